@@ -1,0 +1,138 @@
+/**
+ * The port to the telephony provider: what the gateway needs of it, and nothing of its wire format.
+ * Every call is bounded in time, never throws for the provider's or the network's failures, and never
+ * puts a token, a header or a message text into a failure.
+ */
+export interface Provider {
+  /** The address that a person's browser is sent to in order to authorize (OAuth 2.0 authorization code with PKCE S256). */
+  authorizeUrl(request: AuthorizeRequest): string
+  /** Exchanges a single-use authorization code. Must happen within 60 s of the redirect. */
+  exchangeCode(request: CodeExchange): Promise<ProviderResult<TokenPair>>
+  /** Rotates the pair. The old refresh token stays good until the new access token has been used. */
+  refresh(refreshToken: string): Promise<ProviderResult<TokenPair>>
+  /** Ends the whole session of a token. */
+  revoke(token: string): Promise<ProviderResult<void>>
+  /** The extension that owns the access token, and its account. */
+  getExtension(accessToken: string): Promise<ProviderResult<ProviderExtension>>
+  /** The E.164 numbers of the token's extension that may send SMS; all pages. */
+  listSmsNumbers(accessToken: string): Promise<ProviderResult<string[]>>
+  /** Sends one SMS. Not idempotent: read `reason` before calling again. */
+  sendSms(accessToken: string, message: OutboundSms): Promise<ProviderResult<AcceptedSms>>
+  /** Messages of the token's extension in the provider's store created at or after `since`; all pages, oldest first. */
+  listMessages(accessToken: string, query: MessageQuery): Promise<ProviderResult<StoredSms[]>>
+  createSubscription(accessToken: string, request: SubscriptionRequest): Promise<ProviderResult<ProviderSubscription>>
+  getSubscription(accessToken: string, subscriptionId: string): Promise<ProviderResult<ProviderSubscription>>
+  /** All webhook subscriptions of this extension and this client. */
+  listSubscriptions(accessToken: string): Promise<ProviderResult<ProviderSubscription[]>>
+  renewSubscription(accessToken: string, subscriptionId: string): Promise<ProviderResult<ProviderSubscription>>
+  /** Deletes; a subscription that is already gone counts as deleted. */
+  deleteSubscription(accessToken: string, subscriptionId: string): Promise<ProviderResult<void>>
+}
+
+export type ProviderResult<T> = { ok: true; value: T } | { ok: false; failure: ProviderFailure }
+
+export interface ProviderFailure {
+  reason: FailureReason
+  /** HTTP status, or null when no response was read. */
+  status: number | null
+  /** The provider's own code (`MSG-304`, `OAU-213`), the OAuth error word, or the network error's code (`ECONNREFUSED`). */
+  code: string | null
+  /** The provider's message or our own words: at most 300 characters, safe to show to a tenant. */
+  message: string
+  /** OAuth `error` member of a token answer, for example `invalid_grant`. */
+  oauthError: string | null
+  /** From `Retry-After`, milliseconds. */
+  retryAfterMs: number | null
+  /** The provider's `RCRequestId`, for its support. */
+  requestId: string | null
+}
+
+/**
+ * - `rejected`: a definite refusal (4xx); repeating is pointless.
+ * - `unauthorized`: 401; the access token is no good, nothing was done.
+ * - `rate_limited`: 429; nothing was done, repeat after `retryAfterMs` (60 s if absent).
+ * - `unavailable`: 503 in the provider's own error form; nothing was done.
+ * - `unreachable`: refused connection, DNS, TLS; the request never left.
+ * - `ambiguous`: timeout, reset, 408, other 5xx, an unreadable 2xx; it may have been done.
+ */
+export type FailureReason = 'rejected' | 'unauthorized' | 'rate_limited' | 'unavailable' | 'unreachable' | 'ambiguous'
+
+export interface AuthorizeRequest {
+  state: string
+  codeChallenge: string
+  redirectUri: string
+}
+
+export interface CodeExchange {
+  code: string
+  codeVerifier: string
+  redirectUri: string
+}
+
+export interface TokenPair {
+  accessToken: string
+  /** Seconds from now. */
+  expiresInSeconds: number
+  refreshToken: string
+  refreshExpiresInSeconds: number
+  /** The extension's id. */
+  ownerId: string
+}
+
+export interface ProviderExtension {
+  extensionId: string
+  accountId: string
+  name: string
+}
+
+export interface OutboundSms {
+  from: string
+  to: string
+  text: string
+}
+
+export interface AcceptedSms {
+  providerMessageId: string
+  /** True when the answer itself already says that sending failed. */
+  failed: boolean
+}
+
+export interface MessageQuery {
+  direction: 'Inbound' | 'Outbound'
+  /** Epoch milliseconds. */
+  since: number
+}
+
+/** One SMS of the provider's message store. */
+export interface StoredSms {
+  providerMessageId: string
+  direction: 'Inbound' | 'Outbound'
+  /** Null for odd senders without a number. */
+  from: string | null
+  /** All recipients; `target` marks the extension's own number on a group message. */
+  to: { phoneNumber: string | null; target: boolean }[]
+  /** The provider's `subject`; empty for an MMS without text. */
+  text: string
+  /** `Queued`, `Sent`, `Delivered`, `SendingFailed`, `DeliveryFailed`, `Received`. */
+  messageStatus: string
+  /** Epoch milliseconds. */
+  createdAt: number
+}
+
+export interface SubscriptionRequest {
+  /** Public address of `POST /v1/webhooks/provider`. */
+  address: string
+  verificationToken: string
+}
+
+export interface ProviderSubscription {
+  subscriptionId: string
+  /** `Active`; anything else counts as broken. */
+  status: string
+  /** Epoch milliseconds. */
+  expiresAt: number
+  /** The webhook's address. */
+  address: string
+  /** Filters that the provider refused; anything but none counts as broken. */
+  disabledFilters: number
+}
