@@ -1,0 +1,176 @@
+import ipaddr from 'ipaddr.js'
+import { type Environment, Settings } from './settings.ts'
+
+/** Everything an operator can set, read once at the start. decisions: the README's table of variables. */
+export interface Config {
+  production: boolean
+  host: string
+  port: number
+  /** Base address without a trailing slash: OAuth redirect and provider webhook are built on it. */
+  publicUrl: string
+  database: DatabaseConfig
+  /** 32 bytes each, newest first; null in development when none is given: made and kept beside the database. */
+  encryptionKeys: Uint8Array[] | null
+  provider: ProviderConfig
+  trustedProxies: string[]
+  corsOrigins: string[]
+  webhookAllowCidrs: string[]
+  keyLimitPerMinute: number
+  fromLimitPerMinute: number
+  extensionLimitPerMinute: number
+  maxQueueAgeMs: number
+  inviteTokenTtlMs: number
+  /** Null keeps messages for ever. */
+  messageRetentionDays: number | null
+  providerTimeoutMs: number
+  reconcileSettleMs: number
+  reconcileSettle5xxMs: number
+  litestream: boolean
+  requireRestore: boolean
+  logLevel: string
+  logFormat: 'json' | 'pretty'
+  adminPort: number | null
+}
+
+export interface DatabaseConfig {
+  url: string
+  authToken: string | null
+  /** The file behind a `file:` URL; null for a libSQL server. */
+  path: string | null
+}
+
+export interface ProviderConfig {
+  serverUrl: string
+  clientId: string
+  clientSecret: string
+  /** True when the built-in simulator serves instead of the provider. */
+  simulated: boolean
+}
+
+export type ConfigResult = { ok: true; config: Config } | { ok: false; problems: string[] }
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+export const SIMULATOR_CLIENT = { id: 'sgw-simulator', secret: 'sgw-simulator-secret' } as const
+
+/** Reads and checks the whole environment; all problems at once, each with its fix. */
+export function readConfig(environment: Environment, terminal = false): ConfigResult {
+  const settings = new Settings(environment)
+  const production = settings.oneOf('NODE_ENV', ['development', 'production', 'test'], 'development') === 'production'
+  const port = settings.integer('PORT', 3000, 0, 65_535)
+  const config: Config = {
+    production,
+    host: settings.text('HOST') ?? (production ? '0.0.0.0' : '127.0.0.1'),
+    port,
+    publicUrl: readPublicUrl(settings, production, port),
+    database: readDatabase(settings),
+    encryptionKeys: readEncryptionKeys(settings, production),
+    provider: readProvider(settings, production),
+    trustedProxies: readCidrs(settings, 'TRUSTED_PROXIES'),
+    corsOrigins: settings.list('CORS_ORIGINS'),
+    webhookAllowCidrs: readCidrs(settings, 'WEBHOOK_ALLOW_CIDRS'),
+    keyLimitPerMinute: settings.integer('KEY_LIMIT_PER_MINUTE', 100, 1, 1_000_000_000),
+    fromLimitPerMinute: settings.integer('FROM_LIMIT_PER_MINUTE', 40, 1, 1_000_000_000),
+    extensionLimitPerMinute: settings.integer('EXTENSION_LIMIT_PER_MINUTE', 40, 1, 1_000_000_000),
+    maxQueueAgeMs: settings.durationMs('MAX_QUEUE_AGE', '24h', 1000),
+    inviteTokenTtlMs: settings.durationMs('INVITE_TOKEN_TTL', '7d', 1000),
+    messageRetentionDays: settings.text('MESSAGE_RETENTION_DAYS') === null ? null : settings.integer('MESSAGE_RETENTION_DAYS', 30, 1, 36_500),
+    providerTimeoutMs: settings.durationMs('PROVIDER_TIMEOUT', '15s', 100),
+    reconcileSettleMs: settings.durationMs('RECONCILE_SETTLE', '30s'),
+    reconcileSettle5xxMs: settings.durationMs('RECONCILE_SETTLE_5XX', '3s'),
+    litestream: settings.flag('LITESTREAM'),
+    requireRestore: settings.flag('REQUIRE_RESTORE'),
+    logLevel: settings.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
+    logFormat: settings.oneOf('LOG_FORMAT', ['json', 'pretty'], terminal ? 'pretty' : 'json'),
+    adminPort: settings.text('ADMIN_PORT') === null ? null : settings.integer('ADMIN_PORT', 0, 0, 65_535),
+  }
+  refuseRedis(settings)
+  return settings.problems.length === 0 ? { ok: true, config } : { ok: false, problems: settings.problems }
+}
+
+function readPublicUrl(settings: Settings, production: boolean, port: number): string {
+  const text = settings.text('PUBLIC_URL')
+  if (text === null) {
+    if (production) settings.problem('PUBLIC_URL', 'is not set', 'give the https:// address that the provider and browsers reach, for example https://sms.example.com')
+    return `http://localhost:${port}`
+  }
+  const url = URL.parse(text)
+  const schemes = production ? ['https:'] : ['https:', 'http:']
+  if (url === null || !schemes.includes(url.protocol) || url.search !== '' || url.hash !== '' || url.username !== '') {
+    settings.problem('PUBLIC_URL', `is "${text}"`, `give an ${production ? 'https://' : 'http:// or https://'} address without query`)
+  }
+  return text.replace(/\/+$/, '')
+}
+
+function readDatabase(settings: Settings): DatabaseConfig {
+  const url = settings.text('DATABASE_URL') ?? 'file:./data/sgw.db'
+  const authToken = settings.secret('DATABASE_AUTH_TOKEN')
+  if (url.startsWith('file:')) {
+    const path = url.slice('file:'.length).replace(/^\/\/(?=\/)/, '')
+    if (path === '' || path.includes('?') || path.startsWith(':')) {
+      settings.problem('DATABASE_URL', `is "${url}"`, 'name a file, for example file:./data/sgw.db')
+    }
+    return { url: `file:${path}`, authToken, path }
+  }
+  if (/^(libsql|https?):\/\//.test(url)) {
+    settings.problem('DATABASE_URL', 'names a libSQL server', 'this release stores in a local file: use file:./data/sgw.db')
+  } else {
+    settings.problem('DATABASE_URL', `is "${url}"`, 'give file:PATH')
+  }
+  return { url, authToken, path: null }
+}
+
+function readEncryptionKeys(settings: Settings, production: boolean): Uint8Array[] | null {
+  const text = settings.secret('ENCRYPTION_KEYS')
+  if (text === null) {
+    if (production && settings.problems.every((problem) => !problem.startsWith('ENCRYPTION_KEYS'))) {
+      settings.problem('ENCRYPTION_KEYS', 'is not set', 'make one with: bun run sgw secret')
+    }
+    return null
+  }
+  return text.split(',').map((part, index) => {
+    const key = decodeKey(part.trim())
+    if (key === null) settings.problem('ENCRYPTION_KEYS', `has no base64 of 32 bytes at place ${index + 1}`, 'make one with: bun run sgw secret')
+    return key ?? new Uint8Array(32)
+  })
+}
+
+function decodeKey(text: string): Uint8Array | null {
+  try {
+    const key = Uint8Array.fromBase64(text, { alphabet: /[-_]/.test(text) ? 'base64url' : 'base64' })
+    return key.length === 32 && new Set(key).size > 1 ? key : null
+  } catch {
+    return null
+  }
+}
+
+function readProvider(settings: Settings, production: boolean): ProviderConfig {
+  const serverUrl = (settings.text('RC_SERVER_URL') ?? 'https://platform.ringcentral.com').replace(/\/+$/, '')
+  const url = URL.parse(serverUrl)
+  if (url === null || !(url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname)))) {
+    settings.problem('RC_SERVER_URL', `is "${serverUrl}"`, 'give an https:// address (http:// only to a loopback host)')
+  }
+  const clientId = settings.secret('RC_CLIENT_ID')
+  const clientSecret = settings.secret('RC_CLIENT_SECRET')
+  if (clientId === null && clientSecret === null && !production) {
+    return { serverUrl, clientId: SIMULATOR_CLIENT.id, clientSecret: SIMULATOR_CLIENT.secret, simulated: true }
+  }
+  const fix = 'copy it from your app in the RingCentral developer console'
+  if (clientId === null) settings.problem('RC_CLIENT_ID', 'is not set', fix)
+  if (clientSecret === null) settings.problem('RC_CLIENT_SECRET', 'is not set', fix)
+  return { serverUrl, clientId: clientId ?? '', clientSecret: clientSecret ?? '', simulated: false }
+}
+
+const isLoopbackHost = (host: string): boolean => host === 'localhost' || host === '[::1]' || /^127\./.test(host)
+
+function readCidrs(settings: Settings, name: string): string[] {
+  return settings.list(name).map((item) => {
+    const withLength = item.includes('/') ? item : `${item}/${item.includes(':') ? 128 : 32}`
+    if (!ipaddr.isValidCIDR(withLength)) settings.problem(name, `holds "${item}"`, 'give addresses or ranges such as 10.0.0.0/8')
+    return withLength
+  })
+}
+
+/** Several processes over one libSQL server are not in this release: better a clear refusal than half a cluster. */
+function refuseRedis(settings: Settings): void {
+  if (settings.text('REDIS_URL') !== null) settings.problem('REDIS_URL', 'is set', 'this release runs as one process over one file: remove it')
+}

@@ -1,0 +1,91 @@
+/**
+ * Errors that a caller of the API can cause or meet. The texts are the contract's, to the letter;
+ * `http/errors.ts` has the one table from kind to HTTP status. Anything else that is thrown is our own bug.
+ */
+export type ErrorKind =
+  | 'invalid'
+  | 'unauthorized'
+  | 'forbidden'
+  | 'not_found'
+  | 'conflict'
+  | 'too_large'
+  | 'too_many'
+  | 'unavailable'
+
+const TEXTS = {
+  missingSendField: ['invalid', 'to, from, and body are required'],
+  badPhoneNumber: ['invalid', 'to and from must be valid E.164 phone numbers'],
+  badBodyLength: ['invalid', 'body must be 1-1600 characters'],
+  badUserId: ['invalid', 'userId must be a string of at most 255 characters'],
+  badIdempotencyKey: ['invalid', 'Idempotency-Key must be 1-255 visible ASCII characters'],
+  badMessageId: ['invalid', 'Invalid messageId format'],
+  badMessageIdFilter: ['invalid', 'Invalid messageId'],
+  badDirection: ['invalid', 'Invalid direction'],
+  badStatus: ['invalid', 'Invalid status'],
+  badOutcome: ['invalid', 'Invalid outcome'],
+  badKind: ['invalid', 'Invalid kind'],
+  badStartDate: ['invalid', 'Invalid startDate'],
+  badEndDate: ['invalid', 'Invalid endDate'],
+  badName: ['invalid', 'name must be 1-100 characters'],
+  missingTenantId: ['invalid', 'tenantId is required when registering new apps'],
+  badTenantId: ['invalid', 'Invalid tenantId format'],
+  tenantNotActive: ['invalid', 'Tenant not found or not active'],
+  badWebhookUrl: ['invalid', 'Invalid webhookUrl: must be https:// in production, max 2000 chars'],
+  badCallbackUrl: ['invalid', 'Invalid callbackUrl: must be https:// in production, max 2000 chars'],
+  badTriggerId: ['invalid', 'Invalid triggerId format'],
+  badIsActive: ['invalid', 'isActive must be a boolean'],
+  badAppId: ['invalid', 'Invalid appId format'],
+  noWebhookUrl: ['invalid', 'App has no webhookUrl configured'],
+  badJson: ['invalid', 'Invalid JSON'],
+  missingToken: ['invalid', 'Missing token'],
+  badToken: ['invalid', 'Invalid or expired token'],
+  missingCodeOrState: ['invalid', 'Missing code or state parameter'],
+  missingKey: ['unauthorized', 'Missing or invalid API key'],
+  badKey: ['unauthorized', 'Invalid API key'],
+  badVerificationToken: ['unauthorized', 'Invalid verification token'],
+  tenantSuspended: ['forbidden', 'Tenant suspended or inactive'],
+  httpsRequired: ['forbidden', 'HTTPS required'],
+  forbidden: ['forbidden', 'Forbidden'],
+  messageNotFound: ['not_found', 'Message not found'],
+  appNotFound: ['not_found', 'App not found'],
+  triggerNotFound: ['not_found', 'Trigger not found'],
+  notFound: ['not_found', 'Not found'],
+  idempotencyConflict: ['conflict', 'Idempotency-Key was used with a different request'],
+  tooLarge: ['too_large', 'Payload too large'],
+  tooMany: ['too_many', 'Too many requests'],
+} as const satisfies Record<string, readonly [ErrorKind, string]>
+
+export type ErrorName = keyof typeof TEXTS
+
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  constructor(
+    readonly kind: ErrorKind,
+    message: string,
+    /** Whole seconds for `Retry-After`; only on `too_many`. */
+    readonly retryAfterSeconds: number | null = null,
+  ) {
+    super(message)
+  }
+}
+
+/** The contract's error of that name. */
+export function apiError(name: ErrorName, retryAfterSeconds: number | null = null): ApiError {
+  const [kind, text] = TEXTS[name]
+  return new ApiError(kind, text, retryAfterSeconds)
+}
+
+/** The contract's text of that name, for schemas and pages. */
+export const errorText = (name: ErrorName): string => TEXTS[name][1]
+
+/** The message-level errors that the contract spells out, kept in a failed message's `error` field. */
+export const MESSAGE_ERRORS = {
+  notConnected: 'Telephony provider not connected for this tenant',
+  unknownNumber: (number: string): string => `Phone number ${number} is not registered in this provider account`,
+  revoked: 'Extension not connected — re-authorize via invite link',
+  expired: 'Message expired before it could be sent',
+  cancelled: 'Cancelled before sending',
+  unconfirmed: 'Delivery could not be confirmed with the provider',
+  rejected: (message: string, code: string | null): string =>
+    `Provider rejected the message: ${message}${code === null ? '' : ` (${code})`}`.slice(0, 500),
+} as const

@@ -1,0 +1,45 @@
+/** Identifiers of the contract. The random source is handed in, so that a simulation can repeat itself. */
+export interface Ids {
+  /** `msg_` + 12 hex. Only 48 bits: an insert must be ready to draw again. */
+  message(): string
+  /** `app_`, `tenant_`, `job_`, `trg_`, `cor_`, `att_`, `boot_` … + 16 hex. */
+  of(prefix: IdPrefix): string
+  /** 32 random bytes, base64url: API keys, tokens, OAuth state, PKCE verifiers. */
+  secret(): string
+  /** Raw random bytes. */
+  bytes(length: number): Uint8Array
+}
+
+export type IdPrefix = 'app' | 'tenant' | 'job' | 'trg' | 'cor' | 'att' | 'boot' | 'sub' | 'req'
+
+export type RandomSource = (length: number) => Uint8Array
+
+const POOL_BYTES = 4096
+
+/** Draws from the system's generator a few kilobytes at a time: one call for hundreds of ids. */
+function pooledRandom(): RandomSource {
+  let pool = new Uint8Array(0)
+  let used = 0
+  return (length) => {
+    if (used + length > pool.length) {
+      pool = crypto.getRandomValues(new Uint8Array(Math.max(POOL_BYTES, length)))
+      used = 0
+    }
+    used += length
+    return pool.slice(used - length, used)
+  }
+}
+
+export function createIds(random: RandomSource = pooledRandom()): Ids {
+  return {
+    message: () => `msg_${random(6).toHex()}`,
+    of: (prefix) => `${prefix}_${random(8).toHex()}`,
+    secret: () => random(32).toBase64({ alphabet: 'base64url', omitPadding: true }),
+    bytes: random,
+  }
+}
+
+export const MESSAGE_ID = /^msg_[0-9a-f]{12}$/
+export const APP_ID = /^app_[0-9a-f]{16}$/
+export const TENANT_ID = /^tenant_[0-9a-f]{16}$/
+export const TRIGGER_ID = /^trg_[0-9a-f]{16}$/

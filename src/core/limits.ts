@@ -1,0 +1,45 @@
+/** Every limit of the gateway in one place, with its unit in its name. Those an operator may change are in `config.ts`. */
+
+export const MAX_REQUEST_BODY_BYTES = 102_400
+export const MAX_JSON_DEPTH = 32
+export const MAX_BODY_UNITS = 1600
+export const MAX_USER_ID_LENGTH = 255
+export const MAX_IDEMPOTENCY_KEY_LENGTH = 255
+export const IDEMPOTENCY_RETENTION_MS = 24 * 3_600_000
+export const MAX_APP_NAME_LENGTH = 100
+export const MAX_WEBHOOK_URL_LENGTH = 2000
+export const MAX_REQUEST_ID_LENGTH = 128
+
+export const DEFAULT_PAGE_SIZE = 20
+export const MAX_PAGE_SIZE = 100
+
+export const WINDOW_MS = 60_000
+export const FAILED_ATTEMPTS = 10
+export const FAILED_ATTEMPTS_WINDOW_MS = 5 * 60_000
+export const BLOCK_MS = 15 * 60_000
+export const MAX_WATCHED_ADDRESSES = 100_000
+export const CONNECT_TOKENS_PER_HOUR = 100
+export const HOUR_MS = 3_600_000
+export const DAY_MS = 86_400_000
+
+export const CONNECT_TOKEN_TTL_MS = 5 * 60_000
+export const OAUTH_STATE_TTL_MS = 10 * 60_000
+export const LAST_USED_STEP_MS = 60_000
+export const MAX_CACHED_KEYS = 10_000
+
+/** A webhook POST, from DNS to the last byte that we read. */
+export const WEBHOOK_TIMEOUT_MS = 5000
+export const RESPONSE_SNIPPET_BYTES = 256
+export const ERROR_MESSAGE_LENGTH = 500
+
+/** Bun keeps at most 64 sockets alive to one origin; beyond that every call dials anew. */
+export const MAX_SENDS_IN_FLIGHT = 64
+export const MAX_SEND_ATTEMPTS = 5
+/** An access token is refreshed when less than this is left of it. */
+export const TOKEN_FRESH_MS = 60_000
+export const DEFAULT_PENALTY_MS = 60_000
+/** How long a `from` number that the provider did not know is believed to be unknown. */
+export const UNKNOWN_NUMBER_TTL_MS = 10_000
+export const REFRESH_RETRY_FIRST_MS = 10_000
+export const REFRESH_RETRY_MIN_MS = 60_000
+export const REFRESH_RETRY_MAX_MS = 30 * 60_000

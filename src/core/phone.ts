@@ -1,0 +1,9 @@
+/** E.164 as this gateway accepts it: `+`, then 9–15 ASCII digits, the first not 0. No trimming, no repair. */
+const E164 = /^\+[1-9]\d{8,14}$/
+
+export const isE164 = (value: string): boolean => E164.test(value)
+
+/** A number as logs may show it: `+1555***1234`. */
+export function maskNumber(number: string): string {
+  return number.length < 9 ? '***' : `${number.slice(0, number.length - 7)}***${number.slice(-4)}`
+}

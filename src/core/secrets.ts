@@ -1,0 +1,105 @@
+import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import { CompactEncrypt, compactDecrypt } from 'jose'
+
+/** What a sealed value belongs to. All three are bound to the ciphertext: moved elsewhere, it does not open. */
+export interface SealContext {
+  tenantId: string
+  row: string
+  purpose: 'rc_access' | 'rc_refresh' | 'webhook_secret' | 'trigger_secret' | 'verification' | 'pkce'
+}
+
+export interface Secrets {
+  /** Keyed hash (HMAC-SHA-256, hex) of a random credential under the newest key. */
+  hash(value: string): string
+  /** The same under every key of the ring, newest first: a look-up must find what an older key hashed. */
+  hashes(value: string): string[]
+  /** JWE compact (`dir`, `A256GCM`, RFC 7516) under the newest key. */
+  seal(plaintext: string, context: SealContext): Promise<string>
+  /** Opens what any key of the ring sealed for exactly this context; throws otherwise. */
+  open(sealed: string, context: SealContext): Promise<string>
+  /** True when `sealed` was made with the newest key. */
+  isCurrent(sealed: string): boolean
+  /** Id of the newest key: 8 hex characters, not secret. */
+  keyId: string
+}
+
+interface Key {
+  id: string
+  hashKey: Uint8Array
+  sealKey: Uint8Array
+}
+
+/** `keys`: 32 bytes each, newest first. */
+export function createSecrets(keys: readonly Uint8Array[]): Secrets {
+  const ring = keys.map(deriveKey)
+  const newest = ring[0]
+  if (newest === undefined) throw new Error('Cannot build secrets: no encryption key given')
+  const hashWith = (key: Key, value: string): string => createHmac('sha256', key.hashKey).update(value).digest('hex')
+  return {
+    keyId: newest.id,
+    hash: (value) => hashWith(newest, value),
+    hashes: (value) => ring.map((key) => hashWith(key, value)),
+    seal: (plaintext, context) => seal(newest, plaintext, context),
+    open: (sealed, context) => open(ring, sealed, context),
+    isCurrent: (sealed) => headerOf(sealed)['kid'] === newest.id,
+  }
+}
+
+/** Constant-time comparison of two secrets of any length; an empty side never matches. */
+export function sameSecret(a: string, b: string): boolean {
+  if (a === '' || b === '') return false
+  const digest = (value: string): Buffer => createHash('sha256').update(value).digest()
+  return timingSafeEqual(digest(a), digest(b))
+}
+
+export const sha256Hex = (value: string): string => createHash('sha256').update(value).digest('hex')
+
+/** PKCE S256 (RFC 7636): base64url of the SHA-256 of the verifier. */
+export const pkceChallenge = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url')
+
+/** A webhook or trigger secret in the form of Standard Webhooks: `whsec_` + base64 of 32 bytes. */
+export const webhookSecret = (bytes: Uint8Array): string => `whsec_${bytes.toBase64()}`
+
+function deriveKey(key: Uint8Array): Key {
+  const derive = (info: string): Uint8Array => new Uint8Array(hkdfSync('sha256', key, '', info, 32))
+  return {
+    id: createHash('sha256').update(derive('sgw key id')).digest('hex').slice(0, 8),
+    hashKey: derive('sgw credential hash'),
+    sealKey: derive('sgw seal'),
+  }
+}
+
+async function seal(key: Key, plaintext: string, context: SealContext): Promise<string> {
+  const header = { alg: 'dir', enc: 'A256GCM', kid: key.id, ...bound(context) }
+  return new CompactEncrypt(new TextEncoder().encode(plaintext)).setProtectedHeader(header).encrypt(key.sealKey)
+}
+
+async function open(ring: readonly Key[], sealed: string, context: SealContext): Promise<string> {
+  const header = headerOf(sealed)
+  const key = ring.find((candidate) => candidate.id === header['kid'])
+  if (key === undefined) throw new Error('Cannot open a secret: its encryption key is not in ENCRYPTION_KEYS')
+  for (const [name, value] of Object.entries(bound(context))) {
+    if (header[name] !== value) throw new Error('Cannot open a secret: it belongs to another row')
+  }
+  const { plaintext } = await compactDecrypt(sealed, key.sealKey, {
+    keyManagementAlgorithms: ['dir'],
+    contentEncryptionAlgorithms: ['A256GCM'],
+  })
+  return new TextDecoder().decode(plaintext)
+}
+
+const bound = (context: SealContext): Record<string, string> => ({
+  tid: context.tenantId,
+  row: context.row,
+  use: context.purpose,
+})
+
+function headerOf(sealed: string): Record<string, unknown> {
+  try {
+    const text = new TextDecoder().decode(Uint8Array.fromBase64(sealed.split('.')[0] ?? '', { alphabet: 'base64url' }))
+    const header: unknown = JSON.parse(text)
+    return typeof header === 'object' && header !== null ? { ...header } : {}
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,78 @@
+import { parseDuration } from './duration.ts'
+
+/** The environment as given, and a reader for `NAME_FILE` (throws when the file cannot be read). */
+export interface Environment {
+  values: Readonly<Record<string, string | undefined>>
+  readFile(path: string): string
+}
+
+const PLACEHOLDERS = /^(changeme|change-me|change_me|secret|password|todo|xxx+|your[-_ ].*|<.*>|\.\.\.|example)$/i
+
+/** Reads single variables and gathers every problem, so that a start reports all of them at once. */
+export class Settings {
+  readonly problems: string[] = []
+
+  constructor(readonly environment: Environment) {}
+
+  text(name: string): string | null {
+    const value = this.environment.values[name]?.trim()
+    return value === undefined || value === '' ? null : value
+  }
+
+  /** A secret: from `NAME`, or from the file that `NAME_FILE` names; placeholders are refused. */
+  secret(name: string): string | null {
+    const value = this.text(name) ?? this.#fromFile(name)
+    if (value !== null && PLACEHOLDERS.test(value)) {
+      this.problem(name, 'is a placeholder', 'put the real value in')
+      return null
+    }
+    return value
+  }
+
+  oneOf<T extends string>(name: string, allowed: readonly T[], fallback: T): T {
+    const value = this.text(name)
+    if (value === null) return fallback
+    const found = allowed.find((candidate) => candidate === value)
+    if (found === undefined) this.problem(name, `is "${value}"`, `use one of: ${allowed.join(', ')}`)
+    return found ?? fallback
+  }
+
+  integer(name: string, fallback: number, min: number, max: number): number {
+    const value = this.text(name)
+    if (value === null) return fallback
+    if (/^\d{1,10}$/.test(value) && Number(value) >= min && Number(value) <= max) return Number(value)
+    this.problem(name, `is "${value}"`, `give a whole number from ${min} to ${max}`)
+    return fallback
+  }
+
+  durationMs(name: string, fallback: string, minMs = 0): number {
+    const value = this.text(name) ?? fallback
+    const parsed = parseDuration(value)
+    if (parsed !== null && parsed >= minMs) return parsed
+    this.problem(name, `is "${value}"`, 'give a duration such as 500ms, 15s, 5m, 24h or 7d')
+    return parseDuration(fallback) ?? 0
+  }
+
+  flag(name: string): boolean {
+    return this.oneOf(name, ['0', '1', 'false', 'true', 'off', 'on'], '0').match(/^(1|true|on)$/) !== null
+  }
+
+  list(name: string): string[] {
+    return (this.text(name) ?? '').split(',').map((item) => item.trim()).filter((item) => item !== '')
+  }
+
+  problem(name: string, what: string, fix: string): void {
+    this.problems.push(`${name} ${what}: ${fix}`)
+  }
+
+  #fromFile(name: string): string | null {
+    const path = this.text(`${name}_FILE`)
+    if (path === null) return null
+    try {
+      return this.environment.readFile(path).trim()
+    } catch {
+      this.problem(`${name}_FILE`, `names "${path}", which cannot be read`, 'check the path and its permissions')
+      return null
+    }
+  }
+}

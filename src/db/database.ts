@@ -1,0 +1,57 @@
+import { type LibSQLDatabase, drizzle } from 'drizzle-orm/libsql'
+import type { DatabaseConfig } from '../core/config.ts'
+import { type Gate, openGate } from './gate.ts'
+import { migrate } from './migrate.ts'
+import { MIGRATIONS } from './migrations.ts'
+import { type Writer, createWriter } from './writer.ts'
+import * as schema from './schema/index.ts'
+
+export type Reads = LibSQLDatabase<typeof schema>
+
+/** An open, migrated database. All writes go through `writer`; `reads` is for queries. */
+export interface Database {
+  gate: Gate
+  reads: Reads
+  writer: Writer
+  /** Names of the migrations that this opening applied. */
+  migrated: string[]
+  close(): Promise<void>
+}
+
+export interface DatabaseOptions extends DatabaseConfig {
+  /** Litestream must be the only checkpointer. */
+  litestream: boolean
+  /** When the writer starts a commit; the simulation hands in its own. */
+  defer?: (flush: () => void) => void
+}
+
+export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  const gate = await openGate({ url: options.url, authToken: options.authToken, pragmas: pragmasFor(options) })
+  try {
+    const migrated = await migrate(gate, MIGRATIONS, () => copyFile(gate, options.path))
+    const writer = createWriter(gate, options.defer)
+    const close = async (): Promise<void> => {
+      await writer.drained()
+      await gate.close()
+    }
+    return { gate, reads: drizzle(gate.client, { schema }), writer, migrated, close }
+  } catch (error) {
+    await gate.close()
+    throw error
+  }
+}
+
+const pragmasFor = (options: DatabaseOptions): string[] => [
+  'journal_mode = WAL',
+  'synchronous = FULL',
+  'foreign_keys = ON',
+  'cache_size = -32768',
+  `wal_autocheckpoint = ${options.litestream ? 0 : 4000}`,
+]
+
+/** A consistent copy of the whole file, before the schema changes. */
+async function copyFile(gate: Gate, path: string | null): Promise<void> {
+  if (path === null) return
+  const stamp = new Date().toISOString().replaceAll(/[-:.]/g, '')
+  await gate.execute({ sql: 'VACUUM INTO ?', args: [`${path}.before-upgrade-${stamp}`] })
+}

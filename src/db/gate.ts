@@ -1,0 +1,116 @@
+import { type Client, type InArgs, type InStatement, type ResultSet, createClient } from '@libsql/client'
+
+/**
+ * The one door to the database: a serial queue in front of one connection.
+ *
+ * A statement of @libsql/client that fails with SQLITE_BUSY is never reset by the native binding; whatever the
+ * connection says afterwards is acknowledged but not committed (tursodatabase/libsql-client-ts#352). So on BUSY
+ * the gate reconnects before anything else runs, and repeats the whole unit: nothing reported BUSY was applied.
+ */
+export interface Gate {
+  execute(statement: InStatement): Promise<ResultSet>
+  /** One atomic unit, in write mode. */
+  batch(statements: readonly InStatement[]): Promise<ResultSet[]>
+  /** A client for Drizzle whose every call passes the queue; it knows no interactive transactions. */
+  client: Client
+  close(): Promise<void>
+}
+
+export interface GateOptions {
+  url: string
+  authToken: string | null
+  /** Run on each new connection. */
+  pragmas: readonly string[]
+  /** For the test that shows what happens without it. */
+  reconnectOnBusy?: boolean
+}
+
+/** How long one call may hold the event loop while another process has the write lock. */
+const BUSY_TIMEOUT_MS = 250
+const BUSY_RETRIES = 60
+const BUSY_PAUSE_MS = 50
+
+export async function openGate(options: GateOptions): Promise<Gate> {
+  const raw = createClient({
+    url: options.url,
+    concurrency: 1,
+    timeout: BUSY_TIMEOUT_MS,
+    ...(options.authToken === null ? {} : { authToken: options.authToken }),
+  })
+  let tail: Promise<unknown> = Promise.resolve()
+
+  const enqueue = <T>(call: () => Promise<T>): Promise<T> => {
+    const result = tail.then(() => untilNotBusy(call, reconnect))
+    tail = result.catch(() => undefined)
+    return result
+  }
+  const reconnect = async (): Promise<void> => {
+    if (options.reconnectOnBusy === false) return
+    raw.reconnect()
+    await applyPragmas(raw, options.pragmas)
+  }
+
+  await enqueue(() => applyPragmas(raw, options.pragmas))
+  const execute = (statement: InStatement): Promise<ResultSet> => enqueue(() => raw.execute(statement))
+  const batch = (statements: readonly InStatement[]): Promise<ResultSet[]> => enqueue(() => raw.batch([...statements], 'write'))
+  const close = async (): Promise<void> => {
+    await tail
+    raw.close()
+  }
+  return { execute, batch, close, client: drizzleClient(raw, execute, batch) }
+}
+
+async function untilNotBusy<T>(call: () => Promise<T>, reconnect: () => Promise<void>): Promise<T> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await call()
+    } catch (error) {
+      if (!isBusy(error)) throw error
+      await reconnect().catch((again: unknown) => {
+        if (!isBusy(again)) throw again
+      })
+      if (tries >= BUSY_RETRIES) throw error
+      await Bun.sleep(BUSY_PAUSE_MS)
+    }
+  }
+}
+
+async function applyPragmas(raw: Client, pragmas: readonly string[]): Promise<void> {
+  for (const pragma of pragmas) await raw.execute(`PRAGMA ${pragma}`)
+}
+
+/** Drizzle calls `execute` and `batch` only; everything else is refused rather than let past the queue. */
+function drizzleClient(raw: Client, execute: Gate['execute'], batch: Gate['batch']): Client {
+  const refuse = (): never => {
+    throw new Error('Only execute and batch pass the gate: interactive transactions are forbidden')
+  }
+  return {
+    execute: (statement: InStatement | string, args?: InArgs) =>
+      execute(typeof statement === 'string' && args !== undefined ? { sql: statement, args } : statement),
+    batch: (statements: InStatement[]) => batch(statements),
+    migrate: refuse,
+    transaction: refuse,
+    executeMultiple: refuse,
+    sync: refuse,
+    close: refuse,
+    reconnect: refuse,
+    closed: false,
+    protocol: raw.protocol,
+  } as Client
+}
+
+export const isBusy = (error: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(sqliteCode(error) ?? '')
+
+/** True for a violated UNIQUE, CHECK, NOT NULL or FOREIGN KEY rule. */
+export const isConstraint = (error: unknown): boolean => sqliteCode(error)?.startsWith('SQLITE_CONSTRAINT') ?? false
+
+/** True when the storage itself failed (disk full, I/O, lock): every unit of a commit would meet the same. */
+export const isStorageFault = (error: unknown): boolean =>
+  /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB|NOMEM|BUSY|LOCKED)/.test(sqliteCode(error) ?? '')
+
+/** The SQLite result code of a failed call, also when Drizzle has wrapped it. */
+export function sqliteCode(error: unknown): string | null {
+  if (!(error instanceof Error)) return null
+  if ('code' in error && typeof error.code === 'string') return error.code
+  return sqliteCode(error.cause)
+}

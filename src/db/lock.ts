@@ -1,0 +1,33 @@
+import { Database } from 'bun:sqlite'
+
+/** Held for the life of the process; the system frees it at any death, also at kill -9. */
+export interface ProcessLock {
+  release(): void
+}
+
+/**
+ * Takes the lock beside the database: an exclusive SQLite transaction on a file of its own.
+ * Answers null when another process still holds it after `waitMs`.
+ */
+export async function takeLock(databasePath: string, waitMs: number): Promise<ProcessLock | null> {
+  const database = new Database(`${databasePath}.lock`, { create: true })
+  const deadline = performance.now() + waitMs
+  for (;;) {
+    if (tryLock(database)) return { release: () => database.close() }
+    if (performance.now() >= deadline) {
+      database.close()
+      return null
+    }
+    await Bun.sleep(100)
+  }
+}
+
+function tryLock(database: Database): boolean {
+  try {
+    database.run('BEGIN EXCLUSIVE')
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')) return false
+    throw error
+  }
+}

@@ -1,0 +1,86 @@
+import { foreignKey, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { tenants } from './tenants.ts'
+
+export const EXTENSION_STATUSES = ['active', 'refresh_failed', 'revoked'] as const
+export type ExtensionStatus = (typeof EXTENSION_STATUSES)[number]
+
+/** Provider extensions that a tenant has authorized, with their tokens (JWE). */
+export const extensions = sqliteTable(
+  'extensions',
+  {
+    tenantId: text('tenant_id')
+      .notNull()
+      .references(() => tenants.id),
+    extensionId: text('extension_id').notNull(),
+    accountId: text('account_id').notNull(),
+    status: text({ enum: EXTENSION_STATUSES }).notNull(),
+    connectedAt: integer('connected_at').notNull(),
+    accessToken: text('access_token').notNull(),
+    accessExpiresAt: integer('access_expires_at').notNull(),
+    refreshToken: text('refresh_token').notNull(),
+    refreshExpiresAt: integer('refresh_expires_at').notNull(),
+    refreshedAt: integer('refreshed_at').notNull(),
+    /** Failed refreshes in a row, and when the next try is due. */
+    refreshFailures: integer('refresh_failures').notNull().default(0),
+    nextRefreshAt: integer('next_refresh_at'),
+    /** No request to the provider for this extension before then (429). */
+    pausedUntil: integer('paused_until'),
+    numbersReadAt: integer('numbers_read_at'),
+  },
+  (table) => [primaryKey({ columns: [table.tenantId, table.extensionId] })],
+)
+
+/** SMS-capable numbers of the extensions. */
+export const phoneNumbers = sqliteTable(
+  'phone_numbers',
+  {
+    tenantId: text('tenant_id').notNull(),
+    number: text().notNull(),
+    extensionId: text('extension_id').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.number] }),
+    foreignKey({ columns: [table.tenantId, table.extensionId], foreignColumns: [extensions.tenantId, extensions.extensionId] }).onDelete('cascade'),
+  ],
+)
+
+/** Webhook subscriptions at the provider. A row without a provider id was committed before the provider was asked. */
+export const subscriptions = sqliteTable(
+  'subscriptions',
+  {
+    id: text().primaryKey(),
+    tenantId: text('tenant_id').notNull(),
+    extensionId: text('extension_id').notNull(),
+    providerId: text('provider_id').unique(),
+    /** HMAC of the Verification-Token that its events carry. */
+    tokenHash: text('token_hash').notNull().unique(),
+    status: text({ enum: ['pending', 'active'] }).notNull(),
+    createdAt: integer('created_at').notNull(),
+    expiresAt: integer('expires_at'),
+    checkedAt: integer('checked_at'),
+  },
+  (table) => [index('subscriptions_by_extension').on(table.tenantId, table.extensionId)],
+)
+
+/** Connect and invite tokens: single use, only their HMAC is stored. */
+export const connectTokens = sqliteTable(
+  'connect_tokens',
+  {
+    tokenHash: text('token_hash').primaryKey(),
+    tenantId: text('tenant_id').notNull(),
+    kind: text({ enum: ['connect', 'invite'] }).notNull(),
+    createdAt: integer('created_at').notNull(),
+    expiresAt: integer('expires_at').notNull(),
+    usedAt: integer('used_at'),
+  },
+  (table) => [index('connect_tokens_by_tenant').on(table.tenantId, table.createdAt)],
+)
+
+/** OAuth `state` values on their way through the provider's login, each with its PKCE verifier (JWE). */
+export const oauthStates = sqliteTable('oauth_states', {
+  stateHash: text('state_hash').primaryKey(),
+  tenantId: text('tenant_id').notNull(),
+  codeVerifier: text('code_verifier').notNull(),
+  expiresAt: integer('expires_at').notNull(),
+  usedAt: integer('used_at'),
+})

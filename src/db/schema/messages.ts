@@ -1,0 +1,90 @@
+import { sql } from 'drizzle-orm'
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+
+export const MESSAGE_STATUSES = ['queued', 'sending', 'sent', 'failed', 'received'] as const
+export type MessageStatus = (typeof MESSAGE_STATUSES)[number]
+export const DIRECTIONS = ['outbound', 'inbound'] as const
+export type Direction = (typeof DIRECTIONS)[number]
+
+export const messages = sqliteTable(
+  'messages',
+  {
+    /** Insertion order: breaks ties of `created_at` in lists. */
+    seq: integer().primaryKey(),
+    id: text().notNull().unique(),
+    /** The job that carried the message; kept after the job is gone. */
+    jobId: text('job_id').notNull(),
+    tenantId: text('tenant_id').notNull(),
+    appId: text('app_id').notNull(),
+    userId: text('user_id'),
+    direction: text({ enum: DIRECTIONS }).notNull(),
+    from: text('from_number').notNull(),
+    to: text('to_number').notNull(),
+    body: text().notNull(),
+    status: text({ enum: MESSAGE_STATUSES }).notNull(),
+    rcMessageId: text('rc_message_id'),
+    error: text(),
+    receivingExtensionId: text('receiving_extension_id'),
+    /** The attempt that may change this message; a result that carries another id is void. */
+    attemptId: text('attempt_id'),
+    createdAt: integer('created_at').notNull(),
+    updatedAt: integer('updated_at').notNull(),
+  },
+  (table) => [
+    index('messages_by_tenant').on(table.tenantId, table.createdAt),
+    uniqueIndex('messages_by_provider_id')
+      .on(table.rcMessageId, table.tenantId, table.direction)
+      .where(sql`rc_message_id IS NOT NULL`),
+  ],
+)
+
+export const ATTEMPT_OUTCOMES = ['accepted', 'rejected', 'not_accepted', 'absent', 'unconfirmed'] as const
+export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number]
+
+/** One row per provider call of a send, committed before the call. The rate windows are counted from these rows. */
+export const sendAttempts = sqliteTable(
+  'send_attempts',
+  {
+    seq: integer().primaryKey(),
+    id: text().notNull(),
+    messageId: text('message_id').notNull(),
+    tenantId: text('tenant_id').notNull(),
+    extensionId: text('extension_id').notNull(),
+    from: text('from_number').notNull(),
+    to: text('to_number').notNull(),
+    textHash: text('text_hash').notNull(),
+    /** 1 for the first call of the message. */
+    number: integer().notNull(),
+    /** The process that made the call; an open attempt of another boot has an unknown outcome. */
+    bootId: text('boot_id').notNull(),
+    startedAt: integer('started_at').notNull(),
+    endedAt: integer('ended_at'),
+    /** Null while open: the call runs, or its outcome is not known yet. */
+    outcome: text({ enum: ATTEMPT_OUTCOMES }),
+    /** Set when the outcome became unknown: from then on "absent" from the provider's store counts. */
+    settleAt: integer('settle_at'),
+    httpStatus: integer('http_status'),
+    code: text(),
+    requestId: text('request_id'),
+  },
+  (table) => [
+    /** At most one open attempt per text, so that a match in the provider's store is never in doubt. */
+    uniqueIndex('send_attempts_open')
+      .on(table.extensionId, table.from, table.to, table.textHash)
+      .where(sql`outcome IS NULL`),
+    index('send_attempts_by_message').on(table.messageId),
+  ],
+)
+
+/** Answers kept for `Idempotency-Key`. */
+export const idempotencyKeys = sqliteTable(
+  'idempotency_keys',
+  {
+    appId: text('app_id').notNull(),
+    key: text().notNull(),
+    requestHash: text('request_hash').notNull(),
+    messageId: text('message_id').notNull(),
+    createdAt: integer('created_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.appId, table.key] }), index('idempotency_keys_by_age').on(table.createdAt)],
+)

@@ -1,0 +1,46 @@
+import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+
+export const tenants = sqliteTable('tenants', {
+  id: text().primaryKey(),
+  name: text().notNull(),
+  status: text({ enum: ['active', 'suspended', 'inactive'] }).notNull(),
+  createdAt: integer('created_at').notNull(),
+  updatedAt: integer('updated_at').notNull(),
+})
+
+export const apps = sqliteTable(
+  'apps',
+  {
+    /** Insertion order: `GET /v1/apps` lists the oldest first. */
+    seq: integer().primaryKey(),
+    id: text().notNull().unique(),
+    tenantId: text('tenant_id')
+      .notNull()
+      .references(() => tenants.id),
+    name: text().notNull(),
+    webhookUrl: text('webhook_url'),
+    role: text({ enum: ['app'] }).notNull(),
+    isActive: integer('is_active', { mode: 'boolean' }).notNull(),
+    /** HMAC of the key; the key itself is never stored. */
+    keyHash: text('key_hash').notNull().unique(),
+    keyPrefix: text('key_prefix').notNull(),
+    /** JWE. */
+    webhookSecret: text('webhook_secret').notNull(),
+    lastUsedAt: integer('last_used_at'),
+    createdAt: integer('created_at').notNull(),
+    updatedAt: integer('updated_at').notNull(),
+  },
+  (table) => [index('apps_by_tenant').on(table.tenantId)],
+)
+
+/** Client addresses that failed too often; kept so that a restart does not free them. */
+export const blockedAddresses = sqliteTable('blocked_addresses', {
+  address: text().primaryKey(),
+  until: integer().notNull(),
+})
+
+/** Small facts about this database itself. */
+export const facts = sqliteTable('facts', {
+  name: text().primaryKey(),
+  value: text().notNull(),
+})

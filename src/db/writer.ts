@@ -1,0 +1,130 @@
+import type { InValue, ResultSet, Row } from '@libsql/client'
+import { type Gate, isStorageFault } from './gate.ts'
+
+/**
+ * Group commit. Units that wait at the same moment are committed together, with one fsync; each caller's promise
+ * settles after that commit. If a commit fails for one of its units, they run one by one, so that only the bad one fails.
+ */
+export interface Writer {
+  /** One atomic unit of single statements; one result each. */
+  write(statements: readonly Statement[]): Promise<ResultSet[]>
+  /** One row of a set operation; answers what its RETURNING clauses gave for this row's key. */
+  row<Value extends JsonRow>(operation: RowOperation<Value>, value: Value): Promise<Row[]>
+  /** Settles when everything handed in so far is committed or has failed. */
+  drained(): Promise<void>
+}
+
+export interface Statement {
+  sql: string
+  args: InValue[]
+}
+
+/**
+ * Many rows, one statement a table: each statement takes `?1`, a JSON array of the rows of this commit,
+ * and reads it with `json_each`. A RETURNING clause must name the row's key `key`.
+ */
+export interface RowOperation<Value extends JsonRow> {
+  statements: readonly string[]
+  key: keyof Value & string
+}
+
+export type JsonRow = Readonly<Record<string, string | number | null>>
+
+interface Unit {
+  operation: RowOperation<never> | null
+  statements: readonly Statement[]
+  value: JsonRow | null
+  resolve(result: never): void
+  reject(error: unknown): void
+}
+
+const MAX_UNITS_PER_COMMIT = 512
+
+/** `defer` lets everything that this turn of the event loop brings join the commit. */
+export function createWriter(gate: Gate, defer: (flush: () => void) => void = setImmediate): Writer {
+  let waiting: Unit[] = []
+  let flushing: Promise<void> | null = null
+
+  const add = (unit: Unit): void => {
+    waiting.push(unit)
+    flushing ??= new Promise<void>((resolve) => defer(() => void flush().finally(resolve)))
+  }
+  const flush = async (): Promise<void> => {
+    while (waiting.length > 0) {
+      const units = waiting.splice(0, MAX_UNITS_PER_COMMIT)
+      await commit(gate, units)
+      if (waiting.length > 0) await new Promise<void>((resolve) => defer(resolve))
+    }
+    flushing = null
+  }
+  return {
+    write: (statements) =>
+      new Promise<ResultSet[]>((resolve, reject) => add({ operation: null, statements, value: null, resolve, reject })),
+    row: (operation, value) =>
+      new Promise<Row[]>((resolve, reject) => add({ operation, statements: [], value, resolve, reject })),
+    drained: async () => {
+      while (flushing !== null) await flushing
+    },
+  }
+}
+
+async function commit(gate: Gate, units: readonly Unit[]): Promise<void> {
+  const plan = planOf(units)
+  try {
+    const results = await gate.batch(plan.statements)
+    plan.settle(results)
+  } catch (error) {
+    if (units.length > 1 && !isStorageFault(error)) for (const unit of units) await commit(gate, [unit])
+    else for (const unit of units) unit.reject(error)
+  }
+}
+
+interface Plan {
+  statements: Statement[]
+  settle(results: readonly ResultSet[]): void
+}
+
+function planOf(units: readonly Unit[]): Plan {
+  const statements: Statement[] = []
+  const settlers: ((results: readonly ResultSet[]) => void)[] = []
+  for (const [operation, group] of grouped(units)) {
+    const first = statements.length
+    if (operation === null) {
+      for (const unit of group) settlers.push(planSingle(unit, statements))
+    } else {
+      const rows = JSON.stringify(group.map((unit) => unit.value))
+      for (const sql of operation.statements) statements.push({ sql, args: [rows] })
+      settlers.push((results) => settleRows(operation.key, group, results.slice(first, first + operation.statements.length)))
+    }
+  }
+  return { statements, settle: (results) => settlers.forEach((settler) => settler(results)) }
+}
+
+/** Groups units by operation, in the order in which the operations first came. */
+function grouped(units: readonly Unit[]): Map<RowOperation<never> | null, Unit[]> {
+  const groups = new Map<RowOperation<never> | null, Unit[]>()
+  for (const unit of units) {
+    const group = groups.get(unit.operation)
+    if (group === undefined) groups.set(unit.operation, [unit])
+    else group.push(unit)
+  }
+  return groups
+}
+
+function planSingle(unit: Unit, statements: Statement[]): (results: readonly ResultSet[]) => void {
+  const first = statements.length
+  statements.push(...unit.statements)
+  return (results) => unit.resolve(results.slice(first, first + unit.statements.length) as never)
+}
+
+function settleRows(key: string, group: readonly Unit[], results: readonly ResultSet[]): void {
+  const byKey = new Map<unknown, Row[]>()
+  for (const result of results) {
+    for (const row of result.rows) {
+      const rows = byKey.get(row['key'])
+      if (rows === undefined) byKey.set(row['key'], [row])
+      else rows.push(row)
+    }
+  }
+  for (const unit of group) unit.resolve((byKey.get(unit.value?.[key]) ?? []) as never)
+}

@@ -1,0 +1,81 @@
+import { KeyRing } from './auth/key-ring.ts'
+import { FailedAttempts } from './auth/failed-attempts.ts'
+import { KeyLimits } from './auth/key-limits.ts'
+import type { Clock } from './core/clock.ts'
+import type { Config } from './core/config.ts'
+import type { Ids } from './core/ids.ts'
+import type { Log } from './core/log.ts'
+import { createSecrets, type Secrets } from './core/secrets.ts'
+import type { Database } from './db/database.ts'
+import { Jobs } from './jobs/jobs.ts'
+import { AddressGuard } from './outbound/address-guard.ts'
+import { WebhookPoster } from './outbound/post-json.ts'
+import { Directory } from './provider/directory.ts'
+import { Numbers } from './provider/numbers.ts'
+import type { Provider } from './provider/provider.ts'
+import { Quota } from './provider/quota.ts'
+import { Session } from './provider/session.ts'
+import { Tokens } from './provider/tokens.ts'
+import { createHub, type Hub } from './realtime/hub.ts'
+
+/** What everything in the gateway depends on, built in one place and handed in. */
+export interface Gateway extends GatewayParts {
+  secrets: Secrets
+  hub: Hub
+  jobs: Jobs
+  directory: Directory
+  tokens: Tokens
+  quota: Quota
+  session: Session
+  numbers: Numbers
+  keys: KeyRing
+  failedAttempts: FailedAttempts
+  keyLimits: KeyLimits
+  guard: AddressGuard
+  poster: WebhookPoster
+}
+
+export interface GatewayParts {
+  config: Config
+  /** 32 bytes each, newest first. */
+  encryptionKeys: readonly Uint8Array[]
+  clock: Clock
+  ids: Ids
+  log: Log
+  database: Database
+  provider: Provider
+  /** Names this run of the process: attempts of another boot have an unknown outcome. */
+  bootId: string
+  /** Lets the event loop breathe; the simulation hands in its own. */
+  defer?: (run: () => void) => void
+}
+
+export function buildGateway(parts: GatewayParts): Gateway {
+  const { config, clock, log, database, provider } = parts
+  const { writer, gate, reads } = database
+  const secrets = createSecrets(parts.encryptionKeys)
+  const directory = new Directory(reads)
+  const jobs = new Jobs({ gate, writer, clock, log, defer: parts.defer ?? setImmediate })
+  const quota = new Quota(clock, { fromPerMinute: config.fromLimitPerMinute, extensionPerMinute: config.extensionLimitPerMinute })
+  const changed = (): void => jobs.release('send')
+  const tokens = new Tokens({ provider, directory, writer, secrets, clock, log, changed })
+  const session = new Session(tokens, quota, writer, clock)
+  const numbers = new Numbers({ directory, session, provider, writer, clock })
+  const guard = new AddressGuard({ production: config.production, allowCidrs: config.webhookAllowCidrs })
+  return {
+    ...parts,
+    secrets,
+    hub: createHub(),
+    jobs,
+    directory,
+    tokens,
+    quota,
+    session,
+    numbers,
+    keys: new KeyRing({ reads, writer, secrets, clock }),
+    failedAttempts: new FailedAttempts({ gate, writer, clock }),
+    keyLimits: new KeyLimits(clock, config.keyLimitPerMinute),
+    guard,
+    poster: new WebhookPoster({ guard, clock }),
+  }
+}

@@ -1,0 +1,59 @@
+import type { Gate } from '../db/gate.ts'
+import type { Job } from './job.ts'
+
+/** A wait longer than this is a clock that was set back, not a wait: such a job counts as due. */
+const MAX_WAIT_MS = 2 * 3_600_000
+
+export interface LaneRequest {
+  lane: string
+  after: number
+  limit: number
+}
+
+/** The first due jobs of each lane behind its cursor, in one query. */
+export async function readDueJobs(gate: Gate, kind: string, requests: readonly LaneRequest[], now: number): Promise<Job[]> {
+  const { rows } = await gate.execute({
+    sql: `SELECT seq, id, kind, lane, tenant_id, subject, created_at FROM jobs
+      WHERE seq IN (
+        SELECT job.seq FROM json_each(?1) AS request, jobs AS job
+        WHERE job.seq IN (
+          SELECT seq FROM jobs
+          WHERE kind = ?2 AND lane = request.value ->> 'lane' AND seq > request.value ->> 'after' AND (run_at <= ?3 OR run_at > ?4)
+          ORDER BY seq LIMIT request.value ->> 'limit'))
+      ORDER BY seq`,
+    args: [JSON.stringify(requests), kind, now, now + MAX_WAIT_MS],
+  })
+  return rows.map((row) => ({
+    seq: Number(row['seq']),
+    id: String(row['id']),
+    kind: String(row['kind']),
+    lane: String(row['lane']),
+    tenantId: String(row['tenant_id']),
+    subject: String(row['subject']),
+    createdAt: Number(row['created_at']),
+  }))
+}
+
+/** Every lane that has jobs of that kind. Jumps from lane to lane along the index instead of reading every job. */
+export async function readLanes(gate: Gate, kind: string): Promise<{ lane: string; tenantId: string }[]> {
+  const { rows } = await gate.execute({
+    sql: `WITH RECURSIVE lanes (lane) AS (
+        SELECT min(lane) FROM jobs WHERE kind = ?1
+        UNION ALL
+        SELECT (SELECT min(lane) FROM jobs WHERE kind = ?1 AND lane > lanes.lane) FROM lanes WHERE lanes.lane IS NOT NULL)
+      SELECT lane, (SELECT tenant_id FROM jobs WHERE kind = ?1 AND jobs.lane = lanes.lane ORDER BY seq LIMIT 1) AS tenant_id
+      FROM lanes WHERE lane IS NOT NULL`,
+    args: [kind],
+  })
+  return rows.map((row) => ({ lane: String(row['lane']), tenantId: String(row['tenant_id']) }))
+}
+
+/** When the next job of the lane that is not due yet will be, epoch milliseconds; null when there is none. */
+export async function readNextDue(gate: Gate, kind: string, lane: string, now: number): Promise<number | null> {
+  const { rows } = await gate.execute({
+    sql: 'SELECT min(run_at) AS at FROM jobs WHERE kind = ?1 AND lane = ?2 AND run_at > ?3',
+    args: [kind, lane, now],
+  })
+  const at = rows[0]?.['at']
+  return typeof at === 'number' ? Math.min(at, now + MAX_WAIT_MS) : null
+}

@@ -1,0 +1,36 @@
+import type { JobKind } from './job.ts'
+import { JobLoop, type LoopContext } from './loop.ts'
+
+/** All job loops, by kind. Kinds are registered by `worker.ts`; everyone else only says that a job was committed. */
+export class Jobs {
+  readonly #loops = new Map<string, Pick<JobLoop<never>, 'start' | 'stop' | 'added' | 'moved' | 'release'>>()
+
+  constructor(readonly context: LoopContext) {}
+
+  register<Subject>(kind: JobKind<Subject>): void {
+    this.#loops.set(kind.name, new JobLoop(kind, this.context))
+  }
+
+  start(): void {
+    for (const loop of this.#loops.values()) loop.start()
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([...this.#loops.values()].map((loop) => loop.stop()))
+  }
+
+  /** Call after the commit that wrote the job. */
+  added(kind: string, lane: string, tenantId: string): void {
+    this.#loops.get(kind)?.added(lane, tenantId)
+  }
+
+  /** Call after the commit that changed an existing job's kind or lane. */
+  moved(kind: string, lane: string, tenantId: string, delayMs: number): void {
+    this.#loops.get(kind)?.moved(lane, tenantId, delayMs)
+  }
+
+  /** Looks again at every lane of that kind, held or not. */
+  release(kind: string): void {
+    this.#loops.get(kind)?.release()
+  }
+}

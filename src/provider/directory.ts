@@ -1,0 +1,50 @@
+import { eq } from 'drizzle-orm'
+import { LRUCache } from 'lru-cache'
+import type { Reads } from '../db/database.ts'
+import { extensions, phoneNumbers, tenants } from '../db/schema/index.ts'
+
+export type ExtensionRow = typeof extensions.$inferSelect
+
+/** What sending needs to know of a tenant, read in one go and kept until something of it changes. */
+export interface TenantEntry {
+  status: 'active' | 'suspended' | 'inactive' | null
+  extensions: Map<string, ExtensionRow>
+  /** E.164 number → extension id. */
+  numbers: Map<string, string>
+}
+
+const MAX_TENANTS = 1000
+
+/** The tenants' connected extensions and numbers, cached. Whoever changes a row calls `forget` after the commit. */
+export class Directory {
+  readonly #cache = new LRUCache<string, TenantEntry>({ max: MAX_TENANTS })
+
+  constructor(readonly reads: Reads) {}
+
+  async tenant(tenantId: string): Promise<TenantEntry> {
+    const cached = this.#cache.get(tenantId)
+    if (cached !== undefined) return cached
+    const entry = await this.#read(tenantId)
+    this.#cache.set(tenantId, entry)
+    return entry
+  }
+
+  async extension(tenantId: string, extensionId: string): Promise<ExtensionRow | null> {
+    return (await this.tenant(tenantId)).extensions.get(extensionId) ?? null
+  }
+
+  forget(tenantId: string): void {
+    this.#cache.delete(tenantId)
+  }
+
+  async #read(tenantId: string): Promise<TenantEntry> {
+    const [tenant] = await this.reads.select({ status: tenants.status }).from(tenants).where(eq(tenants.id, tenantId))
+    const rows = await this.reads.select().from(extensions).where(eq(extensions.tenantId, tenantId))
+    const numbers = await this.reads.select().from(phoneNumbers).where(eq(phoneNumbers.tenantId, tenantId))
+    return {
+      status: tenant?.status ?? null,
+      extensions: new Map(rows.map((row) => [row.extensionId, row])),
+      numbers: new Map(numbers.map((row) => [row.number, row.extensionId])),
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import type { Statement } from '../db/writer.ts'
+import type { ExtensionStatus } from '../db/schema/connections.ts'
+
+/** Statements that change an extension. Each carries the tenant; each names the tokens that it replaces where that matters. */
+
+export interface SealedPair {
+  accessToken: string
+  accessExpiresAt: number
+  refreshToken: string
+  refreshExpiresAt: number
+}
+
+export interface NewExtension extends SealedPair {
+  tenantId: string
+  extensionId: string
+  accountId: string
+  now: number
+}
+
+/** Connects, or re-authorizes what was connected before. */
+export const upsertExtension = (row: NewExtension): Statement => ({
+  sql: `INSERT INTO extensions (tenant_id, extension_id, account_id, status, connected_at, access_token, access_expires_at,
+      refresh_token, refresh_expires_at, refreshed_at)
+    VALUES (?1, ?2, ?3, 'active', ?4, ?5, ?6, ?7, ?8, ?4)
+    ON CONFLICT (tenant_id, extension_id) DO UPDATE SET account_id = excluded.account_id, status = 'active',
+      connected_at = excluded.connected_at, access_token = excluded.access_token, access_expires_at = excluded.access_expires_at,
+      refresh_token = excluded.refresh_token, refresh_expires_at = excluded.refresh_expires_at, refreshed_at = excluded.refreshed_at,
+      refresh_failures = 0, next_refresh_at = NULL`,
+  args: [
+    row.tenantId, row.extensionId, row.accountId, row.now,
+    row.accessToken, row.accessExpiresAt, row.refreshToken, row.refreshExpiresAt,
+  ],
+})
+
+/** Stores a refreshed pair, unless the pair that was refreshed is not the stored one any more. */
+export const replacePair = (key: ExtensionKey, old: string, pair: SealedPair, now: number): Statement => ({
+  sql: `UPDATE extensions SET access_token = ?4, access_expires_at = ?5, refresh_token = ?6, refresh_expires_at = ?7,
+      refreshed_at = ?8, status = 'active', refresh_failures = 0, next_refresh_at = NULL
+    WHERE tenant_id = ?1 AND extension_id = ?2 AND refresh_token = ?3 RETURNING extension_id`,
+  args: [
+    key.tenantId, key.extensionId, old,
+    pair.accessToken, pair.accessExpiresAt, pair.refreshToken, pair.refreshExpiresAt, now,
+  ],
+})
+
+/** Notes a refresh that failed; `nextRefreshAt` is null when no refresh can help any more. */
+export const noteRefreshFailure = (
+  key: ExtensionKey, old: string, status: ExtensionStatus, failures: number, nextRefreshAt: number | null,
+): Statement => ({
+  sql: `UPDATE extensions SET status = ?4, refresh_failures = ?5, next_refresh_at = ?6
+    WHERE tenant_id = ?1 AND extension_id = ?2 AND refresh_token = ?3 RETURNING extension_id`,
+  args: [key.tenantId, key.extensionId, old, status, failures, nextRefreshAt],
+})
+
+/** A 429 pauses the extension wherever it is connected; kept so that a restart does not send into the penalty. */
+export const notePause = (extensionId: string, until: number): Statement => ({
+  sql: 'UPDATE extensions SET paused_until = ?2 WHERE extension_id = ?1',
+  args: [extensionId, until],
+})
+
+/** Replaces the numbers of an extension with what the provider says now. */
+export const replaceNumbers = (key: ExtensionKey, numbers: readonly string[], now: number): Statement[] => [
+  { sql: 'DELETE FROM phone_numbers WHERE tenant_id = ?1 AND extension_id = ?2', args: [key.tenantId, key.extensionId] },
+  {
+    sql: `INSERT INTO phone_numbers (tenant_id, number, extension_id)
+      SELECT ?1, value, ?2 FROM json_each(?3)
+      WHERE EXISTS (SELECT 1 FROM extensions WHERE tenant_id = ?1 AND extension_id = ?2)
+      ON CONFLICT (tenant_id, number) DO UPDATE SET extension_id = excluded.extension_id`,
+    args: [key.tenantId, key.extensionId, JSON.stringify(numbers)],
+  },
+  {
+    sql: 'UPDATE extensions SET numbers_read_at = ?3 WHERE tenant_id = ?1 AND extension_id = ?2',
+    args: [key.tenantId, key.extensionId, now],
+  },
+]
+
+export interface ExtensionKey {
+  tenantId: string
+  extensionId: string
+}

@@ -1,0 +1,91 @@
+import type { Clock } from '../core/clock.ts'
+import { WINDOW_MS } from '../core/limits.ts'
+import { SlidingWindow } from '../core/sliding-window.ts'
+
+/** The provider's rate-limit groups that the gateway's calls fall into (RingCentral: "API rate limits"). */
+export type QuotaGroup = 'light' | 'medium'
+
+interface Limits {
+  fromPerMinute: number
+  extensionPerMinute: number
+}
+
+const PRUNE_ABOVE = 10_000
+
+/**
+ * How much may still be sent: a window for each `from` number, one for each extension (whose numbers share the
+ * provider's limit with its subscription calls), and the pauses that the provider asked for. All on the monotonic
+ * clock; at the start seeded from the attempt rows, so that a restart opens no window.
+ */
+export class Quota {
+  readonly #from = new Map<string, SlidingWindow>()
+  readonly #extension = new Map<string, SlidingWindow>()
+  readonly #pausedUntil = new Map<string, number>()
+
+  constructor(
+    readonly clock: Clock,
+    readonly limits: Limits,
+  ) {}
+
+  /** How many messages may leave this number now; with none, how long until one may. */
+  fromRoom(from: string): { jobs: number; waitMs: number } {
+    const now = this.clock.monotonic()
+    const window = this.#windowOf(this.#from, from, this.limits.fromPerMinute)
+    return { jobs: window.room(now), waitMs: window.waitMs(now) }
+  }
+
+  /** Takes one place in both windows: answers the mark to give it back with, or how long to wait. */
+  take(from: string, extensionId: string): { ok: true; mark: number } | { ok: false; waitMs: number } {
+    const now = this.clock.monotonic()
+    const numberWindow = this.#windowOf(this.#from, from, this.limits.fromPerMinute)
+    const extensionWindow = this.#windowOf(this.#extension, extensionId, this.limits.extensionPerMinute)
+    const waitMs = Math.max(this.pauseMs(extensionId, 'medium'), numberWindow.waitMs(now), extensionWindow.waitMs(now))
+    if (waitMs > 0) return { ok: false, waitMs }
+    numberWindow.add(now)
+    extensionWindow.add(now)
+    return { ok: true, mark: now }
+  }
+
+  /** Gives a place back that was taken for a call that was never made. */
+  giveBack(from: string, extensionId: string, mark: number): void {
+    this.#from.get(from)?.remove(mark)
+    this.#extension.get(extensionId)?.remove(mark)
+  }
+
+  /** A call other than a send that eats from the extension's window. */
+  count(extensionId: string): void {
+    this.#windowOf(this.#extension, extensionId, this.limits.extensionPerMinute).add(this.clock.monotonic())
+  }
+
+  /** No request of this group for this extension for `ms`. */
+  pause(extensionId: string, group: QuotaGroup, ms: number): void {
+    const until = this.clock.monotonic() + ms
+    const key = `${group}:${extensionId}`
+    this.#pausedUntil.set(key, Math.max(until, this.#pausedUntil.get(key) ?? 0))
+  }
+
+  pauseMs(extensionId: string, group: QuotaGroup): number {
+    return Math.max(0, (this.#pausedUntil.get(`${group}:${extensionId}`) ?? 0) - this.clock.monotonic())
+  }
+
+  /** An attempt of before this start, `ageMs` ago. A clock set back makes ages negative: those count as just now. */
+  seed(from: string, extensionId: string, ageMs: number): void {
+    const at = this.clock.monotonic() - Math.max(0, ageMs)
+    this.#windowOf(this.#from, from, this.limits.fromPerMinute).add(at)
+    this.#windowOf(this.#extension, extensionId, this.limits.extensionPerMinute).add(at)
+  }
+
+  #windowOf(windows: Map<string, SlidingWindow>, key: string, limit: number): SlidingWindow {
+    let window = windows.get(key)
+    if (window === undefined) {
+      if (windows.size > PRUNE_ABOVE) this.#prune(windows)
+      windows.set(key, (window = new SlidingWindow(limit, WINDOW_MS)))
+    }
+    return window
+  }
+
+  #prune(windows: Map<string, SlidingWindow>): void {
+    const now = this.clock.monotonic()
+    for (const [key, window] of windows) if (window.count(now) === 0) windows.delete(key)
+  }
+}

@@ -1,0 +1,180 @@
+import type { Clock } from '../core/clock.ts'
+import { REFRESH_RETRY_FIRST_MS, REFRESH_RETRY_MAX_MS, REFRESH_RETRY_MIN_MS, TOKEN_FRESH_MS } from '../core/limits.ts'
+import { type Log, errorName } from '../core/log.ts'
+import type { SealContext, Secrets } from '../core/secrets.ts'
+import type { Writer } from '../db/writer.ts'
+import type { Directory, ExtensionRow } from './directory.ts'
+import { type ExtensionKey, type SealedPair, noteRefreshFailure, replacePair } from './extension-rows.ts'
+import type { Provider, ProviderFailure, TokenPair } from './provider.ts'
+
+/** `gone`: disconnected or revoked, a person must act. `waiting`: a refresh failed and is tried again. */
+export type TokenResult = { type: 'token'; accessToken: string } | { type: 'gone' } | { type: 'waiting'; retryInMs: number }
+
+export interface TokensContext {
+  provider: Provider
+  directory: Directory
+  writer: Writer
+  secrets: Secrets
+  clock: Clock
+  log: Log
+  /** Called after an extension's state changed. */
+  changed(key: ExtensionKey): void
+}
+
+/** Access tokens of the connected extensions: opened once, refreshed one at a time, committed before their first use. */
+export class Tokens {
+  readonly #open = new Map<string, { sealed: string; accessToken: string }>()
+  readonly #refreshing = new Map<string, Promise<TokenResult>>()
+  readonly #retries = new Map<string, () => void>()
+
+  constructor(readonly context: TokensContext) {}
+
+  /** A token that is good for a while yet. */
+  async access(key: ExtensionKey): Promise<TokenResult> {
+    const row = await this.context.directory.extension(key.tenantId, key.extensionId)
+    if (row === null || row.status === 'revoked') return { type: 'gone' }
+    if (row.status === 'refresh_failed') return this.#waiting(row)
+    if (row.accessExpiresAt - this.context.clock.now() <= TOKEN_FRESH_MS) return this.refresh(key)
+    return { type: 'token', accessToken: await this.#openAccess(row) }
+  }
+
+  /** After a 401: a newer token than `rejected`, refreshed only if `rejected` is still the stored one. */
+  async renew(key: ExtensionKey, rejected: string): Promise<TokenResult> {
+    await this.#refreshing.get(nameOf(key))
+    const current = await this.access(key)
+    return current.type === 'token' && current.accessToken === rejected ? this.refresh(key) : current
+  }
+
+  /** Refreshes now; calls that come meanwhile share the one refresh. */
+  refresh(key: ExtensionKey): Promise<TokenResult> {
+    const name = nameOf(key)
+    const running = this.#refreshing.get(name)
+    if (running !== undefined) return running
+    const refresh = this.#refresh(key).finally(() => this.#refreshing.delete(name))
+    this.#refreshing.set(name, refresh)
+    return refresh
+  }
+
+  /** Plans the next try of an extension whose refresh failed; also called at the start, for those of before. */
+  planRetry(row: Pick<ExtensionRow, 'tenantId' | 'extensionId' | 'nextRefreshAt'>): void {
+    const name = nameOf(row)
+    this.#retries.get(name)?.()
+    const delayMs = Math.min(Math.max(0, (row.nextRefreshAt ?? 0) - this.context.clock.now()), REFRESH_RETRY_MAX_MS)
+    const cancel = this.context.clock.after(delayMs, () => {
+      this.#retries.delete(name)
+      this.refresh(row).catch((error: unknown) => {
+        this.context.log.error({ extensionId: row.extensionId, error: errorName(error) }, 'token refresh could not be tried')
+        this.planRetry({ ...row, nextRefreshAt: this.context.clock.now() + REFRESH_RETRY_MIN_MS })
+      })
+    })
+    this.#retries.set(name, cancel)
+  }
+
+  /** Settles when no refresh runs any more; plans none. */
+  async stop(): Promise<void> {
+    for (const cancel of this.#retries.values()) cancel()
+    this.#retries.clear()
+    await Promise.allSettled(this.#refreshing.values())
+  }
+
+  /** Seals a pair for its row. */
+  async seal(key: ExtensionKey, pair: TokenPair): Promise<SealedPair> {
+    const now = this.context.clock.now()
+    return {
+      accessToken: await this.context.secrets.seal(pair.accessToken, sealContext(key, 'rc_access')),
+      accessExpiresAt: now + pair.expiresInSeconds * 1000,
+      refreshToken: await this.context.secrets.seal(pair.refreshToken, sealContext(key, 'rc_refresh')),
+      refreshExpiresAt: now + pair.refreshExpiresInSeconds * 1000,
+    }
+  }
+
+  openRefresh(row: ExtensionRow): Promise<string> {
+    return this.context.secrets.open(row.refreshToken, sealContext(row, 'rc_refresh'))
+  }
+
+  async #refresh(key: ExtensionKey): Promise<TokenResult> {
+    const row = await this.context.directory.extension(key.tenantId, key.extensionId)
+    if (row === null || row.status === 'revoked') return { type: 'gone' }
+    if (row.refreshExpiresAt <= this.context.clock.now()) return this.#revoked(row, 'the refresh token has expired')
+    const result = await this.context.provider.refresh(await this.openRefresh(row))
+    if (result.ok) return this.#store(row, result.value)
+    return meansRevoked(result.failure) ? this.#revoked(row, result.failure.code ?? 'invalid_grant') : this.#failed(row, result.failure)
+  }
+
+  /** The new pair is committed first: until its access token is used, the old refresh token would still serve. */
+  async #store(row: ExtensionRow, pair: TokenPair): Promise<TokenResult> {
+    const sealed = await this.seal(row, pair)
+    const [stored] = await this.#commit(row, replacePair(row, row.refreshToken, sealed, this.context.clock.now()))
+    if (stored?.rows.length === 0) return this.access(row)
+    this.#open.set(nameOf(row), { sealed: sealed.accessToken, accessToken: pair.accessToken })
+    return { type: 'token', accessToken: pair.accessToken }
+  }
+
+  async #revoked(row: ExtensionRow, why: string): Promise<TokenResult> {
+    const [noted] = await this.#commit(row, noteRefreshFailure(row, row.refreshToken, 'revoked', row.refreshFailures, null))
+    if (noted?.rows.length === 0) return this.access(row)
+    this.context.log.warn(
+      { tenantId: row.tenantId, extensionId: row.extensionId, why },
+      'extension revoked: someone must authorize it again, with an invite link (POST /v1/rc/invite-token)',
+    )
+    return { type: 'gone' }
+  }
+
+  async #failed(row: ExtensionRow, failure: ProviderFailure): Promise<TokenResult> {
+    const failures = row.refreshFailures + 1
+    const delayMs = Math.max(refreshDelayMs(failures), failure.retryAfterMs ?? 0)
+    const nextRefreshAt = this.context.clock.now() + delayMs
+    const [noted] = await this.#commit(row, noteRefreshFailure(row, row.refreshToken, 'refresh_failed', failures, nextRefreshAt))
+    if (noted?.rows.length === 0) return this.access(row)
+    this.context.log.warn(
+      { tenantId: row.tenantId, extensionId: row.extensionId, status: failure.status, code: failure.code, delayMs, requestId: failure.requestId },
+      failure.oauthError === 'invalid_client'
+        ? 'token refresh refused: check RC_CLIENT_ID and RC_CLIENT_SECRET'
+        : 'token refresh failed, trying again',
+    )
+    this.planRetry({ ...row, nextRefreshAt })
+    return { type: 'waiting', retryInMs: delayMs }
+  }
+
+  async #commit(key: ExtensionKey, statement: ReturnType<typeof replacePair>): ReturnType<Writer['write']> {
+    const results = await this.context.writer.write([statement])
+    this.context.directory.forget(key.tenantId)
+    this.context.changed({ tenantId: key.tenantId, extensionId: key.extensionId })
+    return results
+  }
+
+  async #waiting(row: ExtensionRow): Promise<TokenResult> {
+    const running = this.#refreshing.get(nameOf(row))
+    if (running !== undefined) return running
+    const retryInMs = (row.nextRefreshAt ?? 0) - this.context.clock.now()
+    return retryInMs <= 0 ? this.refresh(row) : { type: 'waiting', retryInMs }
+  }
+
+  async #openAccess(row: ExtensionRow): Promise<string> {
+    const known = this.#open.get(nameOf(row))
+    if (known?.sealed === row.accessToken) return known.accessToken
+    const accessToken = await this.context.secrets.open(row.accessToken, sealContext(row, 'rc_access'))
+    this.#open.set(nameOf(row), { sealed: row.accessToken, accessToken })
+    return accessToken
+  }
+}
+
+/** 10 s after the first failure, then 1 min doubling to 30 min. */
+export function refreshDelayMs(failures: number): number {
+  if (failures <= 1) return REFRESH_RETRY_FIRST_MS
+  return Math.min(REFRESH_RETRY_MIN_MS * 2 ** (failures - 2), REFRESH_RETRY_MAX_MS)
+}
+
+/** States of a user that its administrator may undo: the grant itself is not gone (RingCentral: OAU error codes). */
+const UNDOABLE_CODES = ['OAU-141', 'OAU-142', 'OAU-236']
+
+const meansRevoked = (failure: ProviderFailure): boolean =>
+  failure.oauthError === 'invalid_grant' && !UNDOABLE_CODES.includes(failure.code ?? '')
+
+const nameOf = (key: ExtensionKey): string => `${key.tenantId}/${key.extensionId}`
+
+const sealContext = (key: ExtensionKey, purpose: SealContext['purpose']): SealContext => ({
+  tenantId: key.tenantId,
+  row: key.extensionId,
+  purpose,
+})
