@@ -15,8 +15,10 @@ import { Numbers } from './provider/numbers.ts'
 import type { Provider } from './provider/provider.ts'
 import { Quota } from './provider/quota.ts'
 import { Session } from './provider/session.ts'
+import { Subscriptions } from './provider/subscriptions.ts'
 import { Tokens } from './provider/tokens.ts'
 import { createHub, type Hub } from './realtime/hub.ts'
+import { type SocketAuth, Sockets } from './realtime/sockets.ts'
 
 /** What everything in the gateway depends on, built in one place and handed in. */
 export interface Gateway extends GatewayParts {
@@ -28,11 +30,14 @@ export interface Gateway extends GatewayParts {
   quota: Quota
   session: Session
   numbers: Numbers
+  subscriptions: Subscriptions
   keys: KeyRing
   failedAttempts: FailedAttempts
   keyLimits: KeyLimits
   guard: AddressGuard
   poster: WebhookPoster
+  sockets: Sockets
+  lifecycle: { draining: boolean }
 }
 
 export interface GatewayParts {
@@ -48,11 +53,14 @@ export interface GatewayParts {
   bootId: string
   /** Lets the event loop breathe; the simulation hands in its own. */
   defer?: (run: () => void) => void
+  /** Who a socket's first message speaks for. */
+  authenticateSocket?(gateway: Gateway, message: Record<string, unknown>, address: string): Promise<SocketAuth>
 }
 
 export function buildGateway(parts: GatewayParts): Gateway {
   const { config, clock, log, database, provider } = parts
   const { writer, gate, reads } = database
+  const authenticate = parts.authenticateSocket ?? (() => Promise.resolve({ ok: false, error: 'Invalid API key' } as const))
   const secrets = createSecrets(parts.encryptionKeys)
   const directory = new Directory(reads)
   const jobs = new Jobs({ gate, writer, clock, log, defer: parts.defer ?? setImmediate })
@@ -61,21 +69,28 @@ export function buildGateway(parts: GatewayParts): Gateway {
   const tokens = new Tokens({ provider, directory, writer, secrets, clock, log, changed })
   const session = new Session(tokens, quota, writer, clock)
   const numbers = new Numbers({ directory, session, provider, writer, clock })
+  const address = (): string => `${config.publicUrl}/v1/webhooks/provider`
+  const subscriptions = new Subscriptions({ provider, session, quota, gate, writer, secrets, ids: parts.ids, clock, log, address })
   const guard = new AddressGuard({ production: config.production, allowCidrs: config.webhookAllowCidrs })
-  return {
+  const hub = createHub()
+  const gateway: Gateway = {
     ...parts,
     secrets,
-    hub: createHub(),
+    hub,
     jobs,
     directory,
     tokens,
     quota,
     session,
     numbers,
+    subscriptions,
     keys: new KeyRing({ reads, writer, secrets, clock }),
     failedAttempts: new FailedAttempts({ gate, writer, clock }),
     keyLimits: new KeyLimits(clock, config.keyLimitPerMinute),
     guard,
     poster: new WebhookPoster({ guard, clock }),
+    sockets: new Sockets({ clock, hub, authenticate: (message, address) => authenticate(gateway, message, address) }),
+    lifecycle: { draining: false },
   }
+  return gateway
 }

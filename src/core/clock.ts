@@ -1,15 +1,23 @@
 /** Time, handed in: the real one here, a manual one in tests and in the simulation. */
 export interface Clock {
-  /** Wall-clock time in epoch milliseconds; may jump. For stored timestamps and deadlines across restarts. */
+  /** Wall-clock time in epoch milliseconds; may jump. For timestamps that people and other machines see. */
   now(): number
+  /**
+   * Epoch milliseconds that never jump while the process runs: the wall-clock at its start plus monotonic time.
+   * For stored times that only the gateway itself compares: when a job is due, when an attempt began.
+   */
+  steady(): number
   /** Milliseconds since some fixed point; never jumps. For windows, pauses and timeouts within one process. */
   monotonic(): number
   /** Runs `callback` once after `delayMs`; the answer cancels it. Never keeps the process alive. */
   after(delayMs: number, callback: () => void): () => void
 }
 
+const startOfMonotonic = Date.now() - performance.now()
+
 export const systemClock: Clock = {
   now: () => Date.now(),
+  steady: () => startOfMonotonic + performance.now(),
   monotonic: () => performance.now(),
   after(delayMs, callback) {
     const timer = setTimeout(callback, delayMs)

@@ -43,3 +43,26 @@ export const UNKNOWN_NUMBER_TTL_MS = 10_000
 export const REFRESH_RETRY_FIRST_MS = 10_000
 export const REFRESH_RETRY_MIN_MS = 60_000
 export const REFRESH_RETRY_MAX_MS = 30 * 60_000
+/** Nothing stays `sending` for longer. */
+export const MAX_SENDING_MS = 15 * 60_000
+/** An unreachable message store is asked for this long before a send counts as unconfirmable. */
+export const MAX_SETTLING_MS = 10 * 60_000
+
+/** Webhook POSTs at once: 64 in their first moments, and as many slow ones beside them as the rest allows. */
+export const MAX_WEBHOOKS_IN_FLIGHT = 64
+export const MAX_SLOW_WEBHOOKS = 192
+export const SLOW_WEBHOOK_MS = 600
+export const MAX_WEBHOOKS_PER_HOST = 8
+export const MAX_WEBHOOKS_PER_TARGET = 4
+export const DELIVERY_RETENTION_DAYS = 30
+
+export const WS_TOKEN_TTL_MS = 60_000
+export const WS_AUTH_DEADLINE_MS = 5000
+export const WS_AUTH_FRAME_BYTES = 4096
+export const WS_FRAME_BYTES = 16_384
+export const WS_BACKLOG_BYTES = 1 << 20
+export const WS_PING_MS = 30_000
+export const WS_SILENCE_MS = 90_000
+export const MAX_UNAUTHENTICATED_SOCKETS = 1000
+export const MAX_UNAUTHENTICATED_SOCKETS_PER_ADDRESS = 20
+export const MAX_SOCKETS_PER_APP = 200

@@ -1,9 +1,6 @@
 import type { Gate } from '../db/gate.ts'
 import type { Job } from './job.ts'
 
-/** A wait longer than this is a clock that was set back, not a wait: such a job counts as due. */
-const MAX_WAIT_MS = 2 * 3_600_000
-
 export interface LaneRequest {
   lane: string
   after: number
@@ -18,10 +15,10 @@ export async function readDueJobs(gate: Gate, kind: string, requests: readonly L
         SELECT job.seq FROM json_each(?1) AS request, jobs AS job
         WHERE job.seq IN (
           SELECT seq FROM jobs
-          WHERE kind = ?2 AND lane = request.value ->> 'lane' AND seq > request.value ->> 'after' AND (run_at <= ?3 OR run_at > ?4)
+          WHERE kind = ?2 AND lane = request.value ->> 'lane' AND seq > request.value ->> 'after' AND run_at <= ?3
           ORDER BY seq LIMIT request.value ->> 'limit'))
       ORDER BY seq`,
-    args: [JSON.stringify(requests), kind, now, now + MAX_WAIT_MS],
+    args: [JSON.stringify(requests), kind, now],
   })
   return rows.map((row) => ({
     seq: Number(row['seq']),
@@ -55,5 +52,13 @@ export async function readNextDue(gate: Gate, kind: string, lane: string, now: n
     args: [kind, lane, now],
   })
   const at = rows[0]?.['at']
-  return typeof at === 'number' ? Math.min(at, now + MAX_WAIT_MS) : null
+  return typeof at === 'number' ? at : null
+}
+
+/**
+ * At the start every job is due: waits were meant for the process that set them, and the clock may have been
+ * set back since.
+ */
+export async function makeAllDue(gate: Gate, now: number): Promise<void> {
+  await gate.execute({ sql: 'UPDATE jobs SET run_at = ?1 WHERE run_at > ?1', args: [now] })
 }

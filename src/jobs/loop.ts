@@ -114,7 +114,7 @@ export class JobLoop<Subject> {
     const limits = this.#limits(lanes, now, free)
     if (limits.length === 0) return true
     const requests = limits.map(({ lane, limit }) => ({ lane: lane.name, after: lane.cursor, limit: limit + lane.inFlight.size }))
-    const jobs = await readDueJobs(this.context.gate, this.kind.name, requests, this.context.clock.now())
+    const jobs = await readDueJobs(this.context.gate, this.kind.name, requests, this.context.clock.steady())
     for (const { lane, limit } of limits) await this.#note(lane, limit, jobs.filter((job) => job.lane === lane.name))
     await this.#startAll(limits, jobs)
     return true
@@ -139,7 +139,7 @@ export class JobLoop<Subject> {
     if (fresh.length >= limit) return
     lane.pending = false
     if (!wasStart) return
-    const now = this.context.clock.now()
+    const now = this.context.clock.steady()
     const next = await readNextDue(this.context.gate, this.kind.name, lane.name, now)
     if (next !== null) this.#snoozeLane(lane, next - now)
     else if (fresh.length === 0) this.#lanes.dropIfIdle(lane)
@@ -188,7 +188,7 @@ export class JobLoop<Subject> {
       lane.cursor = 0
       return
     }
-    const runAt = clock.now() + outcome.delayMs
+    const runAt = clock.steady() + outcome.delayMs
     await writer
       .write([{ sql: 'UPDATE jobs SET run_at = ?1 WHERE seq = ?2', args: [Math.ceil(runAt), job.seq] }])
       .catch((error: unknown) => this.context.log.warn({ jobId: job.id, error: errorName(error) }, 'job could not be put off'))

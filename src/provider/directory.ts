@@ -17,6 +17,7 @@ const MAX_TENANTS = 1000
 
 /** The tenants' connected extensions and numbers, cached. Whoever changes a row calls `forget` after the commit. */
 export class Directory {
+  readonly #closed = new Map<string, number>()
   readonly #cache = new LRUCache<string, TenantEntry>({ max: MAX_TENANTS })
 
   constructor(readonly reads: Reads) {}
@@ -31,6 +32,21 @@ export class Directory {
 
   async extension(tenantId: string, extensionId: string): Promise<ExtensionRow | null> {
     return (await this.tenant(tenantId)).extensions.get(extensionId) ?? null
+  }
+
+  /** While a tenant is being disconnected nothing of it may be sent. */
+  close(tenantId: string): void {
+    this.#closed.set(tenantId, (this.#closed.get(tenantId) ?? 0) + 1)
+  }
+
+  reopen(tenantId: string): void {
+    const closers = (this.#closed.get(tenantId) ?? 1) - 1
+    if (closers === 0) this.#closed.delete(tenantId)
+    else this.#closed.set(tenantId, closers)
+  }
+
+  isClosed(tenantId: string): boolean {
+    return this.#closed.has(tenantId)
   }
 
   forget(tenantId: string): void {

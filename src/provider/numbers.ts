@@ -28,6 +28,7 @@ export class Numbers {
 
   /** The extension that sends from this number; an unknown number costs one fresh look at the provider. */
   async senderOf(tenantId: string, from: string): Promise<Sender> {
+    if (this.context.directory.isClosed(tenantId)) return { type: 'failed', error: MESSAGE_ERRORS.notConnected }
     const known = senderIn(await this.context.directory.tenant(tenantId), from, this.context.clock.now())
     if (known !== null) return known
     if (!(await this.#look(tenantId))) return { type: 'waiting', retryInMs: LOOK_AGAIN_MS }

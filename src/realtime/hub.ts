@@ -32,15 +32,25 @@ export interface Hub {
   publish(event: GatewayEvent): void
   /** Hears every event of every tenant from now on; the answer ends it. */
   subscribe(listener: (event: GatewayEvent) => void): () => void
+  /** An app's key, or all keys of a tenant, stopped being good: whoever listens with them is cut off. */
+  revoke(scope: RevokedScope): void
+  onRevoke(listener: (scope: RevokedScope) => void): () => void
 }
 
+export type RevokedScope = { appId: string } | { tenantId: string }
+
 export function createHub(): Hub {
-  const listeners = new Set<(event: GatewayEvent) => void>()
+  const events = new Set<(event: GatewayEvent) => void>()
+  const revocations = new Set<(scope: RevokedScope) => void>()
   return {
-    publish: (event) => listeners.forEach((listener) => listener(event)),
-    subscribe(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    publish: (event) => events.forEach((listener) => listener(event)),
+    subscribe: (listener) => added(events, listener),
+    revoke: (scope) => revocations.forEach((listener) => listener(scope)),
+    onRevoke: (listener) => added(revocations, listener),
   }
+}
+
+function added<Item>(set: Set<Item>, item: Item): () => void {
+  set.add(item)
+  return () => set.delete(item)
 }

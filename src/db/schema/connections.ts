@@ -26,6 +26,8 @@ export const extensions = sqliteTable(
     /** No request to the provider for this extension before then (429). */
     pausedUntil: integer('paused_until'),
     numbersReadAt: integer('numbers_read_at'),
+    /** Up to when the provider's store has been looked through for inbound messages. */
+    inboundSeenAt: integer('inbound_seen_at'),
   },
   (table) => [primaryKey({ columns: [table.tenantId, table.extensionId] })],
 )

@@ -32,6 +32,7 @@ export const messages = sqliteTable(
   },
   (table) => [
     index('messages_by_tenant').on(table.tenantId, table.createdAt),
+    index('messages_by_recipient').on(table.tenantId, table.to, table.createdAt),
     uniqueIndex('messages_by_provider_id')
       .on(table.rcMessageId, table.tenantId, table.direction)
       .where(sql`rc_message_id IS NOT NULL`),

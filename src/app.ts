@@ -1,0 +1,28 @@
+import { appsRoutes } from './features/apps/routes.ts'
+import { healthRoutes } from './features/health/routes.ts'
+import { rcRoutes } from './features/rc/routes.ts'
+import { smsRoutes } from './features/sms/routes.ts'
+import { triggersRoutes } from './features/triggers/routes.ts'
+import { webhookDeliveriesRoutes } from './features/webhook-deliveries/routes.ts'
+import { webhooksRoutes } from './features/webhooks/routes.ts'
+import { wsRoutes } from './features/ws/routes.ts'
+import type { Gateway } from './gateway.ts'
+import { openApi } from './http/openapi.ts'
+import { type Server, createServer } from './http/server.ts'
+
+/** Every endpoint of the gateway. The folder in `features/` is the URL's segment. */
+export const ROUTES = [
+  ...healthRoutes,
+  ...smsRoutes,
+  ...appsRoutes,
+  ...rcRoutes,
+  ...webhooksRoutes,
+  ...webhookDeliveriesRoutes,
+  ...triggersRoutes,
+  ...wsRoutes,
+]
+
+/** The HTTP side of the gateway: the gates, the endpoints, the documentation. */
+export function createApp(gateway: Gateway): Server {
+  return createServer(gateway, ROUTES).use(openApi(ROUTES)) as unknown as Server
+}

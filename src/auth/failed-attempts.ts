@@ -1,0 +1,61 @@
+import { LRUCache } from 'lru-cache'
+import type { Clock } from '../core/clock.ts'
+import { BLOCK_MS, FAILED_ATTEMPTS, FAILED_ATTEMPTS_WINDOW_MS, MAX_WATCHED_ADDRESSES } from '../core/limits.ts'
+import { SlidingWindow } from '../core/sliding-window.ts'
+import type { Gate } from '../db/gate.ts'
+import type { Writer } from '../db/writer.ts'
+
+export interface FailedAttemptsContext {
+  gate: Gate
+  writer: Writer
+  clock: Clock
+}
+
+/** Ten failed authentications of an address within 5 minutes block it for 15, also across a restart. Bounded memory. */
+export class FailedAttempts {
+  readonly #attempts = new LRUCache<string, SlidingWindow>({ max: MAX_WATCHED_ADDRESSES })
+  /** Address → end of its block, monotonic. Apart from the attempts, so that a flood of addresses frees nobody. */
+  readonly #blocks = new LRUCache<string, number>({ max: MAX_WATCHED_ADDRESSES })
+
+  constructor(readonly context: FailedAttemptsContext) {}
+
+  /** Brings back the blocks of before the start. */
+  async restore(): Promise<void> {
+    const { gate, clock } = this.context
+    const now = clock.now()
+    await gate.execute({ sql: 'DELETE FROM blocked_addresses WHERE until <= ?1 OR until > ?2', args: [now, now + BLOCK_MS] })
+    const { rows } = await gate.execute('SELECT address, until FROM blocked_addresses')
+    for (const row of rows) this.#blocks.set(String(row['address']), clock.monotonic() + Number(row['until']) - now)
+  }
+
+  /** Whole seconds for which the address is still blocked; 0 when it is not. */
+  blockedSeconds(address: string): number {
+    const until = this.#blocks.get(address)
+    if (until === undefined) return 0
+    const left = until - this.context.clock.monotonic()
+    if (left > 0) return Math.ceil(left / 1000)
+    this.#blocks.delete(address)
+    return 0
+  }
+
+  /** Notes a presented credential that failed. */
+  note(address: string): void {
+    const now = this.context.clock.monotonic()
+    let window = this.#attempts.get(address)
+    if (window === undefined) {
+      window = new SlidingWindow(FAILED_ATTEMPTS, FAILED_ATTEMPTS_WINDOW_MS)
+      this.#attempts.set(address, window)
+    }
+    window.add(now)
+    if (window.count(now) >= FAILED_ATTEMPTS) this.#block(address, now)
+  }
+
+  #block(address: string, now: number): void {
+    this.#attempts.delete(address)
+    this.#blocks.set(address, now + BLOCK_MS)
+    const until = this.context.clock.now() + BLOCK_MS
+    this.context.writer
+      .write([{ sql: 'INSERT INTO blocked_addresses (address, until) VALUES (?1, ?2) ON CONFLICT (address) DO UPDATE SET until = excluded.until', args: [address, until] }])
+      .catch(() => undefined)
+  }
+}

@@ -1,0 +1,39 @@
+import { LRUCache } from 'lru-cache'
+import type { Clock } from '../core/clock.ts'
+import { MAX_CACHED_KEYS, WINDOW_MS } from '../core/limits.ts'
+import { SlidingWindow } from '../core/sliding-window.ts'
+
+export interface LimitState {
+  allowed: boolean
+  limit: number
+  remaining: number
+  /** Whole seconds until a request is possible again, at least 1; only meaningful when not allowed. */
+  retryAfterSeconds: number
+  /** Whole seconds until the oldest counted request leaves the window. */
+  resetSeconds: number
+}
+
+/** The contract's limit of requests per key: an exact sliding window of 60 s, per app. Refused requests do not count. */
+export class KeyLimits {
+  readonly #windows = new LRUCache<string, SlidingWindow>({ max: MAX_CACHED_KEYS })
+
+  constructor(
+    readonly clock: Clock,
+    readonly perMinute: number,
+  ) {}
+
+  /** Counts one request of the app, if there is room for it. */
+  take(appId: string): LimitState {
+    const now = this.clock.monotonic()
+    let window = this.#windows.get(appId)
+    if (window === undefined) this.#windows.set(appId, (window = new SlidingWindow(this.perMinute, WINDOW_MS)))
+    const allowed = window.tryAdd(now)
+    return {
+      allowed,
+      limit: this.perMinute,
+      remaining: window.room(now),
+      retryAfterSeconds: Math.max(1, Math.ceil(window.waitMs(now) / 1000)),
+      resetSeconds: Math.ceil(window.resetMs(now) / 1000),
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import { LRUCache } from 'lru-cache'
+import { and, eq, inArray } from 'drizzle-orm'
+import type { Clock } from '../core/clock.ts'
+import { LAST_USED_STEP_MS, MAX_CACHED_KEYS } from '../core/limits.ts'
+import { type Secrets, sha256Hex } from '../core/secrets.ts'
+import type { Reads } from '../db/database.ts'
+import { apps, tenants } from '../db/schema/index.ts'
+import type { Writer } from '../db/writer.ts'
+
+/** What a key opens. Kept while nothing of it changes. */
+export interface KeyHolder {
+  appId: string
+  tenantId: string
+  tenantActive: boolean
+}
+
+export interface KeyRingContext {
+  reads: Reads
+  writer: Writer
+  secrets: Secrets
+  clock: Clock
+}
+
+/**
+ * API keys. Only HMACs are stored; look-ups go through a bounded cache, keyed by a plain hash of the key, that is
+ * emptied in the same step as any change of an app or a tenant.
+ */
+export class KeyRing {
+  readonly #holders = new LRUCache<string, KeyHolder>({ max: MAX_CACHED_KEYS })
+  readonly #lastUsed = new LRUCache<string, number>({ max: MAX_CACHED_KEYS })
+  #generation = 0
+
+  constructor(readonly context: KeyRingContext) {}
+
+  /** The active app that this key belongs to, or null. */
+  async find(key: string): Promise<KeyHolder | null> {
+    const cacheKey = sha256Hex(key)
+    const cached = this.#holders.get(cacheKey)
+    if (cached !== undefined) return cached
+    const generation = this.#generation
+    const holder = await this.#read(key)
+    if (holder !== null && generation === this.#generation) this.#holders.set(cacheKey, holder)
+    return holder
+  }
+
+  /** Forgets every cached key: call after the commit that changed an app or a tenant. */
+  forget(): void {
+    this.#generation++
+    this.#holders.clear()
+  }
+
+  /** Notes the use of an app, written at most once a minute. */
+  noteUse(appId: string): void {
+    const now = this.context.clock.now()
+    const last = this.#lastUsed.get(appId)
+    if (last !== undefined && Math.abs(now - last) < LAST_USED_STEP_MS) return
+    this.#lastUsed.set(appId, now)
+    this.context.writer
+      .write([{ sql: 'UPDATE apps SET last_used_at = ?2 WHERE id = ?1', args: [appId, now] }])
+      .catch(() => this.#lastUsed.delete(appId))
+  }
+
+  async #read(key: string): Promise<KeyHolder | null> {
+    const { reads, secrets } = this.context
+    const hashes = secrets.hashes(key)
+    const [row] = await reads
+      .select({ appId: apps.id, tenantId: apps.tenantId, keyHash: apps.keyHash, tenantStatus: tenants.status })
+      .from(apps)
+      .innerJoin(tenants, eq(tenants.id, apps.tenantId))
+      .where(and(inArray(apps.keyHash, hashes), eq(apps.isActive, true)))
+    if (row === undefined) return null
+    await this.#rehash(row.appId, row.keyHash, hashes[0] ?? row.keyHash)
+    return { appId: row.appId, tenantId: row.tenantId, tenantActive: row.tenantStatus === 'active' }
+  }
+
+  /** A key that an older encryption key hashed moves to the newest when it is used. */
+  async #rehash(appId: string, stored: string, newest: string): Promise<void> {
+    if (stored === newest) return
+    const sql = 'UPDATE apps SET key_hash = ?2 WHERE id = ?1 AND key_hash = ?3'
+    await this.context.writer.write([{ sql, args: [appId, newest, stored] }])
+  }
+}

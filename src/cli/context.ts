@@ -1,0 +1,21 @@
+import type { Config } from '../core/config.ts'
+import { EXIT } from '../core/start-error.ts'
+
+/** What a command line needs of the world around it; handed in by `cli.ts`. */
+export interface CliContext {
+  config: Config
+  json: boolean
+  stdout(text: string): void
+  stderr(text: string): void
+}
+
+/** Ends a command with a sentence on stderr. */
+export class CliError extends Error {
+  override readonly name = 'CliError'
+  constructor(
+    message: string,
+    readonly exitCode: number = EXIT.failure,
+  ) {
+    super(message)
+  }
+}

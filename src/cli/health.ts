@@ -1,0 +1,18 @@
+import { z } from 'zod'
+import { type CliContext, CliError } from './context.ts'
+import { print } from './print.ts'
+
+const TIMEOUT_MS = 3000
+
+/** Asks the listener of this machine, as a container's health check does. */
+export async function checkHealth(context: CliContext): Promise<void> {
+  const { host, port } = context.config
+  const local = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host
+  const url = `http://${local.includes(':') ? `[${local}]` : local}:${port}/health`
+  const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) }).catch(() => {
+    throw new CliError(`${url} does not answer`)
+  })
+  const health = z.object({ status: z.string() }).catch({ status: 'unknown' }).parse(await response.json().catch(() => null))
+  print(context, health)
+  if (!response.ok) throw new CliError('')
+}

@@ -1,0 +1,34 @@
+import type { CliContext } from './context.ts'
+
+/** For programs exactly one JSON value; for people a table, or lines of name and value. */
+export function print(context: CliContext, value: unknown): void {
+  context.stdout(context.json ? `${JSON.stringify(value)}\n` : readable(value))
+}
+
+function readable(value: unknown): string {
+  if (Array.isArray(value)) return value.length === 0 ? 'none\n' : table(value.map(fieldsOf))
+  return lines(fieldsOf(value))
+}
+
+function table(rows: Record<string, string>[]): string {
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))]
+  const widths = names.map((name) => Math.max(name.length, ...rows.map((row) => (row[name] ?? '').length)))
+  const line = (cells: string[]): string => `${cells.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join('  ').trimEnd()}\n`
+  return [line(names), ...rows.map((row) => line(names.map((name) => row[name] ?? '')))].join('')
+}
+
+function lines(fields: Record<string, string>): string {
+  const width = Math.max(0, ...Object.keys(fields).map((name) => name.length))
+  return Object.entries(fields).map(([name, value]) => `${name.padEnd(width)}  ${value}\n`).join('')
+}
+
+function fieldsOf(value: unknown): Record<string, string> {
+  if (typeof value !== 'object' || value === null) return { value: String(value) }
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, cell(field)]))
+}
+
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return '-'
+  if (typeof value === 'object') return Object.entries(value).map(([name, field]) => `${name}=${cell(field)}`).join(' ')
+  return String(value)
+}

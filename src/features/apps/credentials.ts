@@ -1,0 +1,21 @@
+import { webhookSecret } from '../../core/secrets.ts'
+import type { Gateway } from '../../gateway.ts'
+
+const PREFIX_LENGTH = 12
+
+/** A new API key: shown once, stored as an HMAC. */
+export function newApiKey(gateway: Gateway): { apiKey: string; apiKeyPrefix: string; keyHash: string } {
+  const apiKey = `sgw_${gateway.ids.secret()}`
+  return { apiKey, apiKeyPrefix: apiKey.slice(0, PREFIX_LENGTH), keyHash: gateway.secrets.hash(apiKey) }
+}
+
+/** A new webhook secret: shown once, stored sealed, because deliveries are signed with it. */
+export async function newWebhookSecret(gateway: Gateway, tenantId: string, appId: string): Promise<{ secret: string; sealed: string }> {
+  const secret = webhookSecret(gateway.ids.bytes(32))
+  return { secret, sealed: await gateway.secrets.seal(secret, secretContext(tenantId, appId)) }
+}
+
+export const openWebhookSecret = (gateway: Gateway, tenantId: string, appId: string, sealed: string): Promise<string> =>
+  gateway.secrets.open(sealed, secretContext(tenantId, appId))
+
+const secretContext = (tenantId: string, appId: string) => ({ tenantId, row: appId, purpose: 'webhook_secret' }) as const

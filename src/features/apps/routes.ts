@@ -1,0 +1,98 @@
+import { z } from 'zod'
+import { errorText } from '../../core/errors.ts'
+import { type Route, route } from '../../http/route.ts'
+import { App } from './app.ts'
+import { listApps } from './list-apps.ts'
+import { register } from './register.ts'
+import { rotateKey } from './rotate-key.ts'
+import { rotateWebhookSecret } from './rotate-webhook-secret.ts'
+import { AppParams, Done, RegisterBody, Registered, RotatedKey, RotatedSecret, TestResult, UpdateBody } from './schemas.ts'
+import { testWebhook } from './test-webhook.ts'
+import { deactivateApp, updateApp } from './update-app.ts'
+
+const common = { auth: 'app', tag: 'Apps' } as const
+const ownAppErrors: Route['errors'] = { 400: [errorText('badAppId')], 404: [errorText('appNotFound')] }
+
+export const appsRoutes = [
+  route({
+    ...common,
+    method: 'POST',
+    path: '/v1/apps/register',
+    summary: 'Register an app of your tenant',
+    body: RegisterBody,
+    priority: ['badName', 'missingTenantId', 'badTenantId', 'badWebhookUrl', 'forbidden'],
+    status: 201,
+    response: Registered,
+    errors: {
+      400: [errorText('badName'), errorText('missingTenantId'), errorText('badTenantId'), errorText('tenantNotActive'), errorText('badWebhookUrl'), errorText('badJson')],
+      403: [errorText('forbidden')],
+    },
+    run: ({ gateway, caller, body }) => register(gateway, caller.tenantId, body),
+  }),
+  route({
+    ...common,
+    method: 'GET',
+    path: '/v1/apps',
+    summary: "The tenant's apps, oldest first",
+    status: 200,
+    response: z.object({ apps: z.array(App) }),
+    run: ({ gateway, caller }) => listApps(gateway, caller),
+  }),
+  route({
+    ...common,
+    method: 'PUT',
+    path: '/v1/apps/:appId',
+    summary: 'Set or remove the webhook address, or deactivate',
+    params: AppParams,
+    body: UpdateBody,
+    priority: ['badAppId', 'badJson', 'badWebhookUrl', 'badIsActive'],
+    status: 200,
+    response: Done,
+    errors: { 400: [errorText('badAppId'), errorText('badWebhookUrl'), errorText('badIsActive'), errorText('badJson')], 404: [errorText('appNotFound')] },
+    run: ({ gateway, caller, params, body }) => updateApp(gateway, caller, params.appId, body),
+  }),
+  route({
+    ...common,
+    method: 'DELETE',
+    path: '/v1/apps/:appId',
+    summary: 'Deactivate the app; its key stops working at once',
+    params: AppParams,
+    status: 200,
+    response: Done,
+    errors: ownAppErrors,
+    run: ({ gateway, caller, params }) => deactivateApp(gateway, caller, params.appId),
+  }),
+  route({
+    ...common,
+    method: 'POST',
+    path: '/v1/apps/:appId/rotate-key',
+    summary: 'A new API key; the old one stops working at once',
+    params: AppParams,
+    status: 200,
+    response: RotatedKey,
+    errors: ownAppErrors,
+    run: ({ gateway, caller, params }) => rotateKey(gateway, caller, params.appId),
+  }),
+  route({
+    ...common,
+    method: 'POST',
+    path: '/v1/apps/:appId/rotate-webhook-secret',
+    summary: 'A new webhook secret',
+    params: AppParams,
+    status: 200,
+    response: RotatedSecret,
+    errors: ownAppErrors,
+    run: ({ gateway, caller, params }) => rotateWebhookSecret(gateway, caller, params.appId),
+  }),
+  route({
+    ...common,
+    method: 'POST',
+    path: '/v1/apps/:appId/test-webhook',
+    summary: "POST a signed test payload to the app's webhook address",
+    params: AppParams,
+    status: 200,
+    response: TestResult,
+    errors: { 400: [errorText('badAppId'), errorText('noWebhookUrl')], 404: [errorText('appNotFound')] },
+    run: ({ gateway, caller, params }) => testWebhook(gateway, caller, params.appId),
+  }),
+]

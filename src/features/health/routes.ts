@@ -1,0 +1,18 @@
+import { z } from 'zod'
+import { route } from '../../http/route.ts'
+
+const Health = z.object({ status: z.enum(['ok', 'draining']) })
+
+export const healthRoutes = [
+  route({
+    method: 'GET',
+    path: '/health',
+    auth: 'none',
+    tag: 'Health',
+    summary: 'Whether the server is running',
+    description: 'Answers 503 with `draining` while the server stops.',
+    status: 200,
+    response: Health,
+    run: ({ gateway }) => (gateway.lifecycle.draining ? Response.json({ status: 'draining' }, { status: 503 }) : { status: 'ok' }),
+  }),
+]

@@ -1,0 +1,61 @@
+import { ApiError, apiError } from '../../core/errors.ts'
+import { OAUTH_STATE_TTL_MS } from '../../core/limits.ts'
+import { pkceChallenge } from '../../core/secrets.ts'
+import type { Gateway } from '../../gateway.ts'
+
+const TOKEN = /^[A-Za-z0-9_-]{20,128}$/
+
+/** Who would connect with this token; does not consume it. Errors: `missingToken`, `badToken`. */
+export async function readConnectToken(gateway: Gateway, token: string | undefined): Promise<{ token: string; tenantName: string }> {
+  const hashes = checkedHashes(gateway, token)
+  const { rows } = await gateway.database.gate.execute({
+    sql: `SELECT tenants.name FROM connect_tokens JOIN tenants ON tenants.id = connect_tokens.tenant_id
+      WHERE token_hash IN (SELECT value FROM json_each(?1)) AND used_at IS NULL AND expires_at > ?2 AND tenants.status = 'active'`,
+    args: [JSON.stringify(hashes), gateway.clock.now()],
+  })
+  const row = rows[0]
+  if (row === undefined || token === undefined) throw apiError('badToken')
+  return { token, tenantName: String(row['name']) }
+}
+
+/** Consumes the token and answers the provider's authorization address. Errors: `missingToken`, `badToken`. */
+export async function startConnect(gateway: Gateway, token: string | undefined): Promise<string> {
+  const hashes = checkedHashes(gateway, token)
+  const now = gateway.clock.now()
+  const [used] = await gateway.database.writer.write([
+    {
+      sql: `UPDATE connect_tokens SET used_at = ?2
+        WHERE token_hash IN (SELECT value FROM json_each(?1)) AND used_at IS NULL AND expires_at > ?2
+          AND EXISTS (SELECT 1 FROM tenants WHERE tenants.id = connect_tokens.tenant_id AND tenants.status = 'active')
+        RETURNING tenant_id`,
+      args: [JSON.stringify(hashes), now],
+    },
+  ])
+  const tenantId = used?.rows[0]?.['tenant_id']
+  if (typeof tenantId !== 'string') throw apiError('badToken')
+  return authorizeUrl(gateway, tenantId, now)
+}
+
+export const redirectUri = (gateway: Gateway): string => `${gateway.config.publicUrl}/v1/rc/callback`
+
+async function authorizeUrl(gateway: Gateway, tenantId: string, now: number): Promise<string> {
+  const state = gateway.ids.secret()
+  const codeVerifier = gateway.ids.secret()
+  const stateHash = gateway.secrets.hash(state)
+  const sealed = await gateway.secrets.seal(codeVerifier, { tenantId, row: stateHash, purpose: 'pkce' })
+  await gateway.database.writer.write([
+    {
+      sql: 'INSERT INTO oauth_states (state_hash, tenant_id, code_verifier, expires_at) VALUES (?1, ?2, ?3, ?4)',
+      args: [stateHash, tenantId, sealed, now + OAUTH_STATE_TTL_MS],
+    },
+  ])
+  return gateway.provider.authorizeUrl({ state, codeChallenge: pkceChallenge(codeVerifier), redirectUri: redirectUri(gateway) })
+}
+
+function checkedHashes(gateway: Gateway, token: string | undefined): string[] {
+  if (token === undefined || token === '') throw apiError('missingToken')
+  if (!TOKEN.test(token)) throw apiError('badToken')
+  return gateway.secrets.hashes(token)
+}
+
+export const isTokenError = (error: unknown): error is ApiError => error instanceof ApiError && error.kind === 'invalid'

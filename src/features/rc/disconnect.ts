@@ -1,0 +1,53 @@
+import type { Caller } from '../../auth/caller.ts'
+import { errorName } from '../../core/log.ts'
+import type { Gateway } from '../../gateway.ts'
+import type { ExtensionRow } from '../../provider/directory.ts'
+
+const LOOK_EVERY_MS = 50
+
+/**
+ * Ends the tenant's connection: lets sends that are under way come to their end, cleans up at the provider as far as it
+ * answers, and deletes tokens, numbers and subscriptions here for certain. Queued messages then fail.
+ */
+export async function disconnect(gateway: Gateway, caller: Pick<Caller, 'tenantId'>): Promise<{ ok: true }> {
+  const { tenantId } = caller
+  gateway.directory.close(tenantId)
+  try {
+    await untilSettled(gateway, tenantId)
+    const { extensions } = await gateway.directory.tenant(tenantId)
+    await Promise.all([...extensions.values()].map((row) => cleanUp(gateway, row)))
+    await forget(gateway, tenantId)
+  } finally {
+    gateway.directory.reopen(tenantId)
+  }
+  gateway.jobs.release('send')
+  gateway.log.info({ tenantId }, 'disconnected')
+  return { ok: true }
+}
+
+/** Waits for the tenant's open attempts, at most as long as a call and its settling may take. */
+async function untilSettled(gateway: Gateway, tenantId: string): Promise<void> {
+  const { config, clock, database } = gateway
+  const deadline = clock.monotonic() + config.providerTimeoutMs + config.reconcileSettleMs
+  const sql = 'SELECT 1 FROM send_attempts WHERE outcome IS NULL AND tenant_id = ?1 LIMIT 1'
+  while (clock.monotonic() < deadline) {
+    const { rows } = await database.gate.execute({ sql, args: [tenantId] })
+    if (rows.length === 0) return
+    await new Promise<void>((resolve) => clock.after(LOOK_EVERY_MS, resolve))
+  }
+}
+
+async function cleanUp(gateway: Gateway, row: ExtensionRow): Promise<void> {
+  try {
+    await gateway.subscriptions.remove(row)
+    await gateway.provider.revoke(await gateway.tokens.openRefresh(row))
+  } catch (error) {
+    gateway.log.warn({ extensionId: row.extensionId, error: errorName(error) }, 'provider was not cleaned up')
+  }
+}
+
+async function forget(gateway: Gateway, tenantId: string): Promise<void> {
+  const tables = ['phone_numbers', 'subscriptions', 'oauth_states', 'extensions']
+  await gateway.database.writer.write(tables.map((table) => ({ sql: `DELETE FROM ${table} WHERE tenant_id = ?1`, args: [tenantId] })))
+  gateway.directory.forget(tenantId)
+}

@@ -1,0 +1,104 @@
+import { MESSAGE_ERRORS } from '../../core/errors.ts'
+import { MAX_SENDS_IN_FLIGHT, MAX_SENDING_MS } from '../../core/limits.ts'
+import { maskNumber } from '../../core/phone.ts'
+import { sha256Hex } from '../../core/secrets.ts'
+import type { Gateway } from '../../gateway.ts'
+import { DONE, type Job, type JobKind, type JobOutcome } from '../../jobs/job.ts'
+import { CLAIM } from './attempt-rows.ts'
+import { type OutboundMessage, loadOutbound } from './outbound-message.ts'
+import { dropJob, giveUp, handOver, recordResult } from './record-result.ts'
+import { statusEvent } from './status-event.ts'
+
+/** The `send` job: one per accepted message; its lane is the `from` number. */
+export const sendJobs = (gateway: Gateway): JobKind<OutboundMessage> => ({
+  name: 'send',
+  maxInFlight: MAX_SENDS_IN_FLIGHT,
+  maxPerLane: MAX_SENDS_IN_FLIGHT,
+  room: (from) => gateway.quota.fromRoom(from),
+  load: (ids) => loadOutbound(gateway, ids),
+  run: (job, message) => deliver(gateway, job, message),
+})
+
+/** How long a lane waits when its tenant is suspended; activating the tenant ends the wait at once. */
+const HELD_TENANT_MS = 30_000
+/** How long a message waits when one with the same text is on its way to the same number. */
+const SAME_TEXT_MS = 1000
+
+/** Brings a message one step on: claims it and calls the provider, or says what it waits for. */
+async function deliver(gateway: Gateway, job: Job, message: OutboundMessage): Promise<JobOutcome> {
+  if (message.status !== 'queued' && message.status !== 'sending') return dropJob(gateway, job)
+  if (message.attempt?.outcome === null) return handOver(gateway, job, message.attempt, null)
+  const expired = expiry(gateway, message)
+  if (expired !== null) return giveUp(gateway, job, message, expired)
+  const tenant = await gateway.directory.tenant(message.tenantId)
+  if (tenant.status !== 'active') return { type: 'hold', delayMs: HELD_TENANT_MS }
+  const sender = await gateway.numbers.senderOf(message.tenantId, message.from)
+  if (sender.type === 'failed') return giveUp(gateway, job, message, sender.error)
+  if (sender.type === 'waiting') return wait(message, sender.retryInMs)
+  return attempt(gateway, job, message, sender.extensionId)
+}
+
+/** Why the message may not be sent any more, or null. */
+function expiry(gateway: Gateway, message: OutboundMessage): string | null {
+  const { firstAttemptAt, createdAt } = message
+  const old = firstAttemptAt === null
+    ? gateway.clock.now() - createdAt > gateway.config.maxQueueAgeMs
+    : gateway.clock.steady() - firstAttemptAt > MAX_SENDING_MS
+  return old ? MESSAGE_ERRORS.expired : null
+}
+
+/** A first send waits at the head of its lane; a repeated one lets others of its number pass. */
+const wait = (message: OutboundMessage, delayMs: number): JobOutcome =>
+  message.status === 'queued' ? { type: 'hold', delayMs } : { type: 'snooze', delayMs }
+
+async function attempt(gateway: Gateway, job: Job, message: OutboundMessage, extensionId: string): Promise<JobOutcome> {
+  const key = { tenantId: message.tenantId, extensionId }
+  const token = await gateway.tokens.access(key)
+  if (token.type === 'gone') return giveUp(gateway, job, message, MESSAGE_ERRORS.revoked)
+  if (token.type === 'waiting') return wait(message, token.retryInMs)
+  const place = gateway.quota.take(message.from, extensionId)
+  if (!place.ok) return wait(message, place.waitMs)
+  const attemptId = gateway.ids.of('att')
+  let claimed = false
+  try {
+    claimed = await claim(gateway, message, extensionId, attemptId)
+  } finally {
+    if (!claimed) gateway.quota.giveBack(message.from, extensionId, place.mark)
+  }
+  if (!claimed) return { type: 'snooze', delayMs: SAME_TEXT_MS }
+  return call(gateway, job, message, extensionId, attemptId)
+}
+
+/** Commits the attempt. False when the message has moved on, its tenant is held, or its text is on its way already. */
+async function claim(gateway: Gateway, message: OutboundMessage, extensionId: string, attemptId: string): Promise<boolean> {
+  const now = gateway.clock.now()
+  const rows = await gateway.database.writer.row(CLAIM, {
+    attemptId,
+    messageId: message.id,
+    tenantId: message.tenantId,
+    extensionId,
+    from: message.from,
+    to: message.to,
+    textHash: sha256Hex(message.body),
+    number: (message.attempt?.number ?? 0) + 1,
+    bootId: gateway.bootId,
+    now,
+    startedAt: gateway.clock.steady(),
+    previousAttemptId: message.attempt?.id ?? null,
+  })
+  if (rows.length === 0) return false
+  if (message.status === 'queued') gateway.hub.publish(statusEvent(message, 'sending', now))
+  return true
+}
+
+async function call(gateway: Gateway, job: Job, message: OutboundMessage, extensionId: string, attemptId: string): Promise<JobOutcome> {
+  const key = { tenantId: message.tenantId, extensionId }
+  const { from, to, body } = message
+  const result = await gateway.session.call(key, 'medium', (token) => gateway.provider.sendSms(token, { from, to, text: body }))
+  if (result.type === 'failed') {
+    const { status, code, reason, requestId } = result.failure
+    gateway.log.warn({ messageId: message.id, to: maskNumber(to), reason, status, code, requestId }, 'provider did not take the message')
+  }
+  await recordResult(gateway, job, message, { id: attemptId, extensionId, number: (message.attempt?.number ?? 0) + 1 }, result)
+  return DONE
+}

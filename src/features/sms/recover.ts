@@ -1,0 +1,40 @@
+import type { Gateway } from '../../gateway.ts'
+
+/**
+ * At the start: every attempt that another run of the process left open has an unknown outcome, so its job goes to
+ * be settled. Answers how many there are.
+ */
+export async function recoverOpenAttempts(gateway: Gateway): Promise<number> {
+  const now = Math.ceil(gateway.clock.steady())
+  const [opened] = await gateway.database.writer.write([
+    {
+      sql: 'UPDATE send_attempts SET settle_at = ?1 WHERE outcome IS NULL AND boot_id != ?2 RETURNING id',
+      args: [now + gateway.config.reconcileSettleMs, gateway.bootId],
+    },
+    {
+      sql: `UPDATE jobs SET kind = 'settle', run_at = ?1, lane = opened.extension_id
+        FROM (SELECT message_id, extension_id FROM send_attempts WHERE outcome IS NULL) AS opened
+        WHERE jobs.subject = opened.message_id AND jobs.kind = 'send'`,
+      args: [now],
+    },
+  ])
+  return opened?.rows.length ?? 0
+}
+
+const SEED_ATTEMPTS = 100_000
+
+/** Fills the rate windows and pauses with what was sent before this start. */
+export async function seedQuota(gateway: Gateway): Promise<void> {
+  const now = gateway.clock.now()
+  const { gate } = gateway.database
+  const attempts = await gate.execute({
+    sql: `SELECT from_number, extension_id, started_at FROM send_attempts
+      WHERE seq > (SELECT max(seq) FROM send_attempts) - ?1 AND started_at > ?2 ORDER BY seq`,
+    args: [SEED_ATTEMPTS, now - 60_000],
+  })
+  for (const row of attempts.rows) {
+    gateway.quota.seed(String(row['from_number']), String(row['extension_id']), now - Number(row['started_at']))
+  }
+  const paused = await gate.execute({ sql: 'SELECT extension_id, paused_until FROM extensions WHERE paused_until > ?1', args: [now] })
+  for (const row of paused.rows) gateway.quota.pause(String(row['extension_id']), 'medium', Number(row['paused_until']) - now)
+}

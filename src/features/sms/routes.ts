@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import { route } from '../../http/route.ts'
+import { cancel } from './cancel.ts'
+import { getStatus } from './get-status.ts'
+import { listMessages } from './list-messages.ts'
+import { Message, MessageState } from './message.ts'
+import { Accepted, MessageParams, MessagesQuery, SendBody } from './schemas.ts'
+import { send } from './send.ts'
+import { errorText } from '../../core/errors.ts'
+import type { Sent } from './send.ts'
+
+const tag = 'SMS'
+
+export const smsRoutes = [
+  route({
+    method: 'POST',
+    path: '/v1/sms/send',
+    auth: 'app',
+    tag,
+    summary: 'Send an SMS',
+    description:
+      'Accepted messages are on disk when the 202 is sent, and delivered asynchronously. With an `Idempotency-Key` header a repeated request is answered as the first was, with `Idempotent-Replayed: true`.',
+    headers: z.object({ 'Idempotency-Key': z.string().min(1).max(255).optional() }),
+    body: SendBody,
+    priority: ['missingSendField', 'badPhoneNumber', 'badBodyLength', 'badUserId'],
+    status: 202,
+    response: Accepted,
+    errors: {
+      400: [errorText('missingSendField'), errorText('badPhoneNumber'), errorText('badBodyLength'), errorText('badUserId'), errorText('badJson')],
+      409: [errorText('idempotencyConflict')],
+    },
+    run: async ({ gateway, caller, body, request }) => accepted(await send(gateway, caller, body, request.headers.get('idempotency-key'))),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/sms/status/:messageId',
+    auth: 'app',
+    tag,
+    summary: 'One message',
+    params: MessageParams,
+    status: 200,
+    response: MessageState,
+    errors: { 400: [errorText('badMessageId')], 404: [errorText('messageNotFound')] },
+    run: ({ gateway, caller, params }) => getStatus(gateway, caller, params.messageId),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/sms/messages',
+    auth: 'app',
+    tag,
+    summary: "The tenant's messages, newest first",
+    query: MessagesQuery,
+    status: 200,
+    response: z.object({ messages: z.array(Message), total: z.int(), page: z.int(), limit: z.int() }),
+    errors: { 400: [errorText('badDirection'), errorText('badStatus'), errorText('badStartDate'), errorText('badEndDate')] },
+    run: ({ gateway, caller, query }) => listMessages(gateway, caller, query),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/v1/sms/:messageId',
+    auth: 'app',
+    tag,
+    summary: 'Cancel a message that is still queued',
+    params: MessageParams,
+    status: 200,
+    response: z.object({ ok: z.literal(true) }),
+    errors: { 400: [errorText('badMessageId')], 404: [errorText('messageNotFound')], 409: ['Message is already <status>'] },
+    run: ({ gateway, caller, params }) => cancel(gateway, caller, params.messageId),
+  }),
+]
+
+function accepted({ replayed, ...answer }: Sent): Accepted | Response {
+  return replayed ? Response.json(answer, { status: 202, headers: { 'idempotent-replayed': 'true' } }) : answer
+}

@@ -1,0 +1,54 @@
+import { z } from 'zod'
+import { MAX_BODY_UNITS, MAX_USER_ID_LENGTH } from '../../core/limits.ts'
+import { isE164 } from '../../core/phone.ts'
+import { MESSAGE_ID } from '../../core/ids.ts'
+import { DIRECTIONS, MESSAGE_STATUSES } from '../../db/schema/messages.ts'
+import { endDate, numberFilter, oneOfFilter, pageNumber, pageSize, startDate, textFilter } from '../../http/list-query.ts'
+import { fails } from '../../http/route.ts'
+
+const phoneNumber = z.string(fails('missingSendField')).refine(isE164, fails('badPhoneNumber')).meta({ pattern: '^\\+[1-9]\\d{8,14}$', examples: ['+15555550100'] })
+
+/** Text is kept byte for byte, so what cannot be stored or sent so is refused: NUL and lone surrogates. */
+const isText = (value: string): boolean => !value.includes('\0') && value.isWellFormed()
+
+export const SendBody = z.object(
+  {
+    to: phoneNumber,
+    from: phoneNumber.meta({ description: 'An SMS-capable number of a connected extension' }),
+    body: z
+      .string(fails('missingSendField'))
+      .min(1, fails('badBodyLength'))
+      .max(MAX_BODY_UNITS, fails('badBodyLength'))
+      .refine(isText, fails('badBodyLength'))
+      .meta({ description: '1-1600 UTF-16 code units' }),
+    userId: z
+      .string(fails('badUserId'))
+      .max(MAX_USER_ID_LENGTH, fails('badUserId'))
+      .refine(isText, fails('badUserId'))
+      .nullish()
+      .transform((value) => (value === undefined || value === '' ? null : value))
+      .meta({ description: "Association with a user in the caller's system" }),
+  },
+  fails('missingSendField'),
+)
+export type SendBody = z.output<typeof SendBody>
+
+export const Accepted = z.object({ messageId: z.string(), status: z.literal('queued') })
+export type Accepted = z.infer<typeof Accepted>
+
+export const MessageParams = z.object({ messageId: z.string().regex(MESSAGE_ID, fails('badMessageId')) })
+
+export const MessagesQuery = z.object({
+  appId: textFilter,
+  tenantId: textFilter,
+  userId: textFilter,
+  direction: oneOfFilter(DIRECTIONS, 'badDirection'),
+  status: oneOfFilter(MESSAGE_STATUSES, 'badStatus'),
+  from: numberFilter,
+  to: numberFilter,
+  startDate,
+  endDate,
+  page: pageNumber,
+  limit: pageSize,
+})
+export type MessagesQuery = z.output<typeof MessagesQuery>

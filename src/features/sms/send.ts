@@ -1,0 +1,85 @@
+import type { Caller } from '../../auth/caller.ts'
+import { apiError } from '../../core/errors.ts'
+import { IDEMPOTENCY_RETENTION_MS, MAX_IDEMPOTENCY_KEY_LENGTH } from '../../core/limits.ts'
+import { sha256Hex } from '../../core/secrets.ts'
+import { isConstraint } from '../../db/gate.ts'
+import type { Gateway } from '../../gateway.ts'
+import { statusEvent } from './status-event.ts'
+import { ACCEPT, ACCEPT_ONCE, type AcceptRow } from './accept-rows.ts'
+import type { Accepted, SendBody } from './schemas.ts'
+
+export interface Sent extends Accepted {
+  /** True when an earlier request with the same `Idempotency-Key` was answered before. */
+  replayed: boolean
+}
+
+/** Accepts a message: when this answers, message and job are on disk. Errors: `idempotencyConflict`. */
+export async function send(gateway: Gateway, caller: Caller, message: SendBody, idempotencyKey: string | null): Promise<Sent> {
+  const key = checkedKey(idempotencyKey)
+  const row = await insert(gateway, (messageId) => acceptRow(gateway, caller, message, key, messageId))
+  const replayed = row.stored !== row.value.messageId
+  if (!replayed) announce(gateway, row.value)
+  return { messageId: row.stored, status: 'queued', replayed }
+}
+
+const MESSAGE_ID_DRAWS = 5
+
+interface Inserted {
+  value: AcceptRow
+  /** The message that the answer names. */
+  stored: string
+}
+
+/** A message id has only 48 bits: one that is taken is drawn again. */
+async function insert(gateway: Gateway, make: (messageId: string) => AcceptRow): Promise<Inserted> {
+  for (let draw = 1; ; draw++) {
+    const value = make(gateway.ids.message())
+    try {
+      return await insertOnce(gateway, value)
+    } catch (error) {
+      if (!isConstraint(error) || draw >= MESSAGE_ID_DRAWS) throw error
+    }
+  }
+}
+
+async function insertOnce(gateway: Gateway, value: AcceptRow): Promise<Inserted> {
+  const { writer } = gateway.database
+  if (value.idempotencyKey === null) {
+    await writer.row(ACCEPT, value)
+    return { value, stored: value.messageId }
+  }
+  const [row] = await writer.row(ACCEPT_ONCE, value)
+  if (row?.['request_hash'] !== value.requestHash) throw apiError('idempotencyConflict')
+  return { value, stored: String(row['message_id']) }
+}
+
+function acceptRow(gateway: Gateway, caller: Caller, message: SendBody, key: string | null, messageId: string): AcceptRow {
+  const now = gateway.clock.now()
+  const { to, from, body, userId } = message
+  return {
+    messageId,
+    jobId: gateway.ids.of('job'),
+    tenantId: caller.tenantId,
+    appId: caller.appId,
+    userId,
+    from,
+    to,
+    body,
+    now,
+    runAt: gateway.clock.steady(),
+    idempotencyKey: key,
+    requestHash: key === null ? null : sha256Hex(JSON.stringify([to, from, body, userId])),
+    expiredBefore: now - IDEMPOTENCY_RETENTION_MS,
+  }
+}
+
+function announce(gateway: Gateway, row: AcceptRow): void {
+  gateway.hub.publish(statusEvent({ id: row.messageId, appId: row.appId, tenantId: row.tenantId }, 'queued', row.now))
+  gateway.jobs.added('send', row.from, row.tenantId)
+}
+
+function checkedKey(key: string | null): string | null {
+  if (key === null) return null
+  if (key.length > MAX_IDEMPOTENCY_KEY_LENGTH || !/^[\x21-\x7e]+$/.test(key)) throw apiError('badIdempotencyKey')
+  return key
+}

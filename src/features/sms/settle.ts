@@ -1,0 +1,107 @@
+import { MESSAGE_ERRORS } from '../../core/errors.ts'
+import { MAX_SETTLING_MS } from '../../core/limits.ts'
+import type { Gateway } from '../../gateway.ts'
+import { DONE, type Job, type JobKind, type JobOutcome } from '../../jobs/job.ts'
+import type { StoredSms } from '../../provider/provider.ts'
+import type { CallResult } from '../../provider/session.ts'
+import { type Attempt, type OutboundMessage, loadOutbound } from './outbound-message.ts'
+import { absentVerdict, dropJob, store } from './record-result.ts'
+
+/**
+ * The `settle` job: an attempt whose outcome is not known is looked up in the provider's message store before
+ * anything is sent again. Its lane is the extension, so that looks of one extension do not pile up.
+ */
+export const settleJobs = (gateway: Gateway): JobKind<OutboundMessage> => ({
+  name: 'settle',
+  maxInFlight: 8,
+  maxPerLane: 1,
+  load: (ids) => loadOutbound(gateway, ids),
+  run: (job, message) => settle(gateway, job, message),
+})
+
+/** Times of the looks after the attempt became unknown: soon first, then less often. */
+const LOOKS_MS = [2000, 5000, 10_000, 20_000, 30_000]
+const LOOK_EVERY_MS = 15_000
+/** How far the provider's clock may be off ours. */
+const SKEW_MS = 60_000
+/** The store may cut a long text; this much of it must be there for a match. */
+const MIN_PREFIX_UNITS = 100
+
+async function settle(gateway: Gateway, job: Job, message: OutboundMessage): Promise<JobOutcome> {
+  const { attempt } = message
+  if (message.status !== 'sending' || attempt === null) return dropJob(gateway, job)
+  if (attempt.outcome !== null) return backToSending(gateway, job, message)
+  const lookedAt = gateway.clock.steady()
+  const look = await lookUp(gateway, message, attempt)
+  if (look.type === 'ok') {
+    const found = await findUnbound(gateway, message, look.value)
+    if (found !== null) return end(gateway, job, message, attempt, found)
+    if (lookedAt >= (attempt.settleAt ?? Infinity)) {
+      await store(gateway, job, message, attempt, absentVerdict(attempt.number), null)
+      return DONE
+    }
+  }
+  if (cannotTell(gateway, attempt, look)) {
+    await store(gateway, job, message, attempt, { status: 'failed', outcome: 'unconfirmed', rcMessageId: null, error: MESSAGE_ERRORS.unconfirmed }, null)
+    return DONE
+  }
+  return { type: 'snooze', delayMs: nextLookMs(gateway, attempt, look) }
+}
+
+/** A job whose attempt has ended meanwhile goes on as a `send` job. */
+async function backToSending(gateway: Gateway, job: Job, message: OutboundMessage): Promise<JobOutcome> {
+  const sql = `UPDATE jobs SET kind = 'send', lane = ?2, run_at = ?3 WHERE seq = ?1`
+  await gateway.database.writer.write([{ sql, args: [job.seq, message.from, gateway.clock.steady()] }])
+  gateway.jobs.moved('send', message.from, message.tenantId, 0)
+  return DONE
+}
+
+function lookUp(gateway: Gateway, message: OutboundMessage, attempt: Attempt): Promise<CallResult<StoredSms[]>> {
+  const key = { tenantId: message.tenantId, extensionId: attempt.extensionId }
+  const since = Math.min(attempt.startedAt, gateway.clock.now()) - SKEW_MS
+  return gateway.session.call(key, 'light', (token) => gateway.provider.listMessages(token, { direction: 'Outbound', since }))
+}
+
+/** The first record with this text on this way that no message of ours is bound to yet. */
+async function findUnbound(gateway: Gateway, message: OutboundMessage, records: readonly StoredSms[]): Promise<StoredSms | null> {
+  const matching = records.filter((record) => matches(message, record))
+  if (matching.length === 0) return null
+  const { rows } = await gateway.database.gate.execute({
+    sql: `SELECT rc_message_id FROM messages WHERE rc_message_id IN (SELECT value FROM json_each(?1)) AND direction = 'outbound'`,
+    args: [JSON.stringify(matching.map((record) => record.providerMessageId))],
+  })
+  const bound = new Set(rows.map((row) => String(row['rc_message_id'])))
+  return matching.find((record) => !bound.has(record.providerMessageId)) ?? null
+}
+
+function matches(message: OutboundMessage, record: StoredSms): boolean {
+  const sameWay = record.from === message.from && record.to[0]?.phoneNumber === message.to
+  const cut = record.text.length >= MIN_PREFIX_UNITS && message.body.startsWith(record.text)
+  return sameWay && (record.text === message.body || cut)
+}
+
+async function end(gateway: Gateway, job: Job, message: OutboundMessage, attempt: Attempt, found: StoredSms): Promise<JobOutcome> {
+  const rcMessageId = found.providerMessageId
+  const failed = found.messageStatus === 'SendingFailed' || found.messageStatus === 'DeliveryFailed'
+  const stored = failed
+    ? await store(gateway, job, message, attempt, { status: 'failed', outcome: 'accepted', rcMessageId, error: MESSAGE_ERRORS.rejected('sending failed', null) }, null)
+    : await store(gateway, job, message, attempt, { status: 'sent', outcome: 'accepted', rcMessageId }, null)
+  return stored ? DONE : { type: 'snooze', delayMs: LOOK_EVERY_MS }
+}
+
+/** The store is not there at all, or has been out of reach for too long. */
+function cannotTell(gateway: Gateway, attempt: Attempt, look: CallResult<StoredSms[]>): boolean {
+  if (look.type === 'ok') return false
+  if (look.type === 'failed' && (look.failure.status === 404 || look.failure.status === 501)) return true
+  return gateway.clock.steady() - attempt.startedAt > MAX_SETTLING_MS
+}
+
+function nextLookMs(gateway: Gateway, attempt: Attempt, look: CallResult<StoredSms[]>): number {
+  if (look.type === 'waiting') return Math.min(Math.max(1000, look.retryInMs), MAX_SETTLING_MS)
+  const now = gateway.clock.steady()
+  const settleAt = attempt.settleAt ?? now
+  const since = now - attempt.startedAt
+  const planned = LOOKS_MS.find((at) => at > since + 500)
+  const delayMs = planned === undefined ? LOOK_EVERY_MS : planned - since
+  return settleAt > now ? Math.max(100, Math.min(delayMs, settleAt - now)) : delayMs
+}

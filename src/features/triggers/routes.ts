@@ -1,0 +1,45 @@
+import { z } from 'zod'
+import { errorText } from '../../core/errors.ts'
+import { route } from '../../http/route.ts'
+import { createTrigger } from './create-trigger.ts'
+import { deleteTrigger } from './delete-trigger.ts'
+import { listTriggers } from './list-triggers.ts'
+import { CreateTriggerBody, CreatedTrigger, Trigger, TriggerParams } from './schemas.ts'
+
+const common = { auth: 'app', tag: 'Triggers' } as const
+
+export const triggersRoutes = [
+  route({
+    ...common,
+    method: 'POST',
+    path: '/v1/triggers',
+    summary: "Subscribe an address to the tenant's inbound messages",
+    description: 'It is sent what an app\'s webhookUrl is sent, plus `triggerId`, signed with its own secret. Answering 410 removes it.',
+    body: CreateTriggerBody,
+    priority: ['badCallbackUrl'],
+    status: 201,
+    response: CreatedTrigger,
+    errors: { 400: [errorText('badCallbackUrl'), errorText('badJson')] },
+    run: ({ gateway, caller, body }) => createTrigger(gateway, caller, body),
+  }),
+  route({
+    ...common,
+    method: 'GET',
+    path: '/v1/triggers',
+    summary: "The tenant's triggers, oldest first",
+    status: 200,
+    response: z.object({ triggers: z.array(Trigger) }),
+    run: ({ gateway, caller }) => listTriggers(gateway, caller),
+  }),
+  route({
+    ...common,
+    method: 'DELETE',
+    path: '/v1/triggers/:triggerId',
+    summary: 'Remove a trigger',
+    params: TriggerParams,
+    status: 200,
+    response: z.object({ ok: z.literal(true) }),
+    errors: { 400: [errorText('badTriggerId')], 404: [errorText('triggerNotFound')] },
+    run: ({ gateway, caller, params }) => deleteTrigger(gateway, caller, params.triggerId),
+  }),
+]

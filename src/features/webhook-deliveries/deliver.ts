@@ -1,0 +1,93 @@
+import { isoTime } from '../../core/clock.ts'
+import { MAX_WEBHOOKS_PER_TARGET } from '../../core/limits.ts'
+import type { Gateway } from '../../gateway.ts'
+import { DONE, type Job, type JobKind, type JobOutcome } from '../../jobs/job.ts'
+import type { PostResult } from '../../outbound/post-json.ts'
+import { signedHeaders } from '../../outbound/sign.ts'
+import { type Delivery, loadDeliveries, sealContextOf } from './delivery.ts'
+import { DeliveryLanes } from './lanes.ts'
+
+/** The `webhook` job: one POST to one destination, once, whatever comes of it. */
+export function webhookJobs(gateway: Gateway): JobKind<Delivery> {
+  const lanes = new DeliveryLanes(gateway.clock, () => gateway.jobs.release('webhook'))
+  return {
+    name: 'webhook',
+    get maxInFlight() {
+      return lanes.maxInFlight
+    },
+    maxPerLane: MAX_WEBHOOKS_PER_TARGET,
+    load: (ids) => loadDeliveries(gateway, ids),
+    run: (job, delivery) => deliver(gateway, lanes, job, delivery),
+  }
+}
+
+const HOST_BUSY_MS = 1000
+const GONE = 410
+
+async function deliver(gateway: Gateway, lanes: DeliveryLanes, job: Job, delivery: Delivery): Promise<JobOutcome> {
+  const { url, secret } = delivery
+  if (url === null || secret === null) return drop(gateway, job)
+  const leave = lanes.enter(url)
+  if (leave === null) return { type: 'hold', delayMs: HOST_BUSY_MS }
+  try {
+    if (!(await open(gateway, job, delivery, url))) return await drop(gateway, job)
+    await close(gateway, job, delivery, await post(gateway, job, delivery, url, secret))
+    return DONE
+  } finally {
+    leave()
+  }
+}
+
+/** Commits the attempt before anything is dialled. False when this delivery was attempted before. */
+async function open(gateway: Gateway, job: Job, delivery: Delivery, url: string): Promise<boolean> {
+  const [inserted] = await gateway.database.writer.write([
+    {
+      sql: `INSERT INTO deliveries (delivery_id, tenant_id, kind, target_id, message_id, correlation_id, url, boot_id, attempted_at)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (delivery_id) DO NOTHING RETURNING delivery_id`,
+      args: [
+        delivery.deliveryId, job.tenantId, delivery.kind, delivery.targetId, delivery.messageId, delivery.correlationId, url,
+        gateway.bootId, gateway.clock.now(),
+      ],
+    },
+  ])
+  return inserted?.rows.length === 1
+}
+
+async function post(gateway: Gateway, job: Job, delivery: Delivery, url: string, sealed: string): Promise<PostResult> {
+  const secret = await gateway.secrets.open(sealed, sealContextOf(job.tenantId, delivery))
+  const body = JSON.stringify({
+    type: 'sms_inbound',
+    messageId: delivery.messageId,
+    from: delivery.from,
+    to: delivery.to,
+    body: delivery.body,
+    rcMessageId: delivery.rcMessageId,
+    tenantId: job.tenantId,
+    timestamp: isoTime(delivery.timestamp),
+    ...(delivery.receivingExtensionId === null ? {} : { receivingExtensionId: delivery.receivingExtensionId }),
+    ...(delivery.kind === 'trigger' ? { triggerId: delivery.targetId } : {}),
+  })
+  const timestampSeconds = Math.floor(gateway.clock.now() / 1000)
+  return gateway.poster.post({ url, body, headers: signedHeaders({ secret, deliveryId: delivery.deliveryId, timestampSeconds, body }) })
+}
+
+/** Outcome and end of the job in one commit. A trigger that answers 410 is gone. */
+async function close(gateway: Gateway, job: Job, delivery: Delivery, result: PostResult): Promise<void> {
+  const snippet = result.outcome === 'http_error' ? result.snippet : null
+  await gateway.database.writer.write([
+    {
+      sql: `UPDATE deliveries SET outcome = ?2, status_code = ?3, error_class = ?4, error_message = ?5, response_snippet = ?6, duration_ms = ?7
+        WHERE delivery_id = ?1 AND outcome IS NULL`,
+      args: [delivery.deliveryId, result.outcome, result.statusCode, result.errorClass, result.errorMessage, snippet, result.durationMs],
+    },
+    { sql: 'DELETE FROM jobs WHERE seq = ?1', args: [job.seq] },
+    ...(delivery.kind === 'trigger' && result.statusCode === GONE
+      ? [{ sql: 'DELETE FROM triggers WHERE tenant_id = ?1 AND id = ?2', args: [job.tenantId, delivery.targetId] }]
+      : []),
+  ])
+}
+
+async function drop(gateway: Gateway, job: Job): Promise<JobOutcome> {
+  await gateway.database.writer.write([{ sql: 'DELETE FROM jobs WHERE seq = ?1', args: [job.seq] }])
+  return DONE
+}

@@ -1,0 +1,23 @@
+import { z } from 'zod'
+import { errorText } from '../../core/errors.ts'
+import { route } from '../../http/route.ts'
+import { listDeliveries } from './list-deliveries.ts'
+import { DeliveriesQuery, DeliveryAttempt } from './schemas.ts'
+
+export const webhookDeliveriesRoutes = [
+  route({
+    method: 'GET',
+    path: '/v1/webhook-deliveries',
+    auth: 'app',
+    tag: 'Webhooks',
+    summary: 'The log of webhook POSTs, newest first, kept for 30 days',
+    query: DeliveriesQuery,
+    status: 200,
+    response: z.object({ attempts: z.array(DeliveryAttempt), total: z.int(), page: z.int(), limit: z.int() }),
+    errors: {
+      400: [errorText('badOutcome'), errorText('badKind'), errorText('badStartDate'), errorText('badEndDate'), errorText('badMessageIdFilter')],
+      403: [errorText('forbidden')],
+    },
+    run: ({ gateway, caller, query }) => listDeliveries(gateway, caller, query),
+  }),
+]

@@ -1,0 +1,44 @@
+import type { Gateway } from '../../gateway.ts'
+import type { ExtensionRow } from '../../provider/directory.ts'
+import type { StoredSms } from '../../provider/provider.ts'
+import { storeInbound } from './store-inbound.ts'
+
+/** Windows overlap, for clocks that differ and records that are listed late; what is known already is not stored again. */
+const OVERLAP_MS = 5 * 60_000
+/** How far back the provider is asked at most: it keeps a month and more, a gateway that slept longer has other worries. */
+const MAX_AGE_MS = 30 * 86_400_000
+
+/**
+ * Asks the provider's store for inbound messages since the last look that succeeded, and takes each one in as if its
+ * event had come. Answers how many were missing.
+ */
+export async function backFill(gateway: Gateway, extension: ExtensionRow): Promise<number> {
+  const startedAt = gateway.clock.now()
+  const from = Math.max(extension.inboundSeenAt ?? extension.connectedAt, startedAt - MAX_AGE_MS)
+  const since = Math.min(from, startedAt) - OVERLAP_MS
+  const listed = await gateway.session.call(extension, 'light', (token) => gateway.provider.listMessages(token, { direction: 'Inbound', since }))
+  if (listed.type !== 'ok') return 0
+  let missing = 0
+  for (const record of listed.value) if (await takeIn(gateway, extension, record)) missing++
+  await noteSeen(gateway, extension, startedAt)
+  if (missing > 0) gateway.log.info({ tenantId: extension.tenantId, extensionId: extension.extensionId, missing }, 'inbound messages were filled in')
+  return missing
+}
+
+async function takeIn(gateway: Gateway, extension: ExtensionRow, record: StoredSms): Promise<boolean> {
+  const target = record.to.find((recipient) => recipient.target) ?? record.to[0]
+  return storeInbound(gateway, {
+    tenantId: extension.tenantId,
+    extensionId: extension.extensionId,
+    providerMessageId: record.providerMessageId,
+    from: record.from ?? 'anonymous',
+    to: target?.phoneNumber ?? '',
+    text: record.text,
+  })
+}
+
+async function noteSeen(gateway: Gateway, extension: ExtensionRow, at: number): Promise<void> {
+  const sql = 'UPDATE extensions SET inbound_seen_at = ?3 WHERE tenant_id = ?1 AND extension_id = ?2 AND connected_at = ?4'
+  await gateway.database.writer.write([{ sql, args: [extension.tenantId, extension.extensionId, at, extension.connectedAt] }])
+  gateway.directory.forget(extension.tenantId)
+}

@@ -1,0 +1,13 @@
+const MAX_TOKEN_LENGTH = 256
+const VISIBLE_ASCII = /^[\x21-\x7e]+$/
+
+/**
+ * The provider's handshake while it creates a subscription: the `Validation-Token` header comes back as it came, on an
+ * empty 200 of at most 1024 bytes with headers (RingCentral: "Receiving webhook notifications").
+ */
+export function handshakeAnswer(request: Request): Response | null {
+  const token = request.headers.get('validation-token')
+  if (token === null || token === '') return null
+  if (token.length > MAX_TOKEN_LENGTH || !VISIBLE_ASCII.test(token)) return null
+  return new Response(null, { status: 200, headers: { 'validation-token': token, 'content-type': 'application/json' } })
+}

@@ -1,0 +1,100 @@
+import { isoTime } from '../../core/clock.ts'
+import { isConstraint } from '../../db/gate.ts'
+import type { RowOperation } from '../../db/writer.ts'
+import type { Gateway } from '../../gateway.ts'
+
+export interface InboundSms {
+  tenantId: string
+  extensionId: string
+  providerMessageId: string
+  from: string
+  to: string
+  text: string
+}
+
+interface InboundRow extends Record<string, string | number | null> {
+  messageId: string
+  jobId: string
+  tenantId: string
+  extensionId: string
+  rcMessageId: string
+  from: string
+  to: string
+  body: string
+  now: number
+  runAt: number
+}
+
+/**
+ * The message and its fan-out job in one commit; nothing when the tenant has this provider id already. The message
+ * belongs to the app that last wrote to that contact from that number, else to the tenant's oldest.
+ */
+const STORE: RowOperation<InboundRow> = {
+  key: 'messageId',
+  statements: [
+    `INSERT INTO messages (id, job_id, tenant_id, app_id, direction, from_number, to_number, body, status, rc_message_id,
+        receiving_extension_id, created_at, updated_at)
+      SELECT value ->> 'messageId', value ->> 'jobId', value ->> 'tenantId',
+        coalesce(
+          (SELECT last.app_id FROM messages AS last WHERE last.tenant_id = value ->> 'tenantId' AND last.to_number = value ->> 'from'
+            AND last.from_number = value ->> 'to' AND last.direction = 'outbound' ORDER BY last.created_at DESC, last.seq DESC LIMIT 1),
+          (SELECT id FROM apps WHERE tenant_id = value ->> 'tenantId' ORDER BY created_at, seq LIMIT 1), ''),
+        'inbound', value ->> 'from', value ->> 'to', value ->> 'body', 'received', value ->> 'rcMessageId', value ->> 'extensionId',
+        value ->> 'now', value ->> 'now'
+      FROM json_each(?1) WHERE true
+      ON CONFLICT (rc_message_id, tenant_id, direction) WHERE rc_message_id IS NOT NULL DO NOTHING
+      RETURNING id AS key`,
+    `INSERT INTO jobs (id, kind, lane, tenant_id, subject, run_at, created_at)
+      SELECT value ->> 'jobId', 'fan_out', value ->> 'tenantId', value ->> 'tenantId', value ->> 'messageId', value ->> 'runAt', value ->> 'now'
+      FROM json_each(?1) JOIN messages ON messages.id = value ->> 'messageId'
+      WHERE messages.job_id = value ->> 'jobId'`,
+  ],
+}
+
+const MESSAGE_ID_DRAWS = 5
+
+/** Stores an inbound SMS once, however often it comes; true when it was new. Settles when it is on disk. */
+export async function storeInbound(gateway: Gateway, sms: InboundSms): Promise<boolean> {
+  for (let draw = 1; ; draw++) {
+    try {
+      return await storeOnce(gateway, sms)
+    } catch (error) {
+      if (!isConstraint(error) || draw >= MESSAGE_ID_DRAWS) throw error
+    }
+  }
+}
+
+async function storeOnce(gateway: Gateway, sms: InboundSms): Promise<boolean> {
+  const now = gateway.clock.now()
+  const messageId = gateway.ids.message()
+  const rows = await gateway.database.writer.row(STORE, {
+    messageId,
+    jobId: gateway.ids.of('job'),
+    tenantId: sms.tenantId,
+    extensionId: sms.extensionId,
+    rcMessageId: sms.providerMessageId,
+    from: sms.from,
+    to: sms.to,
+    body: sms.text,
+    now,
+    runAt: gateway.clock.steady(),
+  })
+  if (rows.length === 0) return false
+  announce(gateway, messageId, sms, now)
+  return true
+}
+
+function announce(gateway: Gateway, messageId: string, sms: InboundSms, now: number): void {
+  gateway.hub.publish({
+    type: 'sms_inbound',
+    messageId,
+    from: sms.from,
+    to: sms.to,
+    body: sms.text,
+    rcMessageId: sms.providerMessageId,
+    tenantId: sms.tenantId,
+    timestamp: isoTime(now),
+    receivingExtensionId: sms.extensionId,
+  })
+  gateway.jobs.added('fan_out', sms.tenantId, sms.tenantId)
+}

@@ -1,0 +1,40 @@
+import { apiError, errorText } from '../../core/errors.ts'
+import type { Gateway } from '../../gateway.ts'
+import type { SocketAuth } from '../../realtime/sockets.ts'
+
+/** Checks the credential of a socket's first message; a wrong one counts as a failed attempt of its address. */
+export async function authenticateSocket(gateway: Gateway, message: Record<string, unknown>, address: string): Promise<SocketAuth> {
+  const byToken = message['token'] !== undefined && message['apiKey'] === undefined
+  const refused = errorText(byToken ? 'badToken' : 'badKey')
+  if (gateway.failedAttempts.blockedSeconds(address) > 0) return { ok: false, error: refused }
+  const credential = byToken ? message['token'] : message['apiKey']
+  const auth = typeof credential === 'string' ? await (byToken ? useToken(gateway, credential) : useKey(gateway, credential)) : null
+  if (auth === null) gateway.failedAttempts.note(address)
+  return auth ?? { ok: false, error: refused }
+}
+
+async function useKey(gateway: Gateway, key: string): Promise<SocketAuth | null> {
+  if (!key.startsWith('sgw_')) return null
+  const holder = await gateway.keys.find(key)
+  if (holder === null) return null
+  if (!holder.tenantActive) return { ok: false, error: apiError('badKey').message }
+  gateway.keys.noteUse(holder.appId)
+  return { ok: true, appId: holder.appId, tenantId: holder.tenantId }
+}
+
+/** One winner, however many try at once. */
+async function useToken(gateway: Gateway, token: string): Promise<SocketAuth | null> {
+  if (!token.startsWith('wst_')) return null
+  const now = gateway.clock.steady()
+  const [used] = await gateway.database.writer.write([
+    {
+      sql: `UPDATE ws_tokens SET used_at = ?2 WHERE token_hash IN (SELECT value FROM json_each(?1)) AND used_at IS NULL AND expires_at > ?2
+          AND EXISTS (SELECT 1 FROM apps JOIN tenants ON tenants.id = apps.tenant_id
+            WHERE apps.id = ws_tokens.app_id AND apps.is_active = 1 AND tenants.status = 'active')
+        RETURNING app_id, tenant_id`,
+      args: [JSON.stringify(gateway.secrets.hashes(token)), now],
+    },
+  ])
+  const row = used?.rows[0]
+  return row === undefined ? null : { ok: true, appId: String(row['app_id']), tenantId: String(row['tenant_id']) }
+}

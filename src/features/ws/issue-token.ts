@@ -1,0 +1,15 @@
+import type { Caller } from '../../auth/caller.ts'
+import { WS_TOKEN_TTL_MS } from '../../core/limits.ts'
+import type { Gateway } from '../../gateway.ts'
+
+/** A token that opens one WebSocket within 60 seconds, for browsers that must not hold the key. */
+export async function issueWsToken(gateway: Gateway, caller: Caller): Promise<{ token: string; expiresIn: number }> {
+  const token = `wst_${gateway.ids.secret()}`
+  await gateway.database.writer.write([
+    {
+      sql: 'INSERT INTO ws_tokens (token_hash, app_id, tenant_id, expires_at) VALUES (?1, ?2, ?3, ?4)',
+      args: [gateway.secrets.hash(token), caller.appId, caller.tenantId, Math.ceil(gateway.clock.steady() + WS_TOKEN_TTL_MS)],
+    },
+  ])
+  return { token, expiresIn: WS_TOKEN_TTL_MS / 1000 }
+}

@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import { ApiError } from '../../core/errors.ts'
+import type { Gateway } from '../../gateway.ts'
+import { type RouteInput, route } from '../../http/route.ts'
+import { issueWsToken } from './issue-token.ts'
+
+const tag = 'WebSocket'
+
+export const wsRoutes = [
+  route({
+    method: 'POST',
+    path: '/v1/ws/token',
+    auth: 'app',
+    tag,
+    summary: 'A token that opens one WebSocket within 60 seconds',
+    status: 200,
+    response: z.object({ token: z.string(), expiresIn: z.int().meta({ description: 'Seconds' }) }),
+    run: ({ gateway, caller }) => issueWsToken(gateway, caller),
+  }),
+  route({
+    method: 'GET',
+    path: '/ws',
+    auth: 'none',
+    tag,
+    summary: 'The WebSocket',
+    description:
+      'Send `{"type":"auth","apiKey":…}` or `{"type":"auth","token":…}` first and within 5 seconds; `{"type":"auth_ok"}` answers. Then `sms_status` events of your app and `sms_inbound` events of your tenant follow, and a `ping` every 30 seconds.',
+    status: 101,
+    response: 'empty',
+    errors: { 429: ['Too many requests'] },
+    run: ({ gateway, context, upgrade }) => openSocket(gateway, context, upgrade),
+  }),
+]
+
+function openSocket(gateway: Gateway, context: RouteInput['context'], upgrade: RouteInput['upgrade']): Response | undefined {
+  const data = gateway.sockets.admit(context.address)
+  if (data === null) throw new ApiError('unavailable', 'Too many connections wait to authenticate')
+  if (upgrade(data)) return undefined
+  return Response.json({ error: 'Upgrade required' }, { status: 426, headers: { upgrade: 'websocket' } })
+}

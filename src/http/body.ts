@@ -1,0 +1,62 @@
+import { apiError } from '../core/errors.ts'
+import { MAX_JSON_DEPTH, MAX_REQUEST_BODY_BYTES } from '../core/limits.ts'
+
+/** Reads a body of at most 102,400 bytes; more is 413, by Content-Length at once and otherwise while reading. */
+export async function readLimited(request: Request): Promise<Uint8Array> {
+  const declared = request.headers.get('content-length')
+  if (declared !== null && Number(declared) > MAX_REQUEST_BODY_BYTES) throw apiError('tooLarge')
+  if (request.body === null) return new Uint8Array(0)
+  if (declared !== null) return request.bytes()
+  return readCounting(request.body)
+}
+
+/** JSON, whatever the Content-Type says. No body counts as `{}`. */
+export function parseJson(bytes: Uint8Array): unknown {
+  if (bytes.length === 0) return {}
+  if (isTooDeep(bytes)) throw apiError('badJson')
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch {
+    throw apiError('badJson')
+  }
+}
+
+/** A form where the Content-Type says so, otherwise JSON. */
+export function parseForm(bytes: Uint8Array, contentType: string | null): unknown {
+  const type = (contentType ?? '').split(';')[0]?.trim().toLowerCase()
+  if (type !== 'application/x-www-form-urlencoded') return parseJson(bytes)
+  return Object.fromEntries(new URLSearchParams(new TextDecoder().decode(bytes)))
+}
+
+async function readCounting(stream: ReadableStream<Uint8Array>): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of stream) {
+    length += chunk.length
+    if (length > MAX_REQUEST_BODY_BYTES) throw apiError('tooLarge')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks, length)
+}
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const OPENERS = new Set([0x5b, 0x7b])
+const CLOSERS = new Set([0x5d, 0x7d])
+
+/** Deep nesting costs far more to look at than to send, so it is refused before it is parsed. */
+function isTooDeep(bytes: Uint8Array): boolean {
+  let depth = 0
+  let inString = false
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i] ?? 0
+    if (inString) {
+      if (byte === BACKSLASH) i++
+      else if (byte === QUOTE) inString = false
+    } else if (byte === QUOTE) inString = true
+    else if (OPENERS.has(byte)) {
+      if (++depth > MAX_JSON_DEPTH) return true
+    } else if (CLOSERS.has(byte)) depth--
+  }
+  return false
+}

@@ -1,0 +1,32 @@
+import { ApiError, type ErrorKind } from '../core/errors.ts'
+import { type Log, errorName } from '../core/log.ts'
+
+/** The one table from kind of error to HTTP status. */
+const STATUS: Record<ErrorKind, number> = {
+  invalid: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  too_large: 413,
+  too_many: 429,
+  unavailable: 503,
+}
+
+export interface ErrorAnswer {
+  status: number
+  body: { error: string }
+  headers: Record<string, string>
+}
+
+/** Every error as the contract prints it; what we did not expect is logged by name and shown as nothing. */
+export function errorAnswer(error: unknown, log: Log, requestId: string): ErrorAnswer {
+  if (error instanceof ApiError) {
+    const headers: Record<string, string> = {}
+    if (error.retryAfterSeconds !== null) headers['retry-after'] = String(error.retryAfterSeconds)
+    if (error.kind === 'too_large') headers['connection'] = 'close'
+    return { status: STATUS[error.kind], body: { error: error.message }, headers }
+  }
+  log.error({ requestId, error: errorName(error) }, 'request failed')
+  return { status: 500, body: { error: 'Internal server error' }, headers: {} }
+}

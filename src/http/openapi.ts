@@ -1,0 +1,115 @@
+import { swagger } from '@elysiajs/swagger'
+import { Elysia } from 'elysia'
+import { z } from 'zod'
+import type { Route } from './route.ts'
+import { docsAssets } from './docs-page.ts'
+
+type Json = Record<string, unknown>
+
+const COMMON_ERRORS: Record<number, string> = {
+  401: 'Missing or invalid API key',
+  403: 'Tenant suspended or inactive',
+  413: 'Payload too large',
+  429: 'Too many requests',
+  500: 'Internal server error',
+}
+
+/**
+ * `/openapi.json` and its page `/docs`. The plugin cannot read zod schemas, so it is given the whole document, made
+ * from the schemas that validate; the page's assets come from this process.
+ */
+export function openApi(routes: readonly Route[]) {
+  return new Elysia().use(docsAssets()).use(
+    swagger({
+      path: '/docs',
+      specPath: '/openapi.json',
+      exclude: /./,
+      scalarCDN: '/docs/ui.js',
+      scalarConfig: { customCss: ' ' },
+      documentation: documentOf(routes) as NonNullable<Parameters<typeof swagger>[0]>['documentation'] & object,
+    }),
+  )
+}
+
+/** The OpenAPI 3.0.3 document of these endpoints. */
+export function documentOf(routes: readonly Route[]): Json {
+  const paths: Record<string, Json> = {}
+  for (const route of routes) {
+    const path = route.path.replaceAll(/:(\w+)/g, '{$1}')
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route) }
+  }
+  return {
+    info: {
+      title: 'sgw',
+      version: '1.0.0',
+      description: 'A self-hosted gateway for sending and receiving SMS through RingCentral. Every error is `{error: string}`; every answer carries `X-Request-Id`.',
+      license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
+    },
+    servers: [{ url: '/' }],
+    tags: [...new Set(routes.map((route) => route.tag))].map((name) => ({ name })),
+    paths,
+    components: {
+      securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', bearerFormat: 'sgw_…' } },
+      schemas: { Error: schemaOf(z.object({ error: z.string() }), 'output') },
+    },
+  }
+}
+
+function operationOf(route: Route): Json {
+  const parameters = [...parametersOf('path', route.params), ...parametersOf('query', route.query), ...parametersOf('header', route.headers)]
+  const operationId = `${route.method.toLowerCase()}${route.path.replaceAll(/[^A-Za-z]+(\w)?/g, (_, letter: string | undefined) => (letter ?? '').toUpperCase())}`
+  return {
+    operationId,
+    tags: [route.tag],
+    summary: route.summary,
+    ...(route.description === undefined ? {} : { description: route.description }),
+    security: route.auth === 'app' ? [{ apiKey: [] }] : [],
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(route.body === undefined ? {} : { requestBody: requestBodyOf(route) }),
+    responses: { [route.status]: successOf(route), ...errorsOf(route) },
+  }
+}
+
+function requestBodyOf(route: Route): Json {
+  const schema = schemaOf(route.body ?? z.object({}), 'input')
+  const type = route.bodyType === 'form' ? 'application/x-www-form-urlencoded' : 'application/json'
+  return { required: true, content: { [type]: { schema } } }
+}
+
+function successOf(route: Route): Json {
+  const headers = { 'X-Request-Id': { schema: { type: 'string' } } }
+  if (route.response === 'html') return { description: 'A page', headers, content: { 'text/html': { schema: { type: 'string' } } } }
+  if (route.response === 'redirect') return { description: "To the provider's login", headers: { ...headers, Location: { schema: { type: 'string' } } } }
+  if (route.response === 'empty') return { description: 'Accepted', headers }
+  return { description: 'Success', headers, content: { 'application/json': { schema: schemaOf(route.response, 'output') } } }
+}
+
+function errorsOf(route: Route): Json {
+  const texts = new Map<number, string[]>()
+  const common = route.auth === 'app' ? [401, 403, 413, 429, 500] : [500]
+  for (const status of common) texts.set(status, [COMMON_ERRORS[status] ?? ''])
+  if (route.auth === 'app') texts.get(401)?.push('Invalid API key')
+  for (const [status, own] of Object.entries(route.errors ?? {})) texts.set(Number(status), [...(texts.get(Number(status)) ?? []), ...own])
+  const isPage = route.response === 'html' || route.response === 'redirect'
+  return Object.fromEntries([...texts].map(([status, list]) => [status, errorOf(status, list, isPage && status !== 500)]))
+}
+
+function errorOf(status: number, texts: readonly string[], isPage: boolean): Json {
+  const content = isPage ? { 'text/html': { schema: { type: 'string' } } } : { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } }
+  const headers = status === 429 ? { headers: { 'Retry-After': { description: 'Seconds', schema: { type: 'integer' } } } } : {}
+  return { description: texts.map((text) => `\`${text}\``).join(', '), ...headers, content }
+}
+
+function parametersOf(place: 'path' | 'query' | 'header', schema: z.ZodType | undefined): Json[] {
+  if (schema === undefined) return []
+  const { properties = {}, required = [] } = schemaOf(schema, 'input') as { properties?: Record<string, Json>; required?: string[] }
+  return Object.entries(properties).map(([name, property]) => {
+    const { description, ...rest } = property
+    return { name, in: place, required: place === 'path' || required.includes(name), ...(description === undefined ? {} : { description }), schema: rest }
+  })
+}
+
+function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
+  const { $schema: _, ...json } = z.toJSONSchema(schema, { io, target: 'openapi-3.0', unrepresentable: 'any' }) as Json
+  return json
+}

@@ -1,0 +1,90 @@
+import ipaddr from 'ipaddr.js'
+import type { Caller } from '../auth/caller.ts'
+import { MAX_REQUEST_ID_LENGTH } from '../core/limits.ts'
+import type { LimitState } from '../auth/key-limits.ts'
+
+/** What is known of a request before its body is read. */
+export interface RequestContext {
+  requestId: string
+  /** Path without query and trailing slash. */
+  path: string
+  /** The client's address as counted for failed attempts; IPv6 by its /64. */
+  address: string
+  secure: boolean
+  caller: Caller | null
+  limit: LimitState | null
+}
+
+const VISIBLE_ASCII = /^[\x21-\x7e]+$/
+
+/** A caller's `X-Request-Id` is kept when it is short visible ASCII. */
+export function requestIdOf(request: Request, make: () => string): string {
+  const given = request.headers.get('x-request-id')
+  return given !== null && given.length <= MAX_REQUEST_ID_LENGTH && VISIBLE_ASCII.test(given) ? given : make()
+}
+
+/** The path of a request line, whatever the Host header says. */
+export function pathOf(request: Request): string {
+  const { url } = request
+  const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('://') + 3)
+  const end = url.indexOf('?', start)
+  const path = start < 0 ? '/' : url.slice(start, end < 0 ? undefined : end)
+  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
+}
+
+/** Query parameters as sent; of a repeated name the last counts. */
+export function queryOf(request: Request): Record<string, string> {
+  const start = request.url.indexOf('?')
+  return start < 0 ? {} : Object.fromEntries(new URLSearchParams(request.url.slice(start + 1)))
+}
+
+/** Who is behind the socket: forwarded headers count only as far as trusted proxies vouch for them. */
+export class Peers {
+  readonly #trusted: readonly [ipaddr.IPv4 | ipaddr.IPv6, number][]
+
+  constructor(trustedProxies: readonly string[]) {
+    this.#trusted = trustedProxies.map((cidr) => ipaddr.parseCIDR(cidr))
+  }
+
+  /** The rightmost address of `X-Forwarded-For` that is not a trusted proxy, else the socket's. */
+  addressOf(socketAddress: string, request: Request): string {
+    let address = parse(socketAddress)
+    if (address === null) return socketAddress
+    const hops = (request.headers.get('x-forwarded-for') ?? '').split(',').reverse()
+    for (const hop of hops) {
+      if (!this.#isTrusted(address)) break
+      const next = parse(hop.trim())
+      if (next === null) break
+      address = next
+    }
+    return counted(address)
+  }
+
+  /** Whether the client came by HTTPS, by the word of a trusted proxy: this process itself speaks plain HTTP. */
+  isSecure(socketAddress: string, request: Request): boolean {
+    const address = parse(socketAddress)
+    if (address === null || !this.#isTrusted(address)) return false
+    const protocols = (request.headers.get('x-forwarded-proto') ?? '').split(',')
+    return protocols.at(-1)?.trim().toLowerCase() === 'https'
+  }
+
+  isTrustedPeer(socketAddress: string): boolean {
+    const address = parse(socketAddress)
+    return address !== null && this.#isTrusted(address)
+  }
+
+  #isTrusted(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
+    return this.#trusted.some(([range, bits]) => range.kind() === address.kind() && address.match(range, bits))
+  }
+}
+
+function parse(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
+  return ipaddr.isValid(text) ? ipaddr.process(text) : null
+}
+
+/** One subscriber usually has a whole IPv6 /64: it counts as one address. */
+function counted(address: ipaddr.IPv4 | ipaddr.IPv6): string {
+  if (address.kind() === 'ipv4') return address.toString()
+  const head = (address as ipaddr.IPv6).parts.slice(0, 4)
+  return `${head.map((part) => part.toString(16)).join(':')}::/64`
+}

@@ -1,0 +1,39 @@
+import type { Clock } from '../core/clock.ts'
+import { type Log, errorName } from '../core/log.ts'
+
+/** Recurring work. A run that takes long or fails only delays the next one. */
+export class Schedule {
+  readonly #cancels = new Map<string, () => void>()
+  readonly #running = new Set<Promise<void>>()
+  #stopped = false
+
+  constructor(
+    readonly clock: Clock,
+    readonly log: Log,
+  ) {}
+
+  /** Runs `work` after `firstMs`, then `everyMs` after each run's end. */
+  every(name: string, everyMs: number, firstMs: number, work: () => Promise<unknown>): void {
+    if (this.#stopped) return
+    const cancel = this.clock.after(firstMs, () => {
+      const run = this.#run(name, work).finally(() => this.#running.delete(run))
+      this.#running.add(run)
+      void run.then(() => this.every(name, everyMs, everyMs, work))
+    })
+    this.#cancels.set(name, cancel)
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    for (const cancel of this.#cancels.values()) cancel()
+    await Promise.allSettled(this.#running)
+  }
+
+  async #run(name: string, work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      this.log.error({ timer: name, error: errorName(error) }, 'recurring work failed, trying again later')
+    }
+  }
+}

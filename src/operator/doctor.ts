@@ -1,0 +1,110 @@
+import { statfsSync } from 'node:fs'
+import { dataFolder } from '../data-folder.ts'
+import { errorName } from '../core/log.ts'
+import type { Gateway } from '../gateway.ts'
+
+export interface Finding {
+  check: string
+  ok: boolean
+  /** What was seen; for a failure also its fix. */
+  detail: string
+}
+
+const MIN_FREE_MIB = 100
+const MAX_CLOCK_SKEW_MS = 30_000
+
+/** Looks at everything that a gateway needs; each failure names its fix. */
+export async function diagnose(gateway: Gateway): Promise<Finding[]> {
+  const checks: [string, () => Promise<string> | string][] = [
+    ['database', () => checkDatabase(gateway)],
+    ['disk', () => checkDisk(gateway)],
+    ['encryption keys', () => checkKeys(gateway)],
+    ['provider', () => checkProvider(gateway)],
+    ['extensions', () => checkExtensions(gateway)],
+    ['subscriptions', () => checkSubscriptions(gateway)],
+    ['public address', () => checkPublicUrl(gateway)],
+  ]
+  const findings: Finding[] = [{ check: 'configuration', ok: true, detail: gateway.config.production ? 'production' : 'development' }]
+  for (const [check, look] of checks) {
+    try {
+      findings.push({ check, ok: true, detail: await look() })
+    } catch (error) {
+      findings.push({ check, ok: false, detail: error instanceof Fault ? error.message : errorName(error) })
+    }
+  }
+  return findings
+}
+
+class Fault extends Error {}
+
+async function checkDatabase(gateway: Gateway): Promise<string> {
+  const { rows } = await gateway.database.gate.execute('PRAGMA quick_check(1)')
+  const verdict = String(rows[0]?.['quick_check'])
+  if (verdict !== 'ok') throw new Fault(`${verdict}: restore the last backup`)
+  return `${gateway.config.database.path ?? gateway.config.database.url}: ok`
+}
+
+function checkDisk(gateway: Gateway): string {
+  const { path } = gateway.config.database
+  if (path === null) return 'not on this machine'
+  const { bavail, bsize } = statfsSync(dataFolder(path))
+  const freeMib = Math.floor((bavail * bsize) / 1_048_576)
+  if (freeMib < MIN_FREE_MIB) throw new Fault(`${freeMib} MiB free: make room, or nothing can be accepted soon`)
+  return `${freeMib} MiB free`
+}
+
+/** Every sealed secret must open with a key that is there; one of each kind tells. */
+async function checkKeys(gateway: Gateway): Promise<string> {
+  const { rows } = await gateway.database.gate.execute('SELECT id, tenant_id, webhook_secret FROM apps ORDER BY seq LIMIT 1')
+  const [app] = rows
+  if (app !== undefined) {
+    const context = { tenantId: String(app['tenant_id']), row: String(app['id']), purpose: 'webhook_secret' } as const
+    await gateway.secrets.open(String(app['webhook_secret']), context).catch(() => {
+      throw new Fault('stored secrets do not open: put the key that made them into ENCRYPTION_KEYS, behind the newest')
+    })
+  }
+  return `newest key ${gateway.secrets.keyId}`
+}
+
+/** Reaches the provider without credentials, and compares clocks by its Date header. */
+async function checkProvider(gateway: Gateway): Promise<string> {
+  if (gateway.config.provider.simulated) return 'the built-in simulator'
+  const { serverUrl } = gateway.config.provider
+  const response = await fetch(`${serverUrl}/restapi`, { signal: AbortSignal.timeout(5000) }).catch((error: unknown) => {
+    throw new Fault(`${serverUrl} cannot be reached (${errorName(error)}): check RC_SERVER_URL, DNS and the firewall`)
+  })
+  const date = Date.parse(response.headers.get('date') ?? '')
+  const skewMs = Math.abs(date - gateway.clock.now())
+  if (skewMs > MAX_CLOCK_SKEW_MS) throw new Fault(`this machine's clock is ${Math.round(skewMs / 1000)} s off the provider's: set up NTP`)
+  return `${serverUrl} answers ${response.status}`
+}
+
+async function checkExtensions(gateway: Gateway): Promise<string> {
+  const { rows } = await gateway.database.gate.execute('SELECT extension_id, status FROM extensions')
+  const broken = rows.filter((row) => row['status'] !== 'active')
+  if (broken.length > 0) {
+    const list = broken.map((row) => `${String(row['extension_id'])} is ${String(row['status'])}`).join(', ')
+    throw new Fault(`${list}: a revoked extension must be authorized again, with an invite link (POST /v1/rc/invite-token)`)
+  }
+  return rows.length === 0 ? 'none connected yet: POST /v1/rc/connect-token makes a link' : `${rows.length} active`
+}
+
+async function checkSubscriptions(gateway: Gateway): Promise<string> {
+  const { rows } = await gateway.database.gate.execute({
+    sql: `SELECT extension_id FROM extensions WHERE status = 'active' AND NOT EXISTS (SELECT 1 FROM subscriptions
+      WHERE subscriptions.tenant_id = extensions.tenant_id AND subscriptions.extension_id = extensions.extension_id
+        AND subscriptions.status = 'active' AND subscriptions.expires_at > ?1)`,
+    args: [gateway.clock.now()],
+  })
+  if (rows.length > 0) throw new Fault(`${rows.length} extensions have no active subscription: the provider must be able to reach ${gateway.config.publicUrl}/v1/webhooks/provider`)
+  return 'every active extension has one'
+}
+
+function checkPublicUrl(gateway: Gateway): string {
+  const { publicUrl, provider } = gateway.config
+  const { hostname } = new URL(publicUrl)
+  if (!provider.simulated && (hostname === 'localhost' || hostname.startsWith('127.'))) {
+    throw new Fault(`${publicUrl} is only reachable from this machine: set PUBLIC_URL to the https:// address that the provider can reach`)
+  }
+  return publicUrl
+}

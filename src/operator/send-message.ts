@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import type { Caller } from '../auth/caller.ts'
+import { ApiError } from '../core/errors.ts'
+import { APP_ID } from '../core/ids.ts'
+import { getStatus } from '../features/sms/get-status.ts'
+import type { MessageState } from '../features/sms/message.ts'
+import { SendBody } from '../features/sms/schemas.ts'
+import { send } from '../features/sms/send.ts'
+import type { Gateway } from '../gateway.ts'
+
+export const SendMessage = z.object({
+  message: SendBody,
+  appId: z.string().regex(APP_ID, 'Invalid appId format').optional(),
+  wait: z.boolean().default(false),
+})
+
+const WAIT_MS = 60_000
+
+/** Sends in the name of an app; without one, of the oldest active app of the tenant that owns the number. */
+export async function sendMessage(gateway: Gateway, input: z.output<typeof SendMessage>): Promise<MessageState> {
+  const caller = await findCaller(gateway, input.message.from, input.appId)
+  const { messageId } = await send(gateway, caller, input.message, null)
+  if (input.wait) await untilFinal(gateway, messageId)
+  return getStatus(gateway, caller, messageId)
+}
+
+async function findCaller(gateway: Gateway, from: string, appId: string | undefined): Promise<Caller> {
+  const { rows } = await gateway.database.gate.execute({
+    sql: `SELECT apps.id, apps.tenant_id FROM apps JOIN tenants ON tenants.id = apps.tenant_id AND tenants.status = 'active'
+      WHERE apps.is_active = 1 AND (apps.id = ?1 OR (?1 IS NULL AND apps.tenant_id IN (SELECT tenant_id FROM phone_numbers WHERE number = ?2)))
+      ORDER BY apps.created_at, apps.seq`,
+    args: [appId ?? null, from],
+  })
+  const [first] = rows
+  if (first === undefined) throw new ApiError('not_found', appId === undefined ? `No active app's tenant owns ${from}: name one with --app APP` : `There is no active app ${appId}`)
+  const owners = new Set(rows.map((row) => String(row['tenant_id'])))
+  if (owners.size > 1) throw new ApiError('conflict', `Several tenants own ${from}: name the app with --app APP`)
+  return { appId: String(first['id']), tenantId: String(first['tenant_id']) }
+}
+
+/** Until the message is sent or failed, at most a minute. */
+async function untilFinal(gateway: Gateway, messageId: string): Promise<void> {
+  const isFinal = async (): Promise<boolean> => {
+    const { rows } = await gateway.database.gate.execute({ sql: "SELECT 1 FROM messages WHERE id = ?1 AND status IN ('sent', 'failed')", args: [messageId] })
+    return rows.length > 0
+  }
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const unsubscribe = gateway.hub.subscribe((event) => {
+    if (event.messageId === messageId && event.type === 'sms_status' && (event.status === 'sent' || event.status === 'failed')) resolve()
+  })
+  const cancel = gateway.clock.after(WAIT_MS, resolve)
+  if (!(await isFinal())) await promise
+  cancel()
+  unsubscribe()
+}

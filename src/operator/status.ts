@@ -1,0 +1,48 @@
+import type { Gateway } from '../gateway.ts'
+import { isoTime } from '../core/clock.ts'
+import { VERSION } from '../version.ts'
+
+export interface StatusReport {
+  version: string
+  /** The last migration that the database has. */
+  schema: string
+  queue: Record<string, number | string | null>
+  /** Connected extensions by state. */
+  extensions: Record<string, number>
+  subscriptions: { active: number; pending: number; earliestExpiry: string | null }
+  backup: { litestream: boolean }
+}
+
+/** The gateway at a glance. */
+export async function readStatus(gateway: Gateway): Promise<StatusReport> {
+  const { gate } = gateway.database
+  const [schema, jobs, sending, extensions, subscriptions] = await gate.batch([
+    'SELECT name FROM schema_migrations ORDER BY position DESC LIMIT 1',
+    'SELECT kind, count(*) AS jobs, min(created_at) AS oldest FROM jobs GROUP BY kind',
+    'SELECT count(*) AS open FROM send_attempts WHERE outcome IS NULL',
+    'SELECT status, count(*) AS extensions FROM extensions GROUP BY status',
+    'SELECT status, count(*) AS subscriptions, min(expires_at) AS earliest FROM subscriptions GROUP BY status',
+  ])
+  const counted = (status: string): number => Number(subscriptions?.rows.find((row) => row['status'] === status)?.['subscriptions'] ?? 0)
+  const expiry = subscriptions?.rows.find((row) => row['status'] === 'active')?.['earliest']
+  const oldest = jobs?.rows.find((row) => row['kind'] === 'send')?.['oldest']
+  return {
+    version: VERSION,
+    schema: String(schema?.rows[0]?.['name']),
+    queue: {
+      send: 0,
+      settle: 0,
+      ...Object.fromEntries((jobs?.rows ?? []).map((row) => [String(row['kind']), Number(row['jobs'])])),
+      openAttempts: Number(sending?.rows[0]?.['open'] ?? 0),
+      oldestQueuedAt: typeof oldest === 'number' ? isoTime(oldest) : null,
+    },
+    extensions: {
+      active: 0,
+      refresh_failed: 0,
+      revoked: 0,
+      ...Object.fromEntries((extensions?.rows ?? []).map((row) => [String(row['status']), Number(row['extensions'])])),
+    },
+    subscriptions: { active: counted('active'), pending: counted('pending'), earliestExpiry: typeof expiry === 'number' ? isoTime(expiry) : null },
+    backup: { litestream: gateway.config.litestream },
+  }
+}

@@ -1,0 +1,53 @@
+import { asc, eq } from 'drizzle-orm'
+import { z } from 'zod'
+import { ApiError } from '../core/errors.ts'
+import { TENANT_ID } from '../core/ids.ts'
+import { tenants } from '../db/schema/tenants.ts'
+import type { Gateway } from '../gateway.ts'
+
+export interface TenantItem {
+  tenantId: string
+  name: string
+  status: 'active' | 'suspended' | 'inactive'
+}
+
+export const tenantId = z.string().regex(TENANT_ID, 'Invalid tenantId format')
+const name = z.string().trim().min(1, 'name must be 1-100 characters').max(100, 'name must be 1-100 characters')
+
+export const CreateTenant = z.object({ name })
+export const SetTenantStatus = z.object({ tenantId, status: z.enum(['active', 'suspended', 'inactive']) })
+
+export async function createTenant(gateway: Gateway, input: z.output<typeof CreateTenant>): Promise<TenantItem> {
+  const item: TenantItem = { tenantId: gateway.ids.of('tenant'), name: input.name, status: 'active' }
+  const now = gateway.clock.now()
+  await gateway.database.writer.write([
+    {
+      sql: 'INSERT INTO tenants (id, name, status, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?4)',
+      args: [item.tenantId, item.name, item.status, now],
+    },
+  ])
+  return item
+}
+
+export async function listTenants(gateway: Gateway): Promise<TenantItem[]> {
+  const rows = await gateway.database.reads.select().from(tenants).orderBy(asc(tenants.createdAt), asc(tenants.id))
+  return rows.map((row) => ({ tenantId: row.id, name: row.name, status: row.status }))
+}
+
+/** Suspends, deactivates or activates a tenant; counts at once, for keys, queued messages and open sockets. */
+export async function setTenantStatus(gateway: Gateway, input: z.output<typeof SetTenantStatus>): Promise<TenantItem> {
+  await gateway.database.writer.write([
+    { sql: 'UPDATE tenants SET status = ?2, updated_at = ?3 WHERE id = ?1', args: [input.tenantId, input.status, gateway.clock.now()] },
+  ])
+  gateway.keys.forget()
+  gateway.directory.forget(input.tenantId)
+  if (input.status === 'active') gateway.jobs.release('send')
+  else gateway.hub.revoke({ tenantId: input.tenantId })
+  return readTenant(gateway, input.tenantId)
+}
+
+async function readTenant(gateway: Gateway, id: string): Promise<TenantItem> {
+  const [row] = await gateway.database.reads.select().from(tenants).where(eq(tenants.id, id))
+  if (row === undefined) throw new ApiError('not_found', `There is no tenant ${id}: list them with: sgw tenant list`)
+  return { tenantId: row.id, name: row.name, status: row.status }
+}

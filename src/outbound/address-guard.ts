@@ -1,0 +1,101 @@
+import { isIP } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import { type Clock, systemClock } from '../core/clock.ts'
+import { type Failure, failureOf } from './failure.ts'
+import { NameLookup, type Resolver, systemResolver } from './name-lookup.ts'
+import { type Address, formsOf, isIn, kindOf, parseRange, type Range } from './special-addresses.ts'
+import { bareHost, parseWebhookUrl } from './webhook-url.ts'
+
+export type GuardResult = ({ ok: true; others: readonly Dialable[] } & Dialable) | ({ ok: false } & Failure)
+
+/** A checked address, without brackets. */
+export interface Dialable {
+  address: string
+  family: 4 | 6
+}
+
+export interface AddressGuardOptions {
+  production: boolean
+  /** Ranges that webhooks may reach although they are special, as `10.0.0.0/8`. */
+  allowCidrs: readonly string[]
+  /** For tests: how names are looked up, and the time. */
+  resolver?: Resolver
+  clock?: Clock
+}
+
+/** Decides where webhooks may go, so that a tenant's URL never reaches inside (SSRF). decisions: webhook POST. */
+export class AddressGuard {
+  readonly #production: boolean
+  readonly #allowed: readonly Range[]
+  readonly #names: NameLookup
+  readonly #own: { address: string; port: number }[] = []
+
+  constructor(options: AddressGuardOptions) {
+    this.#production = options.production
+    this.#allowed = options.allowCidrs.map(parseRange)
+    this.#names = new NameLookup(options.resolver ?? systemResolver, options.clock ?? systemClock)
+  }
+
+  /** Whether the address may be registered. Names are not looked up: what they mean is only known at delivery. */
+  accepts(url: string): boolean {
+    const parsed = parseWebhookUrl(url, this.#production)
+    if (parsed === null) return false
+    const host = bareHost(parsed.hostname)
+    return isIP(host) === 0 || this.#allows(host)
+  }
+
+  /**
+   * The very address to dial for a URL's host name, or why there is none: `BlockedAddress`, `TimeoutError` after an
+   * abort of `signal`, or the look-up's code. One denied address denies the name. Never rejects.
+   * `others` are the name's further addresses, all allowed as well; `port` excludes our own listeners.
+   */
+  async resolve(hostname: string, signal: AbortSignal, port: number | null = null): Promise<GuardResult> {
+    const host = bareHost(hostname)
+    const found = isIP(host) === 0 ? await this.#names.find(host, signal) : { ok: true as const, addresses: [host] }
+    if (!found.ok) return found
+    const [first, ...others] = ipv4First(found.addresses)
+    if (first === undefined || !found.addresses.every((address) => this.#allows(address) && !this.#isOwn(address, port))) {
+      return { ok: false, ...failureOf({ code: 'BlockedAddress' }) }
+    }
+    return { ok: true, ...first, others }
+  }
+
+  /** Our own listeners are never a destination in production; to be called after listening. */
+  addOwn(address: string, port: number): void {
+    this.#own.push({ address, port })
+  }
+
+  #allows(address: string): boolean {
+    const forms = formsOf(address)
+    return forms.length > 0 && forms.every((form) => this.#allowsForm(form))
+  }
+
+  #allowsForm(form: Address): boolean {
+    const kind = kindOf(form)
+    if (kind === 'public') return true
+    if (kind === 'never') return false
+    return (kind === 'inside' && !this.#production) || isIn(form, this.#allowed)
+  }
+
+  #isOwn(address: string, port: number | null): boolean {
+    if (!this.#production) return false
+    return this.#own.some((own) => own.port === port && listensOn(own.address, address))
+  }
+}
+
+/** Many hosts have no way out over IPv6 although names answer with it: IPv4 is tried first. */
+function ipv4First(addresses: readonly string[]): Dialable[] {
+  const dialable = addresses.map((address): Dialable => ({ address, family: isIP(address) === 6 ? 6 : 4 }))
+  return dialable.toSorted((a, b) => a.family - b.family)
+}
+
+/** A listener on the unspecified address answers on every address of this machine. */
+function listensOn(own: string, address: string): boolean {
+  const key = keyOf(address)
+  if (!formsOf(own).some((form) => kindOf(form) === 'never')) return keyOf(own) === key
+  const ours = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
+  return /^(127\.|::1$)/.test(key) || ours.some((entry) => keyOf(entry.address) === key)
+}
+
+/** One spelling for one address, whether IPv4-mapped or not. */
+const keyOf = (address: string): string => formsOf(address)[0]?.toString() ?? address

@@ -1,0 +1,40 @@
+/** Why there was no response, as a delivery attempt tells it. */
+export interface Failure {
+  /** The system's error code, or a name of our own: `TimeoutError`, `BlockedAddress`, `TooManyInterimResponses`. */
+  errorClass: string
+  /** A sentence of ours: the system's messages hold addresses, and a URL may hold a secret. */
+  errorMessage: string
+}
+
+/** Names what was thrown, or given as `{ code }`. */
+export function failureOf(error: unknown): Failure {
+  const errorClass = classOf(error)
+  return { errorClass, errorMessage: MESSAGES.find(([codes]) => codes.test(errorClass))?.[1] ?? 'The request failed' }
+}
+
+/** No packet of the request can have left: another address of the same name may be tried. */
+export const neverConnected = (failure: Failure): boolean => UNREACHED.test(failure.errorClass)
+
+const UNREACHED = /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EAFNOSUPPORT)$/
+
+const MESSAGES: readonly [RegExp, string][] = [
+  [/^TimeoutError$/, 'The destination did not answer in time'],
+  [/^BlockedAddress$/, 'The destination is not an address that webhooks may be sent to'],
+  [/^ECONNREFUSED$/, 'The destination refused the connection'],
+  [UNREACHED, 'The destination cannot be reached'],
+  [/^(ECONNRESET|EPIPE|ECONNABORTED)$/, 'The destination closed the connection without an answer'],
+  [/^(ENOTFOUND|ENODATA)$/, "The destination's name does not exist"],
+  [/^(ETIMEOUT|EAI_.*|ESERVFAIL|EREFUSED)$/, "The destination's name could not be looked up"],
+  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, "The destination's certificate is for another name"],
+  [/^(CERT_HAS_EXPIRED|CERT_NOT_YET_VALID)$/, "The destination's certificate is not valid at this time"],
+  [/^(.*SELF_SIGNED.*|UNABLE_TO_.*|CERT_.*)$/, "The destination's certificate is not signed by a known authority"],
+  [/^(EPROTO|ERR_SSL.*|ERR_TLS.*)$/, 'No TLS connection could be made with the destination'],
+  [/^(HPE_.*|TooManyInterimResponses)$/, 'The destination answered with something that is not proper HTTP'],
+]
+
+function classOf(error: unknown): string {
+  if (typeof error !== 'object' || error === null) return 'Error'
+  const code = 'code' in error ? error.code : undefined
+  const name = error instanceof Error ? error.name : 'Error'
+  return typeof code === 'string' && /^\w{1,64}$/.test(code) ? code.replace(/^DNS_/, '') : name
+}

@@ -1,0 +1,113 @@
+import type { Clock } from '../core/clock.ts'
+import { WEBHOOK_TIMEOUT_MS } from '../core/limits.ts'
+import type { AddressGuard, Dialable } from './address-guard.ts'
+import { exchange, type Exchanged, type Head } from './exchange.ts'
+import { type Failure, failureOf, neverConnected } from './failure.ts'
+import { portOf } from './webhook-url.ts'
+
+export interface PostRequest {
+  url: string
+  /** JSON text, posted byte for byte. */
+  body: string
+  /** Beside the fixed ones; content type, length, host and user agent cannot be replaced. */
+  headers: Record<string, string>
+}
+
+export interface PostResult {
+  outcome: 'success' | 'http_error' | 'timeout' | 'network_error'
+  /** Null without a response. */
+  statusCode: number | null
+  /** An error name on `timeout` (`TimeoutError`) and `network_error` (`ECONNREFUSED`, `BlockedAddress` …), else null. */
+  errorClass: string | null
+  /** At most 500 characters of our own words, without the address; null on `success`. */
+  errorMessage: string | null
+  /** The first 256 bytes of the response's body as text; null without a response. */
+  snippet: string | null
+  /** Whole milliseconds from the start until the status line, or until the failure. */
+  durationMs: number
+}
+
+export interface WebhookPosterOptions {
+  guard: AddressGuard
+  clock: Clock
+  /** For everything: name, connection, TLS, request, response. */
+  timeoutMs?: number
+  /** Certificate authorities instead of the built-in ones, for tests. */
+  ca?: string
+}
+
+/** How long a success may hold its connection for the sake of the snippet; a failure's body has the rest of the budget. */
+const SUCCESS_BODY_MS = 500
+const MAX_ADDRESSES_TRIED = 4
+const FIXED_HEADERS = { 'content-type': 'application/json', 'user-agent': 'sgw/1.0' }
+
+/** POSTs JSON to addresses that tenants chose. */
+export class WebhookPoster {
+  readonly #options: WebhookPosterOptions
+
+  constructor(options: WebhookPosterOptions) {
+    this.#options = options
+  }
+
+  /** One POST at most; redirects are not followed. Whatever the destination does is a value: only our own bugs reject. */
+  async post(request: PostRequest): Promise<PostResult> {
+    const { clock, timeoutMs = WEBHOOK_TIMEOUT_MS } = this.#options
+    const deadline = new AbortController()
+    const cancel = clock.after(timeoutMs, () => deadline.abort())
+    const startedAt = clock.monotonic()
+    try {
+      const answer = await this.#reach(request, deadline.signal)
+      const durationMs = Math.max(0, Math.round(clock.monotonic() - startedAt))
+      if (!answer.ok) return { ...unanswered(answer), durationMs }
+      return { ...answered(answer.statusCode), snippet: await this.#snippetOf(answer, deadline.signal), durationMs }
+    } finally {
+      cancel()
+    }
+  }
+
+  async #reach(request: PostRequest, signal: AbortSignal): Promise<Exchanged> {
+    const { guard } = this.#options
+    // Judged again although it was registered: the operator may have changed the mode or the ranges since.
+    if (!guard.accepts(request.url)) return { ok: false, ...failureOf({ code: 'BlockedAddress' }) }
+    const url = new URL(request.url)
+    const found = await guard.resolve(url.hostname, signal, portOf(url))
+    return found.ok ? this.#dial(url, request, [found, ...found.others], signal) : found
+  }
+
+  /** The next address only gets a turn when there was no connection: nothing can have been posted then. */
+  async #dial(url: URL, { body, headers }: PostRequest, targets: readonly Dialable[], signal: AbortSignal): Promise<Exchanged> {
+    const { ca } = this.#options
+    const common = { url, body, headers: { ...headers, ...FIXED_HEADERS }, ...(ca === undefined ? {} : { ca }) }
+    let answer: Exchanged | null = null
+    for (const target of targets.slice(0, MAX_ADDRESSES_TRIED)) {
+      answer = await exchange({ ...common, target }, signal)
+      if (answer.ok || !neverConnected(answer)) return answer
+    }
+    return answer ?? { ok: false, ...failureOf({ code: 'ENOTFOUND' }) }
+  }
+
+  async #snippetOf(head: Head, signal: AbortSignal): Promise<string> {
+    const { promise: enough, resolve } = Promise.withResolvers<void>()
+    signal.addEventListener('abort', () => resolve(), { once: true })
+    if (signal.aborted) resolve()
+    const cancel = isSuccess(head.statusCode) ? this.#options.clock.after(SUCCESS_BODY_MS, resolve) : null
+    await Promise.race([head.snippet.done, enough])
+    cancel?.()
+    head.close()
+    return head.snippet.text()
+  }
+}
+
+const isSuccess = (statusCode: number): boolean => statusCode >= 200 && statusCode < 300
+
+/** The status line alone decides: a body that hangs or breaks afterwards changes nothing. */
+function answered(statusCode: number): Omit<PostResult, 'durationMs' | 'snippet'> {
+  if (isSuccess(statusCode)) return { outcome: 'success', statusCode, errorClass: null, errorMessage: null }
+  const redirected = statusCode >= 300 && statusCode < 400 ? '; redirects are not followed' : ''
+  return { outcome: 'http_error', statusCode, errorClass: null, errorMessage: `The destination answered ${statusCode}${redirected}` }
+}
+
+function unanswered({ errorClass, errorMessage }: Failure): Omit<PostResult, 'durationMs'> {
+  const outcome = errorClass === 'TimeoutError' ? 'timeout' : 'network_error'
+  return { outcome, statusCode: null, errorClass, errorMessage, snippet: null }
+}

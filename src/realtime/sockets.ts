@@ -1,0 +1,187 @@
+import type { Server, ServerWebSocket, WebSocketHandler } from 'bun'
+import type { Clock } from '../core/clock.ts'
+import {
+  MAX_SOCKETS_PER_APP, MAX_UNAUTHENTICATED_SOCKETS, MAX_UNAUTHENTICATED_SOCKETS_PER_ADDRESS, WS_AUTH_DEADLINE_MS, WS_AUTH_FRAME_BYTES,
+  WS_BACKLOG_BYTES, WS_FRAME_BYTES, WS_PING_MS, WS_SILENCE_MS,
+} from '../core/limits.ts'
+import type { GatewayEvent, Hub, RevokedScope } from './hub.ts'
+
+/** What a socket carries. `new`: nothing heard yet; `busy`: its credential is being checked; `open`: authenticated. */
+export interface SocketData {
+  address: string
+  state: 'new' | 'busy' | 'open'
+  appId: string
+  tenantId: string
+  lastHeard: number
+  cancelDeadline: () => void
+}
+
+/** An authenticated listener, or the contract's text of why not. */
+export type SocketAuth = { ok: true; appId: string; tenantId: string } | { ok: false; error: string }
+
+export interface SocketsContext {
+  clock: Clock
+  hub: Hub
+  authenticate(message: Record<string, unknown>, address: string): Promise<SocketAuth>
+}
+
+type Socket = ServerWebSocket<SocketData>
+
+const POLICY_VIOLATION = 1008
+const GOING_AWAY = 1001
+const PING = JSON.stringify({ type: 'ping' })
+
+/**
+ * The WebSocket side: sockets authenticate with their first message, then hear their app's `sms_status` and their
+ * tenant's `sms_inbound` events through Bun's topics. What clients say after that is ignored.
+ */
+export class Sockets {
+  readonly #sockets = new Set<Socket>()
+  readonly #waiting = new Map<string, number>()
+  #waitingTotal = 0
+  #server: Server<SocketData> | null = null
+  #cancelPing: () => void = () => undefined
+
+  constructor(readonly context: SocketsContext) {
+    context.hub.subscribe((event) => this.#publish(event))
+    context.hub.onRevoke((scope) => this.#revoke(scope))
+  }
+
+  /** Bun's handlers, given to `listen`. */
+  readonly handlers: WebSocketHandler<SocketData> = {
+    maxPayloadLength: WS_FRAME_BYTES,
+    backpressureLimit: WS_BACKLOG_BYTES,
+    closeOnBackpressureLimit: true,
+    idleTimeout: 120,
+    sendPings: true,
+    perMessageDeflate: false,
+    open: (socket) => this.#opened(socket),
+    message: (socket, raw) => this.#heard(socket, raw),
+    pong: (socket) => void (socket.data.lastHeard = this.context.clock.monotonic()),
+    close: (socket) => this.#closed(socket),
+  }
+
+  start(server: Server<SocketData>): void {
+    this.#server = server
+    this.#planPing()
+  }
+
+  /** The data of a new socket, or null when too many wait to authenticate, from that address or in all. */
+  admit(address: string): SocketData | null {
+    if (this.#waitingTotal >= MAX_UNAUTHENTICATED_SOCKETS) return null
+    if ((this.#waiting.get(address) ?? 0) >= MAX_UNAUTHENTICATED_SOCKETS_PER_ADDRESS) return null
+    return { address, state: 'new', appId: '', tenantId: '', lastHeard: this.context.clock.monotonic(), cancelDeadline: () => undefined }
+  }
+
+  /** Closes every socket because the server stops. */
+  closeAll(): void {
+    this.#cancelPing()
+    for (const socket of this.#sockets) socket.close(GOING_AWAY, 'Server is stopping')
+  }
+
+  get open(): number {
+    return this.#sockets.size
+  }
+
+  #opened(socket: Socket): void {
+    this.#sockets.add(socket)
+    this.#waitingTotal++
+    this.#waiting.set(socket.data.address, (this.#waiting.get(socket.data.address) ?? 0) + 1)
+    socket.data.cancelDeadline = this.context.clock.after(WS_AUTH_DEADLINE_MS, () => {
+      if (socket.data.state !== 'open') this.#fail(socket, 'Send auth first')
+    })
+  }
+
+  /** Only the first message is looked at; the rest is dropped unread. */
+  async #heard(socket: Socket, raw: string | Buffer): Promise<void> {
+    const { data } = socket
+    data.lastHeard = this.context.clock.monotonic()
+    if (data.state !== 'new') return
+    data.state = 'busy'
+    const message = parseFirst(raw)
+    if (typeof message === 'string') return this.#fail(socket, message)
+    const auth = await this.context.authenticate(message, data.address).catch(() => ({ ok: false, error: 'Invalid API key' }) as const)
+    if (socket.readyState !== WebSocket.OPEN) return
+    if (!auth.ok) return this.#fail(socket, auth.error)
+    if (this.#countOf(auth.appId) >= MAX_SOCKETS_PER_APP) return this.#fail(socket, 'Invalid API key')
+    this.#admitted(socket, auth)
+  }
+
+  #admitted(socket: Socket, auth: Extract<SocketAuth, { ok: true }>): void {
+    const { data } = socket
+    this.#stopWaiting(data)
+    data.state = 'open'
+    data.appId = auth.appId
+    data.tenantId = auth.tenantId
+    socket.subscribe(`a:${auth.appId}`)
+    socket.subscribe(`t:${auth.tenantId}`)
+    socket.send('{"type":"auth_ok"}')
+  }
+
+  #closed(socket: Socket): void {
+    this.#sockets.delete(socket)
+    if (socket.data.state !== 'open') this.#stopWaiting(socket.data)
+  }
+
+  #stopWaiting(data: SocketData): void {
+    data.cancelDeadline()
+    this.#waitingTotal--
+    const left = (this.#waiting.get(data.address) ?? 1) - 1
+    if (left === 0) this.#waiting.delete(data.address)
+    else this.#waiting.set(data.address, left)
+  }
+
+  #fail(socket: Socket, error: string): void {
+    socket.send(JSON.stringify({ type: 'auth_error', error }))
+    socket.close(POLICY_VIOLATION, error)
+  }
+
+  #countOf(appId: string): number {
+    return this.#server?.subscriberCount(`a:${appId}`) ?? 0
+  }
+
+  #publish(event: GatewayEvent): void {
+    const topic = event.type === 'sms_status' ? `a:${event.appId}` : `t:${event.tenantId}`
+    this.#server?.publish(topic, JSON.stringify(event))
+  }
+
+  #revoke(scope: RevokedScope): void {
+    for (const socket of this.#sockets) {
+      const { data } = socket
+      const meant = 'appId' in scope ? data.appId === scope.appId : data.tenantId === scope.tenantId
+      if (data.state === 'open' && meant) this.#fail(socket, 'Invalid API key')
+    }
+  }
+
+  #planPing(): void {
+    this.#cancelPing = this.context.clock.after(WS_PING_MS, () => {
+      this.#pingAll()
+      this.#planPing()
+    })
+  }
+
+  /** A successful send hides a dead peer from Bun's idle timeout, so silence is counted here. */
+  #pingAll(): void {
+    const now = this.context.clock.monotonic()
+    for (const socket of this.#sockets) {
+      if (now - socket.data.lastHeard > WS_SILENCE_MS) socket.terminate()
+      else if (socket.data.state === 'open') {
+        socket.send(PING)
+        socket.ping()
+      }
+    }
+  }
+}
+
+/** The first message as an object, or the contract's text of what is wrong with it. */
+function parseFirst(raw: string | Buffer): Record<string, unknown> | string {
+  if (typeof raw !== 'string') return 'Invalid JSON'
+  if (raw.length > WS_AUTH_FRAME_BYTES) return 'Send auth first'
+  try {
+    const message: unknown = JSON.parse(raw)
+    const isAuth = typeof message === 'object' && message !== null && 'type' in message && message.type === 'auth'
+    return isAuth ? { ...message } : 'Send auth first'
+  } catch {
+    return 'Invalid JSON'
+  }
+}

@@ -1,0 +1,147 @@
+import type { Clock } from './core/clock.ts'
+import { systemClock } from './core/clock.ts'
+import type { Config } from './core/config.ts'
+import { createIds } from './core/ids.ts'
+import type { Log } from './core/log.ts'
+import { EXIT, StartError } from './core/start-error.ts'
+import { createApp } from './app.ts'
+import { authenticateSocket } from './features/ws/authenticate.ts'
+import { encryptionKeys, openDataFolder } from './data-folder.ts'
+import { type Database, openDatabase } from './db/database.ts'
+import { SchemaError } from './db/migrate.ts'
+import { type Gateway, buildGateway } from './gateway.ts'
+import type { Server } from './http/server.ts'
+import { createRingCentral } from './provider/ringcentral/client.ts'
+import type { Simulator } from './simulator/simulator.ts'
+import { recover, registerJobs } from './worker.ts'
+import { VERSION } from './version.ts'
+
+export interface RunOptions {
+  config: Config
+  log: Log
+  clock?: Clock
+  /** How long to wait for the database's lock. */
+  lockWaitMs?: number
+}
+
+/** A gateway that serves. */
+export interface RunningGateway {
+  gateway: Gateway
+  /** Base address of the listener, without a trailing slash. */
+  url: string
+  /** The built-in simulator, in development without a provider's account. */
+  simulator: Simulator | null
+  /** Starts the workers; before it, messages are accepted but nothing is sent. */
+  work(): void
+  /** Drains and stops, within 9 s. */
+  stop(): Promise<void>
+}
+
+const LOCK_WAIT_MS = 30_000
+const DRAIN_MS = 7000
+
+/** Opens everything, in order: lock, database, provider, recovery, listener. Errors: `StartError`. */
+export async function runGateway(options: RunOptions): Promise<RunningGateway> {
+  const stack = new AsyncDisposableStack()
+  try {
+    return await start(options, stack)
+  } catch (error) {
+    await stack.disposeAsync()
+    throw error
+  }
+}
+
+/** The parts of a gateway without listener or workers, for the server and for commands that run without one. */
+export async function openGateway(options: RunOptions, stack: AsyncDisposableStack): Promise<{ gateway: Gateway; simulator: Simulator | null }> {
+  const { log, clock = systemClock } = options
+  const config = { ...options.config }
+  const path = config.database.path ?? 'sgw.db'
+  const lock = await openDataFolder(path, options.lockWaitMs ?? LOCK_WAIT_MS)
+  stack.defer(() => lock.release())
+  const keys = encryptionKeys(config)
+  const database = await open(config)
+  stack.defer(() => database.close())
+  const simulator = config.provider.simulated ? await startSimulator(config, clock) : null
+  if (simulator !== null) stack.defer(() => simulator.stop())
+  const provider = createRingCentral({
+    ...config.provider,
+    serverUrl: simulator?.url ?? config.provider.serverUrl,
+    timeoutMs: config.providerTimeoutMs,
+    userAgent: `sgw/${VERSION}`,
+  })
+  const ids = createIds()
+  const gateway = buildGateway({ config, encryptionKeys: keys, clock, ids, log, database, provider, bootId: ids.of('boot'), authenticateSocket })
+  return { gateway, simulator }
+}
+
+async function start(options: RunOptions, stack: AsyncDisposableStack): Promise<RunningGateway> {
+  const { gateway, simulator } = await openGateway(options, stack)
+  if (gateway.database.migrated.length > 0) gateway.log.info({ migrations: gateway.database.migrated.join(', ') }, 'database is up to date')
+  registerJobs(gateway)
+  await recover(gateway)
+  const app = createApp(gateway)
+  listen(gateway, app)
+  stack.defer(() => stopListening(app))
+  stack.defer(() => gateway.tokens.stop())
+  const { port } = gateway.config
+  return {
+    gateway,
+    simulator,
+    url: `http://${urlHost(gateway.config.host)}:${port}`,
+    work: () => gateway.jobs.start(),
+    stop: () => drain(gateway, stack),
+  }
+}
+
+async function open(config: Config): Promise<Database> {
+  try {
+    return await openDatabase({ ...config.database, litestream: config.litestream })
+  } catch (error) {
+    if (error instanceof SchemaError) throw new StartError(EXIT.badConfig, error.message)
+    throw new StartError(EXIT.cannotWrite, `Cannot open the database ${config.database.path ?? config.database.url}: ${error instanceof Error ? error.message : 'unknown error'}`)
+  }
+}
+
+async function startSimulator(config: Config, clock: Clock): Promise<Simulator> {
+  const { startSimulator: startIt } = await import('./simulator/simulator.ts')
+  const { clientId, clientSecret } = config.provider
+  return startIt({ clock, clientId, clientSecret, environment: config.production ? 'production' : 'development' })
+}
+
+/** Bun must not share the port: a second process would take half of the requests. */
+function listen(gateway: Gateway, app: Server): void {
+  const { config } = gateway
+  try {
+    app.listen({ port: config.port, hostname: config.host, reusePort: false, idleTimeout: 30, websocket: gateway.sockets.handlers })
+  } catch (error) {
+    throw listenError(config, error)
+  }
+  if (app.server !== null) gateway.sockets.start(app.server)
+  const port = app.server?.port ?? config.port
+  if (config.publicUrl === `http://localhost:${config.port}`) config.publicUrl = `http://localhost:${port}`
+  config.port = port
+}
+
+function listenError(config: Config, error: unknown): StartError {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const where = `${urlHost(config.host)}:${config.port}`
+  if (code === 'EADDRINUSE') return new StartError(EXIT.unavailable, `Port ${config.port} is in use: stop the other program, or set PORT to a free one`)
+  if (code === 'EACCES') return new StartError(EXIT.unavailable, `Port ${config.port} is not allowed for this user: set PORT to 1024 or higher`)
+  return new StartError(EXIT.unavailable, `Cannot listen on ${where} (${code || 'unknown error'}): check HOST and PORT`)
+}
+
+const urlHost = (host: string): string => (host.includes(':') ? `[${host}]` : host)
+
+/** No new work, then what runs comes to its end, then everything closes in reverse order. */
+async function drain(gateway: Gateway, stack: AsyncDisposableStack): Promise<void> {
+  gateway.lifecycle.draining = true
+  gateway.sockets.closeAll()
+  await Promise.race([gateway.jobs.stop(), Bun.sleep(DRAIN_MS)])
+  await stack.disposeAsync()
+}
+
+async function stopListening(app: Server): Promise<void> {
+  const stopped = app.server?.stop()
+  await Promise.race([stopped, Bun.sleep(500)])
+  await app.server?.stop(true)
+}
