@@ -13,7 +13,7 @@ import { type Gateway, buildGateway } from './gateway.ts'
 import type { Server } from './http/server.ts'
 import { createRingCentral } from './provider/ringcentral/client.ts'
 import type { Simulator } from './simulator/simulator.ts'
-import { recover, registerJobs } from './worker.ts'
+import { recover, registerJobs, startTimers } from './worker.ts'
 import { VERSION } from './version.ts'
 
 export interface RunOptions {
@@ -80,7 +80,7 @@ async function start(options: RunOptions, stack: AsyncDisposableStack): Promise<
   registerJobs(gateway)
   await recover(gateway)
   const app = createApp(gateway)
-  listen(gateway, app)
+  listen(gateway, app, simulator !== null)
   stack.defer(() => stopListening(app))
   stack.defer(() => gateway.tokens.stop())
   const { port } = gateway.config
@@ -88,7 +88,11 @@ async function start(options: RunOptions, stack: AsyncDisposableStack): Promise<
     gateway,
     simulator,
     url: `http://${urlHost(gateway.config.host)}:${port}`,
-    work: () => gateway.jobs.start(),
+    work: () => {
+      gateway.jobs.start()
+      const schedule = startTimers(gateway)
+      stack.defer(() => schedule.stop())
+    },
     stop: () => drain(gateway, stack),
   }
 }
@@ -109,7 +113,7 @@ async function startSimulator(config: Config, clock: Clock): Promise<Simulator> 
 }
 
 /** Bun must not share the port: a second process would take half of the requests. */
-function listen(gateway: Gateway, app: Server): void {
+function listen(gateway: Gateway, app: Server, simulated: boolean): void {
   const { config } = gateway
   try {
     app.listen({ port: config.port, hostname: config.host, reusePort: false, idleTimeout: 30, websocket: gateway.sockets.handlers })
@@ -118,7 +122,9 @@ function listen(gateway: Gateway, app: Server): void {
   }
   if (app.server !== null) gateway.sockets.start(app.server)
   const port = app.server?.port ?? config.port
-  if (config.publicUrl === `http://localhost:${config.port}`) config.publicUrl = `http://localhost:${port}`
+  if (simulated) config.publicUrl = `http://127.0.0.1:${port}`
+  else if (config.publicUrl === `http://localhost:${config.port}`) config.publicUrl = `http://localhost:${port}`
+  gateway.guard.addOwn(config.host, port)
   config.port = port
 }
 

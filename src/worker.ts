@@ -1,11 +1,15 @@
+import { liveExtensions, keepAlive, readNumbersDaily, resumeRefreshes, watchSubscriptions } from './features/rc/upkeep.ts'
 import { sendJobs } from './features/sms/deliver.ts'
 import { recoverOpenAttempts, seedQuota } from './features/sms/recover.ts'
 import { settleJobs } from './features/sms/settle.ts'
+import { closeInterrupted } from './features/webhook-deliveries/recover.ts'
 import { webhookJobs } from './features/webhook-deliveries/deliver.ts'
 import { fanOutJobs } from './features/webhook-deliveries/fan-out.ts'
-import { closeInterrupted } from './features/webhook-deliveries/recover.ts'
+import { purgeDeliveries } from './features/webhook-deliveries/purge.ts'
+import { backFill, backFillJobs } from './features/webhooks/back-fill.ts'
 import type { Gateway } from './gateway.ts'
 import { makeAllDue } from './jobs/job-rows.ts'
+import { Schedule } from './jobs/schedule.ts'
 
 /** Which verb runs which kind of job. */
 export function registerJobs(gateway: Gateway): void {
@@ -13,6 +17,7 @@ export function registerJobs(gateway: Gateway): void {
   gateway.jobs.register(settleJobs(gateway))
   gateway.jobs.register(fanOutJobs(gateway))
   gateway.jobs.register(webhookJobs(gateway))
+  gateway.jobs.register(backFillJobs(gateway))
 }
 
 /** What an earlier run left behind, before any job runs. */
@@ -20,8 +25,29 @@ export async function recover(gateway: Gateway): Promise<void> {
   await makeAllDue(gateway.database.gate, Math.ceil(gateway.clock.steady()))
   await seedQuota(gateway)
   await gateway.failedAttempts.restore()
+  await resumeRefreshes(gateway)
   const interrupted = await closeInterrupted(gateway)
   if (interrupted > 0) gateway.log.warn({ deliveries: interrupted }, 'webhook deliveries were interrupted and are not repeated')
   const opened = await recoverOpenAttempts(gateway)
   if (opened > 0) gateway.log.warn({ attempts: opened }, 'sends of unknown outcome are being settled with the provider')
+}
+
+const MINUTE_MS = 60_000
+const SUBSCRIPTIONS_EVERY_MS = 10 * MINUTE_MS
+const BACK_FILL_EVERY_MS = 15 * MINUTE_MS
+const HOURLY_MS = 60 * MINUTE_MS
+
+/** Recurring work, by timer. */
+export function startTimers(gateway: Gateway): Schedule {
+  const schedule = new Schedule(gateway.clock, gateway.log)
+  schedule.every('back-fill', BACK_FILL_EVERY_MS, 0, () => backFillAll(gateway))
+  schedule.every('subscriptions', SUBSCRIPTIONS_EVERY_MS, 0, () => watchSubscriptions(gateway, (row) => backFill(gateway, row)))
+  schedule.every('keep-alive', HOURLY_MS, MINUTE_MS, () => keepAlive(gateway))
+  schedule.every('numbers', HOURLY_MS, 2 * MINUTE_MS, () => readNumbersDaily(gateway))
+  schedule.every('purge', HOURLY_MS, 3 * MINUTE_MS, () => purgeDeliveries(gateway))
+  return schedule
+}
+
+async function backFillAll(gateway: Gateway): Promise<void> {
+  for (const row of await liveExtensions(gateway)) if (row.status === 'active') await backFill(gateway, row)
 }

@@ -7,18 +7,15 @@ export interface LaneRequest {
   limit: number
 }
 
+/** SQLite takes no column as a LIMIT, so each lane is a query of its own in one statement. */
+const ONE_LANE = `SELECT * FROM (SELECT seq, id, kind, lane, tenant_id, subject, created_at FROM jobs
+  WHERE kind = ? AND lane = ? AND seq > ? AND run_at <= ? ORDER BY seq LIMIT ?)`
+
 /** The first due jobs of each lane behind its cursor, in one query. */
 export async function readDueJobs(gate: Gate, kind: string, requests: readonly LaneRequest[], now: number): Promise<Job[]> {
   const { rows } = await gate.execute({
-    sql: `SELECT seq, id, kind, lane, tenant_id, subject, created_at FROM jobs
-      WHERE seq IN (
-        SELECT job.seq FROM json_each(?1) AS request, jobs AS job
-        WHERE job.seq IN (
-          SELECT seq FROM jobs
-          WHERE kind = ?2 AND lane = request.value ->> 'lane' AND seq > request.value ->> 'after' AND run_at <= ?3
-          ORDER BY seq LIMIT request.value ->> 'limit'))
-      ORDER BY seq`,
-    args: [JSON.stringify(requests), kind, now],
+    sql: `${requests.map(() => ONE_LANE).join(' UNION ALL ')} ORDER BY seq`,
+    args: requests.flatMap(({ lane, after, limit }) => [kind, lane, after, now, limit]),
   })
   return rows.map((row) => ({
     seq: Number(row['seq']),

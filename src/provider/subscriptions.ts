@@ -9,6 +9,9 @@ import type { Provider, ProviderSubscription } from './provider.ts'
 import type { Quota } from './quota.ts'
 import type { CallResult, Session } from './session.ts'
 
+/** `kept`: there was an Active one. `created`: there was none for a while, so events may have been missed. */
+export type Ensured = 'kept' | 'created' | 'failed'
+
 export interface SubscriptionsContext {
   provider: Provider
   session: Session
@@ -29,7 +32,7 @@ const RENEW_BELOW_MS = LIFE_MS / 2
 
 /** The webhook subscriptions at the provider: exactly one Active one per extension, renewed in time. */
 export class Subscriptions {
-  readonly #ensuring = new Map<string, Promise<boolean>>()
+  readonly #ensuring = new Map<string, Promise<Ensured>>()
 
   constructor(readonly context: SubscriptionsContext) {}
 
@@ -37,7 +40,7 @@ export class Subscriptions {
    * Makes what the provider has match what we want: renews ours, deletes strays of a crash or an unclear answer, and
    * creates one when there is none. True when there is an Active one afterwards. Calls for one extension share one run.
    */
-  ensure(key: ExtensionKey): Promise<boolean> {
+  ensure(key: ExtensionKey): Promise<Ensured> {
     const name = `${key.tenantId}/${key.extensionId}`
     const running = this.#ensuring.get(name)
     if (running !== undefined) return running
@@ -52,7 +55,7 @@ export class Subscriptions {
     if (listed.type === 'ok') for (const subscription of listed.value) await this.#delete(key, subscription)
   }
 
-  async #ensure(key: ExtensionKey): Promise<boolean> {
+  async #ensure(key: ExtensionKey): Promise<Ensured> {
     const listed = await this.#list(key)
     if (listed.type !== 'ok') return this.#failed(key, 'list', listed)
     const known = await this.#known(key)
@@ -63,7 +66,7 @@ export class Subscriptions {
   }
 
   /** The token is committed before the provider is asked: its handshake and first events come before its answer. */
-  async #create(key: ExtensionKey): Promise<boolean> {
+  async #create(key: ExtensionKey): Promise<Ensured> {
     const { provider, session, quota, ids, secrets, writer, clock } = this.context
     const id = ids.of('sub')
     const verificationToken = ids.secret()
@@ -83,21 +86,21 @@ export class Subscriptions {
       },
       { sql: 'DELETE FROM subscriptions WHERE tenant_id = ?1 AND extension_id = ?2 AND id != ?3', args: [key.tenantId, key.extensionId, id] },
     ])
-    if (isSound(created.value)) return true
+    if (isSound(created.value)) return 'created'
     this.context.log.warn({ extensionId: key.extensionId, status: created.value.status }, 'subscription was created but is not active')
-    return false
+    return 'failed'
   }
 
-  async #renew(key: ExtensionKey, subscription: ProviderSubscription): Promise<boolean> {
+  async #renew(key: ExtensionKey, subscription: ProviderSubscription): Promise<Ensured> {
     const { provider, session } = this.context
     const renewed = await session.call(key, 'light', (token) => provider.renewSubscription(token, subscription.subscriptionId))
     return renewed.type === 'ok' ? this.#note(key, renewed.value) : this.#failed(key, 'renew', renewed)
   }
 
-  async #note(key: ExtensionKey, subscription: ProviderSubscription): Promise<boolean> {
+  async #note(key: ExtensionKey, subscription: ProviderSubscription): Promise<Ensured> {
     const sql = 'UPDATE subscriptions SET expires_at = ?3, checked_at = ?4 WHERE tenant_id = ?1 AND provider_id = ?2'
     await this.context.writer.write([{ sql, args: [key.tenantId, subscription.subscriptionId, subscription.expiresAt, this.context.clock.now()] }])
-    return true
+    return 'kept'
   }
 
   /** Those that point to this gateway; an extension may serve other programs too. */
@@ -131,13 +134,13 @@ export class Subscriptions {
     return rows.length > 0
   }
 
-  #failed(key: ExtensionKey, step: string, result: Exclude<CallResult<never>, { type: 'ok' }>): false {
+  #failed(key: ExtensionKey, step: string, result: Exclude<CallResult<never>, { type: 'ok' }>): 'failed' {
     const failure = result.type === 'failed' ? result.failure : null
     this.context.log.warn(
       { tenantId: key.tenantId, extensionId: key.extensionId, step, result: result.type, status: failure?.status, code: failure?.code, requestId: failure?.requestId },
       'subscription for inbound messages could not be kept up, trying again',
     )
-    return false
+    return 'failed'
   }
 }
 

@@ -62,7 +62,14 @@ async function store(gateway: Gateway, tenantId: string, extension: ProviderExte
   const key = { tenantId, extensionId: extension.extensionId }
   const previous = await gateway.directory.extension(tenantId, extension.extensionId)
   const sealed = await gateway.tokens.seal(key, pair)
-  await gateway.database.writer.write([upsertExtension({ ...key, ...sealed, accountId: extension.accountId, now: gateway.clock.now() })])
+  const now = gateway.clock.now()
+  await gateway.database.writer.write([
+    upsertExtension({ ...key, ...sealed, accountId: extension.accountId, now }),
+    {
+      sql: `INSERT INTO jobs (id, kind, lane, tenant_id, subject, run_at, created_at) VALUES (?1, 'back_fill', ?2, ?3, ?2, ?4, ?5)`,
+      args: [gateway.ids.of('job'), key.extensionId, tenantId, Math.ceil(gateway.clock.steady()), now],
+    },
+  ])
   gateway.directory.forget(tenantId)
   if (previous !== null) await endSession(gateway, await gateway.tokens.openRefresh(previous).catch(() => null))
 }
@@ -77,7 +84,8 @@ async function settleIn(gateway: Gateway, tenantId: string, extension: ProviderE
   const numbers = await gateway.numbers.read(key)
   gateway.jobs.release('send')
   gateway.jobs.release('settle')
-  const receiving = await gateway.subscriptions.ensure(key)
+  gateway.jobs.added('back_fill', extension.extensionId, tenantId)
+  const receiving = (await gateway.subscriptions.ensure(key)) !== 'failed'
   gateway.log.info({ tenantId, extensionId: extension.extensionId, receiving }, 'extension connected')
   return {
     type: 'connected',

@@ -9,10 +9,14 @@ export async function liveExtensions(gateway: Gateway): Promise<ExtensionRow[]> 
   return entries.flatMap((entry) => [...entry.extensions.values()]).filter((row) => row.status !== 'revoked')
 }
 
-/** Keeps every extension's subscription alive: renewed at half its life, made anew when missing or not Active. */
-export async function watchSubscriptions(gateway: Gateway): Promise<void> {
+/**
+ * Keeps every extension's subscription alive: renewed at half its life, made anew when missing or not Active.
+ * `missed` is called for each that had none, because events of the gap are lost.
+ */
+export async function watchSubscriptions(gateway: Gateway, missed: (row: ExtensionRow) => Promise<unknown>): Promise<void> {
   for (const row of await liveExtensions(gateway)) {
-    if (row.status === 'active') await gateway.subscriptions.ensure(row)
+    if (row.status !== 'active') continue
+    if ((await gateway.subscriptions.ensure(row)) === 'created') await missed(row)
   }
 }
 

@@ -1,0 +1,45 @@
+import type { Provider } from '../provider.ts'
+import { getExtension } from './extension.ts'
+import { listMessages } from './message-store.ts'
+import { listSmsNumbers } from './numbers.ts'
+import { authorizeUrl, exchangeCode, refresh, revoke } from './oauth.ts'
+import { createRequester } from './request.ts'
+import { sendSms } from './sms.ts'
+import * as subscription from './subscription.ts'
+
+export interface RingCentralOptions {
+  /** `https://platform.ringcentral.com`, or a partner's or a simulator's address. */
+  serverUrl: string
+  clientId: string
+  clientSecret: string
+  /** For each HTTP exchange as a whole, its body included; a list of several pages is several exchanges. */
+  timeoutMs: number
+  /** `<app>/<version>`. */
+  userAgent: string
+  /** Epoch milliseconds; the system's clock unless given. */
+  now?: () => number
+}
+
+/**
+ * The provider port on RingCentral's REST API v1.0. Stateless: tokens are handed in with each call, so that one client
+ * serves all tenants. Throws only for an unusable configuration.
+ */
+export function createRingCentral(options: RingCentralOptions): Provider {
+  const now = options.now ?? Date.now
+  const requester = createRequester({ ...options, now })
+  return {
+    authorizeUrl: (request) => authorizeUrl(requester.address, options.clientId, request),
+    exchangeCode: (request) => exchangeCode(requester, request),
+    refresh: (refreshToken) => refresh(requester, refreshToken),
+    revoke: (token) => revoke(requester, token),
+    getExtension: (accessToken) => getExtension(requester, accessToken),
+    listSmsNumbers: (accessToken) => listSmsNumbers(requester, accessToken),
+    sendSms: (accessToken, message) => sendSms(requester, accessToken, message),
+    listMessages: (accessToken, query) => listMessages(requester, accessToken, query),
+    createSubscription: (accessToken, request) => subscription.createSubscription(requester, accessToken, request),
+    getSubscription: (accessToken, id) => subscription.getSubscription(requester, accessToken, id),
+    listSubscriptions: (accessToken) => subscription.listSubscriptions(requester, accessToken),
+    renewSubscription: (accessToken, id) => subscription.renewSubscription(requester, accessToken, id),
+    deleteSubscription: (accessToken, id) => subscription.deleteSubscription(requester, accessToken, id),
+  }
+}

@@ -1,0 +1,170 @@
+import { z } from 'zod'
+import type { FailureReason, ProviderFailure } from '../provider.ts'
+import type { Hide } from './secrets.ts'
+import { optionalText, storableText } from './wire-text.ts'
+
+/** A complete status line with its headers; the body is null if it could not be read to its end. */
+export interface Answer {
+  status: number
+  body: string | null
+  /** Why the body is null. */
+  bodyError: string | null
+  requestId: string | null
+  retryAfterMs: number | null
+}
+
+/** What kind of endpoint answered: a 401 of the OAuth endpoints is about the client or the grant, not about an access token. */
+export type Endpoint = 'api' | 'oauth'
+
+/** A call that ended with anything but a 2xx. */
+export function statusFailure(answer: Answer, endpoint: Endpoint, hide: Hide): ProviderFailure {
+  const said = readEnvelope(answer.body)
+  const redirected = answer.status >= 300 && answer.status < 400
+  const message = redirected ? undefined : said.message
+  return {
+    reason: reasonOf(answer.status, endpoint, said.isProviderForm),
+    status: answer.status,
+    code: codeText(said.code, hide),
+    message: outsideText(message, hide, MAX_MESSAGE_LENGTH) ?? ownWords(answer.status, redirected),
+    oauthError: codeText(said.oauthError, hide),
+    retryAfterMs: answer.retryAfterMs,
+    requestId: outsideText(answer.requestId, hide, MAX_REQUEST_ID_LENGTH),
+  }
+}
+
+/** A 2xx whose content is not what was asked for: the call may well have done its work. */
+export function unreadableFailure(answer: Answer, hide: Hide): ProviderFailure {
+  return {
+    ...ownFailure('ambiguous', `The provider's answer could not be read (status ${answer.status})`),
+    status: answer.status,
+    code: answer.bodyError,
+    requestId: outsideText(answer.requestId, hide, MAX_REQUEST_ID_LENGTH),
+  }
+}
+
+/** A call that ended without a status line; `error` is what `fetch` threw. */
+export function networkFailure(error: unknown): ProviderFailure {
+  const code = errorCode(error)
+  if (neverLeft(code)) return { ...ownFailure('unreachable', `The provider could not be reached (${code})`), code }
+  return { ...ownFailure('ambiguous', `The provider did not answer (${code})`), code }
+}
+
+/** The network error's code, or its name: fetch's timeout has the name `TimeoutError` and the number 23 as code. */
+export function errorCode(error: unknown): string {
+  if (!(error instanceof Error)) return 'UnknownError'
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name
+  return code.slice(0, MAX_CODE_LENGTH)
+}
+
+/** A failure in our own words, without any answer. */
+export function ownFailure(reason: FailureReason, message: string): ProviderFailure {
+  return { reason, status: null, code: null, message, oauthError: null, retryAfterMs: null, requestId: null }
+}
+
+const MAX_MESSAGE_LENGTH = 300
+const MAX_CODE_LENGTH = 64
+const MAX_REQUEST_ID_LENGTH = 128
+
+/**
+ * Codes of Bun's fetch that prove that the server never got the request: no connection, no address, no tunnel through
+ * the proxy, or a certificate that was refused before anything was written. `EPROTO` ("the TLS handshake failed") is
+ * absent on purpose: Bun also reports it for a broken TLS record *after* the server has read the request. So is
+ * `ECONNRESET`, which stands for every other way of ending.
+ */
+const NEVER_LEFT = new Set([
+  'ECONNREFUSED',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'ERR_PROXY_TUNNEL',
+  'INVALID_CA',
+  'INVALID_PURPOSE',
+])
+const NAME_OR_CERTIFICATE = /^(EAI|ERR_TLS_CERT|CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HOSTNAME)_/
+
+const neverLeft = (code: string): boolean => NEVER_LEFT.has(code) || NAME_OR_CERTIFICATE.test(code)
+
+function reasonOf(status: number, endpoint: Endpoint, isProviderForm: boolean): FailureReason {
+  if (status === 401 && endpoint === 'api') return 'unauthorized'
+  if (status === 408) return 'ambiguous'
+  if (status === 429) return 'rate_limited'
+  // A proxy's own 503 says nothing about what the provider behind it has done.
+  if (status === 503 && isProviderForm) return 'unavailable'
+  return status >= 300 && status < 500 ? 'rejected' : 'ambiguous'
+}
+
+const ownWords = (status: number, redirected: boolean): string =>
+  redirected
+    ? `The provider answered with a redirect (status ${status}), which is never followed`
+    : `The provider answered with status ${status}`
+
+interface Said {
+  code: string | undefined
+  message: string | undefined
+  oauthError: string | undefined
+  isProviderForm: boolean
+}
+
+/**
+ * The error envelope: `errors[].{errorCode,message}`, the same on top in a legacy form, and RFC 6749's members at the
+ * OAuth endpoints (RingCentral OpenAPI, `ApiError` and `TokenError`). Anything else counts as saying nothing.
+ */
+const entrySchema = z.looseObject({ errorCode: optionalText, message: optionalText })
+const envelopeSchema = entrySchema.extend({
+  error: optionalText,
+  error_description: optionalText,
+  errors: z.array(z.unknown()).optional().catch(undefined),
+})
+
+function readEnvelope(body: string | null): Said {
+  const envelope = envelopeSchema.safeParse(parseJson(body)).data
+  const first = entrySchema.safeParse(envelope?.errors?.[0]).data
+  const code = nonEmpty(first?.errorCode) ?? nonEmpty(envelope?.errorCode)
+  const oauthError = nonEmpty(envelope?.error)
+  const description = nonEmpty(envelope?.error_description)
+  return {
+    code: code ?? oauthError,
+    message: nonEmpty(first?.message) ?? nonEmpty(envelope?.message) ?? description,
+    oauthError,
+    isProviderForm: code !== undefined || (oauthError !== undefined && description !== undefined),
+  }
+}
+
+const nonEmpty = (text: string | undefined): string | undefined => (text?.trim() ? text : undefined)
+
+/** The value, or undefined where the text is no JSON (a proxy's page, an empty body). */
+export function parseJson(text: string | null): unknown {
+  try {
+    return JSON.parse(text ?? '')
+  } catch {
+    return undefined
+  }
+}
+
+/** Codes decide what happens next: a well-formed one must not be mangled because a credential is an ordinary word. */
+const codeText = (code: string | undefined, hide: Hide): string | null =>
+  code !== undefined && isKnownForm(code) ? code : outsideText(code, hide, MAX_CODE_LENGTH)
+
+const isKnownForm = (code: string): boolean => /^[A-Z]{2,5}-\d{1,4}$/.test(code) || OAUTH_WORDS.has(code)
+
+/** RFC 6749 4.1.2.1 and 5.2. */
+const OAUTH_WORDS = new Set([
+  'access_denied',
+  'invalid_client',
+  'invalid_grant',
+  'invalid_request',
+  'invalid_scope',
+  'server_error',
+  'temporarily_unavailable',
+  'unauthorized_client',
+  'unsupported_grant_type',
+  'unsupported_response_type',
+])
+
+/** Hides before cutting: a credential cut in two would no longer be found. */
+function outsideText(text: string | null | undefined, hide: Hide, maxLength: number): string | null {
+  if (text === null || text === undefined) return null
+  const oneLine = hide(text)
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+    .trim()
+  return oneLine === '' ? null : storableText(oneLine, maxLength)
+}

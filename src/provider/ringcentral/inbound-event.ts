@@ -1,0 +1,103 @@
+import { z } from 'zod'
+import { isTarget, numberOf, partySchema } from './party.ts'
+import type { Party } from './party.ts'
+import { MAX_MESSAGE_TEXT_LENGTH, optionalText, storableText, wireId } from './wire-text.ts'
+
+export type InboundEvent =
+  | {
+      kind: 'sms'
+      subscriptionId: string
+      /** The extension that owns the subscription, not the one that owns the number (a call queue may). */
+      ownerId: string
+      sms: InboundSms
+    }
+  /** Nothing to store; `why` is for the log and contains nothing of the event. */
+  | { kind: 'ignored'; subscriptionId: string | null; why: string }
+
+interface InboundSms {
+  providerMessageId: string
+  /** A phone number, an extension's number, or `anonymous`. */
+  from: string
+  /** The extension's own number, as far as the event tells; else `unknown`. */
+  to: string
+  text: string
+}
+
+/**
+ * Reads the body of a webhook request: the instant-message event with the whole SMS in it (RingCentral guide,
+ * "Instant SMS event", and the OpenAPI's `InstantMessageEvent`, which differ in whether ids are numbers or strings).
+ * Whatever is not needed may be missing or odd: a message is worth more than its form. Never throws, because an
+ * answer of 500 would get the subscription blacklisted.
+ */
+export function parseInboundEvent(body: unknown): InboundEvent {
+  try {
+    return parse(body)
+  } catch {
+    return { kind: 'ignored', subscriptionId: null, why: 'the event is unreadable' }
+  }
+}
+
+function parse(body: unknown): InboundEvent {
+  const envelope = envelopeSchema.safeParse(body).data
+  if (!envelope) return { kind: 'ignored', subscriptionId: null, why: 'the event is no object' }
+  const subscriptionId = envelope.subscriptionId ?? null
+  const ignored = (why: string): InboundEvent => ({ kind: 'ignored', subscriptionId, why })
+
+  const event = envelope.event ?? ''
+  if (!isInstantSms(event)) return ignored('the event is no instant SMS')
+  if (subscriptionId === null) return ignored('the event has no subscription id')
+  const ownerId = envelope.ownerId ?? extensionOf(event)
+  if (ownerId === null) return ignored('the event has no owner')
+  const message = messageSchema.safeParse(envelope.body).data
+  if (!message) return ignored('the event carries no readable message')
+  const unwanted = reasonToSkip(message)
+  if (unwanted) return ignored(unwanted)
+  return { kind: 'sms', subscriptionId, ownerId, sms: smsOf(message) }
+}
+
+/** Matched by its end: the ids before it are real ones or `~`, and parameters may be added or reordered. */
+function isInstantSms(event: string): boolean {
+  const query = /\/message-store\/instant\?(.*)$/.exec(event)?.[1]
+  return query !== undefined && new URLSearchParams(query).getAll('type').includes('SMS')
+}
+
+const extensionOf = (event: string): string | null => /\/extension\/(\d{1,32})\//.exec(event)?.[1] ?? null
+
+type Message = z.infer<typeof messageSchema>
+
+const envelopeSchema = z.looseObject({
+  event: optionalText,
+  subscriptionId: wireId.optional().catch(undefined),
+  ownerId: wireId.optional().catch(undefined),
+  body: z.unknown().optional(),
+})
+
+const messageSchema = z.looseObject({
+  id: wireId,
+  direction: z.unknown().optional(),
+  type: z.unknown().optional(),
+  eventType: z.unknown().optional(),
+  from: partySchema,
+  to: z.array(partySchema).catch([]),
+  subject: optionalText,
+})
+
+function reasonToSkip(message: Message): string | null {
+  if (message.direction !== 'Inbound') return 'the message is not inbound'
+  if (message.type !== 'SMS') return 'the message is no SMS'
+  const eventType = message.eventType ?? 'Create'
+  return eventType === 'Create' ? null : 'the event is not about a new message'
+}
+
+const smsOf = (message: Message): InboundSms => ({
+  providerMessageId: message.id,
+  from: numberOf(message.from) ?? 'anonymous',
+  to: ownNumber(message.to) ?? 'unknown',
+  text: storableText(message.subject ?? '', MAX_MESSAGE_TEXT_LENGTH),
+})
+
+function ownNumber(recipients: Party[]): string | undefined {
+  const target = recipients.find(isTarget)
+  const withNumber = recipients.find((party) => party.phoneNumber !== undefined)
+  return numberOf(target) ?? withNumber?.phoneNumber ?? numberOf(recipients[0])
+}

@@ -1,0 +1,75 @@
+import { z } from 'zod'
+import type { MessageQuery, ProviderResult, StoredSms } from '../provider.ts'
+import { EXTENSION_PATH } from './extension.ts'
+import { listAll } from './pages.ts'
+import { isTarget, numberOf, partySchema } from './party.ts'
+import type { Party } from './party.ts'
+import type { Requester } from './request.ts'
+import { MAX_MESSAGE_TEXT_LENGTH, optionalText, storableText, wireId } from './wire-text.ts'
+import { wireTime } from './wire-time.ts'
+
+/**
+ * `GET …/message-store`. The filter `phoneNumber` is not used: which side of a message it matches is not documented.
+ */
+export async function listMessages(
+  requester: Requester,
+  accessToken: string,
+  query: MessageQuery,
+): Promise<ProviderResult<StoredSms[]>> {
+  const parameters = {
+    messageType: 'SMS',
+    direction: query.direction,
+    dateFrom: new Date(query.since).toISOString(),
+  }
+  const list = { path: `${EXTENSION_PATH}/message-store`, query: parameters }
+  const listed = await listAll(requester, accessToken, list, recordSchema)
+  if (!listed.ok) return listed
+  const wanted = listed.value.filter((record) => record.type === 'SMS' && record.sms.direction === query.direction)
+  return { ok: true, value: oldestFirst(wanted.map((record) => record.sms)) }
+}
+
+/** A message that arrives between two pages pushes the others down, so that one record may stand on both pages. */
+function oldestFirst(messages: StoredSms[]): StoredSms[] {
+  const byId = new Map(messages.map((message) => [message.providerMessageId, message]))
+  return [...byId.values()].sort((a, b) => a.createdAt - b.createdAt)
+}
+
+/** `GetMessageInfoResponse`. `conversationId` is never read: it is a number that a double cannot hold. */
+const recordSchema = z
+  .looseObject({
+    id: wireId,
+    type: z.string().catch('SMS'),
+    direction: z.enum(['Inbound', 'Outbound']),
+    from: partySchema,
+    to: z.array(partySchema).catch([]),
+    subject: optionalText,
+    messageStatus: z.string().catch(''),
+    creationTime: wireTime,
+  })
+  .transform((record) => ({ type: record.type, sms: stored(record) }))
+
+interface ReadRecord {
+  id: string
+  direction: 'Inbound' | 'Outbound'
+  from: Party
+  to: Party[]
+  subject?: string | undefined
+  messageStatus: string
+  creationTime: number
+}
+
+function stored(record: ReadRecord): StoredSms {
+  return {
+    providerMessageId: record.id,
+    direction: record.direction,
+    from: numberOf(record.from) ?? null,
+    to: record.to.map((party) => ({ phoneNumber: numberOf(party) ?? null, target: isTarget(party) })),
+    text: storedText(record.direction, record.subject ?? ''),
+    messageStatus: record.messageStatus,
+    createdAt: record.creationTime,
+  }
+}
+
+/** What we sent ourselves stays as it is, since it is compared with what we meant to send. */
+const storedText = (direction: StoredSms['direction'], subject: string): string =>
+  direction === 'Outbound' ? subject : storableText(subject, MAX_MESSAGE_TEXT_LENGTH)

@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import type { ProviderResult } from '../provider.ts'
+import { EXTENSION_PATH } from './extension.ts'
+import { listAll } from './pages.ts'
+import type { Requester } from './request.ts'
+import { optionalNumber, optionalText } from './wire-text.ts'
+
+/** `GET …/phone-number`: of all numbers that the extension may show, only those that it may send SMS from. */
+export async function listSmsNumbers(requester: Requester, accessToken: string): Promise<ProviderResult<string[]>> {
+  const listed = await listAll(
+    requester,
+    accessToken,
+    { path: `${EXTENSION_PATH}/phone-number`, query: {} },
+    numberSchema,
+  )
+  if (!listed.ok) return listed
+  return { ok: true, value: [...new Set(listed.value.filter(maySendSms).flatMap(e164))] }
+}
+
+type PhoneNumber = z.infer<typeof numberSchema>
+
+/** `UserPhoneNumberInfo`. A missing `features` means none. */
+const numberSchema = z.looseObject({
+  phoneNumber: optionalNumber,
+  type: optionalText,
+  status: optionalText,
+  features: z.array(z.unknown()).catch([]),
+})
+
+/** `A2PSmsSender` belongs to the high-volume product, which has another endpoint. A new number may lack its status. */
+const maySendSms = (number: PhoneNumber): boolean =>
+  number.features.includes('SmsSender') &&
+  number.type !== 'FaxOnly' &&
+  (number.status === undefined || number.status === 'Normal')
+
+/** Old records lack the `+`. */
+function e164(number: PhoneNumber): string[] {
+  const digits = /^\+?([1-9]\d{6,14})$/.exec(number.phoneNumber ?? '')?.[1]
+  return digits ? [`+${digits}`] : []
+}

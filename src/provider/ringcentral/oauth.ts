@@ -1,0 +1,86 @@
+import { z } from 'zod'
+import type { AuthorizeRequest, CodeExchange, ProviderResult, TokenPair } from '../provider.ts'
+import { ownFailure } from './errors.ts'
+import type { Call, Requester } from './request.ts'
+import { wireId } from './wire-text.ts'
+
+/** RFC 6749 4.1.1 with PKCE (RFC 7636). `scope` is left out: the app's registered permissions apply. */
+export function authorizeUrl(server: string, clientId: string, request: AuthorizeRequest): string {
+  const query = new URLSearchParams({
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: request.redirectUri,
+    state: request.state,
+    code_challenge: request.codeChallenge,
+    code_challenge_method: 'S256',
+  })
+  return `${server}/restapi/oauth/authorize?${query.toString()}`
+}
+
+export function exchangeCode(requester: Requester, request: CodeExchange): Promise<ProviderResult<TokenPair>> {
+  const form = {
+    grant_type: 'authorization_code',
+    code: request.code,
+    redirect_uri: request.redirectUri,
+    code_verifier: request.codeVerifier,
+  }
+  return token(requester, form, [request.code, request.codeVerifier])
+}
+
+export function refresh(requester: Requester, refreshToken: string): Promise<ProviderResult<TokenPair>> {
+  return token(requester, { grant_type: 'refresh_token', refresh_token: refreshToken }, [refreshToken])
+}
+
+export function revoke(requester: Requester, revoked: string): Promise<ProviderResult<void>> {
+  const form = { token: revoked }
+  return requester.perform({
+    method: 'POST',
+    path: '/restapi/oauth/revoke',
+    as: 'client',
+    form,
+    credentials: [revoked],
+  })
+}
+
+async function token(
+  requester: Requester,
+  form: Record<string, string>,
+  credentials: string[],
+): Promise<ProviderResult<TokenPair>> {
+  const call: Call = { method: 'POST', path: '/restapi/oauth/token', as: 'client', form, credentials }
+  const answered = await requester.read(call, tokenSchema)
+  if (!answered.ok) return answered
+  const { refresh_token: refreshToken, ...rest } = answered.value
+  if (!refreshToken) return { ok: false, failure: NO_REFRESH_TOKEN }
+  return {
+    ok: true,
+    value: {
+      accessToken: rest.access_token,
+      expiresInSeconds: rest.expires_in,
+      refreshToken,
+      refreshExpiresInSeconds: rest.refresh_token_expires_in,
+      ownerId: rest.owner_id,
+    },
+  }
+}
+
+/** The provider's documented default lifetimes, for an answer that does not say. */
+const ACCESS_TOKEN_SECONDS = 3600
+const REFRESH_TOKEN_SECONDS = 604_800
+
+const NO_REFRESH_TOKEN = {
+  ...ownFailure(
+    'rejected',
+    'The provider issued no refresh token: tick "Issue refresh tokens" in the settings of the RingCentral app',
+  ),
+  status: 200,
+}
+
+/** `TokenInfo` of the RingCentral OpenAPI. Tokens must be usable in a header. */
+const tokenSchema = z.looseObject({
+  access_token: z.string().regex(/^[\x21-\x7e]+$/),
+  expires_in: z.number().positive().catch(ACCESS_TOKEN_SECONDS),
+  refresh_token: z.string().nullish(),
+  refresh_token_expires_in: z.number().positive().catch(REFRESH_TOKEN_SECONDS),
+  owner_id: wireId,
+})

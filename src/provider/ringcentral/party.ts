@@ -1,0 +1,15 @@
+import { z } from 'zod'
+import { optionalNumber } from './wire-text.ts'
+
+export type Party = z.infer<typeof partySchema>
+
+/** Sender or recipient of a message; one without any number still counts as one. */
+export const partySchema = z
+  .looseObject({ phoneNumber: optionalNumber, extensionNumber: optionalNumber, target: z.unknown().optional() })
+  .catch({ phoneNumber: undefined, extensionNumber: undefined, target: undefined })
+
+/** A message between extensions carries `extensionNumber` in place of `phoneNumber`. */
+export const numberOf = (party: Party | undefined): string | undefined => party?.phoneNumber ?? party?.extensionNumber
+
+/** True on the entry of the extension's own number among several recipients. */
+export const isTarget = (party: Party): boolean => party.target === true

@@ -1,0 +1,96 @@
+import { z } from 'zod'
+import type { ProviderResult, ProviderSubscription, SubscriptionRequest } from '../provider.ts'
+import { EXTENSION_PATH } from './extension.ts'
+import { MAX_LIST_BYTES } from './request.ts'
+import type { Call, Requester } from './request.ts'
+import { optionalText, wireId } from './wire-text.ts'
+import { wireTime } from './wire-time.ts'
+
+/**
+ * `POST /subscription`. Before it answers, the provider calls `address` and expects its validation token back: the
+ * webhook route must be served while this call is open.
+ */
+export function createSubscription(
+  requester: Requester,
+  accessToken: string,
+  request: SubscriptionRequest,
+): Promise<ProviderResult<ProviderSubscription>> {
+  const { address, verificationToken } = request
+  const json = {
+    eventFilters: [INBOUND_SMS_FILTER],
+    deliveryMode: { transportType: 'WebHook', address, verificationToken },
+    expiresIn: LIFETIME_SECONDS,
+  }
+  const call: Call = { method: 'POST', path: PATH, as: { accessToken }, json, credentials: [verificationToken] }
+  return requester.read(call, subscriptionSchema)
+}
+
+export function getSubscription(
+  requester: Requester,
+  accessToken: string,
+  subscriptionId: string,
+): Promise<ProviderResult<ProviderSubscription>> {
+  const call: Call = { method: 'GET', path: pathOf(subscriptionId), as: { accessToken } }
+  return requester.read(call, subscriptionSchema)
+}
+
+/** `GET /subscription` lists the subscriptions of this user and this app, 30 at most, on one page. */
+export function listSubscriptions(
+  requester: Requester,
+  accessToken: string,
+): Promise<ProviderResult<ProviderSubscription[]>> {
+  const call: Call = { method: 'GET', path: PATH, as: { accessToken }, maxAnswerBytes: MAX_LIST_BYTES }
+  return requester.read(call, listSchema)
+}
+
+/** `POST …/renew` keeps the subscription's own lifetime, counted from now. */
+export function renewSubscription(
+  requester: Requester,
+  accessToken: string,
+  subscriptionId: string,
+): Promise<ProviderResult<ProviderSubscription>> {
+  const call: Call = { method: 'POST', path: `${pathOf(subscriptionId)}/renew`, as: { accessToken } }
+  return requester.read(call, subscriptionSchema)
+}
+
+/** Expired subscriptions vanish by themselves and answer 404. */
+export async function deleteSubscription(
+  requester: Requester,
+  accessToken: string,
+  subscriptionId: string,
+): Promise<ProviderResult<void>> {
+  const deleted = await requester.perform({ method: 'DELETE', path: pathOf(subscriptionId), as: { accessToken } })
+  if (!deleted.ok && deleted.failure.status === 404) return { ok: true, value: undefined }
+  return deleted
+}
+
+const PATH = '/restapi/v1.0/subscription'
+const INBOUND_SMS_FILTER = `${EXTENSION_PATH}/message-store/instant?type=SMS`
+const LIFETIME_SECONDS = 7 * 24 * 60 * 60
+
+const pathOf = (subscriptionId: string): string => `${PATH}/${encodeURIComponent(subscriptionId)}`
+
+/** `SubscriptionInfo`; it never contains the verification token. */
+const subscriptionSchema = z
+  .looseObject({
+    id: wireId,
+    status: z.string(),
+    expirationTime: wireTime,
+    deliveryMode: z.looseObject({ address: optionalText }).optional().catch(undefined),
+    disabledFilters: z.array(z.unknown()).catch([]),
+  })
+  .transform((subscription): ProviderSubscription => ({
+    subscriptionId: subscription.id,
+    status: subscription.status,
+    expiresAt: subscription.expirationTime,
+    address: subscription.deliveryMode?.address ?? '',
+    disabledFilters: subscription.disabledFilters.length,
+  }))
+
+/** Other products of the same app may hold PubNub or WebSocket subscriptions of another shape. */
+const webhookSchema = z.looseObject({ deliveryMode: z.looseObject({ transportType: z.literal('WebHook') }) })
+
+const listSchema = z
+  .looseObject({ records: z.array(z.unknown()) })
+  .transform((list) => list.records.filter((record) => webhookSchema.safeParse(record).success))
+  .pipe(z.array(subscriptionSchema))

@@ -1,0 +1,46 @@
+import { z } from 'zod'
+
+/**
+ * An id as text. REST bodies give ids as JSON numbers, events and accounts as strings, and both have been seen the
+ * other way round. A number that a double cannot hold exactly is no id: it would name another record.
+ */
+export const wireId = z
+  .union([z.string(), z.number().refine(Number.isSafeInteger)])
+  .transform(String)
+  .pipe(z.string().regex(/^[\x21-\x7e]{1,128}$/))
+
+/** A member that we can do without: whatever else stands there counts as absent. */
+export const optionalText = z.string().optional().catch(undefined)
+
+/** As {@link optionalText}, for numbers and extension numbers that may come as JSON numbers; empty counts as absent. */
+export const optionalNumber = z
+  .union([z.string(), z.number()])
+  .transform((value) => storableText(String(value).trim(), MAX_PHONE_NUMBER_LENGTH))
+  .pipe(z.string().min(1))
+  .optional()
+  .catch(undefined)
+
+/** UTF-16 units. The provider's own limits are 1000 per SMS and 20 per number; these only keep nonsense out. */
+export const MAX_MESSAGE_TEXT_LENGTH = 10_000
+const MAX_PHONE_NUMBER_LENGTH = 64
+
+/**
+ * What SQLite and JSON can carry unchanged: no NUL, no lone surrogate, at most `maxLength` UTF-16 units, and no
+ * surrogate pair cut in two.
+ */
+export function storableText(text: string, maxLength: number): string {
+  const whole = text.slice(0, maxLength + 1).replaceAll('\0', '\uFFFD')
+  if (whole.length <= maxLength) return whole.toWellFormed()
+  const endsInPair = isHighSurrogate(whole, maxLength - 1) && isLowSurrogate(whole, maxLength)
+  return whole.slice(0, endsInPair ? maxLength - 1 : maxLength).toWellFormed()
+}
+
+function isHighSurrogate(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at)
+  return unit >= 0xd800 && unit <= 0xdbff
+}
+
+function isLowSurrogate(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at)
+  return unit >= 0xdc00 && unit <= 0xdfff
+}

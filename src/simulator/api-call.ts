@@ -1,0 +1,74 @@
+import type { Extension } from './directory.ts'
+import { notFound, rateExceeded, unauthorized } from './errors.ts'
+import { header, type Call, type Reply } from './http.ts'
+import type { Group } from './rate-limit.ts'
+import type { World } from './world.ts'
+
+/** An API call whose caller is known. */
+export interface ApiCall {
+  world: World
+  call: Call
+  extension: Extension
+  clientId: string
+  /** The path's variable parts after account and extension. */
+  ids: string[]
+}
+
+export type ApiHandler = (api: ApiCall) => Reply | Promise<Reply>
+
+/** Bearer check, then the rate limit, then the handler; the rate-limit headers go on whatever it answers. */
+export async function callApi(
+  world: World,
+  call: Call,
+  route: { group: Group; handle: ApiHandler },
+  ids: string[],
+): Promise<Reply> {
+  const caller = authenticate(world, call)
+  if ('status' in caller) return caller
+  const rate = world.rateLimit.take(`${caller.extension.id} ${caller.clientId}`, route.group)
+  if (!rate.allowed) return rateExceeded(rate.headers)
+  const reply = await route.handle({ world, call, ...caller, ids })
+  Object.assign(reply.headers, rate.headers)
+  return reply
+}
+
+const BEARER = /^Bearer\s+(\S+)$/i
+
+export const bearerToken = (call: Call): string | null => BEARER.exec(header(call, 'authorization'))?.[1] ?? null
+
+interface Caller {
+  extension: Extension
+  clientId: string
+}
+
+function authenticate(world: World, call: Call): Caller | Reply {
+  if (header(call, 'authorization') === '') {
+    return unauthorized('AGW-401', 'AGW-401', 'Authorization header is not specified')
+  }
+  const token = bearerToken(call)
+  if (token === null) return unauthorized('AGW-402', 'AGW-402', 'Invalid Authorization header')
+  const session = world.sessions.checkAccess(token)
+  if (session === 'malformed') return unauthorized('OAU-149', 'TokenInvalid', 'OAuth token is invalid')
+  if (session === 'unknown') return unauthorized('OAU-213', 'TokenInvalid', 'Token not found')
+  if (session === 'corrupted') return unauthorized('OAU-129', 'TokenInvalid', 'Access token corrupted')
+  if (session === 'expired') return unauthorized('OAU-128', 'TokenExpired', 'Access token expired')
+  const extension = world.directory.extension(session.extensionId)
+  if (extension?.status === 'Disabled') {
+    return unauthorized('OAU-236', 'TokenInvalid', 'Extension is disabled or frozen')
+  }
+  if (extension?.status !== 'Enabled') return unauthorized('CMN-405', 'TokenInvalid', 'Login to extension required')
+  return { extension, clientId: session.clientId }
+}
+
+/** Wraps a handler of `/account/{accountId}/extension/{extensionId}/…`: `~` or the caller's own ids, else 404. */
+export const ofExtension =
+  (handle: ApiHandler): ApiHandler =>
+  (api) => {
+    const [account, owner, ...ids] = api.ids
+    if (account !== '~' && account !== String(api.extension.accountId)) return notFound('accountId')
+    if (owner !== '~' && owner !== String(api.extension.id)) return notFound('extensionId')
+    return handle({ ...api, ids })
+  }
+
+export const extensionUri = (world: World, extension: Extension): string =>
+  `${world.url}/restapi/v1.0/account/${extension.accountId}/extension/${extension.id}`

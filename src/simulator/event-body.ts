@@ -1,0 +1,67 @@
+import { isoTime } from '../core/clock.ts'
+import { located } from './message-record.ts'
+import type { Message } from './messages.ts'
+import type { World } from './world.ts'
+
+/** `current`: today's payload. `old`: as in samples of 2012–2018, with `~`, a GUID, `conversationId` and numeric ids. */
+export type EventForm = 'current' | 'old'
+
+/** Body of an instant SMS event (RingCentral developer guide, "Message events"): the whole message, ids as strings. */
+export function instantBody(world: World, message: Message, form: EventForm): Record<string, unknown> {
+  const id = form === 'old' ? (value: number) => value : String
+  const owner = world.directory.extension(message.extensionId)
+  const createdAt = isoTime(message.createdAt)
+  return {
+    id: id(message.id),
+    to: message.to.map(located),
+    from: { ...located(message.from), ...numberInfo(message.from.phoneNumber) },
+    type: 'SMS',
+    creationTime: createdAt,
+    lastModifiedTime: createdAt,
+    readStatus: 'Unread',
+    priority: 'Normal',
+    attachments: attachmentsOf(world, message, id),
+    direction: message.direction,
+    availability: 'Alive',
+    ...(message.text === null ? {} : { subject: message.text }),
+    messageStatus: world.messages.state(message).messageStatus,
+    ...conversationOf(message, form),
+    eventType: 'Create',
+    owner: { extensionId: String(message.extensionId), extensionType: 'User', name: owner?.name ?? '' },
+  }
+}
+
+/** Body of a message-store change (same guide): counters only, ids as numbers. */
+export function changeBody(message: Message, kind: 'new' | 'updated', now: number): Record<string, unknown> {
+  const created = kind === 'new'
+  const change = { type: 'SMS', newCount: created ? 1 : 0, updatedCount: created ? 0 : 1 }
+  return {
+    accountId: message.accountId,
+    extensionId: message.extensionId,
+    lastUpdated: isoTime(now),
+    changes: [{ ...change, ...(created ? { newMessageIds: [message.id] } : {}) }],
+  }
+}
+
+function attachmentsOf(world: World, message: Message, id: (value: number) => unknown): Record<string, unknown>[] {
+  const text = { id: id(message.id), type: 'Text', contentType: 'text/plain' }
+  const media = message.attachments.map((one) => ({
+    id: id(one.id),
+    type: 'MmsAttachment',
+    uri: `${world.url}/restapi/v1.0/account/${message.accountId}/extension/${message.extensionId}/message-store/${message.id}/content/${one.id}`,
+    contentType: one.contentType,
+    size: one.size,
+  }))
+  return [...(message.text === null ? [] : [text]), ...media]
+}
+
+const conversationOf = (message: Message, form: EventForm): Record<string, unknown> =>
+  form === 'old' ? { conversationId: message.conversationId } : { conversation: { id: message.conversationId } }
+
+function numberInfo(phoneNumber: string | undefined): Record<string, unknown> {
+  const match = /^\+1(\d{3})(\d{7})$/.exec(phoneNumber ?? '')
+  if (match === null) return {}
+  return {
+    phoneNumberInfo: { countryCode: '1', nationalDestinationCode: match[1], subscriberNumber: match[2] },
+  }
+}

@@ -1,0 +1,38 @@
+/** What can go wrong between the platform and the gateway's webhook. */
+export interface EventFault {
+  kind: 'drop' | 'delay' | 'duplicate'
+  /** For `delay`: how long, on the simulator's clock. */
+  ms?: number
+  /** For `duplicate`: how many deliveries in all. Default 2. */
+  copies?: number
+  /** Only events of this subscription. */
+  subscriptionId?: string
+  /** How many events it hits; null: until cleared. Default 1. */
+  calls?: number | null
+}
+
+export interface EventFaults {
+  add(fault: EventFault): void
+  clear(): void
+  draw(subscriptionId: string): EventFault | null
+}
+
+export function createEventFaults(): EventFaults {
+  let active: { fault: EventFault; left: number }[] = []
+  return {
+    add(fault) {
+      const calls = fault.calls === undefined ? 1 : fault.calls
+      active.push({ fault, left: calls ?? Number.POSITIVE_INFINITY })
+    },
+    clear() {
+      active = []
+    },
+    draw(subscriptionId) {
+      const hit = active.find(({ fault }) => (fault.subscriptionId ?? subscriptionId) === subscriptionId)
+      if (hit === undefined) return null
+      hit.left--
+      active = active.filter((one) => one.left > 0)
+      return hit.fault
+    },
+  }
+}

@@ -1,0 +1,113 @@
+import { seededRandom } from './random.ts'
+
+/**
+ * What can go wrong between a client and the platform. "Before" means that nothing was processed; after an `accept-`
+ * the call was processed in full and only its answer suffers. Times are real milliseconds, except `late-accept`.
+ */
+export type Fault =
+  /** Another answer instead of processing. A missing body becomes the platform's usual one for the status. */
+  | { kind: 'respond'; status: number; body?: string | object; headers?: Record<string, string> }
+  /** Nothing for `ms` (default: until the client leaves), then a cut. */
+  | { kind: 'hang'; ms?: number }
+  /** TCP reset before processing. */
+  | { kind: 'reset' }
+  /** Orderly close before processing. */
+  | { kind: 'close' }
+  | { kind: 'accept-then-respond'; status: number; body?: string | object; headers?: Record<string, string> }
+  | { kind: 'accept-then-hang'; ms?: number }
+  | { kind: 'accept-then-reset' }
+  | { kind: 'accept-then-close' }
+  /** The connection is reset at once; the call is processed after `ms` of the simulator's clock. */
+  | { kind: 'late-accept'; ms: number }
+  /** Processed at once; the right answer comes after `ms`. */
+  | { kind: 'delay'; ms: number }
+  /** The right answer, its headers one byte per `ms` (default 50). */
+  | { kind: 'drip-headers'; ms?: number }
+  /** The right answer, its body one byte per `ms` (default 50). */
+  | { kind: 'drip-body'; ms?: number }
+  /** Processed; a 200 whose JSON lacks `id`. */
+  | { kind: 'no-id' }
+  /** Processed; a 200 with an HTML page. */
+  | { kind: 'html' }
+  /** Processed; the JSON ends in the middle, in a complete HTTP message. */
+  | { kind: 'truncated' }
+  /** Processed; the connection is cut in the middle of the body. */
+  | { kind: 'cut-body' }
+
+export interface FaultRule {
+  /** A route's name (`sms`, `token` …), or `*` for any. */
+  route: string
+  /** Only calls of this extension's tokens. */
+  extensionId?: string
+  /** How many calls it hits; null: until cleared. Default 1. */
+  calls?: number | null
+  /** How many matching calls pass first. Default 0. */
+  after?: number
+  fault: Fault
+}
+
+export interface RandomFaults {
+  seed: number
+  /** At most one rule fires per call; the rates of the rules that match a call add up. */
+  rules: { route: string; /** 0 to 1. */ rate: number; fault: Fault }[]
+}
+
+export interface Faults {
+  add(rule: FaultRule): void
+  setRandom(faults: RandomFaults | null): void
+  clear(): void
+  /** The fault for this call, if any; the first matching rule wins and is used up. */
+  draw(route: string, extensionId: () => string | null): Fault | null
+}
+
+interface ActiveRule extends FaultRule {
+  left: number
+  passing: number
+}
+
+export function createFaults(): Faults {
+  let rules: ActiveRule[] = []
+  let random: (RandomFaults & { next: () => number }) | null = null
+
+  function draw(route: string, extensionId: () => string | null): Fault | null {
+    for (const rule of rules) {
+      if (!matches(rule, route, extensionId)) continue
+      if (rule.passing-- > 0) continue
+      rule.left--
+      if (rule.left <= 0) rules = rules.filter((one) => one !== rule)
+      return rule.fault
+    }
+    return random === null ? null : drawRandom(random, route)
+  }
+
+  function matches(rule: ActiveRule, route: string, extensionId: () => string | null): boolean {
+    if (rule.route !== '*' && rule.route !== route) return false
+    return rule.extensionId === undefined || rule.extensionId === extensionId()
+  }
+
+  return {
+    add(rule) {
+      const calls = rule.calls === undefined ? 1 : rule.calls
+      rules.push({ ...rule, left: calls ?? Number.POSITIVE_INFINITY, passing: rule.after ?? 0 })
+    },
+    setRandom(faults) {
+      random = faults === null ? null : { ...faults, next: seededRandom(faults.seed) }
+    },
+    clear() {
+      rules = []
+      random = null
+    },
+    draw,
+  }
+}
+
+function drawRandom(random: RandomFaults & { next: () => number }, route: string): Fault | null {
+  const rules = random.rules.filter((rule) => rule.route === '*' || rule.route === route)
+  if (rules.length === 0) return null
+  let point = random.next()
+  for (const rule of rules) {
+    if (point < rule.rate) return rule.fault
+    point -= rule.rate
+  }
+  return null
+}

@@ -1,0 +1,55 @@
+/** What a route sees of HTTP: a request as plain values, and the answer it wants sent. */
+export interface Call {
+  method: string
+  path: string
+  query: URLSearchParams
+  /** Names in lower case. */
+  headers: Record<string, string | string[] | undefined>
+  body: string
+}
+
+export interface Reply {
+  status: number
+  headers: Record<string, string>
+  body: string
+}
+
+const JSON_TYPE = 'application/json;charset=utf-8'
+
+export const json = (status: number, value: unknown, headers: Record<string, string> = {}): Reply => ({
+  status,
+  headers: { 'Content-Type': JSON_TYPE, ...headers },
+  body: JSON.stringify(value),
+})
+
+export const html = (status: number, body: string): Reply => ({
+  status,
+  headers: { 'Content-Type': 'text/html;charset=utf-8' },
+  body,
+})
+
+export const empty = (status: number): Reply => ({ status, headers: {}, body: '' })
+
+export const redirect = (location: string): Reply => ({ status: 302, headers: { Location: location }, body: '' })
+
+/** One header's value; the first one when the client sent several. */
+export function header(call: Call, name: string): string {
+  const value = call.headers[name]
+  return (Array.isArray(value) ? value[0] : value) ?? ''
+}
+
+/** The media type alone, in lower case: `application/json`. */
+export const mediaType = (call: Call): string =>
+  (header(call, 'content-type').split(';')[0] ?? '').trim().toLowerCase()
+
+/** A JSON object from the body; null when it is anything else. */
+export function jsonObject(body: string): Record<string, unknown> | null {
+  try {
+    return asObject(JSON.parse(body))
+  } catch {
+    return null
+  }
+}
+
+export const asObject = (value: unknown): Record<string, unknown> | null =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : null

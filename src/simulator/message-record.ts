@@ -1,0 +1,62 @@
+import { isoTime } from '../core/clock.ts'
+import type { Attachment, Message, Party } from './messages.ts'
+import type { World } from './world.ts'
+
+// ECMAScript "JSON.parse source text access": prints a number that JavaScript's own numbers cannot hold.
+const { rawJSON } = JSON as typeof JSON & { rawJSON(text: string): unknown }
+
+const LOCATION = 'Mountain View, CA'
+
+/** The answer of `POST …/sms` (RingCentral API reference, "Create message", `GetSMSMessageInfoResponse`). */
+export function messageRecord(world: World, message: Message): Record<string, unknown> {
+  const uri = messageUri(world, message)
+  const state = world.messages.state(message)
+  const outbound = message.direction === 'Outbound'
+  return {
+    uri,
+    id: message.id,
+    to: message.to.map(located),
+    from: located(message.from),
+    type: 'SMS',
+    creationTime: isoTime(message.createdAt),
+    readStatus: outbound ? 'Read' : 'Unread',
+    priority: 'Normal',
+    attachments: attachmentsOf(message, uri),
+    direction: message.direction,
+    availability: 'Alive',
+    ...(message.text === null ? {} : { subject: message.text }),
+    messageStatus: state.messageStatus,
+    ...(state.deliveryErrorCode === null ? {} : { deliveryErrorCode: state.deliveryErrorCode }),
+    ...(outbound ? { smsSendingAttemptsCount: 1 } : {}),
+    conversationId: rawJSON(message.conversationId),
+    conversation: { id: message.conversationId, uri: `${world.url}/restapi/v1.0/conversation/${message.conversationId}` },
+    lastModifiedTime: isoTime(state.changedAt),
+  }
+}
+
+/** A record of the message store: the same, with its extension and the number of segments. */
+export function storeRecord(world: World, message: Message): Record<string, unknown> {
+  const { uri, id, ...rest } = messageRecord(world, message)
+  const segmentCount = Math.max(1, Math.ceil((message.text ?? '').length / 160))
+  return { uri, id, extensionId: String(message.extensionId), ...rest, segmentCount }
+}
+
+export const located = (party: Party): Record<string, unknown> =>
+  party.phoneNumber === undefined ? { ...party } : { ...party, location: LOCATION }
+
+function messageUri(world: World, message: Message): string {
+  return `${world.url}/restapi/v1.0/account/${message.accountId}/extension/${message.extensionId}/message-store/${message.id}`
+}
+
+function attachmentsOf(message: Message, uri: string): Record<string, unknown>[] {
+  const text = { id: message.id, uri: `${uri}/content/${message.id}`, type: 'Text', contentType: 'text/plain' }
+  return [...(message.text === null ? [] : [text]), ...message.attachments.map((one) => mediaAttachment(one, uri))]
+}
+
+export const mediaAttachment = (attachment: Attachment, uri: string): Record<string, unknown> => ({
+  id: attachment.id,
+  uri: `${uri}/content/${attachment.id}`,
+  type: 'MmsAttachment',
+  contentType: attachment.contentType,
+  size: attachment.size,
+})

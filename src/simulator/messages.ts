@@ -1,0 +1,162 @@
+import type { Clock } from '../core/clock.ts'
+import type { Extension } from './directory.ts'
+import type { Settings } from './settings.ts'
+
+/** The messages themselves. Statuses are computed from the clock when somebody looks: ten thousand sends, no timers. */
+export interface Messages {
+  addOutbound(extension: Extension, sms: OutboundSms): Message
+  addInbound(extension: Extension, sms: StoredInbound): Message
+  find(id: number): Message | undefined
+  /** Oldest first. */
+  of(extensionId: number): readonly Message[]
+  all(): Message[]
+  state(message: Message): MessageState
+  /** The next accepted messages will end so. */
+  planNext(calls: number, outcome: FinalOutcome): void
+}
+
+export type Direction = 'Inbound' | 'Outbound'
+
+export interface Party {
+  phoneNumber?: string
+  extensionNumber?: string
+  name?: string
+  /** The receiving extension's own entry among several recipients. */
+  target?: boolean
+}
+
+export interface Attachment {
+  id: number
+  contentType: string
+  size: number
+}
+
+export interface Message {
+  id: number
+  extensionId: number
+  accountId: number
+  direction: Direction
+  from: Party
+  to: Party[]
+  /** Null: the record has no `subject` at all. */
+  text: string | null
+  /** Of an MMS, beside the text itself. */
+  attachments: Attachment[]
+  /** Above 2^53, therefore text. */
+  conversationId: string
+  createdAt: number
+  /** Null: the usual way, as the settings say. */
+  outcome: FinalOutcome | null
+  /** Set by hand; beats everything. */
+  forced: MessageState | null
+}
+
+export interface FinalOutcome {
+  messageStatus: 'Delivered' | 'SendingFailed' | 'DeliveryFailed'
+  /** For example `SMS-CAR-430`. */
+  deliveryErrorCode?: string
+}
+
+export interface MessageState {
+  messageStatus: string
+  deliveryErrorCode: string | null
+  changedAt: number
+}
+
+export interface OutboundSms {
+  from: Party
+  to: Party[]
+  text: string
+}
+
+export interface StoredInbound extends Omit<OutboundSms, 'text'> {
+  text: string | null
+  attachments: { contentType: string; size: number }[]
+}
+
+const MAX_MESSAGES_PER_EXTENSION = 1_000_000
+/** How many go at once when an extension is full. */
+const DROPPED_MESSAGES = 100_000
+/** Conversation ids are above 2^53 on the platform, which breaks clients that read them as numbers. */
+const CONVERSATION_FLOOR = 2n ** 60n
+
+export function createMessages(clock: Clock, settings: Settings): Messages {
+  const byId = new Map<number, Message>()
+  const byExtension = new Map<number, Message[]>()
+  const planned: FinalOutcome[] = []
+  // Real time, even under a manual clock: a restarted simulator must not reuse an id that its client has stored.
+  let lastId = Date.now() * 1000
+
+  function addOutbound(extension: Extension, sms: OutboundSms): Message {
+    return add(extension, 'Outbound', { ...sms, attachments: [] })
+  }
+
+  function addInbound(extension: Extension, sms: StoredInbound): Message {
+    return add(extension, 'Inbound', sms)
+  }
+
+  function add(extension: Extension, direction: Direction, sms: StoredInbound): Message {
+    const message: Message = {
+      id: ++lastId,
+      extensionId: extension.id,
+      accountId: extension.accountId,
+      direction,
+      from: sms.from,
+      to: sms.to,
+      text: sms.text,
+      attachments: sms.attachments.map((one) => ({ ...one, id: ++lastId })),
+      conversationId: conversationOf(extension.id, sms),
+      createdAt: clock.now(),
+      outcome: direction === 'Outbound' ? (planned.shift() ?? null) : null,
+      forced: null,
+    }
+    byId.set(message.id, message)
+    keep(message)
+    return message
+  }
+
+  function keep(message: Message): void {
+    const stored = byExtension.get(message.extensionId) ?? []
+    byExtension.set(message.extensionId, stored)
+    if (stored.length >= MAX_MESSAGES_PER_EXTENSION) {
+      for (const old of stored.splice(0, DROPPED_MESSAGES)) byId.delete(old.id)
+    }
+    stored.push(message)
+  }
+
+  function state(message: Message): MessageState {
+    if (message.forced !== null) return message.forced
+    if (message.direction === 'Inbound') return stateAt('Received', message.createdAt)
+    const now = clock.now()
+    const sentAt = message.createdAt + settings.sentAfterMs
+    const failed = message.outcome?.messageStatus === 'SendingFailed'
+    const finalAt = failed ? sentAt : message.createdAt + (settings.deliveredAfterMs ?? settings.sentAfterMs)
+    const final = message.outcome ?? (settings.deliveredAfterMs === null ? null : { messageStatus: 'Delivered' as const })
+    if (final !== null && now >= finalAt) return stateAt(final.messageStatus, finalAt, final.deliveryErrorCode)
+    return now >= sentAt ? stateAt('Sent', sentAt) : stateAt('Queued', message.createdAt)
+  }
+
+  function planNext(calls: number, outcome: FinalOutcome): void {
+    for (let left = calls; left > 0; left--) planned.push(outcome)
+  }
+
+  return {
+    addOutbound,
+    addInbound,
+    find: (id) => byId.get(id),
+    of: (extensionId) => byExtension.get(extensionId) ?? [],
+    all: () => [...byId.values()],
+    state,
+    planNext,
+  }
+}
+
+function stateAt(messageStatus: string, changedAt: number, code?: string): MessageState {
+  return { messageStatus, deliveryErrorCode: code ?? null, changedAt }
+}
+
+/** One conversation per extension and set of numbers, whatever the direction. */
+function conversationOf(extensionId: number, sms: { from: Party; to: Party[] }): string {
+  const numbers = [sms.from, ...sms.to].map((party) => party.phoneNumber ?? party.extensionNumber ?? '').sort()
+  return String(CONVERSATION_FLOOR + (Bun.hash(`${extensionId} ${numbers.join(' ')}`) as bigint) % CONVERSATION_FLOOR)
+}

@@ -1,0 +1,40 @@
+/** What a test or an operator may change while the simulator runs. Times are milliseconds unless named otherwise. */
+export interface Settings {
+  /** Serve a page with a button per extension instead of approving at once. */
+  loginPage: boolean
+  /** Redirect URIs registered for the app; empty means that any is accepted. */
+  redirectUris: string[]
+  /** False: an app without the "Issue refresh tokens" setting. */
+  issueRefreshTokens: boolean
+  accessTokenSeconds: number
+  refreshTokenSeconds: number
+  /** From acceptance to `Sent`. */
+  sentAfterMs: number
+  /** From acceptance to `Delivered`; null, as with most US carriers: it stays `Sent`. */
+  deliveredAfterMs: number | null
+  /** How long a new message is absent from message-store lists. */
+  indexDelayMs: number
+  /** Accept `http:` webhook addresses, which the platform refuses with SUB-523. */
+  allowHttpWebhooks: boolean
+  /** How long a webhook may take, for handshake and events. Real time: it is about sockets. */
+  webhookTimeoutMs: number
+  /** New subscriptions come back with all their filters under `disabledFilters`. */
+  refuseFilters: boolean
+  /** A subscription whose deliveries have failed for this long is blacklisted at the next failure. */
+  blacklistAfterMs: number
+}
+
+export const defaultSettings = (allowHttpWebhooks: boolean): Settings => ({
+  loginPage: false,
+  redirectUris: [],
+  issueRefreshTokens: true,
+  accessTokenSeconds: 3600,
+  refreshTokenSeconds: 604_800,
+  sentAfterMs: 1000,
+  deliveredAfterMs: null,
+  indexDelayMs: 0,
+  allowHttpWebhooks,
+  webhookTimeoutMs: 3000,
+  refuseFilters: false,
+  blacklistAfterMs: 600_000,
+})

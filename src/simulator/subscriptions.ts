@@ -1,0 +1,152 @@
+import { isoTime } from '../core/clock.ts'
+import type { ApiCall } from './api-call.ts'
+import { apiError, invalidParameter, notFound } from './errors.ts'
+import { resolveFilters } from './event-filters.ts'
+import { handshake, type HandshakeOutcome } from './handshake.ts'
+import { asObject, empty, json, jsonObject, type Reply } from './http.ts'
+import { scheduleReminders } from './reminders.ts'
+import type { Subscription, SubscriptionDraft } from './subscription-book.ts'
+import type { World } from './world.ts'
+
+/**
+ * `POST /restapi/v1.0/subscription` (RingCentral API reference, "Create subscription"). Answers only after the
+ * webhook has passed the handshake. Equal subscriptions are not merged: two of them deliver every event twice.
+ */
+export async function createSubscription(api: ApiCall): Promise<Reply> {
+  const { world, extension, clientId } = api
+  const draft = readDraft(api)
+  if ('status' in draft) return draft
+  if (world.subscriptions.of(extension.id, clientId).length >= MAX_SUBSCRIPTIONS) return limitExceeded()
+  const refusal = await checkWebhook(world, draft)
+  if (refusal !== null) return refusal
+  // Others may have been created during the handshake.
+  if (world.subscriptions.of(extension.id, clientId).length >= MAX_SUBSCRIPTIONS) return limitExceeded()
+  const subscription = world.subscriptions.add(draft)
+  scheduleReminders(world, subscription)
+  return json(200, subscriptionInfo(world, subscription))
+}
+
+export function listSubscriptions({ world, extension, clientId }: ApiCall): Reply {
+  const records = world.subscriptions.of(extension.id, clientId).map((one) => subscriptionInfo(world, one))
+  return json(200, { uri: `${world.url}/restapi/v1.0/subscription`, records })
+}
+
+export const getSubscription = (api: ApiCall): Reply =>
+  withSubscription(api, (subscription) => json(200, subscriptionInfo(api.world, subscription)))
+
+/** `PUT`: new filters and lifetime; an empty body only renews. The address cannot be changed, and is ignored. */
+export const updateSubscription = (api: ApiCall): Reply =>
+  withSubscription(api, (subscription) => {
+    const body = api.call.body.trim() === '' ? {} : jsonObject(api.call.body)
+    if (body === null) return apiError(400, 'CMN-120', 'Invalid request body')
+    const filters =
+      body['eventFilters'] === undefined
+        ? subscription.eventFilters
+        : resolveFilters(api.extension, body['eventFilters'])
+    if ('status' in filters) return filters
+    const ttlSeconds = readTtl(body['expiresIn'] ?? subscription.ttlSeconds)
+    if (ttlSeconds === null) return invalidParameter('expiresIn')
+    Object.assign(subscription, { eventFilters: filters, ttlSeconds })
+    return renewed(api.world, subscription)
+  })
+
+export const renewSubscription = (api: ApiCall): Reply =>
+  withSubscription(api, (subscription) => renewed(api.world, subscription))
+
+export const deleteSubscription = (api: ApiCall): Reply =>
+  withSubscription(api, (subscription) => {
+    api.world.subscriptions.delete(subscription.id)
+    return empty(204)
+  })
+
+const MAX_SUBSCRIPTIONS = 30
+const DEFAULT_TTL_SECONDS = 604_800
+const MAX_TTL_SECONDS = 315_360_000
+
+function withSubscription(api: ApiCall, answer: (subscription: Subscription) => Reply): Reply {
+  const subscription = api.world.subscriptions.find(api.ids[0] ?? '')
+  const own = subscription?.extensionId === api.extension.id && subscription.clientId === api.clientId
+  return own ? answer(subscription) : notFound('subscriptionId')
+}
+
+function renewed(world: World, subscription: Subscription): Reply {
+  world.subscriptions.renew(subscription)
+  scheduleReminders(world, subscription)
+  return json(200, subscriptionInfo(world, subscription))
+}
+
+function readDraft({ world, call, extension, clientId }: ApiCall): SubscriptionDraft | Reply {
+  const body = jsonObject(call.body)
+  if (body === null) return apiError(400, 'CMN-120', 'Invalid request body')
+  const mode = asObject(body['deliveryMode'])
+  if (mode?.['transportType'] !== 'WebHook') return invalidParameter('deliveryMode.transportType')
+  const { address, verificationToken = null } = mode
+  const url = typeof address === 'string' ? URL.parse(address) : null
+  if (url === null || !/^https?:$/.test(url.protocol)) return invalidParameter('deliveryMode.address')
+  if (url.protocol === 'http:' && !world.settings.allowHttpWebhooks) return subError('SUB-523', 'HTTPS is required')
+  if (verificationToken !== null && !isToken(verificationToken)) return invalidParameter('deliveryMode.verificationToken')
+  const filters = resolveFilters(extension, body['eventFilters'])
+  if ('status' in filters) return filters
+  const ttlSeconds = readTtl(body['expiresIn'] ?? DEFAULT_TTL_SECONDS)
+  if (ttlSeconds === null) return invalidParameter('expiresIn')
+  const refused = world.settings.refuseFilters
+  return {
+    extensionId: extension.id,
+    clientId,
+    eventFilters: refused ? [] : filters,
+    disabledFilters: refused ? filters : [],
+    address: String(address),
+    verificationToken,
+    ttlSeconds,
+  }
+}
+
+/** It will be a header's value. */
+const isToken = (value: unknown): value is string => typeof value === 'string' && /^[\x21-\x7e]{1,255}$/.test(value)
+
+function readTtl(value: unknown): number | null {
+  const fits = typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= MAX_TTL_SECONDS
+  return fits ? value : null
+}
+
+async function checkWebhook(world: World, draft: SubscriptionDraft): Promise<Reply | null> {
+  world.log.counters.handshakes++
+  const { address, verificationToken } = draft
+  const timeoutMs = world.settings.webhookTimeoutMs
+  return handshakeError(await handshake({ address: new URL(address), verificationToken, timeoutMs }))
+}
+
+function handshakeError(outcome: HandshakeOutcome): Reply | null {
+  if (outcome === 'ok') return null
+  if (outcome === 'not-echoed') return subError('SUB-520', 'Validation Token is not returned')
+  if (outcome === 'unreachable') return subError('SUB-521', 'WebHook is not reachable')
+  if (outcome === 'bad-certificate') return subError('SUB-524', 'HTTPS certificate is not valid')
+  if (outcome === 'invalid-response') return subError('SUB-525', 'WebHook server response is invalid')
+  const status = outcome.wrongStatus
+  return subError('SUB-522', `WebHook responds with incorrect HTTP status. HTTP status is ${status}`)
+}
+
+/** Subscription errors repeat their own code at the top level. */
+const subError = (code: string, message: string): Reply => apiError(400, code, message)
+
+const limitExceeded = (): Reply => apiError(403, 'SUB-505', 'Subscriptions limit exceeded')
+
+/** `verificationToken` is write-only. */
+function subscriptionInfo(world: World, subscription: Subscription): Record<string, unknown> {
+  const { id, blacklisted, disabledFilters } = subscription
+  const disabled = disabledFilters.map((filter) => ({ filter, reason: 'SUB-412', message: 'Filter is not allowed' }))
+  return {
+    uri: `${world.url}/restapi/v1.0/subscription/${id}`,
+    id,
+    creationTime: isoTime(subscription.createdAt),
+    status: blacklisted === null ? 'Active' : 'Blacklisted',
+    eventFilters: subscription.eventFilters,
+    ...(disabled.length === 0 ? {} : { disabledFilters: disabled }),
+    expirationTime: isoTime(subscription.expiresAt),
+    expiresIn: Math.floor((subscription.expiresAt - world.clock.now()) / 1000),
+    deliveryMode: { transportType: 'WebHook', encryption: false, address: subscription.address },
+    ...(blacklisted === null
+      ? {}
+      : { blacklistedData: { reason: blacklisted.reason, blacklistedAt: isoTime(blacklisted.at) } }),
+  }
+}

@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto'
+import { checkClient } from './client-auth.ts'
+import type { CodeGrant } from './codes.ts'
+import { invalidGrant, oauthError, rateExceeded } from './errors.ts'
+import { empty, json, type Call, type Reply } from './http.ts'
+import { randomText } from './random.ts'
+import type { Lifetimes, Session } from './sessions.ts'
+import type { World } from './world.ts'
+
+/** `POST /restapi/oauth/token` (RingCentral API reference, "Get token"): authorization code and refresh. */
+export function token(world: World, call: Call): Reply {
+  const refusal = checkClient(world, call)
+  if (refusal !== null) return refusal
+  const form = new URLSearchParams(call.body)
+  const grant = form.get('grant_type')
+  if (grant === 'authorization_code') return exchangeCode(world, form)
+  if (grant === 'refresh_token') return refreshTokens(world, form)
+  return oauthError(400, 'invalid_request', 'OAU-250', 'Unsupported grant type')
+}
+
+/** `POST /restapi/oauth/revoke` (same reference, "Revoke token"): ends the token's whole session. */
+export function revoke(world: World, call: Call): Reply {
+  const refusal = checkClient(world, call)
+  if (refusal !== null) return refusal
+  const value = new URLSearchParams(call.body).get('token') ?? call.query.get('token') ?? ''
+  return limited(world, world.sessions.ownerOf(value), () => {
+    world.sessions.revoke(value)
+    return empty(200)
+  })
+}
+
+/** The extension that a token or revoke request is about, as far as it can be known. */
+export function ownerOfForm(world: World, call: Call): number | null {
+  const form = new URLSearchParams(call.body)
+  const grant = world.codes.find(form.get('code') ?? '')
+  if (typeof grant === 'object') return grant.extensionId
+  return world.sessions.ownerOf(form.get('refresh_token') ?? form.get('token') ?? '')
+}
+
+function exchangeCode(world: World, form: URLSearchParams): Reply {
+  const code = form.get('code') ?? ''
+  const grant = world.codes.find(code)
+  if (grant === 'expired') return invalidGrant('OAU-108', 'Authorization code is expired')
+  if (grant === 'unknown') return invalidGrant('OAU-106', 'Invalid authorization code')
+  return limited(world, grant.extensionId, () => {
+    if (grant.redirectUri !== form.get('redirect_uri')) return invalidGrant('OAU-109', 'Redirect URIs do not match')
+    if (!verifies(grant, form.get('code_verifier'))) return invalidGrant('OAU-106', 'Invalid authorization code')
+    const blocked = checkOwner(world, grant.extensionId)
+    if (blocked !== null) return blocked
+    world.codes.spend(code)
+    return granted(world, openSession(world, grant, form))
+  })
+}
+
+/** PKCE (RFC 7636, section 4.6). */
+function verifies({ challenge }: CodeGrant, verifier: string | null): boolean {
+  if (challenge === null) return true
+  if (verifier === null) return false
+  if (challenge.method === 'plain') return verifier === challenge.value
+  return createHash('sha256').update(verifier).digest('base64url') === challenge.value
+}
+
+function openSession(world: World, grant: CodeGrant, form: URLSearchParams): Session {
+  const { extensionId, clientId } = grant
+  const endpointId = form.get('endpoint_id') ?? randomText(16)
+  return world.sessions.open({ extensionId, clientId, endpointId, lifetimes: lifetimesOf(world, form) })
+}
+
+function refreshTokens(world: World, form: URLSearchParams): Reply {
+  const refreshToken = form.get('refresh_token') ?? ''
+  const owner = world.sessions.ownerOf(refreshToken)
+  return limited(world, owner, () => {
+    const blocked = owner === null ? null : checkOwner(world, owner)
+    if (blocked !== null) return blocked
+    const outcome = world.sessions.refresh(refreshToken, world.client.id)
+    if (outcome === 'unknown') return invalidGrant('OAU-213', 'Token not found')
+    if (outcome === 'expired') return invalidGrant('OAU-210', 'Token expired')
+    if (outcome === 'revoked') return invalidGrant('OAU-211', 'Token revoked')
+    return granted(world, outcome)
+  })
+}
+
+function checkOwner(world: World, extensionId: number): Reply | null {
+  const status = world.directory.extension(extensionId)?.status
+  if (status === 'Enabled') return null
+  if (status === 'Disabled') return invalidGrant('OAU-236', 'Extension is disabled or frozen')
+  return invalidGrant('OAU-232', 'Extension not found')
+}
+
+/** Throttling group Auth. A token of nobody is nobody's rate. */
+function limited(world: World, extensionId: number | null, answer: () => Reply): Reply {
+  if (extensionId === null) return answer()
+  const rate = world.rateLimit.take(`${extensionId} ${world.client.id}`, 'auth')
+  if (!rate.allowed) return rateExceeded(rate.headers)
+  const reply = answer()
+  return { ...reply, headers: { ...reply.headers, ...rate.headers } }
+}
+
+const MIN_ACCESS_SECONDS = 600
+const MAX_ACCESS_SECONDS = 3600
+const MAX_REFRESH_SECONDS = 2_592_000
+
+/** `access_token_ttl` is clamped; a `refresh_token_ttl` out of range falls back to the default. */
+function lifetimesOf(world: World, form: URLSearchParams): Lifetimes {
+  const access = Number(form.get('access_token_ttl'))
+  const refresh = Number(form.get('refresh_token_ttl'))
+  const refreshFits = refresh >= 1 && refresh <= MAX_REFRESH_SECONDS
+  return {
+    accessSeconds:
+      access > 0
+        ? Math.min(MAX_ACCESS_SECONDS, Math.max(MIN_ACCESS_SECONDS, access))
+        : world.settings.accessTokenSeconds,
+    refreshSeconds: refreshFits ? refresh : world.settings.refreshTokenSeconds,
+  }
+}
+
+function granted(world: World, session: Session): Reply {
+  const { current, lifetimes } = session
+  const refresh = {
+    refresh_token: current.refreshToken,
+    refresh_token_expires_in: lifetimes.refreshSeconds,
+  }
+  return json(200, {
+    access_token: current.accessToken,
+    token_type: 'bearer',
+    expires_in: lifetimes.accessSeconds,
+    ...(world.settings.issueRefreshTokens ? refresh : {}),
+    scope: 'ReadMessages ReadAccounts SubscriptionWebhook SMS',
+    owner_id: String(session.extensionId),
+    endpoint_id: session.endpointId,
+    session_id: session.id,
+  })
+}

@@ -1,0 +1,71 @@
+import type { Clock } from '../core/clock.ts'
+import { createCodes, type Codes } from './codes.ts'
+import { createDirectory, type Directory } from './directory.ts'
+import { createEventFaults, type EventFaults } from './event-faults.ts'
+import { createFaults, type Faults } from './faults.ts'
+import { createLogins, type Logins } from './logins.ts'
+import { createMessages, type Messages } from './messages.ts'
+import { createRateLimit, type RateLimit } from './rate-limit.ts'
+import { createRequestLog, type RequestLog } from './request-log.ts'
+import { createSessions, type Sessions } from './sessions.ts'
+import { defaultSettings, type Settings } from './settings.ts'
+import { createSubscriptionBook, type SubscriptionBook } from './subscription-book.ts'
+
+/** Everything that one simulated platform knows. Routes, events and control all work on it. */
+export interface World {
+  clock: Clock
+  /** Own address, known once the server listens. */
+  url: string
+  client: ClientApp
+  settings: Settings
+  directory: Directory
+  logins: Logins
+  codes: Codes
+  sessions: Sessions
+  messages: Messages
+  subscriptions: SubscriptionBook
+  rateLimit: RateLimit
+  faults: Faults
+  eventFaults: EventFaults
+  log: RequestLog
+  /** Event deliveries under way. */
+  deliveries: Set<Promise<unknown>>
+  /** True once `stop` was called: nothing may happen any more. */
+  stopped: boolean
+}
+
+/** The one registered app. */
+export interface ClientApp {
+  id: string
+  secret: string
+}
+
+export interface WorldOptions {
+  clock: Clock
+  client: ClientApp
+  allowHttpWebhooks: boolean
+  limits: boolean
+}
+
+export function createWorld(options: WorldOptions): World {
+  const { clock, client } = options
+  const settings = defaultSettings(options.allowHttpWebhooks)
+  return {
+    clock,
+    url: '',
+    client,
+    settings,
+    directory: createDirectory(),
+    logins: createLogins(),
+    codes: createCodes(clock),
+    sessions: createSessions(clock),
+    messages: createMessages(clock, settings),
+    subscriptions: createSubscriptionBook(clock),
+    rateLimit: createRateLimit(clock, options.limits),
+    faults: createFaults(),
+    eventFaults: createEventFaults(),
+    log: createRequestLog(),
+    deliveries: new Set(),
+    stopped: false,
+  }
+}

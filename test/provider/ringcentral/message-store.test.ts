@@ -1,0 +1,136 @@
+import { describe, expect, test } from 'bun:test'
+import type { MessageQuery, StoredSms } from '../../../src/provider/provider.ts'
+import { ACCESS_TOKEN, clientOf, failureOf, httpServer, valueOf } from './servers.ts'
+
+const SINCE = Date.parse('2026-11-21T02:29:00.000Z')
+
+const record = (other: object = {}) => ({
+  id: 3062991514016,
+  extensionId: '629890016',
+  to: [{ phoneNumber: '+16505550123', location: 'Mountain View, CA' }],
+  from: { phoneNumber: '+16505550101' },
+  type: 'SMS',
+  creationTime: '2026-11-21T02:30:00.000Z',
+  direction: 'Outbound',
+  subject: 'Hello',
+  messageStatus: 'SendingFailed',
+  conversationId: Number('1638233798595111162'),
+  conversation: { id: '1638233798595111162' },
+  ...other,
+})
+
+async function listedOf(records: unknown[], direction: MessageQuery['direction'] = 'Outbound'): Promise<StoredSms[]> {
+  using server = httpServer(() => Response.json({ records, navigation: {} }))
+  return valueOf(await clientOf(server.url).listMessages(ACCESS_TOKEN, { direction, since: SINCE }))
+}
+
+test('a record of the store', async () => {
+  expect(await listedOf([record()])).toEqual([
+    {
+      providerMessageId: '3062991514016',
+      direction: 'Outbound',
+      from: '+16505550101',
+      to: [{ phoneNumber: '+16505550123', target: false }],
+      text: 'Hello',
+      messageStatus: 'SendingFailed',
+      createdAt: Date.parse('2026-11-21T02:30:00.000Z'),
+    },
+  ])
+})
+
+test('the query: SMS only, one direction, from a time on, no phone number', async () => {
+  using server = httpServer(() => Response.json({ records: [] }))
+  const query = { direction: 'Inbound', since: SINCE } as const
+  expect(valueOf(await clientOf(server.url).listMessages(ACCESS_TOKEN, query))).toEqual([])
+  expect(server.seen).toHaveLength(1)
+  expect(server.seen[0]).toMatchObject({ method: 'GET', path: '/restapi/v1.0/account/~/extension/~/message-store' })
+  expect(Object.fromEntries(server.seen[0]?.query ?? [])).toEqual({
+    messageType: 'SMS',
+    direction: 'Inbound',
+    dateFrom: '2026-11-21T02:29:00.000Z',
+    page: '1',
+    perPage: '1000',
+  })
+})
+
+test('all pages, oldest first, each message once', async () => {
+  const at = (id: number, minute: number) => record({ id, creationTime: `2026-11-21T02:3${minute}:00.000Z` })
+  using server = httpServer((seen) =>
+    seen.query.get('page') === '1'
+      ? Response.json({
+          records: [at(4, 4), at(3, 3)],
+          navigation: { nextPage: { uri: 'https://elsewhere.example/' } },
+        })
+      : Response.json({ records: [at(3, 3), at(1, 1), at(2, 2)], navigation: {} }),
+  )
+  const listed = valueOf(await clientOf(server.url).listMessages(ACCESS_TOKEN, { direction: 'Outbound', since: SINCE }))
+  expect(listed.map((sms) => sms.providerMessageId)).toEqual(['1', '2', '3', '4'])
+  expect(server.seen).toHaveLength(2)
+})
+
+test('what was not asked for is left out', async () => {
+  const records = [
+    record({ id: 1, type: 'Fax' }),
+    record({ id: 2, direction: 'Inbound' }),
+    record({ id: 3, type: undefined }),
+  ]
+  expect((await listedOf(records)).map((sms) => sms.providerMessageId)).toEqual(['3'])
+})
+
+describe('odd records are kept', () => {
+  const rows: [name: string, other: object, expected: Partial<StoredSms>][] = [
+    ['no sender', { from: undefined }, { from: null }],
+    ['a sender without a number', { from: { name: 'x' } }, { from: null }],
+    ['a sender of the same account', { from: { extensionNumber: '102' } }, { from: '102' }],
+    ['no recipients', { to: undefined }, { to: [] }],
+    ['a recipient without a number', { to: [{ name: 'x' }] }, { to: [{ phoneNumber: null, target: false }] }],
+    [
+      'several recipients',
+      { to: [{ phoneNumber: '+1650' }, { phoneNumber: '+1651', target: true }] },
+      {
+        to: [
+          { phoneNumber: '+1650', target: false },
+          { phoneNumber: '+1651', target: true },
+        ],
+      },
+    ],
+    ['no text', { subject: undefined }, { text: '' }],
+    ['NUL and a lone surrogate', { subject: 'a\0b\ud800' }, { text: 'a\uFFFDb\uFFFD' }],
+    ['no status', { messageStatus: undefined }, { messageStatus: '' }],
+    ['an id as text', { id: '77' }, { providerMessageId: '77' }],
+    [
+      'a time with an offset',
+      { creationTime: '2026-11-21T03:30:00+01:00' },
+      { createdAt: Date.parse('2026-11-21T02:30:00Z') },
+    ],
+  ]
+  test.each(rows)('%s', async (_name, other, expected) => {
+    expect(await listedOf([record({ direction: 'Inbound', ...other })], 'Inbound')).toMatchObject([expected])
+  })
+})
+
+test('the text of an outbound message is not touched, since it is compared with what was meant', async () => {
+  const subject = `a\0b${'c'.repeat(10_000)}`
+  expect((await listedOf([record({ subject })]))[0]?.text).toBe(subject)
+})
+
+describe('an unreadable record makes the list unreadable: nothing may be concluded from its absence', () => {
+  test.each([
+    { id: undefined },
+    { direction: 'Sideways' },
+    { creationTime: 'yesterday' },
+    { creationTime: '2026-99-21T02:30:00Z' },
+    { creationTime: undefined },
+  ])('%j', async (other) => {
+    using server = httpServer(() => Response.json({ records: [record(), record(other)] }))
+    const result = await clientOf(server.url).listMessages(ACCESS_TOKEN, { direction: 'Outbound', since: SINCE })
+    expect(failureOf(result)).toMatchObject({ reason: 'ambiguous', status: 200 })
+  })
+})
+
+test('a list that never ends is a failure, not a shortened list', async () => {
+  using server = httpServer(() => Response.json({ records: [record()], navigation: { nextPage: { uri: 'x' } } }))
+  const result = await clientOf(server.url).listMessages(ACCESS_TOKEN, { direction: 'Outbound', since: SINCE })
+  expect(failureOf(result)).toMatchObject({ reason: 'ambiguous', code: 'ERR_TOO_MANY_PAGES' })
+  expect(server.seen).toHaveLength(20)
+})

@@ -1,0 +1,197 @@
+import { describe, expect, test } from 'bun:test'
+import net from 'node:net'
+import type { Socket } from 'node:net'
+import tls from 'node:tls'
+import { networkFailure } from '../../../src/provider/ringcentral/errors.ts'
+import { authority, expired, key, otherName, selfSigned, valid } from './certificates.ts'
+import { ACCESS_TOKEN, clientOf, deadPort, failureOf, rawServer, valueOf } from './servers.ts'
+
+const SMS = { from: '+16505550101', to: '+16505550123', text: 'Hello' }
+const TIMEOUT_MS = 150
+
+const failureAt = async (url: string) =>
+  failureOf(await clientOf(url, { timeoutMs: TIMEOUT_MS }).sendSms(ACCESS_TOKEN, SMS))
+
+describe('the request never left', () => {
+  test('nobody listens', async () => {
+    const failure = await failureAt(`http://127.0.0.1:${await deadPort()}`)
+    expect(failure).toEqual({
+      reason: 'unreachable',
+      status: null,
+      code: 'ECONNREFUSED',
+      message: 'The provider could not be reached (ECONNREFUSED)',
+      oauthError: null,
+      retryAfterMs: null,
+      requestId: null,
+    })
+  })
+
+  test('the name does not resolve', async () => {
+    // A label of 64 characters fails in the resolver library itself: no name server is asked.
+    const failure = await failureAt(`http://${'a'.repeat(64)}.invalid`)
+    expect(failure).toMatchObject({ reason: 'unreachable', code: 'ENOTFOUND' })
+  })
+
+  test('a self-signed certificate', async () => {
+    let requests = 0
+    await using server = await rawServer(() => (requests += 1), tls.createServer({ key, cert: selfSigned }))
+    const failure = await failureAt(`https://localhost:${server.port}`)
+    expect(failure).toMatchObject({ reason: 'unreachable', code: 'DEPTH_ZERO_SELF_SIGNED_CERT' })
+  })
+
+  const certificates: [name: string, cert: string, code: string, ca: string | null][] = [
+    ['of an unknown authority', valid, 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', null],
+    ['that has expired', expired, 'CERT_HAS_EXPIRED', authority],
+    ['for another name', otherName, 'ERR_TLS_CERT_ALTNAME_INVALID', authority],
+  ]
+  test.each(certificates)('a certificate %s', async (_name, cert, code, ca) => {
+    let bytes = 0
+    await using server = await rawServer(countBytes, tls.createServer({ key, cert }))
+    const failure = networkFailure(await fetchError(server.port, ca))
+    expect(failure).toMatchObject({ reason: 'unreachable', code })
+    expect(bytes).toBe(0)
+
+    function countBytes(socket: Socket): void {
+      socket.on('data', (data) => (bytes += data.length))
+    }
+  })
+
+  test.each(['ENETUNREACH', 'EAI_AGAIN', 'ERR_PROXY_TUNNEL'])('%s, which no local server can bring about', (code) => {
+    expect(networkFailure(Object.assign(new TypeError('x'), { code }))).toMatchObject({ reason: 'unreachable', code })
+  })
+})
+
+describe('the request may have arrived', () => {
+  const onRequest = (answer: (socket: Socket) => void) => (socket: Socket) =>
+    void socket.once('data', () => answer(socket))
+  const head = 'HTTP/1.1 200 OK\r\n'
+
+  const rows: [name: string, behaviour: (socket: Socket) => void, code: string, status: number | null][] = [
+    ['reset before reading', (socket) => socket.resetAndDestroy(), 'ECONNRESET', null],
+    ['reset after reading', onRequest((socket) => socket.resetAndDestroy()), 'ECONNRESET', null],
+    ['closed before reading', (socket) => socket.end(), 'ECONNRESET', null],
+    ['closed without an answer', onRequest((socket) => socket.end()), 'ECONNRESET', null],
+    ['no answer', () => {}, 'TimeoutError', null],
+    ['headers that never end', drip(`${head}X: `), 'TimeoutError', null],
+    ['a body that never ends', drip(`${head}content-length: 9999\r\n\r\n`), 'TimeoutError', 200],
+    ['interim answers without end', drip('', 'HTTP/1.1 100 Continue\r\n\r\n'), 'TimeoutError', null],
+    ['garbage', onRequest((socket) => socket.end('hello there\r\n\r\n')), 'ECONNRESET', null],
+    ['headers cut off', onRequest((socket) => socket.end(`${head}conte`)), 'ECONNRESET', null],
+    [
+      'a body cut off',
+      onRequest((socket) => socket.end(`${head}content-length: 99\r\n\r\n{"id":1}`)),
+      'ECONNRESET',
+      200,
+    ],
+    [
+      'chunks cut off',
+      onRequest((socket) => socket.end(`${head}transfer-encoding: chunked\r\n\r\n9\r\n{`)),
+      'ECONNRESET',
+      200,
+    ],
+    [
+      'a broken chunk',
+      onRequest((socket) => socket.end(`${head}transfer-encoding: chunked\r\n\r\nzz\r\n{`)),
+      'InvalidHTTPResponse',
+      200,
+    ],
+    [
+      'two lengths',
+      onRequest((socket) => socket.end(`${head}content-length: 1\r\ncontent-length: 2\r\n\r\n{}`)),
+      'InvalidContentLength',
+      null,
+    ],
+    [
+      'a header of 10 MB',
+      onRequest((socket) => socket.end(`${head}X: ${'a'.repeat(1e7)}\r\n\r\n`)),
+      'ResponseHeadersTooLarge',
+      null,
+    ],
+    [
+      'another protocol',
+      onRequest((socket) => socket.write('HTTP/1.1 101 X\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n')),
+      'UnrequestedUpgrade',
+      null,
+    ],
+  ]
+  test.each(rows)('%s', async (_name, behaviour, code, status) => {
+    await using server = await rawServer(behaviour)
+    const startedAt = performance.now()
+    expect(await failureAt(server.url)).toMatchObject({ reason: 'ambiguous', code, status, retryAfterMs: null })
+    // Far above the call's limit, for slow machines, and far below any limit but the call's.
+    expect(performance.now() - startedAt).toBeLessThan(5000)
+    expect(server.connections).toBe(1)
+  })
+
+  test('no TLS where TLS is expected', async () => {
+    await using server = await rawServer(onRequest((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')))
+    // Bun's code for this cannot be told from the next test's.
+    expect(await failureAt(`https://localhost:${server.port}`)).toMatchObject({ reason: 'ambiguous', code: 'EPROTO' })
+  })
+
+  test('a TLS record that breaks after the server has read the request', async () => {
+    let requests = 0
+    const answer = (socket: Socket) =>
+      void socket.on('data', () => (requests++, socket.write(`${head}content-length: 0\r\n\r\n`)))
+    await using server = await rawServer(answer, tls.createServer({ key, cert: valid }))
+    await using line = await rawServer((near) => {
+      const far = net.connect(server.port, '127.0.0.1').on('error', () => {})
+      near.on('data', (data) => far.write(data)).on('close', () => far.destroy())
+      far.on('data', (data) => near.write(requests === 0 ? data : withLastByteFlipped(Buffer.from(data))))
+    })
+    const failure = networkFailure(await fetchError(line.port, authority))
+    expect(requests).toBe(1)
+    expect(failure).toMatchObject({ reason: 'ambiguous', code: 'EPROTO' })
+  })
+
+  test('something that is no error', () => {
+    expect(networkFailure('gone')).toMatchObject({ reason: 'ambiguous', code: 'UnknownError' })
+  })
+
+  function drip(first: string, more = 'a'): (socket: Socket) => void {
+    return (socket) => {
+      socket.write(first)
+      const timer = setInterval(() => socket.write(more), 10)
+      socket.on('data', () => {}).on('close', () => clearInterval(timer))
+    }
+  }
+
+  const withLastByteFlipped = (data: Buffer): Buffer =>
+    Buffer.from(data.map((byte, index) => (index === data.length - 1 ? byte ^ 1 : byte)))
+})
+
+test('a refusal stays a refusal when its explanation breaks off', async () => {
+  const answer = 'HTTP/1.1 403 Forbidden\r\ncontent-length: 99\r\n\r\n{"errors":[{"errorCode":"MSG-304"'
+  await using server = await rawServer((socket) => void socket.once('data', () => socket.end(answer)))
+  expect(await failureAt(server.url)).toMatchObject({ reason: 'rejected', status: 403, code: null })
+})
+
+test('an SMS is not sent again when its pooled connection breaks', async () => {
+  let requests = 0
+  await using server = await rawServer((socket) => {
+    socket.on('data', () => {
+      requests += 1
+      if (requests > 1) return socket.resetAndDestroy()
+      return socket.write('HTTP/1.1 200 OK\r\ncontent-length: 8\r\n\r\n{"id":1}')
+    })
+  })
+  const client = clientOf(server.url)
+  expect(valueOf(await client.sendSms(ACCESS_TOKEN, SMS)).providerMessageId).toBe('1')
+  expect(failureOf(await client.sendSms(ACCESS_TOKEN, SMS))).toMatchObject({ reason: 'ambiguous', code: 'ECONNRESET' })
+  expect(requests).toBe(2)
+  expect(server.connections).toBe(1)
+})
+
+/** What Bun's fetch throws: the client itself takes no authority, which the tests' certificates need. */
+async function fetchError(port: number, ca: string | null): Promise<unknown> {
+  try {
+    return await fetch(`https://localhost:${port}/`, {
+      method: 'POST',
+      body: 'x',
+      keepalive: false,
+      ...(ca ? { tls: { ca } } : {}),
+    })
+  } catch (error) {
+    return error
+  }
+}

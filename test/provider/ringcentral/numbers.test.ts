@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'bun:test'
+import { ACCESS_TOKEN, clientOf, errorBody, failureOf, httpServer, valueOf } from './servers.ts'
+
+const number = (phoneNumber: unknown, other: object = {}) => ({
+  id: 299282016,
+  phoneNumber,
+  type: 'VoiceFax',
+  usageType: 'DirectNumber',
+  status: 'Normal',
+  features: ['SmsSender', 'CallerId', 'MmsSender'],
+  ...other,
+})
+
+async function listedOf(...records: unknown[]): Promise<string[]> {
+  using server = httpServer(() => Response.json({ records, navigation: {} }))
+  return valueOf(await clientOf(server.url).listSmsNumbers(ACCESS_TOKEN))
+}
+
+describe('which numbers may send', () => {
+  const rows: [name: string, record: object, expected: string[]][] = [
+    ['with SmsSender', number('+16505550101'), ['+16505550101']],
+    ['of the high-volume product', number('+16505550101', { features: ['A2PSmsSender'] }), []],
+    ['for caller id only', number('+16505550101', { features: ['CallerId'] }), []],
+    ['without features', number('+16505550101', { features: undefined }), []],
+    ['with features of another type', number('+16505550101', { features: 'SmsSender' }), []],
+    ['for fax only', number('+16505550101', { type: 'FaxOnly' }), []],
+    ['for voice only', number('+16505550101', { type: 'VoiceOnly' }), ['+16505550101']],
+    ['still pending', number('+16505550101', { status: 'Pending' }), []],
+    ['without a status', number('+16505550101', { status: undefined }), ['+16505550101']],
+    ['without the plus', number('16505550101'), ['+16505550101']],
+    ['as a JSON number', number(16505550101), ['+16505550101']],
+    ['in another notation', number('(650) 555-0101'), []],
+    ['starting with zero', number('+06505550101'), []],
+    ['too long', number('+1650555010123456'), []],
+    ['too short', number('+72345'), []],
+    ['without a number', number(undefined), []],
+  ]
+  test.each(rows)('%s', async (_name, record, expected) => {
+    expect(await listedOf(record)).toEqual(expected)
+  })
+
+  test('a number that is listed twice counts once', async () => {
+    expect(await listedOf(number('+16505550101'), number('16505550101'), number('+16505550102'))).toEqual([
+      '+16505550101',
+      '+16505550102',
+    ])
+  })
+})
+
+test('pages are followed by number on our own server, whatever address is given', async () => {
+  using elsewhere = httpServer(() => Response.json({ records: [] }))
+  using server = httpServer((seen) => {
+    const page = Number(seen.query.get('page'))
+    const nextPage = { uri: `${elsewhere.url}/steal?page=${page + 1}` }
+    return Response.json({ records: [number(`+1650555010${page}`)], navigation: page < 3 ? { nextPage } : {} })
+  })
+  expect(valueOf(await clientOf(server.url).listSmsNumbers(ACCESS_TOKEN))).toEqual([
+    '+16505550101',
+    '+16505550102',
+    '+16505550103',
+  ])
+  expect(server.seen.map((seen) => seen.path)).toEqual(
+    Array(3).fill('/restapi/v1.0/account/~/extension/~/phone-number'),
+  )
+  expect(server.seen.map((seen) => seen.query.toString())).toEqual([
+    'page=1&perPage=1000',
+    'page=2&perPage=1000',
+    'page=3&perPage=1000',
+  ])
+  expect(elsewhere.seen).toHaveLength(0)
+})
+
+test('a list that never ends is given up after 20 pages', async () => {
+  using server = httpServer(() => Response.json({ records: [], navigation: { nextPage: { uri: 'x' } } }))
+  const failure = failureOf(await clientOf(server.url).listSmsNumbers(ACCESS_TOKEN))
+  expect(failure).toMatchObject({ reason: 'ambiguous', status: null, code: 'ERR_TOO_MANY_PAGES' })
+  expect(server.seen).toHaveLength(20)
+})
+
+test('a failure on a later page is the failure of the list', async () => {
+  using server = httpServer((seen) =>
+    seen.query.get('page') === '1'
+      ? Response.json({ records: [number('+16505550101')], navigation: { nextPage: { uri: 'x' } } })
+      : Response.json(errorBody('CMN-301', 'Request rate exceeded'), { status: 429 }),
+  )
+  expect(failureOf(await clientOf(server.url).listSmsNumbers(ACCESS_TOKEN)).reason).toBe('rate_limited')
+})
+
+test.each([{}, { records: null }, { records: {} }, { records: ['x'] }])('%j is unreadable', async (body) => {
+  using server = httpServer(() => Response.json(body))
+  expect(failureOf(await clientOf(server.url).listSmsNumbers(ACCESS_TOKEN)).reason).toBe('ambiguous')
+})

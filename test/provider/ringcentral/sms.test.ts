@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'bun:test'
+import { ACCESS_TOKEN, clientOf, httpServer, valueOf } from './servers.ts'
+
+const SMS = { from: '+16505550101', to: '+16505550123', text: 'Grüße, "Alice" \\ 😀\n' }
+
+test('one SMS is one POST with the text unchanged', async () => {
+  using server = httpServer(() => Response.json({ id: 3062991514016, messageStatus: 'Queued', conversationId: 1 }))
+  const accepted = valueOf(await clientOf(server.url).sendSms(ACCESS_TOKEN, SMS))
+  expect(accepted).toEqual({ providerMessageId: '3062991514016', failed: false })
+  expect(server.seen).toHaveLength(1)
+  const [seen] = server.seen
+  expect(seen).toMatchObject({ method: 'POST', path: '/restapi/v1.0/account/~/extension/~/sms' })
+  expect(seen?.headers.get('authorization')).toBe(`Bearer ${ACCESS_TOKEN}`)
+  expect(seen?.headers.get('content-type')).toBe('application/json')
+  expect(JSON.parse(seen?.body ?? '')).toEqual({
+    from: { phoneNumber: SMS.from },
+    to: [{ phoneNumber: SMS.to }],
+    text: SMS.text,
+  })
+})
+
+test('the id may come as text', async () => {
+  using server = httpServer(() => Response.json({ id: '3062991514016' }))
+  expect(valueOf(await clientOf(server.url).sendSms(ACCESS_TOKEN, SMS))).toEqual({
+    providerMessageId: '3062991514016',
+    failed: false,
+  })
+})
+
+describe('an answer may already say that sending failed', () => {
+  const rows: [unknown, boolean][] = [
+    ['SendingFailed', true],
+    ['DeliveryFailed', true],
+    ['Sent', false],
+    ['Delivered', false],
+    [undefined, false],
+    [7, false],
+  ]
+  test.each(rows)('%p: %p', async (messageStatus, failed) => {
+    using server = httpServer(() => Response.json({ id: 1, messageStatus }, { status: 201 }))
+    expect(valueOf(await clientOf(server.url).sendSms(ACCESS_TOKEN, SMS)).failed).toBe(failed)
+  })
+})

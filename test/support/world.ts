@@ -1,0 +1,162 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Clock } from '../../src/core/clock.ts'
+import { readConfig } from '../../src/core/config.ts'
+import { type Log, createLog, silentLog } from '../../src/core/log.ts'
+import { issueToken } from '../../src/features/rc/issue-token.ts'
+import { startConnect } from '../../src/features/rc/connect.ts'
+import type { Registered } from '../../src/features/apps/schemas.ts'
+import { createApp } from '../../src/operator/apps.ts'
+import { createTenant } from '../../src/operator/tenants.ts'
+import { type RunningGateway, runGateway } from '../../src/run.ts'
+import type { SimulatorControl } from '../../src/simulator/control.ts'
+
+export const FROM = '+15555550100'
+export const FROM_2 = '+15555550101'
+export const TO = '+15555550199'
+
+export interface WorldOptions {
+  /** Environment variables beyond the tests' own. */
+  env?: Record<string, string>
+  clock?: Clock
+  log?: Log
+  /** Connects the simulator's extension to the first tenant; default true. */
+  connect?: boolean
+  /** Starts the workers; default true. */
+  work?: boolean
+  /** An existing data folder, for a second life of the same database. */
+  folder?: string
+}
+
+/** One gateway of a test's own: real HTTP on a free port, a real file, the simulator over real HTTP. */
+export class World implements AsyncDisposable {
+  constructor(
+    readonly running: RunningGateway,
+    readonly control: SimulatorControl,
+    readonly folder: string,
+    readonly app: Registered,
+    readonly ownsFolder: boolean,
+  ) {}
+
+  get url(): string {
+    return this.running.url
+  }
+
+  get gateway() {
+    return this.running.gateway
+  }
+
+  get key(): string {
+    return this.app.apiKey
+  }
+
+  get tenantId(): string {
+    return this.app.tenantId
+  }
+
+  /** Calls the API with the first app's key, unless `key` says otherwise (null: none). A body that is no string is sent as JSON. */
+  call(method: string, path: string, options: CallOptions = {}): Promise<Response> {
+    const { key = this.key, body, headers = {} } = options
+    return fetch(`${this.url}${path}`, {
+      method,
+      redirect: 'manual',
+      headers: { ...(key === null ? {} : { authorization: `Bearer ${key}` }), ...headers },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+  }
+
+  async json<T = Record<string, unknown>>(method: string, path: string, options: CallOptions = {}): Promise<{ status: number; body: T }> {
+    const response = await this.call(method, path, options)
+    return { status: response.status, body: (await response.json()) as T }
+  }
+
+  /** Sends an SMS and answers its id. */
+  async send(message: Partial<{ from: string; to: string; body: string; userId: string }> = {}, options: CallOptions = {}): Promise<string> {
+    const response = await this.json<{ messageId: string }>('POST', '/v1/sms/send', { ...options, body: { from: FROM, to: TO, body: 'Hello', ...message } })
+    if (response.status !== 202) throw new Error(`send answered ${response.status}: ${JSON.stringify(response.body)}`)
+    return response.body.messageId
+  }
+
+  async status(messageId: string, options: CallOptions = {}): Promise<Record<string, unknown>> {
+    return (await this.json('GET', `/v1/sms/status/${messageId}`, options)).body
+  }
+
+  /** Polls until the message has one of these states; fails after `withinMs` of real time. */
+  untilStatus(messageId: string, statuses: readonly string[] = ['sent', 'failed'], withinMs = 5000): Promise<Record<string, unknown>> {
+    return until(async () => {
+      const state = await this.status(messageId)
+      return statuses.includes(String(state['status'])) ? state : null
+    }, withinMs)
+  }
+
+  /** Another tenant with an app of its own, not connected. */
+  async otherTenant(name = 'Other'): Promise<Registered> {
+    const { tenantId } = await createTenant(this.gateway, { name })
+    return createApp(this.gateway, { tenantId, name: `${name} app`, webhookUrl: null, role: 'app' })
+  }
+
+  /** Another app of the first tenant. */
+  secondApp(webhookUrl: string | null = null): Promise<Registered> {
+    return createApp(this.gateway, { tenantId: this.tenantId, name: 'Second app', webhookUrl, role: 'app' })
+  }
+
+  /** Connects an extension the way a browser would; answers the callback's response. */
+  async connect(options: { tenantId?: string; extensionId?: string } = {}): Promise<Response> {
+    if (options.extensionId !== undefined) this.control.nextLogin({ extensionId: options.extensionId })
+    const { connectUrl } = await issueToken(this.gateway, { tenantId: options.tenantId ?? this.tenantId }, 'connect')
+    const authorizeUrl = await startConnect(this.gateway, connectUrl.split('token=')[1])
+    const login = await fetch(authorizeUrl, { redirect: 'manual' })
+    const callback = new URL(login.headers.get('location') ?? '')
+    return fetch(`${this.url}${callback.pathname}${callback.search}&format=json`)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.running.stop()
+    if (this.ownsFolder) rmSync(this.folder, { recursive: true, force: true })
+  }
+}
+
+export interface CallOptions {
+  key?: string | null
+  body?: unknown
+  headers?: Record<string, string>
+}
+
+/** Builds a world: `await using world = await createWorld()`. */
+export async function createWorld(options: WorldOptions = {}): Promise<World> {
+  const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'sgw-test-'))
+  const values = { NODE_ENV: 'test', PORT: '0', KEY_LIMIT_PER_MINUTE: '100000', DATABASE_URL: `file:${join(folder, 'sgw.db')}`, ...options.env }
+  const config = readConfig({ values, readFile: () => '' })
+  if (!config.ok) throw new Error(config.problems.join('\n'))
+  const running = await runGateway({ config: config.config, log: options.log ?? silentLog, ...(options.clock === undefined ? {} : { clock: options.clock }) })
+  if (running.simulator === null) throw new Error('Tests run against the simulator')
+  const { control } = running.simulator
+  control.addExtension({ name: 'Alice', numbers: [FROM, FROM_2] })
+  const { tenantId } = await createTenant(running.gateway, { name: 'First' })
+  const app = await createApp(running.gateway, { tenantId, name: 'First app', webhookUrl: null, role: 'app' })
+  const world = new World(running, control, folder, app, options.folder === undefined)
+  if (options.connect !== false) {
+    const connected = await world.connect()
+    if (!connected.ok) throw new Error(`connect answered ${connected.status}`)
+  }
+  if (options.work !== false) running.work()
+  return world
+}
+
+/** Asks again and again until there is an answer; fails after `withinMs` of real time. */
+export async function until<T>(ask: () => Promise<T | null | undefined | false> | T | null | undefined | false, withinMs = 5000): Promise<T> {
+  const deadline = performance.now() + withinMs
+  for (;;) {
+    const answer = await ask()
+    if (answer !== null && answer !== undefined && answer !== false) return answer
+    if (performance.now() > deadline) throw new Error(`Nothing came within ${withinMs} ms`)
+    await Bun.sleep(5)
+  }
+}
+
+/** A log whose lines a test can read. */
+export function recordedLog(): { log: Log; lines: string[] } {
+  const lines: string[] = []
+  return { log: createLog({ level: 'debug', format: 'json', write: (line) => lines.push(line) }), lines }
+}
