@@ -7,6 +7,7 @@ import type { Ids } from './core/ids.ts'
 import type { Log } from './core/log.ts'
 import { createSecrets, type Secrets } from './core/secrets.ts'
 import type { Database } from './db/database.ts'
+import { type RestoreMark, noMark } from './db/restore-mark.ts'
 import { Jobs } from './jobs/jobs.ts'
 import { AddressGuard } from './outbound/address-guard.ts'
 import { WebhookPoster } from './outbound/post-json.ts'
@@ -22,6 +23,7 @@ import { type SocketAuth, Sockets } from './realtime/sockets.ts'
 
 /** What everything in the gateway depends on, built in one place and handed in. */
 export interface Gateway extends GatewayParts {
+  mark: RestoreMark
   secrets: Secrets
   hub: Hub
   jobs: Jobs
@@ -51,6 +53,8 @@ export interface GatewayParts {
   provider: Provider
   /** Names this run of the process: attempts of another boot have an unknown outcome. */
   bootId: string
+  /** How far this database has come, kept beside it; absent where no restore can happen. */
+  mark?: RestoreMark
   /** Lets the event loop breathe; the simulation hands in its own. */
   defer?: (run: () => void) => void
   /** Who a socket's first message speaks for. */
@@ -75,6 +79,7 @@ export function buildGateway(parts: GatewayParts): Gateway {
   const hub = createHub()
   const gateway: Gateway = {
     ...parts,
+    mark: parts.mark ?? noMark,
     secrets,
     hub,
     jobs,

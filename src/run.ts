@@ -9,6 +9,7 @@ import { authenticateSocket } from './features/ws/authenticate.ts'
 import { encryptionKeys, openDataFolder } from './data-folder.ts'
 import { type Database, openDatabase } from './db/database.ts'
 import { SchemaError } from './db/migrate.ts'
+import { openRestoreMark } from './db/restore-mark.ts'
 import { type Gateway, buildGateway } from './gateway.ts'
 import type { Server } from './http/server.ts'
 import { createRingCentral } from './provider/ringcentral/client.ts'
@@ -61,6 +62,10 @@ export async function openGateway(options: RunOptions, stack: AsyncDisposableSta
   const keys = encryptionKeys(config)
   const database = await open(config)
   stack.defer(() => database.close())
+  const ids = createIds()
+  const { mark, restored } = await openRestoreMark(database.gate, `${path}.mark`, { incarnation: ids.of('boot'), now: clock.now() })
+  stack.defer(() => mark.close())
+  if (restored) log.warn({}, 'this database was restored from a backup: what was waiting is compared with the provider before it is sent')
   const simulator = config.provider.simulated ? await startSimulator(config, clock) : null
   if (simulator !== null) stack.defer(() => simulator.stop())
   const provider = createRingCentral({
@@ -69,8 +74,7 @@ export async function openGateway(options: RunOptions, stack: AsyncDisposableSta
     timeoutMs: config.providerTimeoutMs,
     userAgent: `sgw/${VERSION}`,
   })
-  const ids = createIds()
-  const gateway = buildGateway({ config, encryptionKeys: keys, clock, ids, log, database, provider, bootId: ids.of('boot'), authenticateSocket })
+  const gateway = buildGateway({ config, encryptionKeys: keys, clock, ids, log, database, provider, bootId: ids.of('boot'), mark, authenticateSocket })
   return { gateway, simulator }
 }
 

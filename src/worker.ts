@@ -1,5 +1,6 @@
 import { liveExtensions, keepAlive, readNumbersDaily, resumeRefreshes, watchSubscriptions } from './features/rc/upkeep.ts'
 import { sendJobs } from './features/sms/deliver.ts'
+import { fenceJobs } from './features/sms/fence.ts'
 import { recoverOpenAttempts, seedQuota } from './features/sms/recover.ts'
 import { settleJobs } from './features/sms/settle.ts'
 import { closeInterrupted } from './features/webhook-deliveries/recover.ts'
@@ -15,6 +16,7 @@ import { Schedule } from './jobs/schedule.ts'
 export function registerJobs(gateway: Gateway): void {
   gateway.jobs.register(sendJobs(gateway))
   gateway.jobs.register(settleJobs(gateway))
+  gateway.jobs.register(fenceJobs(gateway))
   gateway.jobs.register(fanOutJobs(gateway))
   gateway.jobs.register(webhookJobs(gateway))
   gateway.jobs.register(backFillJobs(gateway))

@@ -66,7 +66,7 @@ export function readConfig(environment: Environment, terminal = false): ConfigRe
     encryptionKeys: readEncryptionKeys(settings, production),
     provider: readProvider(settings, production),
     trustedProxies: readCidrs(settings, 'TRUSTED_PROXIES'),
-    corsOrigins: settings.list('CORS_ORIGINS'),
+    corsOrigins: readOrigins(settings),
     webhookAllowCidrs: readCidrs(settings, 'WEBHOOK_ALLOW_CIDRS'),
     keyLimitPerMinute: settings.integer('KEY_LIMIT_PER_MINUTE', 100, 1, 1_000_000_000),
     fromLimitPerMinute: settings.integer('FROM_LIMIT_PER_MINUTE', 40, 1, 1_000_000_000),
@@ -167,6 +167,16 @@ function readCidrs(settings: Settings, name: string): string[] {
     const withLength = item.includes('/') ? item : `${item}/${item.includes(':') ? 128 : 32}`
     if (!ipaddr.isValidCIDR(withLength)) settings.problem(name, `holds "${item}"`, 'give addresses or ranges such as 10.0.0.0/8')
     return withLength
+  })
+}
+
+/** Browsers compare origins letter by letter: one that no browser sends would be a setting without effect. */
+function readOrigins(settings: Settings): string[] {
+  return settings.list('CORS_ORIGINS').map((item) => {
+    const origin = item.replace(/\/$/, '')
+    const isOrigin = /^https?:\/\//.test(origin) && URL.parse(origin)?.origin === origin
+    if (origin !== '*' && !isOrigin) settings.problem('CORS_ORIGINS', `holds "${item}"`, 'give origins such as https://app.example.com, or *')
+    return origin
   })
 }
 

@@ -3,21 +3,28 @@ import { ApiError, apiError } from '../core/errors.ts'
 import type { Gateway } from '../gateway.ts'
 import type { SocketData } from '../realtime/sockets.ts'
 import { parseForm, parseJson, readLimited } from './body.ts'
+import { Cors } from './cors.ts'
 import { errorAnswer } from './errors.ts'
 import { Peers, type RequestContext, pathOf, queryOf, requestIdOf } from './request-context.ts'
 import { type OpenPaths, admit, rateLimitHeaders } from './require-app.ts'
 import { type Route, type RouteInput, validated } from './route.ts'
 
+/** Above this Bun itself answers, without our JSON. Far above our own limit, which is counted while reading. */
+const BACKSTOP_BODY_BYTES = 2 ** 40
+
 /** Elysia with our gates, our errors and these endpoints. */
 export function createServer(gateway: Gateway, routes: readonly Route[]) {
   const contexts = new WeakMap<Request, RequestContext>()
   const peers = new Peers(gateway.config.trustedProxies)
+  const cors = new Cors(gateway.config.corsOrigins)
   const open = openPaths(routes)
-  const app = new Elysia({ serve: { development: false, maxRequestBodySize: 1 << 20, error: lastResort } })
+  const app = new Elysia({ serve: { development: false, maxRequestBodySize: BACKSTOP_BODY_BYTES, error: lastResort } })
     .onRequest(async ({ request, server, set }) => {
       const context = contextOf(gateway, peers, request, server?.requestIP(request)?.address ?? '')
       contexts.set(request, context)
-      set.headers['x-request-id'] = context.requestId
+      Object.assign(set.headers, { 'x-request-id': context.requestId }, cors.headersFor(request))
+      const preflight = cors.preflight(request)
+      if (preflight !== null) return new Response(null, { status: 204, headers: preflight })
       try {
         await admit(gateway, open, request, context)
       } finally {
@@ -53,7 +60,7 @@ async function runRoute(gateway: Gateway, route: Route, given: Pick<RouteInput, 
   const { caller } = context
   if (route.auth === 'app' && caller === null) throw apiError('missingKey')
   await route.before?.({ gateway, request })
-  const bytes = request.method === 'GET' || request.method === 'HEAD' ? new Uint8Array(0) : await readLimited(request)
+  const bytes = await readLimited(request)
   return route.run({
     ...given,
     gateway,

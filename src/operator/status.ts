@@ -10,21 +10,23 @@ export interface StatusReport {
   /** Connected extensions by state. */
   extensions: Record<string, number>
   subscriptions: { active: number; pending: number; earliestExpiry: string | null }
-  backup: { litestream: boolean }
+  backup: { litestream: boolean; restoredAt: string | null; waitingBehindFence: number }
 }
 
 /** The gateway at a glance. */
 export async function readStatus(gateway: Gateway): Promise<StatusReport> {
   const { gate } = gateway.database
-  const [schema, jobs, sending, extensions, subscriptions] = await gate.batch([
+  const [schema, jobs, sending, extensions, subscriptions, restored] = await gate.batch([
     'SELECT name FROM schema_migrations ORDER BY position DESC LIMIT 1',
     'SELECT kind, count(*) AS jobs, min(created_at) AS oldest FROM jobs GROUP BY kind',
     'SELECT count(*) AS open FROM send_attempts WHERE outcome IS NULL',
     'SELECT status, count(*) AS extensions FROM extensions GROUP BY status',
     'SELECT status, count(*) AS subscriptions, min(expires_at) AS earliest FROM subscriptions GROUP BY status',
+    `SELECT value FROM facts WHERE name = 'restored_at'`,
   ])
   const counted = (status: string): number => Number(subscriptions?.rows.find((row) => row['status'] === status)?.['subscriptions'] ?? 0)
   const expiry = subscriptions?.rows.find((row) => row['status'] === 'active')?.['earliest']
+  const restoredAt = restored?.rows[0]?.['value']
   const oldest = jobs?.rows.find((row) => row['kind'] === 'send')?.['oldest']
   return {
     version: VERSION,
@@ -43,6 +45,10 @@ export async function readStatus(gateway: Gateway): Promise<StatusReport> {
       ...Object.fromEntries((extensions?.rows ?? []).map((row) => [String(row['status']), Number(row['extensions'])])),
     },
     subscriptions: { active: counted('active'), pending: counted('pending'), earliestExpiry: typeof expiry === 'number' ? isoTime(expiry) : null },
-    backup: { litestream: gateway.config.litestream },
+    backup: {
+      litestream: gateway.config.litestream,
+      restoredAt: restoredAt === undefined ? null : isoTime(Number(restoredAt)),
+      waitingBehindFence: Number(jobs?.rows.find((row) => row['kind'] === 'fence')?.['jobs'] ?? 0),
+    },
   }
 }

@@ -38,7 +38,10 @@ export function listPhoneNumbers({ world, call, extension }: ApiCall): Reply {
   const numbers = extension.numbers
     .filter((one) => usageTypes.length === 0 || usageTypes.includes(one.usageType))
     .filter((one) => statuses.length === 0 || statuses.includes(one.status))
-  return json(200, pageOf(numbers, page, (number) => numberRecord(world, extension.accountId, number)))
+  return json(
+    200,
+    pageOf(numbers, page, (number) => numberRecord(world, extension.accountId, number)),
+  )
 }
 
 const accountUri = (world: World, accountId: number): string => `${world.url}/restapi/v1.0/account/${accountId}`

@@ -58,7 +58,7 @@ const FIRST_EXTENSION_ID = 629_890_016
 const FIRST_NUMBER_ID = 299_282_016
 const ID_STEP = 1000
 
-export const SMS_FEATURES = ['SmsSender', 'CallerId', 'MmsSender']
+const SMS_FEATURES = ['SmsSender', 'CallerId', 'MmsSender']
 
 export const canSendSms = (number: PhoneNumber): boolean => number.features.includes('SmsSender')
 

@@ -1,6 +1,6 @@
 import { isoTime } from '../core/clock.ts'
 import { located } from './message-record.ts'
-import type { Message } from './messages.ts'
+import { conversationOf, type Message } from './messages.ts'
 import type { World } from './world.ts'
 
 /** `current`: today's payload. `old`: as in samples of 2012–2018, with `~`, a GUID, `conversationId` and numeric ids. */
@@ -25,7 +25,7 @@ export function instantBody(world: World, message: Message, form: EventForm): Re
     availability: 'Alive',
     ...(message.text === null ? {} : { subject: message.text }),
     messageStatus: world.messages.state(message).messageStatus,
-    ...conversationOf(message, form),
+    ...conversationIn(form, conversationOf(message)),
     eventType: 'Create',
     owner: { extensionId: String(message.extensionId), extensionType: 'User', name: owner?.name ?? '' },
   }
@@ -55,8 +55,8 @@ function attachmentsOf(world: World, message: Message, id: (value: number) => un
   return [...(message.text === null ? [] : [text]), ...media]
 }
 
-const conversationOf = (message: Message, form: EventForm): Record<string, unknown> =>
-  form === 'old' ? { conversationId: message.conversationId } : { conversation: { id: message.conversationId } }
+const conversationIn = (form: EventForm, id: string): Record<string, unknown> =>
+  form === 'old' ? { conversationId: id } : { conversation: { id } }
 
 function numberInfo(phoneNumber: string | undefined): Record<string, unknown> {
   const match = /^\+1(\d{3})(\d{7})$/.exec(phoneNumber ?? '')

@@ -14,16 +14,17 @@ export async function announceInbound(world: World, message: Message, form: Even
   const instant = matching(world, message, isInstant).map(({ subscription, filter }) =>
     deliver(world, subscription, envelope(world, subscription, filter, body, form)),
   )
-  return (await Promise.all([...instant, ...announceChange(world, message, 'new')])).flat()
+  return (await Promise.all([...instant, announceChange(world, message, 'new')])).flat()
 }
 
 /** Tells the subscribers of message-store changes; most extensions have none, and then this costs nothing. */
-export function announceChange(world: World, message: Message, kind: 'new' | 'updated'): Promise<Delivery[]>[] {
+export async function announceChange(world: World, message: Message, kind: 'new' | 'updated'): Promise<Delivery[]> {
   const targets = matching(world, message, (filter) => isChangeOf(filter, message.direction))
-  return targets.map(({ subscription, filter }) => {
+  const deliveries = targets.map(({ subscription, filter }) => {
     const body = changeBody(message, kind, world.clock.now())
     return deliver(world, subscription, envelope(world, subscription, filter, body, 'current'))
   })
+  return (await Promise.all(deliveries)).flat()
 }
 
 export const hasChangeSubscribers = (world: World, message: Message): boolean =>
@@ -98,7 +99,7 @@ function track<T>(world: World, delivery: Promise<T>): Promise<T> {
 }
 
 async function post(world: World, subscription: Subscription, event: EventEnvelope): Promise<Delivery> {
-  if (world.stopped) return { subscriptionId: subscription.id, outcome: 'dropped', status: null }
+  if (world.stopping.signal.aborted) return { subscriptionId: subscription.id, outcome: 'dropped', status: null }
   const result = await request(world, subscription, JSON.stringify(event))
   if (result.status === 200) {
     subscription.failingSince = null
@@ -122,13 +123,19 @@ async function request(world: World, subscription: Subscription, body: string): 
       headers: eventHeaders(subscription),
       body,
       redirect: 'manual',
-      signal: AbortSignal.timeout(world.settings.webhookTimeoutMs),
+      signal: AbortSignal.any([world.stopping.signal, AbortSignal.timeout(world.settings.webhookTimeoutMs)]),
     })
     await response.body?.cancel()
-    return { status: response.status, reason: `Webhook responses with code: [${response.status}], reason: [${response.statusText}]` }
+    return {
+      status: response.status,
+      reason: `Webhook responses with code: [${response.status}], reason: [${response.statusText}]`,
+    }
   } catch (error) {
     const timedOut = error instanceof Error && error.name === 'TimeoutError'
-    return { status: null, reason: `I/O operation is failed. Details: [${timedOut ? 'Read timed out' : 'Connection failed'}]` }
+    return {
+      status: null,
+      reason: `I/O operation is failed. Details: [${timedOut ? 'Read timed out' : 'Connection failed'}]`,
+    }
   }
 }
 

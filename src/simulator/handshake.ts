@@ -75,4 +75,5 @@ function requestText(address: URL, token: string, verificationToken: string | nu
   return `${lines.join('\r\n')}\r\n\r\n`
 }
 
-const isCertificateError = (error: NodeJS.ErrnoException): boolean => /CERT|SELF_SIGNED|UNABLE_TO/.test(error.code ?? '')
+const isCertificateError = (error: NodeJS.ErrnoException): boolean =>
+  /CERT|SELF_SIGNED|UNABLE_TO/.test(error.code ?? '')

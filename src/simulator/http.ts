@@ -4,7 +4,7 @@ export interface Call {
   path: string
   query: URLSearchParams
   /** Names in lower case. */
-  headers: Record<string, string | string[] | undefined>
+  headers: Record<string, string>
   body: string
 }
 
@@ -32,15 +32,11 @@ export const empty = (status: number): Reply => ({ status, headers: {}, body: ''
 
 export const redirect = (location: string): Reply => ({ status: 302, headers: { Location: location }, body: '' })
 
-/** One header's value; the first one when the client sent several. */
-export function header(call: Call, name: string): string {
-  const value = call.headers[name]
-  return (Array.isArray(value) ? value[0] : value) ?? ''
-}
+/** A header's value, or empty. */
+export const header = (call: Call, name: string): string => call.headers[name] ?? ''
 
 /** The media type alone, in lower case: `application/json`. */
-export const mediaType = (call: Call): string =>
-  (header(call, 'content-type').split(';')[0] ?? '').trim().toLowerCase()
+export const mediaType = (call: Call): string => (header(call, 'content-type').split(';')[0] ?? '').trim().toLowerCase()
 
 /** A JSON object from the body; null when it is anything else. */
 export function jsonObject(body: string): Record<string, unknown> | null {

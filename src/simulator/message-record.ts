@@ -1,17 +1,25 @@
 import { isoTime } from '../core/clock.ts'
-import type { Attachment, Message, Party } from './messages.ts'
+import { json, type Reply } from './http.ts'
+import { conversationOf, type Attachment, type Message, type Party } from './messages.ts'
 import type { World } from './world.ts'
 
-// ECMAScript "JSON.parse source text access": prints a number that JavaScript's own numbers cannot hold.
-const { rawJSON } = JSON as typeof JSON & { rawJSON(text: string): unknown }
-
 const LOCATION = 'Mountain View, CA'
+
+/**
+ * An answer with message records in it. `conversationId` is a number beyond JavaScript's own, so its quotes go after
+ * printing: five times as fast as `JSON.rawJSON`. Quotes within texts are escaped and cannot look like it.
+ */
+export function jsonOfMessages(value: unknown): Reply {
+  const reply = json(200, value)
+  return { ...reply, body: reply.body.replace(/"conversationId":"(\d+)"/g, '"conversationId":$1') }
+}
 
 /** The answer of `POST …/sms` (RingCentral API reference, "Create message", `GetSMSMessageInfoResponse`). */
 export function messageRecord(world: World, message: Message): Record<string, unknown> {
   const uri = messageUri(world, message)
   const state = world.messages.state(message)
   const outbound = message.direction === 'Outbound'
+  const conversationId = conversationOf(message)
   return {
     uri,
     id: message.id,
@@ -28,8 +36,8 @@ export function messageRecord(world: World, message: Message): Record<string, un
     messageStatus: state.messageStatus,
     ...(state.deliveryErrorCode === null ? {} : { deliveryErrorCode: state.deliveryErrorCode }),
     ...(outbound ? { smsSendingAttemptsCount: 1 } : {}),
-    conversationId: rawJSON(message.conversationId),
-    conversation: { id: message.conversationId, uri: `${world.url}/restapi/v1.0/conversation/${message.conversationId}` },
+    conversationId,
+    conversation: { id: conversationId, uri: `${world.url}/restapi/v1.0/conversation/${conversationId}` },
     lastModifiedTime: isoTime(state.changedAt),
   }
 }
@@ -53,7 +61,7 @@ function attachmentsOf(message: Message, uri: string): Record<string, unknown>[]
   return [...(message.text === null ? [] : [text]), ...message.attachments.map((one) => mediaAttachment(one, uri))]
 }
 
-export const mediaAttachment = (attachment: Attachment, uri: string): Record<string, unknown> => ({
+const mediaAttachment = (attachment: Attachment, uri: string): Record<string, unknown> => ({
   id: attachment.id,
   uri: `${uri}/content/${attachment.id}`,
   type: 'MmsAttachment',

@@ -1,9 +1,9 @@
 import { isoTime } from '../core/clock.ts'
 import { extensionUri, type ApiCall } from './api-call.ts'
 import { invalidParameter, notFound } from './errors.ts'
-import { json, type Reply } from './http.ts'
-import { storeRecord } from './message-record.ts'
-import type { Message } from './messages.ts'
+import type { Reply } from './http.ts'
+import { jsonOfMessages, storeRecord } from './message-record.ts'
+import { conversationOf, type Message } from './messages.ts'
 import { pageOf, readPage } from './paging.ts'
 
 /** `GET …/message-store` (RingCentral API reference, "List messages"): newest first, the last 24 hours by default. */
@@ -16,15 +16,15 @@ export function listMessages({ world, call, extension }: ApiCall): Reply {
   const found = world.messages
     .of(extension.id)
     .filter((message) => message.createdAt <= indexedBefore && fits(message, filter))
-    .reverse()
-  return json(200, pageOf(found, page, (message) => storeRecord(world, message)))
+    .toReversed()
+  return jsonOfMessages(pageOf(found, page, (message) => storeRecord(world, message)))
 }
 
 /** `GET …/message-store/{messageId}` (same reference, "Get message"). */
 export function getMessage({ world, extension, ids }: ApiCall): Reply {
   const message = world.messages.find(Number(ids[0]))
   if (message === undefined || message.extensionId !== extension.id) return notFound('messageId')
-  return json(200, storeRecord(world, message))
+  return jsonOfMessages(storeRecord(world, message))
 }
 
 interface Filter {
@@ -77,7 +77,7 @@ function fits(message: Message, filter: Filter): boolean {
     allows(filter.directions, message.direction) &&
     allows(filter.readStatuses, read)
   if (!choices) return false
-  if (filter.conversationId !== null && filter.conversationId !== message.conversationId) return false
+  if (filter.conversationId !== null && filter.conversationId !== conversationOf(message)) return false
   if (filter.phoneNumber === null) return true
   return [message.from, ...message.to].some((party) => party.phoneNumber === filter.phoneNumber)
 }

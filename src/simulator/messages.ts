@@ -42,8 +42,6 @@ export interface Message {
   text: string | null
   /** Of an MMS, beside the text itself. */
   attachments: Attachment[]
-  /** Above 2^53, therefore text. */
-  conversationId: string
   createdAt: number
   /** Null: the usual way, as the settings say. */
   outcome: FinalOutcome | null
@@ -105,7 +103,6 @@ export function createMessages(clock: Clock, settings: Settings): Messages {
       to: sms.to,
       text: sms.text,
       attachments: sms.attachments.map((one) => ({ ...one, id: ++lastId })),
-      conversationId: conversationOf(extension.id, sms),
       createdAt: clock.now(),
       outcome: direction === 'Outbound' ? (planned.shift() ?? null) : null,
       forced: null,
@@ -124,18 +121,6 @@ export function createMessages(clock: Clock, settings: Settings): Messages {
     stored.push(message)
   }
 
-  function state(message: Message): MessageState {
-    if (message.forced !== null) return message.forced
-    if (message.direction === 'Inbound') return stateAt('Received', message.createdAt)
-    const now = clock.now()
-    const sentAt = message.createdAt + settings.sentAfterMs
-    const failed = message.outcome?.messageStatus === 'SendingFailed'
-    const finalAt = failed ? sentAt : message.createdAt + (settings.deliveredAfterMs ?? settings.sentAfterMs)
-    const final = message.outcome ?? (settings.deliveredAfterMs === null ? null : { messageStatus: 'Delivered' as const })
-    if (final !== null && now >= finalAt) return stateAt(final.messageStatus, finalAt, final.deliveryErrorCode)
-    return now >= sentAt ? stateAt('Sent', sentAt) : stateAt('Queued', message.createdAt)
-  }
-
   function planNext(calls: number, outcome: FinalOutcome): void {
     for (let left = calls; left > 0; left--) planned.push(outcome)
   }
@@ -146,17 +131,31 @@ export function createMessages(clock: Clock, settings: Settings): Messages {
     find: (id) => byId.get(id),
     of: (extensionId) => byExtension.get(extensionId) ?? [],
     all: () => [...byId.values()],
-    state,
+    state: (message) => message.forced ?? plannedState(message, clock.now(), settings),
     planNext,
   }
+}
+
+/** Where a message is by now: `Queued`, then `Sent`, then its final status, if it has one. */
+function plannedState(message: Message, now: number, settings: Settings): MessageState {
+  const { createdAt, outcome } = message
+  if (message.direction === 'Inbound') return stateAt('Received', createdAt)
+  const { deliveredAfterMs } = settings
+  const sentAt = createdAt + settings.sentAfterMs
+  const atOnce = outcome?.messageStatus === 'SendingFailed' || deliveredAfterMs === null
+  const finalAt = atOnce ? sentAt : createdAt + deliveredAfterMs
+  const final = outcome ?? (deliveredAfterMs === null ? null : { messageStatus: 'Delivered' as const })
+  if (final !== null && now >= finalAt) return stateAt(final.messageStatus, finalAt, outcome?.deliveryErrorCode)
+  return now >= sentAt ? stateAt('Sent', sentAt) : stateAt('Queued', createdAt)
 }
 
 function stateAt(messageStatus: string, changedAt: number, code?: string): MessageState {
   return { messageStatus, deliveryErrorCode: code ?? null, changedAt }
 }
 
-/** One conversation per extension and set of numbers, whatever the direction. */
-function conversationOf(extensionId: number, sms: { from: Party; to: Party[] }): string {
-  const numbers = [sms.from, ...sms.to].map((party) => party.phoneNumber ?? party.extensionNumber ?? '').sort()
-  return String(CONVERSATION_FLOOR + (Bun.hash(`${extensionId} ${numbers.join(' ')}`) as bigint) % CONVERSATION_FLOOR)
+/** One conversation per extension and set of numbers, whatever the direction. Above 2^53, therefore text. */
+export function conversationOf({ extensionId, from, to }: Message): string {
+  const numbers = [from, ...to].map((party) => party.phoneNumber ?? party.extensionNumber ?? '').toSorted()
+  const hash: bigint = Bun.hash.wyhash(`${extensionId} ${numbers.join(' ')}`)
+  return String(CONVERSATION_FLOOR + (hash % CONVERSATION_FLOOR))
 }

@@ -81,8 +81,8 @@ async function hang(wire: Wire, ms: number | undefined): Promise<null> {
 }
 
 async function drip(wire: Wire, reply: Reply, which: 'drip-headers' | 'drip-body', ms: number): Promise<number | null> {
-  const { head, body } = rawReply(reply)
-  const slow = which === 'drip-headers' ? Buffer.from(head) : body
+  const { head, body } = rawReply(reply, false)
+  const slow = Buffer.from(which === 'drip-headers' ? head : body)
   if (which === 'drip-body') wire.raw(head)
   for (let at = 0; at < slow.length && wire.open; at++) {
     wire.raw(slow.subarray(at, at + 1))
@@ -96,9 +96,8 @@ async function drip(wire: Wire, reply: Reply, which: 'drip-headers' | 'drip-body
 
 /** Cut only after the first half can have arrived: a reset would overtake it. */
 async function cutBody(wire: Wire, reply: Reply): Promise<null> {
-  const { head, body } = rawReply(reply)
-  wire.raw(head)
-  wire.raw(body.subarray(0, Math.ceil(body.length / 2)))
+  const { head, body } = rawReply(reply, false)
+  wire.raw(head + firstHalf(body))
   await wire.pause(DRIP_MS)
   return cut(wire, 'reset')
 }
@@ -121,7 +120,12 @@ function usualAnswer(status: number): Reply {
   if (status === 503) return apiError(503, 'CMN-201', 'Service Temporary Unavailable')
   if (status === 500) return apiError(500, 'CMN-203', 'Internal Server Error')
   if (status === 401) return apiError(401, 'OAU-213', 'Token not found', { topLevel: 'TokenInvalid' })
-  if (status === 403) return apiError(403, 'CMN-408', 'In order to call this API endpoint, user needs to have [OutboundSMS] permission for requested resource.')
+  if (status === 403)
+    return apiError(
+      403,
+      'CMN-408',
+      'In order to call this API endpoint, user needs to have [OutboundSMS] permission for requested resource.',
+    )
   if (status === 502 || status === 504) return html(status, `<html><body><h1>${status}</h1><hr>nginx</body></html>`)
   return apiError(status, 'CMN-101', 'Parameter value is invalid.', { topLevel: 'InvalidParameter' })
 }

@@ -10,7 +10,8 @@ import type { World } from './world.ts'
 export function scheduleReminders(world: World, subscription: Subscription): void {
   for (const filter of subscription.eventFilters) {
     const reminder = reminderOf(filter)
-    if (reminder !== null) scheduleNext(world, subscription, filter, untilThreshold(world, subscription, reminder.threshold))
+    if (reminder !== null)
+      scheduleNext(world, subscription, filter, untilThreshold(world, subscription, reminder.threshold))
   }
 }
 
@@ -21,7 +22,7 @@ function untilThreshold(world: World, subscription: Subscription, thresholdSecon
 function scheduleNext(world: World, subscription: Subscription, filter: string, delayMs: number): void {
   const expiresAt = subscription.expiresAt
   world.clock.after(delayMs, () => {
-    const gone = world.stopped || world.subscriptions.find(subscription.id) === undefined
+    const gone = world.stopping.signal.aborted || world.subscriptions.get(subscription.id) === undefined
     // Renewed meanwhile: the renewal has scheduled its own.
     if (gone || subscription.expiresAt !== expiresAt || subscription.blacklisted !== null) return
     const body = { expiresIn: Math.floor((expiresAt - world.clock.now()) / 1000) }

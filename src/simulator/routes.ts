@@ -20,7 +20,7 @@ import type { World } from './world.ts'
 /** What a request turned out to be. `process` does it, and may be called later than the answer, or never. */
 export interface Arrival {
   /** Null for an unknown path. */
-  route: RouteName | null
+  route: string | null
   extensionId(): string | null
   process(): Reply | Promise<Reply>
 }
@@ -49,8 +49,6 @@ const OPEN_ROUTES: OpenRoute[] = [
   { name: 'token', methods: ['POST'], path: '/restapi/oauth/token', handle: token },
   { name: 'revoke', methods: ['POST'], path: '/restapi/oauth/revoke', handle: revoke },
 ]
-
-export type RouteName = string
 
 interface ApiRoute {
   name: string
@@ -104,5 +102,10 @@ const unknownPath = (): Reply => apiError(404, 'CMN-102', 'Resource is not found
 function probe(world: World): Reply {
   const version = { uriString: 'v1.0', versionString: '1.0.60', releaseDate: '2026-03-01T00:00:00.000Z' }
   const apiVersions = [{ uri: `${world.url}/restapi/v1.0`, ...version }]
-  return json(200, { uri: `${world.url}/restapi`, apiVersions, serverVersion: '26.3.1.10210249', serverRevision: 'simulator' })
+  return json(200, {
+    uri: `${world.url}/restapi`,
+    apiVersions,
+    serverVersion: '26.3.1.10210249',
+    serverRevision: 'simulator',
+  })
 }

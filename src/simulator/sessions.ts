@@ -6,18 +6,119 @@ import { randomText } from './random.ts'
  * A refresh kills the old access token at once; the old refresh token answers with the same new pair until the new
  * access token has been used, and 10 s beyond that, so that a client which lost the answer can ask again.
  */
-export interface Sessions {
+export class Sessions {
+  private readonly sessions = new Set<Session>()
+  private readonly byAccess = new Map<string, Session>()
+  private readonly byRefresh = new Map<string, Session>()
+  private readonly revoked = new Set<string>()
+
+  constructor(private readonly clock: Clock) {}
+
   /** Opens a session; the oldest of more than five per extension and client ends silently. */
-  open(request: OpenSession): Session
-  refresh(refreshToken: string, clientId: string): RefreshOutcome
-  checkAccess(accessToken: string): AccessOutcome
+  open(request: OpenSession): Session {
+    const current = this.newPair(request.lifetimes)
+    const session: Session = { ...request, id: randomText(9), current, previous: null }
+    this.sessions.add(session)
+    this.index(session, current)
+    this.evictOldest(request)
+    return session
+  }
+
+  refresh(refreshToken: string, clientId: string): RefreshOutcome {
+    const session = this.byRefresh.get(refreshToken)
+    if (session === undefined) return this.revoked.has(refreshToken) ? 'revoked' : 'unknown'
+    if (session.clientId !== clientId) return 'unknown'
+    if (session.current.refreshToken === refreshToken) return this.rotate(session)
+    return this.inGrace(session) ? session : 'unknown'
+  }
+
+  /** A success counts as the first use of the token, which starts the grace period of its predecessor. */
+  checkAccess(accessToken: string): AccessOutcome {
+    const session = this.byAccess.get(accessToken)
+    if (session === undefined) return accessToken.startsWith(TOKEN_PREFIX) ? 'unknown' : 'malformed'
+    const { current } = session
+    if (current.accessToken !== accessToken) return this.replacedAccess(session)
+    if (this.clock.now() >= current.accessExpiresAt) return 'expired'
+    current.usedAt ??= this.clock.now()
+    return session
+  }
+
   /** Who a token belongs to, without counting as a use of it. */
-  ownerOf(token: string): number | null
-  /** Ends the session of an access or refresh token; false when there is none. */
-  revoke(token: string): boolean
+  ownerOf(token: string): number | null {
+    return this.sessionOf(token)?.extensionId ?? null
+  }
+
+  /** Ends the session of an access or refresh token, if there is one. */
+  revoke(token: string): void {
+    const session = this.sessionOf(token)
+    if (session !== undefined) this.end(session)
+  }
+
   /** Open sessions, oldest first. */
-  list(): Session[]
-  end(session: Session): void
+  list(): Session[] {
+    return [...this.sessions]
+  }
+
+  end(session: Session): void {
+    this.sessions.delete(session)
+    this.revoked.add(session.current.refreshToken)
+    const oldest = this.revoked.values().next().value
+    if (this.revoked.size > MAX_REMEMBERED && oldest !== undefined) this.revoked.delete(oldest)
+    this.forget(session.current)
+    if (session.previous !== null) this.forget(session.previous)
+  }
+
+  private newPair(lifetimes: Lifetimes): TokenPair {
+    return {
+      accessToken: TOKEN_PREFIX + randomText(48),
+      refreshToken: TOKEN_PREFIX + randomText(48),
+      accessExpiresAt: this.clock.now() + lifetimes.accessSeconds * 1000,
+      refreshExpiresAt: this.clock.now() + lifetimes.refreshSeconds * 1000,
+      usedAt: null,
+      replacedAt: null,
+    }
+  }
+
+  private evictOldest({ extensionId, clientId }: OpenSession): void {
+    const parallel = this.list().filter((one) => one.extensionId === extensionId && one.clientId === clientId)
+    const oldest = parallel[0]
+    if (parallel.length > MAX_SESSIONS && oldest !== undefined) this.end(oldest)
+  }
+
+  private rotate(session: Session): RefreshOutcome {
+    if (this.clock.now() >= session.current.refreshExpiresAt) return 'expired'
+    if (session.previous !== null) this.forget(session.previous)
+    session.current.replacedAt = this.clock.now()
+    session.previous = session.current
+    session.current = this.newPair(session.lifetimes)
+    this.index(session, session.current)
+    return session
+  }
+
+  /** The replaced pair: good until its successor is used, then 10 s more, and never beyond its own lifetime. */
+  private inGrace({ current, previous }: Session): boolean {
+    if (previous === null || this.clock.now() >= previous.refreshExpiresAt) return false
+    return current.usedAt === null || this.clock.now() < current.usedAt + GRACE_MS
+  }
+
+  private replacedAccess({ previous }: Session): AccessOutcome {
+    const replacedAt = previous?.replacedAt ?? Number.NEGATIVE_INFINITY
+    return this.clock.now() < replacedAt + GRACE_MS ? 'corrupted' : 'unknown'
+  }
+
+  private sessionOf(token: string): Session | undefined {
+    return this.byAccess.get(token) ?? this.byRefresh.get(token)
+  }
+
+  private index(session: Session, pair: TokenPair): void {
+    this.byAccess.set(pair.accessToken, session)
+    this.byRefresh.set(pair.refreshToken, session)
+  }
+
+  private forget(pair: TokenPair): void {
+    this.byAccess.delete(pair.accessToken)
+    this.byRefresh.delete(pair.refreshToken)
+  }
 }
 
 export interface OpenSession {
@@ -61,109 +162,3 @@ const GRACE_MS = 10_000
 const TOKEN_PREFIX = 'U0pDMTFQMDFQQVMwMXxBQUJ'
 /** Ended refresh tokens are remembered, to tell "revoked" from "never seen"; the oldest is forgotten beyond this. */
 const MAX_REMEMBERED = 10_000
-
-export function createSessions(clock: Clock): Sessions {
-  const sessions = new Set<Session>()
-  const byAccess = new Map<string, Session>()
-  const byRefresh = new Map<string, Session>()
-  const revoked = new Set<string>()
-
-  function open(request: OpenSession): Session {
-    const session: Session = { ...request, id: randomText(9), current: newPair(request.lifetimes), previous: null }
-    sessions.add(session)
-    index(session, session.current)
-    evictOldest(request)
-    return session
-  }
-
-  function newPair(lifetimes: Lifetimes): TokenPair {
-    return {
-      accessToken: TOKEN_PREFIX + randomText(48),
-      refreshToken: TOKEN_PREFIX + randomText(48),
-      accessExpiresAt: clock.now() + lifetimes.accessSeconds * 1000,
-      refreshExpiresAt: clock.now() + lifetimes.refreshSeconds * 1000,
-      usedAt: null,
-      replacedAt: null,
-    }
-  }
-
-  function index(session: Session, pair: TokenPair): void {
-    byAccess.set(pair.accessToken, session)
-    byRefresh.set(pair.refreshToken, session)
-  }
-
-  function forget(pair: TokenPair): void {
-    byAccess.delete(pair.accessToken)
-    byRefresh.delete(pair.refreshToken)
-  }
-
-  function evictOldest({ extensionId, clientId }: OpenSession): void {
-    const parallel = [...sessions].filter((one) => one.extensionId === extensionId && one.clientId === clientId)
-    const oldest = parallel[0]
-    if (parallel.length > MAX_SESSIONS && oldest !== undefined) end(oldest)
-  }
-
-  function refresh(refreshToken: string, clientId: string): RefreshOutcome {
-    const session = byRefresh.get(refreshToken)
-    if (session === undefined) return revoked.has(refreshToken) ? 'revoked' : 'unknown'
-    if (session.clientId !== clientId) return 'unknown'
-    if (session.current.refreshToken === refreshToken) return rotate(session)
-    return inGrace(session) ? session : 'unknown'
-  }
-
-  function rotate(session: Session): RefreshOutcome {
-    if (clock.now() >= session.current.refreshExpiresAt) return 'expired'
-    if (session.previous !== null) forget(session.previous)
-    session.current.replacedAt = clock.now()
-    session.previous = session.current
-    session.current = newPair(session.lifetimes)
-    index(session, session.current)
-    return session
-  }
-
-  /** The replaced pair: good until its successor is used, then 10 s more, and never beyond its own lifetime. */
-  function inGrace({ current, previous }: Session): boolean {
-    if (previous === null || clock.now() >= previous.refreshExpiresAt) return false
-    return current.usedAt === null || clock.now() < current.usedAt + GRACE_MS
-  }
-
-  function checkAccess(accessToken: string): AccessOutcome {
-    const session = byAccess.get(accessToken)
-    if (session === undefined) return accessToken.startsWith(TOKEN_PREFIX) ? 'unknown' : 'malformed'
-    const { current } = session
-    if (current.accessToken !== accessToken) return replacedAccess(session)
-    if (clock.now() >= current.accessExpiresAt) return 'expired'
-    current.usedAt ??= clock.now()
-    return session
-  }
-
-  function replacedAccess({ previous }: Session): AccessOutcome {
-    const replacedAt = previous?.replacedAt ?? Number.NEGATIVE_INFINITY
-    return clock.now() < replacedAt + GRACE_MS ? 'corrupted' : 'unknown'
-  }
-
-  function revoke(token: string): boolean {
-    const session = byAccess.get(token) ?? byRefresh.get(token)
-    if (session !== undefined) end(session)
-    return session !== undefined
-  }
-
-  function end(session: Session): void {
-    sessions.delete(session)
-    revoked.add(session.current.refreshToken)
-    const oldest = revoked.values().next().value
-    if (revoked.size > MAX_REMEMBERED && oldest !== undefined) revoked.delete(oldest)
-    forget(session.current)
-    if (session.previous !== null) forget(session.previous)
-  }
-
-  return {
-    open,
-    refresh,
-    checkAccess,
-    ownerOf: (token) => (byAccess.get(token) ?? byRefresh.get(token))?.extensionId ?? null,
-    revoke,
-    list: () => [...sessions],
-    end,
-  }
-}

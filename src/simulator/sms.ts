@@ -2,8 +2,8 @@ import type { ApiCall } from './api-call.ts'
 import { canSendSms, type Extension } from './directory.ts'
 import { apiError, badParameter, invalidParameter } from './errors.ts'
 import { announceChange, hasChangeSubscribers } from './events.ts'
-import { asObject, json, jsonObject, mediaType, header, type Call, type Reply } from './http.ts'
-import { messageRecord } from './message-record.ts'
+import { asObject, jsonObject, mediaType, header, type Call, type Reply } from './http.ts'
+import { jsonOfMessages, messageRecord } from './message-record.ts'
 import type { Message } from './messages.ts'
 import { readRecipients } from './sms-recipients.ts'
 import type { World } from './world.ts'
@@ -35,14 +35,14 @@ const MAX_TEXT_UNITS = 1000
 function accept(world: World, message: Message): Reply {
   world.log.counters.smsAccepted++
   if (hasChangeSubscribers(world, message)) announceProgress(world, message)
-  return json(200, messageRecord(world, message))
+  return jsonOfMessages(messageRecord(world, message))
 }
 
 function announceProgress(world: World, message: Message): void {
-  announceChange(world, message, 'new')
+  void announceChange(world, message, 'new')
   const { sentAfterMs, deliveredAfterMs } = world.settings
   for (const delayMs of [sentAfterMs, ...(deliveredAfterMs === null ? [] : [deliveredAfterMs])]) {
-    world.clock.after(delayMs, () => announceChange(world, message, 'updated'))
+    world.clock.after(delayMs, () => void announceChange(world, message, 'updated'))
   }
 }
 

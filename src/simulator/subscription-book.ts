@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.ts'
 /** The webhook subscriptions. Expired ones vanish, as on the platform: nothing finds them any more. */
 export interface SubscriptionBook {
   add(draft: SubscriptionDraft): Subscription
-  find(id: string): Subscription | undefined
+  get(id: string): Subscription | undefined
   of(extensionId: number, clientId: string): Subscription[]
   all(): Subscription[]
   delete(id: string): boolean
@@ -47,13 +47,13 @@ export function createSubscriptionBook(clock: Clock): SubscriptionBook {
     return [...subscriptions.values()]
   }
 
-  function find(id: string): Subscription | undefined {
+  function get(id: string): Subscription | undefined {
     return all().find((one) => one.id === id)
   }
 
   return {
     add,
-    find,
+    get,
     of: (extensionId, clientId) => all().filter((one) => one.extensionId === extensionId && one.clientId === clientId),
     all,
     delete: (id) => subscriptions.delete(id),

@@ -64,7 +64,7 @@ const DEFAULT_TTL_SECONDS = 604_800
 const MAX_TTL_SECONDS = 315_360_000
 
 function withSubscription(api: ApiCall, answer: (subscription: Subscription) => Reply): Reply {
-  const subscription = api.world.subscriptions.find(api.ids[0] ?? '')
+  const subscription = api.world.subscriptions.get(api.ids[0] ?? '')
   const own = subscription?.extensionId === api.extension.id && subscription.clientId === api.clientId
   return own ? answer(subscription) : notFound('subscriptionId')
 }
@@ -84,7 +84,8 @@ function readDraft({ world, call, extension, clientId }: ApiCall): SubscriptionD
   const url = typeof address === 'string' ? URL.parse(address) : null
   if (url === null || !/^https?:$/.test(url.protocol)) return invalidParameter('deliveryMode.address')
   if (url.protocol === 'http:' && !world.settings.allowHttpWebhooks) return subError('SUB-523', 'HTTPS is required')
-  if (verificationToken !== null && !isToken(verificationToken)) return invalidParameter('deliveryMode.verificationToken')
+  if (verificationToken !== null && !isToken(verificationToken))
+    return invalidParameter('deliveryMode.verificationToken')
   const filters = resolveFilters(extension, body['eventFilters'])
   if ('status' in filters) return filters
   const ttlSeconds = readTtl(body['expiresIn'] ?? DEFAULT_TTL_SECONDS)

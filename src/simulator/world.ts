@@ -7,7 +7,7 @@ import { createLogins, type Logins } from './logins.ts'
 import { createMessages, type Messages } from './messages.ts'
 import { createRateLimit, type RateLimit } from './rate-limit.ts'
 import { createRequestLog, type RequestLog } from './request-log.ts'
-import { createSessions, type Sessions } from './sessions.ts'
+import { Sessions } from './sessions.ts'
 import { defaultSettings, type Settings } from './settings.ts'
 import { createSubscriptionBook, type SubscriptionBook } from './subscription-book.ts'
 
@@ -30,8 +30,8 @@ export interface World {
   log: RequestLog
   /** Event deliveries under way. */
   deliveries: Set<Promise<unknown>>
-  /** True once `stop` was called: nothing may happen any more. */
-  stopped: boolean
+  /** Aborted by `stop`: nothing may happen any more. */
+  stopping: AbortController
 }
 
 /** The one registered app. */
@@ -58,7 +58,7 @@ export function createWorld(options: WorldOptions): World {
     directory: createDirectory(),
     logins: createLogins(),
     codes: createCodes(clock),
-    sessions: createSessions(clock),
+    sessions: new Sessions(clock),
     messages: createMessages(clock, settings),
     subscriptions: createSubscriptionBook(clock),
     rateLimit: createRateLimit(clock, options.limits),
@@ -66,6 +66,6 @@ export function createWorld(options: WorldOptions): World {
     eventFaults: createEventFaults(),
     log: createRequestLog(),
     deliveries: new Set(),
-    stopped: false,
+    stopping: new AbortController(),
   }
 }

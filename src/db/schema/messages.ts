@@ -46,7 +46,8 @@ export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number]
 export const sendAttempts = sqliteTable(
   'send_attempts',
   {
-    seq: integer().primaryKey(),
+    /** Never used twice: the highest one tells a restored database from the one that went on. */
+    seq: integer().primaryKey({ autoIncrement: true }),
     id: text().notNull(),
     messageId: text('message_id').notNull(),
     tenantId: text('tenant_id').notNull(),

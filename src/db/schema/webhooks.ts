@@ -24,7 +24,8 @@ export const triggers = sqliteTable(
 export const deliveries = sqliteTable(
   'deliveries',
   {
-    seq: integer().primaryKey(),
+    /** Never used twice, as of send attempts. */
+    seq: integer().primaryKey({ autoIncrement: true }),
     /** `<messageId>:<appId or triggerId>`. */
     deliveryId: text('delivery_id').notNull().unique(),
     tenantId: text('tenant_id').notNull(),

@@ -22,7 +22,7 @@ export interface ClaimRow extends Record<string, string | number | null> {
 /**
  * Opens an attempt and marks its message `sending`, in one commit before the call. Decides in SQL: the message must
  * stand where the claimer saw it, its tenant and the extension must be active, and no other open attempt may carry the same text.
- * Answers one row if the claim holds.
+ * Answers one row, with the attempt's `seq`, if the claim holds.
  */
 export const CLAIM: RowOperation<ClaimRow> = {
   key: 'messageId',
@@ -42,8 +42,10 @@ export const CLAIM: RowOperation<ClaimRow> = {
         updated_at = CASE status WHEN 'queued' THEN claim.now ELSE updated_at END
       FROM (SELECT value ->> 'attemptId' AS attempt_id, value ->> 'messageId' AS message_id, value ->> 'now' AS now FROM json_each(?1)) AS claim
       WHERE messages.id = claim.message_id
-        AND EXISTS (SELECT 1 FROM send_attempts AS opened WHERE opened.message_id = claim.message_id AND opened.id = claim.attempt_id)
-      RETURNING id AS key`,
+        AND EXISTS (SELECT 1 FROM send_attempts AS opened WHERE opened.message_id = claim.message_id AND opened.id = claim.attempt_id)`,
+    `SELECT value ->> 'messageId' AS key, opened.seq FROM json_each(?1)
+      JOIN send_attempts AS opened ON opened.message_id = value ->> 'messageId' AND opened.id = value ->> 'attemptId'
+      JOIN messages ON messages.id = opened.message_id AND messages.attempt_id = opened.id`,
   ],
 }
 

@@ -86,7 +86,9 @@ async function claim(gateway: Gateway, message: OutboundMessage, extensionId: st
     startedAt: gateway.clock.steady(),
     previousAttemptId: message.attempt?.id ?? null,
   })
-  if (rows.length === 0) return false
+  const [opened] = rows
+  if (opened === undefined) return false
+  gateway.mark.noteAttempt(Number(opened['seq']))
   if (message.status === 'queued') gateway.hub.publish(statusEvent(message, 'sending', now))
   return true
 }

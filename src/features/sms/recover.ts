@@ -14,7 +14,7 @@ export async function recoverOpenAttempts(gateway: Gateway): Promise<number> {
     {
       sql: `UPDATE jobs SET kind = 'settle', run_at = ?1, lane = opened.extension_id
         FROM (SELECT message_id, extension_id FROM send_attempts WHERE outcome IS NULL) AS opened
-        WHERE jobs.subject = opened.message_id AND jobs.kind = 'send'`,
+        WHERE jobs.subject = opened.message_id AND jobs.kind IN ('send', 'fence')`,
       args: [now],
     },
   ])

@@ -63,7 +63,7 @@ function lookUp(gateway: Gateway, message: OutboundMessage, attempt: Attempt): P
 }
 
 /** The first record with this text on this way that no message of ours is bound to yet. */
-async function findUnbound(gateway: Gateway, message: OutboundMessage, records: readonly StoredSms[]): Promise<StoredSms | null> {
+export async function findUnbound(gateway: Gateway, message: OutboundMessage, records: readonly StoredSms[]): Promise<StoredSms | null> {
   const matching = records.filter((record) => matches(message, record))
   if (matching.length === 0) return null
   const { rows } = await gateway.database.gate.execute({

@@ -43,14 +43,17 @@ async function open(gateway: Gateway, job: Job, delivery: Delivery, url: string)
   const [inserted] = await gateway.database.writer.write([
     {
       sql: `INSERT INTO deliveries (delivery_id, tenant_id, kind, target_id, message_id, correlation_id, url, boot_id, attempted_at)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (delivery_id) DO NOTHING RETURNING delivery_id`,
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (delivery_id) DO NOTHING RETURNING seq`,
       args: [
         delivery.deliveryId, job.tenantId, delivery.kind, delivery.targetId, delivery.messageId, delivery.correlationId, url,
         gateway.bootId, gateway.clock.now(),
       ],
     },
   ])
-  return inserted?.rows.length === 1
+  const [opened] = inserted?.rows ?? []
+  if (opened === undefined) return false
+  gateway.mark.noteDelivery(Number(opened['seq']))
+  return true
 }
 
 async function post(gateway: Gateway, job: Job, delivery: Delivery, url: string, sealed: string): Promise<PostResult> {

@@ -1,5 +1,5 @@
 import { isoTime } from '../../core/clock.ts'
-import { isConstraint } from '../../db/gate.ts'
+import { sha256Hex } from '../../core/secrets.ts'
 import type { RowOperation } from '../../db/writer.ts'
 import type { Gateway } from '../../gateway.ts'
 
@@ -30,7 +30,7 @@ interface InboundRow extends Record<string, string | number | null> {
  * belongs to the app that last wrote to that contact from that number, else to the tenant's oldest.
  */
 const STORE: RowOperation<InboundRow> = {
-  key: 'messageId',
+  key: 'jobId',
   statements: [
     `INSERT INTO messages (id, job_id, tenant_id, app_id, direction, from_number, to_number, body, status, rc_message_id,
         receiving_extension_id, created_at, updated_at)
@@ -42,12 +42,14 @@ const STORE: RowOperation<InboundRow> = {
         'inbound', value ->> 'from', value ->> 'to', value ->> 'body', 'received', value ->> 'rcMessageId', value ->> 'extensionId',
         value ->> 'now', value ->> 'now'
       FROM json_each(?1) WHERE true
-      ON CONFLICT (rc_message_id, tenant_id, direction) WHERE rc_message_id IS NOT NULL DO NOTHING
-      RETURNING id AS key`,
+      ON CONFLICT DO NOTHING`,
     `INSERT INTO jobs (id, kind, lane, tenant_id, subject, run_at, created_at)
       SELECT value ->> 'jobId', 'fan_out', value ->> 'tenantId', value ->> 'tenantId', value ->> 'messageId', value ->> 'runAt', value ->> 'now'
       FROM json_each(?1) JOIN messages ON messages.id = value ->> 'messageId'
       WHERE messages.job_id = value ->> 'jobId'`,
+    `SELECT value ->> 'jobId' AS key, stored.job_id = value ->> 'jobId' AS is_new FROM json_each(?1)
+      JOIN messages AS stored ON stored.rc_message_id = value ->> 'rcMessageId' AND stored.tenant_id = value ->> 'tenantId'
+        AND stored.direction = 'inbound'`,
   ],
 }
 
@@ -55,19 +57,22 @@ const MESSAGE_ID_DRAWS = 5
 
 /** Stores an inbound SMS once, however often it comes; true when it was new. Settles when it is on disk. */
 export async function storeInbound(gateway: Gateway, sms: InboundSms): Promise<boolean> {
-  for (let draw = 1; ; draw++) {
-    try {
-      return await storeOnce(gateway, sms)
-    } catch (error) {
-      if (!isConstraint(error) || draw >= MESSAGE_ID_DRAWS) throw error
-    }
+  for (let draw = 1; draw <= MESSAGE_ID_DRAWS; draw++) {
+    const stored = await storeOnce(gateway, sms, draw === 1 ? messageIdOf(sms) : gateway.ids.message())
+    if (stored !== 'id_taken') return stored === 'new'
   }
+  throw new Error('Cannot store an inbound message: every id drawn is taken')
 }
 
-async function storeOnce(gateway: Gateway, sms: InboundSms): Promise<boolean> {
+/**
+ * An inbound message gets the same id whenever it is taken in: after a restore it comes again from the provider's store,
+ * and receivers that know it by its id must recognise it.
+ */
+const messageIdOf = (sms: InboundSms): string => `msg_${sha256Hex(`${sms.tenantId}/${sms.providerMessageId}`).slice(0, 12)}`
+
+async function storeOnce(gateway: Gateway, sms: InboundSms, messageId: string): Promise<'new' | 'known' | 'id_taken'> {
   const now = gateway.clock.now()
-  const messageId = gateway.ids.message()
-  const rows = await gateway.database.writer.row(STORE, {
+  const [row] = await gateway.database.writer.row(STORE, {
     messageId,
     jobId: gateway.ids.of('job'),
     tenantId: sms.tenantId,
@@ -79,9 +84,10 @@ async function storeOnce(gateway: Gateway, sms: InboundSms): Promise<boolean> {
     now,
     runAt: gateway.clock.steady(),
   })
-  if (rows.length === 0) return false
+  if (row === undefined) return 'id_taken'
+  if (Number(row['is_new']) !== 1) return 'known'
   announce(gateway, messageId, sms, now)
-  return true
+  return 'new'
 }
 
 function announce(gateway: Gateway, messageId: string, sms: InboundSms, now: number): void {

@@ -1,0 +1,77 @@
+import { findExtension } from './control-extensions.ts'
+import type { SessionView, SubscriptionView } from './control-views.ts'
+import type { Session } from './sessions.ts'
+import type { Subscription } from './subscription-book.ts'
+import type { World } from './world.ts'
+
+/** The control knobs for logins, tokens and subscriptions. */
+export function sessionKnobs(world: World) {
+  const { sessions, subscriptions, logins, clock } = world
+
+  const sessionsOf = (extensionId: string | undefined): Session[] =>
+    sessions.list().filter((one) => extensionId === undefined || String(one.extensionId) === extensionId)
+
+  function revokeTokens({ extensionId }: { extensionId: string }): { ended: number } {
+    const open = sessionsOf(extensionId)
+    for (const session of open) sessions.end(session)
+    return { ended: open.length }
+  }
+
+  function expireTokens(owner: { extensionId: string; which?: 'access' | 'refresh' | 'both' }): { expired: number } {
+    const open = sessionsOf(owner.extensionId)
+    const which = owner.which ?? 'access'
+    for (const { current } of open) {
+      if (which !== 'refresh') current.accessExpiresAt = clock.now()
+      if (which !== 'access') current.refreshExpiresAt = clock.now()
+    }
+    return { expired: open.length }
+  }
+
+  function findSubscription(subscriptionId: string): Subscription {
+    const subscription = subscriptions.get(subscriptionId)
+    if (subscription === undefined) throw new Error(`Unknown subscription ${subscriptionId}`)
+    return subscription
+  }
+
+  return {
+    nextLogin: ({ extensionId }: { extensionId: string }) => logins.next(findExtension(world, extensionId).id),
+    denyNextLogin: ({ calls = 1 }: { calls?: number } = {}) => logins.denyNext(calls),
+    sessions: ({ extensionId }: { extensionId?: string } = {}) => sessionsOf(extensionId).map(sessionView),
+    revokeTokens,
+    expireTokens,
+    subscriptions: ({ extensionId }: { extensionId?: string } = {}) =>
+      subscriptions
+        .all()
+        .filter((one) => extensionId === undefined || String(one.extensionId) === extensionId)
+        .map(subscriptionView),
+    blacklistSubscription({ subscriptionId, reason }: { subscriptionId: string; reason?: string }): void {
+      const words = reason ?? 'I/O operation is failed. Details: [Read timed out]'
+      findSubscription(subscriptionId).blacklisted = { reason: words, at: clock.now() }
+    },
+    expireSubscription({ subscriptionId }: { subscriptionId: string }): void {
+      findSubscription(subscriptionId).expiresAt = clock.now()
+    },
+    deleteSubscription({ subscriptionId }: { subscriptionId: string }): void {
+      subscriptions.delete(findSubscription(subscriptionId).id)
+    },
+  }
+}
+
+const sessionView = ({ id, extensionId, current }: Session): SessionView => ({
+  extensionId: String(extensionId),
+  sessionId: id,
+  accessToken: current.accessToken,
+  refreshToken: current.refreshToken,
+  accessExpiresAt: current.accessExpiresAt,
+  refreshExpiresAt: current.refreshExpiresAt,
+  used: current.usedAt !== null,
+})
+
+const subscriptionView = (subscription: Subscription): SubscriptionView => ({
+  subscriptionId: subscription.id,
+  extensionId: String(subscription.extensionId),
+  status: subscription.blacklisted === null ? 'Active' : 'Blacklisted',
+  eventFilters: subscription.eventFilters,
+  address: subscription.address,
+  expiresAt: subscription.expiresAt,
+})

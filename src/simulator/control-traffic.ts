@@ -1,0 +1,58 @@
+import type { EventFault } from './event-faults.ts'
+import type { FaultRule, RandomFaults } from './faults.ts'
+import type { Limits } from './rate-limit.ts'
+import type { LoggedRequest } from './request-log.ts'
+import { ROUTE_NAMES } from './routes.ts'
+import type { Settings } from './settings.ts'
+import type { World } from './world.ts'
+
+/** The control knobs for faults, limits and settings, and what the simulator has seen so far. */
+export function trafficKnobs(world: World) {
+  const { faults, eventFaults, rateLimit, settings, log } = world
+
+  function fault(rule: FaultRule): void {
+    checkRoute(rule.route)
+    faults.add(rule)
+  }
+
+  function randomFaults(random: RandomFaults | null): void {
+    for (const { route } of random?.rules ?? []) checkRoute(route)
+    faults.setRandom(random)
+  }
+
+  function requests(filter: { route?: string; extensionId?: string; limit?: number } = {}): LoggedRequest[] {
+    const { route, extensionId, limit = Number.MAX_SAFE_INTEGER } = filter
+    return log
+      .entries()
+      .filter((entry) => route === undefined || entry.route === route)
+      .filter((entry) => extensionId === undefined || entry.extensionId === extensionId)
+      .slice(-limit)
+  }
+
+  return {
+    fault,
+    randomFaults,
+    clearFaults: () => faults.clear(),
+    faultEvents: (one: EventFault) => eventFaults.add(one),
+    clearEventFaults: () => eventFaults.clear(),
+    setLimits: (limits: Partial<Limits>): Limits => ({ ...change(rateLimit.limits, limits) }),
+    configure: (changes: Partial<Settings>): Settings => ({ ...change(settings, changes) }),
+    requests,
+    clearRequests: () => log.clear(),
+    counters: () => structuredClone(log.counters),
+    async settled(): Promise<void> {
+      while (world.deliveries.size > 0) await Promise.allSettled(world.deliveries)
+    },
+  }
+}
+
+function checkRoute(route: string): void {
+  if (route === '*' || ROUTE_NAMES.includes(route)) return
+  throw new Error(`Unknown route ${route}: use * or one of ${ROUTE_NAMES.join(', ')}`)
+}
+
+/** Assigns in place; a misspelt name is an error rather than a change without effect. */
+function change<T extends object>(target: T, changes: Partial<T>): T {
+  for (const name of Object.keys(changes)) if (!(name in target)) throw new Error(`Unknown setting ${name}`)
+  return Object.assign(target, changes)
+}

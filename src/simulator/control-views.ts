@@ -1,0 +1,53 @@
+import type { ExtensionStatus, NumberSpec } from './directory.ts'
+
+// What the control API takes and shows. All ids are strings, all times epoch milliseconds of the simulator's clock.
+
+export interface NewExtension {
+  extensionId?: string
+  accountId?: string
+  name?: string
+  extensionNumber?: string
+  numbers?: (string | NumberSpec)[]
+}
+
+export interface ExtensionView {
+  extensionId: string
+  accountId: string
+  extensionNumber: string
+  name: string
+  status: ExtensionStatus
+  numbers: { phoneNumber: string; features: string[] }[]
+}
+
+export interface SessionView {
+  extensionId: string
+  sessionId: string
+  accessToken: string
+  refreshToken: string
+  accessExpiresAt: number
+  refreshExpiresAt: number
+  /** Whether the present access token has been used. */
+  used: boolean
+}
+
+export interface SubscriptionView {
+  subscriptionId: string
+  extensionId: string
+  status: 'Active' | 'Blacklisted'
+  eventFilters: string[]
+  address: string
+  expiresAt: number
+}
+
+export interface MessageView {
+  messageId: string
+  extensionId: string
+  direction: 'Inbound' | 'Outbound'
+  /** Null for a sender without a number. */
+  from: string | null
+  to: string[]
+  text: string | null
+  messageStatus: string
+  /** Epoch milliseconds. */
+  createdAt: number
+}

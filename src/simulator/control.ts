@@ -1,0 +1,78 @@
+import { extensionKnobs } from './control-extensions.ts'
+import { messageKnobs } from './control-messages.ts'
+import { sessionKnobs } from './control-sessions.ts'
+import { trafficKnobs } from './control-traffic.ts'
+import type { ExtensionView, MessageView, NewExtension, SessionView, SubscriptionView } from './control-views.ts'
+import type { ExtensionStatus, NumberSpec } from './directory.ts'
+import type { EventFault } from './event-faults.ts'
+import type { FaultRule, RandomFaults } from './faults.ts'
+import type { InboundSms, InjectedSms } from './inbound.ts'
+import type { FinalOutcome } from './messages.ts'
+import type { Limits } from './rate-limit.ts'
+import type { Counters, LoggedRequest } from './request-log.ts'
+import type { Settings } from './settings.ts'
+import type { World } from './world.ts'
+
+/**
+ * Everything that can be arranged and looked up, in process and over HTTP alike: `POST /control/<name>` with the
+ * argument as JSON body answers the result as JSON. All ids are strings here. A wrong argument throws (400 over HTTP).
+ */
+export interface SimulatorControl {
+  /** Default id: the next free one. */
+  addAccount(account?: { accountId?: string }): { accountId: string }
+  /** Default account: the first one. A bare number gets the SMS features. */
+  addExtension(extension?: NewExtension): ExtensionView
+  /** The same number may be listed by several extensions; at most one should have `SmsSender` on it. */
+  addNumber(number: NumberSpec & { extensionId: string }): ExtensionView
+  removeNumber(number: { extensionId: string; phoneNumber: string }): ExtensionView
+  /** `Disabled` and `Deleted` end neither sessions nor subscriptions, but every call and refresh fails. */
+  setExtensionStatus(change: { extensionId: string; status: ExtensionStatus }): ExtensionView
+  extensions(): ExtensionView[]
+
+  /** Who logs in at the next authorize request; beats `login_hint`. Several calls queue up. */
+  nextLogin(login: { extensionId: string }): void
+  /** The next `calls` (default 1) authorize requests answer `access_denied`. */
+  denyNextLogin(denial?: { calls?: number }): void
+  sessions(filter?: { extensionId?: string }): SessionView[]
+  /** Ends the sessions of an extension; answers how many. */
+  revokeTokens(owner: { extensionId: string }): { ended: number }
+  /** Lets tokens reach their end now. Default `access`. */
+  expireTokens(owner: { extensionId: string; which?: 'access' | 'refresh' | 'both' }): { expired: number }
+
+  subscriptions(filter?: { extensionId?: string }): SubscriptionView[]
+  blacklistSubscription(target: { subscriptionId: string; reason?: string }): void
+  expireSubscription(target: { subscriptionId: string }): void
+  deleteSubscription(target: { subscriptionId: string }): void
+
+  /** Stores an inbound SMS and announces it; resolves when the webhooks have answered. */
+  injectSms(sms: InboundSms): Promise<InjectedSms>
+  /** How the next `calls` (default 1) accepted sends will end. */
+  planNextSms(plan: FinalOutcome & { calls?: number }): void
+  setMessageStatus(change: { messageId: string; messageStatus: string; deliveryErrorCode?: string }): void
+  /** Newest last; `limit` (default 1000) counts from the newest. */
+  messages(filter?: { extensionId?: string; direction?: 'Inbound' | 'Outbound'; limit?: number }): MessageView[]
+
+  /** What the next calls of a route, or of all, will suffer. Rules are used in the order of their making. */
+  fault(rule: FaultRule): void
+  /** Faults at random, repeatable by the seed; null ends them. They come after the rules of `fault`. */
+  randomFaults(faults: RandomFaults | null): void
+  clearFaults(): void
+  faultEvents(fault: EventFault): void
+  clearEventFaults(): void
+  setLimits(limits: Partial<Limits>): Limits
+  configure(settings: Partial<Settings>): Settings
+
+  /** The last 10,000 requests, oldest first; `limit` counts from the newest. */
+  requests(filter?: { route?: string; extensionId?: string; limit?: number }): LoggedRequest[]
+  clearRequests(): void
+  counters(): Counters
+  /** Resolves when no event delivery is under way. */
+  settled(): Promise<void>
+}
+
+export const createControl = (world: World): SimulatorControl => ({
+  ...extensionKnobs(world),
+  ...sessionKnobs(world),
+  ...messageKnobs(world),
+  ...trafficKnobs(world),
+})

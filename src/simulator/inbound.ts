@@ -1,0 +1,100 @@
+import type { Extension } from './directory.ts'
+import type { EventForm } from './event-body.ts'
+import { announceInbound, type Delivery } from './events.ts'
+import type { Message, Party } from './messages.ts'
+import type { World } from './world.ts'
+
+/** An SMS that somebody sends to an extension. */
+export interface InboundSms {
+  /** Sender's number. Absent together with `fromExtensionNumber`: a made-up number. */
+  from?: string
+  /** Extension-to-extension: the sender has this and no phone number. */
+  fromExtensionNumber?: string
+  /** One or several recipients (group MMS). Default: the receiving extension's first SMS number. */
+  to?: string | string[]
+  /** The receiving extension. Default: the one that owns a number of `to`, else the first. */
+  extensionId?: string
+  /** Null: no `subject` member at all. Default `Hello`. */
+  text?: string | null
+  /** Media of an MMS. */
+  attachments?: { contentType: string; size?: number }[]
+  /** Announce this stored message once more instead of storing a new one. */
+  messageId?: string
+  /** How many times the event is sent. Default 1. */
+  copies?: number
+  form?: EventForm
+  /** False: only in the store, no webhook hears of it. */
+  deliver?: boolean
+}
+
+export interface InjectedSms {
+  messageId: string
+  extensionId: string
+  /** One per subscription, filter and copy. Delayed deliveries are listed, but not waited for. */
+  deliveries: Delivery[]
+}
+
+export async function injectSms(world: World, sms: InboundSms): Promise<InjectedSms> {
+  const message = sms.messageId === undefined ? store(world, sms) : stored(world, sms.messageId)
+  const copies = sms.deliver === false ? 0 : (sms.copies ?? 1)
+  const announced = Array.from({ length: copies }, () => announceInbound(world, message, sms.form ?? 'current'))
+  return {
+    messageId: String(message.id),
+    extensionId: String(message.extensionId),
+    deliveries: (await Promise.all(announced)).flat(),
+  }
+}
+
+function stored(world: World, messageId: string): Message {
+  const message = world.messages.find(Number(messageId))
+  if (message === undefined) throw new Error(`Unknown message ${messageId}`)
+  return message
+}
+
+const SOMEBODY = '+16505550123'
+const DEFAULT_ATTACHMENT_BYTES = 461_020
+
+function store(world: World, sms: InboundSms): Message {
+  const receiver = receiverOf(world, sms)
+  return world.messages.addInbound(receiver, {
+    from: senderOf(sms),
+    to: recipientsOf(sms, receiver),
+    text: sms.text === undefined ? 'Hello' : sms.text,
+    attachments: (sms.attachments ?? []).map(({ contentType, size = DEFAULT_ATTACHMENT_BYTES }) => ({
+      contentType,
+      size,
+    })),
+  })
+}
+
+function receiverOf(world: World, sms: InboundSms): Extension {
+  if (sms.extensionId !== undefined) {
+    const extension = world.directory.extension(Number(sms.extensionId))
+    if (extension === undefined) throw new Error(`Unknown extension ${sms.extensionId}`)
+    return extension
+  }
+  const numbers = numbersOf(sms)
+  const owner = numbers.map((number) => world.directory.smsOwnerOf(number)).find((one) => one !== undefined)
+  const fallback = numbers.length === 0 ? world.directory.extensions()[0] : undefined
+  const receiver = owner ?? fallback
+  if (receiver === undefined) throw new Error(`No extension owns ${numbers.join(', ') || 'anything yet'}`)
+  return receiver
+}
+
+const numbersOf = ({ to = [] }: InboundSms): string[] => (typeof to === 'string' ? [to] : to)
+
+const senderOf = (sms: InboundSms): Party =>
+  sms.fromExtensionNumber === undefined
+    ? { phoneNumber: sms.from ?? SOMEBODY }
+    : { extensionNumber: sms.fromExtensionNumber, name: `Extension ${sms.fromExtensionNumber}` }
+
+/** The receiver's own number carries its name and `target: true`. */
+function recipientsOf(sms: InboundSms, receiver: Extension): Party[] {
+  const own = new Set(receiver.numbers.map((number) => number.phoneNumber))
+  const first = receiver.numbers.find((number) => number.features.includes('SmsSender'))?.phoneNumber
+  const asked = numbersOf(sms)
+  const numbers = asked.length === 0 && first !== undefined ? [first] : asked
+  return numbers.map((phoneNumber) =>
+    own.has(phoneNumber) ? { phoneNumber, name: receiver.name, target: true } : { phoneNumber },
+  )
+}

@@ -1,0 +1,68 @@
+import type { Clock } from '../core/clock.ts'
+import { controlOverHttp } from './control-routes.ts'
+import { createControl, type SimulatorControl } from './control.ts'
+import { listen } from './server.ts'
+import { createWorld } from './world.ts'
+
+/**
+ * A RingCentral of our own, over real HTTP, for development and tests. A client cannot tell it from the platform:
+ * the same paths, bodies, errors, limits and webhooks. It starts without any extension; `control.addExtension` adds.
+ *
+ * What the platform's state hangs on (tokens, windows, statuses, expiries, delayed events) follows `clock`. What
+ * belongs to a socket (hanging, dripping, the webhook's 3 s) takes real time.
+ *
+ * @throws when the environment is production, or the port is taken.
+ * @example
+ * const simulator = await startSimulator({ clock: systemClock, clientId: 'app', clientSecret: 'secret' })
+ * simulator.control.addExtension({ name: 'Alice Smith', numbers: ['+16505550101'] })
+ */
+export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
+  if (options.environment === 'production') throw new Error('The simulator refuses to run in production')
+  const world = createWorld({
+    clock: options.clock,
+    client: { id: options.clientId, secret: options.clientSecret },
+    allowHttpWebhooks: options.allowHttpWebhooks ?? true,
+    limits: options.limits ?? true,
+  })
+  const control = createControl(world)
+  const listener = listen(world, {
+    hostname: options.hostname ?? '127.0.0.1',
+    port: options.port ?? 0,
+    control: (call) => controlOverHttp(control, call),
+  })
+  return {
+    url: world.url,
+    control,
+    async stop() {
+      world.stopping.abort()
+      listener.stop()
+      await control.settled()
+    },
+  }
+}
+
+export interface SimulatorOptions {
+  /** Default 127.0.0.1. */
+  hostname?: string
+  /** Default 0: any free port. */
+  port?: number
+  clock: Clock
+  clientId: string
+  clientSecret: string
+  /** Default true. */
+  allowHttpWebhooks?: boolean
+  /** Rate limits on; default true. */
+  limits?: boolean
+  /** `production` is refused. */
+  environment?: string
+}
+
+export interface Simulator {
+  /** Without a slash at the end. */
+  url: string
+  control: SimulatorControl
+  /** Cuts every connection; nothing arranged for later happens any more. */
+  stop(): Promise<void>
+}
+
+export type { SimulatorControl } from './control.ts'
