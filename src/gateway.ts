@@ -73,8 +73,8 @@ export function buildGateway(parts: GatewayParts): Gateway {
   const tokens = new Tokens({ provider, directory, writer, secrets, clock, log, changed })
   const session = new Session(tokens, quota, writer, clock)
   const numbers = new Numbers({ directory, session, provider, writer, clock })
-  const address = (): string => `${config.publicUrl}/v1/webhooks/provider`
-  const subscriptions = new Subscriptions({ provider, session, quota, gate, writer, secrets, ids: parts.ids, clock, log, address })
+  const webhookAddress = (): string => `${config.publicUrl}/v1/webhooks/provider`
+  const subscriptions = new Subscriptions({ provider, session, quota, gate, writer, secrets, ids: parts.ids, clock, log, address: webhookAddress })
   const guard = new AddressGuard({ production: config.production, allowCidrs: config.webhookAllowCidrs })
   const hub = createHub()
   const gateway: Gateway = {

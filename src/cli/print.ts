@@ -13,7 +13,7 @@ function readable(value: unknown): string {
 function table(rows: Record<string, string>[]): string {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))]
   const widths = names.map((name) => Math.max(name.length, ...rows.map((row) => (row[name] ?? '').length)))
-  const line = (cells: string[]): string => `${cells.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join('  ').trimEnd()}\n`
+  const line = (cells: string[]): string => `${cells.map((text, index) => text.padEnd(widths[index] ?? 0)).join('  ').trimEnd()}\n`
   return [line(names), ...rows.map((row) => line(names.map((name) => row[name] ?? '')))].join('')
 }
 

@@ -160,7 +160,7 @@ function readProvider(settings: Settings, production: boolean): ProviderConfig {
   return { serverUrl, clientId: clientId ?? '', clientSecret: clientSecret ?? '', simulated: false }
 }
 
-const isLoopbackHost = (host: string): boolean => host === 'localhost' || host === '[::1]' || /^127\./.test(host)
+const isLoopbackHost = (host: string): boolean => host === 'localhost' || host === '[::1]' || host.startsWith('127.')
 
 function readCidrs(settings: Settings, name: string): string[] {
   return settings.list(name).map((item) => {

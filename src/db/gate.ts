@@ -81,22 +81,18 @@ async function applyPragmas(raw: Client, pragmas: readonly string[]): Promise<vo
 
 /** Drizzle calls `execute` and `batch` only; everything else is refused rather than let past the queue. */
 function drizzleClient(raw: Client, execute: Gate['execute'], batch: Gate['batch']): Client {
-  const refuse = (): never => {
-    throw new Error('Only execute and batch pass the gate: interactive transactions are forbidden')
-  }
-  return {
-    execute: (statement: InStatement | string, args?: InArgs) =>
+  const allowed: Record<string, unknown> = {
+    execute: (statement: InStatement, args?: InArgs) =>
       execute(typeof statement === 'string' && args !== undefined ? { sql: statement, args } : statement),
     batch: (statements: InStatement[]) => batch(statements),
-    migrate: refuse,
-    transaction: refuse,
-    executeMultiple: refuse,
-    sync: refuse,
-    close: refuse,
-    reconnect: refuse,
     closed: false,
     protocol: raw.protocol,
-  } as Client
+  }
+  return new Proxy(raw, { get: (_, name) => allowed[String(name)] ?? refuse })
+}
+
+function refuse(): never {
+  throw new Error('Only execute and batch pass the gate: interactive transactions are forbidden')
 }
 
 export const isBusy = (error: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(sqliteCode(error) ?? '')

@@ -42,7 +42,7 @@ const MAX_UNITS_PER_COMMIT = 512
 
 /** `defer` lets everything that this turn of the event loop brings join the commit. */
 export function createWriter(gate: Gate, defer: (flush: () => void) => void = setImmediate): Writer {
-  let waiting: Unit[] = []
+  const waiting: Unit[] = []
   let flushing: Promise<void> | null = null
 
   const add = (unit: Unit): void => {

@@ -59,9 +59,11 @@ function parseDate(text: string, edge: 'start' | 'end'): number | null {
   return Number.isNaN(parsed) ? null : parsed
 }
 
+/** `Date.UTC` would read years below 100 as 19xx. */
 function isCalendarDay(year: number, month: number, day: number): boolean {
-  const date = new Date(Date.UTC(year, month - 1, day))
-  return year >= 1970 && date.getUTCMonth() === month - 1 && date.getUTCDate() === day
+  const date = new Date(0)
+  date.setUTCFullYear(year, month - 1, day)
+  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day
 }
 
 function clamp(value: string | undefined, fallback: number, min: number, max: number): number {

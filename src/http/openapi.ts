@@ -26,7 +26,7 @@ export function openApi(routes: readonly Route[]) {
       exclude: /./,
       scalarCDN: '/docs/ui.js',
       scalarConfig: { customCss: ' ' },
-      documentation: documentOf(routes) as NonNullable<Parameters<typeof swagger>[0]>['documentation'] & object,
+      documentation: documentOf(routes),
     }),
   )
 }

@@ -50,7 +50,7 @@ export class Peers {
   addressOf(socketAddress: string, request: Request): string {
     let address = parse(socketAddress)
     if (address === null) return socketAddress
-    const hops = (request.headers.get('x-forwarded-for') ?? '').split(',').reverse()
+    const hops = (request.headers.get('x-forwarded-for') ?? '').split(',').toReversed()
     for (const hop of hops) {
       if (!this.#isTrusted(address)) break
       const next = parse(hop.trim())

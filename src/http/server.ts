@@ -31,9 +31,9 @@ export function createServer(gateway: Gateway, routes: readonly Route[]) {
         Object.assign(set.headers, rateLimitHeaders(context))
       }
     })
-    .onError({ as: 'global' }, ({ error, code, request, set }) => {
+    .onError({ as: 'global' }, async ({ error, code, request, set }) => {
       const context = contexts.get(request)
-      const answer = errorAnswer(code === 'NOT_FOUND' ? apiError('notFound') : error, gateway.log, context?.requestId ?? '')
+      const answer = errorAnswer(code === 'NOT_FOUND' ? await notFound(request) : error, gateway.log, context?.requestId ?? '')
       set.status = answer.status
       Object.assign(set.headers, answer.headers)
       return answer.body
@@ -70,6 +70,16 @@ async function runRoute(gateway: Gateway, route: Route, given: Pick<RouteInput, 
     query: validated(route.query, queryOf(request), route.priority),
     body: route.body === undefined ? undefined : validated(route.body, bodyOf(route, request, bytes), route.priority),
   })
+}
+
+/** Too large a body is the first thing wrong, on paths that do not exist too. */
+async function notFound(request: Request): Promise<unknown> {
+  try {
+    await readLimited(request)
+    return apiError('notFound')
+  } catch (error) {
+    return error
+  }
 }
 
 const bodyOf = (route: Route, request: Request, bytes: Uint8Array): unknown =>

@@ -3,19 +3,20 @@ import type { Job } from './job.ts'
 
 export interface LaneRequest {
   lane: string
+  tenantId: string
   after: number
   limit: number
 }
 
 /** SQLite takes no column as a LIMIT, so each lane is a query of its own in one statement. */
 const ONE_LANE = `SELECT * FROM (SELECT seq, id, kind, lane, tenant_id, subject, created_at FROM jobs
-  WHERE kind = ? AND lane = ? AND seq > ? AND run_at <= ? ORDER BY seq LIMIT ?)`
+  WHERE kind = ? AND lane = ? AND tenant_id = ? AND seq > ? AND run_at <= ? ORDER BY seq LIMIT ?)`
 
 /** The first due jobs of each lane behind its cursor, in one query. */
 export async function readDueJobs(gate: Gate, kind: string, requests: readonly LaneRequest[], now: number): Promise<Job[]> {
   const { rows } = await gate.execute({
     sql: `${requests.map(() => ONE_LANE).join(' UNION ALL ')} ORDER BY seq`,
-    args: requests.flatMap(({ lane, after, limit }) => [kind, lane, after, now, limit]),
+    args: requests.flatMap(({ lane, tenantId, after, limit }) => [kind, lane, tenantId, after, now, limit]),
   })
   return rows.map((row) => ({
     seq: Number(row['seq']),

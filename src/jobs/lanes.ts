@@ -1,4 +1,7 @@
-/** What the loop remembers of a lane that has jobs. Times are monotonic milliseconds. */
+/**
+ * What the loop remembers of a tenant's lane that has jobs. Two tenants may use the same name (a number that both have
+ * connected): each has a lane of its own, so that one which is held does not hold the other. Times are monotonic milliseconds.
+ */
 export interface Lane {
   name: string
   tenantId: string
@@ -11,6 +14,20 @@ export interface Lane {
   /** When the earliest snoozed job is due; the lane is then read from its start. */
   snoozedUntil: number | null
   inFlight: Set<number>
+  /** It may hold jobs that are not due yet and that `snoozedUntil` does not know of. */
+  unseen: boolean
+  /** Its jobs are being read: it must not be forgotten meanwhile. */
+  reading: boolean
+  /** How often it was rewound: what was read before a rewind is out of date. */
+  rewinds: number
+}
+
+/** The lane is read from its start again: a job behind the cursor has come due or goes back to its place. */
+export function rewind(lane: Lane): void {
+  lane.cursor = 0
+  lane.pending = true
+  lane.unseen = true
+  lane.rewinds++
 }
 
 /** All lanes of one kind, served in turn: first by tenant, then by lane, so that nobody waits behind a crowd. */
@@ -23,7 +40,7 @@ export class Lanes {
     if (lanes === undefined) this.#tenants.set(tenantId, (lanes = new Map<string, Lane>()))
     let lane = lanes.get(name)
     if (lane === undefined) {
-      lane = { name, tenantId, cursor: 0, pending: true, heldUntil: 0, snoozedUntil: null, inFlight: new Set() }
+      lane = { name, tenantId, cursor: 0, pending: true, heldUntil: 0, snoozedUntil: null, inFlight: new Set(), unseen: true, reading: false, rewinds: 0 }
       lanes.set(name, lane)
     }
     return lane
@@ -32,7 +49,7 @@ export class Lanes {
   /** Up to `count` lanes that can be picked from at `now`; each goes to the end of its turn. */
   take(now: number, count: number): Lane[] {
     const taken: Lane[] = []
-    for (const [tenantId, lanes] of [...this.#tenants]) {
+    for (const [tenantId, lanes] of Array.from(this.#tenants)) {
       if (taken.length >= count) break
       const lane = nextReady(lanes, now)
       if (lane === null) continue
@@ -57,7 +74,7 @@ export class Lanes {
 
   /** Forgets a lane that has nothing left. */
   dropIfIdle(lane: Lane): void {
-    if (lane.pending || lane.snoozedUntil !== null || lane.inFlight.size > 0) return
+    if (lane.pending || lane.reading || lane.snoozedUntil !== null || lane.inFlight.size > 0) return
     const lanes = this.#tenants.get(lane.tenantId)
     lanes?.delete(lane.name)
     if (lanes?.size === 0) this.#tenants.delete(lane.tenantId)
@@ -73,8 +90,7 @@ function nextReady(lanes: Map<string, Lane>, now: number): Lane | null {
     if (lane.heldUntil > now) continue
     if (lane.snoozedUntil !== null && lane.snoozedUntil <= now) {
       lane.snoozedUntil = null
-      lane.pending = true
-      lane.cursor = 0
+      rewind(lane)
     }
     if (lane.pending) return lane
   }

@@ -27,7 +27,7 @@ export class JobLoop<Subject> {
   #again = false
   #cancelTimer: (() => void) | null = null
   #discoverAt = 0
-  #idle: (() => void)[] = []
+  readonly #idle: (() => void)[] = []
 
   constructor(
     readonly kind: JobKind<Subject>,

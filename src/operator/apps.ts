@@ -5,7 +5,7 @@ import type { App } from '../features/apps/app.ts'
 import { newApiKey } from '../features/apps/credentials.ts'
 import { listApps } from '../features/apps/list-apps.ts'
 import { register } from '../features/apps/register.ts'
-import { RegisterBody, type Registered } from '../features/apps/schemas.ts'
+import type { RegisterBody, Registered } from '../features/apps/schemas.ts'
 import type { Gateway } from '../gateway.ts'
 import { tenantId } from './tenants.ts'
 

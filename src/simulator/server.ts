@@ -9,8 +9,9 @@ import type { World } from './world.ts'
 /**
  * The listening side: HTTP/1.1 of our own over `Bun.listen`, because a fault needs the socket in its hands, to reset
  * it, close it, or write half an answer. `Bun.serve` does not hand it out. `node:http` does, at twice the price.
- * Measured with Bun 1.4.4, server and client on one core each, CPU time of the server per request: a trivial answer
- * took 18 µs with `Bun.serve`, 38 µs with `node:http`, 19 µs so.
+ * Measured with Bun 1.4.4, server and client on one core each, CPU time of the server: a trivial answer took 18 µs with
+ * `Bun.serve`, 38 µs with `node:http`, 19 µs with a sketch of this; an accepted SMS, on a machine with other work,
+ * 99–139 µs over `node:http` and 48–87 µs over this.
  */
 export function listen(world: World, options: ListenOptions): Listener {
   const { hostname, port, control } = options

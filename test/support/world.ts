@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Clock } from '../../src/core/clock.ts'
+import { type Clock, systemClock } from '../../src/core/clock.ts'
 import { readConfig } from '../../src/core/config.ts'
 import { type Log, createLog, silentLog } from '../../src/core/log.ts'
 import { issueToken } from '../../src/features/rc/issue-token.ts'
@@ -11,6 +11,7 @@ import { createApp } from '../../src/operator/apps.ts'
 import { createTenant } from '../../src/operator/tenants.ts'
 import { type RunningGateway, runGateway } from '../../src/run.ts'
 import type { SimulatorControl } from '../../src/simulator/control.ts'
+import { type Simulator, startSimulator } from '../../src/simulator/simulator.ts'
 
 export const FROM = '+15555550100'
 export const FROM_2 = '+15555550101'
@@ -21,7 +22,7 @@ export interface WorldOptions {
   env?: Record<string, string>
   clock?: Clock
   log?: Log
-  /** Connects the simulator's extension to the first tenant; default true. */
+  /** Connects the simulator's extension to the first tenant; default true, except in production. */
   connect?: boolean
   /** Starts the workers; default true. */
   work?: boolean
@@ -37,6 +38,7 @@ export class World implements AsyncDisposable {
     readonly folder: string,
     readonly app: Registered,
     readonly ownsFolder: boolean,
+    readonly outside: Simulator | null,
   ) {}
 
   get url(): string {
@@ -113,6 +115,7 @@ export class World implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.running.stop()
+    await this.outside?.stop()
     if (this.ownsFolder) rmSync(this.folder, { recursive: true, force: true })
   }
 }
@@ -126,23 +129,43 @@ export interface CallOptions {
 /** Builds a world: `await using world = await createWorld()`. */
 export async function createWorld(options: WorldOptions = {}): Promise<World> {
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'sgw-test-'))
-  const values = { NODE_ENV: 'test', PORT: '0', KEY_LIMIT_PER_MINUTE: '100000', DATABASE_URL: `file:${join(folder, 'sgw.db')}`, ...options.env }
+  const production = options.env?.['NODE_ENV'] === 'production'
+  const outside = production ? await startSimulator({ clock: options.clock ?? systemClock, clientId: 'client', clientSecret: 'client-key' }) : null
+  const values = {
+    NODE_ENV: 'test',
+    PORT: '0',
+    KEY_LIMIT_PER_MINUTE: '100000',
+    DATABASE_URL: `file:${join(folder, 'sgw.db')}`,
+    ...(outside === null ? {} : productionValues(outside.url)),
+    ...options.env,
+  }
   const config = readConfig({ values, readFile: () => '' })
   if (!config.ok) throw new Error(config.problems.join('\n'))
   const running = await runGateway({ config: config.config, log: options.log ?? silentLog, ...(options.clock === undefined ? {} : { clock: options.clock }) })
-  if (running.simulator === null) throw new Error('Tests run against the simulator')
-  const { control } = running.simulator
+  const simulator = running.simulator ?? outside
+  if (simulator === null) throw new Error('Tests run against the simulator')
+  const { control } = simulator
   control.addExtension({ name: 'Alice', numbers: [FROM, FROM_2] })
   const { tenantId } = await createTenant(running.gateway, { name: 'First' })
   const app = await createApp(running.gateway, { tenantId, name: 'First app', webhookUrl: null, role: 'app' })
-  const world = new World(running, control, folder, app, options.folder === undefined)
-  if (options.connect !== false) {
+  const world = new World(running, control, folder, app, options.folder === undefined, outside)
+  if (options.connect ?? !production) {
     const connected = await world.connect()
     if (!connected.ok) throw new Error(`connect answered ${connected.status}`)
   }
   if (options.work !== false) running.work()
   return world
 }
+
+/** In production the built-in simulator refuses to serve: one beside the gateway stands for the provider. */
+const productionValues = (serverUrl: string): Record<string, string> => ({
+  HOST: '127.0.0.1',
+  PUBLIC_URL: 'https://sms.example.com',
+  ENCRYPTION_KEYS: crypto.getRandomValues(new Uint8Array(32)).toBase64(),
+  RC_SERVER_URL: serverUrl,
+  RC_CLIENT_ID: 'client',
+  RC_CLIENT_SECRET: 'client-key',
+})
 
 /** Asks again and again until there is an answer; fails after `withinMs` of real time. */
 export async function until<T>(ask: () => Promise<T | null | undefined | false> | T | null | undefined | false, withinMs = 5000): Promise<T> {

@@ -11,7 +11,7 @@ export const jobs = sqliteTable(
     seq: integer().primaryKey({ autoIncrement: true }),
     id: text().notNull(),
     kind: text().notNull(),
-    /** Jobs of one lane run in order of `seq`; the kind says what a lane is (a `from` number, an app). */
+    /** Jobs of one tenant's lane run in order of `seq`; the kind says what a lane is (a `from` number, an app). */
     lane: text().notNull(),
     tenantId: text('tenant_id').notNull(),
     /** The id of the row that the job works on. */
@@ -19,5 +19,5 @@ export const jobs = sqliteTable(
     runAt: integer('run_at').notNull(),
     createdAt: integer('created_at').notNull(),
   },
-  (table) => [index('jobs_by_lane').on(table.kind, table.lane)],
+  (table) => [index('jobs_by_lane').on(table.kind, table.lane, table.tenantId)],
 )

@@ -17,14 +17,14 @@ export type ConnectedExtension = z.infer<typeof ConnectedExtension>
 /** The tenant's connected extensions with their numbers. */
 export async function listExtensions(gateway: Gateway, caller: Pick<Caller, 'tenantId'>): Promise<{ extensions: ConnectedExtension[] }> {
   const { extensions, numbers } = await gateway.directory.tenant(caller.tenantId)
-  const rows = [...extensions.values()].sort((a, b) => a.connectedAt - b.connectedAt)
+  const rows = [...extensions.values()].toSorted((a, b) => a.connectedAt - b.connectedAt)
   return {
     extensions: rows.map((row) => ({
       extensionId: row.extensionId,
       rcAccountId: row.accountId,
       connectedAt: isoTime(row.connectedAt),
       status: row.status,
-      phoneNumbers: [...numbers].flatMap(([number, extensionId]) => (extensionId === row.extensionId ? [number] : [])).sort(),
+      phoneNumbers: [...numbers].flatMap(([number, extensionId]) => (extensionId === row.extensionId ? [number] : [])).toSorted(),
     })),
   }
 }

@@ -2,7 +2,7 @@ import { errorText } from '../../core/errors.ts'
 import type { Gateway } from '../../gateway.ts'
 import { html, page } from '../../http/html.ts'
 import type { Connection } from './complete-connect.ts'
-import { readConnectToken } from './connect.ts'
+import type { readConnectToken } from './connect.ts'
 
 /** The page that asks before it connects: one button, which posts the token back. */
 export function confirmPage(gateway: Gateway, { token, tenantName }: Awaited<ReturnType<typeof readConnectToken>>): Response {

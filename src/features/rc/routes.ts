@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { errorText } from '../../core/errors.ts'
 import type { Gateway } from '../../gateway.ts'
+import { prefersPage } from '../../http/prefers-page.ts'
 import { route } from '../../http/route.ts'
 import { completeConnect, useState } from './complete-connect.ts'
 import { isTokenError, readConnectToken, startConnect } from './connect.ts'
@@ -142,6 +143,5 @@ const JSON_ERRORS = {
 
 function missingParameter(asJson: boolean, request: Request): Response {
   const message = errorText('missingCodeOrState')
-  const wantsPage = (request.headers.get('accept') ?? '').split(',').some((type) => type.trim().startsWith('text/html'))
-  return wantsPage && !asJson ? tokenErrorPage(message) : Response.json({ error: message }, { status: 400 })
+  return !asJson && prefersPage(request) ? tokenErrorPage(message) : Response.json({ error: message }, { status: 400 })
 }

@@ -6,7 +6,7 @@ import { DIRECTIONS, MESSAGE_STATUSES } from '../../db/schema/messages.ts'
 import { endDate, numberFilter, oneOfFilter, pageNumber, pageSize, startDate, textFilter } from '../../http/list-query.ts'
 import { fails } from '../../http/route.ts'
 
-const phoneNumber = z.string(fails('missingSendField')).refine(isE164, fails('badPhoneNumber')).meta({ pattern: '^\\+[1-9]\\d{8,14}$', examples: ['+15555550100'] })
+const phoneNumber = z.string(fails('missingSendField')).refine(isE164, fails('badPhoneNumber')).meta({ pattern: '^\\+[1-9]\\d{8,14}$', example: '+15555550100' })
 
 /** Text is kept byte for byte, so what cannot be stored or sent so is refused: NUL and lone surrogates. */
 const isText = (value: string): boolean => !value.includes('\0') && value.isWellFormed()

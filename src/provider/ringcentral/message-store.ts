@@ -31,7 +31,7 @@ export async function listMessages(
 /** A message that arrives between two pages pushes the others down, so that one record may stand on both pages. */
 function oldestFirst(messages: StoredSms[]): StoredSms[] {
   const byId = new Map(messages.map((message) => [message.providerMessageId, message]))
-  return [...byId.values()].sort((a, b) => a.createdAt - b.createdAt)
+  return [...byId.values()].toSorted((a, b) => a.createdAt - b.createdAt)
 }
 
 /** `GetMessageInfoResponse`. `conversationId` is never read: it is a number that a double cannot hold. */

@@ -177,19 +177,15 @@ async function readAnswer(response: Response, limits: Limits): Promise<Answer> {
 
 /** Null if the body is longer than `maxBytes`; the rest is not read then. Declared lengths are not believed. */
 async function boundedText(response: Response, maxBytes: number): Promise<string | null> {
-  if (!response.body) return ''
-  const reader = response.body.getReader()
+  const chunks: ReadableStream<Uint8Array> | null = response.body
+  if (chunks === null) return ''
   const decoder = new TextDecoder()
   let text = ''
   let bytes = 0
-  for (;;) {
-    const { done, value } = await reader.read()
-    if (done) return text + decoder.decode()
-    bytes += value.byteLength
-    if (bytes > maxBytes) {
-      await reader.cancel()
-      return null
-    }
-    text += decoder.decode(value, { stream: true })
+  for await (const chunk of chunks) {
+    bytes += chunk.byteLength
+    if (bytes > maxBytes) return null
+    text += decoder.decode(chunk, { stream: true })
   }
+  return text + decoder.decode()
 }

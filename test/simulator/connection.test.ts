@@ -1,0 +1,123 @@
+import { connect } from 'node:net'
+import { expect, test } from 'bun:test'
+import { ALICE, answer, SELF, smsBody, startBench, type Bench } from './harness.ts'
+
+/** Sends pieces on one bare connection, one per turn of the event loop, and reads until `done` or the end. */
+function speak(
+  bench: Bench,
+  pieces: (string | Uint8Array)[],
+  done: (text: string) => boolean = () => false,
+): Promise<string> {
+  const { hostname, port } = new URL(bench.simulator.url)
+  const { promise, resolve } = Promise.withResolvers<string>()
+  let text = ''
+  const socket = connect(Number(port), hostname, () => void sendAll())
+  const sendAll = async () => {
+    socket.setNoDelay(true)
+    for (const piece of pieces) {
+      socket.write(piece)
+      await Bun.sleep(1)
+    }
+  }
+  socket.on('data', (data) => {
+    text += data.toString()
+    if (done(text)) socket.destroy()
+  })
+  socket.on('error', () => undefined)
+  socket.on('close', () => resolve(text))
+  return promise
+}
+
+const probe = 'GET /restapi HTTP/1.1\r\nHost: x\r\n'
+const statuses = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map((match) => Number(match[1]))
+
+test('a request may come byte by byte', async () => {
+  await using bench = await startBench()
+  const { access_token } = await bench.login()
+  const body = JSON.stringify(smsBody('Grüße 😀'))
+  const length = Buffer.byteLength(body)
+  const request = `POST /restapi/v1.0${SELF}/sms HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${access_token}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\nConnection: close\r\n\r\n${body}`
+  const text = await speak(
+    bench,
+    [...Buffer.from(request)].map((byte) => Uint8Array.of(byte)),
+  )
+  expect(statuses(text)).toEqual([200])
+  expect(bench.control.messages()[0]?.text).toBe('Grüße 😀')
+})
+
+test('a chunked body is put together', async () => {
+  await using bench = await startBench()
+  const { access_token } = await bench.login()
+  const bytes = new TextEncoder().encode(JSON.stringify(smsBody('In chunks 😀')))
+  const body = new ReadableStream({
+    async start(controller) {
+      for (let at = 0; at < bytes.length; at += 40) {
+        controller.enqueue(bytes.subarray(at, at + 40))
+        await Bun.sleep(1)
+      }
+      controller.close()
+    },
+  })
+  const headers = { authorization: `Bearer ${access_token}`, 'content-type': 'application/json' }
+  const sent = await answer(fetch(`${bench.simulator.url}/restapi/v1.0${SELF}/sms`, { method: 'POST', headers, body }))
+  expect([sent.status, sent.body['subject']]).toEqual([200, 'In chunks 😀'])
+})
+
+test('requests on one connection are answered one after the other, a slow one holds back the next', async () => {
+  await using bench = await startBench()
+  bench.control.fault({ route: 'probe', fault: { kind: 'delay', ms: 20 } })
+  const unknown = 'GET /nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
+  const text = await speak(bench, [`${probe}\r\n${probe}\r\n${unknown}`])
+  expect(statuses(text)).toEqual([200, 200, 404])
+})
+
+test('Connection: close and HTTP/1.0 end the connection after the answer', async () => {
+  await using bench = await startBench()
+  expect(statuses(await speak(bench, [`${probe}Connection: close\r\n\r\n`]))).toEqual([200])
+  expect(statuses(await speak(bench, ['GET /restapi HTTP/1.0\r\n\r\n']))).toEqual([200])
+})
+
+test('a client that expects 100-continue is told to go on', async () => {
+  await using bench = await startBench()
+  const head = `POST /control/counters HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\nConnection: close\r\n\r\n`
+  expect(statuses(await speak(bench, [head, '{}']))).toEqual([100, 200])
+})
+
+const BAD: [string, string, number][] = [
+  ['no HTTP at all', 'hello\r\n\r\n', 400],
+  ['a header without a colon', `${probe}nonsense\r\n\r\n`, 400],
+  ['a negative length', `${probe}Content-Length: -1\r\n\r\n`, 400],
+  ['a body over 5 MiB', `${probe}Content-Length: 5242881\r\n\r\n`, 413],
+  ['headers without an end', `${probe}X: ${'x'.repeat(70_000)}`, 431],
+]
+
+test.each(BAD)('a request with %s is refused and the connection closed', async (_, request, status) => {
+  await using bench = await startBench()
+  expect(statuses(await speak(bench, [request]))).toEqual([status])
+  expect((await fetch(`${bench.simulator.url}/restapi`)).status).toBe(200)
+})
+
+test('an answer larger than the socket takes at once arrives whole', async () => {
+  await using bench = await startBench({ limits: false })
+  const { access_token } = await bench.login()
+  const text = '😀'.repeat(500)
+  for (let count = 0; count < 500; count++) await bench.control.injectSms({ to: ALICE, text, deliver: false })
+  const list = await bench.api(access_token, 'GET', `${SELF}/message-store?perPage=1000`)
+  expect(list.text.length).toBeGreaterThan(500_000)
+  expect(list.body.records).toHaveLength(500)
+  expect(list.body.records.every((one) => one['subject'] === text)).toBe(true)
+})
+
+test('stopping cuts those who wait, and frees the port', async () => {
+  const bench = await startBench()
+  bench.control.fault({ route: 'probe', fault: { kind: 'hang' } })
+  const waiting = fetch(`${bench.simulator.url}/restapi`).then(
+    () => 'answered',
+    () => 'cut',
+  )
+  await Bun.sleep(10)
+  await bench.simulator.stop()
+  expect(await waiting).toBe('cut')
+  await using next = await startBench({ port: Number(new URL(bench.simulator.url).port) })
+  expect(next.simulator.url).toBe(bench.simulator.url)
+})

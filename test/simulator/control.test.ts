@@ -1,0 +1,129 @@
+import { expect, test } from 'bun:test'
+import { ALICE, answer, BOB, CUSTOMER, REDIRECT, SELF, startBench } from './harness.ts'
+
+const knob = (url: string, name: string, argument?: unknown) =>
+  answer(
+    fetch(`${url}/control/${name}`, {
+      method: 'POST',
+      ...(argument === undefined ? {} : { body: JSON.stringify(argument) }),
+    }),
+  )
+
+test('every knob is there over HTTP under its own name', async () => {
+  await using bench = await startBench()
+  const listed = await answer(fetch(`${bench.simulator.url}/control`))
+  expect(listed.body['knobs']).toEqual(Object.keys(bench.control))
+  expect((await knob(bench.simulator.url, 'nothing')).status).toBe(404)
+  expect((await knob(bench.simulator.url, 'constructor')).status).toBe(404)
+})
+
+test('both ways work on one world', async () => {
+  await using bench = await startBench()
+  const { url } = bench.simulator
+  const added = await knob(url, 'addExtension', {
+    name: 'Bob',
+    numbers: [BOB, { phoneNumber: '+18445550188', features: [] }],
+  })
+  expect(added.body).toMatchObject({
+    name: 'Bob',
+    accountId: '809640016',
+    numbers: [{ phoneNumber: BOB }, { features: [] }],
+  })
+  expect(bench.control.extensions()).toHaveLength(2)
+  const injected = await knob(url, 'injectSms', { to: BOB, text: 'over HTTP' })
+  expect(bench.control.messages()).toMatchObject([
+    { messageId: injected.body['messageId'], text: 'over HTTP', from: CUSTOMER, to: [BOB] },
+  ])
+  const messages = await answer(fetch(`${url}/control/messages?extensionId=${bench.alice}&limit=5`))
+  expect(messages.text).toBe('[]')
+  expect((await knob(url, 'denyNextLogin')).text).toBe('null')
+  expect((await bench.authorize()).searchParams.get('error')).toBe('access_denied')
+})
+
+test('a knob that refuses answers 400 with the reason', async () => {
+  await using bench = await startBench()
+  const { url } = bench.simulator
+  const refused = [
+    await knob(url, 'nextLogin', { extensionId: '5' }),
+    await knob(url, 'configure', { sentAfter: 5 }),
+    await knob(url, 'setLimits', { medum: 5 }),
+    await knob(url, 'injectSms', { to: '+19995550000' }),
+  ]
+  expect(refused.map((one) => [one.status, one.body.error])).toEqual([
+    [400, 'Unknown extension 5'],
+    [400, 'Unknown setting sentAfter'],
+    [400, 'Unknown setting medum'],
+    [400, 'No extension owns +19995550000'],
+  ])
+})
+
+test('the request log shows who asked for what, and the counters add it up', async () => {
+  await using bench = await startBench()
+  const { access_token } = await bench.login()
+  bench.control.clearRequests()
+  await bench.sms(access_token)
+  await bench.api(access_token, 'GET', `${SELF}/message-store?direction=Outbound`)
+  await bench.api('nonsense', 'GET', SELF)
+  const at = bench.clock.now()
+  const base = { at, fault: null }
+  expect(bench.control.requests()).toEqual([
+    { ...base, method: 'POST', path: `/restapi/v1.0${SELF}/sms`, route: 'sms', extensionId: bench.alice, status: 200 },
+    {
+      ...base,
+      method: 'GET',
+      path: `/restapi/v1.0${SELF}/message-store?direction=Outbound`,
+      route: 'message-store',
+      extensionId: bench.alice,
+      status: 200,
+    },
+    { ...base, method: 'GET', path: `/restapi/v1.0${SELF}`, route: 'extension', extensionId: null, status: 401 },
+  ])
+  expect(bench.control.requests({ route: 'sms' })).toHaveLength(1)
+  expect(bench.control.counters()).toMatchObject({
+    smsAccepted: 1,
+    requests: { sms: 1, token: 1 },
+    answers: { '200': 3, '302': 1, '401': 1 },
+  })
+})
+
+test('numbers come and go', async () => {
+  await using bench = await startBench()
+  const { access_token } = await bench.login()
+  bench.control.removeNumber({ extensionId: bench.alice, phoneNumber: ALICE })
+  expect((await bench.sms(access_token)).status).toBe(400)
+  bench.control.addNumber({ extensionId: bench.alice, phoneNumber: ALICE })
+  expect((await bench.sms(access_token)).status).toBe(200)
+})
+
+test('an app without refresh tokens gets none', async () => {
+  await using bench = await startBench()
+  bench.control.configure({ issueRefreshTokens: false })
+  expect(await bench.login()).not.toHaveProperty('refresh_token')
+})
+
+test('as a program of its own it prints its address, and answers there', async () => {
+  const program = Bun.spawn(
+    [
+      'bun',
+      'src/simulator/main.ts',
+      '--port',
+      '0',
+      '--client-id',
+      'app',
+      '--client-secret',
+      'secret',
+      '--seed-extension',
+      `Bob:${BOB}`,
+    ],
+    { stdout: 'pipe', stderr: 'inherit', env: { ...process.env, NODE_ENV: 'development' } },
+  )
+  const { value } = await program.stdout.getReader().read()
+  const url = /http:\S+/.exec(new TextDecoder().decode(value))?.[0] ?? ''
+  const query = new URLSearchParams({ response_type: 'code', client_id: 'app', redirect_uri: REDIRECT })
+  const back = await fetch(`${url}/restapi/oauth/authorize?${query}`, { redirect: 'manual' })
+  expect(back.status).toBe(302)
+  const extensions = await answer(fetch(`${url}/control/extensions`))
+  expect(JSON.parse(extensions.text)).toMatchObject([{ name: 'Bob', numbers: [{ phoneNumber: BOB }] }])
+  program.kill('SIGTERM')
+  expect(await program.exited).toBe(0)
+})

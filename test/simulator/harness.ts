@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto'
+import type { SimulatorControl } from '../../src/simulator/control.ts'
+import { startSimulator, type Simulator, type SimulatorOptions } from '../../src/simulator/simulator.ts'
+import { manualClock, type ManualClock } from '../support/manual-clock.ts'
+
+/** One simulator with Alice (+16505550101) on it, and a client that speaks plain HTTP to it. */
+export interface Bench extends AsyncDisposable {
+  simulator: Simulator
+  control: SimulatorControl
+  clock: ManualClock
+  alice: string
+  authorize(query?: Record<string, string>): Promise<URL>
+  /** A whole login: authorize, then the code. */
+  login(query?: Record<string, string>): Promise<Tokens>
+  token(form: Record<string, string>, headers?: Record<string, string>): Promise<Answer>
+  refresh(refreshToken: string): Promise<Answer>
+  api(token: string, method: string, path: string, body?: unknown): Promise<Answer>
+  sms(token: string, text?: string, to?: string): Promise<Answer>
+}
+
+export interface Tokens {
+  access_token: string
+  refresh_token: string
+}
+
+export interface Answer {
+  status: number
+  headers: Headers
+  text: string
+  body: Body
+}
+
+interface Body extends Tokens {
+  [name: string]: unknown
+  errorCode: string
+  errors: { errorCode: string; message: string; parameterName?: string }[]
+  records: Record<string, unknown>[]
+  error: string
+  id: number
+}
+
+export const REDIRECT = 'https://gw.example.com/v1/rc/callback'
+export const ALICE = '+16505550101'
+export const BOB = '+16505550102'
+export const CUSTOMER = '+16505550123'
+export const basic = (id: string, secret: string): string => `Basic ${btoa(`${id}:${secret}`)}`
+export const challengeOf = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url')
+export const codes = (from: Answer): [number, string | undefined] => [from.status, from.body.errors[0]?.errorCode]
+
+export async function startBench(options: Partial<SimulatorOptions> = {}): Promise<Bench> {
+  const clock = manualClock()
+  const simulator = await startSimulator({ clock, clientId: 'app', clientSecret: 'secret', ...options })
+  const { url, control } = simulator
+  const alice = control.addExtension({ name: 'Alice Smith', numbers: [ALICE] }).extensionId
+
+  async function authorize(query: Record<string, string> = {}): Promise<URL> {
+    const asked = new URLSearchParams({
+      response_type: 'code',
+      client_id: 'app',
+      redirect_uri: REDIRECT,
+      state: 's 1',
+      ...query,
+    })
+    const response = await fetch(`${url}/restapi/oauth/authorize?${asked}`, { redirect: 'manual' })
+    return new URL(response.headers.get('location') ?? `error:${response.status} ${await response.text()}`)
+  }
+
+  async function token(form: Record<string, string>, headers: Record<string, string> = {}): Promise<Answer> {
+    return answer(
+      fetch(`${url}/restapi/oauth/token`, {
+        method: 'POST',
+        headers: {
+          authorization: basic('app', 'secret'),
+          'content-type': 'application/x-www-form-urlencoded',
+          ...headers,
+        },
+        body: new URLSearchParams(form).toString(),
+      }),
+    )
+  }
+
+  async function login(query: Record<string, string> = {}): Promise<Tokens> {
+    const code = (await authorize(query)).searchParams.get('code') ?? ''
+    return (await token({ grant_type: 'authorization_code', code, redirect_uri: REDIRECT })).body
+  }
+
+  async function api(bearer: string, method: string, path: string, body?: unknown): Promise<Answer> {
+    const init = body === undefined ? {} : { body: JSON.stringify(body) }
+    const headers = { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' }
+    return answer(fetch(`${url}/restapi/v1.0${path}`, { method, headers, ...init }))
+  }
+
+  return {
+    simulator,
+    control,
+    clock,
+    alice,
+    authorize,
+    login,
+    token,
+    refresh: (refreshToken) => token({ grant_type: 'refresh_token', refresh_token: refreshToken }),
+    api,
+    sms: (bearer, text = 'Hello', to = CUSTOMER) => api(bearer, 'POST', `${SELF}/sms`, smsBody(text, to)),
+    [Symbol.asyncDispose]: () => simulator.stop(),
+  }
+}
+
+export const SELF = '/account/~/extension/~'
+
+export const smsBody = (text: string, to: string = CUSTOMER, from: string = ALICE) => ({
+  from: { phoneNumber: from },
+  to: [{ phoneNumber: to }],
+  text,
+})
+
+export async function answer(request: Promise<Response>): Promise<Answer> {
+  const response = await request
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, text, body: parsed(text) }
+}
+
+function parsed(text: string): Body {
+  const nothing = { errors: [], records: [] }
+  try {
+    return { ...nothing, ...JSON.parse(text) } as Body
+  } catch {
+    return nothing as unknown as Body
+  }
+}

@@ -1,0 +1,84 @@
+import { expect, test } from 'bun:test'
+import { ALICE, BOB, codes, CUSTOMER, SELF, startBench, type Bench } from './harness.ts'
+
+const subjects = async (bench: Bench, token: string, query = '') =>
+  (await bench.api(token, 'GET', `${SELF}/message-store${query}`)).body.records.map((one) => one['subject'])
+
+test('the list is newest first and filtered by direction, type and number', async () => {
+  await using bench = await startBench()
+  const { access_token } = await bench.login()
+  await bench.sms(access_token, 'one')
+  bench.clock.advance(1)
+  await bench.sms(access_token, 'two', '+16505550124')
+  bench.clock.advance(1)
+  await bench.control.injectSms({ to: ALICE, text: 'three' })
+  expect(await subjects(bench, access_token)).toEqual(['three', 'two', 'one'])
+  expect(await subjects(bench, access_token, '?messageType=SMS&direction=Outbound')).toEqual(['two', 'one'])
+  expect(await subjects(bench, access_token, '?direction=Inbound&direction=Outbound')).toHaveLength(3)
+  expect(await subjects(bench, access_token, '?messageType=Fax')).toEqual([])
+  expect(await subjects(bench, access_token, `?phoneNumber=${encodeURIComponent(CUSTOMER)}`)).toEqual(['three', 'one'])
+})
+
+test('dateFrom and dateTo bound the creation time, and the default is the last 24 hours', async () => {
+  await using bench = await startBench()
+  let { access_token } = await bench.login()
+  const start = bench.clock.now()
+  await bench.sms(access_token, 'old')
+  bench.clock.advance(86_400_001)
+  access_token = (await bench.login()).access_token
+  await bench.sms(access_token, 'new')
+  expect(await subjects(bench, access_token)).toEqual(['new'])
+  const at = (ms: number) => encodeURIComponent(new Date(ms).toISOString())
+  expect(await subjects(bench, access_token, `?dateFrom=${at(start)}`)).toEqual(['new', 'old'])
+  expect(await subjects(bench, access_token, `?dateFrom=${at(start)}&dateTo=${at(start + 1)}`)).toEqual(['old'])
+  expect(await subjects(bench, access_token, `?dateFrom=${at(start + 1)}`)).toEqual(['new'])
+})
+
+test('pages lead on until there is no nextPage', async () => {
+  await using bench = await startBench()
+  const { access_token } = await bench.login()
+  for (let at = 0; at < 5; at++) await bench.sms(access_token, `text ${at}`)
+  const page = async (number: number) =>
+    (await bench.api(access_token, 'GET', `${SELF}/message-store?perPage=2&page=${number}`)).body
+  const [first, last] = [await page(1), await page(3)]
+  expect(first['paging']).toEqual({ page: 1, totalPages: 3, perPage: 2, totalElements: 5, pageStart: 0, pageEnd: 1 })
+  expect(first['navigation']).toHaveProperty('nextPage')
+  expect(last.records).toHaveLength(1)
+  expect(last['navigation']).not.toHaveProperty('nextPage')
+})
+
+test('records carry the extension id as text, and one extension never sees the messages of another', async () => {
+  await using bench = await startBench()
+  const bob = bench.control.addExtension({ numbers: [BOB] }).extensionId
+  const alice = await bench.login()
+  const other = await bench.login({ login_hint: bob })
+  const { id } = (await bench.sms(alice.access_token, 'mine')).body
+  const list = await bench.api(alice.access_token, 'GET', `${SELF}/message-store`)
+  expect(list.body.records[0]).toMatchObject({ id, extensionId: bench.alice, segmentCount: 1 })
+  expect(await subjects(bench, other.access_token)).toEqual([])
+  const foreign = await bench.api(other.access_token, 'GET', `${SELF}/message-store/${id}`)
+  expect(codes(foreign)).toEqual([404, 'CMN-102'])
+  expect(foreign.body['message']).toBe('Resource for parameter [messageId] is not found')
+})
+
+test('a bad filter is named', async () => {
+  await using bench = await startBench()
+  const { access_token } = await bench.login()
+  const refused = await bench.api(access_token, 'GET', `${SELF}/message-store?direction=Sideways`)
+  expect(refused.body.errors[0]).toMatchObject({
+    errorCode: 'CMN-101',
+    message: 'Parameter [direction] value is invalid.',
+  })
+  expect((await bench.api(access_token, 'GET', `${SELF}/message-store?dateFrom=yesterday`)).status).toBe(400)
+})
+
+test('a message appears in lists only after the indexing delay', async () => {
+  await using bench = await startBench()
+  bench.control.configure({ indexDelayMs: 2000 })
+  const { access_token } = await bench.login()
+  const { id } = (await bench.sms(access_token, 'slow')).body
+  expect(await subjects(bench, access_token)).toEqual([])
+  expect((await bench.api(access_token, 'GET', `${SELF}/message-store/${id}`)).status).toBe(200)
+  bench.clock.advance(2000)
+  expect(await subjects(bench, access_token)).toEqual(['slow'])
+})

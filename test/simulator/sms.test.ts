@@ -1,0 +1,165 @@
+import { expect, test } from 'bun:test'
+import { ALICE, answer, BOB, codes, CUSTOMER, SELF, smsBody, startBench } from './harness.ts'
+
+test('an accepted SMS answers 200 with a numeric id and Queued, and moves to Sent on the clock', async () => {
+  await using bench = await startBench()
+  const { access_token } = await bench.login()
+  const sent = await bench.sms(access_token, 'Hello')
+  expect(sent.status).toBe(200)
+  expect(sent.body).toMatchObject({
+    type: 'SMS',
+    direction: 'Outbound',
+    messageStatus: 'Queued',
+    subject: 'Hello',
+    from: { phoneNumber: ALICE },
+    to: [{ phoneNumber: CUSTOMER }],
+    creationTime: '2026-11-21T02:30:00.000Z',
+  })
+  expect(sent.body).not.toHaveProperty('extensionId')
+  expect(Number.isSafeInteger(sent.body.id)).toBe(true)
+  const status = async () =>
+    (await bench.api(access_token, 'GET', `${SELF}/message-store/${sent.body.id}`)).body['messageStatus']
+  bench.clock.advance(999)
+  expect(await status()).toBe('Queued')
+  bench.clock.advance(1)
+  expect(await status()).toBe('Sent')
+})
+
+test('the conversation id stands as a raw number above 2^53, and as text beside it', async () => {
+  await using bench = await startBench()
+  const { access_token } = await bench.login()
+  const { text, body } = await bench.sms(access_token)
+  const { id } = body['conversation'] as { id: string }
+  expect(text).toContain(`"conversationId":${id},`)
+  expect(BigInt(id)).toBeGreaterThan(2n ** 53n)
+  expect(String(body['conversationId'])).not.toBe(id)
+})
+
+test('message ids grow with time, so that a restarted simulator does not repeat them', async () => {
+  await using bench = await startBench()
+  const { access_token } = await bench.login()
+  const first = (await bench.sms(access_token)).body.id
+  await Bun.sleep(2)
+  await using later = await startBench()
+  const second = (await later.sms((await later.login()).access_token)).body.id
+  expect(second).toBeGreaterThan(first)
+})
+
+const REFUSED: [string, unknown, number, string, string | null][] = [
+  ['a missing from', { to: [{ phoneNumber: CUSTOMER }], text: 'x' }, 400, 'CMN-101', 'from'],
+  ['a missing to', { from: { phoneNumber: ALICE }, text: 'x' }, 400, 'CMN-101', 'to'],
+  ['a bad to', smsBody('x', 'abc'), 400, 'CMN-101', 'to'],
+  ['a to without a number', { ...smsBody('x'), to: [{}] }, 400, 'CMN-101', 'to.phoneNumber'],
+  ['an extension number', smsBody('x', '102'), 400, 'MSG-246', null],
+  ['a short number', smsBody('x', '123456'), 400, 'MSG-247', null],
+  [
+    'the same number twice',
+    { ...smsBody('x'), to: [{ phoneNumber: CUSTOMER }, { phoneNumber: CUSTOMER }] },
+    400,
+    'CMN-406',
+    null,
+  ],
+  [
+    'eleven recipients',
+    { ...smsBody('x'), to: Array.from({ length: 11 }, (_, at) => ({ phoneNumber: `+165055502${10 + at}` })) },
+    400,
+    'MSG-381',
+    null,
+  ],
+  ['an empty text', smsBody(''), 400, 'CMN-101', 'text'],
+  ['a text of 1001 units', smsBody('x'.repeat(1001)), 400, 'CMN-101', 'text'],
+  ['501 emoji', smsBody('😀'.repeat(501)), 400, 'CMN-101', 'text'],
+  ["another extension's number", smsBody('x', CUSTOMER, BOB), 403, 'MSG-304', null],
+  ['an unknown number', smsBody('x', CUSTOMER, '+16505559999'), 400, 'MSG-245', null],
+  ['an own number without SMS', smsBody('x', CUSTOMER, '+18445550188'), 403, 'MSG-367', null],
+  ['a JSON array', [], 400, 'CMN-120', null],
+  ['a body with a status of its own', { status: 200, ...smsBody('') }, 400, 'CMN-101', 'text'],
+]
+
+test.each(REFUSED)('an SMS with %s is refused and not stored', async (_, body, status, code, parameter) => {
+  await using bench = await startBench()
+  bench.control.addExtension({ numbers: [BOB] })
+  bench.control.addNumber({ extensionId: bench.alice, phoneNumber: '+18445550188', features: ['CallerId'] })
+  const { access_token } = await bench.login()
+  const refused = await bench.api(access_token, 'POST', `${SELF}/sms`, body)
+  expect(codes(refused)).toEqual([status, code])
+  if (parameter !== null) expect(refused.body.errors[0]?.parameterName).toBe(parameter)
+  expect(bench.control.messages()).toEqual([])
+})
+
+test('the refusals that were recorded from the platform come in exactly that form', async () => {
+  await using bench = await startBench()
+  bench.control.addExtension({ numbers: [BOB] })
+  const { access_token } = await bench.login()
+  const foreign = await bench.api(access_token, 'POST', `${SELF}/sms`, smsBody('x', CUSTOMER, BOB))
+  expect(JSON.parse(foreign.text)).toEqual({
+    errorCode: 'FeatureNotAvailable',
+    message: "Phone number doesn't belong to extension",
+    errors: [{ errorCode: 'MSG-304', message: "Phone number doesn't belong to extension" }],
+  })
+  const short = await bench.api(access_token, 'POST', `${SELF}/sms`, smsBody('x', '123456'))
+  expect(JSON.parse(short.text)).toEqual({
+    errorCode: 'InvalidParameter',
+    message: 'Sending SMS to short numbers is not available',
+    errors: [{ errorCode: 'MSG-247', message: 'Sending SMS to short numbers is not available' }],
+  })
+})
+
+test('1000 units are accepted', async () => {
+  await using bench = await startBench()
+  const { access_token } = await bench.login()
+  expect((await bench.sms(access_token, '😀'.repeat(500))).status).toBe(200)
+})
+
+test.each(['multipart/form-data', 'multipart/mixed'])(
+  '%s with the JSON as its first part is accepted',
+  async (type) => {
+    await using bench = await startBench()
+    const { access_token } = await bench.login()
+    const part =
+      'Content-Disposition: form-data; name="json"; filename="request.json"\r\nContent-Type: application/json'
+    const sent = await answer(
+      fetch(`${bench.simulator.url}/restapi/v1.0${SELF}/sms`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${access_token}`, 'content-type': `${type}; boundary=XX` },
+        body: `--XX\r\n${part}\r\n\r\n${JSON.stringify(smsBody('From a part'))}\r\n--XX--\r\n`,
+      }),
+    )
+    expect([sent.status, sent.body['subject']]).toEqual([200, 'From a part'])
+  },
+)
+
+test('any other content type answers 415', async () => {
+  await using bench = await startBench()
+  const { access_token } = await bench.login()
+  const headers = { authorization: `Bearer ${access_token}`, 'content-type': 'text/plain' }
+  const sent = await fetch(`${bench.simulator.url}/restapi/v1.0${SELF}/sms`, { method: 'POST', headers, body: '{}' })
+  expect(sent.status).toBe(415)
+})
+
+test('a planned failure shows in the store with its delivery error code', async () => {
+  await using bench = await startBench()
+  bench.control.planNextSms({ messageStatus: 'SendingFailed', deliveryErrorCode: 'SMS-CAR-430' })
+  const { access_token } = await bench.login()
+  const { id } = (await bench.sms(access_token)).body
+  bench.clock.advance(1000)
+  const record = (await bench.api(access_token, 'GET', `${SELF}/message-store/${id}`)).body
+  expect(record).toMatchObject({ messageStatus: 'SendingFailed', deliveryErrorCode: 'SMS-CAR-430' })
+  const next = (await bench.sms(access_token)).body.id
+  bench.clock.advance(1000)
+  expect((await bench.api(access_token, 'GET', `${SELF}/message-store/${next}`)).body['messageStatus']).toBe('Sent')
+})
+
+test('messages are delivered when the settings say so', async () => {
+  await using bench = await startBench()
+  bench.control.configure({ deliveredAfterMs: 3000 })
+  const { access_token } = await bench.login()
+  await bench.sms(access_token)
+  const status = () => bench.control.messages()[0]?.messageStatus
+  const seen = [status()]
+  for (const ms of [1000, 2000]) {
+    bench.clock.advance(ms)
+    seen.push(status())
+  }
+  expect(seen).toEqual(['Queued', 'Sent', 'Delivered'])
+})
