@@ -70,7 +70,7 @@ CREATE TABLE `jobs` (
 	`created_at` integer NOT NULL
 );
 --> statement-breakpoint
-CREATE INDEX `jobs_by_lane` ON `jobs` (`kind`,`lane`);--> statement-breakpoint
+CREATE INDEX `jobs_by_lane` ON `jobs` (`kind`,`lane`,`tenant_id`);--> statement-breakpoint
 CREATE TABLE `idempotency_keys` (
 	`app_id` text NOT NULL,
 	`key` text NOT NULL,

@@ -6,12 +6,13 @@ import { EXIT } from './core/start-error.ts'
 import { type CliContext, CliError } from './cli/context.ts'
 import { print } from './cli/print.ts'
 import { createProgram } from './cli/program.ts'
+import { serve } from './serve.ts'
 
 process.exitCode = await main(process.argv)
 
 async function main(argv: string[]): Promise<number> {
   try {
-    await createProgram(makeContext).parseAsync(argv)
+    await createProgram(makeContext, start).parseAsync(argv)
     return EXIT.stopped
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.stopped : EXIT.usage
@@ -19,6 +20,11 @@ async function main(argv: string[]): Promise<number> {
     if (error.message !== '') process.stderr.write(`${error.message}\n`)
     return error.exitCode
   }
+}
+
+/** `sgw start`: settles when the server listens; the process ends by a signal. */
+function start(): Promise<void> {
+  return serve({ environment: environment(), terminal: process.stdout.isTTY, exit: (code) => process.exit(code) })
 }
 
 function makeContext(json: boolean): CliContext {

@@ -5,6 +5,7 @@ import type { Clock } from './core/clock.ts'
 import type { Config } from './core/config.ts'
 import type { Ids } from './core/ids.ts'
 import type { Log } from './core/log.ts'
+import { type Meter, noMeter } from './core/meter.ts'
 import { createSecrets, type Secrets } from './core/secrets.ts'
 import type { Database } from './db/database.ts'
 import { type RestoreMark, noMark } from './db/restore-mark.ts'
@@ -39,7 +40,8 @@ export interface Gateway extends GatewayParts {
   guard: AddressGuard
   poster: WebhookPoster
   sockets: Sockets
-  lifecycle: { draining: boolean }
+  /** `working`: jobs and timers run. */
+  lifecycle: { draining: boolean; working: boolean }
 }
 
 export interface GatewayParts {
@@ -51,6 +53,8 @@ export interface GatewayParts {
   log: Log
   database: Database
   provider: Provider
+  /** Who counts; nobody unless given. */
+  meter?: Meter
   /** Names this run of the process: attempts of another boot have an unknown outcome. */
   bootId: string
   /** How far this database has come, kept beside it; absent where no restore can happen. */
@@ -93,9 +97,9 @@ export function buildGateway(parts: GatewayParts): Gateway {
     failedAttempts: new FailedAttempts({ gate, writer, clock }),
     keyLimits: new KeyLimits(clock, config.keyLimitPerMinute),
     guard,
-    poster: new WebhookPoster({ guard, clock }),
+    poster: new WebhookPoster({ guard, clock, meter: parts.meter ?? noMeter }),
     sockets: new Sockets({ clock, hub, authenticate: (message, address) => authenticate(gateway, message, address) }),
-    lifecycle: { draining: false },
+    lifecycle: { draining: false, working: false },
   }
   return gateway
 }

@@ -3,7 +3,10 @@ import { systemClock } from './core/clock.ts'
 import type { Config } from './core/config.ts'
 import { createIds } from './core/ids.ts'
 import type { Log } from './core/log.ts'
+import { type Meter, noMeter } from './core/meter.ts'
 import { EXIT, StartError } from './core/start-error.ts'
+import { startAdmin } from './admin/listener.ts'
+import { createMetrics } from './admin/metrics.ts'
 import { createApp } from './app.ts'
 import { authenticateSocket } from './features/ws/authenticate.ts'
 import { encryptionKeys, openDataFolder } from './data-folder.ts'
@@ -12,6 +15,8 @@ import { SchemaError } from './db/migrate.ts'
 import { openRestoreMark } from './db/restore-mark.ts'
 import { type Gateway, buildGateway } from './gateway.ts'
 import type { Server } from './http/server.ts'
+import type { Schedule } from './jobs/schedule.ts'
+import { metered } from './provider/metered.ts'
 import { createRingCentral } from './provider/ringcentral/client.ts'
 import type { Simulator } from './simulator/simulator.ts'
 import { recover, registerJobs, startTimers } from './worker.ts'
@@ -23,6 +28,10 @@ export interface RunOptions {
   clock?: Clock
   /** How long to wait for the database's lock. */
   lockWaitMs?: number
+  /** False where nothing is sent: the built-in simulator stays away. */
+  simulator?: boolean
+  /** Who counts what the gateway does. */
+  meter?: Meter
 }
 
 /** A gateway that serves. */
@@ -30,6 +39,8 @@ export interface RunningGateway {
   gateway: Gateway
   /** Base address of the listener, without a trailing slash. */
   url: string
+  /** Base address of the admin listener, where there is one. */
+  adminUrl: string | null
   /** The built-in simulator, in development without a provider's account. */
   simulator: Simulator | null
   /** Starts the workers; before it, messages are accepted but nothing is sent. */
@@ -40,6 +51,7 @@ export interface RunningGateway {
 
 const LOCK_WAIT_MS = 30_000
 const DRAIN_MS = 7000
+const CLOSE_MS = 1500
 
 /** Opens everything, in order: lock, database, provider, recovery, listener. Errors: `StartError`. */
 export async function runGateway(options: RunOptions): Promise<RunningGateway> {
@@ -54,7 +66,7 @@ export async function runGateway(options: RunOptions): Promise<RunningGateway> {
 
 /** The parts of a gateway without listener or workers, for the server and for commands that run without one. */
 export async function openGateway(options: RunOptions, stack: AsyncDisposableStack): Promise<{ gateway: Gateway; simulator: Simulator | null }> {
-  const { log, clock = systemClock } = options
+  const { log, clock = systemClock, meter = noMeter } = options
   const config = { ...options.config }
   const path = config.database.path ?? 'sgw.db'
   const lock = await openDataFolder(path, options.lockWaitMs ?? LOCK_WAIT_MS)
@@ -66,20 +78,25 @@ export async function openGateway(options: RunOptions, stack: AsyncDisposableSta
   const { mark, restored } = await openRestoreMark(database.gate, `${path}.mark`, { incarnation: ids.of('boot'), now: clock.now() })
   stack.defer(() => mark.close())
   if (restored) log.warn({}, 'this database was restored from a backup: what was waiting is compared with the provider before it is sent')
-  const simulator = config.provider.simulated ? await startSimulator(config, clock) : null
-  if (simulator !== null) stack.defer(() => simulator.stop())
+  const simulator = config.provider.simulated && options.simulator !== false ? await startSimulator(config, clock) : null
+  if (simulator !== null) {
+    stack.defer(() => simulator.stop())
+    config.provider = { ...config.provider, serverUrl: simulator.url }
+  }
   const provider = createRingCentral({
     ...config.provider,
-    serverUrl: simulator?.url ?? config.provider.serverUrl,
     timeoutMs: config.providerTimeoutMs,
     userAgent: `sgw/${VERSION}`,
   })
-  const gateway = buildGateway({ config, encryptionKeys: keys, clock, ids, log, database, provider, bootId: ids.of('boot'), mark, authenticateSocket })
+  const parts = { config, encryptionKeys: keys, clock, ids, log, database, bootId: ids.of('boot'), mark, meter, authenticateSocket }
+  const gateway = buildGateway({ ...parts, provider: metered(provider, meter, clock) })
   return { gateway, simulator }
 }
 
 async function start(options: RunOptions, stack: AsyncDisposableStack): Promise<RunningGateway> {
-  const { gateway, simulator } = await openGateway(options, stack)
+  const { adminPort } = options.config
+  const metrics = createMetrics()
+  const { gateway, simulator } = await openGateway({ ...options, ...(adminPort === null ? {} : { meter: metrics.meter }) }, stack)
   if (gateway.database.migrated.length > 0) gateway.log.info({ migrations: gateway.database.migrated.join(', ') }, 'database is up to date')
   registerJobs(gateway)
   await recover(gateway)
@@ -87,17 +104,21 @@ async function start(options: RunOptions, stack: AsyncDisposableStack): Promise<
   listen(gateway, app, simulator !== null)
   stack.defer(() => stopListening(app))
   stack.defer(() => gateway.tokens.stop())
+  const admin = adminPort === null ? null : startAdmin(gateway, metrics, adminPort)
+  if (admin !== null) stack.defer(() => admin.stop())
   const { port } = gateway.config
+  let schedule: Schedule | null = null
   return {
     gateway,
     simulator,
     url: `http://${urlHost(gateway.config.host)}:${port}`,
+    adminUrl: admin?.url ?? null,
     work: () => {
       gateway.jobs.start()
-      const schedule = startTimers(gateway)
-      stack.defer(() => schedule.stop())
+      schedule = startTimers(gateway)
+      gateway.lifecycle.working = true
     },
-    stop: () => drain(gateway, stack),
+    stop: () => drain(gateway, stack, () => schedule?.stop()),
   }
 }
 
@@ -143,11 +164,11 @@ function listenError(config: Config, error: unknown): StartError {
 const urlHost = (host: string): string => (host.includes(':') ? `[${host}]` : host)
 
 /** No new work, then what runs comes to its end, then everything closes in reverse order. */
-async function drain(gateway: Gateway, stack: AsyncDisposableStack): Promise<void> {
+async function drain(gateway: Gateway, stack: AsyncDisposableStack, stopTimers: () => Promise<void> | undefined): Promise<void> {
   gateway.lifecycle.draining = true
   gateway.sockets.closeAll()
-  await Promise.race([gateway.jobs.stop(), Bun.sleep(DRAIN_MS)])
-  await stack.disposeAsync()
+  await Promise.race([Promise.all([gateway.jobs.stop(), stopTimers()]), Bun.sleep(DRAIN_MS)])
+  await Promise.race([stack.disposeAsync(), Bun.sleep(CLOSE_MS)])
 }
 
 async function stopListening(app: Server): Promise<void> {

@@ -1,4 +1,5 @@
 import { liveExtensions, keepAlive, readNumbersDaily, resumeRefreshes, watchSubscriptions } from './features/rc/upkeep.ts'
+import { purgeLinks } from './features/rc/purge.ts'
 import { sendJobs } from './features/sms/deliver.ts'
 import { fenceJobs } from './features/sms/fence.ts'
 import { recoverOpenAttempts, seedQuota } from './features/sms/recover.ts'
@@ -47,6 +48,8 @@ export function startTimers(gateway: Gateway): Schedule {
   schedule.every('keep-alive', HOURLY_MS, MINUTE_MS, () => keepAlive(gateway))
   schedule.every('numbers', HOURLY_MS, 2 * MINUTE_MS, () => readNumbersDaily(gateway))
   schedule.every('purge', HOURLY_MS, 3 * MINUTE_MS, () => purgeDeliveries(gateway))
+  schedule.every('purge links', HOURLY_MS, 4 * MINUTE_MS, () => purgeLinks(gateway))
+  schedule.every('purge blocks', HOURLY_MS, 5 * MINUTE_MS, () => gateway.failedAttempts.purge())
   return schedule
 }
 

@@ -57,10 +57,11 @@ const LAYERS: readonly Layer[] = [
     elysia: true,
   },
   { name: 'simulator', files: ['src/simulator/**'], mayImport: ['core', 'version'] },
+  { name: 'admin', files: ['src/admin/**'], mayImport: GATEWAY },
   {
     name: 'run',
     files: ['src/run.ts'],
-    mayImport: [...GATEWAY, 'data folder', 'http', 'verbs', 'worker', 'app', 'simulator'],
+    mayImport: [...GATEWAY, 'data folder', 'http', 'verbs', 'worker', 'admin', 'app', 'simulator'],
   },
   {
     name: 'development',
@@ -70,18 +71,19 @@ const LAYERS: readonly Layer[] = [
   {
     name: 'cli',
     files: ['src/cli.ts', 'src/cli/**'],
-    mayImport: [...GATEWAY, 'data folder', 'operator', 'run', 'simulator', 'development', 'client'],
+    mayImport: [...GATEWAY, 'data folder', 'operator', 'run', 'serve', 'simulator', 'development', 'client'],
   },
   {
-    name: 'main',
-    files: ['src/main.ts'],
+    name: 'serve',
+    files: ['src/serve.ts'],
     mayImport: [...GATEWAY, 'data folder', 'operator', 'run', 'simulator', 'development'],
   },
+  { name: 'main', files: ['src/main.ts'], mayImport: ['serve'] },
 ]
 
 const MAX_LINES = 250
 const DEVELOPMENT_FOLDERS = ['src/simulator/', 'src/development/']
-const MAY_LOAD_DEVELOPMENT = ['src/main.ts', 'src/run.ts', 'src/cli.ts', 'src/cli/']
+const MAY_LOAD_DEVELOPMENT = ['src/serve.ts', 'src/run.ts', 'src/cli.ts', 'src/cli/']
 const MAY_READ_ENVIRONMENT = ['src/main.ts', 'src/cli.ts', 'src/simulator/main.ts']
 /** Features that work for others by job kind alone. */
 const FEATURES_WITHOUT_ROUTES: readonly string[] = []

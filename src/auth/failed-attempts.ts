@@ -28,6 +28,13 @@ export class FailedAttempts {
     for (const row of rows) this.#blocks.set(String(row['address']), clock.monotonic() + Number(row['until']) - now)
   }
 
+  /** Forgets the blocks that have ended, here and on disk. */
+  async purge(): Promise<void> {
+    const { writer, clock } = this.context
+    for (const address of [...this.#blocks.keys()]) this.blockedSeconds(address)
+    await writer.write([{ sql: 'DELETE FROM blocked_addresses WHERE until <= ?1', args: [clock.now()] }])
+  }
+
   /** Whole seconds for which the address is still blocked; 0 when it is not. */
   blockedSeconds(address: string): number {
     const until = this.#blocks.get(address)

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../core/clock.ts'
-import { MAX_CACHED_KEYS, WINDOW_MS } from '../core/limits.ts'
+import { MAX_LIMITED_APPS, WINDOW_MS } from '../core/limits.ts'
 import { SlidingWindow } from '../core/sliding-window.ts'
 
 export interface LimitState {
@@ -15,7 +15,7 @@ export interface LimitState {
 
 /** The contract's limit of requests per key: an exact sliding window of 60 s, per app. Refused requests do not count. */
 export class KeyLimits {
-  readonly #windows = new LRUCache<string, SlidingWindow>({ max: MAX_CACHED_KEYS })
+  readonly #windows = new LRUCache<string, SlidingWindow>({ max: MAX_LIMITED_APPS })
 
   constructor(
     readonly clock: Clock,

@@ -21,6 +21,8 @@ export interface KeyRingContext {
   clock: Clock
 }
 
+const READ_TRIES = 3
+
 /**
  * API keys. Only HMACs are stored; look-ups go through a bounded cache, keyed by a plain hash of the key, that is
  * emptied in the same step as any change of an app or a tenant.
@@ -37,10 +39,7 @@ export class KeyRing {
     const cacheKey = sha256Hex(key)
     const cached = this.#holders.get(cacheKey)
     if (cached !== undefined) return cached
-    const generation = this.#generation
-    const holder = await this.#read(key)
-    if (holder !== null && generation === this.#generation) this.#holders.set(cacheKey, holder)
-    return holder
+    return this.#readCurrent(key, cacheKey)
   }
 
   /** Forgets every cached key: call after the commit that changed an app or a tenant. */
@@ -60,6 +59,17 @@ export class KeyRing {
       .catch(() => this.#lastUsed.delete(appId))
   }
 
+  /** What was read while something changed may be of before the change, so it is read again. */
+  async #readCurrent(key: string, cacheKey: string): Promise<KeyHolder | null> {
+    for (let tries = 1; ; tries++) {
+      const generation = this.#generation
+      const holder = await this.#read(key)
+      if (generation !== this.#generation && tries < READ_TRIES) continue
+      if (holder !== null && generation === this.#generation) this.#holders.set(cacheKey, holder)
+      return holder
+    }
+  }
+
   async #read(key: string): Promise<KeyHolder | null> {
     const { reads, secrets } = this.context
     const hashes = secrets.hashes(key)
@@ -73,10 +83,10 @@ export class KeyRing {
     return { appId: row.appId, tenantId: row.tenantId, tenantActive: row.tenantStatus === 'active' }
   }
 
-  /** A key that an older encryption key hashed moves to the newest when it is used. */
+  /** A key that an older encryption key hashed moves to the newest when it is used; one that cannot is good all the same. */
   async #rehash(appId: string, stored: string, newest: string): Promise<void> {
     if (stored === newest) return
     const sql = 'UPDATE apps SET key_hash = ?2 WHERE id = ?1 AND key_hash = ?3'
-    await this.context.writer.write([{ sql, args: [appId, newest, stored] }])
+    await this.context.writer.write([{ sql, args: [appId, newest, stored] }]).catch(() => undefined)
   }
 }

@@ -29,19 +29,22 @@ export async function askServer(context: CliContext, command: string, input: unk
     const response = await fetch(`http://sgw/commands/${command}`, { unix: socketPath(path), method: 'POST', body: JSON.stringify(input) })
     return CommandAnswer.parse(await response.json())
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-    if (NO_SERVER_CODES.includes(code)) return null
-    throw new CliError(`The server did not answer (${code || 'unknown error'}): is it stopping? Try again`)
+    if (isNoServer(error)) return null
+    throw new CliError(`The server did not answer (${codeOf(error) || 'unknown error'}): is it stopping? Try again`)
   }
 }
+
+/** Whether a call to the server's socket failed because nobody listens there. */
+export const isNoServer = (error: unknown): boolean => NO_SERVER_CODES.includes(codeOf(error))
+
+const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')
 
 async function askFile(context: CliContext, command: string, input: unknown): Promise<CommandResult> {
   if (COMMANDS[command]?.needsServer === true) throw noServer()
   await using stack = new AsyncDisposableStack()
-  const config = { ...context.config, provider: { ...context.config.provider, simulated: false } }
   try {
-    const { gateway } = await openGateway({ config, log: silentLog, lockWaitMs: 0 }, stack)
-    return await runCommand(gateway, command, input, silentLog)
+    const { gateway } = await openGateway({ config: context.config, log: silentLog, lockWaitMs: 0, simulator: false }, stack)
+    return await runCommand({ gateway, simulator: null }, command, input, silentLog)
   } catch (error) {
     if (error instanceof StartError) throw new CliError(error.message, error.exitCode === EXIT.locked ? EXIT.failure : error.exitCode)
     throw error

@@ -9,6 +9,9 @@ export interface CliContext {
   stderr(text: string): void
 }
 
+/** Runs a server command and prints its result. */
+export type Run = (command: string, input: unknown) => Promise<void>
+
 /** Ends a command with a sentence on stderr. */
 export class CliError extends Error {
   override readonly name = 'CliError'

@@ -1,12 +1,14 @@
 import { Command } from 'commander'
+import { createSecrets } from '../core/secrets.ts'
 import { VERSION } from '../version.ts'
 import { ask } from './ask.ts'
-import { type CliContext, CliError } from './context.ts'
+import { type CliContext, CliError, type Run } from './context.ts'
+import { addDevelopment } from './development-commands.ts'
 import { checkHealth } from './health.ts'
 import { print } from './print.ts'
 
-/** The `sgw` command line. `makeContext` reads the environment only when a command needs it. */
-export function createProgram(makeContext: (json: boolean) => CliContext): Command {
+/** The `sgw` command line. `makeContext` reads the environment only when a command needs it; `start` runs the server. */
+export function createProgram(makeContext: (json: boolean) => CliContext, start: () => Promise<void>): Command {
   const program = new Command('sgw')
     .description('Operates the sgw SMS gateway. Acts on the running server, or on its database when none runs; uses the same environment.')
     .version(VERSION)
@@ -14,20 +16,20 @@ export function createProgram(makeContext: (json: boolean) => CliContext): Comma
     .showHelpAfterError()
     .exitOverride()
   const contextOf = (): CliContext => makeContext(program.opts<{ json?: boolean }>().json === true)
-  /** Runs a server command and prints its result. */
-  const run = async (command: string, input: unknown): Promise<void> => {
+  const run: Run = async (command, input) => {
     const context = contextOf()
     print(context, await ask(context, command, input))
   }
+  program.command('start').description('runs the server, until SIGTERM').action(start)
   addTenants(program, run)
   addApps(program, run)
+  addTriggers(program, run)
   addMessages(program, run)
   addUpkeep(program, contextOf, run)
+  addDevelopment(program, contextOf, run)
   for (const command of allCommands(program)) command.option('--json', 'print exactly one JSON value').on('option:json', () => program.setOptionValue('json', true))
   return program
 }
-
-type Run = (command: string, input: unknown) => Promise<void>
 
 function addTenants(program: Command, run: Run): void {
   const tenant = program.command('tenant').description('Tenants: the customers of this gateway')
@@ -51,6 +53,18 @@ function addApps(program: Command, run: Run): void {
     )
   app.command('list').requiredOption('--tenant <tenant>', 'tenant id').action((options: { tenant: string }) => run('app-list', { tenantId: options.tenant }))
   app.command('activate').argument('<app>', 'app id').description('brings an app back, with a new key').action((appId: string) => run('app-activate', { appId }))
+}
+
+function addTriggers(program: Command, run: Run): void {
+  const trigger = program.command('trigger-subscription').description("Triggers: addresses that hear of a tenant's inbound messages beside its apps")
+  const command = (name: string): Command => trigger.command(name).requiredOption('--tenant <tenant>', 'tenant id')
+  command('create')
+    .requiredOption('--callback-url <url>', 'where inbound messages are POSTed to')
+    .action(({ tenant, callbackUrl }: { tenant: string; callbackUrl: string }) => run('trigger-create', { tenantId: tenant, callbackUrl }))
+  command('list').action(({ tenant }: { tenant: string }) => run('trigger-list', { tenantId: tenant }))
+  command('delete')
+    .argument('<trigger>', 'trigger id')
+    .action((triggerId: string, { tenant }: { tenant: string }) => run('trigger-delete', { tenantId: tenant, triggerId }))
 }
 
 function addMessages(program: Command, run: Run): void {
@@ -83,10 +97,19 @@ function addUpkeep(program: Command, contextOf: () => CliContext, run: Run): voi
     .description('exit 0 when the server answers, else 1')
     .action(() => checkHealth(contextOf()))
   program
+    .command('keys')
+    .description('The keys that stored secrets are sealed with')
+    .command('rotate')
+    .description('seals every stored secret anew with the newest of ENCRYPTION_KEYS, while the server runs')
+    .action(() => run('keys-rotate', { newestKey: newestKeyId(contextOf()) }))
+  program
     .command('secret')
     .description('a fresh key for ENCRYPTION_KEYS')
     .action(() => print(contextOf(), { key: crypto.getRandomValues(new Uint8Array(32)).toBase64() }))
 }
+
+/** Null in development, where the key is kept beside the database and only the server looks at it. */
+const newestKeyId = ({ config }: CliContext): string | null => (config.encryptionKeys === null ? null : createSecrets(config.encryptionKeys).keyId)
 
 function allCommands(command: Command): Command[] {
   return command.commands.flatMap((child) => [child, ...allCommands(child)])

@@ -90,7 +90,7 @@ export function readConfig(environment: Environment, terminal = false): ConfigRe
 function readPublicUrl(settings: Settings, production: boolean, port: number): string {
   const text = settings.text('PUBLIC_URL')
   if (text === null) {
-    if (production) settings.problem('PUBLIC_URL', 'is not set', 'give the https:// address that the provider and browsers reach, for example https://sms.example.com')
+    if (production) settings.missing('PUBLIC_URL', 'give the https:// address that the provider and browsers reach, for example https://sms.example.com')
     return `http://localhost:${port}`
   }
   const url = URL.parse(text)
@@ -122,9 +122,7 @@ function readDatabase(settings: Settings): DatabaseConfig {
 function readEncryptionKeys(settings: Settings, production: boolean): Uint8Array[] | null {
   const text = settings.secret('ENCRYPTION_KEYS')
   if (text === null) {
-    if (production && settings.problems.every((problem) => !problem.startsWith('ENCRYPTION_KEYS'))) {
-      settings.problem('ENCRYPTION_KEYS', 'is not set', 'make one with: bun run sgw secret')
-    }
+    if (production) settings.missing('ENCRYPTION_KEYS', 'make one with: bun run sgw secret')
     return null
   }
   return text.split(',').map((part, index) => {
@@ -155,8 +153,8 @@ function readProvider(settings: Settings, production: boolean): ProviderConfig {
     return { serverUrl, clientId: SIMULATOR_CLIENT.id, clientSecret: SIMULATOR_CLIENT.secret, simulated: true }
   }
   const fix = 'copy it from your app in the RingCentral developer console'
-  if (clientId === null) settings.problem('RC_CLIENT_ID', 'is not set', fix)
-  if (clientSecret === null) settings.problem('RC_CLIENT_SECRET', 'is not set', fix)
+  if (clientId === null) settings.missing('RC_CLIENT_ID', fix)
+  if (clientSecret === null) settings.missing('RC_CLIENT_SECRET', fix)
   return { serverUrl, clientId: clientId ?? '', clientSecret: clientSecret ?? '', simulated: false }
 }
 
@@ -174,7 +172,7 @@ function readCidrs(settings: Settings, name: string): string[] {
 function readOrigins(settings: Settings): string[] {
   return settings.list('CORS_ORIGINS').map((item) => {
     const origin = item.replace(/\/$/, '')
-    const isOrigin = /^https?:\/\//.test(origin) && URL.parse(origin)?.origin === origin
+    const isOrigin = /^https?:\/\/[^*]+$/.test(origin) && URL.parse(origin)?.origin === origin
     if (origin !== '*' && !isOrigin) settings.problem('CORS_ORIGINS', `holds "${item}"`, 'give origins such as https://app.example.com, or *')
     return origin
   })

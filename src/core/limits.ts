@@ -26,6 +26,8 @@ export const CONNECT_TOKEN_TTL_MS = 5 * 60_000
 export const OAUTH_STATE_TTL_MS = 10 * 60_000
 export const LAST_USED_STEP_MS = 60_000
 export const MAX_CACHED_KEYS = 10_000
+/** Windows of the key limit that are remembered: forgetting one early would let its app send more than it may. */
+export const MAX_LIMITED_APPS = 100_000
 
 /** A webhook POST, from DNS to the last byte that we read. */
 export const WEBHOOK_TIMEOUT_MS = 5000

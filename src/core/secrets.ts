@@ -9,7 +9,7 @@ export interface SealContext {
 }
 
 export interface Secrets {
-  /** Keyed hash (HMAC-SHA-256, hex) of a random credential under the newest key. */
+  /** Keyed hash of a random credential under the newest key: the key's id, `:`, HMAC-SHA-256 in hex. */
   hash(value: string): string
   /** The same under every key of the ring, newest first: a look-up must find what an older key hashed. */
   hashes(value: string): string[]
@@ -17,8 +17,10 @@ export interface Secrets {
   seal(plaintext: string, context: SealContext): Promise<string>
   /** Opens what any key of the ring sealed for exactly this context; throws otherwise. */
   open(sealed: string, context: SealContext): Promise<string>
-  /** True when `sealed` was made with the newest key. */
-  isCurrent(sealed: string): boolean
+  /** True when `stored`, sealed or hashed, was made with the newest key. */
+  isCurrent(stored: string): boolean
+  /** True when the key that made `stored`, sealed or hashed, is in the ring. */
+  isKnown(stored: string): boolean
   /** Id of the newest key: 8 hex characters, not secret. */
   keyId: string
 }
@@ -34,14 +36,15 @@ export function createSecrets(keys: readonly Uint8Array[]): Secrets {
   const ring = keys.map(deriveKey)
   const newest = ring[0]
   if (newest === undefined) throw new Error('Cannot build secrets: no encryption key given')
-  const hashWith = (key: Key, value: string): string => createHmac('sha256', key.hashKey).update(value).digest('hex')
+  const hashWith = (key: Key, value: string): string => `${key.id}:${createHmac('sha256', key.hashKey).update(value).digest('hex')}`
   return {
     keyId: newest.id,
     hash: (value) => hashWith(newest, value),
     hashes: (value) => ring.map((key) => hashWith(key, value)),
     seal: (plaintext, context) => seal(newest, plaintext, context),
     open: (sealed, context) => open(ring, sealed, context),
-    isCurrent: (sealed) => headerOf(sealed)['kid'] === newest.id,
+    isCurrent: (stored) => keyIdOf(stored) === newest.id,
+    isKnown: (stored) => ring.some((key) => key.id === keyIdOf(stored)),
   }
 }
 
@@ -52,7 +55,7 @@ export function sameSecret(a: string, b: string): boolean {
   return timingSafeEqual(digest(a), digest(b))
 }
 
-export const sha256Hex = (value: string): string => createHash('sha256').update(value).digest('hex')
+export const sha256Hex = (value: string): string => new Bun.CryptoHasher('sha256').update(value).digest('hex')
 
 /** PKCE S256 (RFC 7636): base64url of the SHA-256 of the verifier. */
 export const pkceChallenge = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url')
@@ -93,6 +96,9 @@ const bound = (context: SealContext): Record<string, string> => ({
   row: context.row,
   use: context.purpose,
 })
+
+/** A hash begins with its key's id, a JWE names it in its header. */
+const keyIdOf = (stored: string): unknown => /^[0-9a-f]{8}(?=:)/.exec(stored)?.[0] ?? headerOf(stored)['kid']
 
 function headerOf(sealed: string): Record<string, unknown> {
   try {

@@ -61,6 +61,11 @@ export class Settings {
     return (this.text(name) ?? '').split(',').map((item) => item.trim()).filter((item) => item !== '')
   }
 
+  /** Notes that a variable is not there, unless something else is known to be wrong with it. */
+  missing(name: string, fix: string): void {
+    if (!this.problems.some((problem) => problem.startsWith(name))) this.problem(name, 'is not set', fix)
+  }
+
   problem(name: string, what: string, fix: string): void {
     this.problems.push(`${name} ${what}: ${fix}`)
   }
@@ -68,10 +73,16 @@ export class Settings {
   #fromFile(name: string): string | null {
     const path = this.text(`${name}_FILE`)
     if (path === null) return null
+    const value = this.#readFile(path)
+    if (value === null) this.problem(`${name}_FILE`, `names "${path}", which cannot be read`, 'check the path and its permissions')
+    if (value === '') this.problem(`${name}_FILE`, `names "${path}", which is empty`, 'put the value into it')
+    return value === '' ? null : value
+  }
+
+  #readFile(path: string): string | null {
     try {
       return this.environment.readFile(path).trim()
     } catch {
-      this.problem(`${name}_FILE`, `names "${path}", which cannot be read`, 'check the path and its permissions')
       return null
     }
   }

@@ -1,8 +1,9 @@
+import { renameSync, rmSync } from 'node:fs'
 import { type LibSQLDatabase, drizzle } from 'drizzle-orm/libsql'
 import type { DatabaseConfig } from '../core/config.ts'
 import { type Gate, openGate } from './gate.ts'
 import { migrate } from './migrate.ts'
-import { MIGRATIONS } from './migrations.ts'
+import { MIGRATIONS, type Migration } from './migrations.ts'
 import { type Writer, createWriter } from './writer.ts'
 import * as schema from './schema/index.ts'
 
@@ -21,6 +22,8 @@ export interface Database {
 export interface DatabaseOptions extends DatabaseConfig {
   /** Litestream must be the only checkpointer. */
   litestream: boolean
+  /** Those of this program if absent. */
+  migrations?: readonly Migration[]
   /** When the writer starts a commit; the simulation hands in its own. */
   defer?: (flush: () => void) => void
 }
@@ -28,7 +31,7 @@ export interface DatabaseOptions extends DatabaseConfig {
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const gate = await openGate({ url: options.url, authToken: options.authToken, pragmas: pragmasFor(options) })
   try {
-    const migrated = await migrate(gate, MIGRATIONS, () => copyFile(gate, options.path))
+    const migrated = await migrate(gate, options.migrations ?? MIGRATIONS, (first) => copyFile(gate, options.path, first))
     const writer = createWriter(gate, options.defer)
     const close = async (): Promise<void> => {
       await writer.drained()
@@ -49,9 +52,11 @@ const pragmasFor = (options: DatabaseOptions): string[] => [
   `wal_autocheckpoint = ${options.litestream ? 0 : 4000}`,
 ]
 
-/** A consistent copy of the whole file, before the schema changes. */
-async function copyFile(gate: Gate, path: string | null): Promise<void> {
+/** A consistent copy of the whole file, before the schema changes. An upgrade that fails again and again leaves one copy. */
+async function copyFile(gate: Gate, path: string | null, firstMigration: string): Promise<void> {
   if (path === null) return
-  const stamp = new Date().toISOString().replaceAll(/[-:.]/g, '')
-  await gate.execute({ sql: 'VACUUM INTO ?', args: [`${path}.before-upgrade-${stamp}`] })
+  const copy = `${path}.before-${firstMigration}`
+  rmSync(`${copy}.part`, { force: true })
+  await gate.execute({ sql: 'VACUUM INTO ?', args: [`${copy}.part`] })
+  renameSync(`${copy}.part`, copy)
 }

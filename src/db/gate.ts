@@ -37,17 +37,20 @@ export async function openGate(options: GateOptions): Promise<Gate> {
     timeout: BUSY_TIMEOUT_MS,
     ...(options.authToken === null ? {} : { authToken: options.authToken }),
   })
+  const connection = { poisoned: false }
   let tail: Promise<unknown> = Promise.resolve()
 
   const enqueue = <T>(call: () => Promise<T>): Promise<T> => {
-    const result = tail.then(() => untilNotBusy(call, reconnect))
+    const result = tail.then(() => untilNotBusy(connection, call, reconnect))
     tail = result.catch(() => undefined)
     return result
   }
   const reconnect = async (): Promise<void> => {
-    if (options.reconnectOnBusy === false) return
-    raw.reconnect()
-    await applyPragmas(raw, options.pragmas)
+    if (options.reconnectOnBusy !== false) {
+      raw.reconnect()
+      await applyPragmas(raw, options.pragmas)
+    }
+    connection.poisoned = false
   }
 
   await enqueue(() => applyPragmas(raw, options.pragmas))
@@ -60,15 +63,17 @@ export async function openGate(options: GateOptions): Promise<Gate> {
   return { execute, batch, close, client: drizzleClient(raw, execute, batch) }
 }
 
-async function untilNotBusy<T>(call: () => Promise<T>, reconnect: () => Promise<void>): Promise<T> {
+/** A connection that was BUSY stays poisoned until it is replaced, which can itself be BUSY: then the next call tries again. */
+async function untilNotBusy<T>(connection: { poisoned: boolean }, call: () => Promise<T>, reconnect: () => Promise<void>): Promise<T> {
   for (let tries = 0; ; tries++) {
     try {
+      if (connection.poisoned) await reconnect()
       return await call()
     } catch (error) {
       if (!isBusy(error)) throw error
-      await reconnect().catch((again: unknown) => {
-        if (!isBusy(again)) throw again
-      })
+      connection.poisoned = true
+      // At once: the old connection may hold locks that others wait for.
+      await reconnect().catch(() => undefined)
       if (tries >= BUSY_RETRIES) throw error
       await Bun.sleep(BUSY_PAUSE_MS)
     }

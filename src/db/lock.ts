@@ -5,6 +5,9 @@ export interface ProcessLock {
   release(): void
 }
 
+/** A connection that nobody refers to is collected and closed, and its lock with it. */
+const held = new Set<Database>()
+
 /**
  * Takes the lock beside the database: an exclusive SQLite transaction on a file of its own.
  * Answers null when another process still holds it after `waitMs`.
@@ -13,12 +16,22 @@ export async function takeLock(databasePath: string, waitMs: number): Promise<Pr
   const database = new Database(`${databasePath}.lock`, { create: true })
   const deadline = performance.now() + waitMs
   for (;;) {
-    if (tryLock(database)) return { release: () => database.close() }
+    if (tryLock(database)) return keep(database)
     if (performance.now() >= deadline) {
       database.close()
       return null
     }
     await Bun.sleep(100)
+  }
+}
+
+function keep(database: Database): ProcessLock {
+  held.add(database)
+  return {
+    release() {
+      held.delete(database)
+      database.close()
+    },
   }
 }
 

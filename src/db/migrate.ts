@@ -1,14 +1,15 @@
-import type { Gate } from './gate.ts'
+import { type Gate, isConstraint } from './gate.ts'
 import type { Migration } from './migrations.ts'
 import { sha256Hex } from '../core/secrets.ts'
 
 /** Brings the schema up to date; answers the names of what was applied. Throws `SchemaError` rather than guess. */
-export async function migrate(gate: Gate, migrations: readonly Migration[], beforeChange: () => Promise<void> = async () => {}): Promise<string[]> {
+export async function migrate(gate: Gate, migrations: readonly Migration[], beforeChange: (firstMigration: string) => Promise<void> = async () => {}): Promise<string[]> {
   await gate.execute('CREATE TABLE IF NOT EXISTS schema_migrations (position INTEGER PRIMARY KEY, name TEXT NOT NULL, hash TEXT NOT NULL)')
   const applied = await readApplied(gate)
   refuseUnknown(applied, migrations)
   const pending = migrations.slice(applied.length)
-  if (pending.length > 0 && applied.length > 0) await beforeChange()
+  const [first] = pending
+  if (first !== undefined && applied.length > 0) await beforeChange(first.name)
   for (const [offset, migration] of pending.entries()) await apply(gate, migration, applied.length + offset)
   return pending.map((migration) => migration.name)
 }
@@ -40,18 +41,24 @@ function refuseUnknown(applied: readonly Applied[], known: readonly Migration[])
   }
 }
 
-/** One migration is one transaction, its own record included; a crash leaves all of it or nothing. */
+/**
+ * One migration is one transaction, its own record included; a crash leaves all of it or nothing. Broken references
+ * make that record's hash null, which the table refuses: the migration is undone before it was ever there.
+ */
 async function apply(gate: Gate, migration: Migration, position: number): Promise<void> {
-  await gate.batch([
+  const statements = [
     { sql: 'PRAGMA defer_foreign_keys = ON', args: [] },
     ...statementsOf(migration).map((sql) => ({ sql, args: [] })),
     {
-      sql: 'INSERT INTO schema_migrations (position, name, hash) VALUES (?, ?, ?)',
+      sql: `INSERT INTO schema_migrations (position, name, hash)
+        SELECT ?1, ?2, CASE WHEN NOT EXISTS (SELECT 1 FROM pragma_foreign_key_check) THEN ?3 END`,
       args: [position, migration.name, sha256Hex(migration.sql)],
     },
-  ])
-  const { rows } = await gate.execute('PRAGMA foreign_key_check')
-  if (rows.length > 0) throw new SchemaError(`Migration ${migration.name} left ${rows.length} broken references`)
+  ]
+  await gate.batch(statements).catch((error: unknown) => {
+    if (!isConstraint(error)) throw error
+    throw new SchemaError(`Migration ${migration.name} does not fit the stored rows or would leave broken references: nothing was changed`)
+  })
 }
 
 /** The driver runs only the first statement of a chunk and says nothing about the rest, so chunks are checked here. */

@@ -69,8 +69,8 @@ export function createWriter(gate: Gate, defer: (flush: () => void) => void = se
 }
 
 async function commit(gate: Gate, units: readonly Unit[]): Promise<void> {
-  const plan = planOf(units)
   try {
+    const plan = planOf(units)
     const results = await gate.batch(plan.statements)
     plan.settle(results)
   } catch (error) {

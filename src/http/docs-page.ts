@@ -1,4 +1,7 @@
+import { resolve } from 'node:path'
 import { Elysia } from 'elysia'
+import bundlePath from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' }
+import cssPath from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' }
 
 /** Draws the document with Swagger UI; the plugin's page loads this where it would ask a CDN for another viewer. */
 const LOADER = `
@@ -20,11 +23,12 @@ document.body.append(script)
 export function docsAssets() {
   return new Elysia()
     .get('/docs/ui.js', () => asset(LOADER, 'text/javascript'))
-    .get('/docs/swagger-ui.css', () => asset(file('swagger-ui.css'), 'text/css'))
-    .get('/docs/swagger-ui-bundle.js', () => asset(file('swagger-ui-bundle.js'), 'text/javascript'))
+    .get('/docs/swagger-ui.css', () => asset(file(cssPath), 'text/css'))
+    .get('/docs/swagger-ui-bundle.js', () => asset(file(bundlePath), 'text/javascript'))
 }
 
-const file = (name: string): Blob => Bun.file(Bun.resolveSync(`swagger-ui-dist/${name}`, import.meta.dir))
+/** In a bundle the path is relative to the bundle; from source and in one executable it is absolute. */
+const file = (path: string): Blob => Bun.file(resolve(import.meta.dir, path))
 
 const asset = (content: string | Blob, type: string): Response =>
   new Response(content, { headers: { 'content-type': `${type}; charset=utf-8`, 'cache-control': 'max-age=3600', 'x-content-type-options': 'nosniff' } })

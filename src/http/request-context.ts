@@ -53,7 +53,7 @@ export class Peers {
     const hops = (request.headers.get('x-forwarded-for') ?? '').split(',').toReversed()
     for (const hop of hops) {
       if (!this.#isTrusted(address)) break
-      const next = parse(hop.trim())
+      const next = parse(withoutPort(hop.trim()))
       if (next === null) break
       address = next
     }
@@ -77,6 +77,9 @@ export class Peers {
     return this.#trusted.some(([range, bits]) => range.kind() === address.kind() && address.match(range, bits))
   }
 }
+
+/** Some proxies add the client's port: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+const withoutPort = (hop: string): string => /^\[([^\]]+)\](:\d{1,5})?$/.exec(hop)?.[1] ?? /^([^:]+):\d{1,5}$/.exec(hop)?.[1] ?? hop
 
 function parse(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
   return ipaddr.isValid(text) ? ipaddr.process(text) : null

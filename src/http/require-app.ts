@@ -44,6 +44,8 @@ async function authenticate(gateway: Gateway, request: Request, context: Request
 async function findHolder(gateway: Gateway, key: string, context: RequestContext) {
   const holder = await gateway.keys.find(key)
   if (holder !== null) return holder
+  // Of many guesses at once, those that the tenth one overtook are refused like all after it.
+  refuseBlocked(gateway, context)
   gateway.failedAttempts.note(context.address)
   throw apiError('badKey')
 }

@@ -29,25 +29,27 @@ export async function readDueJobs(gate: Gate, kind: string, requests: readonly L
   }))
 }
 
-/** Every lane that has jobs of that kind. Jumps from lane to lane along the index instead of reading every job. */
+/** Every tenant's lane that has jobs of that kind. Jumps from lane to lane along the index instead of reading every job. */
 export async function readLanes(gate: Gate, kind: string): Promise<{ lane: string; tenantId: string }[]> {
   const { rows } = await gate.execute({
-    sql: `WITH RECURSIVE lanes (lane) AS (
-        SELECT min(lane) FROM jobs WHERE kind = ?1
+    sql: `WITH RECURSIVE firsts (seq) AS (
+        SELECT (SELECT seq FROM jobs WHERE kind = ?1 ORDER BY lane, tenant_id LIMIT 1)
         UNION ALL
-        SELECT (SELECT min(lane) FROM jobs WHERE kind = ?1 AND lane > lanes.lane) FROM lanes WHERE lanes.lane IS NOT NULL)
-      SELECT lane, (SELECT tenant_id FROM jobs WHERE kind = ?1 AND jobs.lane = lanes.lane ORDER BY seq LIMIT 1) AS tenant_id
-      FROM lanes WHERE lane IS NOT NULL`,
+        SELECT coalesce(
+          (SELECT seq FROM jobs WHERE kind = ?1 AND lane = here.lane AND tenant_id > here.tenant_id ORDER BY tenant_id LIMIT 1),
+          (SELECT seq FROM jobs WHERE kind = ?1 AND lane > here.lane ORDER BY lane, tenant_id LIMIT 1))
+        FROM firsts JOIN jobs AS here ON here.seq = firsts.seq)
+      SELECT lane, tenant_id FROM jobs WHERE seq IN (SELECT seq FROM firsts)`,
     args: [kind],
   })
   return rows.map((row) => ({ lane: String(row['lane']), tenantId: String(row['tenant_id']) }))
 }
 
-/** When the next job of the lane that is not due yet will be, epoch milliseconds; null when there is none. */
-export async function readNextDue(gate: Gate, kind: string, lane: string, now: number): Promise<number | null> {
+/** When the next job of the lane that is not due at `now` will be, epoch milliseconds; null when there is none. */
+export async function readNextDue(gate: Gate, kind: string, lane: Omit<LaneRequest, 'after' | 'limit'>, now: number): Promise<number | null> {
   const { rows } = await gate.execute({
-    sql: 'SELECT min(run_at) AS at FROM jobs WHERE kind = ?1 AND lane = ?2 AND run_at > ?3',
-    args: [kind, lane, now],
+    sql: 'SELECT min(run_at) AS at FROM jobs WHERE kind = ?1 AND lane = ?2 AND tenant_id = ?3 AND run_at > ?4',
+    args: [kind, lane.lane, lane.tenantId, now],
   })
   const at = rows[0]?.['at']
   return typeof at === 'number' ? at : null

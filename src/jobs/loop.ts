@@ -3,8 +3,9 @@ import { type Log, errorName } from '../core/log.ts'
 import type { Gate } from '../db/gate.ts'
 import type { Writer } from '../db/writer.ts'
 import type { Job, JobKind, JobOutcome } from './job.ts'
-import { readDueJobs, readLanes, readNextDue } from './job-rows.ts'
-import { type Lane, Lanes } from './lanes.ts'
+import { readLanes, readNextDue } from './job-rows.ts'
+import { type Lane, Lanes, rewind } from './lanes.ts'
+import { type Pick, addressOf, readPicks } from './pick.ts'
 
 export interface LoopContext {
   gate: Gate
@@ -27,6 +28,7 @@ export class JobLoop<Subject> {
   #again = false
   #cancelTimer: (() => void) | null = null
   #discoverAt = 0
+  #releases = 0
   readonly #idle: (() => void)[] = []
 
   constructor(
@@ -60,6 +62,7 @@ export class JobLoop<Subject> {
 
   /** Something that held lanes back has changed: look at all of them again. */
   release(): void {
+    this.#releases++
     for (const lane of this.#lanes.all()) lane.heldUntil = 0
     this.#wake()
   }
@@ -97,12 +100,8 @@ export class JobLoop<Subject> {
   async #discover(): Promise<void> {
     const now = this.context.clock.monotonic()
     if (now < this.#discoverAt) return
+    for (const { lane, tenantId } of await readLanes(this.context.gate, this.kind.name)) rewind(this.#lanes.get(lane, tenantId))
     this.#discoverAt = now + DISCOVER_EVERY_MS
-    for (const { lane, tenantId } of await readLanes(this.context.gate, this.kind.name)) {
-      const known = this.#lanes.get(lane, tenantId)
-      known.pending = true
-      known.cursor = 0
-    }
   }
 
   async #pickOnce(): Promise<boolean> {
@@ -111,58 +110,79 @@ export class JobLoop<Subject> {
     if (free <= 0) return false
     const lanes = this.#lanes.take(now, free)
     if (lanes.length === 0) return false
-    const limits = this.#limits(lanes, now, free)
-    if (limits.length === 0) return true
-    const requests = limits.map(({ lane, limit }) => ({ lane: lane.name, after: lane.cursor, limit: limit + lane.inFlight.size }))
-    const jobs = await readDueJobs(this.context.gate, this.kind.name, requests, this.context.clock.steady())
-    for (const { lane, limit } of limits) await this.#note(lane, limit, jobs.filter((job) => job.lane === lane.name))
-    await this.#startAll(limits, jobs)
+    const picks = this.#picksOf(lanes, now, free)
+    if (picks.length > 0) await this.#serve(picks)
     return true
   }
 
-  #limits(lanes: readonly Lane[], now: number, free: number): { lane: Lane; limit: number }[] {
+  /** How much may be read from each lane. One without room is held until it has some. */
+  #picksOf(lanes: readonly Lane[], now: number, free: number): Pick[] {
     const share = Math.max(1, Math.floor(free / lanes.length))
     return lanes.flatMap((lane) => {
       const room = this.kind.room?.(lane.name, lane.tenantId) ?? { jobs: Infinity, waitMs: 0 }
       const limit = Math.min(share, room.jobs, this.kind.maxPerLane - lane.inFlight.size)
-      if (limit > 0) return [{ lane, limit }]
+      if (limit > 0) return [{ lane, limit, inFlight: new Set(lane.inFlight), rewinds: lane.rewinds, jobs: [] }]
       lane.heldUntil = room.jobs > 0 ? Infinity : now + Math.max(room.waitMs, 1)
       return []
     })
   }
 
-  /** Moves the cursor, and when the lane is read to its end, finds out when it has work again. */
-  async #note(lane: Lane, limit: number, jobs: readonly Job[]): Promise<void> {
-    const fresh = jobs.filter((job) => !lane.inFlight.has(job.seq)).slice(0, limit)
-    const wasStart = lane.cursor === 0
-    lane.cursor = Math.max(lane.cursor, fresh.at(-1)?.seq ?? 0)
-    if (fresh.length >= limit) return
-    lane.pending = false
-    if (!wasStart) return
-    const now = this.context.clock.steady()
-    const next = await readNextDue(this.context.gate, this.kind.name, lane.name, now)
-    if (next !== null) this.#snoozeLane(lane, next - now)
-    else if (fresh.length === 0) this.#lanes.dropIfIdle(lane)
-  }
-
-  async #startAll(limits: readonly { lane: Lane; limit: number }[], jobs: readonly Job[]): Promise<void> {
-    const picked = limits.flatMap(({ lane, limit }) =>
-      jobs.filter((job) => job.lane === lane.name && !lane.inFlight.has(job.seq)).slice(0, limit).map((job) => ({ lane, job })),
-    )
-    if (picked.length === 0) return
-    const subjects = await this.kind.load(picked.map(({ job }) => job.subject))
-    for (const { lane, job } of picked) {
-      if (this.#stopped) break
-      lane.inFlight.add(job.seq)
-      this.#inFlight++
-      void this.#run(lane, job, subjects.get(job.subject))
+  /** Reads and starts the jobs of these lanes. While it waits, others may add jobs, end, or send a lane back to its start. */
+  async #serve(picks: readonly Pick[]): Promise<void> {
+    for (const { lane } of picks) {
+      lane.reading = true
+      // Before the reading: a job that is added meanwhile sets it again.
+      lane.pending = false
+    }
+    try {
+      const now = this.context.clock.steady()
+      await readPicks(this.context.gate, this.kind.name, picks, now)
+      await this.#start(picks)
+      for (const pick of picks) await this.#lookAhead(pick, now)
+    } catch (error) {
+      for (const { lane } of picks) rewind(lane)
+      throw error
+    } finally {
+      for (const { lane } of picks) {
+        lane.reading = false
+        this.#lanes.dropIfIdle(lane)
+      }
     }
   }
 
+  async #start(picks: readonly Pick[]): Promise<void> {
+    const subjects = picks.flatMap(({ jobs }) => jobs.map((job) => job.subject))
+    if (subjects.length === 0) return
+    const loaded = await this.kind.load(subjects)
+    for (const { lane, limit, rewinds, jobs } of picks) {
+      if (this.#stopped || lane.rewinds !== rewinds) continue
+      if (jobs.length >= limit) lane.pending = true
+      for (const job of jobs) this.#startOne(lane, job, loaded.get(job.subject))
+    }
+  }
+
+  #startOne(lane: Lane, job: Job, subject: Subject | undefined): void {
+    lane.cursor = job.seq
+    lane.inFlight.add(job.seq)
+    this.#inFlight++
+    void this.#run(lane, job, subject)
+  }
+
+  /** Once a lane is read to its end: when does it have work again? */
+  async #lookAhead({ lane, limit, rewinds, jobs }: Pick, now: number): Promise<void> {
+    if (!lane.unseen || jobs.length >= limit || lane.rewinds !== rewinds) return
+    const next = await readNextDue(this.context.gate, this.kind.name, addressOf(lane), now)
+    if (next !== null) this.#snoozeLane(lane, next - this.context.clock.steady())
+    if (lane.rewinds === rewinds) lane.unseen = false
+  }
+
   async #run(lane: Lane, job: Job, subject: Subject | undefined): Promise<void> {
+    const releases = this.#releases
     let outcome: JobOutcome
     try {
       outcome = subject === undefined ? await this.#dropOrphan(job) : await this.kind.run(job, subject)
+      // What it would wait for was over before it said so.
+      if (outcome.type === 'hold' && releases !== this.#releases) outcome = { type: 'hold', delayMs: 0 }
     } catch (error) {
       this.context.log.error({ kind: job.kind, jobId: job.id, error: errorName(error) }, 'job failed, trying again')
       outcome = { type: 'hold', delayMs: RETRY_AFTER_FAULT_MS }
@@ -184,8 +204,7 @@ export class JobLoop<Subject> {
     const { clock, writer } = this.context
     if (outcome.type === 'hold') {
       lane.heldUntil = Math.max(lane.heldUntil === Infinity ? 0 : lane.heldUntil, clock.monotonic() + outcome.delayMs)
-      lane.pending = true
-      lane.cursor = 0
+      rewind(lane)
       return
     }
     const runAt = clock.steady() + outcome.delayMs
@@ -206,7 +225,9 @@ export class JobLoop<Subject> {
   }
 
   #scheduleNextDue(): void {
-    const due = this.#lanes.nextDue()
+    const full = this.#inFlight >= this.kind.maxInFlight
+    // With every place taken the next end of a job wakes the loop; a lane that is due would wake it for nothing.
+    const due = full ? null : this.#lanes.nextDue()
     const now = this.context.clock.monotonic()
     const at = Math.min(due ?? Infinity, this.#discoverAt)
     this.#schedule(Math.max(1, Math.min(at - now, DISCOVER_EVERY_MS)))

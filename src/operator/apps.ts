@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ApiError } from '../core/errors.ts'
 import { APP_ID } from '../core/ids.ts'
 import type { App } from '../features/apps/app.ts'
-import { newApiKey } from '../features/apps/credentials.ts'
+import { dropWsTokens, newApiKey } from '../features/apps/credentials.ts'
 import { listApps } from '../features/apps/list-apps.ts'
 import { register } from '../features/apps/register.ts'
 import type { RegisterBody, Registered } from '../features/apps/schemas.ts'
@@ -24,6 +24,7 @@ export async function activateApp(gateway: Gateway, { appId }: z.output<typeof A
       sql: 'UPDATE apps SET is_active = 1, key_hash = ?2, key_prefix = ?3, updated_at = ?4 WHERE id = ?1 RETURNING id',
       args: [appId, keyHash, apiKeyPrefix, gateway.clock.now()],
     },
+    dropWsTokens(appId),
   ])
   if (updated?.rows.length === 0) throw new ApiError('not_found', `There is no app ${appId}: list them with: sgw app list --tenant TENANT`)
   gateway.keys.forget()

@@ -2,6 +2,7 @@ import { statfsSync } from 'node:fs'
 import { dataFolder } from '../data-folder.ts'
 import { errorName } from '../core/log.ts'
 import type { Gateway } from '../gateway.ts'
+import { describeKeyUsage, readKeyUsage } from './key-usage.ts'
 
 export interface Finding {
   check: string
@@ -63,7 +64,8 @@ async function checkKeys(gateway: Gateway): Promise<string> {
       throw new Fault('stored secrets do not open: put the key that made them into ENCRYPTION_KEYS, behind the newest')
     })
   }
-  return `newest key ${gateway.secrets.keyId}`
+  const older = describeKeyUsage(await readKeyUsage(gateway))
+  return `newest key ${gateway.secrets.keyId}; ${older === '' ? 'nothing needs an older one' : `an older one is still needed by ${older}`}`
 }
 
 /** Reaches the provider without credentials, and compares clocks by its Date header. */

@@ -1,22 +1,24 @@
 import { chmodSync, rmSync } from 'node:fs'
-import type { Gateway } from '../gateway.ts'
+import { ApiError } from '../core/errors.ts'
+import type { OperatorContext } from './context.ts'
+import { developmentTenant, eventStream } from './events.ts'
 import { runCommand } from './run-command.ts'
 
 export interface OperatorSocket {
   stop(): Promise<void>
 }
 
-/** Serves the operator's commands on a Unix socket that only the server's user can open. */
-export function serveOperator(gateway: Gateway, path: string): OperatorSocket {
+/**
+ * Serves the operator on a Unix socket that only the server's user can open: `POST /commands/<name>` runs a command,
+ * `GET /events` streams the development tenant's events as JSON lines.
+ */
+export function serveOperator(context: OperatorContext, path: string): OperatorSocket {
   rmSync(path, { force: true })
   const server = Bun.serve({
     unix: path,
     development: false,
-    fetch: async (request) => {
-      const name = /\/commands\/([a-z-]+)$/.exec(request.url)?.[1]
-      if (request.method !== 'POST' || name === undefined) return Response.json({ ok: false, error: 'Not found' }, { status: 404 })
-      return Response.json(await runCommand(gateway, name, await request.json(), gateway.log))
-    },
+    ...NEVER_IDLE,
+    fetch: (request) => answer(context, request),
   })
   chmodSync(path, 0o600)
   return {
@@ -26,3 +28,30 @@ export function serveOperator(gateway: Gateway, path: string): OperatorSocket {
     },
   }
 }
+
+/**
+ * A command may wait for a message to be sent, a stream for the next event. Bun's types do not know the option for
+ * Unix sockets; without it Bun cuts a connection after ten silent seconds, and `timeout(request, 0)` does not prevent it.
+ */
+const NEVER_IDLE: object = { idleTimeout: 0 }
+
+async function answer(context: OperatorContext, request: Request): Promise<Response> {
+  const { pathname } = new URL(request.url)
+  if (request.method === 'GET' && pathname === '/events') return events(context)
+  const name = /^\/commands\/([a-z-]+)$/.exec(pathname)?.[1]
+  if (request.method !== 'POST' || name === undefined) return refusal(404, 'Not found')
+  const input: unknown = await request.json().catch(() => null)
+  return Response.json(await runCommand(context, name, input, context.gateway.log))
+}
+
+async function events({ gateway }: OperatorContext): Promise<Response> {
+  try {
+    const stream = eventStream(gateway, await developmentTenant(gateway))
+    return new Response(stream, { headers: { 'content-type': 'application/x-ndjson' } })
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return refusal(409, error.message)
+  }
+}
+
+const refusal = (status: number, error: string): Response => Response.json({ ok: false, error }, { status })

@@ -46,7 +46,7 @@ export async function setTenantStatus(gateway: Gateway, input: z.output<typeof S
   return readTenant(gateway, input.tenantId)
 }
 
-async function readTenant(gateway: Gateway, id: string): Promise<TenantItem> {
+export async function readTenant(gateway: Gateway, id: string): Promise<TenantItem> {
   const [row] = await gateway.database.reads.select().from(tenants).where(eq(tenants.id, id))
   if (row === undefined) throw new ApiError('not_found', `There is no tenant ${id}: list them with: sgw tenant list`)
   return { tenantId: row.id, name: row.name, status: row.status }

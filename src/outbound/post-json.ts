@@ -1,5 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import { WEBHOOK_TIMEOUT_MS } from '../core/limits.ts'
+import type { Meter } from '../core/meter.ts'
 import type { AddressGuard, Dialable } from './address-guard.ts'
 import { exchange, type Exchanged, type Head } from './exchange.ts'
 import { type Failure, failureOf, neverConnected } from './failure.ts'
@@ -34,6 +35,7 @@ export interface WebhookPosterOptions {
   timeoutMs?: number
   /** Certificate authorities instead of the built-in ones, for tests. */
   ca?: string
+  meter?: Meter
 }
 
 /** How long a success may hold its connection for the sake of the snippet; a failure's body has the rest of the budget. */
@@ -51,6 +53,12 @@ export class WebhookPoster {
 
   /** One POST at most; redirects are not followed. Whatever the destination does is a value: only our own bugs reject. */
   async post(request: PostRequest): Promise<PostResult> {
+    const result = await this.#post(request)
+    this.#options.meter?.webhookPost(result.outcome, result.durationMs)
+    return result
+  }
+
+  async #post(request: PostRequest): Promise<PostResult> {
     const { clock, timeoutMs = WEBHOOK_TIMEOUT_MS } = this.#options
     const deadline = new AbortController()
     const cancel = clock.after(timeoutMs, () => deadline.abort())

@@ -19,19 +19,28 @@ const MAX_TENANTS = 1000
 export class Directory {
   readonly #closed = new Map<string, number>()
   readonly #cache = new LRUCache<string, TenantEntry>({ max: MAX_TENANTS })
+  #generation = 0
 
   constructor(readonly reads: Reads) {}
 
   async tenant(tenantId: string): Promise<TenantEntry> {
     const cached = this.#cache.get(tenantId)
     if (cached !== undefined) return cached
+    const generation = this.#generation
     const entry = await this.#read(tenantId)
-    this.#cache.set(tenantId, entry)
+    // What was read while something changed may be of before the change: good for now, not to be kept.
+    if (generation === this.#generation) this.#cache.set(tenantId, entry)
     return entry
   }
 
   async extension(tenantId: string, extensionId: string): Promise<ExtensionRow | null> {
     return (await this.tenant(tenantId)).extensions.get(extensionId) ?? null
+  }
+
+  /** True when it is known, without a look into the database, that no extension of the tenant can send. */
+  isDisconnected(tenantId: string): boolean {
+    const entry = this.#cache.get(tenantId)
+    return entry !== undefined && [...entry.extensions.values()].every((row) => row.status === 'revoked')
   }
 
   /** While a tenant is being disconnected nothing of it may be sent. */
@@ -50,6 +59,7 @@ export class Directory {
   }
 
   forget(tenantId: string): void {
+    this.#generation++
     this.#cache.delete(tenantId)
   }
 

@@ -43,6 +43,13 @@ export const replacePair = (key: ExtensionKey, old: string, pair: SealedPair, no
   ],
 })
 
+/** The same pair, sealed anew; nothing when it is not the stored one any more. */
+export const replaceSeals = (key: ExtensionKey, old: string, pair: Pick<SealedPair, 'accessToken' | 'refreshToken'>): Statement => ({
+  sql: `UPDATE extensions SET access_token = ?4, refresh_token = ?5
+    WHERE tenant_id = ?1 AND extension_id = ?2 AND refresh_token = ?3 RETURNING extension_id`,
+  args: [key.tenantId, key.extensionId, old, pair.accessToken, pair.refreshToken],
+})
+
 /** Notes a refresh that failed; `nextRefreshAt` is null when no refresh can help any more. */
 export const noteRefreshFailure = (
   key: ExtensionKey, old: string, status: ExtensionStatus, failures: number, nextRefreshAt: number | null,

@@ -112,12 +112,14 @@ export class Subscriptions {
     return { type: 'ok', value: listed.value.filter((subscription) => subscription.address === address) }
   }
 
+  /** One whose token no key of the ring can check any more is as good as lost. */
   async #known(key: ExtensionKey): Promise<Set<string>> {
     const { rows } = await this.context.gate.execute({
-      sql: 'SELECT provider_id FROM subscriptions WHERE tenant_id = ?1 AND extension_id = ?2 AND provider_id IS NOT NULL',
+      sql: 'SELECT provider_id, token_hash FROM subscriptions WHERE tenant_id = ?1 AND extension_id = ?2 AND provider_id IS NOT NULL',
       args: [key.tenantId, key.extensionId],
     })
-    return new Set(rows.map((row) => String(row['provider_id'])))
+    const checkable = rows.filter((row) => this.context.secrets.isKnown(String(row['token_hash'])))
+    return new Set(checkable.map((row) => String(row['provider_id'])))
   }
 
   async #delete(key: ExtensionKey, subscription: ProviderSubscription): Promise<void> {

@@ -4,7 +4,7 @@ import { type Log, errorName } from '../core/log.ts'
 import type { SealContext, Secrets } from '../core/secrets.ts'
 import type { Writer } from '../db/writer.ts'
 import type { Directory, ExtensionRow } from './directory.ts'
-import { type ExtensionKey, type SealedPair, noteRefreshFailure, replacePair } from './extension-rows.ts'
+import { type ExtensionKey, type SealedPair, noteRefreshFailure, replacePair, replaceSeals } from './extension-rows.ts'
 import type { Provider, ProviderFailure, TokenPair } from './provider.ts'
 
 /** `gone`: disconnected or revoked, a person must act. `waiting`: a refresh failed and is tried again. */
@@ -25,6 +25,7 @@ export interface TokensContext {
 export class Tokens {
   readonly #open = new Map<string, { sealed: string; accessToken: string }>()
   readonly #refreshing = new Map<string, Promise<TokenResult>>()
+  readonly #resealing = new Map<string, Promise<void>>()
   readonly #retries = new Map<string, () => void>()
 
   constructor(readonly context: TokensContext) {}
@@ -50,7 +51,7 @@ export class Tokens {
     const name = nameOf(key)
     const running = this.#refreshing.get(name)
     if (running !== undefined) return running
-    const refresh = this.#refresh(key).finally(() => this.#refreshing.delete(name))
+    const refresh = this.#afterReseal(name, () => this.#refresh(key)).finally(() => this.#refreshing.delete(name))
     this.#refreshing.set(name, refresh)
     return refresh
   }
@@ -88,8 +89,41 @@ export class Tokens {
     }
   }
 
+  /**
+   * Seals the stored pair under the newest key. A refresh names the very pair that it replaces, and cannot be repeated:
+   * so a refresh that runs is waited for, and one that comes meanwhile waits. Answers how many secrets were sealed anew.
+   */
+  async reseal(key: ExtensionKey): Promise<number> {
+    const name = nameOf(key)
+    const underWay = (): Promise<unknown> | undefined => this.#refreshing.get(name) ?? this.#resealing.get(name)
+    for (let run = underWay(); run !== undefined; run = underWay()) await run.catch(() => undefined)
+    const resealed = this.#reseal(key)
+    const done = resealed.then(() => undefined, () => undefined).finally(() => this.#resealing.delete(name))
+    this.#resealing.set(name, done)
+    await done
+    return resealed
+  }
+
   openRefresh(row: ExtensionRow): Promise<string> {
     return this.context.secrets.open(row.refreshToken, sealContext(row, 'rc_refresh'))
+  }
+
+  async #afterReseal(name: string, run: () => Promise<TokenResult>): Promise<TokenResult> {
+    await this.#resealing.get(name)
+    return run()
+  }
+
+  async #reseal(key: ExtensionKey): Promise<number> {
+    const { directory, secrets } = this.context
+    directory.forget(key.tenantId)
+    const row = await directory.extension(key.tenantId, key.extensionId)
+    if (row === null) return 0
+    const stale = [row.accessToken, row.refreshToken].filter((sealed) => !secrets.isCurrent(sealed)).length
+    if (stale === 0) return 0
+    const accessToken = await secrets.seal(await secrets.open(row.accessToken, sealContext(row, 'rc_access')), sealContext(row, 'rc_access'))
+    const refreshToken = await secrets.seal(await this.openRefresh(row), sealContext(row, 'rc_refresh'))
+    const [stored] = await this.#commit(row, replaceSeals(row, row.refreshToken, { accessToken, refreshToken }))
+    return stored?.rows.length === 0 ? 0 : stale
   }
 
   async #refresh(key: ExtensionKey): Promise<TokenResult> {

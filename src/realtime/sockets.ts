@@ -14,6 +14,8 @@ export interface SocketData {
   tenantId: string
   lastHeard: number
   cancelDeadline: () => void
+  /** What was revoked while the credential was being checked: it may have been read before. */
+  missed: RevokedScope[]
 }
 
 /** An authenticated listener, or the contract's text of why not. */
@@ -70,7 +72,7 @@ export class Sockets {
   admit(address: string): SocketData | null {
     if (this.#waitingTotal >= MAX_UNAUTHENTICATED_SOCKETS) return null
     if ((this.#waiting.get(address) ?? 0) >= MAX_UNAUTHENTICATED_SOCKETS_PER_ADDRESS) return null
-    return { address, state: 'new', appId: '', tenantId: '', lastHeard: this.context.clock.monotonic(), cancelDeadline: () => undefined }
+    return { address, state: 'new', appId: '', tenantId: '', lastHeard: this.context.clock.monotonic(), cancelDeadline: () => undefined, missed: [] }
   }
 
   /** Closes every socket because the server stops. */
@@ -103,6 +105,7 @@ export class Sockets {
     const auth = await this.context.authenticate(message, data.address).catch(() => ({ ok: false, error: 'Invalid API key' }) as const)
     if (socket.readyState !== WebSocket.OPEN) return
     if (!auth.ok) return this.#fail(socket, auth.error)
+    if (data.missed.some((scope) => isMeant(scope, auth))) return this.#fail(socket, 'Invalid API key')
     if (this.#countOf(auth.appId) >= MAX_SOCKETS_PER_APP) return this.#fail(socket, 'Invalid API key')
     this.#admitted(socket, auth)
   }
@@ -148,8 +151,8 @@ export class Sockets {
   #revoke(scope: RevokedScope): void {
     for (const socket of this.#sockets) {
       const { data } = socket
-      const meant = 'appId' in scope ? data.appId === scope.appId : data.tenantId === scope.tenantId
-      if (data.state === 'open' && meant) this.#fail(socket, 'Invalid API key')
+      if (data.state === 'busy') data.missed.push(scope)
+      if (data.state === 'open' && isMeant(scope, data)) this.#fail(socket, 'Invalid API key')
     }
   }
 
@@ -172,6 +175,9 @@ export class Sockets {
     }
   }
 }
+
+const isMeant = (scope: RevokedScope, holder: { appId: string; tenantId: string }): boolean =>
+  'appId' in scope ? holder.appId === scope.appId : holder.tenantId === scope.tenantId
 
 /** The first message as an object, or the contract's text of what is wrong with it. */
 function parseFirst(raw: string | Buffer): Record<string, unknown> | string {

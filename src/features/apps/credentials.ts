@@ -1,4 +1,5 @@
 import { webhookSecret } from '../../core/secrets.ts'
+import type { Statement } from '../../db/writer.ts'
 import type { Gateway } from '../../gateway.ts'
 
 const PREFIX_LENGTH = 12
@@ -17,5 +18,8 @@ export async function newWebhookSecret(gateway: Gateway, tenantId: string, appId
 
 export const openWebhookSecret = (gateway: Gateway, tenantId: string, appId: string, sealed: string): Promise<string> =>
   gateway.secrets.open(sealed, secretContext(tenantId, appId))
+
+/** A key that goes takes with it the WebSocket tokens that were issued to it: they would outlive it on an open socket. */
+export const dropWsTokens = (appId: string): Statement => ({ sql: 'DELETE FROM ws_tokens WHERE app_id = ?1', args: [appId] })
 
 const secretContext = (tenantId: string, appId: string) => ({ tenantId, row: appId, purpose: 'webhook_secret' }) as const

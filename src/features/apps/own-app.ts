@@ -8,9 +8,9 @@ export function demandOwn(caller: Caller, appId: string): void {
   if (appId !== caller.appId) throw apiError('appNotFound')
 }
 
-/** Commits a change of the caller's app (a statement with RETURNING) and makes it count at once. Errors: `appNotFound`. */
-export async function changeApp(gateway: Gateway, statement: Statement): Promise<void> {
-  const [result] = await gateway.database.writer.write([statement])
+/** Commits a change of the caller's app (first a statement with RETURNING) and makes it count at once. Errors: `appNotFound`. */
+export async function changeApp(gateway: Gateway, ...statements: [Statement, ...Statement[]]): Promise<void> {
+  const [result] = await gateway.database.writer.write(statements)
   gateway.keys.forget()
   if (result?.rows.length === 0) throw apiError('appNotFound')
 }

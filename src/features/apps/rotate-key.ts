@@ -1,17 +1,18 @@
 import type { Caller } from '../../auth/caller.ts'
 import type { Gateway } from '../../gateway.ts'
-import { newApiKey } from './credentials.ts'
+import { dropWsTokens, newApiKey } from './credentials.ts'
 import { changeApp, demandOwn } from './own-app.ts'
 
 /** A new key; the old one is invalid at once. Errors: `appNotFound`. */
 export async function rotateKey(gateway: Gateway, caller: Caller, appId: string): Promise<{ apiKey: string; apiKeyPrefix: string }> {
   demandOwn(caller, appId)
   const { apiKey, apiKeyPrefix, keyHash } = newApiKey(gateway)
-  await changeApp(gateway, {
+  const statement = {
     sql: `UPDATE apps SET key_hash = ?3, key_prefix = ?4, updated_at = ?5
       WHERE tenant_id = ?1 AND id = ?2 AND is_active = 1 RETURNING id`,
     args: [caller.tenantId, appId, keyHash, apiKeyPrefix, gateway.clock.now()],
-  })
+  }
+  await changeApp(gateway, statement, dropWsTokens(appId))
   gateway.hub.revoke({ appId })
   return { apiKey, apiKeyPrefix }
 }

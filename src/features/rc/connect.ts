@@ -33,12 +33,13 @@ export async function startConnect(gateway: Gateway, token: string | undefined):
   ])
   const tenantId = used?.rows[0]?.['tenant_id']
   if (typeof tenantId !== 'string') throw apiError('badToken')
-  return authorizeUrl(gateway, tenantId, now)
+  return authorizeUrl(gateway, tenantId)
 }
 
 export const redirectUri = (gateway: Gateway): string => `${gateway.config.publicUrl}/v1/rc/callback`
 
-async function authorizeUrl(gateway: Gateway, tenantId: string, now: number): Promise<string> {
+/** Where a browser goes to log in at the provider; what comes back from there is connected to the tenant. */
+export async function authorizeUrl(gateway: Gateway, tenantId: string): Promise<string> {
   const state = gateway.ids.secret()
   const codeVerifier = gateway.ids.secret()
   const stateHash = gateway.secrets.hash(state)
@@ -46,7 +47,7 @@ async function authorizeUrl(gateway: Gateway, tenantId: string, now: number): Pr
   await gateway.database.writer.write([
     {
       sql: 'INSERT INTO oauth_states (state_hash, tenant_id, code_verifier, expires_at) VALUES (?1, ?2, ?3, ?4)',
-      args: [stateHash, tenantId, sealed, now + OAUTH_STATE_TTL_MS],
+      args: [stateHash, tenantId, sealed, gateway.clock.now() + OAUTH_STATE_TTL_MS],
     },
   ])
   return gateway.provider.authorizeUrl({ state, codeChallenge: pkceChallenge(codeVerifier), redirectUri: redirectUri(gateway) })

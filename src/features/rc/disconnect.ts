@@ -20,6 +20,7 @@ export async function disconnect(gateway: Gateway, caller: Pick<Caller, 'tenantI
   } finally {
     gateway.directory.reopen(tenantId)
   }
+  await gateway.directory.tenant(tenantId)
   gateway.jobs.release('send')
   gateway.log.info({ tenantId }, 'disconnected')
   return { ok: true }

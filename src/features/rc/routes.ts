@@ -124,8 +124,9 @@ async function callback(gateway: Gateway, query: z.output<typeof CallbackQuery>,
   const { code, state, error } = query
   const asJson = query.format === 'json'
   if (error !== undefined && error !== '') {
-    if (state !== undefined && state !== '') await useState(gateway, state)
-    return asJson ? Response.json({ error: 'Not connected' }, { status: 400 }) : declinedPage(query.error_description)
+    const ours = state !== undefined && state !== '' && (await useState(gateway, state)) !== null
+    // Without a state of ours anybody could have written the link, and would put words into this page's mouth.
+    return asJson ? Response.json({ error: 'Not connected' }, { status: 400 }) : declinedPage(ours ? query.error_description : undefined)
   }
   if (code === undefined || state === undefined || code === '' || state === '') return missingParameter(asJson, request)
   const connection = await completeConnect(gateway, code, state)

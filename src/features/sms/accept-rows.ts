@@ -33,6 +33,10 @@ export const ACCEPT: RowOperation<AcceptRow> = { key: 'messageId', statements: [
 const OWN_KEY = `EXISTS (SELECT 1 FROM idempotency_keys AS stored WHERE stored.app_id = value ->> 'appId'
   AND stored.key = value ->> 'idempotencyKey' AND stored.message_id = value ->> 'messageId')`
 
+/** Keys that nobody repeats leave with those that come: a few each time, so that no commit is long. */
+const FORGET_SOME_EXPIRED = `DELETE FROM idempotency_keys WHERE rowid IN (SELECT rowid FROM idempotency_keys
+  WHERE created_at < (SELECT min(value ->> 'expiredBefore') FROM json_each(?1)) ORDER BY created_at LIMIT 100)`
+
 /**
  * The same, but only for the first request with its `Idempotency-Key`. Answers one row for each request:
  * the message that the key stands for, and the hash of the request that came first.
@@ -40,8 +44,10 @@ const OWN_KEY = `EXISTS (SELECT 1 FROM idempotency_keys AS stored WHERE stored.a
 export const ACCEPT_ONCE: RowOperation<AcceptRow> = {
   key: 'messageId',
   statements: [
-    `DELETE FROM idempotency_keys WHERE EXISTS (SELECT 1 FROM json_each(?1) WHERE app_id = value ->> 'appId'
-      AND key = value ->> 'idempotencyKey' AND created_at < value ->> 'expiredBefore')`,
+    `DELETE FROM idempotency_keys WHERE rowid IN (SELECT stored.rowid FROM json_each(?1)
+      JOIN idempotency_keys AS stored ON stored.app_id = value ->> 'appId' AND stored.key = value ->> 'idempotencyKey'
+      WHERE stored.created_at < value ->> 'expiredBefore')`,
+    FORGET_SOME_EXPIRED,
     `INSERT INTO idempotency_keys (app_id, key, request_hash, message_id, created_at)
       SELECT value ->> 'appId', value ->> 'idempotencyKey', value ->> 'requestHash', value ->> 'messageId', value ->> 'now'
       FROM json_each(?1) WHERE true ON CONFLICT (app_id, key) DO NOTHING`,

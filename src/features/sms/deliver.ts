@@ -14,11 +14,13 @@ export const sendJobs = (gateway: Gateway): JobKind<OutboundMessage> => ({
   name: 'send',
   maxInFlight: MAX_SENDS_IN_FLIGHT,
   maxPerLane: MAX_SENDS_IN_FLIGHT,
-  room: (from) => gateway.quota.fromRoom(from),
+  room: (from, tenantId) => (gateway.directory.isDisconnected(tenantId) ? ROOM_TO_FAIL : gateway.quota.fromRoom(from)),
   load: (ids) => loadOutbound(gateway, ids),
   run: (job, message) => deliver(gateway, job, message),
 })
 
+/** What can only fail need not wait for its number's window. */
+const ROOM_TO_FAIL = { jobs: MAX_SENDS_IN_FLIGHT, waitMs: 0 }
 /** How long a lane waits when its tenant is suspended; activating the tenant ends the wait at once. */
 const HELD_TENANT_MS = 30_000
 /** How long a message waits when one with the same text is on its way to the same number. */

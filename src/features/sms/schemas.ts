@@ -8,6 +8,9 @@ import { fails } from '../../http/route.ts'
 
 const phoneNumber = z.string(fails('missingSendField')).refine(isE164, fails('badPhoneNumber')).meta({ pattern: '^\\+[1-9]\\d{8,14}$', example: '+15555550100' })
 
+/** The provider counts UTF-16 units, as JavaScript does; zod's `max` counts code points, and so only describes the limit. */
+const fitsProvider = (value: string): boolean => value.length <= MAX_BODY_UNITS
+
 /** Text is kept byte for byte, so what cannot be stored or sent so is refused: NUL and lone surrogates. */
 const isText = (value: string): boolean => !value.includes('\0') && value.isWellFormed()
 
@@ -19,6 +22,7 @@ export const SendBody = z.object(
       .string(fails('missingSendField'))
       .min(1, fails('badBodyLength'))
       .max(MAX_BODY_UNITS, fails('badBodyLength'))
+      .refine(fitsProvider, fails('badBodyLength'))
       .refine(isText, fails('badBodyLength'))
       .meta({ description: '1-1600 UTF-16 code units' }),
     userId: z

@@ -1,23 +1,27 @@
 import { MESSAGE_ERRORS } from '../../core/errors.ts'
-import { MAX_SETTLING_MS } from '../../core/limits.ts'
+import { MAX_SENDS_IN_FLIGHT, MAX_SETTLING_MS } from '../../core/limits.ts'
 import type { Gateway } from '../../gateway.ts'
 import { DONE, type Job, type JobKind, type JobOutcome } from '../../jobs/job.ts'
 import type { StoredSms } from '../../provider/provider.ts'
 import type { CallResult } from '../../provider/session.ts'
 import { type Attempt, type OutboundMessage, loadOutbound } from './outbound-message.ts'
 import { absentVerdict, dropJob, store } from './record-result.ts'
+import { type Look, StoreLooks } from './store-looks.ts'
 
 /**
  * The `settle` job: an attempt whose outcome is not known is looked up in the provider's message store before
- * anything is sent again. Its lane is the extension, so that looks of one extension do not pile up.
+ * anything is sent again. Its lane is the extension, whose attempts share their looks.
  */
-export const settleJobs = (gateway: Gateway): JobKind<OutboundMessage> => ({
-  name: 'settle',
-  maxInFlight: 8,
-  maxPerLane: 1,
-  load: (ids) => loadOutbound(gateway, ids),
-  run: (job, message) => settle(gateway, job, message),
-})
+export function settleJobs(gateway: Gateway): JobKind<OutboundMessage> {
+  const looks = new StoreLooks(gateway)
+  return {
+    name: 'settle',
+    maxInFlight: MAX_SENDS_IN_FLIGHT,
+    maxPerLane: MAX_SENDS_IN_FLIGHT,
+    load: (ids) => loadOutbound(gateway, ids),
+    run: (job, message) => settle(gateway, looks, job, message),
+  }
+}
 
 /** Times of the looks after the attempt became unknown: soon first, then less often. */
 const LOOKS_MS = [2000, 5000, 10_000, 20_000, 30_000]
@@ -27,16 +31,15 @@ const SKEW_MS = 60_000
 /** The store may cut a long text; this much of it must be there for a match. */
 const MIN_PREFIX_UNITS = 100
 
-async function settle(gateway: Gateway, job: Job, message: OutboundMessage): Promise<JobOutcome> {
+async function settle(gateway: Gateway, looks: StoreLooks, job: Job, message: OutboundMessage): Promise<JobOutcome> {
   const { attempt } = message
   if (message.status !== 'sending' || attempt === null) return dropJob(gateway, job)
   if (attempt.outcome !== null) return backToSending(gateway, job, message)
-  const lookedAt = gateway.clock.steady()
-  const look = await lookUp(gateway, message, attempt)
+  const { at, result: look } = await lookUp(gateway, looks, message, attempt)
   if (look.type === 'ok') {
     const found = await findUnbound(gateway, message, look.value)
     if (found !== null) return end(gateway, job, message, attempt, found)
-    if (lookedAt >= (attempt.settleAt ?? Infinity)) {
+    if (at >= (attempt.settleAt ?? Infinity)) {
       await store(gateway, job, message, attempt, absentVerdict(attempt.number), null)
       return DONE
     }
@@ -56,10 +59,9 @@ async function backToSending(gateway: Gateway, job: Job, message: OutboundMessag
   return DONE
 }
 
-function lookUp(gateway: Gateway, message: OutboundMessage, attempt: Attempt): Promise<CallResult<StoredSms[]>> {
+function lookUp(gateway: Gateway, looks: StoreLooks, message: OutboundMessage, attempt: Attempt): Promise<Look> {
   const key = { tenantId: message.tenantId, extensionId: attempt.extensionId }
-  const since = Math.min(attempt.startedAt, gateway.clock.now()) - SKEW_MS
-  return gateway.session.call(key, 'light', (token) => gateway.provider.listMessages(token, { direction: 'Outbound', since }))
+  return looks.outbound(key, Math.min(attempt.startedAt, gateway.clock.now()) - SKEW_MS)
 }
 
 /** The first record with this text on this way that no message of ours is bound to yet. */

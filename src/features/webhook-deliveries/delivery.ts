@@ -27,8 +27,9 @@ export async function loadDeliveries(gateway: Gateway, deliveryIds: string[]): P
         coalesce(triggers.secret, apps.webhook_secret) AS secret
       FROM json_each(?1)
       JOIN messages AS m ON m.id = substr(value, 1, instr(value, ':') - 1)
-      LEFT JOIN apps ON apps.id = substr(value, instr(value, ':') + 1) AND apps.tenant_id = m.tenant_id AND apps.is_active = 1
-      LEFT JOIN triggers ON triggers.id = substr(value, instr(value, ':') + 1) AND triggers.tenant_id = m.tenant_id`,
+      LEFT JOIN tenants ON tenants.id = m.tenant_id AND tenants.status = 'active'
+      LEFT JOIN apps ON apps.id = substr(value, instr(value, ':') + 1) AND apps.tenant_id = tenants.id AND apps.is_active = 1
+      LEFT JOIN triggers ON triggers.id = substr(value, instr(value, ':') + 1) AND triggers.tenant_id = tenants.id`,
     args: [JSON.stringify(deliveryIds)],
   })
   return new Map(rows.map((row) => [String(row['delivery_id']), toDelivery(row)]))

@@ -58,7 +58,7 @@ async function takeIn(gateway: Gateway, extension: ExtensionRow, record: StoredS
     extensionId: extension.extensionId,
     providerMessageId: record.providerMessageId,
     from: record.from ?? 'anonymous',
-    to: target?.phoneNumber ?? '',
+    to: target?.phoneNumber ?? 'unknown',
     text: record.text,
   })
 }

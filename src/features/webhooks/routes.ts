@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { errorText } from '../../core/errors.ts'
+import { ApiError, errorText } from '../../core/errors.ts'
 import type { Gateway } from '../../gateway.ts'
 import { parseJson } from '../../http/body.ts'
 import { route } from '../../http/route.ts'
@@ -34,10 +34,10 @@ async function demandToken(gateway: Gateway, request: Request): Promise<void> {
 async function handle(gateway: Gateway, request: Request, bytes: Uint8Array): Promise<Response> {
   const handshake = handshakeAnswer(request)
   if (handshake !== null && bytes.length === 0) return handshake
-  const subscription = await verify(gateway, request.headers.get('verification-token')).catch((error: unknown) => {
-    if (handshake === null) throw error
-    return null
-  })
-  if (subscription !== null) await receive(gateway, subscription, parseJson(bytes))
+  try {
+    await receive(gateway, request.headers.get('verification-token'), parseJson(bytes))
+  } catch (error) {
+    if (handshake === null || !(error instanceof ApiError)) throw error
+  }
   return handshake ?? new Response(null, { status: 200, headers: { 'content-type': 'application/json' } })
 }

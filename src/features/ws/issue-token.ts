@@ -4,12 +4,15 @@ import type { Gateway } from '../../gateway.ts'
 
 /** A token that opens one WebSocket within 60 seconds, for browsers that must not hold the key. */
 export async function issueWsToken(gateway: Gateway, caller: Caller): Promise<{ token: string; expiresIn: number }> {
+  const now = Math.floor(gateway.clock.steady())
   const token = `wst_${gateway.ids.secret()}`
   await gateway.database.writer.write([
     {
       sql: 'INSERT INTO ws_tokens (token_hash, app_id, tenant_id, expires_at) VALUES (?1, ?2, ?3, ?4)',
-      args: [gateway.secrets.hash(token), caller.appId, caller.tenantId, Math.ceil(gateway.clock.steady() + WS_TOKEN_TTL_MS)],
+      args: [gateway.secrets.hash(token), caller.appId, caller.tenantId, now + WS_TOKEN_TTL_MS],
     },
+    // Expired ones are of no use to anybody: the table holds a minute's tokens.
+    { sql: 'DELETE FROM ws_tokens WHERE expires_at <= ?1', args: [now] },
   ])
   return { token, expiresIn: WS_TOKEN_TTL_MS / 1000 }
 }

@@ -6,9 +6,10 @@ import { MAX_MESSAGE_TEXT_LENGTH, optionalText, storableText, wireId } from './w
 export type InboundEvent =
   | {
       kind: 'sms'
-      subscriptionId: string
+      /** Who the event says it is for, as far as it does: the request's token is what counts. */
+      subscriptionId: string | null
       /** The extension that owns the subscription, not the one that owns the number (a call queue may). */
-      ownerId: string
+      ownerId: string | null
       sms: InboundSms
     }
   /** Nothing to store; `why` is for the log and contains nothing of the event. */
@@ -45,9 +46,7 @@ function parse(body: unknown): InboundEvent {
 
   const event = envelope.event ?? ''
   if (!isInstantSms(event)) return ignored('the event is no instant SMS')
-  if (subscriptionId === null) return ignored('the event has no subscription id')
   const ownerId = envelope.ownerId ?? extensionOf(event)
-  if (ownerId === null) return ignored('the event has no owner')
   const message = messageSchema.safeParse(envelope.body).data
   if (!message) return ignored('the event carries no readable message')
   const unwanted = reasonToSkip(message)

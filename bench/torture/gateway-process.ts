@@ -1,0 +1,80 @@
+import { type Program, eventually, startProgram } from './program.ts'
+
+export interface GatewayOptions {
+  port: number
+  /** The database file. */
+  path: string
+  log: string
+  env: Record<string, string>
+}
+
+const START_MS = 20_000
+const STOP_MS = 20_000
+
+/** `bun src/main.ts` on one port and one database file, started and ended again and again. */
+export class GatewayProcess {
+  #program: Program | null = null
+  readonly url: string
+
+  constructor(readonly options: GatewayOptions) {
+    this.url = `http://127.0.0.1:${options.port}`
+  }
+
+  get pid(): number | null {
+    return this.#program?.pid ?? null
+  }
+
+  /** Starts the process; it does not serve yet. */
+  spawn(): void {
+    const { port, path, log, env } = this.options
+    const own = { NODE_ENV: 'development', HOST: '127.0.0.1', PORT: String(port), DATABASE_URL: `file:${path}` }
+    this.#program = startProgram({ args: [...(Bun.env['PROF'] ? ['--cpu-prof','--cpu-prof-dir=/tmp/prof'] : []), 'src/main.ts'], env: { ...own, PUBLIC_URL: this.url, ...env }, log })
+  }
+
+  async start(): Promise<void> {
+    this.spawn()
+    await this.serving()
+  }
+
+  /** Settles when it answers. */
+  async serving(): Promise<void> {
+    await eventually('The start of the gateway', START_MS, async () => {
+      const response = await fetch(`${this.url}/health`, { keepalive: false }).catch(() => null)
+      return response?.ok === true ? true : null
+    })
+  }
+
+  /** kill -9. */
+  async kill(): Promise<void> {
+    this.#program?.signal('SIGKILL')
+    await this.#program?.exited
+    this.#program = null
+  }
+
+  signal(name: 'SIGSTOP' | 'SIGCONT'): void {
+    this.#program?.signal(name)
+  }
+
+  /** SIGTERM; answers the exit code (null after a signal) and how long it took. */
+  async terminate(): Promise<{ code: number | null; ms: number }> {
+    const program = this.#program
+    if (program === null) return { code: 0, ms: 0 }
+    const startedAt = performance.now()
+    program.signal('SIGTERM')
+    const timer = setTimeout(() => program.signal('SIGKILL'), STOP_MS)
+    const code = await program.exited
+    clearTimeout(timer)
+    this.#program = null
+    return { code, ms: performance.now() - startedAt }
+  }
+
+  /** An operator's command over the Unix socket. */
+  async command<T>(name: string, input: unknown = {}): Promise<T> {
+    const init = { unix: `${this.options.path}.sock`, method: 'POST', body: JSON.stringify(input) }
+    const answer = (await (await fetch(`http://sgw/commands/${name}`, init)).json()) as Answer<T>
+    if (!answer.ok) throw new Error(`${name}: ${answer.error}`)
+    return answer.result
+  }
+}
+
+type Answer<T> = { ok: true; result: T } | { ok: false; error: string }

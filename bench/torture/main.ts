@@ -1,0 +1,59 @@
+import { parseArgs } from 'node:util'
+import { seededRandom } from '../../src/simulator/random.ts'
+import type { Findings } from './inspection.ts'
+import type { Scenario } from './scenario.ts'
+import { identical } from './scenarios/identical.ts'
+import { inbound } from './scenarios/inbound.ts'
+import { kill } from './scenarios/kill.ts'
+import { restore } from './scenarios/restore.ts'
+import { sigterm } from './scenarios/sigterm.ts'
+
+// Proofs with real processes: a gateway that is killed again and again while it sends and receives.
+
+const SCENARIOS: Record<string, { run: Scenario; kills: number; what: string }> = {
+  kill: { run: kill, kills: 200, what: 'kill -9 under load, every text once' },
+  identical: { run: identical, kills: 60, what: 'kill -9 under load, one text for everyone' },
+  inbound: { run: inbound, kills: 100, what: 'kill -9 with inbound and outbound traffic' },
+  sigterm: { run: sigterm, kills: 20, what: 'SIGTERM under load' },
+  restore: { run: restore, kills: 10, what: 'a copy that is some seconds old takes the place of the database' },
+}
+
+const HELP = `Usage: bun run torture <scenario> [--kills N] [--seed S]
+${Object.entries(SCENARIOS)
+  .map(([name, { kills, what }]) => `  ${name.padEnd(10)} ${what} (${kills} times)`)
+  .join('\n')}
+`
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { kills: { type: 'string' }, seed: { type: 'string' }, help: { type: 'boolean', default: false } },
+})
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
+process.exit(await main())
+
+async function main(): Promise<number> {
+  const [name = ''] = positionals
+  const scenario = Object.hasOwn(SCENARIOS, name) ? SCENARIOS[name] : undefined
+  if (scenario === undefined || values.help) {
+    process.stdout.write(HELP)
+    return values.help ? 0 : 2
+  }
+  const seed = Number(values.seed ?? Date.now() % 1_000_000)
+  const kills = Number(values.kills ?? scenario.kills)
+  tell(`${name}: ${kills} times, seed ${seed}`)
+  const startedAt = performance.now()
+  const findings = await scenario.run({ kills, seed, random: seededRandom(seed), tell })
+  print(findings)
+  tell(`took ${Math.round((performance.now() - startedAt) / 1000)} s`)
+  return findings.violations.length === 0 ? 0 : 1
+}
+
+function tell(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
+
+function print({ figures, violations }: Findings): void {
+  for (const [name, figure] of Object.entries(figures)) tell(`  ${name.padEnd(30)} ${String(figure).padStart(8)}`)
+  tell(violations.length === 0 ? 'Everything held.' : violations.map((violation) => `VIOLATION: ${violation}`).join('\n'))
+}

@@ -1,0 +1,26 @@
+import { type Findings, inspectSends } from '../inspection.ts'
+import { killAgainAndAgain } from '../kills.ts'
+import { Load } from '../load.ts'
+import { providerFaults } from '../provider-faults.ts'
+import type { ScenarioOptions } from '../scenario.ts'
+import { Stage } from '../stage.ts'
+
+const RECIPIENTS = 10
+
+/** The same with one text for everyone and few numbers: only the ids can tell one message from another. */
+export async function identical(options: ScenarioOptions): Promise<Findings> {
+  await using stage = await Stage.open({ extensions: 2, numbersPerExtension: 1 })
+  await stage.control.randomFaults(providerFaults(options.seed))
+  const { numbers } = stage
+  const message = (number: number) => ({
+    from: numbers[number % numbers.length] ?? '',
+    to: `+155577700${String(Math.floor(number / numbers.length) % RECIPIENTS).padStart(2, '0')}`,
+    body: 'Your table is ready',
+  })
+  const load = new Load(stage, { message, senders: 2, pauseMs: 60 })
+  await killAgainAndAgain(stage, load, 20, options)
+  await load.stop()
+  await stage.control.clearFaults()
+  await stage.gateway.start()
+  return await inspectSends(stage, load, { distinctTexts: false })
+}

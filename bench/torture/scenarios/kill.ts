@@ -1,0 +1,24 @@
+import { type Findings, inspectSends } from '../inspection.ts'
+import { killAgainAndAgain } from '../kills.ts'
+import { Load } from '../load.ts'
+import { providerFaults } from '../provider-faults.ts'
+import type { ScenarioOptions } from '../scenario.ts'
+import { Stage } from '../stage.ts'
+
+/** kill -9 at random moments under load, every message with a text of its own. */
+export async function kill(options: ScenarioOptions): Promise<Findings> {
+  await using stage = await Stage.open()
+  await stage.control.randomFaults(providerFaults(options.seed))
+  const { numbers } = stage
+  const message = (number: number) => ({
+    from: numbers[number % numbers.length] ?? '',
+    to: `+1555777${String(number % 10_000).padStart(4, '0')}`,
+    body: `Message ${number}`,
+  })
+  const load = new Load(stage, { message, senders: 8, pauseMs: 10 })
+  await killAgainAndAgain(stage, load, 80, options)
+  await load.stop()
+  await stage.control.clearFaults()
+  await stage.gateway.start()
+  return await inspectSends(stage, load, { distinctTexts: true })
+}

@@ -1,0 +1,64 @@
+import { Database } from 'bun:sqlite'
+import { copyFileSync, rmSync } from 'node:fs'
+import { type Findings, inspectSends } from '../inspection.ts'
+import { Load } from '../load.ts'
+import { providerFaults } from '../provider-faults.ts'
+import { RecordingReceiver } from '../recording-receiver.ts'
+import { type ScenarioOptions, between } from '../scenario.ts'
+import { Stage } from '../stage.ts'
+import { InboundTraffic } from '../traffic.ts'
+import { filledIn, inspectInbound } from './inbound.ts'
+
+/** A copy of the database, some seconds old, takes its place; what happened since is known to the provider alone. */
+export async function restore(options: ScenarioOptions): Promise<Findings> {
+  await using receiver = new RecordingReceiver()
+  await using stage = await Stage.open({ extensions: 2, webhookUrl: receiver.url })
+  await stage.control.randomFaults(providerFaults(options.seed))
+  const load = new Load(stage, { message: (number) => outbound(stage, number), senders: 4, pauseMs: 30 })
+  const traffic = new InboundTraffic(stage, options.random)
+  for (let restored = 1; restored <= options.kills; restored++) {
+    await bringBack(stage, options)
+    options.tell(`${restored} restores`)
+  }
+  await Bun.sleep(1000)
+  await traffic.stop()
+  await load.stop()
+  await stage.control.clearFaults()
+  await stage.gateway.terminate()
+  await stage.gateway.start()
+  await filledIn(stage, traffic)
+  const sends = await inspectSends(stage, load, { distinctTexts: true, mayForget: true })
+  // A database that has forgotten a delivery makes it again: with the same id, by which an application knows it.
+  const received = inspectInbound(stage, traffic, receiver, 'after a restore')
+  return {
+    figures: { ...sends.figures, ...received.figures },
+    violations: [...sends.violations, ...received.violations],
+  }
+}
+
+const outbound = ({ numbers }: Stage, number: number) => ({
+  from: numbers[number % numbers.length] ?? '',
+  to: '+15557770001',
+  body: `Reply ${number}`,
+})
+
+async function bringBack(stage: Stage, { random }: ScenarioOptions): Promise<void> {
+  const path = stage.databasePath
+  const copy = `${path}.copy`
+  await Bun.sleep(between(random, 200, 1500))
+  rmSync(copy, { force: true })
+  takeCopy(path, copy)
+  await Bun.sleep(between(random, 300, 4000))
+  await stage.gateway.kill()
+  for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true })
+  copyFileSync(copy, path)
+  await stage.gateway.start()
+}
+
+/** Consistent, while the gateway writes. */
+function takeCopy(path: string, copy: string): void {
+  const database = new Database(path)
+  database.run('PRAGMA busy_timeout = 5000')
+  database.query('VACUUM INTO ?').run(copy)
+  database.close()
+}

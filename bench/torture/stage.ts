@@ -1,0 +1,128 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { StatusReport } from '../../src/operator/status.ts'
+import { GatewayProcess } from './gateway-process.ts'
+import { eventually, freePort } from './program.ts'
+import { CLIENT, type SimulatorProcess, startSimulatorProcess } from './simulator-process.ts'
+
+export interface StageOptions {
+  env?: Record<string, string>
+  extensions?: number
+  numbersPerExtension?: number
+  webhookUrl?: string
+}
+
+/** Short enough for many kills a minute; the provider's late accepts stay far below the settle time. */
+const ENVIRONMENT = {
+  RC_CLIENT_ID: CLIENT.id,
+  RC_CLIENT_SECRET: CLIENT.secret,
+  KEY_LIMIT_PER_MINUTE: '1000000',
+  FROM_LIMIT_PER_MINUTE: '1000000',
+  EXTENSION_LIMIT_PER_MINUTE: '1000000',
+  PROVIDER_TIMEOUT: '2s',
+  RECONCILE_SETTLE: '2s',
+  RECONCILE_SETTLE_5XX: '500ms',
+  LOG_LEVEL: 'warn',
+}
+
+/** A day without a failing webhook: kills make many of them. */
+const NEVER_BLACKLIST_MS = 86_400_000
+const DRAIN_MS = 60_000
+
+/** A simulator and a gateway, each a process of its own, one tenant with one app and its connected extensions. */
+export class Stage implements AsyncDisposable {
+  key = ''
+  readonly numbers: string[] = []
+
+  private constructor(
+    readonly folder: string,
+    readonly simulator: SimulatorProcess,
+    readonly gateway: GatewayProcess,
+  ) {}
+
+  get control() {
+    return this.simulator.control
+  }
+
+  get databasePath(): string {
+    return this.gateway.options.path
+  }
+
+  static async open(options: StageOptions = {}): Promise<Stage> {
+    const folder = mkdtempSync(join(tmpdir(), 'sgw-torture-'))
+    const simulator = await startSimulatorProcess(join(folder, 'simulator.log'))
+    const env = { ...ENVIRONMENT, RC_SERVER_URL: simulator.url, ...options.env }
+    const gateway = new GatewayProcess({ port: freePort(), path: join(folder, 'sgw.db'), log: join(folder, 'gateway.log'), env })
+    const stage = new Stage(folder, simulator, gateway)
+    try {
+      await stage.#prepare(options)
+      return stage
+    } catch (error) {
+      await stage[Symbol.asyncDispose]()
+      throw error
+    }
+  }
+
+  async #prepare({ extensions = 4, numbersPerExtension = 2, webhookUrl }: StageOptions): Promise<void> {
+    await this.control.configure({ blacklistAfterMs: NEVER_BLACKLIST_MS })
+    await this.gateway.start()
+    const { tenantId } = await this.gateway.command<{ tenantId: string }>('tenant-create', { name: 'Torture' })
+    const app = { tenantId, name: 'Torture', ...(webhookUrl === undefined ? {} : { webhookUrl }) }
+    this.key = (await this.gateway.command<{ apiKey: string }>('app-create', app)).apiKey
+    for (let index = 0; index < extensions; index++) await this.#connect(index, numbersPerExtension)
+  }
+
+  /** The way of a browser: link, consent, callback. */
+  async #connect(index: number, numberCount: number): Promise<void> {
+    const numbers = Array.from({ length: numberCount }, (_, at) => `+1555${String(5_550_000 + index * 100 + at)}`)
+    const { extensionId } = await this.control.addExtension({ name: `Extension ${index}`, numbers })
+    await this.control.nextLogin({ extensionId })
+    const { connectUrl } = (await (await this.call('POST', '/v1/rc/connect-token')).json()) as { connectUrl: string }
+    const token = new URL(connectUrl, this.gateway.url).searchParams.get('token') ?? ''
+    const body = new URLSearchParams({ token })
+    const consent = await fetch(`${this.gateway.url}/v1/rc/connect`, { method: 'POST', body, redirect: 'manual' })
+    const login = await fetch(consent.headers.get('location') ?? '', { redirect: 'manual' })
+    const callback = await fetch(`${login.headers.get('location') ?? ''}&format=json`)
+    if (!callback.ok) throw new Error(`The callback answered ${callback.status}: ${await callback.text()}`)
+    this.numbers.push(...numbers)
+  }
+
+  /** A call of the API on a connection of its own. */
+  call(method: string, path: string, body?: unknown): Promise<Response> {
+    return fetch(`${this.gateway.url}${path}`, {
+      method,
+      keepalive: false,
+      signal: AbortSignal.timeout(15_000),
+      headers: { authorization: `Bearer ${this.key}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+  }
+
+  /** Settles when no job and no open attempt is left: answers how long that took, or null if it takes over 60 s. */
+  async drained(): Promise<number | null> {
+    const startedAt = performance.now()
+    const work = async (): Promise<true | null> => ((await this.#waiting()) === 0 ? true : null)
+    return eventually('The drain', DRAIN_MS, work).then(
+      () => performance.now() - startedAt,
+      () => null,
+    )
+  }
+
+  async #waiting(): Promise<number> {
+    const { queue } = await this.gateway.command<StatusReport>('status')
+    return Object.values(queue).reduce<number>((sum, count) => sum + (typeof count === 'number' ? count : 0), 0)
+  }
+
+  /** The last lines that the gateway printed. */
+  lastLines(count: number): string {
+    return readFileSync(this.gateway.options.log, 'utf8').trimEnd().split('\n').slice(-count).join('\n')
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.gateway.kill()
+    this.simulator.program.signal('SIGKILL')
+    await this.simulator.program.exited
+    if (process.env['TORTURE_KEEP'] === undefined) rmSync(this.folder, { recursive: true, force: true })
+  }
+}

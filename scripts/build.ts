@@ -1,0 +1,55 @@
+import { mkdir, rm, stat } from 'node:fs/promises'
+import { parseArgs } from 'node:util'
+import type { BunPlugin } from 'bun'
+
+// bun scripts/build.ts [--target linux-arm64] [--out FOLDER]
+//   dist/sgw             one executable: server, commands, migrations, documentation page
+//   dist/bundle/cli.js   the same without Bun, for the container image
+
+/** Our name of a platform → the package with the database's native addon for it. */
+const ADDONS: Record<string, string> = {
+  'linux-x64': '@libsql/linux-x64-gnu',
+  'linux-arm64': '@libsql/linux-arm64-gnu',
+  'darwin-x64': '@libsql/darwin-x64',
+  'darwin-arm64': '@libsql/darwin-arm64',
+}
+
+const { values } = parseArgs({
+  options: { target: { type: 'string', default: `${process.platform}-${process.arch}` }, out: { type: 'string', default: 'dist' } },
+})
+await build(values.target, values.out)
+
+async function build(target: string, folder: string): Promise<void> {
+  const addon = ADDONS[target]
+  if (addon === undefined) throw new Error(`There is no build for ${target}: use one of ${Object.keys(ADDONS).join(', ')}`)
+  await rm(folder, { recursive: true, force: true })
+  await mkdir(folder, { recursive: true })
+  const common = { entrypoints: ['src/cli.ts'], minify: true, sourcemap: 'none' as const, plugins: [staticAddon(addon)] }
+  await checked(Bun.build({ ...common, target: 'bun', outdir: `${folder}/bundle` }))
+  await checked(Bun.build({ ...common, compile: { target: `bun-${target}` as Bun.Build.CompileTarget, outfile: `${folder}/sgw`, autoloadBunfig: false } }))
+  const { size } = await stat(`${folder}/sgw`)
+  process.stdout.write(`${folder}/sgw ${Math.round(size / 1e6)} MB, ${folder}/bundle/cli.js\n`)
+}
+
+async function checked(running: Promise<Bun.BuildOutput>): Promise<void> {
+  const { success, logs } = await running
+  if (!success) throw new AggregateError(logs, 'The build failed')
+}
+
+/**
+ * The driver picks its addon by a computed name, which no bundler can follow: away from node_modules it would not be
+ * found (oven-sh/bun#18909).
+ */
+function staticAddon(addon: string): BunPlugin {
+  return {
+    name: 'libsql addon',
+    setup(builder) {
+      builder.onLoad({ filter: /node_modules\/libsql\/index\.js$/ }, async ({ path }) => {
+        const source = await Bun.file(path).text()
+        const contents = source.replace('= requireNative();', `= require('${addon}');`)
+        if (contents === source) throw new Error('libsql loads its addon in another way now: look at its index.js')
+        return { contents, loader: 'js' }
+      })
+    },
+  }
+}

@@ -1,0 +1,70 @@
+import { statSync } from 'node:fs'
+import { Gauge, type Registry } from 'prom-client'
+import type { Gateway } from '../gateway.ts'
+
+const JOB_KINDS = ['send', 'settle', 'fence', 'fan_out', 'webhook', 'back_fill'] as const
+const EXTENSION_STATES = ['active', 'refresh_failed', 'revoked'] as const
+/** A queue is counted up to here: a scrape must not hold the loop for the sake of an exact million. */
+const MAX_COUNTED = 100_000
+
+/** What is looked up at each scrape. Answers the reader; run it before the registry is printed. */
+export function createGauges(gateway: Gateway, registry: Registry): () => Promise<void> {
+  const registers = [registry]
+  const gauge = (name: string, help: string) => new Gauge({ name, help, registers })
+  const labelled = <Label extends string>(name: string, help: string, label: Label) => new Gauge({ name, help, labelNames: [label], registers })
+  const queue = labelled('sgw_queue_jobs', `Jobs that wait or run, by kind, counted up to ${MAX_COUNTED}`, 'kind')
+  const oldest = gauge('sgw_queue_oldest_age_seconds', 'Age of the oldest message that waits to be sent; 0 when none waits')
+  const attempts = gauge('sgw_open_attempts', 'Sends whose outcome is not known yet')
+  const extensions = labelled('sgw_extensions', 'Connected extensions, by state', 'state')
+  const sockets = gauge('sgw_websockets', 'Open WebSocket connections')
+  const size = labelled('sgw_database_bytes', 'Size of the database on disk, by file', 'file')
+  const free = gauge('sgw_database_free_bytes', 'Pages of the database that hold nothing')
+  const memory = gauge('process_resident_memory_bytes', 'Resident memory of the process')
+  return async () => {
+    const readings = await read(gateway)
+    for (const kind of JOB_KINDS) queue.set({ kind }, readings.jobs[kind] ?? 0)
+    oldest.set(readings.oldestAt === null ? 0 : Math.max(0, (gateway.clock.now() - readings.oldestAt) / 1000))
+    attempts.set(readings.openAttempts)
+    for (const state of EXTENSION_STATES) extensions.set({ state }, readings.extensions[state] ?? 0)
+    sockets.set(gateway.sockets.open)
+    size.set({ file: 'database' }, bytesOf(gateway, ''))
+    size.set({ file: 'wal' }, bytesOf(gateway, '-wal'))
+    free.set(readings.freeBytes)
+    memory.set(process.memoryUsage.rss())
+  }
+}
+
+interface Readings {
+  jobs: Record<string, number>
+  /** Epoch milliseconds. */
+  oldestAt: number | null
+  openAttempts: number
+  extensions: Record<string, number>
+  freeBytes: number
+}
+
+const COUNT_JOBS = JOB_KINDS.map((kind) => `SELECT '${kind}' AS name, (SELECT count(*) FROM (SELECT 1 FROM jobs WHERE kind = '${kind}' LIMIT ${MAX_COUNTED})) AS count`)
+
+async function read(gateway: Gateway): Promise<Readings> {
+  const [jobs, oldest, attempts, extensions, free] = await gateway.database.gate.batch([
+    COUNT_JOBS.join(' UNION ALL '),
+    `SELECT created_at FROM jobs NOT INDEXED WHERE kind = 'send' ORDER BY seq LIMIT 1`,
+    `SELECT count(*) AS count FROM send_attempts WHERE outcome IS NULL`,
+    'SELECT status AS name, count(*) AS count FROM extensions GROUP BY status',
+    'SELECT freelist_count * page_size AS bytes FROM pragma_freelist_count, pragma_page_size',
+  ])
+  const counts = (result: typeof jobs): Record<string, number> =>
+    Object.fromEntries((result?.rows ?? []).map((row) => [String(row['name']), Number(row['count'])]))
+  const oldestAt = oldest?.rows[0]?.['created_at']
+  return {
+    jobs: counts(jobs),
+    oldestAt: typeof oldestAt === 'number' ? oldestAt : null,
+    openAttempts: Number(attempts?.rows[0]?.['count'] ?? 0),
+    extensions: counts(extensions),
+    freeBytes: Number(free?.rows[0]?.['bytes'] ?? 0),
+  }
+}
+
+function bytesOf(gateway: Gateway, suffix: string): number {
+  return statSync(`${gateway.config.database.path ?? ''}${suffix}`, { throwIfNoEntry: false })?.size ?? 0
+}

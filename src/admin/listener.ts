@@ -1,0 +1,54 @@
+import { errorName } from '../core/log.ts'
+import { EXIT, StartError } from '../core/start-error.ts'
+import type { Gateway } from '../gateway.ts'
+import { watchEventLoop } from './event-loop.ts'
+import { createGauges } from './gauges.ts'
+import type { Metrics } from './metrics.ts'
+
+export interface AdminListener {
+  /** Base address without a trailing slash. */
+  url: string
+  stop(): Promise<void>
+}
+
+/** Serves `/metrics` and `/ready` on this machine alone. Errors: `StartError` when the port is taken. */
+export function startAdmin(gateway: Gateway, metrics: Metrics, port: number): AdminListener {
+  metrics.follow(gateway.hub)
+  const readGauges = createGauges(gateway, metrics.registry)
+  const fetch = async (request: Request): Promise<Response> => {
+    const { pathname } = new URL(request.url)
+    if (request.method !== 'GET') return Response.json({ error: 'Not found' }, { status: 404 })
+    if (pathname === '/ready') return ready(gateway)
+    if (pathname !== '/metrics') return Response.json({ error: 'Not found' }, { status: 404 })
+    await readGauges()
+    return new Response(await metrics.registry.metrics(), { headers: { 'content-type': metrics.registry.contentType } })
+  }
+  const error = (problem: unknown): Response => Response.json({ error: errorName(problem) }, { status: 500 })
+  const server = listen(port, fetch, error)
+  const unwatch = watchEventLoop(gateway.clock, metrics.eventLoopLag)
+  return {
+    url: `http://127.0.0.1:${server.port}`,
+    stop: async () => {
+      unwatch()
+      await server.stop(true)
+    },
+  }
+}
+
+function listen(port: number, fetch: (request: Request) => Promise<Response>, error: (problem: unknown) => Response): Bun.Server<undefined> {
+  try {
+    return Bun.serve({ hostname: '127.0.0.1', port, reusePort: false, development: false, fetch, error })
+  } catch {
+    throw new StartError(EXIT.unavailable, `Port ${port} of the admin listener is in use: set ADMIN_PORT to a free one`)
+  }
+}
+
+/** Ready: it takes work, does work, and its database answers. */
+async function ready({ lifecycle, database }: Gateway): Promise<Response> {
+  if (lifecycle.draining) return answer(503, 'draining')
+  if (!lifecycle.working) return answer(503, 'starting')
+  const { rows } = await database.gate.execute('SELECT 1').catch(() => ({ rows: [] }))
+  return rows.length === 1 ? answer(200, 'ready') : answer(503, 'database does not answer')
+}
+
+const answer = (status: number, text: string): Response => Response.json({ status: text }, { status })

@@ -1,0 +1,75 @@
+import { z } from 'zod'
+import { systemClock } from '../core/clock.ts'
+import { webhookSecret } from '../core/secrets.ts'
+import { EXIT } from '../core/start-error.ts'
+import { kept } from '../data-folder.ts'
+import { AddressGuard } from '../outbound/address-guard.ts'
+import { type PostResult, WebhookPoster } from '../outbound/post-json.ts'
+import { signedHeaders } from '../outbound/sign.ts'
+import { noServer } from './ask.ts'
+import { type CliContext, CliError } from './context.ts'
+import { openEvents } from './event-lines.ts'
+
+/** How often a server that went away is looked for. */
+const RETRY_MS = 500
+const LISTEN_SECRET = 'listen-webhook-secret'
+
+/**
+ * Forwards every inbound message of the development tenant to `url` as a webhook would, signed with a secret that
+ * stays the same, until it is interrupted. A server that restarts is waited for; messages of meanwhile are not forwarded.
+ */
+export async function listen(context: CliContext, url: string): Promise<void> {
+  const forwarder = createForwarder(context, url)
+  for (let attempt = 1; ; attempt++) {
+    const lines = await openEvents(context)
+    if (lines === null && attempt === 1) throw noServer()
+    if (lines !== null) await follow(forwarder, lines)
+    await Bun.sleep(RETRY_MS)
+  }
+}
+
+interface Forwarder {
+  /** For people: on standard output, or beside the JSON on standard error. */
+  say(text: string): void
+  forward(line: string): Promise<void>
+  ready(): void
+}
+
+async function follow(forwarder: Forwarder, lines: AsyncIterable<string>): Promise<void> {
+  for await (const line of lines) {
+    const { type } = EventLine.parse(JSON.parse(line))
+    if (type === 'ready') forwarder.ready()
+    // Not awaited: a slow destination must not keep the next message back.
+    else if (type === 'sms_inbound') void forwarder.forward(line)
+  }
+  forwarder.say('The server went away: waiting for it to come back\n')
+}
+
+const EventLine = z.looseObject({ type: z.string() })
+const InboundLine = z.looseObject({ type: z.literal('sms_inbound'), messageId: z.string() })
+
+function createForwarder(context: CliContext, url: string): Forwarder {
+  const guard = new AddressGuard({ production: context.config.production, allowCidrs: context.config.webhookAllowCidrs })
+  if (!guard.accepts(url)) throw new CliError(`Cannot forward to ${url}: give an address such as http://localhost:8080/webhook`, EXIT.usage)
+  const poster = new WebhookPoster({ guard, clock: systemClock })
+  const secret = kept(context.config, LISTEN_SECRET, () => webhookSecret(crypto.getRandomValues(new Uint8Array(32))))
+  const say = context.json ? context.stderr : context.stdout
+  return {
+    say,
+    ready: () => say(`Ready: messages to the development tenant go to ${url}, signed with ${secret} (^C to end)\n`),
+    async forward(body) {
+      const event = InboundLine.parse(JSON.parse(body))
+      say(`${time()}  --> ${event.type} [${event.messageId}]\n`)
+      const timestampSeconds = Math.floor(systemClock.now() / 1000)
+      const headers = signedHeaders({ secret, deliveryId: `${event.messageId}:listen`, timestampSeconds, body })
+      const result = await poster.post({ url, body, headers })
+      say(`${time()} <--  [${result.statusCode ?? 'ERROR'}] POST ${url} [${event.messageId}]${result.statusCode === null ? `: ${result.errorMessage}` : ''}\n`)
+      if (context.json) context.stdout(`${JSON.stringify({ ...event, delivery: deliveryOf(url, result) })}\n`)
+    },
+  }
+}
+
+const deliveryOf = (url: string, { outcome, statusCode, errorClass, durationMs }: PostResult): object => ({ url, outcome, statusCode, errorClass, durationMs })
+
+/** Local time of day. */
+const time = (): string => new Date(systemClock.now()).toTimeString().slice(0, 8)

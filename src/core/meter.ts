@@ -1,0 +1,9 @@
+/** What the engines report of themselves, for whoever counts. Every label comes from a short fixed list. */
+export interface Meter {
+  /** A call of the provider ended: `ok`, or the failure's reason. */
+  providerCall(operation: string, outcome: string, durationMs: number): void
+  /** A webhook POST ended. */
+  webhookPost(outcome: string, durationMs: number): void
+}
+
+export const noMeter: Meter = { providerCall() {}, webhookPost() {} }

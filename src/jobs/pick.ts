@@ -1,0 +1,26 @@
+import type { Gate } from '../db/gate.ts'
+import type { Job } from './job.ts'
+import { readDueJobs } from './job-rows.ts'
+import type { Lane } from './lanes.ts'
+
+/** Jobs being read from a lane, and what the lane was like when the reading began. */
+export interface Pick {
+  lane: Lane
+  limit: number
+  inFlight: ReadonlySet<number>
+  rewinds: number
+  jobs: Job[]
+}
+
+/** Reads the jobs that are due. What was in flight when the reading began is left out even if it has ended since: it would run twice. */
+export async function readPicks(gate: Gate, kind: string, picks: readonly Pick[], now: number): Promise<void> {
+  const requests = picks.map(({ lane, limit, inFlight }) => ({ ...addressOf(lane), after: lane.cursor, limit: limit + inFlight.size }))
+  const jobs = await readDueJobs(gate, kind, requests, now)
+  for (const pick of picks) {
+    const { name, tenantId } = pick.lane
+    const own = jobs.filter((job) => job.lane === name && job.tenantId === tenantId && !pick.inFlight.has(job.seq))
+    pick.jobs = own.slice(0, pick.limit)
+  }
+}
+
+export const addressOf = (lane: Lane): { lane: string; tenantId: string } => ({ lane: lane.name, tenantId: lane.tenantId })

@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Program, finished, freePort } from '../support/program.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'sgw-build-'))
+
+beforeAll(async () => {
+  const built = await finished([process.execPath, 'scripts/build.ts', '--out', join(folder, 'dist')], {})
+  if (built.code !== 0) throw new Error(built.stderr)
+})
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** An empty folder to work in, an empty home, a PATH without Bun. */
+function emptyPlace(name: string) {
+  const cwd = join(folder, name)
+  const home = join(folder, `${name}-home`)
+  for (const path of [cwd, home]) mkdirSync(path)
+  const port = freePort()
+  return { cwd, home, url: `http://127.0.0.1:${port}`, env: { PATH: '/usr/bin:/bin', HOME: home, PORT: String(port) } }
+}
+
+const DOCUMENTATION = ['/docs', '/docs/ui.js', '/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js', '/openapi.json']
+
+async function expectDocumentation(url: string): Promise<void> {
+  for (const path of DOCUMENTATION) {
+    const response = await fetch(`${url}${path}`)
+    expect(`${path} ${response.status}`).toBe(`${path} 200`)
+    expect((await response.text()).length).toBeGreaterThan(200)
+  }
+}
+
+describe('the executable', () => {
+  test('alone in an empty folder it serves, sends, answers the operator, and stops with 0', async () => {
+    const { cwd, home, url, env } = emptyPlace('alone')
+    const sgw = join(folder, 'sgw')
+    cpSync(join(folder, 'dist/sgw'), sgw)
+    await using server = new Program({ command: [sgw, 'start'], env, cwd, log: join(folder, 'alone.log') })
+    await server.serving(`${url}/health`)
+    await expectDocumentation(url)
+    const sent = await finished([sgw, '--json', 'send', '--from', '+15555550100', '--to', '+15555550199', '--wait', 'Hello'], env, cwd)
+    expect(JSON.parse(sent.stdout)).toMatchObject({ status: 'sent', body: 'Hello' })
+    const status = await finished([sgw, '--json', 'status'], env, cwd)
+    expect(JSON.parse(status.stdout)).toMatchObject({ extensions: { active: 1 }, queue: { send: 0 } })
+    server.signal('SIGTERM')
+    expect(await server.ended()).toBe(0)
+    expect(readdirSync(cwd)).toEqual(['data'])
+    expect(readdirSync(home)).toEqual([])
+  })
+
+  test('without a command it prints its help', async () => {
+    const { cwd, env } = emptyPlace('help')
+    const { code, stderr } = await finished([join(folder, 'dist/sgw')], env, cwd)
+    expect(stderr).toContain('start [options]')
+    expect(code).toBe(2)
+  })
+
+  test('a bad configuration ends it with 78 and one line for each problem', async () => {
+    const { cwd, env } = emptyPlace('bad')
+    const { code, stderr } = await finished([join(folder, 'dist/sgw'), 'start'], { ...env, PORT: 'x', LOG_LEVEL: 'loud' }, cwd)
+    expect(code).toBe(78)
+    expect(stderr.trim().split('\n')).toHaveLength(2)
+  })
+})
+
+describe('the bundle for the image', () => {
+  test('serves without node_modules', async () => {
+    const { cwd, url, env } = emptyPlace('bundle')
+    cpSync(join(folder, 'dist/bundle'), join(cwd, 'app'), { recursive: true })
+    const command = [process.execPath, join(cwd, 'app/cli.js'), 'start']
+    await using server = new Program({ command, env, cwd, log: join(folder, 'bundle.log') })
+    await server.serving(`${url}/health`)
+    await expectDocumentation(url)
+    server.signal('SIGTERM')
+    expect(await server.ended()).toBe(0)
+  })
+})

@@ -1,0 +1,128 @@
+import { expect, test } from 'bun:test'
+import { type Gate, openGate } from '../../src/db/gate.ts'
+import { type RowOperation, createWriter } from '../../src/db/writer.ts'
+import { temporaryFolder } from '../support/process.ts'
+
+interface NoteRow extends Record<string, string | null> {
+  id: string
+  text: string | null
+}
+
+const INSERT_NOTE: RowOperation<NoteRow> = {
+  key: 'id',
+  statements: [
+    `INSERT INTO notes (id, text) SELECT value ->> 'id', value ->> 'text' FROM json_each(?1)`,
+    `UPDATE notes SET seen = 1 WHERE id IN (SELECT value ->> 'id' FROM json_each(?1)) AND text != 'unseen' RETURNING id AS key, text`,
+  ],
+}
+
+/** A file with a table, and a gate that counts its commits. */
+async function openNotes(path: string): Promise<{ gate: Gate; commits: number[] }> {
+  const gate = await openGate({ url: `file:${path}`, authToken: null, pragmas: ['journal_mode = WAL'] })
+  await gate.execute('CREATE TABLE notes (id TEXT PRIMARY KEY, text TEXT NOT NULL, seen INTEGER)')
+  const commits: number[] = []
+  const batch: Gate['batch'] = (statements) => {
+    commits.push(statements.length)
+    return gate.batch(statements)
+  }
+  return { gate: { ...gate, batch }, commits }
+}
+
+const idsOf = async (gate: Gate): Promise<string[]> => (await gate.execute('SELECT id FROM notes ORDER BY id')).rows.map((row) => String(row['id']))
+
+const insert = (id: string) => ({ sql: 'INSERT INTO notes (id, text) VALUES (?1, ?2) RETURNING id, text', args: [id, `text of ${id}`] })
+
+test('units that wait together are one commit, and each caller gets its own results', async () => {
+  using folder = temporaryFolder()
+  const { gate, commits } = await openNotes(folder.file('notes.db'))
+  const writer = createWriter(gate)
+  const results = await Promise.all(['a', 'b', 'c'].map((id) => writer.write([insert(id), { sql: 'SELECT ?1 AS echo', args: [id] }])))
+  expect(commits).toEqual([6])
+  expect(results.map((result) => [result[0]?.rows[0]?.['text'], result[1]?.rows[0]?.['echo'], result.length])).toEqual([
+    ['text of a', 'a', 2],
+    ['text of b', 'b', 2],
+    ['text of c', 'c', 2],
+  ])
+  await gate.close()
+})
+
+test('rows of one operation share its statements, and RETURNING rows reach the caller of their key alone', async () => {
+  using folder = temporaryFolder()
+  const { gate, commits } = await openNotes(folder.file('notes.db'))
+  const writer = createWriter(gate)
+  const texts = ['one', 'unseen', 'three', 'unseen', 'five']
+  const [rows, single] = await Promise.all([
+    Promise.all(texts.map((text, index) => writer.row(INSERT_NOTE, { id: `n${index}`, text }))),
+    writer.write([insert('single')]),
+  ])
+  expect(commits).toEqual([3])
+  expect(rows.map((found) => found.map((row) => [row['key'], row['text']]))).toEqual([[['n0', 'one']], [], [['n2', 'three']], [], [['n4', 'five']]])
+  expect(single[0]?.rows[0]?.['id']).toBe('single')
+  await gate.close()
+})
+
+test('a bad unit fails alone, with its own error; the others are committed', async () => {
+  using folder = temporaryFolder()
+  const { gate } = await openNotes(folder.file('notes.db'))
+  const writer = createWriter(gate)
+  const outcomes = await Promise.allSettled([
+    writer.row(INSERT_NOTE, { id: 'a', text: 'fine' }),
+    writer.row(INSERT_NOTE, { id: 'b', text: null }),
+    writer.write([insert('c'), { sql: 'INSERT INTO nowhere VALUES (1)', args: [] }]),
+    writer.write([insert('d')]),
+    writer.row(INSERT_NOTE, { id: 'a', text: 'twice' }),
+  ])
+  expect(outcomes.map((outcome) => outcome.status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled', 'rejected'])
+  expect(outcomes[1]).toMatchObject({ reason: { extendedCode: 'SQLITE_CONSTRAINT_NOTNULL' } })
+  expect(outcomes[4]).toMatchObject({ reason: { code: 'SQLITE_CONSTRAINT' } })
+  expect(await idsOf(gate)).toEqual(['a', 'd'])
+  await gate.close()
+})
+
+test('a value that cannot be written fails alone as well', async () => {
+  using folder = temporaryFolder()
+  const { gate } = await openNotes(folder.file('notes.db'))
+  const writer = createWriter(gate)
+  const outcomes = await Promise.allSettled([
+    writer.row(INSERT_NOTE, { id: 'a', text: 'fine' }),
+    writer.row(INSERT_NOTE, { id: 'b', text: 10n as unknown as string }),
+  ])
+  expect(outcomes.map((outcome) => outcome.status)).toEqual(['fulfilled', 'rejected'])
+  await writer.write([insert('c')])
+  expect(await idsOf(gate)).toEqual(['a', 'c'])
+  await gate.close()
+})
+
+test('a storage that fails rejects everything that waited, once and at once, and later writes go through again', async () => {
+  using folder = temporaryFolder()
+  const { gate } = await openNotes(folder.file('notes.db'))
+  let full = true
+  let tries = 0
+  const failing: Gate['batch'] = (statements) => {
+    tries++
+    return full ? Promise.reject(Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })) : gate.batch(statements)
+  }
+  const writer = createWriter({ ...gate, batch: failing })
+  const outcomes = await Promise.allSettled(['a', 'b', 'c'].map((id) => writer.write([insert(id)])))
+  expect(outcomes.map((outcome) => outcome.status)).toEqual(['rejected', 'rejected', 'rejected'])
+  expect(outcomes[2]).toMatchObject({ reason: { code: 'SQLITE_FULL' } })
+  expect(tries).toBe(1)
+  full = false
+  await writer.write([insert('d')])
+  expect(await idsOf(gate)).toEqual(['d'])
+  await gate.close()
+})
+
+test('a promise settles after its commit, and drained waits for all of them', async () => {
+  using folder = temporaryFolder()
+  const { gate, commits } = await openNotes(folder.file('notes.db'))
+  const writer = createWriter(gate)
+  const settled: string[] = []
+  const ids = Array.from({ length: 1200 }, (_, index) => `n${String(index).padStart(4, '0')}`)
+  for (const id of ids) void writer.row(INSERT_NOTE, { id, text: 'x' }).then(() => settled.push(id))
+  await writer.drained()
+  expect(settled.length).toBe(1200)
+  expect(commits.length).toBe(3)
+  expect(await idsOf(gate)).toEqual(ids)
+  await gate.close()
+})

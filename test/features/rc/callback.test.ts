@@ -1,0 +1,162 @@
+import { expect, test } from 'bun:test'
+import { callbackPath, newLink, open, pressConnect, tokenOf } from '../../support/connect-flow.ts'
+import { expectError } from '../../support/expect-error.ts'
+import { manualClock } from '../../support/manual-clock.ts'
+import { FROM, FROM_2, type World, createWorld } from '../../support/world.ts'
+
+const MISSING = 'Missing code or state parameter'
+
+const quiet = (): Promise<World> => createWorld({ connect: false, work: false })
+const connected = async (world: World): Promise<unknown> => (await world.json('GET', '/v1/rc/status')).body['connected']
+
+async function expectPage(response: Response, status: number, title: string): Promise<string> {
+  expect(response.status).toBe(status)
+  expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
+  expect(response.headers.get('cache-control')).toBe('no-store')
+  expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")
+  const text = await response.text()
+  expect(text).toContain(`<h1>${title}</h1>`)
+  return text
+}
+
+test('success is a page with the numbers, and everything is in place', async () => {
+  await using world = await quiet()
+  const text = await expectPage(await open(world, await callbackPath(world)), 200, 'Connected')
+  for (const number of [FROM, FROM_2]) expect(text).toContain(number)
+  expect(await connected(world)).toBe(true)
+  expect(world.control.subscriptions()).toMatchObject([{ status: 'Active', address: `${world.url}/v1/webhooks/provider` }])
+})
+
+test('success with format=json is {ok:true}', async () => {
+  await using world = await quiet()
+  const response = await open(world, `${await callbackPath(world)}&format=json`)
+  expect({ status: response.status, body: await response.json() }).toEqual({ status: 200, body: { ok: true } })
+})
+
+test('tokens and PKCE verifiers are stored sealed', async () => {
+  await using world = await quiet()
+  await open(world, await callbackPath(world))
+  await world.gateway.database.gate.execute('PRAGMA wal_checkpoint(TRUNCATE)')
+  const bytes = Buffer.from(await Bun.file(`${world.folder}/sgw.db`).arrayBuffer())
+  const [session] = world.control.sessions()
+  for (const token of [session?.accessToken, session?.refreshToken]) expect(bytes.includes(String(token))).toBe(false)
+})
+
+test('without code or state it is 400 JSON, unless the caller prefers a page', async () => {
+  await using world = await quiet()
+  for (const query of ['', '?code=x', '?state=x', '?code=&state=x', '?code=x&state=', '?format=json']) {
+    await expectError(await open(world, `/v1/rc/callback${query}`, { accept: '*/*' }), 400, MISSING)
+  }
+  const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8'
+  await expectPage(await open(world, '/v1/rc/callback', { accept: browser }), 400, MISSING)
+  await expectPage(await open(world, '/v1/rc/callback', { accept: 'application/json;q=0.5, TEXT/HTML' }), 400, MISSING)
+  for (const accept of ['application/json', 'application/json, text/html;q=0.5', 'text/html;q=0', 'text/html;q=nonsense', '*/*']) {
+    await expectError(await open(world, '/v1/rc/callback', { accept }), 400, MISSING)
+  }
+  await expectError(await open(world, '/v1/rc/callback?format=json', { accept: browser }), 400, MISSING)
+})
+
+test('a state that is not ours is refused before the provider is asked', async () => {
+  await using world = await quiet()
+  for (const state of ['x', 'a'.repeat(43), '%00', '%3Cscript%3E', 'a'.repeat(5000)]) {
+    const text = await expectPage(await open(world, `/v1/rc/callback?code=x&state=${state}`), 400, 'Invalid or expired token')
+    expect(text).not.toContain('<script')
+  }
+  await expectError(await open(world, '/v1/rc/callback?code=x&state=y&format=json'), 400, 'Invalid or expired token')
+  expect(world.control.requests({ route: 'token' })).toEqual([])
+})
+
+test('a state is used once, also in a race', async () => {
+  await using world = await quiet()
+  const path = `${await callbackPath(world)}&format=json`
+  const responses = await Promise.all(Array.from({ length: 5 }, () => open(world, path)))
+  expect(responses.map((response) => response.status).toSorted()).toEqual([200, 400, 400, 400, 400])
+  expect(world.control.requests({ route: 'token' })).toHaveLength(1)
+})
+
+test('a state lasts 10 minutes', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ connect: false, work: false, clock })
+  const link = await newLink(world)
+  const pressed = await pressConnect(world, tokenOf(link))
+  const state = new URL(pressed.headers.get('location') ?? '').searchParams.get('state')
+  clock.advance(600_000)
+  await expectError(await open(world, `/v1/rc/callback?code=x&state=${state}&format=json`), 400, 'Invalid or expired token')
+})
+
+test('declined consent is a 400 page with the provider’s words, and uses up the state', async () => {
+  await using world = await quiet()
+  world.control.denyNextLogin()
+  const path = await callbackPath(world)
+  expect(await expectPage(await open(world, path), 400, 'Not connected')).toContain('The user denied access to your application')
+  const state = new URLSearchParams(path.split('?')[1]).get('state')
+  await expectError(await open(world, `/v1/rc/callback?code=x&state=${state}&format=json`), 400, 'Invalid or expired token')
+  expect(await connected(world)).toBe(false)
+})
+
+test('declined consent with format=json is 400 JSON', async () => {
+  await using world = await quiet()
+  world.control.denyNextLogin()
+  await expectError(await open(world, `${await callbackPath(world)}&format=json`), 400, 'Not connected')
+})
+
+test('the words of a refusal are escaped, and only believed with a state of ours', async () => {
+  await using world = await quiet()
+  const words = encodeURIComponent('<script>alert(1)</script> call 555 now')
+  const pressed = await pressConnect(world, tokenOf(await newLink(world)))
+  const state = new URL(pressed.headers.get('location') ?? '').searchParams.get('state')
+  const told = await expectPage(await open(world, `/v1/rc/callback?error=access_denied&state=${state}&error_description=${words}`), 400, 'Not connected')
+  expect(told).toContain('&lt;script&gt;alert(1)&lt;/script&gt;')
+  expect(told).not.toContain('<script')
+  const forged = await expectPage(await open(world, `/v1/rc/callback?error=access_denied&error_description=${words}`), 400, 'Not connected')
+  expect(forged).not.toContain('call 555')
+})
+
+for (const [what, fault] of [
+  ['refuses the code', { kind: 'respond', status: 400, body: { error: 'invalid_grant' } }],
+  ['is down', { kind: 'respond', status: 503 }],
+  ['hangs up', { kind: 'reset' }],
+  ['answers nonsense', { kind: 'html' }],
+] as const) {
+  test(`when the provider ${what}, it is 502 and nothing is stored`, async () => {
+    await using world = await quiet()
+    world.control.fault({ route: 'token', fault })
+    await expectPage(await open(world, await callbackPath(world)), 502, 'The provider did not answer as it should')
+    world.control.clearFaults()
+    world.control.fault({ route: 'token', fault })
+    const response = await open(world, `${await callbackPath(world)}&format=json`)
+    await expectError(response, 502, 'The provider did not answer as it should')
+    expect(await connected(world)).toBe(false)
+  })
+}
+
+test('another account is refused until the first one is disconnected, and its session is ended', async () => {
+  await using world = await createWorld({ work: false })
+  const { accountId } = world.control.addAccount()
+  const stranger = world.control.addExtension({ name: 'Mallory', accountId, numbers: ['+15555550142'] })
+  const tryIt = async (): Promise<Response> => {
+    world.control.nextLogin({ extensionId: stranger.extensionId })
+    return open(world, await callbackPath(world))
+  }
+  await expectPage(await tryIt(), 400, 'Another account is connected')
+  expect(world.control.sessions({ extensionId: stranger.extensionId })).toEqual([])
+  expect((await world.json<{ extensions: unknown[] }>('GET', '/v1/rc/extensions')).body.extensions).toHaveLength(1)
+  await world.call('POST', '/v1/rc/disconnect')
+  await expectPage(await tryIt(), 200, 'Connected')
+})
+
+test('an extension’s name is escaped', async () => {
+  await using world = await quiet()
+  const extension = world.control.addExtension({ name: '<b onclick=x>Bob</b>', numbers: ['+15555550142'] })
+  world.control.nextLogin({ extensionId: extension.extensionId })
+  const text = await expectPage(await open(world, await callbackPath(world)), 200, 'Connected')
+  expect(text).toContain('&lt;b onclick=x&gt;Bob&lt;/b&gt;')
+})
+
+test('what fails after the tokens are stored does not undo the connection', async () => {
+  await using world = await quiet()
+  world.control.fault({ route: 'subscription-create', calls: null, fault: { kind: 'respond', status: 503 } })
+  const text = await expectPage(await open(world, await callbackPath(world)), 200, 'Connected')
+  expect(text).toContain('Receiving is not set up yet')
+  expect(await connected(world)).toBe(true)
+})

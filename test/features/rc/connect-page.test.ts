@@ -1,0 +1,123 @@
+import { expect, test } from 'bun:test'
+import { createApp } from '../../../src/operator/apps.ts'
+import { createTenant, setTenantStatus } from '../../../src/operator/tenants.ts'
+import { newLink, open, pressConnect, tokenOf } from '../../support/connect-flow.ts'
+import { type World, createWorld } from '../../support/world.ts'
+
+const quiet = (): Promise<World> => createWorld({ connect: false, work: false })
+
+/** What every page of ours carries: nothing runs, nothing frames it, nothing is kept or passed on. */
+function expectPage(response: Response, status: number): void {
+  expect(response.status).toBe(status)
+  const { headers } = response
+  expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
+  expect(headers.get('cache-control')).toBe('no-store')
+  expect(headers.get('referrer-policy')).toBe('no-referrer')
+  expect(headers.get('x-content-type-options')).toBe('nosniff')
+  const policy = headers.get('content-security-policy') ?? ''
+  for (const rule of ["default-src 'none'", "base-uri 'none'", "frame-ancestors 'none'"]) expect(policy).toContain(rule)
+  expect(policy).not.toMatch(/unsafe|script-src/)
+}
+
+test('the page shows a button that posts the token back, and does not consume it', async () => {
+  await using world = await quiet()
+  const link = await newLink(world)
+  for (let time = 0; time < 3; time++) {
+    const response = await open(world, link)
+    expectPage(response, 200)
+    const text = await response.text()
+    expect(text).toContain('<form method="post" action="connect">')
+    expect(text).toContain(`name="token" value="${tokenOf(link)}"`)
+    expect(text).toContain('<button>Connect</button>')
+    expect(text).not.toContain('<script')
+  }
+  expect((await pressConnect(world, tokenOf(link))).status).toBe(303)
+})
+
+test('the page’s style is the one that its policy allows, and its form may lead to the provider', async () => {
+  await using world = await quiet()
+  const response = await open(world, await newLink(world))
+  const style = /<style>([\s\S]*)<\/style>/.exec(await response.text())?.[1] ?? ''
+  const policy = response.headers.get('content-security-policy') ?? ''
+  expect(policy).toContain(`'sha256-${new Bun.CryptoHasher('sha256').update(style).digest('base64')}'`)
+  expect(policy).toContain(`form-action 'self' http://127.0.0.1`)
+})
+
+test('the button leads to the provider’s authorization address, with state and PKCE', async () => {
+  await using world = await quiet()
+  const response = await pressConnect(world, tokenOf(await newLink(world)))
+  expect(response.status).toBe(303)
+  expect(response.headers.get('cache-control')).toBe('no-store')
+  expect(await response.text()).toBe('')
+  const location = new URL(response.headers.get('location') ?? '')
+  expect(location.pathname).toBe('/restapi/oauth/authorize')
+  expect(Object.fromEntries(location.searchParams)).toMatchObject({
+    response_type: 'code',
+    client_id: 'sgw-simulator',
+    redirect_uri: `${world.url}/v1/rc/callback`,
+    state: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
+    code_challenge: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
+    code_challenge_method: 'S256',
+  })
+})
+
+test('a token is used once, also in a race', async () => {
+  await using world = await quiet()
+  const token = tokenOf(await newLink(world))
+  const responses = await Promise.all(Array.from({ length: 10 }, () => pressConnect(world, token)))
+  expect(responses.filter((response) => response.status === 303)).toHaveLength(1)
+  for (const response of responses.filter((one) => one.status !== 303)) {
+    expectPage(response, 400)
+    expect(await response.text()).toContain('<h1>Invalid or expired token</h1>')
+  }
+  expectPage(await open(world, `/v1/rc/connect?token=${token}`), 400)
+})
+
+test('a missing token and a bad one get pages of their own, on GET and POST', async () => {
+  await using world = await quiet()
+  for (const path of ['/v1/rc/connect', '/v1/rc/connect?token=']) {
+    const response = await open(world, path)
+    expectPage(response, 400)
+    expect(await response.text()).toContain('<h1>Missing token</h1>')
+  }
+  for (const token of ['x', '%00', 'a'.repeat(43), "'; DROP TABLE apps; --", '%3Cscript%3E', 'a'.repeat(5000)]) {
+    const response = await open(world, `/v1/rc/connect?token=${token}`)
+    expectPage(response, 400)
+    const text = await response.text()
+    expect(text).toContain('<h1>Invalid or expired token</h1>')
+    expect(text).not.toContain('<script')
+  }
+  const missing = await pressConnect(world, null)
+  expectPage(missing, 400)
+  expect(await missing.text()).toContain('<h1>Missing token</h1>')
+  expectPage(await pressConnect(world, 'nonsense'), 400)
+})
+
+test('the token may come as JSON too; any other body has none', async () => {
+  await using world = await quiet()
+  const token = tokenOf(await newLink(world))
+  const post = (body: string, type: string): Promise<Response> => world.call('POST', '/v1/rc/connect', { key: null, body, headers: { 'content-type': type } })
+  for (const body of ['{}', '[]', '5', '{"token":5}', '{"token":null}']) expectPage(await post(body, 'application/json'), 400)
+  expect((await post(JSON.stringify({ token }), 'application/json')).status).toBe(303)
+  const again = tokenOf(await newLink(world))
+  expect((await post(`token=${again}`, 'Application/X-WWW-Form-URLEncoded; charset=UTF-8')).status).toBe(303)
+})
+
+test('a tenant’s name is escaped', async () => {
+  await using world = await quiet()
+  const { tenantId } = await createTenant(world.gateway, { name: `<img src=x onerror=alert(1)>"'&` })
+  const app = await createApp(world.gateway, { tenantId, name: 'x', webhookUrl: null, role: 'app' })
+  const text = await (await open(world, await newLink(world, 'connect', app.apiKey))).text()
+  expect(text).toContain('&lt;img src=x onerror=alert(1)&gt;&quot;&#x27;&amp;')
+  expect(text).not.toContain('<img')
+})
+
+test('a suspended tenant’s links do not work while it is suspended', async () => {
+  await using world = await quiet()
+  const link = await newLink(world)
+  await setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'suspended' })
+  expectPage(await open(world, link), 400)
+  expectPage(await pressConnect(world, tokenOf(link)), 400)
+  await setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'active' })
+  expect((await pressConnect(world, tokenOf(link))).status).toBe(303)
+})

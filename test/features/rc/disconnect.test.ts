@@ -1,0 +1,77 @@
+import { expect, test } from 'bun:test'
+import { createWorld, FROM_2, until } from '../../support/world.ts'
+
+const NOT_CONNECTED = 'Telephony provider not connected for this tenant'
+const OK = { status: 200, body: { ok: true } }
+
+test('disconnect ends the connection here and at the provider', async () => {
+  await using world = await createWorld()
+  expect(await world.json('POST', '/v1/rc/disconnect')).toEqual(OK)
+  expect((await world.json('GET', '/v1/rc/status')).body).toEqual({ connected: false })
+  expect((await world.json('GET', '/v1/rc/extensions')).body).toEqual({ extensions: [] })
+  expect(world.control.subscriptions()).toEqual([])
+  expect(world.control.sessions()).toEqual([])
+  for (const table of ['extensions', 'phone_numbers', 'subscriptions', 'oauth_states']) {
+    expect((await world.gateway.database.gate.execute(`SELECT * FROM ${table}`)).rows).toEqual([])
+  }
+  expect(await world.untilStatus(await world.send())).toMatchObject({ status: 'failed', error: NOT_CONNECTED })
+})
+
+test('disconnect answers 200 also when nothing is connected', async () => {
+  await using world = await createWorld({ connect: false })
+  expect(await world.json('POST', '/v1/rc/disconnect')).toEqual(OK)
+  expect(await world.json('POST', '/v1/rc/disconnect')).toEqual(OK)
+})
+
+test('a provider that does not answer stops nothing', async () => {
+  await using world = await createWorld({ env: { PROVIDER_TIMEOUT: '200ms' } })
+  world.control.fault({ route: '*', calls: null, fault: { kind: 'respond', status: 503 } })
+  expect(await world.json('POST', '/v1/rc/disconnect')).toEqual(OK)
+  expect((await world.json('GET', '/v1/rc/status')).body).toEqual({ connected: false })
+})
+
+test('queued messages fail with the first text', async () => {
+  await using world = await createWorld({ work: false })
+  const ids = await Promise.all(['1', '2', '3'].map((body) => world.send({ body })))
+  await world.call('POST', '/v1/rc/disconnect')
+  world.running.work()
+  for (const id of ids) expect(await world.untilStatus(id)).toMatchObject({ status: 'failed', error: NOT_CONNECTED })
+  expect(world.control.requests({ route: 'sms' })).toEqual([])
+})
+
+test('a send that is under way comes to its end first; what waits behind it fails', async () => {
+  await using world = await createWorld({ env: { FROM_LIMIT_PER_MINUTE: '1' } })
+  world.control.fault({ route: 'sms', fault: { kind: 'delay', ms: 300 } })
+  const underWay = await world.send({ body: 'under way' })
+  await world.untilStatus(underWay, ['sending'])
+  const behind = await world.send({ body: 'behind' })
+  const elsewhere = await world.send({ body: 'elsewhere', from: FROM_2 })
+  await world.untilStatus(elsewhere, ['sent'])
+  expect(await world.json('POST', '/v1/rc/disconnect')).toEqual(OK)
+  expect(await world.status(underWay)).toMatchObject({ status: 'sent', error: null })
+  expect(await world.untilStatus(behind)).toMatchObject({ status: 'failed', error: NOT_CONNECTED })
+  expect(world.control.messages({ direction: 'Outbound' }).map((message) => message.text).toSorted()).toEqual(['elsewhere', 'under way'])
+})
+
+test('another tenant on the same extension keeps its connection', async () => {
+  await using world = await createWorld()
+  const other = await world.otherTenant()
+  await world.connect({ tenantId: other.tenantId })
+  await world.call('POST', '/v1/rc/disconnect')
+  expect((await world.json('GET', '/v1/rc/status', { key: other.apiKey })).body['connected']).toBe(true)
+  const theirs = await world.send({ body: 'theirs' }, { key: other.apiKey })
+  await until(async () => (await world.status(theirs, { key: other.apiKey }))['status'] === 'sent')
+})
+
+test('after a new connection sending works again', async () => {
+  await using world = await createWorld()
+  await world.call('POST', '/v1/rc/disconnect')
+  expect((await world.connect()).status).toBe(200)
+  expect(await world.untilStatus(await world.send())).toMatchObject({ status: 'sent' })
+})
+
+test('two disconnects at once both answer 200', async () => {
+  await using world = await createWorld()
+  const responses = await Promise.all([1, 2, 3].map(() => world.json('POST', '/v1/rc/disconnect')))
+  expect(responses).toEqual([OK, OK, OK])
+})

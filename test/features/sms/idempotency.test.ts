@@ -1,0 +1,119 @@
+import { expect, test } from 'bun:test'
+import { expectError } from '../../support/expect-error.ts'
+import { manualClock } from '../../support/manual-clock.ts'
+import { FROM, TO, type World, createWorld } from '../../support/world.ts'
+
+const CONFLICT = 'Idempotency-Key was used with a different request'
+
+const quiet = (): Promise<World> => createWorld({ connect: false, work: false })
+
+const send = (world: World, idempotencyKey: string, change: object = {}, key = world.key): Promise<Response> =>
+  world.call('POST', '/v1/sms/send', { key, body: { from: FROM, to: TO, body: 'Hello', ...change }, headers: { 'idempotency-key': idempotencyKey } })
+
+const total = async (world: World): Promise<unknown> => (await world.json('GET', '/v1/sms/messages')).body['total']
+
+test('the same key and body get the first 202 again, marked, and one message', async () => {
+  await using world = await createWorld()
+  const first = await send(world, 'order-1')
+  const accepted = (await first.json()) as { messageId: string }
+  expect(first.headers.get('idempotent-replayed')).toBeNull()
+  await world.untilStatus(accepted.messageId, ['sent'])
+  const second = await send(world, 'order-1')
+  expect(second.status).toBe(202)
+  expect(second.headers.get('idempotent-replayed')).toBe('true')
+  expect(second.headers.get('content-type')).toStartWith('application/json')
+  expect(second.headers.get('x-request-id')).not.toBeNull()
+  expect(await second.json()).toEqual({ messageId: accepted.messageId, status: 'queued' })
+  expect(world.control.messages({ direction: 'Outbound' })).toHaveLength(1)
+})
+
+test('a race of one key makes one message', async () => {
+  await using world = await quiet()
+  const responses = await Promise.all(Array.from({ length: 20 }, () => send(world, 'race')))
+  const answers = await Promise.all(responses.map((response) => response.json() as Promise<{ messageId: string }>))
+  expect(new Set(responses.map((response) => response.status))).toEqual(new Set([202]))
+  expect(new Set(answers.map((answer) => answer.messageId)).size).toBe(1)
+  expect(responses.filter((response) => response.headers.get('idempotent-replayed') === null)).toHaveLength(1)
+  expect(await total(world)).toBe(1)
+})
+
+test('a race of one key with two texts makes one message, and tells the others of the conflict', async () => {
+  await using world = await quiet()
+  const responses = await Promise.all(Array.from({ length: 20 }, (_, index) => send(world, 'race', { body: `text ${index % 2}` })))
+  expect(responses.filter((response) => response.status === 202)).toHaveLength(10)
+  expect(responses.filter((response) => response.status === 409)).toHaveLength(10)
+  expect(await total(world)).toBe(1)
+})
+
+test('the same key with another request is a conflict, whichever field differs', async () => {
+  await using world = await quiet()
+  expect((await send(world, 'order-1', { userId: 'u' })).status).toBe(202)
+  for (const change of [{ body: 'Other' }, { to: '+15555550198' }, { from: '+15555550101' }, { userId: 'v' }, { userId: null }]) {
+    await expectError(await send(world, 'order-1', { userId: 'u', ...change }), 409, CONFLICT)
+  }
+  expect(await total(world)).toBe(1)
+})
+
+test('what means the same is the same request: order of fields, unknown fields, an empty userId', async () => {
+  await using world = await quiet()
+  expect((await send(world, 'order-1')).status).toBe(202)
+  for (const change of [{ userId: null }, { userId: '' }, { extra: 1 }]) expect((await send(world, 'order-1', change)).headers.get('idempotent-replayed')).toBe('true')
+})
+
+test('keys belong to an app: another app may use the same', async () => {
+  await using world = await quiet()
+  const second = await world.secondApp()
+  expect((await send(world, 'order-1')).status).toBe(202)
+  const theirs = await send(world, 'order-1', { body: 'Other' }, second.apiKey)
+  expect(theirs.status).toBe(202)
+  expect(theirs.headers.get('idempotent-replayed')).toBeNull()
+  expect(await total(world)).toBe(2)
+})
+
+test('keys differ by case and are kept for 24 hours', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ connect: false, work: false, clock })
+  await send(world, 'order-1')
+  expect((await send(world, 'ORDER-1')).headers.get('idempotent-replayed')).toBeNull()
+  clock.advance(24 * 3_600_000 - 1)
+  expect((await send(world, 'order-1')).headers.get('idempotent-replayed')).toBe('true')
+  clock.advance(2)
+  expect((await send(world, 'order-1', { body: 'Other' })).status).toBe(202)
+  expect(await total(world)).toBe(3)
+})
+
+test('a key survives a restart', async () => {
+  await using first = await quiet()
+  const accepted = (await (await send(first, 'order-1')).json()) as { messageId: string }
+  await first.running.stop()
+  await using second = await createWorld({ connect: false, work: false, folder: first.folder })
+  const again = await send(second, 'order-1', {}, first.key)
+  expect(await again.json()).toEqual({ messageId: accepted.messageId, status: 'queued' })
+  expect(again.headers.get('idempotent-replayed')).toBe('true')
+})
+
+test('a key is 1 to 255 visible ASCII characters', async () => {
+  await using world = await quiet()
+  for (const key of ['', 'a b', 'é', 'x'.repeat(256)]) {
+    await expectError(await send(world, key), 400, 'Idempotency-Key must be 1-255 visible ASCII characters')
+  }
+  for (const key of ['x', '~!"#', 'x'.repeat(255)]) expect((await send(world, key)).status).toBe(202)
+})
+
+test('a request that is refused does not use up its key', async () => {
+  await using world = await quiet()
+  expect((await send(world, 'order-1', { to: 'nonsense' })).status).toBe(400)
+  const good = await send(world, 'order-1')
+  expect(good.status).toBe(202)
+  expect(good.headers.get('idempotent-replayed')).toBeNull()
+})
+
+test('expired keys leave the database with the next ones', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ connect: false, work: false, clock })
+  for (const key of ['a', 'b', 'c']) await send(world, key)
+  clock.advance(24 * 3_600_000 + 1)
+  await send(world, 'd')
+  const { rows } = await world.gateway.database.gate.execute('SELECT key FROM idempotency_keys')
+  expect(rows.map((row) => row['key'])).toEqual(['d'])
+})

@@ -1,0 +1,101 @@
+import { expect, test } from 'bun:test'
+import { FROM, TO, type World, createWorld } from '../../support/world.ts'
+import { manualClock } from '../../support/manual-clock.ts'
+
+const NOT_CONNECTED = 'Telephony provider not connected for this tenant'
+const REVOKED = 'Extension not connected — re-authorize via invite link'
+const unknown = (number: string): string => `Phone number ${number} is not registered in this provider account`
+
+const extensionId = (world: World): string => world.control.extensions()[0]?.extensionId ?? ''
+
+async function expectFailed(world: World, messageId: string, error: string): Promise<void> {
+  const state = await world.untilStatus(messageId)
+  expect(state).toMatchObject({ status: 'failed', error, rcMessageId: null })
+}
+
+test('a tenant without a connection: the message is accepted and fails with the first text', async () => {
+  await using world = await createWorld({ connect: false })
+  await expectFailed(world, await world.send(), NOT_CONNECTED)
+  expect(world.control.requests()).toEqual([])
+})
+
+test('a number of no extension fails with the second text, after one fresh look at the provider', async () => {
+  await using world = await createWorld()
+  world.control.clearRequests()
+  const number = '+15555550177'
+  await expectFailed(world, await world.send({ from: number }), unknown(number))
+  expect(world.control.requests({ route: 'sms' })).toEqual([])
+  expect(world.control.requests().filter((request) => request.path.includes('phone-number'))).toHaveLength(1)
+})
+
+test('a number that the provider gave a moment ago is found by that look', async () => {
+  await using world = await createWorld()
+  const number = '+15555550177'
+  world.control.addNumber({ extensionId: extensionId(world), phoneNumber: number, features: ['SmsSender'] })
+  expect(await world.untilStatus(await world.send({ from: number }))).toMatchObject({ status: 'sent', from: number })
+})
+
+test('a number without the SMS feature is not registered', async () => {
+  await using world = await createWorld()
+  const number = '+15555550177'
+  world.control.addNumber({ extensionId: extensionId(world), phoneNumber: number, features: ['CallerId'] })
+  await expectFailed(world, await world.send({ from: number }), unknown(number))
+})
+
+test('another tenant’s number is not registered for this one', async () => {
+  await using world = await createWorld()
+  const other = await world.otherTenant()
+  const extension = world.control.addExtension({ name: 'Bob', numbers: ['+15555550142'] })
+  await world.connect({ tenantId: other.tenantId, extensionId: extension.extensionId })
+  await expectFailed(world, await world.send({ from: '+15555550142' }), unknown('+15555550142'))
+  const theirs = await world.send({ from: '+15555550142' }, { key: other.apiKey })
+  expect((await world.status(theirs, { key: other.apiKey }))['from']).toBe('+15555550142')
+})
+
+test('a revoked extension fails with the third text, for good', async () => {
+  await using world = await createWorld()
+  world.control.revokeTokens({ extensionId: extensionId(world) })
+  await expectFailed(world, await world.send(), REVOKED)
+  world.control.clearRequests()
+  await expectFailed(world, await world.send({ body: 'again' }), REVOKED)
+  expect(world.control.requests({ route: 'sms' })).toEqual([])
+})
+
+test('a provider’s refusal is told in its own words, without any secret', async () => {
+  await using world = await createWorld()
+  const body = { errorCode: 'MSG-304', message: "Phone number doesn't belong to extension", errors: [{ errorCode: 'MSG-304', message: "Phone number doesn't belong to extension" }] }
+  world.control.fault({ route: 'sms', fault: { kind: 'respond', status: 403, body } })
+  await expectFailed(world, await world.send(), "Provider rejected the message: Phone number doesn't belong to extension (MSG-304)")
+})
+
+test('a provider’s refusal of any length becomes at most 500 characters', async () => {
+  await using world = await createWorld()
+  world.control.fault({ route: 'sms', fault: { kind: 'respond', status: 400, body: { errorCode: 'CMN-101', message: 'x'.repeat(5000) } } })
+  const { error } = await world.untilStatus(await world.send())
+  expect(String(error)).toStartWith('Provider rejected the message: xxx')
+  expect(String(error).length).toBeLessThanOrEqual(500)
+})
+
+test('a message older than MAX_QUEUE_AGE fails without a provider call', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ work: false, clock, env: { MAX_QUEUE_AGE: '1h' } })
+  const old = await world.send({ body: 'old' })
+  clock.advance(3_600_000)
+  const young = await world.send({ body: 'young' })
+  clock.advance(1)
+  world.control.clearRequests()
+  world.running.work()
+  await expectFailed(world, old, 'Message expired before it could be sent')
+  expect(await world.untilStatus(young)).toMatchObject({ status: 'sent' })
+  expect(world.control.messages({ direction: 'Outbound' }).map((message) => message.text)).toEqual(['young'])
+})
+
+test('MAX_QUEUE_AGE is 24 hours unless it is set', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ work: false, clock })
+  const id = await world.send({ to: TO, from: FROM })
+  clock.advance(24 * 3_600_000 + 1)
+  world.running.work()
+  await expectFailed(world, id, 'Message expired before it could be sent')
+  expect(world.control.requests({ route: 'sms' })).toEqual([])
+})

@@ -1,0 +1,127 @@
+import { expect, test } from 'bun:test'
+import { type ManualClock, manualClock } from '../../support/manual-clock.ts'
+import { FROM, FROM_2, type World, createWorld, until } from '../../support/world.ts'
+
+const OTHER_NUMBER = '+15555550142'
+
+/** A connected world one minute after its connection, so that the extension's window is empty. */
+async function freshWorld(env: Record<string, string> = {}): Promise<{ world: World; clock: ManualClock }> {
+  const clock = manualClock()
+  const world = await createWorld({ clock, env })
+  clock.advance(60_000)
+  return { world, clock }
+}
+
+async function count(world: World, status: string): Promise<number> {
+  return Number((await world.json('GET', `/v1/sms/messages?status=${status}`)).body['total'])
+}
+
+/** Waits until so many are sent and nothing is on its way, then says how many are queued. */
+async function untilSent(world: World, sent: number): Promise<number> {
+  await until(async () => (await count(world, 'sent')) >= sent && (await count(world, 'sending')) === 0)
+  // A message over the limit would show now: let the workers have their turns.
+  for (let turn = 0; turn < 20; turn++) await new Promise<void>((resolve) => setImmediate(resolve))
+  expect(await count(world, 'sent')).toBe(sent)
+  return count(world, 'queued')
+}
+
+async function sendMany(world: World, from: string, texts: number, prefix = 'n'): Promise<void> {
+  for (let index = 0; index < texts; index++) await world.send({ from, body: `${prefix} ${index}` })
+}
+
+test('of one number 40 messages leave in 60 seconds; the rest stays queued, without an error, and follows in order', async () => {
+  const { world, clock } = await freshWorld({ EXTENSION_LIMIT_PER_MINUTE: '1000' })
+  await using _ = world
+  world.control.setLimits({ enabled: false })
+  await sendMany(world, FROM, 43)
+  expect(await untilSent(world, 40)).toBe(3)
+  const { body } = await world.json<{ messages: Record<string, unknown>[] }>('GET', '/v1/sms/messages?status=queued')
+  for (const message of body.messages) expect(message).toMatchObject({ error: null, rcMessageId: null })
+  clock.advance(59_999)
+  expect(await untilSent(world, 40)).toBe(3)
+  clock.advance(1)
+  expect(await untilSent(world, 43)).toBe(0)
+  expect(world.control.messages({ direction: 'Outbound' }).slice(40).map((message) => message.text)).toEqual(['n 40', 'n 41', 'n 42'])
+})
+
+test('the window slides: places come back one by one, as they were taken', async () => {
+  const { world, clock } = await freshWorld({ FROM_LIMIT_PER_MINUTE: '2' })
+  await using _ = world
+  await sendMany(world, FROM, 1, 'a')
+  await untilSent(world, 1)
+  clock.advance(30_000)
+  await sendMany(world, FROM, 3, 'b')
+  expect(await untilSent(world, 2)).toBe(2)
+  clock.advance(30_000)
+  expect(await untilSent(world, 3)).toBe(1)
+  clock.advance(30_000)
+  expect(await untilSent(world, 4)).toBe(0)
+})
+
+test('another number has a window of its own', async () => {
+  const { world } = await freshWorld({ FROM_LIMIT_PER_MINUTE: '2' })
+  await using _ = world
+  await sendMany(world, FROM, 3)
+  expect(await untilSent(world, 2)).toBe(1)
+  await sendMany(world, FROM_2, 2)
+  expect(await untilSent(world, 4)).toBe(1)
+})
+
+test('a number’s window survives a restart', async () => {
+  const clock = manualClock()
+  const env = { FROM_LIMIT_PER_MINUTE: '2' }
+  await using first = await createWorld({ clock, env })
+  await sendMany(first, FROM, 3)
+  expect(await untilSent(first, 2)).toBe(1)
+  await first.running.stop()
+  clock.advance(10_000)
+  await using second = await createWorld({ clock, env, folder: first.folder, connect: false })
+  const waiting = async (): Promise<number> => Number((await second.json('GET', '/v1/sms/messages?status=queued', { key: first.key })).body['total'])
+  for (let turn = 0; turn < 20; turn++) expect(await waiting()).toBe(1)
+  expect(second.control.requests({ route: 'sms' })).toEqual([])
+})
+
+test('an extension’s numbers share 40 per 60 seconds with its subscription calls', async () => {
+  const { world, clock } = await freshWorld()
+  await using _ = world
+  await sendMany(world, FROM, 25, 'first')
+  await sendMany(world, FROM_2, 25, 'second')
+  expect(await untilSent(world, 40)).toBe(10)
+  expect(world.control.requests().filter((request) => request.status === 429)).toEqual([])
+  clock.advance(60_000)
+  expect(await untilSent(world, 50)).toBe(0)
+})
+
+test('a 429 pauses the lane for its Retry-After, and only that lane', async () => {
+  const { world, clock } = await freshWorld()
+  await using _ = world
+  const bob = world.control.addExtension({ name: 'Bob', numbers: [OTHER_NUMBER] })
+  await world.connect({ extensionId: bob.extensionId })
+  world.control.fault({ route: 'sms', fault: { kind: 'respond', status: 429, headers: { 'Retry-After': '30' } } })
+  const met = await world.send({ body: 'met the 429' })
+  await until(() => world.control.requests({ route: 'sms' }).length === 1)
+  await until(() => world.gateway.quota.pauseMs(world.control.extensions()[0]?.extensionId ?? '', 'medium') > 0)
+  const behind = await world.send({ body: 'behind it', from: FROM_2 })
+  const elsewhere = await world.send({ body: 'elsewhere', from: OTHER_NUMBER })
+  await world.untilStatus(elsewhere, ['sent'])
+  expect(await world.status(met)).toMatchObject({ status: 'sending', error: null })
+  expect(await world.status(behind)).toMatchObject({ status: 'queued' })
+  clock.advance(29_999)
+  for (let turn = 0; turn < 20; turn++) await new Promise<void>((resolve) => setImmediate(resolve))
+  expect(world.control.requests({ route: 'sms' })).toHaveLength(2)
+  clock.advance(1)
+  await world.untilStatus(met, ['sent'])
+  clock.advance(1000)
+  await world.untilStatus(behind, ['sent'])
+  expect(world.control.messages({ direction: 'Outbound' })).toHaveLength(3)
+})
+
+test('a 429 without Retry-After pauses for a minute', async () => {
+  const { world, clock } = await freshWorld()
+  await using _ = world
+  world.control.fault({ route: 'sms', fault: { kind: 'respond', status: 429, headers: { 'Retry-After': '' } } })
+  const id = await world.send()
+  await until(() => world.gateway.quota.pauseMs(world.control.extensions()[0]?.extensionId ?? '', 'medium') === 60_000)
+  clock.advance(60_000)
+  expect(await world.untilStatus(id)).toMatchObject({ status: 'sent' })
+})

@@ -1,0 +1,83 @@
+import { expect, test } from 'bun:test'
+import { manualClock } from '../../support/manual-clock.ts'
+import { FROM_2, type World, createWorld, until } from '../../support/world.ts'
+
+const REVOKED = 'Extension not connected — re-authorize via invite link'
+
+const extensionId = (world: World): string => world.control.extensions()[0]?.extensionId ?? ''
+const tokenCalls = (world: World): number => world.control.requests({ route: 'token' }).length
+
+async function extensionStatus(world: World): Promise<unknown> {
+  return (await world.json<{ extensions: { status: string }[] }>('GET', '/v1/rc/extensions')).body.extensions[0]?.status
+}
+
+test('one 401 costs one refresh, and the message is sent once', async () => {
+  await using world = await createWorld()
+  world.control.clearRequests()
+  world.control.fault({ route: 'sms', fault: { kind: 'respond', status: 401 } })
+  expect(await world.untilStatus(await world.send())).toMatchObject({ status: 'sent' })
+  expect(tokenCalls(world)).toBe(1)
+  expect(world.control.messages({ direction: 'Outbound' })).toHaveLength(1)
+})
+
+test('401 to whatever token fails the message with the third text, after one refresh', async () => {
+  await using world = await createWorld()
+  world.control.clearRequests()
+  world.control.fault({ route: 'sms', calls: null, fault: { kind: 'respond', status: 401 } })
+  expect(await world.untilStatus(await world.send())).toMatchObject({ status: 'failed', error: REVOKED })
+  expect(tokenCalls(world)).toBe(1)
+  expect(world.control.requests({ route: 'sms' })).toHaveLength(2)
+})
+
+test('sends that meet a dead token at once share one refresh', async () => {
+  await using world = await createWorld({ env: { EXTENSION_LIMIT_PER_MINUTE: '1000' } })
+  world.control.expireTokens({ extensionId: extensionId(world) })
+  world.control.clearRequests()
+  const ids = await Promise.all(Array.from({ length: 10 }, (_, index) => world.send({ body: `text ${index}` })))
+  for (const id of ids) expect(await world.untilStatus(id)).toMatchObject({ status: 'sent' })
+  expect(tokenCalls(world)).toBe(1)
+})
+
+test('an access token at its end is refreshed before it is used', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ clock, work: false })
+  clock.advance(3_600_000)
+  world.control.clearRequests()
+  world.running.work()
+  expect(await world.untilStatus(await world.send())).toMatchObject({ status: 'sent' })
+  expect(tokenCalls(world)).toBe(1)
+  expect(world.control.requests().filter((request) => request.status === 401)).toEqual([])
+})
+
+test('a refresh that fails for a moment leaves messages queued and the extension refresh_failed, until it works', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ clock })
+  await until(() => world.control.requests().length > 0)
+  world.control.fault({ route: 'token', calls: 2, fault: { kind: 'respond', status: 503 } })
+  clock.advance(3_600_000)
+  const id = await world.send()
+  await until(async () => (await extensionStatus(world)) === 'refresh_failed')
+  const second = await world.send({ from: FROM_2, body: 'another' })
+  expect((await world.json('GET', '/v1/rc/status')).body['connected']).toBe(true)
+  clock.advance(10_000)
+  await until(() => tokenCalls(world) >= 3)
+  expect(await extensionStatus(world)).toBe('refresh_failed')
+  expect(['queued', 'sending']).toContain(String((await world.status(id))['status']))
+  expect((await world.status(second))['status']).toBe('queued')
+  clock.advance(60_000)
+  await until(async () => (await extensionStatus(world)) === 'active')
+  clock.advance(2000)
+  expect(await world.untilStatus(second)).toMatchObject({ status: 'sent' })
+  expect(await world.untilStatus(id)).toMatchObject({ status: 'sent' })
+})
+
+test('a refresh token that is gone revokes the extension: not connected, and a new authorization restores it', async () => {
+  await using world = await createWorld()
+  world.control.revokeTokens({ extensionId: extensionId(world) })
+  expect(await world.untilStatus(await world.send())).toMatchObject({ status: 'failed', error: REVOKED })
+  expect(await extensionStatus(world)).toBe('revoked')
+  expect((await world.json('GET', '/v1/rc/status')).body).toEqual({ connected: false })
+  expect((await world.connect()).status).toBe(200)
+  expect(await extensionStatus(world)).toBe('active')
+  expect(await world.untilStatus(await world.send({ body: 'again' }))).toMatchObject({ status: 'sent' })
+})

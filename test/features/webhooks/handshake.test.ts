@@ -1,0 +1,61 @@
+import { expect, test } from 'bun:test'
+import { postEvent, smsEvent, inboundMessages, subscribe } from '../../support/provider-events.ts'
+import { ask, exchange } from '../../support/raw-http.ts'
+import { createWorld } from '../../support/world.ts'
+
+const PATH = '/v1/webhooks/provider'
+const lines = (token: string, more: string[] = []): string[] => [
+  `POST ${PATH} HTTP/1.1`, 'Host: gateway', 'Content-Type: application/json', 'Content-Length: 0', `Validation-Token: ${token}`, ...more,
+]
+
+test('the handshake echoes its header on an empty 200 of at most 1024 bytes, headers included', async () => {
+  await using world = await createWorld({ connect: false })
+  for (const token of ['wtdwi2y88489yr34iwegsekshwekfhsdfh', 'x', '!"#$%&()*+,-./~', 'a'.repeat(256)]) {
+    // The longest request id that is echoed comes on top.
+    const request = `${lines(token, [`X-Request-Id: ${'r'.repeat(128)}`]).join('\r\n')}\r\n\r\n`
+    const raw = await exchange(world.url, request, (text) => text.endsWith('\r\n\r\n'))
+    expect(raw).toStartWith('HTTP/1.1 200 OK\r\n')
+    expect(Buffer.byteLength(raw, 'latin1')).toBeLessThanOrEqual(1024)
+    const answer = await ask(world.url, lines(token))
+    expect(answer.headers).toMatchObject({ 'validation-token': token, 'content-type': 'application/json', 'content-length': '0' })
+    expect(answer.body).toBe('')
+  }
+})
+
+test('a token that is too long or not plain ASCII is no handshake', async () => {
+  await using world = await createWorld({ connect: false })
+  for (const token of ['a'.repeat(257), 'a b', 'ü', 'a\tb', '']) {
+    const answer = await ask(world.url, lines(token))
+    expect(answer.status).toBe(401)
+    expect(answer.headers['validation-token']).toBeUndefined()
+    expect(JSON.parse(answer.body)).toEqual({ error: 'Invalid verification token' })
+  }
+})
+
+test('a handshake needs no known token, and stores nothing of what an unknown one brings', async () => {
+  await using world = await createWorld({ connect: false })
+  for (const body of [smsEvent(), '{broken', 'x'.repeat(1000)]) {
+    const answer = await postEvent(world, 'unknown', body, { 'validation-token': 'hello' })
+    expect([answer.status, answer.headers.get('validation-token'), await answer.text()]).toEqual([200, 'hello', ''])
+  }
+  expect((await inboundMessages(world)).total).toBe(0)
+})
+
+test('an event that also asks for an echo is stored and echoed', async () => {
+  await using world = await createWorld()
+  const token = await subscribe(world)
+  const answer = await postEvent(world, token, smsEvent(), { 'validation-token': 'hello' })
+  expect([answer.status, answer.headers.get('validation-token')]).toEqual([200, 'hello'])
+  expect((await inboundMessages(world)).total).toBe(1)
+})
+
+test('the handshake is answered while our own subscription call still waits', async () => {
+  await using world = await createWorld({ connect: false })
+  expect((await world.connect()).status).toBe(200)
+  expect(world.control.subscriptions()).toMatchObject([{ status: 'Active', address: `${world.url}${PATH}` }])
+})
+
+test('other methods are not found', async () => {
+  await using world = await createWorld({ connect: false })
+  for (const method of ['GET', 'PUT', 'DELETE']) expect((await world.call(method, PATH)).status).toBe(404)
+})

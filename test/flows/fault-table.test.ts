@@ -1,0 +1,17 @@
+import { describe, expect, test } from 'bun:test'
+import { FAULTS, type ProviderFault } from './fault-table/faults.ts'
+import { OPERATIONS } from './fault-table/operations.ts'
+
+// 24 faults of the provider and of the way to it × 6 operations: final state, what the provider has, events, timing.
+
+const TIMEOUT_MS = 60_000
+
+test('the table has 24 faults and 6 operations', () => {
+  expect(new Set(FAULTS.map(({ name }) => name)).size).toBe(24)
+  expect(Object.keys(OPERATIONS)).toHaveLength(6)
+})
+
+describe.each(Object.entries(OPERATIONS))('%s', (_name, survive) => {
+  const cases = FAULTS.map((fault): [string, ProviderFault] => [fault.name, fault])
+  test.concurrent.each(cases)('%s', async (_fault, fault) => survive(fault), TIMEOUT_MS)
+})

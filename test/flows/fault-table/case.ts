@@ -1,0 +1,62 @@
+import { type ManualClock, manualClock } from '../../support/manual-clock.ts'
+import { FROM, TO, type World, type WorldOptions, createWorld } from '../../support/world.ts'
+import { PROVIDER_TIMEOUT_MS } from './faults.ts'
+import { pass } from './passing-time.ts'
+
+/** A gateway and a provider whose time passes only when the test says so, and what was published meanwhile. */
+export class Case implements AsyncDisposable {
+  readonly events: string[] = []
+
+  private constructor(
+    readonly world: World,
+    readonly clock: ManualClock,
+  ) {
+    world.gateway.hub.subscribe((event) => {
+      if (event.type === 'sms_status') this.events.push(event.status)
+    })
+  }
+
+  static async open(options: WorldOptions = {}): Promise<Case> {
+    const clock = manualClock()
+    const env = { PROVIDER_TIMEOUT: `${PROVIDER_TIMEOUT_MS}ms` }
+    const world = await createWorld({ clock, env, ...options })
+    world.control.setLimits({ enabled: false })
+    return new Case(world, clock)
+  }
+
+  send(): Promise<string> {
+    return this.world.send({ from: FROM, to: TO, body: 'Hello' })
+  }
+
+  /** Settles when the message is `sent` or `failed`: its state, and how much of the test's time that took. */
+  async ended(messageId: string, withinMs: number): Promise<{ status: unknown; error: unknown; tookMs: number }> {
+    const startedAt = this.clock.now()
+    const state = await pass(this.clock, withinMs, async () => {
+      const now = await this.world.status(messageId)
+      return now['status'] === 'sent' || now['status'] === 'failed' ? now : null
+    })
+    return { status: state['status'], error: state['error'], tookMs: this.clock.now() - startedAt }
+  }
+
+  /** SMS that the provider has from us. */
+  get atProvider(): number {
+    return this.world.control.messages({ direction: 'Outbound' }).length
+  }
+
+  /** When each attempt of the message began. */
+  async attempts(messageId: string): Promise<number[]> {
+    const sql = 'SELECT started_at FROM send_attempts WHERE message_id = ?1 ORDER BY seq'
+    const { rows } = await this.world.gateway.database.gate.execute({ sql, args: [messageId] })
+    return rows.map((row) => Number(row['started_at']))
+  }
+
+  /** The extension as the API tells it; null when none is connected. */
+  async extension(): Promise<{ status: string; phoneNumbers: string[] } | null> {
+    const { body } = await this.world.json<{ extensions: { status: string; phoneNumbers: string[] }[] }>('GET', '/v1/rc/extensions')
+    return body.extensions[0] ?? null
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.world[Symbol.asyncDispose]()
+  }
+}

@@ -1,0 +1,106 @@
+import tls from 'node:tls'
+import { networkFailure } from '../../../src/provider/ringcentral/errors.ts'
+import type { Provider, ProviderFailure } from '../../../src/provider/provider.ts'
+import type { Fault } from '../../../src/simulator/faults.ts'
+import type { World } from '../../support/world.ts'
+import { authority, expired, key, otherName } from '../../provider/ringcentral/certificates.ts'
+import { deadPort, rawServer } from '../../provider/ringcentral/servers.ts'
+
+/** Real milliseconds; everything else follows the test's clock. */
+export const PROVIDER_TIMEOUT_MS = 500
+export const RETRY_AFTER_S = 20
+
+/** One way in which a call can fail: on the way to the provider, or by what the provider does with it. */
+export interface ProviderFault {
+  name: string
+  /** What dialling ends with, before anything is sent. */
+  dial?: () => Promise<ProviderFailure>
+  /** What the simulator does, by its route's name where that matters. */
+  play?: (route: string) => Fault
+  /** Goes on for ever. */
+  always?: boolean
+}
+
+const respond = (status: number, other: Partial<Extract<Fault, { kind: 'respond' }>> = {}) => (): Fault => ({
+  kind: 'respond',
+  status,
+  ...other,
+})
+const MSG_245 = {
+  errorCode: 'MSG-245',
+  message: 'Parameter [from] value is invalid',
+  errors: [{ errorCode: 'MSG-245', message: 'Parameter [from] value is invalid' }],
+}
+
+/** Some answers have no `id`: there it is what the answer is about that is missing. */
+const withoutId = (route: string): Fault =>
+  route === 'token' || route === 'phone-number' ? { kind: 'accept-then-respond', status: 200, body: {} } : { kind: 'no-id' }
+
+export const FAULTS: readonly ProviderFault[] = [
+  { name: 'refused', dial: async () => dial(`http://127.0.0.1:${await deadPort()}`) },
+  // A label of 64 characters fails in the resolver library itself: no name server is asked.
+  { name: 'DNS failure', dial: () => dial(`http://${'a'.repeat(64)}.invalid`) },
+  { name: 'TLS name mismatch', dial: () => dialTls(otherName) },
+  { name: 'expired certificate', dial: () => dialTls(expired) },
+  { name: 'reset before read', play: () => ({ kind: 'reset' }) },
+  { name: 'reset after accept', play: () => ({ kind: 'accept-then-reset' }) },
+  { name: 'close after accept', play: () => ({ kind: 'accept-then-close' }) },
+  { name: 'timeout before accept', play: () => ({ kind: 'hang' }) },
+  { name: 'timeout after accept', play: () => ({ kind: 'accept-then-hang' }) },
+  { name: 'dripping headers', play: () => ({ kind: 'drip-headers' }) },
+  { name: 'dripping body', play: () => ({ kind: 'drip-body' }) },
+  { name: '200 without id', play: withoutId },
+  { name: '200 with HTML', play: () => ({ kind: 'html' }) },
+  { name: '200 with truncated JSON', play: () => ({ kind: 'truncated' }) },
+  { name: '400 MSG-245', play: respond(400, { body: MSG_245 }) },
+  { name: '401 once', play: respond(401) },
+  { name: '401 always', play: respond(401), always: true },
+  { name: '403', play: respond(403) },
+  { name: '404', play: respond(404) },
+  { name: '429 with Retry-After', play: respond(429, { headers: { 'Retry-After': String(RETRY_AFTER_S) } }) },
+  { name: '429 without Retry-After', play: respond(429, { headers: { 'Retry-After': '' } }) },
+  { name: '500', play: respond(500) },
+  { name: '502 after accept', play: () => ({ kind: 'accept-then-respond', status: 502 }) },
+  { name: '503', play: respond(503) },
+]
+
+/** A call of the port, and the simulator's route that serves it. */
+export interface FaultyCall {
+  method: 'sendSms' | 'refresh' | 'exchangeCode' | 'listSmsNumbers' | 'createSubscription' | 'renewSubscription'
+  route: string
+}
+
+/** Lets the next `calls` calls suffer the fault. */
+export function strike(world: World, call: FaultyCall, fault: ProviderFault, calls: number): void {
+  const { play, dial: fail } = fault
+  if (play !== undefined) {
+    world.control.fault({ route: call.route, calls: fault.always === true ? null : calls, fault: play(call.route) })
+  }
+  if (fail !== undefined) strikeLine(world.gateway.provider, call.method, fail, calls)
+}
+
+/** The call ends as dialling does, `calls` times; then the provider is there again. */
+function strikeLine(provider: Provider, method: FaultyCall['method'], fail: () => Promise<ProviderFailure>, calls: number): void {
+  const real = provider[method]
+  let left = calls
+  const broken = async (...argument: unknown[]): Promise<unknown> => {
+    if (left-- > 0) return { ok: false, failure: await fail() }
+    return Reflect.apply(real, provider, argument)
+  }
+  Object.assign(provider, { [method]: broken })
+}
+
+async function dial(url: string, ca?: string): Promise<ProviderFailure> {
+  try {
+    const response = await fetch(url, { method: 'POST', body: 'x', keepalive: false, ...(ca === undefined ? {} : { tls: { ca } }) })
+    throw new RangeError(`Somebody answered ${response.status}`)
+  } catch (error) {
+    if (error instanceof RangeError) throw error
+    return networkFailure(error)
+  }
+}
+
+async function dialTls(cert: string): Promise<ProviderFailure> {
+  await using server = await rawServer(() => {}, tls.createServer({ key, cert }))
+  return await dial(`https://localhost:${server.port}`, authority)
+}

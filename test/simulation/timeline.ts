@@ -1,0 +1,114 @@
+import { drainMicrotasks } from 'bun:jsc'
+import type { Random } from './random.ts'
+
+/** Whom an event belongs to. What belongs to a dead one never happens, what belongs to a paused one waits. */
+export interface Owner {
+  alive: boolean
+  pausedUntil: number
+}
+
+interface Event {
+  at: number
+  tie: number
+  owner: Owner | null
+  run(): void
+}
+
+/**
+ * Simulated time: events in their order, those of the same instant in random order. After each event everything that
+ * follows from it without waiting has happened, so that nothing else decides what comes next.
+ */
+export class Timeline {
+  /** True time, epoch milliseconds. */
+  now = Date.parse('2026-11-21T02:30:00.000Z')
+  /** Events of owners so far. */
+  steps = 0
+  readonly #heap: Event[] = []
+
+  constructor(readonly random: Random) {}
+
+  /** Runs `callback` after `delayMs`; the answer cancels it. */
+  after(owner: Owner | null, delayMs: number, callback: () => void): () => void {
+    const event = { at: this.now + Math.max(0, delayMs), tie: this.random.next(), owner, run: callback }
+    this.#push(event)
+    return () => {
+      event.run = nothing
+    }
+  }
+
+  /** Runs the next event; false when there is none before `until`, and then it is `until`. */
+  step(until: number): boolean {
+    for (;;) {
+      const event = this.#heap[0]
+      if (event === undefined || event.at > until) {
+        this.now = Math.max(this.now, until)
+        return false
+      }
+      this.#pop()
+      const { owner } = event
+      if (event.run === nothing || owner?.alive === false) continue
+      if (owner !== null && owner.pausedUntil > event.at) {
+        this.#push({ ...event, at: owner.pausedUntil })
+        continue
+      }
+      this.now = Math.max(this.now, event.at)
+      if (owner !== null) this.steps++
+      event.run()
+      drainMicrotasks()
+      return true
+    }
+  }
+
+  #push(event: Event): void {
+    const heap = this.#heap
+    let index = heap.length
+    heap.push(event)
+    while (index > 0) {
+      const parent = (index - 1) >> 1
+      const above = heap[parent]
+      if (above === undefined || !isBefore(event, above)) break
+      heap[index] = above
+      index = parent
+    }
+    heap[index] = event
+  }
+
+  #pop(): void {
+    const heap = this.#heap
+    const last = heap.pop()
+    if (last === undefined || heap.length === 0) return
+    let index = 0
+    for (;;) {
+      const left = heap[index * 2 + 1]
+      const right = heap[index * 2 + 2]
+      if (left === undefined) break
+      const child = right !== undefined && isBefore(right, left) ? right : left
+      if (!isBefore(child, last)) break
+      heap[index] = child
+      index = index * 2 + (child === left ? 1 : 2)
+    }
+    heap[index] = last
+  }
+}
+
+const isBefore = (one: Event, other: Event): boolean => one.at < other.at || (one.at === other.at && one.tie < other.tie)
+
+const nothing = (): void => {}
+
+/** What a promise has come to that waits for nothing but other promises. Only between events. */
+export function outcomeOf<T>(promise: Promise<T>): { ok: true; value: T } | { ok: false; error: unknown } {
+  const box: { outcome: { ok: true; value: T } | { ok: false; error: unknown } | null } = { outcome: null }
+  promise.then(
+    (value) => (box.outcome = { ok: true, value }),
+    (error: unknown) => (box.outcome = { ok: false, error }),
+  )
+  drainMicrotasks()
+  if (box.outcome === null) throw new Error('The promise waits for something that is not simulated')
+  return box.outcome
+}
+
+export function valueOf<T>(promise: Promise<T>): T {
+  const outcome = outcomeOf(promise)
+  if (!outcome.ok) throw outcome.error
+  return outcome.value
+}

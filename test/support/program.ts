@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { until } from './world.ts'
+
+/** The project's folder. */
+export const PROJECT = join(import.meta.dir, '../..')
+
+export interface ProgramOptions {
+  command: string[]
+  env: Record<string, string>
+  /** Working folder; the project's if absent. */
+  cwd?: string
+  /** Where its output goes. */
+  log: string
+}
+
+/** A child process of a test: killed at the latest when its block ends. */
+export class Program implements AsyncDisposable {
+  readonly #child: Bun.Subprocess<'ignore', Bun.BunFile, Bun.BunFile>
+
+  constructor(readonly options: ProgramOptions) {
+    const { command, env, cwd = PROJECT, log } = options
+    const output = Bun.file(log)
+    this.#child = Bun.spawn(command, { cwd, env: { PATH: process.env['PATH'] ?? '', ...env }, stdin: 'ignore', stdout: output, stderr: output })
+  }
+
+  get pid(): number {
+    return this.#child.pid
+  }
+
+  /** The exit code; null when a signal ended it. */
+  async ended(): Promise<number | null> {
+    await this.#child.exited
+    return this.#child.exitCode
+  }
+
+  signal(name: 'SIGTERM' | 'SIGKILL'): void {
+    this.#child.kill(name)
+  }
+
+  async kill(): Promise<void> {
+    this.signal('SIGKILL')
+    await this.#child.exited
+  }
+
+  output(): string {
+    return readFileSync(this.options.log, 'utf8')
+  }
+
+  /** Until the address answers 200; a program that ended before is an error with its output. */
+  async serving(url: string, withinMs = 10_000): Promise<void> {
+    await until(async () => {
+      if (this.#child.exitCode !== null) throw new Error(`It ended with ${this.#child.exitCode}: ${this.output()}`)
+      return (await fetch(url, { keepalive: false }).catch(() => null))?.ok === true
+    }, withinMs)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill()
+  }
+}
+
+export interface Finished {
+  code: number
+  stdout: string
+  stderr: string
+}
+
+/** Runs a command to its end. */
+export async function finished(command: string[], env: Record<string, string>, cwd: string = PROJECT): Promise<Finished> {
+  const child = Bun.spawn(command, { cwd, env: { PATH: process.env['PATH'] ?? '', ...env }, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
+  const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+  return { code, stdout, stderr }
+}
+
+/** A free port that outgoing connections do not get, so that it is free again for a second life. */
+export function freePort(): number {
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 12_000)
+    try {
+      Bun.listen({ hostname: '127.0.0.1', port, socket: { data() {} } }).stop(true)
+      return port
+    } catch {
+      // Taken: draw another one.
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import { until } from './world.ts'
+
+export type SocketMessage = Record<string, unknown>
+
+/** A WebSocket client that keeps what it hears. */
+export class SocketClient implements AsyncDisposable {
+  readonly messages: SocketMessage[] = []
+  /** The close frame, once the socket is closed. */
+  readonly closed: Promise<{ code: number; reason: string }>
+  readonly #socket: WebSocket
+
+  constructor(url: string, headers: Record<string, string> = {}) {
+    // Bun's client takes headers; the browsers' type does not know them.
+    this.#socket = new WebSocket(url, { headers } as unknown as string[])
+    this.#socket.addEventListener('message', (event) => this.messages.push(JSON.parse(String(event.data)) as SocketMessage))
+    this.closed = new Promise((resolve) => {
+      this.#socket.addEventListener('close', ({ code, reason }) => resolve({ code, reason }))
+    })
+  }
+
+  /** Resolves when the connection stands; rejects when it was refused. */
+  async opened(): Promise<this> {
+    await new Promise<void>((resolve, reject) => {
+      if (this.#socket.readyState === WebSocket.OPEN) resolve()
+      this.#socket.addEventListener('open', () => resolve())
+      this.#socket.addEventListener('error', () => reject(new Error('The WebSocket was refused')))
+    })
+    return this
+  }
+
+  send(message: unknown): void {
+    this.#socket.send(typeof message === 'string' || message instanceof Uint8Array ? message : JSON.stringify(message))
+  }
+
+  get isOpen(): boolean {
+    return this.#socket.readyState === WebSocket.OPEN
+  }
+
+  /** The first `count` messages, once they have come. */
+  heard(count: number, withinMs?: number): Promise<SocketMessage[]> {
+    return until(() => (this.messages.length >= count ? this.messages.slice(0, count) : null), withinMs)
+  }
+
+  ofType(type: string): SocketMessage[] {
+    return this.messages.filter((message) => message['type'] === type)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#socket.readyState === WebSocket.CLOSED) return
+    this.#socket.terminate()
+    await this.closed
+  }
+}
+
+export const wsUrl = (url: string): string => `${url.replace(/^http/, 'ws')}/ws`
+
+/** A connection that has not said anything yet. */
+export const openSocket = (url: string, headers: Record<string, string> = {}): Promise<SocketClient> => new SocketClient(wsUrl(url), headers).opened()
+
+/** An authenticated connection; fails when it is refused. */
+export async function listenTo(url: string, credential: { apiKey: string } | { token: string }, headers: Record<string, string> = {}): Promise<SocketClient> {
+  const socket = await openSocket(url, headers)
+  socket.send({ type: 'auth', ...credential })
+  const [first] = await socket.heard(1)
+  if (first?.['type'] !== 'auth_ok') throw new Error(`Not authenticated: ${JSON.stringify(first)}`)
+  return socket
+}

@@ -1,0 +1,30 @@
+import { expect, test } from 'bun:test'
+import type { Scenario } from '../../bench/torture/scenario.ts'
+import { identical } from '../../bench/torture/scenarios/identical.ts'
+import { inbound } from '../../bench/torture/scenarios/inbound.ts'
+import { kill } from '../../bench/torture/scenarios/kill.ts'
+import { restore } from '../../bench/torture/scenarios/restore.ts'
+import { sigterm } from '../../bench/torture/scenarios/sigterm.ts'
+import { seededRandom } from '../../src/simulator/random.ts'
+
+// The short form of `bun run torture`: 40 kills and more, side by side. docs/reliability.md has the long form's figures.
+
+const SHORT_FORM: [name: string, scenario: Scenario, times: number][] = [
+  ['kill -9 under load', kill, 22],
+  ['kill -9 with one text for everyone', identical, 10],
+  ['kill -9 with inbound traffic', inbound, 10],
+  ['SIGTERM under load', sigterm, 4],
+  ['a restore from a copy that is some seconds old', restore, 3],
+]
+const TIMEOUT_MS = 180_000
+
+test.concurrent.each(SHORT_FORM)(
+  'nothing is lost and nothing sent twice: %s',
+  async (name, scenario, times) => {
+    const seed = Date.now() % 1_000_000
+    const findings = await scenario({ kills: times, seed, random: seededRandom(seed), tell: () => {} })
+    expect({ name, seed, violations: findings.violations }).toEqual({ name, seed, violations: [] })
+    expect(findings.figures['acknowledged']).toBeGreaterThan(times)
+  },
+  TIMEOUT_MS,
+)
