@@ -1,22 +1,32 @@
 # Debian, not Alpine: the database's native addon is built against glibc.
-FROM oven/bun:1.4.4-slim AS dependencies
-WORKDIR /app
+FROM oven/bun:1.4.4-slim AS build
+WORKDIR /build
 COPY package.json bun.lock ./
-RUN bun install --frozen-lockfile --production
+RUN bun install --frozen-lockfile
+COPY tsconfig.json ./
+COPY scripts ./scripts
+COPY drizzle ./drizzle
+COPY src ./src
+# The libc's addons of the build's own platform: build for another one with docker's --platform.
+RUN bun scripts/build.ts --target "linux-$(uname -m | sed 's/x86_64/x64/; s/aarch64/arm64/')" --bundle-only
+
+FROM litestream/litestream:0.5.17 AS litestream
 
 FROM oven/bun:1.4.4-slim
-WORKDIR /app
 ENV NODE_ENV=production \
     DATABASE_URL=file:/data/sgw.db
 # A volume takes over the owner of the folder that it covers.
-RUN mkdir /data && chown bun:bun /data && chmod 700 /data
-COPY --from=dependencies /app/node_modules ./node_modules
-COPY package.json tsconfig.json LICENSE ./
-COPY drizzle ./drizzle
-COPY src ./src
+RUN mkdir /data && chown bun:bun /data && chmod 700 /data \
+    && printf '#!/bin/sh\nexec bun /app/cli.js "$@"\n' > /usr/local/bin/sgw && chmod 755 /usr/local/bin/sgw
+COPY --from=litestream /usr/local/bin/litestream /usr/local/bin/litestream
+COPY litestream.yml /etc/litestream.yml
+COPY deploy/entrypoint.sh /usr/local/bin/sgw-entrypoint
+COPY LICENSE /app/LICENSE
+COPY --from=build /build/dist/bundle /app
 USER bun
 VOLUME /data
 EXPOSE 3000
-HEALTHCHECK --interval=15s --timeout=5s --start-period=40s CMD ["bun", "src/cli.ts", "health"]
-# In the exec form, so that the server itself gets the SIGTERM. It stops within 9 s; Docker waits 10.
-CMD ["bun", "src/main.ts"]
+HEALTHCHECK --interval=15s --timeout=5s --start-period=60s CMD ["sgw", "health"]
+# The server stops within 9 s; Litestream's last copy may take some more, so give it 30 (docker stop -t 30).
+STOPSIGNAL SIGTERM
+CMD ["sgw-entrypoint"]

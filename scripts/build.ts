@@ -2,7 +2,7 @@ import { mkdir, rm, stat } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import type { BunPlugin } from 'bun'
 
-// bun scripts/build.ts [--target linux-arm64] [--out FOLDER]
+// bun scripts/build.ts [--target linux-arm64] [--out FOLDER] [--bundle-only]
 //   dist/sgw             one executable: server, commands, migrations, documentation page
 //   dist/bundle/cli.js   the same without Bun, for the container image
 
@@ -15,7 +15,11 @@ const ADDONS: Record<string, string> = {
 }
 
 const { values } = parseArgs({
-  options: { target: { type: 'string', default: `${process.platform}-${process.arch}` }, out: { type: 'string', default: 'dist' } },
+  options: {
+    target: { type: 'string', default: `${process.platform}-${process.arch}` },
+    out: { type: 'string', default: 'dist' },
+    'bundle-only': { type: 'boolean', default: false },
+  },
 })
 await build(values.target, values.out)
 
@@ -26,6 +30,7 @@ async function build(target: string, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true })
   const common = { entrypoints: ['src/cli.ts'], minify: true, sourcemap: 'none' as const, plugins: [staticAddon(addon)] }
   await checked(Bun.build({ ...common, target: 'bun', outdir: `${folder}/bundle` }))
+  if (values['bundle-only']) return
   await checked(Bun.build({ ...common, compile: { target: `bun-${target}` as Bun.Build.CompileTarget, outfile: `${folder}/sgw`, autoloadBunfig: false } }))
   const { size } = await stat(`${folder}/sgw`)
   process.stdout.write(`${folder}/sgw ${Math.round(size / 1e6)} MB, ${folder}/bundle/cli.js\n`)

@@ -6,7 +6,6 @@ import { EXIT } from './core/start-error.ts'
 import { type CliContext, CliError } from './cli/context.ts'
 import { print } from './cli/print.ts'
 import { createProgram } from './cli/program.ts'
-import { serve } from './serve.ts'
 
 process.exitCode = await main(process.argv)
 
@@ -23,12 +22,13 @@ async function main(argv: string[]): Promise<number> {
 }
 
 /** `sgw start`: settles when the server listens; the process ends by a signal. */
-function start(): Promise<void> {
+async function start(): Promise<void> {
+  const { serve } = await import('./serve.ts')
   return serve({ environment: environment(), terminal: process.stdout.isTTY, exit: (code) => process.exit(code) })
 }
 
 function makeContext(json: boolean): CliContext {
-  const context = { json, stdout: (text: string) => void process.stdout.write(text), stderr: (text: string) => void process.stderr.write(text) }
+  const context = { json, environment: process.env, stdout: (text: string) => void process.stdout.write(text), stderr: (text: string) => void process.stderr.write(text) }
   const result = readConfig(environment(), process.stdout.isTTY)
   if (result.ok) return { ...context, config: result.config }
   return refuse(context, argvNames(), result.problems)
@@ -37,17 +37,19 @@ function makeContext(json: boolean): CliContext {
 /** The doctor and the key maker must help those whose configuration is not right yet. */
 function refuse(context: Omit<CliContext, 'config'>, command: string, problems: string[]): CliContext {
   const fallback = readConfig({ values: {}, readFile: () => '' })
-  if (!fallback.ok) throw new CliError(fallback.problems.join('\n'), EXIT.badConfig)
+  if (!fallback.ok) throw new CliError(fallback.problems.join('\n'))
   const whole = { ...context, config: fallback.config }
   if (command === 'secret') return whole
   if (command === 'doctor') {
     print(whole, problems.map((detail) => ({ check: 'configuration', ok: false, detail })))
     throw new CliError('')
   }
-  throw new CliError(problems.join('\n'), EXIT.badConfig)
+  throw new CliError(problems.join('\n'))
 }
 
-const argvNames = (): string => process.argv.slice(2).find((word) => !word.startsWith('-')) ?? ''
+function argvNames(): string {
+  return process.argv.slice(2).find((word) => !word.startsWith('-')) ?? ''
+}
 
 function environment() {
   return { values: process.env, readFile: (path: string) => readFileSync(path, 'utf8') }

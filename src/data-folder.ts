@@ -13,13 +13,13 @@ export const dataFolder = (databasePath: string): string => dirname(resolve(data
  * Makes the folder and takes the lock that one process at a time holds. Whatever this process writes from now on is
  * for its user's eyes alone: the database holds people's messages. Errors: exit codes 73 and 75.
  */
-export async function openDataFolder(databasePath: string, waitMs: number): Promise<ProcessLock> {
+export async function openDataFolder(databasePath: string, waitMs: number, onWait?: () => void): Promise<ProcessLock> {
   const folder = dataFolder(databasePath)
   process.umask(0o077)
   let lock: ProcessLock | null
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    lock = await takeLock(databasePath, waitMs)
+    lock = await takeLock(databasePath, waitMs, onWait)
   } catch {
     throw new StartError(EXIT.cannotWrite, `Cannot write in ${folder}: check that the folder exists, is writable and has space, or set DATABASE_URL=file:PATH`)
   }

@@ -59,6 +59,8 @@ export interface GatewayParts {
   bootId: string
   /** How far this database has come, kept beside it; absent where no restore can happen. */
   mark?: RestoreMark
+  /** In place of those of `encryptionKeys`, for the simulation: real ones work on threads, which come back in no fixed order. */
+  secrets?: Secrets
   /** Lets the event loop breathe; the simulation hands in its own. */
   defer?: (run: () => void) => void
   /** Who a socket's first message speaks for. */
@@ -69,7 +71,7 @@ export function buildGateway(parts: GatewayParts): Gateway {
   const { config, clock, log, database, provider } = parts
   const { writer, gate, reads } = database
   const authenticate = parts.authenticateSocket ?? (() => Promise.resolve({ ok: false, error: 'Invalid API key' } as const))
-  const secrets = createSecrets(parts.encryptionKeys)
+  const secrets = parts.secrets ?? createSecrets(parts.encryptionKeys)
   const directory = new Directory(reads)
   const jobs = new Jobs({ gate, writer, clock, log, defer: parts.defer ?? setImmediate })
   const quota = new Quota(clock, { fromPerMinute: config.fromLimitPerMinute, extensionPerMinute: config.extensionLimitPerMinute })

@@ -5,12 +5,9 @@ import { createIds } from './core/ids.ts'
 import type { Log } from './core/log.ts'
 import { type Meter, noMeter } from './core/meter.ts'
 import { EXIT, StartError } from './core/start-error.ts'
-import { startAdmin } from './admin/listener.ts'
-import { createMetrics } from './admin/metrics.ts'
-import { createApp } from './app.ts'
 import { authenticateSocket } from './features/ws/authenticate.ts'
 import { encryptionKeys, openDataFolder } from './data-folder.ts'
-import { type Database, openDatabase } from './db/database.ts'
+import { type Database, type UpgradeStep, openDatabase } from './db/database.ts'
 import { SchemaError } from './db/migrate.ts'
 import { openRestoreMark } from './db/restore-mark.ts'
 import { type Gateway, buildGateway } from './gateway.ts'
@@ -69,10 +66,10 @@ export async function openGateway(options: RunOptions, stack: AsyncDisposableSta
   const { log, clock = systemClock, meter = noMeter } = options
   const config = { ...options.config }
   const path = config.database.path ?? 'sgw.db'
-  const lock = await openDataFolder(path, options.lockWaitMs ?? LOCK_WAIT_MS)
+  const lock = await openDataFolder(path, options.lockWaitMs ?? LOCK_WAIT_MS, () => log.warn({}, 'another process uses the database: waiting for its end'))
   stack.defer(() => lock.release())
   const keys = encryptionKeys(config)
-  const database = await open(config)
+  const database = await open(config, log)
   stack.defer(() => database.close())
   const ids = createIds()
   const { mark, restored } = await openRestoreMark(database.gate, `${path}.mark`, { incarnation: ids.of('boot'), now: clock.now() })
@@ -87,6 +84,7 @@ export async function openGateway(options: RunOptions, stack: AsyncDisposableSta
     ...config.provider,
     timeoutMs: config.providerTimeoutMs,
     userAgent: `sgw/${VERSION}`,
+    now: () => clock.now(),
   })
   const parts = { config, encryptionKeys: keys, clock, ids, log, database, bootId: ids.of('boot'), mark, meter, authenticateSocket }
   const gateway = buildGateway({ ...parts, provider: metered(provider, meter, clock) })
@@ -95,24 +93,25 @@ export async function openGateway(options: RunOptions, stack: AsyncDisposableSta
 
 async function start(options: RunOptions, stack: AsyncDisposableStack): Promise<RunningGateway> {
   const { adminPort } = options.config
-  const metrics = createMetrics()
-  const { gateway, simulator } = await openGateway({ ...options, ...(adminPort === null ? {} : { meter: metrics.meter }) }, stack)
+  const admin = adminPort === null ? null : await loadAdmin()
+  const { gateway, simulator } = await openGateway({ ...options, ...(admin === null ? {} : { meter: admin.metrics.meter }) }, stack)
   if (gateway.database.migrated.length > 0) gateway.log.info({ migrations: gateway.database.migrated.join(', ') }, 'database is up to date')
   registerJobs(gateway)
   await recover(gateway)
+  const { createApp } = await import('./app.ts')
   const app = createApp(gateway)
   listen(gateway, app, simulator !== null)
   stack.defer(() => stopListening(app))
   stack.defer(() => gateway.tokens.stop())
-  const admin = adminPort === null ? null : startAdmin(gateway, metrics, adminPort)
-  if (admin !== null) stack.defer(() => admin.stop())
+  const adminListener = admin?.listen(gateway, adminPort ?? 0) ?? null
+  if (adminListener !== null) stack.defer(() => adminListener.stop())
   const { port } = gateway.config
   let schedule: Schedule | null = null
   return {
     gateway,
     simulator,
     url: `http://${urlHost(gateway.config.host)}:${port}`,
-    adminUrl: admin?.url ?? null,
+    adminUrl: adminListener?.url ?? null,
     work: () => {
       gateway.jobs.start()
       schedule = startTimers(gateway)
@@ -122,9 +121,17 @@ async function start(options: RunOptions, stack: AsyncDisposableStack): Promise<
   }
 }
 
-async function open(config: Config): Promise<Database> {
+/** Metrics are counted, and their library loaded, only where somebody can read them. */
+async function loadAdmin() {
+  const [{ createMetrics }, { startAdmin }] = await Promise.all([import('./admin/metrics.ts'), import('./admin/listener.ts')])
+  const metrics = createMetrics()
+  return { metrics, listen: (gateway: Gateway, port: number) => startAdmin(gateway, metrics, port) }
+}
+
+async function open(config: Config, log: Log): Promise<Database> {
   try {
-    return await openDatabase({ ...config.database, litestream: config.litestream })
+    const progress = (step: UpgradeStep): void => log.warn({ ...step }, 'the database is being upgraded: wait, and do not interrupt')
+    return await openDatabase({ ...config.database, litestream: config.litestream, progress })
   } catch (error) {
     if (error instanceof SchemaError) throw new StartError(EXIT.badConfig, error.message)
     throw new StartError(EXIT.cannotWrite, `Cannot open the database ${config.database.path ?? config.database.url}: ${error instanceof Error ? error.message : 'unknown error'}`)

@@ -25,14 +25,19 @@ export async function serve({ environment, terminal, exit }: ServeOptions): Prom
   const { config } = result
   const log = createLog({ level: config.logLevel, format: config.logFormat })
   const life: Life = { end: async () => {} }
-  stopOnSignal(life, log, exit)
+  outliveLog()
+  const stop = stopOnSignal(life, log, exit)
   try {
     const running = await runGateway({ config, log })
     const operator = serveOperator({ gateway: running.gateway, simulator: running.simulator?.control ?? null }, socketPath(config.database.path ?? 'sgw.db'))
-    life.end = async () => void (await Promise.all([operator.stop(), running.stop()]))
+    life.end = async () => {
+      await Promise.all([operator.stop(), running.stop()])
+      if (config.litestream) await Bun.sleep(MIN_LIFE_MS - performance.now())
+    }
     log.info({ url: running.url, production: config.production }, 'listening')
     await welcome(running)
     running.work()
+    if (config.litestream) endWithParent(log, stop)
   } catch (error) {
     if (!(error instanceof StartError)) throw error
     fail(error)
@@ -46,13 +51,18 @@ async function welcome(running: RunningGateway): Promise<void> {
   process.stdout.write(await prepareDevelopment(running, running.simulator))
 }
 
+/** A full disk, or a reader that has gone away, takes the log's lines but not the server. */
+function outliveLog(): void {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
+}
+
 /** How to come to an end; before everything is open there is nothing to drain. */
 interface Life {
   end(): Promise<void>
 }
 
 /** The first signal drains; a second one ends at once, which is safe: every state survives a crash. */
-function stopOnSignal(life: Life, log: Log, exit: (code: number) => void): void {
+function stopOnSignal(life: Life, log: Log, exit: (code: number) => void): () => void {
   let stopping = false
   const stop = async (): Promise<void> => {
     if (stopping) return exit(EXIT.failure)
@@ -63,4 +73,21 @@ function stopOnSignal(life: Life, log: Log, exit: (code: number) => void): void 
   }
   process.on('SIGTERM', () => void stop())
   process.on('SIGINT', () => void stop())
+  return () => void stop()
+}
+
+/** Litestream looks at the database for the first time a second after its start; if all ends before, it copies nothing. */
+const MIN_LIFE_MS = 2000
+const PARENT_LOOK_MS = 1000
+
+/** A gateway whose Litestream died would go on without a backup, its log growing: whoever supervises starts both anew. */
+function endWithParent(log: Log, stop: () => void): void {
+  const parent = process.ppid
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(timer)
+    log.error({}, 'Litestream is gone: stopping, so that both are started again')
+    stop()
+  }, PARENT_LOOK_MS)
+  timer.unref()
 }

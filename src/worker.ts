@@ -2,6 +2,7 @@ import { liveExtensions, keepAlive, readNumbersDaily, resumeRefreshes, watchSubs
 import { purgeLinks } from './features/rc/purge.ts'
 import { sendJobs } from './features/sms/deliver.ts'
 import { fenceJobs } from './features/sms/fence.ts'
+import { purgeMessages } from './features/sms/purge.ts'
 import { recoverOpenAttempts, seedQuota } from './features/sms/recover.ts'
 import { settleJobs } from './features/sms/settle.ts'
 import { closeInterrupted } from './features/webhook-deliveries/recover.ts'
@@ -48,6 +49,7 @@ export function startTimers(gateway: Gateway): Schedule {
   schedule.every('keep-alive', HOURLY_MS, MINUTE_MS, () => keepAlive(gateway))
   schedule.every('numbers', HOURLY_MS, 2 * MINUTE_MS, () => readNumbersDaily(gateway))
   schedule.every('purge', HOURLY_MS, 3 * MINUTE_MS, () => purgeDeliveries(gateway))
+  schedule.every('purge messages', HOURLY_MS, 6 * MINUTE_MS, () => purgeMessages(gateway))
   schedule.every('purge links', HOURLY_MS, 4 * MINUTE_MS, () => purgeLinks(gateway))
   schedule.every('purge blocks', HOURLY_MS, 5 * MINUTE_MS, () => gateway.failedAttempts.purge())
   return schedule

@@ -28,7 +28,11 @@ export class GatewayProcess {
   spawn(): void {
     const { port, path, log, env } = this.options
     const own = { NODE_ENV: 'development', HOST: '127.0.0.1', PORT: String(port), DATABASE_URL: `file:${path}` }
-    this.#program = startProgram({ args: [...(Bun.env['PROF'] ? ['--cpu-prof','--cpu-prof-dir=/tmp/prof'] : []), 'src/main.ts'], env: { ...own, PUBLIC_URL: this.url, ...env }, log })
+    this.#program = startProgram({
+      args: [...(Bun.env['PROF'] ? ['--cpu-prof', '--cpu-prof-dir=/tmp/prof'] : []), 'src/main.ts'],
+      env: { ...own, PUBLIC_URL: this.url, ...env },
+      log,
+    })
   }
 
   async start(): Promise<void> {

@@ -36,7 +36,7 @@ export async function inspectSends(stage: Stage, load: Load, options: InspectOpt
   const lost = options.mayForget === true ? 0 : [...load.accepted.keys()].filter((id) => !states.has(id)).length
   const figures = {
     acknowledged: load.accepted.size,
-    'accepted without an answer': rows.length - [...load.accepted.keys()].filter((id) => rows.some((row) => row.id === id)).length,
+    'accepted without an answer': rows.filter(({ id }) => !load.accepted.has(id)).length,
     'at the provider': records.length,
     sent: rows.filter((row) => row.status === 'sent').length,
     failed: rows.filter((row) => row.status === 'failed').length,
@@ -77,7 +77,9 @@ async function statesByApi(stage: Stage, load: Load): Promise<Map<string, string
 function readFile(path: string): { rows: OutboundRow[]; integrity: string } {
   const database = new Database(path)
   try {
-    const rows = database.query(`SELECT id, status, rc_message_id, body FROM messages WHERE direction = 'outbound'`).all() as OutboundRow[]
+    const rows = database
+      .query(`SELECT id, status, rc_message_id, body FROM messages WHERE direction = 'outbound'`)
+      .all() as OutboundRow[]
     const [check] = database.query('PRAGMA integrity_check').all() as { integrity_check: string }[]
     return { rows, integrity: check?.integrity_check ?? 'no answer' }
   } finally {
@@ -86,22 +88,43 @@ function readFile(path: string): { rows: OutboundRow[]; integrity: string } {
 }
 
 /** With distinct texts: records beyond the first of a text. Else: records that no message of ours is bound to. */
-function duplicates(records: readonly MessageView[], rows: readonly OutboundRow[], { distinctTexts }: InspectOptions): number {
+function duplicates(
+  records: readonly MessageView[],
+  rows: readonly OutboundRow[],
+  { distinctTexts }: InspectOptions,
+): number {
   if (distinctTexts) return records.length - new Set(records.map((record) => record.text)).size
   const bound = new Set(rows.map((row) => row.rc_message_id))
   return records.filter((record) => !bound.has(record.messageId)).length
 }
 
 /** `sent` if and only if exactly one record at the provider, with the same text. */
-function bindings(records: readonly MessageView[], rows: readonly OutboundRow[], { mayForget }: InspectOptions): string[] {
+function bindings(
+  records: readonly MessageView[],
+  rows: readonly OutboundRow[],
+  { mayForget }: InspectOptions,
+): string[] {
   const byId = new Map(records.map((record) => [record.messageId, record]))
   const bound = rows.filter((row) => row.rc_message_id !== null)
-  const wrong = (what: string, found: readonly unknown[]): string[] => (found.length === 0 ? [] : [`${what}: ${found.length}`])
+  const wrong = (what: string, found: readonly unknown[]): string[] =>
+    found.length === 0 ? [] : [`${what}: ${found.length}`]
   return [
-    ...wrong('sent without a provider id', rows.filter((row) => row.status === 'sent' && row.rc_message_id === null)),
-    ...wrong('a provider id, but not sent', bound.filter((row) => row.status !== 'sent')),
-    ...wrong('a provider id twice', bound.length === new Set(bound.map((row) => row.rc_message_id)).size ? [] : ['some']),
-    ...wrong('bound to a record of another text', bound.filter((row) => byId.get(row.rc_message_id ?? '')?.text !== row.body)),
+    ...wrong(
+      'sent without a provider id',
+      rows.filter((row) => row.status === 'sent' && row.rc_message_id === null),
+    ),
+    ...wrong(
+      'a provider id, but not sent',
+      bound.filter((row) => row.status !== 'sent'),
+    ),
+    ...wrong(
+      'a provider id twice',
+      bound.length === new Set(bound.map((row) => row.rc_message_id)).size ? [] : ['some'],
+    ),
+    ...wrong(
+      'bound to a record of another text',
+      bound.filter((row) => byId.get(row.rc_message_id ?? '')?.text !== row.body),
+    ),
     ...(mayForget === true ? [] : wrong('at the provider, but not sent here', unbound(records, bound))),
   ]
 }

@@ -7,7 +7,12 @@ const STARTING_ONE_IN = 6
 const LONGEST_LIFE_MS = 3000
 
 /** kill -9, again and again; each life lasts for up to `messages` more acknowledged messages and a moment. */
-export async function killAgainAndAgain(stage: Stage, load: Load, messages: number, options: ScenarioOptions): Promise<void> {
+export async function killAgainAndAgain(
+  stage: Stage,
+  load: Load,
+  messages: number,
+  options: ScenarioOptions,
+): Promise<void> {
   const { kills, random, tell } = options
   for (let kill = 1; kill <= kills; kill++) {
     if (kill > 1) stage.gateway.spawn()

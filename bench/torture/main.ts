@@ -22,6 +22,7 @@ const HELP = `Usage: bun run torture <scenario> [--kills N] [--seed S]
 ${Object.entries(SCENARIOS)
   .map(([name, { kills, what }]) => `  ${name.padEnd(10)} ${what} (${kills} times)`)
   .join('\n')}
+With TORTURE_KEEP=1 the folder with database and logs stays in the temporary folder.
 `
 
 const { values, positionals } = parseArgs({
@@ -55,5 +56,7 @@ function tell(line: string): void {
 
 function print({ figures, violations }: Findings): void {
   for (const [name, figure] of Object.entries(figures)) tell(`  ${name.padEnd(30)} ${String(figure).padStart(8)}`)
-  tell(violations.length === 0 ? 'Everything held.' : violations.map((violation) => `VIOLATION: ${violation}`).join('\n'))
+  tell(
+    violations.length === 0 ? 'Everything held.' : violations.map((violation) => `VIOLATION: ${violation}`).join('\n'),
+  )
 }

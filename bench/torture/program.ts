@@ -59,7 +59,11 @@ export function freePort(): number {
 }
 
 /** Asks again and again until there is an answer. Throws after `withinMs`. */
-export async function eventually<T>(what: string, withinMs: number, ask: () => Promise<T | null> | T | null): Promise<T> {
+export async function eventually<T>(
+  what: string,
+  withinMs: number,
+  ask: () => Promise<T | null> | T | null,
+): Promise<T> {
   const deadline = performance.now() + withinMs
   for (;;) {
     const answer = await ask()

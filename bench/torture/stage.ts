@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { StatusReport } from '../../src/operator/status.ts'
@@ -53,7 +53,12 @@ export class Stage implements AsyncDisposable {
     const folder = mkdtempSync(join(tmpdir(), 'sgw-torture-'))
     const simulator = await startSimulatorProcess(join(folder, 'simulator.log'))
     const env = { ...ENVIRONMENT, RC_SERVER_URL: simulator.url, ...options.env }
-    const gateway = new GatewayProcess({ port: freePort(), path: join(folder, 'sgw.db'), log: join(folder, 'gateway.log'), env })
+    const gateway = new GatewayProcess({
+      port: freePort(),
+      path: join(folder, 'sgw.db'),
+      log: join(folder, 'gateway.log'),
+      env,
+    })
     const stage = new Stage(folder, simulator, gateway)
     try {
       await stage.#prepare(options)
@@ -112,11 +117,6 @@ export class Stage implements AsyncDisposable {
   async #waiting(): Promise<number> {
     const { queue } = await this.gateway.command<StatusReport>('status')
     return Object.values(queue).reduce<number>((sum, count) => sum + (typeof count === 'number' ? count : 0), 0)
-  }
-
-  /** The last lines that the gateway printed. */
-  lastLines(count: number): string {
-    return readFileSync(this.gateway.options.log, 'utf8').trimEnd().split('\n').slice(-count).join('\n')
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../core/clock.ts'
 import { BLOCK_MS, FAILED_ATTEMPTS, FAILED_ATTEMPTS_WINDOW_MS, MAX_WATCHED_ADDRESSES } from '../core/limits.ts'
-import { SlidingWindow } from '../core/sliding-window.ts'
 import type { Gate } from '../db/gate.ts'
 import type { Writer } from '../db/writer.ts'
 
@@ -13,7 +12,8 @@ export interface FailedAttemptsContext {
 
 /** Ten failed authentications of an address within 5 minutes block it for 15, also across a restart. Bounded memory. */
 export class FailedAttempts {
-  readonly #attempts = new LRUCache<string, SlidingWindow>({ max: MAX_WATCHED_ADDRESSES })
+  /** Address → times of its recent failures, monotonic. Plain arrays: a million addresses must fit into 32 MB. */
+  readonly #attempts = new LRUCache<string, readonly number[]>({ max: MAX_WATCHED_ADDRESSES })
   /** Address → end of its block, monotonic. Apart from the attempts, so that a flood of addresses frees nobody. */
   readonly #blocks = new LRUCache<string, number>({ max: MAX_WATCHED_ADDRESSES })
 
@@ -48,13 +48,9 @@ export class FailedAttempts {
   /** Notes a presented credential that failed. */
   note(address: string): void {
     const now = this.context.clock.monotonic()
-    let window = this.#attempts.get(address)
-    if (window === undefined) {
-      window = new SlidingWindow(FAILED_ATTEMPTS, FAILED_ATTEMPTS_WINDOW_MS)
-      this.#attempts.set(address, window)
-    }
-    window.add(now)
-    if (window.count(now) >= FAILED_ATTEMPTS) this.#block(address, now)
+    const recent = (this.#attempts.get(address) ?? []).filter((at) => at + FAILED_ATTEMPTS_WINDOW_MS > now)
+    if (recent.length + 1 >= FAILED_ATTEMPTS) return this.#block(address, now)
+    this.#attempts.set(address, [...recent, now])
   }
 
   #block(address: string, now: number): void {

@@ -2,9 +2,7 @@ import { z } from 'zod'
 import { silentLog } from '../core/log.ts'
 import { EXIT, StartError } from '../core/start-error.ts'
 import { socketPath } from '../data-folder.ts'
-import { COMMANDS } from '../operator/commands.ts'
-import { type CommandResult, runCommand } from '../operator/run-command.ts'
-import { openGateway } from '../run.ts'
+import type { CommandResult } from '../operator/run-command.ts'
 import { type CliContext, CliError } from './context.ts'
 
 const CommandAnswer = z.union([
@@ -12,17 +10,25 @@ const CommandAnswer = z.union([
   z.object({ ok: z.literal(false), error: z.string() }),
 ])
 
+/** A server that starts or stops, or another command, holds the database for a moment without answering. */
+const LOCKED_WAIT_MS = 10_000
+const LOCKED_PAUSE_MS = 100
+
 /** Asks the running server; when none runs, opens the database itself, if the command can do without one. */
 export async function ask(context: CliContext, command: string, input: unknown): Promise<unknown> {
-  const answer = (await askServer(context, command, input)) ?? (await askFile(context, command, input))
-  if (!answer.ok) throw new CliError(answer.error)
-  return answer.result
+  const deadline = performance.now() + LOCKED_WAIT_MS
+  for (;;) {
+    const answer = (await askServer(context, command, input)) ?? (await askFile(context, command, input, performance.now() > deadline))
+    if (answer?.ok === true) return answer.result
+    if (answer !== null) throw new CliError(answer.error)
+    await Bun.sleep(LOCKED_PAUSE_MS)
+  }
 }
 
 const NO_SERVER_CODES = ['ENOENT', 'ECONNREFUSED', 'FailedToOpenSocket', 'ConnectionRefused']
 
 /** Null when no server listens. */
-export async function askServer(context: CliContext, command: string, input: unknown): Promise<CommandResult | null> {
+async function askServer(context: CliContext, command: string, input: unknown): Promise<CommandResult | null> {
   const { path } = context.config.database
   if (path === null) return null
   try {
@@ -39,15 +45,20 @@ export const isNoServer = (error: unknown): boolean => NO_SERVER_CODES.includes(
 
 const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')
 
-async function askFile(context: CliContext, command: string, input: unknown): Promise<CommandResult> {
+/** Null when another process holds the database, unless this was the last try. What a server needs is only loaded here. */
+async function askFile(context: CliContext, command: string, input: unknown, last: boolean): Promise<CommandResult | null> {
+  const [{ COMMANDS }, { runCommand }, { openGateway }] = await Promise.all([
+    import('../operator/commands.ts'), import('../operator/run-command.ts'), import('../run.ts'),
+  ])
   if (COMMANDS[command]?.needsServer === true) throw noServer()
   await using stack = new AsyncDisposableStack()
   try {
     const { gateway } = await openGateway({ config: context.config, log: silentLog, lockWaitMs: 0, simulator: false }, stack)
     return await runCommand({ gateway, simulator: null }, command, input, silentLog)
   } catch (error) {
-    if (error instanceof StartError) throw new CliError(error.message, error.exitCode === EXIT.locked ? EXIT.failure : error.exitCode)
-    throw error
+    if (!(error instanceof StartError)) throw error
+    if (error.exitCode === EXIT.locked && !last) return null
+    throw new CliError(error.message)
   }
 }
 

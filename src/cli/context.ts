@@ -5,12 +5,14 @@ import { EXIT } from '../core/start-error.ts'
 export interface CliContext {
   config: Config
   json: boolean
+  /** As given; handed on to Litestream, which has variables of its own. */
+  environment: Readonly<Record<string, string | undefined>>
   stdout(text: string): void
   stderr(text: string): void
 }
 
-/** Runs a server command and prints its result. */
-export type Run = (command: string, input: unknown) => Promise<void>
+/** Runs a server command and prints its result; one that is not `good` is a failure all the same. */
+export type Run = (command: string, input: unknown, good?: (result: unknown) => boolean) => Promise<void>
 
 /** Ends a command with a sentence on stderr. */
 export class CliError extends Error {

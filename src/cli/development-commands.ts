@@ -12,13 +12,18 @@ interface InboundOptions {
 export function addDevelopment(program: Command, contextOf: () => CliContext, run: Run): void {
   program
     .command('listen')
-    .description("forwards the development tenant's inbound messages to an address as signed webhooks, and shows the answers")
+    .description(
+      "forwards the development tenant's inbound messages to an address as signed webhooks, and shows the answers",
+    )
     .requiredOption('--forward-to <url>', 'for example http://localhost:8080/webhook')
     .action((options: { forwardTo: string }) => listen(contextOf(), options.forwardTo))
   const simulate = program.command('simulate').description('makes the running simulator do something')
   addInbound(simulate.command('inbound').description('somebody sends an SMS to one of your numbers'), run)
   const trigger = program.command('trigger').description('makes an event happen')
-  addInbound(trigger.command('sms_inbound').description('an SMS comes in through the simulator and the real webhook'), run)
+  addInbound(
+    trigger.command('sms_inbound').description('an SMS comes in through the simulator and the real webhook'),
+    run,
+  )
 }
 
 function addInbound(command: Command, run: Run): void {

@@ -14,7 +14,8 @@ export async function openEvents(context: CliContext): Promise<AsyncIterable<str
     throw error
   })
   if (response === null) return null
-  if (!response.ok || response.body === null) throw new CliError(Refusal.catch({ error: 'The server sends no events' }).parse(await response.json()).error)
+  if (!response.ok || response.body === null)
+    throw new CliError(Refusal.catch({ error: 'The server sends no events' }).parse(await response.json()).error)
   return linesOf(response.body)
 }
 

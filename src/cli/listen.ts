@@ -49,8 +49,12 @@ const EventLine = z.looseObject({ type: z.string() })
 const InboundLine = z.looseObject({ type: z.literal('sms_inbound'), messageId: z.string() })
 
 function createForwarder(context: CliContext, url: string): Forwarder {
-  const guard = new AddressGuard({ production: context.config.production, allowCidrs: context.config.webhookAllowCidrs })
-  if (!guard.accepts(url)) throw new CliError(`Cannot forward to ${url}: give an address such as http://localhost:8080/webhook`, EXIT.usage)
+  const guard = new AddressGuard({
+    production: context.config.production,
+    allowCidrs: context.config.webhookAllowCidrs,
+  })
+  if (!guard.accepts(url))
+    throw new CliError(`Cannot forward to ${url}: give an address such as http://localhost:8080/webhook`, EXIT.usage)
   const poster = new WebhookPoster({ guard, clock: systemClock })
   const secret = kept(context.config, LISTEN_SECRET, () => webhookSecret(crypto.getRandomValues(new Uint8Array(32))))
   const say = context.json ? context.stderr : context.stdout
@@ -63,13 +67,21 @@ function createForwarder(context: CliContext, url: string): Forwarder {
       const timestampSeconds = Math.floor(systemClock.now() / 1000)
       const headers = signedHeaders({ secret, deliveryId: `${event.messageId}:listen`, timestampSeconds, body })
       const result = await poster.post({ url, body, headers })
-      say(`${time()} <--  [${result.statusCode ?? 'ERROR'}] POST ${url} [${event.messageId}]${result.statusCode === null ? `: ${result.errorMessage}` : ''}\n`)
+      say(
+        `${time()} <--  [${result.statusCode ?? 'ERROR'}] POST ${url} [${event.messageId}]${result.statusCode === null ? `: ${result.errorMessage}` : ''}\n`,
+      )
       if (context.json) context.stdout(`${JSON.stringify({ ...event, delivery: deliveryOf(url, result) })}\n`)
     },
   }
 }
 
-const deliveryOf = (url: string, { outcome, statusCode, errorClass, durationMs }: PostResult): object => ({ url, outcome, statusCode, errorClass, durationMs })
+const deliveryOf = (url: string, { outcome, statusCode, errorClass, durationMs }: PostResult): object => ({
+  url,
+  outcome,
+  statusCode,
+  errorClass,
+  durationMs,
+})
 
 /** Local time of day. */
 const time = (): string => new Date(systemClock.now()).toTimeString().slice(0, 8)

@@ -6,6 +6,7 @@ import { type CliContext, CliError, type Run } from './context.ts'
 import { addDevelopment } from './development-commands.ts'
 import { checkHealth } from './health.ts'
 import { print } from './print.ts'
+import { checkBackup, restore } from './restore.ts'
 
 /** The `sgw` command line. `makeContext` reads the environment only when a command needs it; `start` runs the server. */
 export function createProgram(makeContext: (json: boolean) => CliContext, start: () => Promise<void>): Command {
@@ -16,9 +17,11 @@ export function createProgram(makeContext: (json: boolean) => CliContext, start:
     .showHelpAfterError()
     .exitOverride()
   const contextOf = (): CliContext => makeContext(program.opts<{ json?: boolean }>().json === true)
-  const run: Run = async (command, input) => {
+  const run: Run = async (command, input, good = () => true) => {
     const context = contextOf()
-    print(context, await ask(context, command, input))
+    const result = await ask(context, command, input)
+    print(context, result)
+    if (!good(result)) throw new CliError('')
   }
   program.command('start').description('runs the server, until SIGTERM').action(start)
   addTenants(program, run)
@@ -76,9 +79,10 @@ function addMessages(program: Command, run: Run): void {
     .option('--app <app>', 'in whose name; needed only where several tenants own the number')
     .option('--wait', 'until it is sent or failed')
     .argument('<text>')
-    .action((text: string, options: { from: string; to: string; app?: string; wait?: boolean }) =>
-      run('send', { message: { from: options.from, to: options.to, body: text }, appId: options.app, wait: options.wait === true }),
-    )
+    .action((text: string, options: { from: string; to: string; app?: string; wait?: boolean }) => {
+      const { from, to, app: appId, wait = false } = options
+      return run('send', { message: { from, to, body: text }, appId, wait }, (message) => !wait || (message as { status: string }).status === 'sent')
+    })
 }
 
 function addUpkeep(program: Command, contextOf: () => CliContext, run: Run): void {
@@ -86,12 +90,18 @@ function addUpkeep(program: Command, contextOf: () => CliContext, run: Run): voi
   program
     .command('doctor')
     .description('checks everything a gateway needs')
-    .action(async () => {
-      const context = contextOf()
-      const findings = (await ask(context, 'doctor', {})) as { ok: boolean }[]
-      print(context, findings)
-      if (findings.some((finding) => !finding.ok)) throw new CliError('')
-    })
+    .action(() => run('doctor', {}, (findings) => (findings as { ok: boolean }[]).every(({ ok }) => ok)))
+  program
+    .command('restore')
+    .description('brings a missing database back from its backup, before a start')
+    .option('--check', 'a drill beside the live database: is the backup there and whole?')
+    .action(({ check }: { check?: boolean }) => (check === true ? checkBackup(contextOf()) : restore(contextOf())))
+  program.command('compact').description('rewrites the database file without its free places; the server must be stopped').action(() => run('compact', {}))
+  program
+    .command('erase')
+    .description("deletes every message to and from a person's number")
+    .requiredOption('--phone <number>', 'E.164')
+    .action((options: { phone: string }) => run('erase', options))
   program
     .command('health')
     .description('exit 0 when the server answers, else 1')

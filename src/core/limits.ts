@@ -53,10 +53,11 @@ export const MAX_SETTLING_MS = 10 * 60_000
 /** Webhook POSTs at once: 64 in their first moments, and as many slow ones beside them as the rest allows. */
 export const MAX_WEBHOOKS_IN_FLIGHT = 64
 export const MAX_SLOW_WEBHOOKS = 192
-export const SLOW_WEBHOOK_MS = 600
+export const SLOW_WEBHOOK_MS = 300
 export const MAX_WEBHOOKS_PER_HOST = 8
 export const MAX_WEBHOOKS_PER_TARGET = 4
 export const DELIVERY_RETENTION_DAYS = 30
+export const ATTEMPT_RETENTION_DAYS = 7
 
 export const WS_TOKEN_TTL_MS = 60_000
 export const WS_AUTH_DEADLINE_MS = 5000

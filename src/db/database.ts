@@ -1,4 +1,4 @@
-import { renameSync, rmSync } from 'node:fs'
+import { renameSync, rmSync, statSync } from 'node:fs'
 import { type LibSQLDatabase, drizzle } from 'drizzle-orm/libsql'
 import type { DatabaseConfig } from '../core/config.ts'
 import { type Gate, openGate } from './gate.ts'
@@ -24,17 +24,29 @@ export interface DatabaseOptions extends DatabaseConfig {
   litestream: boolean
   /** Those of this program if absent. */
   migrations?: readonly Migration[]
+  /** Hears of the long steps of an upgrade before they begin: nothing is served meanwhile. */
+  progress?(step: UpgradeStep): void
   /** When the writer starts a commit; the simulation hands in its own. */
   defer?: (flush: () => void) => void
+}
+
+export interface UpgradeStep {
+  step: 'copying' | 'migrating'
+  /** Size of the database. */
+  bytes: number
+  /** From measurements with 100,000 messages; a slow disk takes longer. */
+  expectedSeconds: number
 }
 
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const gate = await openGate({ url: options.url, authToken: options.authToken, pragmas: pragmasFor(options) })
   try {
-    const migrated = await migrate(gate, options.migrations ?? MIGRATIONS, (first) => copyFile(gate, options.path, first))
+    const migrated = await migrate(gate, options.migrations ?? MIGRATIONS, (first) => copyFile(gate, options, first))
     const writer = createWriter(gate, options.defer)
     const close = async (): Promise<void> => {
       await writer.drained()
+      // The driver leaves the connection to the collector, so that the last rows would stay in the WAL file.
+      if (!options.litestream) await gate.execute('PRAGMA wal_checkpoint(TRUNCATE)').catch(() => undefined)
       await gate.close()
     }
     return { gate, reads: drizzle(gate.client, { schema }), writer, migrated, close }
@@ -53,10 +65,16 @@ const pragmasFor = (options: DatabaseOptions): string[] => [
 ]
 
 /** A consistent copy of the whole file, before the schema changes. An upgrade that fails again and again leaves one copy. */
-async function copyFile(gate: Gate, path: string | null, firstMigration: string): Promise<void> {
+async function copyFile(gate: Gate, { path, progress }: DatabaseOptions, firstMigration: string): Promise<void> {
   if (path === null) return
+  const bytes = statSync(path).size
+  progress?.({ step: 'copying', bytes, expectedSeconds: Math.ceil(bytes / COPIED_BYTES_PER_SECOND) })
   const copy = `${path}.before-${firstMigration}`
   rmSync(`${copy}.part`, { force: true })
   await gate.execute({ sql: 'VACUUM INTO ?', args: [`${copy}.part`] })
   renameSync(`${copy}.part`, copy)
+  progress?.({ step: 'migrating', bytes, expectedSeconds: Math.ceil(bytes / MIGRATED_BYTES_PER_SECOND) })
 }
+
+const COPIED_BYTES_PER_SECOND = 40_000_000
+const MIGRATED_BYTES_PER_SECOND = 20_000_000

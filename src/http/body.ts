@@ -1,4 +1,4 @@
-import { apiError } from '../core/errors.ts'
+import { ApiError, apiError } from '../core/errors.ts'
 import { MAX_JSON_DEPTH, MAX_REQUEST_BODY_BYTES } from '../core/limits.ts'
 
 /** Reads a body of at most 102,400 bytes; more is 413, by Content-Length at once and otherwise while reading. */
@@ -6,8 +6,12 @@ export async function readLimited(request: Request): Promise<Uint8Array> {
   const declared = request.headers.get('content-length')
   if (declared !== null && Number(declared) > MAX_REQUEST_BODY_BYTES) throw apiError('tooLarge')
   if (request.body === null) return new Uint8Array(0)
-  if (declared !== null) return request.bytes()
-  return readCounting(request.body)
+  try {
+    return declared === null ? await readCounting(request.body) : await request.bytes()
+  } catch (error) {
+    // A body that breaks off is its sender's doing, who is gone by now: no fault of ours to be logged.
+    throw error instanceof ApiError ? error : apiError('badJson')
+  }
 }
 
 /** JSON, whatever the Content-Type says. No body counts as `{}`. */

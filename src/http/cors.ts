@@ -21,7 +21,9 @@ export class Cors {
   headersFor(request: Request): Record<string, string> {
     if (this.#origins.size === 0) return {}
     const allowed = this.#allowed(request)
-    return allowed === null ? { vary: 'Origin' } : { vary: 'Origin', 'access-control-allow-origin': allowed, 'access-control-expose-headers': EXPOSED }
+    return allowed === null
+      ? { vary: 'Origin' }
+      : { vary: 'Origin', 'access-control-allow-origin': allowed, 'access-control-expose-headers': EXPOSED }
   }
 
   /** The answer to a preflight of an allowed origin, else null. Browsers send it without a key: it comes before the gates. */

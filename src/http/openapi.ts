@@ -1,4 +1,3 @@
-import { swagger } from '@elysiajs/swagger'
 import { Elysia } from 'elysia'
 import { z } from 'zod'
 import type { Route } from './route.ts'
@@ -16,10 +15,18 @@ const COMMON_ERRORS: Record<number, string> = {
 
 /**
  * `/openapi.json` and its page `/docs`. The plugin cannot read zod schemas, so it is given the whole document, made
- * from the schemas that validate; the page's assets come from this process.
+ * from the schemas that validate; the page's assets come from this process. Both are made when somebody first asks:
+ * every start would pay for them with a tenth of its time.
  */
 export function openApi(routes: readonly Route[]) {
-  return new Elysia().use(docsAssets()).use(
+  let made: ReturnType<typeof makePages> | null = null
+  const answer = async ({ request }: { request: Request }): Promise<Response> => (await (made ??= makePages(routes))).handle(request)
+  return new Elysia().use(docsAssets()).get('/docs', answer).get('/openapi.json', answer)
+}
+
+async function makePages(routes: readonly Route[]) {
+  const { swagger } = await import('@elysiajs/swagger')
+  return new Elysia().use(
     swagger({
       path: '/docs',
       specPath: '/openapi.json',

@@ -31,8 +31,8 @@ export interface Route {
   response: z.ZodType | 'html' | 'empty' | 'redirect'
   /** Errors beyond the common ones, by status. */
   errors?: Partial<Record<400 | 401 | 403 | 404 | 409 | 429 | 502, readonly string[]>>
-  /** A gate of the endpoint's own, before the body is read. */
-  before?(input: { gateway: Gateway; request: Request }): Promise<void>
+  /** A gate of the endpoint's own, before the body is read; what it answers is handed to `run` as `admitted`. */
+  before?(input: { gateway: Gateway; request: Request }): Promise<unknown>
   run(input: RouteInput): unknown
 }
 
@@ -44,6 +44,8 @@ export interface RouteInput {
   params: unknown
   query: unknown
   body: unknown
+  /** What `before` answered. */
+  admitted: unknown
   /** The body as it came, for endpoints without a body schema. */
   bytes: Uint8Array
   /** Turns the request into a WebSocket; false when it does not ask for one. */

@@ -59,11 +59,12 @@ async function runRoute(gateway: Gateway, route: Route, given: Pick<RouteInput, 
   const { request, context } = given
   const { caller } = context
   if (route.auth === 'app' && caller === null) throw apiError('missingKey')
-  await route.before?.({ gateway, request })
+  const admitted = await route.before?.({ gateway, request })
   const bytes = await readLimited(request)
   return route.run({
     ...given,
     gateway,
+    admitted,
     bytes,
     caller: caller ?? { appId: '', tenantId: '' },
     params: validated(route.params, given.params, route.priority),

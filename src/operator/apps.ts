@@ -7,14 +7,17 @@ import { listApps } from '../features/apps/list-apps.ts'
 import { register } from '../features/apps/register.ts'
 import type { RegisterBody, Registered } from '../features/apps/schemas.ts'
 import type { Gateway } from '../gateway.ts'
-import { tenantId } from './tenants.ts'
+import { readTenant, tenantId } from './tenants.ts'
 
 export const ListApps = z.object({ tenantId })
 export const ActivateApp = z.object({ appId: z.string().regex(APP_ID, 'Invalid appId format') })
 
 export const createApp = (gateway: Gateway, input: z.output<typeof RegisterBody>): Promise<Registered> => register(gateway, null, input)
 
-export const listTenantApps = async (gateway: Gateway, input: z.output<typeof ListApps>): Promise<App[]> => (await listApps(gateway, input)).apps
+export async function listTenantApps(gateway: Gateway, input: z.output<typeof ListApps>): Promise<App[]> {
+  await readTenant(gateway, input.tenantId)
+  return (await listApps(gateway, input)).apps
+}
 
 /** Brings a deactivated app back, with a new key; also the way out when a key is lost. */
 export async function activateApp(gateway: Gateway, { appId }: z.output<typeof ActivateApp>): Promise<{ appId: string; apiKey: string; apiKeyPrefix: string }> {

@@ -2,8 +2,10 @@ import { z } from 'zod'
 import { RegisterBody } from '../features/apps/schemas.ts'
 import type { Gateway } from '../gateway.ts'
 import { ActivateApp, ListApps, activateApp, createApp, listTenantApps } from './apps.ts'
+import { compact } from './compact.ts'
 import type { OperatorContext } from './context.ts'
 import { diagnose } from './doctor.ts'
+import { Erase, erase } from './erase.ts'
 import { RotateKeys, rotateKeys } from './rotate-keys.ts'
 import { SendMessage, sendMessage } from './send-message.ts'
 import { SimulateInbound, simulateInbound } from './simulate.ts'
@@ -34,6 +36,8 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   'trigger-create': command(CreateTenantTrigger, createTenantTrigger),
   'trigger-list': command(ListTenantTriggers, listTenantTriggers),
   'trigger-delete': command(DeleteTenantTrigger, deleteTenantTrigger),
+  compact: command(Nothing, compact),
+  erase: command(Erase, erase),
   send: command(SendMessage, sendMessage, true),
   'simulate-inbound': { input: SimulateInbound, needsServer: true, run: (context, input) => simulateInbound(context, SimulateInbound.parse(input)) },
 }

@@ -10,5 +10,9 @@ export interface OperatorContext {
 /** The part of the simulator that commands use. Described here, so that production never loads the simulator itself. */
 export interface PhoneSimulator {
   /** Somebody sends an SMS to a number; settles when the webhooks have answered. Rejects when nobody owns the number. */
-  injectSms(sms: { to: string; from: string; text: string }): Promise<{ messageId: string; deliveries: { status: number | null }[] }>
+  injectSms(sms: {
+    to: string
+    from: string
+    text: string
+  }): Promise<{ messageId: string; deliveries: { status: number | null }[] }>
 }

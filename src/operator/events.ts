@@ -11,7 +11,11 @@ const HEARTBEAT_MS = 30_000
 export async function developmentTenant(gateway: Gateway): Promise<string> {
   const key = readKept(gateway.config, DEVELOPMENT_KEY)
   const holder = key === null ? null : await gateway.keys.find(key)
-  if (holder === null) throw new ApiError('unavailable', 'This server has no development tenant: one is made when it starts with the built-in simulator (no RC_CLIENT_ID)')
+  if (holder === null)
+    throw new ApiError(
+      'unavailable',
+      'This server has no development tenant: one is made when it starts with the built-in simulator (no RC_CLIENT_ID)',
+    )
   return holder.tenantId
 }
 
@@ -37,7 +41,10 @@ export function eventStream(gateway: Gateway, tenantId: string): ReadableStream<
     }
     write('{"type":"ready"}')
   }
-  return new ReadableStream({ start, cancel: () => end() }, new CountQueuingStrategy({ highWaterMark: MAX_WAITING_EVENTS }))
+  return new ReadableStream(
+    { start, cancel: () => end() },
+    new CountQueuingStrategy({ highWaterMark: MAX_WAITING_EVENTS }),
+  )
 }
 
 function beat(gateway: Gateway, write: () => void): () => void {

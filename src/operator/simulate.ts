@@ -13,20 +13,35 @@ export const SimulateInbound = z.object({
 })
 
 /** An inbound SMS through the simulator and the real webhook; answers the provider's id of it, `rcMessageId` in lists. */
-export async function simulateInbound({ simulator }: OperatorContext, sms: z.output<typeof SimulateInbound>): Promise<{ id: string }> {
+export async function simulateInbound(
+  { simulator }: OperatorContext,
+  sms: z.output<typeof SimulateInbound>,
+): Promise<{ id: string }> {
   if (simulator === null) throw new ApiError('unavailable', NO_SIMULATOR)
   const { messageId, deliveries } = await inject(simulator, sms)
-  if (deliveries.length === 0) throw new ApiError('unavailable', `No webhook is subscribed to ${sms.to}: connect its extension first (POST /v1/rc/connect-token makes a link)`)
-  if (!deliveries.some((delivery) => delivery.status === 200)) throw new ApiError('unavailable', 'The webhook did not take the message: see the log')
+  if (deliveries.length === 0)
+    throw new ApiError(
+      'unavailable',
+      `No webhook is subscribed to ${sms.to}: connect its extension first (POST /v1/rc/connect-token makes a link)`,
+    )
+  if (!deliveries.some((delivery) => delivery.status === 200))
+    throw new ApiError('unavailable', 'The webhook did not take the message: see the log')
   return { id: messageId }
 }
 
-const NO_SIMULATOR = 'This server talks to the provider itself: only with the built-in simulator (development, no RC_CLIENT_ID) can messages be made up'
+const NO_SIMULATOR =
+  'This server talks to the provider itself: only with the built-in simulator (development, no RC_CLIENT_ID) can messages be made up'
 
-async function inject(simulator: PhoneSimulator, sms: z.output<typeof SimulateInbound>): ReturnType<PhoneSimulator['injectSms']> {
+async function inject(
+  simulator: PhoneSimulator,
+  sms: z.output<typeof SimulateInbound>,
+): ReturnType<PhoneSimulator['injectSms']> {
   try {
     return await simulator.injectSms(sms)
   } catch (error) {
-    throw new ApiError('not_found', `The simulator refuses: ${error instanceof Error ? error.message : 'unknown error'}`)
+    throw new ApiError(
+      'not_found',
+      `The simulator refuses: ${error instanceof Error ? error.message : 'unknown error'}`,
+    )
   }
 }

@@ -9,19 +9,31 @@ import { readTenant, tenantId } from './tenants.ts'
 
 export const CreateTenantTrigger = CreateTriggerBody.extend({ tenantId })
 export const ListTenantTriggers = z.object({ tenantId })
-export const DeleteTenantTrigger = z.object({ tenantId, triggerId: z.string().regex(TRIGGER_ID, 'Invalid triggerId format') })
+export const DeleteTenantTrigger = z.object({
+  tenantId,
+  triggerId: z.string().regex(TRIGGER_ID, 'Invalid triggerId format'),
+})
 
-export async function createTenantTrigger(gateway: Gateway, input: z.output<typeof CreateTenantTrigger>): Promise<CreatedTrigger> {
+export async function createTenantTrigger(
+  gateway: Gateway,
+  input: z.output<typeof CreateTenantTrigger>,
+): Promise<CreatedTrigger> {
   await readTenant(gateway, input.tenantId)
   return createTrigger(gateway, input, input)
 }
 
-export async function listTenantTriggers(gateway: Gateway, input: z.output<typeof ListTenantTriggers>): Promise<Trigger[]> {
+export async function listTenantTriggers(
+  gateway: Gateway,
+  input: z.output<typeof ListTenantTriggers>,
+): Promise<Trigger[]> {
   await readTenant(gateway, input.tenantId)
   return (await listTriggers(gateway, input)).triggers
 }
 
-export async function deleteTenantTrigger(gateway: Gateway, input: z.output<typeof DeleteTenantTrigger>): Promise<{ ok: true }> {
+export async function deleteTenantTrigger(
+  gateway: Gateway,
+  input: z.output<typeof DeleteTenantTrigger>,
+): Promise<{ ok: true }> {
   await readTenant(gateway, input.tenantId)
   return deleteTrigger(gateway, input, input.triggerId)
 }

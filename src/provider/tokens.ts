@@ -171,10 +171,13 @@ export class Tokens {
   }
 
   async #commit(key: ExtensionKey, statement: ReturnType<typeof replacePair>): ReturnType<Writer['write']> {
-    const results = await this.context.writer.write([statement])
-    this.context.directory.forget(key.tenantId)
-    this.context.changed({ tenantId: key.tenantId, extensionId: key.extensionId })
-    return results
+    try {
+      return await this.context.writer.write([statement])
+    } finally {
+      // Also when it failed: a disk can fail after the commit, and the pair that was replaced must not be used again.
+      this.context.directory.forget(key.tenantId)
+      this.context.changed({ tenantId: key.tenantId, extensionId: key.extensionId })
+    }
   }
 
   async #waiting(row: ExtensionRow): Promise<TokenResult> {

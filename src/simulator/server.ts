@@ -66,7 +66,7 @@ async function serve(world: World, call: Call, wire: Wire): Promise<void> {
   const entry = { at, method: call.method, path: targetOf(call), route: arrival.route, extensionId }
   if (fault === null) {
     const reply = await arrival.process()
-    wire.send(reply)
+    wire.send({ ...reply, headers: { Date: new Date(at).toUTCString(), ...reply.headers } })
     world.log.add({ ...entry, status: reply.status, fault: null })
     return
   }

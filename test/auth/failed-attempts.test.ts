@@ -3,7 +3,12 @@ import { expectError } from '../support/expect-error.ts'
 import { manualClock } from '../support/manual-clock.ts'
 import { type World, createWorld } from '../support/world.ts'
 
-const BLOCKED_PATHS = [['GET', '/v1/apps'], ['POST', '/v1/sms/send'], ['GET', '/v1/nothing'], ['GET', '/ws']] as const
+const BLOCKED_PATHS = [
+  ['GET', '/v1/apps'],
+  ['POST', '/v1/sms/send'],
+  ['GET', '/v1/nothing'],
+  ['GET', '/ws'],
+] as const
 
 async function fail(world: World, times: number, headers: Record<string, string> = {}): Promise<void> {
   for (let attempt = 0; attempt < times; attempt++) {
@@ -59,16 +64,23 @@ test('failures are counted within 5 minutes, and a success does not wipe them', 
 
 test('a credential of another form counts; none at all does not', async () => {
   await using world = await createWorld({ connect: false, work: false })
-  for (let attempt = 0; attempt < 15; attempt++) expect((await world.call('GET', '/v1/apps', { key: null })).status).toBe(401)
+  for (let attempt = 0; attempt < 15; attempt++)
+    expect((await world.call('GET', '/v1/apps', { key: null })).status).toBe(401)
   for (let attempt = 0; attempt < 10; attempt++) {
-    await expectError(await world.call('GET', '/v1/apps', { key: null, headers: { authorization: 'Basic eA==' } }), 401, 'Missing or invalid API key')
+    await expectError(
+      await world.call('GET', '/v1/apps', { key: null, headers: { authorization: 'Basic eA==' } }),
+      401,
+      'Missing or invalid API key',
+    )
   }
   expect((await world.call('GET', '/v1/apps')).status).toBe(429)
 })
 
 test('a burst of wrong keys is refused from the eleventh on', async () => {
   await using world = await createWorld({ connect: false, work: false })
-  const responses = await Promise.all(Array.from({ length: 50 }, (_, index) => world.call('GET', '/v1/apps', { key: `sgw_${index}` })))
+  const responses = await Promise.all(
+    Array.from({ length: 50 }, (_, index) => world.call('GET', '/v1/apps', { key: `sgw_${index}` })),
+  )
   const statuses = responses.map((response) => response.status)
   expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(0)
   expect(statuses.every((status) => status === 401 || status === 429)).toBe(true)
@@ -90,9 +102,14 @@ test('a block survives a restart', async () => {
 })
 
 test('behind a trusted proxy the rightmost address that is none of ours is counted', async () => {
-  await using world = await createWorld({ connect: false, work: false, env: { TRUSTED_PROXIES: '127.0.0.0/8, 10.0.0.0/8' } })
+  await using world = await createWorld({
+    connect: false,
+    work: false,
+    env: { TRUSTED_PROXIES: '127.0.0.0/8, 10.0.0.0/8' },
+  })
   await fail(world, 10, { 'x-forwarded-for': '1.1.1.1, 203.0.113.7, 10.1.2.3' })
-  const from = async (forwarded: string): Promise<number> => (await world.call('GET', '/v1/apps', { headers: { 'x-forwarded-for': forwarded } })).status
+  const from = async (forwarded: string): Promise<number> =>
+    (await world.call('GET', '/v1/apps', { headers: { 'x-forwarded-for': forwarded } })).status
   expect(await from('203.0.113.7')).toBe(429)
   expect(await from('9.9.9.9, 203.0.113.7')).toBe(429)
   expect(await from('1.1.1.1')).toBe(200)
@@ -102,7 +119,8 @@ test('behind a trusted proxy the rightmost address that is none of ours is count
 test('IPv6 counts by its /64, and an IPv4 address in IPv6 form as itself', async () => {
   await using world = await createWorld({ connect: false, work: false, env: { TRUSTED_PROXIES: '127.0.0.1' } })
   for (let attempt = 0; attempt < 10; attempt++) await fail(world, 1, { 'x-forwarded-for': `2001:db8:1:2::${attempt}` })
-  const from = async (forwarded: string): Promise<number> => (await world.call('GET', '/v1/apps', { headers: { 'x-forwarded-for': forwarded } })).status
+  const from = async (forwarded: string): Promise<number> =>
+    (await world.call('GET', '/v1/apps', { headers: { 'x-forwarded-for': forwarded } })).status
   expect(await from('2001:db8:1:2:ffff::1')).toBe(429)
   expect(await from('2001:db8:1:3::1')).toBe(200)
   await fail(world, 10, { 'x-forwarded-for': '::ffff:203.0.113.9' })

@@ -3,7 +3,8 @@ import { expectError } from '../support/expect-error.ts'
 import { manualClock } from '../support/manual-clock.ts'
 import { type World, createWorld } from '../support/world.ts'
 
-const limited = (clock = manualClock()): Promise<World> => createWorld({ connect: false, work: false, clock, env: { KEY_LIMIT_PER_MINUTE: '100' } })
+const limited = (clock = manualClock()): Promise<World> =>
+  createWorld({ connect: false, work: false, clock, env: { KEY_LIMIT_PER_MINUTE: '100' } })
 
 async function use(world: World, times: number, key = world.key): Promise<number[]> {
   const responses = await Promise.all(Array.from({ length: times }, () => world.call('GET', '/v1/rc/status', { key })))

@@ -35,7 +35,7 @@ test('the address block comes before 401', async () => {
 test('401 comes before 403', async () => {
   await using world = await createWorld({ connect: false, work: false })
   await setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'suspended' })
-  await world.gateway.database.writer.write([{ sql: 'UPDATE apps SET is_active = 0' }])
+  await world.gateway.database.writer.write([{ sql: 'UPDATE apps SET is_active = 0', args: [] }])
   world.gateway.keys.forget()
   await expectError(await world.call('GET', '/v1/apps'), 401, 'Invalid API key')
 })
@@ -67,8 +67,20 @@ test('413 comes before 400 and 404', async () => {
 
 test('401 comes before 413, 400 and 404: nothing is read for a stranger', async () => {
   await using world = await createWorld({ connect: false, work: false })
-  await expectError(await world.call('POST', '/v1/sms/send', { key: null, body: BIG }), 401, 'Missing or invalid API key')
-  await expectError(await world.call('POST', '/v1/sms/send', { key: null, body: '{' }), 401, 'Missing or invalid API key')
-  await expectError(await world.call('GET', '/v1/sms/status/nonsense', { key: null }), 401, 'Missing or invalid API key')
+  await expectError(
+    await world.call('POST', '/v1/sms/send', { key: null, body: BIG }),
+    401,
+    'Missing or invalid API key',
+  )
+  await expectError(
+    await world.call('POST', '/v1/sms/send', { key: null, body: '{' }),
+    401,
+    'Missing or invalid API key',
+  )
+  await expectError(
+    await world.call('GET', '/v1/sms/status/nonsense', { key: null }),
+    401,
+    'Missing or invalid API key',
+  )
   await expectError(await world.call('GET', '/v1/nothing', { key: null }), 401, 'Missing or invalid API key')
 })

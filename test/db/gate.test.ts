@@ -26,16 +26,26 @@ async function lockHolder(path: string, times: number, holdMs: number): Promise<
 }
 
 /** Writes for as long as another process takes the lock again and again; answers what was acknowledged and what is lost. */
-async function writeBesideALockHolder(path: string, write: (id: number) => Promise<unknown>): Promise<{ acknowledged: number; lost: number; refused: number }> {
+async function writeBesideALockHolder(
+  path: string,
+  write: (id: number) => Promise<unknown>,
+): Promise<{ acknowledged: number; lost: number; refused: number }> {
   await using holder = await lockHolder(path, 4, 500)
   const acknowledged: number[] = []
   const refused: number[] = []
   for (let id = 1; holder.child.exitCode === null; id++) {
-    await write(id).then(() => acknowledged.push(id), () => refused.push(id))
+    await write(id).then(
+      () => acknowledged.push(id),
+      () => refused.push(id),
+    )
     await new Promise<void>((resolve) => setImmediate(resolve))
   }
   const there = await committed(path)
-  return { acknowledged: acknowledged.length, lost: acknowledged.filter((id) => !there.has(id)).length, refused: refused.length }
+  return {
+    acknowledged: acknowledged.length,
+    lost: acknowledged.filter((id) => !there.has(id)).length,
+    refused: refused.length,
+  }
 }
 
 test('another process takes the write lock again and again: every acknowledged write is there, and none is refused', async () => {
@@ -54,7 +64,9 @@ test('without the reconnection the driver acknowledges writes that nobody else e
   using folder = temporaryFolder()
   const path = folder.file('notes.db')
   const gate = await openNotes(path, false)
-  const { acknowledged, lost } = await writeBesideALockHolder(path, (id) => gate.execute(`INSERT INTO notes VALUES (${id})`))
+  const { acknowledged, lost } = await writeBesideALockHolder(path, (id) =>
+    gate.execute(`INSERT INTO notes VALUES (${id})`),
+  )
   expect(acknowledged).toBeGreaterThan(0)
   expect(lost).toBeGreaterThan(0)
   await gate.close()
@@ -77,7 +89,11 @@ test('a unit that met the lock is applied once, whole, and in its turn', async (
 test('a new connection gets the pragmas again', async () => {
   using folder = temporaryFolder()
   const path = folder.file('notes.db')
-  const gate = await openGate({ url: `file:${path}`, authToken: null, pragmas: [...PRAGMAS, 'wal_autocheckpoint = 17'] })
+  const gate = await openGate({
+    url: `file:${path}`,
+    authToken: null,
+    pragmas: [...PRAGMAS, 'wal_autocheckpoint = 17'],
+  })
   await gate.execute('CREATE TABLE notes (id INTEGER PRIMARY KEY)')
   await using holder = await lockHolder(path, 1, 700)
   await gate.execute('INSERT INTO notes VALUES (1)')
@@ -91,7 +107,8 @@ test('a violated rule leaves the connection sound', async () => {
   const path = folder.file('notes.db')
   const gate = await openNotes(path)
   await gate.execute('INSERT INTO notes VALUES (1)')
-  for (let turn = 0; turn < 3; turn++) expect(await failureOf(gate.execute('INSERT INTO notes VALUES (1)'))).toMatchObject({ code: 'SQLITE_CONSTRAINT' })
+  for (let turn = 0; turn < 3; turn++)
+    expect(await failureOf(gate.execute('INSERT INTO notes VALUES (1)'))).toMatchObject({ code: 'SQLITE_CONSTRAINT' })
   await gate.batch(['INSERT INTO notes VALUES (2)', 'INSERT INTO notes VALUES (1)']).catch(() => null)
   await gate.execute('INSERT INTO notes VALUES (3)')
   expect(await committed(path)).toEqual(new Set([1, 3]))
@@ -102,9 +119,18 @@ test('interactive transactions and everything else that would pass the queue are
   using folder = temporaryFolder()
   const gate = await openNotes(folder.file('notes.db'))
   const { client } = gate
-  for (const call of [() => client.transaction('write'), () => client.migrate([]), () => client.executeMultiple('SELECT 1'), () => client.sync(), () => client.close(), () => client.reconnect()]) {
+  for (const call of [
+    () => client.transaction('write'),
+    () => client.migrate([]),
+    () => client.executeMultiple('SELECT 1'),
+    () => client.sync(),
+    () => client.close(),
+    () => client.reconnect(),
+  ]) {
     expect(call).toThrow('interactive transactions are forbidden')
   }
-  expect(String(await failureOf(drizzle(client).transaction(() => Promise.resolve())))).toContain('interactive transactions are forbidden')
+  expect(String(await failureOf(drizzle(client).transaction(() => Promise.resolve())))).toContain(
+    'interactive transactions are forbidden',
+  )
   await gate.close()
 })

@@ -7,13 +7,19 @@ import { SchemaError, migrate } from '../../src/db/migrate.ts'
 import { MIGRATIONS } from '../../src/db/migrations.ts'
 import { failureOf, startProgram, temporaryFolder } from '../support/process.ts'
 
-const FIRST = { name: '0000_first', sql: 'CREATE TABLE parents (id INTEGER PRIMARY KEY);--> statement-breakpoint\nCREATE TABLE children (parent INTEGER REFERENCES parents (id));' }
+const FIRST = {
+  name: '0000_first',
+  sql: 'CREATE TABLE parents (id INTEGER PRIMARY KEY);--> statement-breakpoint\nCREATE TABLE children (parent INTEGER REFERENCES parents (id));',
+}
 const SECOND = { name: '0001_second', sql: 'ALTER TABLE parents ADD name TEXT;' }
 
-const openFile = (path: string): Promise<Gate> => openGate({ url: `file:${path}`, authToken: null, pragmas: ['journal_mode = WAL', 'foreign_keys = ON'] })
+const openFile = (path: string): Promise<Gate> =>
+  openGate({ url: `file:${path}`, authToken: null, pragmas: ['journal_mode = WAL', 'foreign_keys = ON'] })
 
 const tablesOf = async (gate: Gate): Promise<string[]> =>
-  (await gate.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")).rows.map((row) => String(row['name']))
+  (await gate.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")).rows.map((row) =>
+    String(row['name']),
+  )
 
 async function refusal(run: Promise<unknown>): Promise<string> {
   const error = await failureOf(run)
@@ -34,17 +40,34 @@ test('a fresh file gets every migration, a migrated one none', async () => {
 })
 
 test('the embedded migrations are those of the journal, in its order', async () => {
-  const journal = (await Bun.file(`${import.meta.dir}/../../drizzle/meta/_journal.json`).json()) as { entries: { tag: string }[] }
+  const journal = (await Bun.file(`${import.meta.dir}/../../drizzle/meta/_journal.json`).json()) as {
+    entries: { tag: string }[]
+  }
   expect(MIGRATIONS.map(({ name }) => name)).toEqual(journal.entries.map(({ tag }) => tag))
-  for (const { name, sql } of MIGRATIONS) expect(sql).toBe(await Bun.file(`${import.meta.dir}/../../drizzle/${name}.sql`).text())
+  for (const { name, sql } of MIGRATIONS)
+    expect(sql).toBe(await Bun.file(`${import.meta.dir}/../../drizzle/${name}.sql`).text())
 })
 
 test('the storage flushes every commit and checks references; under Litestream it makes no checkpoint', async () => {
-  for (const [litestream, pages] of [[false, 4000], [true, 0]] as const) {
+  for (const [litestream, pages] of [
+    [false, 4000],
+    [true, 0],
+  ] as const) {
     using folder = temporaryFolder()
-    const { gate, close } = await openDatabase({ url: folder.database, authToken: null, path: folder.file('sgw.db'), litestream })
-    const pragma = async (name: string): Promise<unknown> => Object.values((await gate.execute(`PRAGMA ${name}`)).rows[0] ?? {})[0]
-    expect([await pragma('journal_mode'), await pragma('synchronous'), await pragma('foreign_keys'), await pragma('wal_autocheckpoint')]).toEqual(['wal', 2, 1, pages])
+    const { gate, close } = await openDatabase({
+      url: folder.database,
+      authToken: null,
+      path: folder.file('sgw.db'),
+      litestream,
+    })
+    const pragma = async (name: string): Promise<unknown> =>
+      Object.values((await gate.execute(`PRAGMA ${name}`)).rows[0] ?? {})[0]
+    expect([
+      await pragma('journal_mode'),
+      await pragma('synchronous'),
+      await pragma('foreign_keys'),
+      await pragma('wal_autocheckpoint'),
+    ]).toEqual(['wal', 2, 1, pages])
     await close()
   }
 })
@@ -63,10 +86,13 @@ test('a newer database, an edited migration and another line of development are 
   const gate = await openFile(folder.file('a.db'))
   await migrate(gate, [FIRST, SECOND])
   let copies = 0
-  const attempt = (migrations: typeof MIGRATIONS): Promise<string> => refusal(migrate(gate, migrations, async () => void copies++))
+  const attempt = (migrations: typeof MIGRATIONS): Promise<string> =>
+    refusal(migrate(gate, migrations, async () => void copies++))
   expect(await attempt([FIRST])).toContain('The database is newer than this program')
   expect(await attempt([{ ...FIRST, sql: `${FIRST.sql} ` }, SECOND])).toContain('0000_first differs')
-  expect(await attempt([FIRST, { ...SECOND, name: '0001_other' }, { name: '0002_third', sql: 'DROP TABLE parents' }])).toContain('0001_second differs')
+  expect(
+    await attempt([FIRST, { ...SECOND, name: '0001_other' }, { name: '0002_third', sql: 'DROP TABLE parents' }]),
+  ).toContain('0001_second differs')
   expect(copies).toBe(0)
   expect(await tablesOf(gate)).toEqual(['children', 'parents', 'schema_migrations'])
   await gate.close()
@@ -75,7 +101,9 @@ test('a newer database, an edited migration and another line of development are 
 test('several statements without a breakpoint are refused, with nothing applied: the driver would run the first alone', async () => {
   using folder = temporaryFolder()
   const gate = await openFile(folder.file('a.db'))
-  expect(await refusal(migrate(gate, [{ name: '0000_two', sql: 'CREATE TABLE a (id); CREATE TABLE b (id);' }]))).toContain('several statements')
+  expect(
+    await refusal(migrate(gate, [{ name: '0000_two', sql: 'CREATE TABLE a (id); CREATE TABLE b (id);' }])),
+  ).toContain('several statements')
   expect(await tablesOf(gate)).toEqual(['schema_migrations'])
   await gate.close()
 })
@@ -83,8 +111,14 @@ test('several statements without a breakpoint are refused, with nothing applied:
 test('comments and a trigger are one statement each', async () => {
   using folder = temporaryFolder()
   const gate = await openFile(folder.file('a.db'))
-  const trigger = 'CREATE TRIGGER t AFTER INSERT ON a BEGIN DELETE FROM a WHERE id < 0; DELETE FROM a WHERE id > 9; END;'
-  await migrate(gate, [{ name: '0000_a', sql: `-- a comment;\n--> statement-breakpoint\nCREATE TABLE a (id);--> statement-breakpoint\n${trigger}` }])
+  const trigger =
+    'CREATE TRIGGER t AFTER INSERT ON a BEGIN DELETE FROM a WHERE id < 0; DELETE FROM a WHERE id > 9; END;'
+  await migrate(gate, [
+    {
+      name: '0000_a',
+      sql: `-- a comment;\n--> statement-breakpoint\nCREATE TABLE a (id);--> statement-breakpoint\n${trigger}`,
+    },
+  ])
   await gate.batch(['INSERT INTO a VALUES (10)', 'INSERT INTO a VALUES (5)'])
   expect((await gate.execute('SELECT id FROM a')).rows.map((row) => row['id'])).toEqual([5])
   await gate.close()
@@ -93,7 +127,10 @@ test('comments and a trigger are one statement each', async () => {
 test('a migration that fails in the middle leaves nothing of itself and all of those before it', async () => {
   using folder = temporaryFolder()
   const gate = await openFile(folder.file('a.db'))
-  const broken = { name: '0001_broken', sql: 'CREATE TABLE more (id);--> statement-breakpoint\nINSERT INTO nowhere VALUES (1);' }
+  const broken = {
+    name: '0001_broken',
+    sql: 'CREATE TABLE more (id);--> statement-breakpoint\nINSERT INTO nowhere VALUES (1);',
+  }
   expect(await failureOf(migrate(gate, [FIRST, broken]))).toBeInstanceOf(Error)
   expect(await tablesOf(gate)).toEqual(['children', 'parents', 'schema_migrations'])
   expect(await migrate(gate, [FIRST, SECOND])).toEqual(['0001_second'])
@@ -103,12 +140,19 @@ test('a migration that fails in the middle leaves nothing of itself and all of t
 test('a migration that would leave broken references is undone, at every start', async () => {
   using folder = temporaryFolder()
   for (const enforced of ['ON', 'OFF']) {
-    const gate = await openGate({ url: `file:${folder.file(`${enforced}.db`)}`, authToken: null, pragmas: [`foreign_keys = ${enforced}`] })
+    const gate = await openGate({
+      url: `file:${folder.file(`${enforced}.db`)}`,
+      authToken: null,
+      pragmas: [`foreign_keys = ${enforced}`],
+    })
     await migrate(gate, [FIRST])
     await gate.batch(['INSERT INTO parents VALUES (1)', 'INSERT INTO children VALUES (1)'])
     const broken = { name: '0001_broken', sql: 'CREATE TABLE more (id);--> statement-breakpoint\nDELETE FROM parents;' }
-    for (let start = 0; start < 2; start++) expect(await refusal(migrate(gate, [FIRST, broken]))).toContain('nothing was changed')
-    expect((await gate.execute('SELECT count(*) AS n FROM children JOIN parents ON id = parent')).rows[0]?.['n']).toBe(1)
+    for (let start = 0; start < 2; start++)
+      expect(await refusal(migrate(gate, [FIRST, broken]))).toContain('nothing was changed')
+    expect((await gate.execute('SELECT count(*) AS n FROM children JOIN parents ON id = parent')).rows[0]?.['n']).toBe(
+      1,
+    )
     expect(await tablesOf(gate)).not.toContain('more')
     await gate.close()
   }
@@ -122,11 +166,19 @@ test('before an upgrade the file is copied whole, the newest rows included; a fa
   await before.writer.write([{ sql: "INSERT INTO facts (name, value) VALUES ('note', 'kept')", args: [] }])
   await before.close()
   const broken = { name: '9999_broken', sql: 'INSERT INTO nowhere VALUES (1)' }
-  for (let start = 0; start < 3; start++) expect(await failureOf(openDatabase({ ...options, migrations: [...MIGRATIONS, broken] }))).toBeInstanceOf(Error)
-  const upgraded = await openDatabase({ ...options, migrations: [...MIGRATIONS, { name: '9999_more', sql: 'CREATE TABLE more (id)' }] })
+  for (let start = 0; start < 3; start++)
+    expect(await failureOf(openDatabase({ ...options, migrations: [...MIGRATIONS, broken] }))).toBeInstanceOf(Error)
+  const upgraded = await openDatabase({
+    ...options,
+    migrations: [...MIGRATIONS, { name: '9999_more', sql: 'CREATE TABLE more (id)' }],
+  })
   expect(upgraded.migrated).toEqual(['9999_more'])
   await upgraded.close()
-  expect(readdirSync(folder.path).filter((name) => name.includes('before')).toSorted()).toEqual(['sgw.db.before-9999_broken', 'sgw.db.before-9999_more'])
+  expect(
+    readdirSync(folder.path)
+      .filter((name) => name.includes('before'))
+      .toSorted(),
+  ).toEqual(['sgw.db.before-9999_broken', 'sgw.db.before-9999_more'])
   const copy = new Database(`${path}.before-9999_more`, { readonly: true })
   expect(copy.query('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })
   expect(copy.query("SELECT value FROM facts WHERE name = 'note'").get()).toEqual({ value: 'kept' })

@@ -28,15 +28,21 @@ async function openNotes(path: string): Promise<{ gate: Gate; commits: number[] 
   return { gate: { ...gate, batch }, commits }
 }
 
-const idsOf = async (gate: Gate): Promise<string[]> => (await gate.execute('SELECT id FROM notes ORDER BY id')).rows.map((row) => String(row['id']))
+const idsOf = async (gate: Gate): Promise<string[]> =>
+  (await gate.execute('SELECT id FROM notes ORDER BY id')).rows.map((row) => String(row['id']))
 
-const insert = (id: string) => ({ sql: 'INSERT INTO notes (id, text) VALUES (?1, ?2) RETURNING id, text', args: [id, `text of ${id}`] })
+const insert = (id: string) => ({
+  sql: 'INSERT INTO notes (id, text) VALUES (?1, ?2) RETURNING id, text',
+  args: [id, `text of ${id}`],
+})
 
 test('units that wait together are one commit, and each caller gets its own results', async () => {
   using folder = temporaryFolder()
   const { gate, commits } = await openNotes(folder.file('notes.db'))
   const writer = createWriter(gate)
-  const results = await Promise.all(['a', 'b', 'c'].map((id) => writer.write([insert(id), { sql: 'SELECT ?1 AS echo', args: [id] }])))
+  const results = await Promise.all(
+    ['a', 'b', 'c'].map((id) => writer.write([insert(id), { sql: 'SELECT ?1 AS echo', args: [id] }])),
+  )
   expect(commits).toEqual([6])
   expect(results.map((result) => [result[0]?.rows[0]?.['text'], result[1]?.rows[0]?.['echo'], result.length])).toEqual([
     ['text of a', 'a', 2],
@@ -56,7 +62,13 @@ test('rows of one operation share its statements, and RETURNING rows reach the c
     writer.write([insert('single')]),
   ])
   expect(commits).toEqual([3])
-  expect(rows.map((found) => found.map((row) => [row['key'], row['text']]))).toEqual([[['n0', 'one']], [], [['n2', 'three']], [], [['n4', 'five']]])
+  expect(rows.map((found) => found.map((row) => [row['key'], row['text']]))).toEqual([
+    [['n0', 'one']],
+    [],
+    [['n2', 'three']],
+    [],
+    [['n4', 'five']],
+  ])
   expect(single[0]?.rows[0]?.['id']).toBe('single')
   await gate.close()
 })
@@ -72,7 +84,13 @@ test('a bad unit fails alone, with its own error; the others are committed', asy
     writer.write([insert('d')]),
     writer.row(INSERT_NOTE, { id: 'a', text: 'twice' }),
   ])
-  expect(outcomes.map((outcome) => outcome.status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled', 'rejected'])
+  expect(outcomes.map((outcome) => outcome.status)).toEqual([
+    'fulfilled',
+    'rejected',
+    'rejected',
+    'fulfilled',
+    'rejected',
+  ])
   expect(outcomes[1]).toMatchObject({ reason: { extendedCode: 'SQLITE_CONSTRAINT_NOTNULL' } })
   expect(outcomes[4]).toMatchObject({ reason: { code: 'SQLITE_CONSTRAINT' } })
   expect(await idsOf(gate)).toEqual(['a', 'd'])
@@ -100,7 +118,9 @@ test('a storage that fails rejects everything that waited, once and at once, and
   let tries = 0
   const failing: Gate['batch'] = (statements) => {
     tries++
-    return full ? Promise.reject(Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })) : gate.batch(statements)
+    return full
+      ? Promise.reject(Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' }))
+      : gate.batch(statements)
   }
   const writer = createWriter({ ...gate, batch: failing })
   const outcomes = await Promise.allSettled(['a', 'b', 'c'].map((id) => writer.write([insert(id)])))

@@ -16,7 +16,11 @@ test('one inbound SMS arrives at the list, two webhooks, a trigger and two socke
   await using world = await createWorld()
   await world.json('PUT', `/v1/apps/${world.app.appId}`, { body: { webhookUrl: first.url } })
   const other = await world.secondApp(second.url)
-  const trigger = (await world.json<{ triggerId: string; secret: string }>('POST', '/v1/triggers', { body: { callbackUrl: called.url } })).body
+  const trigger = (
+    await world.json<{ triggerId: string; secret: string }>('POST', '/v1/triggers', {
+      body: { callbackUrl: called.url },
+    })
+  ).body
   const stranger = await world.otherTenant()
   await world.json('POST', '/v1/triggers', { key: stranger.apiKey, body: { callbackUrl: foreign.url } })
   const { body: issued } = await world.json<{ token: string }>('POST', '/v1/ws/token')
@@ -61,7 +65,12 @@ test('one inbound SMS arrives at the list, two webhooks, a trigger and two socke
   const hook = (await first.received(1))[0]!
   checkPost(hook, event, `${message!.messageId}:${world.app.appId}`, world.app.webhookSecret)
   checkPost((await second.received(1))[0]!, event, `${message!.messageId}:${other.appId}`, other.webhookSecret)
-  checkPost((await called.received(1))[0]!, { ...event, triggerId: trigger.triggerId }, `${message!.messageId}:${trigger.triggerId}`, trigger.secret)
+  checkPost(
+    (await called.received(1))[0]!,
+    { ...event, triggerId: trigger.triggerId },
+    `${message!.messageId}:${trigger.triggerId}`,
+    trigger.secret,
+  )
   expect(() => verifySignatures(hook, other.webhookSecret)).toThrow()
 
   expect(await byToken.heard(2)).toEqual([{ type: 'auth_ok' }, event])
@@ -81,9 +90,30 @@ test('one inbound SMS arrives at the list, two webhooks, a trigger and two socke
     correlationId: expect.stringMatching(/^cor_[0-9a-f]{16}$/),
   }
   const expected = [
-    { ...common, kind: 'app', appId: world.app.appId, url: first.url, statusCode: 200, deliveryId: `${message!.messageId}:${world.app.appId}` },
-    { ...common, kind: 'app', appId: other.appId, url: second.url, statusCode: 204, deliveryId: `${message!.messageId}:${other.appId}` },
-    { ...common, kind: 'trigger', triggerId: trigger.triggerId, url: called.url, statusCode: 200, deliveryId: `${message!.messageId}:${trigger.triggerId}` },
+    {
+      ...common,
+      kind: 'app',
+      appId: world.app.appId,
+      url: first.url,
+      statusCode: 200,
+      deliveryId: `${message!.messageId}:${world.app.appId}`,
+    },
+    {
+      ...common,
+      kind: 'app',
+      appId: other.appId,
+      url: second.url,
+      statusCode: 204,
+      deliveryId: `${message!.messageId}:${other.appId}`,
+    },
+    {
+      ...common,
+      kind: 'trigger',
+      triggerId: trigger.triggerId,
+      url: called.url,
+      statusCode: 200,
+      deliveryId: `${message!.messageId}:${trigger.triggerId}`,
+    },
   ]
   expect(log).toHaveLength(3)
   for (const one of expected) expect(log).toContainEqual(one)
@@ -104,11 +134,19 @@ function checkPost(post: Received, body: object, deliveryId: string, secret: str
   expect(post.method).toBe('POST')
   expect(post.path).toBe('/hook')
   expect(Object.keys(post.headers).toSorted()).toEqual([
-    'connection', 'content-length', 'content-type', 'host', 'user-agent',
-    'webhook-id', 'webhook-signature', 'webhook-timestamp', 'x-gateway-signature', 'x-gateway-timestamp',
+    'connection',
+    'content-length',
+    'content-type',
+    'host',
+    'user-agent',
+    'webhook-id',
+    'webhook-signature',
+    'webhook-timestamp',
+    'x-gateway-signature',
+    'x-gateway-timestamp',
   ])
   expect(post.headers['content-type']).toBe('application/json')
   expect(post.headers['webhook-id']).toBe(deliveryId)
-  expect(post.headers['webhook-timestamp']).toBe(post.headers['x-gateway-timestamp']!)
+  expect(post.headers['webhook-timestamp']).toBe(post.headers['x-gateway-timestamp'])
   verifySignatures(post, secret)
 }

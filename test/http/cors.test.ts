@@ -9,9 +9,17 @@ const quiet = (origins?: string): Promise<World> =>
   createWorld({ connect: false, work: false, ...(origins === undefined ? {} : { env: { CORS_ORIGINS: origins } }) })
 
 const preflight = (world: World, origin: string, path = '/v1/sms/send'): Promise<Response> =>
-  world.call('OPTIONS', path, { key: null, headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization, content-type' } })
+  world.call('OPTIONS', path, {
+    key: null,
+    headers: {
+      origin,
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'authorization, content-type',
+    },
+  })
 
-const corsHeaders = ({ headers }: Response): string[] => [...headers.keys()].filter((name) => name.startsWith('access-control-') || name === 'vary')
+const corsHeaders = ({ headers }: Response): string[] =>
+  [...headers.keys()].filter((name) => name.startsWith('access-control-') || name === 'vary')
 
 test('CORS is off unless it is set: no answer mentions it', async () => {
   await using world = await quiet()
@@ -35,18 +43,27 @@ test('a preflight of an allowed origin is answered without a key', async () => {
   })
   expect(response.headers.get('x-request-id')).not.toBeNull()
   expect(response.headers.get('access-control-allow-credentials')).toBeNull()
-  expect((await preflight(world, 'https://other.example.com')).headers.get('access-control-allow-origin')).toBe('https://other.example.com')
+  expect((await preflight(world, 'https://other.example.com')).headers.get('access-control-allow-origin')).toBe(
+    'https://other.example.com',
+  )
 })
 
 test('a preflight costs nothing and is not stopped by any gate', async () => {
-  await using world = await createWorld({ env: { NODE_ENV: 'production', CORS_ORIGINS: APP, KEY_LIMIT_PER_MINUTE: '1' } })
+  await using world = await createWorld({
+    env: { NODE_ENV: 'production', CORS_ORIGINS: APP, KEY_LIMIT_PER_MINUTE: '1' },
+  })
   for (let time = 0; time < 15; time++) expect((await preflight(world, APP)).status).toBe(204)
 })
 
 test('answers to an allowed origin may be read by its pages, errors included', async () => {
   await using world = await quiet(APP)
   const headers = { origin: APP }
-  const asks = [world.call('GET', '/v1/apps', { headers }), world.call('GET', '/v1/apps', { key: null, headers }), world.call('GET', '/nothing', { headers }), world.call('GET', '/v1/rc/connect', { headers })]
+  const asks = [
+    world.call('GET', '/v1/apps', { headers }),
+    world.call('GET', '/v1/apps', { key: null, headers }),
+    world.call('GET', '/nothing', { headers }),
+    world.call('GET', '/v1/rc/connect', { headers }),
+  ]
   for (const response of await Promise.all(asks)) {
     expect(response.headers.get('access-control-allow-origin')).toBe(APP)
     expect(response.headers.get('access-control-expose-headers')).toBe(EXPOSED)
@@ -56,7 +73,14 @@ test('answers to an allowed origin may be read by its pages, errors included', a
 
 test('another origin is not allowed, however much it looks like one that is', async () => {
   await using world = await quiet(APP)
-  for (const origin of ['https://evil.example', 'https://app.example.com.evil.example', 'http://app.example.com', 'https://app.example.com:8443', 'https://APP.example.com', 'null']) {
+  for (const origin of [
+    'https://evil.example',
+    'https://app.example.com.evil.example',
+    'http://app.example.com',
+    'https://app.example.com:8443',
+    'https://APP.example.com',
+    'null',
+  ]) {
     expect((await preflight(world, origin)).status).toBe(401)
     const response = await world.call('GET', '/v1/apps', { headers: { origin } })
     expect(response.status).toBe(200)
@@ -74,7 +98,11 @@ test('a request without an origin is served as ever, but not to be cached for ot
 test('a star allows every origin', async () => {
   await using world = await quiet('*')
   expect((await preflight(world, 'https://anyone.example')).status).toBe(204)
-  expect((await world.call('GET', '/v1/apps', { headers: { origin: 'https://anyone.example' } })).headers.get('access-control-allow-origin')).toBe('*')
+  expect(
+    (await world.call('GET', '/v1/apps', { headers: { origin: 'https://anyone.example' } })).headers.get(
+      'access-control-allow-origin',
+    ),
+  ).toBe('*')
 })
 
 test('an OPTIONS request that is no preflight meets the gates', async () => {
@@ -85,8 +113,17 @@ test('an OPTIONS request that is no preflight meets the gates', async () => {
 
 test('CORS_ORIGINS takes origins, with or without a slash at the end, and nothing else', () => {
   const read = (value: string) => readConfig({ values: { CORS_ORIGINS: value }, readFile: () => '' })
-  expect(read(`${APP}/, http://localhost:5173`)).toMatchObject({ ok: true, config: { corsOrigins: [APP, 'http://localhost:5173'] } })
-  for (const bad of ['app.example.com', 'https://app.example.com/x', 'https://*.example.com', 'null', 'https://app.example.com:443']) {
+  expect(read(`${APP}/, http://localhost:5173`)).toMatchObject({
+    ok: true,
+    config: { corsOrigins: [APP, 'http://localhost:5173'] },
+  })
+  for (const bad of [
+    'app.example.com',
+    'https://app.example.com/x',
+    'https://*.example.com',
+    'null',
+    'https://app.example.com:443',
+  ]) {
     expect(read(bad)).toMatchObject({ ok: false, problems: [expect.stringContaining('CORS_ORIGINS')] })
   }
 })

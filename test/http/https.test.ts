@@ -2,13 +2,25 @@ import { expect, test } from 'bun:test'
 import { expectError } from '../support/expect-error.ts'
 import { type World, createWorld } from '../support/world.ts'
 
-const production = (env: Record<string, string> = {}): Promise<World> => createWorld({ env: { NODE_ENV: 'production', ...env } })
+const production = (env: Record<string, string> = {}): Promise<World> =>
+  createWorld({ env: { NODE_ENV: 'production', ...env } })
 
-const get = (world: World, headers: Record<string, string>, path = '/v1/apps'): Promise<Response> => world.call('GET', path, { headers })
+const get = (world: World, headers: Record<string, string>, path = '/v1/apps'): Promise<Response> =>
+  world.call('GET', path, { headers })
 
 test('in production plain HTTP is refused on every path but health', async () => {
   await using world = await production()
-  for (const path of ['/v1/apps', '/v1/rc/connect', '/v1/rc/callback', '/ws', '/nothing', '/', '/docs', '/healthy', '/health/x']) {
+  for (const path of [
+    '/v1/apps',
+    '/v1/rc/connect',
+    '/v1/rc/callback',
+    '/ws',
+    '/nothing',
+    '/',
+    '/docs',
+    '/healthy',
+    '/health/x',
+  ]) {
     await expectError(await get(world, {}, path), 403, 'HTTPS required')
   }
   await expectError(await world.call('POST', '/v1/webhooks/provider', { key: null }), 403, 'HTTPS required')
@@ -22,8 +34,10 @@ test('nobody’s word but a trusted proxy’s makes a request secure', async () 
 
 test('a trusted proxy’s X-Forwarded-Proto decides, the last of several', async () => {
   await using world = await production({ TRUSTED_PROXIES: '127.0.0.1' })
-  for (const proto of ['https', 'HTTPS', 'http, https']) expect((await get(world, { 'x-forwarded-proto': proto })).status).toBe(200)
-  for (const proto of ['http', '', 'https, http', 'wss']) await expectError(await get(world, { 'x-forwarded-proto': proto }), 403, 'HTTPS required')
+  for (const proto of ['https', 'HTTPS', 'http, https'])
+    expect((await get(world, { 'x-forwarded-proto': proto })).status).toBe(200)
+  for (const proto of ['http', '', 'https, http', 'wss'])
+    await expectError(await get(world, { 'x-forwarded-proto': proto }), 403, 'HTTPS required')
   await expectError(await get(world, {}), 403, 'HTTPS required')
 })
 

@@ -33,8 +33,25 @@ describe('whatever names the host, the key is demanded', () => {
 test('no spelling of a path comes past the key', async () => {
   await using world = await quiet()
   const paths = [
-    '/v1/apps/', '/v1/apps//', '//v1/apps', '/health/../v1/apps', '/v1/rc/connect/../../apps', '/%761/apps', '/v1%2fapps', '/v1/%61pps', '/V1/apps', '/v1/apps#x',
-    '/v1/apps;x', '/health\\..\\v1\\apps', '/./v1/apps', '/v1/./apps', '/v1//apps', '//evil/v1/apps', '/v1/rc/connect%00/../apps', '/health?/../v1/apps', '/v1/sms/messages?x=/health',
+    '/v1/apps/',
+    '/v1/apps//',
+    '//v1/apps',
+    '/health/../v1/apps',
+    '/v1/rc/connect/../../apps',
+    '/%761/apps',
+    '/v1%2fapps',
+    '/v1/%61pps',
+    '/V1/apps',
+    '/v1/apps#x',
+    '/v1/apps;x',
+    '/health\\..\\v1\\apps',
+    '/./v1/apps',
+    '/v1/./apps',
+    '/v1//apps',
+    '//evil/v1/apps',
+    '/v1/rc/connect%00/../apps',
+    '/health?/../v1/apps',
+    '/v1/sms/messages?x=/health',
   ]
   for (const path of paths) {
     const answer = await ask(world.url, [`GET ${path} HTTP/1.1`, 'Host: localhost'])
@@ -47,7 +64,9 @@ test('no spelling of a path comes past the key', async () => {
 test('a query is read in every form of the request line', async () => {
   await using world = await quiet()
   for (const target of ['/v1/sms/messages?limit=3', 'http://evil.example/v1/sms/messages?limit=3']) {
-    expect((await ask(world.url, [`GET ${target} HTTP/1.0`, auth(world)])).body).toBe('{"messages":[],"total":0,"page":1,"limit":3}')
+    expect((await ask(world.url, [`GET ${target} HTTP/1.0`, auth(world)])).body).toBe(
+      '{"messages":[],"total":0,"page":1,"limit":3}',
+    )
   }
 })
 
@@ -59,15 +78,23 @@ test('unknown paths and methods are 404 Not found, as JSON', async () => {
     expect(answer.headers['content-type']).toStartWith('application/json')
   }
   for (const method of ['PATCH', 'OPTIONS', 'TRACE', 'PUT', 'DELETE', 'PROPFIND']) {
-    expect(await ask(world.url, [`${method} /v1/apps HTTP/1.1`, 'Host: localhost', auth(world)])).toMatchObject(NOT_FOUND)
+    expect(await ask(world.url, [`${method} /v1/apps HTTP/1.1`, 'Host: localhost', auth(world)])).toMatchObject(
+      NOT_FOUND,
+    )
   }
-  expect(await ask(world.url, ['POST /health HTTP/1.1', 'Host: localhost', 'Content-Length: 0'])).toMatchObject(NOT_FOUND)
+  expect(await ask(world.url, ['POST /health HTTP/1.1', 'Host: localhost', 'Content-Length: 0'])).toMatchObject(
+    NOT_FOUND,
+  )
 })
 
 test('HEAD is answered as GET is, without a body', async () => {
   await using world = await quiet()
   const head = async (path: string, ...lines: string[]): Promise<{ status: number; rest: string }> => {
-    const text = await exchange(world.url, [`HEAD ${path} HTTP/1.1`, 'Host: localhost', 'Connection: close', ...lines, '', ''].join('\r\n'), () => false)
+    const text = await exchange(
+      world.url,
+      [`HEAD ${path} HTTP/1.1`, 'Host: localhost', 'Connection: close', ...lines, '', ''].join('\r\n'),
+      () => false,
+    )
     return { status: Number(text.split(' ')[1]), rest: text.slice(text.indexOf('\r\n\r\n') + 4) }
   }
   expect(await head('/health')).toEqual({ status: 200, rest: '' })
@@ -98,19 +125,39 @@ test('a body on GET, or one that nobody reads, leaves the connection in step', a
 test('hostile bytes in paths, queries and headers never make a 5xx', async () => {
   await using world = await quiet()
   const requests = [
-    'GET /v1/sms/status/%zz', 'GET /v1/sms/status/%ff%fe', 'GET /v1/sms/status/\xc3\xa9', 'GET /v1/sms/messages?userId=a%00b&from=%00', 'GET /v1/sms/messages?%zz=&=&&x==y&limit=%ff',
-    'GET /v1/sms/messages?__proto__=1&constructor=2', `GET /v1/sms/messages?userId=${'x'.repeat(8000)}`, 'DELETE /v1/sms/%00', 'PUT /v1/apps/..%2f..', 'GET /v1/rc/connect?token=%00%ff',
-    'GET /v1/rc/callback?code=%00&state=%00', `GET /v1/rc/callback?code=${'x'.repeat(8000)}&state=y`, 'POST /v1/rc/connect',
+    'GET /v1/sms/status/%zz',
+    'GET /v1/sms/status/%ff%fe',
+    'GET /v1/sms/status/\xc3\xa9',
+    'GET /v1/sms/messages?userId=a%00b&from=%00',
+    'GET /v1/sms/messages?%zz=&=&&x==y&limit=%ff',
+    'GET /v1/sms/messages?__proto__=1&constructor=2',
+    `GET /v1/sms/messages?userId=${'x'.repeat(8000)}`,
+    'DELETE /v1/sms/%00',
+    'PUT /v1/apps/..%2f..',
+    'GET /v1/rc/connect?token=%00%ff',
+    'GET /v1/rc/callback?code=%00&state=%00',
+    `GET /v1/rc/callback?code=${'x'.repeat(8000)}&state=y`,
+    'POST /v1/rc/connect',
   ]
   for (const line of requests) {
-    const answer = await ask(world.url, [`${line} HTTP/1.1`, 'Host: localhost', auth(world), 'X-Junk: \x01\x7f\xff', 'Content-Length: 0'])
+    const answer = await ask(world.url, [
+      `${line} HTTP/1.1`,
+      'Host: localhost',
+      auth(world),
+      'X-Junk: \x01\x7f\xff',
+      'Content-Length: 0',
+    ])
     expect(answer.status).toBeLessThan(500)
   }
 })
 
 test('two lengths, or a length beside chunks, are refused before anybody disagrees about them', async () => {
   await using world = await quiet()
-  for (const lines of [['Content-Length: 2', 'Transfer-Encoding: chunked'], ['Content-Length: 2', 'Content-Length: 3'], ['Content-Length: x']]) {
+  for (const lines of [
+    ['Content-Length: 2', 'Transfer-Encoding: chunked'],
+    ['Content-Length: 2', 'Content-Length: 3'],
+    ['Content-Length: x'],
+  ]) {
     const answer = await ask(world.url, ['POST /v1/sms/send HTTP/1.1', 'Host: localhost', auth(world), ...lines], '0')
     expect(answer.status).toBe(400)
   }
@@ -118,6 +165,10 @@ test('two lengths, or a length beside chunks, are refused before anybody disagre
 
 test('Expect: 100-continue is answered', async () => {
   await using world = await quiet()
-  const text = await exchange(world.url, `POST /v1/sms/send HTTP/1.1\r\nHost: localhost\r\n${auth(world)}\r\nExpect: 100-continue\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}`, () => false)
+  const text = await exchange(
+    world.url,
+    `POST /v1/sms/send HTTP/1.1\r\nHost: localhost\r\n${auth(world)}\r\nExpect: 100-continue\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}`,
+    () => false,
+  )
   expect(text).toContain('to, from, and body are required')
 })

@@ -5,12 +5,24 @@ const OWN = /^req_[0-9a-f]{16}$/
 
 test('every kind of answer carries an X-Request-Id of its own', async () => {
   await using world = await createWorld({ connect: false, work: false })
-  const paths = ['/health', '/v1/apps', '/v1/nothing', '/nothing', '/v1/sms/status/x', '/v1/rc/connect', '/v1/rc/callback', '/openapi.json', '/docs']
+  const paths = [
+    '/health',
+    '/v1/apps',
+    '/v1/nothing',
+    '/nothing',
+    '/v1/sms/status/x',
+    '/v1/rc/connect',
+    '/v1/rc/callback',
+    '/openapi.json',
+    '/docs',
+  ]
   const ids = await Promise.all(paths.map(async (path) => (await world.call('GET', path)).headers.get('x-request-id')))
   for (const id of ids) expect(id).toMatch(OWN)
   expect(new Set(ids).size).toBe(paths.length)
   expect((await world.call('GET', '/v1/apps', { key: null })).headers.get('x-request-id')).toMatch(OWN)
-  expect((await world.call('POST', '/v1/sms/send', { body: 'x'.repeat(102_401) })).headers.get('x-request-id')).toMatch(OWN)
+  expect((await world.call('POST', '/v1/sms/send', { body: 'x'.repeat(102_401) })).headers.get('x-request-id')).toMatch(
+    OWN,
+  )
 })
 
 test('a sane incoming id is kept, on success and on error', async () => {
@@ -25,6 +37,8 @@ test('a sane incoming id is kept, on success and on error', async () => {
 test('an incoming id that is too long or not visible ASCII is replaced', async () => {
   await using world = await createWorld({ connect: false, work: false })
   for (const id of ['', 'x'.repeat(129), 'a b', 'é', 'a\tb']) {
-    expect((await world.call('GET', '/v1/apps', { headers: { 'x-request-id': id } })).headers.get('x-request-id')).toMatch(OWN)
+    expect(
+      (await world.call('GET', '/v1/apps', { headers: { 'x-request-id': id } })).headers.get('x-request-id'),
+    ).toMatch(OWN)
   }
 })

@@ -24,7 +24,11 @@ test('a job that is committed while the lane is being read is not left behind', 
 })
 
 test('every commit is followed by its run, whatever else happens at that moment', async () => {
-  await using shop = await Workshop.open({ maxInFlight: 6, maxPerLane: 3, handle: async (job) => (await Bun.sleep(Math.random() * 2), shop.finish(job)) })
+  await using shop = await Workshop.open({
+    maxInFlight: 6,
+    maxPerLane: 3,
+    handle: async (job) => (await Bun.sleep(Math.random() * 2), shop.finish(job)),
+  })
   const loop = shop.newLoop()
   loop.start()
   for (let count = 0; count < 300; count++) {
@@ -36,7 +40,11 @@ test('every commit is followed by its run, whatever else happens at that moment'
   await shop.untilRan(300)
   await loop.stop()
   expect(new Set(shop.ran).size).toBe(300)
-  expect({ twice: shop.twice, left: await shop.left(), ran: shop.ran.length }).toEqual({ twice: [], left: [], ran: 300 })
+  expect({ twice: shop.twice, left: await shop.left(), ran: shop.ran.length }).toEqual({
+    twice: [],
+    left: [],
+    ran: 300,
+  })
 })
 
 test('a job that ends while its lane is read again does not run a second time', async () => {
@@ -103,7 +111,10 @@ test('a lane whose last job ends while more of it are being loaded is not forgot
 })
 
 test('two tenants with a lane of the same name: each job runs once, and one that is held does not hold the other', async () => {
-  await using shop = await Workshop.open({ maxPerLane: 1, handle: (job) => (job.tenantId === 'tenant_b' ? { type: 'hold', delayMs: 30_000 } : shop.finish(job)) })
+  await using shop = await Workshop.open({
+    maxPerLane: 1,
+    handle: (job) => (job.tenantId === 'tenant_b' ? { type: 'hold', delayMs: 30_000 } : shop.finish(job)),
+  })
   const loop = shop.newLoop()
   await shop.commit(
     { lane: '+15555550100', subject: 'b0', tenantId: 'tenant_b' },
@@ -137,7 +148,10 @@ test('rows that cannot be loaded are loaded again after a second, in their order
   let broken = true
   await using shop = await Workshop.open({
     maxPerLane: 1,
-    load: (subjects) => (broken ? Promise.reject(new Error('disk I/O error')) : Promise.resolve(new Map(subjects.map((subject) => [subject, subject])))),
+    load: (subjects) =>
+      broken
+        ? Promise.reject(new Error('disk I/O error'))
+        : Promise.resolve(new Map(subjects.map((subject) => [subject, subject]))),
   })
   const loop = shop.newLoop()
   await shop.commit({ lane: 'a', subject: 'a0' }, { lane: 'a', subject: 'a1' })
@@ -151,7 +165,10 @@ test('rows that cannot be loaded are loaded again after a second, in their order
 
 test('stop waits for what runs, starts nothing more, and leaves the rest in the table', async () => {
   const blocked = Promise.withResolvers<void>()
-  await using shop = await Workshop.open({ maxPerLane: 1, handle: async (job) => (await blocked.promise, shop.finish(job)) })
+  await using shop = await Workshop.open({
+    maxPerLane: 1,
+    handle: async (job) => (await blocked.promise, shop.finish(job)),
+  })
   const loop = shop.newLoop()
   await shop.commit({ lane: 'a', subject: 'a0' }, { lane: 'a', subject: 'a1' })
   loop.start()
@@ -179,20 +196,32 @@ test('a stopped loop that never ran stops at once, twice as well', async () => {
 })
 
 test('a restart finds every lane of every tenant, also those that were put off', async () => {
-  await using shop = await Workshop.open({ handle: (job) => (job.subject.startsWith('later') && shop.ran.length < 5 ? { type: 'snooze', delayMs: 10_000 } : shop.finish(job)) })
+  await using shop = await Workshop.open({
+    handle: (job) =>
+      job.subject.startsWith('later') && shop.ran.length < 5 ? { type: 'snooze', delayMs: 10_000 } : shop.finish(job),
+  })
   const before = shop.newLoop()
   await shop.commit({ lane: 'a', subject: 'later-a' })
   before.start()
   await shop.settled()
   await before.stop()
   await shop.commit(
-    ...['a', 'b', 'c'].flatMap((lane) => ['tenant_a', 'tenant_b'].map((tenantId) => ({ lane, tenantId, subject: `${lane}-${tenantId}` }))),
+    ...['a', 'b', 'c'].flatMap((lane) =>
+      ['tenant_a', 'tenant_b'].map((tenantId) => ({ lane, tenantId, subject: `${lane}-${tenantId}` })),
+    ),
     { lane: 'd', subject: 'future', inMs: 3000 },
   )
   const after = shop.newLoop()
   after.start()
   await shop.settled()
-  expect(shop.ran.slice(1).toSorted()).toEqual(['a-tenant_a', 'a-tenant_b', 'b-tenant_a', 'b-tenant_b', 'c-tenant_a', 'c-tenant_b'])
+  expect(shop.ran.slice(1).toSorted()).toEqual([
+    'a-tenant_a',
+    'a-tenant_b',
+    'b-tenant_a',
+    'b-tenant_b',
+    'c-tenant_a',
+    'c-tenant_b',
+  ])
   shop.clock.advance(3000)
   await shop.settled()
   expect(shop.ran.at(-1)).toBe('future')

@@ -15,18 +15,28 @@ test('jobs of a lane begin in the order in which they were committed', async () 
 test('tenants take turns: a crowd of one delays another by no more than its turn', async () => {
   await using shop = await Workshop.open({ maxInFlight: 1, maxPerLane: 1 })
   const loop = shop.newLoop()
-  await shop.commit(...Array.from({ length: 50 }, (_, index) => ({ lane: `crowd${index % 5}`, subject: `crowd${index}`, tenantId: 'tenant_crowd' })))
+  await shop.commit(
+    ...Array.from({ length: 50 }, (_, index) => ({
+      lane: `crowd${index % 5}`,
+      subject: `crowd${index}`,
+      tenantId: 'tenant_crowd',
+    })),
+  )
   await shop.commit(...['x', 'y', 'z'].map((subject) => ({ lane: 'quiet', subject, tenantId: 'tenant_quiet' })))
   loop.start()
   const ran = await shop.untilRan(53)
   await loop.stop()
-  for (const [turn, subject] of ['x', 'y', 'z'].entries()) expect(ran.indexOf(subject)).toBeLessThanOrEqual(2 * turn + 1)
+  for (const [turn, subject] of ['x', 'y', 'z'].entries())
+    expect(ran.indexOf(subject)).toBeLessThanOrEqual(2 * turn + 1)
 })
 
 test('lanes of one tenant take turns as well', async () => {
   await using shop = await Workshop.open({ maxInFlight: 1, maxPerLane: 1 })
   const loop = shop.newLoop()
-  await shop.commit(...Array.from({ length: 20 }, (_, index) => ({ lane: 'long', subject: `long${index}` })), { lane: 'short', subject: 'short' })
+  await shop.commit(...Array.from({ length: 20 }, (_, index) => ({ lane: 'long', subject: `long${index}` })), {
+    lane: 'short',
+    subject: 'short',
+  })
   loop.start()
   expect((await shop.untilRan(21)).indexOf('short')).toBeLessThanOrEqual(1)
   await loop.stop()
@@ -46,7 +56,9 @@ test('no more run at once than the kind allows, in all and in a lane', async () 
     },
   })
   const loop = shop.newLoop()
-  await shop.commit(...Array.from({ length: 80 }, (_, index) => ({ lane: `lane${index % 4}`, subject: `lane${index % 4}-${index}` })))
+  await shop.commit(
+    ...Array.from({ length: 80 }, (_, index) => ({ lane: `lane${index % 4}`, subject: `lane${index % 4}-${index}` })),
+  )
   loop.start()
   await shop.untilRan(80)
   await loop.stop()
@@ -55,7 +67,10 @@ test('no more run at once than the kind allows, in all and in a lane', async () 
 
 test('a held lane keeps its order and waits; others go on', async () => {
   let held = true
-  await using shop = await Workshop.open({ maxPerLane: 1, handle: (job) => (job.subject === 'a0' && held ? { type: 'hold', delayMs: 5000 } : shop.finish(job)) })
+  await using shop = await Workshop.open({
+    maxPerLane: 1,
+    handle: (job) => (job.subject === 'a0' && held ? { type: 'hold', delayMs: 5000 } : shop.finish(job)),
+  })
   const loop = shop.newLoop()
   await shop.commit(...['a0', 'a1', 'a2'].map((subject) => ({ lane: 'a', subject })), { lane: 'b', subject: 'b0' })
   loop.start()
@@ -228,7 +243,9 @@ test('release looks at held lanes at once, also at one that says "hold" a moment
 })
 
 test('a backlog of 10,000 jobs in a held lane costs nothing while it waits, nor while other lanes work', async () => {
-  await using shop = await Workshop.open({ room: (lane) => (lane === 'held' ? { jobs: 0, waitMs: 50_000 } : { jobs: 8, waitMs: 0 }) })
+  await using shop = await Workshop.open({
+    room: (lane) => (lane === 'held' ? { jobs: 0, waitMs: 50_000 } : { jobs: 8, waitMs: 0 }),
+  })
   const loop = shop.newLoop()
   await shop.commit(...Array.from({ length: 10_000 }, (_, index) => ({ lane: 'held', subject: `held${index}` })))
   loop.start()

@@ -57,7 +57,13 @@ export class Workshop implements AsyncDisposable {
       return this.execute(statement)
     }
     const gate: Gate = { ...this.gate, execute }
-    return new JobLoop(this.kind(), { gate, writer: createWriter(gate), clock: this.clock, log: this.log.log, defer: setImmediate })
+    return new JobLoop(this.kind(), {
+      gate,
+      writer: createWriter(gate),
+      clock: this.clock,
+      log: this.log.log,
+      defer: setImmediate,
+    })
   }
 
   kind(): JobKind<string> {
@@ -67,7 +73,12 @@ export class Workshop implements AsyncDisposable {
       maxInFlight,
       maxPerLane,
       ...(room === undefined ? {} : { room }),
-      load: load ?? ((subjects) => Promise.resolve(new Map(subjects.filter((subject) => !subject.startsWith('orphan')).map((subject) => [subject, subject])))),
+      load:
+        load ??
+        ((subjects) =>
+          Promise.resolve(
+            new Map(subjects.filter((subject) => !subject.startsWith('orphan')).map((subject) => [subject, subject])),
+          )),
       run: (job) => this.#run(job),
     }
   }
@@ -91,7 +102,12 @@ export class Workshop implements AsyncDisposable {
   /** Commits jobs without a word to the loop. */
   async commit(...jobs: NewJob[]): Promise<void> {
     const now = this.clock.steady()
-    const rows = jobs.map(({ lane, subject, tenantId = 'tenant_a', inMs = 0 }) => ({ lane, subject, tenantId, runAt: now + inMs }))
+    const rows = jobs.map(({ lane, subject, tenantId = 'tenant_a', inMs = 0 }) => ({
+      lane,
+      subject,
+      tenantId,
+      runAt: now + inMs,
+    }))
     await this.gate.execute({
       sql: `INSERT INTO jobs (id, kind, lane, tenant_id, subject, run_at, created_at)
         SELECT 'job_' || key, 'test', value ->> 'lane', value ->> 'tenantId', value ->> 'subject', value ->> 'runAt', ?2 FROM json_each(?1)`,

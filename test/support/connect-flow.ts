@@ -10,7 +10,11 @@ export const tokenOf = (link: string): string => link.split('token=')[1] ?? ''
 /** Presses the page's button: posts the token as a form does. */
 export function pressConnect(world: World, token: string | null): Promise<Response> {
   const body = token === null ? '' : new URLSearchParams({ token }).toString()
-  return world.call('POST', '/v1/rc/connect', { key: null, body, headers: { 'content-type': 'application/x-www-form-urlencoded' } })
+  return world.call('POST', '/v1/rc/connect', {
+    key: null,
+    body,
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  })
 }
 
 /** Goes to the provider's login and comes back with the path that the browser would then open here. */
@@ -27,4 +31,5 @@ export async function callbackPath(world: World, link?: string): Promise<string>
 }
 
 /** Opens a path here, as a browser would. */
-export const open = (world: World, path: string, headers: Record<string, string> = {}): Promise<Response> => world.call('GET', path, { key: null, headers })
+export const open = (world: World, path: string, headers: Record<string, string> = {}): Promise<Response> =>
+  world.call('GET', path, { key: null, headers })

@@ -19,7 +19,12 @@ type Environment = Record<string, string | undefined>
 export function temporaryFolder(): Disposable & { path: string; file(name: string): string; database: string } {
   const path = mkdtempSync(join(tmpdir(), 'sgw-test-'))
   const file = (name: string): string => join(path, name)
-  return { path, file, database: `file:${file('sgw.db')}`, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
+  return {
+    path,
+    file,
+    database: `file:${file('sgw.db')}`,
+    [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }),
+  }
 }
 
 /** A port that was free a moment ago. */
@@ -41,7 +46,10 @@ export class Program implements AsyncDisposable {
       const decoder = new TextDecoder()
       for await (const chunk of stream) take(decoder.decode(chunk, { stream: true }))
     }
-    this.#read = Promise.all([gather(child.stdout, (text) => (this.#stdout += text)), gather(child.stderr, (text) => (this.#stderr += text))])
+    this.#read = Promise.all([
+      gather(child.stdout, (text) => (this.#stdout += text)),
+      gather(child.stderr, (text) => (this.#stderr += text)),
+    ])
   }
 
   get stdout(): string {
@@ -67,7 +75,8 @@ export class Program implements AsyncDisposable {
   printed(pattern: RegExp, withinMs = 20_000): Promise<RegExpExecArray> {
     return until(() => {
       const found = pattern.exec(this.#stdout)
-      if (found === null && this.child.exitCode !== null) throw new Error(`It ended with ${this.child.exitCode}: ${this.#stderr}`)
+      if (found === null && this.child.exitCode !== null)
+        throw new Error(`It ended with ${this.child.exitCode}: ${this.#stderr}`)
       return found
     }, withinMs)
   }
@@ -97,7 +106,8 @@ export async function startServer(env: Environment): Promise<Program & { url: st
   const url = `http://127.0.0.1:${port}`
   try {
     await until(async () => {
-      if (program.child.exitCode !== null) throw new Error(`The server ended with ${program.child.exitCode}: ${program.stderr}`)
+      if (program.child.exitCode !== null)
+        throw new Error(`The server ended with ${program.child.exitCode}: ${program.stderr}`)
       return (await fetch(`${url}/health`).catch(() => null))?.ok
     }, 20_000)
   } catch (error) {

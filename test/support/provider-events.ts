@@ -3,8 +3,16 @@ import type { World } from './world.ts'
 const PATH = '/v1/webhooks/provider'
 
 /** A subscription of a test's own, so that it knows the Verification-Token. Answers the token. */
-export async function subscribe(world: World, subscription: { tenantId?: string; extensionId?: string; token?: string; providerId?: string } = {}): Promise<string> {
-  const { tenantId = world.tenantId, extensionId = EXTENSION, token = crypto.randomUUID(), providerId = crypto.randomUUID() } = subscription
+export async function subscribe(
+  world: World,
+  subscription: { tenantId?: string; extensionId?: string; token?: string; providerId?: string } = {},
+): Promise<string> {
+  const {
+    tenantId = world.tenantId,
+    extensionId = EXTENSION,
+    token = crypto.randomUUID(),
+    providerId = crypto.randomUUID(),
+  } = subscription
   const { database, secrets } = world.gateway
   await database.writer.write([
     {
@@ -19,7 +27,10 @@ export const EXTENSION = '629890016'
 export const ACCOUNT = '809640016'
 
 /** An inbound SMS as the provider POSTs it. `body` and `envelope` replace members; undefined leaves one out. */
-export function smsEvent(body: Record<string, unknown> = {}, envelope: Record<string, unknown> = {}): Record<string, unknown> {
+export function smsEvent(
+  body: Record<string, unknown> = {},
+  envelope: Record<string, unknown> = {},
+): Record<string, unknown> {
   return {
     uuid: '6242343638330007102',
     event: `/restapi/v1.0/account/${ACCOUNT}/extension/${EXTENSION}/message-store/instant?type=SMS`,
@@ -43,10 +54,19 @@ export function smsEvent(body: Record<string, unknown> = {}, envelope: Record<st
 }
 
 /** POSTs to the provider's webhook. */
-export function postEvent(world: World, token: string | null, event: unknown, headers: Record<string, string> = {}): Promise<Response> {
+export function postEvent(
+  world: World,
+  token: string | null,
+  event: unknown,
+  headers: Record<string, string> = {},
+): Promise<Response> {
   return fetch(`${world.url}${PATH}`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json; charset=UTF-8', ...(token === null ? {} : { 'verification-token': token }), ...headers },
+    headers: {
+      'content-type': 'application/json; charset=UTF-8',
+      ...(token === null ? {} : { 'verification-token': token }),
+      ...headers,
+    },
     body: typeof event === 'string' ? event : JSON.stringify(event),
   })
 }
@@ -62,12 +82,25 @@ export interface ListedMessage extends Record<string, unknown> {
 }
 
 /** The tenant's inbound messages, newest first. */
-export async function inboundMessages(world: World, options: { key?: string; limit?: number } = {}): Promise<{ messages: ListedMessage[]; total: number }> {
+export async function inboundMessages(
+  world: World,
+  options: { key?: string; limit?: number } = {},
+): Promise<{ messages: ListedMessage[]; total: number }> {
   const { key = world.key, limit = 100 } = options
-  return (await world.json<{ messages: ListedMessage[]; total: number }>('GET', `/v1/sms/messages?direction=inbound&limit=${limit}`, { key })).body
+  return (
+    await world.json<{ messages: ListedMessage[]; total: number }>(
+      'GET',
+      `/v1/sms/messages?direction=inbound&limit=${limit}`,
+      { key },
+    )
+  ).body
 }
 
 /** The log of deliveries, newest first. */
 export async function attempts(world: World, query = '', key = world.key): Promise<Record<string, unknown>[]> {
-  return (await world.json<{ attempts: Record<string, unknown>[] }>('GET', `/v1/webhook-deliveries?limit=100&${query}`, { key })).body.attempts
+  return (
+    await world.json<{ attempts: Record<string, unknown>[] }>('GET', `/v1/webhook-deliveries?limit=100&${query}`, {
+      key,
+    })
+  ).body.attempts
 }

@@ -12,7 +12,11 @@ export interface RawAnswer {
  * Writes bytes to a socket and reads the answers until the other side closes, or `until` is content with what came.
  * For requests that no HTTP client would send.
  */
-export function exchange(url: string, request: string | Uint8Array, until: (text: string) => boolean = isComplete): Promise<string> {
+export function exchange(
+  url: string,
+  request: string | Uint8Array,
+  until: (text: string) => boolean = isComplete,
+): Promise<string> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname, () => socket.write(request))
@@ -38,11 +42,16 @@ export async function ask(url: string, lines: readonly string[], body = ''): Pro
 /** Answers that follow each other on one connection, each with its Content-Length. */
 export function parseAnswers(text: string): RawAnswer[] {
   const answers: RawAnswer[] = []
-  for (let rest = text; rest !== ''; ) {
+  for (let rest = text; rest !== '';) {
     const end = rest.indexOf('\r\n\r\n')
     if (end < 0) break
     const [statusLine = '', ...fields] = rest.slice(0, end).split('\r\n')
-    const headers = Object.fromEntries(fields.map((field) => [field.slice(0, field.indexOf(':')).toLowerCase(), field.slice(field.indexOf(':') + 1).trim()]))
+    const headers = Object.fromEntries(
+      fields.map((field) => [
+        field.slice(0, field.indexOf(':')).toLowerCase(),
+        field.slice(field.indexOf(':') + 1).trim(),
+      ]),
+    )
     const length = Number(headers['content-length'] ?? 0)
     answers.push({ status: Number(statusLine.split(' ')[1]), headers, body: rest.slice(end + 4, end + 4 + length) })
     rest = rest.slice(end + 4 + length)

@@ -38,7 +38,13 @@ export function startReceiver(status = 200): Receiver {
     hostname: '127.0.0.1',
     fetch: async (request) => {
       const raw = await request.text()
-      const one = { method: request.method, path: new URL(request.url).pathname, headers: request.headers.toJSON(), raw, body: JSON.parse(raw) }
+      const one = {
+        method: request.method,
+        path: new URL(request.url).pathname,
+        headers: request.headers.toJSON(),
+        raw,
+        body: JSON.parse(raw),
+      }
       requests.push(one)
       return receiver.answer(one)
     },

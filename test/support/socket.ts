@@ -12,7 +12,9 @@ export class SocketClient implements AsyncDisposable {
   constructor(url: string, headers: Record<string, string> = {}) {
     // Bun's client takes headers; the browsers' type does not know them.
     this.#socket = new WebSocket(url, { headers } as unknown as string[])
-    this.#socket.addEventListener('message', (event) => this.messages.push(JSON.parse(String(event.data)) as SocketMessage))
+    this.#socket.addEventListener('message', (event) =>
+      this.messages.push(JSON.parse(String(event.data)) as SocketMessage),
+    )
     this.closed = new Promise((resolve) => {
       this.#socket.addEventListener('close', ({ code, reason }) => resolve({ code, reason }))
     })
@@ -55,13 +57,30 @@ export class SocketClient implements AsyncDisposable {
 export const wsUrl = (url: string): string => `${url.replace(/^http/, 'ws')}/ws`
 
 /** A connection that has not said anything yet. */
-export const openSocket = (url: string, headers: Record<string, string> = {}): Promise<SocketClient> => new SocketClient(wsUrl(url), headers).opened()
+export const openSocket = (url: string, headers: Record<string, string> = {}): Promise<SocketClient> =>
+  new SocketClient(wsUrl(url), headers).opened()
 
 /** An authenticated connection; fails when it is refused. */
-export async function listenTo(url: string, credential: { apiKey: string } | { token: string }, headers: Record<string, string> = {}): Promise<SocketClient> {
+export async function listenTo(
+  url: string,
+  credential: { apiKey: string } | { token: string },
+  headers: Record<string, string> = {},
+): Promise<SocketClient> {
   const socket = await openSocket(url, headers)
   socket.send({ type: 'auth', ...credential })
   const [first] = await socket.heard(1)
   if (first?.['type'] !== 'auth_ok') throw new Error(`Not authenticated: ${JSON.stringify(first)}`)
   return socket
+}
+
+/** What a first message leads to: all that was heard, and the close frame. */
+export async function firstMessage(
+  url: string,
+  message: unknown,
+  headers: Record<string, string> = {},
+): Promise<{ heard: unknown[]; code: number; reason: string }> {
+  await using socket = await openSocket(url, headers)
+  socket.send(message)
+  const { code, reason } = await socket.closed
+  return { heard: socket.messages, code, reason }
 }

@@ -55,10 +55,15 @@ interface DeliveryRow {
 
 /** Each inbound message stored once; each delivery POSTed at most once, and exactly once when it says so. */
 export function inspectInbound(
-  stage: Stage, traffic: InboundTraffic, receiver: RecordingReceiver, postedAgain: 'never' | 'after a restore' = 'never',
+  stage: Stage,
+  traffic: InboundTraffic,
+  receiver: RecordingReceiver,
+  postedAgain: 'never' | 'after a restore' = 'never',
 ): Findings {
   const database = new Database(stage.databasePath)
-  const ids = database.query(`SELECT rc_message_id AS id FROM messages WHERE direction = 'inbound'`).all() as { id: string }[]
+  const ids = database.query(`SELECT rc_message_id AS id FROM messages WHERE direction = 'inbound'`).all() as {
+    id: string
+  }[]
   const deliveries = database.query('SELECT delivery_id, outcome FROM deliveries').all() as DeliveryRow[]
   database.close()
   const stored = new Set(ids.map(({ id }) => id))
@@ -71,9 +76,20 @@ export function inspectInbound(
     'webhooks POSTed twice': [...receiver.posts.values()].filter((count) => count > 1).length,
     'webhooks without an outcome': deliveries.filter(({ outcome }) => outcome === null).length,
     'webhooks never tried': ids.length - deliveries.length,
-    'success without a POST': deliveries.filter(({ delivery_id, outcome }) => outcome === 'success' && !receiver.posts.has(delivery_id)).length,
+    'success without a POST': deliveries.filter(
+      ({ delivery_id, outcome }) => outcome === 'success' && !receiver.posts.has(delivery_id),
+    ).length,
     'webhooks interrupted by a kill': deliveries.filter(({ outcome }) => outcome === 'network_error').length,
   }
-  const demanded = ['inbound missing', 'inbound stored twice', 'webhooks without an outcome', 'webhooks never tried', 'success without a POST']
-  return { figures, violations: zero(figures, postedAgain === 'never' ? [...demanded, 'webhooks POSTed twice'] : demanded) }
+  const demanded = [
+    'inbound missing',
+    'inbound stored twice',
+    'webhooks without an outcome',
+    'webhooks never tried',
+    'success without a POST',
+  ]
+  return {
+    figures,
+    violations: zero(figures, postedAgain === 'never' ? [...demanded, 'webhooks POSTed twice'] : demanded),
+  }
 }

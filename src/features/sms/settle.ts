@@ -61,7 +61,8 @@ async function backToSending(gateway: Gateway, job: Job, message: OutboundMessag
 
 function lookUp(gateway: Gateway, looks: StoreLooks, message: OutboundMessage, attempt: Attempt): Promise<Look> {
   const key = { tenantId: message.tenantId, extensionId: attempt.extensionId }
-  return looks.outbound(key, Math.min(attempt.startedAt, gateway.clock.now()) - SKEW_MS)
+  const ageMs = Math.max(0, gateway.clock.steady() - attempt.startedAt)
+  return looks.outbound(key, Math.min(attempt.startedAt, gateway.clock.now() - ageMs) - SKEW_MS)
 }
 
 /** The first record with this text on this way that no message of ours is bound to yet. */

@@ -50,7 +50,9 @@ export class StoreLooks {
   async #look(key: ExtensionKey, since: number): Promise<Look> {
     const { session, provider, clock } = this.gateway
     const at = clock.steady()
-    const result = await session.call(key, 'light', (token) => provider.listMessages(token, { direction: 'Outbound', since }))
+    const result = await session.call(key, 'light', (token) =>
+      provider.listMessages(token, { direction: 'Outbound', since }),
+    )
     return { at, result }
   }
 }

@@ -9,10 +9,16 @@ const INTERRUPT = `UPDATE deliveries SET outcome = 'network_error', error_class 
 export async function closeInterrupted(gateway: Gateway): Promise<number> {
   const [closed] = await gateway.database.writer.write([
     { sql: `${INTERRUPT} AND boot_id != ?1 RETURNING delivery_id`, args: [gateway.bootId] },
-    { sql: `DELETE FROM jobs WHERE kind = 'webhook' AND subject IN (SELECT delivery_id FROM deliveries WHERE outcome IS NOT NULL)`, args: [] },
+    {
+      sql: `DELETE FROM jobs WHERE kind = 'webhook' AND subject IN (SELECT delivery_id FROM deliveries WHERE outcome IS NOT NULL)`,
+      args: [],
+    },
   ])
   return closed?.rows.length ?? 0
 }
 
 /** The same for one delivery of this run, when its outcome could not be stored: only one job at a time works on it. */
-export const interrupt = (deliveryId: string): Statement => ({ sql: `${INTERRUPT} AND delivery_id = ?1`, args: [deliveryId] })
+export const interrupt = (deliveryId: string): Statement => ({
+  sql: `${INTERRUPT} AND delivery_id = ?1`,
+  args: [deliveryId],
+})

@@ -1,50 +1,68 @@
 import { apiError } from '../../core/errors.ts'
 import { sameSecret } from '../../core/secrets.ts'
 import type { Gateway } from '../../gateway.ts'
-import { parseInboundEvent } from '../../provider/ringcentral/inbound-event.ts'
+import { type InboundEvent, parseInboundEvent } from '../../provider/ringcentral/inbound-event.ts'
 import { storeInbound } from './store-inbound.ts'
 
 /** The subscription that a Verification-Token belongs to. */
 export interface Subscription {
   tenantId: string
   extensionId: string
+  /** The provider's id of it; null until the provider has answered our call. */
+  providerId: string | null
 }
 
-/** Whose an event says it is; either may be missing. */
-interface Claim {
-  subscriptionId: string | null
-  ownerId: string | null
-}
-
-const NO_CLAIM: Claim = { subscriptionId: null, ownerId: null }
 const MAX_TOKEN_LENGTH = 512
 
-/**
- * Whose event this is, by its token alone. A claim may add nothing to that, but it must not contradict it: a token
- * does not speak for another tenant's subscription or extension. Errors: `badVerificationToken`.
- */
-export async function verify(gateway: Gateway, verificationToken: string | null, claim = NO_CLAIM): Promise<Subscription> {
-  if (verificationToken === null || verificationToken === '' || verificationToken.length > MAX_TOKEN_LENGTH) throw apiError('badVerificationToken')
+/** Whose event this is, by its token alone; nothing is read before. Errors: `badVerificationToken`. */
+export async function verify(gateway: Gateway, verificationToken: string | null): Promise<Subscription> {
+  if (verificationToken === null || verificationToken === '' || verificationToken.length > MAX_TOKEN_LENGTH)
+    throw apiError('badVerificationToken')
   const hashes = gateway.secrets.hashes(verificationToken)
-  const { rows } = await gateway.database.gate.execute({ sql: FIND, args: [JSON.stringify(hashes), claim.subscriptionId, claim.ownerId] })
+  const { rows } = await gateway.database.gate.execute({
+    sql: 'SELECT tenant_id, extension_id, provider_id, token_hash FROM subscriptions WHERE token_hash IN (SELECT value FROM json_each(?1))',
+    args: [JSON.stringify(hashes)],
+  })
   const row = rows.find((candidate) => hashes.some((hash) => sameSecret(hash, String(candidate['token_hash']))))
-  if (row === undefined || Number(row['foreign_claim']) !== 0) throw apiError('badVerificationToken')
-  return { tenantId: String(row['tenant_id']), extensionId: String(row['extension_id']) }
+  if (row === undefined) throw apiError('badVerificationToken')
+  const { tenant_id: tenantId, extension_id: extensionId, provider_id: providerId } = row
+  return {
+    tenantId: String(tenantId),
+    extensionId: String(extensionId),
+    providerId: typeof providerId === 'string' ? providerId : null,
+  }
 }
-
-const FIND = `SELECT tenant_id, extension_id, token_hash,
-    EXISTS (SELECT 1 FROM subscriptions AS other WHERE other.provider_id = ?2 AND other.tenant_id != own.tenant_id)
-      OR (?3 != own.extension_id AND EXISTS (SELECT 1 FROM extensions WHERE extension_id = ?3 AND tenant_id != own.tenant_id)
-        AND NOT EXISTS (SELECT 1 FROM extensions WHERE extension_id = ?3 AND tenant_id = own.tenant_id)) AS foreign_claim
-  FROM subscriptions AS own WHERE token_hash IN (SELECT value FROM json_each(?1))`
 
 /**
  * Stores what an event brings; settles when it is on disk. Events that we have no use for are ignored.
  * Errors: `badVerificationToken`.
  */
-export async function receive(gateway: Gateway, verificationToken: string | null, body: unknown): Promise<void> {
+export async function receive(gateway: Gateway, subscription: Subscription, body: unknown): Promise<void> {
   const event = parseInboundEvent(body)
   if (event.kind === 'ignored') return gateway.log.debug({ why: event.why }, 'event ignored')
-  const subscription = await verify(gateway, verificationToken, event)
-  await storeInbound(gateway, { ...subscription, ...event.sms })
+  if (await speaksForAnother(gateway, subscription, event)) throw apiError('badVerificationToken')
+  const { tenantId, extensionId } = subscription
+  await storeInbound(gateway, { tenantId, extensionId, ...event.sms })
+}
+
+type SmsEvent = Extract<InboundEvent, { kind: 'sms' }>
+
+/** A token speaks for its own tenant only: not for another one's subscription or extension, whatever the event says. */
+async function speaksForAnother(
+  gateway: Gateway,
+  subscription: Subscription,
+  { subscriptionId, ownerId }: SmsEvent,
+): Promise<boolean> {
+  const { tenantId, extensionId, providerId } = subscription
+  const sameId = subscriptionId === null || subscriptionId === providerId
+  const sameOwner = ownerId === null || ownerId === extensionId
+  if (sameId && sameOwner) return false
+  const { rows } = await gateway.database.gate.execute({
+    sql: `SELECT tenant_id FROM subscriptions WHERE provider_id = ?2 AND tenant_id != ?1
+      UNION ALL
+      SELECT tenant_id FROM extensions WHERE extension_id = ?3 AND tenant_id != ?1
+        AND NOT EXISTS (SELECT 1 FROM extensions WHERE extension_id = ?3 AND tenant_id = ?1)`,
+    args: [tenantId, sameId ? null : subscriptionId, sameOwner ? null : ownerId],
+  })
+  return rows.length > 0
 }

@@ -4,7 +4,7 @@ import type { Gateway } from '../../gateway.ts'
 import { parseJson } from '../../http/body.ts'
 import { route } from '../../http/route.ts'
 import { handshakeAnswer } from './handshake.ts'
-import { receive, verify } from './receive.ts'
+import { type Subscription, receive, verify } from './receive.ts'
 
 export const webhooksRoutes = [
   route({
@@ -15,27 +15,26 @@ export const webhooksRoutes = [
     summary: "Receiver of the provider's events; not called by applications",
     description: 'Echoes `Validation-Token`; events must carry the `Verification-Token` of their subscription. Answers when the message is on disk.',
     headers: z.object({ 'Validation-Token': z.string().optional(), 'Verification-Token': z.string().optional() }),
-    before: async ({ gateway, request }) => demandToken(gateway, request),
+    before: ({ gateway, request }) => admit(gateway, request),
     status: 200,
     response: 'empty',
     errors: { 401: [errorText('badVerificationToken')] },
-    run: ({ gateway, request, bytes }) => handle(gateway, request, bytes),
+    run: ({ gateway, request, bytes, admitted }) => handle(gateway, request, bytes, admitted as Subscription | null),
   }),
 ]
 
-const isHandshake = (request: Request): boolean => handshakeAnswer(request) !== null
+const verificationToken = (request: Request): string | null => request.headers.get('verification-token')
 
-/** The token is checked before the body is read; a bare handshake has no body worth reading. */
-async function demandToken(gateway: Gateway, request: Request): Promise<void> {
-  if (!isHandshake(request)) await verify(gateway, request.headers.get('verification-token'))
-}
+/** The token is checked before the body is read; null for a handshake, which has no body worth reading. */
+const admit = async (gateway: Gateway, request: Request): Promise<Subscription | null> =>
+  handshakeAnswer(request) === null ? verify(gateway, verificationToken(request)) : null
 
 /** A handshake that also brings an event of a known subscription is both. */
-async function handle(gateway: Gateway, request: Request, bytes: Uint8Array): Promise<Response> {
+async function handle(gateway: Gateway, request: Request, bytes: Uint8Array, admitted: Subscription | null): Promise<Response> {
   const handshake = handshakeAnswer(request)
   if (handshake !== null && bytes.length === 0) return handshake
   try {
-    await receive(gateway, request.headers.get('verification-token'), parseJson(bytes))
+    await receive(gateway, admitted ?? (await verify(gateway, verificationToken(request))), parseJson(bytes))
   } catch (error) {
     if (handshake === null || !(error instanceof ApiError)) throw error
   }

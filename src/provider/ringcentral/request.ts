@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { ProviderResult } from '../provider.ts'
 import { networkFailure, errorCode, ownFailure, parseJson, statusFailure, unreadableFailure } from './errors.ts'
 import type { Answer } from './errors.ts'
+import { Lag } from './lag.ts'
 import { retryAfterMs } from './retry-after.ts'
 import { hider } from './secrets.ts'
 import type { Hide } from './secrets.ts'
@@ -14,6 +15,8 @@ export interface Requester {
   perform(call: Call): Promise<ProviderResult<void>>
   /** For calls whose answer is needed; a 2xx that `schema` cannot read is `ambiguous`. */
   read<T>(call: Call, schema: z.ZodType<T>): Promise<ProviderResult<T>>
+  /** How far the provider's clock was behind ours at its last answer. */
+  lag: Lag
 }
 
 export interface Call {
@@ -50,6 +53,7 @@ export function createRequester(options: RequesterOptions): Requester {
   const client = clientOf(options)
   return {
     address: client.address,
+    lag: client.lag,
     async perform(call) {
       const asked = await ask(client, call)
       return asked.ok ? { ok: true, value: undefined } : asked
@@ -69,6 +73,7 @@ interface Client extends Omit<RequesterOptions, 'serverUrl' | 'clientId' | 'user
   /** What follows `Basic `: the id and the secret as they are, without the form encoding of RFC 6749 2.3.1. */
   basic: string
   headers: Headers
+  lag: Lag
 }
 
 function clientOf(options: RequesterOptions): Client {
@@ -84,6 +89,7 @@ function clientOf(options: RequesterOptions): Client {
     }),
     timeoutMs: options.timeoutMs,
     now: options.now,
+    lag: new Lag(options.now),
   }
 }
 
@@ -99,7 +105,7 @@ function serverAddress(serverUrl: string): string {
 /** A 2xx answer, or the failure. */
 async function ask(client: Client, call: Call): Promise<ProviderResult<Answer>> {
   if (call.as !== 'client' && !isBearerToken(call.as.accessToken)) return { ok: false, failure: NO_BEARER_TOKEN }
-  const limits = { timeoutMs: client.timeoutMs, maxBytes: call.maxAnswerBytes ?? MAX_ANSWER_BYTES, now: client.now }
+  const limits = { timeoutMs: client.timeoutMs, maxBytes: call.maxAnswerBytes ?? MAX_ANSWER_BYTES, now: client.now, lag: client.lag }
   const asked = await exchange(requestOf(client, call), limits)
   if (!asked.ok || isSuccess(asked.value)) return asked
   const endpoint = call.as === 'client' ? 'oauth' : 'api'
@@ -143,6 +149,7 @@ interface Limits {
   timeoutMs: number
   maxBytes: number
   now: () => number
+  lag: Lag
 }
 
 /**
@@ -154,6 +161,7 @@ async function exchange(request: HttpRequest, limits: Limits): Promise<ProviderR
   const signal = AbortSignal.timeout(limits.timeoutMs)
   try {
     const response = await fetch(url, { ...init, redirect: 'manual', decompress: false, signal })
+    limits.lag.heard(response.headers.get('date'))
     return { ok: true, value: await readAnswer(response, limits) }
   } catch (error) {
     return { ok: false, failure: networkFailure(error) }

@@ -10,8 +10,16 @@ test('an app has the contract’s fields and no others', async () => {
   const at = '2026-11-21T02:30:00.000Z'
   const [app] = await list(world)
   expect(app).toEqual({
-    appId: world.app.appId, tenantId: world.tenantId, name: 'First app', webhookUrl: null, role: 'app', isActive: true,
-    apiKeyPrefix: world.key.slice(0, 12), lastUsedAt: app?.['lastUsedAt'] ?? null, createdAt: at, updatedAt: at,
+    appId: world.app.appId,
+    tenantId: world.tenantId,
+    name: 'First app',
+    webhookUrl: null,
+    role: 'app',
+    isActive: true,
+    apiKeyPrefix: world.key.slice(0, 12),
+    lastUsedAt: app?.['lastUsedAt'] ?? null,
+    createdAt: at,
+    updatedAt: at,
   })
 })
 
@@ -21,14 +29,18 @@ test('the tenant’s apps come oldest first, inactive ones included, and nobody 
   await world.otherTenant()
   await world.call('DELETE', `/v1/apps/${second.appId}`, { key: second.apiKey })
   const apps = await list(world)
-  expect(apps.map((app) => [app['appId'], app['isActive']])).toEqual([[world.app.appId, true], [second.appId, false]])
+  expect(apps.map((app) => [app['appId'], app['isActive']])).toEqual([
+    [world.app.appId, true],
+    [second.appId, false],
+  ])
 })
 
 test('lastUsedAt is null before the first use and written at most once a minute', async () => {
   const clock = manualClock()
   await using world = await createWorld({ connect: false, work: false, clock })
   const second = await world.secondApp()
-  const lastUsed = async (): Promise<unknown> => (await list(world)).find((app) => app['appId'] === second.appId)?.['lastUsedAt']
+  const lastUsed = async (): Promise<unknown> =>
+    (await list(world)).find((app) => app['appId'] === second.appId)?.['lastUsedAt']
   expect(await lastUsed()).toBeNull()
   await world.call('GET', '/v1/rc/status', { key: second.apiKey })
   await until(async () => (await lastUsed()) === '2026-11-21T02:30:00.000Z')

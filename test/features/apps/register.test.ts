@@ -20,7 +20,7 @@ test('a new app is answered with its secrets, once, and its key works', async ()
     appId: expect.stringMatching(/^app_[0-9a-f]{16}$/),
     name: 'New app',
     apiKey: expect.stringMatching(/^sgw_[A-Za-z0-9_-]{43}$/),
-    apiKeyPrefix: app['apiKey']?.slice(0, 12),
+    apiKeyPrefix: String(app['apiKey']).slice(0, 12),
     webhookSecret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
     role: 'app',
     tenantId: world.tenantId,
@@ -41,19 +41,38 @@ test('neither the key nor the webhook secret is stored as it is', async () => {
 
 test('the name is trimmed, then 1 to 100 characters', async () => {
   await using world = await quiet()
-  for (const name of [undefined, null, 5, {}, [], '', '   ', 'x'.repeat(101), 'a\0b']) await expectError(await register(world, { name }), 400, NAME)
-  await expectError(await world.call('POST', '/v1/apps/register', { body: `{"name":"\\ud800","tenantId":"${world.tenantId}"}` }), 400, NAME)
-  expect(((await (await register(world, { name: `  ${'x'.repeat(100)}\n` })).json()) as { name: string }).name).toBe('x'.repeat(100))
+  for (const name of [undefined, null, 5, {}, [], '', '   ', 'x'.repeat(101), 'a\0b'])
+    await expectError(await register(world, { name }), 400, NAME)
+  await expectError(
+    await world.call('POST', '/v1/apps/register', { body: `{"name":"\\ud800","tenantId":"${world.tenantId}"}` }),
+    400,
+    NAME,
+  )
+  expect(((await (await register(world, { name: `  ${'x'.repeat(100)}\n` })).json()) as { name: string }).name).toBe(
+    'x'.repeat(100),
+  )
   expect(((await (await register(world, { name: ' <b>Ünï 😀 ' })).json()) as { name: string }).name).toBe('<b>Ünï 😀')
 })
 
 test('the tenant id is demanded, then its form, then its existence', async () => {
   await using world = await quiet()
-  for (const tenantId of [undefined, null, 5, {}, '']) await expectError(await register(world, { tenantId }), 400, 'tenantId is required when registering new apps')
-  for (const tenantId of ['x', 'tenant_', 'tenant_0123456789ABCDEF', 'tenant_0123456789abcde', ` ${world.tenantId}`, `${world.tenantId}\n`]) {
+  for (const tenantId of [undefined, null, 5, {}, ''])
+    await expectError(await register(world, { tenantId }), 400, 'tenantId is required when registering new apps')
+  for (const tenantId of [
+    'x',
+    'tenant_',
+    'tenant_0123456789ABCDEF',
+    'tenant_0123456789abcde',
+    ` ${world.tenantId}`,
+    `${world.tenantId}\n`,
+  ]) {
     await expectError(await register(world, { tenantId }), 400, 'Invalid tenantId format')
   }
-  await expectError(await register(world, { tenantId: 'tenant_0123456789abcdef' }), 400, 'Tenant not found or not active')
+  await expectError(
+    await register(world, { tenantId: 'tenant_0123456789abcdef' }),
+    400,
+    'Tenant not found or not active',
+  )
 })
 
 test('another tenant is forbidden when it is active, and not found when it is not', async () => {
@@ -69,21 +88,42 @@ test('another tenant is forbidden when it is active, and not found when it is no
 test('of several mistakes the first of the contract’s order is told', async () => {
   await using world = await quiet()
   await expectError(await register(world, { name: '', tenantId: 'x', webhookUrl: 5, role: 'admin' }), 400, NAME)
-  await expectError(await register(world, { tenantId: null, webhookUrl: 5 }), 400, 'tenantId is required when registering new apps')
+  await expectError(
+    await register(world, { tenantId: null, webhookUrl: 5 }),
+    400,
+    'tenantId is required when registering new apps',
+  )
   await expectError(await register(world, { tenantId: 'x', webhookUrl: 5 }), 400, 'Invalid tenantId format')
 })
 
 test('only the role app exists', async () => {
   await using world = await quiet()
   for (const role of ['admin', 'APP', '', 5, {}]) await expectError(await register(world, { role }), 403, 'Forbidden')
-  for (const role of ['app', undefined]) expect(((await (await register(world, { role })).json()) as { role: string }).role).toBe('app')
+  for (const role of ['app', undefined])
+    expect(((await (await register(world, { role })).json()) as { role: string }).role).toBe('app')
 })
 
 test('webhookUrl is an http(s) address of at most 2000 characters, null or absent', async () => {
   await using world = await quiet()
   const longest = `https://hooks.example.com/${'x'.repeat(1974)}`
   expect(longest).toHaveLength(2000)
-  const bad = ['', ' ', 'x', 5, {}, [], true, 'ftp://example.com', 'javascript:alert(1)', 'file:///etc/passwd', 'https://', 'https://user:pass@example.com/', `${longest}x`, 'http://169.254.169.254/latest', 'http://0.0.0.0/']
+  const bad = [
+    '',
+    ' ',
+    'x',
+    5,
+    {},
+    [],
+    true,
+    'ftp://example.com',
+    'javascript:alert(1)',
+    'file:///etc/passwd',
+    'https://',
+    'https://user:pass@example.com/',
+    `${longest}x`,
+    'http://169.254.169.254/latest',
+    'http://0.0.0.0/',
+  ]
   for (const webhookUrl of bad) await expectError(await register(world, { webhookUrl }), 400, URL_ERROR)
   for (const webhookUrl of [null, undefined, 'https://hooks.example.com/x?y=1', 'http://hooks.example.com', longest]) {
     expect((await register(world, { webhookUrl })).status).toBe(201)
@@ -93,8 +133,17 @@ test('webhookUrl is an http(s) address of at most 2000 characters, null or absen
 test('in production a webhook address must be HTTPS and in the open', async () => {
   await using world = await createWorld({ env: { NODE_ENV: 'production', TRUSTED_PROXIES: '127.0.0.1' } })
   const tryUrl = (webhookUrl: string): Promise<Response> =>
-    world.call('POST', '/v1/apps/register', { body: { name: 'New', tenantId: world.tenantId, webhookUrl }, headers: { 'x-forwarded-proto': 'https' } })
-  for (const url of ['http://hooks.example.com/', 'https://127.0.0.1/', 'https://10.0.0.1/', 'https://localhost/', 'https://[::1]/']) {
+    world.call('POST', '/v1/apps/register', {
+      body: { name: 'New', tenantId: world.tenantId, webhookUrl },
+      headers: { 'x-forwarded-proto': 'https' },
+    })
+  for (const url of [
+    'http://hooks.example.com/',
+    'https://127.0.0.1/',
+    'https://10.0.0.1/',
+    'https://localhost/',
+    'https://[::1]/',
+  ]) {
     await expectError(await tryUrl(url), 400, URL_ERROR)
   }
   expect((await tryUrl('https://hooks.example.com/')).status).toBe(201)
@@ -102,7 +151,8 @@ test('in production a webhook address must be HTTPS and in the open', async () =
 
 test('a body that is no object has no name; broken JSON is told as such', async () => {
   await using world = await quiet()
-  for (const body of ['[]', '"x"', '5', 'null', '']) await expectError(await world.call('POST', '/v1/apps/register', { body }), 400, NAME)
+  for (const body of ['[]', '"x"', '5', 'null', ''])
+    await expectError(await world.call('POST', '/v1/apps/register', { body }), 400, NAME)
   await expectError(await world.call('POST', '/v1/apps/register', { body: '{' }), 400, 'Invalid JSON')
 })
 

@@ -7,7 +7,10 @@ test('a rotated key works at once, and the old one no more', async () => {
   const response = await world.call('POST', `/v1/apps/${world.app.appId}/rotate-key`)
   expect(response.status).toBe(200)
   const rotated = (await response.json()) as { apiKey: string; apiKeyPrefix: string }
-  expect(rotated).toEqual({ apiKey: expect.stringMatching(/^sgw_[A-Za-z0-9_-]{43}$/), apiKeyPrefix: rotated.apiKey.slice(0, 12) })
+  expect(rotated).toEqual({
+    apiKey: expect.stringMatching(/^sgw_[A-Za-z0-9_-]{43}$/),
+    apiKeyPrefix: rotated.apiKey.slice(0, 12),
+  })
   await expectError(await world.call('GET', '/v1/apps'), 401, 'Invalid API key')
   const { body } = await world.json<{ apps: { apiKeyPrefix: string }[] }>('GET', '/v1/apps', { key: rotated.apiKey })
   expect(body.apps[0]?.apiKeyPrefix).toBe(rotated.apiKeyPrefix)
@@ -15,10 +18,14 @@ test('a rotated key works at once, and the old one no more', async () => {
 
 test('of a race of rotations every answer but one is refused or outdated: one key works', async () => {
   await using world = await createWorld({ connect: false, work: false })
-  const responses = await Promise.all(Array.from({ length: 5 }, () => world.call('POST', `/v1/apps/${world.app.appId}/rotate-key`)))
+  const responses = await Promise.all(
+    Array.from({ length: 5 }, () => world.call('POST', `/v1/apps/${world.app.appId}/rotate-key`)),
+  )
   const answers = await Promise.all(responses.map((response) => response.json() as Promise<{ apiKey?: string }>))
   const keys = answers.flatMap(({ apiKey }) => (apiKey === undefined ? [] : [apiKey]))
-  const working = await Promise.all(keys.map(async (key) => (await world.call('GET', '/v1/apps', { key })).status === 200))
+  const working = await Promise.all(
+    keys.map(async (key) => (await world.call('GET', '/v1/apps', { key })).status === 200),
+  )
   expect(working.filter(Boolean)).toHaveLength(1)
 })
 
@@ -34,5 +41,7 @@ test('a rotated webhook secret is a new one', async () => {
 
 test('a body that comes with a rotation is ignored', async () => {
   await using world = await createWorld({ connect: false, work: false })
-  expect((await world.call('POST', `/v1/apps/${world.app.appId}/rotate-webhook-secret`, { body: '{broken' })).status).toBe(200)
+  expect(
+    (await world.call('POST', `/v1/apps/${world.app.appId}/rotate-webhook-secret`, { body: '{broken' })).status,
+  ).toBe(200)
 })

@@ -7,7 +7,8 @@ const URL_ERROR = 'Invalid webhookUrl: must be https:// in production, max 2000 
 
 const quiet = (): Promise<World> => createWorld({ connect: false, work: false })
 
-const put = (world: World, body: unknown): Promise<Response> => world.call('PUT', `/v1/apps/${world.app.appId}`, { body })
+const put = (world: World, body: unknown): Promise<Response> =>
+  world.call('PUT', `/v1/apps/${world.app.appId}`, { body })
 
 async function expectOk(response: Response): Promise<void> {
   expect({ status: response.status, body: await response.json() }).toEqual({ status: 200, body: { ok: true } })
@@ -23,7 +24,11 @@ test('webhookUrl is set, changed and removed', async () => {
   await using world = await createWorld({ connect: false, work: false, clock })
   clock.advance(1000)
   await expectOk(await put(world, { webhookUrl: 'https://hooks.example.com/1' }))
-  expect(await ownApp(world)).toMatchObject({ webhookUrl: 'https://hooks.example.com/1', isActive: true, updatedAt: '2026-11-21T02:30:01.000Z' })
+  expect(await ownApp(world)).toMatchObject({
+    webhookUrl: 'https://hooks.example.com/1',
+    isActive: true,
+    updatedAt: '2026-11-21T02:30:01.000Z',
+  })
   await expectOk(await put(world, { webhookUrl: 'https://hooks.example.com/2' }))
   expect(await ownApp(world)).toMatchObject({ webhookUrl: 'https://hooks.example.com/2' })
   await expectOk(await put(world, { webhookUrl: null }))
@@ -34,7 +39,8 @@ test('an empty object, isActive:true and unknown fields change nothing', async (
   await using world = await quiet()
   await put(world, { webhookUrl: 'https://hooks.example.com/1' })
   const before = await ownApp(world)
-  for (const body of [{}, { isActive: true }, { name: 'Other', role: 'admin', tenantId: 'x' }, undefined]) await expectOk(await put(world, body))
+  for (const body of [{}, { isActive: true }, { name: 'Other', role: 'admin', tenantId: 'x' }, undefined])
+    await expectOk(await put(world, body))
   expect({ ...(await ownApp(world)), lastUsedAt: null }).toEqual({ ...before, lastUsedAt: null })
 })
 
@@ -50,7 +56,8 @@ test('a bad webhookUrl is refused and changes nothing; only null removes', async
 
 test('isActive must be a boolean', async () => {
   await using world = await quiet()
-  for (const isActive of ['false', 0, 1, null, {}]) await expectError(await put(world, { isActive }), 400, 'isActive must be a boolean')
+  for (const isActive of ['false', 0, 1, null, {}])
+    await expectError(await put(world, { isActive }), 400, 'isActive must be a boolean')
   expect(await ownApp(world)).toMatchObject({ isActive: true })
 })
 
@@ -76,7 +83,10 @@ test('both at once: the address is kept for the day the app comes back', async (
   await using world = await quiet()
   const second = await world.secondApp()
   await expectOk(await put(world, { webhookUrl: 'https://hooks.example.com/1', isActive: false }))
-  expect(await ownApp(world, second.apiKey)).toMatchObject({ webhookUrl: 'https://hooks.example.com/1', isActive: false })
+  expect(await ownApp(world, second.apiKey)).toMatchObject({
+    webhookUrl: 'https://hooks.example.com/1',
+    isActive: false,
+  })
 })
 
 test('any other app is not found, of the same tenant or not, and stays as it is', async () => {
@@ -98,7 +108,16 @@ test('any other app is not found, of the same tenant or not, and stays as it is'
 
 test('an app id is app_ and 16 lower-case hex digits', async () => {
   await using world = await quiet()
-  for (const id of ['app_', 'app_0123456789ABCDEF', 'app_0123456789abcde', 'app_0123456789abcdef0', 'tenant_0123456789abcdef', 'register%00', '%zz', 'app_0123456789abcdef%0a']) {
+  for (const id of [
+    'app_',
+    'app_0123456789ABCDEF',
+    'app_0123456789abcde',
+    'app_0123456789abcdef0',
+    'tenant_0123456789abcdef',
+    'register%00',
+    '%zz',
+    'app_0123456789abcdef%0a',
+  ]) {
     await expectError(await world.call('PUT', `/v1/apps/${id}`, { body: {} }), 400, 'Invalid appId format')
     await expectError(await world.call('POST', `/v1/apps/${id}/rotate-key`), 400, 'Invalid appId format')
   }

@@ -11,7 +11,8 @@ test('health answers ok to anyone', async () => {
 
 test('health ignores whatever key is presented, and counts nothing against it', async () => {
   await using world = await createWorld({ connect: false, work: false })
-  for (let attempt = 0; attempt < 12; attempt++) expect((await world.call('GET', '/health', { key: 'sgw_wrong' })).status).toBe(200)
+  for (let attempt = 0; attempt < 12; attempt++)
+    expect((await world.call('GET', '/health', { key: 'sgw_wrong' })).status).toBe(200)
   const response = await world.call('GET', '/health')
   expect(response.headers.get('ratelimit')).toBeNull()
   expect((await world.call('GET', '/v1/apps')).status).toBe(200)

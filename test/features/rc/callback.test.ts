@@ -24,7 +24,9 @@ test('success is a page with the numbers, and everything is in place', async () 
   const text = await expectPage(await open(world, await callbackPath(world)), 200, 'Connected')
   for (const number of [FROM, FROM_2]) expect(text).toContain(number)
   expect(await connected(world)).toBe(true)
-  expect(world.control.subscriptions()).toMatchObject([{ status: 'Active', address: `${world.url}/v1/webhooks/provider` }])
+  expect(world.control.subscriptions()).toMatchObject([
+    { status: 'Active', address: `${world.url}/v1/webhooks/provider` },
+  ])
 })
 
 test('success with format=json is {ok:true}', async () => {
@@ -50,7 +52,13 @@ test('without code or state it is 400 JSON, unless the caller prefers a page', a
   const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8'
   await expectPage(await open(world, '/v1/rc/callback', { accept: browser }), 400, MISSING)
   await expectPage(await open(world, '/v1/rc/callback', { accept: 'application/json;q=0.5, TEXT/HTML' }), 400, MISSING)
-  for (const accept of ['application/json', 'application/json, text/html;q=0.5', 'text/html;q=0', 'text/html;q=nonsense', '*/*']) {
+  for (const accept of [
+    'application/json',
+    'application/json, text/html;q=0.5',
+    'text/html;q=0',
+    'text/html;q=nonsense',
+    '*/*',
+  ]) {
     await expectError(await open(world, '/v1/rc/callback', { accept }), 400, MISSING)
   }
   await expectError(await open(world, '/v1/rc/callback?format=json', { accept: browser }), 400, MISSING)
@@ -59,7 +67,11 @@ test('without code or state it is 400 JSON, unless the caller prefers a page', a
 test('a state that is not ours is refused before the provider is asked', async () => {
   await using world = await quiet()
   for (const state of ['x', 'a'.repeat(43), '%00', '%3Cscript%3E', 'a'.repeat(5000)]) {
-    const text = await expectPage(await open(world, `/v1/rc/callback?code=x&state=${state}`), 400, 'Invalid or expired token')
+    const text = await expectPage(
+      await open(world, `/v1/rc/callback?code=x&state=${state}`),
+      400,
+      'Invalid or expired token',
+    )
     expect(text).not.toContain('<script')
   }
   await expectError(await open(world, '/v1/rc/callback?code=x&state=y&format=json'), 400, 'Invalid or expired token')
@@ -81,16 +93,26 @@ test('a state lasts 10 minutes', async () => {
   const pressed = await pressConnect(world, tokenOf(link))
   const state = new URL(pressed.headers.get('location') ?? '').searchParams.get('state')
   clock.advance(600_000)
-  await expectError(await open(world, `/v1/rc/callback?code=x&state=${state}&format=json`), 400, 'Invalid or expired token')
+  await expectError(
+    await open(world, `/v1/rc/callback?code=x&state=${state}&format=json`),
+    400,
+    'Invalid or expired token',
+  )
 })
 
 test('declined consent is a 400 page with the provider’s words, and uses up the state', async () => {
   await using world = await quiet()
   world.control.denyNextLogin()
   const path = await callbackPath(world)
-  expect(await expectPage(await open(world, path), 400, 'Not connected')).toContain('The user denied access to your application')
+  expect(await expectPage(await open(world, path), 400, 'Not connected')).toContain(
+    'The user denied access to your application',
+  )
   const state = new URLSearchParams(path.split('?')[1]).get('state')
-  await expectError(await open(world, `/v1/rc/callback?code=x&state=${state}&format=json`), 400, 'Invalid or expired token')
+  await expectError(
+    await open(world, `/v1/rc/callback?code=x&state=${state}&format=json`),
+    400,
+    'Invalid or expired token',
+  )
   expect(await connected(world)).toBe(false)
 })
 
@@ -105,10 +127,18 @@ test('the words of a refusal are escaped, and only believed with a state of ours
   const words = encodeURIComponent('<script>alert(1)</script> call 555 now')
   const pressed = await pressConnect(world, tokenOf(await newLink(world)))
   const state = new URL(pressed.headers.get('location') ?? '').searchParams.get('state')
-  const told = await expectPage(await open(world, `/v1/rc/callback?error=access_denied&state=${state}&error_description=${words}`), 400, 'Not connected')
+  const told = await expectPage(
+    await open(world, `/v1/rc/callback?error=access_denied&state=${state}&error_description=${words}`),
+    400,
+    'Not connected',
+  )
   expect(told).toContain('&lt;script&gt;alert(1)&lt;/script&gt;')
   expect(told).not.toContain('<script')
-  const forged = await expectPage(await open(world, `/v1/rc/callback?error=access_denied&error_description=${words}`), 400, 'Not connected')
+  const forged = await expectPage(
+    await open(world, `/v1/rc/callback?error=access_denied&error_description=${words}`),
+    400,
+    'Not connected',
+  )
   expect(forged).not.toContain('call 555')
 })
 

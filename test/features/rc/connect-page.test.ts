@@ -96,8 +96,10 @@ test('a missing token and a bad one get pages of their own, on GET and POST', as
 test('the token may come as JSON too; any other body has none', async () => {
   await using world = await quiet()
   const token = tokenOf(await newLink(world))
-  const post = (body: string, type: string): Promise<Response> => world.call('POST', '/v1/rc/connect', { key: null, body, headers: { 'content-type': type } })
-  for (const body of ['{}', '[]', '5', '{"token":5}', '{"token":null}']) expectPage(await post(body, 'application/json'), 400)
+  const post = (body: string, type: string): Promise<Response> =>
+    world.call('POST', '/v1/rc/connect', { key: null, body, headers: { 'content-type': type } })
+  for (const body of ['{}', '[]', '5', '{"token":5}', '{"token":null}'])
+    expectPage(await post(body, 'application/json'), 400)
   expect((await post(JSON.stringify({ token }), 'application/json')).status).toBe(303)
   const again = tokenOf(await newLink(world))
   expect((await post(`token=${again}`, 'Application/X-WWW-Form-URLEncoded; charset=UTF-8')).status).toBe(303)

@@ -12,7 +12,9 @@ test('connect-token and invite-token answer a path with a token, and nothing els
   for (const kind of ['connect', 'invite'] as const) {
     const response = await world.call('POST', `/v1/rc/${kind}-token`)
     expect(response.status).toBe(200)
-    expect(await response.json()).toEqual({ connectUrl: expect.stringMatching(/^\/v1\/rc\/connect\?token=[A-Za-z0-9_-]{43}$/) })
+    expect(await response.json()).toEqual({
+      connectUrl: expect.stringMatching(/^\/v1\/rc\/connect\?token=[A-Za-z0-9_-]{43}$/),
+    })
   }
 })
 
@@ -57,7 +59,9 @@ test('both kinds share 100 per tenant and hour, across its apps; Retry-After is 
   await newLink(world)
   clock.advance(10 * MINUTE_MS)
   const asks = Array.from({ length: 120 }, (_, index) =>
-    world.call('POST', index % 2 === 0 ? '/v1/rc/connect-token' : '/v1/rc/invite-token', { key: index % 3 === 0 ? world.key : second.apiKey }),
+    world.call('POST', index % 2 === 0 ? '/v1/rc/connect-token' : '/v1/rc/invite-token', {
+      key: index % 3 === 0 ? world.key : second.apiKey,
+    }),
   )
   const responses = await Promise.all(asks)
   expect(responses.filter((response) => response.status === 200)).toHaveLength(99)

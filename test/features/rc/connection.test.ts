@@ -15,13 +15,19 @@ test('status names the account and when a person must act: the earliest end of a
   await using world = await createWorld({ clock, work: false })
   const [alice] = world.control.extensions()
   const expiresAt = new Date(clock.now() + WEEK_MS).toISOString()
-  expect((await world.json('GET', '/v1/rc/status')).body).toEqual({ connected: true, expiresAt, rcAccountId: alice?.accountId })
+  expect((await world.json('GET', '/v1/rc/status')).body).toEqual({
+    connected: true,
+    expiresAt,
+    rcAccountId: alice?.accountId,
+  })
   clock.advance(86_400_000)
   const bob = world.control.addExtension({ name: 'Bob', numbers: ['+15555550142'] })
   await world.connect({ extensionId: bob.extensionId })
   expect((await world.json('GET', '/v1/rc/status')).body['expiresAt']).toBe(expiresAt)
   await world.connect({ extensionId: alice?.extensionId ?? '' })
-  expect((await world.json('GET', '/v1/rc/status')).body['expiresAt']).toBe(new Date(clock.now() + WEEK_MS).toISOString())
+  expect((await world.json('GET', '/v1/rc/status')).body['expiresAt']).toBe(
+    new Date(clock.now() + WEEK_MS).toISOString(),
+  )
 })
 
 test('extensions are listed with their numbers, and nothing secret', async () => {
@@ -29,12 +35,27 @@ test('extensions are listed with their numbers, and nothing secret', async () =>
   await using world = await createWorld({ clock, work: false })
   const [alice] = world.control.extensions()
   clock.advance(1000)
-  const bob = world.control.addExtension({ name: 'Bob', numbers: ['+15555550142', { phoneNumber: '+15555550143', features: ['CallerId'] }] })
+  const bob = world.control.addExtension({
+    name: 'Bob',
+    numbers: ['+15555550142', { phoneNumber: '+15555550143', features: ['CallerId'] }],
+  })
   await world.connect({ extensionId: bob.extensionId })
   expect((await world.json('GET', '/v1/rc/extensions')).body).toEqual({
     extensions: [
-      { extensionId: alice?.extensionId, rcAccountId: alice?.accountId, connectedAt: '2026-11-21T02:30:00.000Z', status: 'active', phoneNumbers: [FROM, FROM_2] },
-      { extensionId: bob.extensionId, rcAccountId: bob.accountId, connectedAt: '2026-11-21T02:30:01.000Z', status: 'active', phoneNumbers: ['+15555550142'] },
+      {
+        extensionId: alice?.extensionId,
+        rcAccountId: alice?.accountId,
+        connectedAt: '2026-11-21T02:30:00.000Z',
+        status: 'active',
+        phoneNumbers: [FROM, FROM_2],
+      },
+      {
+        extensionId: bob.extensionId,
+        rcAccountId: bob.accountId,
+        connectedAt: '2026-11-21T02:30:01.000Z',
+        status: 'active',
+        phoneNumbers: ['+15555550142'],
+      },
     ],
   })
 })
@@ -52,5 +73,5 @@ test('one extension may serve two tenants', async () => {
   expect((await world.connect({ tenantId: other.tenantId })).status).toBe(200)
   expect(await world.untilStatus(await world.send())).toMatchObject({ status: 'sent' })
   const theirs = await world.send({ body: 'theirs' }, { key: other.apiKey })
-  for (let state = ''; state !== 'sent'; ) state = String((await world.status(theirs, { key: other.apiKey }))['status'])
+  for (let state = ''; state !== 'sent';) state = String((await world.status(theirs, { key: other.apiKey }))['status'])
 })

@@ -50,7 +50,12 @@ test('a send that is under way comes to its end first; what waits behind it fail
   expect(await world.json('POST', '/v1/rc/disconnect')).toEqual(OK)
   expect(await world.status(underWay)).toMatchObject({ status: 'sent', error: null })
   expect(await world.untilStatus(behind)).toMatchObject({ status: 'failed', error: NOT_CONNECTED })
-  expect(world.control.messages({ direction: 'Outbound' }).map((message) => message.text).toSorted()).toEqual(['elsewhere', 'under way'])
+  expect(
+    world.control
+      .messages({ direction: 'Outbound' })
+      .map((message) => message.text)
+      .toSorted(),
+  ).toEqual(['elsewhere', 'under way'])
 })
 
 test('another tenant on the same extension keeps its connection', async () => {

@@ -9,7 +9,11 @@ test('a queued message is cancelled and never sent', async () => {
   const kept = await world.send({ body: 'yes' })
   const response = await world.json('DELETE', `/v1/sms/${cancelled}`)
   expect(response).toEqual({ status: 200, body: { ok: true } })
-  expect(await world.status(cancelled)).toMatchObject({ status: 'failed', error: 'Cancelled before sending', rcMessageId: null })
+  expect(await world.status(cancelled)).toMatchObject({
+    status: 'failed',
+    error: 'Cancelled before sending',
+    rcMessageId: null,
+  })
   world.running.work()
   await world.untilStatus(kept, ['sent'])
   expect(world.control.messages({ direction: 'Outbound' }).map((message) => message.text)).toEqual(['yes'])
@@ -44,7 +48,11 @@ test('an inbound message is not cancelled', async () => {
   await using world = await createWorld()
   await world.control.injectSms({ from: TO, to: FROM, text: 'Hi' })
   const { body } = await world.json<{ messages: { messageId: string }[] }>('GET', '/v1/sms/messages')
-  await expectError(await world.call('DELETE', `/v1/sms/${body.messages[0]?.messageId}`), 409, 'Message is already received')
+  await expectError(
+    await world.call('DELETE', `/v1/sms/${body.messages[0]?.messageId}`),
+    409,
+    'Message is already received',
+  )
 })
 
 test('another tenant’s message is not found, and stays', async () => {

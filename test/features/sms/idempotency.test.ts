@@ -8,7 +8,11 @@ const CONFLICT = 'Idempotency-Key was used with a different request'
 const quiet = (): Promise<World> => createWorld({ connect: false, work: false })
 
 const send = (world: World, idempotencyKey: string, change: object = {}, key = world.key): Promise<Response> =>
-  world.call('POST', '/v1/sms/send', { key, body: { from: FROM, to: TO, body: 'Hello', ...change }, headers: { 'idempotency-key': idempotencyKey } })
+  world.call('POST', '/v1/sms/send', {
+    key,
+    body: { from: FROM, to: TO, body: 'Hello', ...change },
+    headers: { 'idempotency-key': idempotencyKey },
+  })
 
 const total = async (world: World): Promise<unknown> => (await world.json('GET', '/v1/sms/messages')).body['total']
 
@@ -39,7 +43,9 @@ test('a race of one key makes one message', async () => {
 
 test('a race of one key with two texts makes one message, and tells the others of the conflict', async () => {
   await using world = await quiet()
-  const responses = await Promise.all(Array.from({ length: 20 }, (_, index) => send(world, 'race', { body: `text ${index % 2}` })))
+  const responses = await Promise.all(
+    Array.from({ length: 20 }, (_, index) => send(world, 'race', { body: `text ${index % 2}` })),
+  )
   expect(responses.filter((response) => response.status === 202)).toHaveLength(10)
   expect(responses.filter((response) => response.status === 409)).toHaveLength(10)
   expect(await total(world)).toBe(1)
@@ -48,7 +54,13 @@ test('a race of one key with two texts makes one message, and tells the others o
 test('the same key with another request is a conflict, whichever field differs', async () => {
   await using world = await quiet()
   expect((await send(world, 'order-1', { userId: 'u' })).status).toBe(202)
-  for (const change of [{ body: 'Other' }, { to: '+15555550198' }, { from: '+15555550101' }, { userId: 'v' }, { userId: null }]) {
+  for (const change of [
+    { body: 'Other' },
+    { to: '+15555550198' },
+    { from: '+15555550101' },
+    { userId: 'v' },
+    { userId: null },
+  ]) {
     await expectError(await send(world, 'order-1', { userId: 'u', ...change }), 409, CONFLICT)
   }
   expect(await total(world)).toBe(1)
@@ -57,7 +69,8 @@ test('the same key with another request is a conflict, whichever field differs',
 test('what means the same is the same request: order of fields, unknown fields, an empty userId', async () => {
   await using world = await quiet()
   expect((await send(world, 'order-1')).status).toBe(202)
-  for (const change of [{ userId: null }, { userId: '' }, { extra: 1 }]) expect((await send(world, 'order-1', change)).headers.get('idempotent-replayed')).toBe('true')
+  for (const change of [{ userId: null }, { userId: '' }, { extra: 1 }])
+    expect((await send(world, 'order-1', change)).headers.get('idempotent-replayed')).toBe('true')
 })
 
 test('keys belong to an app: another app may use the same', async () => {

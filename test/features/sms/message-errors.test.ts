@@ -63,14 +63,25 @@ test('a revoked extension fails with the third text, for good', async () => {
 
 test('a provider’s refusal is told in its own words, without any secret', async () => {
   await using world = await createWorld()
-  const body = { errorCode: 'MSG-304', message: "Phone number doesn't belong to extension", errors: [{ errorCode: 'MSG-304', message: "Phone number doesn't belong to extension" }] }
+  const body = {
+    errorCode: 'MSG-304',
+    message: "Phone number doesn't belong to extension",
+    errors: [{ errorCode: 'MSG-304', message: "Phone number doesn't belong to extension" }],
+  }
   world.control.fault({ route: 'sms', fault: { kind: 'respond', status: 403, body } })
-  await expectFailed(world, await world.send(), "Provider rejected the message: Phone number doesn't belong to extension (MSG-304)")
+  await expectFailed(
+    world,
+    await world.send(),
+    "Provider rejected the message: Phone number doesn't belong to extension (MSG-304)",
+  )
 })
 
 test('a provider’s refusal of any length becomes at most 500 characters', async () => {
   await using world = await createWorld()
-  world.control.fault({ route: 'sms', fault: { kind: 'respond', status: 400, body: { errorCode: 'CMN-101', message: 'x'.repeat(5000) } } })
+  world.control.fault({
+    route: 'sms',
+    fault: { kind: 'respond', status: 400, body: { errorCode: 'CMN-101', message: 'x'.repeat(5000) } },
+  })
   const { error } = await world.untilStatus(await world.send())
   expect(String(error)).toStartWith('Provider rejected the message: xxx')
   expect(String(error).length).toBeLessThanOrEqual(500)

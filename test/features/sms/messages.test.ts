@@ -31,8 +31,20 @@ test('a listed message has the contract’s fields and no others', async () => {
   expect(await list(world)).toEqual({
     messages: [
       {
-        messageId, jobId: expect.stringMatching(/^job_[0-9a-f]{16}$/), appId: app.appId, tenantId, userId: 'user-1', direction: 'outbound',
-        to: TO, from: FROM, body: 'Hi', status: 'queued', rcMessageId: null, error: null, createdAt: at, updatedAt: at,
+        messageId,
+        jobId: expect.stringMatching(/^job_[0-9a-f]{16}$/),
+        appId: app.appId,
+        tenantId,
+        userId: 'user-1',
+        direction: 'outbound',
+        to: TO,
+        from: FROM,
+        body: 'Hi',
+        status: 'queued',
+        rcMessageId: null,
+        error: null,
+        createdAt: at,
+        updatedAt: at,
       },
     ],
     total: 1,
@@ -45,7 +57,13 @@ test('an inbound message is listed with its extension, without a user, and with 
   await using world = await createWorld()
   await world.control.injectSms({ from: TO, to: FROM, text: 'Hi there' })
   const [message] = (await list(world)).messages
-  expect(message).toMatchObject({ direction: 'inbound', status: 'received', userId: null, appId: world.app.appId, receivingExtensionId: world.control.extensions()[0]?.extensionId ?? '' })
+  expect(message).toMatchObject({
+    direction: 'inbound',
+    status: 'received',
+    userId: null,
+    appId: world.app.appId,
+    receivingExtensionId: world.control.extensions()[0]?.extensionId ?? '',
+  })
   expect(message?.['jobId']).toMatch(/^job_[0-9a-f]{16}$/)
 })
 
@@ -69,7 +87,12 @@ test('the newest comes first, and of one millisecond the last inserted', async (
 test('pages follow each other without a gap or a repetition', async () => {
   await using world = await quiet()
   for (const body of ['1', '2', '3', '4', '5']) await world.send({ body })
-  expect(await list(world, '?limit=2&page=1')).toMatchObject({ total: 5, page: 1, limit: 2, messages: [{ body: '5' }, { body: '4' }] })
+  expect(await list(world, '?limit=2&page=1')).toMatchObject({
+    total: 5,
+    page: 1,
+    limit: 2,
+    messages: [{ body: '5' }, { body: '4' }],
+  })
   expect(bodies(await list(world, '?limit=2&page=2'))).toEqual(['3', '2'])
   expect(bodies(await list(world, '?limit=2&page=3'))).toEqual(['1'])
   expect(await list(world, '?limit=2&page=4')).toEqual({ messages: [], total: 5, page: 4, limit: 2 })
@@ -78,11 +101,28 @@ test('pages follow each other without a gap or a repetition', async () => {
 test('page and limit are clamped, never refused, and the answer says what was used', async () => {
   await using world = await quiet()
   const cases = [
-    ['page=0', 1, 20], ['page=-5', 1, 20], ['page=x', 1, 20], ['page=1.5', 1, 20], ['page=', 1, 20], ['page=%2B3', 3, 20], ['page=NaN', 1, 20], ['page=0x10', 1, 20],
-    ['limit=0', 1, 1], ['limit=-1', 1, 1], ['limit=101', 1, 100], ['limit=100', 1, 100], ['limit=99999999999999999999', 1, 100], ['limit=1e2', 1, 20],
-    ['limit=', 1, 20], ['limit=Infinity', 1, 20], ['limit=5&limit=7', 1, 7], ['limit[]=5', 1, 20], ['page=2&limit=3', 2, 3],
+    ['page=0', 1, 20],
+    ['page=-5', 1, 20],
+    ['page=x', 1, 20],
+    ['page=1.5', 1, 20],
+    ['page=', 1, 20],
+    ['page=%2B3', 3, 20],
+    ['page=NaN', 1, 20],
+    ['page=0x10', 1, 20],
+    ['limit=0', 1, 1],
+    ['limit=-1', 1, 1],
+    ['limit=101', 1, 100],
+    ['limit=100', 1, 100],
+    ['limit=99999999999999999999', 1, 100],
+    ['limit=1e2', 1, 20],
+    ['limit=', 1, 20],
+    ['limit=Infinity', 1, 20],
+    ['limit=5&limit=7', 1, 7],
+    ['limit[]=5', 1, 20],
+    ['page=2&limit=3', 2, 3],
   ] as const
-  for (const [query, page, limit] of cases) expect(await list(world, `?${query}`)).toEqual({ messages: [], total: 0, page, limit })
+  for (const [query, page, limit] of cases)
+    expect(await list(world, `?${query}`)).toEqual({ messages: [], total: 0, page, limit })
   expect((await list(world, '?page=99999999999999999999')).page).toBeGreaterThan(1000)
 })
 
@@ -116,7 +156,9 @@ test('a plus that was not escaped is read as a plus', async () => {
 test('an empty filter is as if it were absent', async () => {
   await using world = await quiet()
   await world.send()
-  expect(await list(world, '?appId=&tenantId=&userId=&direction=&status=&from=&to=&startDate=&endDate=&page=&limit=')).toMatchObject({ total: 1, page: 1, limit: 20 })
+  expect(
+    await list(world, '?appId=&tenantId=&userId=&direction=&status=&from=&to=&startDate=&endDate=&page=&limit='),
+  ).toMatchObject({ total: 1, page: 1, limit: 20 })
 })
 
 test('every app of the tenant sees all of it; nobody sees another tenant’s', async () => {
@@ -137,7 +179,15 @@ test('someone else’s tenant or app as a filter finds nothing', async () => {
   await world.send({ body: 'theirs' }, { key: other.apiKey })
   await world.send({ body: 'ours' })
   const empty = { messages: [], total: 0, page: 1, limit: 20 }
-  for (const query of [`tenantId=${other.tenantId}`, `appId=${other.appId}`, 'tenantId=nonsense', 'appId=nonsense', "appId=' OR 1=1 --", 'userId=%00', 'from=%00%ff']) {
+  for (const query of [
+    `tenantId=${other.tenantId}`,
+    `appId=${other.appId}`,
+    'tenantId=nonsense',
+    'appId=nonsense',
+    "appId=' OR 1=1 --",
+    'userId=%00',
+    'from=%00%ff',
+  ]) {
     expect(await list(world, `?${query}`)).toEqual(empty)
   }
 })
@@ -147,51 +197,7 @@ test('direction and status must be the contract’s', async () => {
   for (const value of ['sideways', 'Outbound', ' outbound', 'outbound,inbound']) {
     await expectError(await world.call('GET', `/v1/sms/messages?direction=${value}`), 400, 'Invalid direction')
   }
-  for (const value of ['delivered', 'SENT', 'null']) await expectError(await world.call('GET', `/v1/sms/messages?status=${value}`), 400, 'Invalid status')
+  for (const value of ['delivered', 'SENT', 'null'])
+    await expectError(await world.call('GET', `/v1/sms/messages?status=${value}`), 400, 'Invalid status')
   for (const value of ['queued', 'sending', 'sent', 'failed', 'received']) await list(world, `?status=${value}`)
-})
-
-test('dates are inclusive at both ends, to the millisecond', async () => {
-  const clock = manualClock(Date.parse('2026-11-21T12:00:00.500Z'))
-  await using world = await createWorld({ connect: false, work: false, clock })
-  await world.send()
-  const total = async (query: string): Promise<number> => (await list(world, `?${query}`)).total
-  expect(await total('startDate=2026-11-21T12:00:00.500Z')).toBe(1)
-  expect(await total('startDate=2026-11-21T12:00:00.501Z')).toBe(0)
-  expect(await total('endDate=2026-11-21T12:00:00.500Z')).toBe(1)
-  expect(await total('endDate=2026-11-21T12:00:00.499Z')).toBe(0)
-  expect(await total('startDate=2026-11-21T13:00:00.500%2B01:00&endDate=2026-11-21T07:00:00.500-05:00')).toBe(1)
-  expect(await total('startDate=2026-11-21T13:00:00.500+01:00')).toBe(1)
-  expect(await total('startDate=2026-11-21T13:00:00.501+01:00')).toBe(0)
-  expect(await total('endDate=2026-11-21T13:00:00.500+0100')).toBe(1)
-  expect(await total('startDate=2026-11-21t12:00z')).toBe(1)
-  expect(await total('startDate=2026-11-21T12:00:00.5001234Z')).toBe(1)
-  expect(await total('startDate=0001-01-01&endDate=9999-12-31')).toBe(1)
-  expect(await total('startDate=2026-11-22&endDate=2026-11-20')).toBe(0)
-})
-
-test('a date alone means the whole UTC day', async () => {
-  const clock = manualClock(Date.parse('2026-11-21T00:00:00.000Z'))
-  await using world = await createWorld({ connect: false, work: false, clock })
-  await world.send({ body: 'first' })
-  clock.advance(86_399_999)
-  await world.send({ body: 'last' })
-  clock.advance(1)
-  await world.send({ body: 'next day' })
-  expect(bodies(await list(world, '?startDate=2026-11-21&endDate=2026-11-21'))).toEqual(['last', 'first'])
-  expect(bodies(await list(world, '?endDate=2026-11-20'))).toEqual([])
-  expect(bodies(await list(world, '?startDate=2026-11-22'))).toEqual(['next day'])
-})
-
-test('what is no ISO 8601 date with an offset is refused', async () => {
-  await using world = await quiet()
-  const bad = [
-    'yesterday', '2026', '2026-11', '20261121', '2026-13-01', '2026-02-30', '2025-02-29', '2026-00-10', '2026-11-21T12:00:00', '2026-11-21 12:00:00Z',
-    '2026-11-21T24:00:00Z', '2026-11-21T12:60:00Z', '2026-11-21T12:00:00%2B25:00', '1763683200000', '2026-11-21T12:00:00.Z', '%2B002026-11-21', '2026-11-21Z',
-  ]
-  for (const value of bad) {
-    await expectError(await world.call('GET', `/v1/sms/messages?startDate=${value}`), 400, 'Invalid startDate')
-    await expectError(await world.call('GET', `/v1/sms/messages?endDate=${value}`), 400, 'Invalid endDate')
-  }
-  await list(world, '?startDate=2024-02-29')
 })

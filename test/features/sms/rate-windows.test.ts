@@ -41,7 +41,12 @@ test('of one number 40 messages leave in 60 seconds; the rest stays queued, with
   expect(await untilSent(world, 40)).toBe(3)
   clock.advance(1)
   expect(await untilSent(world, 43)).toBe(0)
-  expect(world.control.messages({ direction: 'Outbound' }).slice(40).map((message) => message.text)).toEqual(['n 40', 'n 41', 'n 42'])
+  expect(
+    world.control
+      .messages({ direction: 'Outbound' })
+      .slice(40)
+      .map((message) => message.text),
+  ).toEqual(['n 40', 'n 41', 'n 42'])
 })
 
 test('the window slides: places come back one by one, as they were taken', async () => {
@@ -76,7 +81,8 @@ test('a number’s window survives a restart', async () => {
   await first.running.stop()
   clock.advance(10_000)
   await using second = await createWorld({ clock, env, folder: first.folder, connect: false })
-  const waiting = async (): Promise<number> => Number((await second.json('GET', '/v1/sms/messages?status=queued', { key: first.key })).body['total'])
+  const waiting = async (): Promise<number> =>
+    Number((await second.json('GET', '/v1/sms/messages?status=queued', { key: first.key })).body['total'])
   for (let turn = 0; turn < 20; turn++) expect(await waiting()).toBe(1)
   expect(second.control.requests({ route: 'sms' })).toEqual([])
 })

@@ -10,7 +10,8 @@ const USER_ID = 'userId must be a string of at most 255 characters'
 const quiet = (): Promise<World> => createWorld({ connect: false, work: false })
 const send = (world: World, body: unknown, headers: Record<string, string> = {}): Promise<Response> =>
   world.call('POST', '/v1/sms/send', { body, headers })
-const sendWith = (world: World, change: object): Promise<Response> => send(world, { from: FROM, to: TO, body: 'Hello', ...change })
+const sendWith = (world: World, change: object): Promise<Response> =>
+  send(world, { from: FROM, to: TO, body: 'Hello', ...change })
 
 async function expectNothingStored(world: World): Promise<void> {
   expect((await world.json('GET', '/v1/sms/messages')).body['total']).toBe(0)
@@ -19,7 +20,8 @@ async function expectNothingStored(world: World): Promise<void> {
 test('each of to, from and body must be there and be a string', async () => {
   await using world = await quiet()
   for (const field of ['to', 'from', 'body']) {
-    for (const value of [undefined, null, 5, true, [], ['x'], {}]) await expectError(await sendWith(world, { [field]: value }), 400, REQUIRED)
+    for (const value of [undefined, null, 5, true, [], ['x'], {}])
+      await expectError(await sendWith(world, { [field]: value }), 400, REQUIRED)
   }
   await expectNothingStored(world)
 })
@@ -36,8 +38,23 @@ test('a missing field wins over a bad number, and that over a bad length', async
 test('to and from must be E.164, with no trimming and no repair', async () => {
   await using world = await quiet()
   const bad = [
-    '', '+', '15555550199', '+05555550199', '+12345678', '+1234567890123456', ' +15555550199', '+15555550199 ', '+1 555 555 0199',
-    '+1-555-555-0199', '+1555555019x', '＋15555550199', '+١٥٥٥٥٥٥٠١٩٩', '+15555550199\n', '+15555550199\0', '00155555550199', 'tel:+15555550199',
+    '',
+    '+',
+    '15555550199',
+    '+05555550199',
+    '+12345678',
+    '+1234567890123456',
+    ' +15555550199',
+    '+15555550199 ',
+    '+1 555 555 0199',
+    '+1-555-555-0199',
+    '+1555555019x',
+    '＋15555550199',
+    '+١٥٥٥٥٥٥٠١٩٩',
+    '+15555550199\n',
+    '+15555550199\0',
+    '00155555550199',
+    'tel:+15555550199',
   ]
   for (const number of bad) {
     await expectError(await sendWith(world, { to: number }), 400, E164)
@@ -48,7 +65,8 @@ test('to and from must be E.164, with no trimming and no repair', async () => {
 
 test('numbers of 9 and of 15 digits are accepted', async () => {
   await using world = await quiet()
-  for (const number of ['+123456789', '+1234567890', '+123456789012345']) expect((await sendWith(world, { to: number })).status).toBe(202)
+  for (const number of ['+123456789', '+1234567890', '+123456789012345'])
+    expect((await sendWith(world, { to: number })).status).toBe(202)
 })
 
 test('the body may have 1 to 1600 UTF-16 units, blanks included', async () => {
@@ -56,7 +74,8 @@ test('the body may have 1 to 1600 UTF-16 units, blanks included', async () => {
   for (const body of ['x', ' ', '\n', 'x'.repeat(1600), '😀'.repeat(800), 'é'.repeat(1600)]) {
     expect((await sendWith(world, { body })).status).toBe(202)
   }
-  for (const body of ['', 'x'.repeat(1601), `${'😀'.repeat(800)}x`]) await expectError(await sendWith(world, { body }), 400, LENGTH)
+  for (const body of ['', 'x'.repeat(1601), `${'😀'.repeat(800)}x`])
+    await expectError(await sendWith(world, { body }), 400, LENGTH)
 })
 
 test('text that could not be kept byte for byte is refused: NUL and lone surrogates', async () => {
@@ -84,7 +103,8 @@ test('more than the provider takes is accepted, sent as one message, and fails w
 
 test('userId is a string of at most 255 characters; empty and null are stored as null', async () => {
   await using world = await quiet()
-  for (const userId of [5, true, [], {}, 'x'.repeat(256)]) await expectError(await sendWith(world, { userId }), 400, USER_ID)
+  for (const userId of [5, true, [], {}, 'x'.repeat(256)])
+    await expectError(await sendWith(world, { userId }), 400, USER_ID)
   const given = ['u', 'x'.repeat(255), '', null, undefined]
   for (const userId of given) expect((await sendWith(world, { userId })).status).toBe(202)
   const { body } = await world.json<{ messages: { userId: unknown }[] }>('GET', '/v1/sms/messages')
@@ -102,13 +122,20 @@ test('unknown fields are ignored, hostile names among them', async () => {
 
 test('a JSON body that is no object has no fields; no body at all is an empty object', async () => {
   await using world = await quiet()
-  for (const body of ['[]', '"text"', '5', 'true', 'null', '{}', '[{"to":"x"}]']) await expectError(await send(world, body), 400, REQUIRED)
+  for (const body of ['[]', '"text"', '5', 'true', 'null', '{}', '[{"to":"x"}]'])
+    await expectError(await send(world, body), 400, REQUIRED)
   await expectError(await world.call('POST', '/v1/sms/send'), 400, REQUIRED)
 })
 
 test('broken JSON is 400 Invalid JSON, whatever the Content-Type says', async () => {
   await using world = await quiet()
-  for (const type of ['application/json', 'text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'nonsense']) {
+  for (const type of [
+    'application/json',
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'nonsense',
+  ]) {
     for (const body of ['{', '{"to":}', 'to=1&from=2', '{"to":"x",}', "{'to':1}", '\u0000', '{} {}']) {
       await expectError(await send(world, body, { 'content-type': type }), 400, 'Invalid JSON')
     }
@@ -118,7 +145,13 @@ test('broken JSON is 400 Invalid JSON, whatever the Content-Type says', async ()
 
 test('good JSON is read, whatever the Content-Type says', async () => {
   await using world = await quiet()
-  for (const type of ['Application/JSON', 'application/vnd.x+json', 'text/plain', 'application/xml', 'application/x-www-form-urlencoded']) {
+  for (const type of [
+    'Application/JSON',
+    'application/vnd.x+json',
+    'text/plain',
+    'application/xml',
+    'application/x-www-form-urlencoded',
+  ]) {
     expect((await send(world, { from: FROM, to: TO, body: 'Hi' }, { 'content-type': type })).status).toBe(202)
   }
 })
@@ -133,8 +166,18 @@ test('deeply nested JSON is refused in no time', async () => {
 
 test('bytes that are no UTF-8 are refused', async () => {
   await using world = await quiet()
-  const bytes = new Uint8Array([...new TextEncoder().encode(`{"to":"${TO}","from":"${FROM}","body":"`), 0xff, 0xfe, 0x22, 0x7d])
-  const response = await fetch(`${world.url}/v1/sms/send`, { method: 'POST', headers: { authorization: `Bearer ${world.key}` }, body: bytes })
+  const bytes = new Uint8Array([
+    ...new TextEncoder().encode(`{"to":"${TO}","from":"${FROM}","body":"`),
+    0xff,
+    0xfe,
+    0x22,
+    0x7d,
+  ])
+  const response = await fetch(`${world.url}/v1/sms/send`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${world.key}` },
+    body: bytes,
+  })
   await expectError(response, 400, 'Invalid JSON')
 })
 

@@ -2,10 +2,12 @@ import { expect, test } from 'bun:test'
 import { setTenantStatus } from '../../../src/operator/tenants.ts'
 import { type World, createWorld } from '../../support/world.ts'
 
-const set = (world: World, status: 'active' | 'suspended'): Promise<unknown> => setTenantStatus(world.gateway, { tenantId: world.tenantId, status })
+const set = (world: World, status: 'active' | 'suspended'): Promise<unknown> =>
+  setTenantStatus(world.gateway, { tenantId: world.tenantId, status })
 
 const stored = async (world: World, messageId: string): Promise<unknown> =>
-  (await world.gateway.database.gate.execute({ sql: 'SELECT status FROM messages WHERE id = ?1', args: [messageId] })).rows[0]?.['status']
+  (await world.gateway.database.gate.execute({ sql: 'SELECT status FROM messages WHERE id = ?1', args: [messageId] }))
+    .rows[0]?.['status']
 
 test('a suspended tenant’s queued messages are held, and go when it is active again', async () => {
   await using world = await createWorld({ work: false })
@@ -16,7 +18,7 @@ test('a suspended tenant’s queued messages are held, and go when it is active 
   const other = await world.otherTenant()
   await world.connect({ tenantId: other.tenantId })
   const theirs = await world.send({ body: 'theirs' }, { key: other.apiKey })
-  for (let state = ''; state !== 'sent'; ) state = String((await world.status(theirs, { key: other.apiKey }))['status'])
+  for (let state = ''; state !== 'sent';) state = String((await world.status(theirs, { key: other.apiKey }))['status'])
   expect(await stored(world, id)).toBe('queued')
   await set(world, 'active')
   expect(await world.untilStatus(id)).toMatchObject({ status: 'sent' })

@@ -42,11 +42,15 @@ test('kill -9 during POSTs: what was begun is Interrupted and never repeated, wh
   await receiver.received(7, 10_000)
   await stage.drained()
 
-  const { attempts: log } = (await (await stage.call('GET', '/v1/webhook-deliveries')).json()) as { attempts: Record<string, unknown>[] }
+  const { attempts: log } = (await (await stage.call('GET', '/v1/webhook-deliveries')).json()) as {
+    attempts: Record<string, unknown>[]
+  }
   expect(log).toHaveLength(7)
   const begun = new Set(receiver.requests.slice(0, 4).map((request) => request.headers['webhook-id']))
   for (const attempt of log) {
-    expect(attempt).toMatchObject(begun.has(String(attempt['deliveryId'])) ? INTERRUPTED : { outcome: 'success', statusCode: 200 })
+    expect(attempt).toMatchObject(
+      begun.has(String(attempt['deliveryId'])) ? INTERRUPTED : { outcome: 'success', statusCode: 200 },
+    )
     expect(Object.keys(attempt)).not.toContain('responseSnippet')
   }
   expect(receiver.requests).toHaveLength(7)
@@ -60,7 +64,9 @@ test('an outcome that could not be stored becomes Interrupted, and the POST is n
   const { gate } = world.gateway.database
   await world.call('PUT', `/v1/apps/${world.app.appId}`, { body: { webhookUrl: receiver.url } })
   receiver.answer = async () => {
-    await gate.execute("CREATE TRIGGER broken BEFORE UPDATE OF outcome ON deliveries BEGIN SELECT RAISE(ABORT, 'broken'); END")
+    await gate.execute(
+      "CREATE TRIGGER broken BEFORE UPDATE OF outcome ON deliveries BEGIN SELECT RAISE(ABORT, 'broken'); END",
+    )
     return new Response('ok')
   }
   await world.control.injectSms({ text: 'hello' })

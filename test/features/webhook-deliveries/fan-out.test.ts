@@ -4,9 +4,11 @@ import { attempts, inboundMessages } from '../../support/provider-events.ts'
 import { startReceiver } from '../../support/receiver.ts'
 import { type World, createWorld, recordedLog, until } from '../../support/world.ts'
 
-const jobsLeft = async (world: World): Promise<number> => Number((await world.gateway.database.gate.execute('SELECT count(*) AS n FROM jobs')).rows[0]?.['n'])
+const jobsLeft = async (world: World): Promise<number> =>
+  Number((await world.gateway.database.gate.execute('SELECT count(*) AS n FROM jobs')).rows[0]?.['n'])
 const idle = (world: World): Promise<boolean> => until(async () => (await jobsLeft(world)) === 0)
-const setUrl = (world: World, webhookUrl: string | null): Promise<Response> => world.call('PUT', `/v1/apps/${world.app.appId}`, { body: { webhookUrl } })
+const setUrl = (world: World, webhookUrl: string | null): Promise<Response> =>
+  world.call('PUT', `/v1/apps/${world.app.appId}`, { body: { webhookUrl } })
 
 test('apps without an address and deactivated apps get nothing', async () => {
   await using receiver = startReceiver()
@@ -48,7 +50,10 @@ test('messages of a suspended tenant are stored but not fanned out, also not lat
   await world.control.injectSms({ text: 'afterwards' })
   await receiver.received(2)
   await idle(world)
-  expect((await inboundMessages(world)).messages.map((message) => message.body)).toEqual(['afterwards', 'while suspended'])
+  expect((await inboundMessages(world)).messages.map((message) => message.body)).toEqual([
+    'afterwards',
+    'while suspended',
+  ])
   expect(receiver.requests.map((request) => request.body['body'])).toEqual(['afterwards', 'afterwards'])
 })
 
@@ -68,15 +73,21 @@ test('what waits when a tenant is suspended is not sent any more', async () => {
   ])
   await setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'suspended' })
   world.running.work()
-  await until(async () => Number((await gate.execute("SELECT count(*) AS n FROM jobs WHERE kind = 'webhook'")).rows[0]?.['n']) === 0)
+  await until(
+    async () =>
+      Number((await gate.execute("SELECT count(*) AS n FROM jobs WHERE kind = 'webhook'")).rows[0]?.['n']) === 0,
+  )
   expect(receiver.requests).toEqual([])
 })
 
 test('a trigger that answers 410 is removed, its log stays; other answers do not remove it', async () => {
   await using receiver = startReceiver(404)
   await using world = await createWorld()
-  const { triggerId } = (await world.json<{ triggerId: string }>('POST', '/v1/triggers', { body: { callbackUrl: receiver.url } })).body
-  const listed = async (): Promise<unknown[]> => (await world.json<{ triggers: unknown[] }>('GET', '/v1/triggers')).body.triggers
+  const { triggerId } = (
+    await world.json<{ triggerId: string }>('POST', '/v1/triggers', { body: { callbackUrl: receiver.url } })
+  ).body
+  const listed = async (): Promise<unknown[]> =>
+    (await world.json<{ triggers: unknown[] }>('GET', '/v1/triggers')).body.triggers
   await world.control.injectSms({ text: 'first' })
   await receiver.received(1)
   await idle(world)
@@ -90,7 +101,10 @@ test('a trigger that answers 410 is removed, its log stays; other answers do not
   await idle(world)
   expect(receiver.requests).toHaveLength(2)
   const log = await attempts(world, `triggerId=${triggerId}`)
-  expect(log.map(({ statusCode, responseSnippet }) => [statusCode, responseSnippet])).toEqual([[410, 'no more'], [404, 'thanks']])
+  expect(log.map(({ statusCode, responseSnippet }) => [statusCode, responseSnippet])).toEqual([
+    [410, 'no more'],
+    [404, 'thanks'],
+  ])
 })
 
 test('one correlation id for all attempts of an event, another one for the next event', async () => {
@@ -130,7 +144,14 @@ test('at most 4 POSTs of one app and 8 of one host are under way, and all are ma
   for (let index = 0; index < 10; index++) await world.control.injectSms({ text: `three apps ${index}` })
   await receiver.received(8)
   // A fan-out that is done shows that the next POSTs had their chance.
-  await until(async () => Number((await world.gateway.database.gate.execute("SELECT count(*) AS n FROM jobs WHERE kind = 'webhook'")).rows[0]?.['n']) === 40)
+  await until(
+    async () =>
+      Number(
+        (await world.gateway.database.gate.execute("SELECT count(*) AS n FROM jobs WHERE kind = 'webhook'")).rows[0]?.[
+          'n'
+        ],
+      ) === 40,
+  )
   expect(receiver.requests).toHaveLength(8)
   expect(most).toBe(4)
   release()

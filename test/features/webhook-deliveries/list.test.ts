@@ -26,7 +26,12 @@ beforeAll(async () => {
   second = await world.secondApp()
   stranger = await world.otherTenant()
   const create = async (key: string): Promise<string> =>
-    (await world.json<{ triggerId: string }>('POST', '/v1/triggers', { key, body: { callbackUrl: 'http://127.0.0.1:9/' } })).body.triggerId
+    (
+      await world.json<{ triggerId: string }>('POST', '/v1/triggers', {
+        key,
+        body: { callbackUrl: 'http://127.0.0.1:9/' },
+      })
+    ).body.triggerId
   triggerId = await create(world.key)
   foreignTrigger = await create(stranger.apiKey)
   const targets = [world.app.appId, second.appId, triggerId]
@@ -39,12 +44,20 @@ beforeAll(async () => {
   })
   const hours = Array.from({ length: 24 }, (_, hour) => row(hour, DAY + hour * 3_600_000))
   const around = [row(30, DAY - 1), row(31, DAY + 86_400_000)]
-  const foreign: DeliveryRow = { messageId: messageIdOf(99), kind: 'app', targetId: stranger.appId, outcome: 'success', attemptedAt: DAY, tenantId: stranger.tenantId }
+  const foreign: DeliveryRow = {
+    messageId: messageIdOf(99),
+    kind: 'app',
+    targetId: stranger.appId,
+    outcome: 'success',
+    attemptedAt: DAY,
+    tenantId: stranger.tenantId,
+  }
   await insertDeliveries(world, [...hours, ...around, foreign])
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
-const list = async (query = '', key = world.key): Promise<Page> => (await world.json<Page>('GET', `/v1/webhook-deliveries?${query}`, { key })).body
+const list = async (query = '', key = world.key): Promise<Page> =>
+  (await world.json<Page>('GET', `/v1/webhook-deliveries?${query}`, { key })).body
 const total = async (query: string): Promise<number> => (await list(query)).total
 
 describe('order and pages', () => {
@@ -60,7 +73,13 @@ describe('order and pages', () => {
 
   test('attempts of one moment: the last one first', async () => {
     const at = Date.parse('2026-11-10T00:00:00.000Z')
-    const rows = [1, 2, 3].map((n) => ({ messageId: messageIdOf(200 + n), kind: 'app' as const, targetId: second.appId, outcome: 'success' as const, attemptedAt: at }))
+    const rows = [1, 2, 3].map((n) => ({
+      messageId: messageIdOf(200 + n),
+      kind: 'app' as const,
+      targetId: second.appId,
+      outcome: 'success' as const,
+      attemptedAt: at,
+    }))
     await insertDeliveries(world, rows)
     const { attempts } = await list('endDate=2026-11-10')
     expect(attempts.map((attempt) => attempt['messageId'])).toEqual([203, 202, 201].map(messageIdOf))
@@ -97,9 +116,23 @@ describe('filters', () => {
     for (const attempt of (await list('limit=100')).attempts) {
       const isApp = attempt['kind'] === 'app'
       expect(Object.keys(attempt).toSorted()).toEqual(
-        ['attemptNumber', 'attemptedAt', 'correlationId', 'deliveryId', 'durationMs', 'kind', 'messageId', 'outcome', 'tenantId', isApp ? 'appId' : 'triggerId', 'url'].toSorted(),
+        [
+          'attemptNumber',
+          'attemptedAt',
+          'correlationId',
+          'deliveryId',
+          'durationMs',
+          'kind',
+          'messageId',
+          'outcome',
+          'tenantId',
+          isApp ? 'appId' : 'triggerId',
+          'url',
+        ].toSorted(),
       )
-      expect(attempt['deliveryId']).toBe(`${String(attempt['messageId'])}:${String(isApp ? attempt['appId'] : attempt['triggerId'])}`)
+      expect(attempt['deliveryId']).toBe(
+        `${String(attempt['messageId'])}:${String(isApp ? attempt['appId'] : attempt['triggerId'])}`,
+      )
     }
   })
 
@@ -135,18 +168,31 @@ describe('filters', () => {
 
 describe('whose attempts', () => {
   test("another tenant's app or trigger, or one that does not exist, is 403", async () => {
-    const foreign = [`appId=${stranger.appId}`, `triggerId=${foreignTrigger}`, 'appId=app_0000000000000000', 'triggerId=trg_0000000000000000', 'appId=x', `appId=${triggerId}`, `triggerId=${second.appId}x`]
-    for (const query of foreign) await expectError(await world.call('GET', `/v1/webhook-deliveries?${query}`), 403, 'Forbidden')
+    const foreign = [
+      `appId=${stranger.appId}`,
+      `triggerId=${foreignTrigger}`,
+      'appId=app_0000000000000000',
+      'triggerId=trg_0000000000000000',
+      'appId=x',
+      `appId=${triggerId}`,
+      `triggerId=${second.appId}x`,
+    ]
+    for (const query of foreign)
+      await expectError(await world.call('GET', `/v1/webhook-deliveries?${query}`), 403, 'Forbidden')
   })
 
   test('every key of the tenant sees the same, another tenant only its own', async () => {
     expect((await list('limit=1', second.apiKey)).total).toBe(26)
-    expect((await list('', stranger.apiKey)).attempts).toMatchObject([{ messageId: messageIdOf(99), appId: stranger.appId }])
+    expect((await list('', stranger.apiKey)).attempts).toMatchObject([
+      { messageId: messageIdOf(99), appId: stranger.appId },
+    ])
   })
 
   test('an app that was deactivated and a trigger that was removed keep their log', async () => {
     const extra = await world.secondApp()
-    const { triggerId: removed } = (await world.json<{ triggerId: string }>('POST', '/v1/triggers', { body: { callbackUrl: 'http://127.0.0.1:9/' } })).body
+    const { triggerId: removed } = (
+      await world.json<{ triggerId: string }>('POST', '/v1/triggers', { body: { callbackUrl: 'http://127.0.0.1:9/' } })
+    ).body
     await insertDeliveries(world, [
       { messageId: messageIdOf(301), kind: 'app', targetId: extra.appId, outcome: 'success', attemptedAt: 1 },
       { messageId: messageIdOf(302), kind: 'trigger', targetId: removed, outcome: 'success', attemptedAt: 2 },
@@ -155,16 +201,26 @@ describe('whose attempts', () => {
     await world.call('DELETE', `/v1/triggers/${removed}`)
     expect(await total(`appId=${extra.appId}`)).toBe(1)
     expect(await total(`triggerId=${removed}`)).toBe(1)
-    await expectError(await world.call('GET', `/v1/webhook-deliveries?triggerId=${removed}`, { key: stranger.apiKey }), 403, 'Forbidden')
+    await expectError(
+      await world.call('GET', `/v1/webhook-deliveries?triggerId=${removed}`, { key: stranger.apiKey }),
+      403,
+      'Forbidden',
+    )
     await world.gateway.database.gate.execute('DELETE FROM deliveries WHERE attempted_at < 10')
   })
 
   test('a key is needed', async () => {
-    await expectError(await world.call('GET', '/v1/webhook-deliveries', { key: null }), 401, 'Missing or invalid API key')
+    await expectError(
+      await world.call('GET', '/v1/webhook-deliveries', { key: null }),
+      401,
+      'Missing or invalid API key',
+    )
   })
 
   test('an attempt that is still under way is not listed', async () => {
-    await insertDeliveries(world, [{ messageId: messageIdOf(400), kind: 'app', targetId: second.appId, outcome: 'success', attemptedAt: 5 }])
+    await insertDeliveries(world, [
+      { messageId: messageIdOf(400), kind: 'app', targetId: second.appId, outcome: 'success', attemptedAt: 5 },
+    ])
     await world.gateway.database.gate.execute('UPDATE deliveries SET outcome = NULL WHERE attempted_at = 5')
     expect(await total(`messageId=${messageIdOf(400)}`)).toBe(0)
     await world.gateway.database.gate.execute('DELETE FROM deliveries WHERE attempted_at < 10')

@@ -1,5 +1,7 @@
 import { expect, test } from 'bun:test'
+import { MAX_WEBHOOKS_IN_FLIGHT, SLOW_WEBHOOK_MS } from '../../../src/core/limits.ts'
 import * as to from '../../outbound/destinations.ts'
+import { manualClock } from '../../support/manual-clock.ts'
 import { attempts } from '../../support/provider-events.ts'
 import { createApp } from '../../../src/operator/apps.ts'
 import { type World, createWorld, until } from '../../support/world.ts'
@@ -9,7 +11,10 @@ const SNIPPET = 'é'.repeat(128)
 const error = (errorClass: string): object => ({ errorClass, errorMessage: expect.stringMatching(/^.{1,500}$/) })
 const success = (statusCode = 200): object => ({ outcome: 'success', statusCode })
 const httpError = (statusCode: number, responseSnippet: string): object => ({
-  outcome: 'http_error', statusCode, responseSnippet, errorMessage: expect.stringMatching(new RegExp(`answered ${statusCode}`)),
+  outcome: 'http_error',
+  statusCode,
+  responseSnippet,
+  errorMessage: expect.stringMatching(new RegExp(`answered ${statusCode}`)),
 })
 const networkError = (errorClass: string): object => ({ outcome: 'network_error', ...error(errorClass) })
 const timeout = { outcome: 'timeout', ...error('TimeoutError') }
@@ -22,7 +27,11 @@ const CASES: [name: string, behaviour: to.Behaviour, fields: object][] = [
   ['410 of an app', to.says(to.response('410 Gone', 'gone')), httpError(410, 'gone')],
   ['500 with a long body', to.says(to.response('500 Oops', LONG)), httpError(500, SNIPPET)],
   ['503 without a body', to.says(to.response('503 No')), httpError(503, '')],
-  ['a failure whose body hangs', to.saysAndHangs('HTTP/1.1 502 Bad\r\nContent-Length: 9\r\n\r\nhalf'), httpError(502, 'half')],
+  [
+    'a failure whose body hangs',
+    to.saysAndHangs('HTTP/1.1 502 Bad\r\nContent-Length: 9\r\n\r\nhalf'),
+    httpError(502, 'half'),
+  ],
   ['hangs', to.hangs, timeout],
   ['drips its headers', to.drips('HTTP/1.1 200 OK\r\n', 'X-A: b\r\n'), timeout],
   ['streams a success for ever', to.floods('HTTP/1.1 200 OK\r\n\r\n', LONG), success()],
@@ -31,42 +40,59 @@ const CASES: [name: string, behaviour: to.Behaviour, fields: object][] = [
   ['garbage', to.says('\0\u0001\u0002garbage\r\n\r\n'), networkError('HPE_INVALID_CONSTANT')],
   ['resets', to.resets, networkError('ECONNRESET')],
   ['closes without a word', to.closes, networkError('ECONNRESET')],
-  ['headers without end', to.floods('HTTP/1.1 200 OK\r\n', 'X-A: b\r\n'.repeat(1000)), networkError('HPE_HEADER_OVERFLOW')],
+  [
+    'headers without end',
+    to.floods('HTTP/1.1 200 OK\r\n', 'X-A: b\r\n'.repeat(1000)),
+    networkError('HPE_HEADER_OVERFLOW'),
+  ],
 ]
 const LIMIT_MS = 5500
+/** What is measured in real time may meet a busy machine once. */
+const TIMED = { retry: 2 }
 
-test('every kind of destination has its outcome within 5.5 s, with the fields that belong to it', async () => {
-  await using world = await createWorld()
-  await using stack = new AsyncDisposableStack()
-  const expected = new Map<string, { name: string; url: string; fields: object }>()
-  const add = async (name: string, url: string, fields: object): Promise<void> => {
-    const { appId } = await createApp(world.gateway, { tenantId: world.tenantId, name, webhookUrl: url, role: 'app' })
-    expected.set(appId, { name, url, fields })
-  }
-  for (const [name, behaviour, fields] of CASES) await add(name, urlOf(stack.use(await to.startDestination(behaviour))), fields)
-  const gone = await to.startDestination(to.hangs)
-  await gone[Symbol.asyncDispose]()
-  await add('refuses', urlOf(gone), networkError('ECONNREFUSED'))
-  await add('does not resolve', 'https://nowhere.invalid/hook', networkError('ENOTFOUND'))
-  const secure = stack.use(await to.startTlsDestination(to.says(to.response('200 OK'))))
-  await add('fails TLS', urlOf(secure, 'https'), networkError('DEPTH_ZERO_SELF_SIGNED_CERT'))
-  await add('speaks no TLS', urlOf(stack.use(await to.startDestination(to.says('HTTP/1.1 200 OK\r\n\r\n'))), 'https'), { outcome: 'network_error' })
+test(
+  'every kind of destination has its outcome within 5.5 s, with the fields that belong to it',
+  async () => {
+    await using world = await createWorld()
+    await using stack = new AsyncDisposableStack()
+    const expected = new Map<string, { name: string; url: string; fields: object }>()
+    const add = async (name: string, url: string, fields: object): Promise<void> => {
+      const { appId } = await createApp(world.gateway, { tenantId: world.tenantId, name, webhookUrl: url, role: 'app' })
+      expected.set(appId, { name, url, fields })
+    }
+    for (const [name, behaviour, fields] of CASES)
+      await add(name, urlOf(stack.use(await to.startDestination(behaviour))), fields)
+    const gone = await to.startDestination(to.hangs)
+    await gone[Symbol.asyncDispose]()
+    await add('refuses', urlOf(gone), networkError('ECONNREFUSED'))
+    await add('does not resolve', 'https://nowhere.invalid/hook', networkError('ENOTFOUND'))
+    const secure = stack.use(await to.startTlsDestination(to.says(to.response('200 OK'))))
+    await add('fails TLS', urlOf(secure, 'https'), networkError('DEPTH_ZERO_SELF_SIGNED_CERT'))
+    await add(
+      'speaks no TLS',
+      urlOf(stack.use(await to.startDestination(to.says('HTTP/1.1 200 OK\r\n\r\n'))), 'https'),
+      {
+        outcome: 'network_error',
+      },
+    )
 
-  const startedAt = performance.now()
-  await world.control.injectSms({ text: 'to everybody' })
-  const log = await until(async () => {
-    const found = await attempts(world)
-    return found.length === expected.size ? found : null
-  }, LIMIT_MS + 500)
-  expect(performance.now() - startedAt).toBeLessThan(LIMIT_MS + 200)
-  for (const attempt of log) {
-    const { name, url, fields } = expected.get(String(attempt['appId']))!
-    if (name !== 'speaks no TLS') expect({ name, ...attempt }).toEqual({ name, ...common(attempt, url), ...fields })
-    expect(attempt['durationMs']).toBeWithin(0, LIMIT_MS)
-    expect(String(attempt['errorMessage'])).not.toContain('127.0.0.1')
-  }
-  expect(new Set(log.map((attempt) => attempt['correlationId'])).size).toBe(1)
-})
+    const startedAt = performance.now()
+    await world.control.injectSms({ text: 'to everybody' })
+    const log = await until(async () => {
+      const found = await attempts(world)
+      return found.length === expected.size ? found : null
+    }, LIMIT_MS + 500)
+    expect(performance.now() - startedAt).toBeLessThan(LIMIT_MS + 200)
+    for (const attempt of log) {
+      const { name, url, fields } = expected.get(String(attempt['appId']))!
+      if (name !== 'speaks no TLS') expect({ name, ...attempt }).toEqual({ name, ...common(attempt, url), ...fields })
+      expect(attempt['durationMs']).toBeWithin(0, LIMIT_MS)
+      expect(String(attempt['errorMessage'])).not.toContain('127.0.0.1')
+    }
+    expect(new Set(log.map((attempt) => attempt['correlationId'])).size).toBe(1)
+  },
+  TIMED,
+)
 
 const urlOf = (destination: to.Destination, scheme = 'http'): string => `${scheme}://127.0.0.1:${destination.port}/hook`
 
@@ -83,37 +109,70 @@ const common = (attempt: Record<string, unknown>, url: string): Record<string, u
   correlationId: expect.stringMatching(/^cor_[0-9a-f]{16}$/),
 })
 
-test('a healthy destination beside 100 hanging ones is served within a second', async () => {
-  await using world = await createWorld()
+test(
+  'a healthy destination beside 100 hanging ones is served within a second',
+  async () => {
+    await using world = await createWorld()
+    await using stack = new AsyncDisposableStack()
+    await hangingApps(world, stack, 100)
+    const healthy = stack.use(await to.startDestination(to.says(to.response('200 OK'))))
+    await createApp(world.gateway, {
+      tenantId: world.tenantId,
+      name: 'Healthy',
+      webhookUrl: urlOf(healthy),
+      role: 'app',
+    })
+    const startedAt = performance.now()
+    await world.control.injectSms({ text: 'to everybody' })
+    await until(() => healthy.received.length === 1, 4000)
+    expect(performance.now() - startedAt).toBeLessThan(1000)
+  },
+  TIMED,
+)
+
+test('a POST that is not answered in a moment frees its place: 100 hanging ones hold nobody up for longer', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ clock })
   await using stack = new AsyncDisposableStack()
-  await hangingApps(world, stack, 100)
+  const hanging = await hangingApps(world, stack, 100)
   const healthy = stack.use(await to.startDestination(to.says(to.response('200 OK'))))
   await createApp(world.gateway, { tenantId: world.tenantId, name: 'Healthy', webhookUrl: urlOf(healthy), role: 'app' })
-  const startedAt = performance.now()
   await world.control.injectSms({ text: 'to everybody' })
-  await until(() => healthy.received.length === 1, 4000)
-  expect(performance.now() - startedAt).toBeLessThan(1000)
+  const reached = (): number => hanging.filter((destination) => destination.received.length > 0).length
+  await until(() => reached() === MAX_WEBHOOKS_IN_FLIGHT, 10_000)
+  expect(healthy.received).toEqual([])
+  clock.advance(SLOW_WEBHOOK_MS)
+  await until(() => healthy.received.length === 1, 10_000)
+  await until(() => reached() === hanging.length, 10_000)
 })
 
-test("one tenant's 100 hanging destinations do not delay another tenant's", async () => {
-  await using world = await createWorld()
-  await using stack = new AsyncDisposableStack()
-  await hangingApps(world, stack, 100)
-  const other = await world.otherTenant()
-  const { extensionId } = world.control.addExtension({ name: 'Bob', numbers: ['+15555550110'] })
-  await world.connect({ tenantId: other.tenantId, extensionId })
-  const healthy = stack.use(await to.startDestination(to.says(to.response('200 OK'))))
-  await world.json('PUT', `/v1/apps/${other.appId}`, { key: other.apiKey, body: { webhookUrl: urlOf(healthy) } })
-  await world.control.injectSms({ text: 'to the hanging' })
-  const startedAt = performance.now()
-  await world.control.injectSms({ to: '+15555550110', text: 'to the healthy' })
-  await until(() => healthy.received.length === 1, 4000)
-  expect(performance.now() - startedAt).toBeLessThan(1000)
-})
+test(
+  "one tenant's 100 hanging destinations do not delay another tenant's",
+  async () => {
+    await using world = await createWorld()
+    await using stack = new AsyncDisposableStack()
+    await hangingApps(world, stack, 100)
+    const other = await world.otherTenant()
+    const { extensionId } = world.control.addExtension({ name: 'Bob', numbers: ['+15555550110'] })
+    await world.connect({ tenantId: other.tenantId, extensionId })
+    const healthy = stack.use(await to.startDestination(to.says(to.response('200 OK'))))
+    await world.json('PUT', `/v1/apps/${other.appId}`, { key: other.apiKey, body: { webhookUrl: urlOf(healthy) } })
+    await world.control.injectSms({ text: 'to the hanging' })
+    const startedAt = performance.now()
+    await world.control.injectSms({ to: '+15555550110', text: 'to the healthy' })
+    await until(() => healthy.received.length === 1, 4000)
+    expect(performance.now() - startedAt).toBeLessThan(1000)
+  },
+  TIMED,
+)
 
-async function hangingApps(world: World, stack: AsyncDisposableStack, count: number): Promise<void> {
+async function hangingApps(world: World, stack: AsyncDisposableStack, count: number): Promise<to.Destination[]> {
+  const destinations: to.Destination[] = []
   for (let index = 0; index < count; index++) {
-    const webhookUrl = urlOf(stack.use(await to.startDestination(to.hangs)))
+    const destination = stack.use(await to.startDestination(to.hangs))
+    const webhookUrl = urlOf(destination)
+    destinations.push(destination)
     await createApp(world.gateway, { tenantId: world.tenantId, name: `Hanging ${index}`, webhookUrl, role: 'app' })
   }
+  return destinations
 }

@@ -1,23 +1,72 @@
 import { describe, expect, test } from 'bun:test'
+import { expectError } from '../../support/expect-error.ts'
 import { ACCOUNT, EXTENSION, inboundMessages, postEvent, smsEvent, subscribe } from '../../support/provider-events.ts'
+import { listenTo } from '../../support/socket.ts'
 import { FROM, FROM_2, createWorld } from '../../support/world.ts'
 
-const OLD = { uuid: crypto.randomUUID(), event: `/restapi/v1.0/account/~/extension/${EXTENSION}/message-store/instant?type=SMS` }
+const OLD = {
+  uuid: crypto.randomUUID(),
+  event: `/restapi/v1.0/account/~/extension/${EXTENSION}/message-store/instant?type=SMS`,
+}
 const target = (phoneNumber: string): object => ({ phoneNumber, target: true })
 
 describe('stored as a message', () => {
   const shapes: [string, Record<string, unknown>, object][] = [
-    ["today's form", smsEvent(), { rcMessageId: '3062991599016', from: '+15555550123', to: FROM, body: 'Hi', receivingExtensionId: EXTENSION }],
-    ['the old form: `~`, a GUID, a number as id, conversationId', smsEvent({ id: 3062991599017, conversationId: 1638233798595111162 }, OLD), { rcMessageId: '3062991599017', body: 'Hi' }],
-    ['the owner as a number', smsEvent({}, { ownerId: Number(EXTENSION), subscriptionId: 42 }), { receivingExtensionId: EXTENSION }],
-    ['no ids in the envelope', smsEvent({}, { ownerId: undefined, subscriptionId: undefined, uuid: undefined }), { receivingExtensionId: EXTENSION }],
-    ['more parameters in the filter', smsEvent({}, { event: `/restapi/v1.0/account/${ACCOUNT}/extension/~/message-store/instant?direction=Inbound&type=SMS` }), { body: 'Hi' }],
-    ['several recipients: the own number', smsEvent({ to: [{ phoneNumber: '+15555550150' }, target(FROM_2), { phoneNumber: '+15555550151' }] }), { to: FROM_2 }],
-    ['several recipients, none marked: the first', smsEvent({ to: [{ phoneNumber: '+15555550150' }, { phoneNumber: FROM }] }), { to: '+15555550150' }],
+    [
+      "today's form",
+      smsEvent(),
+      { rcMessageId: '3062991599016', from: '+15555550123', to: FROM, body: 'Hi', receivingExtensionId: EXTENSION },
+    ],
+    [
+      'the old form: `~`, a GUID, a number as id, conversationId',
+      smsEvent({ id: 3062991599017, conversationId: 1638233798595111 }, OLD),
+      { rcMessageId: '3062991599017', body: 'Hi' },
+    ],
+    [
+      'the owner as a number',
+      smsEvent({}, { ownerId: Number(EXTENSION), subscriptionId: 42 }),
+      { receivingExtensionId: EXTENSION },
+    ],
+    [
+      'no ids in the envelope',
+      smsEvent({}, { ownerId: undefined, subscriptionId: undefined, uuid: undefined }),
+      { receivingExtensionId: EXTENSION },
+    ],
+    [
+      'more parameters in the filter',
+      smsEvent(
+        {},
+        { event: `/restapi/v1.0/account/${ACCOUNT}/extension/~/message-store/instant?direction=Inbound&type=SMS` },
+      ),
+      { body: 'Hi' },
+    ],
+    [
+      'several recipients: the own number',
+      smsEvent({ to: [{ phoneNumber: '+15555550150' }, target(FROM_2), { phoneNumber: '+15555550151' }] }),
+      { to: FROM_2 },
+    ],
+    [
+      'several recipients, none marked: the first',
+      smsEvent({ to: [{ phoneNumber: '+15555550150' }, { phoneNumber: FROM }] }),
+      { to: '+15555550150' },
+    ],
     ['no recipient', smsEvent({ to: [] }), { to: 'unknown' }],
     ['`to` that is no list', smsEvent({ to: { phoneNumber: FROM } }), { to: 'unknown' }],
-    ['MMS with text', smsEvent({ attachments: [{ id: '1', type: 'Text' }, { id: '2', type: 'MmsAttachment', contentType: 'image/jpeg' }] }), { body: 'Hi' }],
-    ['MMS without text', smsEvent({ subject: undefined, attachments: [{ id: '2', type: 'MmsAttachment' }] }), { body: '' }],
+    [
+      'MMS with text',
+      smsEvent({
+        attachments: [
+          { id: '1', type: 'Text' },
+          { id: '2', type: 'MmsAttachment', contentType: 'image/jpeg' },
+        ],
+      }),
+      { body: 'Hi' },
+    ],
+    [
+      'MMS without text',
+      smsEvent({ subject: undefined, attachments: [{ id: '2', type: 'MmsAttachment' }] }),
+      { body: '' },
+    ],
     ['empty text', smsEvent({ subject: '' }), { body: '' }],
     ['text that is no text', smsEvent({ subject: 7 }), { body: '' }],
     ['NUL and a lone surrogate', smsEvent({ subject: 'a\u0000b\ud800c' }), { body: 'a\ufffdb\ufffdc' }],
@@ -25,7 +74,11 @@ describe('stored as a message', () => {
     ['an extension as sender', smsEvent({ from: { extensionNumber: '101', name: 'Bob' } }), { from: '101' }],
     ['no sender', smsEvent({ from: undefined }), { from: 'anonymous' }],
     ['no event type', smsEvent({ eventType: undefined }), { body: 'Hi' }],
-    ['a call queue as owner of the number', smsEvent({ owner: { extensionId: '5550', extensionType: 'Department' } }), { receivingExtensionId: EXTENSION }],
+    [
+      'a call queue as owner of the number',
+      smsEvent({ owner: { extensionId: '5550', extensionType: 'Department' } }),
+      { receivingExtensionId: EXTENSION },
+    ],
   ]
   test.each(shapes)('%s', async (_name, event, expected) => {
     await using world = await createWorld({ connect: false })
@@ -33,14 +86,28 @@ describe('stored as a message', () => {
     const answer = await postEvent(world, token, event)
     expect([answer.status, await answer.text()]).toEqual([200, ''])
     const { messages } = await inboundMessages(world)
-    expect(messages).toMatchObject([{ ...expected, direction: 'inbound', status: 'received', userId: null, appId: world.app.appId }])
+    expect(messages).toMatchObject([
+      { ...expected, direction: 'inbound', status: 'received', userId: null, appId: world.app.appId },
+    ])
   })
 })
 
 describe('answered 200 and ignored', () => {
   const events: [string, unknown][] = [
-    ['a message-store change', smsEvent({}, { event: `/restapi/v1.0/account/${ACCOUNT}/extension/${EXTENSION}/message-store` })],
-    ['a reminder', { uuid: '1', event: '/restapi/v1.0/subscription/~?threshold=259200&interval=43200', subscriptionId: 's', ownerId: EXTENSION, body: { expiresIn: 259100 } }],
+    [
+      'a message-store change',
+      smsEvent({}, { event: `/restapi/v1.0/account/${ACCOUNT}/extension/${EXTENSION}/message-store` }),
+    ],
+    [
+      'a reminder',
+      {
+        uuid: '1',
+        event: '/restapi/v1.0/subscription/~?threshold=259200&interval=43200',
+        subscriptionId: 's',
+        ownerId: EXTENSION,
+        body: { expiresIn: 259100 },
+      },
+    ],
     ['presence', smsEvent({}, { event: `/restapi/v1.0/account/${ACCOUNT}/extension/${EXTENSION}/presence` })],
     ['an outbound message', smsEvent({ direction: 'Outbound' })],
     ['a fax', smsEvent({ type: 'Fax' })],
@@ -60,7 +127,9 @@ describe('answered 200 and ignored', () => {
     const token = await subscribe(world)
     const answer = await postEvent(world, token, event)
     expect([answer.status, await answer.text()]).toEqual([200, ''])
-    const { rows } = await world.gateway.database.gate.execute('SELECT (SELECT count(*) FROM messages) + (SELECT count(*) FROM jobs) AS n')
+    const { rows } = await world.gateway.database.gate.execute(
+      'SELECT (SELECT count(*) FROM messages) + (SELECT count(*) FROM jobs) AS n',
+    )
     expect(rows[0]?.['n']).toBe(0)
   })
 })
@@ -73,7 +142,7 @@ test('header names in any case, whatever the content type', async () => {
   expect((await inboundMessages(world)).total).toBe(1)
 })
 
-test('the simulator\'s own forms: old, group, MMS, from an extension', async () => {
+test("the simulator's own forms: old, group, MMS, from an extension", async () => {
   await using world = await createWorld()
   await world.control.injectSms({ text: 'old', form: 'old' })
   await world.control.injectSms({ text: 'group', to: ['+15555550150', FROM_2] })
@@ -101,4 +170,19 @@ test('an inbound message belongs to the app that last wrote to that contact from
     ['out of the blue', world.app.appId],
     ['a reply', second.appId],
   ])
+})
+
+test('what could not be stored is not answered 200, not announced, and taken in when it comes again', async () => {
+  await using world = await createWorld()
+  await using socket = await listenTo(world.url, { apiKey: world.key })
+  const token = await subscribe(world)
+  const { gate } = world.gateway.database
+  await gate.execute(
+    "CREATE TRIGGER broken BEFORE INSERT ON jobs WHEN NEW.kind = 'fan_out' BEGIN SELECT RAISE(ABORT, 'broken'); END",
+  )
+  await expectError(await postEvent(world, token, smsEvent()), 500, 'Internal server error')
+  expect((await inboundMessages(world)).total).toBe(0)
+  await gate.execute('DROP TRIGGER broken')
+  expect((await postEvent(world, token, smsEvent({ subject: 'again' }))).status).toBe(200)
+  expect((await socket.heard(2))[1]).toMatchObject({ type: 'sms_inbound', body: 'again' })
 })

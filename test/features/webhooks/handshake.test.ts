@@ -5,7 +5,12 @@ import { createWorld } from '../../support/world.ts'
 
 const PATH = '/v1/webhooks/provider'
 const lines = (token: string, more: string[] = []): string[] => [
-  `POST ${PATH} HTTP/1.1`, 'Host: gateway', 'Content-Type: application/json', 'Content-Length: 0', `Validation-Token: ${token}`, ...more,
+  `POST ${PATH} HTTP/1.1`,
+  'Host: gateway',
+  'Content-Type: application/json',
+  'Content-Length: 0',
+  `Validation-Token: ${token}`,
+  ...more,
 ]
 
 test('the handshake echoes its header on an empty 200 of at most 1024 bytes, headers included', async () => {
@@ -17,7 +22,11 @@ test('the handshake echoes its header on an empty 200 of at most 1024 bytes, hea
     expect(raw).toStartWith('HTTP/1.1 200 OK\r\n')
     expect(Buffer.byteLength(raw, 'latin1')).toBeLessThanOrEqual(1024)
     const answer = await ask(world.url, lines(token))
-    expect(answer.headers).toMatchObject({ 'validation-token': token, 'content-type': 'application/json', 'content-length': '0' })
+    expect(answer.headers).toMatchObject({
+      'validation-token': token,
+      'content-type': 'application/json',
+      'content-length': '0',
+    })
     expect(answer.body).toBe('')
   }
 })

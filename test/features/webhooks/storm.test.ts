@@ -23,7 +23,11 @@ test('1,000 events with 30 % duplicates, shuffled, at once: each stored once, fa
   await Promise.all(
     Array.from({ length: AT_ONCE }, async () => {
       for (let id = ids.pop(); id !== undefined; id = ids.pop()) {
-        const { status } = await postEvent(world, token, smsEvent({ id: id % 2 === 0 ? id : String(id), subject: `text ${id}` }))
+        const { status } = await postEvent(
+          world,
+          token,
+          smsEvent({ id: id % 2 === 0 ? id : String(id), subject: `text ${id}` }),
+        )
         statuses.set(status, (statuses.get(status) ?? 0) + 1)
       }
     }),
@@ -32,7 +36,9 @@ test('1,000 events with 30 % duplicates, shuffled, at once: each stored once, fa
 
   const distinct = EVENTS - DUPLICATES
   const posts = await receiver.received(distinct, 20_000)
-  const { rows } = await world.gateway.database.gate.execute('SELECT count(*) AS n, count(DISTINCT rc_message_id) AS ids, count(DISTINCT job_id) AS jobs FROM messages')
+  const { rows } = await world.gateway.database.gate.execute(
+    'SELECT count(*) AS n, count(DISTINCT rc_message_id) AS ids, count(DISTINCT job_id) AS jobs FROM messages',
+  )
   expect(rows[0]).toMatchObject({ n: distinct, ids: distinct, jobs: distinct })
   expect(new Set(posts.map((post) => post.body['rcMessageId'])).size).toBe(distinct)
   for (const { body } of posts) expect(body['body']).toBe(`text ${String(body['rcMessageId'])}`)

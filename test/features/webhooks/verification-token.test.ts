@@ -7,7 +7,9 @@ import { type World, createWorld } from '../../support/world.ts'
 const REFUSED = 'Invalid verification token'
 
 async function storedRows(world: World): Promise<number> {
-  const { rows } = await world.gateway.database.gate.execute("SELECT (SELECT count(*) FROM messages) + (SELECT count(*) FROM jobs WHERE kind != 'back_fill') AS n")
+  const { rows } = await world.gateway.database.gate.execute(
+    "SELECT (SELECT count(*) FROM messages) + (SELECT count(*) FROM jobs WHERE kind != 'back_fill') AS n",
+  )
   return Number(rows[0]?.['n'])
 }
 
@@ -34,7 +36,8 @@ describe('an event is refused, and nothing of it stored, with a token that is', 
     await using world = await createWorld()
     await subscribe(world, { token: 'Right-Token' })
     const { rows } = await world.gateway.database.gate.execute('SELECT token_hash FROM subscriptions')
-    for (const row of rows) await expectError(await postEvent(world, String(row['token_hash']), smsEvent()), 401, REFUSED)
+    for (const row of rows)
+      await expectError(await postEvent(world, String(row['token_hash']), smsEvent()), 401, REFUSED)
     await expectError(await postEvent(world, 'right-token', smsEvent()), 401, REFUSED)
     expect(await storedRows(world)).toBe(0)
   })
@@ -46,12 +49,22 @@ test("another tenant's token does not speak for this tenant's subscription or ex
   await subscribe(world, { providerId: 'ours' })
   const theirs = await subscribe(world, { tenantId: stranger.tenantId, extensionId: '777', providerId: 'theirs' })
   await expectError(await postEvent(world, theirs, smsEvent({}, { subscriptionId: 'ours' })), 401, REFUSED)
-  await expectError(await postEvent(world, theirs, smsEvent({}, { subscriptionId: 'ours', ownerId: '777' })), 401, REFUSED)
-  await expectError(await postEvent(world, theirs, smsEvent({}, { subscriptionId: 'theirs', ownerId: EXTENSION })), 401, REFUSED)
+  await expectError(
+    await postEvent(world, theirs, smsEvent({}, { subscriptionId: 'ours', ownerId: '777' })),
+    401,
+    REFUSED,
+  )
+  await expectError(
+    await postEvent(world, theirs, smsEvent({}, { subscriptionId: 'theirs', ownerId: EXTENSION })),
+    401,
+    REFUSED,
+  )
   expect(await storedRows(world)).toBe(0)
   expect((await postEvent(world, theirs, smsEvent({}, { subscriptionId: 'theirs', ownerId: '777' }))).status).toBe(200)
   expect((await inboundMessages(world)).total).toBe(0)
-  expect((await inboundMessages(world, { key: stranger.apiKey })).messages).toMatchObject([{ tenantId: stranger.tenantId, receivingExtensionId: '777' }])
+  expect((await inboundMessages(world, { key: stranger.apiKey })).messages).toMatchObject([
+    { tenantId: stranger.tenantId, receivingExtensionId: '777' },
+  ])
 })
 
 test('one extension in two tenants: each token stores for its own tenant', async () => {
@@ -60,7 +73,8 @@ test('one extension in two tenants: each token stores for its own tenant', async
   await world.connect({ tenantId: stranger.tenantId, extensionId: EXTENSION })
   const { deliveries } = await world.control.injectSms({ text: 'to both' })
   expect(deliveries.map((delivery) => delivery.status)).toEqual([200, 200])
-  for (const key of [world.key, stranger.apiKey]) expect((await inboundMessages(world, { key })).messages).toMatchObject([{ body: 'to both' }])
+  for (const key of [world.key, stranger.apiKey])
+    expect((await inboundMessages(world, { key })).messages).toMatchObject([{ body: 'to both' }])
 })
 
 test('a token that was refused does not count as a failed authentication', async () => {
@@ -76,7 +90,9 @@ test('the token is checked before the body is read', async () => {
   await expectError(await postEvent(world, 'wrong', 'x'.repeat(200_000)), 401, REFUSED)
   const token = await subscribe(world)
   await expectError(await postEvent(world, token, 'x'.repeat(200_000)), 413, 'Payload too large')
-  expect(await withoutBody(world, [`Verification-Token: ${token}`, 'Content-Length: 102401'])).toStartWith('HTTP/1.1 413')
+  expect(await withoutBody(world, [`Verification-Token: ${token}`, 'Content-Length: 102401'])).toStartWith(
+    'HTTP/1.1 413',
+  )
 })
 
 test('a body of exactly 100 KB is read', async () => {

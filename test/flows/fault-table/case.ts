@@ -52,7 +52,10 @@ export class Case implements AsyncDisposable {
 
   /** The extension as the API tells it; null when none is connected. */
   async extension(): Promise<{ status: string; phoneNumbers: string[] } | null> {
-    const { body } = await this.world.json<{ extensions: { status: string; phoneNumbers: string[] }[] }>('GET', '/v1/rc/extensions')
+    const { body } = await this.world.json<{ extensions: { status: string; phoneNumbers: string[] }[] }>(
+      'GET',
+      '/v1/rc/extensions',
+    )
     return body.extensions[0] ?? null
   }
 

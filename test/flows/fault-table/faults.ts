@@ -21,11 +21,13 @@ export interface ProviderFault {
   always?: boolean
 }
 
-const respond = (status: number, other: Partial<Extract<Fault, { kind: 'respond' }>> = {}) => (): Fault => ({
-  kind: 'respond',
-  status,
-  ...other,
-})
+const respond =
+  (status: number, other: Partial<Extract<Fault, { kind: 'respond' }>> = {}) =>
+  (): Fault => ({
+    kind: 'respond',
+    status,
+    ...other,
+  })
 const MSG_245 = {
   errorCode: 'MSG-245',
   message: 'Parameter [from] value is invalid',
@@ -34,7 +36,9 @@ const MSG_245 = {
 
 /** Some answers have no `id`: there it is what the answer is about that is missing. */
 const withoutId = (route: string): Fault =>
-  route === 'token' || route === 'phone-number' ? { kind: 'accept-then-respond', status: 200, body: {} } : { kind: 'no-id' }
+  route === 'token' || route === 'phone-number'
+    ? { kind: 'accept-then-respond', status: 200, body: {} }
+    : { kind: 'no-id' }
 
 export const FAULTS: readonly ProviderFault[] = [
   { name: 'refused', dial: async () => dial(`http://127.0.0.1:${await deadPort()}`) },
@@ -80,7 +84,12 @@ export function strike(world: World, call: FaultyCall, fault: ProviderFault, cal
 }
 
 /** The call ends as dialling does, `calls` times; then the provider is there again. */
-function strikeLine(provider: Provider, method: FaultyCall['method'], fail: () => Promise<ProviderFailure>, calls: number): void {
+function strikeLine(
+  provider: Provider,
+  method: FaultyCall['method'],
+  fail: () => Promise<ProviderFailure>,
+  calls: number,
+): void {
   const real = provider[method]
   let left = calls
   const broken = async (...argument: unknown[]): Promise<unknown> => {
@@ -92,7 +101,12 @@ function strikeLine(provider: Provider, method: FaultyCall['method'], fail: () =
 
 async function dial(url: string, ca?: string): Promise<ProviderFailure> {
   try {
-    const response = await fetch(url, { method: 'POST', body: 'x', keepalive: false, ...(ca === undefined ? {} : { tls: { ca } }) })
+    const response = await fetch(url, {
+      method: 'POST',
+      body: 'x',
+      keepalive: false,
+      ...(ca === undefined ? {} : { tls: { ca } }),
+    })
     throw new RangeError(`Somebody answered ${response.status}`)
   } catch (error) {
     if (error instanceof RangeError) throw error

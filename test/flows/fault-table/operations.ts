@@ -28,7 +28,10 @@ const MEANING: Record<string, SendMeaning> = {
   '200 without id': { end: 'found' },
   '200 with HTML': { end: 'found' },
   '200 with truncated JSON': { end: 'found' },
-  '400 MSG-245': { end: 'refused', error: 'Provider rejected the message: Parameter [from] value is invalid (MSG-245)' },
+  '400 MSG-245': {
+    end: 'refused',
+    error: 'Provider rejected the message: Parameter [from] value is invalid (MSG-245)',
+  },
   '401 once': { end: 'found' },
   '401 always': { end: 'refused', error: MESSAGE_ERRORS.revoked },
   '403': { end: 'refused', error: '(CMN-408)' },
@@ -51,13 +54,21 @@ async function send(fault: ProviderFault): Promise<void> {
   const { status, error, tookMs } = await one.ended(messageId, 5 * MINUTE_MS)
   const attempts = await one.attempts(messageId)
   if (meaning.end === 'refused') {
-    expect({ status, attempts: attempts.length, atProvider: one.atProvider }).toEqual({ status: 'failed', attempts: 1, atProvider: 0 })
+    expect({ status, attempts: attempts.length, atProvider: one.atProvider }).toEqual({
+      status: 'failed',
+      attempts: 1,
+      atProvider: 0,
+    })
     expect(error).toContain(meaning.error)
     expect(one.events).toEqual(['queued', 'sending', 'failed'])
     return
   }
   const again = meaning.end === 'sent again'
-  expect({ status, attempts: attempts.length, atProvider: one.atProvider }).toEqual({ status: 'sent', attempts: again ? 2 : 1, atProvider: 1 })
+  expect({ status, attempts: attempts.length, atProvider: one.atProvider }).toEqual({
+    status: 'sent',
+    attempts: again ? 2 : 1,
+    atProvider: 1,
+  })
   expect(one.events).toEqual(DELIVERED)
   if (again) expect((attempts[1] ?? 0) - (attempts[0] ?? 0)).toBeGreaterThanOrEqual(meaning.afterMs)
   expect(tookMs).toBeLessThan((again ? meaning.afterMs : 0) + 2 * MINUTE_MS)
@@ -77,7 +88,11 @@ async function refresh(fault: ProviderFault): Promise<void> {
   expect(one.atProvider).toBe(0)
   if (fault.always === true) return await neverRefreshed(one, messageId)
   const { status, tookMs } = await one.ended(messageId, 10 * MINUTE_MS)
-  expect({ status, atProvider: one.atProvider, events: one.events }).toEqual({ status: 'sent', atProvider: 1, events: DELIVERED })
+  expect({ status, atProvider: one.atProvider, events: one.events }).toEqual({
+    status: 'sent',
+    atProvider: 1,
+    events: DELIVERED,
+  })
   expect(await one.extension()).toMatchObject({ status: 'active' })
   // 10 s after the first failure, a minute after the second, or what the provider asked for.
   expect(tookMs).toBeLessThan(4 * MINUTE_MS)
@@ -108,7 +123,10 @@ async function exchange(fault: ProviderFault): Promise<void> {
   expect((await one.world.json('GET', '/v1/rc/status')).body).toEqual({ connected: false })
   one.world.control.clearFaults()
   expect((await one.world.connect()).status).toBe(200)
-  expect(await one.extension()).toMatchObject({ status: 'active', phoneNumbers: expect.arrayContaining([FROM]) as string[] })
+  expect(await one.extension()).toMatchObject({
+    status: 'active',
+    phoneNumbers: expect.arrayContaining([FROM]) as string[],
+  })
 }
 
 /** Connected all the same; a message from a number that is not known yet waits for the next look, and never fails for it. */
@@ -117,7 +135,10 @@ async function discoverNumbers(fault: ProviderFault): Promise<void> {
   strike(one.world, { method: 'listSmsNumbers', route: 'phone-number' }, fault, fault.name === '401 once' ? 1 : 2)
   expect((await one.world.connect()).status).toBe(200)
   const known = fault.name === '401 once'
-  expect(await one.extension()).toMatchObject({ status: 'active', phoneNumbers: known ? [FROM, expect.any(String)] : [] })
+  expect(await one.extension()).toMatchObject({
+    status: 'active',
+    phoneNumbers: known ? [FROM, expect.any(String)] : [],
+  })
   const messageId = await one.send()
   if (fault.always === true) {
     const until = one.clock.now() + 2 * MINUTE_MS
@@ -127,7 +148,11 @@ async function discoverNumbers(fault: ProviderFault): Promise<void> {
     return
   }
   const { status, tookMs } = await one.ended(messageId, 5 * MINUTE_MS)
-  expect({ status, atProvider: one.atProvider, events: one.events }).toEqual({ status: 'sent', atProvider: 1, events: DELIVERED })
+  expect({ status, atProvider: one.atProvider, events: one.events }).toEqual({
+    status: 'sent',
+    atProvider: 1,
+    events: DELIVERED,
+  })
   expect(tookMs).toBeLessThan(3 * MINUTE_MS)
 }
 
@@ -139,11 +164,12 @@ async function createSubscription(fault: ProviderFault): Promise<void> {
   expect((await world.connect()).status).toBe(200)
   expect(await one.extension()).toMatchObject({ status: 'active' })
   const lost = await world.control.injectSms({ to: FROM, text: 'Before' })
-  const active = async (): Promise<true | null> => ((await activeHere(one)) === 1 && world.control.subscriptions().length === 1 ? true : null)
+  const active = async (): Promise<true | null> =>
+    (await activeHere(one)) === 1 && world.control.subscriptions().length === 1 ? true : null
   expect(await came(pass(clock, 12 * MINUTE_MS, active, SECOND_MS))).toBe(fault.always !== true)
   const late = await world.control.injectSms({ to: FROM, text: 'After' })
   await pass(clock, 16 * MINUTE_MS, async () => ((await inboundIds(one)).length >= 2 ? true : null), SECOND_MS)
-  expect((await inboundIds(one)).sort()).toEqual([lost.messageId, late.messageId].sort())
+  expect((await inboundIds(one)).toSorted()).toEqual([lost.messageId, late.messageId].toSorted())
   expect(world.control.subscriptions().length).toBe(fault.always === true ? 0 : 1)
 }
 
@@ -155,12 +181,18 @@ async function renew(fault: ProviderFault): Promise<void> {
   const [before] = world.control.subscriptions()
   strike(world, { method: 'renewSubscription', route: 'subscription-renew' }, fault, 1)
   clock.advance(4 * DAY_MS)
-  const renewed = (): true | null => ((world.control.subscriptions()[0]?.expiresAt ?? 0) > clock.now() + 6 * DAY_MS ? true : null)
-  const asked = (): true | null => (world.control.requests({ route: 'subscription-renew' }).length > 0 || fault.dial !== undefined ? true : null)
+  const renewed = (): true | null =>
+    (world.control.subscriptions()[0]?.expiresAt ?? 0) > clock.now() + 6 * DAY_MS ? true : null
+  const asked = (): true | null =>
+    world.control.requests({ route: 'subscription-renew' }).length > 0 || fault.dial !== undefined ? true : null
   await pass(clock, MINUTE_MS, asked)
   expect(await came(pass(clock, 25 * MINUTE_MS, renewed, SECOND_MS))).toBe(fault.always !== true)
   const [after, ...others] = world.control.subscriptions()
-  expect({ id: after?.subscriptionId, status: after?.status, others }).toEqual({ id: before?.subscriptionId, status: 'Active', others: [] })
+  expect({ id: after?.subscriptionId, status: after?.status, others }).toEqual({
+    id: before?.subscriptionId,
+    status: 'Active',
+    others: [],
+  })
   expect(world.control.requests({ route: 'subscription-delete' })).toEqual([])
   const { deliveries } = await world.control.injectSms({ to: FROM, text: 'Still here' })
   expect(deliveries).toHaveLength(1)
@@ -168,16 +200,25 @@ async function renew(fault: ProviderFault): Promise<void> {
 }
 
 /** Whether what was waited for came in time. */
-const came = (waiting: Promise<unknown>): Promise<boolean> => waiting.then(() => true, () => false)
+const came = (waiting: Promise<unknown>): Promise<boolean> =>
+  waiting.then(
+    () => true,
+    () => false,
+  )
 
 /** Subscriptions that the gateway counts as its own and active. */
 async function activeHere(one: Case): Promise<number> {
-  const { rows } = await one.world.gateway.database.gate.execute(`SELECT count(*) AS active FROM subscriptions WHERE status = 'active'`)
+  const { rows } = await one.world.gateway.database.gate.execute(
+    `SELECT count(*) AS active FROM subscriptions WHERE status = 'active'`,
+  )
   return Number(rows[0]?.['active'])
 }
 
 async function inboundIds(one: Case): Promise<string[]> {
-  const { body } = await one.world.json<{ messages: { rcMessageId: string }[] }>('GET', '/v1/sms/messages?direction=inbound')
+  const { body } = await one.world.json<{ messages: { rcMessageId: string }[] }>(
+    'GET',
+    '/v1/sms/messages?direction=inbound',
+  )
   return body.messages.map((message) => message.rcMessageId)
 }
 

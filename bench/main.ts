@@ -1,0 +1,17 @@
+import type { Row } from './row.ts'
+import { benchStart } from './start.ts'
+
+interface Bench {
+  name: string
+  run(): Promise<Row[]>
+}
+
+/** Every bench. `bun run bench` runs all of them, `bun run bench start` those whose name has that word in it. */
+const BENCHES: readonly Bench[] = [{ name: 'start', run: benchStart }]
+
+const word = process.argv[2] ?? ''
+for (const bench of BENCHES) {
+  if (!bench.name.includes(word)) continue
+  process.stdout.write(`\n${bench.name}\n`)
+  console.table(await bench.run())
+}

@@ -1,0 +1,31 @@
+#!/bin/sh
+# Starts the gateway, with Litestream around it when LITESTREAM_REPLICA_URL says where the backup goes.
+# For the container and for systemd. Needs sgw, flock and, with a backup, litestream in the PATH.
+set -eu
+
+if [ -z "${LITESTREAM_REPLICA_URL:-}" ]; then
+  if [ "${REQUIRE_RESTORE:-0}" = 1 ]; then
+    echo 'REQUIRE_RESTORE is set but LITESTREAM_REPLICA_URL is not: name the place of the backup' >&2
+    exit 78
+  fi
+  exec sgw start
+fi
+
+# The path as the gateway reads it: file:PATH or file:///PATH.
+database=${DATABASE_URL:-file:./data/sgw.db}
+database=${database#file:}
+database=${database#//}
+case $database in /*) ;; *) database=$PWD/$database ;; esac
+mkdir -p "$(dirname "$database")"
+
+# One Litestream per database, for as long as it or the gateway lives: both keep this open.
+exec 9>"$database.backup-lock"
+if ! flock --wait 30 9; then
+  echo "Another process backs $database up: stop it first" >&2
+  exit 75
+fi
+
+export LITESTREAM=1 LITESTREAM_DATABASE="$database"
+sgw restore
+# Litestream passes SIGTERM on, waits for the gateway, and copies what came last.
+exec "${LITESTREAM_COMMAND:-litestream}" replicate -config "${LITESTREAM_CONFIG:-/etc/litestream.yml}" -exec 'sgw start'

@@ -1,0 +1,65 @@
+import { Database } from 'bun:sqlite'
+import { existsSync, rmSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { EXIT } from '../core/start-error.ts'
+import { type CliContext, CliError } from './context.ts'
+
+/** The database file and, for Litestream, its whole path. Errors: a database that is no file has no backup of ours. */
+export function databasePath(context: CliContext): string {
+  const { path } = context.config.database
+  if (path === null) throw new CliError('DATABASE_URL names a server: its backup is not ours', EXIT.usage)
+  return resolve(path)
+}
+
+/** Brings the newest state of the backup to `target`; false when there is no backup. Errors: whatever Litestream says. */
+export async function fetchBackup(context: CliContext, target: string): Promise<boolean> {
+  const { environment } = context
+  const replica = environment['LITESTREAM_REPLICA_URL'] ?? ''
+  if (replica === '') throw new CliError('LITESTREAM_REPLICA_URL is not set: name the place of the backup, for example s3://BUCKET/PATH', EXIT.badConfig)
+  const database = databasePath(context)
+  removeDatabase(target)
+  const config = environment['LITESTREAM_CONFIG'] ?? '/etc/litestream.yml'
+  const program = environment['LITESTREAM_COMMAND'] ?? 'litestream'
+  const command = [program, 'restore', '-config', config, '-if-replica-exists', '-o', target, database]
+  const { code, said } = await run(command, { ...environment, LITESTREAM_DATABASE: database })
+  if (code !== 0) throw new CliError(`The backup at ${replica} cannot be read: ${said}`, EXIT.unavailable)
+  return existsSync(target)
+}
+
+async function run(command: string[], env: CliContext['environment']): Promise<{ code: number; said: string }> {
+  try {
+    const child = Bun.spawn(command, { env, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
+    const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+    return { code, said: lastLine(`${stdout}\n${stderr}`) }
+  } catch {
+    throw new CliError(`${command[0] ?? ''} cannot be run: install Litestream, or set LITESTREAM_COMMAND to its path`, EXIT.unavailable)
+  }
+}
+
+const lastLine = (text: string): string => text.trim().split('\n').at(-1) ?? ''
+
+export interface Inspected {
+  /** Messages in it. */
+  rows: number
+  /** `ok`, or what SQLite finds wrong. */
+  integrity: string
+}
+
+/** Looks through a whole database file. */
+export function inspect(path: string): Inspected {
+  const database = new Database(path, { readwrite: true, create: false })
+  try {
+    const integrity = database.query<{ quick_check: string }, []>('PRAGMA quick_check(1)').get()?.quick_check ?? 'no answer'
+    const rows = database.query<{ count: number }, []>('SELECT count(*) AS count FROM messages').get()?.count ?? 0
+    return { rows, integrity }
+  } catch (error) {
+    return { rows: 0, integrity: error instanceof Error ? error.message : 'unreadable' }
+  } finally {
+    database.close()
+  }
+}
+
+/** A database is up to three files; a restore of Litestream that ended early leaves as many. */
+export function removeDatabase(path: string): void {
+  for (const suffix of ['', '-wal', '-shm', '.tmp', '.tmp-wal', '.tmp-shm']) rmSync(`${path}${suffix}`, { force: true })
+}

@@ -1,0 +1,77 @@
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, statfsSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { EXIT, StartError } from '../core/start-error.ts'
+import { openDataFolder } from '../data-folder.ts'
+import { databasePath, fetchBackup, inspect, removeDatabase } from './backup.ts'
+import { type CliContext, CliError } from './context.ts'
+import { print } from './print.ts'
+
+const LOCK_WAIT_MS = 30_000
+
+/**
+ * Before a start: a database that is missing or empty is brought back from its backup; one that is there stays as it is.
+ * With `REQUIRE_RESTORE=1` a missing backup is an error, because a wrong address looks like no backup.
+ */
+export async function restore(context: CliContext): Promise<void> {
+  const path = databasePath(context)
+  const lock = await openDataFolder(path, LOCK_WAIT_MS).catch((error: unknown) => {
+    throw error instanceof StartError ? new CliError(error.message, error.exitCode) : error
+  })
+  try {
+    print(context, sizeOf(path) > 0 ? { restored: false, detail: 'the database is there' } : await bringBack(context, path))
+  } finally {
+    lock.release()
+  }
+}
+
+async function bringBack(context: CliContext, path: string): Promise<object> {
+  const copy = `${path}.restoring`
+  if (!(await fetchBackup(context, copy))) {
+    if (!context.config.requireRestore) return { restored: false, detail: 'there is no backup: the database starts empty' }
+    throw new CliError('REQUIRE_RESTORE is set and there is no backup: check LITESTREAM_REPLICA_URL; for a very first start unset REQUIRE_RESTORE', EXIT.badConfig)
+  }
+  const { rows, integrity } = inspect(copy)
+  if (integrity !== 'ok') throw new CliError(`The backup is damaged (${integrity}); it is kept as ${copy}`, EXIT.cannotWrite)
+  putInPlace(copy, path)
+  return { restored: true, detail: `${rows} messages` }
+}
+
+/** Litestream's notes and the log of the lost database do not belong to the restored one. */
+function putInPlace(copy: string, path: string): void {
+  removeDatabase(path)
+  rmSync(join(dirname(path), `.${basename(path)}-litestream`), { recursive: true, force: true })
+  flush(copy)
+  renameSync(copy, path)
+  removeDatabase(copy)
+  flush(dirname(path))
+}
+
+function flush(path: string): void {
+  const file = openSync(path, 'r')
+  fsyncSync(file)
+  closeSync(file)
+}
+
+/** A drill beside the live file: fetches the backup, looks through it, and removes it again. Exit code 1 unless it is good. */
+export async function checkBackup(context: CliContext): Promise<void> {
+  const path = databasePath(context)
+  refuseFullDisk(path)
+  const copy = `${path}.drill-${process.pid}`
+  try {
+    const found = await fetchBackup(context, copy)
+    const { rows, integrity } = found ? inspect(copy) : { rows: 0, integrity: 'there is no backup' }
+    print(context, { ok: integrity === 'ok', rows, integrity })
+    if (integrity !== 'ok') throw new CliError('')
+  } finally {
+    removeDatabase(copy)
+  }
+}
+
+/** The drill must not be what fills the disk of a gateway that works. */
+function refuseFullDisk(path: string): void {
+  const { bavail, bsize } = statfsSync(dirname(path))
+  const neededBytes = 2 * sizeOf(path)
+  if (bavail * bsize < neededBytes) throw new CliError(`The drill needs ${Math.ceil(neededBytes / 1e6)} MB free in ${dirname(path)}: make room, or run it on another machine`)
+}
+
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0

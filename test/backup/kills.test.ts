@@ -1,0 +1,42 @@
+import { expect, test } from 'bun:test'
+import { crashAndRestore, untilDrained } from '../support/backup-loss.ts'
+import { Deployment } from '../support/deployment.ts'
+import { until } from '../support/world.ts'
+
+const ROUNDS = 2
+/** Litestream copies once a second; a busy machine may need some more. */
+const MAX_LOSS_MS = 4000
+
+test('after kill -9 of everything and the loss of the volume, little is gone and nothing is sent twice', async () => {
+  await using deployment = await Deployment.create()
+  await deployment.start()
+  await deployment.connect('http://127.0.0.1:9/nobody')
+  for (let round = 1; round <= ROUNDS; round++) {
+    const { acknowledged, lost, lossMs } = await crashAndRestore(deployment, `round ${round}`, 1500 + 700 * round)
+    expect(acknowledged).toBeGreaterThan(lost)
+    expect(lossMs).toBeLessThan(MAX_LOSS_MS)
+  }
+  await untilDrained(deployment)
+  const sent = await deployment.simulator.control<{ text: string }[]>('messages', { direction: 'Outbound', limit: 100_000 })
+  expect(new Set(sent.map(({ text }) => text)).size).toBe(sent.length)
+  expect(await deployment.stop()).toBe(0)
+}, 60_000)
+
+test('a gateway whose Litestream was killed stops, so that both can be started again', async () => {
+  await using deployment = await Deployment.create()
+  await deployment.start()
+  deployment.killLitestream()
+  await until(async () => (await fetch(`${deployment.url}/health`).catch(() => null)) === null, 15_000)
+  expect(deployment.output()).toContain('Litestream is gone')
+  await deployment.start()
+  expect(await deployment.stop()).toBe(0)
+}, 40_000)
+
+test('the entry point refuses REQUIRE_RESTORE without a place for the backup, and starts plainly without either', async () => {
+  await using deployment = await Deployment.create()
+  const refused = await deployment.enter({ LITESTREAM_REPLICA_URL: '', REQUIRE_RESTORE: '1' })
+  expect(refused).toMatchObject({ code: 78, stderr: expect.stringContaining('name the place of the backup') })
+  await deployment.start({ LITESTREAM_REPLICA_URL: '' })
+  expect(await deployment.command<{ backup: object }>('status')).toMatchObject({ backup: { litestream: false } })
+  expect(await deployment.stop()).toBe(0)
+})

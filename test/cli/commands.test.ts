@@ -1,0 +1,224 @@
+import { expect, test } from 'bun:test'
+import { existsSync, statSync } from 'node:fs'
+import { freePort, sgw, startServer, temporaryFolder } from '../support/process.ts'
+import { FROM, TO, until } from '../support/world.ts'
+import { connectedServer } from '../main/connected-server.ts'
+
+type Json = Record<string, unknown>
+
+/** One command line in one environment; `json` demands that stdout is one JSON value and stderr is empty. */
+function commandLine(env: Record<string, string>) {
+  const run = (...words: string[]) => sgw(words, env)
+  const json = async <T = Json>(...words: string[]): Promise<T> => {
+    const { code, stdout, stderr } = await run('--json', ...words)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toEndWith('\n')
+    return JSON.parse(stdout) as T
+  }
+  return { run, json }
+}
+
+/** Tenants and apps from the first to the last word of their lives, the same with and without a server. */
+async function liveThrough(env: Record<string, string>): Promise<void> {
+  const { run, json } = commandLine(env)
+  const tenant = await json('tenant', 'create', '--name', ' Acme & Söhne ')
+  expect(tenant).toEqual({
+    tenantId: expect.stringMatching(/^tenant_[0-9a-f]{16}$/),
+    name: 'Acme & Söhne',
+    status: 'active',
+  })
+  const tenantId = String(tenant['tenantId'])
+  expect(await json<Json[]>('tenant', 'list')).toContainEqual(tenant)
+  for (const [verb, status] of [
+    ['suspend', 'suspended'],
+    ['activate', 'active'],
+    ['deactivate', 'inactive'],
+    ['activate', 'active'],
+  ]) {
+    expect(await json('tenant', verb ?? '', tenantId)).toEqual({ ...tenant, status })
+  }
+  const app = await json(
+    'app',
+    'create',
+    '--tenant',
+    tenantId,
+    '--name',
+    'Support desk',
+    '--webhook-url',
+    'https://hooks.example.com/sms',
+  )
+  expect(Object.keys(app)).toEqual(
+    expect.arrayContaining(['appId', 'tenantId', 'apiKey', 'apiKeyPrefix', 'webhookSecret']),
+  )
+  const appId = String(app['appId'])
+  const [listed, ...others] = await json<Json[]>('app', 'list', '--tenant', tenantId)
+  expect(others).toEqual([])
+  expect(listed).toMatchObject({
+    appId,
+    name: 'Support desk',
+    webhookUrl: 'https://hooks.example.com/sms',
+    isActive: true,
+  })
+  expect(JSON.stringify(listed)).not.toContain(String(app['apiKey']))
+  const revived = await json('app', 'activate', appId)
+  expect(Object.keys(revived)).toEqual(['appId', 'apiKey', 'apiKeyPrefix'])
+  expect(revived['apiKey']).not.toBe(app['apiKey'])
+  expect(await json('status')).toMatchObject({
+    version: expect.any(String),
+    schema: '0000_start',
+    queue: { send: 0 },
+    extensions: {},
+    subscriptions: {},
+    backup: {},
+  })
+  const table = await run('tenant', 'list')
+  expect(table.stdout).toMatch(/^tenantId +name +status\n/)
+  expect(table.stdout).toMatch(new RegExp(`^${tenantId} +Acme & Söhne +active$`, 'm'))
+  await failures(env, tenantId)
+}
+
+/** Failures say what to do on stderr, leave stdout empty, and end with their code. */
+async function failures(env: Record<string, string>, tenantId: string): Promise<void> {
+  const { run } = commandLine(env)
+  const nobody = 'tenant_0000000000000000'
+  const cases: [string[], number, string][] = [
+    [['tenant', 'suspend', nobody], 1, `There is no tenant ${nobody}`],
+    [['tenant', 'suspend', 'acme'], 1, 'Invalid tenantId format'],
+    [['tenant', 'create', '--name', ' '], 1, 'name must be 1-100 characters'],
+    [['app', 'create', '--tenant', nobody, '--name', 'x'], 1, 'Tenant not found or not active'],
+    [['app', 'create', '--tenant', tenantId, '--name', 'x', '--webhook-url', 'ftp://x'], 1, 'Invalid webhookUrl'],
+    [['app', 'activate', 'app_0000000000000000'], 1, 'There is no app'],
+    [['app', 'list', '--tenant', nobody], 1, `There is no tenant ${nobody}`],
+    [['tenant', 'create'], 2, "required option '--name <name>'"],
+    [['app', 'create', '--name', 'x'], 2, "required option '--tenant <tenant>'"],
+    [['tenant', 'suspend'], 2, "missing required argument 'tenant'"],
+    [['tenant', 'paint'], 2, 'paint'],
+    [['nonsense'], 2, 'nonsense'],
+    [['tenant', 'list', '--colour'], 2, '--colour'],
+    [['tenant', 'list', 'extra'], 2, 'extra'],
+  ]
+  await Promise.all(
+    cases.map(async ([words, code, text]) => {
+      const ended = await run('--json', ...words)
+      expect({ words, code: ended.code, stdout: ended.stdout }).toEqual({ words, code, stdout: '' })
+      expect(ended.stderr).toContain(text)
+      expect(ended.stderr).not.toContain('    at ')
+    }),
+  )
+}
+
+test.concurrent('without a server every command but those of a server works on the file', async () => {
+  using folder = temporaryFolder()
+  const env = { DATABASE_URL: folder.database, PORT: String(await freePort()) }
+  const { run } = commandLine(env)
+  await liveThrough(env)
+  const refused = await run('send', '--from', FROM, '--to', TO, 'Hello')
+  expect({ code: refused.code, stdout: refused.stdout }).toEqual({ code: 7, stdout: '' })
+  expect(refused.stderr).toContain('No server answers')
+  expect((await run('health')).code).toBe(1)
+  expect(existsSync(folder.file('sgw.db.sock'))).toBe(false)
+}, 60_000)
+
+test.concurrent('with a server they go through its socket, which only its user can open', async () => {
+  using folder = temporaryFolder()
+  await using server = await startServer({ DATABASE_URL: folder.database })
+  await server.printed(/limit=1/)
+  expect((statSync(folder.file('sgw.db.sock')).mode & 0o777).toString(8)).toBe('600')
+  const env = { DATABASE_URL: folder.database, PORT: String(server.port) }
+  await liveThrough(env)
+  const { run, json } = commandLine(env)
+  expect(await json('health')).toEqual({ status: 'ok' })
+  const findings = await json<{ check: string; ok: boolean }[]>('doctor')
+  expect(findings.filter(({ ok }) => !ok)).toEqual([])
+  expect(findings.map(({ check }) => check)).toEqual(
+    expect.arrayContaining(['configuration', 'database', 'disk', 'encryption keys', 'provider']),
+  )
+  expect((await run('health')).stdout).toMatch(/^status +ok\n$/)
+}, 60_000)
+
+test.concurrent('--json counts before and after the subcommand, and in between', async () => {
+  using folder = temporaryFolder()
+  const env = { DATABASE_URL: folder.database }
+  const words = [
+    ['--json', 'tenant', 'list'],
+    ['tenant', '--json', 'list'],
+    ['tenant', 'list', '--json'],
+  ]
+  for (const line of words) expect((await sgw(line, env)).stdout).toBe('[]\n')
+  expect((await sgw(['tenant', 'list'], env)).stdout).toBe('none\n')
+})
+
+test.concurrent('a suspended tenant is locked out within a second, also with a key that is cached, and back as soon', async () => {
+  using folder = temporaryFolder()
+  await using server = await startServer({ DATABASE_URL: folder.database })
+  const { json } = commandLine({ DATABASE_URL: folder.database })
+  const { tenantId } = await json('tenant', 'create', '--name', 'Acme')
+  const { apiKey, appId } = await json('app', 'create', '--tenant', String(tenantId), '--name', 'Desk')
+  const status = async (key: unknown): Promise<number> =>
+    (await fetch(`${server.url}/v1/apps`, { headers: { authorization: `Bearer ${String(key)}` } })).status
+  for (let turn = 0; turn < 3; turn++) expect(await status(apiKey)).toBe(200)
+  await json('tenant', 'suspend', String(tenantId))
+  await until(async () => (await status(apiKey)) === 403, 1000)
+  await json('tenant', 'activate', String(tenantId))
+  await until(async () => (await status(apiKey)) === 200, 1000)
+  const { apiKey: renewed } = await json('app', 'activate', String(appId))
+  await until(async () => (await status(apiKey)) === 401, 1000)
+  expect(await status(renewed)).toBe(200)
+}, 60_000)
+
+test.concurrent('a server that is only just starting is waited for', async () => {
+  using folder = temporaryFolder()
+  const port = await freePort()
+  const starting = startServer({ DATABASE_URL: folder.database, PORT: String(port) })
+  const runs = await Promise.all(
+    Array.from(
+      { length: 4 },
+      async (_, turn) => (
+        await Bun.sleep(turn * 100),
+        sgw(['--json', 'tenant', 'list'], { DATABASE_URL: folder.database })
+      ),
+    ),
+  )
+  await using server = await starting
+  expect(server.child.exitCode).toBeNull()
+  expect(runs.map(({ code, stderr }) => ({ code, stderr }))).toEqual(runs.map(() => ({ code: 0, stderr: '' })))
+}, 60_000)
+
+test.concurrent('send hands a message over; with --wait it answers how it ended, and a failure is exit 1', async () => {
+  using folder = temporaryFolder()
+  const { simulator, server, env, run } = await connectedServer(folder.database)
+  await using _ = server
+  try {
+    expect(await run('send', '--from', FROM, '--to', TO, 'Hello')).toMatchObject({
+      messageId: expect.stringMatching(/^msg_/),
+    })
+    const sent = await run('send', '--from', FROM, '--to', TO, '--wait', 'it is + me')
+    expect(sent).toMatchObject({ status: 'sent', rcMessageId: expect.any(String) })
+    expect(simulator.control.messages({ direction: 'Outbound' }).map(({ text }) => text)).toContain('it is + me')
+    const other = await sgw(['--json', 'send', '--from', '+15555550177', '--to', TO, 'Hello'], env)
+    expect({ code: other.code, stdout: other.stdout }).toEqual({ code: 1, stdout: '' })
+    expect(other.stderr).toContain('--app')
+    const [app] = (await run(
+      'app',
+      'list',
+      '--tenant',
+      String(((await run('tenant', 'list')) as unknown as Json[])[0]?.['tenantId']),
+    )) as unknown as Json[]
+    const named = await sgw(
+      ['--json', 'send', '--app', String(app?.['appId']), '--from', '+15555550177', '--to', TO, '--wait', 'Hello'],
+      env,
+    )
+    expect({ code: named.code, status: (JSON.parse(named.stdout) as Json)['status'] }).toEqual({
+      code: 1,
+      status: 'failed',
+    })
+    for (const words of [
+      ['--from', FROM, '--to', 'nobody', 'x'],
+      ['--from', FROM, '--to', TO, ''],
+    ])
+      expect((await sgw(['send', ...words], env)).code).toBe(1)
+    expect((await sgw(['send', '--from', FROM, '--to', TO], env)).code).toBe(2)
+  } finally {
+    await simulator.stop()
+  }
+}, 60_000)

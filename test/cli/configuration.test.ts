@@ -1,0 +1,92 @@
+import { expect, test } from 'bun:test'
+import { readdirSync } from 'node:fs'
+import { sgw, startProgram, temporaryFolder } from '../support/process.ts'
+
+const BROKEN = { PORT: 'eighty', MAX_QUEUE_AGE: 'soon' }
+
+interface Finding {
+  check: string
+  ok: boolean
+  detail: string
+}
+
+test.concurrent('the doctor lists what is wrong with the configuration: exit 1, and nothing is made', async () => {
+  using folder = temporaryFolder()
+  const { code, stdout, stderr } = await sgw(['doctor', '--json'], { ...BROKEN, DATABASE_URL: folder.database })
+  expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
+  const findings = JSON.parse(stdout) as Finding[]
+  expect(findings.map(({ check, ok, detail }) => [check, ok, detail.split(' ')[0]])).toEqual([
+    ['configuration', false, 'PORT'],
+    ['configuration', false, 'MAX_QUEUE_AGE'],
+  ])
+  const table = await sgw(['doctor'], { ...BROKEN, DATABASE_URL: folder.database })
+  expect(table.stdout).toMatch(/^check +ok +detail\n/)
+  expect(readdirSync(folder.path)).toEqual([])
+})
+
+test.concurrent('the doctor works without a server, in development without any network', async () => {
+  using folder = temporaryFolder()
+  const { code, stdout } = await sgw(['--json', 'doctor'], { DATABASE_URL: folder.database })
+  expect((JSON.parse(stdout) as Finding[]).filter(({ ok }) => !ok)).toEqual([])
+  expect(code).toBe(0)
+})
+
+test.concurrent('the doctor finds a provider that cannot be reached and an address that only this machine can reach', async () => {
+  using folder = temporaryFolder()
+  const env = {
+    DATABASE_URL: folder.database,
+    RC_CLIENT_ID: 'client',
+    RC_CLIENT_SECRET: 'client-key',
+    RC_SERVER_URL: 'http://127.0.0.1:9',
+  }
+  const { code, stdout } = await sgw(['--json', 'doctor'], env)
+  expect(code).toBe(1)
+  expect((JSON.parse(stdout) as Finding[]).filter(({ ok }) => !ok).map(({ check }) => check)).toEqual([
+    'provider',
+    'public address',
+  ])
+})
+
+test.concurrent('any other command stops at a broken configuration, all problems on stderr', async () => {
+  const { code, stdout, stderr } = await sgw(['--json', 'tenant', 'list'], BROKEN)
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  expect(
+    stderr
+      .trim()
+      .split('\n')
+      .map((line) => line.split(' ')[0]),
+  ).toEqual(['PORT', 'MAX_QUEUE_AGE'])
+})
+
+test.concurrent('secret makes another key each time, also where the configuration still lacks one', async () => {
+  const keys = await Promise.all(
+    [{}, BROKEN, { NODE_ENV: 'production' }].map(async (env) => {
+      const { code, stdout } = await sgw(['secret', '--json'], env)
+      expect(code).toBe(0)
+      return (JSON.parse(stdout) as { key: string }).key
+    }),
+  )
+  for (const key of keys) expect(Uint8Array.fromBase64(key).length).toBe(32)
+  expect(new Set(keys).size).toBe(3)
+})
+
+test.concurrent('--help and --version are answers, not failures', async () => {
+  const help = await sgw(['--help'], {})
+  expect({ code: help.code, stderr: help.stderr }).toEqual({ code: 0, stderr: '' })
+  for (const command of ['tenant', 'app', 'send', 'status', 'doctor', 'health', 'secret'])
+    expect(help.stdout).toContain(command)
+  expect((await sgw(['--version'], {})).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+})
+
+test.concurrent('a database that cannot be opened is exit 1', async () => {
+  expect((await sgw(['--json', 'tenant', 'list'], { DATABASE_URL: 'file:/dev/null/sgw.db' })).code).toBe(1)
+})
+
+test.concurrent('a database that another process holds without an answer is waited for, then exit 1', async () => {
+  using folder = temporaryFolder()
+  await using holder = startProgram('test/db/fixtures/hold-process-lock.ts', [folder.file('sgw.db')])
+  await holder.printed(/held/)
+  const { code, stdout, stderr } = await sgw(['--json', 'tenant', 'list'], { DATABASE_URL: folder.database })
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  expect(stderr).toMatch(/^Another process uses .*: stop it first.*\n$/)
+}, 30_000)

@@ -1,0 +1,228 @@
+import { describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { socketPath } from '../../src/data-folder.ts'
+import { prepareDevelopment } from '../../src/development/prepare.ts'
+import { serveOperator } from '../../src/operator/socket.ts'
+import { sgw, startSgw } from '../support/cli.ts'
+import { inboundMessages } from '../support/provider-events.ts'
+import { type Received, startReceiver, verifySignatures } from '../support/receiver.ts'
+import { FROM, FROM_2, type World, createWorld, until } from '../support/world.ts'
+
+const CONTACT = '+15555550177'
+
+interface Development extends AsyncDisposable {
+  world: World
+  /** Key of the app that a development server makes for itself. */
+  key: string
+}
+
+/** A development server as `main.ts` builds it: its tenant is connected, the operator's socket is open. */
+async function startDevelopment(options: { folder?: string; simulated?: boolean } = {}): Promise<Development> {
+  const world = await createWorld({
+    connect: false,
+    ...(options.folder === undefined ? {} : { folder: options.folder }),
+  })
+  const { simulator } = world.running
+  if (simulator === null) throw new Error('No simulator')
+  const banner = await prepareDevelopment(world.running, simulator)
+  const path = socketPath(world.gateway.config.database.path ?? '')
+  const operator = serveOperator(
+    { gateway: world.gateway, simulator: options.simulated === false ? null : simulator.control },
+    path,
+  )
+  return {
+    world,
+    key: /sgw_[\w-]{43}/.exec(banner)?.[0] ?? '',
+    async [Symbol.asyncDispose]() {
+      await operator.stop()
+      await world[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const inbound = (command: string[], options: { to?: string; from?: string; text?: string } = {}): string[] => [
+  ...command,
+  '--to',
+  options.to ?? FROM,
+  '--from',
+  options.from ?? CONTACT,
+  '--text',
+  options.text ?? 'hello',
+]
+
+describe.each([[['simulate', 'inbound']], [['trigger', 'sms_inbound']]])('sgw %p', (command) => {
+  test('brings an SMS in through the real webhook and prints its id', async () => {
+    await using development = await startDevelopment()
+    const { world, key } = development
+    const result = await sgw(world.folder, [...inbound(command, { to: FROM_2, text: 'Grüße --json' }), '--json'])
+    expect({ code: result.code, stderr: result.stderr }).toEqual({ code: 0, stderr: '' })
+    const { id } = JSON.parse(result.stdout) as { id: string }
+    expect(result.stdout).toBe(`${JSON.stringify({ id })}\n`)
+    const { messages } = await inboundMessages(world, { key })
+    expect(messages).toMatchObject([{ rcMessageId: id, to: FROM_2, from: CONTACT, body: 'Grüße --json' }])
+  })
+
+  test('without a server: exit 7; a server without a simulator: exit 1', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sgw-test-'))
+    await using development = await startDevelopment({ simulated: false })
+    const [alone, real] = await Promise.all([
+      sgw(folder, inbound(command)),
+      sgw(development.world.folder, inbound(command)),
+    ])
+    rmSync(folder, { recursive: true })
+    expect(alone).toMatchObject({ code: 7, stdout: '', stderr: expect.stringContaining('No server answers') })
+    expect(real).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('only with the built-in simulator'),
+    })
+  })
+
+  test('wrong numbers and missing options', async () => {
+    await using development = await startDevelopment()
+    const cases = [
+      inbound(command, { to: '5550100' }),
+      inbound(command, { from: 'Bob' }),
+      inbound(command, { to: '+15555550999' }),
+      [...command, '--to', FROM],
+    ]
+    const [badTo, badFrom, unknown, incomplete] = await Promise.all(
+      cases.map((args) => sgw(development.world.folder, args)),
+    )
+    expect(badTo).toMatchObject({ code: 1, stderr: '--to must be a phone number such as +15555550100\n' })
+    expect(badFrom).toMatchObject({ code: 1, stderr: '--from must be a phone number such as +15555550100\n' })
+    expect(unknown).toMatchObject({ code: 1, stderr: 'The simulator refuses: No extension owns +15555550999\n' })
+    expect(incomplete?.code).toBe(2)
+    expect((await inboundMessages(development.world, { key: development.key })).total).toBe(0)
+  })
+})
+
+test('a number that is not connected is an error, not a message that nobody gets', async () => {
+  await using development = await startDevelopment()
+  development.world.control.addExtension({ name: 'Bob', numbers: ['+15555550110'] })
+  const result = await sgw(development.world.folder, inbound(['simulate', 'inbound'], { to: '+15555550110' }))
+  expect(result).toMatchObject({ code: 1, stderr: expect.stringContaining('connect its extension first') })
+})
+
+describe('sgw listen', () => {
+  const READY = /Ready: .* (http:\/\/\S+), signed with (whsec_\S+) /
+
+  test('forwards inbound messages of the development tenant, signed, and shows the answers', async () => {
+    await using receiver = startReceiver()
+    await using development = await startDevelopment()
+    const { world, key } = development
+    await using listener = startSgw(world.folder, ['listen', '--forward-to', receiver.url])
+    const [, url, secret = ''] = await listener.printed(READY)
+    expect(url).toBe(receiver.url)
+    await world.control.injectSms({ from: CONTACT, to: FROM, text: 'first' })
+    const [post] = (await receiver.received(1)) as [Received]
+    const [message] = (await inboundMessages(world, { key })).messages
+    verifySignatures(post, secret)
+    expect(post.body).toEqual({
+      type: 'sms_inbound',
+      messageId: message!.messageId,
+      from: CONTACT,
+      to: FROM,
+      body: 'first',
+      rcMessageId: message!.rcMessageId,
+      tenantId: message!['tenantId'],
+      timestamp: message!.createdAt,
+      receivingExtensionId: message!['receivingExtensionId'],
+    })
+    expect(post.headers['webhook-id']).toBe(`${message!.messageId}:listen`)
+    await listener.printed(new RegExp(`--> sms_inbound \\[${message!.messageId}\\]`))
+    await listener.printed(new RegExp(`<-- {2}\\[200\\] POST ${receiver.url} \\[${message!.messageId}\\]`))
+    receiver.answer = () => new Response('no', { status: 500 })
+    await world.control.injectSms({ text: 'second' })
+    await listener.printed(/<-- {2}\[500\] POST/)
+    expect(listener.stderr()).toBe('')
+  })
+
+  test('--json: one line per event on standard output, the rest on standard error', async () => {
+    await using development = await startDevelopment()
+    const { world } = development
+    await using receiver = startReceiver()
+    await using listener = startSgw(world.folder, ['listen', '--json', '--forward-to', receiver.url])
+    await listener.printed(READY)
+    await world.control.injectSms({ text: 'first' })
+    await until(() => listener.stdout().endsWith('\n'))
+    await receiver[Symbol.asyncDispose]()
+    await world.control.injectSms({ text: 'second' })
+    await until(() => listener.stdout().split('\n').length === 3)
+    const lines = listener
+      .stdout()
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+    expect(lines).toMatchObject([
+      {
+        type: 'sms_inbound',
+        body: 'first',
+        delivery: { url: receiver.url, outcome: 'success', statusCode: 200, errorClass: null },
+      },
+      {
+        type: 'sms_inbound',
+        body: 'second',
+        delivery: { url: receiver.url, outcome: 'network_error', statusCode: null, errorClass: 'ECONNREFUSED' },
+      },
+    ])
+    await listener.printed(/<-- {2}\[ERROR\] POST \S+ \[msg_[0-9a-f]{12}\]: The destination refused the connection/)
+    expect(listener.stderr()).toMatch(READY)
+  })
+
+  test("says nothing of other tenants' messages, nor of messages that are sent", async () => {
+    await using receiver = startReceiver()
+    await using development = await startDevelopment()
+    const { world, key } = development
+    const { extensionId } = world.control.addExtension({ name: 'Bob', numbers: ['+15555550110'] })
+    await world.connect({ tenantId: world.tenantId, extensionId })
+    await using listener = startSgw(world.folder, ['listen', '--forward-to', receiver.url])
+    await listener.printed(READY)
+    await world.control.injectSms({ to: '+15555550110', text: 'foreign' })
+    await world.send({}, { key })
+    await world.control.injectSms({ to: FROM, text: 'own' })
+    const [post] = (await receiver.received(1)) as [Received]
+    expect(post.body['body']).toBe('own')
+    expect(receiver.requests).toHaveLength(1)
+  })
+
+  test('the secret is the same every time, kept beside the database with mode 600; a restart is waited for', async () => {
+    await using receiver = startReceiver()
+    const folder = mkdtempSync(join(tmpdir(), 'sgw-test-'))
+    const first = await startDevelopment({ folder })
+    await using listener = startSgw(folder, ['listen', '--forward-to', receiver.url])
+    const [, , secret] = await listener.printed(READY)
+    await first[Symbol.asyncDispose]()
+    await listener.printed(/The server went away/)
+    {
+      await using second = await startDevelopment({ folder })
+      await until(() => listener.stdout().split('Ready').length === 3)
+      await second.world.control.injectSms({ text: 'after the restart' })
+      await receiver.received(1)
+      expect(new Set(listener.stdout().match(/whsec_\S+/g))).toEqual(new Set([secret ?? '']))
+    }
+    expect(statSync(join(folder, 'listen-webhook-secret')).mode & 0o777).toBe(0o600)
+    rmSync(folder, { recursive: true })
+  })
+
+  test('no server, no development tenant, no address to forward to', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sgw-test-'))
+    expect(await sgw(folder, ['listen', '--forward-to', 'http://localhost:1/'])).toMatchObject({ code: 7, stdout: '' })
+    rmSync(folder, { recursive: true })
+    await using world = await createWorld({ connect: false })
+    const operator = serveOperator(
+      { gateway: world.gateway, simulator: world.control },
+      socketPath(world.gateway.config.database.path ?? ''),
+    )
+    const cases = [['--forward-to', 'http://localhost:1/'], ['--forward-to', 'localhost:1'], []]
+    const [noTenant, noAddress, incomplete] = await Promise.all(
+      cases.map((args) => sgw(world.folder, ['listen', ...args])),
+    )
+    expect(noTenant).toMatchObject({ code: 1, stderr: expect.stringContaining('no development tenant') })
+    expect(noAddress).toMatchObject({ code: 2, stderr: expect.stringContaining('Cannot forward to') })
+    expect(incomplete?.code).toBe(2)
+    await operator.stop()
+  })
+})

@@ -1,0 +1,74 @@
+import { expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { socketPath } from '../../src/data-folder.ts'
+import { serveOperator } from '../../src/operator/socket.ts'
+import { type CliResult, sgw } from '../support/cli.ts'
+import { startReceiver, verifySignatures } from '../support/receiver.ts'
+import { createWorld } from '../support/world.ts'
+
+const parsed = <T>(result: CliResult): T => {
+  expect({ code: result.code, stderr: result.stderr }).toEqual({ code: 0, stderr: '' })
+  return JSON.parse(result.stdout) as T
+}
+
+test('create, list and delete on a running server; the trigger works', async () => {
+  await using receiver = startReceiver()
+  await using world = await createWorld()
+  const operator = serveOperator(
+    { gateway: world.gateway, simulator: world.control },
+    socketPath(world.gateway.config.database.path ?? ''),
+  )
+  const run = (...args: string[]): Promise<CliResult> =>
+    sgw(world.folder, ['trigger-subscription', ...args, '--tenant', world.tenantId, '--json'])
+  const created = parsed<{ triggerId: string; callbackUrl: string; secret: string; createdAt: string }>(
+    await run('create', '--callback-url', receiver.url),
+  )
+  expect(Object.keys(created)).toEqual(['triggerId', 'callbackUrl', 'secret', 'createdAt'])
+  const { secret, ...item } = created
+  expect(parsed<unknown>(await run('list'))).toEqual([item])
+  expect((await world.json('GET', '/v1/triggers')).body).toEqual({ triggers: [item] })
+  await world.control.injectSms({ text: 'hello' })
+  const [post] = await receiver.received(1)
+  verifySignatures(post!, secret)
+  expect(parsed<unknown>(await run('delete', created.triggerId))).toEqual({ ok: true })
+  expect(parsed<unknown>(await run('list'))).toEqual([])
+  expect(await run('delete', created.triggerId)).toMatchObject({ code: 1, stderr: 'Trigger not found\n' })
+  await operator.stop()
+})
+
+test('without a server it acts on the database; wrong input is a sentence', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sgw-test-'))
+  const { tenantId } = parsed<{ tenantId: string }>(await sgw(folder, ['tenant', 'create', '--name', 'Acme', '--json']))
+  const run = (...args: string[]): Promise<CliResult> => sgw(folder, ['trigger-subscription', ...args])
+  const created = await run('create', '--tenant', tenantId, '--callback-url', 'http://localhost:8080/hook')
+  expect(created).toMatchObject({ code: 0, stdout: expect.stringMatching(/trg_[0-9a-f]{16}[\s\S]*whsec_/) })
+  expect((await run('list', '--tenant', tenantId)).stdout).toContain('http://localhost:8080/hook')
+  const badUrl = 'Invalid callbackUrl: must be https:// in production, max 2000 chars\n'
+  expect(await run('create', '--tenant', tenantId, '--callback-url', 'nonsense')).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: badUrl,
+  })
+  const nobody = `tenant_${'0'.repeat(16)}`
+  // One after the other: without a server each of them opens the database for itself.
+  for (const args of [
+    ['create', '--callback-url', 'http://localhost/'],
+    ['list'],
+    ['delete', `trg_${'0'.repeat(16)}`],
+  ]) {
+    expect(await run(...args, '--tenant', nobody)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`There is no tenant ${nobody}`),
+    })
+  }
+  expect(await run('list', '--tenant', 'x')).toMatchObject({ code: 1, stderr: 'Invalid tenantId format\n' })
+  expect(await run('delete', '--tenant', tenantId, 'x')).toMatchObject({
+    code: 1,
+    stderr: 'Invalid triggerId format\n',
+  })
+  const incomplete = await Promise.all([run('create', '--tenant', tenantId), run('list')])
+  expect(incomplete.map((result) => result.code)).toEqual([2, 2])
+  rmSync(folder, { recursive: true })
+})

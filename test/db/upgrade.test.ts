@@ -1,0 +1,91 @@
+import { Database } from 'bun:sqlite'
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type UpgradeStep, openDatabase } from '../../src/db/database.ts'
+import { openGate } from '../../src/db/gate.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { MIGRATIONS, type Migration } from '../../src/db/migrations.ts'
+import { writeManyMessages } from '../support/many-messages.ts'
+
+const MESSAGES = 100_000
+
+/** What a later release may do: a new column and an index over every message. */
+const NEXT: Migration = {
+  name: '9999_next',
+  sql: 'ALTER TABLE messages ADD COLUMN note TEXT;\n--> statement-breakpoint\nCREATE INDEX messages_by_note ON messages (tenant_id, note, status);',
+}
+const NEWER = [...MIGRATIONS, NEXT]
+
+let folder = ''
+beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), 'sgw-upgrade-'))))
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+/** A database as the release with that many migrations left it, with a hundred thousand messages in it. */
+async function writtenBy(migrations: readonly Migration[]): Promise<string> {
+  const path = join(folder, 'sgw.db')
+  const gate = await openGate({ url: `file:${path}`, authToken: null, pragmas: ['journal_mode = WAL', 'synchronous = OFF'] })
+  await migrate(gate, migrations)
+  await gate.execute(`INSERT INTO tenants (id, name, status, created_at, updated_at) VALUES ('tenant_0000000000000001', 'Old', 'active', 1, 1)`)
+  await writeManyMessages(gate, { count: MESSAGES, since: Date.parse('2026-01-01T00:00:00Z'), tenantId: 'tenant_0000000000000001', appId: 'app_0000000000000001' })
+  await gate.close()
+  return path
+}
+
+interface Contents {
+  integrity: string
+  messages: number
+  attempts: number
+  deliveries: number
+  digest: string
+}
+
+/** What must be the same before and after. */
+function contentsOf(path: string): Contents {
+  const database = new Database(path)
+  try {
+    const one = (sql: string): string => String(Object.values(database.query<Record<string, unknown>, []>(sql).get() ?? {})[0])
+    return {
+      integrity: one('PRAGMA integrity_check'),
+      messages: Number(one('SELECT count(*) FROM messages')),
+      attempts: Number(one('SELECT count(*) FROM send_attempts')),
+      deliveries: Number(one('SELECT count(*) FROM deliveries')),
+      digest: one('SELECT sum(length(id || status || body || from_number || to_number) * (seq % 97)) || max(created_at) FROM messages'),
+    }
+  } finally {
+    database.close()
+  }
+}
+
+for (const [index, { name }] of MIGRATIONS.entries()) {
+  test(`a database of ${name} with 100,000 messages comes to the newest schema whole`, async () => {
+    const path = await writtenBy(MIGRATIONS.slice(0, index + 1))
+    const before = contentsOf(path)
+    expect(before).toMatchObject({ integrity: 'ok', messages: MESSAGES, attempts: 75_000, deliveries: 25_000 })
+    const steps: UpgradeStep[] = []
+    const upgraded = await openDatabase({
+      url: `file:${path}`, authToken: null, path, litestream: false, migrations: NEWER, progress: (step) => steps.push(step),
+    })
+    await upgraded.close()
+    expect(upgraded.migrated).toEqual(NEWER.slice(index + 1).map((migration) => migration.name))
+    expect(contentsOf(path)).toEqual(before)
+    const [first] = NEWER.slice(index + 1)
+    expect(contentsOf(`${path}.before-${first?.name ?? ''}`)).toEqual(before)
+    expect(steps.map(({ step }) => step)).toEqual(['copying', 'migrating'])
+    expect(steps[0]?.expectedSeconds).toBeGreaterThan(0)
+  })
+}
+
+test('the copy of before starts with the release of before, after the newer one was refused', async () => {
+  const path = join(folder, 'sgw.db')
+  const options = { url: `file:${path}`, authToken: null, path, litestream: false }
+  await (await openDatabase(options)).close()
+  await (await openDatabase({ ...options, migrations: NEWER })).close()
+  expect(openDatabase(options)).rejects.toThrow('newer than this program')
+  const copy = `${path}.before-${NEXT.name}`
+  expect(existsSync(copy)).toBe(true)
+  const back = await openDatabase({ ...options, url: `file:${copy}`, path: copy })
+  expect(back.migrated).toEqual([])
+  await back.close()
+})

@@ -1,0 +1,155 @@
+import { describe, expect, test } from 'bun:test'
+import { activateApp } from '../../../src/operator/apps.ts'
+import { setTenantStatus } from '../../../src/operator/tenants.ts'
+import { manualClock } from '../../support/manual-clock.ts'
+import { openRawSocket } from '../../support/raw-socket.ts'
+import { type SocketClient, listenTo, openSocket } from '../../support/socket.ts'
+import { type World, createWorld, until } from '../../support/world.ts'
+
+const quiet = { connect: false, work: false }
+const PING_MS = 30_000
+const publishInbound = (world: World, body: string): void =>
+  world.gateway.hub.publish({
+    type: 'sms_inbound',
+    messageId: 'msg_000000000000',
+    from: '+1',
+    to: '+1',
+    body,
+    rcMessageId: '1',
+    tenantId: world.tenantId,
+    timestamp: '',
+  })
+
+describe('what ends a key ends its sockets: auth_error `Invalid API key`, 1008', () => {
+  const causes: [string, (world: World) => Promise<unknown>, 'app' | 'tenant'][] = [
+    ['DELETE of the app', (world) => world.call('DELETE', `/v1/apps/${world.app.appId}`), 'app'],
+    [
+      'PUT isActive false',
+      (world) => world.call('PUT', `/v1/apps/${world.app.appId}`, { body: { isActive: false } }),
+      'app',
+    ],
+    ['a new key', (world) => world.call('POST', `/v1/apps/${world.app.appId}/rotate-key`), 'app'],
+    ['a new key by the operator', (world) => activateApp(world.gateway, { appId: world.app.appId }), 'app'],
+    [
+      'suspension',
+      (world) => setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'suspended' }),
+      'tenant',
+    ],
+    [
+      'deactivation of the tenant',
+      (world) => setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'inactive' }),
+      'tenant',
+    ],
+  ]
+  test.each(causes)('%s', async (_name, cause, scope) => {
+    await using world = await createWorld(quiet)
+    const second = await world.secondApp()
+    const stranger = await world.otherTenant()
+    const { token } = (await world.json<{ token: string }>('POST', '/v1/ws/token')).body
+    await using byKey = await listenTo(world.url, { apiKey: world.key })
+    await using byToken = await listenTo(world.url, { token })
+    await using sibling = await listenTo(world.url, { apiKey: second.apiKey })
+    await using outside = await listenTo(world.url, { apiKey: stranger.apiKey })
+    await cause(world)
+    const ended: SocketClient[] = [byKey, byToken, ...(scope === 'tenant' ? [sibling] : [])]
+    for (const socket of ended) {
+      expect(await socket.closed).toEqual({ code: 1008, reason: 'Invalid API key' })
+      expect(socket.messages).toEqual([{ type: 'auth_ok' }, { type: 'auth_error', error: 'Invalid API key' }])
+    }
+    publishInbound(world, 'after')
+    if (scope === 'app') expect((await sibling.heard(2))[1]).toMatchObject({ body: 'after' })
+    expect(outside.isOpen).toBe(true)
+    expect(outside.messages).toEqual([{ type: 'auth_ok' }])
+  })
+
+  test('a new webhook secret or address ends nothing', async () => {
+    await using world = await createWorld(quiet)
+    await using socket = await listenTo(world.url, { apiKey: world.key })
+    await world.call('POST', `/v1/apps/${world.app.appId}/rotate-webhook-secret`)
+    await world.call('PUT', `/v1/apps/${world.app.appId}`, { body: { webhookUrl: 'https://example.com/' } })
+    publishInbound(world, 'after')
+    expect((await socket.heard(2))[1]).toMatchObject({ body: 'after' })
+  })
+})
+
+test('a JSON ping each 30 s; who answers stays, a silent peer is cut off after 90 s', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ ...quiet, clock })
+  await using healthy = await listenTo(world.url, { apiKey: world.key })
+  using silent = await openRawSocket(world.url)
+  silent.send(JSON.stringify({ type: 'auth', apiKey: world.key }))
+  await until(() => silent.text().includes('auth_ok'))
+  for (let tick = 1; tick <= 10; tick++) {
+    clock.advance(PING_MS - 1)
+    expect(healthy.messages).toHaveLength(tick)
+    clock.advance(1)
+    expect((await healthy.heard(tick + 1)).at(-1)).toEqual({ type: 'ping' })
+    if (tick <= 3) await until(() => silent.text().split('{"type":"ping"}').length === tick + 1)
+    else await until(() => silent.isClosed())
+  }
+  expect(healthy.isOpen).toBe(true)
+  expect(world.gateway.sockets.open).toBe(1)
+})
+
+test('no ping before authentication', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ ...quiet, clock })
+  await using open = await listenTo(world.url, { apiKey: world.key })
+  clock.advance(PING_MS - 1000)
+  await using waiting = await openSocket(world.url)
+  clock.advance(1000)
+  await open.heard(2)
+  waiting.send({ type: 'auth', apiKey: world.key })
+  expect(await waiting.heard(1)).toEqual([{ type: 'auth_ok' }])
+})
+
+test('a frame over 16 KB closes with 1009, before and after authentication', async () => {
+  await using world = await createWorld(quiet)
+  await using fresh = await openSocket(world.url)
+  await using open = await listenTo(world.url, { apiKey: world.key })
+  for (const socket of [fresh, open]) {
+    socket.send('x'.repeat(16_385))
+    expect((await socket.closed).code).toBe(1009)
+  }
+  await until(() => world.gateway.sockets.open === 0)
+})
+
+test('a reader that is over 1 MiB behind is closed; the others miss nothing', async () => {
+  await using world = await createWorld(quiet)
+  await using healthy = await listenTo(world.url, { apiKey: world.key })
+  using slow = await openRawSocket(world.url)
+  slow.send(JSON.stringify({ type: 'auth', apiKey: world.key }))
+  await until(() => slow.text().includes('auth_ok'))
+  slow.socket.pause()
+  expect(world.gateway.sockets.open).toBe(2)
+  const body = 'x'.repeat(64 * 1024)
+  // What the system itself keeps for a socket comes on top of our 1 MiB.
+  let sent = 0
+  while (world.gateway.sockets.open === 2 && sent < 1000) {
+    publishInbound(world, body)
+    sent++
+    await healthy.heard(1 + sent)
+  }
+  expect(world.gateway.sockets.open).toBe(1)
+  expect(sent).toBeGreaterThan(16)
+  publishInbound(world, 'last')
+  expect((await healthy.heard(2 + sent)).at(-1)).toMatchObject({ body: 'last' })
+})
+
+test('at most 200 sockets of one app', async () => {
+  await using world = await createWorld(quiet)
+  await using stack = new AsyncDisposableStack()
+  for (let count = 0; count < 200; count++) stack.use(await listenTo(world.url, { apiKey: world.key }))
+  await using next = await openSocket(world.url)
+  next.send({ type: 'auth', apiKey: world.key })
+  expect((await next.closed).code).toBe(1008)
+})
+
+test('a server that stops says so: 1001', async () => {
+  const world = await createWorld(quiet)
+  await using socket = await listenTo(world.url, { apiKey: world.key })
+  const startedAt = performance.now()
+  await world[Symbol.asyncDispose]()
+  expect((await socket.closed).code).toBe(1001)
+  expect(performance.now() - startedAt).toBeLessThan(2000)
+})

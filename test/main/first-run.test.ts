@@ -1,0 +1,91 @@
+import { expect, test } from 'bun:test'
+import { readFileSync, statSync } from 'node:fs'
+import { startServer, temporaryFolder } from '../support/process.ts'
+import { until } from '../support/world.ts'
+
+const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8)
+
+interface Shown {
+  key: string
+  curl: string
+}
+
+/** What the start prints for people. */
+function shown(stdout: string, url: string): Shown {
+  expect(stdout).toContain(`sgw listens on    ${url}`)
+  expect(stdout).toContain(`${url}/docs`)
+  return {
+    key: /API key +(sgw_[A-Za-z0-9_-]{43})\n/.exec(stdout)?.[1] ?? '',
+    curl: /^curl .*\/v1\/sms\/send .*$/m.exec(stdout)?.[0] ?? '',
+  }
+}
+
+/** Runs a line as a shell does, and answers what it printed with the status code behind it. */
+function paste(line: string): { body: Record<string, unknown>; status: number } {
+  const { stdout } = Bun.spawnSync(['sh', '-c', `${line} -w '\\n%{http_code}'`])
+  const [body = '', status] = stdout.toString().split('\n')
+  return { body: JSON.parse(body) as Record<string, unknown>, status: Number(status) }
+}
+
+test('the first start prints all that a first SMS needs, and the printed line sends one within a second', async () => {
+  using folder = temporaryFolder()
+  await using server = await startServer({ DATABASE_URL: folder.database })
+  await server.printed(/limit=1/)
+  const { key, curl } = shown(server.stdout, server.url)
+  const { body, status } = paste(curl)
+  expect(status).toBe(202)
+  expect(body['status']).toBe('queued')
+  const state = await until(async () => {
+    const response = await fetch(`${server.url}/v1/sms/status/${String(body['messageId'])}`, {
+      headers: { authorization: `Bearer ${key}` },
+    })
+    const answer = (await response.json()) as Record<string, unknown>
+    return answer['status'] === 'sent' ? answer : null
+  }, 1000)
+  expect(String(state['rcMessageId'])).toMatch(/^\d+$/)
+  expect(server.stderr).toBe('')
+}, 30_000)
+
+test('the key is kept with mode 600 beside the database, and is the same after a restart', async () => {
+  using folder = temporaryFolder()
+  const keys: string[] = []
+  for (let start = 0; start < 2; start++) {
+    await using server = await startServer({ DATABASE_URL: folder.database })
+    await server.printed(/limit=1/)
+    keys.push(shown(server.stdout, server.url).key)
+    server.kill('SIGTERM')
+    expect((await server.ended()).code).toBe(0)
+  }
+  expect(keys[0]).toBe(keys[1] ?? '')
+  for (const name of ['development-api-key', 'encryption.key']) expect(modeOf(folder.file(name))).toBe('600')
+  expect(readFileSync(folder.file('development-api-key'), 'utf8')).toBe(`${keys[0]}\n`)
+}, 30_000)
+
+test('a folder that has to be made is made for its owner alone', async () => {
+  using folder = temporaryFolder()
+  await using server = await startServer({ DATABASE_URL: `file:${folder.file('made/here/sgw.db')}` })
+  expect(modeOf(folder.file('made/here'))).toBe('700')
+  expect(modeOf(folder.file('made/here/sgw.db.sock'))).toBe('600')
+  server.kill('SIGINT')
+  expect((await server.ended()).code).toBe(0)
+}, 30_000)
+
+test('where the kept key was revoked, the next start shows a new one and the old one stays dead', async () => {
+  using folder = temporaryFolder()
+  const keys: string[] = []
+  for (let start = 0; start < 2; start++) {
+    await using server = await startServer({ DATABASE_URL: folder.database })
+    await server.printed(/limit=1/)
+    const { key } = shown(server.stdout, server.url)
+    keys.push(key)
+    const call = (path: string, init: RequestInit = {}, as = key): Promise<Response> =>
+      fetch(`${server.url}${path}`, { ...init, headers: { authorization: `Bearer ${as}` } })
+    const [app] = ((await (await call('/v1/apps')).json()) as { apps: { appId: string }[] }).apps.slice(-1)
+    if (start === 0) expect((await call(`/v1/apps/${app?.appId}`, { method: 'DELETE' })).status).toBeLessThan(500)
+    if (start === 0) await call(`/v1/apps/${app?.appId}`, { method: 'PUT', body: JSON.stringify({ isActive: false }) })
+    else expect((await call('/v1/apps', {}, keys[0])).status).toBe(401)
+    server.kill('SIGTERM')
+    await server.ended()
+  }
+  expect(keys[1]).not.toBe(keys[0] ?? '')
+}, 30_000)

@@ -1,0 +1,166 @@
+import { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { type Ended, startProgram, startServer, temporaryFolder } from '../support/process.ts'
+
+/** A start that is refused: how it ended, and the lines that it leaves for a person. */
+async function refusedStart(env: Record<string, string>): Promise<Ended & { lines: string[] }> {
+  await using program = startProgram('src/main.ts', [], env)
+  const ended = await program.ended()
+  return { ...ended, lines: ended.stderr.trim().split('\n') }
+}
+
+const KEY = crypto.getRandomValues(new Uint8Array(32)).toBase64()
+
+test.concurrent('a port in use: 69 and one line that says what to do; the first server and its database are untouched', async () => {
+  using folder = temporaryFolder()
+  using other = temporaryFolder()
+  await using server = await startServer({ DATABASE_URL: folder.database })
+  const { code, lines, stdout } = await refusedStart({ PORT: String(server.port), DATABASE_URL: other.database })
+  expect({ code, lines }).toEqual({
+    code: 69,
+    lines: [`Port ${server.port} is in use: stop the other program, or set PORT to a free one`],
+  })
+  expect(stdout).not.toContain('API key')
+  expect((await fetch(`${server.url}/health`)).status).toBe(200)
+})
+
+test.concurrent('an address that is not of this machine: 69', async () => {
+  using folder = temporaryFolder()
+  const { code, lines } = await refusedStart({ HOST: '192.0.2.1', PORT: '0', DATABASE_URL: folder.database })
+  expect({ code, count: lines.length }).toEqual({ code: 69, count: 1 })
+  expect(lines[0]).toContain('check HOST and PORT')
+})
+
+test.concurrent('a folder that cannot be written: 73 and one line', async () => {
+  using folder = temporaryFolder()
+  writeFileSync(folder.file('file'), '')
+  const { code, lines } = await refusedStart({ PORT: '0', DATABASE_URL: `file:${folder.file('file/sgw.db')}` })
+  expect({ code, count: lines.length }).toEqual({ code: 73, count: 1 })
+  expect(lines[0]).toMatch(/^Cannot write in .*: check that .* or set DATABASE_URL=file:PATH$/)
+})
+
+test.concurrent('a file that is no database: 73 and one line, and the file is as it was', async () => {
+  using folder = temporaryFolder()
+  const text = 'this is somebody’s letter, not a database. '.repeat(200)
+  writeFileSync(folder.file('sgw.db'), text)
+  const { code, lines } = await refusedStart({ PORT: '0', DATABASE_URL: folder.database })
+  expect({ code, count: lines.length }).toEqual({ code: 73, count: 1 })
+  expect(lines[0]).toStartWith('Cannot open the database')
+  expect(await Bun.file(folder.file('sgw.db')).text()).toBe(text)
+})
+
+test.concurrent('a newer database: 78 and one line', async () => {
+  using folder = temporaryFolder()
+  await (await startServer({ DATABASE_URL: folder.database }))[Symbol.asyncDispose]()
+  const database = new Database(folder.file('sgw.db'))
+  database.run("INSERT INTO schema_migrations VALUES (9999, '9999_of_the_future', 'x')")
+  database.close()
+  const { code, lines } = await refusedStart({ PORT: '0', DATABASE_URL: folder.database })
+  expect({ code, count: lines.length }).toEqual({ code: 78, count: 1 })
+  expect(lines[0]).toContain('The database is newer than this program (it has migration 9999_of_the_future)')
+})
+
+test.concurrent('a damaged encryption key is not taken for a key: 78', async () => {
+  using folder = temporaryFolder()
+  for (const text of ['', 'AAAA\n', 'not base64 at all, and much longer than a key would ever be\n']) {
+    writeFileSync(folder.file('encryption.key'), text)
+    const { code, lines } = await refusedStart({ PORT: '0', DATABASE_URL: folder.database })
+    expect({ code, count: lines.length }).toEqual({ code: 78, count: 1 })
+    expect(lines[0]).toContain('encryption.key holds no key')
+  }
+})
+
+test.concurrent('all bad variables at once: 78, one line each with its fix, no value of a secret, nothing written', async () => {
+  using folder = temporaryFolder()
+  const { code, lines, stdout } = await refusedStart({
+    NODE_ENV: 'staging',
+    PORT: '65536',
+    PUBLIC_URL: 'sms.example.com',
+    DATABASE_URL: folder.database,
+    ENCRYPTION_KEYS: 'c2hvcnQ=',
+    RC_SERVER_URL: 'http://provider.example.com',
+    RC_CLIENT_ID: 'changeme',
+    RC_CLIENT_SECRET_FILE: folder.file('nothing-here'),
+    TRUSTED_PROXIES: '10.0.0.0/99',
+    MAX_QUEUE_AGE: '1 day',
+    PROVIDER_TIMEOUT: '10ms',
+    KEY_LIMIT_PER_MINUTE: '-1',
+    LITESTREAM: 'perhaps',
+    LOG_LEVEL: 'loud',
+    ADMIN_PORT: 'x',
+    REDIS_URL: 'redis://localhost',
+  })
+  expect(code).toBe(78)
+  const names = [
+    'NODE_ENV',
+    'PORT',
+    'PUBLIC_URL',
+    'ENCRYPTION_KEYS',
+    'RC_SERVER_URL',
+    'RC_CLIENT_ID',
+    'RC_CLIENT_SECRET_FILE',
+    'TRUSTED_PROXIES',
+  ]
+  names.push(
+    'MAX_QUEUE_AGE',
+    'PROVIDER_TIMEOUT',
+    'KEY_LIMIT_PER_MINUTE',
+    'LITESTREAM',
+    'LOG_LEVEL',
+    'ADMIN_PORT',
+    'REDIS_URL',
+  )
+  expect(lines.map((line) => line.split(' ')[0]).toSorted()).toEqual(names.toSorted())
+  for (const line of lines) expect(line).toMatch(/^[A-Z_0-9]+ .+: .+$/)
+  expect(lines.join('\n')).not.toContain('c2hvcnQ=')
+  expect(stdout).toBe('')
+  expect(readdirSync(folder.path)).toEqual([])
+})
+
+test.concurrent('what production demands is said at once: 78', async () => {
+  using folder = temporaryFolder()
+  const { code, lines } = await refusedStart({ NODE_ENV: 'production', DATABASE_URL: folder.database })
+  expect(code).toBe(78)
+  expect(lines.map((line) => line.split(' ')[0]).toSorted()).toEqual([
+    'ENCRYPTION_KEYS',
+    'PUBLIC_URL',
+    'RC_CLIENT_ID',
+    'RC_CLIENT_SECRET',
+  ])
+  const insecure = await refusedStart({
+    NODE_ENV: 'production',
+    DATABASE_URL: folder.database,
+    ENCRYPTION_KEYS: KEY,
+    PUBLIC_URL: 'http://sms.example.com',
+    RC_CLIENT_ID: 'id',
+    RC_CLIENT_SECRET: 'x'.repeat(9),
+  })
+  expect(insecure.lines.map((line) => line.split(' ')[0])).toEqual(['PUBLIC_URL', 'RC_CLIENT_SECRET'])
+  expect(existsSync(folder.file('sgw.db'))).toBe(false)
+})
+
+test.concurrent('secrets are read from files: production starts with NAME_FILE alone, an empty file is a problem', async () => {
+  using folder = temporaryFolder()
+  const secrets = { ENCRYPTION_KEYS: KEY, RC_CLIENT_ID: 'client-of-ours', RC_CLIENT_SECRET: 'client-key-of-ours' }
+  for (const [name, value] of Object.entries(secrets)) writeFileSync(folder.file(name), `${value}\n`)
+  const files = Object.fromEntries(Object.keys(secrets).map((name) => [`${name}_FILE`, folder.file(name)]))
+  const env = {
+    NODE_ENV: 'production',
+    HOST: '127.0.0.1',
+    PUBLIC_URL: 'https://sms.example.com',
+    DATABASE_URL: folder.database,
+    RC_SERVER_URL: 'http://127.0.0.1:9',
+    ...files,
+  }
+  await using server = await startServer(env)
+  expect(server.stdout).not.toContain('sgw_')
+  expect(readdirSync(folder.path)).not.toContain('encryption.key')
+  server.kill('SIGTERM')
+  const ended = await server.ended()
+  expect(ended.code).toBe(0)
+  for (const value of Object.values(secrets)) expect(ended.stdout + ended.stderr).not.toContain(value)
+  writeFileSync(folder.file('RC_CLIENT_ID'), '\n')
+  const { code, lines } = await refusedStart(env)
+  expect({ code, lines: lines.map((line) => line.split(' ')[0]) }).toEqual({ code: 78, lines: ['RC_CLIENT_ID_FILE'] })
+})

@@ -1,0 +1,167 @@
+import { describe, expect, test } from 'bun:test'
+import { createSecrets } from '../../src/core/secrets.ts'
+import { diagnose } from '../../src/operator/doctor.ts'
+import { readKeyUsage } from '../../src/operator/key-usage.ts'
+import { rotateKeys } from '../../src/operator/rotate-keys.ts'
+import { callbackPath, newLink, open, pressConnect, tokenOf } from '../support/connect-flow.ts'
+import { startReceiver, verifySignatures } from '../support/receiver.ts'
+import { FROM, TO, type World, createWorld, until } from '../support/world.ts'
+
+const OLD = Buffer.alloc(32, 'old key').toString('base64')
+const NEW = Buffer.alloc(32, 'new key').toString('base64')
+const NEWEST = createSecrets([Buffer.from(NEW, 'base64')])
+
+const newTrigger = async (world: World, callbackUrl: string): Promise<string> =>
+  (await world.json<{ secret: string }>('POST', '/v1/triggers', { body: { callbackUrl } })).body.secret
+
+const moreApps = (world: World, count: number) => Promise.all(Array.from({ length: count }, () => world.secondApp()))
+
+/** How many sealed values the database holds, and how many of them with the newest key. */
+async function sealed(world: World): Promise<{ all: number; newest: number }> {
+  const { rows } = await world.gateway.database.gate.execute(
+    'SELECT webhook_secret AS value FROM apps UNION ALL SELECT secret FROM triggers UNION ALL SELECT access_token FROM extensions UNION ALL SELECT refresh_token FROM extensions UNION ALL SELECT code_verifier FROM oauth_states WHERE used_at IS NULL',
+  )
+  return { all: rows.length, newest: rows.filter((row) => NEWEST.isCurrent(String(row['value']))).length }
+}
+
+/** The same database under both keys, the new one first. The world before made what is under the old one. */
+async function secondLife(first: World, keys: string): Promise<World> {
+  await first.gateway.database.writer.drained()
+  await first.running.stop()
+  return createWorld({ folder: first.folder, connect: false, env: { ENCRYPTION_KEYS: keys } })
+}
+
+describe('sgw keys rotate', () => {
+  test('seals everything anew, after which the old key opens nothing and the new one all', async () => {
+    const first = await createWorld({ env: { ENCRYPTION_KEYS: OLD } })
+    await moreApps(first, 120)
+    await newTrigger(first, 'http://127.0.0.1:9/')
+    await using world = await secondLife(first, `${NEW},${OLD}`)
+    const before = await sealed(world)
+    expect(before.newest).toBeLessThan(before.all)
+    const { resealed } = await rotateKeys(world.gateway, {})
+    expect(resealed).toBe(before.all - before.newest)
+    expect(await sealed(world)).toEqual({ all: before.all, newest: before.all })
+    expect(await rotateKeys(world.gateway, {})).toEqual({ resealed: 0 })
+  })
+
+  test('loses nothing under traffic: sends, signatures, secrets that change, and token refreshes', async () => {
+    await using receiver = startReceiver()
+    await using world = await createWorld({ env: { ENCRYPTION_KEYS: OLD, FROM_LIMIT_PER_MINUTE: '10000', EXTENSION_LIMIT_PER_MINUTE: '10000' } })
+    world.control.setLimits({ enabled: false })
+    await world.call('PUT', `/v1/apps/${world.app.appId}`, { body: { webhookUrl: receiver.url } })
+    await moreApps(world, 60)
+    const triggerSecret = await newTrigger(world, `${receiver.url}/trigger`)
+    // The ring of a running server, as after a restart with the new key in front.
+    Object.assign(world.gateway.secrets, createSecrets([Buffer.from(NEW, 'base64'), Buffer.from(OLD, 'base64')]))
+    let busy = true
+    const sent: string[] = []
+    let webhookSecret = world.app.webhookSecret
+    const traffic = [
+      async () => void sent.push(await world.send({ body: `message ${sent.length}` })),
+      () => world.control.injectSms({ to: FROM, from: TO, text: 'in' }),
+      async () => void (webhookSecret = (await world.json<{ webhookSecret: string }>('POST', `/v1/apps/${world.app.appId}/rotate-webhook-secret`)).body.webhookSecret),
+      async () => void (await Promise.all((await world.gateway.directory.tenant(world.tenantId)).extensions.values().map((row) => world.gateway.tokens.refresh(row)))),
+      () => callbackPath(world),
+    ]
+    const workers = traffic.map(async (work) => {
+      while (busy) {
+        await work()
+        await Bun.sleep(1)
+      }
+    })
+    for (let round = 0; round < 8; round++) await rotateKeys(world.gateway, {})
+    busy = false
+    await Promise.all(workers)
+    const state = await sealed(world)
+    expect(state.newest).toBe(state.all)
+    for (const id of sent) expect(await world.untilStatus(id)).toMatchObject({ status: 'sent' })
+    expect(new Set((await world.json<{ extensions: { status: string }[] }>('GET', '/v1/rc/extensions')).body.extensions.map(({ status }) => status))).toEqual(new Set(['active']))
+    await world.control.injectSms({ to: FROM, from: TO, text: 'the last' })
+    const last = await until(() => (receiver.requests.filter(({ body }) => body['body'] === 'the last').length === 2 ? receiver.requests.slice(-2) : null))
+    for (const request of last) verifySignatures(request, request.path.endsWith('/trigger') ? triggerSecret : webhookSecret)
+  })
+
+  test('a refresh and a re-sealing of the same tokens never cross, whichever comes first', async () => {
+    await using world = await createWorld({ env: { ENCRYPTION_KEYS: OLD } })
+    const { tokens, directory } = world.gateway
+    const [row] = (await directory.tenant(world.tenantId)).extensions.values()
+    const key = { tenantId: world.tenantId, extensionId: row!.extensionId }
+    for (let round = 0; round < 20; round++) {
+      Object.assign(world.gateway.secrets, createSecrets([Buffer.alloc(32, `key ${round}`), Buffer.alloc(32, `key ${round - 1}`), Buffer.from(OLD, 'base64')]))
+      const work = [() => tokens.refresh(key), () => tokens.reseal(key), () => tokens.reseal(key), () => tokens.access(key)]
+      await Promise.all((round % 2 === 0 ? work : work.toReversed()).map((run) => run()))
+      expect(await tokens.access(key)).toMatchObject({ type: 'token' })
+      const stored = await directory.extension(key.tenantId, key.extensionId)
+      expect([stored?.status, world.gateway.secrets.isCurrent(stored?.refreshToken ?? '')]).toEqual(['active', true])
+    }
+    expect(world.control.sessions({}).length).toBe(1)
+  })
+
+  test('goes on past a secret that no key opens, and says how many there are', async () => {
+    await using world = await createWorld({ env: { ENCRYPTION_KEYS: OLD } })
+    const [broken] = await moreApps(world, 1)
+    const stranger = await createSecrets([Buffer.alloc(32, 'lost key')]).seal('whsec_x', { tenantId: world.tenantId, row: broken!.appId, purpose: 'webhook_secret' })
+    await world.gateway.database.writer.write([{ sql: 'UPDATE apps SET webhook_secret = ?2 WHERE id = ?1', args: [broken!.appId, stranger] }])
+    Object.assign(world.gateway.secrets, createSecrets([Buffer.from(NEW, 'base64'), Buffer.from(OLD, 'base64')]))
+    expect(rotateKeys(world.gateway, {})).rejects.toThrow(/^\d+ secrets were sealed anew, but 1 do not open/)
+    const state = await until(async () => ((await sealed(world)).newest > 0 ? sealed(world) : null))
+    expect(state.newest).toBe(state.all - 1)
+  })
+
+  test('is refused when the server runs with other keys than the command', async () => {
+    await using world = await createWorld({ connect: false, work: false, env: { ENCRYPTION_KEYS: OLD } })
+    expect(rotateKeys(world.gateway, { newestKey: NEWEST.keyId })).rejects.toThrow('restart it with the new ones first')
+    expect(await rotateKeys(world.gateway, { newestKey: world.gateway.secrets.keyId })).toEqual({ resealed: 0 })
+  })
+})
+
+describe('what cannot be sealed anew', () => {
+  test('API keys move when they are used; doctor counts the others', async () => {
+    const first = await createWorld({ env: { ENCRYPTION_KEYS: OLD } })
+    const [used, unused] = [first.key, (await moreApps(first, 1))[0]!.apiKey]
+    await using world = await secondLife(first, `${NEW},${OLD}`)
+    const before = await readKeyUsage(world.gateway)
+    expect(before).toMatchObject({ sealed: 5, apiKeys: 2, subscriptions: 1 })
+    expect((await world.call('GET', '/v1/apps', { key: used })).status).toBe(200)
+    expect(await readKeyUsage(world.gateway)).toMatchObject({ apiKeys: 1 })
+    await rotateKeys(world.gateway, {})
+    const finding = (await diagnose(world.gateway)).find(({ check }) => check === 'encryption keys')
+    expect(finding).toMatchObject({ ok: true, detail: expect.stringContaining('1 API keys (each moves when it is used)') })
+    await using last = await secondLife(world, NEW)
+    const statuses = await Promise.all([used, unused].map(async (key) => (await last.call('GET', '/v1/apps', { key })).status))
+    expect(statuses).toEqual([200, 401])
+    expect((await diagnose(last.gateway)).find(({ check }) => check === 'encryption keys')).toMatchObject({ ok: true })
+  })
+
+  test('links and logins that are under way outlive a new key, and end with the old one', async () => {
+    const first = await createWorld({ connect: false, env: { ENCRYPTION_KEYS: OLD } })
+    const links = [await newLink(first), await newLink(first, 'invite')]
+    const state = new URLSearchParams((await callbackPath(first)).split('?')[1]).get('state') ?? ''
+    await using world = await secondLife(first, `${NEW},${OLD}`)
+    await rotateKeys(world.gateway, {})
+    expect((await pressConnect(world, tokenOf(links[0]!))).status).toBe(303)
+    // The login's simulator is gone with the first life: that the code fails, and not the state, shows that the verifier opened.
+    expect((await open(world, `/v1/rc/callback?code=x&state=${state}`)).status).toBe(502)
+    await using last = await secondLife(world, NEW)
+    expect((await open(last, links[1]!)).status).toBe(400)
+  })
+
+  test('a subscription whose token no key can check any more is made anew', async () => {
+    await using world = await createWorld({ env: { ENCRYPTION_KEYS: OLD } })
+    const tokenOfSubscription = async () => (await world.gateway.database.gate.execute('SELECT token_hash FROM subscriptions')).rows.map((row) => String(row['token_hash']))
+    const [before] = await tokenOfSubscription()
+    const [row] = (await world.gateway.directory.tenant(world.tenantId)).extensions.values()
+    expect(await world.gateway.subscriptions.ensure(row!)).toBe('kept')
+    Object.assign(world.gateway.secrets, createSecrets([Buffer.from(NEW, 'base64'), Buffer.from(OLD, 'base64')]))
+    expect(await world.gateway.subscriptions.ensure(row!)).toBe('kept')
+    await rotateKeys(world.gateway, {})
+    Object.assign(world.gateway.secrets, NEWEST)
+    expect(await world.gateway.subscriptions.ensure(row!)).toBe('created')
+    const [after] = await tokenOfSubscription()
+    expect(NEWEST.isCurrent(after ?? '')).toBe(true)
+    expect(after).not.toBe(before)
+    await world.control.injectSms({ to: FROM, from: TO, text: 'still here' })
+    await until(async () => (await world.json<{ total: number }>('GET', '/v1/sms/messages?direction=inbound')).body.total === 1)
+  })
+})

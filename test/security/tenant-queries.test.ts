@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { type Query, drizzleQueries, sqlStatements, tenantTables, unboundTables } from './sql-in-source.ts'
+
+// Every statement on a tenant's rows names the tenant. What does not is listed here, with the reason why it may.
+
+/** Code that no key reaches: the fences of test/architecture.test.ts keep endpoints and verbs from importing it. */
+const OUT_OF_REACH: Readonly<Record<string, string>> = {
+  'src/operator/': "the operator's commands act for all tenants; only the server's user can give them",
+  'src/admin/': 'figures over all tenants, on the loopback listener',
+  'src/db/': 'what a restore puts behind the fence, of all tenants, at the start',
+  'src/jobs/': 'job rows by their kind and `seq`, which the loop read itself',
+}
+
+/** Files that work on what a job names; they know no caller, so nobody hands them an id. */
+const JOB_WORK: Readonly<Record<string, string>> = {
+  'src/features/sms/attempt-rows.ts': 'message, attempt and job ids of one delivery, which its job row led to',
+  'src/features/sms/fence.ts': 'as of attempt rows; and the oldest fenced job of all',
+  'src/features/sms/outbound-message.ts': "messages by the ids that job rows carry; the row's own tenant is used from then on",
+  'src/features/sms/record-result.ts': 'the job by its `seq`',
+  'src/features/sms/recover.ts': 'at the start: open attempts and rate windows of all tenants',
+  'src/features/sms/settle.ts': "the job by its `seq`; a provider's record may be bound to one message of all tenants",
+  'src/features/webhook-deliveries/deliver.ts': 'the delivery and the job that this run opened itself',
+  'src/features/webhook-deliveries/fan-out.ts': 'the job by its `seq`',
+  'src/features/webhook-deliveries/purge.ts': 'retention, for all tenants',
+  'src/features/webhook-deliveries/recover.ts': 'at the start: interrupted deliveries of all tenants',
+  'src/features/webhooks/back-fill.ts': 'the job by its `seq`',
+  'src/features/rc/purge.ts': 'links and states that have ended, of all tenants',
+  'src/features/rc/upkeep.ts': 'which tenants have extensions, to look after each',
+}
+
+/** Single statements elsewhere: file, beginning of the statement, reason. */
+const STATEMENTS: readonly (readonly [path: string, beginning: string, why: string])[] = [
+  ['src/auth/key-ring.ts', 'UPDATE apps SET last_used_at', 'the app that the key itself belongs to'],
+  ['src/auth/key-ring.ts', 'UPDATE apps SET key_hash', 'the app that the key itself belongs to, by its hash'],
+  ['src/features/apps/credentials.ts', 'DELETE FROM ws_tokens WHERE app_id', "the app whose key is being replaced, which the statement before it named with its tenant"],
+  ['src/features/rc/complete-connect.ts', 'UPDATE oauth_states SET used_at', 'the state is the credential: its row says which tenant it is for'],
+  ['src/features/ws/authenticate.ts', 'UPDATE ws_tokens SET used_at', 'the token is the credential: its row says which tenant it is for'],
+  ['src/features/ws/issue-token.ts', 'DELETE FROM ws_tokens WHERE expires_at', 'tokens that have expired, of all tenants'],
+  ['src/features/webhooks/store-inbound.ts', 'INSERT INTO jobs', 'the message that the statement before it stored in this very commit, by its own job id'],
+  ['src/provider/extension-rows.ts', 'UPDATE extensions SET paused_until', 'the provider limits an extension, whoever has connected it'],
+  ['src/provider/subscriptions.ts', 'UPDATE subscriptions SET provider_id', 'the row that was inserted a moment ago, by its own id'],
+  ['src/provider/subscriptions.ts', 'SELECT 1 FROM subscriptions WHERE provider_id', "whether it is another tenant's, so as not to touch it"],
+]
+
+/** Drizzle queries whose condition is made elsewhere, or whose credential finds the tenant. */
+const DRIZZLE: readonly (readonly [path: string, table: string, why: string])[] = [
+  ['src/auth/key-ring.ts', 'apps', 'the key is the credential: its row says which tenant it is for'],
+]
+
+const tables = tenantTables()
+
+const isListed = ({ path, text }: Query): boolean =>
+  Object.keys(OUT_OF_REACH).some((folder) => path.startsWith(folder)) ||
+  path in JOB_WORK ||
+  STATEMENTS.some(([file, beginning]) => path === file && text.startsWith(beginning))
+
+/** A table that is only known at run time. */
+const isDynamic = (sql: string): boolean => /\b(FROM|JOIN|INTO|UPDATE) \$\{/.test(sql)
+
+const isUnbound = ({ text }: Query): boolean =>
+  unboundTables(text, tables.keys()).length > 0 || (isDynamic(text) && !text.includes('WHERE tenant_id = ?1'))
+
+describe('the tenant stands in every query', () => {
+  test('there are queries and tenant tables to look at', () => {
+    expect(tables.size).toBeGreaterThanOrEqual(12)
+    expect(sqlStatements().length).toBeGreaterThan(100)
+    expect(drizzleQueries().length).toBeGreaterThan(10)
+  })
+
+  test('the look at a statement finds what it must', () => {
+    const unbound = (sql: string): string[] => unboundTables(sql, tables.keys())
+    expect(unbound('SELECT * FROM messages WHERE id = ?1')).toEqual(['messages'])
+    expect(unbound('SELECT * FROM messages WHERE tenant_id = ?1 AND id = ?2')).toEqual([])
+    expect(unbound('UPDATE apps SET name = ?2 WHERE id = ?1')).toEqual(['apps'])
+    expect(unbound('SELECT a.id FROM apps AS a JOIN messages AS m ON m.app_id = a.id WHERE a.tenant_id = ?1')).toEqual(['messages'])
+    expect(unbound('SELECT a.id FROM apps AS a JOIN messages AS m ON m.app_id = a.id AND m.tenant_id = a.tenant_id')).toEqual([])
+    expect(unbound('INSERT INTO triggers (id, callback_url) VALUES (?1, ?2)')).toEqual(['triggers'])
+    expect(unbound('INSERT INTO triggers (id, tenant_id) VALUES (?1, ?2)')).toEqual([])
+    expect(unbound('DELETE FROM jobs WHERE seq = ?1 RETURNING tenant_id')).toEqual(['jobs'])
+  })
+
+  test('of every SQL statement', () => {
+    expect(sqlStatements().filter((query) => isUnbound(query) && !isListed(query))).toEqual([])
+  })
+
+  test('of every Drizzle query', () => {
+    const names = [...tables.values()]
+    const found = drizzleQueries().filter(({ path, table, text }) => {
+      if (!names.includes(table) || DRIZZLE.some(([file, listed]) => path === file && table === listed)) return false
+      return !text.includes(`eq(${table}.tenantId,`) && !(text.includes('.where(where)') && startsWithTenant(path, table))
+    })
+    expect(found).toEqual([])
+  })
+
+  test('the files of jobs know no caller, so that nobody can hand them an id', () => {
+    for (const path of Object.keys(JOB_WORK)) expect(`${path}: ${/caller/i.test(readFileSync(path, 'utf8'))}`).toBe(`${path}: false`)
+  })
+
+  test('no exception is listed that is not needed any more', () => {
+    const unbound = sqlStatements().filter(isUnbound)
+    const unused = STATEMENTS.filter(([file, beginning]) => !unbound.some(({ path, text }) => path === file && text.startsWith(beginning)))
+    expect(unused).toEqual([])
+    expect(Object.keys(JOB_WORK).filter((file) => !unbound.some(({ path }) => path === file))).toEqual([])
+  })
+
+  test('answers kept for Idempotency-Key are found by the app of the caller', () => {
+    const found = sqlStatements().filter(({ text }) => /\b(FROM|JOIN|INTO) idempotency_keys\b/.test(text))
+    expect(found.length).toBeGreaterThan(2)
+    expect(found.filter(({ text }) => !/\bapp_id\b/.test(text) && !/created_at </.test(text))).toEqual([])
+  })
+})
+
+/** A condition that a function of the file builds begins with the caller's tenant. */
+function startsWithTenant(path: string, table: string): boolean {
+  const text = readFileSync(path, 'utf8').replaceAll(/\s+/g, ' ')
+  return text.includes('const where = conditions(caller, query)') && text.includes(`return and( eq(${table}.tenantId, caller.tenantId),`)
+}

@@ -1,0 +1,114 @@
+import type { Caller } from '../../src/auth/caller.ts'
+import { ApiError } from '../../src/core/errors.ts'
+import { disconnect } from '../../src/features/rc/disconnect.ts'
+import { cancel } from '../../src/features/sms/cancel.ts'
+import { send } from '../../src/features/sms/send.ts'
+import { storeInbound } from '../../src/features/webhooks/store-inbound.ts'
+import type { Gateway } from '../../src/gateway.ts'
+import { setTenantStatus } from '../../src/operator/tenants.ts'
+import type { Life } from './life.ts'
+import type { Random } from './random.ts'
+import type { MessagePlan } from './scenario.ts'
+import type { Timeline } from './timeline.ts'
+import type { Witness } from './witness.ts'
+
+export const tenantOf = (index: number): string => `tenant_${index}`
+export const callerOf = (index: number): Caller => ({ tenantId: tenantOf(index), appId: `app_${index}` })
+
+const TRY_AGAIN_MS = 1000
+/** A request whose process dies gets no answer: its connection is reset. */
+const PATIENCE_MS = 20_000
+
+/** Everybody who asks something of the gateway: applications, the operator, the provider's webhooks. */
+export class Clients {
+  readonly acknowledged = new Set<string>()
+  /** Provider ids of inbound messages that were answered with 200. */
+  readonly delivered = new Set<string>()
+  /** Requests that still want an answer. */
+  open = 0
+  readonly #keys = new Map<string, string>()
+
+  constructor(
+    readonly timeline: Timeline,
+    readonly random: Random,
+    readonly witness: Witness,
+    readonly life: () => Life | null,
+  ) {}
+
+  /** Sends a message, and when no answer comes, mostly tries again. */
+  send(plan: MessagePlan, delayMs: number): void {
+    const { tenant, from, to, text, key, cancelAfterMs } = plan
+    const body = { from, to, body: text, userId: null }
+    this.#ask(delayMs, (gateway) => send(gateway, callerOf(tenant), body, key), (answer) => {
+      if (answer.ok) this.#acknowledge(plan, answer.value.messageId)
+      else if (!(answer.error instanceof ApiError) && this.random.chance(key === null ? 0.5 : 0.9)) this.send(plan, TRY_AGAIN_MS)
+      if (answer.ok && cancelAfterMs !== null) this.#cancel(tenant, answer.value.messageId, cancelAfterMs)
+    })
+  }
+
+  suspend(tenant: number, forMs: number): void {
+    const set = (status: 'suspended' | 'active', delayMs: number): void =>
+      this.#ask(delayMs, (gateway) => setTenantStatus(gateway, { tenantId: tenantOf(tenant), status }), (answer) => {
+        if (!answer.ok) set(status, TRY_AGAIN_MS)
+        else if (status === 'suspended') set('active', forMs)
+      })
+    set('suspended', 0)
+  }
+
+  disconnect(tenant: number): void {
+    this.#ask(0, (gateway) => disconnect(gateway, callerOf(tenant)), () => undefined)
+  }
+
+  /** The provider's event of an inbound message comes twice, or until it is answered. */
+  inbound(providerMessageId: string, delayMs: number, times: number): void {
+    const sms = { tenantId: tenantOf(0), extensionId: '101', providerMessageId, from: '+15559990001', to: '+15550000001', text: 'Hello' }
+    this.#ask(delayMs, (gateway) => storeInbound(gateway, sms), (answer) => {
+      if (answer.ok) this.delivered.add(providerMessageId)
+      if (!answer.ok || times > 1) this.inbound(providerMessageId, this.random.ms(0, TRY_AGAIN_MS), times - 1)
+    })
+  }
+
+  #acknowledge({ tenant, key }: MessagePlan, messageId: string): void {
+    this.witness.log(`202 for ${messageId}`)
+    if (!this.witness.messages.has(messageId)) this.witness.violated(`${messageId} was acknowledged before its commit`)
+    this.acknowledged.add(messageId)
+    if (key === null) return
+    const name = `${tenant}/${key}`
+    const first = this.#keys.get(name) ?? messageId
+    if (first !== messageId) this.witness.violated(`the same Idempotency-Key was answered with ${first} and ${messageId}`)
+    this.#keys.set(name, messageId)
+  }
+
+  #cancel(tenant: number, messageId: string, delayMs: number): void {
+    this.#ask(delayMs, (gateway) => cancel(gateway, callerOf(tenant), messageId), (answer) => {
+      if (!answer.ok) return
+      this.witness.log(`cancelled ${messageId}`)
+      this.witness.cancelled.add(messageId)
+    })
+  }
+
+  /** Asks the process, as soon as there is one that listens. No answer counts as a failure. */
+  #ask<T>(delayMs: number, request: (gateway: Gateway) => Promise<T>, answered: (answer: { ok: true; value: T } | { ok: false; error: unknown }) => void): void {
+    this.open++
+    const { timeline } = this
+    const attempt = (): void => {
+      const life = this.life()
+      if (life === null || !life.ready || life.pausedUntil > timeline.now) return void timeline.after(null, TRY_AGAIN_MS, attempt)
+      let over = false
+      const end = (answer: { ok: true; value: T } | { ok: false; error: unknown }): void => {
+        if (over) return
+        over = true
+        this.open--
+        answered(answer)
+      }
+      request(life.gateway).then((value) => end({ ok: true, value }), (error: unknown) => end({ ok: false, error }))
+      const look = (): void => {
+        if (over) return
+        if (life.alive) return void timeline.after(null, PATIENCE_MS, look)
+        end({ ok: false, error: new Error('The connection was reset') })
+      }
+      timeline.after(null, PATIENCE_MS, look)
+    }
+    timeline.after(null, delayMs, attempt)
+  }
+}

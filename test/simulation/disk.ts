@@ -1,0 +1,99 @@
+import type { Client, InStatement, ResultSet } from '@libsql/client'
+import type { Gate } from '../../src/db/gate.ts'
+import type { Random } from './random.ts'
+import { type Owner, type Timeline, outcomeOf } from './timeline.ts'
+
+/** The database file, which outlives every run of the process. */
+export interface Disk {
+  /** The real one, in memory. */
+  database: Gate
+  /** Until then every write is refused: the disk is full. */
+  fullUntil: number
+  /** The next write fails although it has been done. */
+  failsAfterCommit: boolean
+  /** What a weakened rule makes of a statement. */
+  rewrite(sql: string): string
+  /** Told of each commit, before anybody else can know of it. */
+  committed(statements: readonly Statement[]): void
+}
+
+export type Statement = Exclude<InStatement, string>
+
+/** The gate of one run of the process: each call takes a moment, and dies with its process. */
+export interface SimulatedGate extends Gate {
+  /** Writes that had been handed in but not been done; for a disk that does them after the end of their process. */
+  unfinished(): (() => void)[]
+}
+
+interface Call {
+  done: boolean
+  perform(): void
+  answer(): void
+}
+
+const isWrite = (sql: string): boolean => !/^\s*(SELECT|WITH)/i.test(sql)
+
+export function simulatedGate(owner: Owner, disk: Disk, timeline: Timeline, random: Random): SimulatedGate {
+  const queue: (Call & { write: boolean })[] = []
+
+  const next = (): void => {
+    const [call] = queue
+    if (call === undefined) return
+    timeline.after(owner, random.ms(0, 2), () => {
+      call.perform()
+      call.done = true
+      // A moment in which the commit is done and nobody knows: the place where a crash hurts most.
+      timeline.after(owner, random.ms(0, 1), () => {
+        queue.shift()
+        call.answer()
+        next()
+      })
+    })
+  }
+  const enqueue = (statements: readonly InStatement[], atomic: boolean): Promise<ResultSet[]> =>
+    new Promise((resolve, reject) => {
+      const unit = statements.map((statement) => rewritten(disk, statement))
+      let outcome: Outcome = { ok: false, error: null }
+      queue.push({
+        write: unit.some(({ sql }) => isWrite(sql)),
+        done: false,
+        perform: () => {
+          outcome = perform(disk, unit, atomic, timeline.now)
+        },
+        answer: () => (outcome.ok ? resolve(outcome.value) : reject(outcome.error as Error)),
+      })
+      if (queue.length === 1) next()
+    })
+  const execute = async (statement: InStatement): Promise<ResultSet> => {
+    const [result] = await enqueue([statement], false)
+    if (result === undefined) throw new Error('A statement has one result')
+    return result
+  }
+  const batch = (statements: readonly InStatement[]): Promise<ResultSet[]> => enqueue(statements, true)
+  const client = { execute, batch, closed: false, protocol: 'file' } as unknown as Client
+  const unfinished = (): (() => void)[] => queue.filter((call) => call.write && !call.done).map((call) => call.perform)
+  return { execute, batch, client, unfinished, close: () => Promise.resolve() }
+}
+
+function rewritten(disk: Disk, statement: InStatement): Statement {
+  const { sql, args = [] } = typeof statement === 'string' ? { sql: statement } : statement
+  return { sql: disk.rewrite(sql), args }
+}
+
+type Outcome = { ok: true; value: ResultSet[] } | { ok: false; error: unknown }
+
+function perform(disk: Disk, statements: readonly Statement[], atomic: boolean, now: number): Outcome {
+  const write = statements.some(({ sql }) => isWrite(sql))
+  if (write && now < disk.fullUntil) return { ok: false, error: fault('SQLITE_FULL', 'database or disk is full') }
+  const [first] = statements
+  if (first === undefined) return { ok: true, value: [] }
+  const { database } = disk
+  const outcome = outcomeOf(atomic ? database.batch(statements) : database.execute(first).then((result) => [result]))
+  if (!outcome.ok || !write) return outcome
+  disk.committed(statements)
+  if (!disk.failsAfterCommit) return outcome
+  disk.failsAfterCommit = false
+  return { ok: false, error: fault('SQLITE_IOERR', 'disk I/O error') }
+}
+
+const fault = (code: string, message: string): Error => Object.assign(new Error(`${code}: ${message}`), { code })

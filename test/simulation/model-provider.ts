@@ -1,0 +1,137 @@
+import type { FailureReason, ProviderFailure, ProviderResult, StoredSms, TokenPair } from '../../src/provider/provider.ts'
+import type { QuotaGroup } from '../../src/provider/quota.ts'
+import type { Random } from './random.ts'
+import type { Timeline } from './timeline.ts'
+
+/** One accepted SMS, and the attempt whose call brought it. */
+export interface ProviderRecord extends StoredSms {
+  extensionId: string
+  attempt: AttemptRef
+}
+
+export interface AttemptRef {
+  attemptId: string
+  messageId: string
+}
+
+interface ModelSession {
+  extensionId: string
+  accessToken: string
+  accessExpiresAt: number
+  refreshToken: string
+  /** Good until the new access token has been used. */
+  previousRefreshToken: string | null
+}
+
+const ACCESS_SECONDS = 3600
+const REFRESH_SECONDS = 604_800
+
+/** The provider as its documentation describes it: a message store, limits with penalties, tokens that rotate. Perfect memory, bad manners. */
+export class ModelProvider {
+  readonly records: ProviderRecord[] = []
+  readonly sessions: ModelSession[] = []
+  /** Told of what may never happen. */
+  violated: (text: string) => void = () => {}
+  stormUntil = 0
+  storeDownUntil = 0
+  refreshDownUntil = 0
+  readonly #penalties = new Map<string, number>()
+  #drawn = 0
+
+  constructor(
+    readonly timeline: Timeline,
+    readonly random: Random,
+    readonly numbers: ReadonlyMap<string, readonly string[]>,
+  ) {}
+
+  /** A first pair, as after an authorization. */
+  connect(extensionId: string): TokenPair {
+    const session: ModelSession = { extensionId, accessToken: '', accessExpiresAt: 0, refreshToken: '', previousRefreshToken: null }
+    this.sessions.push(session)
+    return this.#rotate(session)
+  }
+
+  refresh(refreshToken: string): ProviderResult<TokenPair> {
+    if (this.timeline.now < this.refreshDownUntil) return refused('ambiguous', 503)
+    const session = this.sessions.find((known) => known.refreshToken === refreshToken || known.previousRefreshToken === refreshToken)
+    if (session === undefined) {
+      this.violated('a refresh token was used that the provider had replaced for good: the extension is lost')
+      return { ok: false, failure: { ...failureOf('rejected', 400), oauthError: 'invalid_grant' } }
+    }
+    session.previousRefreshToken = refreshToken
+    return { ok: true, value: this.#rotate(session) }
+  }
+
+  revoke(refreshToken: string): void {
+    const index = this.sessions.findIndex((known) => known.refreshToken === refreshToken)
+    if (index >= 0) this.sessions.splice(index, 1)
+  }
+
+  /** All access tokens die at once, as when an administrator ends sessions' tokens; refresh tokens stay. */
+  expireAccessTokens(): void {
+    for (const session of this.sessions) session.accessExpiresAt = this.timeline.now
+  }
+
+  /** Token and limits of a call to this group; null when it may go on. */
+  refusal(accessToken: string, group: QuotaGroup, limited: boolean): ProviderResult<never> | null {
+    const { now } = this.timeline
+    const session = this.sessions.find((known) => known.accessToken === accessToken && known.accessExpiresAt > now)
+    if (session === undefined) return refused('unauthorized', 401)
+    session.previousRefreshToken = null
+    const penalty = `${group}:${session.extensionId}`
+    const stormy = now < this.stormUntil && this.random.chance(0.7)
+    if (!limited && !stormy && now >= (this.#penalties.get(penalty) ?? 0)) return null
+    const seconds = this.random.chance(0.3) ? null : this.random.int(1, 90)
+    this.#penalties.set(penalty, now + (seconds ?? 60) * 1000)
+    return { ok: false, failure: { ...failureOf('rate_limited', 429), retryAfterMs: seconds === null ? null : seconds * 1000 } }
+  }
+
+  extensionOf(accessToken: string): string {
+    return this.sessions.find((known) => known.accessToken === accessToken)?.extensionId ?? ''
+  }
+
+  accept(extensionId: string, message: { from: string; to: string; text: string }, attempt: AttemptRef, messageStatus: string): ProviderRecord {
+    const record: ProviderRecord = {
+      providerMessageId: String(1_000_000 + this.records.length),
+      direction: 'Outbound',
+      from: message.from,
+      to: [{ phoneNumber: message.to, target: false }],
+      text: message.text,
+      messageStatus,
+      createdAt: Math.floor(this.timeline.now),
+      extensionId,
+      attempt,
+    }
+    this.records.push(record)
+    return record
+  }
+
+  list(extensionId: string, direction: StoredSms['direction'], since: number): StoredSms[] {
+    return this.records.filter((record) => record.extensionId === extensionId && record.direction === direction && record.createdAt >= since)
+  }
+
+  #rotate(session: ModelSession): TokenPair {
+    session.accessToken = `access-${++this.#drawn}`
+    session.refreshToken = `refresh-${this.#drawn}`
+    session.accessExpiresAt = this.timeline.now + ACCESS_SECONDS * 1000
+    return {
+      accessToken: session.accessToken,
+      expiresInSeconds: ACCESS_SECONDS,
+      refreshToken: session.refreshToken,
+      refreshExpiresInSeconds: REFRESH_SECONDS,
+      ownerId: session.extensionId,
+    }
+  }
+}
+
+export const refused = (reason: FailureReason, status: number | null): ProviderResult<never> => ({ ok: false, failure: failureOf(reason, status) })
+
+const failureOf = (reason: FailureReason, status: number | null): ProviderFailure => ({
+  reason,
+  status,
+  code: null,
+  message: `simulated ${reason}`,
+  oauthError: null,
+  retryAfterMs: null,
+  requestId: null,
+})

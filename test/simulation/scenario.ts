@@ -1,0 +1,134 @@
+import { type Random, createRandom } from './random.ts'
+import type { Fates } from './provider-port.ts'
+
+/** What a seed makes happen. Times in milliseconds. */
+export interface Scenario {
+  extensions: ExtensionPlan[]
+  tenants: number
+  fromPerMinute: number
+  extensionPerMinute: number
+  fates: Fates
+  messages: MessagePlan[]
+  faults: Fault[]
+  /** When faults and requests end and everything must come to rest. */
+  activeMs: number
+}
+
+export interface ExtensionPlan {
+  extensionId: string
+  numbers: string[]
+  /** Numbers that the gateway does not know yet. */
+  unread: boolean
+}
+
+export interface MessagePlan {
+  afterMs: number
+  tenant: number
+  from: string
+  to: string
+  text: string
+  key: string | null
+  /** Milliseconds after the answer. */
+  cancelAfterMs: number | null
+}
+
+/** A fault strikes when so many steps of the process are done, or at that time if it gets there first. */
+export interface Fault {
+  step: number
+  atMs: number
+  kind: FaultKind
+  /** How long it lasts, or how far the clock jumps. */
+  ms: number
+}
+
+export type FaultKind =
+  | 'crash' | 'stop' | 'pause' | 'clock' | 'storm' | 'store_down' | 'refresh_down' | 'tokens_expire'
+  | 'disk_full' | 'write_unclear' | 'suspend' | 'disconnect' | 'inbound'
+
+export interface Profile {
+  faults: Partial<Record<FaultKind, number>>
+  fates?: Fates
+  messages?: [number, number]
+  /** Writes of a dead process may still be done, as on a database behind a network. */
+  lateWrites?: boolean
+}
+
+/** The usual mix. */
+export const MIXED: Profile = {
+  faults: {
+    crash: 30, stop: 4, pause: 10, clock: 10, storm: 6, store_down: 8, refresh_down: 4, tokens_expire: 6,
+    disk_full: 8, write_unclear: 8, suspend: 4, disconnect: 1, inbound: 4,
+  },
+}
+
+const CALM: Fates = { ok: 80, slow: 5, lost: 3, reset: 3, late_timeout: 3, dropped_timeout: 2, limited: 2, rejected: 2 }
+const ROUGH: Fates = {
+  ok: 20, slow: 6, marked_failed: 2, lost: 8, reset: 5, bad_gateway: 5, unreadable: 3, late_timeout: 8, late_reset: 8, late_bad_gateway: 5,
+  dropped_timeout: 5, dropped_reset: 5, dropped_bad_gateway: 5, unreachable: 4, unavailable: 4, limited: 8, rejected: 4,
+}
+const HOUR_MS = 3_600_000
+
+export function createScenario(seed: number, profile: Profile): Scenario {
+  const random = createRandom(seed)
+  const extensions = drawExtensions(random)
+  const activeMs = random.spread(5000, 300_000)
+  const tenants = random.chance(0.15) ? 2 : 1
+  return {
+    extensions,
+    tenants,
+    fromPerMinute: random.chance(0.3) ? random.int(1, 3) : 40,
+    extensionPerMinute: random.chance(0.15) ? random.int(1, 4) : 40,
+    fates: profile.fates ?? (random.chance(0.5) ? CALM : ROUGH),
+    messages: drawMessages(random, profile, extensions, tenants, activeMs),
+    faults: drawFaults(random, profile, activeMs),
+    activeMs,
+  }
+}
+
+function drawExtensions(random: Random): ExtensionPlan[] {
+  const numbers = random.chance(0.6) ? ['+15550000001'] : ['+15550000001', '+15550000002']
+  const split = numbers.length === 2 && random.chance(0.6)
+  const unread = random.chance(0.1)
+  if (!split) return [{ extensionId: '101', numbers, unread }]
+  return numbers.map((number, index) => ({ extensionId: String(101 + index), numbers: [number], unread }))
+}
+
+function drawMessages(random: Random, profile: Profile, extensions: readonly ExtensionPlan[], tenants: number, activeMs: number): MessagePlan[] {
+  const [low, high] = profile.messages ?? [1, 6]
+  const sameText = random.chance(0.6)
+  const togetherMs = random.chance(0.5) ? 50 : activeMs
+  const numbers = extensions.flatMap((extension) => extension.numbers)
+  return Array.from({ length: random.int(low, high) }, (_, index) => ({
+    afterMs: random.ms(0, togetherMs),
+    tenant: random.int(0, tenants - 1),
+    from: random.pick(numbers),
+    to: random.chance(0.8) ? '+15551110001' : '+15551110002',
+    text: sameText || random.chance(0.3) ? 'The same' : `Text ${index}`,
+    key: random.chance(0.3) ? `key-${random.chance(0.2) ? 0 : index}` : null,
+    cancelAfterMs: random.chance(0.08) ? random.spread(1, 5000) : null,
+  }))
+}
+
+function drawFaults(random: Random, profile: Profile, activeMs: number): Fault[] {
+  const count = random.chance(0.1) ? 0 : random.int(1, 6)
+  return Array.from({ length: count }, () => {
+    const kind = random.weighted(profile.faults)
+    return { kind, step: Math.floor(random.spread(1, 500)), atMs: random.ms(0, activeMs), ms: lengthOf(random, kind) }
+  }).toSorted((one, other) => one.step - other.step)
+}
+
+function lengthOf(random: Random, kind: FaultKind): number {
+  switch (kind) {
+    case 'crash':
+    case 'stop':
+      return random.chance(0.1) ? random.ms(60_000, 1_200_000) : random.spread(10, 60_000)
+    case 'pause':
+      return random.chance(0.1) ? random.ms(60_000, 600_000) : random.spread(10, 60_000)
+    case 'clock':
+      return random.pick([HOUR_MS, -HOUR_MS, random.ms(-HOUR_MS, HOUR_MS), random.ms(-120_000, 120_000)])
+    case 'store_down':
+      return random.spread(5000, 1_100_000)
+    default:
+      return random.spread(100, 90_000)
+  }
+}

@@ -1,0 +1,275 @@
+import { Clients } from './clients.ts'
+import type { Disk, Statement } from './disk.ts'
+import { type Life, startLife } from './life.ts'
+import { ModelProvider } from './model-provider.ts'
+import { type Wire, orphan, providerPort } from './provider-port.ts'
+import { type Random, createRandom } from './random.ts'
+import { type Fault, type Profile, type Scenario, MIXED, createScenario } from './scenario.ts'
+import { type Stage, setUp } from './stage.ts'
+import { Timeline, valueOf } from './timeline.ts'
+import { Windows } from './windows.ts'
+import { Witness } from './witness.ts'
+
+export interface SeedResult {
+  seed: number
+  /** What happened that must not happen; null when all was well. */
+  violation: string | null
+  /** Step by step; empty unless asked for. */
+  log: string[]
+  steps: number
+  simulatedMs: number
+  /** A short print of everything that happened: the same seed gives the same. */
+  print: string
+}
+
+/** Runs one seed. Call it from outside of promises: it runs them itself. */
+export function runSeed(stage: Stage, seed: number, options: { profile?: Profile; logging?: boolean } = {}): SeedResult {
+  return new Simulation(stage, seed, options.profile ?? MIXED, options.logging ?? false).run()
+}
+
+const MINUTE_MS = 60_000
+/** Messages come to rest within this once nothing is broken any more. */
+const REST_WITHIN_MS = 17 * MINUTE_MS
+const SENDING_LIMIT_MS = 15 * MINUTE_MS
+const QUIET = { ok: 1 }
+
+class Simulation {
+  readonly random: Random
+  readonly timeline: Timeline
+  readonly scenario: Scenario
+  readonly disk: Disk
+  readonly provider: ModelProvider
+  readonly witness: Witness
+  readonly clients: Clients
+  readonly windows: Windows
+  readonly wire: Wire
+  readonly lines: string[] = []
+  life: Life | null = null
+  wallOffset = 0
+  /** Time that the gateway could use: alive, not paused, able to write, its tenants active. */
+  usableTime = 0
+  suspendedUntil = 0
+  quietAt = Infinity
+  /** When a process that is down comes back. */
+  upAt = 0
+  /** 429 pauses on disk: extension → until when in true time, and the clock's error when it was written. */
+  readonly pauses = new Map<string, { until: number; offset: number }>()
+
+  constructor(
+    readonly stage: Stage,
+    readonly seed: number,
+    readonly profile: Profile,
+    readonly logging: boolean,
+  ) {
+    this.random = createRandom(~seed)
+    this.timeline = new Timeline(this.random)
+    this.scenario = createScenario(seed, profile)
+    this.disk = {
+      database: stage.database,
+      fullUntil: 0,
+      failsAfterCommit: false,
+      rewrite: stage.weakening.rewrite ?? ((sql) => sql),
+      committed: (statements) => this.#committed(statements),
+    }
+    const numbers = new Map(this.scenario.extensions.map((extension) => [extension.extensionId, extension.numbers]))
+    this.provider = new ModelProvider(this.timeline, this.random, numbers)
+    const log = logging ? (text: string): void => this.#log(text) : (): void => {}
+    this.witness = new Witness(this.disk, this.provider, log)
+    this.provider.violated = (text) => this.witness.violated(text)
+    this.windows = new Windows(this.scenario)
+    this.clients = new Clients(this.timeline, this.random, this.witness, () => this.life)
+    this.wire = {
+      timeline: this.timeline,
+      random: this.random,
+      provider: this.provider,
+      attemptOf: () => Promise.reject(new Error('Each life has its own')),
+      fates: () => (this.timeline.now < this.quietAt ? this.scenario.fates : QUIET),
+      lateMs: { settle: 29_900, settle5xx: 2900 },
+      timeoutMs: 15_000,
+      lagMs: () => (this.wallOffset < 30_000 ? 0 : this.wallOffset),
+      log,
+      violated: (text) => this.witness.violated(text),
+    }
+  }
+
+  run(): SeedResult {
+    const start = this.timeline.now
+    setUp(this.stage, this.scenario, this.provider, Math.floor(start))
+    this.#start()
+    for (const plan of this.scenario.messages) this.clients.send(plan, plan.afterMs)
+    this.#live(start)
+    if (this.witness.violation === null) this.#finish()
+    const { steps, now } = this.timeline
+    const states = [...this.witness.messages.values()].map(({ id, status, rcMessageId, error }) => [id, status, rcMessageId, error])
+    return {
+      seed: this.seed,
+      violation: this.witness.violation,
+      log: this.lines,
+      steps,
+      simulatedMs: now - start,
+      print: JSON.stringify([steps, now, this.provider.records.length, states]),
+    }
+  }
+
+  /** Until everything has come to rest after the faults, or something is wrong. */
+  #live(start: number): void {
+    const faults = [...this.scenario.faults]
+    const activeEnd = start + this.scenario.activeMs
+    let deadline = Infinity
+    while (this.witness.violation === null) {
+      const { now, steps } = this.timeline
+      const due = deadline === Infinity ? faults.findIndex((fault) => steps >= fault.step || now >= start + fault.atMs) : -1
+      for (const fault of due < 0 ? [] : faults.splice(due, 1)) this.#strike(fault)
+      if (deadline === Infinity && now >= activeEnd) deadline = this.#calm()
+      if (now >= this.quietAt && this.clients.open === 0 && this.life?.ready === true && this.witness.isDone()) return
+      if (now >= deadline) return
+      this.#step(deadline === Infinity ? Math.min(activeEnd, ...faults.map((fault) => start + fault.atMs)) : deadline)
+    }
+  }
+
+  #step(until: number): void {
+    const { timeline, disk, life } = this
+    const before = timeline.now
+    timeline.step(until)
+    const usable = life?.alive === true && life.ready && life.pausedUntil <= before && disk.fullUntil <= before && this.suspendedUntil <= before
+    if (usable) this.usableTime += timeline.now - before
+    this.witness.checkAges(this.usableTime, SENDING_LIMIT_MS)
+  }
+
+  /** No new faults; those that last come to their end. Answers by when everything must be at rest. */
+  #calm(): number {
+    const { provider, disk, timeline } = this
+    disk.failsAfterCommit = false
+    this.quietAt = Math.max(timeline.now, provider.stormUntil, provider.storeDownUntil, provider.refreshDownUntil, disk.fullUntil, this.suspendedUntil, this.upAt, this.life?.pausedUntil ?? 0)
+    if (this.logging) this.#log(`faults end, all quiet in ${(this.quietAt - timeline.now) / 1000} s`)
+    return this.quietAt + REST_WITHIN_MS
+  }
+
+  /** The process is gone; what the provider still does must not make anything wrong any more. */
+  #finish(): void {
+    if (this.life !== null) this.#kill(this.life)
+    const until = this.timeline.now + MINUTE_MS
+    while (this.timeline.step(until));
+    this.witness.checkEnd(this.clients.acknowledged)
+    this.#checkInbound()
+  }
+
+  #checkInbound(): void {
+    const sql = `SELECT rc_message_id AS id, count(*) AS copies FROM messages WHERE direction = 'inbound' GROUP BY rc_message_id`
+    const copies = new Map(valueOf(this.disk.database.execute(sql)).rows.map((row) => [String(row['id']), Number(row['copies'])]))
+    for (const id of this.clients.delivered) if (copies.get(id) !== 1) this.witness.violated(`inbound ${id} is stored ${copies.get(id) ?? 0} times`)
+  }
+
+  #start(): void {
+    const life = startLife(
+      {
+        timeline: this.timeline,
+        random: this.random,
+        disk: this.disk,
+        config: { ...this.stage.config, fromLimitPerMinute: this.scenario.fromPerMinute, extensionLimitPerMinute: this.scenario.extensionPerMinute },
+        wallOffset: () => this.wallOffset,
+        portFor: (own) => providerPort({ ...this.wire, attemptOf: (message) => this.#attemptOf(own, message) }, own),
+      },
+      (own) => this.#restart(own, this.random.ms(500, 3000)),
+    )
+    this.life = life
+    for (const [extensionId, { until, offset }] of this.pauses) if (offset === life.offset) life.penalties.set(`medium:${extensionId}`, until)
+    life.gateway.hub.subscribe((event) => this.witness.published(event))
+    this.wire.log(`start ${life.bootId}`)
+  }
+
+  async #attemptOf(life: Life, message: { from: string; to: string; text: string }): ReturnType<Wire['attemptOf']> {
+    const attempt = await this.witness.attemptOf(message, life.bootId)
+    const crowd = attempt.isNew ? this.windows.note(life, message.from, attempt.extensionId, attempt.startedAt) : null
+    if (crowd !== null) this.witness.violated(crowd)
+    if (this.witness.cancelled.has(attempt.messageId)) this.witness.violated(`${attempt.messageId} was cancelled and is being sent`)
+    return attempt
+  }
+
+  #restart(life: Life, downMs: number): void {
+    if (!life.alive) return
+    this.#kill(life)
+    this.upAt = this.timeline.now + downMs
+    this.timeline.after(null, downMs, () => this.#start())
+  }
+
+  #kill(life: Life): void {
+    life.alive = false
+    this.life = null
+    this.wire.log(`end of ${life.bootId}`)
+    orphan(this.wire, life)
+    const { dies } = this.stage.weakening
+    if (dies !== undefined) {
+      valueOf(this.disk.database.batch(dies(life.bootId)))
+      this.witness.accept()
+    }
+    if (this.profile.lateWrites === true) for (const perform of life.gate.unfinished()) this.timeline.after(null, this.random.ms(0, 90_000), perform)
+  }
+
+  #strike({ kind, ms }: Fault): void {
+    const { timeline, disk, provider, clients, life } = this
+    const until = timeline.now + ms
+    this.wire.log(`fault ${kind} ${ms / 1000} s`)
+    switch (kind) {
+      case 'crash':
+        if (life !== null) this.#restart(life, ms)
+        return
+      case 'stop':
+        if (life !== null) this.#stop(life, ms)
+        return
+      case 'pause':
+        if (life !== null) life.pausedUntil = until
+        return
+      case 'clock':
+        this.wallOffset += ms
+        return
+      case 'storm':
+        provider.stormUntil = until
+        return
+      case 'store_down':
+        provider.storeDownUntil = until
+        return
+      case 'refresh_down':
+        provider.refreshDownUntil = until
+        provider.expireAccessTokens()
+        return
+      case 'tokens_expire':
+        return provider.expireAccessTokens()
+      case 'disk_full':
+        disk.fullUntil = until
+        return
+      case 'write_unclear':
+        disk.failsAfterCommit = true
+        return
+      case 'suspend':
+        this.suspendedUntil = Math.max(this.suspendedUntil, until + 5000)
+        return clients.suspend(0, ms)
+      case 'disconnect':
+        return clients.disconnect(0)
+      case 'inbound':
+        return clients.inbound(`in-${this.random.int(1, 3)}`, this.random.ms(0, ms), 2)
+    }
+  }
+
+  /** As on SIGTERM: no more requests, what runs comes to its end, at most 7 s. */
+  #stop(life: Life, downMs: number): void {
+    life.ready = false
+    const end = (): void => this.#restart(life, downMs)
+    life.gateway.jobs.stop().then(end, end)
+    this.timeline.after(life, 7000, end)
+  }
+
+  #committed(statements: readonly Statement[]): void {
+    for (const { sql, args } of statements) {
+      if (!sql.startsWith('UPDATE extensions SET paused_until') || !Array.isArray(args)) continue
+      const extensionId = String(args[0])
+      const until = Number(args[1]) - this.wallOffset
+      this.pauses.set(extensionId, { until: Math.max(until, this.pauses.get(extensionId)?.until ?? 0), offset: this.wallOffset })
+    }
+    this.witness.committed(statements, this.usableTime)
+  }
+
+  #log(text: string): void {
+    this.lines.push(`${String(this.timeline.steps).padStart(5)} ${new Date(this.timeline.now).toISOString().slice(11, 23)} ${text}`)
+  }
+}

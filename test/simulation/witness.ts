@@ -1,0 +1,199 @@
+import { MESSAGE_ERRORS } from '../../src/core/errors.ts'
+import type { MessageStatus } from '../../src/db/schema/messages.ts'
+import type { OutboundSms } from '../../src/provider/provider.ts'
+import type { GatewayEvent } from '../../src/realtime/hub.ts'
+import type { Disk, Statement } from './disk.ts'
+import type { AttemptRef, ModelProvider, ProviderRecord } from './model-provider.ts'
+import { valueOf } from './timeline.ts'
+
+/** A message as it stands in the database. */
+export interface Seen {
+  id: string
+  status: MessageStatus
+  rcMessageId: string | null
+  error: string | null
+  tenantId: string
+  from: string
+  to: string
+  text: string
+  jobs: number
+}
+
+const MESSAGES = `SELECT m.id, m.status, m.rc_message_id, m.error, m.tenant_id, m.from_number, m.to_number, m.body,
+  (SELECT count(*) FROM jobs WHERE jobs.subject = m.id) AS jobs FROM messages AS m WHERE m.direction = 'outbound'`
+
+const CHANGES_MESSAGES = /\bmessages\b|DELETE FROM jobs|jobs SET kind/
+
+const NEXT: Record<string, readonly MessageStatus[]> = { '': ['queued'], queued: ['sending', 'failed'], sending: ['sent', 'failed'] }
+const isFinal = (status: MessageStatus): boolean => status === 'sent' || status === 'failed'
+
+/** Sees each commit, each event and each call, and says when something happens that must not. */
+export class Witness {
+  /** The first thing that must not happen. */
+  violation: string | null = null
+  readonly messages = new Map<string, Seen>()
+  /** When a message became `sending`, in time that the gateway could use. */
+  readonly sendingSince = new Map<string, number>()
+  readonly cancelled = new Set<string>()
+  readonly called = new Set<string>()
+  readonly #published = new Map<string, MessageStatus[]>()
+  readonly #changes = new Map<string, boolean>()
+
+  constructor(
+    readonly disk: Disk,
+    readonly provider: ModelProvider,
+    readonly log: (text: string) => void,
+  ) {}
+
+  violated(text: string): void {
+    this.violation ??= text
+    this.log(`VIOLATION ${text}`)
+  }
+
+  /** After each commit: compares the database with what it was, and with the provider. */
+  committed(statements: readonly Statement[], usableTime: number): void {
+    if (!statements.some(({ sql }) => this.#changesMessages(sql))) return
+    for (const message of this.#read()) this.#compare(message, usableTime)
+    this.#checkBindings()
+  }
+
+  /** What is in the database now counts as rightly there. */
+  accept(): void {
+    for (const message of this.#read()) this.messages.set(message.id, message)
+  }
+
+  /** A published event: not before its commit, and in an order that makes sense. */
+  published(event: GatewayEvent): void {
+    if (event.type !== 'sms_status') return
+    const { messageId, status } = event
+    const before = this.#published.get(messageId) ?? []
+    this.#published.set(messageId, [...before, status])
+    this.log(`event ${status} of ${messageId}`)
+    const committed = this.messages.get(messageId)?.status
+    const isCommitted = committed === status || (status === 'sending' && committed !== undefined && isFinal(committed))
+    if (!isCommitted) this.violated(`event ${status} of ${messageId} was published while the database says ${committed ?? 'nothing'}`)
+    if (!isLegalNext(before.at(-1), status)) this.violated(`events of ${messageId}: ${[...before, status].join(' → ')}`)
+  }
+
+  /** The open attempt that a call belongs to, read from the disk at the moment of the call. */
+  async attemptOf(message: OutboundSms, bootId: string): Promise<AttemptRef & { startedAt: number; extensionId: string; isNew: boolean }> {
+    const { rows } = await this.disk.database.execute({
+      sql: `SELECT a.id, a.message_id, a.started_at, a.extension_id, m.status, m.attempt_id FROM send_attempts AS a JOIN messages AS m ON m.id = a.message_id
+        WHERE a.outcome IS NULL AND a.boot_id = ?1 AND a.from_number = ?2 AND a.to_number = ?3 AND m.body = ?4 ORDER BY a.seq`,
+      args: [bootId, message.from, message.to, message.text],
+    })
+    const row = rows.find(({ id }) => !this.called.has(String(id))) ?? rows.at(-1)
+    if (row === undefined || row['status'] !== 'sending' || row['attempt_id'] !== row['id']) this.violated('a provider call was made without a committed open attempt')
+    const attemptId = String(row?.['id'])
+    const isNew = !this.called.has(attemptId)
+    this.called.add(attemptId)
+    return { attemptId, messageId: String(row?.['message_id']), startedAt: Number(row?.['started_at']), extensionId: String(row?.['extension_id']), isNew }
+  }
+
+  isDone(): boolean {
+    for (const { status, jobs } of this.messages.values()) if (!isFinal(status) || jobs > 0) return false
+    const { rows } = valueOf(this.disk.database.execute('SELECT count(*) AS jobs FROM jobs'))
+    return rows[0]?.['jobs'] === 0
+  }
+
+  /** Nothing stays `sending` for longer than `limitMs` of time that the gateway could use. */
+  checkAges(usableTime: number, limitMs: number): void {
+    for (const [id, since] of this.sendingSince) {
+      if (usableTime - since > limitMs) this.violated(`${id} has been sending for ${((usableTime - since) / 60_000).toFixed(1)} min`)
+    }
+  }
+
+  /** When everything has come to rest. */
+  checkEnd(acknowledged: ReadonlySet<string>): void {
+    for (const id of acknowledged) if (!this.messages.has(id)) this.violated(`${id} was acknowledged and is lost`)
+    for (const message of this.messages.values()) {
+      if (!isFinal(message.status)) this.violated(`${message.id} is still ${message.status} at the end`)
+      this.#checkEnd(message)
+    }
+    this.#checkNumbers()
+  }
+
+  #checkEnd(message: Seen): void {
+    const own = this.provider.records.filter((record) => record.attempt.messageId === message.id)
+    if (own.length > 1) this.violated(`${message.id} was accepted by the provider ${own.length} times`)
+    if (this.cancelled.has(message.id) && message.error !== MESSAGE_ERRORS.cancelled) this.violated(`${message.id} was cancelled and is ${message.status}: ${message.error ?? ''}`)
+    if (message.status !== 'failed' || message.rcMessageId !== null || message.error === MESSAGE_ERRORS.unconfirmed) return
+    if (own.length > 0) this.violated(`${message.id} failed with "${message.error ?? ''}" but was accepted by the provider`)
+  }
+
+  /** Of each text, the provider has as many as are bound, and at most those that could not be confirmed beside them. */
+  #checkNumbers(): void {
+    const bound = new Set([...this.messages.values()].map((message) => message.rcMessageId))
+    const spare = new Map<string, number>()
+    for (const message of this.messages.values()) {
+      if (message.error === MESSAGE_ERRORS.unconfirmed) spare.set(keyOf(message), (spare.get(keyOf(message)) ?? 0) + 1)
+    }
+    for (const record of this.provider.records) {
+      if (bound.has(record.providerMessageId)) continue
+      const key = keyOf({ from: record.from ?? '', to: record.to[0]?.phoneNumber ?? '', text: record.text })
+      const left = (spare.get(key) ?? 0) - 1
+      spare.set(key, left)
+      if (left < 0) this.violated(`the provider accepted ${record.providerMessageId} for ${record.attempt.messageId}, which no message is bound to`)
+    }
+  }
+
+  #read(): Seen[] {
+    return valueOf(this.disk.database.execute(MESSAGES)).rows.map((row) => ({
+      id: String(row['id']),
+      status: row['status'] as MessageStatus,
+      rcMessageId: row['rc_message_id'] as string | null,
+      error: row['error'] as string | null,
+      tenantId: String(row['tenant_id']),
+      from: String(row['from_number']),
+      to: String(row['to_number']),
+      text: String(row['body']),
+      jobs: Number(row['jobs']),
+    }))
+  }
+
+  #compare(message: Seen, usableTime: number): void {
+    const before = this.messages.get(message.id)
+    this.messages.set(message.id, message)
+    if (!isFinal(message.status) && message.jobs !== 1) this.violated(`${message.id} is ${message.status} and has ${message.jobs} jobs`)
+    if (before?.status === message.status) {
+      if (before.rcMessageId !== message.rcMessageId || before.error !== message.error) this.violated(`${message.id} changed although it stayed ${message.status}`)
+      return
+    }
+    this.log(`${message.id} ${before?.status ?? 'new'} → ${message.status} ${message.rcMessageId ?? ''}${message.error ?? ''}`)
+    if (NEXT[before?.status ?? '']?.includes(message.status) !== true) this.violated(`${message.id} went from ${before?.status ?? 'nothing'} to ${message.status}`)
+    if (message.status === 'sending') this.sendingSince.set(message.id, usableTime)
+    else this.sendingSince.delete(message.id)
+  }
+
+  /** Each provider id belongs to one message, and to a text that the provider has under it. */
+  #checkBindings(): void {
+    const holders = new Map<string, string>()
+    for (const { id, status, rcMessageId, from, to, text } of this.messages.values()) {
+      if (status === 'sent' && rcMessageId === null) this.violated(`${id} is sent without a provider id`)
+      if (rcMessageId === null) continue
+      const other = holders.get(rcMessageId)
+      if (other !== undefined) this.violated(`${id} and ${other} are bound to the same provider id ${rcMessageId}`)
+      holders.set(rcMessageId, id)
+      const record = this.provider.records.find((known) => known.providerMessageId === rcMessageId)
+      if (record === undefined || !carries(record, from, to, text)) this.violated(`${id} is bound to ${rcMessageId}, which is not its text`)
+    }
+  }
+
+  #changesMessages(sql: string): boolean {
+    let changes = this.#changes.get(sql)
+    if (changes === undefined) this.#changes.set(sql, (changes = CHANGES_MESSAGES.test(sql)))
+    return changes
+  }
+}
+
+const carries = (record: ProviderRecord, from: string, to: string, text: string): boolean =>
+  record.from === from && record.to[0]?.phoneNumber === to && record.text === text
+
+const keyOf = (message: { from: string; to: string; text: string }): string => JSON.stringify([message.from, message.to, message.text])
+
+/** Events die with their process: any may be missing, none may come twice or out of turn. */
+function isLegalNext(last: MessageStatus | undefined, status: MessageStatus): boolean {
+  const order = ['queued', 'sending', 'sent']
+  const rank = (one: MessageStatus): number => order.indexOf(one === 'failed' ? 'sent' : one)
+  return last === undefined || rank(status) > rank(last)
+}

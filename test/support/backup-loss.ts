@@ -1,0 +1,73 @@
+import { type Deployment, NUMBER } from './deployment.ts'
+import { until } from './world.ts'
+
+/** What one crash with a lost volume cost. */
+export interface Loss {
+  acknowledged: number
+  lost: number
+  /** From the oldest acknowledged message that is gone to the kill; 0 when none is gone. */
+  lossMs: number
+  /** Until the gateway serves again, restore included. */
+  restartMs: number
+}
+
+interface Acknowledged {
+  messageId: string
+  at: number
+}
+
+/** Sends for a while, kills everything with -9, loses the volume, restores, and counts what is missing. */
+export async function crashAndRestore(deployment: Deployment, label: string, loadMs: number): Promise<Loss> {
+  const load = new Load(deployment, label)
+  await Bun.sleep(loadMs)
+  const killedAt = performance.now()
+  await deployment.crash(load.acknowledged.length % 2 === 0)
+  await load.stop()
+  deployment.loseVolume()
+  const restartMs = await deployment.start({ REQUIRE_RESTORE: '1' })
+  const missing = await missingOf(deployment, load.acknowledged)
+  const oldest = Math.min(killedAt, ...missing.map(({ at }) => at))
+  return { acknowledged: load.acknowledged.length, lost: missing.length, lossMs: Math.round(killedAt - oldest), restartMs: Math.round(restartMs) }
+}
+
+/** A message about every 20 ms, each with a text of its own. */
+class Load {
+  readonly acknowledged: Acknowledged[] = []
+  #running = true
+  readonly #sending: Promise<void>
+
+  constructor(deployment: Deployment, label: string) {
+    this.#sending = this.#send(deployment, label)
+  }
+
+  async stop(): Promise<void> {
+    this.#running = false
+    await this.#sending
+  }
+
+  async #send(deployment: Deployment, label: string): Promise<void> {
+    for (let number = 0; this.#running; number++) {
+      const response = await deployment.call('POST', '/v1/sms/send', { from: NUMBER, to: '+15557770001', body: `${label} ${number}` }).catch(() => null)
+      const at = performance.now()
+      const answer = (await response?.json().catch(() => null)) as { messageId: string } | null
+      if (response?.status === 202 && answer !== null) this.acknowledged.push({ messageId: answer.messageId, at })
+      await Bun.sleep(15)
+    }
+  }
+}
+
+async function missingOf(deployment: Deployment, acknowledged: readonly Acknowledged[]): Promise<Acknowledged[]> {
+  const missing: Acknowledged[] = []
+  for (const message of acknowledged) {
+    if ((await deployment.call('GET', `/v1/sms/status/${message.messageId}`)).status === 404) missing.push(message)
+  }
+  return missing
+}
+
+/** Until nothing waits. */
+export async function untilDrained(deployment: Deployment, withinMs = 20_000): Promise<void> {
+  await until(async () => {
+    const { queue } = await deployment.command<{ queue: Record<string, unknown> }>('status')
+    return Object.values(queue).every((count) => count === 0 || typeof count !== 'number')
+  }, withinMs)
+}

@@ -1,0 +1,73 @@
+import { join } from 'node:path'
+import type { Subprocess } from 'bun'
+import { until } from './world.ts'
+
+const CLI = new URL('../../src/cli.ts', import.meta.url).pathname
+
+export interface CliResult {
+  code: number
+  stdout: string
+  stderr: string
+}
+
+/** The environment that makes the command line find the database of a folder. */
+const environmentOf = (folder: string, more: Record<string, string> = {}): Record<string, string> => ({
+  PATH: process.env['PATH'] ?? '',
+  HOME: process.env['HOME'] ?? '',
+  NODE_ENV: 'development',
+  DATABASE_URL: `file:${join(folder, 'sgw.db')}`,
+  ...more,
+})
+
+/** Runs `sgw` as a person would, in a process of its own. */
+export async function sgw(folder: string, args: string[], env: Record<string, string> = {}): Promise<CliResult> {
+  const child = Bun.spawn([process.execPath, CLI, ...args], {
+    env: environmentOf(folder, env),
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [stdout, stderr, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
+  return { code, stdout, stderr }
+}
+
+/** A command that goes on until it is ended; what it prints can be waited for. */
+export interface RunningCli extends AsyncDisposable {
+  stdout(): string
+  stderr(): string
+  /** The first match in what was printed on either side. */
+  printed(pattern: RegExp, withinMs?: number): Promise<RegExpExecArray>
+}
+
+export function startSgw(folder: string, args: string[]): RunningCli {
+  const child = Bun.spawn([process.execPath, CLI, ...args], {
+    env: environmentOf(folder),
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const out = collect(child.stdout)
+  const err = collect(child.stderr)
+  return {
+    stdout: out,
+    stderr: err,
+    printed: (pattern, withinMs = 10_000) => until(() => pattern.exec(out()) ?? pattern.exec(err()), withinMs),
+    [Symbol.asyncDispose]: () => end(child),
+  }
+}
+
+function collect(stream: ReadableStream<Uint8Array>): () => string {
+  let text = ''
+  const decoder = new TextDecoder()
+  void (async () => {
+    for await (const chunk of stream) text += decoder.decode(chunk, { stream: true })
+  })()
+  return () => text
+}
+
+async function end(child: Subprocess): Promise<void> {
+  child.kill()
+  await child.exited
+}

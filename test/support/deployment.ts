@@ -1,0 +1,162 @@
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { type Finished, PROJECT, Program, finished, freePort } from './program.ts'
+import { type RemoteSimulator, startRemoteSimulator } from './remote-simulator.ts'
+import { until } from './world.ts'
+
+/** The real Litestream (0.3.13), without its npm wrapper, which hides exit codes and signals. */
+export const LITESTREAM = join(dirname(Bun.resolveSync('@flydotio/litestream-linux-x64/package.json', PROJECT)), 'litestream')
+
+export const NUMBER = '+15555550100'
+
+/** What a self-hoster has: entry point, Litestream, gateway, a volume, a place for the backup; and the provider, simulated. */
+export class Deployment implements AsyncDisposable {
+  readonly volume: string
+  readonly replica: string
+  readonly url: string
+  #program: Program | null = null
+  #starts = 0
+  key = ''
+
+  private constructor(
+    readonly folder: string,
+    readonly simulator: RemoteSimulator,
+    readonly port: number,
+    /** The command that `sgw` stands for; an upgrade changes it. */
+    public sgw: string[],
+  ) {
+    this.volume = join(folder, 'volume')
+    this.replica = join(folder, 'replica')
+    this.url = `http://127.0.0.1:${port}`
+    mkdirSync(join(folder, 'bin'))
+    this.install(sgw)
+  }
+
+  static async create(): Promise<Deployment> {
+    const folder = mkdtempSync(join(tmpdir(), 'sgw-deployment-'))
+    const simulator = await startRemoteSimulator(join(folder, 'simulator.log'))
+    return new Deployment(folder, simulator, freePort(), [process.execPath, join(PROJECT, 'src/cli.ts')])
+  }
+
+  /** Puts a version of the program in the PATH. */
+  install(command: string[]): void {
+    this.sgw = command
+    const path = join(this.folder, 'bin/sgw')
+    writeFileSync(path, `#!/bin/sh\nexec ${command.map((word) => `'${word}'`).join(' ')} "$@"\n`)
+    chmodSync(path, 0o755)
+  }
+
+  get database(): string {
+    return join(this.volume, 'sgw.db')
+  }
+
+  readonly env = (): Record<string, string> => ({
+    PATH: `${join(this.folder, 'bin')}:${process.env['PATH'] ?? ''}`,
+    NODE_ENV: 'development',
+    PORT: String(this.port),
+    PUBLIC_URL: this.url,
+    DATABASE_URL: `file:${this.database}`,
+    ENCRYPTION_KEYS: KEY,
+    RC_SERVER_URL: this.simulator.url,
+    RC_CLIENT_ID: this.simulator.clientId,
+    RC_CLIENT_SECRET: this.simulator.clientSecret,
+    RECONCILE_SETTLE: '1s',
+    KEY_LIMIT_PER_MINUTE: '1000000',
+    FROM_LIMIT_PER_MINUTE: '1000000',
+    EXTENSION_LIMIT_PER_MINUTE: '1000000',
+    LITESTREAM_COMMAND: LITESTREAM,
+    LITESTREAM_CONFIG: join(PROJECT, 'litestream.yml'),
+    LITESTREAM_REPLICA_URL: `file://${this.replica}`,
+  })
+
+  /** Runs the entry point until the gateway serves; answers how long that took. */
+  async start(extra: Record<string, string> = {}): Promise<number> {
+    const startedAt = performance.now()
+    const log = join(this.folder, `start-${++this.#starts}.log`)
+    this.#program = new Program({ command: [join(PROJECT, 'deploy/entrypoint.sh')], env: { ...this.env(), ...extra }, log })
+    await this.#program.serving(`${this.url}/health`, 40_000)
+    return performance.now() - startedAt
+  }
+
+  /** Runs the entry point when it is expected to end. */
+  enter(extra: Record<string, string>): Promise<Finished> {
+    return finished([join(PROJECT, 'deploy/entrypoint.sh')], { ...this.env(), ...extra })
+  }
+
+  /** An operator's command line. */
+  async command<T>(...words: string[]): Promise<T> {
+    const { code, stdout, stderr } = await finished(['sgw', '--json', ...words], this.env())
+    if (code !== 0) throw new Error(`sgw ${words.join(' ')} ended with ${code}: ${stderr}${stdout}`)
+    return JSON.parse(stdout) as T
+  }
+
+  /** kill -9 of Litestream and the gateway, in this order or the other. */
+  async crash(gatewayFirst: boolean): Promise<void> {
+    const litestream = this.#program?.pid
+    const gateway = litestream === undefined ? undefined : childOf(litestream)
+    if (litestream === undefined || gateway === undefined) throw new Error('Nothing runs that could be killed')
+    for (const pid of gatewayFirst ? [gateway, litestream] : [litestream, gateway]) process.kill(pid, 'SIGKILL')
+    await this.#program?.ended()
+    await until(() => !existsSync(`/proc/${gateway}/exe`))
+  }
+
+  /** kill -9 of Litestream alone. */
+  killLitestream(): void {
+    this.#program?.signal('SIGKILL')
+  }
+
+  loseVolume(): void {
+    rmSync(this.volume, { recursive: true, force: true })
+  }
+
+  /** SIGTERM; answers the exit code. */
+  async stop(): Promise<number | null> {
+    this.#program?.signal('SIGTERM')
+    const code = await this.#program?.ended()
+    return code ?? null
+  }
+
+  output(): string {
+    return this.#program?.output() ?? ''
+  }
+
+  call(method: string, path: string, body?: unknown): Promise<Response> {
+    return fetch(`${this.url}${path}`, {
+      method,
+      keepalive: false,
+      headers: { authorization: `Bearer ${this.key}` },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+  }
+
+  /** Tenant, app and a connected extension, the way the manual says. */
+  async connect(webhookUrl: string): Promise<void> {
+    const { tenantId } = await this.command<{ tenantId: string }>('tenant', 'create', '--name', 'Night')
+    const app = await this.command<{ apiKey: string }>('app', 'create', '--tenant', tenantId, '--name', 'App', '--webhook-url', webhookUrl)
+    this.key = app.apiKey
+    await this.simulator.control('addExtension', { name: 'Alice', numbers: [NUMBER] })
+    const { connectUrl } = (await (await this.call('POST', '/v1/rc/connect-token')).json()) as { connectUrl: string }
+    const token = connectUrl.split('token=')[1] ?? ''
+    const consent = await fetch(`${this.url}/v1/rc/connect`, { method: 'POST', body: new URLSearchParams({ token }), redirect: 'manual' })
+    const login = await fetch(consent.headers.get('location') ?? '', { redirect: 'manual' })
+    const callback = await fetch(`${login.headers.get('location') ?? ''}&format=json`)
+    if (!callback.ok) throw new Error(`The callback answered ${callback.status}: ${await callback.text()}`)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop()
+    await this.simulator.program.kill()
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+}
+
+/** Kept apart from the volume, as the manual says: a restored database opens with it. */
+const KEY = crypto.getRandomValues(new Uint8Array(32)).toBase64()
+
+/** Litestream starts the gateway from whichever of its threads. */
+function childOf(pid: number): number | undefined {
+  const threads = readdirSync(`/proc/${pid}/task`)
+  const children = threads.flatMap((thread) => readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').trim().split(' '))
+  return children.map(Number).find((child) => child > 1)
+}

@@ -1,0 +1,46 @@
+import type { Gate } from '../../src/db/gate.ts'
+
+export interface ManyMessages {
+  count: number
+  /** Epoch milliseconds of the first one; each is a second younger than the one before. */
+  since: number
+  tenantId: string
+  appId: string
+  /** The person: `to` of outbound and `from` of inbound messages. Many persons if absent. */
+  phone?: string
+}
+
+const ROWS_PER_BATCH = 5000
+
+/**
+ * Messages as the first schema (`0000_start`) writes them: three of four outbound and sent, each with its attempt, the
+ * rest received, each with a delivery. A migration that renames what is named here gets a generator of its own.
+ */
+export async function writeManyMessages(gate: Gate, many: ManyMessages): Promise<void> {
+  for (let from = 0; from < many.count; from += ROWS_PER_BATCH) {
+    const to = Math.min(from + ROWS_PER_BATCH, many.count)
+    const args = { from, to, since: many.since, tenant: many.tenantId, app: many.appId, phone: many.phone ?? null }
+    await gate.batch([MESSAGES, ATTEMPTS, DELIVERIES].map((sql) => ({ sql, args })))
+  }
+}
+
+const NUMBERS = `WITH RECURSIVE numbers (n) AS (SELECT :from UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < :to),
+  drawn AS (SELECT CAST(n AS INTEGER) AS n, printf('msg_%012x', n) AS id, CAST(:since + n * 1000 AS INTEGER) AS at, n % 4 = 3 AS inbound,
+    coalesce(:phone, printf('+1555777%04d', n % 10000)) AS phone, :tenant AS tenant, :app AS app FROM numbers)`
+
+const MESSAGES = `${NUMBERS}
+  INSERT INTO messages (id, job_id, tenant_id, app_id, direction, from_number, to_number, body, status, rc_message_id,
+    receiving_extension_id, attempt_id, created_at, updated_at)
+  SELECT id, printf('job_%016x', n), tenant, app, iif(inbound, 'inbound', 'outbound'), iif(inbound, phone, '+15555550100'),
+    iif(inbound, '+15555550100', phone), 'Message number ' || n || ' says a few words', iif(inbound, 'received', 'sent'),
+    printf('old%d', n), iif(inbound, '101', NULL), iif(inbound, NULL, printf('att_%016x', n)), at, at FROM drawn`
+
+const ATTEMPTS = `${NUMBERS}
+  INSERT INTO send_attempts (id, message_id, tenant_id, extension_id, from_number, to_number, text_hash, number, boot_id, started_at, ended_at, outcome)
+  SELECT printf('att_%016x', n), id, tenant, '101', '+15555550100', phone, printf('%064x', n), 1, 'boot_0', at, at + 100, 'accepted'
+  FROM drawn WHERE NOT inbound`
+
+const DELIVERIES = `${NUMBERS}
+  INSERT INTO deliveries (delivery_id, tenant_id, kind, target_id, message_id, correlation_id, url, boot_id, attempted_at, outcome, status_code, duration_ms)
+  SELECT id || ':' || app, tenant, 'app', app, id, printf('cor_%016x', n), 'https://hooks.example.com/', 'boot_0', at, 'success', 200, 20
+  FROM drawn WHERE inbound`
