@@ -1,4 +1,7 @@
-/** A closed-loop HTTP load: each connection sends a request, waits for its answer, and sends the next. Raw sockets, so that the load costs little. */
+/**
+ * A closed-loop HTTP load: each connection sends a request, waits for its answer, and sends the next. Raw sockets, so
+ * that the load costs little.
+ */
 export interface LoadOptions {
   hostname: string
   port: number
@@ -26,48 +29,65 @@ interface Connection {
 }
 
 export async function runLoad(options: LoadOptions): Promise<LoadResult> {
-  const latencies: number[] = []
-  const statuses: Record<string, number> = {}
-  const measureFrom = performance.now() + options.durationMs / 10
-  const until = measureFrom + options.durationMs
-  let sent = 0
-  const finished: Promise<void>[] = []
-  for (let i = 0; i < options.connections; i++) {
+  const run = new Run(options)
+  await Promise.all(Array.from({ length: options.connections }, () => run.connection()))
+  return run.result()
+}
+
+class Run {
+  readonly #latencies: number[] = []
+  readonly #statuses: Record<string, number> = {}
+  readonly #from: number
+  readonly #until: number
+  #sent = 0
+
+  constructor(readonly options: LoadOptions) {
+    this.#from = performance.now() + options.durationMs / 10
+    this.#until = this.#from + options.durationMs
+  }
+
+  /** One connection's life. */
+  async connection(): Promise<void> {
+    const { hostname, port } = this.options
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    finished.push(promise)
-    const send = (socket: Bun.Socket<Connection>): void => {
-      if (performance.now() > until) {
-        socket.end()
-        return
-      }
-      socket.data.sentAt = performance.now()
-      socket.data.left = null
-      socket.data.head = ''
-      socket.write(options.request(sent++))
-    }
     await Bun.connect<Connection>({
-      hostname: options.hostname,
-      port: options.port,
+      hostname,
+      port,
       data: { sentAt: 0, left: null, head: '' },
       socket: {
-        open: send,
-        data(socket, chunk) {
-          const status = take(socket.data, chunk)
-          if (status === null) return
-          const now = performance.now()
-          if (now >= measureFrom && now <= until) {
-            latencies.push(now - socket.data.sentAt)
-            statuses[status] = (statuses[status] ?? 0) + 1
-          }
-          send(socket)
-        },
+        open: (socket) => this.#send(socket),
+        data: (socket, chunk) => this.#heard(socket, chunk),
         close: () => resolve(),
         error: (_, error) => reject(error),
       },
     })
+    await promise
   }
-  await Promise.all(finished)
-  return summary(latencies, statuses, options.durationMs)
+
+  result(): LoadResult {
+    const sorted = Float64Array.from(this.#latencies).toSorted()
+    const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+    const requestsPerSecond = Math.round((this.#latencies.length / this.options.durationMs) * 1000)
+    return { requestsPerSecond, p50: at(0.5), p99: at(0.99), statuses: this.#statuses }
+  }
+
+  #send(socket: Bun.Socket<Connection>): void {
+    const now = performance.now()
+    if (now > this.#until) return void socket.end()
+    Object.assign(socket.data, { sentAt: now, left: null, head: '' })
+    socket.write(this.options.request(this.#sent++))
+  }
+
+  #heard(socket: Bun.Socket<Connection>, chunk: Buffer): void {
+    const status = take(socket.data, chunk)
+    if (status === null) return
+    const now = performance.now()
+    if (now >= this.#from && now <= this.#until) {
+      this.#latencies.push(now - socket.data.sentAt)
+      this.#statuses[status] = (this.#statuses[status] ?? 0) + 1
+    }
+    this.#send(socket)
+  }
 }
 
 /** Answers the status when the answer is complete. */
@@ -80,10 +100,4 @@ function take(connection: Connection, chunk: Buffer): string | null {
     connection.left = length - (connection.head.length - end - 4)
   } else connection.left -= chunk.length
   return connection.left <= 0 ? connection.head.slice(9, 12) : null
-}
-
-function summary(latencies: number[], statuses: Record<string, number>, durationMs: number): LoadResult {
-  const sorted = Float64Array.from(latencies).sort()
-  const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
-  return { requestsPerSecond: Math.round((latencies.length / durationMs) * 1000), p50: at(0.5), p99: at(0.99), statuses }
 }

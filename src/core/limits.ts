@@ -47,6 +47,8 @@ export const REFRESH_RETRY_MIN_MS = 60_000
 export const REFRESH_RETRY_MAX_MS = 30 * 60_000
 /** Nothing stays `sending` for longer. */
 export const MAX_SENDING_MS = 15 * 60_000
+/** A later attempt could not be called, settled and looked up any more before `MAX_SENDING_MS` is over. */
+export const LAST_ATTEMPT_MS = MAX_SENDING_MS - 90_000
 /** An unreachable message store is asked for this long before a send counts as unconfirmable. */
 export const MAX_SETTLING_MS = 10 * 60_000
 

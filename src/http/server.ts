@@ -8,6 +8,7 @@ import { errorAnswer } from './errors.ts'
 import { Peers, type RequestContext, pathOf, queryOf, requestIdOf } from './request-context.ts'
 import { type OpenPaths, admit, rateLimitHeaders } from './require-app.ts'
 import { type Route, type RouteInput, validated } from './route.ts'
+import { untrustedForwarding } from './untrusted-forwarding.ts'
 
 /** Above this Bun itself answers, without our JSON. Far above our own limit, which is counted while reading. */
 const BACKSTOP_BODY_BYTES = 2 ** 40
@@ -16,11 +17,14 @@ const BACKSTOP_BODY_BYTES = 2 ** 40
 export function createServer(gateway: Gateway, routes: readonly Route[]) {
   const contexts = new WeakMap<Request, RequestContext>()
   const peers = new Peers(gateway.config.trustedProxies)
+  const noteForwarding = untrustedForwarding(gateway, peers)
   const cors = new Cors(gateway.config.corsOrigins)
   const open = openPaths(routes)
   const app = new Elysia({ serve: { development: false, maxRequestBodySize: BACKSTOP_BODY_BYTES, error: lastResort } })
     .onRequest(async ({ request, server, set }) => {
-      const context = contextOf(gateway, peers, request, server?.requestIP(request)?.address ?? '')
+      const peer = server?.requestIP(request)?.address ?? ''
+      noteForwarding(peer, request)
+      const context = contextOf(gateway, peers, request, peer)
       contexts.set(request, context)
       Object.assign(set.headers, { 'x-request-id': context.requestId }, cors.headersFor(request))
       const preflight = cors.preflight(request)

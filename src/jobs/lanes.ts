@@ -46,20 +46,28 @@ export class Lanes {
     return lane
   }
 
-  /** Up to `count` lanes that can be picked from at `now`; each goes to the end of its turn. */
+  /** Up to `count` lanes that can be picked from at `now`: one of each tenant, then a second one of each, and so on. */
   take(now: number, count: number): Lane[] {
-    const taken: Lane[] = []
+    const taken = new Set<Lane>()
+    for (let before = -1; before < taken.size && taken.size < count; ) {
+      before = taken.size
+      this.#takeRound(taken, now, count)
+    }
+    return [...taken]
+  }
+
+  /** One lane of each tenant that has another one; both go to the end of their turn. */
+  #takeRound(taken: Set<Lane>, now: number, count: number): void {
     for (const [tenantId, lanes] of Array.from(this.#tenants)) {
-      if (taken.length >= count) break
-      const lane = nextReady(lanes, now)
+      if (taken.size >= count) return
+      const lane = nextReady(lanes, now, taken)
       if (lane === null) continue
-      taken.push(lane)
+      taken.add(lane)
       lanes.delete(lane.name)
       lanes.set(lane.name, lane)
       this.#tenants.delete(tenantId)
       this.#tenants.set(tenantId, lanes)
     }
-    return taken
   }
 
   /** When the earliest held or snoozed lane is due; null when nothing waits for a time. */
@@ -85,9 +93,9 @@ export class Lanes {
   }
 }
 
-function nextReady(lanes: Map<string, Lane>, now: number): Lane | null {
+function nextReady(lanes: Map<string, Lane>, now: number, taken: ReadonlySet<Lane>): Lane | null {
   for (const lane of lanes.values()) {
-    if (lane.heldUntil > now) continue
+    if (lane.heldUntil > now || taken.has(lane)) continue
     if (lane.snoozedUntil !== null && lane.snoozedUntil <= now) {
       lane.snoozedUntil = null
       rewind(lane)

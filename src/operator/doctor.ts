@@ -2,6 +2,8 @@ import { statfsSync } from 'node:fs'
 import { dataFolder } from '../data-folder.ts'
 import { errorName } from '../core/log.ts'
 import type { Gateway } from '../gateway.ts'
+import { checkBackup, checkClock, checkCredentials, checkProvider, checkPublicUrl } from './doctor-surroundings.ts'
+import { Fault } from './fault.ts'
 import { describeKeyUsage, readKeyUsage } from './key-usage.ts'
 
 export interface Finding {
@@ -12,7 +14,6 @@ export interface Finding {
 }
 
 const MIN_FREE_MIB = 100
-const MAX_CLOCK_SKEW_MS = 30_000
 
 /** Looks at everything that a gateway needs; each failure names its fix. */
 export async function diagnose(gateway: Gateway): Promise<Finding[]> {
@@ -21,9 +22,12 @@ export async function diagnose(gateway: Gateway): Promise<Finding[]> {
     ['disk', () => checkDisk(gateway)],
     ['encryption keys', () => checkKeys(gateway)],
     ['provider', () => checkProvider(gateway)],
+    ['provider credentials', () => checkCredentials(gateway)],
+    ['clock', () => checkClock(gateway)],
     ['extensions', () => checkExtensions(gateway)],
     ['subscriptions', () => checkSubscriptions(gateway)],
     ['public address', () => checkPublicUrl(gateway)],
+    ['backup', () => checkBackup(gateway)],
   ]
   const findings: Finding[] = [{ check: 'configuration', ok: true, detail: gateway.config.production ? 'production' : 'development' }]
   for (const [check, look] of checks) {
@@ -35,8 +39,6 @@ export async function diagnose(gateway: Gateway): Promise<Finding[]> {
   }
   return findings
 }
-
-class Fault extends Error {}
 
 async function checkDatabase(gateway: Gateway): Promise<string> {
   const { rows } = await gateway.database.gate.execute('PRAGMA quick_check(1)')
@@ -68,19 +70,6 @@ async function checkKeys(gateway: Gateway): Promise<string> {
   return `newest key ${gateway.secrets.keyId}; ${older === '' ? 'nothing needs an older one' : `an older one is still needed by ${older}`}`
 }
 
-/** Reaches the provider without credentials, and compares clocks by its Date header. */
-async function checkProvider(gateway: Gateway): Promise<string> {
-  if (gateway.config.provider.simulated) return 'the built-in simulator'
-  const { serverUrl } = gateway.config.provider
-  const response = await fetch(`${serverUrl}/restapi`, { signal: AbortSignal.timeout(5000) }).catch((error: unknown) => {
-    throw new Fault(`${serverUrl} cannot be reached (${errorName(error)}): check RC_SERVER_URL, DNS and the firewall`)
-  })
-  const date = Date.parse(response.headers.get('date') ?? '')
-  const skewMs = Math.abs(date - gateway.clock.now())
-  if (skewMs > MAX_CLOCK_SKEW_MS) throw new Fault(`this machine's clock is ${Math.round(skewMs / 1000)} s off the provider's: set up NTP`)
-  return `${serverUrl} answers ${response.status}`
-}
-
 async function checkExtensions(gateway: Gateway): Promise<string> {
   const { rows } = await gateway.database.gate.execute('SELECT extension_id, status FROM extensions')
   const broken = rows.filter((row) => row['status'] !== 'active')
@@ -100,13 +89,4 @@ async function checkSubscriptions(gateway: Gateway): Promise<string> {
   })
   if (rows.length > 0) throw new Fault(`${rows.length} extensions have no active subscription: the provider must be able to reach ${gateway.config.publicUrl}/v1/webhooks/provider`)
   return 'every active extension has one'
-}
-
-function checkPublicUrl(gateway: Gateway): string {
-  const { publicUrl, provider } = gateway.config
-  const { hostname } = new URL(publicUrl)
-  if (!provider.simulated && (hostname === 'localhost' || hostname.startsWith('127.'))) {
-    throw new Fault(`${publicUrl} is only reachable from this machine: set PUBLIC_URL to the https:// address that the provider can reach`)
-  }
-  return publicUrl
 }

@@ -82,7 +82,8 @@ async function resealTokens(gateway: Gateway, tally: Tally): Promise<void> {
 /** A secret that does not open must not keep the others from being sealed anew. */
 async function counted(gateway: Gateway, tally: Tally, reseal: () => Promise<number>): Promise<void> {
   try {
-    tally.resealed += await reseal()
+    const count = await reseal()
+    tally.resealed += count
   } catch (error) {
     tally.broken++
     gateway.log.warn({ error: errorName(error) }, 'a secret could not be sealed anew')

@@ -1,6 +1,7 @@
 import type { Gateway } from '../gateway.ts'
 import { isoTime } from '../core/clock.ts'
 import { VERSION } from '../version.ts'
+import { readBackupLag } from './backup-lag.ts'
 
 export interface StatusReport {
   version: string
@@ -10,7 +11,8 @@ export interface StatusReport {
   /** Connected extensions by state. */
   extensions: Record<string, number>
   subscriptions: { active: number; pending: number; earliestExpiry: string | null }
-  backup: { litestream: boolean; restoredAt: string | null; waitingBehindFence: number }
+  /** `lagMs`: how far Litestream is behind, null without it. */
+  backup: { litestream: boolean; lagMs: number | null; walBytes: number; restoredAt: string | null; waitingBehindFence: number }
 }
 
 /** The gateway at a glance. */
@@ -47,6 +49,7 @@ export async function readStatus(gateway: Gateway): Promise<StatusReport> {
     subscriptions: { active: counted('active'), pending: counted('pending'), earliestExpiry: typeof expiry === 'number' ? isoTime(expiry) : null },
     backup: {
       litestream: gateway.config.litestream,
+      ...readBackupLag(gateway),
       restoredAt: restoredAt === undefined ? null : isoTime(Number(restoredAt)),
       waitingBehindFence: Number(jobs?.rows.find((row) => row['kind'] === 'fence')?.['jobs'] ?? 0),
     },

@@ -59,9 +59,9 @@ export const noteRefreshFailure = (
   args: [key.tenantId, key.extensionId, old, status, failures, nextRefreshAt],
 })
 
-/** A 429 pauses the extension wherever it is connected; kept so that a restart does not send into the penalty. */
+/** A 429 pauses the extension wherever it is connected; kept so that a restart does not send into the penalty. The longest counts. */
 export const notePause = (extensionId: string, until: number): Statement => ({
-  sql: 'UPDATE extensions SET paused_until = ?2 WHERE extension_id = ?1',
+  sql: 'UPDATE extensions SET paused_until = max(coalesce(paused_until, 0), ?2) WHERE extension_id = ?1',
   args: [extensionId, until],
 })
 

@@ -158,7 +158,12 @@ export class Tokens {
     const failures = row.refreshFailures + 1
     const delayMs = Math.max(refreshDelayMs(failures), failure.retryAfterMs ?? 0)
     const nextRefreshAt = this.context.clock.now() + delayMs
-    const [noted] = await this.#commit(row, noteRefreshFailure(row, row.refreshToken, 'refresh_failed', failures, nextRefreshAt))
+    const note = noteRefreshFailure(row, row.refreshToken, 'refresh_failed', failures, nextRefreshAt)
+    const [noted] = await this.#commit(row, note).catch((error: unknown) => {
+      // The note may stand all the same, and nobody else would try again.
+      this.planRetry({ ...row, nextRefreshAt })
+      throw error
+    })
     if (noted?.rows.length === 0) return this.access(row)
     this.context.log.warn(
       { tenantId: row.tenantId, extensionId: row.extensionId, status: failure.status, code: failure.code, delayMs, requestId: failure.requestId },

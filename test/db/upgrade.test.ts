@@ -74,7 +74,7 @@ for (const [index, { name }] of MIGRATIONS.entries()) {
     expect(contentsOf(`${path}.before-${first?.name ?? ''}`)).toEqual(before)
     expect(steps.map(({ step }) => step)).toEqual(['copying', 'migrating'])
     expect(steps[0]?.expectedSeconds).toBeGreaterThan(0)
-  })
+  }, 60_000)
 }
 
 test('the copy of before starts with the release of before, after the newer one was refused', async () => {
@@ -82,7 +82,8 @@ test('the copy of before starts with the release of before, after the newer one 
   const options = { url: `file:${path}`, authToken: null, path, litestream: false }
   await (await openDatabase(options)).close()
   await (await openDatabase({ ...options, migrations: NEWER })).close()
-  expect(openDatabase(options)).rejects.toThrow('newer than this program')
+  const refusal: unknown = await openDatabase(options).catch((error: unknown) => error)
+  expect(String(refusal)).toContain('newer than this program')
   const copy = `${path}.before-${NEXT.name}`
   expect(existsSync(copy)).toBe(true)
   const back = await openDatabase({ ...options, url: `file:${copy}`, path: copy })

@@ -14,7 +14,7 @@ test('after a 429 its extension is silent for Retry-After, waiting messages stay
   const { control } = world
   const bob = control.addExtension({ name: 'Bob', numbers: [BOBS] })
   await world.connect({ extensionId: bob.extensionId })
-  await pass(clock, 60_000, () => (control.subscriptions().length === 2 ? true : null))
+  await pass(one, 60_000, () => (control.subscriptions().length === 2 ? true : null))
   const alice = control.extensions().find(({ name }) => name === 'Alice')?.extensionId ?? ''
   control.fault({
     route: 'sms',
@@ -24,7 +24,7 @@ test('after a 429 its extension is silent for Retry-After, waiting messages stay
 
   const met = await world.send({ from: ALICES, to: TO, body: 'Met it' })
   const refusedAt = await pass(
-    clock,
+    one,
     5000,
     () => control.requests({ route: 'sms' }).find(({ status }) => status === 429)?.at ?? null,
   )
@@ -35,7 +35,7 @@ test('after a 429 its extension is silent for Retry-After, waiting messages stay
   const other = await world.send({ from: BOBS, to: TO, body: 'Unhurt' })
   expect((await one.ended(other, 2000)).status).toBe('sent')
 
-  await pass(clock, RETRY_AFTER_MS, () => (clock.now() >= refusedAt + RETRY_AFTER_MS - 1000 ? true : null))
+  await pass(one, RETRY_AFTER_MS, () => (clock.now() >= refusedAt + RETRY_AFTER_MS - 1000 ? true : null))
   expect(await world.status(met)).toMatchObject({ status: 'sending' })
   for (const messageId of waiting) expect(await world.status(messageId)).toMatchObject({ status: 'queued' })
 

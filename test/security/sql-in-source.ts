@@ -13,7 +13,7 @@ export interface Query {
 
 /** Tables whose rows belong to a tenant: those with a `tenant_id`. By SQL name, with the name of the Drizzle export. */
 export function tenantTables(): Map<string, string> {
-  const tables = Object.entries(schema).filter((entry): entry is [string, Table & SQLiteTable] => is(entry[1], SQLiteTable))
+  const tables = Object.entries(schema).flatMap(([name, value]): [string, Table][] => (is(value, SQLiteTable) ? [[name, value]] : []))
   return new Map(tables.filter(([, table]) => 'tenantId' in getTableColumns(table)).map(([name, table]) => [getTableName(table), name]))
 }
 

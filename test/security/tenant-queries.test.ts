@@ -15,8 +15,10 @@ const OUT_OF_REACH: Readonly<Record<string, string>> = {
 /** Files that work on what a job names; they know no caller, so nobody hands them an id. */
 const JOB_WORK: Readonly<Record<string, string>> = {
   'src/features/sms/attempt-rows.ts': 'message, attempt and job ids of one delivery, which its job row led to',
+  'src/features/sms/delete-messages.ts': 'rows of messages by their ids, for retention and erasure',
   'src/features/sms/fence.ts': 'as of attempt rows; and the oldest fenced job of all',
   'src/features/sms/outbound-message.ts': "messages by the ids that job rows carry; the row's own tenant is used from then on",
+  'src/features/sms/purge.ts': 'retention, for all tenants',
   'src/features/sms/record-result.ts': 'the job by its `seq`',
   'src/features/sms/recover.ts': 'at the start: open attempts and rate windows of all tenants',
   'src/features/sms/settle.ts': "the job by its `seq`; a provider's record may be bound to one message of all tenants",

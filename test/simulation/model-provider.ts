@@ -37,6 +37,9 @@ export class ModelProvider {
   refreshDownUntil = 0
   readonly #penalties = new Map<string, number>()
   #drawn = 0
+  #revoked = false
+  /** When the last penalty ends that was ever given. */
+  silentUntil = 0
 
   constructor(
     readonly timeline: Timeline,
@@ -55,7 +58,7 @@ export class ModelProvider {
     if (this.timeline.now < this.refreshDownUntil) return refused('ambiguous', 503)
     const session = this.sessions.find((known) => known.refreshToken === refreshToken || known.previousRefreshToken === refreshToken)
     if (session === undefined) {
-      this.violated('a refresh token was used that the provider had replaced for good: the extension is lost')
+      if (!this.#revoked) this.violated('a refresh token was used that the provider had replaced for good: the extension is lost')
       return { ok: false, failure: { ...failureOf('rejected', 400), oauthError: 'invalid_grant' } }
     }
     session.previousRefreshToken = refreshToken
@@ -63,6 +66,7 @@ export class ModelProvider {
   }
 
   revoke(refreshToken: string): void {
+    this.#revoked = true
     const index = this.sessions.findIndex((known) => known.refreshToken === refreshToken)
     if (index >= 0) this.sessions.splice(index, 1)
   }
@@ -81,8 +85,9 @@ export class ModelProvider {
     const penalty = `${group}:${session.extensionId}`
     const stormy = now < this.stormUntil && this.random.chance(0.7)
     if (!limited && !stormy && now >= (this.#penalties.get(penalty) ?? 0)) return null
-    const seconds = this.random.chance(0.3) ? null : this.random.int(1, 90)
+    const seconds = this.random.chance(0.3) ? null : this.random.int(1, this.random.chance(0.05) ? 1800 : 90)
     this.#penalties.set(penalty, now + (seconds ?? 60) * 1000)
+    this.silentUntil = Math.max(this.silentUntil, now + (seconds ?? 60) * 1000)
     return { ok: false, failure: { ...failureOf('rate_limited', 429), retryAfterMs: seconds === null ? null : seconds * 1000 } }
   }
 

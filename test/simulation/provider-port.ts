@@ -76,7 +76,11 @@ export function providerPort(wire: Wire, caller: Caller): Provider {
     deleteSubscription: refuse,
     refresh: (refreshToken) => ask(wire, caller, null, {
       handleAfterMs: random.ms(5, 200),
-      handle: () => provider.refresh(refreshToken),
+      handle: () => {
+        const result = provider.refresh(refreshToken)
+        wire.log(`refresh with ${refreshToken}: ${result.ok ? result.value.refreshToken : result.failure.reason}`)
+        return result
+      },
       answerAfterMs: random.chance(0.9) ? random.ms(200, 400) : null,
     }),
     revoke: (refreshToken) => ask(wire, caller, null, {

@@ -50,6 +50,8 @@ class Simulation {
   usableTime = 0
   suspendedUntil = 0
   quietAt = Infinity
+  /** By then everything must have come to rest; unknown while faults go on. */
+  deadline = Infinity
   /** When a process that is down comes back. */
   upAt = 0
   /** 429 pauses on disk: extension → until when in true time, and the clock's error when it was written. */
@@ -83,7 +85,7 @@ class Simulation {
       random: this.random,
       provider: this.provider,
       attemptOf: () => Promise.reject(new Error('Each life has its own')),
-      fates: () => (this.timeline.now < this.quietAt ? this.scenario.fates : QUIET),
+      fates: () => (this.deadline === Infinity ? this.scenario.fates : QUIET),
       lateMs: { settle: 29_900, settle5xx: 2900 },
       timeoutMs: 15_000,
       lagMs: () => (this.wallOffset < 30_000 ? 0 : this.wallOffset),
@@ -115,15 +117,14 @@ class Simulation {
   #live(start: number): void {
     const faults = [...this.scenario.faults]
     const activeEnd = start + this.scenario.activeMs
-    let deadline = Infinity
     while (this.witness.violation === null) {
       const { now, steps } = this.timeline
-      const due = deadline === Infinity ? faults.findIndex((fault) => steps >= fault.step || now >= start + fault.atMs) : -1
+      const due = this.deadline === Infinity ? faults.findIndex((fault) => steps >= fault.step || now >= start + fault.atMs) : -1
       for (const fault of due < 0 ? [] : faults.splice(due, 1)) this.#strike(fault)
-      if (deadline === Infinity && now >= activeEnd) deadline = this.#calm()
+      if (this.deadline === Infinity && now >= activeEnd) this.deadline = this.#calm()
       if (now >= this.quietAt && this.clients.open === 0 && this.life?.ready === true && this.witness.isDone()) return
-      if (now >= deadline) return
-      this.#step(deadline === Infinity ? Math.min(activeEnd, ...faults.map((fault) => start + fault.atMs)) : deadline)
+      if (now >= Math.max(this.deadline, this.provider.silentUntil + REST_WITHIN_MS)) return
+      this.#step(this.deadline === Infinity ? Math.min(activeEnd, ...faults.map((fault) => start + fault.atMs)) : Math.max(this.deadline, this.provider.silentUntil + REST_WITHIN_MS))
     }
   }
 
@@ -140,7 +141,7 @@ class Simulation {
   #calm(): number {
     const { provider, disk, timeline } = this
     disk.failsAfterCommit = false
-    this.quietAt = Math.max(timeline.now, provider.stormUntil, provider.storeDownUntil, provider.refreshDownUntil, disk.fullUntil, this.suspendedUntil, this.upAt, this.life?.pausedUntil ?? 0)
+    this.quietAt = Math.max(timeline.now, provider.silentUntil, provider.stormUntil, provider.storeDownUntil, provider.refreshDownUntil, disk.fullUntil, this.suspendedUntil, this.upAt, this.life?.pausedUntil ?? 0)
     if (this.logging) this.#log(`faults end, all quiet in ${(this.quietAt - timeline.now) / 1000} s`)
     return this.quietAt + REST_WITHIN_MS
   }

@@ -1,11 +1,11 @@
 import { MESSAGE_ERRORS } from '../../core/errors.ts'
-import { MAX_SENDS_IN_FLIGHT, MAX_SENDING_MS } from '../../core/limits.ts'
+import { MAX_SENDS_IN_FLIGHT } from '../../core/limits.ts'
 import { maskNumber } from '../../core/phone.ts'
 import { sha256Hex } from '../../core/secrets.ts'
 import type { Gateway } from '../../gateway.ts'
 import { DONE, type Job, type JobKind, type JobOutcome } from '../../jobs/job.ts'
 import { CLAIM } from './attempt-rows.ts'
-import { type OutboundMessage, loadOutbound } from './outbound-message.ts'
+import { type OutboundMessage, loadOutbound, tryingLeftMs } from './outbound-message.ts'
 import { dropJob, giveUp, handOver, recordResult } from './record-result.ts'
 import { statusEvent } from './status-event.ts'
 
@@ -36,7 +36,7 @@ async function deliver(gateway: Gateway, job: Job, message: OutboundMessage): Pr
   if (tenant.status !== 'active') return { type: 'hold', delayMs: HELD_TENANT_MS }
   const sender = await gateway.numbers.senderOf(message.tenantId, message.from)
   if (sender.type === 'failed') return giveUp(gateway, job, message, sender.error)
-  if (sender.type === 'waiting') return wait(message, sender.retryInMs)
+  if (sender.type === 'waiting') return wait(gateway, message, sender.retryInMs)
   return attempt(gateway, job, message, sender.extensionId)
 }
 
@@ -45,21 +45,23 @@ function expiry(gateway: Gateway, message: OutboundMessage): string | null {
   const { firstAttemptAt, createdAt } = message
   const old = firstAttemptAt === null
     ? gateway.clock.now() - createdAt > gateway.config.maxQueueAgeMs
-    : gateway.clock.steady() - firstAttemptAt > MAX_SENDING_MS
+    : tryingLeftMs(message, gateway.clock.steady()) === 0
   return old ? MESSAGE_ERRORS.expired : null
 }
 
-/** A first send waits at the head of its lane; a repeated one lets others of its number pass. */
-const wait = (message: OutboundMessage, delayMs: number): JobOutcome =>
-  message.status === 'queued' ? { type: 'hold', delayMs } : { type: 'snooze', delayMs }
+/** A first send waits at the head of its lane; a repeated one lets others of its number pass, and its own time runs. */
+function wait(gateway: Gateway, message: OutboundMessage, delayMs: number): JobOutcome {
+  if (message.status === 'queued') return { type: 'hold', delayMs }
+  return { type: 'snooze', delayMs: Math.min(delayMs, tryingLeftMs(message, gateway.clock.steady())) }
+}
 
 async function attempt(gateway: Gateway, job: Job, message: OutboundMessage, extensionId: string): Promise<JobOutcome> {
   const key = { tenantId: message.tenantId, extensionId }
   const token = await gateway.tokens.access(key)
   if (token.type === 'gone') return giveUp(gateway, job, message, MESSAGE_ERRORS.revoked)
-  if (token.type === 'waiting') return wait(message, token.retryInMs)
+  if (token.type === 'waiting') return wait(gateway, message, token.retryInMs)
   const place = gateway.quota.take(message.from, extensionId)
-  if (!place.ok) return wait(message, place.waitMs)
+  if (!place.ok) return wait(gateway, message, place.waitMs)
   const attemptId = gateway.ids.of('att')
   let claimed = false
   try {

@@ -1,3 +1,4 @@
+import { LAST_ATTEMPT_MS } from '../../core/limits.ts'
 import type { AttemptOutcome, MessageStatus } from '../../db/schema/messages.ts'
 import type { Gateway } from '../../gateway.ts'
 
@@ -25,6 +26,9 @@ export interface Attempt {
   settleAt: number | null
   outcome: AttemptOutcome | null
 }
+
+/** For how long, on the steady clock, the message may still be tried. */
+export const tryingLeftMs = (message: OutboundMessage, now: number): number => Math.max(0, (message.firstAttemptAt ?? now) + LAST_ATTEMPT_MS - now)
 
 /** Reads messages and their current attempts, all of a pick in one query. */
 export async function loadOutbound(gateway: Gateway, ids: string[]): Promise<Map<string, OutboundMessage>> {

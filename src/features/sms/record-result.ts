@@ -9,7 +9,7 @@ import { DONE, type Job, type JobOutcome } from '../../jobs/job.ts'
 import type { AcceptedSms, ProviderFailure } from '../../provider/provider.ts'
 import type { CallResult } from '../../provider/session.ts'
 import { GIVE_UP, RESULT, UNKNOWN } from './attempt-rows.ts'
-import type { Attempt, OutboundMessage } from './outbound-message.ts'
+import { type Attempt, type OutboundMessage, tryingLeftMs } from './outbound-message.ts'
 import { statusEvent } from './status-event.ts'
 
 /** What a call, or a look into the provider's store, means for the message. */
@@ -46,6 +46,7 @@ export async function store(
   gateway: Gateway, job: Job, message: OutboundMessage, attempt: AttemptKey, verdict: Verdict, failure: ProviderFailure | null,
 ): Promise<boolean> {
   const now = gateway.clock.now()
+  const delayMs = verdict.status === 'sending' ? Math.min(verdict.delayMs, tryingLeftMs(message, gateway.clock.steady())) : 0
   const result = {
     rcMessageId: verdict.status === 'sending' ? null : verdict.rcMessageId,
     error: verdict.status === 'failed' ? verdict.error : null,
@@ -57,7 +58,7 @@ export async function store(
     outcome: verdict.outcome,
     status: verdict.status,
     ...result,
-    nextAt: verdict.status === 'sending' ? Math.ceil(gateway.clock.steady() + verdict.delayMs) : null,
+    nextAt: verdict.status === 'sending' ? Math.ceil(gateway.clock.steady() + delayMs) : null,
     httpStatus: failure?.status ?? null,
     code: failure?.code ?? null,
     requestId: failure?.requestId ?? null,
@@ -66,7 +67,7 @@ export async function store(
   }
   const changed = await writeUntilStored(gateway, RESULT, row)
   if (changed === null) return false
-  if (verdict.status === 'sending') gateway.jobs.moved('send', message.from, message.tenantId, verdict.delayMs)
+  if (verdict.status === 'sending') gateway.jobs.moved('send', message.from, message.tenantId, delayMs)
   else if (changed) gateway.hub.publish(statusEvent(message, verdict.status, now, published(verdict)))
   return true
 }

@@ -1,3 +1,4 @@
+import { DEFAULT_PENALTY_MS } from '../../core/limits.ts'
 import type { Gateway } from '../../gateway.ts'
 
 /**
@@ -10,6 +11,11 @@ export async function recoverOpenAttempts(gateway: Gateway): Promise<number> {
     {
       sql: 'UPDATE send_attempts SET settle_at = ?1 WHERE outcome IS NULL AND boot_id != ?2 RETURNING id',
       args: [now + gateway.config.reconcileSettleMs, gateway.bootId],
+    },
+    {
+      // The clock was set back since: an age must not be negative, or what waits for one would wait for hours.
+      sql: `UPDATE send_attempts SET started_at = ?1 WHERE started_at > ?1 AND message_id IN (SELECT subject FROM jobs)`,
+      args: [now],
     },
     {
       sql: `UPDATE jobs SET kind = 'settle', run_at = ?1, lane = opened.extension_id
@@ -36,5 +42,9 @@ export async function seedQuota(gateway: Gateway): Promise<void> {
     gateway.quota.seed(String(row['from_number']), String(row['extension_id']), now - Number(row['started_at']))
   }
   const paused = await gate.execute({ sql: 'SELECT extension_id, paused_until FROM extensions WHERE paused_until > ?1', args: [now] })
-  for (const row of paused.rows) gateway.quota.pause(String(row['extension_id']), 'medium', Number(row['paused_until']) - now)
+  // After the clock was set back a pause looks longer than it is, by as much as an hour.
+  const longestMs = attempts.rows.some((row) => Number(row['started_at']) > now) ? DEFAULT_PENALTY_MS : Infinity
+  for (const row of paused.rows) {
+    gateway.quota.pause(String(row['extension_id']), 'medium', Math.min(Number(row['paused_until']) - now, longestMs))
+  }
 }

@@ -1,5 +1,5 @@
 import { MESSAGE_ERRORS } from '../../core/errors.ts'
-import { MAX_SENDS_IN_FLIGHT, MAX_SETTLING_MS } from '../../core/limits.ts'
+import { HOUR_MS, MAX_SENDING_MS, MAX_SENDS_IN_FLIGHT, MAX_SETTLING_MS } from '../../core/limits.ts'
 import type { Gateway } from '../../gateway.ts'
 import { DONE, type Job, type JobKind, type JobOutcome } from '../../jobs/job.ts'
 import type { StoredSms } from '../../provider/provider.ts'
@@ -28,6 +28,10 @@ const LOOKS_MS = [2000, 5000, 10_000, 20_000, 30_000]
 const LOOK_EVERY_MS = 15_000
 /** How far the provider's clock may be off ours. */
 const SKEW_MS = 60_000
+/** An attempt of another run was timed by another clock, which may have been an hour off ours of now. */
+const OTHER_RUN_SKEW_MS = HOUR_MS + SKEW_MS
+/** A last look and its result take their time too. */
+const LAST_LOOK_MS = MAX_SENDING_MS - 30_000
 /** The store may cut a long text; this much of it must be there for a match. */
 const MIN_PREFIX_UNITS = 100
 
@@ -44,11 +48,11 @@ async function settle(gateway: Gateway, looks: StoreLooks, job: Job, message: Ou
       return DONE
     }
   }
-  if (cannotTell(gateway, attempt, look)) {
+  if (cannotTell(gateway, message, attempt, look)) {
     await store(gateway, job, message, attempt, { status: 'failed', outcome: 'unconfirmed', rcMessageId: null, error: MESSAGE_ERRORS.unconfirmed }, null)
     return DONE
   }
-  return { type: 'snooze', delayMs: nextLookMs(gateway, attempt, look) }
+  return { type: 'snooze', delayMs: nextLookMs(gateway, message, attempt, look) }
 }
 
 /** A job whose attempt has ended meanwhile goes on as a `send` job. */
@@ -62,7 +66,8 @@ async function backToSending(gateway: Gateway, job: Job, message: OutboundMessag
 function lookUp(gateway: Gateway, looks: StoreLooks, message: OutboundMessage, attempt: Attempt): Promise<Look> {
   const key = { tenantId: message.tenantId, extensionId: attempt.extensionId }
   const ageMs = Math.max(0, gateway.clock.steady() - attempt.startedAt)
-  return looks.outbound(key, Math.min(attempt.startedAt, gateway.clock.now() - ageMs) - SKEW_MS)
+  const skewMs = attempt.bootId === gateway.bootId ? SKEW_MS : OTHER_RUN_SKEW_MS
+  return looks.outbound(key, Math.min(attempt.startedAt, gateway.clock.now() - ageMs) - skewMs)
 }
 
 /** The first record with this text on this way that no message of ours is bound to yet. */
@@ -93,15 +98,22 @@ async function end(gateway: Gateway, job: Job, message: OutboundMessage, attempt
 }
 
 /** The store is not there at all, or has been out of reach for too long. */
-function cannotTell(gateway: Gateway, attempt: Attempt, look: CallResult<StoredSms[]>): boolean {
+function cannotTell(gateway: Gateway, message: OutboundMessage, attempt: Attempt, look: CallResult<StoredSms[]>): boolean {
   if (look.type === 'ok') return false
   if (look.type === 'failed' && (look.failure.status === 404 || look.failure.status === 501)) return true
-  return gateway.clock.steady() - attempt.startedAt > MAX_SETTLING_MS
+  return gateway.clock.steady() >= endOfLooks(message, attempt)
 }
 
-function nextLookMs(gateway: Gateway, attempt: Attempt, look: CallResult<StoredSms[]>): number {
-  if (look.type === 'waiting') return Math.min(Math.max(1000, look.retryInMs), MAX_SETTLING_MS)
+/** Steady time; never before a look could have been of use. */
+function endOfLooks(message: OutboundMessage, attempt: Attempt): number {
+  const end = Math.min(attempt.startedAt + MAX_SETTLING_MS, (message.firstAttemptAt ?? attempt.startedAt) + LAST_LOOK_MS)
+  return Math.max(end, attempt.settleAt ?? end)
+}
+
+function nextLookMs(gateway: Gateway, message: OutboundMessage, attempt: Attempt, look: CallResult<StoredSms[]>): number {
   const now = gateway.clock.steady()
+  const leftMs = Math.max(1000, endOfLooks(message, attempt) - now)
+  if (look.type === 'waiting') return Math.min(Math.max(1000, look.retryInMs), leftMs)
   const settleAt = attempt.settleAt ?? now
   const since = now - attempt.startedAt
   const planned = LOOKS_MS.find((at) => at > since + 500)

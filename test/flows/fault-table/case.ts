@@ -1,3 +1,4 @@
+import type { Provider } from '../../../src/provider/provider.ts'
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts'
 import { FROM, TO, type World, type WorldOptions, createWorld } from '../../support/world.ts'
 import { PROVIDER_TIMEOUT_MS } from './faults.ts'
@@ -6,6 +7,8 @@ import { pass } from './passing-time.ts'
 /** A gateway and a provider whose time passes only when the test says so, and what was published meanwhile. */
 export class Case implements AsyncDisposable {
   readonly events: string[] = []
+  /** Calls of the provider that are under way. */
+  openCalls = 0
 
   private constructor(
     readonly world: World,
@@ -14,6 +17,22 @@ export class Case implements AsyncDisposable {
     world.gateway.hub.subscribe((event) => {
       if (event.type === 'sms_status') this.events.push(event.status)
     })
+    this.#countCalls(world.gateway.provider)
+  }
+
+  #countCalls(provider: Provider): void {
+    for (const [name, call] of Object.entries(provider) as [string, (...argument: unknown[]) => unknown][]) {
+      if (name === 'authorizeUrl') continue
+      const counted = async (...argument: unknown[]): Promise<unknown> => {
+        this.openCalls++
+        try {
+          return await call(...argument)
+        } finally {
+          this.openCalls--
+        }
+      }
+      Object.assign(provider, { [name]: counted })
+    }
   }
 
   static async open(options: WorldOptions = {}): Promise<Case> {
@@ -31,7 +50,7 @@ export class Case implements AsyncDisposable {
   /** Settles when the message is `sent` or `failed`: its state, and how much of the test's time that took. */
   async ended(messageId: string, withinMs: number): Promise<{ status: unknown; error: unknown; tookMs: number }> {
     const startedAt = this.clock.now()
-    const state = await pass(this.clock, withinMs, async () => {
+    const state = await pass(this, withinMs, async () => {
       const now = await this.world.status(messageId)
       return now['status'] === 'sent' || now['status'] === 'failed' ? now : null
     })

@@ -7,7 +7,7 @@ import { authority, expired, key, otherName } from '../../provider/ringcentral/c
 import { deadPort, rawServer } from '../../provider/ringcentral/servers.ts'
 
 /** Real milliseconds; everything else follows the test's clock. */
-export const PROVIDER_TIMEOUT_MS = 500
+export const PROVIDER_TIMEOUT_MS = 1000
 export const RETRY_AFTER_S = 20
 
 /** One way in which a call can fail: on the way to the provider, or by what the provider does with it. */

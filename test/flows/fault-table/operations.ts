@@ -83,7 +83,7 @@ async function refresh(fault: ProviderFault): Promise<void> {
   strike(world, { method: 'refresh', route: 'token' }, fault, 2)
   const messageId = await one.send()
   world.running.work()
-  await pass(clock, MINUTE_MS, async () => ((await one.extension())?.status === 'refresh_failed' ? true : null))
+  await pass(one, MINUTE_MS, async () => ((await one.extension())?.status === 'refresh_failed' ? true : null))
   expect(await world.status(messageId)).toMatchObject({ status: 'queued' })
   expect(one.atProvider).toBe(0)
   if (fault.always === true) return await neverRefreshed(one, messageId)
@@ -101,7 +101,7 @@ async function refresh(fault: ProviderFault): Promise<void> {
 /** Tries less and less often, sends nothing, loses nothing. */
 async function neverRefreshed(one: Case, messageId: string): Promise<void> {
   const until = one.clock.now() + 20 * MINUTE_MS
-  await pass(one.clock, 21 * MINUTE_MS, () => (one.clock.now() >= until ? true : null), SECOND_MS)
+  await pass(one, 21 * MINUTE_MS, () => (one.clock.now() >= until ? true : null), SECOND_MS)
   const tries = one.world.control.requests({ route: 'token' }).map(({ at }) => at)
   expect(tries.length).toBeGreaterThanOrEqual(4)
   expect(tries.length).toBeLessThanOrEqual(8)
@@ -142,7 +142,7 @@ async function discoverNumbers(fault: ProviderFault): Promise<void> {
   const messageId = await one.send()
   if (fault.always === true) {
     const until = one.clock.now() + 2 * MINUTE_MS
-    await pass(one.clock, 3 * MINUTE_MS, () => (one.clock.now() >= until ? true : null), SECOND_MS)
+    await pass(one, 3 * MINUTE_MS, () => (one.clock.now() >= until ? true : null), SECOND_MS)
     expect(await one.world.status(messageId)).toMatchObject({ status: 'queued' })
     expect({ events: one.events, atProvider: one.atProvider }).toEqual({ events: ['queued'], atProvider: 0 })
     return
@@ -159,16 +159,16 @@ async function discoverNumbers(fault: ProviderFault): Promise<void> {
 /** Connected all the same; the watch makes what the provider has match: exactly one, and messages come in. */
 async function createSubscription(fault: ProviderFault): Promise<void> {
   await using one = await Case.open({ connect: false })
-  const { world, clock } = one
+  const { world } = one
   strike(world, { method: 'createSubscription', route: 'subscription-create' }, fault, 1)
   expect((await world.connect()).status).toBe(200)
   expect(await one.extension()).toMatchObject({ status: 'active' })
   const lost = await world.control.injectSms({ to: FROM, text: 'Before' })
   const active = async (): Promise<true | null> =>
     (await activeHere(one)) === 1 && world.control.subscriptions().length === 1 ? true : null
-  expect(await came(pass(clock, 12 * MINUTE_MS, active, SECOND_MS))).toBe(fault.always !== true)
+  expect(await came(pass(one, 12 * MINUTE_MS, active, SECOND_MS))).toBe(fault.always !== true)
   const late = await world.control.injectSms({ to: FROM, text: 'After' })
-  await pass(clock, 16 * MINUTE_MS, async () => ((await inboundIds(one)).length >= 2 ? true : null), SECOND_MS)
+  await pass(one, 16 * MINUTE_MS, async () => ((await inboundIds(one)).length >= 2 ? true : null), SECOND_MS)
   expect((await inboundIds(one)).toSorted()).toEqual([lost.messageId, late.messageId].toSorted())
   expect(world.control.subscriptions().length).toBe(fault.always === true ? 0 : 1)
 }
@@ -177,7 +177,7 @@ async function createSubscription(fault: ProviderFault): Promise<void> {
 async function renew(fault: ProviderFault): Promise<void> {
   await using one = await Case.open()
   const { world, clock } = one
-  await pass(clock, MINUTE_MS, async () => ((await activeHere(one)) === 1 ? true : null))
+  await pass(one, MINUTE_MS, async () => ((await activeHere(one)) === 1 ? true : null))
   const [before] = world.control.subscriptions()
   strike(world, { method: 'renewSubscription', route: 'subscription-renew' }, fault, 1)
   clock.advance(4 * DAY_MS)
@@ -185,8 +185,8 @@ async function renew(fault: ProviderFault): Promise<void> {
     (world.control.subscriptions()[0]?.expiresAt ?? 0) > clock.now() + 6 * DAY_MS ? true : null
   const asked = (): true | null =>
     world.control.requests({ route: 'subscription-renew' }).length > 0 || fault.dial !== undefined ? true : null
-  await pass(clock, MINUTE_MS, asked)
-  expect(await came(pass(clock, 25 * MINUTE_MS, renewed, SECOND_MS))).toBe(fault.always !== true)
+  await pass(one, MINUTE_MS, asked)
+  expect(await came(pass(one, 25 * MINUTE_MS, renewed, SECOND_MS))).toBe(fault.always !== true)
   const [after, ...others] = world.control.subscriptions()
   expect({ id: after?.subscriptionId, status: after?.status, others }).toEqual({
     id: before?.subscriptionId,

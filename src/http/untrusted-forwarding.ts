@@ -1,0 +1,20 @@
+import type { Gateway } from '../gateway.ts'
+import type { Peers } from './request-context.ts'
+
+/** Peers that are told of; beyond them it is an attack, and the log has seen enough. */
+const MAX_PEERS = 20
+
+/**
+ * Says loudly, once for each peer, that forwarded headers come from an address that is not trusted: nearly always a
+ * proxy that nobody named in `TRUSTED_PROXIES`, so that every request is answered "HTTPS required".
+ */
+export function untrustedForwarding({ config, log }: Gateway, peers: Peers): (peer: string, request: Request) => void {
+  const told = new Set<string>()
+  return (peer, request) => {
+    if (!config.production || told.size >= MAX_PEERS || told.has(peer)) return
+    if (!request.headers.has('x-forwarded-proto') && !request.headers.has('x-forwarded-for')) return
+    if (peers.isTrustedPeer(peer)) return
+    told.add(peer)
+    log.warn({ peer }, 'forwarded headers of an untrusted peer are ignored: if this is your proxy, name it in TRUSTED_PROXIES')
+  }
+}

@@ -1,0 +1,216 @@
+import { expect, test } from 'bun:test'
+import { Workshop } from './workshop.ts'
+
+test('a held lane keeps its order and waits; others go on', async () => {
+  let held = true
+  await using shop = await Workshop.open({
+    maxPerLane: 1,
+    handle: (job) => (job.subject === 'a0' && held ? { type: 'hold', delayMs: 5000 } : shop.finish(job)),
+  })
+  const loop = shop.newLoop()
+  await shop.commit(...['a0', 'a1', 'a2'].map((subject) => ({ lane: 'a', subject })), { lane: 'b', subject: 'b0' })
+  loop.start()
+  await shop.settled()
+  expect(shop.ran).toEqual(['a0', 'b0'])
+  shop.clock.advance(4999)
+  await shop.settled()
+  expect(shop.ran).toEqual(['a0', 'b0'])
+  held = false
+  shop.clock.advance(1)
+  await shop.untilRan(5)
+  expect(shop.ran.slice(2)).toEqual(['a0', 'a1', 'a2'])
+  await loop.stop()
+})
+
+test('a hold while others of the lane run sends none of the later ones past the held one', async () => {
+  let held = true
+  await using shop = await Workshop.open({
+    maxInFlight: 4,
+    maxPerLane: 4,
+    handle: async (job) => {
+      if (job.subject === 'a1' && held) return { type: 'hold', delayMs: 1000 }
+      await Bun.sleep(2)
+      return shop.finish(job)
+    },
+  })
+  const loop = shop.newLoop()
+  await shop.commit(...Array.from({ length: 12 }, (_, index) => ({ lane: 'a', subject: `a${index}` })))
+  loop.start()
+  await shop.untilRan(4)
+  await Bun.sleep(20)
+  expect(shop.ran).toEqual(['a0', 'a1', 'a2', 'a3'])
+  held = false
+  shop.clock.advance(1000)
+  await shop.untilRan(13)
+  expect(shop.ran.slice(4)).toEqual(['a1', ...Array.from({ length: 8 }, (_, index) => `a${index + 4}`)])
+  await loop.stop()
+})
+
+test('a snoozed job lets others of its lane pass and comes back when it is due', async () => {
+  const delays: Record<string, number> = { a0: 3000, a2: 1000 }
+  await using shop = await Workshop.open({
+    handle: (job) => {
+      const delayMs = delays[job.subject]
+      delete delays[job.subject]
+      return delayMs === undefined ? shop.finish(job) : { type: 'snooze', delayMs }
+    },
+  })
+  const loop = shop.newLoop()
+  await shop.commit(...['a0', 'a1', 'a2', 'a3'].map((subject) => ({ lane: 'a', subject })))
+  loop.start()
+  await shop.settled()
+  expect(shop.ran).toEqual(['a0', 'a1', 'a2', 'a3'])
+  shop.clock.advance(1000)
+  await shop.settled()
+  expect(shop.ran.slice(4)).toEqual(['a2'])
+  shop.clock.advance(2000)
+  await shop.settled()
+  expect(shop.ran.slice(5)).toEqual(['a0'])
+  await loop.stop()
+  expect(await shop.left()).toEqual([])
+})
+
+test('two snoozed jobs of a long lane both come back when they are due, though the lane is read in several goes', async () => {
+  const delays: Record<string, number> = { a0: 1000, a1: 5000 }
+  await using shop = await Workshop.open({
+    maxInFlight: 2,
+    maxPerLane: 2,
+    handle: (job) => {
+      const delayMs = delays[job.subject]
+      delete delays[job.subject]
+      return delayMs === undefined ? shop.finish(job) : { type: 'snooze', delayMs }
+    },
+  })
+  const loop = shop.newLoop()
+  await shop.commit(...Array.from({ length: 4 }, (_, index) => ({ lane: 'a', subject: `a${index}` })))
+  loop.start()
+  await shop.settled()
+  await shop.commit(...Array.from({ length: 9 }, (_, index) => ({ lane: 'a', subject: `b${index}`, inMs: 900 })))
+  shop.clock.advance(1000)
+  await shop.settled()
+  expect(shop.ran.length).toBe(14)
+  expect(shop.ran).toContain('b8')
+  shop.clock.advance(4000)
+  await shop.settled()
+  expect(shop.ran.slice(14)).toEqual(['a1'])
+  await loop.stop()
+})
+
+test('a lane without room is asked again when it will have some, and takes no more than it has', async () => {
+  let room = 2
+  await using shop = await Workshop.open({
+    room: () => ({ jobs: room, waitMs: room > 0 ? 0 : 7000 }),
+    handle: (job) => {
+      room--
+      return shop.finish(job)
+    },
+  })
+  const loop = shop.newLoop()
+  await shop.commit(...['a0', 'a1', 'a2', 'a3'].map((subject) => ({ lane: 'a', subject })))
+  loop.start()
+  await shop.settled()
+  expect(shop.ran).toEqual(['a0', 'a1'])
+  room = 1
+  shop.clock.advance(6999)
+  await shop.settled()
+  expect(shop.ran.length).toBe(2)
+  shop.clock.advance(1)
+  await shop.settled()
+  expect(shop.ran).toEqual(['a0', 'a1', 'a2'])
+  await loop.stop()
+})
+
+test('release looks at held lanes at once, also at one that says "hold" a moment later', async () => {
+  let open = false
+  const gate = Promise.withResolvers<void>()
+  await using shop = await Workshop.open({
+    handle: async (job) => {
+      if (open) return shop.finish(job)
+      await gate.promise
+      return { type: 'hold', delayMs: 60_000 }
+    },
+  })
+  const loop = shop.newLoop()
+  await shop.commit({ lane: 'a', subject: 'a0' })
+  loop.start()
+  await shop.untilRan(1)
+  open = true
+  loop.release()
+  gate.resolve()
+  await shop.untilRan(2)
+  await shop.settled()
+  expect(await shop.left()).toEqual([])
+  await loop.stop()
+})
+
+test('a backlog of 10,000 jobs in a held lane costs nothing while it waits, nor while other lanes work', async () => {
+  await using shop = await Workshop.open({
+    room: (lane) => (lane === 'held' ? { jobs: 0, waitMs: 50_000 } : { jobs: 8, waitMs: 0 }),
+  })
+  const loop = shop.newLoop()
+  await shop.commit(...Array.from({ length: 10_000 }, (_, index) => ({ lane: 'held', subject: `held${index}` })))
+  loop.start()
+  await shop.settled()
+  const calls = shop.calls
+  for (let second = 0; second < 45; second++) {
+    shop.clock.advance(1000)
+    await shop.settled()
+  }
+  expect(shop.calls).toBe(calls)
+  await shop.commit({ lane: 'free', subject: 'free' })
+  loop.added('free', 'tenant_a')
+  await shop.untilRan(1)
+  await shop.settled()
+  expect(shop.calls - calls).toBeLessThanOrEqual(3)
+  expect(shop.ran).toEqual(['free'])
+  await loop.stop()
+})
+
+test('with every place taken a lane that is due does not spin the clock', async () => {
+  const blocked = Promise.withResolvers<void>()
+  await using shop = await Workshop.open({
+    maxInFlight: 1,
+    handle: async (job) => {
+      if (job.subject === 'slow') await blocked.promise
+      return job.subject === 'later' && shop.ran.length === 1 ? { type: 'snooze', delayMs: 1000 } : shop.finish(job)
+    },
+  })
+  const loop = shop.newLoop()
+  loop.start()
+  await shop.commit({ lane: 'a', subject: 'later' })
+  loop.added('a', 'tenant_a')
+  await shop.untilRan(1)
+  await shop.settled()
+  await shop.commit({ lane: 'b', subject: 'slow' })
+  loop.added('b', 'tenant_a')
+  await shop.untilRan(2)
+  await shop.settled()
+  let timers = 0
+  const { after } = shop.clock
+  shop.clock.after = (delayMs, callback) => (timers++, after(delayMs, callback))
+  for (let ms = 0; ms < 3000; ms += 10) {
+    shop.clock.advance(10)
+    await new Promise<void>((resolve) => setImmediate(resolve))
+  }
+  expect(timers).toBeLessThan(5)
+  blocked.resolve()
+  await shop.untilRan(3)
+  expect(shop.ran).toEqual(['later', 'slow', 'later'])
+  await loop.stop()
+})
+
+test('idle, the loop asks the database once a minute', async () => {
+  await using shop = await Workshop.open()
+  const loop = shop.newLoop()
+  loop.start()
+  await shop.settled()
+  const calls = shop.calls
+  for (let second = 0; second < 300; second++) shop.clock.advance(1000)
+  await shop.settled()
+  for (let minute = 0; minute < 4; minute++) {
+    shop.clock.advance(60_000)
+    await shop.settled()
+  }
+  expect(shop.calls - calls).toBeLessThanOrEqual(5)
+  await loop.stop()
+})

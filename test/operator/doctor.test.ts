@@ -1,0 +1,72 @@
+import { expect, test } from 'bun:test'
+import { mkdirSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Finding, diagnose } from '../../src/operator/doctor.ts'
+import { readStatus } from '../../src/operator/status.ts'
+import { type World, createWorld } from '../support/world.ts'
+
+const findingOf = async (world: World, check: string): Promise<Finding | undefined> =>
+  (await diagnose(world.gateway)).find((finding) => finding.check === check)
+
+/** A stand-in for the proxy and what is behind it. */
+function publicSide(status: number) {
+  const server = Bun.serve({ port: 0, hostname: '::', fetch: () => new Response('{}', { status }) })
+  return { url: `http://public.localhost:${server.port}`, [Symbol.asyncDispose]: () => server.stop(true) }
+}
+
+test('a healthy gateway passes every check', async () => {
+  await using world = await createWorld()
+  const findings = await diagnose(world.gateway)
+  expect(findings.filter((finding) => !finding.ok)).toEqual([])
+  expect(findings.map((finding) => finding.check)).toEqual(expect.arrayContaining(['clock', 'provider credentials', 'public address', 'backup', 'disk']))
+})
+
+test('the credentials are tried, and a wrong secret is told from a reachable provider', async () => {
+  await using right = await createWorld({ env: { NODE_ENV: 'production' } })
+  expect(await findingOf(right, 'provider credentials')).toMatchObject({ ok: true })
+  await using wrong = await createWorld({ env: { NODE_ENV: 'production', RC_CLIENT_SECRET: 'not-the-right-one' } })
+  expect(await findingOf(wrong, 'provider')).toMatchObject({ ok: true })
+  expect(await findingOf(wrong, 'provider credentials')).toMatchObject({ ok: false, detail: expect.stringContaining('RC_CLIENT_SECRET') })
+})
+
+test('a clock that is off is told with its fix', async () => {
+  await using world = await createWorld({ env: { NODE_ENV: 'production' } })
+  expect(await findingOf(world, 'clock')).toMatchObject({ ok: true })
+  const { clock } = world.gateway
+  world.gateway.clock = { ...clock, now: () => clock.now() + 90_000 }
+  expect(await findingOf(world, 'clock')).toMatchObject({ ok: false, detail: expect.stringContaining('NTP') })
+})
+
+test('the public address must lead here, through a trusted proxy', async () => {
+  await using world = await createWorld({ env: { NODE_ENV: 'production' } })
+  const at = async (status: number): Promise<Finding | undefined> => {
+    await using side = publicSide(status)
+    world.gateway.config.publicUrl = side.url
+    return await findingOf(world, 'public address')
+  }
+  expect(await at(401)).toMatchObject({ ok: true })
+  expect(await at(403)).toMatchObject({ ok: false, detail: expect.stringContaining('TRUSTED_PROXIES') })
+  expect(await at(502)).toMatchObject({ ok: false, detail: expect.stringContaining('502') })
+  world.gateway.config.publicUrl = 'https://sgw.invalid'
+  expect(await findingOf(world, 'public address')).toMatchObject({ ok: false, detail: expect.stringContaining('cannot be reached') })
+})
+
+test('a backup that stands still is told', async () => {
+  await using world = await createWorld({ env: { LITESTREAM: '1' } })
+  expect(await findingOf(world, 'backup')).toMatchObject({ ok: false, detail: expect.stringContaining('has not begun') })
+  const notes = join(world.folder, '.sgw.db-litestream')
+  mkdirSync(notes)
+  writeFileSync(join(notes, 'generation'), '')
+  expect(await findingOf(world, 'backup')).toMatchObject({ ok: true })
+  const before = new Date(Date.now() - 5 * 60_000)
+  for (const path of [join(notes, 'generation'), notes]) utimesSync(path, before, before)
+  expect(await findingOf(world, 'backup')).toMatchObject({ ok: false, detail: expect.stringContaining('behind') })
+  expect((await readStatus(world.gateway)).backup).toMatchObject({ litestream: true, lagMs: expect.any(Number) })
+})
+
+test('a log that nobody empties is told', async () => {
+  await using world = await createWorld({ env: { LITESTREAM: '1' }, work: false })
+  // SQLite looks at its own frames only: what is behind them is as if it were not there.
+  truncateSync(join(world.folder, 'sgw.db-wal'), 300 * 1_048_576)
+  expect(await findingOf(world, 'backup')).toMatchObject({ ok: false, detail: expect.stringContaining('does not copy') })
+})

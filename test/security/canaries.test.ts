@@ -1,0 +1,172 @@
+import { expect, test } from 'bun:test'
+import { readFileSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTenantStatus } from '../../src/operator/tenants.ts'
+import { callbackPath, newLink, open, pressConnect, tokenOf } from '../support/connect-flow.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { listenTo } from '../support/socket.ts'
+import { FROM, type World, createWorld, recordedLog, until } from '../support/world.ts'
+
+// A whole life with secrets and texts that can be recognised; afterwards each is looked for wherever it must not be.
+
+const ENCRYPTION_KEY = Buffer.from('canary: the encryption key of 32').toString('base64')
+const CLIENT_SECRET = 'sgw-simulator-secret'
+const TEXTS = { out: 'canary-outgoing-text', in: 'canary-incoming-text', user: 'canary-user-id', url: 'canary-url-token', header: 'canary-forged-header', refused: 'canary-refused-text' }
+const NUMBERS = ['+15555550177', '+15555550178', FROM]
+
+interface Life {
+  /** Whatever opens a door, as it came up. */
+  secrets: Set<string>
+  /** Every answer but those whose purpose is to show a secret once. */
+  answers: string[]
+  /** Tells texts and numbers that an answer may repeat to their owner from those that none may. */
+  pages: string[]
+}
+
+/** Notes every credential that the gateway makes or is given. */
+function collectSecrets(world: World): Set<string> {
+  const secrets = new Set([world.app.apiKey, world.app.webhookSecret, ENCRYPTION_KEY, CLIENT_SECRET])
+  const { ids, provider } = world.gateway
+  const secret = ids.secret.bind(ids)
+  ids.secret = () => noted(secrets, secret())
+  for (const name of ['exchangeCode', 'refresh'] as const) {
+    const call = provider[name].bind(provider) as (input: never) => ReturnType<typeof provider.refresh>
+    const wrapped = async (input: never): ReturnType<typeof provider.refresh> => {
+      const result = await call(input)
+      if (result.ok) for (const token of [result.value.accessToken, result.value.refreshToken]) secrets.add(token)
+      return result
+    }
+    Object.assign(provider, { [name]: wrapped })
+  }
+  return secrets
+}
+
+function noted(secrets: Set<string>, secret: string): string {
+  secrets.add(secret)
+  return secret
+}
+
+async function live(world: World, life: Life): Promise<void> {
+  const call = async (method: string, path: string, options: Parameters<World['call']>[2] = {}): Promise<Record<string, string>> => {
+    const response = await world.call(method, path, options)
+    const text = await response.text()
+    life.answers.push(`${[...response.headers].join('\n')}\n${text}`)
+    return text.startsWith('{') ? JSON.parse(text) : {}
+  }
+  /** An answer that shows a secret once. */
+  const shown = async (method: string, path: string, body?: unknown): Promise<Record<string, string>> => {
+    const answer = (await world.json<Record<string, string>>(method, path, body === undefined ? {} : { body })).body
+    for (const name of ['apiKey', 'webhookSecret', 'secret', 'token']) if (answer[name] !== undefined) life.secrets.add(answer[name])
+    return answer
+  }
+  world.control.setLimits({ enabled: false })
+  await connections(world, life)
+  await using receiver = startReceiver()
+  receiver.answer = () => new Response('no', { status: 500 })
+  await call('PUT', `/v1/apps/${world.app.appId}`, { body: { webhookUrl: `${receiver.url}/${TEXTS.url}?key=${TEXTS.url}` } })
+  await shown('POST', `/v1/apps/${world.app.appId}/rotate-webhook-secret`)
+  await shown('POST', '/v1/triggers', { callbackUrl: `http://127.0.0.1:9/${TEXTS.url}` })
+  await shown('POST', '/v1/apps/register', { name: 'Second', tenantId: world.tenantId })
+  const { token } = await shown('POST', '/v1/ws/token')
+  await using socket = await listenTo(world.url, { token: token ?? '' })
+  const ids = [await world.send({ to: NUMBERS[0]!, body: TEXTS.out, userId: TEXTS.user }), await world.send({ from: NUMBERS[1]!, to: NUMBERS[0]!, body: TEXTS.out })]
+  world.control.fault({ route: 'sms', calls: 1, fault: { kind: 'respond', status: 400, body: { errorCode: 'MSG-1', message: `Parameter [text] value [${TEXTS.refused}] is invalid` } } })
+  ids.push(await world.send({ to: NUMBERS[0]!, body: TEXTS.refused }))
+  for (const id of ids) await world.untilStatus(id)
+  await world.control.injectSms({ to: FROM, from: NUMBERS[0]!, text: TEXTS.in })
+  await until(() => receiver.requests.length > 0 && socket.ofType('sms_inbound').length > 0)
+  for (const path of ['/v1/apps', '/v1/triggers', '/v1/sms/messages', '/v1/webhook-deliveries', '/v1/rc/status', '/v1/rc/extensions', '/v1/nothing', '/health']) await call('GET', path)
+  await call('POST', `/v1/apps/${world.app.appId}/test-webhook`)
+  await mistakes(world, call)
+  await world.gateway.tokens.refresh((await world.gateway.directory.tenant(world.tenantId)).extensions.values().next().value!)
+  life.pages.push(await (await world.call('GET', '/openapi.json')).text(), await (await world.call('GET', '/docs')).text())
+  const old = { ...(await shown('POST', `/v1/apps/${world.app.appId}/rotate-key`)) }
+  await call('GET', '/v1/apps')
+  await call('GET', '/v1/apps', { key: old['apiKey'] ?? '' })
+  await setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'suspended' })
+  await call('GET', '/v1/apps', { key: old['apiKey'] ?? '' })
+}
+
+/** Links looked at, used, used again, declined, and come back with a code that is none. */
+async function connections(world: World, life: Life): Promise<void> {
+  const page = async (answer: Promise<Response>): Promise<void> => {
+    const response = await answer
+    life.pages.push(`${[...response.headers].join('\n')}\n${await response.text()}`)
+  }
+  const remember = (path: string): string => {
+    for (const name of ['code', 'state']) noted(life.secrets, new URLSearchParams(path.split('?')[1]).get(name) ?? CLIENT_SECRET)
+    return path
+  }
+  const link = await newLink(world)
+  await pressConnect(world, tokenOf(link))
+  await page(pressConnect(world, tokenOf(link)))
+  const path = remember(await callbackPath(world, await newLink(world, 'invite')))
+  await page(open(world, path))
+  await page(open(world, path))
+  await page(open(world, remember((await callbackPath(world)).replace(/code=[^&]+/, 'code=canary-stolen-code'))))
+  world.control.denyNextLogin()
+  await page(open(world, remember(await callbackPath(world))))
+}
+
+/** Everything that makes a log line or an error. */
+async function mistakes(world: World, call: (method: string, path: string, options?: Parameters<World['call']>[2]) => Promise<unknown>): Promise<void> {
+  await call('POST', '/v1/sms/send', { body: `{"body":"${TEXTS.refused}"` })
+  await call('POST', '/v1/sms/send', { body: { to: NUMBERS[0], from: 'x', body: TEXTS.refused } })
+  await call('GET', '/v1/apps', { key: `sgw_${TEXTS.header}` })
+  await call('GET', '/v1/apps', { key: null, headers: { authorization: `Basic ${TEXTS.header}`, cookie: TEXTS.header } })
+  await call('POST', '/v1/webhooks/provider', { key: null, body: { body: { subject: TEXTS.in } }, headers: { 'verification-token': TEXTS.header } })
+  await call('GET', `/v1/rc/callback?code=${TEXTS.header}&state=${TEXTS.header}&format=json`, { key: null })
+  const { directory } = world.gateway
+  const tenant = directory.tenant.bind(directory)
+  directory.tenant = () => Promise.reject(Object.assign(new Error(`cannot read ${TEXTS.out} ${NUMBERS[0]} ${world.key}`), { cause: world.key }))
+  await call('GET', '/v1/rc/status')
+  directory.tenant = tenant
+}
+
+/** The ways in which a text may stand in a file. */
+const formsOf = (text: string): string[] => [text, encodeURIComponent(text), Buffer.from(text).toString('base64').replace(/=+$/, ''), Buffer.from(text).toString('hex')]
+
+/** Which of these stand in that text. Never the secret itself: what fails is printed. */
+function found(haystack: string, needles: Iterable<string>): string[] {
+  return [...needles].filter((needle) => formsOf(needle).some((form) => haystack.includes(form))).map((needle) => `${needle.slice(0, 9)}… (${needle.length})`)
+}
+
+/** Database, WAL and whatever else lies beside them, byte for byte; the sockets and the lock hold nothing. */
+function filesOf(folder: string): Record<string, string> {
+  const names = readdirSync(folder).filter((name) => statSync(join(folder, name)).isFile())
+  return Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name), 'latin1')]))
+}
+
+test('no secret is kept or shown in clear, and logs tell nothing of messages, numbers and addresses', async () => {
+  const { log, lines } = recordedLog()
+  await using world = await createWorld({ log, connect: false, env: { ENCRYPTION_KEYS: ENCRYPTION_KEY } })
+  const life: Life = { secrets: collectSecrets(world), answers: [], pages: [] }
+  await live(world, life)
+  await world.gateway.database.writer.drained()
+  const files = filesOf(world.folder)
+  const [logged, answered, pages] = [lines.join(''), life.answers.join('\n'), life.pages.join('\n')]
+  const secrets = [...life.secrets].filter((secret) => secret !== '')
+  expect(secrets.length).toBeGreaterThan(20)
+  console.log(`${secrets.length} secrets, ${lines.length} log lines, ${life.answers.length + life.pages.length} answers, ${Object.keys(files).join(' ')}`)
+
+  expect(found(logged, secrets)).toEqual([])
+  expect(found(answered, secrets)).toEqual([])
+  expect(found(pages, secrets)).toEqual([])
+  for (const [name, bytes] of Object.entries(files)) expect({ name, found: found(bytes, secrets) }).toEqual({ name, found: [] })
+
+  expect(found(logged, [...Object.values(TEXTS), ...NUMBERS.map((number) => number.slice(1))])).toEqual([])
+  expect(found(pages, [TEXTS.out, TEXTS.in, TEXTS.header, TEXTS.url, NUMBERS[0]!])).toEqual([])
+  // The contract keeps texts, numbers and destinations, for lists and deliveries: they are in the database. That they are found shows that looking works.
+  const stored = Object.values(files).join('')
+  expect(found(stored, [TEXTS.out, TEXTS.in, TEXTS.user, TEXTS.url, NUMBERS[0]!]).length).toBe(5)
+  expect(logged).toContain('provider did not take the message')
+  expect(logged).toContain('request failed')
+  expect(answered).toContain(TEXTS.in)
+})
+
+test('what the gateway writes is readable for its user alone', async () => {
+  await using world = await createWorld({ connect: false })
+  const open = readdirSync(world.folder).filter((name) => (statSync(join(world.folder, name)).mode & 0o077) !== 0)
+  expect(readdirSync(world.folder).length).toBeGreaterThan(2)
+  expect(open).toEqual([])
+})

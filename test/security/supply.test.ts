@@ -1,0 +1,50 @@
+import { expect, test } from 'bun:test'
+import { existsSync, readFileSync } from 'node:fs'
+
+// What is installed is what was looked at: exact versions, hashes, and no program of a package that runs by being installed.
+
+/** The lowest versions that may be installed: below them are holes that have been published, or no fixes any more. */
+const FLOORS: Readonly<Record<string, string>> = { elysia: '1.4.27', 'drizzle-orm': '0.45.2', jose: '6.0.0' }
+
+interface Manifest {
+  dependencies: Record<string, string>
+  devDependencies: Record<string, string>
+  trustedDependencies?: string[]
+  scripts?: Record<string, string>
+}
+
+const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest
+const declared = { ...manifest.dependencies, ...manifest.devDependencies }
+
+/** Bun's lockfile is JSON with commas at the ends of lists. Name or path → name@version, registry, details, hash. */
+const lock = (Bun as unknown as { JSONC: { parse(text: string): { packages: Record<string, unknown[]> } } }).JSONC.parse(readFileSync('bun.lock', 'utf8'))
+
+test('every dependency is pinned to one version', () => {
+  const loose = Object.entries(declared).filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))
+  expect(Object.keys(declared).length).toBeGreaterThan(15)
+  expect(loose).toEqual([])
+})
+
+test('the lockfile has those versions, each from the registry with its hash', () => {
+  for (const [name, version] of Object.entries(declared)) expect(lock.packages[name]?.[0]).toBe(`${name}@${version}`)
+  const odd = Object.entries(lock.packages).filter(([, [id, registry, , hash]]) => !/^(@[\w.-]+\/)?[\w.-]+@\d+\.\d+\.\d+/.test(String(id)) || registry !== '' || !String(hash).startsWith('sha512-'))
+  expect(odd).toEqual([])
+})
+
+test('known holes are below the versions in use', () => {
+  for (const [name, floor] of Object.entries(FLOORS)) {
+    const installed = String(lock.packages[name]?.[0]).slice(name.length + 1)
+    expect(`${name} ${installed} ${Bun.semver.order(installed, floor) >= 0}`).toBe(`${name} ${installed} true`)
+  }
+})
+
+test('installing runs no script: ours has none, and no package is trusted with its own', () => {
+  const hooks = ['preinstall', 'install', 'postinstall', 'prepare', 'preprepare', 'postprepare']
+  expect(Object.keys(manifest.scripts ?? {}).filter((name) => hooks.includes(name))).toEqual([])
+  expect(manifest.trustedDependencies ?? []).toEqual([])
+})
+
+test('every start installs exactly what the lockfile says', () => {
+  for (const name of ['prestart', 'pretest']) expect(manifest.scripts?.[name]).toContain('--frozen-lockfile')
+  if (existsSync('Dockerfile')) expect(readFileSync('Dockerfile', 'utf8')).toMatch(/bun install [^\n]*--frozen-lockfile/)
+})
