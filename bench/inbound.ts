@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { createSecrets } from '../src/core/secrets.ts'
 import { seededRandom } from '../src/simulator/random.ts'
+import type { Row } from './row.ts'
 import { runLoad } from './support/load.ts'
 import { Stage } from './torture/stage.ts'
 
@@ -12,13 +13,11 @@ const SUSTAINED_MS = 3000
 const TOKEN = 'a verification token of this bench'.replaceAll(' ', '-')
 const EXTENSION = '629890016'
 
-type Row = Record<string, string | number>
-
 /**
  * Provider events as the platform POSTs them, answered when they are on disk, while each is fanned out to a webhook:
  * bursts of 1,000 with 30 % duplicates, shuffled, and then as many as 64 connections can bring.
  */
-export async function benchInbound(): Promise<Row[]> {
+async function benchInbound(): Promise<Row[]> {
   const receiver = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('ok') })
   const key = crypto.getRandomValues(new Uint8Array(32))
   await using stage = await Stage.open({

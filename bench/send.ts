@@ -1,3 +1,4 @@
+import type { Row } from './row.ts'
 import { runLoad } from './support/load.ts'
 import { Stage } from './torture/stage.ts'
 
@@ -14,14 +15,14 @@ const CONNECTIONS = 64
 const PROVIDER_DELAY_MS = 150
 
 /** Accepting messages (durable 202) while the provider takes 150 ms an answer, beside the floor, in turn. */
-export async function benchAccept(): Promise<Record<string, string | number>[]> {
+export async function benchAccept(): Promise<Row[]> {
   const floor = Bun.spawn(['bun', '-e', FLOOR], { stdout: 'pipe' })
   try {
     const floorPort = Number(await firstLine(floor.stdout))
     await using stage = await Stage.open({ extensions: 1, numbersPerExtension: 1, env: { PROVIDER_TIMEOUT: '15s' } })
     await stage.control.setLimits({ enabled: false })
     await stage.control.fault({ route: 'sms', calls: null, fault: { kind: 'delay', ms: PROVIDER_DELAY_MS } })
-    const rows: Record<string, string | number>[] = []
+    const rows: Row[] = []
     for (let round = 0; round < ROUNDS; round++) {
       const limit = await rate(stage, floorPort)
       const accepted = await rate(stage, stage.gateway.options.port)
@@ -52,5 +53,3 @@ const sendRequest =
     const head = ['POST /v1/sms/send HTTP/1.1', 'Host: 127.0.0.1', `Authorization: Bearer ${key}`, `Content-Length: ${body.length}`]
     return `${head.join('\r\n')}\r\n\r\n${body}`
   }
-
-if (import.meta.main) console.table(await benchAccept())

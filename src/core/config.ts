@@ -50,7 +50,7 @@ export interface ProviderConfig {
 export type ConfigResult = { ok: true; config: Config } | { ok: false; problems: string[] }
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
-export const SIMULATOR_CLIENT = { id: 'sgw-simulator', secret: 'sgw-simulator-secret' } as const
+const SIMULATOR_CLIENT = { id: 'sgw-simulator', secret: 'sgw-simulator-secret' } as const
 
 /** Reads and checks the whole environment; all problems at once, each with its fix. */
 export function readConfig(environment: Environment, terminal = false): ConfigResult {

@@ -1,3 +1,5 @@
+import { ERROR_MESSAGE_LENGTH } from './limits.ts'
+
 /**
  * Errors that a caller of the API can cause or meet. The texts are the contract's, to the letter;
  * `http/errors.ts` has the one table from kind to HTTP status. Anything else that is thrown is our own bug.
@@ -87,5 +89,5 @@ export const MESSAGE_ERRORS = {
   cancelled: 'Cancelled before sending',
   unconfirmed: 'Delivery could not be confirmed with the provider',
   rejected: (message: string, code: string | null): string =>
-    `Provider rejected the message: ${message}${code === null ? '' : ` (${code})`}`.slice(0, 500),
+    `Provider rejected the message: ${message}${code === null ? '' : ` (${code})`}`.slice(0, ERROR_MESSAGE_LENGTH),
 } as const

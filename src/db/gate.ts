@@ -100,7 +100,7 @@ function refuse(): never {
   throw new Error('Only execute and batch pass the gate: interactive transactions are forbidden')
 }
 
-export const isBusy = (error: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(sqliteCode(error) ?? '')
+const isBusy = (error: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(sqliteCode(error) ?? '')
 
 /** True for a violated UNIQUE, CHECK, NOT NULL or FOREIGN KEY rule. */
 export const isConstraint = (error: unknown): boolean => sqliteCode(error)?.startsWith('SQLITE_CONSTRAINT') ?? false
@@ -110,7 +110,7 @@ export const isStorageFault = (error: unknown): boolean =>
   /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB|NOMEM|BUSY|LOCKED)/.test(sqliteCode(error) ?? '')
 
 /** The SQLite result code of a failed call, also when Drizzle has wrapped it. */
-export function sqliteCode(error: unknown): string | null {
+function sqliteCode(error: unknown): string | null {
   if (!(error instanceof Error)) return null
   if ('code' in error && typeof error.code === 'string') return error.code
   return sqliteCode(error.cause)

@@ -39,7 +39,7 @@ async function makePages(routes: readonly Route[]) {
 }
 
 /** The OpenAPI 3.0.3 document of these endpoints. */
-export function documentOf(routes: readonly Route[]): Json {
+function documentOf(routes: readonly Route[]): Json {
   const paths: Record<string, Json> = {}
   for (const route of routes) {
     const path = route.path.replaceAll(/:(\w+)/g, '{$1}')

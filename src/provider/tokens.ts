@@ -202,7 +202,7 @@ export class Tokens {
 }
 
 /** 10 s after the first failure, then 1 min doubling to 30 min. */
-export function refreshDelayMs(failures: number): number {
+function refreshDelayMs(failures: number): number {
   if (failures <= 1) return REFRESH_RETRY_FIRST_MS
   return Math.min(REFRESH_RETRY_MIN_MS * 2 ** (failures - 2), REFRESH_RETRY_MAX_MS)
 }

@@ -7,6 +7,8 @@ import { type Query, drizzleQueries, sqlStatements, tenantTables, unboundTables 
 /** Code that no key reaches: the fences of test/architecture.test.ts keep endpoints and verbs from importing it. */
 const OUT_OF_REACH: Readonly<Record<string, string>> = {
   'src/operator/': "the operator's commands act for all tenants; only the server's user can give them",
+  'src/cli/': 'the command line counts the rows of a copy, of all tenants',
+  'src/cli/': 'commands on a copy of the database, by whoever may read it',
   'src/admin/': 'figures over all tenants, on the loopback listener',
   'src/db/': 'what a restore puts behind the fence, of all tenants, at the start',
   'src/jobs/': 'job rows by their kind and `seq`, which the loop read itself',
@@ -39,6 +41,7 @@ const STATEMENTS: readonly (readonly [path: string, beginning: string, why: stri
   ['src/features/rc/complete-connect.ts', 'UPDATE oauth_states SET used_at', 'the state is the credential: its row says which tenant it is for'],
   ['src/features/ws/authenticate.ts', 'UPDATE ws_tokens SET used_at', 'the token is the credential: its row says which tenant it is for'],
   ['src/features/ws/issue-token.ts', 'DELETE FROM ws_tokens WHERE expires_at', 'tokens that have expired, of all tenants'],
+  ['src/features/webhooks/receive.ts', 'SELECT tenant_id, extension_id, provider_id, token_hash FROM subscriptions', 'the Verification-Token is the credential: its row says which tenant it is for'],
   ['src/features/webhooks/store-inbound.ts', 'INSERT INTO jobs', 'the message that the statement before it stored in this very commit, by its own job id'],
   ['src/provider/extension-rows.ts', 'UPDATE extensions SET paused_until', 'the provider limits an extension, whoever has connected it'],
   ['src/provider/subscriptions.ts', 'UPDATE subscriptions SET provider_id', 'the row that was inserted a moment ago, by its own id'],

@@ -46,8 +46,9 @@ class Load {
   }
 
   async #send(deployment: Deployment, label: string): Promise<void> {
-    for (let number = 0; this.#running; number++) {
-      const response = await deployment.call('POST', '/v1/sms/send', { from: NUMBER, to: '+15557770001', body: `${label} ${number}` }).catch(() => null)
+    let number = 0
+    while (this.#running) {
+      const response = await deployment.call('POST', '/v1/sms/send', { from: NUMBER, to: '+15557770001', body: `${label} ${number++}` }).catch(() => null)
       const at = performance.now()
       const answer = (await response?.json().catch(() => null)) as { messageId: string } | null
       if (response?.status === 202 && answer !== null) this.acknowledged.push({ messageId: answer.messageId, at })

@@ -47,6 +47,11 @@ export class Deployment implements AsyncDisposable {
     chmodSync(path, 0o755)
   }
 
+  /** Of Litestream, or without a backup of the gateway itself. */
+  get pid(): number {
+    return this.#program?.pid ?? 0
+  }
+
   get database(): string {
     return join(this.volume, 'sgw.db')
   }

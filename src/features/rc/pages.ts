@@ -16,7 +16,7 @@ export function confirmPage(gateway: Gateway, { token, tenantName }: Awaited<Ret
   })
 }
 
-export const errorPage = (status: number, title: string, advice: string): Response => page({ status, title, content: html`<p>${advice}</p>` })
+const errorPage = (status: number, title: string, advice: string): Response => page({ status, title, content: html`<p>${advice}</p>` })
 
 export const tokenErrorPage = (message: string): Response =>
   errorPage(400, message, 'Ask for a new link: each one can be used once and for a limited time.')

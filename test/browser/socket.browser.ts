@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { chromium } from 'playwright-core'
-import { browserOptions } from '../../support/browser.ts'
-import { wsUrl } from '../../support/socket.ts'
-import { FROM, createWorld } from '../../support/world.ts'
+import { browserOptions } from '../support/browser.ts'
+import { wsUrl } from '../support/socket.ts'
+import { FROM, createWorld } from '../support/world.ts'
 
 /** A page of another origin, as a customer's would be. */
 const PAGE = `<!doctype html><title>Inbox</title><ul id="heard"></ul><script>
