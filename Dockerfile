@@ -2,12 +2,12 @@
 FROM oven/bun:1.4.4-slim AS build
 WORKDIR /build
 COPY package.json bun.lock ./
-RUN bun install --frozen-lockfile
+RUN bun install --frozen-lockfile --production
 COPY tsconfig.json ./
 COPY scripts ./scripts
 COPY drizzle ./drizzle
 COPY src ./src
-# The libc's addons of the build's own platform: build for another one with docker's --platform.
+# For the platform that the image is built on; another one is built with --platform.
 RUN bun scripts/build.ts --target "linux-$(uname -m | sed 's/x86_64/x64/; s/aarch64/arm64/')" --bundle-only
 
 FROM litestream/litestream:0.5.17 AS litestream

@@ -15,9 +15,13 @@ for (let round = 1; round <= Number(values.rounds); round++) {
   process.stdout.write(`${JSON.stringify(losses.at(-1))}\n`)
 }
 await untilDrained(deployment)
-const sent = await deployment.simulator.control<{ text: string }[]>('messages', { direction: 'Outbound', limit: 1_000_000 })
+const sent = await deployment.simulator.control<{ text: string }[]>('messages', {
+  direction: 'Outbound',
+  limit: 1_000_000,
+})
 const sum = (name: keyof Loss): number => losses.reduce((total, loss) => total + loss[name], 0)
-const middle = (name: keyof Loss): number => losses.map((loss) => loss[name]).toSorted((a, b) => a - b)[losses.length >> 1] ?? 0
+const middle = (name: keyof Loss): number =>
+  losses.map((loss) => loss[name]).toSorted((a, b) => a - b)[losses.length >> 1] ?? 0
 const worst = (name: keyof Loss): number => Math.max(...losses.map((loss) => loss[name]))
 const figures = {
   rounds: losses.length,

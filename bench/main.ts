@@ -1,6 +1,7 @@
 import inbound from './inbound.ts'
 import type { Row } from './row.ts'
 import { benchAccept } from './send.ts'
+import { benchSilentSockets } from './silent-sockets.ts'
 import { benchStart } from './start.ts'
 
 interface Bench {
@@ -9,7 +10,7 @@ interface Bench {
 }
 
 /** Every bench. `bun run bench` runs all of them, `bun run bench start` those whose name has that word in it. */
-const BENCHES: readonly Bench[] = [{ name: 'start', run: benchStart }, { name: 'accept', run: benchAccept }, inbound]
+const BENCHES: readonly Bench[] = [{ name: 'start', run: benchStart }, { name: 'accept', run: benchAccept }, inbound, { name: 'silent sockets', run: benchSilentSockets }]
 
 const word = process.argv[2] ?? ''
 for (const bench of BENCHES) {

@@ -25,13 +25,24 @@ await build(values.target, values.out)
 
 async function build(target: string, folder: string): Promise<void> {
   const addon = ADDONS[target]
-  if (addon === undefined) throw new Error(`There is no build for ${target}: use one of ${Object.keys(ADDONS).join(', ')}`)
+  if (addon === undefined)
+    throw new Error(`There is no build for ${target}: use one of ${Object.keys(ADDONS).join(', ')}`)
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
-  const common = { entrypoints: ['src/cli.ts'], minify: true, sourcemap: 'none' as const, plugins: [staticAddon(addon)] }
+  const common = {
+    entrypoints: ['src/cli.ts'],
+    minify: true,
+    sourcemap: 'none' as const,
+    plugins: [staticAddon(addon)],
+  }
   await checked(Bun.build({ ...common, target: 'bun', outdir: `${folder}/bundle` }))
   if (values['bundle-only']) return
-  await checked(Bun.build({ ...common, compile: { target: `bun-${target}` as Bun.Build.CompileTarget, outfile: `${folder}/sgw`, autoloadBunfig: false } }))
+  await checked(
+    Bun.build({
+      ...common,
+      compile: { target: `bun-${target}` as Bun.Build.CompileTarget, outfile: `${folder}/sgw`, autoloadBunfig: false },
+    }),
+  )
   const { size } = await stat(`${folder}/sgw`)
   process.stdout.write(`${folder}/sgw ${Math.round(size / 1e6)} MB, ${folder}/bundle/cli.js\n`)
 }

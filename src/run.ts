@@ -178,8 +178,14 @@ async function drain(gateway: Gateway, stack: AsyncDisposableStack, stopTimers: 
   await Promise.race([stack.disposeAsync(), Bun.sleep(CLOSE_MS)])
 }
 
+/** Turns of the event loop in which connections that wait at the listener are taken, and their requests read. */
+const LAST_TURNS = 5
+const LAST_ANSWERS_MS = 1000
+
+/** Who had connected before the signal is answered: closing the listener would reset what it has not taken yet. */
 async function stopListening(app: Server): Promise<void> {
+  for (let turn = 0; turn < LAST_TURNS; turn++) await new Promise((resolve) => setImmediate(resolve))
   const stopped = app.server?.stop()
-  await Promise.race([stopped, Bun.sleep(500)])
+  await Promise.race([stopped, Bun.sleep(LAST_ANSWERS_MS)])
   await app.server?.stop(true)
 }

@@ -29,7 +29,10 @@ export async function serve({ environment, terminal, exit }: ServeOptions): Prom
   const stop = stopOnSignal(life, log, exit)
   try {
     const running = await runGateway({ config, log })
-    const operator = serveOperator({ gateway: running.gateway, simulator: running.simulator?.control ?? null }, socketPath(config.database.path ?? 'sgw.db'))
+    const operator = serveOperator(
+      { gateway: running.gateway, simulator: running.simulator?.control ?? null },
+      socketPath(config.database.path ?? 'sgw.db'),
+    )
     life.end = async () => {
       await Promise.all([operator.stop(), running.stop()])
       if (config.litestream) await Bun.sleep(MIN_LIFE_MS - performance.now())
@@ -76,8 +79,11 @@ function stopOnSignal(life: Life, log: Log, exit: (code: number) => void): () =>
   return () => void stop()
 }
 
-/** Litestream looks at the database for the first time a second after its start; if all ends before, it copies nothing. */
-const MIN_LIFE_MS = 2000
+/**
+ * Litestream looks at the database for the first time a second after its start, then every second; if all ends before,
+ * it copies nothing. Not a whole number of seconds: its last copy should not meet a regular one.
+ */
+const MIN_LIFE_MS = 2500
 const PARENT_LOOK_MS = 1000
 
 /** A gateway whose Litestream died would go on without a backup, its log growing: whoever supervises starts both anew. */

@@ -24,8 +24,8 @@ export class Load {
   readonly refused: Record<string, number> = {}
   /** Requests without an answer: the gateway was down, or was killed meanwhile. */
   unanswered = 0
-  /** Those that the gateway had not answered when it was told to stop, and never did. */
-  cut = 0
+  /** How those ended that the gateway had not answered when it was told to stop, and never did. */
+  readonly cut: string[] = []
   readonly #open = new Set<{ begunBeforeStop: boolean }>()
   #number = 0
   #running = true
@@ -64,12 +64,18 @@ export class Load {
       if (response.status === 202) this.accepted.set(answer.messageId, sms)
       else this.refused[response.status] = (this.refused[response.status] ?? 0) + 1
       return response.status === 202
-    } catch {
+    } catch (error) {
       this.unanswered++
-      if (request.begunBeforeStop) this.cut++
+      if (request.begunBeforeStop && codeOf(error) !== NEVER_CONNECTED) this.cut.push(codeOf(error))
       return false
     } finally {
       this.#open.delete(request)
     }
   }
 }
+
+/** Begun before the stop, but by then the gateway had stopped listening. */
+const NEVER_CONNECTED = 'ECONNREFUSED'
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'

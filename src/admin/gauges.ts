@@ -11,9 +11,13 @@ const MAX_COUNTED = 100_000
 export function createGauges(gateway: Gateway, registry: Registry): () => Promise<void> {
   const registers = [registry]
   const gauge = (name: string, help: string) => new Gauge({ name, help, registers })
-  const labelled = <Label extends string>(name: string, help: string, label: Label) => new Gauge({ name, help, labelNames: [label], registers })
+  const labelled = <Label extends string>(name: string, help: string, label: Label) =>
+    new Gauge({ name, help, labelNames: [label], registers })
   const queue = labelled('sgw_queue_jobs', `Jobs that wait or run, by kind, counted up to ${MAX_COUNTED}`, 'kind')
-  const oldest = gauge('sgw_queue_oldest_age_seconds', 'Age of the oldest message that waits to be sent; 0 when none waits')
+  const oldest = gauge(
+    'sgw_queue_oldest_age_seconds',
+    'Age of the oldest message that waits to be sent; 0 when none waits',
+  )
   const attempts = gauge('sgw_open_attempts', 'Sends whose outcome is not known yet')
   const extensions = labelled('sgw_extensions', 'Connected extensions, by state', 'state')
   const sockets = gauge('sgw_websockets', 'Open WebSocket connections')
@@ -43,7 +47,10 @@ interface Readings {
   freeBytes: number
 }
 
-const COUNT_JOBS = JOB_KINDS.map((kind) => `SELECT '${kind}' AS name, (SELECT count(*) FROM (SELECT 1 FROM jobs WHERE kind = '${kind}' LIMIT ${MAX_COUNTED})) AS count`)
+const COUNT_JOBS = JOB_KINDS.map(
+  (kind) =>
+    `SELECT '${kind}' AS name, (SELECT count(*) FROM (SELECT 1 FROM jobs WHERE kind = '${kind}' LIMIT ${MAX_COUNTED})) AS count`,
+)
 
 async function read(gateway: Gateway): Promise<Readings> {
   const [jobs, oldest, attempts, extensions, free] = await gateway.database.gate.batch([

@@ -35,7 +35,11 @@ export function startAdmin(gateway: Gateway, metrics: Metrics, port: number): Ad
   }
 }
 
-function listen(port: number, fetch: (request: Request) => Promise<Response>, error: (problem: unknown) => Response): Bun.Server<undefined> {
+function listen(
+  port: number,
+  fetch: (request: Request) => Promise<Response>,
+  error: (problem: unknown) => Response,
+): Bun.Server<undefined> {
   try {
     return Bun.serve({ hostname: '127.0.0.1', port, reusePort: false, development: false, fetch, error })
   } catch {

@@ -19,19 +19,53 @@ const LAG_SECONDS = [0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 5]
 export function createMetrics(): Metrics {
   const registry = new Registry()
   const registers = [registry]
-  new Gauge({ name: 'sgw_build_info', help: 'Always 1; the version is a label', labelNames: ['version'], registers }).set({ version: VERSION }, 1)
-  const lag = new Histogram({ name: 'sgw_event_loop_lag_seconds', help: 'How late a timer fires', buckets: LAG_SECONDS, registers })
-  return { registry, meter: createMeter(registers), follow: followerOf(registers), eventLoopLag: (seconds) => lag.observe(seconds) }
+  new Gauge({
+    name: 'sgw_build_info',
+    help: 'Always 1; the version is a label',
+    labelNames: ['version'],
+    registers,
+  }).set({ version: VERSION }, 1)
+  const lag = new Histogram({
+    name: 'sgw_event_loop_lag_seconds',
+    help: 'How late a timer fires',
+    buckets: LAG_SECONDS,
+    registers,
+  })
+  return {
+    registry,
+    meter: createMeter(registers),
+    follow: followerOf(registers),
+    eventLoopLag: (seconds) => lag.observe(seconds),
+  }
 }
 
 function createMeter(registers: Registry[]): Meter {
   const labelNames = ['operation', 'outcome'] as const
-  const calls = new Counter({ name: 'sgw_provider_calls_total', help: 'Calls of the provider, by outcome', labelNames, registers })
-  const callSeconds = new Histogram({
-    name: 'sgw_provider_call_seconds', help: 'How long calls of the provider take', labelNames: ['operation'], buckets: CALL_SECONDS, registers,
+  const calls = new Counter({
+    name: 'sgw_provider_calls_total',
+    help: 'Calls of the provider, by outcome',
+    labelNames,
+    registers,
   })
-  const posts = new Counter({ name: 'sgw_webhook_posts_total', help: 'Webhook POSTs, by outcome', labelNames: ['outcome'], registers })
-  const postSeconds = new Histogram({ name: 'sgw_webhook_post_seconds', help: 'How long webhook POSTs take', buckets: CALL_SECONDS, registers })
+  const callSeconds = new Histogram({
+    name: 'sgw_provider_call_seconds',
+    help: 'How long calls of the provider take',
+    labelNames: ['operation'],
+    buckets: CALL_SECONDS,
+    registers,
+  })
+  const posts = new Counter({
+    name: 'sgw_webhook_posts_total',
+    help: 'Webhook POSTs, by outcome',
+    labelNames: ['outcome'],
+    registers,
+  })
+  const postSeconds = new Histogram({
+    name: 'sgw_webhook_post_seconds',
+    help: 'How long webhook POSTs take',
+    buckets: CALL_SECONDS,
+    registers,
+  })
   return {
     providerCall(operation, outcome, durationMs) {
       calls.inc({ operation, outcome })
@@ -49,7 +83,12 @@ function followerOf(registers: Registry[]): (hub: Hub) => void {
   const accepted = counter('sgw_messages_accepted_total', 'Outbound messages answered with 202')
   const sent = counter('sgw_messages_sent_total', 'Outbound messages that the provider took')
   const received = counter('sgw_messages_received_total', 'Inbound messages stored')
-  const failed = new Counter({ name: 'sgw_messages_failed_total', help: 'Outbound messages that failed, by reason', labelNames: ['reason'], registers })
+  const failed = new Counter({
+    name: 'sgw_messages_failed_total',
+    help: 'Outbound messages that failed, by reason',
+    labelNames: ['reason'],
+    registers,
+  })
   // So that an alert sees the first of them as a rise from zero.
   for (const reason of FAILURE_REASONS) failed.inc({ reason }, 0)
   const note = (event: GatewayEvent): void => {
@@ -61,7 +100,16 @@ function followerOf(registers: Registry[]): (hub: Hub) => void {
   return (hub) => void hub.subscribe(note)
 }
 
-const FAILURE_REASONS = ['rejected', 'unknown_number', 'not_connected', 'revoked', 'expired', 'cancelled', 'unconfirmed', 'other'] as const
+const FAILURE_REASONS = [
+  'rejected',
+  'unknown_number',
+  'not_connected',
+  'revoked',
+  'expired',
+  'cancelled',
+  'unconfirmed',
+  'other',
+] as const
 
 const REASON_OF_TEXT: Readonly<Record<string, (typeof FAILURE_REASONS)[number]>> = {
   [MESSAGE_ERRORS.notConnected]: 'not_connected',

@@ -31,7 +31,7 @@ export class FailedAttempts {
   /** Forgets the blocks that have ended, here and on disk. */
   async purge(): Promise<void> {
     const { writer, clock } = this.context
-    for (const address of [...this.#blocks.keys()]) this.blockedSeconds(address)
+    for (const address of this.#blocks.keys().toArray()) this.blockedSeconds(address)
     await writer.write([{ sql: 'DELETE FROM blocked_addresses WHERE until <= ?1', args: [clock.now()] }])
   }
 

@@ -15,7 +15,11 @@ export function databasePath(context: CliContext): string {
 export async function fetchBackup(context: CliContext, target: string): Promise<boolean> {
   const { environment } = context
   const replica = environment['LITESTREAM_REPLICA_URL'] ?? ''
-  if (replica === '') throw new CliError('LITESTREAM_REPLICA_URL is not set: name the place of the backup, for example s3://BUCKET/PATH', EXIT.badConfig)
+  if (replica === '')
+    throw new CliError(
+      'LITESTREAM_REPLICA_URL is not set: name the place of the backup, for example s3://BUCKET/PATH',
+      EXIT.badConfig,
+    )
   const database = databasePath(context)
   removeDatabase(target)
   const config = environment['LITESTREAM_CONFIG'] ?? '/etc/litestream.yml'
@@ -32,7 +36,10 @@ async function run(command: string[], env: CliContext['environment']): Promise<{
     const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
     return { code, said: lastLine(`${stdout}\n${stderr}`) }
   } catch {
-    throw new CliError(`${command[0] ?? ''} cannot be run: install Litestream, or set LITESTREAM_COMMAND to its path`, EXIT.unavailable)
+    throw new CliError(
+      `${command[0] ?? ''} cannot be run: install Litestream, or set LITESTREAM_COMMAND to its path`,
+      EXIT.unavailable,
+    )
   }
 }
 
@@ -49,7 +56,8 @@ export interface Inspected {
 export function inspect(path: string): Inspected {
   const database = new Database(path, { readwrite: true, create: false })
   try {
-    const integrity = database.query<{ quick_check: string }, []>('PRAGMA quick_check(1)').get()?.quick_check ?? 'no answer'
+    const integrity =
+      database.query<{ quick_check: string }, []>('PRAGMA quick_check(1)').get()?.quick_check ?? 'no answer'
     const rows = database.query<{ count: number }, []>('SELECT count(*) AS count FROM messages').get()?.count ?? 0
     return { rows, integrity }
   } catch (error) {

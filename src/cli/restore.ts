@@ -18,7 +18,10 @@ export async function restore(context: CliContext): Promise<void> {
     throw error instanceof StartError ? new CliError(error.message, error.exitCode) : error
   })
   try {
-    print(context, sizeOf(path) > 0 ? { restored: false, detail: 'the database is there' } : await bringBack(context, path))
+    print(
+      context,
+      sizeOf(path) > 0 ? { restored: false, detail: 'the database is there' } : await bringBack(context, path),
+    )
   } finally {
     lock.release()
   }
@@ -27,11 +30,16 @@ export async function restore(context: CliContext): Promise<void> {
 async function bringBack(context: CliContext, path: string): Promise<object> {
   const copy = `${path}.restoring`
   if (!(await fetchBackup(context, copy))) {
-    if (!context.config.requireRestore) return { restored: false, detail: 'there is no backup: the database starts empty' }
-    throw new CliError('REQUIRE_RESTORE is set and there is no backup: check LITESTREAM_REPLICA_URL; for a very first start unset REQUIRE_RESTORE', EXIT.badConfig)
+    if (!context.config.requireRestore)
+      return { restored: false, detail: 'there is no backup: the database starts empty' }
+    throw new CliError(
+      'REQUIRE_RESTORE is set and there is no backup: check LITESTREAM_REPLICA_URL; for a very first start unset REQUIRE_RESTORE',
+      EXIT.badConfig,
+    )
   }
   const { rows, integrity } = inspect(copy)
-  if (integrity !== 'ok') throw new CliError(`The backup is damaged (${integrity}); it is kept as ${copy}`, EXIT.cannotWrite)
+  if (integrity !== 'ok')
+    throw new CliError(`The backup is damaged (${integrity}); it is kept as ${copy}`, EXIT.cannotWrite)
   putInPlace(copy, path)
   return { restored: true, detail: `${rows} messages` }
 }
@@ -71,7 +79,10 @@ export async function checkBackup(context: CliContext): Promise<void> {
 function refuseFullDisk(path: string): void {
   const { bavail, bsize } = statfsSync(dirname(path))
   const neededBytes = 2 * sizeOf(path)
-  if (bavail * bsize < neededBytes) throw new CliError(`The drill needs ${Math.ceil(neededBytes / 1e6)} MB free in ${dirname(path)}: make room, or run it on another machine`)
+  if (bavail * bsize < neededBytes)
+    throw new CliError(
+      `The drill needs ${Math.ceil(neededBytes / 1e6)} MB free in ${dirname(path)}: make room, or run it on another machine`,
+    )
 }
 
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0

@@ -18,7 +18,7 @@ export interface Batch {
 
 /** Long upkeep in small steps with pauses between them; a stop of the server ends it early. Answers how many rows went. */
 export async function inBatches({ clock, lifecycle }: BatchContext, step: () => Promise<Batch>): Promise<number> {
-  for (let total = 0; ; ) {
+  for (let total = 0; ;) {
     const { count, last } = await step()
     total += count
     if (last || lifecycle.draining) return total

@@ -31,4 +31,10 @@ export function docsAssets() {
 const file = (path: string): Blob => Bun.file(resolve(import.meta.dir, path))
 
 const asset = (content: string | Blob, type: string): Response =>
-  new Response(content, { headers: { 'content-type': `${type}; charset=utf-8`, 'cache-control': 'max-age=3600', 'x-content-type-options': 'nosniff' } })
+  new Response(content, {
+    headers: {
+      'content-type': `${type}; charset=utf-8`,
+      'cache-control': 'max-age=3600',
+      'x-content-type-options': 'nosniff',
+    },
+  })

@@ -15,6 +15,9 @@ export function untrustedForwarding({ config, log }: Gateway, peers: Peers): (pe
     if (!request.headers.has('x-forwarded-proto') && !request.headers.has('x-forwarded-for')) return
     if (peers.isTrustedPeer(peer)) return
     told.add(peer)
-    log.warn({ peer }, 'forwarded headers of an untrusted peer are ignored: if this is your proxy, name it in TRUSTED_PROXIES')
+    log.warn(
+      { peer },
+      'forwarded headers of an untrusted peer are ignored: if this is your proxy, name it in TRUSTED_PROXIES',
+    )
   }
 }

@@ -6,7 +6,11 @@ import type { Gateway } from '../gateway.ts'
  * Rewrites the database file without its free places: it gets smaller, and nothing of what was deleted is left in it.
  * Takes about a second for 100 MB and as much disk again. Errors: `conflict` while a server works on it.
  */
-export async function compact({ database, config, lifecycle }: Gateway): Promise<{ bytesBefore: number; bytesAfter: number }> {
+export async function compact({
+  database,
+  config,
+  lifecycle,
+}: Gateway): Promise<{ bytesBefore: number; bytesAfter: number }> {
   if (lifecycle.working) throw new ApiError('conflict', 'A server uses the database: stop it, run this again, start it')
   const size = (): number => statSync(config.database.path ?? '').size
   const bytesBefore = size()

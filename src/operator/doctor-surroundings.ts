@@ -28,7 +28,10 @@ export async function checkCredentials({ config, provider }: Gateway): Promise<s
   const result = await provider.refresh('sgw-doctor')
   if (result.ok || result.failure.oauthError === 'invalid_grant') return 'the provider knows the client'
   const { oauthError, message } = result.failure
-  if (oauthError === 'invalid_client') throw new Fault('the provider does not know the client: copy RC_CLIENT_ID and RC_CLIENT_SECRET from the developer console again')
+  if (oauthError === 'invalid_client')
+    throw new Fault(
+      'the provider does not know the client: copy RC_CLIENT_ID and RC_CLIENT_SECRET from the developer console again',
+    )
   return `not known: ${message}`
 }
 
@@ -38,7 +41,8 @@ export async function checkClock({ config, clock }: Gateway): Promise<string> {
   const response = await askProvider(config.provider.serverUrl)
   const skewMs = Date.parse(response.headers.get('date') ?? '') - clock.now()
   if (Number.isNaN(skewMs)) return 'the provider did not say what time it is'
-  if (Math.abs(skewMs) > MAX_CLOCK_SKEW_MS) throw new Fault(`this machine's clock is ${Math.round(Math.abs(skewMs) / 1000)} s off the provider's: set up NTP`)
+  if (Math.abs(skewMs) > MAX_CLOCK_SKEW_MS)
+    throw new Fault(`this machine's clock is ${Math.round(Math.abs(skewMs) / 1000)} s off the provider's: set up NTP`)
   return `within ${Math.ceil(Math.abs(skewMs) / 1000)} s of the provider's`
 }
 
@@ -48,15 +52,25 @@ export async function checkPublicUrl({ config }: Gateway): Promise<string> {
   const { hostname } = new URL(publicUrl)
   if (provider.simulated) return publicUrl
   if (hostname === 'localhost' || hostname.startsWith('127.')) {
-    throw new Fault(`${publicUrl} is only reachable from this machine: set PUBLIC_URL to the https:// address that the provider can reach`)
+    throw new Fault(
+      `${publicUrl} is only reachable from this machine: set PUBLIC_URL to the https:// address that the provider can reach`,
+    )
   }
   if (!production) return publicUrl
-  const response = await fetch(`${publicUrl}/v1/apps`, { redirect: 'manual', signal: AbortSignal.timeout(TIMEOUT_MS) }).catch((error: unknown) => {
-    throw new Fault(`${publicUrl} cannot be reached from here (${errorName(error)}): check DNS, the certificate and the proxy; behind some routers only others can reach it`)
+  const response = await fetch(`${publicUrl}/v1/apps`, {
+    redirect: 'manual',
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  }).catch((error: unknown) => {
+    throw new Fault(
+      `${publicUrl} cannot be reached from here (${errorName(error)}): check DNS, the certificate and the proxy; behind some routers only others can reach it`,
+    )
   })
   // Without a key the gateway itself answers 401; before that it wants HTTPS, by the word of a trusted proxy.
   if (response.status === 401) return `${publicUrl} leads here, through a trusted proxy`
-  if (response.status === 403) throw new Fault(`${publicUrl} answers "HTTPS required": name the proxy's address in TRUSTED_PROXIES, and let it set X-Forwarded-Proto`)
+  if (response.status === 403)
+    throw new Fault(
+      `${publicUrl} answers "HTTPS required": name the proxy's address in TRUSTED_PROXIES, and let it set X-Forwarded-Proto`,
+    )
   throw new Fault(`${publicUrl} answers ${response.status}: does the proxy pass everything on to this gateway?`)
 }
 
@@ -64,7 +78,10 @@ export async function checkPublicUrl({ config }: Gateway): Promise<string> {
 export function checkBackup(gateway: Gateway): string {
   if (!gateway.config.litestream) return 'off: set LITESTREAM_REPLICA_URL and start by the entry point (docs/backup.md)'
   const { walBytes, lagMs } = readBackupLag(gateway)
-  if (walBytes > MAX_WAL_BYTES) throw new Fault(`the write-ahead log has ${Math.round(walBytes / 1_048_576)} MiB: Litestream does not copy; see its log, and LITESTREAM_REPLICA_URL`)
+  if (walBytes > MAX_WAL_BYTES)
+    throw new Fault(
+      `the write-ahead log has ${Math.round(walBytes / 1_048_576)} MiB: Litestream does not copy; see its log, and LITESTREAM_REPLICA_URL`,
+    )
   if (lagMs === null) throw new Fault('Litestream has not begun: start the gateway by the entry point, not alone')
   if (lagMs > MAX_LAG_MS) throw new Fault(`Litestream is ${Math.round(lagMs / 1000)} s behind: see its log`)
   return `at most ${Math.ceil(lagMs / 1000)} s behind; a drill tells more: sgw restore --check`

@@ -5,7 +5,9 @@ import { inBatches } from '../db/batches.ts'
 import { type DeletedRows, deleteMessages, isEnded } from '../features/sms/delete-messages.ts'
 import type { Gateway } from '../gateway.ts'
 
-export const Erase = z.object({ phone: z.string().refine(isE164, '--phone must be a phone number such as +15555550100') })
+export const Erase = z.object({
+  phone: z.string().refine(isE164, '--phone must be a phone number such as +15555550100'),
+})
 
 export interface Erased extends DeletedRows {
   /** Messages to that number that are still queued or on their way: they are left, run it again. */
@@ -39,7 +41,10 @@ async function eraseRange(gateway: Gateway, phone: string, from: number, total: 
     args: [from, from + ROWS_PER_LOOK, phone],
   })
   const ended = rows.filter((row) => isEnded(row['status']))
-  const deleted = await deleteMessages(gateway, ended.map((row) => String(row['id'])))
+  const deleted = await deleteMessages(
+    gateway,
+    ended.map((row) => String(row['id'])),
+  )
   total.messages += deleted.messages
   total.attempts += deleted.attempts
   total.deliveries += deleted.deliveries
@@ -49,8 +54,15 @@ async function eraseRange(gateway: Gateway, phone: string, from: number, total: 
 
 /** A slip would delete everything that a number of ours ever sent. */
 async function refuseOwnNumber(gateway: Gateway, phone: string): Promise<void> {
-  const { rows } = await gateway.database.gate.execute({ sql: 'SELECT 1 FROM phone_numbers WHERE number = ?1 LIMIT 1', args: [phone] })
-  if (rows.length > 0) throw new ApiError('conflict', `${phone} is a number of a connected extension: erase is for the numbers of those who were written to`)
+  const { rows } = await gateway.database.gate.execute({
+    sql: 'SELECT 1 FROM phone_numbers WHERE number = ?1 LIMIT 1',
+    args: [phone],
+  })
+  if (rows.length > 0)
+    throw new ApiError(
+      'conflict',
+      `${phone} is a number of a connected extension: erase is for the numbers of those who were written to`,
+    )
 }
 
 async function lastSeq(gateway: Gateway): Promise<number> {

@@ -4,7 +4,8 @@ import type { Provider, ProviderResult } from './provider.ts'
 
 /** The same provider, each call reported with its outcome and its time. */
 export function metered(provider: Provider, meter: Meter, clock: Clock): Provider {
-  const timed = <Args extends unknown[], Value>(operation: string, call: (...args: Args) => Promise<ProviderResult<Value>>) =>
+  const timed =
+    <Args extends unknown[], Value>(operation: string, call: (...args: Args) => Promise<ProviderResult<Value>>) =>
     async (...args: Args): Promise<ProviderResult<Value>> => {
       const startedAt = clock.monotonic()
       const result = await call(...args)

@@ -10,7 +10,9 @@ async function samples(world: World): Promise<Map<string, number>> {
   const response = await fetch(`${world.running.adminUrl}/metrics`)
   expect(response.status).toBe(200)
   const lines = (await response.text()).split('\n').filter((line) => line !== '' && !line.startsWith('#'))
-  return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]))
+  return new Map(
+    lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]),
+  )
 }
 
 test('counts what was accepted, sent, failed and received, and calls by outcome', async () => {

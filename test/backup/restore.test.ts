@@ -63,7 +63,8 @@ test('brings a missing database back', async () => {
 test('takes an empty file for a missing database, and its left-over log away', async () => {
   const place = new Place('empty')
   mkdirSync(place.volume)
-  for (const suffix of ['', '-wal', '-shm']) writeFileSync(`${place.database}${suffix}`, suffix === '' ? '' : 'left over')
+  for (const suffix of ['', '-wal', '-shm'])
+    writeFileSync(`${place.database}${suffix}`, suffix === '' ? '' : 'left over')
   expect(JSON.parse((await place.restore()).stdout)).toMatchObject({ restored: true })
   expect(place.rows()).toBe(MESSAGES)
 })

@@ -40,7 +40,11 @@ describe('the executable', () => {
     await using server = new Program({ command: [sgw, 'start'], env, cwd, log: join(folder, 'alone.log') })
     await server.serving(`${url}/health`)
     await expectDocumentation(url)
-    const sent = await finished([sgw, '--json', 'send', '--from', '+15555550100', '--to', '+15555550199', '--wait', 'Hello'], env, cwd)
+    const sent = await finished(
+      [sgw, '--json', 'send', '--from', '+15555550100', '--to', '+15555550199', '--wait', 'Hello'],
+      env,
+      cwd,
+    )
     expect(JSON.parse(sent.stdout)).toMatchObject({ status: 'sent', body: 'Hello' })
     const status = await finished([sgw, '--json', 'status'], env, cwd)
     expect(JSON.parse(status.stdout)).toMatchObject({ extensions: { active: 1 }, queue: { send: 0 } })
@@ -59,7 +63,11 @@ describe('the executable', () => {
 
   test('a bad configuration ends it with 78 and one line for each problem', async () => {
     const { cwd, env } = emptyPlace('bad')
-    const { code, stderr } = await finished([join(folder, 'dist/sgw'), 'start'], { ...env, PORT: 'x', LOG_LEVEL: 'loud' }, cwd)
+    const { code, stderr } = await finished(
+      [join(folder, 'dist/sgw'), 'start'],
+      { ...env, PORT: 'x', LOG_LEVEL: 'loud' },
+      cwd,
+    )
     expect(code).toBe(78)
     expect(stderr.trim().split('\n')).toHaveLength(2)
   })

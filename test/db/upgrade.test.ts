@@ -25,10 +25,21 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 /** A database as the release with that many migrations left it, with a hundred thousand messages in it. */
 async function writtenBy(migrations: readonly Migration[]): Promise<string> {
   const path = join(folder, 'sgw.db')
-  const gate = await openGate({ url: `file:${path}`, authToken: null, pragmas: ['journal_mode = WAL', 'synchronous = OFF'] })
+  const gate = await openGate({
+    url: `file:${path}`,
+    authToken: null,
+    pragmas: ['journal_mode = WAL', 'synchronous = OFF'],
+  })
   await migrate(gate, migrations)
-  await gate.execute(`INSERT INTO tenants (id, name, status, created_at, updated_at) VALUES ('tenant_0000000000000001', 'Old', 'active', 1, 1)`)
-  await writeManyMessages(gate, { count: MESSAGES, since: Date.parse('2026-01-01T00:00:00Z'), tenantId: 'tenant_0000000000000001', appId: 'app_0000000000000001' })
+  await gate.execute(
+    `INSERT INTO tenants (id, name, status, created_at, updated_at) VALUES ('tenant_0000000000000001', 'Old', 'active', 1, 1)`,
+  )
+  await writeManyMessages(gate, {
+    count: MESSAGES,
+    since: Date.parse('2026-01-01T00:00:00Z'),
+    tenantId: 'tenant_0000000000000001',
+    appId: 'app_0000000000000001',
+  })
   await gate.close()
   return path
 }
@@ -45,13 +56,16 @@ interface Contents {
 function contentsOf(path: string): Contents {
   const database = new Database(path)
   try {
-    const one = (sql: string): string => String(Object.values(database.query<Record<string, unknown>, []>(sql).get() ?? {})[0])
+    const one = (sql: string): string =>
+      String(Object.values(database.query<Record<string, unknown>, []>(sql).get() ?? {})[0])
     return {
       integrity: one('PRAGMA integrity_check'),
       messages: Number(one('SELECT count(*) FROM messages')),
       attempts: Number(one('SELECT count(*) FROM send_attempts')),
       deliveries: Number(one('SELECT count(*) FROM deliveries')),
-      digest: one('SELECT sum(length(id || status || body || from_number || to_number) * (seq % 97)) || max(created_at) FROM messages'),
+      digest: one(
+        'SELECT sum(length(id || status || body || from_number || to_number) * (seq % 97)) || max(created_at) FROM messages',
+      ),
     }
   } finally {
     database.close()
@@ -65,7 +79,12 @@ for (const [index, { name }] of MIGRATIONS.entries()) {
     expect(before).toMatchObject({ integrity: 'ok', messages: MESSAGES, attempts: 75_000, deliveries: 25_000 })
     const steps: UpgradeStep[] = []
     const upgraded = await openDatabase({
-      url: `file:${path}`, authToken: null, path, litestream: false, migrations: NEWER, progress: (step) => steps.push(step),
+      url: `file:${path}`,
+      authToken: null,
+      path,
+      litestream: false,
+      migrations: NEWER,
+      progress: (step) => steps.push(step),
     })
     await upgraded.close()
     expect(upgraded.migrated).toEqual(NEWER.slice(index + 1).map((migration) => migration.name))

@@ -7,7 +7,8 @@ const warnings = (lines: readonly string[]): string[] => lines.filter((line) => 
 test('in production forwarded headers of an untrusted peer are told of, once for each peer', async () => {
   const { log, lines } = recordedLog()
   await using world = await createWorld({ env: { NODE_ENV: 'production' }, log })
-  for (let time = 1; time <= 3; time++) expect((await world.call('GET', '/v1/apps', { headers: FORWARDED })).status).toBe(403)
+  for (let time = 1; time <= 3; time++)
+    expect((await world.call('GET', '/v1/apps', { headers: FORWARDED })).status).toBe(403)
   expect(warnings(lines)).toHaveLength(1)
   expect(warnings(lines)[0]).toContain('127.0.0.1')
 })

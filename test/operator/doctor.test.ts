@@ -18,7 +18,9 @@ test('a healthy gateway passes every check', async () => {
   await using world = await createWorld()
   const findings = await diagnose(world.gateway)
   expect(findings.filter((finding) => !finding.ok)).toEqual([])
-  expect(findings.map((finding) => finding.check)).toEqual(expect.arrayContaining(['clock', 'provider credentials', 'public address', 'backup', 'disk']))
+  expect(findings.map((finding) => finding.check)).toEqual(
+    expect.arrayContaining(['clock', 'provider credentials', 'public address', 'backup', 'disk']),
+  )
 })
 
 test('the credentials are tried, and a wrong secret is told from a reachable provider', async () => {
@@ -26,7 +28,10 @@ test('the credentials are tried, and a wrong secret is told from a reachable pro
   expect(await findingOf(right, 'provider credentials')).toMatchObject({ ok: true })
   await using wrong = await createWorld({ env: { NODE_ENV: 'production', RC_CLIENT_SECRET: 'not-the-right-one' } })
   expect(await findingOf(wrong, 'provider')).toMatchObject({ ok: true })
-  expect(await findingOf(wrong, 'provider credentials')).toMatchObject({ ok: false, detail: expect.stringContaining('RC_CLIENT_SECRET') })
+  expect(await findingOf(wrong, 'provider credentials')).toMatchObject({
+    ok: false,
+    detail: expect.stringContaining('RC_CLIENT_SECRET'),
+  })
 })
 
 test('a clock that is off is told with its fix', async () => {
@@ -48,12 +53,18 @@ test('the public address must lead here, through a trusted proxy', async () => {
   expect(await at(403)).toMatchObject({ ok: false, detail: expect.stringContaining('TRUSTED_PROXIES') })
   expect(await at(502)).toMatchObject({ ok: false, detail: expect.stringContaining('502') })
   world.gateway.config.publicUrl = 'https://sgw.invalid'
-  expect(await findingOf(world, 'public address')).toMatchObject({ ok: false, detail: expect.stringContaining('cannot be reached') })
+  expect(await findingOf(world, 'public address')).toMatchObject({
+    ok: false,
+    detail: expect.stringContaining('cannot be reached'),
+  })
 })
 
 test('a backup that stands still is told', async () => {
   await using world = await createWorld({ env: { LITESTREAM: '1' } })
-  expect(await findingOf(world, 'backup')).toMatchObject({ ok: false, detail: expect.stringContaining('has not begun') })
+  expect(await findingOf(world, 'backup')).toMatchObject({
+    ok: false,
+    detail: expect.stringContaining('has not begun'),
+  })
   const notes = join(world.folder, '.sgw.db-litestream')
   mkdirSync(notes)
   writeFileSync(join(notes, 'generation'), '')
@@ -68,5 +79,8 @@ test('a log that nobody empties is told', async () => {
   await using world = await createWorld({ env: { LITESTREAM: '1' }, work: false })
   // SQLite looks at its own frames only: what is behind them is as if it were not there.
   truncateSync(join(world.folder, 'sgw.db-wal'), 300 * 1_048_576)
-  expect(await findingOf(world, 'backup')).toMatchObject({ ok: false, detail: expect.stringContaining('does not copy') })
+  expect(await findingOf(world, 'backup')).toMatchObject({
+    ok: false,
+    detail: expect.stringContaining('does not copy'),
+  })
 })

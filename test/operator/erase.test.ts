@@ -7,7 +7,8 @@ import { FROM, type World, createWorld, until } from '../support/world.ts'
 
 const PERSON = '+15555550188'
 
-const erase = (world: World, phone: string) => runCommand({ gateway: world.gateway, simulator: null }, 'erase', { phone }, silentLog)
+const erase = (world: World, phone: string) =>
+  runCommand({ gateway: world.gateway, simulator: null }, 'erase', { phone }, silentLog)
 
 test('deletes every message to and from the number, of all tenants, and nothing else', async () => {
   await using world = await createWorld()
@@ -19,8 +20,15 @@ test('deletes every message to and from the number, of all tenants, and nothing 
   const ofTheirs = { count: 4, since: 0, tenantId: stranger.tenantId, appId: stranger.appId, phone: PERSON }
   await writeManyMessages(world.gateway.database.gate, ofTheirs)
   await until(async () => (await world.json<{ total: number }>('GET', '/v1/sms/messages')).body.total === 3)
-  expect(await erase(world, PERSON)).toEqual({ ok: true, result: { messages: 6, attempts: 4, deliveries: 1, waiting: 0 } })
-  expect((await world.json<{ messages: { messageId: string }[] }>('GET', '/v1/sms/messages')).body.messages.map((one) => one.messageId)).toEqual([other])
+  expect(await erase(world, PERSON)).toEqual({
+    ok: true,
+    result: { messages: 6, attempts: 4, deliveries: 1, waiting: 0 },
+  })
+  expect(
+    (await world.json<{ messages: { messageId: string }[] }>('GET', '/v1/sms/messages')).body.messages.map(
+      (one) => one.messageId,
+    ),
+  ).toEqual([other])
 })
 
 test('leaves no trace in the file once it is compacted', async () => {
@@ -47,5 +55,8 @@ test('says how many messages still wait, and leaves them', async () => {
 test('refuses a number of its own, and what is no number', async () => {
   await using world = await createWorld()
   expect(await erase(world, FROM)).toMatchObject({ ok: false, error: expect.stringContaining('connected extension') })
-  expect(await erase(world, '12345')).toEqual({ ok: false, error: '--phone must be a phone number such as +15555550100' })
+  expect(await erase(world, '12345')).toEqual({
+    ok: false,
+    error: '--phone must be a phone number such as +15555550100',
+  })
 })

@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test'
 import { readFileSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Provider } from '../../src/provider/provider.ts'
 import { setTenantStatus } from '../../src/operator/tenants.ts'
-import { callbackPath, newLink, open, pressConnect, tokenOf } from '../support/connect-flow.ts'
+import { callbackPath, newLink, open as visit, pressConnect, tokenOf } from '../support/connect-flow.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { listenTo } from '../support/socket.ts'
 import { FROM, type World, createWorld, recordedLog, until } from '../support/world.ts'
@@ -25,19 +26,18 @@ interface Life {
 
 /** Notes every credential that the gateway makes or is given. */
 function collectSecrets(world: World): Set<string> {
-  const secrets = new Set([world.app.apiKey, world.app.webhookSecret, ENCRYPTION_KEY, CLIENT_SECRET])
+  const secrets = new Set<string>([world.app.apiKey, world.app.webhookSecret, ENCRYPTION_KEY, CLIENT_SECRET])
   const { ids, provider } = world.gateway
   const secret = ids.secret.bind(ids)
   ids.secret = () => noted(secrets, secret())
-  for (const name of ['exchangeCode', 'refresh'] as const) {
-    const call = provider[name].bind(provider) as (input: never) => ReturnType<typeof provider.refresh>
-    const wrapped = async (input: never): ReturnType<typeof provider.refresh> => {
-      const result = await call(input)
-      if (result.ok) for (const token of [result.value.accessToken, result.value.refreshToken]) secrets.add(token)
-      return result
-    }
-    Object.assign(provider, { [name]: wrapped })
+  const notePair = async (asked: ReturnType<Provider['refresh']>): ReturnType<Provider['refresh']> => {
+    const result = await asked
+    if (result.ok) for (const token of [result.value.accessToken, result.value.refreshToken]) secrets.add(token)
+    return result
   }
+  const { exchangeCode, refresh } = provider
+  provider.exchangeCode = (exchange) => notePair(exchangeCode.call(provider, exchange))
+  provider.refresh = (token) => notePair(refresh.call(provider, token))
   return secrets
 }
 
@@ -101,11 +101,11 @@ async function connections(world: World, life: Life): Promise<void> {
   await pressConnect(world, tokenOf(link))
   await page(pressConnect(world, tokenOf(link)))
   const path = remember(await callbackPath(world, await newLink(world, 'invite')))
-  await page(open(world, path))
-  await page(open(world, path))
-  await page(open(world, remember((await callbackPath(world)).replace(/code=[^&]+/, 'code=canary-stolen-code'))))
+  await page(visit(world, path))
+  await page(visit(world, path))
+  await page(visit(world, remember((await callbackPath(world)).replace(/code=[^&]+/, 'code=canary-stolen-code'))))
   world.control.denyNextLogin()
-  await page(open(world, remember(await callbackPath(world))))
+  await page(visit(world, remember(await callbackPath(world))))
 }
 
 /** Everything that makes a log line or an error. */
@@ -166,7 +166,7 @@ test('no secret is kept or shown in clear, and logs tell nothing of messages, nu
 
 test('what the gateway writes is readable for its user alone', async () => {
   await using world = await createWorld({ connect: false })
-  const open = readdirSync(world.folder).filter((name) => (statSync(join(world.folder, name)).mode & 0o077) !== 0)
+  const readable = readdirSync(world.folder).filter((name) => (statSync(join(world.folder, name)).mode & 0o077) !== 0)
   expect(readdirSync(world.folder).length).toBeGreaterThan(2)
-  expect(open).toEqual([])
+  expect(readable).toEqual([])
 })

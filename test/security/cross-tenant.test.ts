@@ -62,22 +62,24 @@ function malformedIds(kind: Kind, real: string): string[] {
 
 const answerOf = async (response: Response): Promise<{ status: number; body: string }> => ({ status: response.status, body: await response.text() })
 
+const cases = new Map<string, number>()
+
 describe('another tenant’s ids', () => {
-  let cases = 0
   for (const place of PLACES) {
     test(place.name, async () => {
       await using world = await createWorld({ connect: false, work: false })
       const victim = await createVictim(world)
       const before = await rowsOf(world, victim.app.tenantId)
-      cases += await compare(world, place, victim)
+      cases.set(place.name, await compare(world, place, victim))
       expect(await rowsOf(world, victim.app.tenantId)).toEqual(before)
       expect((await world.call('GET', '/v1/apps')).status).toBe(200)
     })
   }
 
   test('were tried in at least 250 cases', () => {
-    expect(cases).toBeGreaterThanOrEqual(250)
-    console.log(`${cases} cross-tenant cases`)
+    const total = [...cases.values()].reduce((sum, count) => sum + count, 0)
+    console.log(`${total} cross-tenant cases`)
+    expect(total).toBeGreaterThanOrEqual(250)
   })
 })
 
@@ -96,7 +98,8 @@ async function expectMalformed(world: World, place: Place, id: string, absent: {
   const answer = await answerOf(await place.ask(world, id))
   expect(answer.body).not.toContain(VICTIM_TEXT)
   // `..` is a step up the path before it leaves the client: another path, unknown or not allowed.
-  if (!place.inQuery && (id === '..' || id === '')) return void expect(answer.status).toBeOneOf([400, 404])
+  const isOtherPath = place.inQuery !== true && id === '..'
+  if (isOtherPath) return expect(answer.status).toBeOneOf([400, 404])
   const { status, error } = place.malformed
   expect({ id, status: answer.status }).toEqual({ id, status })
   expect(answer.body).toBe(error === undefined ? absent.body : JSON.stringify({ error }))

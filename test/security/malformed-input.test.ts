@@ -52,7 +52,7 @@ function faultOf(request: Malformed, answer: Answer | 'closed' | 'hang'): string
   if (answer.status === 505 && request.broken && !isOurs(answer)) return null
   if (answer.status >= 500) return `status ${answer.status}`
   if (answer.status < 400 || request.method === 'HEAD' || !isOurs(answer)) return null
-  if (/\r\ncontent-type: text\/html/i.test(answer.head)) return /^<!doctype html>/.test(answer.body) ? null : 'a page that is none'
+  if (/\r\ncontent-type: text\/html/i.test(answer.head)) return answer.body.startsWith('<!doctype html>') ? null : 'a page that is none'
   return isError(answer.body) ? null : `${answer.status} without {error}: ${answer.body.slice(0, 100)}`
 }
 

@@ -31,6 +31,8 @@ async function secondLife(first: World, keys: string): Promise<World> {
   return createWorld({ folder: first.folder, connect: false, env: { ENCRYPTION_KEYS: keys } })
 }
 
+const refusal = (asked: Promise<unknown>): Promise<string> => asked.then(() => 'no error', (error: Error) => error.message)
+
 describe('sgw keys rotate', () => {
   test('seals everything anew, after which the old key opens nothing and the new one all', async () => {
     const first = await createWorld({ env: { ENCRYPTION_KEYS: OLD } })
@@ -105,14 +107,14 @@ describe('sgw keys rotate', () => {
     const stranger = await createSecrets([Buffer.alloc(32, 'lost key')]).seal('whsec_x', { tenantId: world.tenantId, row: broken!.appId, purpose: 'webhook_secret' })
     await world.gateway.database.writer.write([{ sql: 'UPDATE apps SET webhook_secret = ?2 WHERE id = ?1', args: [broken!.appId, stranger] }])
     Object.assign(world.gateway.secrets, createSecrets([Buffer.from(NEW, 'base64'), Buffer.from(OLD, 'base64')]))
-    expect(rotateKeys(world.gateway, {})).rejects.toThrow(/^\d+ secrets were sealed anew, but 1 do not open/)
-    const state = await until(async () => ((await sealed(world)).newest > 0 ? sealed(world) : null))
+    expect(await refusal(rotateKeys(world.gateway, {}))).toMatch(/^\d+ secrets were sealed anew, but 1 do not open/)
+    const state = await sealed(world)
     expect(state.newest).toBe(state.all - 1)
   })
 
   test('is refused when the server runs with other keys than the command', async () => {
     await using world = await createWorld({ connect: false, work: false, env: { ENCRYPTION_KEYS: OLD } })
-    expect(rotateKeys(world.gateway, { newestKey: NEWEST.keyId })).rejects.toThrow('restart it with the new ones first')
+    expect(await refusal(rotateKeys(world.gateway, { newestKey: NEWEST.keyId }))).toContain('restart it with the new ones first')
     expect(await rotateKeys(world.gateway, { newestKey: world.gateway.secrets.keyId })).toEqual({ resealed: 0 })
   })
 })

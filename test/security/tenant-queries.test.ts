@@ -8,7 +8,6 @@ import { type Query, drizzleQueries, sqlStatements, tenantTables, unboundTables 
 const OUT_OF_REACH: Readonly<Record<string, string>> = {
   'src/operator/': "the operator's commands act for all tenants; only the server's user can give them",
   'src/cli/': 'the command line counts the rows of a copy, of all tenants',
-  'src/cli/': 'commands on a copy of the database, by whoever may read it',
   'src/admin/': 'figures over all tenants, on the loopback listener',
   'src/db/': 'what a restore puts behind the fence, of all tenants, at the start',
   'src/jobs/': 'job rows by their kind and `seq`, which the loop read itself',

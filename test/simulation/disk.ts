@@ -13,7 +13,7 @@ export interface Disk {
   failsAfterCommit: boolean
   /** What a weakened rule makes of a statement. */
   rewrite(sql: string): string
-  /** Told of each commit, before anybody else can know of it. */
+  /** Told of each commit that changed something, before anybody else can know of it. */
   committed(statements: readonly Statement[]): void
 }
 
@@ -23,6 +23,8 @@ export type Statement = Exclude<InStatement, string>
 export interface SimulatedGate extends Gate {
   /** Writes that had been handed in but not been done; for a disk that does them after the end of their process. */
   unfinished(): (() => void)[]
+  /** Called when the next write is handed in. */
+  onNextWrite: (() => void) | null
 }
 
 interface Call {
@@ -63,6 +65,7 @@ export function simulatedGate(owner: Owner, disk: Disk, timeline: Timeline, rand
         answer: () => (outcome.ok ? resolve(outcome.value) : reject(outcome.error as Error)),
       })
       if (queue.length === 1) next()
+      if (queue.at(-1)?.write === true) gate.onNextWrite?.()
     })
   const execute = async (statement: InStatement): Promise<ResultSet> => {
     const [result] = await enqueue([statement], false)
@@ -72,7 +75,8 @@ export function simulatedGate(owner: Owner, disk: Disk, timeline: Timeline, rand
   const batch = (statements: readonly InStatement[]): Promise<ResultSet[]> => enqueue(statements, true)
   const client = { execute, batch, closed: false, protocol: 'file' } as unknown as Client
   const unfinished = (): (() => void)[] => queue.filter((call) => call.write && !call.done).map((call) => call.perform)
-  return { execute, batch, client, unfinished, close: () => Promise.resolve() }
+  const gate: SimulatedGate = { execute, batch, client, unfinished, onNextWrite: null, close: () => Promise.resolve() }
+  return gate
 }
 
 function rewritten(disk: Disk, statement: InStatement): Statement {
@@ -90,7 +94,7 @@ function perform(disk: Disk, statements: readonly Statement[], atomic: boolean, 
   const { database } = disk
   const outcome = outcomeOf(atomic ? database.batch(statements) : database.execute(first).then((result) => [result]))
   if (!outcome.ok || !write) return outcome
-  disk.committed(statements)
+  if (outcome.value.some((result) => result.rowsAffected > 0 || result.rows.length > 0)) disk.committed(statements)
   if (!disk.failsAfterCommit) return outcome
   disk.failsAfterCommit = false
   return { ok: false, error: fault('SQLITE_IOERR', 'disk I/O error') }

@@ -42,7 +42,7 @@ export interface Fault {
 }
 
 export type FaultKind =
-  | 'crash' | 'stop' | 'pause' | 'clock' | 'storm' | 'store_down' | 'refresh_down' | 'tokens_expire'
+  | 'crash' | 'crash_writing' | 'stop' | 'pause' | 'clock' | 'storm' | 'store_down' | 'refresh_down' | 'tokens_expire'
   | 'disk_full' | 'write_unclear' | 'suspend' | 'disconnect' | 'inbound'
 
 export interface Profile {
@@ -56,7 +56,7 @@ export interface Profile {
 /** The usual mix. */
 export const MIXED: Profile = {
   faults: {
-    crash: 30, stop: 4, pause: 10, clock: 10, storm: 6, store_down: 8, refresh_down: 4, tokens_expire: 6,
+    crash: 25, crash_writing: 15, stop: 4, pause: 10, clock: 10, storm: 6, store_down: 8, refresh_down: 4, tokens_expire: 6,
     disk_full: 8, write_unclear: 8, suspend: 4, disconnect: 1, inbound: 4,
   },
 }
@@ -120,6 +120,7 @@ function drawFaults(random: Random, profile: Profile, activeMs: number): Fault[]
 function lengthOf(random: Random, kind: FaultKind): number {
   switch (kind) {
     case 'crash':
+    case 'crash_writing':
     case 'stop':
       return random.chance(0.1) ? random.ms(60_000, 1_200_000) : random.spread(10, 60_000)
     case 'pause':

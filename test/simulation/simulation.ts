@@ -46,12 +46,13 @@ class Simulation {
   readonly lines: string[] = []
   life: Life | null = null
   wallOffset = 0
+  setBack = false
   /** Time that the gateway could use: alive, not paused, able to write, its tenants active. */
   usableTime = 0
   suspendedUntil = 0
   quietAt = Infinity
-  /** By then everything must have come to rest; unknown while faults go on. */
-  deadline = Infinity
+  /** No new faults any more. */
+  calmed = false
   /** When a process that is down comes back. */
   upAt = 0
   /** 429 pauses on disk: extension → until when in true time, and the clock's error when it was written. */
@@ -85,7 +86,7 @@ class Simulation {
       random: this.random,
       provider: this.provider,
       attemptOf: () => Promise.reject(new Error('Each life has its own')),
-      fates: () => (this.deadline === Infinity ? this.scenario.fates : QUIET),
+      fates: () => (this.calmed ? QUIET : this.scenario.fates),
       lateMs: { settle: 29_900, settle5xx: 2900 },
       timeoutMs: 15_000,
       lagMs: () => (this.wallOffset < 30_000 ? 0 : this.wallOffset),
@@ -119,13 +120,19 @@ class Simulation {
     const activeEnd = start + this.scenario.activeMs
     while (this.witness.violation === null) {
       const { now, steps } = this.timeline
-      const due = this.deadline === Infinity ? faults.findIndex((fault) => steps >= fault.step || now >= start + fault.atMs) : -1
+      const due = this.calmed ? -1 : faults.findIndex((fault) => steps >= fault.step || now >= start + fault.atMs)
       for (const fault of due < 0 ? [] : faults.splice(due, 1)) this.#strike(fault)
-      if (this.deadline === Infinity && now >= activeEnd) this.deadline = this.#calm()
+      if (!this.calmed && now >= activeEnd) this.#calm()
       if (now >= this.quietAt && this.clients.open === 0 && this.life?.ready === true && this.witness.isDone()) return
-      if (now >= Math.max(this.deadline, this.provider.silentUntil + REST_WITHIN_MS)) return
-      this.#step(this.deadline === Infinity ? Math.min(activeEnd, ...faults.map((fault) => start + fault.atMs)) : Math.max(this.deadline, this.provider.silentUntil + REST_WITHIN_MS))
+      if (now >= this.#restBy()) return
+      this.#step(this.calmed ? this.#restBy() : Math.min(activeEnd, ...faults.map((fault) => start + fault.atMs)))
     }
+  }
+
+  /** Infinity while faults go on. */
+  #restBy(): number {
+    if (!this.calmed) return Infinity
+    return Math.max(this.quietAt, this.provider.silentUntil, this.upAt, this.life?.pausedUntil ?? 0) + REST_WITHIN_MS
   }
 
   #step(until: number): void {
@@ -137,13 +144,13 @@ class Simulation {
     this.witness.checkAges(this.usableTime, SENDING_LIMIT_MS)
   }
 
-  /** No new faults; those that last come to their end. Answers by when everything must be at rest. */
-  #calm(): number {
+  /** No new faults; those that last come to their end. */
+  #calm(): void {
     const { provider, disk, timeline } = this
+    this.calmed = true
     disk.failsAfterCommit = false
     this.quietAt = Math.max(timeline.now, provider.silentUntil, provider.stormUntil, provider.storeDownUntil, provider.refreshDownUntil, disk.fullUntil, this.suspendedUntil, this.upAt, this.life?.pausedUntil ?? 0)
     if (this.logging) this.#log(`faults end, all quiet in ${(this.quietAt - timeline.now) / 1000} s`)
-    return this.quietAt + REST_WITHIN_MS
   }
 
   /** The process is gone; what the provider still does must not make anything wrong any more. */
@@ -174,7 +181,11 @@ class Simulation {
       (own) => this.#restart(own, this.random.ms(500, 3000)),
     )
     this.life = life
-    for (const [extensionId, { until, offset }] of this.pauses) if (offset === life.offset) life.penalties.set(`medium:${extensionId}`, until)
+    for (const [extensionId, { until, offset }] of this.pauses) {
+      if (offset !== life.offset) continue
+      // A clock that was set back makes pauses look longer than they are, so the gateway believes them less.
+      life.penalties.set(`medium:${extensionId}`, this.setBack ? Math.min(until, this.timeline.now + MINUTE_MS) : until)
+    }
     life.gateway.hub.subscribe((event) => this.witness.published(event))
     this.wire.log(`start ${life.bootId}`)
   }
@@ -204,7 +215,15 @@ class Simulation {
       valueOf(this.disk.database.batch(dies(life.bootId)))
       this.witness.accept()
     }
-    if (this.profile.lateWrites === true) for (const perform of life.gate.unfinished()) this.timeline.after(null, this.random.ms(0, 90_000), perform)
+    if (this.profile.lateWrites === true) for (const perform of life.gate.unfinished()) this.#performLate(perform)
+  }
+
+  #performLate(perform: () => void): void {
+    this.clients.open++
+    this.timeline.after(null, this.random.ms(0, 90_000), () => {
+      this.clients.open--
+      perform()
+    })
   }
 
   #strike({ kind, ms }: Fault): void {
@@ -215,6 +234,9 @@ class Simulation {
       case 'crash':
         if (life !== null) this.#restart(life, ms)
         return
+      case 'crash_writing':
+        if (life !== null) this.#crashWriting(life, ms)
+        return
       case 'stop':
         if (life !== null) this.#stop(life, ms)
         return
@@ -223,6 +245,7 @@ class Simulation {
         return
       case 'clock':
         this.wallOffset += ms
+        this.setBack ||= ms < 0
         return
       case 'storm':
         provider.stormUntil = until
@@ -249,6 +272,14 @@ class Simulation {
         return clients.disconnect(0)
       case 'inbound':
         return clients.inbound(`in-${this.random.int(1, 3)}`, this.random.ms(0, ms), 2)
+    }
+  }
+
+  /** While the next write is under way, or done and not known to be. */
+  #crashWriting(life: Life, downMs: number): void {
+    life.gate.onNextWrite = () => {
+      life.gate.onNextWrite = null
+      this.timeline.after(null, this.random.ms(0, 3), () => this.#restart(life, downMs))
     }
   }
 

@@ -60,6 +60,7 @@ export class Witness {
   /** What is in the database now counts as rightly there. */
   accept(): void {
     for (const message of this.#read()) this.messages.set(message.id, message)
+    this.#published.clear()
   }
 
   /** A published event: not before its commit, and in an order that makes sense. */

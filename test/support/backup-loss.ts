@@ -27,7 +27,12 @@ export async function crashAndRestore(deployment: Deployment, label: string, loa
   const restartMs = await deployment.start({ REQUIRE_RESTORE: '1' })
   const missing = await missingOf(deployment, load.acknowledged)
   const oldest = Math.min(killedAt, ...missing.map(({ at }) => at))
-  return { acknowledged: load.acknowledged.length, lost: missing.length, lossMs: Math.round(killedAt - oldest), restartMs: Math.round(restartMs) }
+  return {
+    acknowledged: load.acknowledged.length,
+    lost: missing.length,
+    lossMs: Math.round(killedAt - oldest),
+    restartMs: Math.round(restartMs),
+  }
 }
 
 /** A message about every 20 ms, each with a text of its own. */
@@ -48,7 +53,9 @@ class Load {
   async #send(deployment: Deployment, label: string): Promise<void> {
     let number = 0
     while (this.#running) {
-      const response = await deployment.call('POST', '/v1/sms/send', { from: NUMBER, to: '+15557770001', body: `${label} ${number++}` }).catch(() => null)
+      const response = await deployment
+        .call('POST', '/v1/sms/send', { from: NUMBER, to: '+15557770001', body: `${label} ${number++}` })
+        .catch(() => null)
       const at = performance.now()
       const answer = (await response?.json().catch(() => null)) as { messageId: string } | null
       if (response?.status === 202 && answer !== null) this.acknowledged.push({ messageId: answer.messageId, at })

@@ -21,7 +21,13 @@ export class Program implements AsyncDisposable {
   constructor(readonly options: ProgramOptions) {
     const { command, env, cwd = PROJECT, log } = options
     const output = Bun.file(log)
-    this.#child = Bun.spawn(command, { cwd, env: { PATH: process.env['PATH'] ?? '', ...env }, stdin: 'ignore', stdout: output, stderr: output })
+    this.#child = Bun.spawn(command, {
+      cwd,
+      env: { PATH: process.env['PATH'] ?? '', ...env },
+      stdin: 'ignore',
+      stdout: output,
+      stderr: output,
+    })
   }
 
   get pid(): number {
@@ -67,8 +73,18 @@ export interface Finished {
 }
 
 /** Runs a command to its end. */
-export async function finished(command: string[], env: Record<string, string>, cwd: string = PROJECT): Promise<Finished> {
-  const child = Bun.spawn(command, { cwd, env: { PATH: process.env['PATH'] ?? '', ...env }, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
+export async function finished(
+  command: string[],
+  env: Record<string, string>,
+  cwd: string = PROJECT,
+): Promise<Finished> {
+  const child = Bun.spawn(command, {
+    cwd,
+    env: { PATH: process.env['PATH'] ?? '', ...env },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
   const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
   return { code, stdout, stderr }
 }

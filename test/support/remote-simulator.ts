@@ -20,7 +20,10 @@ export async function startRemoteSimulator(log: string): Promise<RemoteSimulator
   const program = new Program({ command, env: {}, cwd: PROJECT, log })
   const url = await until(() => /listens on (\S+)/.exec(program.output())?.[1], 10_000)
   const control = async <T>(name: string, argument?: unknown): Promise<T> => {
-    const response = await fetch(`${url}/control/${name}`, { method: 'POST', body: argument === undefined ? '' : JSON.stringify(argument) })
+    const response = await fetch(`${url}/control/${name}`, {
+      method: 'POST',
+      body: argument === undefined ? '' : JSON.stringify(argument),
+    })
     const text = await response.text()
     if (!response.ok) throw new Error(`The simulator refused ${name}: ${text}`)
     return (text === '' ? null : JSON.parse(text)) as T

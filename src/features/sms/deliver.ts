@@ -21,8 +21,8 @@ export const sendJobs = (gateway: Gateway): JobKind<OutboundMessage> => ({
 
 /** What can only fail need not wait for its number's window. */
 const ROOM_TO_FAIL = { jobs: MAX_SENDS_IN_FLIGHT, waitMs: 0 }
-/** How long a lane waits when its tenant is suspended; activating the tenant ends the wait at once. */
-const HELD_TENANT_MS = 30_000
+/** How long a lane waits at a time: what is repeated in it must not miss its end. What it waits for can end the wait at once. */
+const MAX_HOLD_MS = 30_000
 /** How long a message waits when one with the same text is on its way to the same number. */
 const SAME_TEXT_MS = 1000
 
@@ -33,7 +33,7 @@ async function deliver(gateway: Gateway, job: Job, message: OutboundMessage): Pr
   const expired = expiry(gateway, message)
   if (expired !== null) return giveUp(gateway, job, message, expired)
   const tenant = await gateway.directory.tenant(message.tenantId)
-  if (tenant.status !== 'active') return { type: 'hold', delayMs: HELD_TENANT_MS }
+  if (tenant.status !== 'active') return { type: 'hold', delayMs: MAX_HOLD_MS }
   const sender = await gateway.numbers.senderOf(message.tenantId, message.from)
   if (sender.type === 'failed') return giveUp(gateway, job, message, sender.error)
   if (sender.type === 'waiting') return wait(gateway, message, sender.retryInMs)
@@ -51,7 +51,7 @@ function expiry(gateway: Gateway, message: OutboundMessage): string | null {
 
 /** A first send waits at the head of its lane; a repeated one lets others of its number pass, and its own time runs. */
 function wait(gateway: Gateway, message: OutboundMessage, delayMs: number): JobOutcome {
-  if (message.status === 'queued') return { type: 'hold', delayMs }
+  if (message.status === 'queued') return { type: 'hold', delayMs: Math.min(delayMs, MAX_HOLD_MS) }
   return { type: 'snooze', delayMs: Math.min(delayMs, tryingLeftMs(message, gateway.clock.steady())) }
 }
 

@@ -24,7 +24,10 @@ function purgeOldMessages(gateway: Gateway, days: number): Promise<number> {
     })
     const old = rows.filter((row) => Number(row['created_at']) < before)
     cursor = Number(old.at(-1)?.['seq'])
-    const { messages } = await deleteMessages(gateway, old.filter((row) => isEnded(row['status'])).map((row) => String(row['id'])))
+    const { messages } = await deleteMessages(
+      gateway,
+      old.filter((row) => isEnded(row['status'])).map((row) => String(row['id'])),
+    )
     return { count: messages, last: old.length < ROWS_PER_BATCH }
   })
 }
@@ -41,7 +44,9 @@ function purgeAttempts(gateway: Gateway): Promise<number> {
     })
     const old = rows.filter((row) => Number(row['started_at']) < before)
     cursor = Number(old.at(-1)?.['seq'])
-    const ended = old.filter((row) => row['outcome'] !== null && isEnded(row['status'])).map((row) => Number(row['seq']))
+    const ended = old
+      .filter((row) => row['outcome'] !== null && isEnded(row['status']))
+      .map((row) => Number(row['seq']))
     const sql = 'DELETE FROM send_attempts WHERE seq IN (SELECT value FROM json_each(?1))'
     if (ended.length > 0) await gateway.database.writer.write([{ sql, args: [JSON.stringify(ended)] }])
     return { count: ended.length, last: old.length < ROWS_PER_BATCH }

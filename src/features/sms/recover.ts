@@ -42,9 +42,18 @@ export async function seedQuota(gateway: Gateway): Promise<void> {
     gateway.quota.seed(String(row['from_number']), String(row['extension_id']), now - Number(row['started_at']))
   }
   const paused = await gate.execute({ sql: 'SELECT extension_id, paused_until FROM extensions WHERE paused_until > ?1', args: [now] })
-  // After the clock was set back a pause looks longer than it is, by as much as an hour.
-  const longestMs = attempts.rows.some((row) => Number(row['started_at']) > now) ? DEFAULT_PENALTY_MS : Infinity
+  const longestMs = paused.rows.length > 0 && (await wasSetBack(gateway, now)) ? DEFAULT_PENALTY_MS : Infinity
   for (const row of paused.rows) {
     gateway.quota.pause(String(row['extension_id']), 'medium', Math.min(Number(row['paused_until']) - now, longestMs))
   }
+}
+
+/** After the clock was set back a pause looks longer than it is, by as much as an hour. What was just sent then lies ahead. */
+async function wasSetBack(gateway: Gateway, now: number): Promise<boolean> {
+  const { rows } = await gateway.database.gate.execute({
+    sql: `SELECT 1 FROM (SELECT message_id FROM send_attempts ORDER BY seq DESC LIMIT 1000) AS tried
+      JOIN messages ON messages.id = tried.message_id WHERE messages.updated_at > ?1 LIMIT 1`,
+    args: [now],
+  })
+  return rows.length > 0
 }

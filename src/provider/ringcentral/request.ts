@@ -105,7 +105,12 @@ function serverAddress(serverUrl: string): string {
 /** A 2xx answer, or the failure. */
 async function ask(client: Client, call: Call): Promise<ProviderResult<Answer>> {
   if (call.as !== 'client' && !isBearerToken(call.as.accessToken)) return { ok: false, failure: NO_BEARER_TOKEN }
-  const limits = { timeoutMs: client.timeoutMs, maxBytes: call.maxAnswerBytes ?? MAX_ANSWER_BYTES, now: client.now, lag: client.lag }
+  const limits = {
+    timeoutMs: client.timeoutMs,
+    maxBytes: call.maxAnswerBytes ?? MAX_ANSWER_BYTES,
+    now: client.now,
+    lag: client.lag,
+  }
   const asked = await exchange(requestOf(client, call), limits)
   if (!asked.ok || isSuccess(asked.value)) return asked
   const endpoint = call.as === 'client' ? 'oauth' : 'api'

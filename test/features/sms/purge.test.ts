@@ -6,10 +6,16 @@ import { type World, createWorld } from '../../support/world.ts'
 
 const writeOld = (world: World, count: number, ageDays: number): Promise<void> =>
   writeManyMessages(world.gateway.database.gate, {
-    count, since: world.gateway.clock.now() - ageDays * DAY_MS, tenantId: world.tenantId, appId: world.app.appId,
+    count,
+    since: world.gateway.clock.now() - ageDays * DAY_MS,
+    tenantId: world.tenantId,
+    appId: world.app.appId,
   })
 
-async function countOf(world: World, table: 'messages' | 'send_attempts' | 'deliveries' | 'idempotency_keys'): Promise<number> {
+async function countOf(
+  world: World,
+  table: 'messages' | 'send_attempts' | 'deliveries' | 'idempotency_keys',
+): Promise<number> {
   const { rows } = await world.gateway.database.gate.execute(`SELECT count(*) AS count FROM ${table}`)
   return Number(rows[0]?.['count'])
 }
@@ -39,7 +45,10 @@ test('passes over an old message that still waits, and its attempts', async () =
   const waiting = await world.send()
   await writeOld(world, 120, 10)
   const { gate } = world.gateway.database
-  await gate.execute({ sql: 'UPDATE messages SET created_at = ?2, seq = -1 WHERE id = ?1', args: [waiting, world.gateway.clock.now() - 20 * DAY_MS] })
+  await gate.execute({
+    sql: 'UPDATE messages SET created_at = ?2, seq = -1 WHERE id = ?1',
+    args: [waiting, world.gateway.clock.now() - 20 * DAY_MS],
+  })
   await gate.execute(`UPDATE messages SET status = 'sending' WHERE id = 'msg_000000000000'`)
   expect(await purgeMessages(world.gateway)).toMatchObject({ messages: 119 })
   expect(await countOf(world, 'messages')).toBe(2)
@@ -50,7 +59,10 @@ test('forgets idempotency keys after a day', async () => {
   await using world = await createWorld()
   await world.send({}, { headers: { 'idempotency-key': 'one' } })
   await world.send({ body: 'Two' }, { headers: { 'idempotency-key': 'two' } })
-  await world.gateway.database.gate.execute({ sql: `UPDATE idempotency_keys SET created_at = ?1 WHERE key = 'one'`, args: [world.gateway.clock.now() - DAY_MS - 1] })
+  await world.gateway.database.gate.execute({
+    sql: `UPDATE idempotency_keys SET created_at = ?1 WHERE key = 'one'`,
+    args: [world.gateway.clock.now() - DAY_MS - 1],
+  })
   expect(await purgeMessages(world.gateway)).toMatchObject({ keys: 1 })
   expect(await countOf(world, 'idempotency_keys')).toBe(1)
 })

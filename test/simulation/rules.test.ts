@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'bun:test'
+import { RESULT } from '../../src/features/sms/attempt-rows.ts'
+import { MIXED, type Profile } from './scenario.ts'
+import { type BatchOptions, report, runBatch } from './seeds.ts'
+import type { Weakening } from './stage.ts'
+
+/** Within so many seeds the loss of a rule must show. */
+const SEEDS = 1000
+/** A process that dies often, on a database behind a network: a write that was under way may be done later. */
+const LATE_WRITES: Profile = { faults: { crash_writing: 80, pause: 10 }, fates: { ok: 10, rejected: 30, lost: 30, slow: 10 }, lateWrites: true }
+/** Without its index an inbound message cannot be stored at all. */
+const NO_INBOUND: Profile = { ...MIXED, faults: { ...MIXED.faults, inbound: 0 } }
+
+const RULES: Record<string, { weakening: Weakening; profile?: Profile; found: RegExp }> = {
+  'an attempt row before the call': {
+    // A process that dies takes the rows of its open attempts along: they had been in its memory only.
+    weakening: { dies: (bootId) => forgetOpenAttempts(bootId) },
+    found: /accepted by the provider|which no message is bound to/,
+  },
+  'one open attempt per text': {
+    weakening: { schema: ['DROP INDEX send_attempts_open'] },
+    found: /accepted by the provider|which no message is bound to/,
+  },
+  'the settle time': {
+    weakening: { config: { reconcileSettleMs: 0, reconcileSettle5xxMs: 0 } },
+    found: /accepted by the provider|which no message is bound to/,
+  },
+  'fencing on the attempt id': {
+    weakening: { rewrite: (sql) => (RESULT.statements.includes(sql) ? unfenced(sql) : sql) },
+    profile: LATE_WRITES,
+    found: /accepted by the provider|which no message is bound to/,
+  },
+  'a provider id for one message only': {
+    weakening: { schema: ['DROP INDEX messages_by_provider_id'], rewrite: (sql) => sql.replace('WHERE rc_message_id IN (', 'WHERE false AND rc_message_id IN (') },
+    profile: NO_INBOUND,
+    found: /bound to the same provider id/,
+  },
+}
+
+describe('every rule is needed', () => {
+  for (const [name, { weakening, profile, found }] of Object.entries(RULES)) {
+    test(`without ${name} something goes wrong`, async () => {
+      const { seeds, failure } = await runBatch(numbers(SEEDS), { weakening, ...of(profile) })
+      expect(failure?.violation).toMatch(found)
+      if (process.env['SIM_LOG'] !== undefined && failure !== null) process.stdout.write(`${seeds} seeds\n${report(failure)}\n`)
+    }, 60_000)
+  }
+
+  test('with all of them, late writes of a dead process do no harm', async () => {
+    const { failure } = await runBatch(numbers(SEEDS / 2), of(LATE_WRITES))
+    expect(failure === null ? '' : report(failure)).toBe('')
+  }, 60_000)
+})
+
+const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1)
+
+const of = (profile: Profile | undefined): BatchOptions => (profile === undefined ? {} : { profile })
+
+function forgetOpenAttempts(bootId: string) {
+  const open = 'SELECT message_id FROM send_attempts WHERE outcome IS NULL AND boot_id = ?1'
+  return [
+    {
+      sql: `UPDATE messages SET
+          attempt_id = (SELECT id FROM send_attempts AS earlier WHERE earlier.message_id = messages.id AND outcome IS NOT NULL ORDER BY seq DESC LIMIT 1),
+          status = iif(EXISTS (SELECT 1 FROM send_attempts AS earlier WHERE earlier.message_id = messages.id AND outcome IS NOT NULL), 'sending', 'queued')
+        WHERE id IN (${open})`,
+      args: [bootId],
+    },
+    { sql: `UPDATE jobs SET kind = 'send', lane = (SELECT from_number FROM messages WHERE id = subject) WHERE subject IN (${open})`, args: [bootId] },
+    { sql: 'DELETE FROM send_attempts WHERE outcome IS NULL AND boot_id = ?1', args: [bootId] },
+  ]
+}
+
+function unfenced(sql: string): string {
+  return sql.replace(' AND send_attempts.id = result.attempt_id', '').replace(' AND messages.attempt_id = result.attempt_id', '')
+}

@@ -1,0 +1,58 @@
+import { MIXED, type Profile } from './scenario.ts'
+import { type SeedResult, runSeed } from './simulation.ts'
+import { type Weakening, openStage } from './stage.ts'
+
+export interface Batch {
+  seeds: number
+  /** The first seed that went wrong, with its log. */
+  failure: SeedResult | null
+}
+
+export interface BatchOptions {
+  weakening?: Weakening
+  profile?: Profile
+  /** Through the client that the gateway itself uses. */
+  ownClient?: boolean
+  /** Called with each seed's result. */
+  seen?(result: SeedResult): void
+}
+
+/** Runs seeds one after the other until one goes wrong; that one is run again with its log. */
+export async function runBatch(seeds: Iterable<number>, options: BatchOptions = {}): Promise<Batch> {
+  const stage = await openStage(options.weakening, options.ownClient)
+  const profile = options.profile ?? MIXED
+  return outsidePromises(() => {
+    let done = 0
+    for (const seed of seeds) {
+      const result = runSeed(stage, seed, { profile })
+      done++
+      options.seen?.(result)
+      if (result.violation !== null) return { seeds: done, failure: runSeed(stage, seed, { profile, logging: true }) }
+    }
+    return { seeds: done, failure: null }
+  })
+}
+
+/** One seed with its log. */
+export async function runLogged(seed: number): Promise<SeedResult> {
+  const stage = await openStage()
+  return outsidePromises(() => runSeed(stage, seed, { logging: true }))
+}
+
+/** What a person needs to see of a seed that went wrong. */
+export function report({ seed, violation, log }: SeedResult): string {
+  return [...log, `seed ${seed}: ${violation ?? 'nothing went wrong'}`, `again: SIM_SEED=${seed} bun test test/simulation`].join('\n')
+}
+
+/** A simulation runs the promises of its own gateway, which cannot be done from inside of one. */
+function outsidePromises<T>(run: () => T): Promise<T> {
+  return new Promise((resolve, reject) => {
+    setImmediate(() => {
+      try {
+        resolve(run())
+      } catch (error) {
+        reject(error instanceof Error ? error : new Error(String(error)))
+      }
+    })
+  })
+}
