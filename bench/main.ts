@@ -10,7 +10,12 @@ interface Bench {
 }
 
 /** Every bench. `bun run bench` runs all of them, `bun run bench start` those whose name has that word in it. */
-const BENCHES: readonly Bench[] = [{ name: 'start', run: benchStart }, { name: 'accept', run: benchAccept }, inbound, { name: 'silent sockets', run: benchSilentSockets }]
+const BENCHES: readonly Bench[] = [
+  { name: 'start', run: benchStart },
+  { name: 'accept', run: benchAccept },
+  inbound,
+  { name: 'silent sockets', run: benchSilentSockets },
+]
 
 const word = process.argv[2] ?? ''
 for (const bench of BENCHES) {

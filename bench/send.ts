@@ -50,6 +50,11 @@ const sendRequest =
   (n: number): string => {
     const text = `Hello number ${n}, this is a message of an ordinary length, as people send them every day.`
     const body = JSON.stringify({ to: '+15555550199', from: numbers[0], body: text })
-    const head = ['POST /v1/sms/send HTTP/1.1', 'Host: 127.0.0.1', `Authorization: Bearer ${key}`, `Content-Length: ${body.length}`]
+    const head = [
+      'POST /v1/sms/send HTTP/1.1',
+      'Host: 127.0.0.1',
+      `Authorization: Bearer ${key}`,
+      `Content-Length: ${body.length}`,
+    ]
     return `${head.join('\r\n')}\r\n\r\n${body}`
   }

@@ -11,7 +11,9 @@ export async function benchSilentSockets(): Promise<Row[]> {
   await using world = await createWorld({ connect: false, work: false, env: { TRUSTED_PROXIES: '127.0.0.1' } })
   const quietUntil = performance.now() + QUIET_MS
   const quiet = await healthTimes(world, () => performance.now() < quietUntil)
-  const clients = Bun.spawn(['bun', join(import.meta.dir, 'support/silent-clients.ts'), world.url, String(SOCKETS)], { stdout: 'pipe' })
+  const clients = Bun.spawn(['bun', join(import.meta.dir, 'support/silent-clients.ts'), world.url, String(SOCKETS)], {
+    stdout: 'pipe',
+  })
   const busy = await healthTimes(world, () => clients.exitCode === null)
   const lives = (await new Response(clients.stdout).json()) as (number | null)[]
   const opened = lives.filter((life) => life !== null)

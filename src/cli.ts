@@ -28,7 +28,12 @@ async function start(): Promise<void> {
 }
 
 function makeContext(json: boolean): CliContext {
-  const context = { json, environment: process.env, stdout: (text: string) => void process.stdout.write(text), stderr: (text: string) => void process.stderr.write(text) }
+  const context = {
+    json,
+    environment: process.env,
+    stdout: (text: string) => void process.stdout.write(text),
+    stderr: (text: string) => void process.stderr.write(text),
+  }
   const result = readConfig(environment(), process.stdout.isTTY)
   if (result.ok) return { ...context, config: result.config }
   return refuse(context, argvNames(), result.problems)
@@ -41,7 +46,10 @@ function refuse(context: Omit<CliContext, 'config'>, command: string, problems: 
   const whole = { ...context, config: fallback.config }
   if (command === 'secret') return whole
   if (command === 'doctor') {
-    print(whole, problems.map((detail) => ({ check: 'configuration', ok: false, detail })))
+    print(
+      whole,
+      problems.map((detail) => ({ check: 'configuration', ok: false, detail })),
+    )
     throw new CliError('')
   }
   throw new CliError(problems.join('\n'))

@@ -21,9 +21,16 @@ export async function openDataFolder(databasePath: string, waitMs: number, onWai
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     lock = await takeLock(databasePath, waitMs, onWait)
   } catch {
-    throw new StartError(EXIT.cannotWrite, `Cannot write in ${folder}: check that the folder exists, is writable and has space, or set DATABASE_URL=file:PATH`)
+    throw new StartError(
+      EXIT.cannotWrite,
+      `Cannot write in ${folder}: check that the folder exists, is writable and has space, or set DATABASE_URL=file:PATH`,
+    )
   }
-  if (lock === null) throw new StartError(EXIT.locked, `Another process uses ${resolve(databasePath)}: stop it first, or set DATABASE_URL to another file`)
+  if (lock === null)
+    throw new StartError(
+      EXIT.locked,
+      `Another process uses ${resolve(databasePath)}: stop it first, or set DATABASE_URL to another file`,
+    )
   return lock
 }
 
@@ -32,7 +39,10 @@ export function encryptionKeys(config: Config): Uint8Array[] {
   if (config.encryptionKeys !== null) return config.encryptionKeys
   const text = kept(config, ENCRYPTION_KEY, () => crypto.getRandomValues(new Uint8Array(32)).toBase64())
   if (!/^[A-Za-z0-9+/]{43}=$/.test(text)) {
-    throw new StartError(EXIT.badConfig, `${keptPath(config, ENCRYPTION_KEY)} holds no key: bring the file back from a copy, or remove it and the database to start anew`)
+    throw new StartError(
+      EXIT.badConfig,
+      `${keptPath(config, ENCRYPTION_KEY)} holds no key: bring the file back from a copy, or remove it and the database to start anew`,
+    )
   }
   return [Uint8Array.fromBase64(text)]
 }
@@ -40,7 +50,8 @@ export function encryptionKeys(config: Config): Uint8Array[] {
 const ENCRYPTION_KEY = 'encryption.key'
 
 /** A small secret beside the database, mode 600, the same after a restart. */
-export const kept = (config: Config, name: string, make: () => string): string => readKept(config, name) ?? keep(config, name, make())
+export const kept = (config: Config, name: string, make: () => string): string =>
+  readKept(config, name) ?? keep(config, name, make())
 
 /** Keeps or replaces a small secret beside the database. A crash leaves the whole file or none. */
 export function keep(config: Config, name: string, value: string): string {
@@ -81,5 +92,9 @@ export function socketPath(databasePath: string): string {
 function demandOwn(path: string, folder: string): void {
   const owner = statSync(path, { throwIfNoEntry: false })?.uid
   const friends = [undefined, 0, process.getuid?.(), statSync(folder, { throwIfNoEntry: false })?.uid]
-  if (!friends.includes(owner)) throw new StartError(EXIT.unavailable, `${path} belongs to another user: remove it, or move the database to a shorter path`)
+  if (!friends.includes(owner))
+    throw new StartError(
+      EXIT.unavailable,
+      `${path} belongs to another user: remove it, or move the database to a shorter path`,
+    )
 }

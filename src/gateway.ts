@@ -70,17 +70,32 @@ export interface GatewayParts {
 export function buildGateway(parts: GatewayParts): Gateway {
   const { config, clock, log, database, provider } = parts
   const { writer, gate, reads } = database
-  const authenticate = parts.authenticateSocket ?? (() => Promise.resolve({ ok: false, error: 'Invalid API key' } as const))
+  const authenticate =
+    parts.authenticateSocket ?? (() => Promise.resolve({ ok: false, error: 'Invalid API key' } as const))
   const secrets = parts.secrets ?? createSecrets(parts.encryptionKeys)
   const directory = new Directory(reads)
   const jobs = new Jobs({ gate, writer, clock, log, defer: parts.defer ?? setImmediate })
-  const quota = new Quota(clock, { fromPerMinute: config.fromLimitPerMinute, extensionPerMinute: config.extensionLimitPerMinute })
+  const quota = new Quota(clock, {
+    fromPerMinute: config.fromLimitPerMinute,
+    extensionPerMinute: config.extensionLimitPerMinute,
+  })
   const changed = (): void => jobs.release('send')
   const tokens = new Tokens({ provider, directory, writer, secrets, clock, log, changed })
   const session = new Session(tokens, quota, writer, clock)
   const numbers = new Numbers({ directory, session, provider, writer, clock })
   const webhookAddress = (): string => `${config.publicUrl}/v1/webhooks/provider`
-  const subscriptions = new Subscriptions({ provider, session, quota, gate, writer, secrets, ids: parts.ids, clock, log, address: webhookAddress })
+  const subscriptions = new Subscriptions({
+    provider,
+    session,
+    quota,
+    gate,
+    writer,
+    secrets,
+    ids: parts.ids,
+    clock,
+    log,
+    address: webhookAddress,
+  })
   const guard = new AddressGuard({ production: config.production, allowCidrs: config.webhookAllowCidrs })
   const hub = createHub()
   const gateway: Gateway = {

@@ -62,20 +62,33 @@ export async function runGateway(options: RunOptions): Promise<RunningGateway> {
 }
 
 /** The parts of a gateway without listener or workers, for the server and for commands that run without one. */
-export async function openGateway(options: RunOptions, stack: AsyncDisposableStack): Promise<{ gateway: Gateway; simulator: Simulator | null }> {
+export async function openGateway(
+  options: RunOptions,
+  stack: AsyncDisposableStack,
+): Promise<{ gateway: Gateway; simulator: Simulator | null }> {
   const { log, clock = systemClock, meter = noMeter } = options
   const config = { ...options.config }
   const path = config.database.path ?? 'sgw.db'
-  const lock = await openDataFolder(path, options.lockWaitMs ?? LOCK_WAIT_MS, () => log.warn({}, 'another process uses the database: waiting for its end'))
+  const lock = await openDataFolder(path, options.lockWaitMs ?? LOCK_WAIT_MS, () =>
+    log.warn({}, 'another process uses the database: waiting for its end'),
+  )
   stack.defer(() => lock.release())
   const keys = encryptionKeys(config)
   const database = await open(config, log)
   stack.defer(() => database.close())
   const ids = createIds()
-  const { mark, restored } = await openRestoreMark(database.gate, `${path}.mark`, { incarnation: ids.of('boot'), now: clock.now() })
+  const { mark, restored } = await openRestoreMark(database.gate, `${path}.mark`, {
+    incarnation: ids.of('boot'),
+    now: clock.now(),
+  })
   stack.defer(() => mark.close())
-  if (restored) log.warn({}, 'this database was restored from a backup: what was waiting is compared with the provider before it is sent')
-  const simulator = config.provider.simulated && options.simulator !== false ? await startSimulator(config, clock) : null
+  if (restored)
+    log.warn(
+      {},
+      'this database was restored from a backup: what was waiting is compared with the provider before it is sent',
+    )
+  const simulator =
+    config.provider.simulated && options.simulator !== false ? await startSimulator(config, clock) : null
   if (simulator !== null) {
     stack.defer(() => simulator.stop())
     config.provider = { ...config.provider, serverUrl: simulator.url }
@@ -86,7 +99,18 @@ export async function openGateway(options: RunOptions, stack: AsyncDisposableSta
     userAgent: `sgw/${VERSION}`,
     now: () => clock.now(),
   })
-  const parts = { config, encryptionKeys: keys, clock, ids, log, database, bootId: ids.of('boot'), mark, meter, authenticateSocket }
+  const parts = {
+    config,
+    encryptionKeys: keys,
+    clock,
+    ids,
+    log,
+    database,
+    bootId: ids.of('boot'),
+    mark,
+    meter,
+    authenticateSocket,
+  }
   const gateway = buildGateway({ ...parts, provider: metered(provider, meter, clock) })
   return { gateway, simulator }
 }
@@ -94,8 +118,12 @@ export async function openGateway(options: RunOptions, stack: AsyncDisposableSta
 async function start(options: RunOptions, stack: AsyncDisposableStack): Promise<RunningGateway> {
   const { adminPort } = options.config
   const admin = adminPort === null ? null : await loadAdmin()
-  const { gateway, simulator } = await openGateway({ ...options, ...(admin === null ? {} : { meter: admin.metrics.meter }) }, stack)
-  if (gateway.database.migrated.length > 0) gateway.log.info({ migrations: gateway.database.migrated.join(', ') }, 'database is up to date')
+  const { gateway, simulator } = await openGateway(
+    { ...options, ...(admin === null ? {} : { meter: admin.metrics.meter }) },
+    stack,
+  )
+  if (gateway.database.migrated.length > 0)
+    gateway.log.info({ migrations: gateway.database.migrated.join(', ') }, 'database is up to date')
   registerJobs(gateway)
   await recover(gateway)
   const { createApp } = await import('./app.ts')
@@ -123,18 +151,25 @@ async function start(options: RunOptions, stack: AsyncDisposableStack): Promise<
 
 /** Metrics are counted, and their library loaded, only where somebody can read them. */
 async function loadAdmin() {
-  const [{ createMetrics }, { startAdmin }] = await Promise.all([import('./admin/metrics.ts'), import('./admin/listener.ts')])
+  const [{ createMetrics }, { startAdmin }] = await Promise.all([
+    import('./admin/metrics.ts'),
+    import('./admin/listener.ts'),
+  ])
   const metrics = createMetrics()
   return { metrics, listen: (gateway: Gateway, port: number) => startAdmin(gateway, metrics, port) }
 }
 
 async function open(config: Config, log: Log): Promise<Database> {
   try {
-    const progress = (step: UpgradeStep): void => log.warn({ ...step }, 'the database is being upgraded: wait, and do not interrupt')
+    const progress = (step: UpgradeStep): void =>
+      log.warn({ ...step }, 'the database is being upgraded: wait, and do not interrupt')
     return await openDatabase({ ...config.database, litestream: config.litestream, progress })
   } catch (error) {
     if (error instanceof SchemaError) throw new StartError(EXIT.badConfig, error.message)
-    throw new StartError(EXIT.cannotWrite, `Cannot open the database ${config.database.path ?? config.database.url}: ${error instanceof Error ? error.message : 'unknown error'}`)
+    throw new StartError(
+      EXIT.cannotWrite,
+      `Cannot open the database ${config.database.path ?? config.database.url}: ${error instanceof Error ? error.message : 'unknown error'}`,
+    )
   }
 }
 
@@ -148,7 +183,13 @@ async function startSimulator(config: Config, clock: Clock): Promise<Simulator> 
 function listen(gateway: Gateway, app: Server, simulated: boolean): void {
   const { config } = gateway
   try {
-    app.listen({ port: config.port, hostname: config.host, reusePort: false, idleTimeout: 30, websocket: gateway.sockets.handlers })
+    app.listen({
+      port: config.port,
+      hostname: config.host,
+      reusePort: false,
+      idleTimeout: 30,
+      websocket: gateway.sockets.handlers,
+    })
   } catch (error) {
     throw listenError(config, error)
   }
@@ -163,15 +204,27 @@ function listen(gateway: Gateway, app: Server, simulated: boolean): void {
 function listenError(config: Config, error: unknown): StartError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const where = `${urlHost(config.host)}:${config.port}`
-  if (code === 'EADDRINUSE') return new StartError(EXIT.unavailable, `Port ${config.port} is in use: stop the other program, or set PORT to a free one`)
-  if (code === 'EACCES') return new StartError(EXIT.unavailable, `Port ${config.port} is not allowed for this user: set PORT to 1024 or higher`)
+  if (code === 'EADDRINUSE')
+    return new StartError(
+      EXIT.unavailable,
+      `Port ${config.port} is in use: stop the other program, or set PORT to a free one`,
+    )
+  if (code === 'EACCES')
+    return new StartError(
+      EXIT.unavailable,
+      `Port ${config.port} is not allowed for this user: set PORT to 1024 or higher`,
+    )
   return new StartError(EXIT.unavailable, `Cannot listen on ${where} (${code || 'unknown error'}): check HOST and PORT`)
 }
 
 const urlHost = (host: string): string => (host.includes(':') ? `[${host}]` : host)
 
 /** No new work, then what runs comes to its end, then everything closes in reverse order. */
-async function drain(gateway: Gateway, stack: AsyncDisposableStack, stopTimers: () => Promise<void> | undefined): Promise<void> {
+async function drain(
+  gateway: Gateway,
+  stack: AsyncDisposableStack,
+  stopTimers: () => Promise<void> | undefined,
+): Promise<void> {
   gateway.lifecycle.draining = true
   gateway.sockets.closeAll()
   await Promise.race([Promise.all([gateway.jobs.stop(), stopTimers()]), Bun.sleep(DRAIN_MS)])

@@ -1,4 +1,10 @@
-import { liveExtensions, keepAlive, readNumbersDaily, resumeRefreshes, watchSubscriptions } from './features/rc/upkeep.ts'
+import {
+  liveExtensions,
+  keepAlive,
+  readNumbersDaily,
+  resumeRefreshes,
+  watchSubscriptions,
+} from './features/rc/upkeep.ts'
 import { purgeLinks } from './features/rc/purge.ts'
 import { sendJobs } from './features/sms/deliver.ts'
 import { fenceJobs } from './features/sms/fence.ts'
@@ -31,7 +37,8 @@ export async function recover(gateway: Gateway): Promise<void> {
   await gateway.failedAttempts.restore()
   await resumeRefreshes(gateway)
   const interrupted = await closeInterrupted(gateway)
-  if (interrupted > 0) gateway.log.warn({ deliveries: interrupted }, 'webhook deliveries were interrupted and are not repeated')
+  if (interrupted > 0)
+    gateway.log.warn({ deliveries: interrupted }, 'webhook deliveries were interrupted and are not repeated')
   const opened = await recoverOpenAttempts(gateway)
   if (opened > 0) gateway.log.warn({ attempts: opened }, 'sends of unknown outcome are being settled with the provider')
 }
@@ -45,7 +52,9 @@ const HOURLY_MS = 60 * MINUTE_MS
 export function startTimers(gateway: Gateway): Schedule {
   const schedule = new Schedule(gateway.clock, gateway.log)
   schedule.every('back-fill', BACK_FILL_EVERY_MS, 0, () => backFillAll(gateway))
-  schedule.every('subscriptions', SUBSCRIPTIONS_EVERY_MS, 0, () => watchSubscriptions(gateway, (row) => backFill(gateway, row)))
+  schedule.every('subscriptions', SUBSCRIPTIONS_EVERY_MS, 0, () =>
+    watchSubscriptions(gateway, (row) => backFill(gateway, row)),
+  )
   schedule.every('keep-alive', HOURLY_MS, MINUTE_MS, () => keepAlive(gateway))
   schedule.every('numbers', HOURLY_MS, 2 * MINUTE_MS, () => readNumbersDaily(gateway))
   schedule.every('purge', HOURLY_MS, 3 * MINUTE_MS, () => purgeDeliveries(gateway))

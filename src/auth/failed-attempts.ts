@@ -23,7 +23,10 @@ export class FailedAttempts {
   async restore(): Promise<void> {
     const { gate, clock } = this.context
     const now = clock.now()
-    await gate.execute({ sql: 'DELETE FROM blocked_addresses WHERE until <= ?1 OR until > ?2', args: [now, now + BLOCK_MS] })
+    await gate.execute({
+      sql: 'DELETE FROM blocked_addresses WHERE until <= ?1 OR until > ?2',
+      args: [now, now + BLOCK_MS],
+    })
     const { rows } = await gate.execute('SELECT address, until FROM blocked_addresses')
     for (const row of rows) this.#blocks.set(String(row['address']), clock.monotonic() + Number(row['until']) - now)
   }
@@ -58,7 +61,12 @@ export class FailedAttempts {
     this.#blocks.set(address, now + BLOCK_MS)
     const until = this.context.clock.now() + BLOCK_MS
     this.context.writer
-      .write([{ sql: 'INSERT INTO blocked_addresses (address, until) VALUES (?1, ?2) ON CONFLICT (address) DO UPDATE SET until = excluded.until', args: [address, until] }])
+      .write([
+        {
+          sql: 'INSERT INTO blocked_addresses (address, until) VALUES (?1, ?2) ON CONFLICT (address) DO UPDATE SET until = excluded.until',
+          args: [address, until],
+        },
+      ])
       .catch(() => undefined)
   }
 }

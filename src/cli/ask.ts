@@ -18,7 +18,9 @@ const LOCKED_PAUSE_MS = 100
 export async function ask(context: CliContext, command: string, input: unknown): Promise<unknown> {
   const deadline = performance.now() + LOCKED_WAIT_MS
   for (;;) {
-    const answer = (await askServer(context, command, input)) ?? (await askFile(context, command, input, performance.now() > deadline))
+    const answer =
+      (await askServer(context, command, input)) ??
+      (await askFile(context, command, input, performance.now() > deadline))
     if (answer?.ok === true) return answer.result
     if (answer !== null) throw new CliError(answer.error)
     await Bun.sleep(LOCKED_PAUSE_MS)
@@ -32,7 +34,11 @@ async function askServer(context: CliContext, command: string, input: unknown): 
   const { path } = context.config.database
   if (path === null) return null
   try {
-    const response = await fetch(`http://sgw/commands/${command}`, { unix: socketPath(path), method: 'POST', body: JSON.stringify(input) })
+    const response = await fetch(`http://sgw/commands/${command}`, {
+      unix: socketPath(path),
+      method: 'POST',
+      body: JSON.stringify(input),
+    })
     return CommandAnswer.parse(await response.json())
   } catch (error) {
     if (isNoServer(error)) return null
@@ -46,14 +52,24 @@ export const isNoServer = (error: unknown): boolean => NO_SERVER_CODES.includes(
 const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')
 
 /** Null when another process holds the database, unless this was the last try. What a server needs is only loaded here. */
-async function askFile(context: CliContext, command: string, input: unknown, last: boolean): Promise<CommandResult | null> {
+async function askFile(
+  context: CliContext,
+  command: string,
+  input: unknown,
+  last: boolean,
+): Promise<CommandResult | null> {
   const [{ COMMANDS }, { runCommand }, { openGateway }] = await Promise.all([
-    import('../operator/commands.ts'), import('../operator/run-command.ts'), import('../run.ts'),
+    import('../operator/commands.ts'),
+    import('../operator/run-command.ts'),
+    import('../run.ts'),
   ])
   if (COMMANDS[command]?.needsServer === true) throw noServer()
   await using stack = new AsyncDisposableStack()
   try {
-    const { gateway } = await openGateway({ config: context.config, log: silentLog, lockWaitMs: 0, simulator: false }, stack)
+    const { gateway } = await openGateway(
+      { config: context.config, log: silentLog, lockWaitMs: 0, simulator: false },
+      stack,
+    )
     return await runCommand({ gateway, simulator: null }, command, input, silentLog)
   } catch (error) {
     if (!(error instanceof StartError)) throw error
@@ -62,4 +78,5 @@ async function askFile(context: CliContext, command: string, input: unknown, las
   }
 }
 
-export const noServer = (): CliError => new CliError('No server answers: start one with bun run start, with the same environment', EXIT.noServer)
+export const noServer = (): CliError =>
+  new CliError('No server answers: start one with bun run start, with the same environment', EXIT.noServer)

@@ -12,7 +12,10 @@ export async function checkHealth(context: CliContext): Promise<void> {
   const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) }).catch(() => {
     throw new CliError(`${url} does not answer`)
   })
-  const health = z.object({ status: z.string() }).catch({ status: 'unknown' }).parse(await response.json().catch(() => null))
+  const health = z
+    .object({ status: z.string() })
+    .catch({ status: 'unknown' })
+    .parse(await response.json().catch(() => null))
   print(context, health)
   if (!response.ok) throw new CliError('')
 }

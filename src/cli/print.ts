@@ -13,13 +13,19 @@ function readable(value: unknown): string {
 function table(rows: Record<string, string>[]): string {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))]
   const widths = names.map((name) => Math.max(name.length, ...rows.map((row) => (row[name] ?? '').length)))
-  const line = (cells: string[]): string => `${cells.map((text, index) => text.padEnd(widths[index] ?? 0)).join('  ').trimEnd()}\n`
+  const line = (cells: string[]): string =>
+    `${cells
+      .map((text, index) => text.padEnd(widths[index] ?? 0))
+      .join('  ')
+      .trimEnd()}\n`
   return [line(names), ...rows.map((row) => line(names.map((name) => row[name] ?? '')))].join('')
 }
 
 function lines(fields: Record<string, string>): string {
   const width = Math.max(0, ...Object.keys(fields).map((name) => name.length))
-  return Object.entries(fields).map(([name, value]) => `${name.padEnd(width)}  ${value}\n`).join('')
+  return Object.entries(fields)
+    .map(([name, value]) => `${name.padEnd(width)}  ${value}\n`)
+    .join('')
 }
 
 function fieldsOf(value: unknown): Record<string, string> {
@@ -29,6 +35,9 @@ function fieldsOf(value: unknown): Record<string, string> {
 
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '-'
-  if (typeof value === 'object') return Object.entries(value).map(([name, field]) => `${name}=${cell(field)}`).join(' ')
+  if (typeof value === 'object')
+    return Object.entries(value)
+      .map(([name, field]) => `${name}=${cell(field)}`)
+      .join(' ')
   return String(value)
 }

@@ -11,7 +11,9 @@ import { checkBackup, restore } from './restore.ts'
 /** The `sgw` command line. `makeContext` reads the environment only when a command needs it; `start` runs the server. */
 export function createProgram(makeContext: (json: boolean) => CliContext, start: () => Promise<void>): Command {
   const program = new Command('sgw')
-    .description('Operates the sgw SMS gateway. Acts on the running server, or on its database when none runs; uses the same environment.')
+    .description(
+      'Operates the sgw SMS gateway. Acts on the running server, or on its database when none runs; uses the same environment.',
+    )
     .version(VERSION)
     .option('--json', 'print exactly one JSON value on standard output')
     .showHelpAfterError()
@@ -30,17 +32,26 @@ export function createProgram(makeContext: (json: boolean) => CliContext, start:
   addMessages(program, run)
   addUpkeep(program, contextOf, run)
   addDevelopment(program, contextOf, run)
-  for (const command of allCommands(program)) command.option('--json', 'print exactly one JSON value').on('option:json', () => program.setOptionValue('json', true))
+  for (const command of allCommands(program))
+    command
+      .option('--json', 'print exactly one JSON value')
+      .on('option:json', () => program.setOptionValue('json', true))
   return program
 }
 
 function addTenants(program: Command, run: Run): void {
   const tenant = program.command('tenant').description('Tenants: the customers of this gateway')
-  tenant.command('create').requiredOption('--name <name>', 'what to call it').action((options: { name: string }) => run('tenant-create', options))
+  tenant
+    .command('create')
+    .requiredOption('--name <name>', 'what to call it')
+    .action((options: { name: string }) => run('tenant-create', options))
   tenant.command('list').action(() => run('tenant-list', {}))
   const standings = { suspend: 'suspended', activate: 'active', deactivate: 'inactive' } as const
   for (const [verb, status] of Object.entries(standings)) {
-    tenant.command(verb).argument('<tenant>', 'tenant id').action((tenantId: string) => run('tenant-status', { tenantId, status }))
+    tenant
+      .command(verb)
+      .argument('<tenant>', 'tenant id')
+      .action((tenantId: string) => run('tenant-status', { tenantId, status }))
   }
 }
 
@@ -54,20 +65,33 @@ function addApps(program: Command, run: Run): void {
     .action((options: { tenant: string; name: string; webhookUrl?: string }) =>
       run('app-create', { tenantId: options.tenant, name: options.name, webhookUrl: options.webhookUrl }),
     )
-  app.command('list').requiredOption('--tenant <tenant>', 'tenant id').action((options: { tenant: string }) => run('app-list', { tenantId: options.tenant }))
-  app.command('activate').argument('<app>', 'app id').description('brings an app back, with a new key').action((appId: string) => run('app-activate', { appId }))
+  app
+    .command('list')
+    .requiredOption('--tenant <tenant>', 'tenant id')
+    .action((options: { tenant: string }) => run('app-list', { tenantId: options.tenant }))
+  app
+    .command('activate')
+    .argument('<app>', 'app id')
+    .description('brings an app back, with a new key')
+    .action((appId: string) => run('app-activate', { appId }))
 }
 
 function addTriggers(program: Command, run: Run): void {
-  const trigger = program.command('trigger-subscription').description("Triggers: addresses that hear of a tenant's inbound messages beside its apps")
+  const trigger = program
+    .command('trigger-subscription')
+    .description("Triggers: addresses that hear of a tenant's inbound messages beside its apps")
   const command = (name: string): Command => trigger.command(name).requiredOption('--tenant <tenant>', 'tenant id')
   command('create')
     .requiredOption('--callback-url <url>', 'where inbound messages are POSTed to')
-    .action(({ tenant, callbackUrl }: { tenant: string; callbackUrl: string }) => run('trigger-create', { tenantId: tenant, callbackUrl }))
+    .action(({ tenant, callbackUrl }: { tenant: string; callbackUrl: string }) =>
+      run('trigger-create', { tenantId: tenant, callbackUrl }),
+    )
   command('list').action(({ tenant }: { tenant: string }) => run('trigger-list', { tenantId: tenant }))
   command('delete')
     .argument('<trigger>', 'trigger id')
-    .action((triggerId: string, { tenant }: { tenant: string }) => run('trigger-delete', { tenantId: tenant, triggerId }))
+    .action((triggerId: string, { tenant }: { tenant: string }) =>
+      run('trigger-delete', { tenantId: tenant, triggerId }),
+    )
 }
 
 function addMessages(program: Command, run: Run): void {
@@ -81,12 +105,19 @@ function addMessages(program: Command, run: Run): void {
     .argument('<text>')
     .action((text: string, options: { from: string; to: string; app?: string; wait?: boolean }) => {
       const { from, to, app: appId, wait = false } = options
-      return run('send', { message: { from, to, body: text }, appId, wait }, (message) => !wait || (message as { status: string }).status === 'sent')
+      return run(
+        'send',
+        { message: { from, to, body: text }, appId, wait },
+        (message) => !wait || (message as { status: string }).status === 'sent',
+      )
     })
 }
 
 function addUpkeep(program: Command, contextOf: () => CliContext, run: Run): void {
-  program.command('status').description('the gateway at a glance').action(() => run('status', {}))
+  program
+    .command('status')
+    .description('the gateway at a glance')
+    .action(() => run('status', {}))
   program
     .command('doctor')
     .description('checks everything a gateway needs')
@@ -96,7 +127,10 @@ function addUpkeep(program: Command, contextOf: () => CliContext, run: Run): voi
     .description('brings a missing database back from its backup, before a start')
     .option('--check', 'a drill beside the live database: is the backup there and whole?')
     .action(({ check }: { check?: boolean }) => (check === true ? checkBackup(contextOf()) : restore(contextOf())))
-  program.command('compact').description('rewrites the database file without its free places; the server must be stopped').action(() => run('compact', {}))
+  program
+    .command('compact')
+    .description('rewrites the database file without its free places; the server must be stopped')
+    .action(() => run('compact', {}))
   program
     .command('erase')
     .description("deletes every message to and from a person's number")
@@ -119,7 +153,8 @@ function addUpkeep(program: Command, contextOf: () => CliContext, run: Run): voi
 }
 
 /** Null in development, where the key is kept beside the database and only the server looks at it. */
-const newestKeyId = ({ config }: CliContext): string | null => (config.encryptionKeys === null ? null : createSecrets(config.encryptionKeys).keyId)
+const newestKeyId = ({ config }: CliContext): string | null =>
+  config.encryptionKeys === null ? null : createSecrets(config.encryptionKeys).keyId
 
 function allCommands(command: Command): Command[] {
   return command.commands.flatMap((child) => [child, ...allCommands(child)])

@@ -73,7 +73,10 @@ export function readConfig(environment: Environment, terminal = false): ConfigRe
     extensionLimitPerMinute: settings.integer('EXTENSION_LIMIT_PER_MINUTE', 40, 1, 1_000_000_000),
     maxQueueAgeMs: settings.durationMs('MAX_QUEUE_AGE', '24h', 1000),
     inviteTokenTtlMs: settings.durationMs('INVITE_TOKEN_TTL', '7d', 1000),
-    messageRetentionDays: settings.text('MESSAGE_RETENTION_DAYS') === null ? null : settings.integer('MESSAGE_RETENTION_DAYS', 30, 1, 36_500),
+    messageRetentionDays:
+      settings.text('MESSAGE_RETENTION_DAYS') === null
+        ? null
+        : settings.integer('MESSAGE_RETENTION_DAYS', 30, 1, 36_500),
     providerTimeoutMs: settings.durationMs('PROVIDER_TIMEOUT', '15s', 100),
     reconcileSettleMs: settings.durationMs('RECONCILE_SETTLE', '30s'),
     reconcileSettle5xxMs: settings.durationMs('RECONCILE_SETTLE_5XX', '3s'),
@@ -90,13 +93,21 @@ export function readConfig(environment: Environment, terminal = false): ConfigRe
 function readPublicUrl(settings: Settings, production: boolean, port: number): string {
   const text = settings.text('PUBLIC_URL')
   if (text === null) {
-    if (production) settings.missing('PUBLIC_URL', 'give the https:// address that the provider and browsers reach, for example https://sms.example.com')
+    if (production)
+      settings.missing(
+        'PUBLIC_URL',
+        'give the https:// address that the provider and browsers reach, for example https://sms.example.com',
+      )
     return `http://localhost:${port}`
   }
   const url = URL.parse(text)
   const schemes = production ? ['https:'] : ['https:', 'http:']
   if (url === null || !schemes.includes(url.protocol) || url.search !== '' || url.hash !== '' || url.username !== '') {
-    settings.problem('PUBLIC_URL', `is "${text}"`, `give an ${production ? 'https://' : 'http:// or https://'} address without query`)
+    settings.problem(
+      'PUBLIC_URL',
+      `is "${text}"`,
+      `give an ${production ? 'https://' : 'http:// or https://'} address without query`,
+    )
   }
   return text.replace(/\/+$/, '')
 }
@@ -112,7 +123,11 @@ function readDatabase(settings: Settings): DatabaseConfig {
     return { url: `file:${path}`, authToken, path }
   }
   if (/^(libsql|https?):\/\//.test(url)) {
-    settings.problem('DATABASE_URL', 'names a libSQL server', 'this release stores in a local file: use file:./data/sgw.db')
+    settings.problem(
+      'DATABASE_URL',
+      'names a libSQL server',
+      'this release stores in a local file: use file:./data/sgw.db',
+    )
   } else {
     settings.problem('DATABASE_URL', `is "${url}"`, 'give file:PATH')
   }
@@ -127,7 +142,12 @@ function readEncryptionKeys(settings: Settings, production: boolean): Uint8Array
   }
   return text.split(',').map((part, index) => {
     const key = decodeKey(part.trim())
-    if (key === null) settings.problem('ENCRYPTION_KEYS', `has no base64 of 32 bytes at place ${index + 1}`, 'make one with: bun run sgw secret')
+    if (key === null)
+      settings.problem(
+        'ENCRYPTION_KEYS',
+        `has no base64 of 32 bytes at place ${index + 1}`,
+        'make one with: bun run sgw secret',
+      )
     return key ?? new Uint8Array(32)
   })
 }
@@ -163,7 +183,8 @@ const isLoopbackHost = (host: string): boolean => host === 'localhost' || host =
 function readCidrs(settings: Settings, name: string): string[] {
   return settings.list(name).map((item) => {
     const withLength = item.includes('/') ? item : `${item}/${item.includes(':') ? 128 : 32}`
-    if (!ipaddr.isValidCIDR(withLength)) settings.problem(name, `holds "${item}"`, 'give addresses or ranges such as 10.0.0.0/8')
+    if (!ipaddr.isValidCIDR(withLength))
+      settings.problem(name, `holds "${item}"`, 'give addresses or ranges such as 10.0.0.0/8')
     return withLength
   })
 }
@@ -173,12 +194,14 @@ function readOrigins(settings: Settings): string[] {
   return settings.list('CORS_ORIGINS').map((item) => {
     const origin = item.replace(/\/$/, '')
     const isOrigin = /^https?:\/\/[^*]+$/.test(origin) && URL.parse(origin)?.origin === origin
-    if (origin !== '*' && !isOrigin) settings.problem('CORS_ORIGINS', `holds "${item}"`, 'give origins such as https://app.example.com, or *')
+    if (origin !== '*' && !isOrigin)
+      settings.problem('CORS_ORIGINS', `holds "${item}"`, 'give origins such as https://app.example.com, or *')
     return origin
   })
 }
 
 /** Several processes over one libSQL server are not in this release: better a clear refusal than half a cluster. */
 function refuseRedis(settings: Settings): void {
-  if (settings.text('REDIS_URL') !== null) settings.problem('REDIS_URL', 'is set', 'this release runs as one process over one file: remove it')
+  if (settings.text('REDIS_URL') !== null)
+    settings.problem('REDIS_URL', 'is set', 'this release runs as one process over one file: remove it')
 }

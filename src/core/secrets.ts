@@ -36,7 +36,8 @@ export function createSecrets(keys: readonly Uint8Array[]): Secrets {
   const ring = keys.map(deriveKey)
   const newest = ring[0]
   if (newest === undefined) throw new Error('Cannot build secrets: no encryption key given')
-  const hashWith = (key: Key, value: string): string => `${key.id}:${createHmac('sha256', key.hashKey).update(value).digest('hex')}`
+  const hashWith = (key: Key, value: string): string =>
+    `${key.id}:${createHmac('sha256', key.hashKey).update(value).digest('hex')}`
   return {
     keyId: newest.id,
     hash: (value) => hashWith(newest, value),

@@ -58,7 +58,10 @@ export class Settings {
   }
 
   list(name: string): string[] {
-    return (this.text(name) ?? '').split(',').map((item) => item.trim()).filter((item) => item !== '')
+    return (this.text(name) ?? '')
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== '')
   }
 
   /** Notes that a variable is not there, unless something else is known to be wrong with it. */
@@ -74,7 +77,8 @@ export class Settings {
     const path = this.text(`${name}_FILE`)
     if (path === null) return null
     const value = this.#readFile(path)
-    if (value === null) this.problem(`${name}_FILE`, `names "${path}", which cannot be read`, 'check the path and its permissions')
+    if (value === null)
+      this.problem(`${name}_FILE`, `names "${path}", which cannot be read`, 'check the path and its permissions')
     if (value === '') this.problem(`${name}_FILE`, `names "${path}", which is empty`, 'put the value into it')
     return value === '' ? null : value
   }

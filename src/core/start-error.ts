@@ -1,5 +1,14 @@
 /** Exit codes of the server, after BSD's sysexits. */
-export const EXIT = { stopped: 0, failure: 1, usage: 2, noServer: 7, unavailable: 69, cannotWrite: 73, locked: 75, badConfig: 78 } as const
+export const EXIT = {
+  stopped: 0,
+  failure: 1,
+  usage: 2,
+  noServer: 7,
+  unavailable: 69,
+  cannotWrite: 73,
+  locked: 75,
+  badConfig: 78,
+} as const
 
 /** Why the process cannot start: lines for a person, each with its fix, and the exit code. */
 export class StartError extends Error {

@@ -55,7 +55,8 @@ export async function openGate(options: GateOptions): Promise<Gate> {
 
   await enqueue(() => applyPragmas(raw, options.pragmas))
   const execute = (statement: InStatement): Promise<ResultSet> => enqueue(() => raw.execute(statement))
-  const batch = (statements: readonly InStatement[]): Promise<ResultSet[]> => enqueue(() => raw.batch([...statements], 'write'))
+  const batch = (statements: readonly InStatement[]): Promise<ResultSet[]> =>
+    enqueue(() => raw.batch([...statements], 'write'))
   const close = async (): Promise<void> => {
     await tail
     raw.close()
@@ -64,7 +65,11 @@ export async function openGate(options: GateOptions): Promise<Gate> {
 }
 
 /** A connection that was BUSY stays poisoned until it is replaced, which can itself be BUSY: then the next call tries again. */
-async function untilNotBusy<T>(connection: { poisoned: boolean }, call: () => Promise<T>, reconnect: () => Promise<void>): Promise<T> {
+async function untilNotBusy<T>(
+  connection: { poisoned: boolean },
+  call: () => Promise<T>,
+  reconnect: () => Promise<void>,
+): Promise<T> {
   for (let tries = 0; ; tries++) {
     try {
       if (connection.poisoned) await reconnect()

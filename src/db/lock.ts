@@ -12,7 +12,11 @@ const held = new Set<Database>()
  * Takes the lock beside the database: an exclusive SQLite transaction on a file of its own.
  * Answers null when another process still holds it after `waitMs`; `onWait` is told when it has to wait.
  */
-export async function takeLock(databasePath: string, waitMs: number, onWait: () => void = () => {}): Promise<ProcessLock | null> {
+export async function takeLock(
+  databasePath: string,
+  waitMs: number,
+  onWait: () => void = () => {},
+): Promise<ProcessLock | null> {
   const database = new Database(`${databasePath}.lock`, { create: true })
   const deadline = performance.now() + waitMs
   for (let tries = 0; ; tries++) {

@@ -3,8 +3,14 @@ import type { Migration } from './migrations.ts'
 import { sha256Hex } from '../core/secrets.ts'
 
 /** Brings the schema up to date; answers the names of what was applied. Throws `SchemaError` rather than guess. */
-export async function migrate(gate: Gate, migrations: readonly Migration[], beforeChange: (firstMigration: string) => Promise<void> = async () => {}): Promise<string[]> {
-  await gate.execute('CREATE TABLE IF NOT EXISTS schema_migrations (position INTEGER PRIMARY KEY, name TEXT NOT NULL, hash TEXT NOT NULL)')
+export async function migrate(
+  gate: Gate,
+  migrations: readonly Migration[],
+  beforeChange: (firstMigration: string) => Promise<void> = async () => {},
+): Promise<string[]> {
+  await gate.execute(
+    'CREATE TABLE IF NOT EXISTS schema_migrations (position INTEGER PRIMARY KEY, name TEXT NOT NULL, hash TEXT NOT NULL)',
+  )
   const applied = await readApplied(gate)
   refuseUnknown(applied, migrations)
   const pending = migrations.slice(applied.length)
@@ -33,10 +39,14 @@ function refuseUnknown(applied: readonly Applied[], known: readonly Migration[])
   for (const [position, { name, hash }] of applied.entries()) {
     const expected = known[position]
     if (expected === undefined) {
-      throw new SchemaError(`The database is newer than this program (it has migration ${name}): start the newer version, or restore the copy made before the upgrade`)
+      throw new SchemaError(
+        `The database is newer than this program (it has migration ${name}): start the newer version, or restore the copy made before the upgrade`,
+      )
     }
     if (expected.name !== name || sha256Hex(expected.sql) !== hash) {
-      throw new SchemaError(`The database was made by another version (its migration ${name} differs from ours): start the version that made it`)
+      throw new SchemaError(
+        `The database was made by another version (its migration ${name} differs from ours): start the version that made it`,
+      )
     }
   }
 }
@@ -57,7 +67,9 @@ async function apply(gate: Gate, migration: Migration, position: number): Promis
   ]
   await gate.batch(statements).catch((error: unknown) => {
     if (!isConstraint(error)) throw error
-    throw new SchemaError(`Migration ${migration.name} does not fit the stored rows or would leave broken references: nothing was changed`)
+    throw new SchemaError(
+      `Migration ${migration.name} does not fit the stored rows or would leave broken references: nothing was changed`,
+    )
   })
 }
 

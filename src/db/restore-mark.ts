@@ -23,17 +23,27 @@ interface Progress {
 }
 
 /** Compares database and file. `restored` is true once: the new incarnation is committed before this answers. */
-export async function openRestoreMark(gate: Gate, path: string, fresh: { incarnation: string; now: number }): Promise<{ mark: RestoreMark; restored: boolean }> {
+export async function openRestoreMark(
+  gate: Gate,
+  path: string,
+  fresh: { incarnation: string; now: number },
+): Promise<{ mark: RestoreMark; restored: boolean }> {
   const stored = await readProgress(gate)
   const noted = readNoted(path)
   const restored = stored !== null && !isContinuation(stored, noted)
   const incarnation = stored === null || restored ? fresh.incarnation : stored.incarnation
   if (incarnation !== stored?.incarnation) await storeIncarnation(gate, incarnation, restored ? fresh.now : null)
-  return { mark: createMark(path, { attempt: stored?.attempt ?? 0, delivery: stored?.delivery ?? 0, incarnation }), restored }
+  return {
+    mark: createMark(path, { attempt: stored?.attempt ?? 0, delivery: stored?.delivery ?? 0, incarnation }),
+    restored,
+  }
 }
 
 const isContinuation = (stored: Progress, noted: Progress | null): boolean =>
-  noted !== null && noted.incarnation === stored.incarnation && noted.attempt <= stored.attempt && noted.delivery <= stored.delivery
+  noted !== null &&
+  noted.incarnation === stored.incarnation &&
+  noted.attempt <= stored.attempt &&
+  noted.delivery <= stored.delivery
 
 /** Null for a database that has just been made. */
 async function readProgress(gate: Gate): Promise<Progress | null> {
@@ -51,11 +61,19 @@ async function readProgress(gate: Gate): Promise<Progress | null> {
 async function storeIncarnation(gate: Gate, incarnation: string, restoredAt: number | null): Promise<void> {
   await gate.batch([
     { sql: NOTE_FACT, args: ['incarnation', incarnation] },
-    ...(restoredAt === null ? [] : [{ sql: NOTE_FACT, args: ['restored_at', String(restoredAt)] }, `UPDATE jobs SET kind = 'fence' WHERE kind = 'send'`, INTERRUPTED_DELIVERIES, `DELETE FROM jobs WHERE kind = 'webhook'`]),
+    ...(restoredAt === null
+      ? []
+      : [
+          { sql: NOTE_FACT, args: ['restored_at', String(restoredAt)] },
+          `UPDATE jobs SET kind = 'fence' WHERE kind = 'send'`,
+          INTERRUPTED_DELIVERIES,
+          `DELETE FROM jobs WHERE kind = 'webhook'`,
+        ]),
   ])
 }
 
-const NOTE_FACT = 'INSERT INTO facts (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = excluded.value'
+const NOTE_FACT =
+  'INSERT INTO facts (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = excluded.value'
 
 /** Deliveries that waited when the copy was made may have been POSTed since: they are recorded, never repeated. */
 const INTERRUPTED_DELIVERIES = `INSERT INTO deliveries (delivery_id, tenant_id, kind, target_id, message_id, correlation_id, url, boot_id,

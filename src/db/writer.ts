@@ -94,7 +94,9 @@ function planOf(units: readonly Unit[]): Plan {
     } else {
       const rows = JSON.stringify(group.map((unit) => unit.value))
       for (const sql of operation.statements) statements.push({ sql, args: [rows] })
-      settlers.push((results) => settleRows(operation.key, group, results.slice(first, first + operation.statements.length)))
+      settlers.push((results) =>
+        settleRows(operation.key, group, results.slice(first, first + operation.statements.length)),
+      )
     }
   }
   return { statements, settle: (results) => settlers.forEach((settler) => settler(results)) }

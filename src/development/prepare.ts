@@ -20,7 +20,8 @@ const TENANT_NAME = 'Development'
 export async function prepareDevelopment(running: RunningGateway, simulator: Simulator): Promise<string> {
   const { gateway, url } = running
   const { apiKey, tenantId } = await keptApp(gateway)
-  if (simulator.control.extensions().length === 0) simulator.control.addExtension({ name: 'Demo phone', numbers: NUMBERS })
+  if (simulator.control.extensions().length === 0)
+    simulator.control.addExtension({ name: 'Demo phone', numbers: NUMBERS })
   const { status } = await gateway.directory.tenant(tenantId)
   if (status === 'active') await connect(running, tenantId)
   else gateway.log.warn({ tenantId, status }, 'the development tenant is not active: sgw tenant activate TENANT')
@@ -47,5 +48,6 @@ async function connect({ gateway, url }: RunningGateway, tenantId: string): Prom
   const login = await fetch(await authorizeUrl(gateway, tenantId), { redirect: 'manual' })
   const callback = URL.parse(login.headers.get('location') ?? '')
   const answer = callback === null ? null : await fetch(`${url}${callback.pathname}${callback.search}&format=json`)
-  if (answer?.ok !== true) throw new StartError(EXIT.unavailable, 'The built-in simulator could not be connected: see the log above')
+  if (answer?.ok !== true)
+    throw new StartError(EXIT.unavailable, 'The built-in simulator could not be connected: see the log above')
 }

@@ -4,7 +4,10 @@ import { DAY_MS, DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../core/limits.ts'
 
 /** Pieces of the lists' query schemas. An empty value is as if absent; `page` and `limit` are clamped, never refused. */
 
-const given = z.string().optional().transform((value) => (value === '' ? undefined : value))
+const given = z
+  .string()
+  .optional()
+  .transform((value) => (value === '' ? undefined : value))
 
 export const textFilter = given
 
@@ -14,7 +17,8 @@ export const numberFilter = given.transform((value) => value?.replace(/^ /, '+')
 export const oneOfFilter = <const T extends readonly [string, ...string[]]>(values: T, error: ErrorName) =>
   given.pipe(z.enum(values, { error }).optional())
 
-export const idFilter = (pattern: RegExp, error: ErrorName) => given.pipe(z.string().regex(pattern, { error }).optional())
+export const idFilter = (pattern: RegExp, error: ErrorName) =>
+  given.pipe(z.string().regex(pattern, { error }).optional())
 
 const MAX_PAGE = 1_000_000
 
@@ -28,7 +32,11 @@ export const pageSize = z
   .string()
   .optional()
   .transform((value) => clamp(value, DEFAULT_PAGE_SIZE, 1, MAX_PAGE_SIZE))
-  .meta({ description: `1 to ${MAX_PAGE_SIZE}; out of range or not a number is clamped`, type: 'integer', default: DEFAULT_PAGE_SIZE })
+  .meta({
+    description: `1 to ${MAX_PAGE_SIZE}; out of range or not a number is clamped`,
+    type: 'integer',
+    default: DEFAULT_PAGE_SIZE,
+  })
 
 /** Start of a range, inclusive, as epoch milliseconds. */
 export const startDate = dateFilter('badStartDate', 'start')
@@ -43,11 +51,16 @@ function dateFilter(error: ErrorName, edge: 'start' | 'end') {
       if (parsed === null) context.addIssue({ code: 'custom', message: error })
       return parsed ?? undefined
     })
-    .meta({ description: 'ISO 8601 with offset, or a date alone for the whole UTC day; inclusive', type: 'string', format: 'date-time' })
+    .meta({
+      description: 'ISO 8601 with offset, or a date alone for the whole UTC day; inclusive',
+      type: 'string',
+      format: 'date-time',
+    })
 }
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/
-const DATE_TIME = /^(\d{4})-(\d{2})-(\d{2})T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]([01]\d|2[0-3]):?[0-5]\d)$/i
+const DATE_TIME =
+  /^(\d{4})-(\d{2})-(\d{2})T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]([01]\d|2[0-3]):?[0-5]\d)$/i
 
 /** Epoch milliseconds of a date-time with offset; of a date alone its first or last millisecond in UTC. */
 function parseDate(text: string, edge: 'start' | 'end'): number | null {

@@ -21,7 +21,8 @@ const COMMON_ERRORS: Record<number, string> = {
 export function openApi(routes: readonly Route[]) {
   let made: ReturnType<typeof makePages> | null = null
   // A request of our own: Elysia's `handle` looks for the path behind a host of at least four characters, and Host is the caller's.
-  const answer = (path: string) => async (): Promise<Response> => (await (made ??= makePages(routes))).handle(new Request(`http://localhost${path}`))
+  const answer = (path: string) => async (): Promise<Response> =>
+    (await (made ??= makePages(routes))).handle(new Request(`http://localhost${path}`))
   return new Elysia().use(docsAssets()).get('/docs', answer('/docs')).get('/openapi.json', answer('/openapi.json'))
 }
 
@@ -50,7 +51,8 @@ function documentOf(routes: readonly Route[]): Json {
     info: {
       title: 'sgw',
       version: '1.0.0',
-      description: 'A self-hosted gateway for sending and receiving SMS through RingCentral. Every error is `{error: string}`; every answer carries `X-Request-Id`.',
+      description:
+        'A self-hosted gateway for sending and receiving SMS through RingCentral. Every error is `{error: string}`; every answer carries `X-Request-Id`.',
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
     },
     servers: [{ url: '/' }],
@@ -64,7 +66,11 @@ function documentOf(routes: readonly Route[]): Json {
 }
 
 function operationOf(route: Route): Json {
-  const parameters = [...parametersOf('path', route.params), ...parametersOf('query', route.query), ...parametersOf('header', route.headers)]
+  const parameters = [
+    ...parametersOf('path', route.params),
+    ...parametersOf('query', route.query),
+    ...parametersOf('header', route.headers),
+  ]
   const operationId = `${route.method.toLowerCase()}${route.path.replaceAll(/[^A-Za-z]+(\w)?/g, (_, letter: string | undefined) => (letter ?? '').toUpperCase())}`
   return {
     operationId,
@@ -86,10 +92,16 @@ function requestBodyOf(route: Route): Json {
 
 function successOf(route: Route): Json {
   const headers = { 'X-Request-Id': { schema: { type: 'string' } } }
-  if (route.response === 'html') return { description: 'A page', headers, content: { 'text/html': { schema: { type: 'string' } } } }
-  if (route.response === 'redirect') return { description: "To the provider's login", headers: { ...headers, Location: { schema: { type: 'string' } } } }
+  if (route.response === 'html')
+    return { description: 'A page', headers, content: { 'text/html': { schema: { type: 'string' } } } }
+  if (route.response === 'redirect')
+    return { description: "To the provider's login", headers: { ...headers, Location: { schema: { type: 'string' } } } }
   if (route.response === 'empty') return { description: 'Accepted', headers }
-  return { description: 'Success', headers, content: { 'application/json': { schema: schemaOf(route.response, 'output') } } }
+  return {
+    description: 'Success',
+    headers,
+    content: { 'application/json': { schema: schemaOf(route.response, 'output') } },
+  }
 }
 
 function errorsOf(route: Route): Json {
@@ -97,23 +109,38 @@ function errorsOf(route: Route): Json {
   const common = route.auth === 'app' ? [401, 403, 413, 429, 500] : [500]
   for (const status of common) texts.set(status, [COMMON_ERRORS[status] ?? ''])
   if (route.auth === 'app') texts.get(401)?.push('Invalid API key')
-  for (const [status, own] of Object.entries(route.errors ?? {})) texts.set(Number(status), [...(texts.get(Number(status)) ?? []), ...own])
+  for (const [status, own] of Object.entries(route.errors ?? {}))
+    texts.set(Number(status), [...(texts.get(Number(status)) ?? []), ...own])
   const isPage = route.response === 'html' || route.response === 'redirect'
-  return Object.fromEntries([...texts].map(([status, list]) => [status, errorOf(status, list, isPage && status !== 500)]))
+  return Object.fromEntries(
+    [...texts].map(([status, list]) => [status, errorOf(status, list, isPage && status !== 500)]),
+  )
 }
 
 function errorOf(status: number, texts: readonly string[], isPage: boolean): Json {
-  const content = isPage ? { 'text/html': { schema: { type: 'string' } } } : { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } }
-  const headers = status === 429 ? { headers: { 'Retry-After': { description: 'Seconds', schema: { type: 'integer' } } } } : {}
+  const content = isPage
+    ? { 'text/html': { schema: { type: 'string' } } }
+    : { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } }
+  const headers =
+    status === 429 ? { headers: { 'Retry-After': { description: 'Seconds', schema: { type: 'integer' } } } } : {}
   return { description: texts.map((text) => `\`${text}\``).join(', '), ...headers, content }
 }
 
 function parametersOf(place: 'path' | 'query' | 'header', schema: z.ZodType | undefined): Json[] {
   if (schema === undefined) return []
-  const { properties = {}, required = [] } = schemaOf(schema, 'input') as { properties?: Record<string, Json>; required?: string[] }
+  const { properties = {}, required = [] } = schemaOf(schema, 'input') as {
+    properties?: Record<string, Json>
+    required?: string[]
+  }
   return Object.entries(properties).map(([name, property]) => {
     const { description, ...rest } = property
-    return { name, in: place, required: place === 'path' || required.includes(name), ...(description === undefined ? {} : { description }), schema: rest }
+    return {
+      name,
+      in: place,
+      required: place === 'path' || required.includes(name),
+      ...(description === undefined ? {} : { description }),
+      schema: rest,
+    }
   })
 }
 

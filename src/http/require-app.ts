@@ -13,8 +13,14 @@ const OPEN_WITHOUT_HTTPS = '/health'
  * The gates that stand before the body is read, in the contract's order:
  * HTTPS → address block → key → tenant → key limit.
  */
-export async function admit(gateway: Gateway, open: OpenPaths, request: Request, context: RequestContext): Promise<void> {
-  if (gateway.config.production && !context.secure && context.path !== OPEN_WITHOUT_HTTPS) throw apiError('httpsRequired')
+export async function admit(
+  gateway: Gateway,
+  open: OpenPaths,
+  request: Request,
+  context: RequestContext,
+): Promise<void> {
+  if (gateway.config.production && !context.secure && context.path !== OPEN_WITHOUT_HTTPS)
+    throw apiError('httpsRequired')
   if (context.path === '/ws') return refuseBlocked(gateway, context)
   if (!context.path.startsWith('/v1/') || open.has(request.method, context.path)) return
   refuseBlocked(gateway, context)
@@ -31,7 +37,11 @@ function refuseBlocked(gateway: Gateway, context: RequestContext): void {
   if (seconds > 0) throw apiError('tooMany', seconds)
 }
 
-async function authenticate(gateway: Gateway, request: Request, context: RequestContext): ReturnType<typeof findHolder> {
+async function authenticate(
+  gateway: Gateway,
+  request: Request,
+  context: RequestContext,
+): ReturnType<typeof findHolder> {
   const header = request.headers.get('authorization')
   if (header === null) throw apiError('missingKey')
   if (!header.startsWith('Bearer sgw_')) {

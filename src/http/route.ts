@@ -58,13 +58,17 @@ interface TypedRoute<P, Q, B> extends Omit<Route, 'run' | 'params' | 'query' | '
   params?: P
   query?: Q
   body?: B
-  run(input: Omit<RouteInput, 'params' | 'query' | 'body'> & { params: Output<P>; query: Output<Q>; body: Output<B> }): unknown
+  run(
+    input: Omit<RouteInput, 'params' | 'query' | 'body'> & { params: Output<P>; query: Output<Q>; body: Output<B> },
+  ): unknown
 }
 
 /** Declares an endpoint; `run` gets its input as the schemas leave it. */
-export function route<P extends z.ZodType | undefined = undefined, Q extends z.ZodType | undefined = undefined, B extends z.ZodType | undefined = undefined>(
-  definition: TypedRoute<P, Q, B>,
-): Route {
+export function route<
+  P extends z.ZodType | undefined = undefined,
+  Q extends z.ZodType | undefined = undefined,
+  B extends z.ZodType | undefined = undefined,
+>(definition: TypedRoute<P, Q, B>): Route {
   return definition as unknown as Route
 }
 

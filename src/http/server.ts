@@ -37,7 +37,11 @@ export function createServer(gateway: Gateway, routes: readonly Route[]) {
     })
     .onError({ as: 'global' }, async ({ error, code, request, set }) => {
       const context = contexts.get(request)
-      const answer = errorAnswer(code === 'NOT_FOUND' ? await notFound(request) : error, gateway.log, context?.requestId ?? '')
+      const answer = errorAnswer(
+        code === 'NOT_FOUND' ? await notFound(request) : error,
+        gateway.log,
+        context?.requestId ?? '',
+      )
       set.status = answer.status
       Object.assign(set.headers, answer.headers)
       return answer.body
@@ -59,7 +63,11 @@ export function createServer(gateway: Gateway, routes: readonly Route[]) {
 export type Server = ReturnType<typeof createServer>
 
 /** `caller` stays demanded here even if a request finds a way around the gate's idea of its path. */
-async function runRoute(gateway: Gateway, route: Route, given: Pick<RouteInput, 'request' | 'context' | 'params' | 'upgrade'>): Promise<unknown> {
+async function runRoute(
+  gateway: Gateway,
+  route: Route,
+  given: Pick<RouteInput, 'request' | 'context' | 'params' | 'upgrade'>,
+): Promise<unknown> {
   const { request, context } = given
   const { caller } = context
   if (route.auth === 'app' && caller === null) throw apiError('missingKey')

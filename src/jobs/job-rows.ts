@@ -13,7 +13,12 @@ const ONE_LANE = `SELECT * FROM (SELECT seq, id, kind, lane, tenant_id, subject,
   WHERE kind = ? AND lane = ? AND tenant_id = ? AND seq > ? AND run_at <= ? ORDER BY seq LIMIT ?)`
 
 /** The first due jobs of each lane behind its cursor, in one query. */
-export async function readDueJobs(gate: Gate, kind: string, requests: readonly LaneRequest[], now: number): Promise<Job[]> {
+export async function readDueJobs(
+  gate: Gate,
+  kind: string,
+  requests: readonly LaneRequest[],
+  now: number,
+): Promise<Job[]> {
   const { rows } = await gate.execute({
     sql: `${requests.map(() => ONE_LANE).join(' UNION ALL ')} ORDER BY seq`,
     args: requests.flatMap(({ lane, tenantId, after, limit }) => [kind, lane, tenantId, after, now, limit]),
@@ -46,7 +51,12 @@ export async function readLanes(gate: Gate, kind: string): Promise<{ lane: strin
 }
 
 /** When the next job of the lane that is not due at `now` will be, epoch milliseconds; null when there is none. */
-export async function readNextDue(gate: Gate, kind: string, lane: Omit<LaneRequest, 'after' | 'limit'>, now: number): Promise<number | null> {
+export async function readNextDue(
+  gate: Gate,
+  kind: string,
+  lane: Omit<LaneRequest, 'after' | 'limit'>,
+  now: number,
+): Promise<number | null> {
   const { rows } = await gate.execute({
     sql: 'SELECT min(run_at) AS at FROM jobs WHERE kind = ?1 AND lane = ?2 AND tenant_id = ?3 AND run_at > ?4',
     args: [kind, lane.lane, lane.tenantId, now],

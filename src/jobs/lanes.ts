@@ -40,7 +40,18 @@ export class Lanes {
     if (lanes === undefined) this.#tenants.set(tenantId, (lanes = new Map<string, Lane>()))
     let lane = lanes.get(name)
     if (lane === undefined) {
-      lane = { name, tenantId, cursor: 0, pending: true, heldUntil: 0, snoozedUntil: null, inFlight: new Set(), unseen: true, reading: false, rewinds: 0 }
+      lane = {
+        name,
+        tenantId,
+        cursor: 0,
+        pending: true,
+        heldUntil: 0,
+        snoozedUntil: null,
+        inFlight: new Set(),
+        unseen: true,
+        reading: false,
+        rewinds: 0,
+      }
       lanes.set(name, lane)
     }
     return lane
@@ -49,7 +60,7 @@ export class Lanes {
   /** Up to `count` lanes that can be picked from at `now`: one of each tenant, then a second one of each, and so on. */
   take(now: number, count: number): Lane[] {
     const taken = new Set<Lane>()
-    for (let before = -1; before < taken.size && taken.size < count; ) {
+    for (let before = -1; before < taken.size && taken.size < count;) {
       before = taken.size
       this.#takeRound(taken, now, count)
     }

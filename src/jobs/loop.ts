@@ -82,7 +82,8 @@ export class JobLoop<Subject> {
       do {
         this.#again = false
         await this.#discover()
-        while (!this.#stopped && (await this.#pickOnce())) await new Promise<void>((resolve) => this.context.defer(resolve))
+        while (!this.#stopped && (await this.#pickOnce()))
+          await new Promise<void>((resolve) => this.context.defer(resolve))
       } while (this.#again && !this.#stopped)
     } catch (error) {
       this.context.log.error({ kind: this.kind.name, error: errorName(error) }, 'jobs cannot be read, trying again')
@@ -100,7 +101,8 @@ export class JobLoop<Subject> {
   async #discover(): Promise<void> {
     const now = this.context.clock.monotonic()
     if (now < this.#discoverAt) return
-    for (const { lane, tenantId } of await readLanes(this.context.gate, this.kind.name)) rewind(this.#lanes.get(lane, tenantId))
+    for (const { lane, tenantId } of await readLanes(this.context.gate, this.kind.name))
+      rewind(this.#lanes.get(lane, tenantId))
     this.#discoverAt = now + DISCOVER_EVERY_MS
   }
 
@@ -210,7 +212,9 @@ export class JobLoop<Subject> {
     const runAt = clock.steady() + outcome.delayMs
     await writer
       .write([{ sql: 'UPDATE jobs SET run_at = ?1 WHERE seq = ?2', args: [Math.ceil(runAt), job.seq] }])
-      .catch((error: unknown) => this.context.log.warn({ jobId: job.id, error: errorName(error) }, 'job could not be put off'))
+      .catch((error: unknown) =>
+        this.context.log.warn({ jobId: job.id, error: errorName(error) }, 'job could not be put off'),
+      )
     this.#snoozeLane(lane, outcome.delayMs)
   }
 

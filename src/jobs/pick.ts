@@ -14,7 +14,11 @@ export interface Pick {
 
 /** Reads the jobs that are due. What was in flight when the reading began is left out even if it has ended since: it would run twice. */
 export async function readPicks(gate: Gate, kind: string, picks: readonly Pick[], now: number): Promise<void> {
-  const requests = picks.map(({ lane, limit, inFlight }) => ({ ...addressOf(lane), after: lane.cursor, limit: limit + inFlight.size }))
+  const requests = picks.map(({ lane, limit, inFlight }) => ({
+    ...addressOf(lane),
+    after: lane.cursor,
+    limit: limit + inFlight.size,
+  }))
   const jobs = await readDueJobs(gate, kind, requests, now)
   for (const pick of picks) {
     const { name, tenantId } = pick.lane
@@ -23,4 +27,7 @@ export async function readPicks(gate: Gate, kind: string, picks: readonly Pick[]
   }
 }
 
-export const addressOf = (lane: Lane): { lane: string; tenantId: string } => ({ lane: lane.name, tenantId: lane.tenantId })
+export const addressOf = (lane: Lane): { lane: string; tenantId: string } => ({
+  lane: lane.name,
+  tenantId: lane.tenantId,
+})

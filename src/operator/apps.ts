@@ -12,7 +12,8 @@ import { readTenant, tenantId } from './tenants.ts'
 export const ListApps = z.object({ tenantId })
 export const ActivateApp = z.object({ appId: z.string().regex(APP_ID, 'Invalid appId format') })
 
-export const createApp = (gateway: Gateway, input: z.output<typeof RegisterBody>): Promise<Registered> => register(gateway, null, input)
+export const createApp = (gateway: Gateway, input: z.output<typeof RegisterBody>): Promise<Registered> =>
+  register(gateway, null, input)
 
 export async function listTenantApps(gateway: Gateway, input: z.output<typeof ListApps>): Promise<App[]> {
   await readTenant(gateway, input.tenantId)
@@ -20,7 +21,10 @@ export async function listTenantApps(gateway: Gateway, input: z.output<typeof Li
 }
 
 /** Brings a deactivated app back, with a new key; also the way out when a key is lost. */
-export async function activateApp(gateway: Gateway, { appId }: z.output<typeof ActivateApp>): Promise<{ appId: string; apiKey: string; apiKeyPrefix: string }> {
+export async function activateApp(
+  gateway: Gateway,
+  { appId }: z.output<typeof ActivateApp>,
+): Promise<{ appId: string; apiKey: string; apiKeyPrefix: string }> {
   const { apiKey, apiKeyPrefix, keyHash } = newApiKey(gateway)
   const [updated] = await gateway.database.writer.write([
     {
@@ -29,7 +33,8 @@ export async function activateApp(gateway: Gateway, { appId }: z.output<typeof A
     },
     dropWsTokens(appId),
   ])
-  if (updated?.rows.length === 0) throw new ApiError('not_found', `There is no app ${appId}: list them with: sgw app list --tenant TENANT`)
+  if (updated?.rows.length === 0)
+    throw new ApiError('not_found', `There is no app ${appId}: list them with: sgw app list --tenant TENANT`)
   gateway.keys.forget()
   gateway.hub.revoke({ appId })
   return { appId, apiKey, apiKeyPrefix }

@@ -11,7 +11,14 @@ import { SendMessage, sendMessage } from './send-message.ts'
 import { SimulateInbound, simulateInbound } from './simulate.ts'
 import { readStatus } from './status.ts'
 import { CreateTenant, SetTenantStatus, createTenant, listTenants, setTenantStatus } from './tenants.ts'
-import { CreateTenantTrigger, DeleteTenantTrigger, ListTenantTriggers, createTenantTrigger, deleteTenantTrigger, listTenantTriggers } from './triggers.ts'
+import {
+  CreateTenantTrigger,
+  DeleteTenantTrigger,
+  ListTenantTriggers,
+  createTenantTrigger,
+  deleteTenantTrigger,
+  listTenantTriggers,
+} from './triggers.ts'
 
 /** One operator's command: the same over the Unix socket of a running server and on the file itself. */
 export interface Command {
@@ -39,11 +46,17 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   compact: command(Nothing, compact),
   erase: command(Erase, erase),
   send: command(SendMessage, sendMessage, true),
-  'simulate-inbound': { input: SimulateInbound, needsServer: true, run: (context, input) => simulateInbound(context, SimulateInbound.parse(input)) },
+  'simulate-inbound': {
+    input: SimulateInbound,
+    needsServer: true,
+    run: (context, input) => simulateInbound(context, SimulateInbound.parse(input)),
+  },
 }
 
 function command<Schema extends z.ZodType>(
-  input: Schema, run: (gateway: Gateway, input: z.output<Schema>) => Promise<unknown>, needsServer = false,
+  input: Schema,
+  run: (gateway: Gateway, input: z.output<Schema>) => Promise<unknown>,
+  needsServer = false,
 ): Command {
   return { input, needsServer, run: ({ gateway }, value) => run(gateway, value as z.output<Schema>) }
 }

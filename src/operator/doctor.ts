@@ -29,7 +29,9 @@ export async function diagnose(gateway: Gateway): Promise<Finding[]> {
     ['public address', () => checkPublicUrl(gateway)],
     ['backup', () => checkBackup(gateway)],
   ]
-  const findings: Finding[] = [{ check: 'configuration', ok: true, detail: gateway.config.production ? 'production' : 'development' }]
+  const findings: Finding[] = [
+    { check: 'configuration', ok: true, detail: gateway.config.production ? 'production' : 'development' },
+  ]
   for (const [check, look] of checks) {
     try {
       findings.push({ check, ok: true, detail: await look() })
@@ -58,7 +60,9 @@ function checkDisk(gateway: Gateway): string {
 
 /** Every sealed secret must open with a key that is there; one of each kind tells. */
 async function checkKeys(gateway: Gateway): Promise<string> {
-  const { rows } = await gateway.database.gate.execute('SELECT id, tenant_id, webhook_secret FROM apps ORDER BY seq LIMIT 1')
+  const { rows } = await gateway.database.gate.execute(
+    'SELECT id, tenant_id, webhook_secret FROM apps ORDER BY seq LIMIT 1',
+  )
   const [app] = rows
   if (app !== undefined) {
     const context = { tenantId: String(app['tenant_id']), row: String(app['id']), purpose: 'webhook_secret' } as const
@@ -75,7 +79,9 @@ async function checkExtensions(gateway: Gateway): Promise<string> {
   const broken = rows.filter((row) => row['status'] !== 'active')
   if (broken.length > 0) {
     const list = broken.map((row) => `${String(row['extension_id'])} is ${String(row['status'])}`).join(', ')
-    throw new Fault(`${list}: a revoked extension must be authorized again, with an invite link (POST /v1/rc/invite-token)`)
+    throw new Fault(
+      `${list}: a revoked extension must be authorized again, with an invite link (POST /v1/rc/invite-token)`,
+    )
   }
   return rows.length === 0 ? 'none connected yet: POST /v1/rc/connect-token makes a link' : `${rows.length} active`
 }
@@ -87,6 +93,9 @@ async function checkSubscriptions(gateway: Gateway): Promise<string> {
         AND subscriptions.status = 'active' AND subscriptions.expires_at > ?1)`,
     args: [gateway.clock.now()],
   })
-  if (rows.length > 0) throw new Fault(`${rows.length} extensions have no active subscription: the provider must be able to reach ${gateway.config.publicUrl}/v1/webhooks/provider`)
+  if (rows.length > 0)
+    throw new Fault(
+      `${rows.length} extensions have no active subscription: the provider must be able to reach ${gateway.config.publicUrl}/v1/webhooks/provider`,
+    )
   return 'every active extension has one'
 }

@@ -17,13 +17,21 @@ const ROWS_PER_BATCH = 50
  * cannot be made anew without the secret itself: docs/security.md tells how they move. Errors: `conflict` when the
  * server runs with other keys, or when secrets do not open.
  */
-export async function rotateKeys(gateway: Gateway, { newestKey }: z.output<typeof RotateKeys>): Promise<{ resealed: number }> {
-  if (newestKey !== null && newestKey !== undefined && newestKey !== gateway.secrets.keyId) throw new ApiError('conflict', OTHER_KEYS)
+export async function rotateKeys(
+  gateway: Gateway,
+  { newestKey }: z.output<typeof RotateKeys>,
+): Promise<{ resealed: number }> {
+  if (newestKey !== null && newestKey !== undefined && newestKey !== gateway.secrets.keyId)
+    throw new ApiError('conflict', OTHER_KEYS)
   const tally: Tally = { resealed: 0, broken: 0 }
   for (const column of SEALED_COLUMNS) await resealColumn(gateway, column, tally)
   await resealTokens(gateway, tally)
   gateway.log.info({ ...tally, key: gateway.secrets.keyId }, 'secrets were sealed anew')
-  if (tally.broken > 0) throw new ApiError('conflict', `${tally.resealed} secrets were sealed anew, but ${tally.broken} do not open: put the key that made them into ENCRYPTION_KEYS, behind the newest`)
+  if (tally.broken > 0)
+    throw new ApiError(
+      'conflict',
+      `${tally.resealed} secrets were sealed anew, but ${tally.broken} do not open: put the key that made them into ENCRYPTION_KEYS, behind the newest`,
+    )
   return { resealed: tally.resealed }
 }
 
@@ -51,16 +59,28 @@ const SEALED_COLUMNS: readonly SealedColumn[] = [
 
 async function resealColumn(gateway: Gateway, column: SealedColumn, tally: Tally): Promise<void> {
   const sql = `SELECT ${column.id} AS id, tenant_id, ${column.column} AS sealed FROM ${column.table} WHERE ${column.id} > ?1 ORDER BY ${column.id} LIMIT ?2`
-  for (let after = ''; ; ) {
+  for (let after = ''; ;) {
     const { rows } = await gateway.database.gate.execute({ sql, args: [after, ROWS_PER_BATCH] })
     const last = rows.at(-1)
     if (last === undefined) return
-    await Promise.all(rows.map((row) => counted(gateway, tally, () => resealRow(gateway, column, String(row['tenant_id']), String(row['id']), String(row['sealed'])))))
+    await Promise.all(
+      rows.map((row) =>
+        counted(gateway, tally, () =>
+          resealRow(gateway, column, String(row['tenant_id']), String(row['id']), String(row['sealed'])),
+        ),
+      ),
+    )
     after = String(last['id'])
   }
 }
 
-async function resealRow(gateway: Gateway, { table, id, column, purpose }: SealedColumn, tenantId: string, rowId: string, sealed: string): Promise<number> {
+async function resealRow(
+  gateway: Gateway,
+  { table, id, column, purpose }: SealedColumn,
+  tenantId: string,
+  rowId: string,
+  sealed: string,
+): Promise<number> {
   const { secrets, database } = gateway
   if (secrets.isCurrent(sealed)) return 0
   const context = { tenantId, row: rowId, purpose }
@@ -72,7 +92,9 @@ async function resealRow(gateway: Gateway, { table, id, column, purpose }: Seale
 
 /** An extension's tokens have a keeper of their own, who knows when they are being refreshed. */
 async function resealTokens(gateway: Gateway, tally: Tally): Promise<void> {
-  const { rows } = await gateway.database.gate.execute('SELECT tenant_id, extension_id FROM extensions ORDER BY tenant_id, extension_id')
+  const { rows } = await gateway.database.gate.execute(
+    'SELECT tenant_id, extension_id FROM extensions ORDER BY tenant_id, extension_id',
+  )
   for (const row of rows) {
     const key = { tenantId: String(row['tenant_id']), extensionId: String(row['extension_id']) }
     await counted(gateway, tally, () => gateway.tokens.reseal(key))

@@ -6,9 +6,15 @@ import type { OperatorContext } from './context.ts'
 export type CommandResult = { ok: true; result: unknown } | { ok: false; error: string }
 
 /** Runs a command by name; what goes wrong is a sentence for the operator. */
-export async function runCommand(context: OperatorContext, name: string, input: unknown, log: Log): Promise<CommandResult> {
+export async function runCommand(
+  context: OperatorContext,
+  name: string,
+  input: unknown,
+  log: Log,
+): Promise<CommandResult> {
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
-  if (command === undefined) return { ok: false, error: `There is no command ${name}: the server may be older than this program` }
+  if (command === undefined)
+    return { ok: false, error: `There is no command ${name}: the server may be older than this program` }
   const parsed = command.input.safeParse(input)
   if (!parsed.success) return { ok: false, error: sentence(parsed.error.issues[0]?.message ?? 'Invalid input') }
   try {

@@ -32,7 +32,13 @@ async function findCaller(gateway: Gateway, from: string, appId: string | undefi
     args: [appId ?? null, from],
   })
   const [first] = rows
-  if (first === undefined) throw new ApiError('not_found', appId === undefined ? `No active app's tenant owns ${from}: name one with --app APP` : `There is no active app ${appId}`)
+  if (first === undefined)
+    throw new ApiError(
+      'not_found',
+      appId === undefined
+        ? `No active app's tenant owns ${from}: name one with --app APP`
+        : `There is no active app ${appId}`,
+    )
   const owners = new Set(rows.map((row) => String(row['tenant_id'])))
   if (owners.size > 1) throw new ApiError('conflict', `Several tenants own ${from}: name the app with --app APP`)
   return { appId: String(first['id']), tenantId: String(first['tenant_id']) }
@@ -41,12 +47,20 @@ async function findCaller(gateway: Gateway, from: string, appId: string | undefi
 /** Until the message is sent or failed, at most a minute. */
 async function untilFinal(gateway: Gateway, messageId: string): Promise<void> {
   const isFinal = async (): Promise<boolean> => {
-    const { rows } = await gateway.database.gate.execute({ sql: "SELECT 1 FROM messages WHERE id = ?1 AND status IN ('sent', 'failed')", args: [messageId] })
+    const { rows } = await gateway.database.gate.execute({
+      sql: "SELECT 1 FROM messages WHERE id = ?1 AND status IN ('sent', 'failed')",
+      args: [messageId],
+    })
     return rows.length > 0
   }
   const { promise, resolve } = Promise.withResolvers<void>()
   const unsubscribe = gateway.hub.subscribe((event) => {
-    if (event.messageId === messageId && event.type === 'sms_status' && (event.status === 'sent' || event.status === 'failed')) resolve()
+    if (
+      event.messageId === messageId &&
+      event.type === 'sms_status' &&
+      (event.status === 'sent' || event.status === 'failed')
+    )
+      resolve()
   })
   const cancel = gateway.clock.after(WAIT_MS, resolve)
   if (!(await isFinal())) await promise

@@ -12,7 +12,13 @@ export interface StatusReport {
   extensions: Record<string, number>
   subscriptions: { active: number; pending: number; earliestExpiry: string | null }
   /** `lagMs`: how far Litestream is behind, null without it. */
-  backup: { litestream: boolean; lagMs: number | null; walBytes: number; restoredAt: string | null; waitingBehindFence: number }
+  backup: {
+    litestream: boolean
+    lagMs: number | null
+    walBytes: number
+    restoredAt: string | null
+    waitingBehindFence: number
+  }
 }
 
 /** The gateway at a glance. */
@@ -26,7 +32,8 @@ export async function readStatus(gateway: Gateway): Promise<StatusReport> {
     'SELECT status, count(*) AS subscriptions, min(expires_at) AS earliest FROM subscriptions GROUP BY status',
     `SELECT value FROM facts WHERE name = 'restored_at'`,
   ])
-  const counted = (status: string): number => Number(subscriptions?.rows.find((row) => row['status'] === status)?.['subscriptions'] ?? 0)
+  const counted = (status: string): number =>
+    Number(subscriptions?.rows.find((row) => row['status'] === status)?.['subscriptions'] ?? 0)
   const expiry = subscriptions?.rows.find((row) => row['status'] === 'active')?.['earliest']
   const restoredAt = restored?.rows[0]?.['value']
   const oldest = jobs?.rows.find((row) => row['kind'] === 'send')?.['oldest']
@@ -46,7 +53,11 @@ export async function readStatus(gateway: Gateway): Promise<StatusReport> {
       revoked: 0,
       ...Object.fromEntries((extensions?.rows ?? []).map((row) => [String(row['status']), Number(row['extensions'])])),
     },
-    subscriptions: { active: counted('active'), pending: counted('pending'), earliestExpiry: typeof expiry === 'number' ? isoTime(expiry) : null },
+    subscriptions: {
+      active: counted('active'),
+      pending: counted('pending'),
+      earliestExpiry: typeof expiry === 'number' ? isoTime(expiry) : null,
+    },
     backup: {
       litestream: gateway.config.litestream,
       ...readBackupLag(gateway),

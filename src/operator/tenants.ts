@@ -37,7 +37,10 @@ export async function listTenants(gateway: Gateway): Promise<TenantItem[]> {
 /** Suspends, deactivates or activates a tenant; counts at once, for keys, queued messages and open sockets. */
 export async function setTenantStatus(gateway: Gateway, input: z.output<typeof SetTenantStatus>): Promise<TenantItem> {
   await gateway.database.writer.write([
-    { sql: 'UPDATE tenants SET status = ?2, updated_at = ?3 WHERE id = ?1', args: [input.tenantId, input.status, gateway.clock.now()] },
+    {
+      sql: 'UPDATE tenants SET status = ?2, updated_at = ?3 WHERE id = ?1',
+      args: [input.tenantId, input.status, gateway.clock.now()],
+    },
   ])
   gateway.keys.forget()
   gateway.directory.forget(input.tenantId)

@@ -54,7 +54,10 @@ export class AddressGuard {
     const found = isIP(host) === 0 ? await this.#names.find(host, signal) : { ok: true as const, addresses: [host] }
     if (!found.ok) return found
     const [first, ...others] = ipv4First(found.addresses)
-    if (first === undefined || !found.addresses.every((address) => this.#allows(address) && !this.#isOwn(address, port))) {
+    if (
+      first === undefined ||
+      !found.addresses.every((address) => this.#allows(address) && !this.#isOwn(address, port))
+    ) {
       return { ok: false, ...failureOf({ code: 'BlockedAddress' }) }
     }
     return { ok: true, ...first, others }

@@ -50,7 +50,10 @@ export function exchange(input: ExchangeInput, signal: AbortSignal): Promise<Exc
   // These listen on after the promise has settled: an error event that nobody hears would end the process.
   request.on('error', fail)
   request.on('close', () => fail({ code: 'ECONNRESET' }))
-  request.on('information', countTo(MAX_INTERIM_RESPONSES, () => fail({ code: 'TooManyInterimResponses' })))
+  request.on(
+    'information',
+    countTo(MAX_INTERIM_RESPONSES, () => fail({ code: 'TooManyInterimResponses' })),
+  )
   request.on('response', (message) => answer(message, collectSnippet(message), close))
   request.on('upgrade', (message, socket) => {
     socket.on('error', close)

@@ -83,7 +83,12 @@ export class WebhookPoster {
   }
 
   /** The next address only gets a turn when there was no connection: nothing can have been posted then. */
-  async #dial(url: URL, { body, headers }: PostRequest, targets: readonly Dialable[], signal: AbortSignal): Promise<Exchanged> {
+  async #dial(
+    url: URL,
+    { body, headers }: PostRequest,
+    targets: readonly Dialable[],
+    signal: AbortSignal,
+  ): Promise<Exchanged> {
     const { ca } = this.#options
     const common = { url, body, headers: { ...headers, ...FIXED_HEADERS }, ...(ca === undefined ? {} : { ca }) }
     let answer: Exchanged | null = null
@@ -112,7 +117,12 @@ const isSuccess = (statusCode: number): boolean => statusCode >= 200 && statusCo
 function answered(statusCode: number): Omit<PostResult, 'durationMs' | 'snippet'> {
   if (isSuccess(statusCode)) return { outcome: 'success', statusCode, errorClass: null, errorMessage: null }
   const redirected = statusCode >= 300 && statusCode < 400 ? '; redirects are not followed' : ''
-  return { outcome: 'http_error', statusCode, errorClass: null, errorMessage: `The destination answered ${statusCode}${redirected}` }
+  return {
+    outcome: 'http_error',
+    statusCode,
+    errorClass: null,
+    errorMessage: `The destination answered ${statusCode}${redirected}`,
+  }
 }
 
 function unanswered({ errorClass, errorMessage }: Failure): Omit<PostResult, 'durationMs'> {

@@ -14,7 +14,8 @@ export type Address = ipaddr.IPv4 | ipaddr.IPv6
 /** Reads a range such as `10.0.0.0/8`; one in the IPv4-mapped block becomes its IPv4 range. Throws on anything else. */
 export function parseRange(cidr: string): Range {
   const [address, bits] = ipaddr.parseCIDR(cidr)
-  if (address instanceof ipaddr.IPv6 && bits >= 96 && address.isIPv4MappedAddress()) return [address.toIPv4Address(), bits - 96]
+  if (address instanceof ipaddr.IPv6 && bits >= 96 && address.isIPv4MappedAddress())
+    return [address.toIPv4Address(), bits - 96]
   return [address, bits]
 }
 

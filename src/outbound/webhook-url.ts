@@ -13,7 +13,8 @@ export function parseWebhookUrl(text: string, production: boolean): URL | null {
 }
 
 /** The port that a request to `url` dials. */
-export const portOf = (url: URL): number => (url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port))
+export const portOf = (url: URL): number =>
+  url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
 
 /** A URL's host name without brackets and without the root's dot, lower-case. */
 export const bareHost = (hostname: string): string =>
@@ -28,7 +29,8 @@ const UNSEEN = /[\p{Cc}\p{Cf}\p{Z}\\]/u
 /** What stands between `//` and the path; the parser alone would also take `https:host` and `https:///host`. */
 const AUTHORITY = /^https?:\/\/([^/?#]+)/i
 
-const isHttp = (url: URL, production: boolean): boolean => url.protocol === 'https:' || (url.protocol === 'http:' && !production)
+const isHttp = (url: URL, production: boolean): boolean =>
+  url.protocol === 'https:' || (url.protocol === 'http:' && !production)
 
 /** In production no well-known port of another service (SMTP, Redis behind a name …) but the web's own. */
 function isPortAllowed(port: number, production: boolean): boolean {

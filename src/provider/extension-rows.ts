@@ -27,8 +27,14 @@ export const upsertExtension = (row: NewExtension): Statement => ({
       refresh_token = excluded.refresh_token, refresh_expires_at = excluded.refresh_expires_at, refreshed_at = excluded.refreshed_at,
       refresh_failures = 0, next_refresh_at = NULL`,
   args: [
-    row.tenantId, row.extensionId, row.accountId, row.now,
-    row.accessToken, row.accessExpiresAt, row.refreshToken, row.refreshExpiresAt,
+    row.tenantId,
+    row.extensionId,
+    row.accountId,
+    row.now,
+    row.accessToken,
+    row.accessExpiresAt,
+    row.refreshToken,
+    row.refreshExpiresAt,
   ],
 })
 
@@ -38,13 +44,23 @@ export const replacePair = (key: ExtensionKey, old: string, pair: SealedPair, no
       refreshed_at = ?8, status = 'active', refresh_failures = 0, next_refresh_at = NULL
     WHERE tenant_id = ?1 AND extension_id = ?2 AND refresh_token = ?3 RETURNING extension_id`,
   args: [
-    key.tenantId, key.extensionId, old,
-    pair.accessToken, pair.accessExpiresAt, pair.refreshToken, pair.refreshExpiresAt, now,
+    key.tenantId,
+    key.extensionId,
+    old,
+    pair.accessToken,
+    pair.accessExpiresAt,
+    pair.refreshToken,
+    pair.refreshExpiresAt,
+    now,
   ],
 })
 
 /** The same pair, sealed anew; nothing when it is not the stored one any more. */
-export const replaceSeals = (key: ExtensionKey, old: string, pair: Pick<SealedPair, 'accessToken' | 'refreshToken'>): Statement => ({
+export const replaceSeals = (
+  key: ExtensionKey,
+  old: string,
+  pair: Pick<SealedPair, 'accessToken' | 'refreshToken'>,
+): Statement => ({
   sql: `UPDATE extensions SET access_token = ?4, refresh_token = ?5
     WHERE tenant_id = ?1 AND extension_id = ?2 AND refresh_token = ?3 RETURNING extension_id`,
   args: [key.tenantId, key.extensionId, old, pair.accessToken, pair.refreshToken],
@@ -52,7 +68,11 @@ export const replaceSeals = (key: ExtensionKey, old: string, pair: Pick<SealedPa
 
 /** Notes a refresh that failed; `nextRefreshAt` is null when no refresh can help any more. */
 export const noteRefreshFailure = (
-  key: ExtensionKey, old: string, status: ExtensionStatus, failures: number, nextRefreshAt: number | null,
+  key: ExtensionKey,
+  old: string,
+  status: ExtensionStatus,
+  failures: number,
+  nextRefreshAt: number | null,
 ): Statement => ({
   sql: `UPDATE extensions SET status = ?4, refresh_failures = ?5, next_refresh_at = ?6
     WHERE tenant_id = ?1 AND extension_id = ?2 AND refresh_token = ?3 RETURNING extension_id`,
@@ -67,7 +87,10 @@ export const notePause = (extensionId: string, until: number): Statement => ({
 
 /** Replaces the numbers of an extension with what the provider says now. */
 export const replaceNumbers = (key: ExtensionKey, numbers: readonly string[], now: number): Statement[] => [
-  { sql: 'DELETE FROM phone_numbers WHERE tenant_id = ?1 AND extension_id = ?2', args: [key.tenantId, key.extensionId] },
+  {
+    sql: 'DELETE FROM phone_numbers WHERE tenant_id = ?1 AND extension_id = ?2',
+    args: [key.tenantId, key.extensionId],
+  },
   {
     sql: `INSERT INTO phone_numbers (tenant_id, number, extension_id)
       SELECT ?1, value, ?2 FROM json_each(?3)

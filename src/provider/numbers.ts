@@ -8,7 +8,10 @@ import type { Provider } from './provider.ts'
 import type { CallResult, Session } from './session.ts'
 
 /** Who can send from a number. `failed` is final and carries the message-level error; `waiting` is not. */
-export type Sender = { type: 'ready'; extensionId: string } | { type: 'failed'; error: string } | { type: 'waiting'; retryInMs: number }
+export type Sender =
+  | { type: 'ready'; extensionId: string }
+  | { type: 'failed'; error: string }
+  | { type: 'waiting'; retryInMs: number }
 
 export interface NumbersContext {
   directory: Directory
@@ -70,7 +73,8 @@ function senderIn(entry: TenantEntry, from: string, now: number): Sender | null 
   const extension = entry.extensions.get(entry.numbers.get(from) ?? '')
   if (extension?.status === 'active') return { type: 'ready', extensionId: extension.extensionId }
   if (extension?.status === 'revoked') return { type: 'failed', error: MESSAGE_ERRORS.revoked }
-  if (extension !== undefined) return { type: 'waiting', retryInMs: Math.max(1000, (extension.nextRefreshAt ?? now) - now) }
+  if (extension !== undefined)
+    return { type: 'waiting', retryInMs: Math.max(1000, (extension.nextRefreshAt ?? now) - now) }
   const connected = [...entry.extensions.values()].some((row) => row.status !== 'revoked')
   return connected ? null : { type: 'failed', error: MESSAGE_ERRORS.notConnected }
 }

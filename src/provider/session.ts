@@ -22,7 +22,11 @@ export class Session {
     readonly clock: Clock,
   ) {}
 
-  async call<T>(key: ExtensionKey, group: QuotaGroup, run: (accessToken: string) => Promise<ProviderResult<T>>): Promise<CallResult<T>> {
+  async call<T>(
+    key: ExtensionKey,
+    group: QuotaGroup,
+    run: (accessToken: string) => Promise<ProviderResult<T>>,
+  ): Promise<CallResult<T>> {
     const token = await this.tokens.access(key)
     if (token.type !== 'token') return token
     const result = await this.#once(key, group, token.accessToken, run)
@@ -33,7 +37,12 @@ export class Session {
   }
 
   /** The pause is looked at last: getting a token takes its time, in which another call may have met a 429. */
-  async #once<T>(key: ExtensionKey, group: QuotaGroup, accessToken: string, run: (accessToken: string) => Promise<ProviderResult<T>>): Promise<CallResult<T>> {
+  async #once<T>(
+    key: ExtensionKey,
+    group: QuotaGroup,
+    accessToken: string,
+    run: (accessToken: string) => Promise<ProviderResult<T>>,
+  ): Promise<CallResult<T>> {
     const pauseMs = this.quota.pauseMs(key.extensionId, group)
     if (pauseMs > 0) return { type: 'waiting', retryInMs: pauseMs }
     const result = await run(accessToken)
@@ -44,7 +53,8 @@ export class Session {
     if (failure.reason === 'rate_limited') {
       const pauseMs = failure.retryAfterMs ?? DEFAULT_PENALTY_MS
       this.quota.pause(key.extensionId, group, pauseMs)
-      if (group === 'medium') await this.writer.write([notePause(key.extensionId, this.clock.now() + pauseMs)]).catch(() => undefined)
+      if (group === 'medium')
+        await this.writer.write([notePause(key.extensionId, this.clock.now() + pauseMs)]).catch(() => undefined)
     }
     return { type: 'failed', failure }
   }

@@ -77,29 +77,41 @@ export class Subscriptions {
       },
     ])
     quota.count(key.extensionId)
-    const created = await session.call(key, 'medium', (token) => provider.createSubscription(token, { address: this.context.address(), verificationToken }))
+    const created = await session.call(key, 'medium', (token) =>
+      provider.createSubscription(token, { address: this.context.address(), verificationToken }),
+    )
     if (created.type !== 'ok') return this.#failed(key, 'create', created)
     await writer.write([
       {
         sql: `UPDATE subscriptions SET provider_id = ?2, status = 'active', expires_at = ?3, checked_at = ?4 WHERE id = ?1`,
         args: [id, created.value.subscriptionId, created.value.expiresAt, clock.now()],
       },
-      { sql: 'DELETE FROM subscriptions WHERE tenant_id = ?1 AND extension_id = ?2 AND id != ?3', args: [key.tenantId, key.extensionId, id] },
+      {
+        sql: 'DELETE FROM subscriptions WHERE tenant_id = ?1 AND extension_id = ?2 AND id != ?3',
+        args: [key.tenantId, key.extensionId, id],
+      },
     ])
     if (isSound(created.value)) return 'created'
-    this.context.log.warn({ extensionId: key.extensionId, status: created.value.status }, 'subscription was created but is not active')
+    this.context.log.warn(
+      { extensionId: key.extensionId, status: created.value.status },
+      'subscription was created but is not active',
+    )
     return 'failed'
   }
 
   async #renew(key: ExtensionKey, subscription: ProviderSubscription): Promise<Ensured> {
     const { provider, session } = this.context
-    const renewed = await session.call(key, 'light', (token) => provider.renewSubscription(token, subscription.subscriptionId))
+    const renewed = await session.call(key, 'light', (token) =>
+      provider.renewSubscription(token, subscription.subscriptionId),
+    )
     return renewed.type === 'ok' ? this.#note(key, renewed.value) : this.#failed(key, 'renew', renewed)
   }
 
   async #note(key: ExtensionKey, subscription: ProviderSubscription): Promise<Ensured> {
     const sql = 'UPDATE subscriptions SET expires_at = ?3, checked_at = ?4 WHERE tenant_id = ?1 AND provider_id = ?2'
-    await this.context.writer.write([{ sql, args: [key.tenantId, subscription.subscriptionId, subscription.expiresAt, this.context.clock.now()] }])
+    await this.context.writer.write([
+      { sql, args: [key.tenantId, subscription.subscriptionId, subscription.expiresAt, this.context.clock.now()] },
+    ])
     return 'kept'
   }
 
@@ -139,7 +151,15 @@ export class Subscriptions {
   #failed(key: ExtensionKey, step: string, result: Exclude<CallResult<never>, { type: 'ok' }>): 'failed' {
     const failure = result.type === 'failed' ? result.failure : null
     this.context.log.warn(
-      { tenantId: key.tenantId, extensionId: key.extensionId, step, result: result.type, status: failure?.status, code: failure?.code, requestId: failure?.requestId },
+      {
+        tenantId: key.tenantId,
+        extensionId: key.extensionId,
+        step,
+        result: result.type,
+        status: failure?.status,
+        code: failure?.code,
+        requestId: failure?.requestId,
+      },
       'subscription for inbound messages could not be kept up, trying again',
     )
     return 'failed'

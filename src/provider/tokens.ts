@@ -8,7 +8,10 @@ import { type ExtensionKey, type SealedPair, noteRefreshFailure, replacePair, re
 import type { Provider, ProviderFailure, TokenPair } from './provider.ts'
 
 /** `gone`: disconnected or revoked, a person must act. `waiting`: a refresh failed and is tried again. */
-export type TokenResult = { type: 'token'; accessToken: string } | { type: 'gone' } | { type: 'waiting'; retryInMs: number }
+export type TokenResult =
+  | { type: 'token'; accessToken: string }
+  | { type: 'gone' }
+  | { type: 'waiting'; retryInMs: number }
 
 export interface TokensContext {
   provider: Provider
@@ -64,7 +67,10 @@ export class Tokens {
     const cancel = this.context.clock.after(delayMs, () => {
       this.#retries.delete(name)
       this.refresh(row).catch((error: unknown) => {
-        this.context.log.error({ extensionId: row.extensionId, error: errorName(error) }, 'token refresh could not be tried')
+        this.context.log.error(
+          { extensionId: row.extensionId, error: errorName(error) },
+          'token refresh could not be tried',
+        )
         this.planRetry({ ...row, nextRefreshAt: this.context.clock.now() + REFRESH_RETRY_MIN_MS })
       })
     })
@@ -98,7 +104,12 @@ export class Tokens {
     const underWay = (): Promise<unknown> | undefined => this.#refreshing.get(name) ?? this.#resealing.get(name)
     for (let run = underWay(); run !== undefined; run = underWay()) await run.catch(() => undefined)
     const resealed = this.#reseal(key)
-    const done = resealed.then(() => undefined, () => undefined).finally(() => this.#resealing.delete(name))
+    const done = resealed
+      .then(
+        () => undefined,
+        () => undefined,
+      )
+      .finally(() => this.#resealing.delete(name))
     this.#resealing.set(name, done)
     await done
     return resealed
@@ -120,7 +131,10 @@ export class Tokens {
     if (row === null) return 0
     const stale = [row.accessToken, row.refreshToken].filter((sealed) => !secrets.isCurrent(sealed)).length
     if (stale === 0) return 0
-    const accessToken = await secrets.seal(await secrets.open(row.accessToken, sealContext(row, 'rc_access')), sealContext(row, 'rc_access'))
+    const accessToken = await secrets.seal(
+      await secrets.open(row.accessToken, sealContext(row, 'rc_access')),
+      sealContext(row, 'rc_access'),
+    )
     const refreshToken = await secrets.seal(await this.openRefresh(row), sealContext(row, 'rc_refresh'))
     const [stored] = await this.#commit(row, replaceSeals(row, row.refreshToken, { accessToken, refreshToken }))
     return stored?.rows.length === 0 ? 0 : stale
@@ -132,7 +146,9 @@ export class Tokens {
     if (row.refreshExpiresAt <= this.context.clock.now()) return this.#revoked(row, 'the refresh token has expired')
     const result = await this.context.provider.refresh(await this.openRefresh(row))
     if (result.ok) return this.#store(row, result.value)
-    return meansRevoked(result.failure) ? this.#revoked(row, result.failure.code ?? 'invalid_grant') : this.#failed(row, result.failure)
+    return meansRevoked(result.failure)
+      ? this.#revoked(row, result.failure.code ?? 'invalid_grant')
+      : this.#failed(row, result.failure)
   }
 
   /** The new pair is committed first: until its access token is used, the old refresh token would still serve. */
@@ -145,7 +161,10 @@ export class Tokens {
   }
 
   async #revoked(row: ExtensionRow, why: string): Promise<TokenResult> {
-    const [noted] = await this.#commit(row, noteRefreshFailure(row, row.refreshToken, 'revoked', row.refreshFailures, null))
+    const [noted] = await this.#commit(
+      row,
+      noteRefreshFailure(row, row.refreshToken, 'revoked', row.refreshFailures, null),
+    )
     if (noted?.rows.length === 0) return this.access(row)
     this.context.log.warn(
       { tenantId: row.tenantId, extensionId: row.extensionId, why },
@@ -166,7 +185,14 @@ export class Tokens {
     })
     if (noted?.rows.length === 0) return this.access(row)
     this.context.log.warn(
-      { tenantId: row.tenantId, extensionId: row.extensionId, status: failure.status, code: failure.code, delayMs, requestId: failure.requestId },
+      {
+        tenantId: row.tenantId,
+        extensionId: row.extensionId,
+        status: failure.status,
+        code: failure.code,
+        delayMs,
+        requestId: failure.requestId,
+      },
       failure.oauthError === 'invalid_client'
         ? 'token refresh refused: check RC_CLIENT_ID and RC_CLIENT_SECRET'
         : 'token refresh failed, trying again',

@@ -1,8 +1,15 @@
 import type { Server, ServerWebSocket, WebSocketHandler } from 'bun'
 import type { Clock } from '../core/clock.ts'
 import {
-  MAX_SOCKETS_PER_APP, MAX_UNAUTHENTICATED_SOCKETS, MAX_UNAUTHENTICATED_SOCKETS_PER_ADDRESS, WS_AUTH_DEADLINE_MS, WS_AUTH_FRAME_BYTES,
-  WS_BACKLOG_BYTES, WS_FRAME_BYTES, WS_PING_MS, WS_SILENCE_MS,
+  MAX_SOCKETS_PER_APP,
+  MAX_UNAUTHENTICATED_SOCKETS,
+  MAX_UNAUTHENTICATED_SOCKETS_PER_ADDRESS,
+  WS_AUTH_DEADLINE_MS,
+  WS_AUTH_FRAME_BYTES,
+  WS_BACKLOG_BYTES,
+  WS_FRAME_BYTES,
+  WS_PING_MS,
+  WS_SILENCE_MS,
 } from '../core/limits.ts'
 import type { GatewayEvent, Hub, RevokedScope } from './hub.ts'
 
@@ -72,7 +79,15 @@ export class Sockets {
   admit(address: string): SocketData | null {
     if (this.#waitingTotal >= MAX_UNAUTHENTICATED_SOCKETS) return null
     if ((this.#waiting.get(address) ?? 0) >= MAX_UNAUTHENTICATED_SOCKETS_PER_ADDRESS) return null
-    return { address, state: 'new', appId: '', tenantId: '', lastHeard: this.context.clock.monotonic(), cancelDeadline: () => undefined, missed: [] }
+    return {
+      address,
+      state: 'new',
+      appId: '',
+      tenantId: '',
+      lastHeard: this.context.clock.monotonic(),
+      cancelDeadline: () => undefined,
+      missed: [],
+    }
   }
 
   /** Closes every socket because the server stops. */
@@ -102,7 +117,9 @@ export class Sockets {
     data.state = 'busy'
     const message = parseFirst(raw)
     if (typeof message === 'string') return this.#fail(socket, message)
-    const auth = await this.context.authenticate(message, data.address).catch(() => ({ ok: false, error: 'Invalid API key' }) as const)
+    const auth = await this.context
+      .authenticate(message, data.address)
+      .catch(() => ({ ok: false, error: 'Invalid API key' }) as const)
     if (socket.readyState !== WebSocket.OPEN) return
     if (!auth.ok) return this.#fail(socket, auth.error)
     if (data.missed.some((scope) => isMeant(scope, auth))) return this.#fail(socket, 'Invalid API key')

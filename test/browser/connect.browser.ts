@@ -40,12 +40,16 @@ test('the form leads through the provider’s login, on another origin, and back
 test('a tenant’s name is text: no script of it runs, and the style does apply', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const name = '<script>document.title="owned"</script><img src=x onerror="document.title=\'owned\'">'
-  await world.gateway.database.writer.write([{ sql: 'UPDATE tenants SET name = ?2 WHERE id = ?1', args: [world.tenantId, name] }])
+  await world.gateway.database.writer.write([
+    { sql: 'UPDATE tenants SET name = ?2 WHERE id = ?1', args: [world.tenantId, name] },
+  ])
   await confirming(world, async (page, complaints) => {
     expect(await page.title()).toBe('Connect your phone extension')
     expect(await page.locator('b').innerText()).toBe(name)
     expect(await page.locator('script, img').count()).toBe(0)
-    expect(await page.locator('main').evaluate((element) => element.getBoundingClientRect().width)).toBeLessThanOrEqual(560)
+    expect(await page.locator('main').evaluate((element) => element.getBoundingClientRect().width)).toBeLessThanOrEqual(
+      560,
+    )
     expect(complaints.filter(isPolicy)).toEqual([])
   })
 })
@@ -55,7 +59,10 @@ test('without the provider in form-action the browser would stop: the test above
   await confirming(world, async (page, complaints) => {
     await page.route('**/v1/rc/connect?*', async (route) => {
       const response = await route.fetch()
-      const policy = (response.headers()['content-security-policy'] ?? '').replace(/form-action [^;]+/, "form-action 'self'")
+      const policy = (response.headers()['content-security-policy'] ?? '').replace(
+        /form-action [^;]+/,
+        "form-action 'self'",
+      )
       await route.fulfill({ response, headers: { ...response.headers(), 'content-security-policy': policy } })
     })
     await page.reload()

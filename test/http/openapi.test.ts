@@ -15,10 +15,17 @@ test('the document is valid OpenAPI 3.0.3 and the one that is committed', async 
 })
 
 test('the document has every endpoint, and each error of the contract at its place', async () => {
-  const document = JSON.parse(await Bun.file(COMMITTED).text()) as { paths: Record<string, Record<string, { responses: Record<string, { description: string }> }>> }
-  const described = Object.entries(document.paths).flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`))
-  expect(described.toSorted()).toEqual(ROUTES.map((route) => `${route.method} ${route.path.replaceAll(/:(\w+)/g, '{$1}')}`).toSorted())
-  const errorsOf = (path: string, method: string, status: number): string => document.paths[path]?.[method]?.responses[String(status)]?.description ?? ''
+  const document = JSON.parse(await Bun.file(COMMITTED).text()) as {
+    paths: Record<string, Record<string, { responses: Record<string, { description: string }> }>>
+  }
+  const described = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  )
+  expect(described.toSorted()).toEqual(
+    ROUTES.map((route) => `${route.method} ${route.path.replaceAll(/:(\w+)/g, '{$1}')}`).toSorted(),
+  )
+  const errorsOf = (path: string, method: string, status: number): string =>
+    document.paths[path]?.[method]?.responses[String(status)]?.description ?? ''
   expect(errorsOf('/v1/sms/send', 'post', 400)).toContain('to, from, and body are required')
   expect(errorsOf('/v1/apps/register', 'post', 400)).toContain('Tenant not found or not active')
   expect(errorsOf('/v1/sms/status/{messageId}', 'get', 404)).toContain('Message not found')

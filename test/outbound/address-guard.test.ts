@@ -8,7 +8,8 @@ const production = new AddressGuard({ production: true, allowCidrs: [] })
 const development = new AddressGuard({ production: false, allowCidrs: [] })
 
 function guardOf(addresses: string[], options: { production?: boolean; allowCidrs?: string[] } = {}): AddressGuard {
-  const resolver = () => Promise.resolve(addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })))
+  const resolver = () =>
+    Promise.resolve(addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })))
   return new AddressGuard({ production: options.production ?? true, allowCidrs: options.allowCidrs ?? [], resolver })
 }
 
@@ -30,28 +31,73 @@ describe('registration in production', () => {
 
   test('accepts honest addresses', () => {
     const honest = [
-      'https://hooks.example.com', 'https://hooks.example.com/', 'HTTPS://Hooks.Example.COM/a/b?c=d&e=f#g', 'https://hooks.example.com:443/',
-      'https://hooks.example.com:80/', 'https://hooks.example.com:1024/', 'https://hooks.example.com:65535/', 'https://hooks.example.com./x',
-      'https://my_app.example.com/', 'https://bücher.example/', 'https://xn--bcher-kva.example/', 'https://hooks.example.com/@user/x@y?to=a@b', 'https://8.8.8.8/',
-      'https://134744072/', 'https://[2606:4700:4700::1111]/', 'https://[::ffff:8.8.8.8]/', 'https://172.32.0.1/', 'https://172.15.0.1/', 'https://169.253.0.1/',
-      'https://100.63.0.1/', 'https://100.128.0.1/', 'https://192.0.1.1/', 'https://198.17.0.1/', 'https://223.255.255.255/', 'https://[2001:4860:4860::8888]/',
-      'https://localhost.example.com/', 'https://internal.example.com/', 'https://my.locale/', 'https://hooks.example.com/%0d%0a', 'https://hooks.example.com/é?q=ü',
+      'https://hooks.example.com',
+      'https://hooks.example.com/',
+      'HTTPS://Hooks.Example.COM/a/b?c=d&e=f#g',
+      'https://hooks.example.com:443/',
+      'https://hooks.example.com:80/',
+      'https://hooks.example.com:1024/',
+      'https://hooks.example.com:65535/',
+      'https://hooks.example.com./x',
+      'https://my_app.example.com/',
+      'https://bücher.example/',
+      'https://xn--bcher-kva.example/',
+      'https://hooks.example.com/@user/x@y?to=a@b',
+      'https://8.8.8.8/',
+      'https://134744072/',
+      'https://[2606:4700:4700::1111]/',
+      'https://[::ffff:8.8.8.8]/',
+      'https://172.32.0.1/',
+      'https://172.15.0.1/',
+      'https://169.253.0.1/',
+      'https://100.63.0.1/',
+      'https://100.128.0.1/',
+      'https://192.0.1.1/',
+      'https://198.17.0.1/',
+      'https://223.255.255.255/',
+      'https://[2001:4860:4860::8888]/',
+      'https://localhost.example.com/',
+      'https://internal.example.com/',
+      'https://my.locale/',
+      'https://hooks.example.com/%0d%0a',
+      'https://hooks.example.com/é?q=ü',
       `https://hooks.example.com/${'a'.repeat(1974)}`,
     ]
     expect(honest.filter((url) => !production.accepts(url))).toEqual([])
   })
 
   test('an allowed range opens its literal addresses and nothing else', () => {
-    const guard = new AddressGuard({ production: true, allowCidrs: ['10.1.0.0/16', 'fd00::/8', '::ffff:192.168.7.0/120', '64:ff9b::/96'] })
-    const opened = ['https://10.1.2.3/', 'https://[::ffff:10.1.2.3]/', 'https://[fd12::1]/', 'https://192.168.7.9/', 'https://[64:ff9b::8.8.8.8]/']
-    const closed = ['https://10.2.0.1/', 'https://192.168.8.1/', 'https://[fd00:ec2::254]/', 'https://[64:ff9b::a9fe:a9fe]/', 'https://[64:ff9b::10.2.0.1]/', 'https://localhost/', 'http://10.1.2.3/']
+    const guard = new AddressGuard({
+      production: true,
+      allowCidrs: ['10.1.0.0/16', 'fd00::/8', '::ffff:192.168.7.0/120', '64:ff9b::/96'],
+    })
+    const opened = [
+      'https://10.1.2.3/',
+      'https://[::ffff:10.1.2.3]/',
+      'https://[fd12::1]/',
+      'https://192.168.7.9/',
+      'https://[64:ff9b::8.8.8.8]/',
+    ]
+    const closed = [
+      'https://10.2.0.1/',
+      'https://192.168.8.1/',
+      'https://[fd00:ec2::254]/',
+      'https://[64:ff9b::a9fe:a9fe]/',
+      'https://[64:ff9b::10.2.0.1]/',
+      'https://localhost/',
+      'http://10.1.2.3/',
+    ]
     expect(opened.filter((url) => !guard.accepts(url))).toEqual([])
     expect(closed.filter((url) => guard.accepts(url))).toEqual([])
   })
 
   test('not even the widest range opens metadata, link-local and unspecified addresses', () => {
     const guard = new AddressGuard({ production: true, allowCidrs: ['0.0.0.0/0', '::/0'] })
-    const never = [...(HOSTILE_URLS['metadata'] ?? []), ...(HOSTILE_URLS['unspecified'] ?? []), ...(HOSTILE_URLS['linkLocal'] ?? [])]
+    const never = [
+      ...(HOSTILE_URLS['metadata'] ?? []),
+      ...(HOSTILE_URLS['unspecified'] ?? []),
+      ...(HOSTILE_URLS['linkLocal'] ?? []),
+    ]
     expect(never.filter((url) => guard.accepts(url))).toEqual([])
     expect(guard.accepts('https://127.0.0.1/')).toBe(true)
   })
@@ -60,16 +106,48 @@ describe('registration in production', () => {
 describe('registration outside production', () => {
   test('accepts http, loopback, private ranges, single labels and any port', () => {
     const urls = [
-      'http://hooks.example.com/', 'http://localhost:3001/hook', 'http://127.0.0.1:9/x', 'http://[::1]:80/', 'http://10.0.0.1/', 'http://172.16.0.1/', 'http://192.168.1.5:22/',
-      'https://[fd12::1]/', 'http://receiver:8080/', 'http://host.docker.internal:4000/', 'http://nas.local/', 'http://[::ffff:127.0.0.1]:81/',
+      'http://hooks.example.com/',
+      'http://localhost:3001/hook',
+      'http://127.0.0.1:9/x',
+      'http://[::1]:80/',
+      'http://10.0.0.1/',
+      'http://172.16.0.1/',
+      'http://192.168.1.5:22/',
+      'https://[fd12::1]/',
+      'http://receiver:8080/',
+      'http://host.docker.internal:4000/',
+      'http://nas.local/',
+      'http://[::ffff:127.0.0.1]:81/',
     ]
     expect(urls.filter((url) => !development.accepts(url))).toEqual([])
   })
 
   test('still refuses what no destination may be', () => {
-    const { metadata = [], unspecified = [], linkLocal = [], special = [], schemes = [], userInfo = [], parsers = [] } = HOSTILE_URLS
-    const inProductionOnly = ['http://hooks.example.com/', 'HTTP://hooks.example.com/', 'https://metadata.google.internal/', 'https://instance-data.ec2.internal/']
-    const urls = [...metadata, ...unspecified, ...linkLocal, ...special, ...schemes, ...userInfo, ...parsers, 'http://hooks.example.com:0/']
+    const {
+      metadata = [],
+      unspecified = [],
+      linkLocal = [],
+      special = [],
+      schemes = [],
+      userInfo = [],
+      parsers = [],
+    } = HOSTILE_URLS
+    const inProductionOnly = [
+      'http://hooks.example.com/',
+      'HTTP://hooks.example.com/',
+      'https://metadata.google.internal/',
+      'https://instance-data.ec2.internal/',
+    ]
+    const urls = [
+      ...metadata,
+      ...unspecified,
+      ...linkLocal,
+      ...special,
+      ...schemes,
+      ...userInfo,
+      ...parsers,
+      'http://hooks.example.com:0/',
+    ]
     expect(urls.filter((url) => development.accepts(url) && !inProductionOnly.includes(url))).toEqual([])
   })
 })
@@ -86,7 +164,17 @@ describe('names at delivery', () => {
   })
 
   test('one denied address denies the name, whatever its place', async () => {
-    for (const inside of ['127.0.0.1', '10.0.0.1', '169.254.169.254', '::1', 'fe80::1%eth0', '::ffff:10.0.0.1', 'fd00:ec2::254', '0.0.0.0', '64:ff9b::7f00:1']) {
+    for (const inside of [
+      '127.0.0.1',
+      '10.0.0.1',
+      '169.254.169.254',
+      '::1',
+      'fe80::1%eth0',
+      '::ffff:10.0.0.1',
+      'fd00:ec2::254',
+      '0.0.0.0',
+      '64:ff9b::7f00:1',
+    ]) {
       expect(await resolves(guardOf(['1.1.1.1', inside]))).toBe('BlockedAddress')
       expect(await resolves(guardOf([inside, '1.1.1.1']))).toBe('BlockedAddress')
     }
@@ -99,8 +187,18 @@ describe('names at delivery', () => {
   })
 
   test('outside production loopback and private addresses are answered, special ones are not', async () => {
-    for (const address of ['127.0.0.1', '10.0.0.1', '::1', 'fd12::1']) expect(await resolves(guardOf([address], { production: false }))).toBe(address)
-    for (const address of ['169.254.169.254', '0.0.0.0', '::', 'fe80::1', '224.0.0.1', '100.100.100.200', 'not an address', '0177.0.0.1']) {
+    for (const address of ['127.0.0.1', '10.0.0.1', '::1', 'fd12::1'])
+      expect(await resolves(guardOf([address], { production: false }))).toBe(address)
+    for (const address of [
+      '169.254.169.254',
+      '0.0.0.0',
+      '::',
+      'fe80::1',
+      '224.0.0.1',
+      '100.100.100.200',
+      'not an address',
+      '0177.0.0.1',
+    ]) {
       expect(await resolves(guardOf([address], { production: false }))).toBe('BlockedAddress')
     }
   })
@@ -111,9 +209,17 @@ describe('names at delivery', () => {
   })
 
   test('judges a literal host without a look-up, also in brackets', async () => {
-    const guard = new AddressGuard({ production: true, allowCidrs: [], resolver: () => Promise.reject(new Error('looked up')) })
+    const guard = new AddressGuard({
+      production: true,
+      allowCidrs: [],
+      resolver: () => Promise.reject(new Error('looked up')),
+    })
     expect(await guard.resolve('[::1]', noSignal)).toMatchObject({ ok: false, errorClass: 'BlockedAddress' })
-    expect(await guard.resolve('[2606:4700::1111]', noSignal)).toMatchObject({ ok: true, address: '2606:4700::1111', family: 6 })
+    expect(await guard.resolve('[2606:4700::1111]', noSignal)).toMatchObject({
+      ok: true,
+      address: '2606:4700::1111',
+      family: 6,
+    })
     expect(await guard.resolve('8.8.8.8', noSignal)).toMatchObject({ ok: true, address: '8.8.8.8', family: 4 })
   })
 
@@ -133,8 +239,16 @@ describe('names at delivery', () => {
 
 describe('look-ups that fail', () => {
   test('a name that does not exist', async () => {
-    const guard = new AddressGuard({ production: true, allowCidrs: [], resolver: () => Promise.reject(Object.assign(new Error('secret.example'), { code: 'DNS_ENOTFOUND' })) })
-    expect(await guard.resolve('secret.example', noSignal)).toEqual({ ok: false, errorClass: 'ENOTFOUND', errorMessage: "The destination's name does not exist" })
+    const guard = new AddressGuard({
+      production: true,
+      allowCidrs: [],
+      resolver: () => Promise.reject(Object.assign(new Error('secret.example'), { code: 'DNS_ENOTFOUND' })),
+    })
+    expect(await guard.resolve('secret.example', noSignal)).toEqual({
+      ok: false,
+      errorClass: 'ENOTFOUND',
+      errorMessage: "The destination's name does not exist",
+    })
     expect(await resolves(guardOf([]))).toBe('ENOTFOUND')
     expect(await production.resolve('nowhere.invalid', noSignal)).toMatchObject({ ok: false, errorClass: 'ENOTFOUND' })
   })

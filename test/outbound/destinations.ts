@@ -14,7 +14,8 @@ export interface Destination extends AsyncDisposable {
   connections(): number
 }
 
-const fixture = (name: string): string => readFileSync(new URL(`fixtures/hooks.test.${name}.pem`, import.meta.url), 'utf8')
+const fixture = (name: string): string =>
+  readFileSync(new URL(`fixtures/hooks.test.${name}.pem`, import.meta.url), 'utf8')
 
 /** Certificate for `hooks.test` and 127.0.0.1, signed by itself. */
 export const CERTIFICATE = fixture('cert')
@@ -26,7 +27,12 @@ export async function startDestination(behaviour: Behaviour, host = '127.0.0.1',
 
 export async function startTlsDestination(behaviour: Behaviour): Promise<Destination> {
   const options = { key: fixture('key'), cert: CERTIFICATE }
-  return listen((onSocket) => createTlsServer(options, onSocket).on('tlsClientError', () => {}), behaviour, '127.0.0.1', 0)
+  return listen(
+    (onSocket) => createTlsServer(options, onSocket).on('tlsClientError', () => {}),
+    behaviour,
+    '127.0.0.1',
+    0,
+  )
 }
 
 type Create = (onSocket: (socket: Socket) => void) => Server
@@ -37,10 +43,12 @@ async function listen(create: Create, behaviour: Behaviour, host: string, port: 
   let connections = 0
   const server = create((socket) => {
     sockets.add(socket)
-    socket.on('error', () => {}).once('data', (data) => {
-      received.push(data.toString())
-      behaviour(socket)
-    })
+    socket
+      .on('error', () => {})
+      .once('data', (data) => {
+        received.push(data.toString())
+        behaviour(socket)
+      })
   })
   server.on('connection', () => (connections += 1))
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve))

@@ -10,7 +10,11 @@ interface Report {
 /** Posts from a process of its own, with its own environment and memory. */
 async function postInChild(urls: string[], env: Record<string, string> = {}): Promise<Report> {
   const script = new URL('fixtures/post-in-child.ts', import.meta.url).pathname
-  const child = Bun.spawn([process.execPath, script, ...urls], { env: { ...process.env, ...env }, stdout: 'pipe', stderr: 'inherit' })
+  const child = Bun.spawn([process.execPath, script, ...urls], {
+    env: { ...process.env, ...env },
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
   return JSON.parse(await new Response(child.stdout).text()) as Report
 }
 

@@ -14,12 +14,19 @@ interface Names {
 }
 
 function posterWith(names: Names = {}, options: { ca?: string; production?: boolean } = {}): WebhookPoster {
-  const resolver = (hostname: string) => Promise.resolve((names[hostname] ?? []).map((address) => ({ address, family: address.includes(':') ? 6 : 4 })))
+  const resolver = (hostname: string) =>
+    Promise.resolve((names[hostname] ?? []).map((address) => ({ address, family: address.includes(':') ? 6 : 4 })))
   const guard = new AddressGuard({ production: options.production ?? false, allowCidrs: [], resolver })
-  return new WebhookPoster({ guard, clock: systemClock, timeoutMs: TIMEOUT_MS, ...(options.ca === undefined ? {} : { ca: options.ca }) })
+  return new WebhookPoster({
+    guard,
+    clock: systemClock,
+    timeoutMs: TIMEOUT_MS,
+    ...(options.ca === undefined ? {} : { ca: options.ca }),
+  })
 }
 
-const post = (poster: WebhookPoster, url: string): Promise<PostResult> => poster.post({ url, body: '{"text":"Grüße"}', headers: { 'X-Gateway-Timestamp': '1' } })
+const post = (poster: WebhookPoster, url: string): Promise<PostResult> =>
+  poster.post({ url, body: '{"text":"Grüße"}', headers: { 'X-Gateway-Timestamp': '1' } })
 
 /** Posts to a destination that behaves so, and gives it time for nothing more. */
 async function outcomeOf(behaviour: to.Behaviour): Promise<PostResult> {
@@ -35,7 +42,12 @@ const success = (snippet: string | RegExp, statusCode = 200): object => ({
   errorMessage: null,
   snippet: matching(snippet),
 })
-const httpError = (statusCode: number, snippet: string): object => ({ outcome: 'http_error', statusCode, errorClass: null, snippet })
+const httpError = (statusCode: number, snippet: string): object => ({
+  outcome: 'http_error',
+  statusCode,
+  errorClass: null,
+  snippet,
+})
 const networkError = (errorClass: string | RegExp): object => ({
   outcome: 'network_error',
   statusCode: null,
@@ -43,28 +55,58 @@ const networkError = (errorClass: string | RegExp): object => ({
   errorMessage: expect.any(String),
   snippet: null,
 })
-const timeout = { outcome: 'timeout', statusCode: null, errorClass: 'TimeoutError', errorMessage: 'The destination did not answer in time', snippet: null }
+const timeout = {
+  outcome: 'timeout',
+  statusCode: null,
+  errorClass: 'TimeoutError',
+  errorMessage: 'The destination did not answer in time',
+  snippet: null,
+}
 
 const long = 'x'.repeat(1000)
 const cases: [name: string, behaviour: to.Behaviour, result: object][] = [
   ['200 with a body', to.says(to.response('200 OK', 'thanks')), success('thanks')],
   ['200 without a body', to.says(to.response('200 OK')), success('')],
   ['204', to.says('HTTP/1.1 204 No Content\r\n\r\n'), success('', 204)],
-  ['202 in chunks', to.says('HTTP/1.1 202 Accepted\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n'), success('abcde', 202)],
+  [
+    '202 in chunks',
+    to.says('HTTP/1.1 202 Accepted\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n'),
+    success('abcde', 202),
+  ],
   ['HTTP/1.0 until the end of the connection', to.says('HTTP/1.0 200 OK\r\n\r\nok'), success('ok')],
-  ['103 before the answer', to.says('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n', to.response('200 OK', 'ok')), success('ok')],
+  [
+    '103 before the answer',
+    to.says('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n', to.response('200 OK', 'ok')),
+    success('ok'),
+  ],
   ['a long body', to.says(to.response('200 OK', long)), success('x'.repeat(256))],
   ['301', to.says(to.response('301 Moved', 'm', 'Location: /x\r\n')), httpError(301, 'm')],
   ['404', to.says(to.response('404 Not Found', '{"error":"no"}')), httpError(404, '{"error":"no"}')],
   ['500 with a long body', to.says(to.response('500 Oops', long)), httpError(500, 'x'.repeat(256))],
   ['a status of its own making', to.says(to.response('999 Odd')), httpError(999, '')],
-  ['101', to.saysAndHangs('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\nxxxx'), httpError(101, '')],
-  ['NUL and broken UTF-8 in the body', to.says('HTTP/1.1 500 X\r\nContent-Length: 4\r\n\r\n', Uint8Array.of(0x61, 0, 0xff, 0x62)), httpError(500, 'a\uFFFD\uFFFDb')],
+  [
+    '101',
+    to.saysAndHangs('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\nxxxx'),
+    httpError(101, ''),
+  ],
+  [
+    'NUL and broken UTF-8 in the body',
+    to.says('HTTP/1.1 500 X\r\nContent-Length: 4\r\n\r\n', Uint8Array.of(0x61, 0, 0xff, 0x62)),
+    httpError(500, 'a\uFFFD\uFFFDb'),
+  ],
   ['never answers', to.hangs, timeout],
   ['drips its headers', to.drips('HTTP/1.1 200 OK\r\n', 'X-A: b\r\n'), timeout],
-  ['floods 100 Continue', to.floods('', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(100)), networkError('TooManyInterimResponses')],
+  [
+    'floods 100 Continue',
+    to.floods('', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(100)),
+    networkError('TooManyInterimResponses'),
+  ],
   ['10 MB of header', to.floods('HTTP/1.1 200 OK\r\nX: ', long.repeat(64)), networkError('HPE_HEADER_OVERFLOW')],
-  ['headers without end', to.floods('HTTP/1.1 200 OK\r\n', 'X-A: b\r\n'.repeat(1000)), networkError('HPE_HEADER_OVERFLOW')],
+  [
+    'headers without end',
+    to.floods('HTTP/1.1 200 OK\r\n', 'X-A: b\r\n'.repeat(1000)),
+    networkError('HPE_HEADER_OVERFLOW'),
+  ],
   ['garbage', to.says('\0\x01\x02garbage\r\n\r\n'), networkError(/^HPE_/)],
   ['HTTP/0.9', to.says('<html>hello</html>'), networkError(/^HPE_/)],
   ['resets', to.resets, networkError('ECONNRESET')],
@@ -74,8 +116,16 @@ const cases: [name: string, behaviour: to.Behaviour, result: object][] = [
   ['a success whose body hangs', to.saysAndHangs('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf'), success('half')],
   ['a success whose body is cut off', to.says('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf'), success('half')],
   ['a success whose body breaks', to.says('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nZZZ\r\n'), success('')],
-  ['a success with endless trailers', to.floods('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n', 'X-A: b\r\n'.repeat(1000)), success(/^a?$/)],
-  ['a failure whose body hangs', to.saysAndHangs('HTTP/1.1 503 No\r\nContent-Length: 9\r\n\r\nhalf'), httpError(503, 'half')],
+  [
+    'a success with endless trailers',
+    to.floods('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n', 'X-A: b\r\n'.repeat(1000)),
+    success(/^a?$/),
+  ],
+  [
+    'a failure whose body hangs',
+    to.saysAndHangs('HTTP/1.1 503 No\r\nContent-Length: 9\r\n\r\nhalf'),
+    httpError(503, 'half'),
+  ],
   ['an endless body', to.floods('HTTP/1.1 200 OK\r\n\r\n', long), success('x'.repeat(256))],
 ]
 
@@ -126,13 +176,21 @@ describe('the request', () => {
     const gone = await to.startDestination(to.hangs)
     await gone[Symbol.asyncDispose]()
     expect(await post(posterWith(), `http://127.0.0.1:${gone.port}/`)).toMatchObject(networkError('ECONNREFUSED'))
-    const real = new WebhookPoster({ guard: new AddressGuard({ production: false, allowCidrs: [] }), clock: systemClock })
+    const real = new WebhookPoster({
+      guard: new AddressGuard({ production: false, allowCidrs: [] }),
+      clock: systemClock,
+    })
     expect(await post(real, 'https://nowhere.invalid/hook')).toMatchObject(networkError('ENOTFOUND'))
   })
 
   test('a success whose body hangs is done half a second later, and its duration ends at the status line', async () => {
-    await using destination = await to.startDestination(to.saysAndHangs('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf'))
-    const patient = new WebhookPoster({ guard: new AddressGuard({ production: false, allowCidrs: [] }), clock: systemClock })
+    await using destination = await to.startDestination(
+      to.saysAndHangs('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf'),
+    )
+    const patient = new WebhookPoster({
+      guard: new AddressGuard({ production: false, allowCidrs: [] }),
+      clock: systemClock,
+    })
     const startedAt = performance.now()
     const answer = await post(patient, `http://127.0.0.1:${destination.port}/`)
     expect(performance.now() - startedAt).toBeWithin(490, 2500)
@@ -183,7 +241,8 @@ describe('the guard at the sink', () => {
     await using checked = await to.startDestination(to.says(to.response('200 OK', 'checked')))
     let asked = 0
     // The rebinding kind of name: a good address at first, the inside from then on.
-    const resolver = () => Promise.resolve([{ address: (asked += 1) === 1 ? '127.0.0.1' : '169.254.169.254', family: 4 }])
+    const resolver = () =>
+      Promise.resolve([{ address: (asked += 1) === 1 ? '127.0.0.1' : '169.254.169.254', family: 4 }])
     const guard = new AddressGuard({ production: false, allowCidrs: [], resolver })
     const poster = new WebhookPoster({ guard, clock: systemClock, timeoutMs: TIMEOUT_MS })
     expect(await post(poster, `http://rebind.test:${checked.port}/`)).toMatchObject(success('checked'))
@@ -201,20 +260,28 @@ describe('TLS', () => {
     expect(await post(trusting, `https://hooks.test:${destination.port}/`)).toMatchObject(success('ok'))
     expect(await post(trusting, `https://hooks.test.:${destination.port}/`)).toMatchObject(success('ok'))
     expect(await post(trusting, `https://127.0.0.1:${destination.port}/`)).toMatchObject(success('ok'))
-    expect(await post(trusting, `https://other.test:${destination.port}/`)).toMatchObject(networkError('ERR_TLS_CERT_ALTNAME_INVALID'))
-    expect(await post(trusting, `https://[::ffff:127.0.0.1]:${destination.port}/`)).toMatchObject(networkError('ERR_TLS_CERT_ALTNAME_INVALID'))
+    expect(await post(trusting, `https://other.test:${destination.port}/`)).toMatchObject(
+      networkError('ERR_TLS_CERT_ALTNAME_INVALID'),
+    )
+    expect(await post(trusting, `https://[::ffff:127.0.0.1]:${destination.port}/`)).toMatchObject(
+      networkError('ERR_TLS_CERT_ALTNAME_INVALID'),
+    )
     expect(destination.received).toHaveLength(3)
   })
 
   test('refuses a self-signed certificate', async () => {
     await using destination = await to.startTlsDestination(to.says(to.response('200 OK')))
-    expect(await post(posterWith(names), `https://hooks.test:${destination.port}/`)).toMatchObject(networkError(/SELF_SIGNED/))
+    expect(await post(posterWith(names), `https://hooks.test:${destination.port}/`)).toMatchObject(
+      networkError(/SELF_SIGNED/),
+    )
     expect(destination.received).toEqual([])
   })
 
   test('a destination that does not speak TLS, or never finishes speaking it', async () => {
     await using plain = await to.startDestination(to.says('nonsense'))
-    expect(await post(trusting, `https://hooks.test:${plain.port}/`)).toMatchObject(networkError(/SSL|EPROTO|ECONNRESET/))
+    expect(await post(trusting, `https://hooks.test:${plain.port}/`)).toMatchObject(
+      networkError(/SSL|EPROTO|ECONNRESET/),
+    )
     await using silent = await to.startDestination(to.hangs)
     expect(await post(trusting, `https://hooks.test:${silent.port}/`)).toMatchObject(timeout)
   })

@@ -5,11 +5,19 @@ import { signedHeaders } from '../../src/outbound/sign.ts'
 
 const key = new Uint8Array(32).map((_, index) => index * 7)
 const secret = webhookSecret(key)
-const input = { secret, deliveryId: 'msg_0123456789ab:app_0123456789abcdef', timestampSeconds: 1_760_000_000, body: '{"body":"Grüße 😀"}' }
+const input = {
+  secret,
+  deliveryId: 'msg_0123456789ab:app_0123456789abcdef',
+  timestampSeconds: 1_760_000_000,
+  body: '{"body":"Grüße 😀"}',
+}
 
 test('signs as the contract says: the whole secret is the key, the timestamp is part of the text', () => {
   const expected = createHmac('sha256', secret).update(`1760000000.${input.body}`).digest('hex')
-  expect(signedHeaders(input)).toMatchObject({ 'X-Gateway-Timestamp': '1760000000', 'X-Gateway-Signature': `sha256=${expected}` })
+  expect(signedHeaders(input)).toMatchObject({
+    'X-Gateway-Timestamp': '1760000000',
+    'X-Gateway-Signature': `sha256=${expected}`,
+  })
 })
 
 test('signs as Standard Webhooks says: the decoded secret is the key, the id is part of the text', () => {

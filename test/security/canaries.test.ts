@@ -12,7 +12,14 @@ import { FROM, type World, createWorld, recordedLog, until } from '../support/wo
 
 const ENCRYPTION_KEY = Buffer.from('canary: the encryption key of 32').toString('base64')
 const CLIENT_SECRET = 'sgw-simulator-secret'
-const TEXTS = { out: 'canary-outgoing-text', in: 'canary-incoming-text', user: 'canary-user-id', url: 'canary-url-token', header: 'canary-forged-header', refused: 'canary-refused-text' }
+const TEXTS = {
+  out: 'canary-outgoing-text',
+  in: 'canary-incoming-text',
+  user: 'canary-user-id',
+  url: 'canary-url-token',
+  header: 'canary-forged-header',
+  refused: 'canary-refused-text',
+}
 const NUMBERS = ['+15555550177', '+15555550178', FROM]
 
 interface Life {
@@ -47,7 +54,11 @@ function noted(secrets: Set<string>, secret: string): string {
 }
 
 async function live(world: World, life: Life): Promise<void> {
-  const call = async (method: string, path: string, options: Parameters<World['call']>[2] = {}): Promise<Record<string, string>> => {
+  const call = async (
+    method: string,
+    path: string,
+    options: Parameters<World['call']>[2] = {},
+  ): Promise<Record<string, string>> => {
     const response = await world.call(method, path, options)
     const text = await response.text()
     life.answers.push(`${[...response.headers].join('\n')}\n${text}`)
@@ -56,30 +67,59 @@ async function live(world: World, life: Life): Promise<void> {
   /** An answer that shows a secret once. */
   const shown = async (method: string, path: string, body?: unknown): Promise<Record<string, string>> => {
     const answer = (await world.json<Record<string, string>>(method, path, body === undefined ? {} : { body })).body
-    for (const name of ['apiKey', 'webhookSecret', 'secret', 'token']) if (answer[name] !== undefined) life.secrets.add(answer[name])
+    for (const name of ['apiKey', 'webhookSecret', 'secret', 'token'])
+      if (answer[name] !== undefined) life.secrets.add(answer[name])
     return answer
   }
   world.control.setLimits({ enabled: false })
   await connections(world, life)
   await using receiver = startReceiver()
   receiver.answer = () => new Response('no', { status: 500 })
-  await call('PUT', `/v1/apps/${world.app.appId}`, { body: { webhookUrl: `${receiver.url}/${TEXTS.url}?key=${TEXTS.url}` } })
+  await call('PUT', `/v1/apps/${world.app.appId}`, {
+    body: { webhookUrl: `${receiver.url}/${TEXTS.url}?key=${TEXTS.url}` },
+  })
   await shown('POST', `/v1/apps/${world.app.appId}/rotate-webhook-secret`)
   await shown('POST', '/v1/triggers', { callbackUrl: `http://127.0.0.1:9/${TEXTS.url}` })
   await shown('POST', '/v1/apps/register', { name: 'Second', tenantId: world.tenantId })
   const { token } = await shown('POST', '/v1/ws/token')
   await using socket = await listenTo(world.url, { token: token ?? '' })
-  const ids = [await world.send({ to: NUMBERS[0]!, body: TEXTS.out, userId: TEXTS.user }), await world.send({ from: NUMBERS[1]!, to: NUMBERS[0]!, body: TEXTS.out })]
-  world.control.fault({ route: 'sms', calls: 1, fault: { kind: 'respond', status: 400, body: { errorCode: 'MSG-1', message: `Parameter [text] value [${TEXTS.refused}] is invalid` } } })
+  const ids = [
+    await world.send({ to: NUMBERS[0]!, body: TEXTS.out, userId: TEXTS.user }),
+    await world.send({ from: NUMBERS[1]!, to: NUMBERS[0]!, body: TEXTS.out }),
+  ]
+  world.control.fault({
+    route: 'sms',
+    calls: 1,
+    fault: {
+      kind: 'respond',
+      status: 400,
+      body: { errorCode: 'MSG-1', message: `Parameter [text] value [${TEXTS.refused}] is invalid` },
+    },
+  })
   ids.push(await world.send({ to: NUMBERS[0]!, body: TEXTS.refused }))
   for (const id of ids) await world.untilStatus(id)
   await world.control.injectSms({ to: FROM, from: NUMBERS[0]!, text: TEXTS.in })
   await until(() => receiver.requests.length > 0 && socket.ofType('sms_inbound').length > 0)
-  for (const path of ['/v1/apps', '/v1/triggers', '/v1/sms/messages', '/v1/webhook-deliveries', '/v1/rc/status', '/v1/rc/extensions', '/v1/nothing', '/health']) await call('GET', path)
+  for (const path of [
+    '/v1/apps',
+    '/v1/triggers',
+    '/v1/sms/messages',
+    '/v1/webhook-deliveries',
+    '/v1/rc/status',
+    '/v1/rc/extensions',
+    '/v1/nothing',
+    '/health',
+  ])
+    await call('GET', path)
   await call('POST', `/v1/apps/${world.app.appId}/test-webhook`)
   await mistakes(world, call)
-  await world.gateway.tokens.refresh((await world.gateway.directory.tenant(world.tenantId)).extensions.values().next().value!)
-  life.pages.push(await (await world.call('GET', '/openapi.json')).text(), await (await world.call('GET', '/docs')).text())
+  await world.gateway.tokens.refresh(
+    (await world.gateway.directory.tenant(world.tenantId)).extensions.values().next().value!,
+  )
+  life.pages.push(
+    await (await world.call('GET', '/openapi.json')).text(),
+    await (await world.call('GET', '/docs')).text(),
+  )
   const old = { ...(await shown('POST', `/v1/apps/${world.app.appId}/rotate-key`)) }
   await call('GET', '/v1/apps')
   await call('GET', '/v1/apps', { key: old['apiKey'] ?? '' })
@@ -94,7 +134,8 @@ async function connections(world: World, life: Life): Promise<void> {
     life.pages.push(`${[...response.headers].join('\n')}\n${await response.text()}`)
   }
   const remember = (path: string): string => {
-    for (const name of ['code', 'state']) noted(life.secrets, new URLSearchParams(path.split('?')[1]).get(name) ?? CLIENT_SECRET)
+    for (const name of ['code', 'state'])
+      noted(life.secrets, new URLSearchParams(path.split('?')[1]).get(name) ?? CLIENT_SECRET)
     return path
   }
   const link = await newLink(world)
@@ -109,26 +150,46 @@ async function connections(world: World, life: Life): Promise<void> {
 }
 
 /** Everything that makes a log line or an error. */
-async function mistakes(world: World, call: (method: string, path: string, options?: Parameters<World['call']>[2]) => Promise<unknown>): Promise<void> {
+async function mistakes(
+  world: World,
+  call: (method: string, path: string, options?: Parameters<World['call']>[2]) => Promise<unknown>,
+): Promise<void> {
   await call('POST', '/v1/sms/send', { body: `{"body":"${TEXTS.refused}"` })
   await call('POST', '/v1/sms/send', { body: { to: NUMBERS[0], from: 'x', body: TEXTS.refused } })
   await call('GET', '/v1/apps', { key: `sgw_${TEXTS.header}` })
-  await call('GET', '/v1/apps', { key: null, headers: { authorization: `Basic ${TEXTS.header}`, cookie: TEXTS.header } })
-  await call('POST', '/v1/webhooks/provider', { key: null, body: { body: { subject: TEXTS.in } }, headers: { 'verification-token': TEXTS.header } })
+  await call('GET', '/v1/apps', {
+    key: null,
+    headers: { authorization: `Basic ${TEXTS.header}`, cookie: TEXTS.header },
+  })
+  await call('POST', '/v1/webhooks/provider', {
+    key: null,
+    body: { body: { subject: TEXTS.in } },
+    headers: { 'verification-token': TEXTS.header },
+  })
   await call('GET', `/v1/rc/callback?code=${TEXTS.header}&state=${TEXTS.header}&format=json`, { key: null })
   const { directory } = world.gateway
   const tenant = directory.tenant.bind(directory)
-  directory.tenant = () => Promise.reject(Object.assign(new Error(`cannot read ${TEXTS.out} ${NUMBERS[0]} ${world.key}`), { cause: world.key }))
+  directory.tenant = () =>
+    Promise.reject(
+      Object.assign(new Error(`cannot read ${TEXTS.out} ${NUMBERS[0]} ${world.key}`), { cause: world.key }),
+    )
   await call('GET', '/v1/rc/status')
   directory.tenant = tenant
 }
 
 /** The ways in which a text may stand in a file. */
-const formsOf = (text: string): string[] => [text, encodeURIComponent(text), Buffer.from(text).toString('base64').replace(/=+$/, ''), Buffer.from(text).toString('hex')]
+const formsOf = (text: string): string[] => [
+  text,
+  encodeURIComponent(text),
+  Buffer.from(text).toString('base64').replace(/=+$/, ''),
+  Buffer.from(text).toString('hex'),
+]
 
 /** Which of these stand in that text. Never the secret itself: what fails is printed. */
 function found(haystack: string, needles: Iterable<string>): string[] {
-  return [...needles].filter((needle) => formsOf(needle).some((form) => haystack.includes(form))).map((needle) => `${needle.slice(0, 9)}… (${needle.length})`)
+  return [...needles]
+    .filter((needle) => formsOf(needle).some((form) => haystack.includes(form)))
+    .map((needle) => `${needle.slice(0, 9)}… (${needle.length})`)
 }
 
 /** Database, WAL and whatever else lies beside them, byte for byte; the sockets and the lock hold nothing. */
@@ -147,12 +208,15 @@ test('no secret is kept or shown in clear, and logs tell nothing of messages, nu
   const [logged, answered, pages] = [lines.join(''), life.answers.join('\n'), life.pages.join('\n')]
   const secrets = [...life.secrets].filter((secret) => secret !== '')
   expect(secrets.length).toBeGreaterThan(20)
-  console.log(`${secrets.length} secrets, ${lines.length} log lines, ${life.answers.length + life.pages.length} answers, ${Object.keys(files).join(' ')}`)
+  console.log(
+    `${secrets.length} secrets, ${lines.length} log lines, ${life.answers.length + life.pages.length} answers, ${Object.keys(files).join(' ')}`,
+  )
 
   expect(found(logged, secrets)).toEqual([])
   expect(found(answered, secrets)).toEqual([])
   expect(found(pages, secrets)).toEqual([])
-  for (const [name, bytes] of Object.entries(files)) expect({ name, found: found(bytes, secrets) }).toEqual({ name, found: [] })
+  for (const [name, bytes] of Object.entries(files))
+    expect({ name, found: found(bytes, secrets) }).toEqual({ name, found: [] })
 
   expect(found(logged, [...Object.values(TEXTS), ...NUMBERS.map((number) => number.slice(1))])).toEqual([])
   expect(found(pages, [TEXTS.out, TEXTS.in, TEXTS.header, TEXTS.url, NUMBERS[0]!])).toEqual([])

@@ -3,7 +3,8 @@ import { storeInbound } from '../../src/features/webhooks/store-inbound.ts'
 import { type SocketMessage, listenTo, openSocket } from '../support/socket.ts'
 import { FROM, TO, type World, createWorld } from '../support/world.ts'
 
-const tokenFor = async (world: World, key: string): Promise<string> => (await world.json<{ token: string }>('POST', '/v1/ws/token', { key })).body.token
+const tokenFor = async (world: World, key: string): Promise<string> =>
+  (await world.json<{ token: string }>('POST', '/v1/ws/token', { key })).body.token
 
 test('a socket hears its own app’s statuses and its own tenant’s inbound messages, and nothing of others', async () => {
   await using world = await createWorld({ connect: false, work: false })
@@ -15,12 +16,27 @@ test('a socket hears its own app’s statuses and its own tenant’s inbound mes
   await using foreign = await listenTo(world.url, { apiKey: other.apiKey })
   for (const app of [world.app, second, other]) await world.send({}, { key: app.apiKey })
   for (const { tenantId } of [world.app, other]) {
-    await storeInbound(world.gateway, { tenantId, extensionId: '1', providerMessageId: '5', from: TO, to: FROM, text: tenantId })
+    await storeInbound(world.gateway, {
+      tenantId,
+      extensionId: '1',
+      providerMessageId: '5',
+      from: TO,
+      to: FROM,
+      text: tenantId,
+    })
   }
-  for (const [socket, app] of [[mine, world.app], [mineByToken, world.app], [sister, second], [foreign, other]] as const) {
+  for (const [socket, app] of [
+    [mine, world.app],
+    [mineByToken, world.app],
+    [sister, second],
+    [foreign, other],
+  ] as const) {
     // auth_ok, one status of the own app, one inbound message of the own tenant: and never a fourth.
     await socket.heard(3)
-    expect(socket.messages.slice(1).map(ownerOf)).toEqual([`${app.tenantId} ${app.appId}`, `${app.tenantId} ${app.tenantId}`])
+    expect(socket.messages.slice(1).map(ownerOf)).toEqual([
+      `${app.tenantId} ${app.appId}`,
+      `${app.tenantId} ${app.tenantId}`,
+    ])
   }
   await world.send({}, { key: world.key })
   await mine.heard(4)
@@ -28,7 +44,8 @@ test('a socket hears its own app’s statuses and its own tenant’s inbound mes
 })
 
 /** Tenant of an event, with its app for a status and its text for an inbound message. */
-const ownerOf = (message: SocketMessage): string => `${String(message['tenantId'])} ${String(message['appId'] ?? message['body'])}`
+const ownerOf = (message: SocketMessage): string =>
+  `${String(message['tenantId'])} ${String(message['appId'] ?? message['body'])}`
 
 test('foreign, absent and malformed credentials are refused alike', async () => {
   await using world = await createWorld({ connect: false, work: false })
@@ -39,23 +56,58 @@ test('foreign, absent and malformed credentials are refused alike', async () => 
   const { body } = await world.json<{ connectUrl: string }>('POST', '/v1/rc/connect-token')
   const connectToken = body.connectUrl.split('=')[1] ?? ''
   const long = 'x'.repeat(3000)
-  const keys = ['sgw_', `sgw_${'A'.repeat(43)}`, world.key.slice(0, -1), `${world.key}x`, world.key.toUpperCase(), world.app.apiKeyPrefix, `Bearer ${world.key}`, ` ${world.key}`, `${world.key}\0`, used, '', null, 1, [world.key], { $ne: '' }, long]
-  const tokens = ['wst_', `wst_${'A'.repeat(43)}`, used, used.slice(0, -1), world.key, connectToken, `wst_${connectToken}`, '', null, 0, [used], {}, long]
+  const keys = [
+    'sgw_',
+    `sgw_${'A'.repeat(43)}`,
+    world.key.slice(0, -1),
+    `${world.key}x`,
+    world.key.toUpperCase(),
+    world.app.apiKeyPrefix,
+    `Bearer ${world.key}`,
+    ` ${world.key}`,
+    `${world.key}\0`,
+    used,
+    '',
+    null,
+    1,
+    [world.key],
+    { $ne: '' },
+    long,
+  ]
+  const tokens = [
+    'wst_',
+    `wst_${'A'.repeat(43)}`,
+    used,
+    used.slice(0, -1),
+    world.key,
+    connectToken,
+    `wst_${connectToken}`,
+    '',
+    null,
+    0,
+    [used],
+    {},
+    long,
+  ]
   const refused = async (message: object): Promise<string> => {
     await using socket = await openSocket(world.url)
     socket.send({ type: 'auth', ...message })
     const [first] = await socket.heard(1)
     return `${JSON.stringify(first)} ${(await socket.closed).code}`
   }
-  for (const apiKey of keys) expect(await refused({ apiKey })).toBe('{"type":"auth_error","error":"Invalid API key"} 1008')
-  for (const token of tokens) expect(await refused({ token })).toBe('{"type":"auth_error","error":"Invalid or expired token"} 1008')
+  for (const apiKey of keys)
+    expect(await refused({ apiKey })).toBe('{"type":"auth_error","error":"Invalid API key"} 1008')
+  for (const token of tokens)
+    expect(await refused({ token })).toBe('{"type":"auth_error","error":"Invalid or expired token"} 1008')
 })
 
 test('one of 200 sockets that race for a token wins it', async () => {
   await using world = await createWorld({ connect: false, work: false, env: { TRUSTED_PROXIES: '127.0.0.1' } })
   const token = await tokenFor(world, world.key)
   // Twenty may wait to authenticate from one address, and ten wrong ones block it: each racer comes from its own.
-  const sockets = await Promise.all(Array.from({ length: 200 }, (_, n) => openSocket(world.url, { 'x-forwarded-for': `198.51.100.${n}` })))
+  const sockets = await Promise.all(
+    Array.from({ length: 200 }, (_, n) => openSocket(world.url, { 'x-forwarded-for': `198.51.100.${n}` })),
+  )
   for (const socket of sockets) socket.send({ type: 'auth', token })
   const answers = await Promise.all(sockets.map(async (socket) => (await socket.heard(1))[0]?.['type']))
   expect(answers.filter((type) => type === 'auth_ok').length).toBe(1)

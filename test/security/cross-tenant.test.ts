@@ -16,12 +16,26 @@ interface Place {
   ask(world: World, id: string): Promise<Response>
 }
 
-const inPath = (name: string, kind: Kind, error: string, method: string, path: (id: string) => string, body?: unknown): Place => ({
-  name, kind, malformed: { status: 400, error }, ask: (world, id) => world.call(method, path(encodeURIComponent(id)), body === undefined ? {} : { body }),
+const inPath = (
+  name: string,
+  kind: Kind,
+  error: string,
+  method: string,
+  path: (id: string) => string,
+  body?: unknown,
+): Place => ({
+  name,
+  kind,
+  malformed: { status: 400, error },
+  ask: (world, id) => world.call(method, path(encodeURIComponent(id)), body === undefined ? {} : { body }),
 })
 
 const inQuery = (name: string, kind: Kind, malformed: Place['malformed'], path: string): Place => ({
-  name, kind, malformed, inQuery: true, ask: (world, id) => world.call('GET', `${path}${encodeURIComponent(id)}`),
+  name,
+  kind,
+  malformed,
+  inQuery: true,
+  ask: (world, id) => world.call('GET', `${path}${encodeURIComponent(id)}`),
 })
 
 const EMPTY = { status: 200 }
@@ -30,19 +44,42 @@ const badApp = 'Invalid appId format'
 const PLACES: readonly Place[] = [
   inPath('GET /v1/sms/status/{id}', 'messages', 'Invalid messageId format', 'GET', (id) => `/v1/sms/status/${id}`),
   inPath('DELETE /v1/sms/{id}', 'messages', 'Invalid messageId format', 'DELETE', (id) => `/v1/sms/${id}`),
-  inPath('PUT /v1/apps/{id} webhookUrl', 'apps', badApp, 'PUT', (id) => `/v1/apps/${id}`, { webhookUrl: 'http://127.0.0.1:9/mine' }),
+  inPath('PUT /v1/apps/{id} webhookUrl', 'apps', badApp, 'PUT', (id) => `/v1/apps/${id}`, {
+    webhookUrl: 'http://127.0.0.1:9/mine',
+  }),
   inPath('PUT /v1/apps/{id} isActive', 'apps', badApp, 'PUT', (id) => `/v1/apps/${id}`, { isActive: false }),
   inPath('PUT /v1/apps/{id} {}', 'apps', badApp, 'PUT', (id) => `/v1/apps/${id}`, {}),
   inPath('DELETE /v1/apps/{id}', 'apps', badApp, 'DELETE', (id) => `/v1/apps/${id}`),
   inPath('POST /v1/apps/{id}/rotate-key', 'apps', badApp, 'POST', (id) => `/v1/apps/${id}/rotate-key`),
-  inPath('POST /v1/apps/{id}/rotate-webhook-secret', 'apps', badApp, 'POST', (id) => `/v1/apps/${id}/rotate-webhook-secret`),
+  inPath(
+    'POST /v1/apps/{id}/rotate-webhook-secret',
+    'apps',
+    badApp,
+    'POST',
+    (id) => `/v1/apps/${id}/rotate-webhook-secret`,
+  ),
   inPath('POST /v1/apps/{id}/test-webhook', 'apps', badApp, 'POST', (id) => `/v1/apps/${id}/test-webhook`),
   inPath('DELETE /v1/triggers/{id}', 'triggers', 'Invalid triggerId format', 'DELETE', (id) => `/v1/triggers/${id}`),
   inQuery('GET /v1/sms/messages?appId', 'apps', EMPTY, '/v1/sms/messages?appId='),
   inQuery('GET /v1/sms/messages?tenantId', 'tenants', EMPTY, '/v1/sms/messages?tenantId='),
-  inQuery('GET /v1/webhook-deliveries?appId', 'apps', { status: 403, error: 'Forbidden' }, '/v1/webhook-deliveries?appId='),
-  inQuery('GET /v1/webhook-deliveries?triggerId', 'triggers', { status: 403, error: 'Forbidden' }, '/v1/webhook-deliveries?triggerId='),
-  inQuery('GET /v1/webhook-deliveries?messageId', 'messages', { status: 400, error: 'Invalid messageId' }, '/v1/webhook-deliveries?messageId='),
+  inQuery(
+    'GET /v1/webhook-deliveries?appId',
+    'apps',
+    { status: 403, error: 'Forbidden' },
+    '/v1/webhook-deliveries?appId=',
+  ),
+  inQuery(
+    'GET /v1/webhook-deliveries?triggerId',
+    'triggers',
+    { status: 403, error: 'Forbidden' },
+    '/v1/webhook-deliveries?triggerId=',
+  ),
+  inQuery(
+    'GET /v1/webhook-deliveries?messageId',
+    'messages',
+    { status: 400, error: 'Invalid messageId' },
+    '/v1/webhook-deliveries?messageId=',
+  ),
 ]
 
 const PREFIX: Readonly<Record<Kind, string>> = { messages: 'msg_', apps: 'app_', triggers: 'trg_', tenants: 'tenant_' }
@@ -54,13 +91,43 @@ const absentIds = (kind: Kind): string[] => ['0', '7', 'f'].map((digit) => PREFI
 function malformedIds(kind: Kind, real: string): string[] {
   const bare = real.slice(PREFIX[kind].length)
   return [
-    real.toUpperCase(), PREFIX[kind] + bare.toUpperCase().padEnd(bare.length, 'A').replace(/\d/g, 'A'), bare, `${real}0`, real.slice(0, -1), ` ${real}`, `${real} `,
-    `${real}\n`, `${real}\0`, `${real}/`, `${real}%00`, `../${real}`, `${real}' OR '1'='1`, `${real}"--`, `${real},${real}`, `${real};`, `*`, '%', '_', '..',
-    `${PREFIX[kind]}%`, `${PREFIX[kind]}${'_'.repeat(digits(kind))}`, `${PREFIX[kind]}${'٠'.repeat(digits(kind))}`, '[object Object]', '__proto__', 'constructor', 'null', 'undefined', '0', 'NaN',
+    real.toUpperCase(),
+    PREFIX[kind] + bare.toUpperCase().padEnd(bare.length, 'A').replace(/\d/g, 'A'),
+    bare,
+    `${real}0`,
+    real.slice(0, -1),
+    ` ${real}`,
+    `${real} `,
+    `${real}\n`,
+    `${real}\0`,
+    `${real}/`,
+    `${real}%00`,
+    `../${real}`,
+    `${real}' OR '1'='1`,
+    `${real}"--`,
+    `${real},${real}`,
+    `${real};`,
+    `*`,
+    '%',
+    '_',
+    '..',
+    `${PREFIX[kind]}%`,
+    `${PREFIX[kind]}${'_'.repeat(digits(kind))}`,
+    `${PREFIX[kind]}${'٠'.repeat(digits(kind))}`,
+    '[object Object]',
+    '__proto__',
+    'constructor',
+    'null',
+    'undefined',
+    '0',
+    'NaN',
   ]
 }
 
-const answerOf = async (response: Response): Promise<{ status: number; body: string }> => ({ status: response.status, body: await response.text() })
+const answerOf = async (response: Response): Promise<{ status: number; body: string }> => ({
+  status: response.status,
+  body: await response.text(),
+})
 
 const cases = new Map<string, number>()
 
@@ -85,7 +152,9 @@ describe('another tenant’s ids', () => {
 
 /** Foreign like absent, to the letter; malformed as the contract says. Answers how many cases that were. */
 async function compare(world: World, place: Place, victim: Victim): Promise<number> {
-  const [absent, ...others] = await Promise.all(absentIds(place.kind).map(async (id) => answerOf(await place.ask(world, id))))
+  const [absent, ...others] = await Promise.all(
+    absentIds(place.kind).map(async (id) => answerOf(await place.ask(world, id))),
+  )
   for (const other of others) expect(other).toEqual(absent!)
   expect(absent!.status).toBeOneOf([200, 403, 404])
   for (const id of victim[place.kind]) expect(await answerOf(await place.ask(world, id))).toEqual(absent!)
@@ -94,7 +163,12 @@ async function compare(world: World, place: Place, victim: Victim): Promise<numb
   return absentIds(place.kind).length + victim[place.kind].length + malformed.length
 }
 
-async function expectMalformed(world: World, place: Place, id: string, absent: { status: number; body: string }): Promise<void> {
+async function expectMalformed(
+  world: World,
+  place: Place,
+  id: string,
+  absent: { status: number; body: string },
+): Promise<void> {
   const answer = await answerOf(await place.ask(world, id))
   expect(answer.body).not.toContain(VICTIM_TEXT)
   // `..` is a step up the path before it leaves the client: another path, unknown or not allowed.
@@ -108,15 +182,36 @@ async function expectMalformed(world: World, place: Place, id: string, absent: {
 test('own lists show nothing of the other tenant, whatever the filter', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const victim = await createVictim(world)
-  const filters = ['', '?userId=victim-user', '?direction=inbound', '?status=queued', '?status=failed', '?from=%2B15555550100', '?to=%2B15555550199', '?startDate=2000-01-01', '?limit=100&page=1']
+  const filters = [
+    '',
+    '?userId=victim-user',
+    '?direction=inbound',
+    '?status=queued',
+    '?status=failed',
+    '?from=%2B15555550100',
+    '?to=%2B15555550199',
+    '?startDate=2000-01-01',
+    '?limit=100&page=1',
+  ]
   for (const filter of filters) {
-    expect(await (await world.call('GET', `/v1/sms/messages${filter}`)).json()).toMatchObject({ messages: [], total: 0 })
+    expect(await (await world.call('GET', `/v1/sms/messages${filter}`)).json()).toMatchObject({
+      messages: [],
+      total: 0,
+    })
   }
   for (const filter of ['', '?kind=app', '?kind=trigger', '?outcome=success', '?startDate=2000-01-01']) {
-    expect(await (await world.call('GET', `/v1/webhook-deliveries${filter}`)).json()).toMatchObject({ attempts: [], total: 0 })
+    expect(await (await world.call('GET', `/v1/webhook-deliveries${filter}`)).json()).toMatchObject({
+      attempts: [],
+      total: 0,
+    })
   }
-  const shown = await Promise.all(['/v1/apps', '/v1/triggers', '/v1/rc/status', '/v1/rc/extensions'].map(async (path) => (await world.call('GET', path)).text()))
-  for (const id of Object.values(victim).flatMap((ids) => (Array.isArray(ids) ? ids : []))) expect(shown.join('\n')).not.toContain(id)
+  const shown = await Promise.all(
+    ['/v1/apps', '/v1/triggers', '/v1/rc/status', '/v1/rc/extensions'].map(async (path) =>
+      (await world.call('GET', path)).text(),
+    ),
+  )
+  for (const id of Object.values(victim).flatMap((ids) => (Array.isArray(ids) ? ids : [])))
+    expect(shown.join('\n')).not.toContain(id)
 })
 
 test('an Idempotency-Key of the other tenant, and of another app of one’s own, stands for nothing here', async () => {
@@ -132,12 +227,15 @@ test('an Idempotency-Key of the other tenant, and of another app of one’s own,
 test('register: an absent and a suspended tenant are alike; an active one is the contract’s 403', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const victim = await createVictim(world)
-  const register = async (tenantId: string) => answerOf(await world.call('POST', '/v1/apps/register', { body: { name: 'Mine', tenantId } }))
+  const register = async (tenantId: string) =>
+    answerOf(await world.call('POST', '/v1/apps/register', { body: { name: 'Mine', tenantId } }))
   // The contract and its decisions tell these two apart; an id has 64 random bits, so nobody finds one by asking.
   expect(await register(victim.app.tenantId)).toEqual({ status: 403, body: '{"error":"Forbidden"}' })
   const absent = await register('tenant_0000000000000000')
   expect(absent).toEqual({ status: 400, body: '{"error":"Tenant not found or not active"}' })
-  await world.gateway.database.writer.write([{ sql: `UPDATE tenants SET status = 'suspended' WHERE id = ?1`, args: [victim.app.tenantId] }])
+  await world.gateway.database.writer.write([
+    { sql: `UPDATE tenants SET status = 'suspended' WHERE id = ?1`, args: [victim.app.tenantId] },
+  ])
   expect(await register(victim.app.tenantId)).toEqual(absent)
 })
 
@@ -146,7 +244,10 @@ test('time does not tell foreign from absent: medians within 1 ms', async () => 
   const victim = await createVictim(world)
   const times: Record<'foreign' | 'absent', number[]> = { foreign: [], absent: [] }
   for (let round = 0; round < 300; round++) {
-    for (const [name, id] of [['foreign', victim.messages[0]], ['absent', 'msg_000000000000']] as const) {
+    for (const [name, id] of [
+      ['foreign', victim.messages[0]],
+      ['absent', 'msg_000000000000'],
+    ] as const) {
       const startedAt = performance.now()
       await (await world.call('GET', `/v1/sms/status/${id}`)).text()
       times[name].push(performance.now() - startedAt)

@@ -36,7 +36,10 @@ async function sinkhole(host = '::', port = 0): Promise<Sinkhole> {
 /** Every hostile spelling; where only the host is odd, also with the sinkhole's port. */
 function hostileUrls(port: number): string[] {
   const all = Object.values(HOSTILE_URLS).flat()
-  return [...all, ...all.filter((url) => /^https:\/\/[^/]*[^/:]\/$/.test(url)).map((url) => `${url.slice(0, -1)}:${port}/`)]
+  return [
+    ...all,
+    ...all.filter((url) => /^https:\/\/[^/]*[^/:]\/$/.test(url)).map((url) => `${url.slice(0, -1)}:${port}/`),
+  ]
 }
 
 /** Notes every address that the guard would let be dialled. */
@@ -65,7 +68,9 @@ describe('hostile addresses in production', () => {
       trigger: (url) => ask('POST', '/v1/triggers', { callbackUrl: url }),
     }
     for (const [name, sink] of Object.entries(sinks)) {
-      const accepted = await Promise.all(urls.map(async (url) => ((await sink(url)).status === 400 ? [] : [`${name}: ${url}`])))
+      const accepted = await Promise.all(
+        urls.map(async (url) => ((await sink(url)).status === 400 ? [] : [`${name}: ${url}`])),
+      )
       expect(accepted.flat()).toEqual([])
     }
     expect(hole.connects()).toBe(0)
@@ -76,7 +81,9 @@ describe('hostile addresses in production', () => {
     await using world = await createWorld({ ...PRODUCTION, work: false })
     const dialled = watchDials(world)
     for (const url of hostileUrls(hole.port)) {
-      await world.gateway.database.writer.write([{ sql: 'UPDATE apps SET webhook_url = ?2 WHERE id = ?1', args: [world.app.appId, url] }])
+      await world.gateway.database.writer.write([
+        { sql: 'UPDATE apps SET webhook_url = ?2 WHERE id = ?1', args: [world.app.appId, url] },
+      ])
       const { status, body } = await world.json('POST', `/v1/apps/${world.app.appId}/test-webhook`, { headers: HTTPS })
       expect({ url, status, body }).toMatchObject({ status: 200, body: { ok: false, status: 0 } })
       expect(JSON.stringify(body)).not.toMatch(/127\.|169\.254|10\.|192\.168/)
@@ -91,12 +98,33 @@ describe('hostile addresses in production', () => {
     const dialled = watchDials(world)
     const urls = hostileUrls(hole.port)
     const { writer, gate } = world.gateway.database
-    const made = await Promise.all(urls.map(() => createTrigger(world.gateway, world.app, { callbackUrl: 'https://hooks.example.com/' })))
-    await writer.write(made.map(({ triggerId }, n) => ({ sql: 'UPDATE triggers SET callback_url = ?2 WHERE id = ?1', args: [triggerId, urls[n] ?? ''] })))
-    await writer.write([{ sql: 'UPDATE apps SET webhook_url = ?2 WHERE id = ?1', args: [world.app.appId, `https://127.0.0.1:${hole.port}/`] }])
-    await storeInbound(world.gateway, { tenantId: world.tenantId, extensionId: '1', providerMessageId: '1', from: TO, to: FROM, text: 'Hi' })
+    const made = await Promise.all(
+      urls.map(() => createTrigger(world.gateway, world.app, { callbackUrl: 'https://hooks.example.com/' })),
+    )
+    await writer.write(
+      made.map(({ triggerId }, n) => ({
+        sql: 'UPDATE triggers SET callback_url = ?2 WHERE id = ?1',
+        args: [triggerId, urls[n] ?? ''],
+      })),
+    )
+    await writer.write([
+      {
+        sql: 'UPDATE apps SET webhook_url = ?2 WHERE id = ?1',
+        args: [world.app.appId, `https://127.0.0.1:${hole.port}/`],
+      },
+    ])
+    await storeInbound(world.gateway, {
+      tenantId: world.tenantId,
+      extensionId: '1',
+      providerMessageId: '1',
+      from: TO,
+      to: FROM,
+      text: 'Hi',
+    })
     const rows = await until(async () => {
-      const closed = await gate.execute('SELECT outcome, error_class, error_message FROM deliveries WHERE outcome IS NOT NULL')
+      const closed = await gate.execute(
+        'SELECT outcome, error_class, error_message FROM deliveries WHERE outcome IS NOT NULL',
+      )
       return closed.rows.length === urls.length + 1 ? closed.rows : null
     }, 20_000)
     expect(new Set(rows.map((row) => row['outcome']))).toEqual(new Set(['network_error']))
@@ -110,15 +138,31 @@ test('a name that changes its address between look-ups never leads inside: 0 of 
   await using honest = await sinkhole('127.0.0.2')
   await using inside = await sinkhole('127.0.0.1', honest.port)
   await using world = await createWorld({ ...PRODUCTION, work: false })
-  const answers = [['127.0.0.2'], ['127.0.0.1'], ['127.0.0.2', '127.0.0.1'], ['127.0.0.1', '127.0.0.2'], ['::ffff:127.0.0.1'], ['127.0.0.2', '::1']]
+  const answers = [
+    ['127.0.0.2'],
+    ['127.0.0.1'],
+    ['127.0.0.2', '127.0.0.1'],
+    ['127.0.0.1', '127.0.0.2'],
+    ['::ffff:127.0.0.1'],
+    ['127.0.0.2', '::1'],
+  ]
   let lookups = 0
-  const resolver = () => Promise.resolve((answers[lookups++ % answers.length] ?? []).map((address) => ({ address, family: address.includes(':') ? 6 : 4 })))
+  const resolver = () =>
+    Promise.resolve(
+      (answers[lookups++ % answers.length] ?? []).map((address) => ({
+        address,
+        family: address.includes(':') ? 6 : 4,
+      })),
+    )
   // One address of the loopback range stands for the open Internet; its neighbour, on the same port, for the inside.
   const guard = new AddressGuard({ production: true, allowCidrs: ['127.0.0.2/32'], resolver })
   Object.assign(world.gateway, { guard, poster: new WebhookPoster({ guard, clock: systemClock }) })
   const url = `https://rebind.example:${honest.port}/hook`
-  await world.gateway.database.writer.write([{ sql: 'UPDATE apps SET webhook_url = ?2 WHERE id = ?1', args: [world.app.appId, url] }])
-  for (let round = 0; round < 200; round++) await world.json('POST', `/v1/apps/${world.app.appId}/test-webhook`, { headers: HTTPS })
+  await world.gateway.database.writer.write([
+    { sql: 'UPDATE apps SET webhook_url = ?2 WHERE id = ?1', args: [world.app.appId, url] },
+  ])
+  for (let round = 0; round < 200; round++)
+    await world.json('POST', `/v1/apps/${world.app.appId}/test-webhook`, { headers: HTTPS })
   expect(inside.connects()).toBe(0)
   // Where the look-up was all right, its very answer was dialled; and nothing was looked up twice.
   expect(lookups).toBe(200)

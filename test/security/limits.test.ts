@@ -75,7 +75,9 @@ test('failures over HTTP and WebSocket count together: the tenth blocks both, fo
 
 test('of 50 guesses at once ten are looked at, the others are refused', async () => {
   await using world = await createWorld(QUIET)
-  const answers = await Promise.all(Array.from({ length: 50 }, (_, n) => world.call('GET', '/v1/apps', { key: `sgw_guess${n}` })))
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, (_, n) => world.call('GET', '/v1/apps', { key: `sgw_guess${n}` })),
+  )
   expect(answers.filter((answer) => answer.status === 401).length).toBe(10)
   expect(answers.filter((answer) => answer.status === 429).length).toBe(40)
 })
@@ -84,10 +86,29 @@ test('forged forwarded addresses free nobody: 0 of 1,000, without and behind a t
   await using world = await createWorld(QUIET)
   for (let n = 0; n < 10; n++) await fail(world, 'http')
   const random = new Random(11)
-  const forge = (): string => Array.from({ length: 1 + random.below(4) }, () => random.pick([`${random.below(256)}.${random.below(256)}.1.1`, '::1', '127.0.0.1', 'unknown', '2001:db8::1', '10.0.0.1', '', '1.2.3.4:80'])).join(', ')
+  const forge = (): string =>
+    Array.from({ length: 1 + random.below(4) }, () =>
+      random.pick([
+        `${random.below(256)}.${random.below(256)}.1.1`,
+        '::1',
+        '127.0.0.1',
+        'unknown',
+        '2001:db8::1',
+        '10.0.0.1',
+        '',
+        '1.2.3.4:80',
+      ]),
+    ).join(', ')
   const names = ['x-forwarded-for', 'x-real-ip', 'forwarded', 'cf-connecting-ip', 'true-client-ip', 'x-client-ip']
   const statuses = new Set<number>()
-  for (let n = 0; n < 1000; n++) statuses.add((await world.call('GET', '/v1/apps', { headers: { [random.chance(0.6) ? 'x-forwarded-for' : random.pick(names)]: forge() } })).status)
+  for (let n = 0; n < 1000; n++)
+    statuses.add(
+      (
+        await world.call('GET', '/v1/apps', {
+          headers: { [random.chance(0.6) ? 'x-forwarded-for' : random.pick(names)]: forge() },
+        })
+      ).status,
+    )
   expect([...statuses]).toEqual([429])
   const peers = new Peers(['10.0.0.0/8', '2001:db8:1::/48'])
   for (let n = 0; n < 1000; n++) {
@@ -100,10 +121,13 @@ test('forged forwarded addresses free nobody: 0 of 1,000, without and behind a t
 
 test('proxies that add the client’s port are understood', () => {
   const peers = new Peers(['10.0.0.0/8'])
-  const counted = (forwarded: string): string => peers.addressOf('10.0.0.1', new Request('http://localhost/', { headers: { 'x-forwarded-for': forwarded } }))
-  expect(['198.51.100.9:4711', '198.51.100.9', '[2606:4700:1:2::9]:4711', '[2606:4700:1:2::9]', '2606:4700:1:2::9'].map(counted)).toEqual([
-    '198.51.100.9', '198.51.100.9', '2606:4700:1:2::/64', '2606:4700:1:2::/64', '2606:4700:1:2::/64',
-  ])
+  const counted = (forwarded: string): string =>
+    peers.addressOf('10.0.0.1', new Request('http://localhost/', { headers: { 'x-forwarded-for': forwarded } }))
+  expect(
+    ['198.51.100.9:4711', '198.51.100.9', '[2606:4700:1:2::9]:4711', '[2606:4700:1:2::9]', '2606:4700:1:2::9'].map(
+      counted,
+    ),
+  ).toEqual(['198.51.100.9', '198.51.100.9', '2606:4700:1:2::/64', '2606:4700:1:2::/64', '2606:4700:1:2::/64'])
 })
 
 test('a million addresses that fail fit into 32 MB', () => {
@@ -115,7 +139,8 @@ test('a million addresses that fail fit into 32 MB', () => {
   }
   const before = heapMib()
   const attempts = new FailedAttempts({ gate, writer, clock: systemClock })
-  for (let n = 0; n < 1_000_000; n++) attempts.note(`2001:db8:${(n >> 16).toString(16)}:${(n & 0xffff).toString(16)}::/64`)
+  for (let n = 0; n < 1_000_000; n++)
+    attempts.note(`2001:db8:${(n >> 16).toString(16)}:${(n & 0xffff).toString(16)}::/64`)
   const grown = heapMib() - before
   console.log(`a million failing addresses: ${grown.toFixed(1)} MiB of heap`)
   expect(grown).toBeLessThan(32)

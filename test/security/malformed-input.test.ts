@@ -31,7 +31,8 @@ test(`${REQUESTS} malformed requests: no 5xx, no hang, always {error} (FUZZ_SEED
     while (left-- > 0) {
       const request = malformedRequest(random, own)
       const answer = await line.ask(request)
-      statuses[typeof answer === 'string' ? answer : answer.status] = (statuses[typeof answer === 'string' ? answer : answer.status] ?? 0) + 1
+      statuses[typeof answer === 'string' ? answer : answer.status] =
+        (statuses[typeof answer === 'string' ? answer : answer.status] ?? 0) + 1
       const fault = faultOf(request, answer)
       if (fault !== null) faults.push(`${fault}: ${JSON.stringify(request.bytes.toString('latin1').slice(0, 400))}`)
     }
@@ -52,7 +53,8 @@ function faultOf(request: Malformed, answer: Answer | 'closed' | 'hang'): string
   if (answer.status === 505 && request.broken && !isOurs(answer)) return null
   if (answer.status >= 500) return `status ${answer.status}`
   if (answer.status < 400 || request.method === 'HEAD' || !isOurs(answer)) return null
-  if (/\r\ncontent-type: text\/html/i.test(answer.head)) return answer.body.startsWith('<!doctype html>') ? null : 'a page that is none'
+  if (/\r\ncontent-type: text\/html/i.test(answer.head))
+    return answer.body.startsWith('<!doctype html>') ? null : 'a page that is none'
   return isError(answer.body) ? null : `${answer.status} without {error}: ${answer.body.slice(0, 100)}`
 }
 
@@ -140,7 +142,8 @@ function firstAnswer(text: string, isHead: boolean): Answer | null {
   if (status === 100) return firstAnswer(text.slice(end + 4), isHead)
   const last = /\r\nconnection: close/i.test(head) || status === 101
   if (isHead || status === 204 || status === 304 || status === 101) return { status, head, body: '', last }
-  if (/\r\ntransfer-encoding: chunked/i.test(head)) return text.endsWith('0\r\n\r\n') ? { status, head, body: text.slice(end + 4), last } : null
+  if (/\r\ntransfer-encoding: chunked/i.test(head))
+    return text.endsWith('0\r\n\r\n') ? { status, head, body: text.slice(end + 4), last } : null
   const length = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0)
   return text.length >= end + 4 + length ? { status, head, body: text.slice(end + 4, end + 4 + length), last } : null
 }
@@ -159,7 +162,21 @@ test('1,000 WebSockets that say anything at all end nothing but themselves', asy
 /** Garbage frames, or odd first messages; then the client goes away. */
 async function babble(world: World, random: Random): Promise<void> {
   const raw = await openRawSocket(world.url)
-  const messages = ['', '{', 'null', '[]', '"auth"', '{"type":"auth"}', '{"type":"auth","apiKey":{}}', '{"type":"auth","token":[1]}', '{"type":"auth","apiKey":"sgw_\u0000"}', '{"type":"auth","token":"wst_"}', '{"__proto__":{"type":"auth"}}', '1e999', '\ud800']
+  const messages = [
+    '',
+    '{',
+    'null',
+    '[]',
+    '"auth"',
+    '{"type":"auth"}',
+    '{"type":"auth","apiKey":{}}',
+    '{"type":"auth","token":[1]}',
+    '{"type":"auth","apiKey":"sgw_\u0000"}',
+    '{"type":"auth","token":"wst_"}',
+    '{"__proto__":{"type":"auth"}}',
+    '1e999',
+    '\ud800',
+  ]
   if (random.chance(0.5)) raw.socket.write(random.bytes(1 + random.below(200)))
   for (let n = random.below(4); n > 0; n--) raw.send(random.pick(messages))
   const { promise, resolve } = Promise.withResolvers<void>()

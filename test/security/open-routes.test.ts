@@ -5,17 +5,35 @@ import { ask } from '../support/raw-http.ts'
 import { type World, createWorld } from '../support/world.ts'
 
 // Deny by default: what is not on this list wants a key, by whatever road it is reached.
-const OPEN = ['GET /health', 'GET /v1/rc/callback', 'GET /v1/rc/connect', 'GET /ws', 'POST /v1/rc/connect', 'POST /v1/webhooks/provider']
+const OPEN = [
+  'GET /health',
+  'GET /v1/rc/callback',
+  'GET /v1/rc/connect',
+  'GET /ws',
+  'POST /v1/rc/connect',
+  'POST /v1/webhooks/provider',
+]
 
-const IDS: Readonly<Record<string, string>> = { messageId: 'msg_0123456789ab', appId: 'app_0123456789abcdef', triggerId: 'trg_0123456789abcdef' }
+const IDS: Readonly<Record<string, string>> = {
+  messageId: 'msg_0123456789ab',
+  appId: 'app_0123456789abcdef',
+  triggerId: 'trg_0123456789abcdef',
+}
 const pathOf = (path: string): string => path.replaceAll(/:(\w+)/g, (_, name: string) => IDS[name] ?? 'x')
-const guarded = ROUTES.filter((route) => route.auth === 'app').map((route) => ({ method: route.method, path: pathOf(route.path) }))
+const guarded = ROUTES.filter((route) => route.auth === 'app').map((route) => ({
+  method: route.method,
+  path: pathOf(route.path),
+}))
 
 const MISSING = '{"error":"Missing or invalid API key"}'
 
 describe('who needs no key', () => {
   test('the list of open endpoints is the contract’s', () => {
-    expect(ROUTES.filter((route) => route.auth === 'none').map((route) => `${route.method} ${route.path}`).toSorted()).toEqual(OPEN)
+    expect(
+      ROUTES.filter((route) => route.auth === 'none')
+        .map((route) => `${route.method} ${route.path}`)
+        .toSorted(),
+    ).toEqual(OPEN)
   })
 
   test('every other endpoint answers 401 and nothing else', async () => {
@@ -23,19 +41,35 @@ describe('who needs no key', () => {
     expect(guarded.length).toBeGreaterThanOrEqual(18)
     for (const { method, path } of guarded) {
       const answer = await world.call(method, path, { key: null })
-      expect([...answer.headers.keys()].filter((name) => /^(ratelimit|retry-after|set-cookie|www-)/.test(name))).toEqual([])
+      expect(
+        [...answer.headers.keys()].filter((name) => /^(ratelimit|retry-after|set-cookie|www-)/.test(name)),
+      ).toEqual([])
       await expectError(answer, 401, 'Missing or invalid API key')
     }
   })
 
   test('nor does any other method, or any unknown path, below /v1', async () => {
     await using world = await createWorld({ connect: false, work: false })
-    const paths = new Set([...guarded.map(({ path }) => path), '/v1/x', '/v1/', '/v1/rc', '/v1/rc/connect/x', '/v1/webhooks', '/v1/webhooks/provider/x'])
+    const paths = new Set([
+      ...guarded.map(({ path }) => path),
+      '/v1/x',
+      '/v1/',
+      '/v1/rc',
+      '/v1/rc/connect/x',
+      '/v1/webhooks',
+      '/v1/webhooks/provider/x',
+    ])
     for (const path of paths) {
       for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND']) {
         const answer = await ask(world.url, [`${method} ${path} HTTP/1.1`, 'Host: sms.example.com'])
         if (path === '/v1/') expect(answer.status).toBeOneOf([401, 404])
-        else expect({ method, path, status: answer.status, body: answer.body }).toEqual({ method, path, status: 401, body: MISSING })
+        else
+          expect({ method, path, status: answer.status, body: answer.body }).toEqual({
+            method,
+            path,
+            status: 401,
+            body: MISSING,
+          })
       }
     }
   })
@@ -49,14 +83,18 @@ const SPELLINGS: Readonly<Record<string, (path: string) => string>> = {
   'double slash inside': (path) => path.replace('/v1/', '/v1//'),
   'escaped letter': (path) => path.replace('/v1/', '/%761/'),
   'escaped slash': (path) => path.replace('/v1/', '/v1%2f'),
-  'escaped letter behind': (path) => path.replace(/([a-z])([^/]*)$/, (_, letter: string, rest: string) => `%${letter.charCodeAt(0).toString(16)}${rest}`),
+  'escaped letter behind': (path) =>
+    path.replace(
+      /([a-z])([^/]*)$/,
+      (_, letter: string, rest: string) => `%${letter.charCodeAt(0).toString(16)}${rest}`,
+    ),
   'dot segment': (path) => path.replace('/v1/', '/v1/./'),
   'up from an open path': (path) => `/health/..${path}`,
   'up from another open path': (path) => `/v1/rc/connect/../..${path.slice(3)}`,
   'escaped dots': (path) => `/health/%2e%2e${path}`,
   'upper case': (path) => path.replace('/v1/', '/V1/'),
   'matrix parameter': (path) => `${path};x=/health`,
-  'backslash': (path) => path.replace('/v1/', '/v1\\'),
+  backslash: (path) => path.replace('/v1/', '/v1\\'),
   'open path as fragment': (path) => `${path}#/health`,
   'open path as query': (path) => `${path}?/v1/rc/connect`,
   'NUL escaped': (path) => `${path}%00`,
@@ -70,15 +108,33 @@ const LINES: Readonly<Record<string, (method: string, path: string) => string[]>
   'an open path in Host': (method, path) => [`${method} ${path} HTTP/1.1`, 'Host: x/v1/rc/connect?'],
   'a fragment in Host': (method, path) => [`${method} ${path} HTTP/1.1`, 'Host: x/health#'],
   'HTTP/1.0 without Host': (method, path) => [`${method} ${path} HTTP/1.0`],
-  'rewriting headers': (method, path) => [`${method} ${path} HTTP/1.1`, 'Host: a', 'X-Original-URL: /health', 'X-Rewrite-URL: /health', 'X-HTTP-Method-Override: OPTIONS', 'X-Forwarded-Prefix: /health'],
-  'a forged caller': (method, path) => [`${method} ${path} HTTP/1.1`, 'Host: a', 'X-Forwarded-User: admin', 'X-Tenant-Id: tenant_0123456789abcdef', 'X-App-Id: app_0123456789abcdef', 'Cookie: apiKey=sgw_x'],
+  'rewriting headers': (method, path) => [
+    `${method} ${path} HTTP/1.1`,
+    'Host: a',
+    'X-Original-URL: /health',
+    'X-Rewrite-URL: /health',
+    'X-HTTP-Method-Override: OPTIONS',
+    'X-Forwarded-Prefix: /health',
+  ],
+  'a forged caller': (method, path) => [
+    `${method} ${path} HTTP/1.1`,
+    'Host: a',
+    'X-Forwarded-User: admin',
+    'X-Tenant-Id: tenant_0123456789abcdef',
+    'X-App-Id: app_0123456789abcdef',
+    'Cookie: apiKey=sgw_x',
+  ],
 }
 
 describe('no spelling of a guarded path is let in without a key', () => {
   for (const [name, spell] of Object.entries(SPELLINGS)) {
     test(name, async () => {
       await using world = await createWorld({ connect: false, work: false })
-      const letIn = await Promise.all(guarded.map(({ method, path }) => getsIn(world, [`${method} ${spell(path)} HTTP/1.1`, 'Host: sms.example.com'])))
+      const letIn = await Promise.all(
+        guarded.map(({ method, path }) =>
+          getsIn(world, [`${method} ${spell(path)} HTTP/1.1`, 'Host: sms.example.com']),
+        ),
+      )
       expect(letIn.filter((line) => line !== null)).toEqual([])
     })
   }
@@ -101,13 +157,26 @@ async function getsIn(world: World, lines: string[]): Promise<string | null> {
 test('a header that is no Bearer of ours is no key: schemes, spaces, case, two headers', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const { key } = world
-  const headers = [`bearer ${key}`, `BEARER ${key}`, `Bearer  ${key}`, `Bearer\t${key}`, `Token ${key}`, `Basic ${btoa(`${key}:`)}`, key]
+  const headers = [
+    `bearer ${key}`,
+    `BEARER ${key}`,
+    `Bearer  ${key}`,
+    `Bearer\t${key}`,
+    `Token ${key}`,
+    `Basic ${btoa(`${key}:`)}`,
+    key,
+  ]
   for (const value of headers) {
     world.gateway.failedAttempts.note = () => undefined
     const { status } = await ask(world.url, ['GET /v1/apps HTTP/1.1', 'Host: a', `Authorization: ${value}`])
     expect({ value, status }).toEqual({ value, status: 401 })
   }
-  const twice = await ask(world.url, ['GET /v1/apps HTTP/1.1', 'Host: a', 'Authorization: Bearer sgw_other', `Authorization: Bearer ${key}`])
+  const twice = await ask(world.url, [
+    'GET /v1/apps HTTP/1.1',
+    'Host: a',
+    'Authorization: Bearer sgw_other',
+    `Authorization: Bearer ${key}`,
+  ])
   expect(twice.status).toBe(401)
   expect((await ask(world.url, ['GET /v1/apps HTTP/1.1', 'Host: a', `Authorization: Bearer ${key}`])).status).toBe(200)
 })

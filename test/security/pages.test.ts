@@ -8,7 +8,9 @@ const ESCAPED = Bun.escapeHTML(HOSTILE)
 const QUIET = { connect: false, work: false } as const
 
 async function rename(world: World, name: string): Promise<void> {
-  await world.gateway.database.writer.write([{ sql: 'UPDATE tenants SET name = ?2 WHERE id = ?1', args: [world.tenantId, name] }])
+  await world.gateway.database.writer.write([
+    { sql: 'UPDATE tenants SET name = ?2 WHERE id = ?1', args: [world.tenantId, name] },
+  ])
 }
 
 /** Every page there is, each as a browser meets it. */
@@ -25,10 +27,14 @@ const PAGES: Readonly<Record<string, (world: World) => Promise<Response>>> = {
   },
   'a declined consent in hostile words': async (world) => {
     const state = new URLSearchParams((await callbackPath(world)).split('?')[1]).get('state') ?? ''
-    return open(world, `/v1/rc/callback?error=access_denied&state=${state}&error_description=${encodeURIComponent(HOSTILE)}`)
+    return open(
+      world,
+      `/v1/rc/callback?error=access_denied&state=${state}&error_description=${encodeURIComponent(HOSTILE)}`,
+    )
   },
-  'a code that is not exchanged': async (world) => open(world, (await callbackPath(world)).replace(/code=[^&]+/, 'code=stolen')),
-  'success': async (world) => open(world, await callbackPath(world)),
+  'a code that is not exchanged': async (world) =>
+    open(world, (await callbackPath(world)).replace(/code=[^&]+/, 'code=stolen')),
+  success: async (world) => open(world, await callbackPath(world)),
 }
 
 describe('every page', () => {
@@ -43,9 +49,12 @@ describe('every page', () => {
       expect(page.headers.get('referrer-policy')).toBe('no-referrer')
       expect(page.headers.get('x-content-type-options')).toBe('nosniff')
       expect(page.headers.get('cross-origin-opener-policy')).toBe('same-origin')
-      expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-[^']+'; form-action [^;]+; base-uri 'none'; frame-ancestors 'none'$/)
+      expect(page.headers.get('content-security-policy')).toMatch(
+        /^default-src 'none'; style-src 'sha256-[^']+'; form-action [^;]+; base-uri 'none'; frame-ancestors 'none'$/,
+      )
       expect(html).not.toMatch(/<script|<img|onerror=(?!alert\(2\)&gt;)|javascript:|href=/i)
-      if (name === 'the confirmation' || name.endsWith('hostile words')) expect(html).toContain(ESCAPED.replaceAll('+', ' '))
+      if (name === 'the confirmation' || name.endsWith('hostile words'))
+        expect(html).toContain(ESCAPED.replaceAll('+', ' '))
     })
   }
 
@@ -106,14 +115,17 @@ describe('single use', () => {
   test('a suspended tenant’s links lead nowhere', async () => {
     await using world = await createWorld(QUIET)
     const link = await newLink(world)
-    await world.gateway.database.writer.write([{ sql: `UPDATE tenants SET status = 'suspended' WHERE id = ?1`, args: [world.tenantId] }])
+    await world.gateway.database.writer.write([
+      { sql: `UPDATE tenants SET status = 'suspended' WHERE id = ?1`, args: [world.tenantId] },
+    ])
     expect([(await open(world, link)).status, (await pressConnect(world, tokenOf(link))).status]).toEqual([400, 400])
   })
 })
 
 describe('state and PKCE are bound', () => {
   const partOf = (path: string, name: string): string => new URLSearchParams(path.split('?')[1]).get(name) ?? ''
-  const extensionsOf = async (world: World, key: string): Promise<number> => (await world.json<{ extensions: unknown[] }>('GET', '/v1/rc/extensions', { key })).body.extensions.length
+  const extensionsOf = async (world: World, key: string): Promise<number> =>
+    (await world.json<{ extensions: unknown[] }>('GET', '/v1/rc/extensions', { key })).body.extensions.length
 
   test('a state connects the tenant whose link it came from, whoever brings it', async () => {
     await using world = await createWorld(QUIET)

@@ -31,7 +31,11 @@ async function secondLife(first: World, keys: string): Promise<World> {
   return createWorld({ folder: first.folder, connect: false, env: { ENCRYPTION_KEYS: keys } })
 }
 
-const refusal = (asked: Promise<unknown>): Promise<string> => asked.then(() => 'no error', (error: Error) => error.message)
+const refusal = (asked: Promise<unknown>): Promise<string> =>
+  asked.then(
+    () => 'no error',
+    (error: Error) => error.message,
+  )
 
 describe('sgw keys rotate', () => {
   test('seals everything anew, after which the old key opens nothing and the new one all', async () => {
@@ -49,7 +53,9 @@ describe('sgw keys rotate', () => {
 
   test('loses nothing under traffic: sends, signatures, secrets that change, and token refreshes', async () => {
     await using receiver = startReceiver()
-    await using world = await createWorld({ env: { ENCRYPTION_KEYS: OLD, FROM_LIMIT_PER_MINUTE: '10000', EXTENSION_LIMIT_PER_MINUTE: '10000' } })
+    await using world = await createWorld({
+      env: { ENCRYPTION_KEYS: OLD, FROM_LIMIT_PER_MINUTE: '10000', EXTENSION_LIMIT_PER_MINUTE: '10000' },
+    })
     world.control.setLimits({ enabled: false })
     await world.call('PUT', `/v1/apps/${world.app.appId}`, { body: { webhookUrl: receiver.url } })
     await moreApps(world, 60)
@@ -62,8 +68,16 @@ describe('sgw keys rotate', () => {
     const traffic = [
       async () => void sent.push(await world.send({ body: `message ${sent.length}` })),
       () => world.control.injectSms({ to: FROM, from: TO, text: 'in' }),
-      async () => void (webhookSecret = (await world.json<{ webhookSecret: string }>('POST', `/v1/apps/${world.app.appId}/rotate-webhook-secret`)).body.webhookSecret),
-      async () => void (await Promise.all((await world.gateway.directory.tenant(world.tenantId)).extensions.values().map((row) => world.gateway.tokens.refresh(row)))),
+      async () =>
+        void (webhookSecret = (
+          await world.json<{ webhookSecret: string }>('POST', `/v1/apps/${world.app.appId}/rotate-webhook-secret`)
+        ).body.webhookSecret),
+      async () =>
+        void (await Promise.all(
+          (await world.gateway.directory.tenant(world.tenantId)).extensions
+            .values()
+            .map((row) => world.gateway.tokens.refresh(row)),
+        )),
       () => callbackPath(world),
     ]
     const workers = traffic.map(async (work) => {
@@ -78,10 +92,21 @@ describe('sgw keys rotate', () => {
     const state = await sealed(world)
     expect(state.newest).toBe(state.all)
     for (const id of sent) expect(await world.untilStatus(id)).toMatchObject({ status: 'sent' })
-    expect(new Set((await world.json<{ extensions: { status: string }[] }>('GET', '/v1/rc/extensions')).body.extensions.map(({ status }) => status))).toEqual(new Set(['active']))
+    expect(
+      new Set(
+        (await world.json<{ extensions: { status: string }[] }>('GET', '/v1/rc/extensions')).body.extensions.map(
+          ({ status }) => status,
+        ),
+      ),
+    ).toEqual(new Set(['active']))
     await world.control.injectSms({ to: FROM, from: TO, text: 'the last' })
-    const last = await until(() => (receiver.requests.filter(({ body }) => body['body'] === 'the last').length === 2 ? receiver.requests.slice(-2) : null))
-    for (const request of last) verifySignatures(request, request.path.endsWith('/trigger') ? triggerSecret : webhookSecret)
+    const last = await until(() =>
+      receiver.requests.filter(({ body }) => body['body'] === 'the last').length === 2
+        ? receiver.requests.slice(-2)
+        : null,
+    )
+    for (const request of last)
+      verifySignatures(request, request.path.endsWith('/trigger') ? triggerSecret : webhookSecret)
   })
 
   test('a refresh and a re-sealing of the same tokens never cross, whichever comes first', async () => {
@@ -91,8 +116,20 @@ describe('sgw keys rotate', () => {
     const [row] = (await directory.tenant(world.tenantId)).extensions.values()
     const key = { tenantId: world.tenantId, extensionId: row!.extensionId }
     for (let round = 0; round < 20; round++) {
-      Object.assign(world.gateway.secrets, createSecrets([Buffer.alloc(32, `key ${round}`), Buffer.alloc(32, `key ${round - 1}`), Buffer.from(OLD, 'base64')]))
-      const work = [() => tokens.refresh(key), () => tokens.reseal(key), () => tokens.reseal(key), () => tokens.access(key)]
+      Object.assign(
+        world.gateway.secrets,
+        createSecrets([
+          Buffer.alloc(32, `key ${round}`),
+          Buffer.alloc(32, `key ${round - 1}`),
+          Buffer.from(OLD, 'base64'),
+        ]),
+      )
+      const work = [
+        () => tokens.refresh(key),
+        () => tokens.reseal(key),
+        () => tokens.reseal(key),
+        () => tokens.access(key),
+      ]
       await Promise.all((round % 2 === 0 ? work : work.toReversed()).map((run) => run()))
       expect(await tokens.access(key)).toMatchObject({ type: 'token' })
       const stored = await directory.extension(key.tenantId, key.extensionId)
@@ -104,8 +141,14 @@ describe('sgw keys rotate', () => {
   test('goes on past a secret that no key opens, and says how many there are', async () => {
     await using world = await createWorld({ env: { ENCRYPTION_KEYS: OLD } })
     const [broken] = await moreApps(world, 1)
-    const stranger = await createSecrets([Buffer.alloc(32, 'lost key')]).seal('whsec_x', { tenantId: world.tenantId, row: broken!.appId, purpose: 'webhook_secret' })
-    await world.gateway.database.writer.write([{ sql: 'UPDATE apps SET webhook_secret = ?2 WHERE id = ?1', args: [broken!.appId, stranger] }])
+    const stranger = await createSecrets([Buffer.alloc(32, 'lost key')]).seal('whsec_x', {
+      tenantId: world.tenantId,
+      row: broken!.appId,
+      purpose: 'webhook_secret',
+    })
+    await world.gateway.database.writer.write([
+      { sql: 'UPDATE apps SET webhook_secret = ?2 WHERE id = ?1', args: [broken!.appId, stranger] },
+    ])
     Object.assign(world.gateway.secrets, createSecrets([Buffer.from(NEW, 'base64'), Buffer.from(OLD, 'base64')]))
     expect(await refusal(rotateKeys(world.gateway, {}))).toMatch(/^\d+ secrets were sealed anew, but 1 do not open/)
     const state = await sealed(world)
@@ -114,7 +157,9 @@ describe('sgw keys rotate', () => {
 
   test('is refused when the server runs with other keys than the command', async () => {
     await using world = await createWorld({ connect: false, work: false, env: { ENCRYPTION_KEYS: OLD } })
-    expect(await refusal(rotateKeys(world.gateway, { newestKey: NEWEST.keyId }))).toContain('restart it with the new ones first')
+    expect(await refusal(rotateKeys(world.gateway, { newestKey: NEWEST.keyId }))).toContain(
+      'restart it with the new ones first',
+    )
     expect(await rotateKeys(world.gateway, { newestKey: world.gateway.secrets.keyId })).toEqual({ resealed: 0 })
   })
 })
@@ -130,9 +175,14 @@ describe('what cannot be sealed anew', () => {
     expect(await readKeyUsage(world.gateway)).toMatchObject({ apiKeys: 1 })
     await rotateKeys(world.gateway, {})
     const finding = (await diagnose(world.gateway)).find(({ check }) => check === 'encryption keys')
-    expect(finding).toMatchObject({ ok: true, detail: expect.stringContaining('1 API keys (each moves when it is used)') })
+    expect(finding).toMatchObject({
+      ok: true,
+      detail: expect.stringContaining('1 API keys (each moves when it is used)'),
+    })
     await using last = await secondLife(world, NEW)
-    const statuses = await Promise.all([used, unused].map(async (key) => (await last.call('GET', '/v1/apps', { key })).status))
+    const statuses = await Promise.all(
+      [used, unused].map(async (key) => (await last.call('GET', '/v1/apps', { key })).status),
+    )
     expect(statuses).toEqual([200, 401])
     expect((await diagnose(last.gateway)).find(({ check }) => check === 'encryption keys')).toMatchObject({ ok: true })
   })
@@ -152,7 +202,10 @@ describe('what cannot be sealed anew', () => {
 
   test('a subscription whose token no key can check any more is made anew', async () => {
     await using world = await createWorld({ env: { ENCRYPTION_KEYS: OLD } })
-    const tokenOfSubscription = async () => (await world.gateway.database.gate.execute('SELECT token_hash FROM subscriptions')).rows.map((row) => String(row['token_hash']))
+    const tokenOfSubscription = async () =>
+      (await world.gateway.database.gate.execute('SELECT token_hash FROM subscriptions')).rows.map((row) =>
+        String(row['token_hash']),
+      )
     const [before] = await tokenOfSubscription()
     const [row] = (await world.gateway.directory.tenant(world.tenantId)).extensions.values()
     expect(await world.gateway.subscriptions.ensure(row!)).toBe('kept')
@@ -166,6 +219,8 @@ describe('what cannot be sealed anew', () => {
     expect(NEWEST.isCurrent(after ?? '')).toBe(true)
     expect(after).not.toBe(before)
     await world.control.injectSms({ to: FROM, from: TO, text: 'still here' })
-    await until(async () => (await world.json<{ total: number }>('GET', '/v1/sms/messages?direction=inbound')).body.total === 1)
+    await until(
+      async () => (await world.json<{ total: number }>('GET', '/v1/sms/messages?direction=inbound')).body.total === 1,
+    )
   })
 })

@@ -13,8 +13,14 @@ export interface Query {
 
 /** Tables whose rows belong to a tenant: those with a `tenant_id`. By SQL name, with the name of the Drizzle export. */
 export function tenantTables(): Map<string, string> {
-  const tables = Object.entries(schema).flatMap(([name, value]): [string, Table][] => (is(value, SQLiteTable) ? [[name, value]] : []))
-  return new Map(tables.filter(([, table]) => 'tenantId' in getTableColumns(table)).map(([name, table]) => [getTableName(table), name]))
+  const tables = Object.entries(schema).flatMap(([name, value]): [string, Table][] =>
+    is(value, SQLiteTable) ? [[name, value]] : [],
+  )
+  return new Map(
+    tables
+      .filter(([, table]) => 'tenantId' in getTableColumns(table))
+      .map(([name, table]) => [getTableName(table), name]),
+  )
 }
 
 /** Every string in `src` that is an SQL statement. The simulator has no database. */
@@ -77,5 +83,7 @@ function endOfStatement(text: string, from: number): number {
 /** The string literals of a source text, template literals with their `${…}` as they stand. */
 function stringsIn(text: string): string[] {
   const code = text.replaceAll(/^\s*(\/\/|\*|\/\*).*$/gm, '')
-  return [...code.matchAll(/`((?:[^`\\]|\\.)*)`|'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"/g)].map((match) => match[1] ?? match[2] ?? match[3] ?? '')
+  return [...code.matchAll(/`((?:[^`\\]|\\.)*)`|'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"/g)].map(
+    (match) => match[1] ?? match[2] ?? match[3] ?? '',
+  )
 }

@@ -17,7 +17,9 @@ const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest
 const declared = { ...manifest.dependencies, ...manifest.devDependencies }
 
 /** Bun's lockfile is JSON with commas at the ends of lists. Name or path → name@version, registry, details, hash. */
-const lock = (Bun as unknown as { JSONC: { parse(text: string): { packages: Record<string, unknown[]> } } }).JSONC.parse(readFileSync('bun.lock', 'utf8'))
+const lock = (
+  Bun as unknown as { JSONC: { parse(text: string): { packages: Record<string, unknown[]> } } }
+).JSONC.parse(readFileSync('bun.lock', 'utf8'))
 
 test('every dependency is pinned to one version', () => {
   const loose = Object.entries(declared).filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))
@@ -27,7 +29,10 @@ test('every dependency is pinned to one version', () => {
 
 test('the lockfile has those versions, each from the registry with its hash', () => {
   for (const [name, version] of Object.entries(declared)) expect(lock.packages[name]?.[0]).toBe(`${name}@${version}`)
-  const odd = Object.entries(lock.packages).filter(([, [id, registry, , hash]]) => !/^(@[\w.-]+\/)?[\w.-]+@\d+\.\d+\.\d+/.test(String(id)) || registry !== '' || !String(hash).startsWith('sha512-'))
+  const odd = Object.entries(lock.packages).filter(
+    ([, [id, registry, , hash]]) =>
+      !/^(@[\w.-]+\/)?[\w.-]+@\d+\.\d+\.\d+/.test(String(id)) || registry !== '' || !String(hash).startsWith('sha512-'),
+  )
   expect(odd).toEqual([])
 })
 
@@ -46,5 +51,6 @@ test('installing runs no script: ours has none, and no package is trusted with i
 
 test('every start installs exactly what the lockfile says', () => {
   for (const name of ['prestart', 'pretest']) expect(manifest.scripts?.[name]).toContain('--frozen-lockfile')
-  if (existsSync('Dockerfile')) expect(readFileSync('Dockerfile', 'utf8')).toMatch(/bun install [^\n]*--frozen-lockfile/)
+  if (existsSync('Dockerfile'))
+    expect(readFileSync('Dockerfile', 'utf8')).toMatch(/bun install [^\n]*--frozen-lockfile/)
 })

@@ -18,7 +18,8 @@ const JOB_WORK: Readonly<Record<string, string>> = {
   'src/features/sms/attempt-rows.ts': 'message, attempt and job ids of one delivery, which its job row led to',
   'src/features/sms/delete-messages.ts': 'rows of messages by their ids, for retention and erasure',
   'src/features/sms/fence.ts': 'as of attempt rows; and the oldest fenced job of all',
-  'src/features/sms/outbound-message.ts': "messages by the ids that job rows carry; the row's own tenant is used from then on",
+  'src/features/sms/outbound-message.ts':
+    "messages by the ids that job rows carry; the row's own tenant is used from then on",
   'src/features/sms/purge.ts': 'retention, for all tenants',
   'src/features/sms/record-result.ts': 'the job by its `seq`',
   'src/features/sms/recover.ts': 'at the start: open attempts and rate windows of all tenants',
@@ -36,15 +37,51 @@ const JOB_WORK: Readonly<Record<string, string>> = {
 const STATEMENTS: readonly (readonly [path: string, beginning: string, why: string])[] = [
   ['src/auth/key-ring.ts', 'UPDATE apps SET last_used_at', 'the app that the key itself belongs to'],
   ['src/auth/key-ring.ts', 'UPDATE apps SET key_hash', 'the app that the key itself belongs to, by its hash'],
-  ['src/features/apps/credentials.ts', 'DELETE FROM ws_tokens WHERE app_id', "the app whose key is being replaced, which the statement before it named with its tenant"],
-  ['src/features/rc/complete-connect.ts', 'UPDATE oauth_states SET used_at', 'the state is the credential: its row says which tenant it is for'],
-  ['src/features/ws/authenticate.ts', 'UPDATE ws_tokens SET used_at', 'the token is the credential: its row says which tenant it is for'],
-  ['src/features/ws/issue-token.ts', 'DELETE FROM ws_tokens WHERE expires_at', 'tokens that have expired, of all tenants'],
-  ['src/features/webhooks/receive.ts', 'SELECT tenant_id, extension_id, provider_id, token_hash FROM subscriptions', 'the Verification-Token is the credential: its row says which tenant it is for'],
-  ['src/features/webhooks/store-inbound.ts', 'INSERT INTO jobs', 'the message that the statement before it stored in this very commit, by its own job id'],
-  ['src/provider/extension-rows.ts', 'UPDATE extensions SET paused_until', 'the provider limits an extension, whoever has connected it'],
-  ['src/provider/subscriptions.ts', 'UPDATE subscriptions SET provider_id', 'the row that was inserted a moment ago, by its own id'],
-  ['src/provider/subscriptions.ts', 'SELECT 1 FROM subscriptions WHERE provider_id', "whether it is another tenant's, so as not to touch it"],
+  [
+    'src/features/apps/credentials.ts',
+    'DELETE FROM ws_tokens WHERE app_id',
+    'the app whose key is being replaced, which the statement before it named with its tenant',
+  ],
+  [
+    'src/features/rc/complete-connect.ts',
+    'UPDATE oauth_states SET used_at',
+    'the state is the credential: its row says which tenant it is for',
+  ],
+  [
+    'src/features/ws/authenticate.ts',
+    'UPDATE ws_tokens SET used_at',
+    'the token is the credential: its row says which tenant it is for',
+  ],
+  [
+    'src/features/ws/issue-token.ts',
+    'DELETE FROM ws_tokens WHERE expires_at',
+    'tokens that have expired, of all tenants',
+  ],
+  [
+    'src/features/webhooks/receive.ts',
+    'SELECT tenant_id, extension_id, provider_id, token_hash FROM subscriptions',
+    'the Verification-Token is the credential: its row says which tenant it is for',
+  ],
+  [
+    'src/features/webhooks/store-inbound.ts',
+    'INSERT INTO jobs',
+    'the message that the statement before it stored in this very commit, by its own job id',
+  ],
+  [
+    'src/provider/extension-rows.ts',
+    'UPDATE extensions SET paused_until',
+    'the provider limits an extension, whoever has connected it',
+  ],
+  [
+    'src/provider/subscriptions.ts',
+    'UPDATE subscriptions SET provider_id',
+    'the row that was inserted a moment ago, by its own id',
+  ],
+  [
+    'src/provider/subscriptions.ts',
+    'SELECT 1 FROM subscriptions WHERE provider_id',
+    "whether it is another tenant's, so as not to touch it",
+  ],
 ]
 
 /** Drizzle queries whose condition is made elsewhere, or whose credential finds the tenant. */
@@ -77,8 +114,12 @@ describe('the tenant stands in every query', () => {
     expect(unbound('SELECT * FROM messages WHERE id = ?1')).toEqual(['messages'])
     expect(unbound('SELECT * FROM messages WHERE tenant_id = ?1 AND id = ?2')).toEqual([])
     expect(unbound('UPDATE apps SET name = ?2 WHERE id = ?1')).toEqual(['apps'])
-    expect(unbound('SELECT a.id FROM apps AS a JOIN messages AS m ON m.app_id = a.id WHERE a.tenant_id = ?1')).toEqual(['messages'])
-    expect(unbound('SELECT a.id FROM apps AS a JOIN messages AS m ON m.app_id = a.id AND m.tenant_id = a.tenant_id')).toEqual([])
+    expect(unbound('SELECT a.id FROM apps AS a JOIN messages AS m ON m.app_id = a.id WHERE a.tenant_id = ?1')).toEqual([
+      'messages',
+    ])
+    expect(
+      unbound('SELECT a.id FROM apps AS a JOIN messages AS m ON m.app_id = a.id AND m.tenant_id = a.tenant_id'),
+    ).toEqual([])
     expect(unbound('INSERT INTO triggers (id, callback_url) VALUES (?1, ?2)')).toEqual(['triggers'])
     expect(unbound('INSERT INTO triggers (id, tenant_id) VALUES (?1, ?2)')).toEqual([])
     expect(unbound('DELETE FROM jobs WHERE seq = ?1 RETURNING tenant_id')).toEqual(['jobs'])
@@ -92,18 +133,23 @@ describe('the tenant stands in every query', () => {
     const names = [...tables.values()]
     const found = drizzleQueries().filter(({ path, table, text }) => {
       if (!names.includes(table) || DRIZZLE.some(([file, listed]) => path === file && table === listed)) return false
-      return !text.includes(`eq(${table}.tenantId,`) && !(text.includes('.where(where)') && startsWithTenant(path, table))
+      return (
+        !text.includes(`eq(${table}.tenantId,`) && !(text.includes('.where(where)') && startsWithTenant(path, table))
+      )
     })
     expect(found).toEqual([])
   })
 
   test('the files of jobs know no caller, so that nobody can hand them an id', () => {
-    for (const path of Object.keys(JOB_WORK)) expect(`${path}: ${/caller/i.test(readFileSync(path, 'utf8'))}`).toBe(`${path}: false`)
+    for (const path of Object.keys(JOB_WORK))
+      expect(`${path}: ${/caller/i.test(readFileSync(path, 'utf8'))}`).toBe(`${path}: false`)
   })
 
   test('no exception is listed that is not needed any more', () => {
     const unbound = sqlStatements().filter(isUnbound)
-    const unused = STATEMENTS.filter(([file, beginning]) => !unbound.some(({ path, text }) => path === file && text.startsWith(beginning)))
+    const unused = STATEMENTS.filter(
+      ([file, beginning]) => !unbound.some(({ path, text }) => path === file && text.startsWith(beginning)),
+    )
     expect(unused).toEqual([])
     expect(Object.keys(JOB_WORK).filter((file) => !unbound.some(({ path }) => path === file))).toEqual([])
   })
@@ -118,5 +164,8 @@ describe('the tenant stands in every query', () => {
 /** A condition that a function of the file builds begins with the caller's tenant. */
 function startsWithTenant(path: string, table: string): boolean {
   const text = readFileSync(path, 'utf8').replaceAll(/\s+/g, ' ')
-  return text.includes('const where = conditions(caller, query)') && text.includes(`return and( eq(${table}.tenantId, caller.tenantId),`)
+  return (
+    text.includes('const where = conditions(caller, query)') &&
+    text.includes(`return and( eq(${table}.tenantId, caller.tenantId),`)
+  )
 }

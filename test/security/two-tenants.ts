@@ -24,15 +24,47 @@ export async function createVictim(world: World): Promise<Victim> {
   const cancelled = await world.send({ body: VICTIM_TEXT }, call)
   await world.call('DELETE', `/v1/sms/${cancelled}`, call)
   const keyed = await world.send({ body: VICTIM_TEXT }, { ...call, headers: { 'idempotency-key': 'shared-key' } })
-  await storeInbound(gateway, { tenantId: app.tenantId, extensionId: '1', providerMessageId: '77', from: TO, to: FROM, text: VICTIM_TEXT })
-  const inbound = (await world.json<{ messages: { messageId: string }[] }>('GET', '/v1/sms/messages?direction=inbound', call)).body.messages[0]?.messageId ?? ''
-  const second = await world.json<Registered>('POST', '/v1/apps/register', { ...call, body: { name: 'Second', tenantId: app.tenantId, webhookUrl: 'http://127.0.0.1:9/victim' } })
-  const third = await world.json<Registered>('POST', '/v1/apps/register', { ...call, body: { name: 'Gone', tenantId: app.tenantId } })
+  await storeInbound(gateway, {
+    tenantId: app.tenantId,
+    extensionId: '1',
+    providerMessageId: '77',
+    from: TO,
+    to: FROM,
+    text: VICTIM_TEXT,
+  })
+  const inbound =
+    (await world.json<{ messages: { messageId: string }[] }>('GET', '/v1/sms/messages?direction=inbound', call)).body
+      .messages[0]?.messageId ?? ''
+  const second = await world.json<Registered>('POST', '/v1/apps/register', {
+    ...call,
+    body: { name: 'Second', tenantId: app.tenantId, webhookUrl: 'http://127.0.0.1:9/victim' },
+  })
+  const third = await world.json<Registered>('POST', '/v1/apps/register', {
+    ...call,
+    body: { name: 'Gone', tenantId: app.tenantId },
+  })
   await world.call('DELETE', `/v1/apps/${third.body.appId}`, { key: third.body.apiKey })
-  const trigger = await world.json<{ triggerId: string }>('POST', '/v1/triggers', { ...call, body: { callbackUrl: 'http://127.0.0.1:9/trigger' } })
+  const trigger = await world.json<{ triggerId: string }>('POST', '/v1/triggers', {
+    ...call,
+    body: { callbackUrl: 'http://127.0.0.1:9/trigger' },
+  })
   await insertDeliveries(world, [
-    { tenantId: app.tenantId, kind: 'app', targetId: app.appId, messageId: inbound, outcome: 'success', attemptedAt: Date.now() },
-    { tenantId: app.tenantId, kind: 'trigger', targetId: trigger.body.triggerId, messageId: inbound, outcome: 'http_error', attemptedAt: Date.now() },
+    {
+      tenantId: app.tenantId,
+      kind: 'app',
+      targetId: app.appId,
+      messageId: inbound,
+      outcome: 'success',
+      attemptedAt: Date.now(),
+    },
+    {
+      tenantId: app.tenantId,
+      kind: 'trigger',
+      targetId: trigger.body.triggerId,
+      messageId: inbound,
+      outcome: 'http_error',
+      attemptedAt: Date.now(),
+    },
   ])
   return {
     app,
@@ -45,8 +77,23 @@ export async function createVictim(world: World): Promise<Victim> {
 
 /** Everything the database holds of a tenant, to be compared with later. */
 export async function rowsOf(world: World, tenantId: string): Promise<unknown> {
-  const tables = ['apps', 'connect_tokens', 'deliveries', 'extensions', 'jobs', 'messages', 'oauth_states', 'phone_numbers', 'send_attempts', 'subscriptions', 'triggers', 'ws_tokens']
+  const tables = [
+    'apps',
+    'connect_tokens',
+    'deliveries',
+    'extensions',
+    'jobs',
+    'messages',
+    'oauth_states',
+    'phone_numbers',
+    'send_attempts',
+    'subscriptions',
+    'triggers',
+    'ws_tokens',
+  ]
   const { gate } = world.gateway.database
-  const results = await gate.batch(tables.map((table) => ({ sql: `SELECT * FROM ${table} WHERE tenant_id = ?1 ORDER BY rowid`, args: [tenantId] })))
+  const results = await gate.batch(
+    tables.map((table) => ({ sql: `SELECT * FROM ${table} WHERE tenant_id = ?1 ORDER BY rowid`, args: [tenantId] })),
+  )
   return results.map(({ rows }) => rows.map((row) => ({ ...row, last_used_at: undefined })))
 }

@@ -39,33 +39,57 @@ export class Clients {
   send(plan: MessagePlan, delayMs: number): void {
     const { tenant, from, to, text, key, cancelAfterMs } = plan
     const body = { from, to, body: text, userId: null }
-    this.#ask(delayMs, (gateway) => send(gateway, callerOf(tenant), body, key), (answer) => {
-      if (answer.ok) this.#acknowledge(plan, answer.value.messageId)
-      else if (!(answer.error instanceof ApiError) && this.random.chance(key === null ? 0.5 : 0.9)) this.send(plan, TRY_AGAIN_MS)
-      if (answer.ok && cancelAfterMs !== null) this.#cancel(tenant, answer.value.messageId, cancelAfterMs)
-    })
+    this.#ask(
+      delayMs,
+      (gateway) => send(gateway, callerOf(tenant), body, key),
+      (answer) => {
+        if (answer.ok) this.#acknowledge(plan, answer.value.messageId)
+        else if (!(answer.error instanceof ApiError) && this.random.chance(key === null ? 0.5 : 0.9))
+          this.send(plan, TRY_AGAIN_MS)
+        if (answer.ok && cancelAfterMs !== null) this.#cancel(tenant, answer.value.messageId, cancelAfterMs)
+      },
+    )
   }
 
   suspend(tenant: number, forMs: number): void {
     const set = (status: 'suspended' | 'active', delayMs: number): void =>
-      this.#ask(delayMs, (gateway) => setTenantStatus(gateway, { tenantId: tenantOf(tenant), status }), (answer) => {
-        if (!answer.ok) set(status, TRY_AGAIN_MS)
-        else if (status === 'suspended') set('active', forMs)
-      })
+      this.#ask(
+        delayMs,
+        (gateway) => setTenantStatus(gateway, { tenantId: tenantOf(tenant), status }),
+        (answer) => {
+          if (!answer.ok) set(status, TRY_AGAIN_MS)
+          else if (status === 'suspended') set('active', forMs)
+        },
+      )
     set('suspended', 0)
   }
 
   disconnect(tenant: number): void {
-    this.#ask(0, (gateway) => disconnect(gateway, callerOf(tenant)), () => undefined)
+    this.#ask(
+      0,
+      (gateway) => disconnect(gateway, callerOf(tenant)),
+      () => undefined,
+    )
   }
 
   /** The provider's event of an inbound message comes twice, or until it is answered. */
   inbound(providerMessageId: string, delayMs: number, times: number): void {
-    const sms = { tenantId: tenantOf(0), extensionId: '101', providerMessageId, from: '+15559990001', to: '+15550000001', text: 'Hello' }
-    this.#ask(delayMs, (gateway) => storeInbound(gateway, sms), (answer) => {
-      if (answer.ok) this.delivered.add(providerMessageId)
-      if (!answer.ok || times > 1) this.inbound(providerMessageId, this.random.ms(0, TRY_AGAIN_MS), times - 1)
-    })
+    const sms = {
+      tenantId: tenantOf(0),
+      extensionId: '101',
+      providerMessageId,
+      from: '+15559990001',
+      to: '+15550000001',
+      text: 'Hello',
+    }
+    this.#ask(
+      delayMs,
+      (gateway) => storeInbound(gateway, sms),
+      (answer) => {
+        if (answer.ok) this.delivered.add(providerMessageId)
+        if (!answer.ok || times > 1) this.inbound(providerMessageId, this.random.ms(0, TRY_AGAIN_MS), times - 1)
+      },
+    )
   }
 
   #acknowledge({ tenant, key }: MessagePlan, messageId: string): void {
@@ -75,25 +99,35 @@ export class Clients {
     if (key === null) return
     const name = `${tenant}/${key}`
     const first = this.#keys.get(name) ?? messageId
-    if (first !== messageId) this.witness.violated(`the same Idempotency-Key was answered with ${first} and ${messageId}`)
+    if (first !== messageId)
+      this.witness.violated(`the same Idempotency-Key was answered with ${first} and ${messageId}`)
     this.#keys.set(name, messageId)
   }
 
   #cancel(tenant: number, messageId: string, delayMs: number): void {
-    this.#ask(delayMs, (gateway) => cancel(gateway, callerOf(tenant), messageId), (answer) => {
-      if (!answer.ok) return
-      this.witness.log(`cancelled ${messageId}`)
-      this.witness.cancelled.add(messageId)
-    })
+    this.#ask(
+      delayMs,
+      (gateway) => cancel(gateway, callerOf(tenant), messageId),
+      (answer) => {
+        if (!answer.ok) return
+        this.witness.log(`cancelled ${messageId}`)
+        this.witness.cancelled.add(messageId)
+      },
+    )
   }
 
   /** Asks the process, as soon as there is one that listens. No answer counts as a failure. */
-  #ask<T>(delayMs: number, request: (gateway: Gateway) => Promise<T>, answered: (answer: { ok: true; value: T } | { ok: false; error: unknown }) => void): void {
+  #ask<T>(
+    delayMs: number,
+    request: (gateway: Gateway) => Promise<T>,
+    answered: (answer: { ok: true; value: T } | { ok: false; error: unknown }) => void,
+  ): void {
     this.open++
     const { timeline } = this
     const attempt = (): void => {
       const life = this.life()
-      if (life === null || !life.ready || life.pausedUntil > timeline.now) return void timeline.after(null, TRY_AGAIN_MS, attempt)
+      if (life === null || !life.ready || life.pausedUntil > timeline.now)
+        return void timeline.after(null, TRY_AGAIN_MS, attempt)
       let over = false
       const end = (answer: { ok: true; value: T } | { ok: false; error: unknown }): void => {
         if (over) return
@@ -101,7 +135,10 @@ export class Clients {
         this.open--
         answered(answer)
       }
-      request(life.gateway).then((value) => end({ ok: true, value }), (error: unknown) => end({ ok: false, error }))
+      request(life.gateway).then(
+        (value) => end({ ok: true, value }),
+        (error: unknown) => end({ ok: false, error }),
+      )
       const look = (): void => {
         if (over) return
         if (life.alive) return void timeline.after(null, PATIENCE_MS, look)

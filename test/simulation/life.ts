@@ -43,7 +43,13 @@ export function startLife(around: Surroundings, failed: (life: Life) => void): L
   const defer = (run: () => void): void => void timeline.after(caller, 0, run)
   const ids: Ids = createIds((length) => random.bytes(length))
   const bootId = ids.of('boot')
-  const life: Life = Object.assign(caller, { bootId, offset: around.wallOffset(), gate, ready: false, gateway: {} as Gateway })
+  const life: Life = Object.assign(caller, {
+    bootId,
+    offset: around.wallOffset(),
+    gate,
+    ready: false,
+    gateway: {} as Gateway,
+  })
   life.gateway = buildGateway({
     config,
     encryptionKeys: [new Uint8Array(32)],
@@ -51,13 +57,22 @@ export function startLife(around: Surroundings, failed: (life: Life) => void): L
     clock: clockOf(around, life),
     ids,
     log: silentLog,
-    database: { gate, reads: drizzle(gate.client, { schema }), writer: createWriter(gate, defer), migrated: [], close: () => Promise.resolve() },
+    database: {
+      gate,
+      reads: drizzle(gate.client, { schema }),
+      writer: createWriter(gate, defer),
+      migrated: [],
+      close: () => Promise.resolve(),
+    },
     provider: around.portFor(life),
     bootId,
     defer,
   })
   registerJobs(life.gateway)
-  recover(life.gateway).then(() => begin(life), () => failed(life))
+  recover(life.gateway).then(
+    () => begin(life),
+    () => failed(life),
+  )
   return life
 }
 

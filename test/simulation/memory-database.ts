@@ -82,7 +82,14 @@ function prepare(native: Native, sql: string): Prepared {
 function resultOf({ statement, columns }: Prepared, args: InArgs): ResultSet {
   if (columns === null) {
     const { changes } = statement.run(args)
-    return { columns: [], columnTypes: [], rows: [], rowsAffected: changes, lastInsertRowid: undefined, toJSON: () => null }
+    return {
+      columns: [],
+      columnTypes: [],
+      rows: [],
+      rowsAffected: changes,
+      lastInsertRowid: undefined,
+      toJSON: () => null,
+    }
   }
   const rows = statement.all(args).map((values) => rowOf(columns, values))
   return { columns, columnTypes: [], rows, rowsAffected: 0, lastInsertRowid: undefined, toJSON: () => null }

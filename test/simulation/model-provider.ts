@@ -1,4 +1,10 @@
-import type { FailureReason, ProviderFailure, ProviderResult, StoredSms, TokenPair } from '../../src/provider/provider.ts'
+import type {
+  FailureReason,
+  ProviderFailure,
+  ProviderResult,
+  StoredSms,
+  TokenPair,
+} from '../../src/provider/provider.ts'
 import type { QuotaGroup } from '../../src/provider/quota.ts'
 import type { Random } from './random.ts'
 import type { Timeline } from './timeline.ts'
@@ -49,16 +55,25 @@ export class ModelProvider {
 
   /** A first pair, as after an authorization. */
   connect(extensionId: string): TokenPair {
-    const session: ModelSession = { extensionId, accessToken: '', accessExpiresAt: 0, refreshToken: '', previousRefreshToken: null }
+    const session: ModelSession = {
+      extensionId,
+      accessToken: '',
+      accessExpiresAt: 0,
+      refreshToken: '',
+      previousRefreshToken: null,
+    }
     this.sessions.push(session)
     return this.#rotate(session)
   }
 
   refresh(refreshToken: string): ProviderResult<TokenPair> {
     if (this.timeline.now < this.refreshDownUntil) return refused('ambiguous', 503)
-    const session = this.sessions.find((known) => known.refreshToken === refreshToken || known.previousRefreshToken === refreshToken)
+    const session = this.sessions.find(
+      (known) => known.refreshToken === refreshToken || known.previousRefreshToken === refreshToken,
+    )
     if (session === undefined) {
-      if (!this.#revoked) this.violated('a refresh token was used that the provider had replaced for good: the extension is lost')
+      if (!this.#revoked)
+        this.violated('a refresh token was used that the provider had replaced for good: the extension is lost')
       return { ok: false, failure: { ...failureOf('rejected', 400), oauthError: 'invalid_grant' } }
     }
     session.previousRefreshToken = refreshToken
@@ -88,14 +103,22 @@ export class ModelProvider {
     const seconds = this.random.chance(0.3) ? null : this.random.int(1, this.random.chance(0.05) ? 1800 : 90)
     this.#penalties.set(penalty, now + (seconds ?? 60) * 1000)
     this.silentUntil = Math.max(this.silentUntil, now + (seconds ?? 60) * 1000)
-    return { ok: false, failure: { ...failureOf('rate_limited', 429), retryAfterMs: seconds === null ? null : seconds * 1000 } }
+    return {
+      ok: false,
+      failure: { ...failureOf('rate_limited', 429), retryAfterMs: seconds === null ? null : seconds * 1000 },
+    }
   }
 
   extensionOf(accessToken: string): string {
     return this.sessions.find((known) => known.accessToken === accessToken)?.extensionId ?? ''
   }
 
-  accept(extensionId: string, message: { from: string; to: string; text: string }, attempt: AttemptRef, messageStatus: string): ProviderRecord {
+  accept(
+    extensionId: string,
+    message: { from: string; to: string; text: string },
+    attempt: AttemptRef,
+    messageStatus: string,
+  ): ProviderRecord {
     const record: ProviderRecord = {
       providerMessageId: String(1_000_000 + this.records.length),
       direction: 'Outbound',
@@ -112,7 +135,9 @@ export class ModelProvider {
   }
 
   list(extensionId: string, direction: StoredSms['direction'], since: number): StoredSms[] {
-    return this.records.filter((record) => record.extensionId === extensionId && record.direction === direction && record.createdAt >= since)
+    return this.records.filter(
+      (record) => record.extensionId === extensionId && record.direction === direction && record.createdAt >= since,
+    )
   }
 
   #rotate(session: ModelSession): TokenPair {
@@ -129,7 +154,10 @@ export class ModelProvider {
   }
 }
 
-export const refused = (reason: FailureReason, status: number | null): ProviderResult<never> => ({ ok: false, failure: failureOf(reason, status) })
+export const refused = (reason: FailureReason, status: number | null): ProviderResult<never> => ({
+  ok: false,
+  failure: failureOf(reason, status),
+})
 
 const failureOf = (reason: FailureReason, status: number | null): ProviderFailure => ({
   reason,

@@ -6,11 +6,23 @@ import type { Owner, Timeline } from './timeline.ts'
 
 /** How a send may go. `late_…`: the gateway has long been told of a failure when the provider accepts. */
 export type SmsFate =
-  | 'ok' | 'slow' | 'marked_failed'
-  | 'lost' | 'reset' | 'bad_gateway' | 'unreadable'
-  | 'late_timeout' | 'late_reset' | 'late_bad_gateway'
-  | 'dropped_timeout' | 'dropped_reset' | 'dropped_bad_gateway'
-  | 'unreachable' | 'unavailable' | 'limited' | 'rejected'
+  | 'ok'
+  | 'slow'
+  | 'marked_failed'
+  | 'lost'
+  | 'reset'
+  | 'bad_gateway'
+  | 'unreadable'
+  | 'late_timeout'
+  | 'late_reset'
+  | 'late_bad_gateway'
+  | 'dropped_timeout'
+  | 'dropped_reset'
+  | 'dropped_bad_gateway'
+  | 'unreachable'
+  | 'unavailable'
+  | 'limited'
+  | 'rejected'
 
 export type Fates = Partial<Record<SmsFate, number>>
 
@@ -61,10 +73,19 @@ export function providerPort(wire: Wire, caller: Caller): Provider {
   const refuse = (): never => {
     throw new Error('This call is not part of the simulation')
   }
-  const light = <T>(accessToken: string, down: boolean, serve: (extensionId: string) => T): Promise<ProviderResult<T>> => {
+  const light = <T>(
+    accessToken: string,
+    down: boolean,
+    serve: (extensionId: string) => T,
+  ): Promise<ProviderResult<T>> => {
     const extensionId = provider.extensionOf(accessToken)
     checkSilence(wire, caller, 'light', extensionId)
-    return ask(wire, caller, `light:${extensionId}`, lightCourse(wire, accessToken, down, () => serve(extensionId)))
+    return ask(
+      wire,
+      caller,
+      `light:${extensionId}`,
+      lightCourse(wire, accessToken, down, () => serve(extensionId)),
+    )
   }
   return {
     authorizeUrl: refuse,
@@ -74,38 +95,51 @@ export function providerPort(wire: Wire, caller: Caller): Provider {
     getSubscription: refuse,
     renewSubscription: refuse,
     deleteSubscription: refuse,
-    refresh: (refreshToken) => ask(wire, caller, null, {
-      handleAfterMs: random.ms(5, 200),
-      handle: () => {
-        const result = provider.refresh(refreshToken)
-        wire.log(`refresh with ${refreshToken}: ${result.ok ? result.value.refreshToken : result.failure.reason}`)
-        return result
-      },
-      answerAfterMs: random.chance(0.9) ? random.ms(200, 400) : null,
-    }),
-    revoke: (refreshToken) => ask(wire, caller, null, {
-      handleAfterMs: 1,
-      handle: () => ({ ok: true, value: provider.revoke(refreshToken) }),
-      answerAfterMs: 2,
-    }),
+    refresh: (refreshToken) =>
+      ask(wire, caller, null, {
+        handleAfterMs: random.ms(5, 200),
+        handle: () => {
+          const result = provider.refresh(refreshToken)
+          wire.log(`refresh with ${refreshToken}: ${result.ok ? result.value.refreshToken : result.failure.reason}`)
+          return result
+        },
+        answerAfterMs: random.chance(0.9) ? random.ms(200, 400) : null,
+      }),
+    revoke: (refreshToken) =>
+      ask(wire, caller, null, {
+        handleAfterMs: 1,
+        handle: () => ({ ok: true, value: provider.revoke(refreshToken) }),
+        answerAfterMs: 2,
+      }),
     listSubscriptions: (accessToken) => light(accessToken, false, () => []),
-    listSmsNumbers: (accessToken) => light(accessToken, false, (extensionId) => [...(provider.numbers.get(extensionId) ?? [])]),
+    listSmsNumbers: (accessToken) =>
+      light(accessToken, false, (extensionId) => [...(provider.numbers.get(extensionId) ?? [])]),
     listMessages: (accessToken, query) =>
-      light(accessToken, wire.timeline.now < provider.storeDownUntil, (extensionId) => provider.list(extensionId, query.direction, query.since - wire.lagMs())),
+      light(accessToken, wire.timeline.now < provider.storeDownUntil, (extensionId) =>
+        provider.list(extensionId, query.direction, query.since - wire.lagMs()),
+      ),
     async sendSms(accessToken, message) {
       const extensionId = provider.extensionOf(accessToken)
       checkSilence(wire, caller, 'medium', extensionId)
       const attempt = await wire.attemptOf(message)
       const fate = random.weighted(wire.fates())
       wire.log(`call ${fate} for ${attempt.messageId} ${attempt.attemptId}`)
-      return ask(wire, caller, `medium:${extensionId}`, smsCourse(wire, accessToken, extensionId, message, attempt, fate))
+      return ask(
+        wire,
+        caller,
+        `medium:${extensionId}`,
+        smsCourse(wire, accessToken, extensionId, message, attempt, fate),
+      )
     },
   }
 }
 
 function checkSilence(wire: Wire, caller: Caller, group: QuotaGroup, extensionId: string): void {
   const until = caller.penalties.get(`${group}:${extensionId}`) ?? 0
-  if (wire.timeline.now < until) wire.violated(`a ${group} request of ${extensionId} went out ${until - wire.timeline.now} ms before the end of its 429 penalty`)
+  if (wire.timeline.now < until)
+    wire.violated(
+      `a ${group} request of ${extensionId} went out ${until - wire.timeline.now} ms before the end of its 429 penalty`,
+    )
 }
 
 /** The provider's side runs on whatever becomes of the caller; its answer finds the caller alive, or nobody. */
@@ -122,11 +156,13 @@ function ask<T>(wire: Wire, caller: Caller, penalty: string | null, course: Cour
     const settle = (result: ProviderResult<T>): void => {
       if (settled) return
       settled = true
-      if (penalty !== null && !result.ok && result.failure.reason === 'rate_limited') notePenalty(wire, caller, penalty, result.failure.retryAfterMs)
+      if (penalty !== null && !result.ok && result.failure.reason === 'rate_limited')
+        notePenalty(wire, caller, penalty, result.failure.retryAfterMs)
       resolve(result)
     }
     const { answerAfterMs } = course
-    if (answerAfterMs !== null) timeline.after(caller, answerAfterMs, () => settle(answer ?? refused('ambiguous', null)))
+    if (answerAfterMs !== null)
+      timeline.after(caller, answerAfterMs, () => settle(answer ?? refused('ambiguous', null)))
     timeline.after(caller, wire.timeoutMs, () => settle(refused('ambiguous', null)))
   })
 }
@@ -149,7 +185,12 @@ function underWay(wire: Wire, caller: Caller, delayMs: number, isRefresh: boolea
 export function orphan(wire: Wire, caller: Caller): void {
   for (const request of caller.underWay) {
     request.cancel()
-    if (!request.isRefresh) wire.timeline.after(null, Math.min(request.handleAt - wire.timeline.now, wire.random.ms(0, wire.lateMs.settle)), request.handle)
+    if (!request.isRefresh)
+      wire.timeline.after(
+        null,
+        Math.min(request.handleAt - wire.timeline.now, wire.random.ms(0, wire.lateMs.settle)),
+        request.handle,
+      )
     else if (wire.random.chance(0.5)) request.handle()
   }
 }
@@ -163,13 +204,23 @@ function notePenalty(wire: Wire, caller: Caller, penalty: string, retryAfterMs: 
 function lightCourse<T>(wire: Wire, accessToken: string, down: boolean, serve: () => T): Course<T> {
   const { random, provider } = wire
   const handle = (): ProviderResult<T> => provider.refusal(accessToken, 'light', false) ?? { ok: true, value: serve() }
-  if (!down) return { handleAfterMs: random.ms(5, 200), handle, answerAfterMs: random.chance(0.9) ? random.ms(200, 400) : random.ms(1000, 14_000) }
+  if (!down)
+    return {
+      handleAfterMs: random.ms(5, 200),
+      handle,
+      answerAfterMs: random.chance(0.9) ? random.ms(200, 400) : random.ms(1000, 14_000),
+    }
   const failure = random.pick([refused('unreachable', null), refused('ambiguous', 502), refused('unavailable', 503)])
   return { handleAfterMs: null, handle, answerAfterMs: random.chance(0.8) ? random.ms(5, 500) : null, answer: failure }
 }
 
 function smsCourse(
-  wire: Wire, accessToken: string, extensionId: string, message: OutboundSms, attempt: AttemptRef, fate: SmsFate,
+  wire: Wire,
+  accessToken: string,
+  extensionId: string,
+  message: OutboundSms,
+  attempt: AttemptRef,
+  fate: SmsFate,
 ): Course<AcceptedSms> {
   const { random, provider, lateMs, timeoutMs } = wire
   const handle = (): ProviderResult<AcceptedSms> => {
@@ -182,12 +233,19 @@ function smsCourse(
     return { ok: true, value: { providerMessageId: record.providerMessageId, failed: fate === 'marked_failed' } }
   }
   const soon = random.ms(5, 300)
-  const course = (handleAfterMs: number | null, answerAfterMs: number | null, answer?: ProviderResult<AcceptedSms>): Course<AcceptedSms> =>
-    ({ handleAfterMs, handle, answerAfterMs, ...(answer === undefined ? {} : { answer }) })
+  const course = (
+    handleAfterMs: number | null,
+    answerAfterMs: number | null,
+    answer?: ProviderResult<AcceptedSms>,
+  ): Course<AcceptedSms> => ({ handleAfterMs, handle, answerAfterMs, ...(answer === undefined ? {} : { answer }) })
   const cut = refused('ambiguous', null)
   // Handled, but the gateway is told something else.
-  const untold = (handleAfterMs: number, answerAfterMs: number | null, answer = cut): Course<AcceptedSms> =>
-    ({ handleAfterMs, answerAfterMs, handle, answer })
+  const untold = (handleAfterMs: number, answerAfterMs: number | null, answer = cut): Course<AcceptedSms> => ({
+    handleAfterMs,
+    answerAfterMs,
+    handle,
+    answer,
+  })
   switch (fate) {
     case 'slow':
       return course(random.ms(100, 7000), random.ms(7000, timeoutMs - 500))

@@ -7,7 +7,11 @@ import type { Weakening } from './stage.ts'
 /** Within so many seeds the loss of a rule must show. */
 const SEEDS = 1000
 /** A process that dies often, on a database behind a network: a write that was under way may be done later. */
-const LATE_WRITES: Profile = { faults: { crash_writing: 80, pause: 10 }, fates: { ok: 10, rejected: 30, lost: 30, slow: 10 }, lateWrites: true }
+const LATE_WRITES: Profile = {
+  faults: { crash_writing: 80, pause: 10 },
+  fates: { ok: 10, rejected: 30, lost: 30, slow: 10 },
+  lateWrites: true,
+}
 /** Without its index an inbound message cannot be stored at all. */
 const NO_INBOUND: Profile = { ...MIXED, faults: { ...MIXED.faults, inbound: 0 } }
 
@@ -31,7 +35,10 @@ const RULES: Record<string, { weakening: Weakening; profile?: Profile; found: Re
     found: /accepted by the provider|which no message is bound to/,
   },
   'a provider id for one message only': {
-    weakening: { schema: ['DROP INDEX messages_by_provider_id'], rewrite: (sql) => sql.replace('WHERE rc_message_id IN (', 'WHERE false AND rc_message_id IN (') },
+    weakening: {
+      schema: ['DROP INDEX messages_by_provider_id'],
+      rewrite: (sql) => sql.replace('WHERE rc_message_id IN (', 'WHERE false AND rc_message_id IN ('),
+    },
     profile: NO_INBOUND,
     found: /bound to the same provider id/,
   },
@@ -42,7 +49,8 @@ describe('every rule is needed', () => {
     test(`without ${name} something goes wrong`, async () => {
       const { seeds, failure } = await runBatch(numbers(SEEDS), { weakening, ...of(profile) })
       expect(failure?.violation).toMatch(found)
-      if (process.env['SIM_LOG'] !== undefined && failure !== null) process.stdout.write(`${seeds} seeds\n${report(failure)}\n`)
+      if (process.env['SIM_LOG'] !== undefined && failure !== null)
+        process.stdout.write(`${seeds} seeds\n${report(failure)}\n`)
     }, 60_000)
   }
 
@@ -66,11 +74,16 @@ function forgetOpenAttempts(bootId: string) {
         WHERE id IN (${open})`,
       args: [bootId],
     },
-    { sql: `UPDATE jobs SET kind = 'send', lane = (SELECT from_number FROM messages WHERE id = subject) WHERE subject IN (${open})`, args: [bootId] },
+    {
+      sql: `UPDATE jobs SET kind = 'send', lane = (SELECT from_number FROM messages WHERE id = subject) WHERE subject IN (${open})`,
+      args: [bootId],
+    },
     { sql: 'DELETE FROM send_attempts WHERE outcome IS NULL AND boot_id = ?1', args: [bootId] },
   ]
 }
 
 function unfenced(sql: string): string {
-  return sql.replace(' AND send_attempts.id = result.attempt_id', '').replace(' AND messages.attempt_id = result.attempt_id', '')
+  return sql
+    .replace(' AND send_attempts.id = result.attempt_id', '')
+    .replace(' AND messages.attempt_id = result.attempt_id', '')
 }

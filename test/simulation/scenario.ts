@@ -42,8 +42,20 @@ export interface Fault {
 }
 
 export type FaultKind =
-  | 'crash' | 'crash_writing' | 'stop' | 'pause' | 'clock' | 'storm' | 'store_down' | 'refresh_down' | 'tokens_expire'
-  | 'disk_full' | 'write_unclear' | 'suspend' | 'disconnect' | 'inbound'
+  | 'crash'
+  | 'crash_writing'
+  | 'stop'
+  | 'pause'
+  | 'clock'
+  | 'storm'
+  | 'store_down'
+  | 'refresh_down'
+  | 'tokens_expire'
+  | 'disk_full'
+  | 'write_unclear'
+  | 'suspend'
+  | 'disconnect'
+  | 'inbound'
 
 export interface Profile {
   faults: Partial<Record<FaultKind, number>>
@@ -56,15 +68,42 @@ export interface Profile {
 /** The usual mix. */
 export const MIXED: Profile = {
   faults: {
-    crash: 25, crash_writing: 15, stop: 4, pause: 10, clock: 10, storm: 6, store_down: 8, refresh_down: 4, tokens_expire: 6,
-    disk_full: 8, write_unclear: 8, suspend: 4, disconnect: 1, inbound: 4,
+    crash: 25,
+    crash_writing: 15,
+    stop: 4,
+    pause: 10,
+    clock: 10,
+    storm: 6,
+    store_down: 8,
+    refresh_down: 4,
+    tokens_expire: 6,
+    disk_full: 8,
+    write_unclear: 8,
+    suspend: 4,
+    disconnect: 1,
+    inbound: 4,
   },
 }
 
 const CALM: Fates = { ok: 80, slow: 5, lost: 3, reset: 3, late_timeout: 3, dropped_timeout: 2, limited: 2, rejected: 2 }
 const ROUGH: Fates = {
-  ok: 20, slow: 6, marked_failed: 2, lost: 8, reset: 5, bad_gateway: 5, unreadable: 3, late_timeout: 8, late_reset: 8, late_bad_gateway: 5,
-  dropped_timeout: 5, dropped_reset: 5, dropped_bad_gateway: 5, unreachable: 4, unavailable: 4, limited: 8, rejected: 4,
+  ok: 20,
+  slow: 6,
+  marked_failed: 2,
+  lost: 8,
+  reset: 5,
+  bad_gateway: 5,
+  unreadable: 3,
+  late_timeout: 8,
+  late_reset: 8,
+  late_bad_gateway: 5,
+  dropped_timeout: 5,
+  dropped_reset: 5,
+  dropped_bad_gateway: 5,
+  unreachable: 4,
+  unavailable: 4,
+  limited: 8,
+  rejected: 4,
 }
 const HOUR_MS = 3_600_000
 
@@ -93,7 +132,13 @@ function drawExtensions(random: Random): ExtensionPlan[] {
   return numbers.map((number, index) => ({ extensionId: String(101 + index), numbers: [number], unread }))
 }
 
-function drawMessages(random: Random, profile: Profile, extensions: readonly ExtensionPlan[], tenants: number, activeMs: number): MessagePlan[] {
+function drawMessages(
+  random: Random,
+  profile: Profile,
+  extensions: readonly ExtensionPlan[],
+  tenants: number,
+  activeMs: number,
+): MessagePlan[] {
   const [low, high] = profile.messages ?? [1, 6]
   const sameText = random.chance(0.6)
   const togetherMs = random.chance(0.5) ? 50 : activeMs

@@ -41,7 +41,11 @@ export async function runLogged(seed: number): Promise<SeedResult> {
 
 /** What a person needs to see of a seed that went wrong. */
 export function report({ seed, violation, log }: SeedResult): string {
-  return [...log, `seed ${seed}: ${violation ?? 'nothing went wrong'}`, `again: SIM_SEED=${seed} bun test test/simulation`].join('\n')
+  return [
+    ...log,
+    `seed ${seed}: ${violation ?? 'nothing went wrong'}`,
+    `again: SIM_SEED=${seed} bun test test/simulation`,
+  ].join('\n')
 }
 
 /** A simulation runs the promises of its own gateway, which cannot be done from inside of one. */

@@ -37,13 +37,21 @@ describe('the send core, simulated', () => {
 async function seedsInProcess(index: number): Promise<string> {
   const count = Math.ceil((SEEDS - index) / PROCESSES)
   const script = new URL('seeds.process.ts', import.meta.url).pathname
-  const child = Bun.spawn([process.execPath, script, String(index + 1), String(PROCESSES), String(count)], { stdout: 'pipe', stderr: 'inherit' })
+  const child = Bun.spawn([process.execPath, script, String(index + 1), String(PROCESSES), String(count)], {
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
   const output = await new Response(child.stdout).text()
-  return (await child.exited) === 0 ? output : `${output}\nseeds ${index + 1}, ${index + 1 + PROCESSES} … ended with code ${child.exitCode}`
+  return (await child.exited) === 0
+    ? output
+    : `${output}\nseeds ${index + 1}, ${index + 1 + PROCESSES} … ended with code ${child.exitCode}`
 }
 
 async function prints(count: number, ownClient = false): Promise<string[]> {
   const seen: string[] = []
-  await runBatch(Array.from({ length: count }, (_, index) => index + 1), { ownClient, seen: (result) => seen.push(result.print) })
+  await runBatch(
+    Array.from({ length: count }, (_, index) => index + 1),
+    { ownClient, seen: (result) => seen.push(result.print) },
+  )
   return seen
 }

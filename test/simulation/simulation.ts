@@ -23,7 +23,11 @@ export interface SeedResult {
 }
 
 /** Runs one seed. Call it from outside of promises: it runs them itself. */
-export function runSeed(stage: Stage, seed: number, options: { profile?: Profile; logging?: boolean } = {}): SeedResult {
+export function runSeed(
+  stage: Stage,
+  seed: number,
+  options: { profile?: Profile; logging?: boolean } = {},
+): SeedResult {
   return new Simulation(stage, seed, options.profile ?? MIXED, options.logging ?? false).run()
 }
 
@@ -103,7 +107,12 @@ class Simulation {
     this.#live(start)
     if (this.witness.violation === null) this.#finish()
     const { steps, now } = this.timeline
-    const states = [...this.witness.messages.values()].map(({ id, status, rcMessageId, error }) => [id, status, rcMessageId, error])
+    const states = [...this.witness.messages.values()].map(({ id, status, rcMessageId, error }) => [
+      id,
+      status,
+      rcMessageId,
+      error,
+    ])
     return {
       seed: this.seed,
       violation: this.witness.violation,
@@ -139,7 +148,12 @@ class Simulation {
     const { timeline, disk, life } = this
     const before = timeline.now
     timeline.step(until)
-    const usable = life?.alive === true && life.ready && life.pausedUntil <= before && disk.fullUntil <= before && this.suspendedUntil <= before
+    const usable =
+      life?.alive === true &&
+      life.ready &&
+      life.pausedUntil <= before &&
+      disk.fullUntil <= before &&
+      this.suspendedUntil <= before
     if (usable) this.usableTime += timeline.now - before
     this.witness.checkAges(this.usableTime, SENDING_LIMIT_MS)
   }
@@ -149,7 +163,17 @@ class Simulation {
     const { provider, disk, timeline } = this
     this.calmed = true
     disk.failsAfterCommit = false
-    this.quietAt = Math.max(timeline.now, provider.silentUntil, provider.stormUntil, provider.storeDownUntil, provider.refreshDownUntil, disk.fullUntil, this.suspendedUntil, this.upAt, this.life?.pausedUntil ?? 0)
+    this.quietAt = Math.max(
+      timeline.now,
+      provider.silentUntil,
+      provider.stormUntil,
+      provider.storeDownUntil,
+      provider.refreshDownUntil,
+      disk.fullUntil,
+      this.suspendedUntil,
+      this.upAt,
+      this.life?.pausedUntil ?? 0,
+    )
     if (this.logging) this.#log(`faults end, all quiet in ${(this.quietAt - timeline.now) / 1000} s`)
   }
 
@@ -164,8 +188,11 @@ class Simulation {
 
   #checkInbound(): void {
     const sql = `SELECT rc_message_id AS id, count(*) AS copies FROM messages WHERE direction = 'inbound' GROUP BY rc_message_id`
-    const copies = new Map(valueOf(this.disk.database.execute(sql)).rows.map((row) => [String(row['id']), Number(row['copies'])]))
-    for (const id of this.clients.delivered) if (copies.get(id) !== 1) this.witness.violated(`inbound ${id} is stored ${copies.get(id) ?? 0} times`)
+    const copies = new Map(
+      valueOf(this.disk.database.execute(sql)).rows.map((row) => [String(row['id']), Number(row['copies'])]),
+    )
+    for (const id of this.clients.delivered)
+      if (copies.get(id) !== 1) this.witness.violated(`inbound ${id} is stored ${copies.get(id) ?? 0} times`)
   }
 
   #start(): void {
@@ -174,7 +201,11 @@ class Simulation {
         timeline: this.timeline,
         random: this.random,
         disk: this.disk,
-        config: { ...this.stage.config, fromLimitPerMinute: this.scenario.fromPerMinute, extensionLimitPerMinute: this.scenario.extensionPerMinute },
+        config: {
+          ...this.stage.config,
+          fromLimitPerMinute: this.scenario.fromPerMinute,
+          extensionLimitPerMinute: this.scenario.extensionPerMinute,
+        },
         wallOffset: () => this.wallOffset,
         portFor: (own) => providerPort({ ...this.wire, attemptOf: (message) => this.#attemptOf(own, message) }, own),
       },
@@ -194,7 +225,8 @@ class Simulation {
     const attempt = await this.witness.attemptOf(message, life.bootId)
     const crowd = attempt.isNew ? this.windows.note(life, message.from, attempt.extensionId, attempt.startedAt) : null
     if (crowd !== null) this.witness.violated(crowd)
-    if (this.witness.cancelled.has(attempt.messageId)) this.witness.violated(`${attempt.messageId} was cancelled and is being sent`)
+    if (this.witness.cancelled.has(attempt.messageId))
+      this.witness.violated(`${attempt.messageId} was cancelled and is being sent`)
     return attempt
   }
 
@@ -296,12 +328,17 @@ class Simulation {
       if (!sql.startsWith('UPDATE extensions SET paused_until') || !Array.isArray(args)) continue
       const extensionId = String(args[0])
       const until = Number(args[1]) - this.wallOffset
-      this.pauses.set(extensionId, { until: Math.max(until, this.pauses.get(extensionId)?.until ?? 0), offset: this.wallOffset })
+      this.pauses.set(extensionId, {
+        until: Math.max(until, this.pauses.get(extensionId)?.until ?? 0),
+        offset: this.wallOffset,
+      })
     }
     this.witness.committed(statements, this.usableTime)
   }
 
   #log(text: string): void {
-    this.lines.push(`${String(this.timeline.steps).padStart(5)} ${new Date(this.timeline.now).toISOString().slice(11, 23)} ${text}`)
+    this.lines.push(
+      `${String(this.timeline.steps).padStart(5)} ${new Date(this.timeline.now).toISOString().slice(11, 23)} ${text}`,
+    )
   }
 }

@@ -30,25 +30,41 @@ export interface Stage {
 export async function openStage(weakening: Weakening = {}, ownClient = false): Promise<Stage> {
   const read = readConfig({ values: { NODE_ENV: 'test' }, readFile: () => '' })
   if (!read.ok) throw new Error(read.problems.join('\n'))
-  const database = ownClient ? (await openDatabase({ url: ':memory:', authToken: null, path: null, litestream: false })).gate : await openMemoryDatabase()
+  const database = ownClient
+    ? (await openDatabase({ url: ':memory:', authToken: null, path: null, litestream: false })).gate
+    : await openMemoryDatabase()
   for (const sql of weakening.schema ?? []) await database.execute(sql)
   return { database, config: { ...read.config, ...weakening.config }, weakening }
 }
 
-const TABLES = ['messages', 'send_attempts', 'jobs', 'idempotency_keys', 'phone_numbers', 'extensions', 'apps', 'tenants', 'sqlite_sequence']
+const TABLES = [
+  'messages',
+  'send_attempts',
+  'jobs',
+  'idempotency_keys',
+  'phone_numbers',
+  'extensions',
+  'apps',
+  'tenants',
+  'sqlite_sequence',
+]
 const DAY_MS = 86_400_000
 
 /** An empty database with this scenario's tenants and extensions. */
 export function setUp(stage: Stage, scenario: Scenario, provider: ModelProvider, now: number): void {
   const statements = TABLES.map((table): Statement => ({ sql: `DELETE FROM ${table}` }))
-  for (let tenant = 0; tenant < scenario.tenants; tenant++) statements.push(...tenantRows(scenario, provider, tenant, now))
+  for (let tenant = 0; tenant < scenario.tenants; tenant++)
+    statements.push(...tenantRows(scenario, provider, tenant, now))
   valueOf(stage.database.batch(statements))
 }
 
 function tenantRows(scenario: Scenario, provider: ModelProvider, index: number, now: number): Statement[] {
   const tenantId = tenantOf(index)
   const rows: Statement[] = [
-    { sql: `INSERT INTO tenants (id, name, status, created_at, updated_at) VALUES (?1, 'Tenant', 'active', ?2, ?2)`, args: [tenantId, now] },
+    {
+      sql: `INSERT INTO tenants (id, name, status, created_at, updated_at) VALUES (?1, 'Tenant', 'active', ?2, ?2)`,
+      args: [tenantId, now],
+    },
     {
       sql: `INSERT INTO apps (id, tenant_id, name, role, is_active, key_hash, key_prefix, webhook_secret, created_at, updated_at)
         VALUES (?1, ?2, 'App', 'app', 1, ?1, '', '', ?3, ?3)`,
@@ -57,16 +73,28 @@ function tenantRows(scenario: Scenario, provider: ModelProvider, index: number, 
   ]
   for (const { extensionId, numbers, unread } of scenario.extensions) {
     const pair = provider.connect(extensionId)
-    const sealed = (plaintext: string): string => valueOf(plainSecrets.seal(plaintext, { tenantId, row: extensionId, purpose: 'rc_access' }))
+    const sealed = (plaintext: string): string =>
+      valueOf(plainSecrets.seal(plaintext, { tenantId, row: extensionId, purpose: 'rc_access' }))
     rows.push({
       sql: `INSERT INTO extensions (tenant_id, extension_id, account_id, status, connected_at, access_token, access_expires_at,
           refresh_token, refresh_expires_at, refreshed_at, numbers_read_at)
         VALUES (?1, ?2, 'account', 'active', ?3, ?4, ?5, ?6, ?7, ?3, ?3)`,
-      args: [tenantId, extensionId, now, sealed(pair.accessToken), now + pair.expiresInSeconds * 1000, sealed(pair.refreshToken), now + 7 * DAY_MS],
+      args: [
+        tenantId,
+        extensionId,
+        now,
+        sealed(pair.accessToken),
+        now + pair.expiresInSeconds * 1000,
+        sealed(pair.refreshToken),
+        now + 7 * DAY_MS,
+      ],
     })
     if (unread) continue
     for (const number of numbers) {
-      rows.push({ sql: 'INSERT INTO phone_numbers (tenant_id, number, extension_id) VALUES (?1, ?2, ?3)', args: [tenantId, number, extensionId] })
+      rows.push({
+        sql: 'INSERT INTO phone_numbers (tenant_id, number, extension_id) VALUES (?1, ?2, ?3)',
+        args: [tenantId, number, extensionId],
+      })
     }
   }
   return rows

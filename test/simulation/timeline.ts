@@ -91,7 +91,8 @@ export class Timeline {
   }
 }
 
-const isBefore = (one: Event, other: Event): boolean => one.at < other.at || (one.at === other.at && one.tie < other.tie)
+const isBefore = (one: Event, other: Event): boolean =>
+  one.at < other.at || (one.at === other.at && one.tie < other.tie)
 
 const nothing = (): void => {}
 

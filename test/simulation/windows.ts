@@ -24,8 +24,10 @@ export class Windows {
     this.#claims.push({ at, from, extensionId, offset: life.offset })
     const ofNumber = known.filter((claim) => claim.from === from).length + 1
     const ofExtension = known.filter((claim) => claim.extensionId === extensionId).length + 1
-    if (ofNumber > this.limits.fromPerMinute) return `${ofNumber} sends of ${from} within 60 s, ${this.limits.fromPerMinute} are allowed`
-    if (ofExtension > this.limits.extensionPerMinute) return `${ofExtension} sends of ${extensionId} within 60 s, ${this.limits.extensionPerMinute} are allowed`
+    if (ofNumber > this.limits.fromPerMinute)
+      return `${ofNumber} sends of ${from} within 60 s, ${this.limits.fromPerMinute} are allowed`
+    if (ofExtension > this.limits.extensionPerMinute)
+      return `${ofExtension} sends of ${extensionId} within 60 s, ${this.limits.extensionPerMinute} are allowed`
     return null
   }
 }

@@ -24,7 +24,11 @@ const MESSAGES = `SELECT m.id, m.status, m.rc_message_id, m.error, m.tenant_id, 
 
 const CHANGES_MESSAGES = /\bmessages\b|DELETE FROM jobs|jobs SET kind/
 
-const NEXT: Record<string, readonly MessageStatus[]> = { '': ['queued'], queued: ['sending', 'failed'], sending: ['sent', 'failed'] }
+const NEXT: Record<string, readonly MessageStatus[]> = {
+  '': ['queued'],
+  queued: ['sending', 'failed'],
+  sending: ['sent', 'failed'],
+}
 const isFinal = (status: MessageStatus): boolean => status === 'sent' || status === 'failed'
 
 /** Sees each commit, each event and each call, and says when something happens that must not. */
@@ -72,23 +76,34 @@ export class Witness {
     this.log(`event ${status} of ${messageId}`)
     const committed = this.messages.get(messageId)?.status
     const isCommitted = committed === status || (status === 'sending' && committed !== undefined && isFinal(committed))
-    if (!isCommitted) this.violated(`event ${status} of ${messageId} was published while the database says ${committed ?? 'nothing'}`)
+    if (!isCommitted)
+      this.violated(`event ${status} of ${messageId} was published while the database says ${committed ?? 'nothing'}`)
     if (!isLegalNext(before.at(-1), status)) this.violated(`events of ${messageId}: ${[...before, status].join(' → ')}`)
   }
 
   /** The open attempt that a call belongs to, read from the disk at the moment of the call. */
-  async attemptOf(message: OutboundSms, bootId: string): Promise<AttemptRef & { startedAt: number; extensionId: string; isNew: boolean }> {
+  async attemptOf(
+    message: OutboundSms,
+    bootId: string,
+  ): Promise<AttemptRef & { startedAt: number; extensionId: string; isNew: boolean }> {
     const { rows } = await this.disk.database.execute({
       sql: `SELECT a.id, a.message_id, a.started_at, a.extension_id, m.status, m.attempt_id FROM send_attempts AS a JOIN messages AS m ON m.id = a.message_id
         WHERE a.outcome IS NULL AND a.boot_id = ?1 AND a.from_number = ?2 AND a.to_number = ?3 AND m.body = ?4 ORDER BY a.seq`,
       args: [bootId, message.from, message.to, message.text],
     })
     const row = rows.find(({ id }) => !this.called.has(String(id))) ?? rows.at(-1)
-    if (row === undefined || row['status'] !== 'sending' || row['attempt_id'] !== row['id']) this.violated('a provider call was made without a committed open attempt')
+    if (row === undefined || row['status'] !== 'sending' || row['attempt_id'] !== row['id'])
+      this.violated('a provider call was made without a committed open attempt')
     const attemptId = String(row?.['id'])
     const isNew = !this.called.has(attemptId)
     this.called.add(attemptId)
-    return { attemptId, messageId: String(row?.['message_id']), startedAt: Number(row?.['started_at']), extensionId: String(row?.['extension_id']), isNew }
+    return {
+      attemptId,
+      messageId: String(row?.['message_id']),
+      startedAt: Number(row?.['started_at']),
+      extensionId: String(row?.['extension_id']),
+      isNew,
+    }
   }
 
   isDone(): boolean {
@@ -100,7 +115,8 @@ export class Witness {
   /** Nothing stays `sending` for longer than `limitMs` of time that the gateway could use. */
   checkAges(usableTime: number, limitMs: number): void {
     for (const [id, since] of this.sendingSince) {
-      if (usableTime - since > limitMs) this.violated(`${id} has been sending for ${((usableTime - since) / 60_000).toFixed(1)} min`)
+      if (usableTime - since > limitMs)
+        this.violated(`${id} has been sending for ${((usableTime - since) / 60_000).toFixed(1)} min`)
     }
   }
 
@@ -117,9 +133,12 @@ export class Witness {
   #checkEnd(message: Seen): void {
     const own = this.provider.records.filter((record) => record.attempt.messageId === message.id)
     if (own.length > 1) this.violated(`${message.id} was accepted by the provider ${own.length} times`)
-    if (this.cancelled.has(message.id) && message.error !== MESSAGE_ERRORS.cancelled) this.violated(`${message.id} was cancelled and is ${message.status}: ${message.error ?? ''}`)
-    if (message.status !== 'failed' || message.rcMessageId !== null || message.error === MESSAGE_ERRORS.unconfirmed) return
-    if (own.length > 0) this.violated(`${message.id} failed with "${message.error ?? ''}" but was accepted by the provider`)
+    if (this.cancelled.has(message.id) && message.error !== MESSAGE_ERRORS.cancelled)
+      this.violated(`${message.id} was cancelled and is ${message.status}: ${message.error ?? ''}`)
+    if (message.status !== 'failed' || message.rcMessageId !== null || message.error === MESSAGE_ERRORS.unconfirmed)
+      return
+    if (own.length > 0)
+      this.violated(`${message.id} failed with "${message.error ?? ''}" but was accepted by the provider`)
   }
 
   /** Of each text, the provider has as many as are bound, and at most those that could not be confirmed beside them. */
@@ -134,7 +153,10 @@ export class Witness {
       const key = keyOf({ from: record.from ?? '', to: record.to[0]?.phoneNumber ?? '', text: record.text })
       const left = (spare.get(key) ?? 0) - 1
       spare.set(key, left)
-      if (left < 0) this.violated(`the provider accepted ${record.providerMessageId} for ${record.attempt.messageId}, which no message is bound to`)
+      if (left < 0)
+        this.violated(
+          `the provider accepted ${record.providerMessageId} for ${record.attempt.messageId}, which no message is bound to`,
+        )
     }
   }
 
@@ -155,13 +177,18 @@ export class Witness {
   #compare(message: Seen, usableTime: number): void {
     const before = this.messages.get(message.id)
     this.messages.set(message.id, message)
-    if (!isFinal(message.status) && message.jobs !== 1) this.violated(`${message.id} is ${message.status} and has ${message.jobs} jobs`)
+    if (!isFinal(message.status) && message.jobs !== 1)
+      this.violated(`${message.id} is ${message.status} and has ${message.jobs} jobs`)
     if (before?.status === message.status) {
-      if (before.rcMessageId !== message.rcMessageId || before.error !== message.error) this.violated(`${message.id} changed although it stayed ${message.status}`)
+      if (before.rcMessageId !== message.rcMessageId || before.error !== message.error)
+        this.violated(`${message.id} changed although it stayed ${message.status}`)
       return
     }
-    this.log(`${message.id} ${before?.status ?? 'new'} → ${message.status} ${message.rcMessageId ?? ''}${message.error ?? ''}`)
-    if (NEXT[before?.status ?? '']?.includes(message.status) !== true) this.violated(`${message.id} went from ${before?.status ?? 'nothing'} to ${message.status}`)
+    this.log(
+      `${message.id} ${before?.status ?? 'new'} → ${message.status} ${message.rcMessageId ?? ''}${message.error ?? ''}`,
+    )
+    if (NEXT[before?.status ?? '']?.includes(message.status) !== true)
+      this.violated(`${message.id} went from ${before?.status ?? 'nothing'} to ${message.status}`)
     if (message.status === 'sending') this.sendingSince.set(message.id, usableTime)
     else this.sendingSince.delete(message.id)
   }
@@ -176,7 +203,8 @@ export class Witness {
       if (other !== undefined) this.violated(`${id} and ${other} are bound to the same provider id ${rcMessageId}`)
       holders.set(rcMessageId, id)
       const record = this.provider.records.find((known) => known.providerMessageId === rcMessageId)
-      if (record === undefined || !carries(record, from, to, text)) this.violated(`${id} is bound to ${rcMessageId}, which is not its text`)
+      if (record === undefined || !carries(record, from, to, text))
+        this.violated(`${id} is bound to ${rcMessageId}, which is not its text`)
     }
   }
 
@@ -190,7 +218,8 @@ export class Witness {
 const carries = (record: ProviderRecord, from: string, to: string, text: string): boolean =>
   record.from === from && record.to[0]?.phoneNumber === to && record.text === text
 
-const keyOf = (message: { from: string; to: string; text: string }): string => JSON.stringify([message.from, message.to, message.text])
+const keyOf = (message: { from: string; to: string; text: string }): string =>
+  JSON.stringify([message.from, message.to, message.text])
 
 /** Events die with their process: any may be missing, none may come twice or out of turn. */
 function isLegalNext(last: MessageStatus | undefined, status: MessageStatus): boolean {

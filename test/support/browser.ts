@@ -5,9 +5,18 @@ const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
 /** How tests launch the system's Chromium: headless, and quiet towards everything but the page. */
 export function browserOptions(): LaunchOptions {
   const executablePath = NAMES.map((name) => Bun.which(name)).find((path) => path !== null)
-  if (executablePath === undefined || executablePath === null) throw new Error('Chromium was not found: install it, for example with apt-get install chromium')
+  if (executablePath === undefined || executablePath === null)
+    throw new Error('Chromium was not found: install it, for example with apt-get install chromium')
   return {
     executablePath,
-    args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
   }
 }

@@ -68,14 +68,24 @@ export class World implements AsyncDisposable {
     })
   }
 
-  async json<T = Record<string, unknown>>(method: string, path: string, options: CallOptions = {}): Promise<{ status: number; body: T }> {
+  async json<T = Record<string, unknown>>(
+    method: string,
+    path: string,
+    options: CallOptions = {},
+  ): Promise<{ status: number; body: T }> {
     const response = await this.call(method, path, options)
     return { status: response.status, body: (await response.json()) as T }
   }
 
   /** Sends an SMS and answers its id. */
-  async send(message: Partial<{ from: string; to: string; body: string; userId: string }> = {}, options: CallOptions = {}): Promise<string> {
-    const response = await this.json<{ messageId: string }>('POST', '/v1/sms/send', { ...options, body: { from: FROM, to: TO, body: 'Hello', ...message } })
+  async send(
+    message: Partial<{ from: string; to: string; body: string; userId: string }> = {},
+    options: CallOptions = {},
+  ): Promise<string> {
+    const response = await this.json<{ messageId: string }>('POST', '/v1/sms/send', {
+      ...options,
+      body: { from: FROM, to: TO, body: 'Hello', ...message },
+    })
     if (response.status !== 202) throw new Error(`send answered ${response.status}: ${JSON.stringify(response.body)}`)
     return response.body.messageId
   }
@@ -85,7 +95,11 @@ export class World implements AsyncDisposable {
   }
 
   /** Polls until the message has one of these states; fails after `withinMs` of real time. */
-  untilStatus(messageId: string, statuses: readonly string[] = ['sent', 'failed'], withinMs = 5000): Promise<Record<string, unknown>> {
+  untilStatus(
+    messageId: string,
+    statuses: readonly string[] = ['sent', 'failed'],
+    withinMs = 5000,
+  ): Promise<Record<string, unknown>> {
     return until(async () => {
       const state = await this.status(messageId)
       return statuses.includes(String(state['status'])) ? state : null
@@ -130,7 +144,9 @@ export interface CallOptions {
 export async function createWorld(options: WorldOptions = {}): Promise<World> {
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'sgw-test-'))
   const production = options.env?.['NODE_ENV'] === 'production'
-  const outside = production ? await startSimulator({ clock: options.clock ?? systemClock, clientId: 'client', clientSecret: 'client-key' }) : null
+  const outside = production
+    ? await startSimulator({ clock: options.clock ?? systemClock, clientId: 'client', clientSecret: 'client-key' })
+    : null
   const values = {
     NODE_ENV: 'test',
     PORT: '0',
@@ -141,7 +157,11 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   }
   const config = readConfig({ values, readFile: () => '' })
   if (!config.ok) throw new Error(config.problems.join('\n'))
-  const running = await runGateway({ config: config.config, log: options.log ?? silentLog, ...(options.clock === undefined ? {} : { clock: options.clock }) })
+  const running = await runGateway({
+    config: config.config,
+    log: options.log ?? silentLog,
+    ...(options.clock === undefined ? {} : { clock: options.clock }),
+  })
   const simulator = running.simulator ?? outside
   if (simulator === null) throw new Error('Tests run against the simulator')
   const { control } = simulator
@@ -168,7 +188,10 @@ const productionValues = (serverUrl: string): Record<string, string> => ({
 })
 
 /** Asks again and again until there is an answer; fails after `withinMs` of real time. */
-export async function until<T>(ask: () => Promise<T | null | undefined | false> | T | null | undefined | false, withinMs = 5000): Promise<T> {
+export async function until<T>(
+  ask: () => Promise<T | null | undefined | false> | T | null | undefined | false,
+  withinMs = 5000,
+): Promise<T> {
   const deadline = performance.now() + withinMs
   for (;;) {
     const answer = await ask()

@@ -42,7 +42,10 @@ export const phoneNumbers = sqliteTable(
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.number] }),
-    foreignKey({ columns: [table.tenantId, table.extensionId], foreignColumns: [extensions.tenantId, extensions.extensionId] }).onDelete('cascade'),
+    foreignKey({
+      columns: [table.tenantId, table.extensionId],
+      foreignColumns: [extensions.tenantId, extensions.extensionId],
+    }).onDelete('cascade'),
   ],
 )
 

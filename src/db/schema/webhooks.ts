@@ -44,7 +44,10 @@ export const deliveries = sqliteTable(
     responseSnippet: text('response_snippet'),
     durationMs: integer('duration_ms'),
   },
-  (table) => [index('deliveries_by_tenant').on(table.tenantId, table.attemptedAt), index('deliveries_by_age').on(table.attemptedAt)],
+  (table) => [
+    index('deliveries_by_tenant').on(table.tenantId, table.attemptedAt),
+    index('deliveries_by_age').on(table.attemptedAt),
+  ],
 )
 
 /** Single-use tokens that browsers open their WebSocket with. */

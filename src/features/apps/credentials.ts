@@ -11,7 +11,11 @@ export function newApiKey(gateway: Gateway): { apiKey: string; apiKeyPrefix: str
 }
 
 /** A new webhook secret: shown once, stored sealed, because deliveries are signed with it. */
-export async function newWebhookSecret(gateway: Gateway, tenantId: string, appId: string): Promise<{ secret: string; sealed: string }> {
+export async function newWebhookSecret(
+  gateway: Gateway,
+  tenantId: string,
+  appId: string,
+): Promise<{ secret: string; sealed: string }> {
   const secret = webhookSecret(gateway.ids.bytes(32))
   return { secret, sealed: await gateway.secrets.seal(secret, secretContext(tenantId, appId)) }
 }
@@ -20,6 +24,10 @@ export const openWebhookSecret = (gateway: Gateway, tenantId: string, appId: str
   gateway.secrets.open(sealed, secretContext(tenantId, appId))
 
 /** A key that goes takes with it the WebSocket tokens that were issued to it: they would outlive it on an open socket. */
-export const dropWsTokens = (appId: string): Statement => ({ sql: 'DELETE FROM ws_tokens WHERE app_id = ?1', args: [appId] })
+export const dropWsTokens = (appId: string): Statement => ({
+  sql: 'DELETE FROM ws_tokens WHERE app_id = ?1',
+  args: [appId],
+})
 
-const secretContext = (tenantId: string, appId: string) => ({ tenantId, row: appId, purpose: 'webhook_secret' }) as const
+const secretContext = (tenantId: string, appId: string) =>
+  ({ tenantId, row: appId, purpose: 'webhook_secret' }) as const

@@ -9,7 +9,11 @@ import type { RegisterBody, Registered } from './schemas.ts'
  * Makes an app. `callerTenantId` is the key's tenant, or null for the operator, who may make apps for any tenant.
  * Errors: `tenantNotActive`, `forbidden` (another existing tenant), `badWebhookUrl`.
  */
-export async function register(gateway: Gateway, callerTenantId: string | null, input: RegisterBody): Promise<Registered> {
+export async function register(
+  gateway: Gateway,
+  callerTenantId: string | null,
+  input: RegisterBody,
+): Promise<Registered> {
   if (input.webhookUrl !== null && !gateway.guard.accepts(input.webhookUrl)) throw apiError('badWebhookUrl')
   await demandTenant(gateway, callerTenantId, input.tenantId)
   const appId = gateway.ids.of('app')

@@ -4,7 +4,11 @@ import { dropWsTokens, newApiKey } from './credentials.ts'
 import { changeApp, demandOwn } from './own-app.ts'
 
 /** A new key; the old one is invalid at once. Errors: `appNotFound`. */
-export async function rotateKey(gateway: Gateway, caller: Caller, appId: string): Promise<{ apiKey: string; apiKeyPrefix: string }> {
+export async function rotateKey(
+  gateway: Gateway,
+  caller: Caller,
+  appId: string,
+): Promise<{ apiKey: string; apiKeyPrefix: string }> {
   demandOwn(caller, appId)
   const { apiKey, apiKeyPrefix, keyHash } = newApiKey(gateway)
   const statement = {

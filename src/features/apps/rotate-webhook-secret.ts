@@ -4,7 +4,11 @@ import { newWebhookSecret } from './credentials.ts'
 import { changeApp, demandOwn } from './own-app.ts'
 
 /** A new webhook secret; deliveries are signed with it from now on. Errors: `appNotFound`. */
-export async function rotateWebhookSecret(gateway: Gateway, caller: Caller, appId: string): Promise<{ webhookSecret: string }> {
+export async function rotateWebhookSecret(
+  gateway: Gateway,
+  caller: Caller,
+  appId: string,
+): Promise<{ webhookSecret: string }> {
   demandOwn(caller, appId)
   const { secret, sealed } = await newWebhookSecret(gateway, caller.tenantId, appId)
   await changeApp(gateway, {

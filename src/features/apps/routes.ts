@@ -6,7 +6,16 @@ import { listApps } from './list-apps.ts'
 import { register } from './register.ts'
 import { rotateKey } from './rotate-key.ts'
 import { rotateWebhookSecret } from './rotate-webhook-secret.ts'
-import { AppParams, Done, RegisterBody, Registered, RotatedKey, RotatedSecret, TestResult, UpdateBody } from './schemas.ts'
+import {
+  AppParams,
+  Done,
+  RegisterBody,
+  Registered,
+  RotatedKey,
+  RotatedSecret,
+  TestResult,
+  UpdateBody,
+} from './schemas.ts'
 import { testWebhook } from './test-webhook.ts'
 import { deactivateApp, updateApp } from './update-app.ts'
 
@@ -24,7 +33,14 @@ export const appsRoutes = [
     status: 201,
     response: Registered,
     errors: {
-      400: [errorText('badName'), errorText('missingTenantId'), errorText('badTenantId'), errorText('tenantNotActive'), errorText('badWebhookUrl'), errorText('badJson')],
+      400: [
+        errorText('badName'),
+        errorText('missingTenantId'),
+        errorText('badTenantId'),
+        errorText('tenantNotActive'),
+        errorText('badWebhookUrl'),
+        errorText('badJson'),
+      ],
       403: [errorText('forbidden')],
     },
     run: ({ gateway, caller, body }) => register(gateway, caller.tenantId, body),
@@ -48,7 +64,10 @@ export const appsRoutes = [
     priority: ['badAppId', 'badJson', 'badWebhookUrl', 'badIsActive'],
     status: 200,
     response: Done,
-    errors: { 400: [errorText('badAppId'), errorText('badWebhookUrl'), errorText('badIsActive'), errorText('badJson')], 404: [errorText('appNotFound')] },
+    errors: {
+      400: [errorText('badAppId'), errorText('badWebhookUrl'), errorText('badIsActive'), errorText('badJson')],
+      404: [errorText('appNotFound')],
+    },
     run: ({ gateway, caller, params, body }) => updateApp(gateway, caller, params.appId, body),
   }),
   route({

@@ -17,10 +17,18 @@ export const RegisterBody = z.object(
     name: z
       .string(fails('badName'))
       .transform((name) => name.trim())
-      .pipe(z.string().min(1, fails('badName')).max(MAX_APP_NAME_LENGTH, fails('badName')).refine(isText, fails('badName'))),
-    tenantId: z.string(fails('missingTenantId')).min(1, fails('missingTenantId')).regex(TENANT_ID, fails('badTenantId')),
+      .pipe(
+        z.string().min(1, fails('badName')).max(MAX_APP_NAME_LENGTH, fails('badName')).refine(isText, fails('badName')),
+      ),
+    tenantId: z
+      .string(fails('missingTenantId'))
+      .min(1, fails('missingTenantId'))
+      .regex(TENANT_ID, fails('badTenantId')),
     webhookUrl: webhookUrl.optional().transform((url) => url ?? null),
-    role: z.literal('app', fails('forbidden')).nullish().transform(() => 'app' as const),
+    role: z
+      .literal('app', fails('forbidden'))
+      .nullish()
+      .transform(() => 'app' as const),
   },
   fails('badName'),
 )
@@ -39,7 +47,10 @@ export type Registered = z.infer<typeof Registered>
 
 export const AppParams = z.object({ appId: z.string().regex(APP_ID, fails('badAppId')) })
 
-export const UpdateBody = z.object({ webhookUrl: webhookUrl.optional(), isActive: z.boolean(fails('badIsActive')).optional() }, fails('badJson'))
+export const UpdateBody = z.object(
+  { webhookUrl: webhookUrl.optional(), isActive: z.boolean(fails('badIsActive')).optional() },
+  fails('badJson'),
+)
 export type UpdateBody = z.output<typeof UpdateBody>
 
 export const Done = z.object({ ok: z.literal(true) })

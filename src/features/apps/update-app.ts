@@ -5,7 +5,12 @@ import { changeApp, demandOwn } from './own-app.ts'
 import type { UpdateBody } from './schemas.ts'
 
 /** Sets or removes the webhook address, or deactivates. Errors: `appNotFound`, `badWebhookUrl`. */
-export async function updateApp(gateway: Gateway, caller: Caller, appId: string, input: UpdateBody): Promise<{ ok: true }> {
+export async function updateApp(
+  gateway: Gateway,
+  caller: Caller,
+  appId: string,
+  input: UpdateBody,
+): Promise<{ ok: true }> {
   demandOwn(caller, appId)
   const { webhookUrl } = input
   if (typeof webhookUrl === 'string' && !gateway.guard.accepts(webhookUrl)) throw apiError('badWebhookUrl')

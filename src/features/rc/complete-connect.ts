@@ -5,7 +5,14 @@ import { redirectUri } from './connect.ts'
 
 /** What came of an authorization. Only `connected` stored anything. */
 export type Connection =
-  | { type: 'connected'; extensionId: string; tenantId: string; name: string; phoneNumbers: string[]; receiving: boolean }
+  | {
+      type: 'connected'
+      extensionId: string
+      tenantId: string
+      name: string
+      phoneNumbers: string[]
+      receiving: boolean
+    }
   | { type: 'bad_state' }
   | { type: 'exchange_failed' }
   | { type: 'other_account' }
@@ -26,13 +33,17 @@ export async function completeConnect(gateway: Gateway, code: string, state: str
   }
   const extension = await gateway.provider.getExtension(exchanged.value.accessToken)
   if (!extension.ok) return abandon(gateway, exchanged.value, 'exchange_failed')
-  if (await hasOtherAccount(gateway, tenantId, extension.value.accountId)) return abandon(gateway, exchanged.value, 'other_account')
+  if (await hasOtherAccount(gateway, tenantId, extension.value.accountId))
+    return abandon(gateway, exchanged.value, 'other_account')
   await store(gateway, tenantId, extension.value, exchanged.value)
   return settleIn(gateway, tenantId, extension.value)
 }
 
 /** Consumes a state that nobody will come back with. */
-export async function useState(gateway: Gateway, state: string): Promise<{ tenantId: string; codeVerifier: string } | null> {
+export async function useState(
+  gateway: Gateway,
+  state: string,
+): Promise<{ tenantId: string; codeVerifier: string } | null> {
   const now = gateway.clock.now()
   const [used] = await gateway.database.writer.write([
     {
@@ -48,7 +59,11 @@ export async function useState(gateway: Gateway, state: string): Promise<{ tenan
   return { tenantId, codeVerifier: await gateway.secrets.open(String(row['code_verifier']), context) }
 }
 
-async function abandon(gateway: Gateway, pair: TokenPair, type: 'exchange_failed' | 'other_account'): Promise<Connection> {
+async function abandon(
+  gateway: Gateway,
+  pair: TokenPair,
+  type: 'exchange_failed' | 'other_account',
+): Promise<Connection> {
   await gateway.provider.revoke(pair.refreshToken)
   return { type }
 }

@@ -6,7 +6,10 @@ import type { Gateway } from '../../gateway.ts'
 const TOKEN = /^[A-Za-z0-9_-]{20,128}$/
 
 /** Who would connect with this token; does not consume it. Errors: `missingToken`, `badToken`. */
-export async function readConnectToken(gateway: Gateway, token: string | undefined): Promise<{ token: string; tenantName: string }> {
+export async function readConnectToken(
+  gateway: Gateway,
+  token: string | undefined,
+): Promise<{ token: string; tenantName: string }> {
   const hashes = checkedHashes(gateway, token)
   const { rows } = await gateway.database.gate.execute({
     sql: `SELECT tenants.name FROM connect_tokens JOIN tenants ON tenants.id = connect_tokens.tenant_id
@@ -50,7 +53,11 @@ export async function authorizeUrl(gateway: Gateway, tenantId: string): Promise<
       args: [stateHash, tenantId, sealed, gateway.clock.now() + OAUTH_STATE_TTL_MS],
     },
   ])
-  return gateway.provider.authorizeUrl({ state, codeChallenge: pkceChallenge(codeVerifier), redirectUri: redirectUri(gateway) })
+  return gateway.provider.authorizeUrl({
+    state,
+    codeChallenge: pkceChallenge(codeVerifier),
+    redirectUri: redirectUri(gateway),
+  })
 }
 
 function checkedHashes(gateway: Gateway, token: string | undefined): string[] {

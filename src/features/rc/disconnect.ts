@@ -49,6 +49,8 @@ async function cleanUp(gateway: Gateway, row: ExtensionRow): Promise<void> {
 
 async function forget(gateway: Gateway, tenantId: string): Promise<void> {
   const tables = ['phone_numbers', 'subscriptions', 'oauth_states', 'extensions']
-  await gateway.database.writer.write(tables.map((table) => ({ sql: `DELETE FROM ${table} WHERE tenant_id = ?1`, args: [tenantId] })))
+  await gateway.database.writer.write(
+    tables.map((table) => ({ sql: `DELETE FROM ${table} WHERE tenant_id = ?1`, args: [tenantId] })),
+  )
   gateway.directory.forget(tenantId)
 }

@@ -6,7 +6,9 @@ import type { Gateway } from '../../gateway.ts'
 export const ConnectionStatus = z.union([
   z.object({
     connected: z.literal(true),
-    expiresAt: z.string().meta({ format: 'date-time', description: 'When the first of the refresh tokens expires if it is not renewed' }),
+    expiresAt: z
+      .string()
+      .meta({ format: 'date-time', description: 'When the first of the refresh tokens expires if it is not renewed' }),
     rcAccountId: z.string(),
   }),
   z.object({ connected: z.literal(false) }),

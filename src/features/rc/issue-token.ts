@@ -7,7 +7,11 @@ import type { Gateway } from '../../gateway.ts'
  * Issues a single-use token to connect an extension with: a connect token for the person at the screen, an invite
  * token to send to somebody. Both count for one limit of 100 per tenant and hour. Errors: `tooMany`.
  */
-export async function issueToken(gateway: Gateway, caller: Pick<Caller, 'tenantId'>, kind: 'connect' | 'invite'): Promise<{ connectUrl: string }> {
+export async function issueToken(
+  gateway: Gateway,
+  caller: Pick<Caller, 'tenantId'>,
+  kind: 'connect' | 'invite',
+): Promise<{ connectUrl: string }> {
   const token = gateway.ids.secret()
   const now = gateway.clock.now()
   const ttlMs = kind === 'connect' ? CONNECT_TOKEN_TTL_MS : gateway.config.inviteTokenTtlMs
@@ -17,7 +21,15 @@ export async function issueToken(gateway: Gateway, caller: Pick<Caller, 'tenantI
         SELECT ?1, ?2, ?3, ?4, ?5
         WHERE (SELECT count(*) FROM connect_tokens WHERE tenant_id = ?2 AND created_at > ?6 AND created_at <= ?4) < ?7
         RETURNING tenant_id`,
-      args: [gateway.secrets.hash(token), caller.tenantId, kind, now, now + ttlMs, now - HOUR_MS, CONNECT_TOKENS_PER_HOUR],
+      args: [
+        gateway.secrets.hash(token),
+        caller.tenantId,
+        kind,
+        now,
+        now + ttlMs,
+        now - HOUR_MS,
+        CONNECT_TOKENS_PER_HOUR,
+      ],
     },
     {
       sql: 'SELECT min(created_at) AS at FROM connect_tokens WHERE tenant_id = ?1 AND created_at > ?2',

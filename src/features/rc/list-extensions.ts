@@ -15,7 +15,10 @@ export const ConnectedExtension = z.object({
 export type ConnectedExtension = z.infer<typeof ConnectedExtension>
 
 /** The tenant's connected extensions with their numbers. */
-export async function listExtensions(gateway: Gateway, caller: Pick<Caller, 'tenantId'>): Promise<{ extensions: ConnectedExtension[] }> {
+export async function listExtensions(
+  gateway: Gateway,
+  caller: Pick<Caller, 'tenantId'>,
+): Promise<{ extensions: ConnectedExtension[] }> {
   const { extensions, numbers } = await gateway.directory.tenant(caller.tenantId)
   const rows = [...extensions.values()].toSorted((a, b) => a.connectedAt - b.connectedAt)
   return {
@@ -24,7 +27,9 @@ export async function listExtensions(gateway: Gateway, caller: Pick<Caller, 'ten
       rcAccountId: row.accountId,
       connectedAt: isoTime(row.connectedAt),
       status: row.status,
-      phoneNumbers: [...numbers].flatMap(([number, extensionId]) => (extensionId === row.extensionId ? [number] : [])).toSorted(),
+      phoneNumbers: [...numbers]
+        .flatMap(([number, extensionId]) => (extensionId === row.extensionId ? [number] : []))
+        .toSorted(),
     })),
   }
 }

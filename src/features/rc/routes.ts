@@ -48,7 +48,8 @@ export const rcRoutes = [
     status: 200,
     response: 'html',
     errors: tokenErrors,
-    run: ({ gateway, query }) => orTokenPage(async () => confirmPage(gateway, await readConnectToken(gateway, query.token))),
+    run: ({ gateway, query }) =>
+      orTokenPage(async () => confirmPage(gateway, await readConnectToken(gateway, query.token))),
   }),
   route({
     method: 'POST',
@@ -73,7 +74,10 @@ export const rcRoutes = [
     query: CallbackQuery,
     status: 200,
     response: 'html',
-    errors: { 400: [errorText('missingCodeOrState'), errorText('badToken')], 502: ['The provider did not answer as it should'] },
+    errors: {
+      400: [errorText('missingCodeOrState'), errorText('badToken')],
+      502: ['The provider did not answer as it should'],
+    },
     run: ({ gateway, query, request }) => callback(gateway, query, request),
   }),
   route({
@@ -118,7 +122,10 @@ async function orTokenPage(make: () => Promise<Response>): Promise<Response> {
 }
 
 const redirect = (location: string): Response =>
-  new Response(null, { status: 303, headers: { location, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' } })
+  new Response(null, {
+    status: 303,
+    headers: { location, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' },
+  })
 
 async function callback(gateway: Gateway, query: z.output<typeof CallbackQuery>, request: Request): Promise<Response> {
   const { code, state, error } = query
@@ -126,7 +133,9 @@ async function callback(gateway: Gateway, query: z.output<typeof CallbackQuery>,
   if (error !== undefined && error !== '') {
     const ours = state !== undefined && state !== '' && (await useState(gateway, state)) !== null
     // Without a state of ours anybody could have written the link, and would put words into this page's mouth.
-    return asJson ? Response.json({ error: 'Not connected' }, { status: 400 }) : declinedPage(ours ? query.error_description : undefined)
+    return asJson
+      ? Response.json({ error: 'Not connected' }, { status: 400 })
+      : declinedPage(ours ? query.error_description : undefined)
   }
   if (code === undefined || state === undefined || code === '' || state === '') return missingParameter(asJson, request)
   const connection = await completeConnect(gateway, code, state)

@@ -4,7 +4,9 @@ import type { ExtensionRow } from '../../provider/directory.ts'
 
 /** Every connected extension that is not revoked. */
 export async function liveExtensions(gateway: Gateway): Promise<ExtensionRow[]> {
-  const { rows } = await gateway.database.gate.execute(`SELECT DISTINCT tenant_id FROM extensions WHERE status != 'revoked'`)
+  const { rows } = await gateway.database.gate.execute(
+    `SELECT DISTINCT tenant_id FROM extensions WHERE status != 'revoked'`,
+  )
   const entries = await Promise.all(rows.map((row) => gateway.directory.tenant(String(row['tenant_id']))))
   return entries.flatMap((entry) => [...entry.extensions.values()]).filter((row) => row.status !== 'revoked')
 }
@@ -13,7 +15,10 @@ export async function liveExtensions(gateway: Gateway): Promise<ExtensionRow[]> 
  * Keeps every extension's subscription alive: renewed at half its life, made anew when missing or not Active.
  * `missed` is called for each that had none, because events of the gap are lost.
  */
-export async function watchSubscriptions(gateway: Gateway, missed: (row: ExtensionRow) => Promise<unknown>): Promise<void> {
+export async function watchSubscriptions(
+  gateway: Gateway,
+  missed: (row: ExtensionRow) => Promise<unknown>,
+): Promise<void> {
   for (const row of await liveExtensions(gateway)) {
     if (row.status !== 'active') continue
     if ((await gateway.subscriptions.ensure(row)) === 'created') await missed(row)
@@ -30,7 +35,8 @@ export async function keepAlive(gateway: Gateway): Promise<void> {
 /** Numbers come and go at the provider: they are read again once a day. */
 export async function readNumbersDaily(gateway: Gateway): Promise<void> {
   for (const row of await liveExtensions(gateway)) {
-    if (row.status === 'active' && gateway.clock.now() - (row.numbersReadAt ?? 0) >= DAY_MS) await gateway.numbers.read(row)
+    if (row.status === 'active' && gateway.clock.now() - (row.numbersReadAt ?? 0) >= DAY_MS)
+      await gateway.numbers.read(row)
   }
 }
 

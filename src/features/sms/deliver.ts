@@ -43,9 +43,10 @@ async function deliver(gateway: Gateway, job: Job, message: OutboundMessage): Pr
 /** Why the message may not be sent any more, or null. */
 function expiry(gateway: Gateway, message: OutboundMessage): string | null {
   const { firstAttemptAt, createdAt } = message
-  const old = firstAttemptAt === null
-    ? gateway.clock.now() - createdAt > gateway.config.maxQueueAgeMs
-    : tryingLeftMs(message, gateway.clock.steady()) === 0
+  const old =
+    firstAttemptAt === null
+      ? gateway.clock.now() - createdAt > gateway.config.maxQueueAgeMs
+      : tryingLeftMs(message, gateway.clock.steady()) === 0
   return old ? MESSAGE_ERRORS.expired : null
 }
 
@@ -74,7 +75,12 @@ async function attempt(gateway: Gateway, job: Job, message: OutboundMessage, ext
 }
 
 /** Commits the attempt. False when the message has moved on, its tenant is held, or its text is on its way already. */
-async function claim(gateway: Gateway, message: OutboundMessage, extensionId: string, attemptId: string): Promise<boolean> {
+async function claim(
+  gateway: Gateway,
+  message: OutboundMessage,
+  extensionId: string,
+  attemptId: string,
+): Promise<boolean> {
   const now = gateway.clock.now()
   const rows = await gateway.database.writer.row(CLAIM, {
     attemptId,
@@ -97,14 +103,31 @@ async function claim(gateway: Gateway, message: OutboundMessage, extensionId: st
   return true
 }
 
-async function call(gateway: Gateway, job: Job, message: OutboundMessage, extensionId: string, attemptId: string): Promise<JobOutcome> {
+async function call(
+  gateway: Gateway,
+  job: Job,
+  message: OutboundMessage,
+  extensionId: string,
+  attemptId: string,
+): Promise<JobOutcome> {
   const key = { tenantId: message.tenantId, extensionId }
   const { from, to, body } = message
-  const result = await gateway.session.call(key, 'medium', (token) => gateway.provider.sendSms(token, { from, to, text: body }))
+  const result = await gateway.session.call(key, 'medium', (token) =>
+    gateway.provider.sendSms(token, { from, to, text: body }),
+  )
   if (result.type === 'failed') {
     const { status, code, reason, requestId } = result.failure
-    gateway.log.warn({ messageId: message.id, to: maskNumber(to), reason, status, code, requestId }, 'provider did not take the message')
+    gateway.log.warn(
+      { messageId: message.id, to: maskNumber(to), reason, status, code, requestId },
+      'provider did not take the message',
+    )
   }
-  await recordResult(gateway, job, message, { id: attemptId, extensionId, number: (message.attempt?.number ?? 0) + 1 }, result)
+  await recordResult(
+    gateway,
+    job,
+    message,
+    { id: attemptId, extensionId, number: (message.attempt?.number ?? 0) + 1 },
+    result,
+  )
   return DONE
 }

@@ -36,10 +36,22 @@ export function fenceJobs(gateway: Gateway): JobKind<OutboundMessage> {
   }
 }
 
-async function passFence(gateway: Gateway, job: Job, message: OutboundMessage, looks: Map<string, Look>, opensAt: number): Promise<JobOutcome> {
+async function passFence(
+  gateway: Gateway,
+  job: Job,
+  message: OutboundMessage,
+  looks: Map<string, Look>,
+  opensAt: number,
+): Promise<JobOutcome> {
   if (message.status !== 'queued' && message.status !== 'sending') return dropJob(gateway, job)
   const sender = await gateway.numbers.senderOf(message.tenantId, message.from)
-  if (sender.type === 'failed') return giveUp(gateway, job, message, sender.error === MESSAGE_ERRORS.revoked ? MESSAGE_ERRORS.unconfirmed : sender.error)
+  if (sender.type === 'failed')
+    return giveUp(
+      gateway,
+      job,
+      message,
+      sender.error === MESSAGE_ERRORS.revoked ? MESSAGE_ERRORS.unconfirmed : sender.error,
+    )
   if (sender.type === 'waiting') return { type: 'snooze', delayMs: sender.retryInMs }
   const look = await lookUp(gateway, message, sender.extensionId, looks, opensAt)
   if (look === null) return { type: 'snooze', delayMs: Math.max(LOOK_AGAIN_MS, opensAt - gateway.clock.steady()) }
@@ -50,13 +62,22 @@ async function passFence(gateway: Gateway, job: Job, message: OutboundMessage, l
 }
 
 /** One listing serves all messages of the extension; null while the store cannot be asked. */
-async function lookUp(gateway: Gateway, message: OutboundMessage, extensionId: string, looks: Map<string, Look>, opensAt: number): Promise<Look | null> {
+async function lookUp(
+  gateway: Gateway,
+  message: OutboundMessage,
+  extensionId: string,
+  looks: Map<string, Look>,
+  opensAt: number,
+): Promise<Look | null> {
   const known = looks.get(extensionId)
   const now = gateway.clock.steady()
-  if (known !== undefined && known.since <= message.createdAt - SKEW_MS && (known.at >= opensAt || now < opensAt)) return known
+  if (known !== undefined && known.since <= message.createdAt - SKEW_MS && (known.at >= opensAt || now < opensAt))
+    return known
   const since = Math.min(await oldestFenced(gateway), message.createdAt) - SKEW_MS
   const key = { tenantId: message.tenantId, extensionId }
-  const listed = await gateway.session.call(key, 'light', (token) => gateway.provider.listMessages(token, { direction: 'Outbound', since }))
+  const listed = await gateway.session.call(key, 'light', (token) =>
+    gateway.provider.listMessages(token, { direction: 'Outbound', since }),
+  )
   if (listed.type !== 'ok') return null
   const look = { at: now, since, records: listed.value }
   looks.set(extensionId, look)

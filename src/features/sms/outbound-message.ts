@@ -28,7 +28,8 @@ export interface Attempt {
 }
 
 /** For how long, on the steady clock, the message may still be tried. */
-export const tryingLeftMs = (message: OutboundMessage, now: number): number => Math.max(0, (message.firstAttemptAt ?? now) + LAST_ATTEMPT_MS - now)
+export const tryingLeftMs = (message: OutboundMessage, now: number): number =>
+  Math.max(0, (message.firstAttemptAt ?? now) + LAST_ATTEMPT_MS - now)
 
 /** Reads messages and their current attempts, all of a pick in one query. */
 export async function loadOutbound(gateway: Gateway, ids: string[]): Promise<Map<string, OutboundMessage>> {

@@ -27,9 +27,14 @@ const FIRST_LOOK_MS = 2000
 
 /** Stores how a provider call ended, and publishes it. An outcome that is not known is handed over to be settled. */
 export async function recordResult(
-  gateway: Gateway, job: Job, message: OutboundMessage, attempt: AttemptKey, result: CallResult<AcceptedSms>,
+  gateway: Gateway,
+  job: Job,
+  message: OutboundMessage,
+  attempt: AttemptKey,
+  result: CallResult<AcceptedSms>,
 ): Promise<void> {
-  if (result.type === 'failed' && result.failure.reason === 'ambiguous') return void (await handOver(gateway, job, attempt, result.failure))
+  if (result.type === 'failed' && result.failure.reason === 'ambiguous')
+    return void (await handOver(gateway, job, attempt, result.failure))
   const failure = result.type === 'failed' ? result.failure : null
   if (failure?.reason === 'unreachable' || failure?.reason === 'unavailable') {
     gateway.quota.pause(attempt.extensionId, 'medium', retryDelayMs(attempt.number, failure))
@@ -43,10 +48,16 @@ export async function recordResult(
  * result, the attempt stays open and nothing is sent twice. False when the provider's id belongs to another message.
  */
 export async function store(
-  gateway: Gateway, job: Job, message: OutboundMessage, attempt: AttemptKey, verdict: Verdict, failure: ProviderFailure | null,
+  gateway: Gateway,
+  job: Job,
+  message: OutboundMessage,
+  attempt: AttemptKey,
+  verdict: Verdict,
+  failure: ProviderFailure | null,
 ): Promise<boolean> {
   const now = gateway.clock.now()
-  const delayMs = verdict.status === 'sending' ? Math.min(verdict.delayMs, tryingLeftMs(message, gateway.clock.steady())) : 0
+  const delayMs =
+    verdict.status === 'sending' ? Math.min(verdict.delayMs, tryingLeftMs(message, gateway.clock.steady())) : 0
   const result = {
     rcMessageId: verdict.status === 'sending' ? null : verdict.rcMessageId,
     error: verdict.status === 'failed' ? verdict.error : null,
@@ -73,8 +84,14 @@ export async function store(
 }
 
 /** Leaves an attempt open and its message `sending`, for the `settle` job to look into the provider's store. */
-export async function handOver(gateway: Gateway, job: Job, attempt: AttemptKey, failure: ProviderFailure | null): Promise<JobOutcome> {
-  const settleMs = (failure?.status ?? 0) >= 500 ? gateway.config.reconcileSettle5xxMs : gateway.config.reconcileSettleMs
+export async function handOver(
+  gateway: Gateway,
+  job: Job,
+  attempt: AttemptKey,
+  failure: ProviderFailure | null,
+): Promise<JobOutcome> {
+  const settleMs =
+    (failure?.status ?? 0) >= 500 ? gateway.config.reconcileSettle5xxMs : gateway.config.reconcileSettleMs
   const lookMs = Math.min(FIRST_LOOK_MS, settleMs)
   const now = gateway.clock.steady()
   await writeUntilStored(gateway, UNKNOWN, {
@@ -140,11 +157,18 @@ function acceptedVerdict(sms: AcceptedSms): Verdict {
   return { status: 'failed', outcome: 'accepted', rcMessageId: sms.providerMessageId, error }
 }
 
-const failed = (outcome: AttemptOutcome, error: string): Verdict => ({ status: 'failed', outcome, rcMessageId: null, error })
+const failed = (outcome: AttemptOutcome, error: string): Verdict => ({
+  status: 'failed',
+  outcome,
+  rcMessageId: null,
+  error,
+})
 
 /** What follows when the provider's store has no trace of an attempt after the settle time. */
 export const absentVerdict = (number: number): Verdict =>
-  number >= MAX_SEND_ATTEMPTS ? failed('absent', MESSAGE_ERRORS.unconfirmed) : { status: 'sending', outcome: 'absent', delayMs: 0 }
+  number >= MAX_SEND_ATTEMPTS
+    ? failed('absent', MESSAGE_ERRORS.unconfirmed)
+    : { status: 'sending', outcome: 'absent', delayMs: 0 }
 
 /** 2 s, 4 s, 8 s … 60 s, or what the provider asks for if that is longer. */
 function retryDelayMs(number: number, failure: ProviderFailure): number {
@@ -157,7 +181,9 @@ function published(verdict: Exclude<Verdict, { status: 'sending' }>): { rcMessag
 
 /** True when the row changed its message, null when it broke a rule of the schema. */
 async function writeUntilStored<Row extends Record<string, string | number | null>>(
-  gateway: Gateway, operation: RowOperation<Row>, row: Row,
+  gateway: Gateway,
+  operation: RowOperation<Row>,
+  row: Row,
 ): Promise<boolean | null> {
   for (;;) {
     try {

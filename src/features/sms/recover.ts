@@ -41,7 +41,10 @@ export async function seedQuota(gateway: Gateway): Promise<void> {
   for (const row of attempts.rows) {
     gateway.quota.seed(String(row['from_number']), String(row['extension_id']), now - Number(row['started_at']))
   }
-  const paused = await gate.execute({ sql: 'SELECT extension_id, paused_until FROM extensions WHERE paused_until > ?1', args: [now] })
+  const paused = await gate.execute({
+    sql: 'SELECT extension_id, paused_until FROM extensions WHERE paused_until > ?1',
+    args: [now],
+  })
   const longestMs = paused.rows.length > 0 && (await wasSetBack(gateway, now)) ? DEFAULT_PENALTY_MS : Infinity
   for (const row of paused.rows) {
     gateway.quota.pause(String(row['extension_id']), 'medium', Math.min(Number(row['paused_until']) - now, longestMs))

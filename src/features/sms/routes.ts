@@ -26,10 +26,17 @@ export const smsRoutes = [
     status: 202,
     response: Accepted,
     errors: {
-      400: [errorText('missingSendField'), errorText('badPhoneNumber'), errorText('badBodyLength'), errorText('badUserId'), errorText('badJson')],
+      400: [
+        errorText('missingSendField'),
+        errorText('badPhoneNumber'),
+        errorText('badBodyLength'),
+        errorText('badUserId'),
+        errorText('badJson'),
+      ],
       409: [errorText('idempotencyConflict')],
     },
-    run: async ({ gateway, caller, body, request }) => accepted(await send(gateway, caller, body, request.headers.get('idempotency-key'))),
+    run: async ({ gateway, caller, body, request }) =>
+      accepted(await send(gateway, caller, body, request.headers.get('idempotency-key'))),
   }),
   route({
     method: 'GET',
@@ -52,7 +59,9 @@ export const smsRoutes = [
     query: MessagesQuery,
     status: 200,
     response: z.object({ messages: z.array(Message), total: z.int(), page: z.int(), limit: z.int() }),
-    errors: { 400: [errorText('badDirection'), errorText('badStatus'), errorText('badStartDate'), errorText('badEndDate')] },
+    errors: {
+      400: [errorText('badDirection'), errorText('badStatus'), errorText('badStartDate'), errorText('badEndDate')],
+    },
     run: ({ gateway, caller, query }) => listMessages(gateway, caller, query),
   }),
   route({
@@ -64,7 +73,11 @@ export const smsRoutes = [
     params: MessageParams,
     status: 200,
     response: z.object({ ok: z.literal(true) }),
-    errors: { 400: [errorText('badMessageId')], 404: [errorText('messageNotFound')], 409: ['Message is already <status>'] },
+    errors: {
+      400: [errorText('badMessageId')],
+      404: [errorText('messageNotFound')],
+      409: ['Message is already <status>'],
+    },
     run: ({ gateway, caller, params }) => cancel(gateway, caller, params.messageId),
   }),
 ]

@@ -3,10 +3,21 @@ import { MAX_BODY_UNITS, MAX_USER_ID_LENGTH } from '../../core/limits.ts'
 import { isE164 } from '../../core/phone.ts'
 import { MESSAGE_ID } from '../../core/ids.ts'
 import { DIRECTIONS, MESSAGE_STATUSES } from '../../db/schema/messages.ts'
-import { endDate, numberFilter, oneOfFilter, pageNumber, pageSize, startDate, textFilter } from '../../http/list-query.ts'
+import {
+  endDate,
+  numberFilter,
+  oneOfFilter,
+  pageNumber,
+  pageSize,
+  startDate,
+  textFilter,
+} from '../../http/list-query.ts'
 import { fails } from '../../http/route.ts'
 
-const phoneNumber = z.string(fails('missingSendField')).refine(isE164, fails('badPhoneNumber')).meta({ pattern: '^\\+[1-9]\\d{8,14}$', example: '+15555550100' })
+const phoneNumber = z
+  .string(fails('missingSendField'))
+  .refine(isE164, fails('badPhoneNumber'))
+  .meta({ pattern: '^\\+[1-9]\\d{8,14}$', example: '+15555550100' })
 
 /** The provider counts UTF-16 units, as JavaScript does; zod's `max` counts code points, and so only describes the limit. */
 const fitsProvider = (value: string): boolean => value.length <= MAX_BODY_UNITS

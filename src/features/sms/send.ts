@@ -14,7 +14,12 @@ export interface Sent extends Accepted {
 }
 
 /** Accepts a message: when this answers, message and job are on disk. Errors: `idempotencyConflict`. */
-export async function send(gateway: Gateway, caller: Caller, message: SendBody, idempotencyKey: string | null): Promise<Sent> {
+export async function send(
+  gateway: Gateway,
+  caller: Caller,
+  message: SendBody,
+  idempotencyKey: string | null,
+): Promise<Sent> {
   const key = checkedKey(idempotencyKey)
   const row = await insert(gateway, (messageId) => acceptRow(gateway, caller, message, key, messageId))
   const replayed = row.stored !== row.value.messageId
@@ -53,7 +58,13 @@ async function insertOnce(gateway: Gateway, value: AcceptRow): Promise<Inserted>
   return { value, stored: String(row['message_id']) }
 }
 
-function acceptRow(gateway: Gateway, caller: Caller, message: SendBody, key: string | null, messageId: string): AcceptRow {
+function acceptRow(
+  gateway: Gateway,
+  caller: Caller,
+  message: SendBody,
+  key: string | null,
+  messageId: string,
+): AcceptRow {
   const now = gateway.clock.now()
   const { to, from, body, userId } = message
   return {

@@ -49,7 +49,14 @@ async function settle(gateway: Gateway, looks: StoreLooks, job: Job, message: Ou
     }
   }
   if (cannotTell(gateway, message, attempt, look)) {
-    await store(gateway, job, message, attempt, { status: 'failed', outcome: 'unconfirmed', rcMessageId: null, error: MESSAGE_ERRORS.unconfirmed }, null)
+    await store(
+      gateway,
+      job,
+      message,
+      attempt,
+      { status: 'failed', outcome: 'unconfirmed', rcMessageId: null, error: MESSAGE_ERRORS.unconfirmed },
+      null,
+    )
     return DONE
   }
   return { type: 'snooze', delayMs: nextLookMs(gateway, message, attempt, look) }
@@ -71,7 +78,11 @@ function lookUp(gateway: Gateway, looks: StoreLooks, message: OutboundMessage, a
 }
 
 /** The first record with this text on this way that no message of ours is bound to yet. */
-export async function findUnbound(gateway: Gateway, message: OutboundMessage, records: readonly StoredSms[]): Promise<StoredSms | null> {
+export async function findUnbound(
+  gateway: Gateway,
+  message: OutboundMessage,
+  records: readonly StoredSms[],
+): Promise<StoredSms | null> {
   const matching = records.filter((record) => matches(message, record))
   if (matching.length === 0) return null
   const { rows } = await gateway.database.gate.execute({
@@ -88,17 +99,35 @@ function matches(message: OutboundMessage, record: StoredSms): boolean {
   return sameWay && (record.text === message.body || cut)
 }
 
-async function end(gateway: Gateway, job: Job, message: OutboundMessage, attempt: Attempt, found: StoredSms): Promise<JobOutcome> {
+async function end(
+  gateway: Gateway,
+  job: Job,
+  message: OutboundMessage,
+  attempt: Attempt,
+  found: StoredSms,
+): Promise<JobOutcome> {
   const rcMessageId = found.providerMessageId
   const failed = found.messageStatus === 'SendingFailed' || found.messageStatus === 'DeliveryFailed'
   const stored = failed
-    ? await store(gateway, job, message, attempt, { status: 'failed', outcome: 'accepted', rcMessageId, error: MESSAGE_ERRORS.rejected('sending failed', null) }, null)
+    ? await store(
+        gateway,
+        job,
+        message,
+        attempt,
+        { status: 'failed', outcome: 'accepted', rcMessageId, error: MESSAGE_ERRORS.rejected('sending failed', null) },
+        null,
+      )
     : await store(gateway, job, message, attempt, { status: 'sent', outcome: 'accepted', rcMessageId }, null)
   return stored ? DONE : { type: 'snooze', delayMs: LOOK_EVERY_MS }
 }
 
 /** The store is not there at all, or has been out of reach for too long. */
-function cannotTell(gateway: Gateway, message: OutboundMessage, attempt: Attempt, look: CallResult<StoredSms[]>): boolean {
+function cannotTell(
+  gateway: Gateway,
+  message: OutboundMessage,
+  attempt: Attempt,
+  look: CallResult<StoredSms[]>,
+): boolean {
   if (look.type === 'ok') return false
   if (look.type === 'failed' && (look.failure.status === 404 || look.failure.status === 501)) return true
   return gateway.clock.steady() >= endOfLooks(message, attempt)
@@ -106,11 +135,19 @@ function cannotTell(gateway: Gateway, message: OutboundMessage, attempt: Attempt
 
 /** Steady time; never before a look could have been of use. */
 function endOfLooks(message: OutboundMessage, attempt: Attempt): number {
-  const end = Math.min(attempt.startedAt + MAX_SETTLING_MS, (message.firstAttemptAt ?? attempt.startedAt) + LAST_LOOK_MS)
+  const end = Math.min(
+    attempt.startedAt + MAX_SETTLING_MS,
+    (message.firstAttemptAt ?? attempt.startedAt) + LAST_LOOK_MS,
+  )
   return Math.max(end, attempt.settleAt ?? end)
 }
 
-function nextLookMs(gateway: Gateway, message: OutboundMessage, attempt: Attempt, look: CallResult<StoredSms[]>): number {
+function nextLookMs(
+  gateway: Gateway,
+  message: OutboundMessage,
+  attempt: Attempt,
+  look: CallResult<StoredSms[]>,
+): number {
   const now = gateway.clock.steady()
   const leftMs = Math.max(1000, endOfLooks(message, attempt) - now)
   if (look.type === 'waiting') return Math.min(Math.max(1000, look.retryInMs), leftMs)

@@ -6,11 +6,19 @@ import type { Gateway } from '../../gateway.ts'
 import type { CreateTriggerBody, CreatedTrigger } from './schemas.ts'
 
 /** Subscribes an address to the tenant's inbound messages. Errors: `badCallbackUrl`. */
-export async function createTrigger(gateway: Gateway, caller: Pick<Caller, 'tenantId'>, { callbackUrl }: CreateTriggerBody): Promise<CreatedTrigger> {
+export async function createTrigger(
+  gateway: Gateway,
+  caller: Pick<Caller, 'tenantId'>,
+  { callbackUrl }: CreateTriggerBody,
+): Promise<CreatedTrigger> {
   if (!gateway.guard.accepts(callbackUrl)) throw apiError('badCallbackUrl')
   const triggerId = gateway.ids.of('trg')
   const secret = webhookSecret(gateway.ids.bytes(32))
-  const sealed = await gateway.secrets.seal(secret, { tenantId: caller.tenantId, row: triggerId, purpose: 'trigger_secret' })
+  const sealed = await gateway.secrets.seal(secret, {
+    tenantId: caller.tenantId,
+    row: triggerId,
+    purpose: 'trigger_secret',
+  })
   const now = gateway.clock.now()
   await gateway.database.writer.write([
     {

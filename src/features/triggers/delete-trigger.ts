@@ -3,7 +3,11 @@ import { apiError } from '../../core/errors.ts'
 import type { Gateway } from '../../gateway.ts'
 
 /** Removes a trigger; its log stays. Errors: `triggerNotFound`. */
-export async function deleteTrigger(gateway: Gateway, caller: Pick<Caller, 'tenantId'>, triggerId: string): Promise<{ ok: true }> {
+export async function deleteTrigger(
+  gateway: Gateway,
+  caller: Pick<Caller, 'tenantId'>,
+  triggerId: string,
+): Promise<{ ok: true }> {
   const [deleted] = await gateway.database.writer.write([
     { sql: 'DELETE FROM triggers WHERE tenant_id = ?1 AND id = ?2 RETURNING id', args: [caller.tenantId, triggerId] },
   ])

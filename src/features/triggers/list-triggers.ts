@@ -6,7 +6,20 @@ import type { Gateway } from '../../gateway.ts'
 import type { Trigger } from './schemas.ts'
 
 /** The tenant's triggers, oldest first. */
-export async function listTriggers(gateway: Gateway, caller: Pick<Caller, 'tenantId'>): Promise<{ triggers: Trigger[] }> {
-  const rows = await gateway.database.reads.select().from(triggers).where(eq(triggers.tenantId, caller.tenantId)).orderBy(asc(triggers.seq))
-  return { triggers: rows.map((row) => ({ triggerId: row.id, callbackUrl: row.callbackUrl, createdAt: isoTime(row.createdAt) })) }
+export async function listTriggers(
+  gateway: Gateway,
+  caller: Pick<Caller, 'tenantId'>,
+): Promise<{ triggers: Trigger[] }> {
+  const rows = await gateway.database.reads
+    .select()
+    .from(triggers)
+    .where(eq(triggers.tenantId, caller.tenantId))
+    .orderBy(asc(triggers.seq))
+  return {
+    triggers: rows.map((row) => ({
+      triggerId: row.id,
+      callbackUrl: row.callbackUrl,
+      createdAt: isoTime(row.createdAt),
+    })),
+  }
 }

@@ -14,7 +14,8 @@ export const triggersRoutes = [
     method: 'POST',
     path: '/v1/triggers',
     summary: "Subscribe an address to the tenant's inbound messages",
-    description: 'It is sent what an app\'s webhookUrl is sent, plus `triggerId`, signed with its own secret. Answering 410 removes it.',
+    description:
+      "It is sent what an app's webhookUrl is sent, plus `triggerId`, signed with its own secret. Answering 410 removes it.",
     body: CreateTriggerBody,
     priority: ['badCallbackUrl'],
     status: 201,

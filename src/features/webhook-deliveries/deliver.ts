@@ -41,7 +41,13 @@ async function deliver(gateway: Gateway, lanes: DeliveryLanes, job: Job, deliver
 }
 
 /** Signed before the attempt is recorded: a secret that does not open must not use the attempt up. */
-async function prepare(gateway: Gateway, job: Job, delivery: Delivery, url: string, sealed: string): Promise<PostRequest> {
+async function prepare(
+  gateway: Gateway,
+  job: Job,
+  delivery: Delivery,
+  url: string,
+  sealed: string,
+): Promise<PostRequest> {
   const secret = await gateway.secrets.open(sealed, sealContextOf(job.tenantId, delivery))
   const body = JSON.stringify({
     type: 'sms_inbound',
@@ -66,8 +72,15 @@ async function open(gateway: Gateway, job: Job, delivery: Delivery, url: string)
       sql: `INSERT INTO deliveries (delivery_id, tenant_id, kind, target_id, message_id, correlation_id, url, boot_id, attempted_at)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (delivery_id) DO NOTHING RETURNING seq`,
       args: [
-        delivery.deliveryId, job.tenantId, delivery.kind, delivery.targetId, delivery.messageId, delivery.correlationId, url,
-        gateway.bootId, gateway.clock.now(),
+        delivery.deliveryId,
+        job.tenantId,
+        delivery.kind,
+        delivery.targetId,
+        delivery.messageId,
+        delivery.correlationId,
+        url,
+        gateway.bootId,
+        gateway.clock.now(),
       ],
     },
   ])
@@ -84,7 +97,15 @@ async function close(gateway: Gateway, job: Job, delivery: Delivery, result: Pos
     {
       sql: `UPDATE deliveries SET outcome = ?2, status_code = ?3, error_class = ?4, error_message = ?5, response_snippet = ?6, duration_ms = ?7
         WHERE delivery_id = ?1 AND outcome IS NULL`,
-      args: [delivery.deliveryId, result.outcome, result.statusCode, result.errorClass, result.errorMessage, snippet, result.durationMs],
+      args: [
+        delivery.deliveryId,
+        result.outcome,
+        result.statusCode,
+        result.errorClass,
+        result.errorMessage,
+        snippet,
+        result.durationMs,
+      ],
     },
     { sql: 'DELETE FROM jobs WHERE seq = ?1', args: [job.seq] },
     ...(delivery.kind === 'trigger' && result.statusCode === GONE
@@ -95,6 +116,9 @@ async function close(gateway: Gateway, job: Job, delivery: Delivery, result: Pos
 
 /** Nobody wants it any more, or it was attempted before. */
 async function drop(gateway: Gateway, job: Job): Promise<JobOutcome> {
-  await gateway.database.writer.write([interrupt(job.subject), { sql: 'DELETE FROM jobs WHERE seq = ?1', args: [job.seq] }])
+  await gateway.database.writer.write([
+    interrupt(job.subject),
+    { sql: 'DELETE FROM jobs WHERE seq = ?1', args: [job.seq] },
+  ])
   return DONE
 }

@@ -32,14 +32,24 @@ export async function listDeliveries(gateway: Gateway, caller: Caller, query: De
 }
 
 /** A trigger that was removed keeps its log: having attempts of the tenant is proof enough. */
-async function demandOwnTargets(gateway: Gateway, caller: Caller, { appId, triggerId }: DeliveriesQuery): Promise<void> {
+async function demandOwnTargets(
+  gateway: Gateway,
+  caller: Caller,
+  { appId, triggerId }: DeliveriesQuery,
+): Promise<void> {
   const { reads } = gateway.database
   if (appId !== undefined) {
-    const rows = await reads.select({ id: apps.id }).from(apps).where(and(eq(apps.tenantId, caller.tenantId), eq(apps.id, appId)))
+    const rows = await reads
+      .select({ id: apps.id })
+      .from(apps)
+      .where(and(eq(apps.tenantId, caller.tenantId), eq(apps.id, appId)))
     if (rows.length === 0) throw apiError('forbidden')
   }
   if (triggerId !== undefined) {
-    const own = await reads.select({ id: triggers.id }).from(triggers).where(and(eq(triggers.tenantId, caller.tenantId), eq(triggers.id, triggerId)))
+    const own = await reads
+      .select({ id: triggers.id })
+      .from(triggers)
+      .where(and(eq(triggers.tenantId, caller.tenantId), eq(triggers.id, triggerId)))
     const logged = await reads
       .select({ id: deliveries.targetId })
       .from(deliveries)

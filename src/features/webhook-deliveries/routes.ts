@@ -15,7 +15,13 @@ export const webhookDeliveriesRoutes = [
     status: 200,
     response: z.object({ attempts: z.array(DeliveryAttempt), total: z.int(), page: z.int(), limit: z.int() }),
     errors: {
-      400: [errorText('badOutcome'), errorText('badKind'), errorText('badStartDate'), errorText('badEndDate'), errorText('badMessageIdFilter')],
+      400: [
+        errorText('badOutcome'),
+        errorText('badKind'),
+        errorText('badStartDate'),
+        errorText('badEndDate'),
+        errorText('badMessageIdFilter'),
+      ],
       403: [errorText('forbidden')],
     },
     run: ({ gateway, caller, query }) => listDeliveries(gateway, caller, query),

@@ -28,7 +28,10 @@ export const DeliveryAttempt = z.object({
   statusCode: z.int().optional().meta({ description: 'Whenever a response was received' }),
   errorClass: z.string().optional(),
   errorMessage: z.string().optional(),
-  responseSnippet: z.string().optional().meta({ description: 'First 256 bytes of the response body, on http_error only' }),
+  responseSnippet: z
+    .string()
+    .optional()
+    .meta({ description: 'First 256 bytes of the response body, on http_error only' }),
   durationMs: z.int(),
   attemptedAt: z.string().meta({ format: 'date-time' }),
   deliveryId: z.string(),

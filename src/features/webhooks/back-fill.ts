@@ -36,12 +36,18 @@ async function runBackFill(gateway: Gateway, job: Job): Promise<JobOutcome> {
 export async function backFill(gateway: Gateway, extension: ExtensionRow): Promise<number | null> {
   const startedAt = gateway.clock.now()
   const since = sinceOf(extension, startedAt)
-  const listed = await gateway.session.call(extension, 'light', (token) => gateway.provider.listMessages(token, { direction: 'Inbound', since }))
+  const listed = await gateway.session.call(extension, 'light', (token) =>
+    gateway.provider.listMessages(token, { direction: 'Inbound', since }),
+  )
   if (listed.type !== 'ok') return null
   let missing = 0
   for (const record of listed.value) if (await takeIn(gateway, extension, record)) missing++
   await noteSeen(gateway, extension, startedAt)
-  if (missing > 0) gateway.log.info({ tenantId: extension.tenantId, extensionId: extension.extensionId, missing }, 'inbound messages were filled in')
+  if (missing > 0)
+    gateway.log.info(
+      { tenantId: extension.tenantId, extensionId: extension.extensionId, missing },
+      'inbound messages were filled in',
+    )
   return missing
 }
 
@@ -64,7 +70,10 @@ async function takeIn(gateway: Gateway, extension: ExtensionRow, record: StoredS
 }
 
 async function noteSeen(gateway: Gateway, extension: ExtensionRow, at: number): Promise<void> {
-  const sql = 'UPDATE extensions SET inbound_seen_at = ?3 WHERE tenant_id = ?1 AND extension_id = ?2 AND connected_at = ?4'
-  await gateway.database.writer.write([{ sql, args: [extension.tenantId, extension.extensionId, at, extension.connectedAt] }])
+  const sql =
+    'UPDATE extensions SET inbound_seen_at = ?3 WHERE tenant_id = ?1 AND extension_id = ?2 AND connected_at = ?4'
+  await gateway.database.writer.write([
+    { sql, args: [extension.tenantId, extension.extensionId, at, extension.connectedAt] },
+  ])
   gateway.directory.forget(extension.tenantId)
 }

@@ -13,7 +13,8 @@ export const webhooksRoutes = [
     auth: 'none',
     tag: 'Webhooks',
     summary: "Receiver of the provider's events; not called by applications",
-    description: 'Echoes `Validation-Token`; events must carry the `Verification-Token` of their subscription. Answers when the message is on disk.',
+    description:
+      'Echoes `Validation-Token`; events must carry the `Verification-Token` of their subscription. Answers when the message is on disk.',
     headers: z.object({ 'Validation-Token': z.string().optional(), 'Verification-Token': z.string().optional() }),
     before: ({ gateway, request }) => admit(gateway, request),
     status: 200,
@@ -30,7 +31,12 @@ const admit = async (gateway: Gateway, request: Request): Promise<Subscription |
   handshakeAnswer(request) === null ? verify(gateway, verificationToken(request)) : null
 
 /** A handshake that also brings an event of a known subscription is both. */
-async function handle(gateway: Gateway, request: Request, bytes: Uint8Array, admitted: Subscription | null): Promise<Response> {
+async function handle(
+  gateway: Gateway,
+  request: Request,
+  bytes: Uint8Array,
+  admitted: Subscription | null,
+): Promise<Response> {
   const handshake = handshakeAnswer(request)
   if (handshake !== null && bytes.length === 0) return handshake
   try {

@@ -68,7 +68,8 @@ export async function storeInbound(gateway: Gateway, sms: InboundSms): Promise<b
  * An inbound message gets the same id whenever it is taken in: after a restore it comes again from the provider's store,
  * and receivers that know it by its id must recognise it.
  */
-const messageIdOf = (sms: InboundSms): string => `msg_${sha256Hex(`${sms.tenantId}/${sms.providerMessageId}`).slice(0, 12)}`
+const messageIdOf = (sms: InboundSms): string =>
+  `msg_${sha256Hex(`${sms.tenantId}/${sms.providerMessageId}`).slice(0, 12)}`
 
 async function storeOnce(gateway: Gateway, sms: InboundSms, messageId: string): Promise<'new' | 'known' | 'id_taken'> {
   const now = gateway.clock.now()

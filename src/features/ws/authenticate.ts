@@ -3,12 +3,19 @@ import type { Gateway } from '../../gateway.ts'
 import type { SocketAuth } from '../../realtime/sockets.ts'
 
 /** Checks the credential of a socket's first message; a wrong one counts as a failed attempt of its address. */
-export async function authenticateSocket(gateway: Gateway, message: Record<string, unknown>, address: string): Promise<SocketAuth> {
+export async function authenticateSocket(
+  gateway: Gateway,
+  message: Record<string, unknown>,
+  address: string,
+): Promise<SocketAuth> {
   const byToken = message['token'] !== undefined && message['apiKey'] === undefined
   const refused = errorText(byToken ? 'badToken' : 'badKey')
   if (gateway.failedAttempts.blockedSeconds(address) > 0) return { ok: false, error: refused }
   const credential = byToken ? message['token'] : message['apiKey']
-  const auth = typeof credential === 'string' ? await (byToken ? useToken(gateway, credential) : useKey(gateway, credential)) : null
+  const auth =
+    typeof credential === 'string'
+      ? await (byToken ? useToken(gateway, credential) : useKey(gateway, credential))
+      : null
   if (auth === null) gateway.failedAttempts.note(address)
   return auth ?? { ok: false, error: refused }
 }

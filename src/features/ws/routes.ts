@@ -32,7 +32,11 @@ export const wsRoutes = [
   }),
 ]
 
-function openSocket(gateway: Gateway, context: RouteInput['context'], upgrade: RouteInput['upgrade']): Response | undefined {
+function openSocket(
+  gateway: Gateway,
+  context: RouteInput['context'],
+  upgrade: RouteInput['upgrade'],
+): Response | undefined {
   const data = gateway.sockets.admit(context.address)
   if (data === null) throw new ApiError('unavailable', 'Too many connections wait to authenticate')
   if (upgrade(data)) return undefined

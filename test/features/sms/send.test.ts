@@ -3,7 +3,9 @@ import { FROM, TO, createWorld } from '../../support/world.ts'
 
 test('a message is accepted, sent once, and followed by its id', async () => {
   await using world = await createWorld()
-  const accepted = await world.json('POST', '/v1/sms/send', { body: { from: FROM, to: TO, body: 'Hello', userId: 'user-1' } })
+  const accepted = await world.json('POST', '/v1/sms/send', {
+    body: { from: FROM, to: TO, body: 'Hello', userId: 'user-1' },
+  })
   expect(accepted.status).toBe(202)
   expect(Object.keys(accepted.body)).toEqual(['messageId', 'status'])
   expect(accepted.body['status']).toBe('queued')

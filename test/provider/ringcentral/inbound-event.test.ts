@@ -160,7 +160,9 @@ describe('shapes of an inbound SMS', () => {
   })
 
   test.each([undefined, null, '', 'a b', {}, 1.5])('the subscription id %p counts as none', (subscriptionId) => {
-    expect(parseInboundEvent(event(message(), { subscriptionId })) as unknown).toEqual(expected({}, { subscriptionId: null }))
+    expect(parseInboundEvent(event(message(), { subscriptionId })) as unknown).toEqual(
+      expected({}, { subscriptionId: null }),
+    )
   })
 
   test('an event that names no owner anywhere', () => {

@@ -1,27 +1,37 @@
 import { expect, test } from 'bun:test'
-import { readFileSync, readdirSync, existsSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createProgram } from '../../src/cli/program.ts'
 import { PROJECT } from '../support/program.ts'
 
-const PAGES = ['README.md', ...readdirSync(join(PROJECT, 'docs')).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)]
+const PAGES = [
+  'README.md',
+  ...readdirSync(join(PROJECT, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+]
 
 /** Lines that a reader would type: those of shell blocks and of `code`. */
 function commandsOf(text: string): string[] {
   const blocks = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].flatMap(([, block = '']) => block.split('\n'))
   const words = [...text.matchAll(/`((?:bun run )?sgw [^`]+)`/g)].map(([, code = '']) => code)
-  return [...blocks, ...words].flatMap((line) => /(?:^|\s|&& )sgw ([a-z][a-z_ -]*)/.exec(line)?.[1] ?? [])
+  return [...blocks, ...words].flatMap((line) => /^(?:.*\s)?sgw ([a-z][a-z_ -]*)/.exec(line)?.[1] ?? [])
 }
 
 test('every command of the manual exists', () => {
-  const program = createProgram(() => {
-    throw new Error('not needed')
-  }, () => Promise.resolve())
+  const program = createProgram(
+    () => {
+      throw new Error('not needed')
+    },
+    () => Promise.resolve(),
+  )
   const unknown = PAGES.flatMap((page) =>
     commandsOf(readFileSync(join(PROJECT, page), 'utf8')).flatMap((line) => {
       const [first = '', second = ''] = line.trim().split(' ')
       const command = program.commands.find((candidate) => candidate.name() === first)
-      const found = command !== undefined && (command.commands.length === 0 || command.commands.some((child) => child.name() === second))
+      const found =
+        command !== undefined &&
+        (command.commands.length === 0 || second === '' || command.commands.some((child) => child.name() === second))
       return found ? [] : [`${page}: sgw ${line}`]
     }),
   )
@@ -41,5 +51,7 @@ test('every variable of the manual is read, and every one that is read stands th
   const manual = readFileSync(join(PROJECT, 'docs/configure.md'), 'utf8')
   const source = readFileSync(join(PROJECT, 'src/core/config.ts'), 'utf8')
   const read = [...source.matchAll(/'([A-Z][A-Z0-9_]{3,})'/g)].map(([, name = '']) => name)
-  expect(read.filter((name) => name !== 'DATABASE_AUTH_TOKEN' && name !== 'REDIS_URL' && !manual.includes(`\`${name}\``))).toEqual([])
+  expect(
+    read.filter((name) => name !== 'DATABASE_AUTH_TOKEN' && name !== 'REDIS_URL' && !manual.includes(`\`${name}\``)),
+  ).toEqual([])
 })
