@@ -10,12 +10,15 @@ export interface FailedAttemptsContext {
   clock: Clock
 }
 
+/** Not `max`: that would set aside room for every address at each start, though few ever come. */
+const BOUNDED = { maxSize: MAX_WATCHED_ADDRESSES, sizeCalculation: () => 1 }
+
 /** Ten failed authentications of an address within 5 minutes block it for 15, also across a restart. Bounded memory. */
 export class FailedAttempts {
   /** Address → times of its recent failures, monotonic. Plain arrays: a million addresses must fit into 32 MB. */
-  readonly #attempts = new LRUCache<string, readonly number[]>({ max: MAX_WATCHED_ADDRESSES })
+  readonly #attempts = new LRUCache<string, readonly number[]>(BOUNDED)
   /** Address → end of its block, monotonic. Apart from the attempts, so that a flood of addresses frees nobody. */
-  readonly #blocks = new LRUCache<string, number>({ max: MAX_WATCHED_ADDRESSES })
+  readonly #blocks = new LRUCache<string, number>(BOUNDED)
 
   constructor(readonly context: FailedAttemptsContext) {}
 

@@ -109,10 +109,34 @@ describe('sgw keys rotate', () => {
       verifySignatures(request, request.path.endsWith('/trigger') ? triggerSecret : webhookSecret)
   })
 
+  test('a secret that changes while it is being sealed anew stays changed', async () => {
+    await using world = await createWorld({ connect: false, work: false, env: { ENCRYPTION_KEYS: OLD } })
+    const ring = createSecrets([Buffer.from(NEW, 'base64'), Buffer.from(OLD, 'base64')])
+    const change = () => world.json<{ webhookSecret: string }>('POST', `/v1/apps/${world.app.appId}/rotate-webhook-secret`)
+    let changed = ''
+    const openAndChange: typeof ring.open = async (sealedText, place) => {
+      const text = await ring.open(sealedText, place)
+      changed = (await change()).body.webhookSecret
+      return text
+    }
+    Object.assign(world.gateway.secrets, ring, { open: openAndChange })
+    expect(await rotateKeys(world.gateway, {})).toEqual({ resealed: 0 })
+    const { rows } = await world.gateway.database.gate.execute('SELECT webhook_secret AS value FROM apps')
+    const place = { tenantId: world.tenantId, row: world.app.appId, purpose: 'webhook_secret' } as const
+    expect(await ring.open(String(rows[0]?.['value']), place)).toBe(changed)
+  })
+
   test('a refresh and a re-sealing of the same tokens never cross, whichever comes first', async () => {
     await using world = await createWorld({ env: { ENCRYPTION_KEYS: OLD } })
     world.control.setLimits({ enabled: false })
-    const { tokens, directory } = world.gateway
+    const { tokens, directory, provider } = world.gateway
+    let newest = ''
+    const refresh = provider.refresh.bind(provider)
+    provider.refresh = async (token) => {
+      const result = await refresh(token)
+      if (result.ok) newest = result.value.accessToken
+      return result
+    }
     const [row] = (await directory.tenant(world.tenantId)).extensions.values()
     const key = { tenantId: world.tenantId, extensionId: row!.extensionId }
     for (let round = 0; round < 20; round++) {
@@ -131,7 +155,8 @@ describe('sgw keys rotate', () => {
         () => tokens.access(key),
       ]
       await Promise.all((round % 2 === 0 ? work : work.toReversed()).map((run) => run()))
-      expect(await tokens.access(key)).toMatchObject({ type: 'token' })
+      // The provider forgives an old refresh token for a while: that the new pair was kept shows in the access token.
+      expect(await tokens.access(key)).toEqual({ type: 'token', accessToken: newest })
       const stored = await directory.extension(key.tenantId, key.extensionId)
       expect([stored?.status, world.gateway.secrets.isCurrent(stored?.refreshToken ?? '')]).toEqual(['active', true])
     }

@@ -23,8 +23,8 @@ export type Statement = Exclude<InStatement, string>
 export interface SimulatedGate extends Gate {
   /** Writes that had been handed in but not been done; for a disk that does them after the end of their process. */
   unfinished(): (() => void)[]
-  /** Called when the next write is handed in. */
-  onNextWrite: (() => void) | null
+  /** Called when a write is handed in. */
+  onWrite: ((statements: readonly Statement[]) => void) | null
 }
 
 interface Call {
@@ -65,7 +65,7 @@ export function simulatedGate(owner: Owner, disk: Disk, timeline: Timeline, rand
         answer: () => (outcome.ok ? resolve(outcome.value) : reject(outcome.error as Error)),
       })
       if (queue.length === 1) next()
-      if (queue.at(-1)?.write === true) gate.onNextWrite?.()
+      if (queue.at(-1)?.write === true) gate.onWrite?.(unit)
     })
   const execute = async (statement: InStatement): Promise<ResultSet> => {
     const [result] = await enqueue([statement], false)
@@ -75,7 +75,7 @@ export function simulatedGate(owner: Owner, disk: Disk, timeline: Timeline, rand
   const batch = (statements: readonly InStatement[]): Promise<ResultSet[]> => enqueue(statements, true)
   const client = { execute, batch, closed: false, protocol: 'file' } as unknown as Client
   const unfinished = (): (() => void)[] => queue.filter((call) => call.write && !call.done).map((call) => call.perform)
-  const gate: SimulatedGate = { execute, batch, client, unfinished, onNextWrite: null, close: () => Promise.resolve() }
+  const gate: SimulatedGate = { execute, batch, client, unfinished, onWrite: null, close: () => Promise.resolve() }
   return gate
 }
 

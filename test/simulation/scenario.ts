@@ -61,6 +61,7 @@ export interface Profile {
   faults: Partial<Record<FaultKind, number>>
   fates?: Fates
   messages?: [number, number]
+  activeMs?: [number, number]
   /** Writes of a dead process may still be done, as on a database behind a network. */
   lateWrites?: boolean
 }
@@ -110,7 +111,8 @@ const HOUR_MS = 3_600_000
 export function createScenario(seed: number, profile: Profile): Scenario {
   const random = createRandom(seed)
   const extensions = drawExtensions(random)
-  const activeMs = random.spread(5000, 300_000)
+  const [shortest, longest] = profile.activeMs ?? [5000, 300_000]
+  const activeMs = random.spread(shortest, longest)
   const tenants = random.chance(0.15) ? 2 : 1
   return {
     extensions,

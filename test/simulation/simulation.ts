@@ -252,7 +252,7 @@ class Simulation {
 
   #performLate(perform: () => void): void {
     this.clients.open++
-    this.timeline.after(null, this.random.ms(0, 90_000), () => {
+    this.timeline.after(null, this.random.ms(100, 70_000), () => {
       this.clients.open--
       perform()
     })
@@ -307,10 +307,12 @@ class Simulation {
     }
   }
 
-  /** While the next write is under way, or done and not known to be. */
+  /** While a write of the send core is under way, or done and not known to be. */
   #crashWriting(life: Life, downMs: number): void {
-    life.gate.onNextWrite = () => {
-      life.gate.onNextWrite = null
+    let left = this.random.int(1, 6)
+    life.gate.onWrite = (statements) => {
+      if (!statements.some(({ sql }) => sql.includes('send_attempts')) || --left > 0) return
+      life.gate.onWrite = null
       this.timeline.after(null, this.random.ms(0, 3), () => this.#restart(life, downMs))
     }
   }

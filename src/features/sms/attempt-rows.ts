@@ -69,7 +69,7 @@ export interface ResultRow extends Record<string, string | number | null> {
 }
 
 /**
- * Stores a result. Fenced: it counts only while its attempt is the message's current one and the message is `sending`.
+ * Stores a result. Fenced: it counts only while its attempt is the message's current one and the message is `sending`; so does what it does to the job.
  * Answers one row if the message was changed by it.
  */
 export const RESULT: RowOperation<ResultRow> = {
@@ -88,11 +88,12 @@ export const RESULT: RowOperation<ResultRow> = {
       WHERE messages.id = result.message_id AND messages.attempt_id = result.attempt_id
         AND messages.status = 'sending' AND result.status != 'sending'
       RETURNING id AS key`,
-    `DELETE FROM jobs WHERE seq IN (SELECT value ->> 'jobSeq' FROM json_each(?1) WHERE value ->> 'status' != 'sending')`,
+    `DELETE FROM jobs WHERE seq IN (SELECT value ->> 'jobSeq' FROM json_each(?1) WHERE value ->> 'status' != 'sending')
+      AND NOT EXISTS (SELECT 1 FROM messages WHERE messages.id = jobs.subject AND messages.status = 'sending')`,
     `UPDATE jobs SET run_at = result.next_at, kind = 'send', lane = message.from_number
-      FROM (SELECT value ->> 'jobSeq' AS job_seq, value ->> 'messageId' AS message_id, value ->> 'nextAt' AS next_at
-        FROM json_each(?1) WHERE value ->> 'status' = 'sending') AS result
-      JOIN messages AS message ON message.id = result.message_id
+      FROM (SELECT value ->> 'jobSeq' AS job_seq, value ->> 'messageId' AS message_id, value ->> 'attemptId' AS attempt_id,
+        value ->> 'nextAt' AS next_at FROM json_each(?1) WHERE value ->> 'status' = 'sending') AS result
+      JOIN messages AS message ON message.id = result.message_id AND message.attempt_id = result.attempt_id
       WHERE jobs.seq = result.job_seq`,
   ],
 }
@@ -121,7 +122,9 @@ export const UNKNOWN: RowOperation<UnknownRow> = {
         FROM json_each(?1)) AS result
       WHERE send_attempts.message_id = result.message_id AND send_attempts.id = result.attempt_id AND send_attempts.outcome IS NULL`,
     `UPDATE jobs SET kind = 'settle', lane = result.lane, run_at = result.look_at
-      FROM (SELECT value ->> 'jobSeq' AS job_seq, value ->> 'lane' AS lane, value ->> 'lookAt' AS look_at FROM json_each(?1)) AS result
+      FROM (SELECT value ->> 'jobSeq' AS job_seq, value ->> 'messageId' AS message_id, value ->> 'attemptId' AS attempt_id,
+        value ->> 'lane' AS lane, value ->> 'lookAt' AS look_at FROM json_each(?1)) AS result
+      JOIN messages AS message ON message.id = result.message_id AND message.attempt_id = result.attempt_id
       WHERE jobs.seq = result.job_seq`,
   ],
 }
