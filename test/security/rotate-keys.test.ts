@@ -112,7 +112,8 @@ describe('sgw keys rotate', () => {
   test('a secret that changes while it is being sealed anew stays changed', async () => {
     await using world = await createWorld({ connect: false, work: false, env: { ENCRYPTION_KEYS: OLD } })
     const ring = createSecrets([Buffer.from(NEW, 'base64'), Buffer.from(OLD, 'base64')])
-    const change = () => world.json<{ webhookSecret: string }>('POST', `/v1/apps/${world.app.appId}/rotate-webhook-secret`)
+    const change = () =>
+      world.json<{ webhookSecret: string }>('POST', `/v1/apps/${world.app.appId}/rotate-webhook-secret`)
     let changed = ''
     const openAndChange: typeof ring.open = async (sealedText, place) => {
       const text = await ring.open(sealedText, place)

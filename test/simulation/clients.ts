@@ -13,7 +13,7 @@ import type { Timeline } from './timeline.ts'
 import type { Witness } from './witness.ts'
 
 export const tenantOf = (index: number): string => `tenant_${index}`
-export const callerOf = (index: number): Caller => ({ tenantId: tenantOf(index), appId: `app_${index}` })
+const callerOf = (index: number): Caller => ({ tenantId: tenantOf(index), appId: `app_${index}` })
 
 const TRY_AGAIN_MS = 1000
 /** A request whose process dies gets no answer: its connection is reset. */

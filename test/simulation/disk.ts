@@ -62,7 +62,7 @@ export function simulatedGate(owner: Owner, disk: Disk, timeline: Timeline, rand
         perform: () => {
           outcome = perform(disk, unit, atomic, timeline.now)
         },
-        answer: () => (outcome.ok ? resolve(outcome.value) : reject(outcome.error as Error)),
+        answer: () => (outcome.ok ? resolve(outcome.value) : reject(outcome.error)),
       })
       if (queue.length === 1) next()
       if (queue.at(-1)?.write === true) gate.onWrite?.(unit)

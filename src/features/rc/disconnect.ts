@@ -49,8 +49,11 @@ async function cleanUp(gateway: Gateway, row: ExtensionRow): Promise<void> {
 
 async function forget(gateway: Gateway, tenantId: string): Promise<void> {
   const tables = ['phone_numbers', 'subscriptions', 'oauth_states', 'extensions']
-  await gateway.database.writer.write(
-    tables.map((table) => ({ sql: `DELETE FROM ${table} WHERE tenant_id = ?1`, args: [tenantId] })),
-  )
-  gateway.directory.forget(tenantId)
+  const statements = tables.map((table) => ({ sql: `DELETE FROM ${table} WHERE tenant_id = ?1`, args: [tenantId] }))
+  try {
+    await gateway.database.writer.write(statements)
+  } finally {
+    // Also when it failed: a disk can fail after the commit, and messages would wait for ever for an extension that is gone.
+    gateway.directory.forget(tenantId)
+  }
 }

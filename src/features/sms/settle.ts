@@ -42,7 +42,7 @@ async function settle(gateway: Gateway, looks: StoreLooks, job: Job, message: Ou
   const { at, result: look } = await lookUp(gateway, looks, message, attempt)
   if (look.type === 'ok') {
     const found = await findUnbound(gateway, message, look.value)
-    if (found !== null) return end(gateway, job, message, attempt, found)
+    if (found !== null) return conclude(gateway, job, message, attempt, found)
     if (at >= (attempt.settleAt ?? Infinity)) {
       await store(gateway, job, message, attempt, absentVerdict(attempt.number), null)
       return DONE
@@ -99,7 +99,7 @@ function matches(message: OutboundMessage, record: StoredSms): boolean {
   return sameWay && (record.text === message.body || cut)
 }
 
-async function end(
+async function conclude(
   gateway: Gateway,
   job: Job,
   message: OutboundMessage,
