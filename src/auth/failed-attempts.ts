@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { bounded } from '../core/bounded.ts'
 import type { Clock } from '../core/clock.ts'
 import { BLOCK_MS, FAILED_ATTEMPTS, FAILED_ATTEMPTS_WINDOW_MS, MAX_WATCHED_ADDRESSES } from '../core/limits.ts'
 import type { Gate } from '../db/gate.ts'
@@ -10,15 +11,12 @@ export interface FailedAttemptsContext {
   clock: Clock
 }
 
-/** Not `max`: that would set aside room for every address at each start, though few ever come. */
-const BOUNDED = { maxSize: MAX_WATCHED_ADDRESSES, sizeCalculation: () => 1 }
-
 /** Ten failed authentications of an address within 5 minutes block it for 15, also across a restart. Bounded memory. */
 export class FailedAttempts {
   /** Address → times of its recent failures, monotonic. Plain arrays: a million addresses must fit into 32 MB. */
-  readonly #attempts = new LRUCache<string, readonly number[]>(BOUNDED)
+  readonly #attempts = new LRUCache<string, readonly number[]>(bounded(MAX_WATCHED_ADDRESSES))
   /** Address → end of its block, monotonic. Apart from the attempts, so that a flood of addresses frees nobody. */
-  readonly #blocks = new LRUCache<string, number>(BOUNDED)
+  readonly #blocks = new LRUCache<string, number>(bounded(MAX_WATCHED_ADDRESSES))
 
   constructor(readonly context: FailedAttemptsContext) {}
 

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { bounded } from '../core/bounded.ts'
 import type { Clock } from '../core/clock.ts'
 import { MAX_LIMITED_APPS, WINDOW_MS } from '../core/limits.ts'
 import { SlidingWindow } from '../core/sliding-window.ts'
@@ -15,7 +16,7 @@ export interface LimitState {
 
 /** The contract's limit of requests per key: an exact sliding window of 60 s, per app. Refused requests do not count. */
 export class KeyLimits {
-  readonly #windows = new LRUCache<string, SlidingWindow>({ max: MAX_LIMITED_APPS })
+  readonly #windows = new LRUCache<string, SlidingWindow>(bounded(MAX_LIMITED_APPS))
 
   constructor(
     readonly clock: Clock,

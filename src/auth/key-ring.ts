@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { bounded } from '../core/bounded.ts'
 import { and, eq, inArray } from 'drizzle-orm'
 import type { Clock } from '../core/clock.ts'
 import { LAST_USED_STEP_MS, MAX_CACHED_KEYS } from '../core/limits.ts'
@@ -28,8 +29,8 @@ const READ_TRIES = 3
  * emptied in the same step as any change of an app or a tenant.
  */
 export class KeyRing {
-  readonly #holders = new LRUCache<string, KeyHolder>({ max: MAX_CACHED_KEYS })
-  readonly #lastUsed = new LRUCache<string, number>({ max: MAX_CACHED_KEYS })
+  readonly #holders = new LRUCache<string, KeyHolder>(bounded(MAX_CACHED_KEYS))
+  readonly #lastUsed = new LRUCache<string, number>(bounded(MAX_CACHED_KEYS))
   #generation = 0
 
   constructor(readonly context: KeyRingContext) {}

@@ -1,5 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
+import { bounded } from '../core/bounded.ts'
 import type { Reads } from '../db/database.ts'
 import { extensions, phoneNumbers, tenants } from '../db/schema/index.ts'
 
@@ -18,7 +19,7 @@ const MAX_TENANTS = 1000
 /** The tenants' connected extensions and numbers, cached. Whoever changes a row calls `forget` after the commit. */
 export class Directory {
   readonly #closed = new Map<string, number>()
-  readonly #cache = new LRUCache<string, TenantEntry>({ max: MAX_TENANTS })
+  readonly #cache = new LRUCache<string, TenantEntry>(bounded(MAX_TENANTS))
   #generation = 0
 
   constructor(readonly reads: Reads) {}

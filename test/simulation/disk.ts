@@ -55,7 +55,7 @@ export function simulatedGate(owner: Owner, disk: Disk, timeline: Timeline, rand
   const enqueue = (statements: readonly InStatement[], atomic: boolean): Promise<ResultSet[]> =>
     new Promise((resolve, reject) => {
       const unit = statements.map((statement) => rewritten(disk, statement))
-      let outcome: Outcome = { ok: false, error: null }
+      let outcome: Outcome = { ok: false, error: new Error('Not performed') }
       queue.push({
         write: unit.some(({ sql }) => isWrite(sql)),
         done: false,
@@ -84,7 +84,7 @@ function rewritten(disk: Disk, statement: InStatement): Statement {
   return { sql: disk.rewrite(sql), args }
 }
 
-type Outcome = { ok: true; value: ResultSet[] } | { ok: false; error: unknown }
+type Outcome = { ok: true; value: ResultSet[] } | { ok: false; error: Error }
 
 function perform(disk: Disk, statements: readonly Statement[], atomic: boolean, now: number): Outcome {
   const write = statements.some(({ sql }) => isWrite(sql))

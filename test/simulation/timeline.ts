@@ -97,11 +97,11 @@ const isBefore = (one: Event, other: Event): boolean =>
 const nothing = (): void => {}
 
 /** What a promise has come to that waits for nothing but other promises. Only between events. */
-export function outcomeOf<T>(promise: Promise<T>): { ok: true; value: T } | { ok: false; error: unknown } {
-  const box: { outcome: { ok: true; value: T } | { ok: false; error: unknown } | null } = { outcome: null }
+export function outcomeOf<T>(promise: Promise<T>): { ok: true; value: T } | { ok: false; error: Error } {
+  const box: { outcome: { ok: true; value: T } | { ok: false; error: Error } | null } = { outcome: null }
   promise.then(
     (value) => (box.outcome = { ok: true, value }),
-    (error: unknown) => (box.outcome = { ok: false, error }),
+    (error: unknown) => (box.outcome = { ok: false, error: error instanceof Error ? error : new Error(String(error)) }),
   )
   drainMicrotasks()
   if (box.outcome === null) throw new Error('The promise waits for something that is not simulated')
