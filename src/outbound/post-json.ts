@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts'
 import { WEBHOOK_TIMEOUT_MS } from '../core/limits.ts'
 import type { Meter } from '../core/meter.ts'
 import type { AddressGuard, Dialable } from './address-guard.ts'
-import { exchange, type Exchanged, type Head } from './exchange.ts'
+import type { Exchanged, Head } from './exchange.ts'
 import { type Failure, failureOf, neverConnected } from './failure.ts'
 import { portOf } from './webhook-url.ts'
 
@@ -93,6 +93,8 @@ export class WebhookPoster {
     const common = { url, body, headers: { ...headers, ...FIXED_HEADERS }, ...(ca === undefined ? {} : { ca }) }
     let answer: Exchanged | null = null
     for (const target of targets.slice(0, MAX_ADDRESSES_TRIED)) {
+      // Loaded with the first POST: Node's HTTP client would cost every start.
+      const { exchange } = await import('./exchange.ts')
       answer = await exchange({ ...common, target }, signal)
       if (answer.ok || !neverConnected(answer)) return answer
     }

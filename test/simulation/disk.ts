@@ -55,7 +55,7 @@ export function simulatedGate(owner: Owner, disk: Disk, timeline: Timeline, rand
   const enqueue = (statements: readonly InStatement[], atomic: boolean): Promise<ResultSet[]> =>
     new Promise((resolve, reject) => {
       const unit = statements.map((statement) => rewritten(disk, statement))
-      let outcome: Outcome = { ok: false, error: new Error('Not performed') }
+      let outcome = NOT_PERFORMED
       queue.push({
         write: unit.some(({ sql }) => isWrite(sql)),
         done: false,
@@ -85,6 +85,8 @@ function rewritten(disk: Disk, statement: InStatement): Statement {
 }
 
 type Outcome = { ok: true; value: ResultSet[] } | { ok: false; error: Error }
+
+const NOT_PERFORMED: Outcome = { ok: false, error: new Error('Not performed') }
 
 function perform(disk: Disk, statements: readonly Statement[], atomic: boolean, now: number): Outcome {
   const write = statements.some(({ sql }) => isWrite(sql))

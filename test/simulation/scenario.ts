@@ -142,7 +142,7 @@ function drawMessages(
   activeMs: number,
 ): MessagePlan[] {
   const [low, high] = profile.messages ?? [1, 6]
-  const sameText = random.chance(0.6)
+  const sameText = random.chance(0.45)
   const togetherMs = random.chance(0.5) ? 50 : activeMs
   const numbers = extensions.flatMap((extension) => extension.numbers)
   return Array.from({ length: random.int(low, high) }, (_, index) => ({

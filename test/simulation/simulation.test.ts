@@ -2,10 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { availableParallelism } from 'node:os'
 import { report, runBatch, runLogged } from './seeds.ts'
 
-/** A number that stands for none in the environment. */
-const ENVIRONMENT = process.env
-const SEEDS = Number(ENVIRONMENT['SIM_SEEDS'] ?? 20_000)
-const ONE_SEED = ENVIRONMENT['SIM_SEED']
+const SEEDS = Number(process.env['SIM_SEEDS'] ?? 20_000)
+const ONE_SEED = process.env['SIM_SEED']
 const PROCESSES = Math.min(4, availableParallelism())
 
 describe('the send core, simulated', () => {
