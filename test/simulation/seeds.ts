@@ -21,16 +21,17 @@ export interface BatchOptions {
 export async function runBatch(seeds: Iterable<number>, options: BatchOptions = {}): Promise<Batch> {
   const stage = await openStage(options.weakening, options.ownClient)
   const profile = options.profile ?? MIXED
-  return outsidePromises(() => {
-    let done = 0
-    for (const seed of seeds) {
-      const result = runSeed(stage, seed, { profile })
-      done++
-      options.seen?.(result)
-      if (result.violation !== null) return { seeds: done, failure: runSeed(stage, seed, { profile, logging: true }) }
+  let done = 0
+  for (const seed of seeds) {
+    // Each seed in a turn of its own: what the native binding has finished with is freed between turns only.
+    const result = await outsidePromises(() => runSeed(stage, seed, { profile }))
+    done++
+    options.seen?.(result)
+    if (result.violation !== null) {
+      return { seeds: done, failure: await outsidePromises(() => runSeed(stage, seed, { profile, logging: true })) }
     }
-    return { seeds: done, failure: null }
-  })
+  }
+  return { seeds: done, failure: null }
 }
 
 /** One seed with its log. */
