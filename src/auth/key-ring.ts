@@ -26,7 +26,7 @@ const READ_TRIES = 3
 
 /**
  * API keys. Only HMACs are stored; look-ups go through a bounded cache, keyed by a plain hash of the key, that is
- * emptied in the same step as any change of an app or a tenant.
+ * emptied in the same step that changes an app or a tenant.
  */
 export class KeyRing {
   readonly #holders = new LRUCache<string, KeyHolder>(bounded(MAX_CACHED_KEYS))
