@@ -47,7 +47,7 @@ report(samples)
 
 /** SQLite keeps up to 32 MB of pages. A database that grows from nothing would look like a leak until they are full. */
 async function fillPageCache(): Promise<void> {
-  const gate = await openGate({ url: `file:${deployment.database}`, authToken: null, pragmas: ['synchronous = OFF'] })
+  const gate = await openGate({ url: `file:${deployment.database}`, pragmas: ['synchronous = OFF'] })
   const [app] = (await gate.execute('SELECT id, tenant_id FROM apps')).rows
   const ids = { tenantId: String(app?.['tenant_id']), appId: String(app?.['id']) }
   await writeManyMessages(gate, { count: 200_000, since: Date.now() - 400_000_000, ...ids })

@@ -1,7 +1,10 @@
 /** Identifiers of the contract. The random source is handed in, so that a simulation can repeat itself. */
 export interface Ids {
-  /** `msg_` + 12 hex. Only 48 bits: an insert must be ready to draw again. */
-  message(): string
+  /**
+   * `msg_` + 12 hex. Only 48 bits: an insert must be ready to draw again. Ids drawn at the same time (epoch milliseconds)
+   * are neighbours, so that a commit writes one page of their index instead of one for each; null draws one on its own.
+   */
+  message(at: number | null): string
   /** `app_`, `tenant_`, `job_`, `trg_`, `cor_`, `att_`, `boot_` … + 16 hex. */
   of(prefix: IdPrefix): string
   /** 32 random bytes, base64url: API keys, tokens, OAuth state, PKCE verifiers. */
@@ -32,10 +35,25 @@ function pooledRandom(): RandomSource {
 
 export function createIds(random: RandomSource = pooledRandom()): Ids {
   return {
-    message: () => `msg_${random(6).toHex()}`,
+    message: messageIds(random),
     of: (prefix) => `${prefix}_${random(8).toHex()}`,
     secret: () => random(32).toBase64({ alphabet: 'base64url', omitPadding: true }),
     bytes: random,
+  }
+}
+
+const NEIGHBOURS = 256
+/** Longer would tell a tenant how much others send. */
+const NEIGHBOURS_MS = 4
+
+/** Five random bytes that all neighbours share, and one that counts them. */
+function messageIds(random: RandomSource): Ids['message'] {
+  const block = { head: '', used: NEIGHBOURS, since: 0 }
+  return (at) => {
+    if (at === null) return `msg_${random(6).toHex()}`
+    if (block.used === NEIGHBOURS || Math.abs(at - block.since) >= NEIGHBOURS_MS)
+      Object.assign(block, { head: `msg_${random(5).toHex()}`, used: 0, since: at })
+    return block.head + (block.used++).toString(16).padStart(2, '0')
   }
 }
 

@@ -1,5 +1,6 @@
 import { renameSync, rmSync, statSync } from 'node:fs'
-import { type LibSQLDatabase, drizzle } from 'drizzle-orm/libsql'
+import type { InValue } from '@libsql/client'
+import { type AsyncRemoteCallback, type SqliteRemoteDatabase, drizzle } from 'drizzle-orm/sqlite-proxy'
 import type { DatabaseConfig } from '../core/config.ts'
 import { type Gate, openGate } from './gate.ts'
 import { migrate } from './migrate.ts'
@@ -7,7 +8,7 @@ import { MIGRATIONS, type Migration } from './migrations.ts'
 import { type Writer, createWriter } from './writer.ts'
 import * as schema from './schema/index.ts'
 
-export type Reads = LibSQLDatabase<typeof schema>
+export type Reads = SqliteRemoteDatabase<typeof schema>
 
 /** An open, migrated database. All writes go through `writer`; `reads` is for queries. */
 export interface Database {
@@ -39,7 +40,7 @@ export interface UpgradeStep {
 }
 
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const gate = await openGate({ url: options.url, authToken: options.authToken, pragmas: pragmasFor(options) })
+  const gate = await openGate({ url: options.url, pragmas: pragmasFor(options) })
   try {
     const migrated = await migrate(gate, options.migrations ?? MIGRATIONS, (first) => copyFile(gate, options, first))
     const writer = createWriter(gate, options.defer)
@@ -49,11 +50,21 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       if (!options.litestream) await gate.execute('PRAGMA wal_checkpoint(TRUNCATE)').catch(() => undefined)
       await gate.close()
     }
-    return { gate, reads: drizzle(gate.client, { schema }), writer, migrated, close }
+    return { gate, reads: readsOf(gate), writer, migrated, close }
   } catch (error) {
     await gate.close()
     throw error
   }
+}
+
+/** Drizzle for queries alone: what writes goes through the writer, and an interactive transaction would hold up everybody. */
+export function readsOf(gate: Pick<Gate, 'values'>): Reads {
+  const query: AsyncRemoteCallback = async (sql, params, method) => {
+    if (!/^(select|with) /i.test(sql)) throw new Error('Only queries can be read: writes go through the writer')
+    const rows = await gate.values({ sql, args: params as InValue[] })
+    return { rows: method === 'get' ? (rows[0] as unknown[]) : rows }
+  }
+  return drizzle(query, { schema })
 }
 
 const pragmasFor = (options: DatabaseOptions): string[] => [

@@ -1,24 +1,25 @@
-import { type Client, type InArgs, type InStatement, type ResultSet, createClient } from '@libsql/client'
+import type { InStatement, Value } from '@libsql/client'
+import { Connection, type Result } from './connection.ts'
 
 /**
  * The one door to the database: a serial queue in front of one connection.
  *
- * A statement of @libsql/client that fails with SQLITE_BUSY is never reset by the native binding; whatever the
- * connection says afterwards is acknowledged but not committed (tursodatabase/libsql-client-ts#352). So on BUSY
- * the gate reconnects before anything else runs, and repeats the whole unit: nothing reported BUSY was applied.
+ * A statement that fails with SQLITE_BUSY is never reset by the native driver; whatever the connection says afterwards
+ * is acknowledged but not committed (tursodatabase/libsql-client-ts#352). So on BUSY the gate opens a new connection
+ * before anything else runs, and repeats the whole unit: nothing reported BUSY was applied.
  */
 export interface Gate {
-  execute(statement: InStatement): Promise<ResultSet>
+  execute(statement: InStatement): Promise<Result>
+  /** The rows of a query by the places of its columns. */
+  values(statement: InStatement): Promise<Value[][]>
   /** One atomic unit, in write mode. */
-  batch(statements: readonly InStatement[]): Promise<ResultSet[]>
-  /** A client for Drizzle whose every call passes the queue; it knows no interactive transactions. */
-  client: Client
+  batch(statements: readonly InStatement[]): Promise<Result[]>
   close(): Promise<void>
 }
 
 export interface GateOptions {
+  /** `file:PATH`, or `:memory:`. */
   url: string
-  authToken: string | null
   /** Run on each new connection. */
   pragmas: readonly string[]
   /** For the test that shows what happens without it. */
@@ -31,78 +32,62 @@ const BUSY_RETRIES = 60
 const BUSY_PAUSE_MS = 50
 
 export async function openGate(options: GateOptions): Promise<Gate> {
-  const raw = createClient({
-    url: options.url,
-    concurrency: 1,
-    timeout: BUSY_TIMEOUT_MS,
-    ...(options.authToken === null ? {} : { authToken: options.authToken }),
-  })
-  const connection = { poisoned: false }
+  const line: Line = { connection: null, open: () => connect(options), reconnects: options.reconnectOnBusy !== false }
   let tail: Promise<unknown> = Promise.resolve()
-
-  const enqueue = <T>(call: () => Promise<T>): Promise<T> => {
-    const result = tail.then(() => untilNotBusy(connection, call, reconnect))
+  const enqueue = <T>(call: (connection: Connection) => T): Promise<T> => {
+    const result = tail.then(() => untilNotBusy(line, call))
     tail = result.catch(() => undefined)
     return result
   }
-  const reconnect = async (): Promise<void> => {
-    if (options.reconnectOnBusy !== false) {
-      raw.reconnect()
-      await applyPragmas(raw, options.pragmas)
-    }
-    connection.poisoned = false
+  await enqueue(() => undefined)
+  return {
+    execute: (statement) => enqueue((connection) => connection.execute(statement)),
+    values: (statement) => enqueue((connection) => connection.values(statement)),
+    batch: (statements) => enqueue((connection) => connection.batch(statements)),
+    close: async () => {
+      await tail
+      line.connection?.close()
+    },
   }
-
-  await enqueue(() => applyPragmas(raw, options.pragmas))
-  const execute = (statement: InStatement): Promise<ResultSet> => enqueue(() => raw.execute(statement))
-  const batch = (statements: readonly InStatement[]): Promise<ResultSet[]> =>
-    enqueue(() => raw.batch([...statements], 'write'))
-  const close = async (): Promise<void> => {
-    await tail
-    raw.close()
-  }
-  return { execute, batch, close, client: drizzleClient(raw, execute, batch) }
 }
 
-/** A connection that was BUSY stays poisoned until it is replaced, which can itself be BUSY: then the next call tries again. */
-async function untilNotBusy<T>(
-  connection: { poisoned: boolean },
-  call: () => Promise<T>,
-  reconnect: () => Promise<void>,
-): Promise<T> {
+/** What leads to the file. */
+interface Line {
+  /** Null when the last one was BUSY and has not been replaced yet. */
+  connection: Connection | null
+  open(): Connection
+  reconnects: boolean
+}
+
+function connect({ url, pragmas }: GateOptions): Connection {
+  const connection = new Connection(url.replace(/^file:/, ''), BUSY_TIMEOUT_MS)
+  try {
+    for (const pragma of pragmas) connection.execute(`PRAGMA ${pragma}`)
+    return connection
+  } catch (error) {
+    connection.close()
+    throw error
+  }
+}
+
+/** Opening a connection can itself be BUSY: then the next try opens it again. */
+async function untilNotBusy<T>(line: Line, call: (connection: Connection) => T): Promise<T> {
   for (let tries = 0; ; tries++) {
     try {
-      if (connection.poisoned) await reconnect()
-      return await call()
+      return call((line.connection ??= line.open()))
     } catch (error) {
       if (!isBusy(error)) throw error
-      connection.poisoned = true
       // At once: the old connection may hold locks that others wait for.
-      await reconnect().catch(() => undefined)
+      if (line.reconnects) drop(line)
       if (tries >= BUSY_RETRIES) throw error
       await Bun.sleep(BUSY_PAUSE_MS)
     }
   }
 }
 
-async function applyPragmas(raw: Client, pragmas: readonly string[]): Promise<void> {
-  for (const pragma of pragmas) await raw.execute(`PRAGMA ${pragma}`)
-}
-
-/** Drizzle calls `execute` and `batch` only; everything else is refused rather than let past the queue. */
-function drizzleClient(raw: Client, execute: Gate['execute'], batch: Gate['batch']): Client {
-  const allowed: Record<string, unknown> = {
-    execute: (statement: InStatement, args?: InArgs) =>
-      execute(typeof statement === 'string' && args !== undefined ? { sql: statement, args } : statement),
-    batch: (statements: InStatement[]) => batch(statements),
-    closed: false,
-    protocol: raw.protocol,
-  }
-  return new Proxy(raw, { get: (_, name) => allowed[String(name)] ?? refuse })
-}
-
-function refuse(): never {
-  throw new Error('Only execute and batch pass the gate: interactive transactions are forbidden')
+function drop(line: Line): void {
+  line.connection?.close()
+  line.connection = null
 }
 
 const isBusy = (error: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(sqliteCode(error) ?? '')

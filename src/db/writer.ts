@@ -1,4 +1,5 @@
-import type { InValue, ResultSet, Row } from '@libsql/client'
+import type { InValue } from '@libsql/client'
+import type { Result, Row } from './connection.ts'
 import { type Gate, isStorageFault } from './gate.ts'
 
 /**
@@ -7,7 +8,7 @@ import { type Gate, isStorageFault } from './gate.ts'
  */
 export interface Writer {
   /** One atomic unit of single statements; one result each. */
-  write(statements: readonly Statement[]): Promise<ResultSet[]>
+  write(statements: readonly Statement[]): Promise<Result[]>
   /** One row of a set operation; answers what its RETURNING clauses gave for this row's key. */
   row<Value extends JsonRow>(operation: RowOperation<Value>, value: Value): Promise<Row[]>
   /** Settles when everything handed in so far is committed or has failed. */
@@ -59,7 +60,7 @@ export function createWriter(gate: Gate, defer: (flush: () => void) => void = se
   }
   return {
     write: (statements) =>
-      new Promise<ResultSet[]>((resolve, reject) => add({ operation: null, statements, value: null, resolve, reject })),
+      new Promise<Result[]>((resolve, reject) => add({ operation: null, statements, value: null, resolve, reject })),
     row: (operation, value) =>
       new Promise<Row[]>((resolve, reject) => add({ operation, statements: [], value, resolve, reject })),
     drained: async () => {
@@ -81,12 +82,12 @@ async function commit(gate: Gate, units: readonly Unit[]): Promise<void> {
 
 interface Plan {
   statements: Statement[]
-  settle(results: readonly ResultSet[]): void
+  settle(results: readonly Result[]): void
 }
 
 function planOf(units: readonly Unit[]): Plan {
   const statements: Statement[] = []
-  const settlers: ((results: readonly ResultSet[]) => void)[] = []
+  const settlers: ((results: readonly Result[]) => void)[] = []
   for (const [operation, group] of grouped(units)) {
     const first = statements.length
     if (operation === null) {
@@ -113,13 +114,13 @@ function grouped(units: readonly Unit[]): Map<RowOperation<never> | null, Unit[]
   return groups
 }
 
-function planSingle(unit: Unit, statements: Statement[]): (results: readonly ResultSet[]) => void {
+function planSingle(unit: Unit, statements: Statement[]): (results: readonly Result[]) => void {
   const first = statements.length
   statements.push(...unit.statements)
   return (results) => unit.resolve(results.slice(first, first + unit.statements.length) as never)
 }
 
-function settleRows(key: string, group: readonly Unit[], results: readonly ResultSet[]): void {
+function settleRows(key: string, group: readonly Unit[], results: readonly Result[]): void {
   const byKey = new Map<unknown, Row[]>()
   for (const result of results) {
     for (const row of result.rows) {

@@ -1,12 +1,13 @@
 import { expect, test } from 'bun:test'
-import { drizzle } from 'drizzle-orm/libsql'
+import { sql } from 'drizzle-orm'
+import { readsOf } from '../../src/db/database.ts'
 import { type Gate, openGate } from '../../src/db/gate.ts'
 import { type Program, failureOf, startProgram, temporaryFolder } from '../support/process.ts'
 
 const PRAGMAS = ['journal_mode = WAL', 'synchronous = FULL']
 
 async function openNotes(path: string, reconnectOnBusy = true): Promise<Gate> {
-  const gate = await openGate({ url: `file:${path}`, authToken: null, pragmas: PRAGMAS, reconnectOnBusy })
+  const gate = await openGate({ url: `file:${path}`, pragmas: PRAGMAS, reconnectOnBusy })
   await gate.execute('CREATE TABLE IF NOT EXISTS notes (id INTEGER PRIMARY KEY)')
   return gate
 }
@@ -91,7 +92,6 @@ test('a new connection gets the pragmas again', async () => {
   const path = folder.file('notes.db')
   const gate = await openGate({
     url: `file:${path}`,
-    authToken: null,
     pragmas: [...PRAGMAS, 'wal_autocheckpoint = 17'],
   })
   await gate.execute('CREATE TABLE notes (id INTEGER PRIMARY KEY)')
@@ -108,29 +108,29 @@ test('a violated rule leaves the connection sound', async () => {
   const gate = await openNotes(path)
   await gate.execute('INSERT INTO notes VALUES (1)')
   for (let turn = 0; turn < 3; turn++)
-    expect(await failureOf(gate.execute('INSERT INTO notes VALUES (1)'))).toMatchObject({ code: 'SQLITE_CONSTRAINT' })
+    expect(await failureOf(gate.execute('INSERT INTO notes VALUES (1)'))).toMatchObject({ code: 'SQLITE_CONSTRAINT_PRIMARYKEY' })
   await gate.batch(['INSERT INTO notes VALUES (2)', 'INSERT INTO notes VALUES (1)']).catch(() => null)
   await gate.execute('INSERT INTO notes VALUES (3)')
   expect(await committed(path)).toEqual(new Set([1, 3]))
   await gate.close()
 })
 
-test('interactive transactions and everything else that would pass the queue are refused', async () => {
+test('what is no query cannot be read, so that nobody begins an interactive transaction', async () => {
   using folder = temporaryFolder()
   const gate = await openNotes(folder.file('notes.db'))
-  const { client } = gate
-  for (const call of [
-    () => client.transaction('write'),
-    () => client.migrate([]),
-    () => client.executeMultiple('SELECT 1'),
-    () => client.sync(),
-    () => client.close(),
-    () => client.reconnect(),
-  ]) {
-    expect(call).toThrow('interactive transactions are forbidden')
+  const reads = readsOf(gate)
+  for (const writing of [reads.transaction(() => Promise.resolve()), reads.run(sql`DELETE FROM notes`)])
+    expect(await failureOf(writing)).toMatchObject({ cause: { message: expect.stringContaining('Only queries') } })
+  await gate.close()
+})
+
+test('an argument that the driver would die of, or store as NULL, is refused', async () => {
+  using folder = temporaryFolder()
+  const gate = await openNotes(folder.file('notes.db'))
+  for (const value of [true, Number.NaN, Number.POSITIVE_INFINITY, undefined, {}, new Date()]) {
+    const failure = await failureOf(gate.execute({ sql: 'SELECT ?1', args: [value as never] }))
+    expect(String(failure)).toContain('cannot be an argument')
   }
-  expect(String(await failureOf(drizzle(client).transaction(() => Promise.resolve())))).toContain(
-    'interactive transactions are forbidden',
-  )
+  expect((await gate.execute({ sql: 'SELECT ?1 AS value', args: [7] })).rows).toEqual([{ value: 7 }])
   await gate.close()
 })

@@ -14,7 +14,7 @@ const FIRST = {
 const SECOND = { name: '0001_second', sql: 'ALTER TABLE parents ADD name TEXT;' }
 
 const openFile = (path: string): Promise<Gate> =>
-  openGate({ url: `file:${path}`, authToken: null, pragmas: ['journal_mode = WAL', 'foreign_keys = ON'] })
+  openGate({ url: `file:${path}`, pragmas: ['journal_mode = WAL', 'foreign_keys = ON'] })
 
 const tablesOf = async (gate: Gate): Promise<string[]> =>
   (await gate.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")).rows.map((row) =>
@@ -142,7 +142,6 @@ test('a migration that would leave broken references is undone, at every start',
   for (const enforced of ['ON', 'OFF']) {
     const gate = await openGate({
       url: `file:${folder.file(`${enforced}.db`)}`,
-      authToken: null,
       pragmas: [`foreign_keys = ${enforced}`],
     })
     await migrate(gate, [FIRST])

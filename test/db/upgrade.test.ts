@@ -27,7 +27,6 @@ async function writtenBy(migrations: readonly Migration[]): Promise<string> {
   const path = join(folder, 'sgw.db')
   const gate = await openGate({
     url: `file:${path}`,
-    authToken: null,
     pragmas: ['journal_mode = WAL', 'synchronous = OFF'],
   })
   await migrate(gate, migrations)

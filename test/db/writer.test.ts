@@ -18,7 +18,7 @@ const INSERT_NOTE: RowOperation<NoteRow> = {
 
 /** A file with a table, and a gate that counts its commits. */
 async function openNotes(path: string): Promise<{ gate: Gate; commits: number[] }> {
-  const gate = await openGate({ url: `file:${path}`, authToken: null, pragmas: ['journal_mode = WAL'] })
+  const gate = await openGate({ url: `file:${path}`, pragmas: ['journal_mode = WAL'] })
   await gate.execute('CREATE TABLE notes (id TEXT PRIMARY KEY, text TEXT NOT NULL, seen INTEGER)')
   const commits: number[] = []
   const batch: Gate['batch'] = (statements) => {
@@ -91,7 +91,7 @@ test('a bad unit fails alone, with its own error; the others are committed', asy
     'fulfilled',
     'rejected',
   ])
-  expect(outcomes[1]).toMatchObject({ reason: { extendedCode: 'SQLITE_CONSTRAINT_NOTNULL' } })
+  expect(outcomes[1]).toMatchObject({ reason: { code: 'SQLITE_CONSTRAINT_NOTNULL' } })
   expect(outcomes[4]).toMatchObject({ reason: { code: 'SQLITE_CONSTRAINT' } })
   expect(await idsOf(gate)).toEqual(['a', 'd'])
   await gate.close()

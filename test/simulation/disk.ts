@@ -1,4 +1,5 @@
-import type { Client, InStatement, ResultSet } from '@libsql/client'
+import type { InStatement } from '@libsql/client'
+import type { Result } from '../../src/db/connection.ts'
 import type { Gate } from '../../src/db/gate.ts'
 import type { Random } from './random.ts'
 import { type Owner, type Timeline, outcomeOf } from './timeline.ts'
@@ -52,30 +53,32 @@ export function simulatedGate(owner: Owner, disk: Disk, timeline: Timeline, rand
       })
     })
   }
-  const enqueue = (statements: readonly InStatement[], atomic: boolean): Promise<ResultSet[]> =>
+  const enqueue = <T>(statements: readonly InStatement[], action: (unit: Statement[]) => Outcome<T>): Promise<T> =>
     new Promise((resolve, reject) => {
       const unit = statements.map((statement) => rewritten(disk, statement))
-      let outcome = NOT_PERFORMED
+      let outcome: Outcome<T> = NOT_PERFORMED
       queue.push({
         write: unit.some(({ sql }) => isWrite(sql)),
         done: false,
         perform: () => {
-          outcome = perform(disk, unit, atomic, timeline.now)
+          outcome = action(unit)
         },
         answer: () => (outcome.ok ? resolve(outcome.value) : reject(outcome.error)),
       })
       if (queue.length === 1) next()
       if (queue.at(-1)?.write === true) gate.onWrite?.(unit)
     })
-  const execute = async (statement: InStatement): Promise<ResultSet> => {
-    const [result] = await enqueue([statement], false)
+  const execute = async (statement: InStatement): Promise<Result> => {
+    const [result] = await enqueue([statement], (unit) => perform(disk, unit, false, timeline.now))
     if (result === undefined) throw new Error('A statement has one result')
     return result
   }
-  const batch = (statements: readonly InStatement[]): Promise<ResultSet[]> => enqueue(statements, true)
-  const client = { execute, batch, closed: false, protocol: 'file' } as unknown as Client
+  const batch = (statements: readonly InStatement[]): Promise<Result[]> =>
+    enqueue(statements, (unit) => perform(disk, unit, true, timeline.now))
+  const values: Gate['values'] = (statement) =>
+    enqueue([statement], ([query]) => outcomeOf(disk.database.values(query ?? '')))
   const unfinished = (): (() => void)[] => queue.filter((call) => call.write && !call.done).map((call) => call.perform)
-  const gate: SimulatedGate = { execute, batch, client, unfinished, onWrite: null, close: () => Promise.resolve() }
+  const gate: SimulatedGate = { execute, values, batch, unfinished, onWrite: null, close: () => Promise.resolve() }
   return gate
 }
 
@@ -84,11 +87,11 @@ function rewritten(disk: Disk, statement: InStatement): Statement {
   return { sql: disk.rewrite(sql), args }
 }
 
-type Outcome = { ok: true; value: ResultSet[] } | { ok: false; error: Error }
+type Outcome<T> = { ok: true; value: T } | { ok: false; error: Error }
 
-const NOT_PERFORMED: Outcome = { ok: false, error: new Error('Not performed') }
+const NOT_PERFORMED: Outcome<never> = { ok: false, error: new Error('Not performed') }
 
-function perform(disk: Disk, statements: readonly Statement[], atomic: boolean, now: number): Outcome {
+function perform(disk: Disk, statements: readonly Statement[], atomic: boolean, now: number): Outcome<Result[]> {
   const write = statements.some(({ sql }) => isWrite(sql))
   if (write && now < disk.fullUntil) return { ok: false, error: fault('SQLITE_FULL', 'database or disk is full') }
   const [first] = statements
@@ -96,7 +99,7 @@ function perform(disk: Disk, statements: readonly Statement[], atomic: boolean, 
   const { database } = disk
   const outcome = outcomeOf(atomic ? database.batch(statements) : database.execute(first).then((result) => [result]))
   if (!outcome.ok || !write) return outcome
-  if (outcome.value.some((result) => result.rowsAffected > 0 || result.rows.length > 0)) disk.committed(statements)
+  if (outcome.value.some((result) => result.changes > 0 || result.rows.length > 0)) disk.committed(statements)
   if (!disk.failsAfterCommit) return outcome
   disk.failsAfterCommit = false
   return { ok: false, error: fault('SQLITE_IOERR', 'disk I/O error') }

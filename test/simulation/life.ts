@@ -1,10 +1,9 @@
-import { drizzle } from 'drizzle-orm/libsql'
 import type { Clock } from '../../src/core/clock.ts'
 import type { Config } from '../../src/core/config.ts'
 import { type Ids, createIds } from '../../src/core/ids.ts'
 import { silentLog } from '../../src/core/log.ts'
 import type { Secrets } from '../../src/core/secrets.ts'
-import * as schema from '../../src/db/schema/index.ts'
+import { readsOf } from '../../src/db/database.ts'
 import { createWriter } from '../../src/db/writer.ts'
 import { type Gateway, buildGateway } from '../../src/gateway.ts'
 import type { Provider } from '../../src/provider/provider.ts'
@@ -59,7 +58,7 @@ export function startLife(around: Surroundings, failed: (life: Life) => void): L
     log: silentLog,
     database: {
       gate,
-      reads: drizzle(gate.client, { schema }),
+      reads: readsOf(gate),
       writer: createWriter(gate, defer),
       migrated: [],
       close: () => Promise.resolve(),

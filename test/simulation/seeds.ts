@@ -11,15 +11,13 @@ export interface Batch {
 export interface BatchOptions {
   weakening?: Weakening
   profile?: Profile
-  /** Through the client that the gateway itself uses. */
-  ownClient?: boolean
   /** Called with each seed's result. */
   seen?(result: SeedResult): void
 }
 
 /** Runs seeds one after the other until one goes wrong; that one is run again with its log. */
 export async function runBatch(seeds: Iterable<number>, options: BatchOptions = {}): Promise<Batch> {
-  const stage = await openStage(options.weakening, options.ownClient)
+  const stage = await openStage(options.weakening)
   const profile = options.profile ?? MIXED
   let done = 0
   for (const seed of seeds) {

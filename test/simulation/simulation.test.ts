@@ -25,11 +25,6 @@ describe('the send core, simulated', () => {
     const [first, second] = [await prints(200), await prints(200)]
     expect(second).toEqual(first)
   }, 60_000)
-
-  test('runs the same way through the client that the gateway uses', async () => {
-    const [quick, slow] = [await prints(60), await prints(60, true)]
-    expect(slow).toEqual(quick)
-  }, 60_000)
 })
 
 async function seedsInProcess(index: number): Promise<string> {
@@ -45,11 +40,11 @@ async function seedsInProcess(index: number): Promise<string> {
     : `${output}\nseeds ${index + 1}, ${index + 1 + PROCESSES} … ended with code ${child.exitCode}`
 }
 
-async function prints(count: number, ownClient = false): Promise<string[]> {
+async function prints(count: number): Promise<string[]> {
   const seen: string[] = []
   await runBatch(
     Array.from({ length: count }, (_, index) => index + 1),
-    { ownClient, seen: (result) => seen.push(result.print) },
+    { seen: (result) => seen.push(result.print) },
   )
   return seen
 }

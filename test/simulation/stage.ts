@@ -4,7 +4,6 @@ import type { Gate } from '../../src/db/gate.ts'
 import { tenantOf } from './clients.ts'
 import type { Statement } from './disk.ts'
 import { plainSecrets } from './life.ts'
-import { openMemoryDatabase } from './memory-database.ts'
 import type { ModelProvider } from './model-provider.ts'
 import type { Scenario } from './scenario.ts'
 import { valueOf } from './timeline.ts'
@@ -26,13 +25,10 @@ export interface Stage {
   weakening: Weakening
 }
 
-/** `ownClient`: through @libsql/client as the gateway opens it, which is slow. */
-export async function openStage(weakening: Weakening = {}, ownClient = false): Promise<Stage> {
+export async function openStage(weakening: Weakening = {}): Promise<Stage> {
   const read = readConfig({ values: { NODE_ENV: 'test' }, readFile: () => '' })
   if (!read.ok) throw new Error(read.problems.join('\n'))
-  const database = ownClient
-    ? (await openDatabase({ url: ':memory:', authToken: null, path: null, litestream: false })).gate
-    : await openMemoryDatabase()
+  const { gate: database } = await openDatabase({ url: ':memory:', authToken: null, path: null, litestream: false })
   for (const sql of weakening.schema ?? []) await database.execute(sql)
   return { database, config: { ...read.config, ...weakening.config }, weakening }
 }

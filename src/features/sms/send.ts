@@ -21,7 +21,8 @@ export async function send(
   idempotencyKey: string | null,
 ): Promise<Sent> {
   const key = checkedKey(idempotencyKey)
-  const row = await insert(gateway, (messageId) => acceptRow(gateway, caller, message, key, messageId))
+  const now = gateway.clock.now()
+  const row = await insert(gateway, acceptRow(gateway, caller, message, key, now))
   const replayed = row.stored !== row.value.messageId
   if (!replayed) announce(gateway, row.value)
   return { messageId: row.stored, status: 'queued', replayed }
@@ -36,13 +37,13 @@ interface Inserted {
 }
 
 /** A message id has only 48 bits: one that is taken is drawn again. */
-async function insert(gateway: Gateway, make: (messageId: string) => AcceptRow): Promise<Inserted> {
+async function insert(gateway: Gateway, value: AcceptRow): Promise<Inserted> {
   for (let draw = 1; ; draw++) {
-    const value = make(gateway.ids.message())
     try {
       return await insertOnce(gateway, value)
     } catch (error) {
       if (!isConstraint(error) || draw >= MESSAGE_ID_DRAWS) throw error
+      value = { ...value, messageId: gateway.ids.message(null) }
     }
   }
 }
@@ -63,12 +64,11 @@ function acceptRow(
   caller: Caller,
   message: SendBody,
   key: string | null,
-  messageId: string,
+  now: number,
 ): AcceptRow {
-  const now = gateway.clock.now()
   const { to, from, body, userId } = message
   return {
-    messageId,
+    messageId: gateway.ids.message(now),
     jobId: gateway.ids.of('job'),
     tenantId: caller.tenantId,
     appId: caller.appId,

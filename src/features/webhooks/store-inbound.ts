@@ -58,7 +58,7 @@ const MESSAGE_ID_DRAWS = 5
 /** Stores an inbound SMS once, however often it comes; true when it was new. Settles when it is on disk. */
 export async function storeInbound(gateway: Gateway, sms: InboundSms): Promise<boolean> {
   for (let draw = 1; draw <= MESSAGE_ID_DRAWS; draw++) {
-    const stored = await storeOnce(gateway, sms, draw === 1 ? messageIdOf(sms) : gateway.ids.message())
+    const stored = await storeOnce(gateway, sms, draw === 1 ? messageIdOf(sms) : gateway.ids.message(null))
     if (stored !== 'id_taken') return stored === 'new'
   }
   throw new Error('Cannot store an inbound message: every id drawn is taken')

@@ -1,0 +1,113 @@
+import type { InArgs, InStatement, Value } from '@libsql/client'
+import Libsql from 'libsql'
+import { LRUCache } from 'lru-cache'
+import { bounded } from '../core/bounded.ts'
+
+/** A row by the names of its columns. */
+export type Row = Readonly<Record<string, Value>>
+
+export interface Result {
+  rows: Row[]
+  /** Rows that a statement without RETURNING inserted, changed or deleted. */
+  changes: number
+}
+
+interface Prepared {
+  statement: Libsql.Statement
+  /** Null when it returns no rows. */
+  columns: readonly string[] | null
+}
+
+/** Enough for every statement of ours; lists with all their filters make more, and those leave first. */
+const MAX_KEPT_STATEMENTS = 256
+
+/**
+ * A connection to the file, by the driver under @libsql/client. Each statement is compiled once: the client compiles it
+ * at every call, which costs more than most of them, and leaves the compiled ones to the collector. All calls are synchronous.
+ */
+export class Connection {
+  readonly #native: Libsql.Database
+  readonly #kept = new LRUCache<string, Prepared>(bounded(MAX_KEPT_STATEMENTS))
+
+  /** `busyTimeoutMs`: how long a call may wait for another process's lock. */
+  constructor(path: string, busyTimeoutMs: number) {
+    this.#native = new Libsql(path, { timeout: busyTimeoutMs })
+  }
+
+  execute(statement: InStatement): Result {
+    const { prepared, args, keep } = this.#take(statement)
+    const { columns } = prepared
+    if (columns === null) {
+      const { changes } = prepared.statement.run(args)
+      keep()
+      return { rows: [], changes }
+    }
+    const rows = (prepared.statement.all(args) as Value[][]).map((values) => named(columns, values))
+    keep()
+    return { rows, changes: 0 }
+  }
+
+  /** The rows of a query, each by the places of its columns. */
+  values(statement: InStatement): Value[][] {
+    const { prepared, args, keep } = this.#take(statement)
+    const values = prepared.statement.all(args) as Value[][]
+    keep()
+    return values
+  }
+
+  /** All of them or none. */
+  batch(statements: readonly InStatement[]): Result[] {
+    this.execute('BEGIN IMMEDIATE')
+    try {
+      const results = statements.map((statement) => this.execute(statement))
+      this.execute('COMMIT')
+      return results
+    } catch (error) {
+      if (this.#native.inTransaction) this.execute('ROLLBACK')
+      throw error
+    }
+  }
+
+  close(): void {
+    this.#kept.clear()
+    this.#native.close()
+  }
+
+  /** A statement that fails is never reset by the driver: only one that has succeeded is kept. */
+  #take(given: InStatement): { prepared: Prepared; args: InArgs; keep(): void } {
+    const { sql, args } = typeof given === 'string' ? { sql: given, args: [] } : checked(given)
+    const kept = this.#kept.get(sql)
+    if (kept === undefined) {
+      const prepared = prepare(this.#native, sql)
+      return { prepared, args, keep: () => void this.#kept.set(sql, prepared) }
+    }
+    this.#kept.delete(sql)
+    return { prepared: kept, args, keep: () => void this.#kept.set(sql, kept) }
+  }
+}
+
+/** The driver ends the whole process at a boolean, and takes what is not a number for NULL. */
+function checked({ sql, args = [] }: Exclude<InStatement, string>): { sql: string; args: InArgs } {
+  for (const value of Array.isArray(args) ? args : Object.values(args)) {
+    const sound = typeof value === 'string' || value === null || Number.isFinite(value) || value instanceof Uint8Array
+    if (!sound) throw new TypeError(`A ${typeof value} cannot be an argument of a statement`)
+  }
+  return { sql, args }
+}
+
+function prepare(native: Libsql.Database, sql: string): Prepared {
+  const statement = native.prepare(sql)
+  try {
+    statement.raw(true)
+    return { statement, columns: statement.columns().map((column) => column.name) }
+  } catch {
+    // The driver's way to say that there are no rows.
+    return { statement, columns: null }
+  }
+}
+
+function named(columns: readonly string[], values: readonly Value[]): Row {
+  const row: Record<string, Value> = {}
+  for (let place = 0; place < columns.length; place++) row[columns[place] ?? ''] = values[place] ?? null
+  return row
+}
