@@ -21,12 +21,13 @@ export interface Statement {
 }
 
 /**
- * Many rows, one statement a table: each statement takes `?1`, a JSON array of the rows of this commit,
- * and reads it with `json_each`. A RETURNING clause must name the row's key `key`.
+ * Many rows, one statement a table: each statement reads the rows of this commit from the table `given`, whose columns
+ * are those named here. A RETURNING clause must name the row's key `key`.
  */
 export interface RowOperation<Value extends JsonRow> {
-  statements: readonly string[]
+  columns: readonly (keyof Value & string)[]
   key: keyof Value & string
+  statements: readonly string[]
 }
 
 export type JsonRow = Readonly<Record<string, string | number | null>>
@@ -93,11 +94,9 @@ function planOf(units: readonly Unit[]): Plan {
     if (operation === null) {
       for (const unit of group) settlers.push(planSingle(unit, statements))
     } else {
-      const rows = JSON.stringify(group.map((unit) => unit.value))
-      for (const sql of operation.statements) statements.push({ sql, args: [rows] })
-      settlers.push((results) =>
-        settleRows(operation.key, group, results.slice(first, first + operation.statements.length)),
-      )
+      statements.push(...rowStatements(operation, group))
+      const end = statements.length
+      settlers.push((results) => settleRows(operation.key, group, results.slice(first, end)))
     }
   }
   return { statements, settle: (results) => settlers.forEach((settler) => settler(results)) }
@@ -118,6 +117,34 @@ function planSingle(unit: Unit, statements: Statement[]): (results: readonly Res
   const first = statements.length
   statements.push(...unit.statements)
   return (results) => unit.resolve(results.slice(first, first + unit.statements.length) as never)
+}
+
+/** Statements are compiled for these numbers of rows; any other number is made up of them. */
+const ROWS_AT_ONCE = [64, 16, 4, 1] as const
+
+function rowStatements(operation: RowOperation<never>, group: readonly Unit[]): Statement[] {
+  const columns: readonly string[] = operation.columns
+  const statements: Statement[] = []
+  for (let first = 0; first < group.length;) {
+    const count = ROWS_AT_ONCE.find((size) => size <= group.length - first) ?? 1
+    const args = group.slice(first, first + count).flatMap(({ value }) => columns.map((column) => value?.[column] ?? null))
+    for (const sql of sqlFor(operation, count)) statements.push({ sql, args })
+    first += count
+  }
+  return statements
+}
+
+const compiled = new WeakMap<RowOperation<never>, Map<number, readonly string[]>>()
+
+/** The statements with `given` in front of them, for that many rows. */
+function sqlFor(operation: RowOperation<never>, count: number): readonly string[] {
+  const known = compiled.get(operation) ?? new Map<number, readonly string[]>()
+  compiled.set(operation, known)
+  const row = `(${operation.columns.map(() => '?').join(', ')})`
+  const given = `WITH given ("${operation.columns.join('", "')}") AS (VALUES ${Array(count).fill(row).join(', ')})`
+  const made = known.get(count) ?? operation.statements.map((sql) => `${given} ${sql}`)
+  known.set(count, made)
+  return made
 }
 
 function settleRows(key: string, group: readonly Unit[], results: readonly Result[]): void {

@@ -9,10 +9,11 @@ interface NoteRow extends Record<string, string | null> {
 }
 
 const INSERT_NOTE: RowOperation<NoteRow> = {
+  columns: ['id', 'text'],
   key: 'id',
   statements: [
-    `INSERT INTO notes (id, text) SELECT value ->> 'id', value ->> 'text' FROM json_each(?1)`,
-    `UPDATE notes SET seen = 1 WHERE id IN (SELECT value ->> 'id' FROM json_each(?1)) AND text != 'unseen' RETURNING id AS key, text`,
+    'INSERT INTO notes (id, text) SELECT id, text FROM given',
+    `UPDATE notes SET seen = 1 WHERE id IN (SELECT given.id FROM given) AND text != 'unseen' RETURNING id AS key, text`,
   ],
 }
 
@@ -61,7 +62,8 @@ test('rows of one operation share its statements, and RETURNING rows reach the c
     Promise.all(texts.map((text, index) => writer.row(INSERT_NOTE, { id: `n${index}`, text }))),
     writer.write([insert('single')]),
   ])
-  expect(commits).toEqual([3])
+  // Five rows are four and one, each with both statements, and the single one.
+  expect(commits).toEqual([5])
   expect(rows.map((found) => found.map((row) => [row['key'], row['text']]))).toEqual([
     [['n0', 'one']],
     [],
@@ -92,7 +94,7 @@ test('a bad unit fails alone, with its own error; the others are committed', asy
     'rejected',
   ])
   expect(outcomes[1]).toMatchObject({ reason: { code: 'SQLITE_CONSTRAINT_NOTNULL' } })
-  expect(outcomes[4]).toMatchObject({ reason: { code: 'SQLITE_CONSTRAINT' } })
+  expect(outcomes[4]).toMatchObject({ reason: { code: 'SQLITE_CONSTRAINT_PRIMARYKEY' } })
   expect(await idsOf(gate)).toEqual(['a', 'd'])
   await gate.close()
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { RESULT } from '../../src/features/sms/attempt-rows.ts'
+import { RESULT, RETRY } from '../../src/features/sms/attempt-rows.ts'
 import { MIXED, type Profile } from './scenario.ts'
 import { type BatchOptions, report, runBatch } from './seeds.ts'
 import type { Weakening } from './stage.ts'
@@ -17,6 +17,8 @@ const LATE_WRITES: Profile = {
 /** Without its index an inbound message cannot be stored at all. */
 const NO_INBOUND: Profile = { ...MIXED, faults: { ...MIXED.faults, inbound: 0 } }
 
+const FENCED = [...RESULT.statements, ...RETRY.statements]
+
 const RULES: Record<string, { weakening: Weakening; profile?: Profile; found: RegExp }> = {
   'an attempt row before the call': {
     // A process that dies takes the rows of its open attempts along: they had been in its memory only.
@@ -32,7 +34,7 @@ const RULES: Record<string, { weakening: Weakening; profile?: Profile; found: Re
     found: /accepted by the provider|which no message is bound to/,
   },
   'fencing on the attempt id': {
-    weakening: { rewrite: (sql) => (RESULT.statements.includes(sql) ? unfenced(sql) : sql) },
+    weakening: { rewrite: (sql) => (FENCED.some((own) => sql.endsWith(own)) ? unfenced(sql) : sql) },
     profile: LATE_WRITES,
     found: /accepted by the provider|which no message is bound to/,
   },
@@ -86,6 +88,6 @@ function forgetOpenAttempts(bootId: string) {
 
 function unfenced(sql: string): string {
   return sql
-    .replace(' AND send_attempts.id = result.attempt_id', '')
-    .replace(' AND messages.attempt_id = result.attempt_id', '')
+    .replace(' AND send_attempts.id = given.attemptId', '')
+    .replace(' AND messages.attempt_id = given.attemptId', '')
 }

@@ -18,42 +18,43 @@ export interface AcceptRow extends Record<string, string | number | null> {
   expiredBefore: number
 }
 
-const MESSAGE_COLUMNS = `INSERT INTO messages (id, job_id, tenant_id, app_id, user_id, direction, from_number, to_number, body, status, created_at, updated_at)
-  SELECT value ->> 'messageId', value ->> 'jobId', value ->> 'tenantId', value ->> 'appId', value ->> 'userId', 'outbound',
-    value ->> 'from', value ->> 'to', value ->> 'body', 'queued', value ->> 'now', value ->> 'now'
-  FROM json_each(?1)`
+const INSERT_MESSAGES = `INSERT INTO messages (id, job_id, tenant_id, app_id, user_id, direction, from_number, to_number, body, status, created_at, updated_at)
+  SELECT messageId, jobId, tenantId, appId, userId, 'outbound', given."from", given."to", given.body, 'queued', given.now, given.now FROM given`
 
-const JOB_COLUMNS = `INSERT INTO jobs (id, kind, lane, tenant_id, subject, run_at, created_at)
-  SELECT value ->> 'jobId', 'send', value ->> 'from', value ->> 'tenantId', value ->> 'messageId', value ->> 'runAt', value ->> 'now'
-  FROM json_each(?1)`
+const INSERT_JOBS = `INSERT INTO jobs (id, kind, lane, tenant_id, subject, run_at, created_at)
+  SELECT jobId, 'send', given."from", tenantId, messageId, runAt, now FROM given`
 
 /** Message and job in one commit: what a 202 means. */
-export const ACCEPT: RowOperation<AcceptRow> = { key: 'messageId', statements: [MESSAGE_COLUMNS, JOB_COLUMNS] }
+export const ACCEPT: RowOperation<AcceptRow> = {
+  columns: ['messageId', 'jobId', 'tenantId', 'appId', 'userId', 'from', 'to', 'body', 'now', 'runAt'],
+  key: 'messageId',
+  statements: [INSERT_MESSAGES, INSERT_JOBS],
+}
 
-const OWN_KEY = `EXISTS (SELECT 1 FROM idempotency_keys AS stored WHERE stored.app_id = value ->> 'appId'
-  AND stored.key = value ->> 'idempotencyKey' AND stored.message_id = value ->> 'messageId')`
+const OWN_KEY = `WHERE EXISTS (SELECT 1 FROM idempotency_keys AS stored
+  WHERE stored.app_id = given.appId AND stored.key = given.idempotencyKey AND stored.message_id = given.messageId)`
 
 /** Keys that nobody repeats leave with those that come: a few each time, so that no commit is long. */
 const FORGET_SOME_EXPIRED = `DELETE FROM idempotency_keys WHERE rowid IN (SELECT rowid FROM idempotency_keys
-  WHERE created_at < (SELECT min(value ->> 'expiredBefore') FROM json_each(?1)) ORDER BY created_at LIMIT 100)`
+  WHERE created_at < (SELECT min(expiredBefore) FROM given) ORDER BY created_at LIMIT 100)`
 
 /**
  * The same, but only for the first request with its `Idempotency-Key`. Answers one row for each request:
  * the message that the key stands for, and the hash of the request that came first.
  */
 export const ACCEPT_ONCE: RowOperation<AcceptRow> = {
+  columns: [...ACCEPT.columns, 'idempotencyKey', 'requestHash', 'expiredBefore'],
   key: 'messageId',
   statements: [
-    `DELETE FROM idempotency_keys WHERE rowid IN (SELECT stored.rowid FROM json_each(?1)
-      JOIN idempotency_keys AS stored ON stored.app_id = value ->> 'appId' AND stored.key = value ->> 'idempotencyKey'
-      WHERE stored.created_at < value ->> 'expiredBefore')`,
+    `DELETE FROM idempotency_keys WHERE rowid IN (SELECT stored.rowid FROM given
+      CROSS JOIN idempotency_keys AS stored ON stored.app_id = given.appId AND stored.key = given.idempotencyKey
+      WHERE stored.created_at < expiredBefore)`,
     FORGET_SOME_EXPIRED,
     `INSERT INTO idempotency_keys (app_id, key, request_hash, message_id, created_at)
-      SELECT value ->> 'appId', value ->> 'idempotencyKey', value ->> 'requestHash', value ->> 'messageId', value ->> 'now'
-      FROM json_each(?1) WHERE true ON CONFLICT (app_id, key) DO NOTHING`,
-    `${MESSAGE_COLUMNS} WHERE ${OWN_KEY}`,
-    `${JOB_COLUMNS} WHERE ${OWN_KEY}`,
-    `SELECT value ->> 'messageId' AS key, stored.message_id, stored.request_hash FROM json_each(?1)
-      JOIN idempotency_keys AS stored ON stored.app_id = value ->> 'appId' AND stored.key = value ->> 'idempotencyKey'`,
+      SELECT appId, idempotencyKey, requestHash, messageId, now FROM given WHERE true ON CONFLICT (app_id, key) DO NOTHING`,
+    `${INSERT_MESSAGES} ${OWN_KEY}`,
+    `${INSERT_JOBS} ${OWN_KEY}`,
+    `SELECT given.messageId AS key, stored.message_id, stored.request_hash FROM given
+      CROSS JOIN idempotency_keys AS stored ON stored.app_id = given.appId AND stored.key = given.idempotencyKey`,
   ],
 }

@@ -25,27 +25,34 @@ export interface ClaimRow extends Record<string, string | number | null> {
  * Answers one row, with the attempt's `seq`, if the claim holds.
  */
 export const CLAIM: RowOperation<ClaimRow> = {
+  columns: [
+    'attemptId',
+    'messageId',
+    'tenantId',
+    'extensionId',
+    'from',
+    'to',
+    'textHash',
+    'number',
+    'bootId',
+    'now',
+    'startedAt',
+    'previousAttemptId',
+  ],
   key: 'messageId',
   statements: [
     `INSERT INTO send_attempts (id, message_id, tenant_id, extension_id, from_number, to_number, text_hash, number, boot_id, started_at)
-      SELECT value ->> 'attemptId', value ->> 'messageId', value ->> 'tenantId', value ->> 'extensionId', value ->> 'from',
-        value ->> 'to', value ->> 'textHash', value ->> 'number', value ->> 'bootId', value ->> 'startedAt'
-      FROM json_each(?1)
-      JOIN messages ON messages.id = value ->> 'messageId'
+      SELECT attemptId, messageId, tenantId, extensionId, given."from", given."to", textHash, given.number, bootId, startedAt FROM given
+      CROSS JOIN messages ON messages.id = given.messageId
       JOIN tenants ON tenants.id = messages.tenant_id AND tenants.status = 'active'
-      JOIN extensions ON extensions.tenant_id = messages.tenant_id AND extensions.extension_id = value ->> 'extensionId'
+      JOIN extensions ON extensions.tenant_id = messages.tenant_id AND extensions.extension_id = given.extensionId
         AND extensions.status = 'active'
-      WHERE messages.attempt_id IS value ->> 'previousAttemptId'
-        AND messages.status = CASE WHEN value ->> 'previousAttemptId' IS NULL THEN 'queued' ELSE 'sending' END
-      ON CONFLICT DO NOTHING`,
-    `UPDATE messages SET attempt_id = claim.attempt_id, status = 'sending',
-        updated_at = CASE status WHEN 'queued' THEN claim.now ELSE updated_at END
-      FROM (SELECT value ->> 'attemptId' AS attempt_id, value ->> 'messageId' AS message_id, value ->> 'now' AS now FROM json_each(?1)) AS claim
-      WHERE messages.id = claim.message_id
-        AND EXISTS (SELECT 1 FROM send_attempts AS opened WHERE opened.message_id = claim.message_id AND opened.id = claim.attempt_id)`,
-    `SELECT value ->> 'messageId' AS key, opened.seq FROM json_each(?1)
-      JOIN send_attempts AS opened ON opened.message_id = value ->> 'messageId' AND opened.id = value ->> 'attemptId'
-      JOIN messages ON messages.id = opened.message_id AND messages.attempt_id = opened.id`,
+      WHERE messages.attempt_id IS previousAttemptId
+        AND messages.status = CASE WHEN previousAttemptId IS NULL THEN 'queued' ELSE 'sending' END
+      ON CONFLICT DO NOTHING RETURNING message_id AS key, seq`,
+    `UPDATE messages SET attempt_id = attemptId, status = 'sending', updated_at = CASE status WHEN 'queued' THEN given.now ELSE updated_at END
+      FROM given WHERE messages.id = given.messageId
+        AND EXISTS (SELECT 1 FROM send_attempts AS opened WHERE opened.message_id = given.messageId AND opened.id = given.attemptId)`,
   ],
 }
 
@@ -68,33 +75,49 @@ export interface ResultRow extends Record<string, string | number | null> {
   endedAt: number
 }
 
+const END_ATTEMPTS = `UPDATE send_attempts SET outcome = given.outcome, ended_at = endedAt, http_status = httpStatus,
+    code = given.code, request_id = requestId
+  FROM given WHERE send_attempts.message_id = given.messageId AND send_attempts.id = given.attemptId AND send_attempts.outcome IS NULL`
+
 /**
- * Stores a result. Fenced: it counts only while its attempt is the message's current one and the message is `sending`; so does what it does to the job.
- * Answers one row if the message was changed by it.
+ * Stores a result that ends its message. Fenced: it counts only while its attempt is the message's current one and the
+ * message is `sending`. Answers one row if the message was changed by it.
  */
 export const RESULT: RowOperation<ResultRow> = {
+  columns: [
+    'messageId',
+    'attemptId',
+    'jobSeq',
+    'outcome',
+    'status',
+    'rcMessageId',
+    'error',
+    'httpStatus',
+    'code',
+    'requestId',
+    'now',
+    'endedAt',
+  ],
   key: 'messageId',
   statements: [
-    `UPDATE send_attempts SET outcome = result.outcome, ended_at = result.ended_at, http_status = result.http_status,
-        code = result.code, request_id = result.request_id
-      FROM (SELECT value ->> 'messageId' AS message_id, value ->> 'attemptId' AS attempt_id, value ->> 'outcome' AS outcome,
-        value ->> 'endedAt' AS ended_at, value ->> 'httpStatus' AS http_status, value ->> 'code' AS code, value ->> 'requestId' AS request_id
-        FROM json_each(?1)) AS result
-      WHERE send_attempts.message_id = result.message_id AND send_attempts.id = result.attempt_id AND send_attempts.outcome IS NULL`,
-    `UPDATE messages SET status = result.status, rc_message_id = result.rc_message_id, error = result.error, updated_at = result.now
-      FROM (SELECT value ->> 'messageId' AS message_id, value ->> 'attemptId' AS attempt_id, value ->> 'status' AS status,
-        value ->> 'rcMessageId' AS rc_message_id, value ->> 'error' AS error, value ->> 'now' AS now
-        FROM json_each(?1)) AS result
-      WHERE messages.id = result.message_id AND messages.attempt_id = result.attempt_id
-        AND messages.status = 'sending' AND result.status != 'sending'
+    END_ATTEMPTS,
+    `UPDATE messages SET status = given.status, rc_message_id = rcMessageId, error = given.error, updated_at = given.now
+      FROM given WHERE messages.id = given.messageId AND messages.attempt_id = given.attemptId AND messages.status = 'sending'
       RETURNING id AS key`,
-    `DELETE FROM jobs WHERE seq IN (SELECT value ->> 'jobSeq' FROM json_each(?1) WHERE value ->> 'status' != 'sending')
+    `DELETE FROM jobs WHERE seq IN (SELECT jobSeq FROM given)
       AND NOT EXISTS (SELECT 1 FROM messages WHERE messages.id = jobs.subject AND messages.status = 'sending')`,
-    `UPDATE jobs SET run_at = result.next_at, kind = 'send', lane = message.from_number
-      FROM (SELECT value ->> 'jobSeq' AS job_seq, value ->> 'messageId' AS message_id, value ->> 'attemptId' AS attempt_id,
-        value ->> 'nextAt' AS next_at FROM json_each(?1) WHERE value ->> 'status' = 'sending') AS result
-      JOIN messages AS message ON message.id = result.message_id AND message.attempt_id = result.attempt_id
-      WHERE jobs.seq = result.job_seq`,
+  ],
+}
+
+/** Stores a result that leaves its message `sending`, for another attempt at `nextAt`. Fenced like the other one. */
+export const RETRY: RowOperation<ResultRow> = {
+  columns: ['messageId', 'attemptId', 'jobSeq', 'outcome', 'nextAt', 'httpStatus', 'code', 'requestId', 'endedAt'],
+  key: 'messageId',
+  statements: [
+    END_ATTEMPTS,
+    `UPDATE jobs SET run_at = nextAt, kind = 'send', lane = message.from_number
+      FROM given CROSS JOIN messages AS message ON message.id = given.messageId AND message.attempt_id = given.attemptId
+      WHERE jobs.seq = given.jobSeq`,
   ],
 }
 
@@ -114,18 +137,14 @@ export interface UnknownRow extends Record<string, string | number | null> {
 }
 
 export const UNKNOWN: RowOperation<UnknownRow> = {
+  columns: ['messageId', 'attemptId', 'jobSeq', 'lane', 'settleAt', 'lookAt', 'httpStatus', 'code', 'requestId'],
   key: 'messageId',
   statements: [
-    `UPDATE send_attempts SET settle_at = result.settle_at, http_status = result.http_status, code = result.code, request_id = result.request_id
-      FROM (SELECT value ->> 'messageId' AS message_id, value ->> 'attemptId' AS attempt_id, value ->> 'settleAt' AS settle_at,
-        value ->> 'httpStatus' AS http_status, value ->> 'code' AS code, value ->> 'requestId' AS request_id
-        FROM json_each(?1)) AS result
-      WHERE send_attempts.message_id = result.message_id AND send_attempts.id = result.attempt_id AND send_attempts.outcome IS NULL`,
-    `UPDATE jobs SET kind = 'settle', lane = result.lane, run_at = result.look_at
-      FROM (SELECT value ->> 'jobSeq' AS job_seq, value ->> 'messageId' AS message_id, value ->> 'attemptId' AS attempt_id,
-        value ->> 'lane' AS lane, value ->> 'lookAt' AS look_at FROM json_each(?1)) AS result
-      JOIN messages AS message ON message.id = result.message_id AND message.attempt_id = result.attempt_id
-      WHERE jobs.seq = result.job_seq`,
+    `UPDATE send_attempts SET settle_at = settleAt, http_status = httpStatus, code = given.code, request_id = requestId
+      FROM given WHERE send_attempts.message_id = given.messageId AND send_attempts.id = given.attemptId AND send_attempts.outcome IS NULL`,
+    `UPDATE jobs SET kind = 'settle', lane = given.lane, run_at = lookAt
+      FROM given CROSS JOIN messages AS message ON message.id = given.messageId AND message.attempt_id = given.attemptId
+      WHERE jobs.seq = given.jobSeq`,
   ],
 }
 
@@ -141,14 +160,13 @@ export interface GiveUpRow extends Record<string, string | number | null> {
 }
 
 export const GIVE_UP: RowOperation<GiveUpRow> = {
+  columns: ['messageId', 'jobSeq', 'error', 'now', 'status', 'attemptId'],
   key: 'messageId',
   statements: [
-    `UPDATE messages SET status = 'failed', error = result.error, updated_at = result.now
-      FROM (SELECT value ->> 'messageId' AS message_id, value ->> 'error' AS error, value ->> 'now' AS now,
-        value ->> 'status' AS status, value ->> 'attemptId' AS attempt_id FROM json_each(?1)) AS result
-      WHERE messages.id = result.message_id AND messages.status = result.status AND messages.attempt_id IS result.attempt_id
+    `UPDATE messages SET status = 'failed', error = given.error, updated_at = given.now
+      FROM given WHERE messages.id = given.messageId AND messages.status = given.status AND messages.attempt_id IS given.attemptId
       RETURNING id AS key`,
-    `DELETE FROM jobs WHERE seq IN (SELECT value ->> 'jobSeq' FROM json_each(?1))
+    `DELETE FROM jobs WHERE seq IN (SELECT jobSeq FROM given)
       AND NOT EXISTS (SELECT 1 FROM messages WHERE messages.id = jobs.subject AND messages.status IN ('queued', 'sending'))`,
   ],
 }

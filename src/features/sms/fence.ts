@@ -97,12 +97,12 @@ interface BoundRow extends Record<string, string | number> {
 }
 
 const BIND: RowOperation<BoundRow> = {
+  columns: ['messageId', 'jobSeq', 'rcMessageId', 'now'],
   key: 'messageId',
   statements: [
-    `UPDATE messages SET status = 'sent', rc_message_id = found.rc_message_id, updated_at = found.now
-      FROM (SELECT value ->> 'messageId' AS message_id, value ->> 'rcMessageId' AS rc_message_id, value ->> 'now' AS now FROM json_each(?1)) AS found
-      WHERE messages.id = found.message_id AND messages.status IN ('queued', 'sending') RETURNING id AS key`,
-    `DELETE FROM jobs WHERE seq IN (SELECT value ->> 'jobSeq' FROM json_each(?1))`,
+    `UPDATE messages SET status = 'sent', rc_message_id = rcMessageId, updated_at = given.now
+      FROM given WHERE messages.id = given.messageId AND messages.status IN ('queued', 'sending') RETURNING id AS key`,
+    'DELETE FROM jobs WHERE seq IN (SELECT jobSeq FROM given)',
   ],
 }
 

@@ -8,7 +8,7 @@ import type { Gateway } from '../../gateway.ts'
 import { DONE, type Job, type JobOutcome } from '../../jobs/job.ts'
 import type { AcceptedSms, ProviderFailure } from '../../provider/provider.ts'
 import type { CallResult } from '../../provider/session.ts'
-import { GIVE_UP, RESULT, UNKNOWN } from './attempt-rows.ts'
+import { GIVE_UP, RESULT, RETRY, UNKNOWN } from './attempt-rows.ts'
 import { type Attempt, type OutboundMessage, tryingLeftMs } from './outbound-message.ts'
 import { statusEvent } from './status-event.ts'
 
@@ -76,7 +76,7 @@ export async function store(
     now,
     endedAt: gateway.clock.steady(),
   }
-  const changed = await writeUntilStored(gateway, RESULT, row)
+  const changed = await writeUntilStored(gateway, verdict.status === 'sending' ? RETRY : RESULT, row)
   if (changed === null) return false
   if (verdict.status === 'sending') gateway.jobs.moved('send', message.from, message.tenantId, delayMs)
   else if (changed) gateway.hub.publish(statusEvent(message, verdict.status, now, published(verdict)))

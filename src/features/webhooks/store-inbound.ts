@@ -30,25 +30,25 @@ interface InboundRow extends Record<string, string | number | null> {
  * belongs to the app that last wrote to that contact from that number, else to the tenant's oldest.
  */
 const STORE: RowOperation<InboundRow> = {
+  columns: ['messageId', 'jobId', 'tenantId', 'extensionId', 'rcMessageId', 'from', 'to', 'body', 'now', 'runAt'],
   key: 'jobId',
   statements: [
     `INSERT INTO messages (id, job_id, tenant_id, app_id, direction, from_number, to_number, body, status, rc_message_id,
         receiving_extension_id, created_at, updated_at)
-      SELECT value ->> 'messageId', value ->> 'jobId', value ->> 'tenantId',
+      SELECT messageId, jobId, tenantId,
         coalesce(
-          (SELECT last.app_id FROM messages AS last WHERE last.tenant_id = value ->> 'tenantId' AND last.to_number = value ->> 'from'
-            AND last.from_number = value ->> 'to' AND last.direction = 'outbound' ORDER BY last.created_at DESC, last.seq DESC LIMIT 1),
-          (SELECT id FROM apps WHERE tenant_id = value ->> 'tenantId' ORDER BY created_at, seq LIMIT 1), ''),
-        'inbound', value ->> 'from', value ->> 'to', value ->> 'body', 'received', value ->> 'rcMessageId', value ->> 'extensionId',
-        value ->> 'now', value ->> 'now'
-      FROM json_each(?1) WHERE true
+          (SELECT last.app_id FROM messages AS last WHERE last.tenant_id = tenantId AND last.to_number = given."from"
+            AND last.from_number = given."to" AND last.direction = 'outbound' ORDER BY last.created_at DESC, last.seq DESC LIMIT 1),
+          (SELECT id FROM apps WHERE tenant_id = tenantId ORDER BY created_at, seq LIMIT 1), ''),
+        'inbound', given."from", given."to", given.body, 'received', rcMessageId, extensionId, now, now
+      FROM given WHERE true
       ON CONFLICT DO NOTHING`,
     `INSERT INTO jobs (id, kind, lane, tenant_id, subject, run_at, created_at)
-      SELECT value ->> 'jobId', 'fan_out', value ->> 'tenantId', value ->> 'tenantId', value ->> 'messageId', value ->> 'runAt', value ->> 'now'
-      FROM json_each(?1) JOIN messages ON messages.id = value ->> 'messageId'
-      WHERE messages.job_id = value ->> 'jobId'`,
-    `SELECT value ->> 'jobId' AS key, stored.job_id = value ->> 'jobId' AS is_new FROM json_each(?1)
-      JOIN messages AS stored ON stored.rc_message_id = value ->> 'rcMessageId' AND stored.tenant_id = value ->> 'tenantId'
+      SELECT jobId, 'fan_out', tenantId, tenantId, messageId, runAt, now
+      FROM given CROSS JOIN messages ON messages.id = given.messageId
+      WHERE messages.job_id = given.jobId`,
+    `SELECT given.jobId AS key, stored.job_id = given.jobId AS is_new FROM given
+      CROSS JOIN messages AS stored ON stored.rc_message_id = given.rcMessageId AND stored.tenant_id = given.tenantId
         AND stored.direction = 'inbound'`,
   ],
 }
