@@ -3,6 +3,9 @@ import Libsql from 'libsql'
 import { LRUCache } from 'lru-cache'
 import { bounded } from '../core/bounded.ts'
 
+/** What can be bound. The driver ends the whole process at a boolean, and takes what is not a number for NULL. */
+export type Argument = string | number | null | Uint8Array
+
 /** A row by the names of its columns. */
 export type Row = Readonly<Record<string, Value>>
 
@@ -86,7 +89,7 @@ export class Connection {
   }
 }
 
-/** The driver ends the whole process at a boolean, and takes what is not a number for NULL. */
+/** Types can be wrong, and the driver forgives nothing. */
 function checked({ sql, args = [] }: Exclude<InStatement, string>): { sql: string; args: InArgs } {
   for (const value of Array.isArray(args) ? args : Object.values(args)) {
     const sound = typeof value === 'string' || value === null || Number.isFinite(value) || value instanceof Uint8Array

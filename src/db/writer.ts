@@ -1,5 +1,4 @@
-import type { InValue } from '@libsql/client'
-import type { Result, Row } from './connection.ts'
+import type { Argument, Result, Row } from './connection.ts'
 import { type Gate, isStorageFault } from './gate.ts'
 
 /**
@@ -17,7 +16,7 @@ export interface Writer {
 
 export interface Statement {
   sql: string
-  args: InValue[]
+  args: Argument[]
 }
 
 /**

@@ -18,9 +18,16 @@ export async function updateApp(
   const deactivates = input.isActive === false
   await changeApp(gateway, {
     sql: `UPDATE apps SET webhook_url = CASE WHEN ?3 THEN ?4 ELSE webhook_url END,
-        is_active = CASE WHEN ?5 THEN 0 ELSE is_active END, updated_at = ?6
+        is_active = is_active AND NOT ?5, updated_at = ?6
       WHERE tenant_id = ?1 AND id = ?2 AND is_active = 1 RETURNING id`,
-    args: [caller.tenantId, appId, webhookUrl !== undefined, webhookUrl ?? null, deactivates, gateway.clock.now()],
+    args: [
+      caller.tenantId,
+      appId,
+      webhookUrl === undefined ? 0 : 1,
+      webhookUrl ?? null,
+      deactivates ? 1 : 0,
+      gateway.clock.now(),
+    ],
   })
   if (deactivates) gateway.hub.revoke({ appId })
   return { ok: true }

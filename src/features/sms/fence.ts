@@ -96,7 +96,7 @@ interface BoundRow extends Record<string, string | number> {
   now: number
 }
 
-const BIND: RowOperation<BoundRow> = {
+export const BIND: RowOperation<BoundRow> = {
   columns: ['messageId', 'jobSeq', 'rcMessageId', 'now'],
   key: 'messageId',
   statements: [

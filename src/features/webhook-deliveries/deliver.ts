@@ -5,6 +5,7 @@ import { DONE, type Job, type JobKind, type JobOutcome } from '../../jobs/job.ts
 import type { PostRequest, PostResult } from '../../outbound/post-json.ts'
 import { signedHeaders } from '../../outbound/sign.ts'
 import { type Delivery, loadDeliveries, sealContextOf } from './delivery.ts'
+import { CLOSE, OPEN } from './delivery-rows.ts'
 import { DeliveryLanes } from './lanes.ts'
 import { interrupt } from './recover.ts'
 
@@ -67,24 +68,18 @@ async function prepare(
 
 /** Commits the attempt before anything is dialled. False when this delivery was attempted before. */
 async function open(gateway: Gateway, job: Job, delivery: Delivery, url: string): Promise<boolean> {
-  const [inserted] = await gateway.database.writer.write([
-    {
-      sql: `INSERT INTO deliveries (delivery_id, tenant_id, kind, target_id, message_id, correlation_id, url, boot_id, attempted_at)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (delivery_id) DO NOTHING RETURNING seq`,
-      args: [
-        delivery.deliveryId,
-        job.tenantId,
-        delivery.kind,
-        delivery.targetId,
-        delivery.messageId,
-        delivery.correlationId,
-        url,
-        gateway.bootId,
-        gateway.clock.now(),
-      ],
-    },
-  ])
-  const [opened] = inserted?.rows ?? []
+  const { deliveryId, kind, targetId, messageId, correlationId } = delivery
+  const [opened] = await gateway.database.writer.row(OPEN, {
+    deliveryId,
+    tenantId: job.tenantId,
+    kind,
+    targetId,
+    messageId,
+    correlationId,
+    url,
+    bootId: gateway.bootId,
+    now: gateway.clock.now(),
+  })
   if (opened === undefined) return false
   gateway.mark.noteDelivery(Number(opened['seq']))
   return true
@@ -92,26 +87,19 @@ async function open(gateway: Gateway, job: Job, delivery: Delivery, url: string)
 
 /** Outcome and end of the job in one commit. A trigger that answers 410 is gone. */
 async function close(gateway: Gateway, job: Job, delivery: Delivery, result: PostResult): Promise<void> {
-  const snippet = result.outcome === 'http_error' ? result.snippet : null
-  await gateway.database.writer.write([
-    {
-      sql: `UPDATE deliveries SET outcome = ?2, status_code = ?3, error_class = ?4, error_message = ?5, response_snippet = ?6, duration_ms = ?7
-        WHERE delivery_id = ?1 AND outcome IS NULL`,
-      args: [
-        delivery.deliveryId,
-        result.outcome,
-        result.statusCode,
-        result.errorClass,
-        result.errorMessage,
-        snippet,
-        result.durationMs,
-      ],
-    },
-    { sql: 'DELETE FROM jobs WHERE seq = ?1', args: [job.seq] },
-    ...(delivery.kind === 'trigger' && result.statusCode === GONE
-      ? [{ sql: 'DELETE FROM triggers WHERE tenant_id = ?1 AND id = ?2', args: [job.tenantId, delivery.targetId] }]
-      : []),
-  ])
+  const { outcome, statusCode, errorClass, errorMessage, durationMs } = result
+  await gateway.database.writer.row(CLOSE, {
+    deliveryId: delivery.deliveryId,
+    jobSeq: job.seq,
+    outcome,
+    statusCode,
+    errorClass,
+    errorMessage,
+    snippet: outcome === 'http_error' ? result.snippet : null,
+    durationMs,
+    goneTriggerId: delivery.kind === 'trigger' && statusCode === GONE ? delivery.targetId : null,
+    tenantId: job.tenantId,
+  })
 }
 
 /** Nobody wants it any more, or it was attempted before. */

@@ -29,7 +29,7 @@ interface InboundRow extends Record<string, string | number | null> {
  * The message and its fan-out job in one commit; nothing when the tenant has this provider id already. The message
  * belongs to the app that last wrote to that contact from that number, else to the tenant's oldest.
  */
-const STORE: RowOperation<InboundRow> = {
+export const STORE: RowOperation<InboundRow> = {
   columns: ['messageId', 'jobId', 'tenantId', 'extensionId', 'rcMessageId', 'from', 'to', 'body', 'now', 'runAt'],
   key: 'jobId',
   statements: [

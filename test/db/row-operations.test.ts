@@ -1,0 +1,46 @@
+import { expect, test } from 'bun:test'
+import { openDatabase } from '../../src/db/database.ts'
+import { type RowOperation, createWriter } from '../../src/db/writer.ts'
+import { ACCEPT, ACCEPT_ONCE } from '../../src/features/sms/accept-rows.ts'
+import { CLAIM, GIVE_UP, RESULT, RETRY, UNKNOWN } from '../../src/features/sms/attempt-rows.ts'
+import { BIND } from '../../src/features/sms/fence.ts'
+import { CLOSE, FAN_OUT, OPEN } from '../../src/features/webhook-deliveries/delivery-rows.ts'
+import { STORE } from '../../src/features/webhooks/store-inbound.ts'
+
+type Operation = RowOperation<Record<string, string | number | null>>
+
+const OPERATIONS = { ACCEPT, ACCEPT_ONCE, CLAIM, RESULT, RETRY, UNKNOWN, GIVE_UP, BIND, FAN_OUT, OPEN, CLOSE, STORE }
+
+for (const [name, operation] of Object.entries(OPERATIONS) as [string, Operation][]) {
+  for (const rows of [1, 64]) {
+    test(`${name} of ${rows} reads no table through, however large it is`, async () => {
+      const { gate, close } = await openDatabase({
+        url: ':memory:',
+        authToken: null,
+        path: null,
+        litestream: false,
+      })
+      const plans: string[] = []
+      const writer = createWriter({
+        ...gate,
+        batch: async (statements) => {
+          for (const statement of statements) plans.push(...(await planOf(gate, statement)))
+          return gate.batch(statements)
+        },
+      })
+      const row = Object.fromEntries(operation.columns.map((column) => [column, null]))
+      await Promise.allSettled(Array.from({ length: rows }, () => writer.row(operation, row)))
+      expect(plans).not.toEqual([])
+      expect(plans.filter((step) => /^SCAN (?!given|\d|CONSTANT)/.test(step))).toEqual([])
+      await close()
+    })
+  }
+}
+
+type Gate = Awaited<ReturnType<typeof openDatabase>>['gate']
+
+async function planOf(gate: Gate, statement: Parameters<Gate['execute']>[0]): Promise<string[]> {
+  const { sql, args = [] } = typeof statement === 'string' ? { sql: statement } : statement
+  const { rows } = await gate.execute({ sql: `EXPLAIN QUERY PLAN ${sql}`, args })
+  return rows.map((row) => String(row['detail']))
+}
