@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { seededRandom } from '../../src/simulator/random.ts'
-import { Load, crashAndRestore, missingOf, sentTwice, untilDrained } from '../support/backup-loss.ts'
+import { Load, crashAndRestore, missingOf, sentTexts, sentTwice, untilDrained } from '../support/backup-loss.ts'
 import { Deployment, LITESTREAM } from '../support/deployment.ts'
 import { PROJECT, finished } from '../support/program.ts'
 import { S3Stub } from '../support/s3-stub.ts'
@@ -62,6 +62,31 @@ test('while the storage refuses, is away or breaks connections it goes on accept
   expect(await sentTwice(deployment)).toEqual([])
 }, 90_000)
 
+test('what waited at the last copy and was sent after it is not sent again', async () => {
+  await using stub = new S3Stub()
+  await using deployment = await Deployment.create(stub.environment())
+  await deployment.start()
+  await deployment.connect('http://127.0.0.1:9/nobody')
+  const fault = { kind: 'respond', status: 503 }
+  await deployment.simulator.control('fault', { route: 'sms', calls: null, fault })
+  const load = new Load(deployment, 'queued')
+  await accepts(load, () => load.acknowledged.length >= 20)
+  await load.stop()
+  const { length } = load.acknowledged
+  await until(async () => (await check(deployment)).rows === length, 20_000)
+
+  await stub.goAway()
+  await deployment.simulator.control('clearFaults')
+  await until(async () => (await sentTexts(deployment)).length === length, 20_000)
+  await deployment.crash(false)
+  deployment.loseVolume()
+  stub.comeBack()
+  await deployment.start({ REQUIRE_RESTORE: '1' })
+  await untilDrained(deployment)
+  expect(await sentTwice(deployment)).toEqual([])
+  expect(await missingOf(deployment, load.acknowledged)).toEqual([])
+}, 90_000)
+
 test('with its database there it stops and starts while the storage is away, and copies what was missing afterwards', async () => {
   await using stub = new S3Stub()
   await using deployment = await Deployment.create(stub.environment())
@@ -112,8 +137,8 @@ test('a prefix without a backup is an empty start at first, and an error with RE
   await deployment.stop()
 })
 
-test('a drill reads a backup of many upload parts and pages, leaves nothing behind, and fails without credentials', async () => {
-  await using stub = new S3Stub({ pageSize: 1 })
+test('a drill reads a backup of several upload parts, leaves nothing behind, and fails without credentials', async () => {
+  await using stub = new S3Stub()
   await using deployment = await Deployment.create(stub.environment())
   mkdirSync(deployment.volume)
   using database = largeDatabase(deployment.database)

@@ -90,14 +90,16 @@ export async function missingOf(
   return missing
 }
 
-/** Texts that the provider got more than once. */
+/** Texts of the messages that the provider has, newest last. */
+export async function sentTexts(deployment: Deployment): Promise<string[]> {
+  const filter = { direction: 'Outbound', limit: 1_000_000 }
+  return (await deployment.simulator.control<{ text: string }[]>('messages', filter)).map(({ text }) => text)
+}
+
+/** Texts that the provider has more than once. */
 export async function sentTwice(deployment: Deployment): Promise<string[]> {
-  const sent = await deployment.simulator.control<{ text: string }[]>('messages', {
-    direction: 'Outbound',
-    limit: 1_000_000,
-  })
   const seen = new Set<string>()
-  return sent.map(({ text }) => text).filter((text) => seen.size === seen.add(text).size)
+  return (await sentTexts(deployment)).filter((text) => seen.size === seen.add(text).size)
 }
 
 /** Until nothing waits. */

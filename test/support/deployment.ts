@@ -117,9 +117,10 @@ export class Deployment implements AsyncDisposable {
     await program.ended()
   }
 
-  /** Runs the entry point when it is expected to end. */
+  /** Runs the entry point when it is expected to end; one that serves instead is stopped, with code 124. */
   enter(extra: Record<string, string>): Promise<Finished> {
-    return finished([join(PROJECT, 'deploy/entrypoint.sh')], { ...this.env(), ...extra })
+    const command = ['timeout', '--kill-after=5', '20', join(PROJECT, 'deploy/entrypoint.sh')]
+    return finished(command, { ...this.env(), ...extra })
   }
 
   /** An operator's command line. */

@@ -31,8 +31,8 @@ export class S3Stub implements AsyncDisposable {
   #server: Bun.Server<undefined> | null
   readonly #port: number
 
-  /** Small pages, so that clients have to turn them. */
-  constructor(readonly paging: Paging = { pageSize: 3 }) {
+  /** The smallest pages unless told otherwise, so that clients have to turn them. */
+  constructor(readonly paging: Paging = { pageSize: 1 }) {
     this.#server = this.#listen(0)
     this.#port = this.#server.port ?? 0
     this.url = `http://127.0.0.1:${this.#port}`
