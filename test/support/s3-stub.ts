@@ -1,3 +1,4 @@
+import { freePort } from './program.ts'
 import { Bucket } from './s3/bucket.ts'
 import { S3Error } from './s3/errors.ts'
 import { type Paging, type S3Request, answerBucket, answerObject } from './s3/requests.ts'
@@ -12,8 +13,9 @@ export type S3Fault =
   | 'answer lost'
 
 /**
- * S3-compatible object storage in memory, with the requests that Litestream 0.3 and 0.5 make. Addresses are path-style:
- * `http://HOST/BUCKET/KEY`. Every request must be signed. Source: Amazon S3 API Reference.
+ * S3-compatible object storage in memory, with the requests that Litestream makes: 0.3 lists by ListObjects, 0.5 by
+ * ListObjectsV2. Addresses are path-style: `http://HOST/BUCKET/KEY`. Every request must be signed. Source: Amazon S3 API
+ * Reference.
  */
 export class S3Stub implements AsyncDisposable {
   readonly name = 'backups'
@@ -27,21 +29,19 @@ export class S3Stub implements AsyncDisposable {
   /** Code of each refusal, in order. */
   readonly refusals: string[] = []
   answersLost = 0
-  readonly url: string
+  readonly #port = freePort()
+  readonly url = `http://127.0.0.1:${this.#port}`
   #server: Bun.Server<undefined> | null
-  readonly #port: number
 
   /** The smallest pages unless told otherwise, so that clients have to turn them. */
   constructor(readonly paging: Paging = { pageSize: 1 }) {
-    this.#server = this.#listen(0)
-    this.#port = this.#server.port ?? 0
-    this.url = `http://127.0.0.1:${this.#port}`
+    this.#server = this.#listen()
   }
 
   /** What an operator sets to have the backup here. */
-  environment(path = 'sgw'): Record<string, string> {
+  environment(): Record<string, string> {
     return {
-      LITESTREAM_REPLICA_URL: `s3://${this.name}/${path}`,
+      LITESTREAM_REPLICA_URL: `s3://${this.name}/sgw`,
       LITESTREAM_ENDPOINT: this.url,
       LITESTREAM_REGION: this.credentials.region,
       LITESTREAM_ACCESS_KEY_ID: this.credentials.accessKeyId,
@@ -56,16 +56,16 @@ export class S3Stub implements AsyncDisposable {
   }
 
   comeBack(): void {
-    this.#server ??= this.#listen(this.#port)
+    this.#server ??= this.#listen()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.goAway()
   }
 
-  #listen(port: number): Bun.Server<undefined> {
+  #listen(): Bun.Server<undefined> {
     return Bun.serve({
-      port,
+      port: this.#port,
       hostname: '127.0.0.1',
       idleTimeout: 0,
       fetch: async (request) => {
