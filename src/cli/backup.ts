@@ -34,7 +34,7 @@ async function run(command: string[], env: CliContext['environment']): Promise<{
   try {
     const child = Bun.spawn(command, { env, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
     const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
-    return { code, said: lastLine(`${stdout}\n${stderr}`) }
+    return { code, said: reasonIn(`${stdout}\n${stderr}`) }
   } catch {
     throw new CliError(
       `${command[0] ?? ''} cannot be run: install Litestream, or set LITESTREAM_COMMAND to its path`,
@@ -43,7 +43,21 @@ async function run(command: string[], env: CliContext['environment']): Promise<{
   }
 }
 
-const lastLine = (text: string): string => text.trim().split('\n').at(-1) ?? ''
+/** Litestream's last line; of a structured one (`time=… level=ERROR msg="failed to run" error="…"`) the error alone. */
+function reasonIn(output: string): string {
+  const line = output.trim().split('\n').at(-1) ?? ''
+  const error = / error=("(?:[^"\\]|\\.)*"|\S+)$/.exec(line)?.[1]
+  return error === undefined ? line : unquoted(error).replaceAll(/\s+/g, ' ').trim()
+}
+
+/** Go quotes what has spaces, almost as JSON does. */
+function unquoted(text: string): string {
+  try {
+    return String(JSON.parse(text))
+  } catch {
+    return text
+  }
+}
 
 export interface Inspected {
   /** Messages in it. */

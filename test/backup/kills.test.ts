@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { crashAndRestore, untilDrained } from '../support/backup-loss.ts'
+import { crashAndRestore, sentTwice, untilDrained } from '../support/backup-loss.ts'
 import { Deployment } from '../support/deployment.ts'
 import { until } from '../support/world.ts'
 
@@ -12,16 +12,15 @@ test('after kill -9 of everything and the loss of the volume, little is gone and
   await deployment.start()
   await deployment.connect('http://127.0.0.1:9/nobody')
   for (let round = 1; round <= ROUNDS; round++) {
-    const { acknowledged, lost, lossMs } = await crashAndRestore(deployment, `round ${round}`, 1500 + 700 * round)
+    const { acknowledged, lost, lossMs } = await crashAndRestore(deployment, {
+      label: `round ${round}`,
+      loadMs: 1500 + 700 * round,
+    })
     expect(acknowledged).toBeGreaterThan(lost)
     expect(lossMs).toBeLessThan(MAX_LOSS_MS)
   }
   await untilDrained(deployment)
-  const sent = await deployment.simulator.control<{ text: string }[]>('messages', {
-    direction: 'Outbound',
-    limit: 100_000,
-  })
-  expect(new Set(sent.map(({ text }) => text)).size).toBe(sent.length)
+  expect(await sentTwice(deployment)).toEqual([])
   await deployment.stop()
 }, 60_000)
 

@@ -11,19 +11,33 @@ export interface Loss {
   restartMs: number
 }
 
+/** A message that was answered with 202. */
 interface Acknowledged {
   messageId: string
   at: number
 }
 
+export interface Crash {
+  /** Tells the messages of this crash from others. */
+  label: string
+  /** From the first message to the kill. */
+  loadMs: number
+  /** A start that is killed too, so long after it began; none if absent. */
+  interruptedStartMs?: number
+}
+
 /** Sends for a while, kills everything with -9, loses the volume, restores, and counts what is missing. */
-export async function crashAndRestore(deployment: Deployment, label: string, loadMs: number): Promise<Loss> {
+export async function crashAndRestore(
+  deployment: Deployment,
+  { label, loadMs, interruptedStartMs }: Crash,
+): Promise<Loss> {
   const load = new Load(deployment, label)
   await Bun.sleep(loadMs)
   const killedAt = performance.now()
   await deployment.crash(load.acknowledged.length % 2 === 0)
   await load.stop()
   deployment.loseVolume()
+  if (interruptedStartMs !== undefined) await deployment.startAndKill(interruptedStartMs, { REQUIRE_RESTORE: '1' })
   const restartMs = await deployment.start({ REQUIRE_RESTORE: '1' })
   const missing = await missingOf(deployment, load.acknowledged)
   const oldest = Math.min(killedAt, ...missing.map(({ at }) => at))
@@ -35,8 +49,8 @@ export async function crashAndRestore(deployment: Deployment, label: string, loa
   }
 }
 
-/** A message about every 20 ms, each with a text of its own. */
-class Load {
+/** A message about every 20 ms, each with a text of its own, from now on until it is stopped. */
+export class Load {
   readonly acknowledged: Acknowledged[] = []
   #running = true
   readonly #sending: Promise<void>
@@ -64,12 +78,28 @@ class Load {
   }
 }
 
-async function missingOf(deployment: Deployment, acknowledged: readonly Acknowledged[]): Promise<Acknowledged[]> {
+/** Those that the gateway does not know. */
+export async function missingOf(
+  deployment: Deployment,
+  acknowledged: readonly Acknowledged[],
+): Promise<Acknowledged[]> {
   const missing: Acknowledged[] = []
   for (const message of acknowledged) {
     if ((await deployment.call('GET', `/v1/sms/status/${message.messageId}`)).status === 404) missing.push(message)
   }
   return missing
+}
+
+/** Texts of the messages that the provider has, newest last. */
+export async function sentTexts(deployment: Deployment): Promise<string[]> {
+  const filter = { direction: 'Outbound', limit: 1_000_000 }
+  return (await deployment.simulator.control<{ text: string }[]>('messages', filter)).map(({ text }) => text)
+}
+
+/** Texts that the provider has more than once. */
+export async function sentTwice(deployment: Deployment): Promise<string[]> {
+  const seen = new Set<string>()
+  return (await sentTexts(deployment)).filter((text) => seen.size === seen.add(text).size)
 }
 
 /** Until nothing waits. */

@@ -29,6 +29,7 @@ export class Deployment implements AsyncDisposable {
   readonly url: string
   #program: Program | null = null
   #starts = 0
+  readonly #storage: Record<string, string>
   key = ''
 
   private constructor(
@@ -37,18 +38,21 @@ export class Deployment implements AsyncDisposable {
     readonly port: number,
     /** The command that `sgw` stands for; an upgrade changes it. */
     public sgw: string[],
+    storage: Record<string, string> | undefined,
   ) {
     this.volume = join(folder, 'volume')
     this.replica = join(folder, 'replica')
     this.url = `http://127.0.0.1:${port}`
+    this.#storage = storage ?? { LITESTREAM_REPLICA_URL: `file://${this.replica}` }
     mkdirSync(join(folder, 'bin'))
     this.install(sgw)
   }
 
-  static async create(): Promise<Deployment> {
+  /** `storage`: the variables that say where the backup goes; a folder if absent. */
+  static async create(storage?: Record<string, string>): Promise<Deployment> {
     const folder = mkdtempSync(join(tmpdir(), 'sgw-deployment-'))
     const simulator = await startRemoteSimulator(join(folder, 'simulator.log'))
-    return new Deployment(folder, simulator, freePort(), [process.execPath, join(PROJECT, 'src/cli.ts')])
+    return new Deployment(folder, simulator, freePort(), [process.execPath, join(PROJECT, 'src/cli.ts')], storage)
   }
 
   /** Puts a version of the program in the PATH. */
@@ -84,7 +88,7 @@ export class Deployment implements AsyncDisposable {
     EXTENSION_LIMIT_PER_MINUTE: '1000000',
     LITESTREAM_COMMAND: LITESTREAM,
     LITESTREAM_CONFIG: join(PROJECT, 'litestream.yml'),
-    LITESTREAM_REPLICA_URL: `file://${this.replica}`,
+    ...this.#storage,
   })
 
   /** Runs the entry point until the gateway serves; answers how long that took. */
@@ -100,9 +104,23 @@ export class Deployment implements AsyncDisposable {
     return performance.now() - startedAt
   }
 
-  /** Runs the entry point when it is expected to end. */
+  /** Runs the entry point and kills everything that it has started after a while, whatever it is doing then. */
+  async startAndKill(afterMs: number, extra: Record<string, string> = {}): Promise<void> {
+    // A process group of its own: one signal reaches Litestream and the gateway, however far the start has come.
+    const program = new Program({
+      command: ['setsid', join(PROJECT, 'deploy/entrypoint.sh')],
+      env: { ...this.env(), ...extra },
+      log: join(this.folder, `start-${++this.#starts}.log`),
+    })
+    await Bun.sleep(afterMs)
+    process.kill(-program.pid, 'SIGKILL')
+    await program.ended()
+  }
+
+  /** Runs the entry point when it is expected to end; one that serves instead is stopped, with code 124. */
   enter(extra: Record<string, string>): Promise<Finished> {
-    return finished([join(PROJECT, 'deploy/entrypoint.sh')], { ...this.env(), ...extra })
+    const command = ['timeout', '--kill-after=5', '20', join(PROJECT, 'deploy/entrypoint.sh')]
+    return finished(command, { ...this.env(), ...extra })
   }
 
   /** An operator's command line. */
@@ -134,10 +152,15 @@ export class Deployment implements AsyncDisposable {
 
   /** SIGTERM; everything must end well. Throws with its output when it does not. */
   async stop(): Promise<void> {
-    this.#program?.signal('SIGTERM')
-    const code = await this.#program?.ended()
+    const code = await this.terminate()
     if (code !== 0 && !this.output().includes(LAST_COPIES_MET))
       throw new Error(`The entry point ended with ${code}: ${this.output().slice(-3000)}`)
+  }
+
+  /** SIGTERM; answers the exit code. */
+  async terminate(): Promise<number | null> {
+    this.#program?.signal('SIGTERM')
+    return (await this.#program?.ended()) ?? null
   }
 
   output(): string {
@@ -181,8 +204,7 @@ export class Deployment implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#program?.signal('SIGTERM')
-    await this.#program?.ended()
+    await this.terminate()
     await this.simulator.program.kill()
     rmSync(this.folder, { recursive: true, force: true })
   }

@@ -1,0 +1,108 @@
+import { freePort } from './program.ts'
+import { Bucket } from './s3/bucket.ts'
+import { S3Error } from './s3/errors.ts'
+import { type Paging, type S3Request, answerBucket, answerObject } from './s3/requests.ts'
+import { type S3Credentials, verifySignature } from './s3/signature.ts'
+
+/** What goes wrong with every request, until it is set to `none` again. */
+export type S3Fault =
+  | 'none'
+  /** 503, the way Amazon asks for patience; nothing is done. */
+  | 'slow down'
+  /** It is done, but the connection breaks before the answer. */
+  | 'answer lost'
+
+/**
+ * S3-compatible object storage in memory, with the requests that Litestream makes: 0.3 lists by ListObjects, 0.5 by
+ * ListObjectsV2. Addresses are path-style: `http://HOST/BUCKET/KEY`. Every request must be signed. Source: Amazon S3 API
+ * Reference.
+ */
+export class S3Stub implements AsyncDisposable {
+  readonly name = 'backups'
+  readonly bucket = new Bucket()
+  readonly credentials: S3Credentials = {
+    accessKeyId: 'AKIDOFTHENIGHT',
+    secretAccessKey: crypto.getRandomValues(new Uint8Array(30)).toBase64(),
+    region: 'test-north-1',
+  }
+  fault: S3Fault = 'none'
+  /** Code of each refusal, in order. */
+  readonly refusals: string[] = []
+  answersLost = 0
+  readonly #port = freePort()
+  readonly url = `http://127.0.0.1:${this.#port}`
+  #server: Bun.Server<undefined> | null
+
+  /** The smallest pages unless told otherwise, so that clients have to turn them. */
+  constructor(readonly paging: Paging = { pageSize: 1 }) {
+    this.#server = this.#listen()
+  }
+
+  /** What an operator sets to have the backup here. */
+  environment(): Record<string, string> {
+    return {
+      LITESTREAM_REPLICA_URL: `s3://${this.name}/sgw`,
+      LITESTREAM_ENDPOINT: this.url,
+      LITESTREAM_REGION: this.credentials.region,
+      LITESTREAM_ACCESS_KEY_ID: this.credentials.accessKeyId,
+      LITESTREAM_SECRET_ACCESS_KEY: this.credentials.secretAccessKey,
+    }
+  }
+
+  /** Nothing listens any more: connections are closed and refused. */
+  async goAway(): Promise<void> {
+    await this.#server?.stop(true)
+    this.#server = null
+  }
+
+  comeBack(): void {
+    this.#server ??= this.#listen()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.goAway()
+  }
+
+  #listen(): Bun.Server<undefined> {
+    return Bun.serve({
+      port: this.#port,
+      hostname: '127.0.0.1',
+      idleTimeout: 0,
+      fetch: async (request) => {
+        const response = await this.#answer(request)
+        return this.fault === 'answer lost' ? this.#loseAnswer() : response
+      },
+    })
+  }
+
+  async #answer(request: Request): Promise<Response> {
+    try {
+      const body = new Uint8Array(await request.arrayBuffer())
+      if (this.fault === 'slow down') throw new S3Error('SlowDown')
+      verifySignature(request, body, this.credentials)
+      return this.#dispatch(request, body)
+    } catch (error) {
+      if (!(error instanceof S3Error)) throw error
+      this.refusals.push(error.code)
+      return error.response()
+    }
+  }
+
+  #dispatch(request: Request, body: Uint8Array): Response {
+    const { pathname, searchParams } = new URL(request.url)
+    const [, name = '', ...segments] = pathname.split('/').map(decodeURIComponent)
+    if (name !== this.name) throw new S3Error('NoSuchBucket')
+    const key = segments.join('/')
+    const { method, headers } = request
+    const asked: S3Request = { method, key, query: searchParams, headers, body }
+    return key === '' ? answerBucket(this.bucket, asked, this.paging) : answerObject(this.bucket, asked)
+  }
+
+  /** All connections break, as when a load balancer restarts. */
+  async #loseAnswer(): Promise<Response> {
+    this.answersLost++
+    await this.goAway()
+    this.comeBack()
+    return new Response(null, { status: 500 })
+  }
+}

@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto'
+import { S3Error } from './errors.ts'
+
+export interface StoredObject {
+  body: Uint8Array
+  /** With its quotation marks. */
+  etag: string
+  /** Whole seconds, as Amazon keeps them. */
+  modifiedAt: Date
+}
+
+export interface ListQuery {
+  prefix: string
+  /** Empty, or what ends the part of a key that is listed once for all keys that share it. */
+  delimiter: string
+  /** Names up to this one are left out. */
+  after: string
+  limit: number
+}
+
+export interface Listed {
+  keys: string[]
+  commonPrefixes: string[]
+  /** The last name of this page; null when nothing follows. */
+  next: string | null
+}
+
+/** One bucket, in memory. */
+export class Bucket {
+  readonly #objects = new Map<string, StoredObject>()
+  readonly #uploads = new Map<string, Map<number, Uint8Array>>()
+
+  get keys(): string[] {
+    return [...this.#objects.keys()].toSorted()
+  }
+
+  put(key: string, body: Uint8Array, etag = md5(body).toString('hex')): StoredObject {
+    const seconds = Math.floor(Date.now() / 1000)
+    const stored = { body, etag: `"${etag}"`, modifiedAt: new Date(seconds * 1000) }
+    this.#objects.set(key, stored)
+    return stored
+  }
+
+  /** Errors: NoSuchKey. */
+  get(key: string): StoredObject {
+    const stored = this.#objects.get(key)
+    if (stored === undefined) throw new S3Error('NoSuchKey')
+    return stored
+  }
+
+  delete(key: string): void {
+    this.#objects.delete(key)
+  }
+
+  clear(): void {
+    this.#objects.clear()
+    this.#uploads.clear()
+  }
+
+  /** Names in order; keys with the same part up to the delimiter count as one name. */
+  list({ prefix, delimiter, after, limit }: ListQuery): Listed {
+    const nameOf = (key: string): string => {
+      const end = delimiter === '' ? -1 : key.indexOf(delimiter, prefix.length)
+      return end < 0 ? key : key.slice(0, end + delimiter.length)
+    }
+    const matching = this.keys.filter((key) => key.startsWith(prefix))
+    const names = [...new Set(matching.map(nameOf))].filter((name) => name > after)
+    const page = names.slice(0, limit)
+    return {
+      keys: page.filter((name) => nameOf(name) === name && this.#objects.has(name)),
+      commonPrefixes: page.filter((name) => delimiter !== '' && name.endsWith(delimiter) && name !== prefix),
+      next: names.length > limit ? (page.at(-1) ?? null) : null,
+    }
+  }
+
+  /** Answers the upload's id. */
+  beginUpload(): string {
+    const id = crypto.randomUUID()
+    this.#uploads.set(id, new Map())
+    return id
+  }
+
+  /** Answers the part's ETag. Errors: NoSuchUpload. */
+  putPart(id: string, number: number, body: Uint8Array): string {
+    this.#upload(id).set(number, body)
+    return `"${md5(body).toString('hex')}"`
+  }
+
+  /** Errors: NoSuchUpload, InvalidPart. */
+  completeUpload(id: string, key: string, numbers: readonly number[]): StoredObject {
+    const upload = this.#upload(id)
+    const parts = numbers.map((number) => {
+      const part = upload.get(number)
+      if (part === undefined) throw new S3Error('InvalidPart')
+      return part
+    })
+    this.#uploads.delete(id)
+    const etag = `${md5(Buffer.concat(parts.map(md5))).toString('hex')}-${parts.length}`
+    return this.put(key, Buffer.concat(parts), etag)
+  }
+
+  abortUpload(id: string): void {
+    this.#uploads.delete(id)
+  }
+
+  #upload(id: string): Map<number, Uint8Array> {
+    const upload = this.#uploads.get(id)
+    if (upload === undefined) throw new S3Error('NoSuchUpload')
+    return upload
+  }
+}
+
+export const md5 = (body: Uint8Array): Buffer => createHash('md5').update(body).digest()

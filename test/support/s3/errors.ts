@@ -1,0 +1,30 @@
+/** Codes and statuses as in "Error Responses", Amazon S3 API Reference. */
+const STATUS = {
+  AccessDenied: 403,
+  AuthorizationHeaderMalformed: 400,
+  BadDigest: 400,
+  InvalidAccessKeyId: 403,
+  InvalidPart: 400,
+  InvalidRange: 416,
+  NoSuchBucket: 404,
+  NoSuchKey: 404,
+  NoSuchUpload: 404,
+  NotImplemented: 501,
+  RequestTimeTooSkewed: 403,
+  SignatureDoesNotMatch: 403,
+  SlowDown: 503,
+  XAmzContentSHA256Mismatch: 400,
+} as const
+
+/** A request that the storage refuses. */
+export class S3Error extends Error {
+  override readonly name = 'S3Error'
+  constructor(readonly code: keyof typeof STATUS) {
+    super(`The test storage says ${code}`)
+  }
+
+  response(): Response {
+    const body = `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${this.code}</Code><Message>${this.message}</Message></Error>`
+    return new Response(body, { status: STATUS[this.code], headers: { 'content-type': 'application/xml' } })
+  }
+}

@@ -1,0 +1,123 @@
+import { type Bucket, type StoredObject, md5 } from './bucket.ts'
+import { S3Error } from './errors.ts'
+
+/** A signed request for a bucket (`key` is empty) or one of its objects. */
+export interface S3Request {
+  method: string
+  key: string
+  query: URLSearchParams
+  headers: Headers
+  body: Uint8Array
+}
+
+/** Names of a listing's page at most, unless the client asks for fewer. */
+export interface Paging {
+  pageSize: number
+}
+
+/** Requests for the bucket. Source: Amazon S3 API Reference, HeadBucket to ListObjectsV2. Errors: an `S3Error`. */
+export function answerBucket(bucket: Bucket, request: S3Request, paging: Paging): Response {
+  const { method, query } = request
+  if (method === 'HEAD') return new Response(null)
+  if (method === 'GET' && query.has('location')) return xml('<LocationConstraint/>')
+  if (method === 'GET') return list(bucket, query, paging)
+  if (method === 'POST' && query.has('delete')) return deleteMany(bucket, request)
+  throw new S3Error('NotImplemented')
+}
+
+/** ListObjects goes on after `marker`, ListObjectsV2 (`list-type=2`) by a token; both by the last name of the page before. */
+function list(bucket: Bucket, query: URLSearchParams, { pageSize }: Paging): Response {
+  const isV2 = query.get('list-type') === '2'
+  const token = query.get('continuation-token')
+  const start = query.get(isV2 ? 'start-after' : 'marker') ?? ''
+  const { keys, commonPrefixes, next } = bucket.list({
+    prefix: query.get('prefix') ?? '',
+    delimiter: query.get('delimiter') ?? '',
+    after: token === null ? start : Buffer.from(token, 'base64url').toString(),
+    limit: Math.min(pageSize, Number(query.get('max-keys') ?? pageSize)),
+  })
+  const token64 = Buffer.from(next ?? '').toString('base64url')
+  return xml(`<ListBucketResult>
+    <KeyCount>${keys.length + commonPrefixes.length}</KeyCount><IsTruncated>${next !== null}</IsTruncated>
+    ${next === null ? '' : element(isV2 ? 'NextContinuationToken' : 'NextMarker', isV2 ? token64 : next)}
+    ${keys.map((key) => contents(key, bucket.get(key))).join('')}
+    ${commonPrefixes.map((prefix) => `<CommonPrefixes>${element('Prefix', prefix)}</CommonPrefixes>`).join('')}
+  </ListBucketResult>`)
+}
+
+const contents = (key: string, { body, etag, modifiedAt }: StoredObject): string =>
+  `<Contents>${element('Key', key)}${element('LastModified', modifiedAt.toISOString())}${element('ETag', etag)}${element('Size', String(body.length))}</Contents>`
+
+/** DeleteObjects: a key that is not there counts as deleted. */
+function deleteMany(bucket: Bucket, { headers, body }: S3Request): Response {
+  const declared = headers.get('content-md5')
+  if (declared !== null && declared !== md5(body).toString('base64')) throw new S3Error('BadDigest')
+  const text = new TextDecoder().decode(body)
+  const keys = textsOf(text, 'Key')
+  for (const key of keys) bucket.delete(key)
+  const quiet = text.includes('<Quiet>true</Quiet>')
+  const deleted = quiet ? [] : keys.map((key) => `<Deleted>${element('Key', key)}</Deleted>`)
+  return xml(`<DeleteResult>${deleted.join('')}</DeleteResult>`)
+}
+
+/** Requests for an object. Source: Amazon S3 API Reference, GetObject to AbortMultipartUpload. Errors: an `S3Error`. */
+export function answerObject(bucket: Bucket, request: S3Request): Response {
+  const { method, key, query, headers, body } = request
+  if (query.has('uploads') || query.has('uploadId')) return answerUpload(bucket, request)
+  switch (method) {
+    case 'GET':
+      return content(bucket.get(key), headers.get('range'))
+    case 'HEAD':
+      return content(bucket.get(key), null)
+    case 'PUT':
+      return new Response(null, { headers: { etag: bucket.put(key, body).etag } })
+    case 'DELETE':
+      bucket.delete(key)
+      return new Response(null, { status: 204 })
+    default:
+      throw new S3Error('NotImplemented')
+  }
+}
+
+/** `Range: bytes=FIRST-LAST` or `bytes=FIRST-`; without one the whole object. */
+function content({ body, etag, modifiedAt }: StoredObject, range: string | null): Response {
+  const headers = { etag, 'last-modified': modifiedAt.toUTCString(), 'accept-ranges': 'bytes' }
+  if (range === null) return new Response(body, { headers })
+  const [, first, last] = /^bytes=(\d+)-(\d*)$/.exec(range) ?? []
+  const from = Number(first)
+  const to = Math.min(last === '' ? Infinity : Number(last), body.length - 1)
+  if (!(from <= to)) throw new S3Error('InvalidRange')
+  return new Response(body.slice(from, to + 1), {
+    status: 206,
+    headers: { ...headers, 'content-range': `bytes ${from}-${to}/${body.length}` },
+  })
+}
+
+/** A multipart upload: begin, part, complete, abort. */
+function answerUpload(bucket: Bucket, { method, key, query, body }: S3Request): Response {
+  const id = query.get('uploadId') ?? ''
+  if (method === 'POST' && query.has('uploads'))
+    return xml(
+      `<InitiateMultipartUploadResult>${element('Key', key)}${element('UploadId', bucket.beginUpload())}</InitiateMultipartUploadResult>`,
+    )
+  if (method === 'PUT')
+    return new Response(null, { headers: { etag: bucket.putPart(id, Number(query.get('partNumber')), body) } })
+  if (method === 'DELETE') {
+    bucket.abortUpload(id)
+    return new Response(null, { status: 204 })
+  }
+  const numbers = textsOf(new TextDecoder().decode(body), 'PartNumber').map(Number)
+  const { etag } = bucket.completeUpload(id, key, numbers)
+  return xml(
+    `<CompleteMultipartUploadResult>${element('Key', key)}${element('ETag', etag)}</CompleteMultipartUploadResult>`,
+  )
+}
+
+const xml = (body: string): Response =>
+  new Response(`<?xml version="1.0" encoding="UTF-8"?>${body}`, { headers: { 'content-type': 'application/xml' } })
+
+const element = (name: string, text: string): string => `<${name}>${Bun.escapeHTML(text)}</${name}>`
+
+/** What stands in each element of this name; keys of ours need no more of XML. */
+const textsOf = (text: string, name: string): string[] =>
+  [...text.matchAll(new RegExp(`<${name}>([^<]*)</${name}>`, 'g'))].map(([, inner = '']) => inner)
