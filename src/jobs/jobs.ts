@@ -1,9 +1,18 @@
-import type { JobKind } from './job.ts'
+import type { Job, JobKind } from './job.ts'
 import { JobLoop, type LoopContext } from './loop.ts'
+
+interface AnyLoop {
+  start(): void
+  stop(): Promise<void>
+  added(lane: string, tenantId: string): void
+  ready(job: Job, subject: unknown): void
+  moved(lane: string, tenantId: string, delayMs: number): void
+  release(): void
+}
 
 /** All job loops, by kind. Kinds are registered by `worker.ts`; everyone else only says that a job was committed. */
 export class Jobs {
-  readonly #loops = new Map<string, Pick<JobLoop<never>, 'start' | 'stop' | 'added' | 'moved' | 'release'>>()
+  readonly #loops = new Map<string, AnyLoop>()
 
   constructor(readonly context: LoopContext) {}
 
@@ -22,6 +31,11 @@ export class Jobs {
   /** Call after the commit that wrote the job. */
   added(kind: string, lane: string, tenantId: string): void {
     this.#loops.get(kind)?.added(lane, tenantId)
+  }
+
+  /** Call after the commit that wrote the job, when its subject is what the kind would load. */
+  ready(job: Job, subject: unknown): void {
+    this.#loops.get(job.kind)?.ready(job, subject)
   }
 
   /** Call after the commit that changed an existing job's kind or lane. */

@@ -22,6 +22,10 @@ export interface Lane {
   rewinds: number
 }
 
+/** Read to its end and held by nothing: a job that comes now is the next one. */
+export const isQuiet = (lane: Lane, now: number): boolean =>
+  !lane.pending && !lane.reading && lane.heldUntil <= now && (lane.snoozedUntil === null || lane.snoozedUntil > now)
+
 /** The lane is read from its start again: a job behind the cursor has come due or goes back to its place. */
 export function rewind(lane: Lane): void {
   lane.cursor = 0
@@ -55,6 +59,10 @@ export class Lanes {
       lanes.set(name, lane)
     }
     return lane
+  }
+
+  find(name: string, tenantId: string): Lane | undefined {
+    return this.#tenants.get(tenantId)?.get(name)
   }
 
   /** Up to `count` lanes that can be picked from at `now`: one of each tenant, then a second one of each, and so on. */

@@ -4,8 +4,9 @@ import type { Gate } from '../db/gate.ts'
 import type { Writer } from '../db/writer.ts'
 import type { Job, JobKind, JobOutcome } from './job.ts'
 import { readLanes, readNextDue } from './job-rows.ts'
-import { type Lane, Lanes, rewind } from './lanes.ts'
+import { type Lane, Lanes, isQuiet, rewind } from './lanes.ts'
 import { type Pick, addressOf, readPicks } from './pick.ts'
+import { RETRY_AFTER_FAULT_MS, outcomeOf, putOff } from './run-job.ts'
 
 export interface LoopContext {
   gate: Gate
@@ -16,7 +17,6 @@ export interface LoopContext {
   defer: (run: () => void) => void
 }
 
-const RETRY_AFTER_FAULT_MS = 1000
 const DISCOVER_EVERY_MS = 60_000
 
 /** Runs the jobs of one kind: woken by a commit or by the clock, idle otherwise. */
@@ -26,6 +26,8 @@ export class JobLoop<Subject> {
   #stopped = true
   #picking = false
   #again = false
+  /** A lane may have work that nobody has picked: while it is false, a new job starts without being read. */
+  #waiting = true
   #cancelTimer: (() => void) | null = null
   #discoverAt = 0
   #releases = 0
@@ -54,6 +56,29 @@ export class JobLoop<Subject> {
     this.#wake()
   }
 
+  /** A job was committed, and what it works on is known: it starts at once where nothing else waits for its place. */
+  ready(job: Job, subject: Subject): void {
+    const lane = this.#lanes.find(job.lane, job.tenantId) ?? this.#emptyLane(job)
+    if (this.#isOpen(lane)) return this.#startOne(lane, job, subject)
+    // One that was committed later may have started before.
+    if (job.seq <= lane.cursor) rewind(lane)
+    lane.pending = true
+    this.#wake()
+  }
+
+  /** Lanes with jobs are known, so one that is not has this job alone. */
+  #emptyLane(job: Job): Lane {
+    const lane = this.#lanes.get(job.lane, job.tenantId)
+    lane.pending = false
+    return lane
+  }
+
+  #isOpen(lane: Lane): boolean {
+    const { maxInFlight, maxPerLane, room } = this.kind
+    if (this.#stopped || this.#waiting || this.#inFlight >= maxInFlight || lane.inFlight.size >= maxPerLane) return false
+    return isQuiet(lane, this.context.clock.monotonic()) && (room === undefined || room(lane.name, lane.tenantId).jobs > 0)
+  }
+
   /** A job that existed before has come to this lane and is due after `delayMs`. */
   moved(lane: string, tenantId: string, delayMs: number): void {
     this.#snoozeLane(this.#lanes.get(lane, tenantId), delayMs)
@@ -68,6 +93,7 @@ export class JobLoop<Subject> {
   }
 
   #wake(): void {
+    this.#waiting = true
     if (this.#stopped) return
     if (this.#picking) {
       this.#again = true
@@ -111,7 +137,10 @@ export class JobLoop<Subject> {
     const free = this.kind.maxInFlight - this.#inFlight
     if (free <= 0) return false
     const lanes = this.#lanes.take(now, free)
-    if (lanes.length === 0) return false
+    if (lanes.length === 0) {
+      this.#waiting = false
+      return false
+    }
     const picks = this.#picksOf(lanes, now, free)
     if (picks.length > 0) await this.#serve(picks)
     return true
@@ -164,7 +193,7 @@ export class JobLoop<Subject> {
   }
 
   #startOne(lane: Lane, job: Job, subject: Subject | undefined): void {
-    lane.cursor = job.seq
+    lane.cursor = Math.max(lane.cursor, job.seq)
     lane.inFlight.add(job.seq)
     this.#inFlight++
     void this.#run(lane, job, subject)
@@ -180,47 +209,28 @@ export class JobLoop<Subject> {
 
   async #run(lane: Lane, job: Job, subject: Subject | undefined): Promise<void> {
     const releases = this.#releases
-    let outcome: JobOutcome
+    const outcome = await outcomeOf(this.context, this.kind, job, subject)
     try {
-      outcome = subject === undefined ? await this.#dropOrphan(job) : await this.kind.run(job, subject)
+      if (outcome.type === 'snooze') await putOff(this.context, job, outcome.delayMs)
       // What it would wait for was over before it said so.
-      if (outcome.type === 'hold' && releases !== this.#releases) outcome = { type: 'hold', delayMs: 0 }
-    } catch (error) {
-      this.context.log.error({ kind: job.kind, jobId: job.id, error: errorName(error) }, 'job failed, trying again')
-      outcome = { type: 'hold', delayMs: RETRY_AFTER_FAULT_MS }
-    }
-    try {
-      await this.#settle(lane, job, outcome)
+      const over = outcome.type === 'hold' && releases !== this.#releases
+      this.#settle(lane, over ? { type: 'hold', delayMs: 0 } : outcome)
     } finally {
       lane.inFlight.delete(job.seq)
       this.#inFlight--
       if (lane.heldUntil === Infinity) lane.heldUntil = 0
       this.#lanes.dropIfIdle(lane)
       this.#checkIdle()
-      this.#wake()
+      if (outcome.type !== 'done' || lane.pending || this.#waiting) this.#wake()
     }
   }
 
-  async #settle(lane: Lane, job: Job, outcome: JobOutcome): Promise<void> {
+  #settle(lane: Lane, outcome: JobOutcome): void {
     if (outcome.type === 'done') return
-    const { clock, writer } = this.context
-    if (outcome.type === 'hold') {
-      lane.heldUntil = Math.max(lane.heldUntil === Infinity ? 0 : lane.heldUntil, clock.monotonic() + outcome.delayMs)
-      rewind(lane)
-      return
-    }
-    const runAt = clock.steady() + outcome.delayMs
-    await writer
-      .write([{ sql: 'UPDATE jobs SET run_at = ?1 WHERE seq = ?2', args: [Math.ceil(runAt), job.seq] }])
-      .catch((error: unknown) =>
-        this.context.log.warn({ jobId: job.id, error: errorName(error) }, 'job could not be put off'),
-      )
-    this.#snoozeLane(lane, outcome.delayMs)
-  }
-
-  async #dropOrphan(job: Job): Promise<JobOutcome> {
-    await this.context.writer.write([{ sql: 'DELETE FROM jobs WHERE seq = ?1', args: [job.seq] }])
-    return { type: 'done' }
+    if (outcome.type === 'snooze') return this.#snoozeLane(lane, outcome.delayMs)
+    const heldUntil = this.context.clock.monotonic() + outcome.delayMs
+    lane.heldUntil = Math.max(lane.heldUntil === Infinity ? 0 : lane.heldUntil, heldUntil)
+    rewind(lane)
   }
 
   #snoozeLane(lane: Lane, delayMs: number): void {

@@ -24,11 +24,11 @@ const INSERT_MESSAGES = `INSERT INTO messages (id, job_id, tenant_id, app_id, us
 const INSERT_JOBS = `INSERT INTO jobs (id, kind, lane, tenant_id, subject, run_at, created_at)
   SELECT jobId, 'send', given."from", tenantId, messageId, runAt, now FROM given`
 
-/** Message and job in one commit: what a 202 means. */
+/** Message and job in one commit: what a 202 means. Answers one row, with the job's `seq`. */
 export const ACCEPT: RowOperation<AcceptRow> = {
   columns: ['messageId', 'jobId', 'tenantId', 'appId', 'userId', 'from', 'to', 'body', 'now', 'runAt'],
   key: 'messageId',
-  statements: [INSERT_MESSAGES, INSERT_JOBS],
+  statements: [INSERT_MESSAGES, `${INSERT_JOBS} RETURNING subject AS key, seq`],
 }
 
 const OWN_KEY = `WHERE EXISTS (SELECT 1 FROM idempotency_keys AS stored
@@ -39,8 +39,8 @@ const FORGET_SOME_EXPIRED = `DELETE FROM idempotency_keys WHERE rowid IN (SELECT
   WHERE created_at < (SELECT min(expiredBefore) FROM given) ORDER BY created_at LIMIT 100)`
 
 /**
- * The same, but only for the first request with its `Idempotency-Key`. Answers one row for each request:
- * the message that the key stands for, and the hash of the request that came first.
+ * The same, but only for the first request with its `Idempotency-Key`. Answers for each request the
+ * message that the key stands for with the hash of the request that came first, and before it, if it is this one, its job.
  */
 export const ACCEPT_ONCE: RowOperation<AcceptRow> = {
   columns: [...ACCEPT.columns, 'idempotencyKey', 'requestHash', 'expiredBefore'],
@@ -53,7 +53,7 @@ export const ACCEPT_ONCE: RowOperation<AcceptRow> = {
     `INSERT INTO idempotency_keys (app_id, key, request_hash, message_id, created_at)
       SELECT appId, idempotencyKey, requestHash, messageId, now FROM given WHERE true ON CONFLICT (app_id, key) DO NOTHING`,
     `${INSERT_MESSAGES} ${OWN_KEY}`,
-    `${INSERT_JOBS} ${OWN_KEY}`,
+    `${INSERT_JOBS} ${OWN_KEY} RETURNING subject AS key, seq`,
     `SELECT given.messageId AS key, stored.message_id, stored.request_hash FROM given
       CROSS JOIN idempotency_keys AS stored ON stored.app_id = given.appId AND stored.key = given.idempotencyKey`,
   ],

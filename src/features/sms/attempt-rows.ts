@@ -66,7 +66,8 @@ export interface ResultRow extends Record<string, string | number | null> {
   status: MessageStatus
   rcMessageId: string | null
   error: string | null
-  /** When the next attempt is due, epoch milliseconds; only while `sending`. */
+  /** Where and when the next attempt is due, epoch milliseconds; only while `sending`. */
+  lane: string | null
   nextAt: number | null
   httpStatus: number | null
   code: string | null
@@ -111,11 +112,11 @@ export const RESULT: RowOperation<ResultRow> = {
 
 /** Stores a result that leaves its message `sending`, for another attempt at `nextAt`. Fenced like the other one. */
 export const RETRY: RowOperation<ResultRow> = {
-  columns: ['messageId', 'attemptId', 'jobSeq', 'outcome', 'nextAt', 'httpStatus', 'code', 'requestId', 'endedAt'],
+  columns: ['messageId', 'attemptId', 'jobSeq', 'outcome', 'lane', 'nextAt', 'httpStatus', 'code', 'requestId', 'endedAt'],
   key: 'messageId',
   statements: [
     END_ATTEMPTS,
-    `UPDATE jobs SET run_at = nextAt, kind = 'send', lane = message.from_number
+    `UPDATE jobs SET run_at = nextAt, kind = 'send', lane = given.lane
       FROM given CROSS JOIN messages AS message ON message.id = given.messageId AND message.attempt_id = given.attemptId
       WHERE jobs.seq = given.jobSeq`,
   ],

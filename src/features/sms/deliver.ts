@@ -7,14 +7,16 @@ import { DONE, type Job, type JobKind, type JobOutcome } from '../../jobs/job.ts
 import { CLAIM } from './attempt-rows.ts'
 import { type OutboundMessage, loadOutbound, tryingLeftMs } from './outbound-message.ts'
 import { dropJob, giveUp, handOver, recordResult } from './record-result.ts'
+import { numberOfLane } from './send-lane.ts'
 import { statusEvent } from './status-event.ts'
 
-/** The `send` job: one per accepted message; its lane is the `from` number. */
+/** The `send` job: one per accepted message; its lane is the `from` number (send-lane.ts). */
 export const sendJobs = (gateway: Gateway): JobKind<OutboundMessage> => ({
   name: 'send',
   maxInFlight: MAX_SENDS_IN_FLIGHT,
   maxPerLane: MAX_SENDS_IN_FLIGHT,
-  room: (from, tenantId) => (gateway.directory.isDisconnected(tenantId) ? ROOM_TO_FAIL : gateway.quota.fromRoom(from)),
+  room: (lane, tenantId) =>
+    gateway.directory.isDisconnected(tenantId) ? ROOM_TO_FAIL : gateway.quota.fromRoom(numberOfLane(lane)),
   load: (ids) => loadOutbound(gateway, ids),
   run: (job, message) => deliver(gateway, job, message),
 })

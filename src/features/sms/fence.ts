@@ -5,6 +5,7 @@ import { DONE, type Job, type JobKind, type JobOutcome } from '../../jobs/job.ts
 import type { StoredSms } from '../../provider/provider.ts'
 import { type OutboundMessage, loadOutbound } from './outbound-message.ts'
 import { dropJob, giveUp } from './record-result.ts'
+import { sendLaneOf } from './send-lane.ts'
 import { findUnbound } from './settle.ts'
 import { statusEvent } from './status-event.ts'
 
@@ -118,8 +119,9 @@ async function bind(gateway: Gateway, job: Job, message: OutboundMessage, found:
 }
 
 async function release(gateway: Gateway, job: Job, message: OutboundMessage): Promise<JobOutcome> {
-  const sql = `UPDATE jobs SET kind = 'send', run_at = ?2 WHERE seq = ?1`
-  await gateway.database.writer.write([{ sql, args: [job.seq, Math.ceil(gateway.clock.steady())] }])
-  gateway.jobs.moved('send', message.from, message.tenantId, 0)
+  const lane = sendLaneOf(message)
+  const sql = `UPDATE jobs SET kind = 'send', lane = ?2, run_at = ?3 WHERE seq = ?1`
+  await gateway.database.writer.write([{ sql, args: [job.seq, lane, Math.ceil(gateway.clock.steady())] }])
+  gateway.jobs.moved('send', lane, message.tenantId, 0)
   return DONE
 }

@@ -10,6 +10,7 @@ import type { AcceptedSms, ProviderFailure } from '../../provider/provider.ts'
 import type { CallResult } from '../../provider/session.ts'
 import { GIVE_UP, RESULT, RETRY, UNKNOWN } from './attempt-rows.ts'
 import { type Attempt, type OutboundMessage, tryingLeftMs } from './outbound-message.ts'
+import { sendLaneOf } from './send-lane.ts'
 import { statusEvent } from './status-event.ts'
 
 /** What a call, or a look into the provider's store, means for the message. */
@@ -69,6 +70,7 @@ export async function store(
     outcome: verdict.outcome,
     status: verdict.status,
     ...result,
+    lane: verdict.status === 'sending' ? sendLaneOf({ ...message, status: 'sending' }) : null,
     nextAt: verdict.status === 'sending' ? Math.ceil(gateway.clock.steady() + delayMs) : null,
     httpStatus: failure?.status ?? null,
     code: failure?.code ?? null,
@@ -78,7 +80,7 @@ export async function store(
   }
   const changed = await writeUntilStored(gateway, verdict.status === 'sending' ? RETRY : RESULT, row)
   if (changed === null) return false
-  if (verdict.status === 'sending') gateway.jobs.moved('send', message.from, message.tenantId, delayMs)
+  if (verdict.status === 'sending') gateway.jobs.moved('send', String(row.lane), message.tenantId, delayMs)
   else if (changed) gateway.hub.publish(statusEvent(message, verdict.status, now, published(verdict)))
   return true
 }

@@ -54,8 +54,8 @@ export async function seedQuota(gateway: Gateway): Promise<void> {
 /** After the clock was set back a pause looks longer than it is, by as much as an hour. What was just sent then lies ahead. */
 async function wasSetBack(gateway: Gateway, now: number): Promise<boolean> {
   const { rows } = await gateway.database.gate.execute({
-    sql: `SELECT 1 FROM (SELECT message_id FROM send_attempts ORDER BY seq DESC LIMIT 1000) AS tried
-      JOIN messages ON messages.id = tried.message_id WHERE messages.updated_at > ?1 LIMIT 1`,
+    sql: `SELECT 1 FROM (SELECT message_id, started_at FROM send_attempts ORDER BY seq DESC LIMIT 1000) AS tried
+      JOIN messages ON messages.id = tried.message_id WHERE messages.updated_at > ?1 OR tried.started_at > ?1 LIMIT 1`,
     args: [now],
   })
   return rows.length > 0

@@ -5,6 +5,7 @@ import { sha256Hex } from '../../core/secrets.ts'
 import { isConstraint } from '../../db/gate.ts'
 import type { Gateway } from '../../gateway.ts'
 import { statusEvent } from './status-event.ts'
+import type { OutboundMessage } from './outbound-message.ts'
 import { ACCEPT, ACCEPT_ONCE, type AcceptRow } from './accept-rows.ts'
 import type { Accepted, SendBody } from './schemas.ts'
 
@@ -24,7 +25,7 @@ export async function send(
   const now = gateway.clock.now()
   const row = await insert(gateway, acceptRow(gateway, caller, message, key, now))
   const replayed = row.stored !== row.value.messageId
-  if (!replayed) announce(gateway, row.value)
+  if (!replayed) announce(gateway, row.value, row.jobSeq)
   return { messageId: row.stored, status: 'queued', replayed }
 }
 
@@ -34,6 +35,7 @@ interface Inserted {
   value: AcceptRow
   /** The message that the answer names. */
   stored: string
+  jobSeq: number
 }
 
 /** A message id has only 48 bits: one that is taken is drawn again. */
@@ -51,12 +53,13 @@ async function insert(gateway: Gateway, value: AcceptRow): Promise<Inserted> {
 async function insertOnce(gateway: Gateway, value: AcceptRow): Promise<Inserted> {
   const { writer } = gateway.database
   if (value.idempotencyKey === null) {
-    await writer.row(ACCEPT, value)
-    return { value, stored: value.messageId }
+    const [job] = await writer.row(ACCEPT, value)
+    return { value, stored: value.messageId, jobSeq: Number(job?.['seq']) }
   }
-  const [row] = await writer.row(ACCEPT_ONCE, value)
-  if (row?.['request_hash'] !== value.requestHash) throw apiError('idempotencyConflict')
-  return { value, stored: String(row['message_id']) }
+  const rows = await writer.row(ACCEPT_ONCE, value)
+  const key = rows.at(-1)
+  if (key?.['request_hash'] !== value.requestHash) throw apiError('idempotencyConflict')
+  return { value, stored: String(key['message_id']), jobSeq: Number(rows[0]?.['seq']) }
 }
 
 function acceptRow(
@@ -84,9 +87,18 @@ function acceptRow(
   }
 }
 
-function announce(gateway: Gateway, row: AcceptRow): void {
-  gateway.hub.publish(statusEvent({ id: row.messageId, appId: row.appId, tenantId: row.tenantId }, 'queued', row.now))
-  gateway.jobs.added('send', row.from, row.tenantId)
+function announce(gateway: Gateway, row: AcceptRow, jobSeq: number): void {
+  const { messageId: id, jobId, appId, tenantId, from, to, body, now } = row
+  const message: OutboundMessage = {
+    ...{ id, tenantId, appId, from, to, body },
+    status: 'queued',
+    createdAt: now,
+    firstAttemptAt: null,
+    attempt: null,
+  }
+  gateway.hub.publish(statusEvent(message, 'queued', now))
+  const job = { seq: jobSeq, id: jobId, kind: 'send', lane: from, tenantId, subject: id, createdAt: now }
+  gateway.jobs.ready(job, message)
 }
 
 function checkedKey(key: string | null): string | null {

@@ -6,6 +6,7 @@ import type { StoredSms } from '../../provider/provider.ts'
 import type { CallResult } from '../../provider/session.ts'
 import { type Attempt, type OutboundMessage, loadOutbound } from './outbound-message.ts'
 import { absentVerdict, dropJob, store } from './record-result.ts'
+import { sendLaneOf } from './send-lane.ts'
 import { type Look, StoreLooks } from './store-looks.ts'
 
 /**
@@ -65,8 +66,8 @@ async function settle(gateway: Gateway, looks: StoreLooks, job: Job, message: Ou
 /** A job whose attempt has ended meanwhile goes on as a `send` job. */
 async function backToSending(gateway: Gateway, job: Job, message: OutboundMessage): Promise<JobOutcome> {
   const sql = `UPDATE jobs SET kind = 'send', lane = ?2, run_at = ?3 WHERE seq = ?1`
-  await gateway.database.writer.write([{ sql, args: [job.seq, message.from, gateway.clock.steady()] }])
-  gateway.jobs.moved('send', message.from, message.tenantId, 0)
+  await gateway.database.writer.write([{ sql, args: [job.seq, sendLaneOf(message), gateway.clock.steady()] }])
+  gateway.jobs.moved('send', sendLaneOf(message), message.tenantId, 0)
   return DONE
 }
 

@@ -1,0 +1,37 @@
+import type { Clock } from '../core/clock.ts'
+import { type Log, errorName } from '../core/log.ts'
+import type { Writer } from '../db/writer.ts'
+import type { Job, JobKind, JobOutcome } from './job.ts'
+
+export const RETRY_AFTER_FAULT_MS = 1000
+
+interface RunContext {
+  writer: Writer
+  clock: Clock
+  log: Log
+}
+
+/** Runs the verb. A job whose subject is gone is removed; one that throws holds its lane for a moment. */
+export async function outcomeOf<Subject>(
+  context: RunContext,
+  kind: JobKind<Subject>,
+  job: Job,
+  subject: Subject | undefined,
+): Promise<JobOutcome> {
+  try {
+    if (subject !== undefined) return await kind.run(job, subject)
+    await context.writer.write([{ sql: 'DELETE FROM jobs WHERE seq = ?1', args: [job.seq] }])
+    return { type: 'done' }
+  } catch (error) {
+    context.log.error({ kind: job.kind, jobId: job.id, error: errorName(error) }, 'job failed, trying again')
+    return { type: 'hold', delayMs: RETRY_AFTER_FAULT_MS }
+  }
+}
+
+/** Writes when the job is due again. Where that fails the lane knows it all the same, until the next start. */
+export async function putOff({ clock, writer, log }: RunContext, job: Job, delayMs: number): Promise<void> {
+  const runAt = Math.ceil(clock.steady() + delayMs)
+  await writer
+    .write([{ sql: 'UPDATE jobs SET run_at = ?1 WHERE seq = ?2', args: [runAt, job.seq] }])
+    .catch((error: unknown) => log.warn({ jobId: job.id, error: errorName(error) }, 'job could not be put off'))
+}
