@@ -1,5 +1,6 @@
 import type { Row } from './row.ts'
 import { peakRssMib, rssMib } from './support/process-figures.ts'
+import { pauseProvider } from './support/pause-provider.ts'
 import { acceptMessages } from './support/send-requests.ts'
 import { Stage } from './torture/stage.ts'
 
@@ -47,12 +48,6 @@ async function queuedRows(): Promise<Row[]> {
   await stage.gateway.start()
   await Bun.sleep(IDLE_MS)
   return [queued, row(stage, `${QUEUED} queued, started anew`, '≤ 150 MiB')]
-}
-
-/** From the first send on. */
-export async function pauseProvider(stage: Stage): Promise<void> {
-  const fault = { kind: 'respond', status: 429, headers: { 'retry-after': '3600' } } as const
-  await stage.control.fault({ route: 'sms', calls: null, fault })
 }
 
 function row(stage: Stage, name: string, goal: string): Row {
