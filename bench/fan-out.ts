@@ -30,7 +30,7 @@ interface Audience {
 async function benchFanOut(): Promise<Row[]> {
   await using stack = new AsyncDisposableStack()
   const inbound = await openInboundStage(new EventIds(), stack)
-  const floor = stack.use(await startChild('event-floor.ts'))
+  const floor = stack.use(await startChild('event-floor.ts', ['fetch']))
   const audiences = {
     floor: await gather({ ...floorOf(floor) }, floor.pid, ['none'], inbound.ids, stack),
     sgw: await gather(gatewayOf(inbound), inbound.stage.gateway.pid ?? 0, await keysOf(inbound), inbound.ids, stack),
@@ -82,11 +82,7 @@ interface Round {
   cpuUsPerDelivery: number
 }
 
-async function burstRows(
-  audiences: { floor: Audience; sgw: Audience },
-  ids: EventIds,
-  size: number,
-): Promise<Row[]> {
+async function burstRows(audiences: { floor: Audience; sgw: Audience }, ids: EventIds, size: number): Promise<Row[]> {
   const rounds = { floor: [] as Round[], sgw: [] as Round[], publish: [] as Round[] }
   const turn = (name: 'floor' | 'sgw' | 'publish') => async (): Promise<number> => {
     const audience = name === 'sgw' ? audiences.sgw : audiences.floor
@@ -116,9 +112,7 @@ async function burstRows(
 }
 
 const burstOf = (ids: EventIds, size: number, alone: boolean): string[] =>
-  alone
-    ? ids.take(1).map((id) => eventRequest(id, `/publish/${size}`))
-    : ids.take(size).map((id) => eventRequest(id))
+  alone ? ids.take(1).map((id) => eventRequest(id, `/publish/${size}`)) : ids.take(size).map((id) => eventRequest(id))
 
 async function playRound(audience: Audience, size: number, burst: () => string[]): Promise<Round> {
   const { contestant, clients, pid } = audience

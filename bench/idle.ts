@@ -14,7 +14,7 @@ const WINDOW_MS = 20_000
 async function benchIdle(): Promise<Row[]> {
   await using stack = new AsyncDisposableStack()
   const inbound = await openInboundStage(new EventIds(), stack)
-  const floor = stack.use(await startChild('event-floor.ts'))
+  const floor = stack.use(await startChild('event-floor.ts', ['fetch']))
   for (const { port, key } of [floorOf(floor), gatewayOf(inbound)]) {
     const clients = stack.use(await startChild('socket-clients.ts'))
     await clients.ask({ open: { port, count: SOCKETS, keys: [key] } })

@@ -5,7 +5,7 @@ import { compared, rounded } from '../support/compared.ts'
 import { percentile } from '../support/percentile.ts'
 import { Connections } from '../support/posts.ts'
 import { eventRequest } from '../support/provider-events.ts'
-import { type Contestant, type InboundStage, faceToFace } from './contestants.ts'
+import { type Contestant, type InboundStage, type Side, faceToFace } from './contestants.ts'
 
 const ROUNDS = 3
 const EVENTS = 1000
@@ -16,15 +16,14 @@ const CONNECTIONS = [64, 256] as const
 export async function burstRows(inbound: InboundStage): Promise<Row[]> {
   using receivers = await startChild('receivers.ts')
   const rows: Row[] = []
-  for (const connections of CONNECTIONS)
-    rows.push(await burstRow(inbound, connections, receivers.ready as string[]))
+  for (const connections of CONNECTIONS) rows.push(await burstRow(inbound, connections, receivers.ready as string[]))
   return rows
 }
 
 async function burstRow(inbound: InboundStage, count: number, destinations: readonly string[]): Promise<Row> {
-  const latencies = { floor: [] as number[], sgw: [] as number[] }
+  const latencies = { floor: [] as number[], sgw: [] as number[], nodeFloor: [] as number[] }
   let refusals = 0
-  const measure = async ({ port }: Contestant, side: 'floor' | 'sgw'): Promise<number> => {
+  const measure = async ({ port }: Contestant, side: Side): Promise<number> => {
     using connections = await Connections.open(port, count)
     const requests = withDuplicates(inbound.ids.take(EVENTS - DUPLICATES)).map((id) => eventRequest(id))
     const startedAt = performance.now()

@@ -36,25 +36,51 @@ export const floorOf = (child: Child): Contestant => ({
   rest: () => Promise.resolve(),
 })
 
-/** Measures both in turn, on fresh floors that POST to `destinations` as the tenant's triggers do. */
+/** `nodeFloor` POSTs with Node's HTTP client, as the gateway does; `floor` with what is cheapest. */
+export type Side = 'floor' | 'sgw' | 'nodeFloor'
+export type Measure = (contestant: Contestant, side: Side) => Promise<number>
+
+/** Measures the sides in turn, on fresh floors that POST to `destinations` as the tenant's triggers do. */
 export async function faceToFace(
   inbound: InboundStage,
   rounds: number,
   destinations: readonly string[],
-  measure: (contestant: Contestant, name: 'floor' | 'sgw') => Promise<number>,
-): Promise<{ floor: number; sgw: number }> {
-  using child = await startChild('event-floor.ts', destinations)
-  const contestants = { floor: floorOf(child), sgw: gatewayOf(inbound) }
+  measure: Measure,
+): Promise<Record<'floor' | 'sgw', number>> {
+  using child = await startChild('event-floor.ts', ['fetch', ...destinations])
   await using _triggers = await openTriggers(inbound, destinations)
-  const turn = (name: 'floor' | 'sgw') => async (): Promise<number> => {
+  return await inTurn(rounds, { floor: floorOf(child), sgw: gatewayOf(inbound) }, measure)
+}
+
+/** The same with the floor that uses the gateway's own HTTP client beside them. */
+export async function faceToBothFloors(
+  inbound: InboundStage,
+  rounds: number,
+  destinations: readonly string[],
+  measure: Measure,
+): Promise<Record<Side, number>> {
+  using child = await startChild('event-floor.ts', ['fetch', ...destinations])
+  using byNode = await startChild('event-floor.ts', ['node:http', ...destinations])
+  await using _triggers = await openTriggers(inbound, destinations)
+  const contestants = { floor: floorOf(child), sgw: gatewayOf(inbound), nodeFloor: floorOf(byNode) }
+  return await inTurn(rounds, contestants, measure)
+}
+
+async function inTurn<Name extends Side>(
+  rounds: number,
+  contestants: Record<Name, Contestant>,
+  measure: Measure,
+): Promise<Record<Name, number>> {
+  const turn = (name: Name) => async (): Promise<number> => {
     const figure = await measure(contestants[name], name)
     await contestants[name].rest()
     return figure
   }
+  const names = Object.keys(contestants) as Name[]
   // Not counted: code that has never run is slower.
-  await turn('floor')()
-  await turn('sgw')()
-  return await alternate(rounds, { floor: turn('floor'), sgw: turn('sgw') })
+  for (const name of names) await turn(name)()
+  const turns = Object.fromEntries(names.map((name) => [name, turn(name)])) as Record<Name, () => Promise<number>>
+  return alternate(rounds, turns)
 }
 
 async function openTriggers({ stage, tenantId }: InboundStage, urls: readonly string[]): Promise<AsyncDisposable> {

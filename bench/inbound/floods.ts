@@ -1,10 +1,10 @@
 import type { Row } from '../row.ts'
 import { startChild, sharedNow } from '../support/child.ts'
-import { compared } from '../support/compared.ts'
+import { compared, rounded } from '../support/compared.ts'
 import { runLoad } from '../support/load.ts'
 import { Connections } from '../support/posts.ts'
 import { eventRequest } from '../support/provider-events.ts'
-import { type Contestant, type InboundStage, faceToFace } from './contestants.ts'
+import { type Contestant, type InboundStage, faceToBothFloors, faceToFace } from './contestants.ts'
 
 const ROUNDS = 3
 const CONNECTIONS = 64
@@ -50,7 +50,12 @@ async function deliveriesRow(inbound: InboundStage, count: number, events: numbe
     await connections.postAll(requests)
     return (events * count * 1000) / ((await arrived).at - startedAt)
   }
-  const figures = await faceToFace(inbound, ROUNDS, receivers.ready as string[], measure)
+  const destinations = receivers.ready as string[]
+  const { nodeFloor, ...figures } = await faceToBothFloors(inbound, ROUNDS, destinations, measure)
   const name = `${count} destination${count === 1 ? '' : 's'}, ${events} events at once`
-  return compared({ case: name, unit: 'deliveries/s', ...figures, goal })
+  return {
+    ...compared({ case: name, unit: 'deliveries/s', ...figures, goal }),
+    'floor by node:http': rounded(nodeFloor),
+    'ratio to it': Number((figures.sgw / nodeFloor).toFixed(2)),
+  }
 }

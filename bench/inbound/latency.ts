@@ -35,7 +35,7 @@ async function latencyRow(
   destinations: readonly string[],
   measure: (contestant: Contestant, ids: number[]) => Promise<number[]>,
 ): Promise<Row> {
-  const all = { floor: [] as number[], sgw: [] as number[] }
+  const all = { floor: [] as number[], sgw: [] as number[], nodeFloor: [] as number[] }
   const medians = await faceToFace(inbound, ROUNDS, destinations, async (contestant, side) => {
     const latencies = await measure(contestant, inbound.ids.take(EVENTS_PER_ROUND))
     all[side].push(...latencies)
@@ -49,11 +49,7 @@ async function latencyRow(
 }
 
 /** Milliseconds from the POST to the arrival, or to the answer where nothing is to arrive. */
-async function oneByOne(
-  { port }: Contestant,
-  ids: readonly number[],
-  arrivals: Arrivals | null,
-): Promise<number[]> {
+async function oneByOne({ port }: Contestant, ids: readonly number[], arrivals: Arrivals | null): Promise<number[]> {
   using connections = await Connections.open(port, 1)
   const latencies: number[] = []
   for (const id of ids) {

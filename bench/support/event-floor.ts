@@ -1,8 +1,9 @@
 import { request } from 'node:http'
 
 // The barest server that does what an inbound event asks for, without storage: parses the event, publishes the frame to
-// every WebSocket, POSTs it to every destination (arguments: their addresses), and answers 200. `POST /publish/10`
-// publishes the event ten times in one turn: what `server.publish` can do when nothing else is to be done.
+// every WebSocket, POSTs it to every destination, and answers 200. Arguments: `fetch` or `node:http`, the client that
+// POSTs; the destinations' addresses. `POST /publish/10` publishes the event ten times in one turn: what
+// `server.publish` can do when nothing else is to be done.
 
 /** As many POSTs to one destination at once as the gateway makes; each on a connection of its own, as there. */
 const POSTS_PER_DESTINATION = 4
@@ -25,23 +26,30 @@ class Destination {
     const body = this.#waiting.shift()
     if (body === undefined) return
     this.#underWay++
-    this.#post(body, () => {
+    void (client === 'fetch' ? postByFetch(this.url, body) : postByNode(this.url, body)).finally(() => {
       this.#underWay--
       this.#next()
     })
   }
-
-  #post(body: string, done: () => void): void {
-    const { hostname, port, pathname } = this.url
-    const headers = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }
-    const post = request({ method: 'POST', host: hostname, port, path: pathname, headers, agent: false })
-    post.on('response', (message) => message.resume())
-    post.on('close', done)
-    post.end(body)
-  }
 }
 
-const destinations = process.argv.slice(2).map((url) => new Destination(new URL(url)))
+async function postByFetch(url: URL, body: string): Promise<void> {
+  const headers = { 'content-type': 'application/json' }
+  await (await fetch(url, { method: 'POST', headers, body, keepalive: false })).arrayBuffer()
+}
+
+function postByNode({ hostname, port, pathname }: URL, body: string): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const headers = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }
+  const post = request({ method: 'POST', host: hostname, port, path: pathname, headers, agent: false })
+  post.on('response', (message) => message.resume())
+  post.on('close', () => resolve())
+  post.end(body)
+  return promise
+}
+
+const [client, ...urls] = process.argv.slice(2)
+const destinations = urls.map((url) => new Destination(new URL(url)))
 
 const server = Bun.serve({
   port: 0,

@@ -32,7 +32,7 @@ class Connection {
   #head = ''
   #left = 0
   #answered: PromiseWithResolvers<string> | null = null
-  #socket: Bun.Socket<undefined> | null = null
+  #socket: Bun.Socket | null = null
 
   static async open(port: number): Promise<Connection> {
     const connection = new Connection()

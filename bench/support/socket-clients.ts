@@ -63,16 +63,17 @@ const HANDSHAKE = [
 
 function received(socket: Bun.Socket<Client>, chunk: Buffer): void {
   const { data } = socket
-  if (data.ready === null) return count(socket, chunk)
+  if (data.ready === null) return heardMore(socket, chunk)
   const text = chunk.toString('latin1')
-  if (text.startsWith('HTTP/1.1 101')) socket.write(clientFrame(0x1, JSON.stringify({ type: 'auth', apiKey: data.key })))
+  if (text.startsWith('HTTP/1.1 101'))
+    socket.write(clientFrame(0x1, JSON.stringify({ type: 'auth', apiKey: data.key })))
   else if (text.includes('auth_ok')) {
     data.ready()
     data.ready = null
   } else socket.end()
 }
 
-function count(socket: Bun.Socket<Client>, chunk: Buffer): void {
+function heardMore(socket: Bun.Socket<Client>, chunk: Buffer): void {
   const { events, pings } = socket.data.counter.feed(chunk)
   if (pings > 0) socket.write(clientFrame(0xa, ''))
   if (events === 0) return
