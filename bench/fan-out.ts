@@ -1,7 +1,7 @@
 import { type Contestant, type InboundStage, floorOf, gatewayOf, openInboundStage } from './inbound/contestants.ts'
 import type { Row } from './row.ts'
 import { alternate, median } from './support/alternate.ts'
-import { type Child, startChild } from './support/child.ts'
+import { type Child, sharedNow, startChild } from './support/child.ts'
 import { compared, rounded } from './support/compared.ts'
 import { Connections } from './support/posts.ts'
 import { cpuMs, rssMib } from './support/process-figures.ts'
@@ -121,9 +121,13 @@ async function playRound(audience: Audience, size: number, burst: () => string[]
   const cpuBefore = cpuMs(pid)
   let tookMs = 0
   for (let turn = 0; turn < BURSTS_PER_ROUND; turn++) {
-    const startedAt = performance.timeOrigin + performance.now()
     const heard = clients.ask<{ firstAt: number; at: number }>({ expect: size * SOCKETS })
-    await connections.postAll(burst())
+    // Held while the burst is written, so that it comes as one: what comes together is stored in one commit.
+    process.kill(pid, 'SIGSTOP')
+    const answered = connections.postAll(burst())
+    const startedAt = sharedNow()
+    process.kill(pid, 'SIGCONT')
+    await answered
     const { firstAt, at } = await heard
     spreads.push(at - firstAt)
     tookMs += at - startedAt
