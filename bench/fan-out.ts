@@ -32,14 +32,13 @@ async function benchFanOut(): Promise<Row[]> {
   const inbound = await openInboundStage(new EventIds(), stack)
   const floor = stack.use(await startChild('event-floor.ts', ['fetch']))
   const audiences = {
-    floor: await gather({ ...floorOf(floor) }, floor.pid, ['none'], inbound.ids, stack),
+    floor: await gather(floorOf(floor), floor.pid, ['none'], inbound.ids, stack),
     sgw: await gather(gatewayOf(inbound), inbound.stage.gateway.pid ?? 0, await keysOf(inbound), inbound.ids, stack),
   }
   const rows: Row[] = []
   for (const size of BURST_SIZES) rows.push(...(await burstRows(audiences, inbound.ids, size)))
-  const { floor: limit, sgw } = { floor: audiences.floor.memory, sgw: audiences.sgw.memory }
-  const goal = '≤ 16 → 10 KiB'
-  return [...rows, compared({ case: `${SOCKETS} sockets: RSS a socket`, unit: 'KiB', floor: limit, sgw, goal })]
+  const memory = { floor: audiences.floor.memory, sgw: audiences.sgw.memory, goal: '≤ 16 → 10 KiB' }
+  return [...rows, compared({ case: `${SOCKETS} sockets: RSS a socket`, unit: 'KiB', ...memory })]
 }
 
 /** An app may have 200 sockets. */
@@ -82,30 +81,31 @@ interface Round {
   cpuUsPerDelivery: number
 }
 
-async function burstRows(audiences: { floor: Audience; sgw: Audience }, ids: EventIds, size: number): Promise<Row[]> {
-  const rounds = { floor: [] as Round[], sgw: [] as Round[], publish: [] as Round[] }
-  const turn = (name: 'floor' | 'sgw' | 'publish') => async (): Promise<number> => {
-    const audience = name === 'sgw' ? audiences.sgw : audiences.floor
-    const round = await playRound(audience, size, () => burstOf(ids, size, name === 'publish'))
-    rounds[name].push(round)
+type Side = 'floor' | 'sgw' | 'publish'
+
+async function burstRows(audiences: Record<'floor' | 'sgw', Audience>, ids: EventIds, size: number): Promise<Row[]> {
+  const rounds: Record<Side, Round[]> = { floor: [], sgw: [], publish: [] }
+  const turn = (side: Side) => async (): Promise<number> => {
+    const audience = side === 'sgw' ? audiences.sgw : audiences.floor
+    const round = await playRound(audience, size, () => burstOf(ids, size, side === 'publish'))
+    rounds[side].push(round)
     await audience.contestant.rest()
     return round.deliveriesPerSecond
   }
   const rates = await alternate(ROUNDS, { floor: turn('floor'), sgw: turn('sgw'), publish: turn('publish') })
-  const spread = (name: 'floor' | 'sgw' | 'publish'): number => median(rounds[name].map((round) => round.spreadMs))
-  const cpu = (name: 'floor' | 'sgw'): number => rounded(median(rounds[name].map((round) => round.cpuUsPerDelivery)))
-  const what = `bursts of ${size}`
+  const middle = (side: Side, pick: (round: Round) => number): number => rounded(median(rounds[side].map(pick)))
+  const spreadRate = (side: Side): number => (size * SOCKETS * 1000) / middle(side, (round) => round.spreadMs)
   return [
     {
-      ...compared({ case: `${what}: first POST → last frame`, unit: 'deliveries/s', ...rates, goal: '' }),
-      'floor CPU µs': cpu('floor'),
-      'sgw CPU µs': cpu('sgw'),
+      ...compared({ case: `bursts of ${size}: first POST → last frame`, unit: 'deliveries/s', ...rates, goal: '' }),
+      'floor CPU µs': middle('floor', (round) => round.cpuUsPerDelivery),
+      'sgw CPU µs': middle('sgw', (round) => round.cpuUsPerDelivery),
     },
     compared({
-      case: `${what}: first → last frame, against server.publish alone`,
+      case: `bursts of ${size}: first → last frame, against server.publish alone`,
       unit: 'deliveries/s',
-      floor: (size * SOCKETS * 1000) / spread('publish'),
-      sgw: (size * SOCKETS * 1000) / spread('sgw'),
+      floor: spreadRate('publish'),
+      sgw: spreadRate('sgw'),
       goal: '≥ 0.90',
     }),
   ]

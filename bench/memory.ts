@@ -4,7 +4,7 @@ import { pauseProvider } from './support/pause-provider.ts'
 import { acceptMessages } from './support/send-requests.ts'
 import { Stage } from './torture/stage.ts'
 
-/** `--long`: the numbers of the goal. Without it, a fifth and a tenth of them, for a run of minutes. */
+/** `--long`: the numbers of the goal, for a quarter of an hour and more. Without it, a fifth and a tenth of them. */
 const SENDS = process.argv.includes('--long') ? ([100_000, 1_000_000] as const) : ([20_000, 100_000] as const)
 const QUEUED = 100_000
 /** Accepted before the queue is waited for: a backlog would be measured too. */

@@ -41,6 +41,7 @@ async function latencyRow(
     all[side].push(...latencies)
     return percentile(latencies, 0.5)
   })
+  // The first round warmed up.
   return {
     ...compared({ case: name, unit: 'p50 ms', ...medians, goal }),
     'floor p99 ms': rounded(percentile(all.floor.slice(EVENTS_PER_ROUND), 0.99)),

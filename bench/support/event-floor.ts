@@ -91,3 +91,6 @@ const frameOf = ({ body }: ProviderEvent): string =>
   })
 
 process.send?.(server.port)
+
+// Nobody is left behind when the bench ends early.
+process.on('disconnect', () => process.exit())

@@ -107,3 +107,6 @@ process.on('message', (message: { open: Open } | { expect: number }) => {
 })
 
 process.send?.('ready')
+
+// Nobody is left behind when the bench ends early.
+process.on('disconnect', () => process.exit())
