@@ -1,8 +1,11 @@
+import fanOut from './fan-out.ts'
+import idle from './idle.ts'
 import inbound from './inbound.ts'
+import memory from './memory.ts'
 import type { Row } from './row.ts'
 import { benchAccept } from './send.ts'
 import { benchSilentSockets } from './silent-sockets.ts'
-import { benchStart } from './start.ts'
+import start from './start.ts'
 
 interface Bench {
   name: string
@@ -11,9 +14,12 @@ interface Bench {
 
 /** Every bench. `bun run bench` runs all of them, `bun run bench start` those whose name has that word in it. */
 const BENCHES: readonly Bench[] = [
-  { name: 'start', run: benchStart },
+  start,
   { name: 'accept', run: benchAccept },
   inbound,
+  fanOut,
+  idle,
+  memory,
   { name: 'silent sockets', run: benchSilentSockets },
 ]
 

@@ -1,0 +1,45 @@
+import { join } from 'node:path'
+
+/** A program of this folder in a process of its own, so that it has an event loop and a core of its own. */
+export interface Child extends Disposable {
+  pid: number
+  /** What it said when it was ready. */
+  ready: unknown
+  /** Sends a message and waits for the answer; one question at a time. */
+  ask<Answer>(question: unknown): Promise<Answer>
+}
+
+/** Starts `bun support/<file> …args`; the program sends its first message when it is ready. */
+export async function startChild(file: string, args: readonly string[] = []): Promise<Child> {
+  const heard: unknown[] = []
+  let waiting: ((message: unknown) => void) | null = null
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, file), ...args], {
+    stdout: 'inherit',
+    stderr: 'inherit',
+    serialization: 'json',
+    ipc: (message: unknown) => {
+      if (waiting === null) heard.push(message)
+      else waiting(message)
+    },
+    onExit: () => waiting?.({ error: `${file} ended early` }),
+  })
+  const next = async (): Promise<unknown> => {
+    const message = heard.length > 0 ? heard.shift() : await new Promise((resolve) => (waiting = resolve))
+    waiting = null
+    if (typeof message === 'object' && message !== null && 'error' in message) throw new Error(String(message.error))
+    return message
+  }
+  return {
+    pid: child.pid,
+    ready: await next(),
+    ask: <Answer>(question: unknown) => {
+      const answer = next()
+      child.send(question)
+      return answer as Promise<Answer>
+    },
+    [Symbol.dispose]: () => child.kill('SIGKILL'),
+  }
+}
+
+/** Milliseconds of a clock that all processes of this machine share, with fractions. */
+export const sharedNow = (): number => performance.timeOrigin + performance.now()

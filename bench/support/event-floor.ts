@@ -1,0 +1,96 @@
+import { request } from 'node:http'
+
+// The barest server that does what an inbound event asks for, without storage: parses the event, publishes the frame to
+// every WebSocket, POSTs it to every destination, and answers 200. Arguments: `fetch` or `node:http`, the client that
+// POSTs; the destinations' addresses. `POST /publish/10` publishes the event ten times in one turn: what
+// `server.publish` can do when nothing else is to be done.
+
+/** As many POSTs to one destination at once as the gateway makes; each on a connection of its own, as there. */
+const POSTS_PER_DESTINATION = 4
+const TOPIC = 'events'
+const BACKLOG_BYTES = 1 << 20
+
+class Destination {
+  readonly #waiting: string[] = []
+  #underWay = 0
+
+  constructor(readonly url: URL) {}
+
+  add(body: string): void {
+    this.#waiting.push(body)
+    this.#next()
+  }
+
+  #next(): void {
+    if (this.#underWay >= POSTS_PER_DESTINATION) return
+    const body = this.#waiting.shift()
+    if (body === undefined) return
+    this.#underWay++
+    void (client === 'fetch' ? postByFetch(this.url, body) : postByNode(this.url, body)).finally(() => {
+      this.#underWay--
+      this.#next()
+    })
+  }
+}
+
+async function postByFetch(url: URL, body: string): Promise<void> {
+  const headers = { 'content-type': 'application/json' }
+  await (await fetch(url, { method: 'POST', headers, body, keepalive: false })).arrayBuffer()
+}
+
+function postByNode({ hostname, port, pathname }: URL, body: string): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const headers = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }
+  const post = request({ method: 'POST', host: hostname, port, path: pathname, headers, agent: false })
+  post.on('response', (message) => message.resume())
+  post.on('close', () => resolve())
+  post.end(body)
+  return promise
+}
+
+const [client, ...urls] = process.argv.slice(2)
+const destinations = urls.map((url) => new Destination(new URL(url)))
+
+const server = Bun.serve({
+  port: 0,
+  hostname: '127.0.0.1',
+  async fetch(incoming, self) {
+    if (incoming.method === 'GET') return self.upgrade(incoming) ? undefined : new Response(null, { status: 426 })
+    const frame = frameOf((await incoming.json()) as ProviderEvent)
+    const times = /\/publish\/(\d+)$/.exec(incoming.url)?.[1] ?? '1'
+    for (let time = 0; time < Number(times); time++) self.publish(TOPIC, frame)
+    for (const destination of destinations) destination.add(frame)
+    return new Response(null)
+  },
+  websocket: {
+    backpressureLimit: BACKLOG_BYTES,
+    closeOnBackpressureLimit: true,
+    message: (socket) => {
+      socket.subscribe(TOPIC)
+      socket.send('{"type":"auth_ok"}')
+    },
+  },
+})
+
+interface ProviderEvent {
+  body: { id: string; from: { phoneNumber: string }; to: { phoneNumber: string }[]; subject: string }
+}
+
+/** As long as the gateway's own frame. */
+const frameOf = ({ body }: ProviderEvent): string =>
+  JSON.stringify({
+    type: 'sms_inbound',
+    messageId: 'msg_000000000000',
+    from: body.from.phoneNumber,
+    to: body.to[0]?.phoneNumber,
+    body: body.subject,
+    rcMessageId: body.id,
+    tenantId: 'ten_0000000000000000',
+    timestamp: new Date().toISOString(),
+    receivingExtensionId: '629890016',
+  })
+
+process.send?.(server.port)
+
+// Nobody is left behind when the bench ends early.
+process.on('disconnect', () => process.exit())
