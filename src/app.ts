@@ -23,6 +23,4 @@ export const ROUTES = [
 ]
 
 /** The HTTP side of the gateway: the gates, the endpoints, the documentation. */
-export function createApp(gateway: Gateway): Server {
-  return createServer(gateway, ROUTES).use(openApi(ROUTES)) as unknown as Server
-}
+export const createApp = (gateway: Gateway): Server => createServer(gateway, ROUTES, openApi(ROUTES))

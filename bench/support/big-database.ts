@@ -10,7 +10,7 @@ const SECOND_MS = 1000
  */
 export async function fillDatabase(stage: Stage, messages: number, queued: number): Promise<void> {
   await stage.gateway.kill()
-  const gate = await openGate({ url: `file:${stage.databasePath}`, authToken: null, pragmas: ['synchronous = OFF'] })
+  const gate = await openGate({ url: `file:${stage.databasePath}`, pragmas: ['synchronous = OFF'] })
   try {
     const [app] = (await gate.execute('SELECT id, tenant_id FROM apps')).rows
     const ids = { tenantId: String(app?.['tenant_id']), appId: String(app?.['id']) }

@@ -14,12 +14,14 @@ export async function readLimited(request: Request): Promise<Uint8Array> {
   }
 }
 
+const UTF8 = new TextDecoder('utf-8', { fatal: true })
+
 /** JSON, whatever the Content-Type says. No body counts as `{}`. */
 export function parseJson(bytes: Uint8Array): unknown {
   if (bytes.length === 0) return {}
   if (isTooDeep(bytes)) throw apiError('badJson')
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    return JSON.parse(UTF8.decode(bytes))
   } catch {
     throw apiError('badJson')
   }
@@ -45,8 +47,7 @@ async function readCounting(stream: ReadableStream<Uint8Array>): Promise<Uint8Ar
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
-const OPENERS = new Set([0x5b, 0x7b])
-const CLOSERS = new Set([0x5d, 0x7d])
+const [OPEN_ARRAY, OPEN_OBJECT, CLOSE_ARRAY, CLOSE_OBJECT] = [0x5b, 0x7b, 0x5d, 0x7d]
 
 /** Deep nesting costs far more to look at than to send, so it is refused before it is parsed. */
 function isTooDeep(bytes: Uint8Array): boolean {
@@ -58,9 +59,9 @@ function isTooDeep(bytes: Uint8Array): boolean {
       if (byte === BACKSLASH) i++
       else if (byte === QUOTE) inString = false
     } else if (byte === QUOTE) inString = true
-    else if (OPENERS.has(byte)) {
+    else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
       if (++depth > MAX_JSON_DEPTH) return true
-    } else if (CLOSERS.has(byte)) depth--
+    } else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) depth--
   }
   return false
 }

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
-import { Elysia } from 'elysia'
 import bundlePath from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' }
 import cssPath from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' }
+import type { Page } from './server.ts'
 
 /** Draws the document with Swagger UI; the plugin's page loads this where it would ask a CDN for another viewer. */
 const LOADER = `
@@ -20,12 +20,11 @@ document.body.append(script)
 `
 
 /** The assets of `/docs`, from this process. */
-export function docsAssets() {
-  return new Elysia()
-    .get('/docs/ui.js', () => asset(LOADER, 'text/javascript'))
-    .get('/docs/swagger-ui.css', () => asset(file(cssPath), 'text/css'))
-    .get('/docs/swagger-ui-bundle.js', () => asset(file(bundlePath), 'text/javascript'))
-}
+export const DOCS_ASSETS: readonly Page[] = [
+  { path: '/docs/ui.js', answer: () => asset(LOADER, 'text/javascript') },
+  { path: '/docs/swagger-ui.css', answer: () => asset(file(cssPath), 'text/css') },
+  { path: '/docs/swagger-ui-bundle.js', answer: () => asset(file(bundlePath), 'text/javascript') },
+]
 
 /** In a bundle the path is relative to the bundle; from source and in one executable it is absolute. */
 const file = (path: string): Blob => Bun.file(resolve(import.meta.dir, path))

@@ -1,7 +1,8 @@
 import { Elysia } from 'elysia'
 import { z } from 'zod'
 import type { Route } from './route.ts'
-import { docsAssets } from './docs-page.ts'
+import { DOCS_ASSETS } from './docs-page.ts'
+import type { Page } from './server.ts'
 
 type Json = Record<string, unknown>
 
@@ -18,12 +19,14 @@ const COMMON_ERRORS: Record<number, string> = {
  * from the schemas that validate; the page's assets come from this process. Both are made when somebody first asks:
  * every start would pay for them with a tenth of its time.
  */
-export function openApi(routes: readonly Route[]) {
+export function openApi(routes: readonly Route[]): Page[] {
   let made: ReturnType<typeof makePages> | null = null
   // A request of our own: Elysia's `handle` looks for the path behind a host of at least four characters, and Host is the caller's.
-  const answer = (path: string) => async (): Promise<Response> =>
-    (await (made ??= makePages(routes))).handle(new Request(`http://localhost${path}`))
-  return new Elysia().use(docsAssets()).get('/docs', answer('/docs')).get('/openapi.json', answer('/openapi.json'))
+  const page = (path: string): Page => ({
+    path,
+    answer: async () => (await (made ??= makePages(routes))).handle(new Request(`http://localhost${path}`)),
+  })
+  return [...DOCS_ASSETS, page('/docs'), page('/openapi.json')]
 }
 
 async function makePages(routes: readonly Route[]) {

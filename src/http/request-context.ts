@@ -1,7 +1,9 @@
 import ipaddr from 'ipaddr.js'
+import { LRUCache } from 'lru-cache'
 import type { Caller } from '../auth/caller.ts'
 import { MAX_REQUEST_ID_LENGTH } from '../core/limits.ts'
 import type { LimitState } from '../auth/key-limits.ts'
+import { bounded } from '../core/bounded.ts'
 
 /** What is known of a request before its body is read. */
 export interface RequestContext {
@@ -38,9 +40,22 @@ export function queryOf(request: Request): Record<string, string> {
   return start < 0 ? {} : Object.fromEntries(new URLSearchParams(request.url.slice(start + 1)))
 }
 
+/** How many peers are remembered: behind a proxy there is one. */
+const MAX_KNOWN_PEERS = 1000
+
+/** What is known of a socket's address. Reading one costs more than everything else that is asked of it. */
+interface Peer {
+  /** Null for what is no IP address. */
+  parsed: ipaddr.IPv4 | ipaddr.IPv6 | null
+  trusted: boolean
+  /** As counted for failed attempts, if nobody is forwarded. */
+  counted: string
+}
+
 /** Who is behind the socket: forwarded headers count only as far as trusted proxies vouch for them. */
 export class Peers {
   readonly #trusted: readonly [ipaddr.IPv4 | ipaddr.IPv6, number][]
+  readonly #known = new LRUCache<string, Peer>(bounded(MAX_KNOWN_PEERS))
 
   constructor(trustedProxies: readonly string[]) {
     this.#trusted = trustedProxies.map((cidr) => ipaddr.parseCIDR(cidr))
@@ -48,10 +63,15 @@ export class Peers {
 
   /** The rightmost address of `X-Forwarded-For` that is not a trusted proxy, else the socket's. */
   addressOf(socketAddress: string, request: Request): string {
-    let address = parse(socketAddress)
-    if (address === null) return socketAddress
-    const hops = (request.headers.get('x-forwarded-for') ?? '').split(',').toReversed()
-    for (const hop of hops) {
+    const peer = this.#peer(socketAddress)
+    if (peer.parsed === null || !peer.trusted) return peer.counted
+    const forwarded = request.headers.get('x-forwarded-for')
+    return forwarded === null ? peer.counted : this.#forwarded(peer.parsed, forwarded)
+  }
+
+  #forwarded(peer: ipaddr.IPv4 | ipaddr.IPv6, header: string): string {
+    let address = peer
+    for (const hop of header.split(',').toReversed()) {
       if (!this.#isTrusted(address)) break
       const next = parse(withoutPort(hop.trim()))
       if (next === null) break
@@ -62,15 +82,25 @@ export class Peers {
 
   /** Whether the client came by HTTPS, by the word of a trusted proxy: this process itself speaks plain HTTP. */
   isSecure(socketAddress: string, request: Request): boolean {
-    const address = parse(socketAddress)
-    if (address === null || !this.#isTrusted(address)) return false
+    if (!this.isTrustedPeer(socketAddress)) return false
     const protocols = (request.headers.get('x-forwarded-proto') ?? '').split(',')
     return protocols.at(-1)?.trim().toLowerCase() === 'https'
   }
 
   isTrustedPeer(socketAddress: string): boolean {
-    const address = parse(socketAddress)
-    return address !== null && this.#isTrusted(address)
+    return this.#peer(socketAddress).trusted
+  }
+
+  #peer(socketAddress: string): Peer {
+    const known = this.#known.get(socketAddress)
+    if (known !== undefined) return known
+    const parsed = parse(socketAddress)
+    const peer =
+      parsed === null
+        ? { parsed, trusted: false, counted: socketAddress }
+        : { parsed, trusted: this.#isTrusted(parsed), counted: counted(parsed) }
+    this.#known.set(socketAddress, peer)
+    return peer
   }
 
   #isTrusted(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {

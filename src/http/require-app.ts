@@ -61,11 +61,8 @@ async function findHolder(gateway: Gateway, key: string, context: RequestContext
 }
 
 /** Standing of the caller's key limit, in the form of the IETF draft "RateLimit header fields for HTTP". */
-export function rateLimitHeaders(context: RequestContext): Record<string, string> {
-  const { limit } = context
-  if (limit === null) return {}
-  return {
-    'ratelimit-policy': `"key";q=${limit.limit};w=60`,
-    ratelimit: `"key";r=${limit.remaining};t=${limit.resetSeconds}`,
-  }
+export function rateLimitHeaders({ limit }: RequestContext, headers: Record<string, string>): void {
+  if (limit === null) return
+  headers['ratelimit-policy'] = `"key";q=${limit.limit};w=60`
+  headers['ratelimit'] = `"key";r=${limit.remaining};t=${limit.resetSeconds}`
 }

@@ -25,7 +25,7 @@ const JOB_WORK: Readonly<Record<string, string>> = {
   'src/features/sms/recover.ts': 'at the start: open attempts and rate windows of all tenants',
   'src/features/sms/settle.ts': "the job by its `seq`; a provider's record may be bound to one message of all tenants",
   'src/features/webhook-deliveries/deliver.ts': 'the delivery and the job that this run opened itself',
-  'src/features/webhook-deliveries/fan-out.ts': 'the job by its `seq`',
+  'src/features/webhook-deliveries/delivery-rows.ts': 'the delivery and the job that this run opened itself',
   'src/features/webhook-deliveries/purge.ts': 'retention, for all tenants',
   'src/features/webhook-deliveries/recover.ts': 'at the start: interrupted deliveries of all tenants',
   'src/features/webhooks/back-fill.ts': 'the job by its `seq`',

@@ -1,0 +1,87 @@
+import type { Gateway } from '../gateway.ts'
+import { Cors } from './cors.ts'
+import { errorAnswer } from './errors.ts'
+import { Peers, type RequestContext, pathOf, requestIdOf } from './request-context.ts'
+import { type OpenPaths, admit, rateLimitHeaders } from './require-app.ts'
+import type { Route } from './route.ts'
+import { untrustedForwarding } from './untrusted-forwarding.ts'
+
+/** A request, and the server that it came to. */
+export interface Inquiry {
+  request: Request
+  server: Bun.Server<unknown> | null
+}
+
+export interface Content {
+  status: number
+  /** A response is given as it is, `undefined` when the request has become a WebSocket, everything else as JSON. */
+  content: unknown
+}
+
+/** What every request passes and every answer carries: its id, CORS, the gates, the standing of its limit, the errors. */
+export class FrontDesk {
+  readonly #peers: Peers
+  readonly #noteForwarding: ReturnType<typeof untrustedForwarding>
+  readonly #cors: Cors
+  readonly #open: OpenPaths
+
+  constructor(
+    readonly gateway: Gateway,
+    routes: readonly Route[],
+  ) {
+    this.#peers = new Peers(gateway.config.trustedProxies)
+    this.#noteForwarding = untrustedForwarding(gateway, this.#peers)
+    this.#cors = new Cors(gateway.config.corsOrigins)
+    this.#open = openPaths(routes)
+  }
+
+  /** Answers once `run`, which is only asked when the gates are passed, has said what. */
+  async answer(inquiry: Inquiry, run: (context: RequestContext) => Promise<Content>): Promise<Response | undefined> {
+    const { request } = inquiry
+    const context = this.#contextOf(inquiry)
+    const headers: Record<string, string> = { 'x-request-id': context.requestId, ...this.#cors.headersFor(request) }
+    const preflight = this.#cors.preflight(request)
+    if (preflight !== null) return new Response(null, { status: 204, headers: { ...headers, ...preflight } })
+    try {
+      await admit(this.gateway, this.#open, request, context)
+      const { status, content } = await run(context)
+      return content === undefined ? undefined : withHeaders(content, status, headers, context)
+    } catch (error) {
+      const { status, body, headers: own } = errorAnswer(error, this.gateway.log, context.requestId)
+      return withHeaders(body, status, { ...headers, ...own }, context)
+    }
+  }
+
+  #contextOf({ request, server }: Inquiry): RequestContext {
+    const socketAddress = server?.requestIP(request)?.address ?? ''
+    this.#noteForwarding(socketAddress, request)
+    return {
+      requestId: requestIdOf(request, () => this.gateway.ids.of('req')),
+      path: pathOf(request),
+      address: this.#peers.addressOf(socketAddress, request),
+      secure: this.#peers.isSecure(socketAddress, request),
+      caller: null,
+      limit: null,
+    }
+  }
+}
+
+function withHeaders(
+  content: unknown,
+  status: number,
+  headers: Record<string, string>,
+  context: RequestContext,
+): Response {
+  rateLimitHeaders(context, headers)
+  if (content instanceof Response) {
+    for (const name in headers) content.headers.set(name, headers[name] ?? '')
+    return content
+  }
+  headers['content-type'] = 'application/json'
+  return new Response(JSON.stringify(content), { status, headers })
+}
+
+function openPaths(routes: readonly Route[]): OpenPaths {
+  const open = new Set(routes.filter((route) => route.auth === 'none').map((route) => `${route.method} ${route.path}`))
+  return { has: (method, path) => open.has(`${method === 'HEAD' ? 'GET' : method} ${path}`) }
+}
