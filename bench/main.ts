@@ -1,6 +1,10 @@
+import { parseArgs } from 'node:util'
+import { benchAccept } from './accept.ts'
 import inbound from './inbound.ts'
+import { benchLatency } from './latency.ts'
+import { installRivals } from './rivals/install.ts'
 import type { Row } from './row.ts'
-import { benchAccept } from './send.ts'
+import { benchSend, benchSlowSend } from './send.ts'
 import { benchSilentSockets } from './silent-sockets.ts'
 import { benchStart } from './start.ts'
 
@@ -9,15 +13,27 @@ interface Bench {
   run(): Promise<Row[]>
 }
 
-/** Every bench. `bun run bench` runs all of them, `bun run bench start` those whose name has that word in it. */
+/**
+ * Every bench. `bun run bench` runs all of them, `bun run bench start` those whose name has that word in it.
+ * `--install-rivals` installs first what the comparisons need (Debian's packages and npm's). With
+ * `BENCH_PROFILE=<folder>` every gateway leaves a CPU profile in that folder.
+ */
 const BENCHES: readonly Bench[] = [
   { name: 'start', run: benchStart },
   { name: 'accept', run: benchAccept },
+  { name: 'send', run: benchSend },
+  { name: 'send, provider at 150 ms', run: benchSlowSend },
+  { name: 'latency', run: benchLatency },
   inbound,
   { name: 'silent sockets', run: benchSilentSockets },
 ]
 
-const word = process.argv[2] ?? ''
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { 'install-rivals': { type: 'boolean', default: false } },
+})
+if (values['install-rivals']) installRivals()
+const word = positionals[0] ?? ''
 for (const bench of BENCHES) {
   if (!bench.name.includes(word)) continue
   process.stdout.write(`\n${bench.name}\n`)
