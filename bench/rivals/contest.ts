@@ -1,5 +1,7 @@
+import { loadavg } from 'node:os'
 import type { Row } from '../row.ts'
 import { coresInUse, holdLoadCore } from '../support/cores.ts'
+import { flushMs } from '../support/flush-time.ts'
 import { bullmq } from './bullmq.ts'
 import { type Entry, type Turn, compare } from './compare.ts'
 import { floor } from './floor.ts'
@@ -30,9 +32,13 @@ export const onSlowDisks: readonly Entry[] = [sgw, kannel('file'), bullmq].map((
   slowDisk: true,
 }))
 
+/** Ratios hold on a busy machine only as far as everybody is slowed down alike. */
+const machine = (): string =>
+  `load average before: ${(loadavg()[0] ?? 0).toFixed(1)}; a flush of this disk: ${flushMs().toFixed(2)} ms`
+
 export async function hold<Figure extends string>(contest: Contest<Figure>): Promise<Row[]> {
   using _core = holdLoadCore()
-  process.stdout.write(`${contest.rounds} rounds, medians; ${coresInUse()}\n`)
+  process.stdout.write(`${contest.rounds} rounds, medians; ${coresInUse()}; ${machine()}\n`)
   const outcomes = await compare(contest.rounds, contest.entries, contest.figures, contest.turn)
   return outcomes.map((outcome) => ({
     contestant: outcome.name,
