@@ -19,6 +19,8 @@ export interface Outcome<Figure extends string> {
   slowDisk: boolean
   /** Medians of all rounds; NaN where it did not run. */
   figures: Record<Figure, number>
+  /** Lowest and highest of the first figure: far apart when something else disturbed a round. */
+  range: [number, number]
   /** Why it did not run, or how often it flushed. */
   note: string
 }
@@ -70,12 +72,14 @@ class Match<Figure extends string> {
   }
 
   outcome(): Outcome<Figure> {
-    const figure = (name: Figure): number => median(this.#seen.map((seen) => seen[name]))
+    const all = (name: Figure): number[] => this.#seen.map((seen) => seen[name])
+    const first = all(this.figures[0]!)
     return {
       name: this.name,
       contestant: this.entry.contestant.name,
       slowDisk: this.entry.slowDisk === true,
-      figures: Object.fromEntries(this.figures.map((name) => [name, figure(name)])) as Record<Figure, number>,
+      figures: Object.fromEntries(this.figures.map((name) => [name, median(all(name))])) as Record<Figure, number>,
+      range: [Math.min(...first), Math.max(...first)],
       note: this.#note,
     }
   }

@@ -3,7 +3,7 @@ import type { Row } from '../row.ts'
 import { coresInUse, holdLoadCore } from '../support/cores.ts'
 import { flushMs } from '../support/flush-time.ts'
 import { bullmq } from './bullmq.ts'
-import { type Entry, type Turn, compare } from './compare.ts'
+import { type Entry, type Outcome, type Turn, compare } from './compare.ts'
 import { floor } from './floor.ts'
 import { kannel } from './kannel.ts'
 import { sgw } from './sgw.ts'
@@ -40,13 +40,21 @@ export async function hold<Figure extends string>(contest: Contest<Figure>): Pro
   using _core = holdLoadCore()
   process.stdout.write(`${contest.rounds} rounds, medians; ${coresInUse()}; ${machine()}\n`)
   const outcomes = await compare(contest.rounds, contest.entries, contest.figures, contest.turn)
-  return outcomes.map((outcome) => ({
+  return outcomes.map((outcome) => rowOf(contest, outcome, outcomes))
+}
+
+function rowOf<Figure extends string>(
+  { figures, decimals, bars }: Contest<Figure>,
+  outcome: Outcome<Figure>,
+  outcomes: readonly Outcome<Figure>[],
+): Row {
+  const first = figures[0]!
+  return {
     contestant: outcome.name,
-    ...Object.fromEntries(
-      contest.figures.map((name) => [name, Number(outcome.figures[name].toFixed(contest.decimals[name]))]),
-    ),
-    compared: standing(outcomes, outcome, contest.figures[0]!),
-    'bar → aim': contest.bars[outcome.name] ?? '',
+    ...Object.fromEntries(figures.map((name) => [name, Number(outcome.figures[name].toFixed(decimals[name]))])),
+    range: outcome.range.map((value) => value.toFixed(decimals[first])).join('–'),
+    compared: standing(outcomes, outcome, first),
+    'bar → aim': bars[outcome.name] ?? '',
     note: outcome.note,
-  }))
+  }
 }
