@@ -52,7 +52,9 @@ function rowOf<Figure extends string>(
   return {
     contestant: outcome.name,
     ...Object.fromEntries(figures.map((name) => [name, Number(outcome.figures[name].toFixed(decimals[name]))])),
-    range: outcome.range.map((value) => value.toFixed(decimals[first])).join('–'),
+    range: outcome.range.every(Number.isFinite)
+      ? outcome.range.map((value) => value.toFixed(decimals[first])).join('–')
+      : '',
     compared: standing(outcomes, outcome, first),
     'bar → aim': bars[outcome.name] ?? '',
     note: outcome.note,
