@@ -28,6 +28,9 @@ const BENCHES: readonly Bench[] = [
   { name: 'silent sockets', run: benchSilentSockets },
 ]
 
+// An ordinary exit, so that nobody who was started is left behind.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { 'install-rivals': { type: 'boolean', default: false } },
