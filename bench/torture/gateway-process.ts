@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { type Program, eventually, startProgram } from './program.ts'
 
 export interface GatewayOptions {
@@ -29,7 +30,7 @@ export class GatewayProcess {
     const { port, path, log, env } = this.options
     const own = { NODE_ENV: 'development', HOST: '127.0.0.1', PORT: String(port), DATABASE_URL: `file:${path}` }
     this.#program = startProgram({
-      args: [...(Bun.env['PROF'] ? ['--cpu-prof', '--cpu-prof-dir=/tmp/prof'] : []), 'src/main.ts'],
+      args: [...profiling(), 'src/main.ts'],
       env: { ...own, PUBLIC_URL: this.url, ...env },
       log,
     })
@@ -53,6 +54,12 @@ export class GatewayProcess {
     this.#program?.signal('SIGKILL')
     await this.#program?.exited
     this.#program = null
+  }
+
+  /** The last end: by kill -9, or by SIGTERM when a profile is to be written. */
+  async end(): Promise<void> {
+    if (profiling().length > 0) await this.terminate()
+    else await this.kill()
   }
 
   signal(name: 'SIGSTOP' | 'SIGCONT'): void {
@@ -79,6 +86,12 @@ export class GatewayProcess {
     if (!answer.ok) throw new Error(`${name}: ${answer.error}`)
     return answer.result
   }
+}
+
+/** `BENCH_PROFILE=<folder>`: every gateway that ends by SIGTERM leaves a CPU profile there. */
+function profiling(): string[] {
+  const folder = process.env['BENCH_PROFILE'] ?? ''
+  return folder === '' ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(folder)}`]
 }
 
 type Answer<T> = { ok: true; result: T } | { ok: false; error: string }

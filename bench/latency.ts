@@ -1,0 +1,77 @@
+import { type Contest, everybody, hold } from './rivals/contest.ts'
+import { LeanProvider } from './rivals/provider.ts'
+import { inThisProcess } from './rivals/provider-process.ts'
+import type { Row } from './row.ts'
+
+const MESSAGES = 500
+/** The first ones warm caches and connections. */
+const WARM_UP = 50
+/** What follows a message (its result is stored, events are published) is over before the next one. */
+const PAUSE_MS = 15
+const GIVE_UP_MS = 5000
+
+const CONTEST: Contest<'p50 ms' | 'p99 ms'> = {
+  rounds: 3,
+  entries: everybody(),
+  figures: ['p50 ms', 'p99 ms'],
+  decimals: { 'p50 ms': 2, 'p99 ms': 2 },
+  bars: {
+    sgw: '1.6 → 1.1 of floor',
+    'Express + BullMQ + Redis + SQLite': 'sgw 0.50 → 0.35 × it',
+  },
+  async turn(start) {
+    const calls = new Arrivals()
+    await using provider = new LeanProvider(0, () => calls.arrived())
+    await using running = await start({ provider: inThisProcess(provider), delivers: true })
+    const latencies = await oneByOne(running.port, running.request, calls)
+    const at = (share: number): number => latencies[Math.floor((latencies.length - 1) * share)] ?? Number.NaN
+    return { 'p50 ms': at(0.5), 'p99 ms': at(0.99) }
+  },
+}
+
+/**
+ * From the request to the call that arrives at the provider, one message at a time on an idle machine. Load and
+ * provider are one process here, so that one clock measures both ends.
+ */
+export const benchLatency = (): Promise<Row[]> => hold(CONTEST)
+
+/** The moment of the next call of the provider. */
+class Arrivals {
+  #next = Promise.withResolvers<number>()
+
+  arrived(): void {
+    this.#next.resolve(performance.now())
+  }
+
+  next(): Promise<number> {
+    this.#next = Promise.withResolvers<number>()
+    return this.#next.promise
+  }
+}
+
+/** Sorted milliseconds. */
+async function oneByOne(port: number, request: (n: number) => string, calls: Arrivals): Promise<number[]> {
+  const socket = await Bun.connect({ hostname: '127.0.0.1', port, socket: { data() {} } })
+  const latencies: number[] = []
+  for (let n = 0; n < WARM_UP + MESSAGES; n++) {
+    const bytes = request(n)
+    const call = calls.next()
+    const sentAt = performance.now()
+    socket.write(bytes)
+    const arrivedAt = await within(call)
+    if (n >= WARM_UP) latencies.push(arrivedAt - sentAt)
+    await Bun.sleep(PAUSE_MS)
+  }
+  socket.end()
+  return latencies.toSorted((a, b) => a - b)
+}
+
+async function within(call: Promise<number>): Promise<number> {
+  const giveUp = Promise.withResolvers<never>()
+  const timer = setTimeout(() => giveUp.reject(new Error(`No call within ${GIVE_UP_MS} ms`)), GIVE_UP_MS)
+  try {
+    return await Promise.race([call, giveUp.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}

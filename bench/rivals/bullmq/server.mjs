@@ -1,0 +1,42 @@
+// The usual stack for sending in the background: Express takes a message, a row goes to SQLite and a job to Redis, and
+// BullMQ's worker calls the provider. Plain JavaScript for Node, installed apart, so outside of the project's checks.
+// Arguments: database file, port of Redis, the provider's address, calls at once. Prints its port.
+import Database from 'better-sqlite3'
+import { Queue, Worker } from 'bullmq'
+import express from 'express'
+import { Redis } from 'ioredis'
+
+const [path, redisPort, providerUrl, concurrency] = process.argv.slice(2)
+const database = new Database(path)
+database.pragma('journal_mode = WAL')
+database.pragma('synchronous = FULL')
+database.exec(`CREATE TABLE messages (id INTEGER PRIMARY KEY, sender TEXT NOT NULL, recipient TEXT NOT NULL,
+  body TEXT NOT NULL, status TEXT NOT NULL, provider_id TEXT, created_at INTEGER NOT NULL)`)
+const insert = database.prepare(`INSERT INTO messages (sender, recipient, body, status, created_at)
+  VALUES (?, ?, ?, 'queued', ?)`)
+const markSent = database.prepare(`UPDATE messages SET status = 'sent', provider_id = ? WHERE id = ?`)
+const countSent = database.prepare(`SELECT count(*) AS sent FROM messages WHERE status = 'sent'`)
+
+const connect = () => new Redis(Number(redisPort), '127.0.0.1', { maxRetriesPerRequest: null })
+const queue = new Queue('send', { connection: connect() })
+const worker = new Worker('send', send, { connection: connect(), concurrency: Number(concurrency) })
+await Promise.all([queue.waitUntilReady(), worker.waitUntilReady()])
+
+const app = express()
+app.use(express.json())
+// oxlint-disable-next-line no-async-endpoint-handlers -- Express 5 hands a rejection on by itself.
+app.post('/send', async (request, response) => {
+  const { from, to, body } = request.body
+  const id = Number(insert.run(from, to, body, Date.now()).lastInsertRowid)
+  await queue.add('send', { id, from, to, body }, { removeOnComplete: true })
+  response.status(202).json({ messageId: id, status: 'queued' })
+})
+app.get('/sent', (_request, response) => response.send(String(countSent.get().sent)))
+const server = app.listen(0, '127.0.0.1', () => process.stdout.write(`${server.address().port}\n`))
+
+async function send({ data: { id, from, to, body } }) {
+  const headers = { 'content-type': 'application/json' }
+  const call = { method: 'POST', headers, body: JSON.stringify({ from, to, text: body }) }
+  const answer = await (await fetch(`${providerUrl}/send`, call)).json()
+  markSent.run(String(answer.id), id)
+}

@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs'
+
+/** Linux counts in hundredths of a second here, whatever its own clock does (`getconf CLK_TCK`). */
+const MICROSECONDS_PER_TICK = 10_000
+/** Where `utime`, `stime`, `cutime` and `cstime` stand behind the program's name, proc(5). */
+const TIMES = [11, 12, 13, 14] as const
+
+/** User and system time that these processes and their ended children have used so far; 0 where there is no /proc. */
+export const cpuMicroseconds = (pids: readonly number[]): number =>
+  pids.reduce((sum, pid) => sum + ticksOf(pid), 0) * MICROSECONDS_PER_TICK
+
+function ticksOf(pid: number): number {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // The name may contain spaces and brackets.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return TIMES.reduce((sum, at) => sum + Number(fields[at]), 0)
+  } catch {
+    return 0
+  }
+}
