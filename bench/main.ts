@@ -39,7 +39,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { 'install-rivals': { type: 'boolean', default: false } },
+  options: { 'install-rivals': { type: 'boolean', default: false }, long: { type: 'boolean', default: false } },
 })
 if (values['install-rivals']) installRivals()
 const word = positionals[0] ?? ''

@@ -22,7 +22,7 @@ interface Prepared {
 }
 
 /** Enough for every statement of ours; lists with all their filters make more, and those leave first. */
-const MAX_KEPT_STATEMENTS = 256
+const MAX_KEPT_STATEMENTS = 512
 
 /**
  * A connection to the file, by the driver under @libsql/client. Each statement is compiled once: the client compiles it

@@ -119,7 +119,7 @@ function planSingle(unit: Unit, statements: Statement[]): (results: readonly Res
 }
 
 /** Statements are compiled for these numbers of rows; any other number is made up of them. */
-const ROWS_AT_ONCE = [64, 16, 4, 1] as const
+const ROWS_AT_ONCE = [64, 32, 16, 8, 4, 2, 1] as const
 
 function rowStatements(operation: RowOperation<never>, group: readonly Unit[]): Statement[] {
   const columns: readonly string[] = operation.columns

@@ -188,8 +188,18 @@ async function readAnswer(response: Response, limits: Limits): Promise<Answer> {
   }
 }
 
-/** Null if the body is longer than `maxBytes`; the rest is not read then. Declared lengths are not believed. */
+/** Null if the body is longer than `maxBytes`; the rest is not read then. */
 async function boundedText(response: Response, maxBytes: number): Promise<string | null> {
+  return isBounded(response, maxBytes) ? response.text() : countedText(response, maxBytes)
+}
+
+/** A declared length is the end of the body (RFC 9112, 6.2), unless it comes in chunks, which overrule it. */
+function isBounded({ headers }: Response, maxBytes: number): boolean {
+  const declared = headers.get('content-length')
+  return declared !== null && Number(declared) <= maxBytes && !headers.has('transfer-encoding')
+}
+
+async function countedText(response: Response, maxBytes: number): Promise<string | null> {
   const chunks: ReadableStream<Uint8Array> | null = response.body
   if (chunks === null) return ''
   const decoder = new TextDecoder()
