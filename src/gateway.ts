@@ -1,3 +1,4 @@
+import { SubscriptionTokens } from './auth/subscription-tokens.ts'
 import { KeyRing } from './auth/key-ring.ts'
 import { FailedAttempts } from './auth/failed-attempts.ts'
 import { KeyLimits } from './auth/key-limits.ts'
@@ -34,6 +35,7 @@ export interface Gateway extends GatewayParts {
   session: Session
   numbers: Numbers
   subscriptions: Subscriptions
+  subscriptionTokens: SubscriptionTokens
   keys: KeyRing
   failedAttempts: FailedAttempts
   keyLimits: KeyLimits
@@ -84,6 +86,7 @@ export function buildGateway(parts: GatewayParts): Gateway {
   const session = new Session(tokens, quota, writer, clock)
   const numbers = new Numbers({ directory, session, provider, writer, clock })
   const webhookAddress = (): string => `${config.publicUrl}/v1/webhooks/provider`
+  const subscriptionTokens = new SubscriptionTokens({ gate, secrets })
   const subscriptions = new Subscriptions({
     provider,
     session,
@@ -95,6 +98,7 @@ export function buildGateway(parts: GatewayParts): Gateway {
     clock,
     log,
     address: webhookAddress,
+    changed: () => subscriptionTokens.forget(),
   })
   const guard = new AddressGuard({ production: config.production, allowCidrs: config.webhookAllowCidrs })
   const hub = createHub()
@@ -110,6 +114,7 @@ export function buildGateway(parts: GatewayParts): Gateway {
     session,
     numbers,
     subscriptions,
+    subscriptionTokens,
     keys: new KeyRing({ reads, writer, secrets, clock }),
     failedAttempts: new FailedAttempts({ gate, writer, clock }),
     keyLimits: new KeyLimits(clock, config.keyLimitPerMinute),

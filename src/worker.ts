@@ -13,7 +13,6 @@ import { recoverOpenAttempts, seedQuota } from './features/sms/recover.ts'
 import { settleJobs } from './features/sms/settle.ts'
 import { closeInterrupted } from './features/webhook-deliveries/recover.ts'
 import { webhookJobs } from './features/webhook-deliveries/deliver.ts'
-import { fanOutJobs } from './features/webhook-deliveries/fan-out.ts'
 import { purgeDeliveries } from './features/webhook-deliveries/purge.ts'
 import { backFill, backFillJobs } from './features/webhooks/back-fill.ts'
 import type { Gateway } from './gateway.ts'
@@ -25,7 +24,6 @@ export function registerJobs(gateway: Gateway): void {
   gateway.jobs.register(sendJobs(gateway))
   gateway.jobs.register(settleJobs(gateway))
   gateway.jobs.register(fenceJobs(gateway))
-  gateway.jobs.register(fanOutJobs(gateway))
   gateway.jobs.register(webhookJobs(gateway))
   gateway.jobs.register(backFillJobs(gateway))
 }

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { Gauge, type Registry } from 'prom-client'
 import type { Gateway } from '../gateway.ts'
 
-const JOB_KINDS = ['send', 'settle', 'fence', 'fan_out', 'webhook', 'back_fill'] as const
+const JOB_KINDS = ['send', 'settle', 'fence', 'webhook', 'back_fill'] as const
 const EXTENSION_STATES = ['active', 'refresh_failed', 'revoked'] as const
 /** A queue is counted up to here: a scrape must not hold the loop for the sake of an exact million. */
 const MAX_COUNTED = 100_000

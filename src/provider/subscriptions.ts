@@ -24,6 +24,8 @@ export interface SubscriptionsContext {
   log: Log
   /** Public address of `POST /v1/webhooks/provider`. */
   address(): string
+  /** Called after the commit that changed or deleted rows. */
+  changed(): void
 }
 
 /** The contract's life of a subscription, and when it is renewed. */
@@ -91,6 +93,7 @@ export class Subscriptions {
         args: [key.tenantId, key.extensionId, id],
       },
     ])
+    this.context.changed()
     if (isSound(created.value)) return 'created'
     this.context.log.warn(
       { extensionId: key.extensionId, status: created.value.status },

@@ -58,7 +58,7 @@ const STATEMENTS: readonly (readonly [path: string, beginning: string, why: stri
     'tokens that have expired, of all tenants',
   ],
   [
-    'src/features/webhooks/receive.ts',
+    'src/auth/subscription-tokens.ts',
     'SELECT tenant_id, extension_id, provider_id, token_hash FROM subscriptions',
     'the Verification-Token is the credential: its row says which tenant it is for',
   ],

@@ -55,5 +55,6 @@ async function forget(gateway: Gateway, tenantId: string): Promise<void> {
   } finally {
     // Also when it failed: a disk can fail after the commit, and messages would wait for ever for an extension that is gone.
     gateway.directory.forget(tenantId)
+    gateway.subscriptionTokens.forget()
   }
 }

@@ -1,37 +1,5 @@
 import type { RowOperation } from '../../db/writer.ts'
 
-/** A message that is to become deliveries. */
-export interface FanOutRow extends Record<string, string | number> {
-  jobSeq: number
-  jobId: string
-  tenantId: string
-  messageId: string
-  runAt: number
-  now: number
-}
-
-const WEBHOOK_JOBS = `INSERT INTO jobs (id, kind, lane, tenant_id, subject, run_at, created_at)
-  SELECT given.jobId, 'webhook', target.id, given.tenantId, given.messageId || ':' || target.id, given.runAt, given.now
-  FROM given
-  CROSS JOIN jobs AS own ON own.seq = given.jobSeq
-  CROSS JOIN tenants ON tenants.id = given.tenantId AND tenants.status = 'active'`
-
-/**
- * One `webhook` job for each app and trigger that wants the message, in one commit with the end of the fan-out itself,
- * so that it happens once. A tenant that is not active gets none. A delivery's id is `<messageId>:<appId or triggerId>`,
- * and its lane is its destination. Answers a row for each.
- */
-export const FAN_OUT: RowOperation<FanOutRow> = {
-  columns: ['jobSeq', 'jobId', 'tenantId', 'messageId', 'runAt', 'now'],
-  key: 'jobId',
-  statements: [
-    `${WEBHOOK_JOBS} CROSS JOIN apps AS target ON target.tenant_id = tenants.id AND target.is_active = 1 AND target.webhook_url IS NOT NULL
-      RETURNING id AS key, lane`,
-    `${WEBHOOK_JOBS} CROSS JOIN triggers AS target ON target.tenant_id = tenants.id RETURNING id AS key, lane`,
-    'DELETE FROM jobs WHERE seq IN (SELECT jobSeq FROM given)',
-  ],
-}
-
 /** A POST that is about to be made. */
 export interface OpenRow extends Record<string, string | number | null> {
   deliveryId: string

@@ -55,7 +55,7 @@ function toDelivery(row: Record<string, unknown>): Delivery {
   }
 }
 
-/** One provider event makes one fan-out job, so the job's id names what its deliveries share. */
+/** The jobs of one provider event share their id, which names what its deliveries share. */
 const correlationOf = (jobId: string): string => jobId.replace(/^job_/, 'cor_')
 
 export const sealContextOf = (tenantId: string, delivery: Pick<Delivery, 'kind' | 'targetId'>): SealContext => ({

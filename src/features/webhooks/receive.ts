@@ -1,16 +1,8 @@
+import type { Subscription } from '../../auth/subscription-tokens.ts'
 import { apiError } from '../../core/errors.ts'
-import { sameSecret } from '../../core/secrets.ts'
 import type { Gateway } from '../../gateway.ts'
 import { type InboundEvent, parseInboundEvent } from '../../provider/ringcentral/inbound-event.ts'
 import { storeInbound } from './store-inbound.ts'
-
-/** The subscription that a Verification-Token belongs to. */
-export interface Subscription {
-  tenantId: string
-  extensionId: string
-  /** The provider's id of it; null until the provider has answered our call. */
-  providerId: string | null
-}
 
 const MAX_TOKEN_LENGTH = 512
 
@@ -18,19 +10,9 @@ const MAX_TOKEN_LENGTH = 512
 export async function verify(gateway: Gateway, verificationToken: string | null): Promise<Subscription> {
   if (verificationToken === null || verificationToken === '' || verificationToken.length > MAX_TOKEN_LENGTH)
     throw apiError('badVerificationToken')
-  const hashes = gateway.secrets.hashes(verificationToken)
-  const { rows } = await gateway.database.gate.execute({
-    sql: 'SELECT tenant_id, extension_id, provider_id, token_hash FROM subscriptions WHERE token_hash IN (SELECT value FROM json_each(?1))',
-    args: [JSON.stringify(hashes)],
-  })
-  const row = rows.find((candidate) => hashes.some((hash) => sameSecret(hash, String(candidate['token_hash']))))
-  if (row === undefined) throw apiError('badVerificationToken')
-  const { tenant_id: tenantId, extension_id: extensionId, provider_id: providerId } = row
-  return {
-    tenantId: String(tenantId),
-    extensionId: String(extensionId),
-    providerId: typeof providerId === 'string' ? providerId : null,
-  }
+  const subscription = await gateway.subscriptionTokens.find(verificationToken)
+  if (subscription === null) throw apiError('badVerificationToken')
+  return subscription
 }
 
 /**

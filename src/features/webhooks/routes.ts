@@ -1,10 +1,11 @@
 import { z } from 'zod'
+import type { Subscription } from '../../auth/subscription-tokens.ts'
 import { ApiError, errorText } from '../../core/errors.ts'
 import type { Gateway } from '../../gateway.ts'
 import { parseJson } from '../../http/body.ts'
 import { route } from '../../http/route.ts'
 import { handshakeAnswer } from './handshake.ts'
-import { type Subscription, receive, verify } from './receive.ts'
+import { receive, verify } from './receive.ts'
 
 export const webhooksRoutes = [
   route({

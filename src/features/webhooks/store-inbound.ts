@@ -25,9 +25,18 @@ interface InboundRow extends Record<string, string | number | null> {
   runAt: number
 }
 
+/** For each app or trigger of an active tenant that wants the message, if this very commit stored it. */
+const WEBHOOK_JOBS = `INSERT INTO jobs (id, kind, lane, tenant_id, subject, run_at, created_at)
+  SELECT given.jobId, 'webhook', target.id, given.tenantId, given.messageId || ':' || target.id, given.runAt, given.now
+  FROM given
+  CROSS JOIN messages ON messages.id = given.messageId AND messages.job_id = given.jobId
+  CROSS JOIN tenants ON tenants.id = given.tenantId AND tenants.status = 'active'`
+
 /**
- * The message and its fan-out job in one commit; nothing when the tenant has this provider id already. The message
- * belongs to the app that last wrote to that contact from that number, else to the tenant's oldest.
+ * The message and a job for each of its deliveries in one commit; nothing when the tenant has this provider id already.
+ * The message belongs to the app that last wrote to that contact from that number, else to the tenant's oldest. A
+ * delivery's id is `<messageId>:<appId or triggerId>`, and its lane is its destination. Answers a row with each
+ * delivery's lane, and at the end one that says whether the message is new; none when its id is taken.
  */
 export const STORE: RowOperation<InboundRow> = {
   columns: ['messageId', 'jobId', 'tenantId', 'extensionId', 'rcMessageId', 'from', 'to', 'body', 'now', 'runAt'],
@@ -43,10 +52,9 @@ export const STORE: RowOperation<InboundRow> = {
         'inbound', given."from", given."to", given.body, 'received', rcMessageId, extensionId, now, now
       FROM given WHERE true
       ON CONFLICT DO NOTHING`,
-    `INSERT INTO jobs (id, kind, lane, tenant_id, subject, run_at, created_at)
-      SELECT jobId, 'fan_out', tenantId, tenantId, messageId, runAt, now
-      FROM given CROSS JOIN messages ON messages.id = given.messageId
-      WHERE messages.job_id = given.jobId`,
+    `${WEBHOOK_JOBS} CROSS JOIN apps AS target ON target.tenant_id = tenants.id AND target.is_active = 1 AND target.webhook_url IS NOT NULL
+      RETURNING id AS key, lane`,
+    `${WEBHOOK_JOBS} CROSS JOIN triggers AS target ON target.tenant_id = tenants.id RETURNING id AS key, lane`,
     `SELECT given.jobId AS key, stored.job_id = given.jobId AS is_new FROM given
       CROSS JOIN messages AS stored ON stored.rc_message_id = given.rcMessageId AND stored.tenant_id = given.tenantId
         AND stored.direction = 'inbound'`,
@@ -73,7 +81,7 @@ const messageIdOf = (sms: InboundSms): string =>
 
 async function storeOnce(gateway: Gateway, sms: InboundSms, messageId: string): Promise<'new' | 'known' | 'id_taken'> {
   const now = gateway.clock.now()
-  const [row] = await gateway.database.writer.row(STORE, {
+  const rows = await gateway.database.writer.row(STORE, {
     messageId,
     jobId: gateway.ids.of('job'),
     tenantId: sms.tenantId,
@@ -85,9 +93,11 @@ async function storeOnce(gateway: Gateway, sms: InboundSms, messageId: string): 
     now,
     runAt: gateway.clock.steady(),
   })
+  const row = rows.at(-1)
   if (row === undefined) return 'id_taken'
   if (Number(row['is_new']) !== 1) return 'known'
   announce(gateway, messageId, sms, now)
+  for (const { lane } of rows.slice(0, -1)) gateway.jobs.added('webhook', String(lane), sms.tenantId)
   return 'new'
 }
 
@@ -103,5 +113,4 @@ function announce(gateway: Gateway, messageId: string, sms: InboundSms, now: num
     timestamp: isoTime(now),
     receivingExtensionId: sms.extensionId,
   })
-  gateway.jobs.added('fan_out', sms.tenantId, sms.tenantId)
 }

@@ -176,9 +176,10 @@ test('what could not be stored is not answered 200, not announced, and taken in 
   await using world = await createWorld()
   await using socket = await listenTo(world.url, { apiKey: world.key })
   const token = await subscribe(world)
+  await world.call('PUT', `/v1/apps/${world.app.appId}`, { body: { webhookUrl: 'https://hooks.example.com/' } })
   const { gate } = world.gateway.database
   await gate.execute(
-    "CREATE TRIGGER broken BEFORE INSERT ON jobs WHEN NEW.kind = 'fan_out' BEGIN SELECT RAISE(ABORT, 'broken'); END",
+    "CREATE TRIGGER broken BEFORE INSERT ON jobs WHEN NEW.kind = 'webhook' BEGIN SELECT RAISE(ABORT, 'broken'); END",
   )
   await expectError(await postEvent(world, token, smsEvent()), 500, 'Internal server error')
   expect((await inboundMessages(world)).total).toBe(0)

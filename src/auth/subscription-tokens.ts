@@ -1,0 +1,59 @@
+import { LRUCache } from 'lru-cache'
+import { bounded } from '../core/bounded.ts'
+import { MAX_CACHED_KEYS } from '../core/limits.ts'
+import { type Secrets, sameSecret, sha256Hex } from '../core/secrets.ts'
+import type { Gate } from '../db/gate.ts'
+
+/** The subscription that a Verification-Token belongs to. */
+export interface Subscription {
+  tenantId: string
+  extensionId: string
+  /** The provider's id of it; null until the provider has answered our call. */
+  providerId: string | null
+}
+
+/**
+ * Verification-Tokens of the provider's events. Only HMACs are stored; look-ups go through a bounded cache, keyed by a
+ * plain hash of the token, that is emptied in the same step that changes a subscription.
+ */
+export class SubscriptionTokens {
+  readonly #known = new LRUCache<string, Subscription>(bounded(MAX_CACHED_KEYS))
+  #generation = 0
+
+  constructor(readonly context: { gate: Gate; secrets: Secrets }) {}
+
+  /** The subscription that this token belongs to, or null. */
+  async find(token: string): Promise<Subscription | null> {
+    const cacheKey = sha256Hex(token)
+    const known = this.#known.get(cacheKey)
+    if (known !== undefined) return known
+    const generation = this.#generation
+    const subscription = await this.#read(token)
+    // What was read while something changed may be of before the change: good for now, not to be kept.
+    if (subscription !== null && generation === this.#generation) this.#known.set(cacheKey, subscription)
+    return subscription
+  }
+
+  /** Forgets every token: call after the commit that changed or deleted a subscription. */
+  forget(): void {
+    this.#generation++
+    this.#known.clear()
+  }
+
+  async #read(token: string): Promise<Subscription | null> {
+    const { gate, secrets } = this.context
+    const hashes = secrets.hashes(token)
+    const { rows } = await gate.execute({
+      sql: 'SELECT tenant_id, extension_id, provider_id, token_hash FROM subscriptions WHERE token_hash IN (SELECT value FROM json_each(?1))',
+      args: [JSON.stringify(hashes)],
+    })
+    const row = rows.find((candidate) => hashes.some((hash) => sameSecret(hash, String(candidate['token_hash']))))
+    if (row === undefined) return null
+    const { tenant_id: tenantId, extension_id: extensionId, provider_id: providerId } = row
+    return {
+      tenantId: String(tenantId),
+      extensionId: String(extensionId),
+      providerId: typeof providerId === 'string' ? providerId : null,
+    }
+  }
+}
