@@ -8,6 +8,7 @@ interface AnyLoop {
   ready(job: Job, subject: unknown): void
   moved(lane: string, tenantId: string, delayMs: number): void
   release(): void
+  freed(): void
 }
 
 /** All job loops, by kind. Kinds are registered by `worker.ts`; everyone else only says that a job was committed. */
@@ -41,6 +42,11 @@ export class Jobs {
   /** Call after the commit that changed an existing job's kind or lane. */
   moved(kind: string, lane: string, tenantId: string, delayMs: number): void {
     this.#loops.get(kind)?.moved(lane, tenantId, delayMs)
+  }
+
+  /** More jobs of that kind may run at once than before. */
+  freed(kind: string): void {
+    this.#loops.get(kind)?.freed()
   }
 
   /** Looks again at every lane of that kind, held or not. */

@@ -75,8 +75,11 @@ export class JobLoop<Subject> {
 
   #isOpen(lane: Lane): boolean {
     const { maxInFlight, maxPerLane, room } = this.kind
-    if (this.#stopped || this.#waiting || this.#inFlight >= maxInFlight || lane.inFlight.size >= maxPerLane) return false
-    return isQuiet(lane, this.context.clock.monotonic()) && (room === undefined || room(lane.name, lane.tenantId).jobs > 0)
+    if (this.#stopped || this.#waiting || this.#inFlight >= maxInFlight || lane.inFlight.size >= maxPerLane)
+      return false
+    return (
+      isQuiet(lane, this.context.clock.monotonic()) && (room === undefined || room(lane.name, lane.tenantId).jobs > 0)
+    )
   }
 
   /** A job that existed before has come to this lane and is due after `delayMs`. */
@@ -89,6 +92,13 @@ export class JobLoop<Subject> {
   release(): void {
     this.#releases++
     for (const lane of this.#lanes.all()) lane.heldUntil = 0
+    this.#wake()
+  }
+
+  /** More may run at once than a moment ago. */
+  freed(): void {
+    if (!this.#waiting) return
+    for (const lane of this.#lanes.all()) if (lane.heldUntil === Infinity) lane.heldUntil = 0
     this.#wake()
   }
 

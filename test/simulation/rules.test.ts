@@ -23,7 +23,7 @@ const RULES: Record<string, { weakening: Weakening; profile?: Profile; found: Re
   'an attempt row before the call': {
     // A process that dies takes the rows of its open attempts along: they had been in its memory only.
     weakening: { dies: (bootId) => forgetOpenAttempts(bootId) },
-    found: /accepted by the provider|which no message is bound to/,
+    found: /accepted by the provider|which no message is bound to|within 60 s/,
   },
   'one open attempt per text': {
     weakening: { schema: ['DROP INDEX send_attempts_open'] },

@@ -1,22 +1,23 @@
 import { MAX_SLOW_WEBHOOKS, MAX_WEBHOOKS_IN_FLIGHT, MAX_WEBHOOKS_PER_HOST, SLOW_WEBHOOK_MS } from '../../core/limits.ts'
 import type { Clock } from '../../core/clock.ts'
+import { Places } from '../../jobs/places.ts'
 
-/**
- * Who may POST now. 64 POSTs run at once; one that has not been answered within a moment is counted as slow and frees
- * its place for others, up to a second bound, so that hanging destinations delay nobody. 8 go to one host at most.
- */
+/** Who may POST now: so many at once that hanging destinations delay nobody, and 8 to one host at most. */
 export class DeliveryLanes {
   readonly #hosts = new Map<string, number>()
-  #slow = 0
+  readonly #places: Places
 
   constructor(
-    readonly clock: Clock,
+    clock: Clock,
     readonly freed: () => void,
-  ) {}
+  ) {
+    const bounds = { quick: MAX_WEBHOOKS_IN_FLIGHT, slow: MAX_SLOW_WEBHOOKS, slowAfterMs: SLOW_WEBHOOK_MS }
+    this.#places = new Places(clock, bounds, freed)
+  }
 
   /** Bound of all POSTs under way, slow ones included. */
   get maxInFlight(): number {
-    return MAX_WEBHOOKS_IN_FLIGHT + Math.min(this.#slow, MAX_SLOW_WEBHOOKS)
+    return this.#places.max
   }
 
   /** Takes a place for the host of `url`; null when it has all of its places in use. The answer gives it back. */
@@ -25,15 +26,9 @@ export class DeliveryLanes {
     const count = this.#hosts.get(host) ?? 0
     if (count >= MAX_WEBHOOKS_PER_HOST) return null
     this.#hosts.set(host, count + 1)
-    let slow = false
-    const cancel = this.clock.after(SLOW_WEBHOOK_MS, () => {
-      slow = true
-      this.#slow++
-      this.freed()
-    })
+    const leave = this.#places.enter()
     return () => {
-      cancel()
-      if (slow) this.#slow--
+      leave()
       this.#leave(host)
     }
   }
