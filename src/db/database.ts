@@ -2,6 +2,7 @@ import { renameSync, rmSync, statSync } from 'node:fs'
 import { type LibSQLDatabase, drizzle } from 'drizzle-orm/libsql'
 import type { DatabaseConfig } from '../core/config.ts'
 import { type Gate, openGate } from './gate.ts'
+import { type Lists, openLists } from './lists/lists.ts'
 import { migrate } from './migrate.ts'
 import { MIGRATIONS, type Migration } from './migrations.ts'
 import { type Writer, createWriter } from './writer.ts'
@@ -14,6 +15,8 @@ export interface Database {
   gate: Gate
   reads: Reads
   writer: Writer
+  /** Pages of the lists that grow without end. */
+  lists: Lists
   /** Names of the migrations that this opening applied. */
   migrated: string[]
   close(): Promise<void>
@@ -42,19 +45,28 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const gate = await openGate({ url: options.url, authToken: options.authToken, pragmas: pragmasFor(options) })
   try {
     const migrated = await migrate(gate, options.migrations ?? MIGRATIONS, (first) => copyFile(gate, options, first))
-    const writer = createWriter(gate, options.defer)
+    const lists = openLists(gate, options.defer === undefined ? options.path : null)
+    const writer = noted(createWriter(gate, options.defer), lists)
     const close = async (): Promise<void> => {
       await writer.drained()
+      await lists.close()
       // The driver leaves the connection to the collector, so that the last rows would stay in the WAL file.
       if (!options.litestream) await gate.execute('PRAGMA wal_checkpoint(TRUNCATE)').catch(() => undefined)
       await gate.close()
     }
-    return { gate, reads: drizzle(gate.client, { schema }), writer, migrated, close }
+    return { gate, reads: drizzle(gate.client, { schema }), writer, lists, migrated, close }
   } catch (error) {
     await gate.close()
     throw error
   }
 }
+
+/** The lists hear of every write. */
+const noted = (writer: Writer, lists: Lists): Writer => ({
+  ...writer,
+  write: (statements) => (lists.noteWrite(), writer.write(statements)),
+  row: (operation, value) => (lists.noteWrite(), writer.row(operation, value)),
+})
 
 const pragmasFor = (options: DatabaseOptions): string[] => [
   'journal_mode = WAL',

@@ -5,6 +5,7 @@ import { type Ids, createIds } from '../../src/core/ids.ts'
 import { silentLog } from '../../src/core/log.ts'
 import type { Secrets } from '../../src/core/secrets.ts'
 import * as schema from '../../src/db/schema/index.ts'
+import { openLists } from '../../src/db/lists/lists.ts'
 import { createWriter } from '../../src/db/writer.ts'
 import { type Gateway, buildGateway } from '../../src/gateway.ts'
 import type { Provider } from '../../src/provider/provider.ts'
@@ -61,6 +62,7 @@ export function startLife(around: Surroundings, failed: (life: Life) => void): L
       gate,
       reads: drizzle(gate.client, { schema }),
       writer: createWriter(gate, defer),
+      lists: openLists(gate, null),
       migrated: [],
       close: () => Promise.resolve(),
     },
