@@ -1,7 +1,8 @@
+import { LRUCache } from 'lru-cache'
 import { AT_PLACE, type Block, SEQ_PLACE, type Wanted, wantedIn } from './block.ts'
 import type { Connection } from './connection.ts'
 import { LISTS, type ListPage, type ListQuery, type ListRow, type Stretch, conditionOf, stretchOf } from './list.ts'
-import { foundAt, isUnsure, match } from './match.ts'
+import { type Sieve, foundAt, isUnsure, match } from './match.ts'
 import type { BlockStore } from './store.ts'
 import { stretchesOf } from './stretches.ts'
 
@@ -11,18 +12,27 @@ interface Part {
   seqs(offset: number, limit: number): number[]
 }
 
-/** What was found in a block before the unsure rows were looked up. */
+/** What was found in a block. */
 interface Hit {
   block: Block
   wanted: Wanted[]
   low: number
   high: number
   sure: number
+  /** Rows whose codes leave open whether they pass. */
   unsure: number[]
+  /** Of those, the ones that do not; null until they were looked up. */
+  failed: ReadonlySet<number> | null
 }
+
+/** Filters whose hits are remembered. */
+const MAX_REMEMBERED = 64
 
 /** Total and page of one query from one snapshot: blocks where there are any, the table where there are none. */
 export class Search {
+  /** Filters → block → what was found in it: who pages or polls asks for the same again, and blocks do not change. */
+  private readonly remembered = new LRUCache<string, Map<number, Hit>>({ max: MAX_REMEMBERED })
+
   constructor(
     private readonly connection: Connection,
     private readonly store: BlockStore,
@@ -49,13 +59,24 @@ export class Search {
 
   private parts(query: ListQuery): Part[] {
     const range = stretchOf(query)
+    const blocks = this.store.blocks(query.list, query.tenantId)
+    const known = this.knownHits(query)
+    // Many are of blocks that are gone.
+    if (known.size > blocks.length * 2) known.clear()
     const found: (Part | Hit)[] = []
-    for (const stretch of stretchesOf(this.store.blocks(query.list, query.tenantId), range)) {
-      const part = 'id' in stretch ? this.hit(stretch, query, range) : this.tablePart(query, stretch)
+    for (const stretch of stretchesOf(blocks, range)) {
+      const part = 'id' in stretch ? this.hit(stretch, query, range, known) : this.tablePart(query, stretch)
       if (part !== null) found.push(part)
     }
-    const passed = this.lookUp(query, found.flatMap((one) => ('unsure' in one ? one.unsure : [])))
-    return found.map((one) => ('unsure' in one ? this.blockPart(one, passed) : one))
+    this.lookUp(query, found.filter((one) => 'unsure' in one))
+    return found.map((one) => ('unsure' in one ? this.blockPart(one) : one))
+  }
+
+  private knownHits({ list, equal }: ListQuery): Map<number, Hit> {
+    const key = `${list} ${JSON.stringify(equal)}`
+    const known = this.remembered.get(key) ?? new Map<number, Hit>()
+    this.remembered.set(key, known)
+    return known
   }
 
   private tablePart(query: ListQuery, stretch: Stretch): Part | null {
@@ -69,57 +90,63 @@ export class Search {
     return { count, seqs }
   }
 
-  private hit(block: Block, query: ListQuery, range: Stretch): Hit | null {
+  private hit(block: Block, query: ListQuery, range: Stretch, known: Map<number, Hit>): Hit | null {
+    const isWhole = range.after <= block.after && range.until >= block.until
+    const remembered = isWhole ? known.get(block.id) : undefined
+    if (remembered !== undefined) return remembered
     const wanted = wantedIn(LISTS[query.list], block.header, query)
     if (wanted === null) return null
-    const { low, high } = this.placesIn(block, range)
-    const isWhole = low === 0 && high === block.header.rows
-    const [first] = wanted
-    if (isWhole && first === undefined) return { block, wanted, low, high, sure: high, unsure: [] }
-    if (isWhole && wanted.length === 1 && first?.unsure === -1)
-      return { block, wanted, low, high, sure: first.count, unsure: [] }
-    return this.scan({ block, wanted, low, high, sure: 0, unsure: [] })
-  }
-
-  private scan(hit: Hit): Hit {
-    const codesOf = this.codesOf(hit.block)
-    const count = match(hit.wanted, codesOf, hit.low, hit.high)
-    hit.sure = count
-    if (hit.wanted.every(({ unsure }) => unsure === -1)) return hit
-    const seqs = this.store.numbers(hit.block, SEQ_PLACE)
-    for (let k = 0; k < count; k++) {
-      const row = foundAt(k)
-      if (isUnsure(hit.wanted, codesOf, row)) hit.unsure.push(seqs[row] ?? 0)
-    }
-    hit.sure -= hit.unsure.length
+    const { low, high } = isWhole ? { low: 0, high: block.header.rows } : this.placesIn(block, range)
+    const hit: Hit = { block, wanted, low, high, sure: 0, unsure: [], failed: null }
+    if (!isWhole || !countByHeader(hit)) this.scan(hit)
+    if (isWhole && block.header.columns.every(({ live }) => live === 0)) known.set(block.id, hit)
     return hit
   }
 
-  private blockPart({ block, wanted, low, high, sure, unsure }: Hit, passed: ReadonlySet<number>): Part {
-    const failed = new Set(unsure.filter((seq) => !passed.has(seq)))
-    const count = sure + unsure.length - failed.size
+  private scan(hit: Hit): void {
+    const sieves = this.sieves(hit)
+    const count = match(sieves, hit.low, hit.high)
+    hit.sure = count
+    if (hit.wanted.every(({ unsure }) => unsure === -1)) return
+    const seqs = this.store.numbers(hit.block, SEQ_PLACE)
+    for (let k = 0; k < count; k++) {
+      const row = foundAt(k)
+      if (isUnsure(sieves, row)) hit.unsure.push(seqs[row] ?? 0)
+    }
+    hit.sure -= hit.unsure.length
+  }
+
+  private blockPart(hit: Hit): Part {
+    const { block, low, high, sure, unsure, failed } = hit
     const seqs = (offset: number, limit: number): number[] => {
-      const places = match(wanted, this.codesOf(block), low, high)
+      const places = match(this.sieves(hit), low, high)
       const numbers = this.store.numbers(block, SEQ_PLACE)
       const taken: number[] = []
       for (let k = places - 1, skip = offset; k >= 0 && taken.length < limit; k--) {
         const seq = numbers[foundAt(k)] ?? 0
-        if (!failed.has(seq) && skip-- <= 0) taken.push(seq)
+        if (failed?.has(seq) !== true && skip-- <= 0) taken.push(seq)
       }
       return taken
     }
-    return { count, seqs }
+    return { count: sure + unsure.length - (failed?.size ?? 0), seqs }
   }
 
-  /** Which of the rows, whose codes leave it open, pass after all. */
-  private lookUp(query: ListQuery, seqs: readonly number[]): ReadonlySet<number> {
-    if (seqs.length === 0) return new Set()
+  /** Finds out, in one query for all blocks, which of the unsure rows pass after all. */
+  private lookUp(query: ListQuery, hits: readonly Hit[]): void {
+    const open = hits.filter(({ failed }) => failed === null)
+    const unsure = open.flatMap((hit) => hit.unsure)
+    const passed = new Set(unsure.length === 0 ? [] : this.passing(query, unsure))
+    for (const hit of open) hit.failed = new Set(hit.unsure.filter((seq) => !passed.has(seq)))
+  }
+
+  private passing(query: ListQuery, seqs: readonly number[]): number[] {
     const { sql, args } = conditionOf(query)
-    const found = this.connection.rows(
-      `SELECT seq FROM ${query.list} WHERE seq IN (SELECT value FROM json_each(?)) AND +${sql}`,
-      [JSON.stringify(seqs), ...args],
-    )
-    return new Set(found.map(([seq]) => Number(seq)))
+    return this.connection
+      .rows(`SELECT seq FROM ${query.list} WHERE seq IN (SELECT value FROM json_each(?)) AND +${sql}`, [
+        JSON.stringify(seqs),
+        ...args,
+      ])
+      .map(([seq]) => Number(seq))
   }
 
   private rows({ list }: ListQuery, seqs: readonly number[]): ListRow[] {
@@ -131,13 +158,21 @@ export class Search {
   }
 
   private placesIn(block: Block, { after, until }: Stretch): { low: number; high: number } {
-    const { rows } = block.header
-    if (after <= block.after && until >= block.until) return { low: 0, high: rows }
     const times = this.store.numbers(block, AT_PLACE)
     return { low: placesUpTo(times, after), high: placesUpTo(times, until) }
   }
 
-  private codesOf = (block: Block) => (place: number) => this.store.codes(block, place)
+  private sieves({ block, wanted }: Hit): Sieve[] {
+    return wanted.map(({ place, code, unsure }) => ({ codes: this.store.codes(block, place), code, unsure }))
+  }
+}
+
+/** One filter at most, and each row sure: the header knows how many. */
+function countByHeader(hit: Hit): boolean {
+  const [first, ...others] = hit.wanted
+  if (others.length > 0 || (first !== undefined && first.unsure !== -1)) return false
+  hit.sure = first === undefined ? hit.high : first.count
+  return true
 }
 
 /** How many of the ascending times are not after `time`. */
