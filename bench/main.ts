@@ -1,4 +1,6 @@
+import growth from './growth.ts'
 import inbound from './inbound.ts'
+import lists from './lists.ts'
 import type { Row } from './row.ts'
 import { benchAccept } from './send.ts'
 import { benchSilentSockets } from './silent-sockets.ts'
@@ -14,6 +16,8 @@ const BENCHES: readonly Bench[] = [
   { name: 'start', run: benchStart },
   { name: 'accept', run: benchAccept },
   inbound,
+  lists,
+  growth,
   { name: 'silent sockets', run: benchSilentSockets },
 ]
 

@@ -72,7 +72,12 @@ describe('the executable', () => {
 
   test('its reader thread lists what a tenant with many messages has', async () => {
     const { cwd, url, env } = emptyPlace('many')
-    await using server = new Program({ command: [join(folder, 'dist/sgw'), 'start'], env, cwd, log: join(folder, 'many.log') })
+    await using server = new Program({
+      command: [join(folder, 'dist/sgw'), 'start'],
+      env,
+      cwd,
+      log: join(folder, 'many.log'),
+    })
     await server.serving(`${url}/health`)
     expect(await totalOfMany(cwd, url)).toBe(MANY)
   })

@@ -42,7 +42,7 @@ const rareBase = (column: ColumnHeader): number => column.values.length + 1
 export function rareCode(column: ColumnHeader, value: string): number {
   let hash = 0x811c9dc5
   for (let i = 0; i < value.length; i++) hash = Math.imul(hash ^ value.charCodeAt(i), 0x01000193)
-  return rareBase(column) + ((hash ^ (hash >>> 15)) >>> 0) % (CODES - rareBase(column))
+  return rareBase(column) + (((hash ^ (hash >>> 15)) >>> 0) % (CODES - rareBase(column)))
 }
 
 export const isWide = (column: ColumnHeader): boolean => column.rare > 0 || column.values.length > 255

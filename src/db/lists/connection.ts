@@ -24,7 +24,11 @@ export class Connection {
     const statement = this.statement(sql)
     const names = statement.columns().map(({ name }) => name)
     const rows = statement.all(args) as Cell[][]
-    return rows.map((row) => Object.fromEntries(names.map((name, i) => [name, row[i] ?? null])))
+    return rows.map((row) => {
+      const record: ListRow = {}
+      for (const [i, name] of names.entries()) record[name] = row[i] ?? null
+      return record
+    })
   }
 
   value(sql: string, args: readonly Cell[]): Cell {
@@ -62,4 +66,4 @@ export class Connection {
 
 const BUSY_TIMEOUT_MS = 1000
 const MAX_STATEMENTS = 500
-const PRAGMAS = ['query_only = ON', 'cache_size = -8192', 'wal_autocheckpoint = 0']
+const PRAGMAS = ['query_only = ON', 'cache_size = -16384', 'wal_autocheckpoint = 0']

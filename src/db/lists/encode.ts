@@ -61,11 +61,7 @@ function columnHeader(cells: readonly (string | null)[], open: readonly boolean[
   }
 }
 
-function encodeCells(
-  column: ColumnHeader,
-  cells: readonly (string | null)[],
-  open: readonly boolean[] | null,
-): Codes {
+function encodeCells(column: ColumnHeader, cells: readonly (string | null)[], open: readonly boolean[] | null): Codes {
   const known = new Map(column.values.map((value, code) => [value, code]))
   const codes = isWide(column) ? new Uint16Array(cells.length) : new Uint8Array(cells.length)
   for (const [i, cell] of cells.entries()) {

@@ -76,16 +76,22 @@ export interface Condition {
 export function conditionOf(query: ListQuery, { after, until } = stretchOf(query), onlyShown = true): Condition {
   const { at, shown } = LISTS[query.list]
   const { equal, prefix } = query
-  // The plus keeps SQLite from the tenant's index where a better one leads to the rows.
-  const tenant = prefix === null ? 'tenant_id' : '+tenant_id'
+  // The plus keeps SQLite from the indexes of tenant and time where a better one leads to the rows.
+  const plus = prefix === null ? '' : '+'
   return {
     sql: [
-      `${tenant} = ? AND ${at} > ? AND ${at} <= ?`,
+      `${plus}tenant_id = ? AND ${plus}${at} > ? AND ${plus}${at} <= ?`,
       ...Object.keys(equal).map((column) => `${column} = ?`),
       ...(prefix === null ? [] : [`${prefix.column} >= ? AND ${prefix.column} < ? || char(0x10FFFF)`]),
       ...(onlyShown && shown !== null ? [`${shown} IS NOT NULL`] : []),
     ].join(' AND '),
-    args: [query.tenantId, after, until, ...Object.values(equal), ...(prefix === null ? [] : [prefix.value, prefix.value])],
+    args: [
+      query.tenantId,
+      after,
+      until,
+      ...Object.values(equal),
+      ...(prefix === null ? [] : [prefix.value, prefix.value]),
+    ],
   }
 }
 

@@ -15,6 +15,7 @@ export class Reader {
   private isBusy = false
   private isClosed = false
   private lastId = 0
+  private idle: Timer | null = null
 
   constructor(
     private readonly path: string,
@@ -42,13 +43,29 @@ export class Reader {
 
   async close(): Promise<void> {
     this.isClosed = true
-    const thread = this.thread
-    if (thread !== null) {
-      this.replace(thread, 'The database is closed')
-      await thread.terminate()
-    }
-    for (let query = this.queue.take(); query !== undefined; query = this.queue.take())
-      query.reject(new Error('The database is closed'))
+    if (this.idle !== null) clearTimeout(this.idle)
+    await this.retire()
+    const closed = new Error('The database is closed')
+    for (const call of this.running.values()) call.reject(closed)
+    for (let query = this.queue.take(); query !== undefined; query = this.queue.take()) query.reject(closed)
+  }
+
+  /** Lets the thread close its connection: with the thread gone it would stay open, and the WAL file with it. */
+  private async retire(): Promise<void> {
+    const { thread } = this
+    if (thread === null) return
+    this.thread = null
+    const closed = this.post(thread, { type: 'close' }).catch(() => undefined)
+    await Promise.race([closed, Bun.sleep(CLOSE_MS)])
+    thread.terminate()
+  }
+
+  /** A thread that nobody needs gives its memory back. */
+  private rest(): void {
+    if (this.idle !== null) clearTimeout(this.idle)
+    if (this.isClosed || this.running.size > 0) return
+    this.idle = setTimeout(() => void this.retire(), MAX_IDLE_MS)
+    this.idle.unref()
   }
 
   private next(): void {
@@ -68,7 +85,7 @@ export class Reader {
       try {
         const answer = await this.ask({ type: 'page', query })
         if (answer.type !== 'page') throw new Error('The reader answered another question')
-        resolve(answer.page)
+        resolve(JSON.parse(answer.page) as ListPage)
         return void (answer.behind && this.onBehind())
       } catch (error) {
         if (attempt >= MAX_ATTEMPTS || this.isClosed) return reject(error)
@@ -91,11 +108,13 @@ export class Reader {
       const settle = (): void => {
         clearTimeout(deadline)
         this.running.delete(id)
+        this.rest()
       }
       this.running.set(id, {
         resolve: (answer) => (settle(), resolve(answer)),
         reject: (error) => (settle(), reject(error)),
       })
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- A thread has no origin.
       thread.postMessage({ ...question, id })
     })
   }
@@ -140,6 +159,8 @@ type Question = Ask extends infer One ? (One extends { id: number } ? Omit<One, 
 
 const MAX_ATTEMPTS = 3
 const MAX_ANSWER_MS = 30_000
+const CLOSE_MS = 1000
+const MAX_IDLE_MS = 5 * 60_000
 
 /** Bundled, the thread lies beside the entry point. */
 const threadUrl = (): string =>

@@ -1,10 +1,14 @@
 import { type InferSelectModel, type Table, getTableColumns } from 'drizzle-orm'
 import type { ListRow } from './list.ts'
 
-/** A row by the names that the schema gives its columns. */
-export function rowOf<T extends Table>(table: T, row: ListRow): InferSelectModel<T> {
-  const named = Object.entries(getTableColumns(table)).map(([name, column]) => [name, row[column.name] ?? null])
-  return Object.fromEntries(named) as InferSelectModel<T>
+/** Rows by the names that the schema gives their columns. */
+export function rowsOf<T extends Table>(table: T, rows: readonly ListRow[]): InferSelectModel<T>[] {
+  const columns = Object.entries(getTableColumns(table)).map(([name, column]) => [name, column.name] as const)
+  return rows.map((row) => {
+    const named: ListRow = {}
+    for (const [name, column] of columns) named[name] = row[column] ?? null
+    return named as InferSelectModel<T>
+  })
 }
 
 /** Filters that were given. */

@@ -51,7 +51,9 @@ export class Search {
     let count = 0
     for (const stretch of stretchesOf(this.store.blocks(query.list, query.tenantId), stretchOf(query))) {
       if ('id' in stretch) continue
-      count += Number(this.connection.value(boundedCount(query), [query.tenantId, stretch.after, stretch.until, enough]))
+      count += Number(
+        this.connection.value(boundedCount(query), [query.tenantId, stretch.after, stretch.until, enough]),
+      )
       if (count >= enough) break
     }
     return count
@@ -68,7 +70,10 @@ export class Search {
       const part = 'id' in stretch ? this.hit(stretch, query, range, known) : this.tablePart(query, stretch)
       if (part !== null) found.push(part)
     }
-    this.lookUp(query, found.filter((one) => 'unsure' in one))
+    this.lookUp(
+      query,
+      found.filter((one) => 'unsure' in one),
+    )
     return found.map((one) => ('unsure' in one ? this.blockPart(one) : one))
   }
 
@@ -178,7 +183,7 @@ function countByHeader(hit: Hit): boolean {
 /** How many of the ascending times are not after `time`. */
 function placesUpTo(times: Float64Array, time: number): number {
   let low = 0
-  for (let high = times.length; low < high; ) {
+  for (let high = times.length; low < high;) {
     const middle = (low + high) >> 1
     if ((times[middle] ?? 0) <= time) low = middle + 1
     else high = middle

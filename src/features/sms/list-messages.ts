@@ -1,6 +1,6 @@
 import type { Caller } from '../../auth/caller.ts'
 import { messages } from '../../db/schema/messages.ts'
-import { given, rowOf } from '../../db/lists/row.ts'
+import { given, rowsOf } from '../../db/lists/row.ts'
 import type { ListQuery } from '../../db/lists/list.ts'
 import type { Gateway } from '../../gateway.ts'
 import { type Message, messageItem } from './message.ts'
@@ -18,7 +18,7 @@ export async function listMessages(gateway: Gateway, caller: Caller, query: Mess
   const { page, limit, tenantId = caller.tenantId } = query
   if (tenantId !== caller.tenantId) return { messages: [], total: 0, page, limit }
   const { rows, total } = await gateway.database.lists.page(listQuery(caller, query))
-  return { messages: rows.map((row) => messageItem(rowOf(messages, row))), total, page, limit }
+  return { messages: rowsOf(messages, rows).map(messageItem), total, page, limit }
 }
 
 function listQuery(caller: Caller, query: MessagesQuery): ListQuery {

@@ -3,7 +3,7 @@ import type { Caller } from '../../auth/caller.ts'
 import { isoTime } from '../../core/clock.ts'
 import { apiError } from '../../core/errors.ts'
 import type { ListQuery } from '../../db/lists/list.ts'
-import { given, rowOf } from '../../db/lists/row.ts'
+import { given, rowsOf } from '../../db/lists/row.ts'
 import { apps } from '../../db/schema/tenants.ts'
 import { type DeliveryKind, deliveries, triggers } from '../../db/schema/webhooks.ts'
 import type { Gateway } from '../../gateway.ts'
@@ -22,7 +22,7 @@ export async function listDeliveries(gateway: Gateway, caller: Caller, query: De
   const { page, limit } = query
   if (kindsOf(query).size > 1) return { attempts: [], total: 0, page, limit }
   const { rows, total } = await gateway.database.lists.page(listQuery(caller, query))
-  return { attempts: rows.map((row) => attemptItem(rowOf(deliveries, row))), total, page, limit }
+  return { attempts: rowsOf(deliveries, rows).map(attemptItem), total, page, limit }
 }
 
 /** A trigger that was removed keeps its log: having attempts of the tenant is proof enough. */
@@ -81,7 +81,11 @@ const everything = (caller: Caller): ListQuery => ({
 
 /** Each target is of one kind: filters that want two find nothing. */
 function kindsOf({ appId, triggerId, kind }: DeliveriesQuery): Set<DeliveryKind> {
-  const wanted = [kind, appId === undefined ? undefined : 'app', triggerId === undefined ? undefined : 'trigger'] as const
+  const wanted = [
+    kind,
+    appId === undefined ? undefined : 'app',
+    triggerId === undefined ? undefined : 'trigger',
+  ] as const
   return new Set(wanted.filter((one) => one !== undefined))
 }
 

@@ -78,9 +78,14 @@ const OPERATIONS: Readonly<Record<string, () => Promise<unknown>>> = {
     change(`INSERT INTO messages (id, job_id, tenant_id, app_id, direction, from_number, to_number, body, status, created_at, updated_at)
       VALUES ('late${random.int(0, 1e9)}', 'job', '${world.tenantId}', 'app', 'outbound', '${FROM}', '${person()}', '', 'queued',
         ${world.gateway.clock.now() - random.int(1, 80) * DAY_MS}, 0)`),
-  ended: async () => change(`UPDATE messages SET status = 'failed' WHERE seq = ${String((await randomRow('seq'))['seq'])}`),
-  moved: async () => change(`UPDATE messages SET app_id = 'app' WHERE seq = ${String((await randomRow('seq'))['seq'])}`),
-  outcome: () => change(`UPDATE deliveries SET outcome = 'timeout' WHERE seq IN (SELECT seq FROM deliveries ORDER BY seq DESC LIMIT 2)`),
+  ended: async () =>
+    change(`UPDATE messages SET status = 'failed' WHERE seq = ${String((await randomRow('seq'))['seq'])}`),
+  moved: async () =>
+    change(`UPDATE messages SET app_id = 'app' WHERE seq = ${String((await randomRow('seq'))['seq'])}`),
+  outcome: () =>
+    change(
+      `UPDATE deliveries SET outcome = 'timeout' WHERE seq IN (SELECT seq FROM deliveries ORDER BY seq DESC LIMIT 2)`,
+    ),
   /** Until what was taken away is back. */
   wait: async () => {
     const before = await count('SELECT count(*) AS n FROM list_blocks')
@@ -106,7 +111,12 @@ function askMessages(): Asked {
     to: ['to_number', () => random.pick([FROM, '+15555550007', person()])],
   }
   const given = Object.entries(values).filter(() => random.chance(0.3))
-  return asked('/v1/sms/messages', given, [now - random.int(0, 95) * DAY_MS, now - random.int(-1, 60) * DAY_MS], 'created_at')
+  return asked(
+    '/v1/sms/messages',
+    given,
+    [now - random.int(0, 95) * DAY_MS, now - random.int(-1, 60) * DAY_MS],
+    'created_at',
+  )
 }
 
 function askDeliveries(): Asked {
