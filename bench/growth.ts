@@ -21,7 +21,7 @@ async function benchGrowth(): Promise<Row[]> {
   const naive = await naiveBytes()
   await seed(stage, FEW, 1)
   const few = await accepting(stage)
-  await seed(stage, MANY, 0.22)
+  await seed(stage, MANY, 0.22, FEW)
   const many = await accepting(stage)
   const row = (name: string, { rate, bytes }: Accepting): Row => ({
     case: name,

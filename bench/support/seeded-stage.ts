@@ -23,7 +23,7 @@ export async function openSeededStage(count: number, share: number): Promise<Sta
 }
 
 /** While the gateway is down, as two writers would only wait for each other. */
-export async function seed(stage: Stage, count: number, share: number): Promise<void> {
+export async function seed(stage: Stage, count: number, share: number, first = 0): Promise<void> {
   await stage.gateway.terminate()
   const path = stage.databasePath
   const gate = await openGate({
@@ -40,6 +40,7 @@ export async function seed(stage: Stage, count: number, share: number): Promise<
   const until = Date.now() - 60_000
   await seedRows(gate, {
     count,
+    first,
     since: until - DAYS * DAY_MS,
     until,
     tenants: [String(rows[0]?.['tenant']), ...others],

@@ -1,9 +1,10 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Program, finished, freePort } from '../support/program.ts'
+import { until } from '../support/world.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'sgw-build-'))
 
@@ -37,13 +38,15 @@ const MANY = 2000
 
 /** Gives the development tenant so many messages that its lists are the reader's, and lists them. */
 async function totalOfMany(cwd: string, url: string): Promise<number> {
+  const keyFile = join(cwd, 'data/development-api-key')
+  await until(() => existsSync(keyFile), 10_000)
   const database = new Database(join(cwd, 'data/sgw.db'))
   database.run('PRAGMA busy_timeout = 5000')
   database.run(`WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${MANY})
     INSERT INTO messages (id, job_id, tenant_id, app_id, direction, from_number, to_number, body, status, created_at, updated_at)
     SELECT 'many' || n, 'job', apps.tenant_id, apps.id, 'outbound', '+15555550100', '+15555550199', 'Hello', 'sent', n, n FROM numbers, apps`)
   database.close()
-  const key = readFileSync(join(cwd, 'data/development-api-key'), 'utf8').trim()
+  const key = readFileSync(keyFile, 'utf8').trim()
   const response = await fetch(`${url}/v1/sms/messages?status=sent`, { headers: { authorization: `Bearer ${key}` } })
   return ((await response.json()) as { total: number }).total
 }
