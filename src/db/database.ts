@@ -44,8 +44,10 @@ export interface UpgradeStep {
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const gate = await openGate({ url: options.url, authToken: options.authToken, pragmas: pragmasFor(options) })
   try {
-    const migrated = await migrate(gate, options.migrations ?? MIGRATIONS, (first) => copyFile(gate, options, first))
+    const { migrations = MIGRATIONS } = options
+    const migrated = await migrate(gate, migrations, (first) => copyFile(gate, options, first))
     const lists = openLists(gate, options.defer === undefined ? options.path : null)
+    if (migrated.length > 0 && migrated.length < migrations.length) lists.catchUp()
     const writer = noted(createWriter(gate, options.defer), lists)
     const close = async (): Promise<void> => {
       await writer.drained()

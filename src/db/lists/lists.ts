@@ -8,6 +8,8 @@ export interface Lists {
   page(query: ListQuery): Promise<ListPage>
   /** Rows were written: there may be something to seal. */
   noteWrite(): void
+  /** The database is of an earlier release: much is to be sealed. */
+  catchUp(): void
   close(): Promise<void>
 }
 
@@ -16,12 +18,14 @@ const FEW_ROWS = 512
 
 /** Without a path, as in memory, there is no reader: everything is read through the gate. */
 export function openLists(gate: Gate, path: string | null): Lists {
-  if (path === null) return { page: (query) => pageHere(gate, query), noteWrite: () => {}, close: async () => {} }
+  if (path === null)
+    return { page: (query) => pageHere(gate, query), noteWrite: () => {}, catchUp: () => {}, close: async () => {} }
   const reader = new Reader(path, () => sealer.wake())
   const sealer = new Sealer(gate, reader)
   return {
     page: async (query) => ((await isFew(gate, query)) ? pageHere(gate, query) : reader.page(query)),
     noteWrite: () => sealer.noteWrite(),
+    catchUp: () => sealer.wake(),
     close: async () => {
       await Promise.all([reader.close(), sealer.stop()])
     },

@@ -46,7 +46,6 @@ export class Reader {
     if (this.idle !== null) clearTimeout(this.idle)
     await this.retire()
     const closed = new Error('The database is closed')
-    for (const call of this.running.values()) call.reject(closed)
     for (let query = this.queue.take(); query !== undefined; query = this.queue.take()) query.reject(closed)
   }
 
@@ -58,6 +57,7 @@ export class Reader {
     const closed = this.post(thread, { type: 'close' }).catch(() => undefined)
     await Promise.race([closed, Bun.sleep(CLOSE_MS)])
     thread.terminate()
+    this.rejectAll(thread, this.isClosed ? 'The database is closed' : 'The reader was closed')
   }
 
   /** A thread that nobody needs gives its memory back. */
@@ -111,6 +111,7 @@ export class Reader {
         this.rest()
       }
       this.running.set(id, {
+        thread,
         resolve: (answer) => (settle(), resolve(answer)),
         reject: (error) => (settle(), reject(error)),
       })
@@ -127,7 +128,7 @@ export class Reader {
       if (data.type !== 'failed') return call?.resolve(data)
       call?.reject(new Error(data.message))
       // A connection that failed once is not trusted again: see the gate.
-      return this.replace(thread, data.message)
+      return void (this.thread === thread && this.retire())
     })
     thread.addEventListener('error', (event) => this.replace(thread, event.message))
     thread.addEventListener('close', () => this.replace(thread, 'The reader ended'))
@@ -139,7 +140,11 @@ export class Reader {
     if (this.thread !== thread) return
     this.thread = null
     thread.terminate()
-    for (const call of this.running.values()) call.reject(new Error(reason))
+    this.rejectAll(thread, reason)
+  }
+
+  private rejectAll(thread: Worker, reason: string): void {
+    for (const call of this.running.values()) if (call.thread === thread) call.reject(new Error(reason))
   }
 }
 
@@ -151,6 +156,7 @@ interface Query {
 }
 
 interface Call {
+  thread: Worker
   resolve(answer: Answer): void
   reject(error: Error): void
 }
