@@ -3,7 +3,8 @@ import { type Block, type BlockHeader, type Codes, PLACES, isWide } from './bloc
 import type { Connection } from './connection.ts'
 import type { ListName } from './list.ts'
 
-const MAX_COLUMN_BYTES = 32 << 20
+/** All columns of five million rows; they are let go with the thread, when nobody lists for a while. */
+const MAX_COLUMN_BYTES = 96 << 20
 const MAX_HEADERS = 20_000
 const MAX_TENANTS = 1000
 
