@@ -6,6 +6,8 @@ import inbound from './inbound.ts'
 import { benchLatency } from './latency.ts'
 import memory from './memory.ts'
 import { installRivals } from './rivals/install.ts'
+import growth from './growth.ts'
+import lists from './lists.ts'
 import type { Row } from './row.ts'
 import { benchSend, benchSlowSend } from './send.ts'
 import { benchSilentSockets } from './silent-sockets.ts'
@@ -31,6 +33,8 @@ const BENCHES: readonly Bench[] = [
   fanOut,
   idle,
   memory,
+  lists,
+  growth,
   { name: 'silent sockets', run: benchSilentSockets },
 ]
 

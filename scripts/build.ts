@@ -30,7 +30,9 @@ async function build(target: string, folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
   const common = {
-    entrypoints: ['src/cli.ts'],
+    // The reader thread has an entry point of its own.
+    entrypoints: ['src/cli.ts', 'src/db/lists/thread.ts'],
+    naming: '[name].[ext]',
     minify: true,
     sourcemap: 'none' as const,
     plugins: [staticAddon(addon)],

@@ -3,6 +3,7 @@ import type { InValue } from '@libsql/client'
 import { type AsyncRemoteCallback, type SqliteRemoteDatabase, drizzle } from 'drizzle-orm/sqlite-proxy'
 import type { DatabaseConfig } from '../core/config.ts'
 import { type Gate, openGate } from './gate.ts'
+import { type Lists, openLists } from './lists/lists.ts'
 import { migrate } from './migrate.ts'
 import { MIGRATIONS, type Migration } from './migrations.ts'
 import { type Writer, createWriter } from './writer.ts'
@@ -15,6 +16,8 @@ export interface Database {
   gate: Gate
   reads: Reads
   writer: Writer
+  /** Pages of the lists that grow without end. */
+  lists: Lists
   /** Names of the migrations that this opening applied. */
   migrated: string[]
   close(): Promise<void>
@@ -42,15 +45,19 @@ export interface UpgradeStep {
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const gate = await openGate({ url: options.url, pragmas: pragmasFor(options) })
   try {
-    const migrated = await migrate(gate, options.migrations ?? MIGRATIONS, (first) => copyFile(gate, options, first))
-    const writer = createWriter(gate, options.defer)
+    const { migrations = MIGRATIONS } = options
+    const migrated = await migrate(gate, migrations, (first) => copyFile(gate, options, first))
+    const lists = openLists(gate, options.defer === undefined ? options.path : null)
+    if (migrated.length > 0 && migrated.length < migrations.length) lists.catchUp()
+    const writer = noted(createWriter(gate, options.defer), lists)
     const close = async (): Promise<void> => {
       await writer.drained()
+      await lists.close()
       // The driver leaves the connection to the collector, so that the last rows would stay in the WAL file.
       if (!options.litestream) await gate.execute('PRAGMA wal_checkpoint(TRUNCATE)').catch(() => undefined)
       await gate.close()
     }
-    return { gate, reads: readsOf(gate), writer, migrated, close }
+    return { gate, reads: readsOf(gate), writer, lists, migrated, close }
   } catch (error) {
     await gate.close()
     throw error
@@ -66,6 +73,13 @@ export function readsOf(gate: Pick<Gate, 'values'>): Reads {
   }
   return drizzle(query, { schema })
 }
+
+/** The lists hear of every write. */
+const noted = (writer: Writer, lists: Lists): Writer => ({
+  ...writer,
+  write: (statements) => (lists.noteWrite(), writer.write(statements)),
+  row: (operation, value) => (lists.noteWrite(), writer.row(operation, value)),
+})
 
 const pragmasFor = (options: DatabaseOptions): string[] => [
   'journal_mode = WAL',

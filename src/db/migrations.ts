@@ -1,7 +1,11 @@
 import start from '../../drizzle/0000_start.sql' with { type: 'text' }
+import listBlocks from '../../drizzle/0001_list_blocks.sql' with { type: 'text' }
 
 /** All migrations in order, embedded so that a compiled executable has them. */
-export const MIGRATIONS: readonly Migration[] = [{ name: '0000_start', sql: start }]
+export const MIGRATIONS: readonly Migration[] = [
+  { name: '0000_start', sql: start },
+  { name: '0001_list_blocks', sql: listBlocks },
+]
 
 export interface Migration {
   name: string

@@ -1,8 +1,10 @@
+import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Program, finished, freePort } from '../support/program.ts'
+import { until } from '../support/world.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'sgw-build-'))
 
@@ -32,6 +34,23 @@ async function expectDocumentation(url: string): Promise<void> {
   }
 }
 
+const MANY = 2000
+
+/** Gives the development tenant so many messages that its lists are the reader's, and lists them. */
+async function totalOfMany(cwd: string, url: string): Promise<number> {
+  const keyFile = join(cwd, 'data/development-api-key')
+  await until(() => existsSync(keyFile), 10_000)
+  const database = new Database(join(cwd, 'data/sgw.db'))
+  database.run('PRAGMA busy_timeout = 5000')
+  database.run(`WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${MANY})
+    INSERT INTO messages (id, job_id, tenant_id, app_id, direction, from_number, to_number, body, status, created_at, updated_at)
+    SELECT 'many' || n, 'job', apps.tenant_id, apps.id, 'outbound', '+15555550100', '+15555550199', 'Hello', 'sent', n, n FROM numbers, apps`)
+  database.close()
+  const key = readFileSync(keyFile, 'utf8').trim()
+  const response = await fetch(`${url}/v1/sms/messages?status=sent`, { headers: { authorization: `Bearer ${key}` } })
+  return ((await response.json()) as { total: number }).total
+}
+
 describe('the executable', () => {
   test('alone in an empty folder it serves, sends, answers the operator, and stops with 0', async () => {
     const { cwd, home, url, env } = emptyPlace('alone')
@@ -52,6 +71,18 @@ describe('the executable', () => {
     expect(await server.ended()).toBe(0)
     expect(readdirSync(cwd)).toEqual(['data'])
     expect(readdirSync(home)).toEqual([])
+  })
+
+  test('its reader thread lists what a tenant with many messages has', async () => {
+    const { cwd, url, env } = emptyPlace('many')
+    await using server = new Program({
+      command: [join(folder, 'dist/sgw'), 'start'],
+      env,
+      cwd,
+      log: join(folder, 'many.log'),
+    })
+    await server.serving(`${url}/health`)
+    expect(await totalOfMany(cwd, url)).toBe(MANY)
   })
 
   test('without a command it prints its help', async () => {
@@ -81,6 +112,7 @@ describe('the bundle for the image', () => {
     await using server = new Program({ command, env, cwd, log: join(folder, 'bundle.log') })
     await server.serving(`${url}/health`)
     await expectDocumentation(url)
+    expect(await totalOfMany(cwd, url)).toBe(MANY)
     server.signal('SIGTERM')
     expect(await server.ended()).toBe(0)
   })

@@ -4,10 +4,12 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type UpgradeStep, openDatabase } from '../../src/db/database.ts'
+import type { ListPage, ListQuery } from '../../src/db/lists/list.ts'
 import { openGate } from '../../src/db/gate.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { MIGRATIONS, type Migration } from '../../src/db/migrations.ts'
 import { writeManyMessages } from '../support/many-messages.ts'
+import { until } from '../support/world.ts'
 
 const MESSAGES = 100_000
 
@@ -21,6 +23,17 @@ const NEWER = [...MIGRATIONS, NEXT]
 let folder = ''
 beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), 'sgw-upgrade-'))))
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const EVERYTHING: ListQuery = {
+  list: 'messages',
+  tenantId: 'tenant_0000000000000001',
+  equal: {},
+  prefix: null,
+  since: 0,
+  until: Number.MAX_SAFE_INTEGER,
+  offset: 20_000,
+  limit: 100,
+}
 
 /** A database as the release with that many migrations left it, with a hundred thousand messages in it. */
 async function writtenBy(migrations: readonly Migration[]): Promise<string> {
@@ -94,6 +107,26 @@ for (const [index, { name }] of MIGRATIONS.entries()) {
     expect(steps[0]?.expectedSeconds).toBeGreaterThan(0)
   }, 60_000)
 }
+
+test('after the upgrade the lists are exact at once, and soon answered from blocks', async () => {
+  const path = await writtenBy(MIGRATIONS.slice(0, 1))
+  const database = await openDatabase({ url: `file:${path}`, authToken: null, path, litestream: false })
+  const inbound = (): Promise<ListPage> => database.lists.page({ ...EVERYTHING, equal: { direction: 'inbound' } })
+  const blocked = async (): Promise<number> => {
+    const { rows } = await database.gate.execute(
+      `SELECT coalesce(sum(header ->> 'rows'), 0) AS rows FROM list_blocks WHERE list = 'messages'`,
+    )
+    return Number(rows[0]?.['rows'])
+  }
+  try {
+    const before = await inbound()
+    expect(before.total).toBe(MESSAGES / 4)
+    await until(async () => (await blocked()) === MESSAGES, 30_000)
+    expect(await inbound()).toEqual(before)
+  } finally {
+    await database.close()
+  }
+}, 60_000)
 
 test('the copy of before starts with the release of before, after the newer one was refused', async () => {
   const path = join(folder, 'sgw.db')

@@ -4,6 +4,7 @@ import { type Ids, createIds } from '../../src/core/ids.ts'
 import { silentLog } from '../../src/core/log.ts'
 import type { Secrets } from '../../src/core/secrets.ts'
 import { readsOf } from '../../src/db/database.ts'
+import { openLists } from '../../src/db/lists/lists.ts'
 import { createWriter } from '../../src/db/writer.ts'
 import { type Gateway, buildGateway } from '../../src/gateway.ts'
 import type { Provider } from '../../src/provider/provider.ts'
@@ -60,6 +61,7 @@ export function startLife(around: Surroundings, failed: (life: Life) => void): L
       gate,
       reads: readsOf(gate),
       writer: createWriter(gate, defer),
+      lists: openLists(gate, null),
       migrated: [],
       close: () => Promise.resolve(),
     },

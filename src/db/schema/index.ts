@@ -1,5 +1,6 @@
 export * from './connections.ts'
 export * from './jobs.ts'
+export * from './list-blocks.ts'
 export * from './messages.ts'
 export * from './tenants.ts'
 export * from './webhooks.ts'

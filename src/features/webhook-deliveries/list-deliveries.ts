@@ -1,9 +1,11 @@
-import { type SQL, and, count, desc, eq, gte, isNotNull, lte } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import type { Caller } from '../../auth/caller.ts'
 import { isoTime } from '../../core/clock.ts'
 import { apiError } from '../../core/errors.ts'
+import type { ListQuery } from '../../db/lists/list.ts'
+import { given, rowsOf } from '../../db/lists/row.ts'
 import { apps } from '../../db/schema/tenants.ts'
-import { deliveries, triggers } from '../../db/schema/webhooks.ts'
+import { type DeliveryKind, deliveries, triggers } from '../../db/schema/webhooks.ts'
 import type { Gateway } from '../../gateway.ts'
 import type { DeliveriesQuery, DeliveryAttempt } from './schemas.ts'
 
@@ -18,17 +20,9 @@ export interface DeliveryPage {
 export async function listDeliveries(gateway: Gateway, caller: Caller, query: DeliveriesQuery): Promise<DeliveryPage> {
   await demandOwnTargets(gateway, caller, query)
   const { page, limit } = query
-  const where = conditions(caller, query)
-  const { reads } = gateway.database
-  const [counted] = await reads.select({ total: count() }).from(deliveries).where(where)
-  const rows = await reads
-    .select()
-    .from(deliveries)
-    .where(where)
-    .orderBy(desc(deliveries.attemptedAt), desc(deliveries.seq))
-    .limit(limit)
-    .offset((page - 1) * limit)
-  return { attempts: rows.map(attemptItem), total: counted?.total ?? 0, page, limit }
+  if (kindsOf(query).size > 1) return { attempts: [], total: 0, page, limit }
+  const { rows, total } = await gateway.database.lists.page(listQuery(caller, query))
+  return { attempts: rowsOf(deliveries, rows).map(attemptItem), total, page, limit }
 }
 
 /** A trigger that was removed keeps its log: having attempts of the tenant is proof enough. */
@@ -50,28 +44,49 @@ async function demandOwnTargets(
       .select({ id: triggers.id })
       .from(triggers)
       .where(and(eq(triggers.tenantId, caller.tenantId), eq(triggers.id, triggerId)))
-    const logged = await reads
-      .select({ id: deliveries.targetId })
-      .from(deliveries)
-      .where(and(eq(deliveries.tenantId, caller.tenantId), eq(deliveries.targetId, triggerId)))
-      .limit(1)
-    if (own.length + logged.length === 0) throw apiError('forbidden')
+    const logged = await gateway.database.lists.page({
+      ...everything(caller),
+      equal: { kind: 'trigger', target_id: triggerId },
+      limit: 1,
+    })
+    if (own.length + logged.total === 0) throw apiError('forbidden')
   }
 }
 
-function conditions(caller: Caller, query: DeliveriesQuery): SQL | undefined {
-  const { appId, triggerId, messageId, outcome, kind } = query
-  return and(
-    eq(deliveries.tenantId, caller.tenantId),
-    isNotNull(deliveries.outcome),
-    appId === undefined ? undefined : and(eq(deliveries.kind, 'app'), eq(deliveries.targetId, appId)),
-    triggerId === undefined ? undefined : and(eq(deliveries.kind, 'trigger'), eq(deliveries.targetId, triggerId)),
-    messageId === undefined ? undefined : eq(deliveries.messageId, messageId),
-    outcome === undefined ? undefined : eq(deliveries.outcome, outcome),
-    kind === undefined ? undefined : eq(deliveries.kind, kind),
-    query.startDate === undefined ? undefined : gte(deliveries.attemptedAt, query.startDate),
-    query.endDate === undefined ? undefined : lte(deliveries.attemptedAt, query.endDate),
-  )
+function listQuery(caller: Caller, query: DeliveriesQuery): ListQuery {
+  const { appId, triggerId, messageId, outcome, startDate, endDate, page, limit } = query
+  const [kind] = kindsOf(query)
+  return {
+    ...everything(caller),
+    equal: given({ kind, target_id: appId ?? triggerId, outcome }),
+    // The key of a delivery begins with its message's id.
+    prefix: messageId === undefined ? null : { column: 'delivery_id', value: `${messageId}:` },
+    ...(startDate === undefined ? {} : { since: startDate }),
+    ...(endDate === undefined ? {} : { until: endDate }),
+    offset: (page - 1) * limit,
+    limit,
+  }
+}
+
+const everything = (caller: Caller): ListQuery => ({
+  list: 'deliveries',
+  tenantId: caller.tenantId,
+  equal: {},
+  prefix: null,
+  since: 0,
+  until: Number.MAX_SAFE_INTEGER,
+  offset: 0,
+  limit: 0,
+})
+
+/** Each target is of one kind: filters that want two find nothing. */
+function kindsOf({ appId, triggerId, kind }: DeliveriesQuery): Set<DeliveryKind> {
+  const wanted = [
+    kind,
+    appId === undefined ? undefined : 'app',
+    triggerId === undefined ? undefined : 'trigger',
+  ] as const
+  return new Set(wanted.filter((one) => one !== undefined))
 }
 
 function attemptItem(row: typeof deliveries.$inferSelect): DeliveryAttempt {

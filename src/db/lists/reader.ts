@@ -1,0 +1,173 @@
+import { FairQueue } from './fair-queue.ts'
+import type { ListPage, ListQuery } from './list.ts'
+import type { BuiltBlock } from './seal.ts'
+import type { Answer, Ask } from './thread.ts'
+
+/**
+ * The reader thread, seen from the main thread. It is started by the first query that wants it, does one thing at a time
+ * and is replaced when it dies or does not answer: whatever it was asked changes nothing, so it is simply asked again.
+ */
+export class Reader {
+  private thread: Worker | null = null
+  private readonly queue = new FairQueue<Query>()
+  private readonly asked = new Map<string, Promise<ListPage>>()
+  private readonly running = new Map<number, Call>()
+  private isBusy = false
+  private isClosed = false
+  private lastId = 0
+  private idle: Timer | null = null
+
+  constructor(
+    private readonly path: string,
+    /** A tenant's rows should be in blocks and are not. */
+    private readonly onBehind: () => void,
+  ) {}
+
+  /** The same question that waits already is asked once. */
+  page(query: ListQuery): Promise<ListPage> {
+    const key = JSON.stringify(query)
+    const known = this.asked.get(key)
+    if (known !== undefined) return known
+    const page = new Promise<ListPage>((resolve, reject) => {
+      this.queue.add(query.tenantId, { query, resolve, reject, started: () => this.asked.delete(key) })
+    })
+    this.asked.set(key, page)
+    this.next()
+    return page
+  }
+
+  async nextBlock(now: number): Promise<BuiltBlock | null> {
+    const answer = await this.ask({ type: 'build', now })
+    return answer.type === 'built' ? answer.block : null
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true
+    if (this.idle !== null) clearTimeout(this.idle)
+    await this.retire()
+    const closed = new Error('The database is closed')
+    for (let query = this.queue.take(); query !== undefined; query = this.queue.take()) query.reject(closed)
+  }
+
+  /** Lets the thread close its connection: with the thread gone it would stay open, and the WAL file with it. */
+  private async retire(): Promise<void> {
+    const { thread } = this
+    if (thread === null) return
+    this.thread = null
+    const closed = this.post(thread, { type: 'close' }).catch(() => undefined)
+    await Promise.race([closed, Bun.sleep(CLOSE_MS)])
+    thread.terminate()
+    this.rejectAll(thread, this.isClosed ? 'The database is closed' : 'The reader was closed')
+  }
+
+  /** A thread that nobody needs gives its memory back. */
+  private rest(): void {
+    if (this.idle !== null) clearTimeout(this.idle)
+    if (this.isClosed || this.running.size > 0) return
+    this.idle = setTimeout(() => void this.retire(), MAX_IDLE_MS)
+    this.idle.unref()
+  }
+
+  private next(): void {
+    const query = this.isBusy ? undefined : this.queue.take()
+    if (query === undefined) return
+    this.isBusy = true
+    // What is asked from now on may not be in its snapshot any more.
+    query.started()
+    void this.answerPage(query).finally(() => {
+      this.isBusy = false
+      this.next()
+    })
+  }
+
+  private async answerPage({ query, resolve, reject }: Query): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const answer = await this.ask({ type: 'page', query })
+        if (answer.type !== 'page') throw new Error('The reader answered another question')
+        resolve(JSON.parse(answer.page) as ListPage)
+        return void (answer.behind && this.onBehind())
+      } catch (error) {
+        if (attempt >= MAX_ATTEMPTS || this.isClosed) return reject(error)
+      }
+    }
+  }
+
+  private ask(question: Question): Promise<Answer> {
+    if (this.isClosed) return Promise.reject(new Error('The database is closed'))
+    this.thread ??= this.start()
+    return this.post(this.thread, question)
+  }
+
+  private post(thread: Worker, question: Question): Promise<Answer> {
+    const id = ++this.lastId
+    return new Promise<Answer>((resolve, reject) => {
+      const late = (): void => this.replace(thread, `The reader did not answer within ${MAX_ANSWER_MS} ms`)
+      const deadline = setTimeout(late, MAX_ANSWER_MS)
+      deadline.unref()
+      const settle = (): void => {
+        clearTimeout(deadline)
+        this.running.delete(id)
+        this.rest()
+      }
+      this.running.set(id, {
+        thread,
+        resolve: (answer) => (settle(), resolve(answer)),
+        reject: (error) => (settle(), reject(error)),
+      })
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- A thread has no origin.
+      thread.postMessage({ ...question, id })
+    })
+  }
+
+  private start(): Worker {
+    const thread = new Worker(threadUrl(), { smol: true })
+    thread.unref()
+    thread.addEventListener('message', ({ data }: MessageEvent<Answer>) => {
+      const call = this.running.get(data.id)
+      if (data.type !== 'failed') return call?.resolve(data)
+      call?.reject(new Error(data.message))
+      // A connection that failed once is not trusted again: see the gate.
+      return void (this.thread === thread && this.retire())
+    })
+    thread.addEventListener('error', (event) => this.replace(thread, event.message))
+    thread.addEventListener('close', () => this.replace(thread, 'The reader ended'))
+    this.post(thread, { type: 'open', path: this.path }).catch(() => undefined)
+    return thread
+  }
+
+  private replace(thread: Worker, reason: string): void {
+    if (this.thread !== thread) return
+    this.thread = null
+    thread.terminate()
+    this.rejectAll(thread, reason)
+  }
+
+  private rejectAll(thread: Worker, reason: string): void {
+    for (const call of this.running.values()) if (call.thread === thread) call.reject(new Error(reason))
+  }
+}
+
+interface Query {
+  query: ListQuery
+  resolve(page: ListPage): void
+  reject(error: unknown): void
+  started(): void
+}
+
+interface Call {
+  thread: Worker
+  resolve(answer: Answer): void
+  reject(error: Error): void
+}
+
+type Question = Ask extends infer One ? (One extends { id: number } ? Omit<One, 'id'> : never) : never
+
+const MAX_ATTEMPTS = 3
+const MAX_ANSWER_MS = 30_000
+const CLOSE_MS = 1000
+const MAX_IDLE_MS = 5 * 60_000
+
+/** Bundled, the thread lies beside the entry point. */
+const threadUrl = (): string =>
+  new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url).href

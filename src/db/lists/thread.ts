@@ -1,0 +1,100 @@
+import type { ListName, ListQuery } from './list.ts'
+import { ReadConnection } from './connection.ts'
+import { Search } from './search.ts'
+import { type BuiltBlock, SMALL_BLOCK_ROWS, build, nextStretch } from './seal.ts'
+import { BlockStore } from './store.ts'
+
+// The reader thread: answers list queries, and builds blocks for the main thread to store.
+
+export type Ask = { id: number } & (
+  | { type: 'open'; path: string }
+  | { type: 'page'; query: ListQuery }
+  /** The next block that wants to be built. `now` is the wall-clock. */
+  | { type: 'build'; now: number }
+  | { type: 'close' }
+)
+
+export type Answer = { id: number } & (
+  | { type: 'done' }
+  /** The page is a `ListPage` as JSON, which passes between threads faster than objects. `behind`: rows of the tenant should be in blocks. */
+  | { type: 'page'; page: string; behind: boolean }
+  | { type: 'built'; block: BuiltBlock | null }
+  | { type: 'failed'; message: string }
+)
+
+declare const self: Worker
+
+let reader: Reader | null = null
+
+self.addEventListener('message', ({ data }: MessageEvent<Ask>) => {
+  void answer(data)
+    .catch((error: unknown): Answer => ({ id: data.id, type: 'failed', message: String(error) }))
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- A thread has no origin.
+    .then((result) => self.postMessage(result))
+})
+
+async function answer(ask: Ask): Promise<Answer> {
+  const { id } = ask
+  if (ask.type === 'open') {
+    reader = new Reader(ask.path)
+    return { id, type: 'done' }
+  }
+  if (reader === null) throw new Error('The reader has no database yet')
+  if (ask.type === 'close') {
+    reader.close()
+    return { id, type: 'done' }
+  }
+  if (ask.type === 'page') return { id, type: 'page', ...reader.page(ask.query) }
+  return { id, type: 'built', block: await reader.build(ask.now) }
+}
+
+class Reader {
+  private readonly connection: ReadConnection
+  private readonly store: BlockStore
+  private readonly search: Search
+  /** Tenants with lists that may want new blocks, as `<list> <tenantId>`. */
+  private readonly wanting = new Set<string>()
+  private readonly lastSeq: Record<ListName, number> = { messages: -1, deliveries: -1 }
+
+  constructor(path: string) {
+    this.connection = new ReadConnection(path)
+    this.store = new BlockStore(this.connection)
+    this.search = new Search(this.connection, this.store)
+  }
+
+  close(): void {
+    this.connection.close()
+  }
+
+  page(query: ListQuery): { page: string; behind: boolean } {
+    const page = JSON.stringify(this.search.page(query))
+    const behind = this.search.unblocked(query, SMALL_BLOCK_ROWS * 2) >= SMALL_BLOCK_ROWS * 2
+    if (behind) this.wanting.add(`${query.list} ${query.tenantId}`)
+    return { page, behind }
+  }
+
+  async build(now: number): Promise<BuiltBlock | null> {
+    this.noteNew('messages')
+    this.noteNew('deliveries')
+    for (const key of this.wanting) {
+      const [list, tenantId] = key.split(' ') as [ListName, string]
+      const stretch = nextStretch(this.connection, this.store, list, tenantId, now)
+      if (stretch !== null) return build(this.connection, list, tenantId, stretch, now, nextTurn)
+      this.wanting.delete(key)
+      await nextTurn()
+    }
+    return null
+  }
+
+  /** Tenants with rows that came since the last look; at the first look all. */
+  private noteNew(list: ListName): void {
+    const last = this.lastSeq[list]
+    const newest = Number(this.connection.value(`SELECT coalesce(max(seq), 0) FROM ${list}`, []))
+    const sql = last === -1 ? 'SELECT id FROM tenants' : `SELECT DISTINCT tenant_id FROM ${list} WHERE seq > ${last}`
+    if (newest !== last)
+      for (const [tenantId] of this.connection.rows(sql, [])) this.wanting.add(`${list} ${String(tenantId)}`)
+    this.lastSeq[list] = newest
+  }
+}
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

@@ -1,0 +1,76 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { seedRows } from '../../../bench/support/seed-lists.ts'
+import { type Database, openDatabase } from '../../../src/db/database.ts'
+import { FairQueue } from '../../../src/db/lists/fair-queue.ts'
+import type { ListQuery } from '../../../src/db/lists/list.ts'
+import { Reader } from '../../../src/db/lists/reader.ts'
+import { failureOf } from '../../support/process.ts'
+
+const TENANT = 'tenant_0000000000000001'
+const ROWS = 3000
+const EVERYTHING: ListQuery = {
+  list: 'messages',
+  tenantId: TENANT,
+  equal: {},
+  prefix: null,
+  since: 0,
+  until: Number.MAX_SAFE_INTEGER,
+  offset: 0,
+  limit: 10,
+}
+
+let folder = ''
+let path = ''
+let database: Database
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'sgw-reader-'))
+  path = join(folder, 'sgw.db')
+  database = await openDatabase({ url: `file:${path}`, authToken: null, path, litestream: false })
+  const times = { since: Date.parse('2026-01-01'), until: Date.parse('2026-02-01') }
+  await seedRows(database.gate, { count: ROWS, ...times, tenants: [TENANT], share: 1, appId: 'app_1' })
+})
+afterEach(async () => {
+  await database.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+test('what is committed is in the next answer, and no snapshot is held afterwards', async () => {
+  expect((await database.lists.page(EVERYTHING)).total).toBe(ROWS)
+  await database.writer.write([{ sql: 'DELETE FROM messages WHERE seq = 7', args: [] }])
+  expect((await database.lists.page(EVERYTHING)).total).toBe(ROWS - 1)
+  await database.gate.execute('PRAGMA wal_checkpoint(TRUNCATE)')
+  expect(statSync(`${path}-wal`).size).toBe(0)
+})
+
+test('a thread that fails is replaced, and who waits is answered by the next one', async () => {
+  const reader = new Reader(path, () => {})
+  try {
+    const broken = { ...EVERYTHING, equal: { no_such_column: 'x' } }
+    expect(String(await failureOf(reader.page(broken)))).toContain('no_such_column')
+    expect((await reader.page(EVERYTHING)).total).toBe(ROWS)
+  } finally {
+    await reader.close()
+  }
+})
+
+test('after closing nothing is answered, and nothing waits for ever', async () => {
+  const reader = new Reader(path, () => {})
+  const asked = Array.from({ length: 5 }, (_, offset) => failureOf(reader.page({ ...EVERYTHING, offset })))
+  await reader.close()
+  // The first may have had its answer before.
+  for (const failure of (await Promise.all(asked)).slice(1)) expect(String(failure)).toContain('closed')
+  expect(String(await failureOf(reader.page(EVERYTHING)))).toContain('closed')
+})
+
+test('tenants take turns, however many questions one of them has', () => {
+  const queue = new FairQueue<string>()
+  for (const question of ['a1', 'a2', 'a3']) queue.add('a', question)
+  queue.add('b', 'b1')
+  queue.add('c', 'c1')
+  const order = Array.from({ length: 6 }, () => queue.take())
+  expect(order).toEqual(['a1', 'b1', 'c1', 'a2', 'a3', undefined])
+})
