@@ -126,7 +126,9 @@ function rowStatements(operation: RowOperation<never>, group: readonly Unit[]): 
   const statements: Statement[] = []
   for (let first = 0; first < group.length;) {
     const count = ROWS_AT_ONCE.find((size) => size <= group.length - first) ?? 1
-    const args = group.slice(first, first + count).flatMap(({ value }) => columns.map((column) => value?.[column] ?? null))
+    const args = group
+      .slice(first, first + count)
+      .flatMap(({ value }) => columns.map((column) => value?.[column] ?? null))
     for (const sql of sqlFor(operation, count)) statements.push({ sql, args })
     first += count
   }

@@ -108,7 +108,9 @@ test('a violated rule leaves the connection sound', async () => {
   const gate = await openNotes(path)
   await gate.execute('INSERT INTO notes VALUES (1)')
   for (let turn = 0; turn < 3; turn++)
-    expect(await failureOf(gate.execute('INSERT INTO notes VALUES (1)'))).toMatchObject({ code: 'SQLITE_CONSTRAINT_PRIMARYKEY' })
+    expect(await failureOf(gate.execute('INSERT INTO notes VALUES (1)'))).toMatchObject({
+      code: 'SQLITE_CONSTRAINT_PRIMARYKEY',
+    })
   await gate.batch(['INSERT INTO notes VALUES (2)', 'INSERT INTO notes VALUES (1)']).catch(() => null)
   await gate.execute('INSERT INTO notes VALUES (3)')
   expect(await committed(path)).toEqual(new Set([1, 3]))

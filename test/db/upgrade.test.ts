@@ -141,3 +141,29 @@ test('the copy of before starts with the release of before, after the newer one 
   expect(back.migrated).toEqual([])
   await back.close()
 })
+
+test('what waited for its fan-out becomes its deliveries', async () => {
+  const path = await writtenBy(MIGRATIONS.slice(0, 2))
+  const older = await openGate({ url: `file:${path}`, pragmas: [] })
+  const app = `INSERT INTO apps (id, tenant_id, name, webhook_url, role, is_active, key_hash, key_prefix, webhook_secret, created_at, updated_at)
+    VALUES (?1, 'tenant_0000000000000001', 'Old', ?2, 'app', ?3, ?1, 'sgw_', 'sealed', 1, 1)`
+  const job = `INSERT INTO jobs (id, kind, lane, tenant_id, subject, run_at, created_at) VALUES ('job_1', 'fan_out', 'tenant_0000000000000001', 'tenant_0000000000000001', 'msg_1', 2, 3)`
+  await older.batch([
+    { sql: app, args: ['app_1', 'https://hooks.example.com/', 1] },
+    { sql: app, args: ['app_2', null, 1] },
+    { sql: app, args: ['app_3', 'https://hooks.example.com/', 0] },
+    `INSERT INTO triggers (id, tenant_id, callback_url, secret, created_at) VALUES ('trg_1', 'tenant_0000000000000001', 'https://hooks.example.com/', 'sealed', 1)`,
+    job,
+  ])
+  await older.close()
+  const database = await openDatabase({ url: `file:${path}`, authToken: null, path, litestream: false })
+  const { rows } = await database.gate.execute(
+    'SELECT id, kind, lane, subject, run_at, created_at FROM jobs ORDER BY lane',
+  )
+  await database.close()
+  const made = { id: 'job_1', kind: 'webhook', run_at: 2, created_at: 3 }
+  expect(rows).toEqual([
+    { ...made, lane: 'app_1', subject: 'msg_1:app_1' },
+    { ...made, lane: 'trg_1', subject: 'msg_1:trg_1' },
+  ])
+})

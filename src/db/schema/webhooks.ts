@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
 export const DELIVERY_OUTCOMES = ['success', 'http_error', 'timeout', 'network_error'] as const
@@ -47,6 +48,9 @@ export const deliveries = sqliteTable(
   (table) => [
     index('deliveries_by_tenant').on(table.tenantId, table.attemptedAt),
     index('deliveries_by_age').on(table.attemptedAt),
+    index('deliveries_open')
+      .on(table.bootId)
+      .where(sql`outcome IS NULL`),
   ],
 )
 

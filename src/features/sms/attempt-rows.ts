@@ -112,7 +112,18 @@ export const RESULT: RowOperation<ResultRow> = {
 
 /** Stores a result that leaves its message `sending`, for another attempt at `nextAt`. Fenced like the other one. */
 export const RETRY: RowOperation<ResultRow> = {
-  columns: ['messageId', 'attemptId', 'jobSeq', 'outcome', 'lane', 'nextAt', 'httpStatus', 'code', 'requestId', 'endedAt'],
+  columns: [
+    'messageId',
+    'attemptId',
+    'jobSeq',
+    'outcome',
+    'lane',
+    'nextAt',
+    'httpStatus',
+    'code',
+    'requestId',
+    'endedAt',
+  ],
   key: 'messageId',
   statements: [
     END_ATTEMPTS,

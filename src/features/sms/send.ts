@@ -62,13 +62,7 @@ async function insertOnce(gateway: Gateway, value: AcceptRow): Promise<Inserted>
   return { value, stored: String(key['message_id']), jobSeq: Number(rows[0]?.['seq']) }
 }
 
-function acceptRow(
-  gateway: Gateway,
-  caller: Caller,
-  message: SendBody,
-  key: string | null,
-  now: number,
-): AcceptRow {
+function acceptRow(gateway: Gateway, caller: Caller, message: SendBody, key: string | null, now: number): AcceptRow {
   const { to, from, body, userId } = message
   return {
     messageId: gateway.ids.message(now),

@@ -10,7 +10,8 @@ export async function closeInterrupted(gateway: Gateway): Promise<number> {
   const [closed] = await gateway.database.writer.write([
     { sql: `${INTERRUPT} AND boot_id != ?1 RETURNING delivery_id`, args: [gateway.bootId] },
     {
-      sql: `DELETE FROM jobs WHERE kind = 'webhook' AND subject IN (SELECT delivery_id FROM deliveries WHERE outcome IS NOT NULL)`,
+      sql: `DELETE FROM jobs WHERE kind = 'webhook' AND EXISTS (
+        SELECT 1 FROM deliveries WHERE delivery_id = jobs.subject AND outcome IS NOT NULL)`,
       args: [],
     },
   ])
