@@ -34,6 +34,17 @@ export function rewind(lane: Lane): void {
   lane.rewinds++
 }
 
+/** Nothing is picked before then, and then from the lane's start. */
+export function hold(lane: Lane, until: number): void {
+  lane.heldUntil = Math.max(lane.heldUntil === Infinity ? 0 : lane.heldUntil, until)
+  rewind(lane)
+}
+
+/** One of its jobs comes due then; others go on. */
+export function snooze(lane: Lane, until: number): void {
+  lane.snoozedUntil = lane.snoozedUntil === null ? until : Math.min(lane.snoozedUntil, until)
+}
+
 /** All lanes of one kind, served in turn: first by tenant, then by lane, so that nobody waits behind a crowd. */
 export class Lanes {
   readonly #tenants = new Map<string, Map<string, Lane>>()
@@ -61,8 +72,13 @@ export class Lanes {
     return lane
   }
 
-  find(name: string, tenantId: string): Lane | undefined {
-    return this.#tenants.get(tenantId)?.get(name)
+  /** The same for a job that was just added: lanes with jobs are known, so one that is not has this job alone. */
+  ofNewJob(name: string, tenantId: string): Lane {
+    const known = this.#tenants.get(tenantId)?.get(name)
+    if (known !== undefined) return known
+    const lane = this.get(name, tenantId)
+    lane.pending = false
+    return lane
   }
 
   /** Up to `count` lanes that can be picked from at `now`: one of each tenant, then a second one of each, and so on. */

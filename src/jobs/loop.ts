@@ -4,8 +4,8 @@ import type { Gate } from '../db/gate.ts'
 import type { Writer } from '../db/writer.ts'
 import type { Job, JobKind, JobOutcome } from './job.ts'
 import { readLanes, readNextDue } from './job-rows.ts'
-import { type Lane, Lanes, isQuiet, rewind } from './lanes.ts'
-import { type Pick, addressOf, readPicks } from './pick.ts'
+import { type Lane, Lanes, hold, isQuiet, rewind, snooze } from './lanes.ts'
+import { type Pick, addressOf, planPicks, readPicks } from './pick.ts'
 import { RETRY_AFTER_FAULT_MS, outcomeOf, putOff } from './run-job.ts'
 
 export interface LoopContext {
@@ -58,19 +58,12 @@ export class JobLoop<Subject> {
 
   /** A job was committed, and what it works on is known: it starts at once where nothing else waits for its place. */
   ready(job: Job, subject: Subject): void {
-    const lane = this.#lanes.find(job.lane, job.tenantId) ?? this.#emptyLane(job)
+    const lane = this.#lanes.ofNewJob(job.lane, job.tenantId)
     if (this.#isOpen(lane)) return this.#startOne(lane, job, subject)
     // One that was committed later may have started before.
     if (job.seq <= lane.cursor) rewind(lane)
     lane.pending = true
     this.#wake()
-  }
-
-  /** Lanes with jobs are known, so one that is not has this job alone. */
-  #emptyLane(job: Job): Lane {
-    const lane = this.#lanes.get(job.lane, job.tenantId)
-    lane.pending = false
-    return lane
   }
 
   #isOpen(lane: Lane): boolean {
@@ -84,7 +77,7 @@ export class JobLoop<Subject> {
 
   /** A job that existed before has come to this lane and is due after `delayMs`. */
   moved(lane: string, tenantId: string, delayMs: number): void {
-    this.#snoozeLane(this.#lanes.get(lane, tenantId), delayMs)
+    snooze(this.#lanes.get(lane, tenantId), this.context.clock.monotonic() + delayMs)
     this.#wake()
   }
 
@@ -151,21 +144,9 @@ export class JobLoop<Subject> {
       this.#waiting = false
       return false
     }
-    const picks = this.#picksOf(lanes, now, free)
+    const picks = planPicks(this.kind, lanes, now, free)
     if (picks.length > 0) await this.#serve(picks)
     return true
-  }
-
-  /** How much may be read from each lane. One without room is held until it has some. */
-  #picksOf(lanes: readonly Lane[], now: number, free: number): Pick[] {
-    const share = Math.max(1, Math.floor(free / lanes.length))
-    return lanes.flatMap((lane) => {
-      const room = this.kind.room?.(lane.name, lane.tenantId) ?? { jobs: Infinity, waitMs: 0 }
-      const limit = Math.min(share, room.jobs, this.kind.maxPerLane - lane.inFlight.size)
-      if (limit > 0) return [{ lane, limit, inFlight: new Set(lane.inFlight), rewinds: lane.rewinds, jobs: [] }]
-      lane.heldUntil = room.jobs > 0 ? Infinity : now + Math.max(room.waitMs, 1)
-      return []
-    })
   }
 
   /** Reads and starts the jobs of these lanes. While it waits, others may add jobs, end, or send a lane back to its start. */
@@ -213,7 +194,8 @@ export class JobLoop<Subject> {
   async #lookAhead({ lane, limit, rewinds, jobs }: Pick, now: number): Promise<void> {
     if (!lane.unseen || jobs.length >= limit || lane.rewinds !== rewinds) return
     const next = await readNextDue(this.context.gate, this.kind.name, addressOf(lane), now)
-    if (next !== null) this.#snoozeLane(lane, next - this.context.clock.steady())
+    const { clock } = this.context
+    if (next !== null) snooze(lane, clock.monotonic() + next - clock.steady())
     if (lane.rewinds === rewinds) lane.unseen = false
   }
 
@@ -236,16 +218,9 @@ export class JobLoop<Subject> {
   }
 
   #settle(lane: Lane, outcome: JobOutcome): void {
-    if (outcome.type === 'done') return
-    if (outcome.type === 'snooze') return this.#snoozeLane(lane, outcome.delayMs)
-    const heldUntil = this.context.clock.monotonic() + outcome.delayMs
-    lane.heldUntil = Math.max(lane.heldUntil === Infinity ? 0 : lane.heldUntil, heldUntil)
-    rewind(lane)
-  }
-
-  #snoozeLane(lane: Lane, delayMs: number): void {
-    const at = this.context.clock.monotonic() + delayMs
-    lane.snoozedUntil = lane.snoozedUntil === null ? at : Math.min(lane.snoozedUntil, at)
+    const now = this.context.clock.monotonic()
+    if (outcome.type === 'snooze') snooze(lane, now + outcome.delayMs)
+    if (outcome.type === 'hold') hold(lane, now + outcome.delayMs)
   }
 
   #scheduleNextDue(): void {

@@ -1,5 +1,5 @@
 import type { Gate } from '../db/gate.ts'
-import type { Job } from './job.ts'
+import type { Job, JobKind } from './job.ts'
 import { readDueJobs } from './job-rows.ts'
 import type { Lane } from './lanes.ts'
 
@@ -10,6 +10,18 @@ export interface Pick {
   inFlight: ReadonlySet<number>
   rewinds: number
   jobs: Job[]
+}
+
+/** How much may be read from each lane. One without room is held until it has some. */
+export function planPicks<Subject>(kind: JobKind<Subject>, lanes: readonly Lane[], now: number, free: number): Pick[] {
+  const share = Math.max(1, Math.floor(free / lanes.length))
+  return lanes.flatMap((lane) => {
+    const room = kind.room?.(lane.name, lane.tenantId) ?? { jobs: Infinity, waitMs: 0 }
+    const limit = Math.min(share, room.jobs, kind.maxPerLane - lane.inFlight.size)
+    if (limit > 0) return [{ lane, limit, inFlight: new Set(lane.inFlight), rewinds: lane.rewinds, jobs: [] }]
+    lane.heldUntil = room.jobs > 0 ? Infinity : now + Math.max(room.waitMs, 1)
+    return []
+  })
 }
 
 /** Reads the jobs that are due. What was in flight when the reading began is left out even if it has ended since: it would run twice. */

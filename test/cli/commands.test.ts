@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { existsSync, statSync } from 'node:fs'
 import { freePort, sgw, startServer, temporaryFolder } from '../support/process.ts'
 import { FROM, TO, until } from '../support/world.ts'
+import { MIGRATIONS } from '../../src/db/migrations.ts'
 import { connectedServer } from '../main/connected-server.ts'
 
 type Json = Record<string, unknown>
@@ -65,7 +66,7 @@ async function liveThrough(env: Record<string, string>): Promise<void> {
   expect(revived['apiKey']).not.toBe(app['apiKey'])
   expect(await json('status')).toMatchObject({
     version: expect.any(String),
-    schema: '0000_start',
+    schema: MIGRATIONS.at(-1)?.name,
     queue: { send: 0 },
     extensions: {},
     subscriptions: {},

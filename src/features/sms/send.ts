@@ -84,7 +84,12 @@ function acceptRow(gateway: Gateway, caller: Caller, message: SendBody, key: str
 function announce(gateway: Gateway, row: AcceptRow, jobSeq: number): void {
   const { messageId: id, jobId, appId, tenantId, from, to, body, now } = row
   const message: OutboundMessage = {
-    ...{ id, tenantId, appId, from, to, body },
+    id,
+    tenantId,
+    appId,
+    from,
+    to,
+    body,
     status: 'queued',
     createdAt: now,
     firstAttemptAt: null,
