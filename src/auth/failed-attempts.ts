@@ -39,6 +39,10 @@ export class FailedAttempts {
     await writer.write([{ sql: 'DELETE FROM blocked_addresses WHERE until <= ?1', args: [clock.now()] }])
   }
 
+  get anyBlocked(): boolean {
+    return this.#blocks.size > 0
+  }
+
   /** Whole seconds for which the address is still blocked; 0 when it is not. */
   blockedSeconds(address: string): number {
     const until = this.#blocks.get(address)

@@ -35,12 +35,14 @@ export class KeyRing {
 
   constructor(readonly context: KeyRingContext) {}
 
+  /** The same for a key that was used a while ago; undefined when it must be looked up. */
+  known(key: string): KeyHolder | undefined {
+    return this.#holders.get(sha256Hex(key))
+  }
+
   /** The active app that this key belongs to, or null. */
   async find(key: string): Promise<KeyHolder | null> {
-    const cacheKey = sha256Hex(key)
-    const cached = this.#holders.get(cacheKey)
-    if (cached !== undefined) return cached
-    return this.#readCurrent(key, cacheKey)
+    return this.known(key) ?? this.#readCurrent(key, sha256Hex(key))
   }
 
   /** Forgets every cached key: call after the commit that changed an app or a tenant. */

@@ -22,15 +22,19 @@ export class SubscriptionTokens {
 
   constructor(readonly context: { gate: Gate; secrets: Secrets }) {}
 
+  /** The same for a token that was used a while ago; undefined when it must be looked up. */
+  known(token: string): Subscription | undefined {
+    return this.#known.get(sha256Hex(token))
+  }
+
   /** The subscription that this token belongs to, or null. */
   async find(token: string): Promise<Subscription | null> {
-    const cacheKey = sha256Hex(token)
-    const known = this.#known.get(cacheKey)
+    const known = this.known(token)
     if (known !== undefined) return known
     const generation = this.#generation
     const subscription = await this.#read(token)
     // What was read while something changed may be of before the change: good for now, not to be kept.
-    if (subscription !== null && generation === this.#generation) this.#known.set(cacheKey, subscription)
+    if (subscription !== null && generation === this.#generation) this.#known.set(sha256Hex(token), subscription)
     return subscription
   }
 

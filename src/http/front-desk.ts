@@ -1,16 +1,10 @@
 import type { Gateway } from '../gateway.ts'
 import { Cors } from './cors.ts'
 import { errorAnswer } from './errors.ts'
-import { Peers, type RequestContext, pathOf, requestIdOf } from './request-context.ts'
+import { type Inquiry, Peers, RequestContext } from './request-context.ts'
 import { type OpenPaths, admit, rateLimitHeaders } from './require-app.ts'
 import type { Route } from './route.ts'
 import { untrustedForwarding } from './untrusted-forwarding.ts'
-
-/** A request, and the server that it came to. */
-export interface Inquiry {
-  request: Request
-  server: Bun.Server<unknown> | null
-}
 
 export interface Content {
   status: number
@@ -23,6 +17,7 @@ export class FrontDesk {
   readonly #peers: Peers
   readonly #noteForwarding: ReturnType<typeof untrustedForwarding>
   readonly #cors: Cors
+  readonly #makeId: () => string
   readonly #open: OpenPaths
 
   constructor(
@@ -30,7 +25,8 @@ export class FrontDesk {
     routes: readonly Route[],
   ) {
     this.#peers = new Peers(gateway.config.trustedProxies)
-    this.#noteForwarding = untrustedForwarding(gateway, this.#peers)
+    this.#noteForwarding = untrustedForwarding(gateway)
+    this.#makeId = () => gateway.ids.of('req')
     this.#cors = new Cors(gateway.config.corsOrigins)
     this.#open = openPaths(routes)
   }
@@ -38,30 +34,20 @@ export class FrontDesk {
   /** Answers once `run`, which is only asked when the gates are passed, has said what. */
   async answer(inquiry: Inquiry, run: (context: RequestContext) => Promise<Content>): Promise<Response | undefined> {
     const { request } = inquiry
-    const context = this.#contextOf(inquiry)
-    const headers: Record<string, string> = { 'x-request-id': context.requestId, ...this.#cors.headersFor(request) }
+    const context = new RequestContext(inquiry, this.#peers, this.#makeId)
+    this.#noteForwarding(context)
+    const headers = this.#cors.headersFor(request)
+    headers['x-request-id'] = context.requestId
     const preflight = this.#cors.preflight(request)
     if (preflight !== null) return new Response(null, { status: 204, headers: { ...headers, ...preflight } })
     try {
-      await admit(this.gateway, this.#open, request, context)
+      const admitted = admit(this.gateway, this.#open, request, context)
+      if (admitted !== undefined) await admitted
       const { status, content } = await run(context)
       return content === undefined ? undefined : withHeaders(content, status, headers, context)
     } catch (error) {
       const { status, body, headers: own } = errorAnswer(error, this.gateway.log, context.requestId)
       return withHeaders(body, status, { ...headers, ...own }, context)
-    }
-  }
-
-  #contextOf({ request, server }: Inquiry): RequestContext {
-    const socketAddress = server?.requestIP(request)?.address ?? ''
-    this.#noteForwarding(socketAddress, request)
-    return {
-      requestId: requestIdOf(request, () => this.gateway.ids.of('req')),
-      path: pathOf(request),
-      address: this.#peers.addressOf(socketAddress, request),
-      secure: this.#peers.isSecure(socketAddress, request),
-      caller: null,
-      limit: null,
     }
   }
 }

@@ -5,16 +5,45 @@ import { MAX_REQUEST_ID_LENGTH } from '../core/limits.ts'
 import type { LimitState } from '../auth/key-limits.ts'
 import { bounded } from '../core/bounded.ts'
 
-/** What is known of a request before its body is read. */
-export interface RequestContext {
-  requestId: string
+/** A request, and the server that it came to. */
+export interface Inquiry {
+  request: Request
+  server: Bun.Server<unknown> | null
+}
+
+/** What is known of a request before its body is read. Who sent it is only looked at where it matters: that is not free. */
+export class RequestContext {
+  readonly requestId: string
   /** Path without query and trailing slash. */
-  path: string
+  readonly path: string
+  caller: Caller | null = null
+  limit: LimitState | null = null
+  #socketAddress: string | null = null
+
+  constructor(
+    readonly inquiry: Inquiry,
+    readonly peers: Peers,
+    makeId: () => string,
+  ) {
+    this.requestId = requestIdOf(inquiry.request, makeId)
+    this.path = pathOf(inquiry.request)
+  }
+
+  /** Where the connection comes from. To be asked before anything is waited for: it is not known of one that has broken off. */
+  get socketAddress(): string {
+    const { request, server } = this.inquiry
+    return (this.#socketAddress ??= server?.requestIP(request)?.address ?? '')
+  }
+
   /** The client's address as counted for failed attempts; IPv6 by its /64. */
-  address: string
-  secure: boolean
-  caller: Caller | null
-  limit: LimitState | null
+  get address(): string {
+    return this.peers.addressOf(this.socketAddress, this.inquiry.request)
+  }
+
+  /** Whether the client came by HTTPS. */
+  get secure(): boolean {
+    return this.peers.isSecure(this.socketAddress, this.inquiry.request)
+  }
 }
 
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/

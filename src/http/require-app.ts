@@ -1,3 +1,4 @@
+import type { KeyHolder } from '../auth/key-ring.ts'
 import { apiError } from '../core/errors.ts'
 import type { Gateway } from '../gateway.ts'
 import type { RequestContext } from './request-context.ts'
@@ -12,52 +13,56 @@ const OPEN_WITHOUT_HTTPS = '/health'
 /**
  * The gates that stand before the body is read, in the contract's order:
  * HTTPS → address block → key → tenant → key limit.
+ * Answers a promise only for a key that must be looked up: reading a body after a wait costs as much as all of this.
  */
-export async function admit(
+export function admit(
   gateway: Gateway,
   open: OpenPaths,
   request: Request,
   context: RequestContext,
-): Promise<void> {
+): Promise<void> | undefined {
   if (gateway.config.production && !context.secure && context.path !== OPEN_WITHOUT_HTTPS)
     throw apiError('httpsRequired')
   if (context.path === '/ws') return refuseBlocked(gateway, context)
   if (!context.path.startsWith('/v1/') || open.has(request.method, context.path)) return
   refuseBlocked(gateway, context)
-  const holder = await authenticate(gateway, request, context)
-  if (!holder.tenantActive) throw apiError('tenantSuspended')
-  context.limit = gateway.keyLimits.take(holder.appId)
-  if (!context.limit.allowed) throw apiError('tooMany', context.limit.retryAfterSeconds)
-  context.caller = { appId: holder.appId, tenantId: holder.tenantId }
-  gateway.keys.noteUse(holder.appId)
+  const key = presentedKey(gateway, request, context)
+  const known = gateway.keys.known(key)
+  return known === undefined ? admitUnknown(gateway, key, context) : letIn(gateway, known, context)
 }
 
-function refuseBlocked(gateway: Gateway, context: RequestContext): void {
+function refuseBlocked(gateway: Gateway, context: RequestContext): undefined {
+  if (!gateway.failedAttempts.anyBlocked) return
   const seconds = gateway.failedAttempts.blockedSeconds(context.address)
   if (seconds > 0) throw apiError('tooMany', seconds)
 }
 
-async function authenticate(
-  gateway: Gateway,
-  request: Request,
-  context: RequestContext,
-): ReturnType<typeof findHolder> {
+function presentedKey(gateway: Gateway, request: Request, context: RequestContext): string {
   const header = request.headers.get('authorization')
   if (header === null) throw apiError('missingKey')
   if (!header.startsWith('Bearer sgw_')) {
     gateway.failedAttempts.note(context.address)
     throw apiError('missingKey')
   }
-  return findHolder(gateway, header.slice('Bearer '.length), context)
+  return header.slice('Bearer '.length)
 }
 
-async function findHolder(gateway: Gateway, key: string, context: RequestContext) {
+async function admitUnknown(gateway: Gateway, key: string, context: RequestContext): Promise<void> {
+  const { address } = context
   const holder = await gateway.keys.find(key)
-  if (holder !== null) return holder
+  if (holder !== null) return letIn(gateway, holder, context)
   // Of many guesses at once, those that the tenth one overtook are refused like all after it.
   refuseBlocked(gateway, context)
-  gateway.failedAttempts.note(context.address)
+  gateway.failedAttempts.note(address)
   throw apiError('badKey')
+}
+
+function letIn(gateway: Gateway, holder: KeyHolder, context: RequestContext): undefined {
+  if (!holder.tenantActive) throw apiError('tenantSuspended')
+  context.limit = gateway.keyLimits.take(holder.appId)
+  if (!context.limit.allowed) throw apiError('tooMany', context.limit.retryAfterSeconds)
+  context.caller = { appId: holder.appId, tenantId: holder.tenantId }
+  gateway.keys.noteUse(holder.appId)
 }
 
 /** Standing of the caller's key limit, in the form of the IETF draft "RateLimit header fields for HTTP". */

@@ -32,7 +32,7 @@ export interface Route {
   /** Errors beyond the common ones, by status. */
   errors?: Partial<Record<400 | 401 | 403 | 404 | 409 | 429 | 502, readonly string[]>>
   /** A gate of the endpoint's own, before the body is read; what it answers is handed to `run` as `admitted`. */
-  before?(input: { gateway: Gateway; request: Request }): Promise<unknown>
+  before?(input: { gateway: Gateway; request: Request }): unknown
   run(input: RouteInput): unknown
 }
 

@@ -3,8 +3,8 @@ import { ApiError, apiError } from '../core/errors.ts'
 import type { Gateway } from '../gateway.ts'
 import type { SocketData } from '../realtime/sockets.ts'
 import { parseForm, parseJson, readLimited } from './body.ts'
-import { FrontDesk, type Inquiry } from './front-desk.ts'
-import { type RequestContext, queryOf } from './request-context.ts'
+import { FrontDesk } from './front-desk.ts'
+import { type Inquiry, type RequestContext, queryOf } from './request-context.ts'
 import { type Route, type RouteInput, validated } from './route.ts'
 
 /** Above this Bun itself answers, without our JSON. Far above our own limit, which is counted while reading. */
@@ -50,7 +50,8 @@ async function runRoute(
 ): Promise<{ status: number; content: unknown }> {
   const { caller } = context
   if (route.auth === 'app' && caller === null) throw apiError('missingKey')
-  const admitted = await route.before?.({ gateway, request })
+  const before = route.before?.({ gateway, request })
+  const admitted = before instanceof Promise ? await before : before
   const bytes = await readLimited(request)
   const upgrade = (data: SocketData): boolean =>
     server?.upgrade(request, { data, headers: { 'x-request-id': context.requestId } }) ?? false

@@ -1,5 +1,5 @@
 import type { Gateway } from '../gateway.ts'
-import type { Peers } from './request-context.ts'
+import type { RequestContext } from './request-context.ts'
 
 /** Peers that are told of; beyond them it is an attack, and the log has seen enough. */
 const MAX_PEERS = 20
@@ -8,12 +8,12 @@ const MAX_PEERS = 20
  * Says loudly, once for each peer, that forwarded headers come from an address that is not trusted: nearly always a
  * proxy that nobody named in `TRUSTED_PROXIES`, so that every request is answered "HTTPS required".
  */
-export function untrustedForwarding({ config, log }: Gateway, peers: Peers): (peer: string, request: Request) => void {
+export function untrustedForwarding({ config, log }: Gateway): (context: RequestContext) => void {
   const told = new Set<string>()
-  return (peer, request) => {
-    if (!config.production || told.size >= MAX_PEERS || told.has(peer)) return
-    if (!request.headers.has('x-forwarded-proto') && !request.headers.has('x-forwarded-for')) return
-    if (peers.isTrustedPeer(peer)) return
+  return (context) => {
+    if (!config.production || told.size >= MAX_PEERS || !isForwarded(context.inquiry.request)) return
+    const peer = context.socketAddress
+    if (told.has(peer) || context.peers.isTrustedPeer(peer)) return
     told.add(peer)
     log.warn(
       { peer },
@@ -21,3 +21,6 @@ export function untrustedForwarding({ config, log }: Gateway, peers: Peers): (pe
     )
   }
 }
+
+const isForwarded = ({ headers }: Request): boolean =>
+  headers.has('x-forwarded-proto') || headers.has('x-forwarded-for')

@@ -7,9 +7,13 @@ import { storeInbound } from './store-inbound.ts'
 const MAX_TOKEN_LENGTH = 512
 
 /** Whose event this is, by its token alone; nothing is read before. Errors: `badVerificationToken`. */
-export async function verify(gateway: Gateway, verificationToken: string | null): Promise<Subscription> {
+export function verify(gateway: Gateway, verificationToken: string | null): Subscription | Promise<Subscription> {
   if (verificationToken === null || verificationToken === '' || verificationToken.length > MAX_TOKEN_LENGTH)
     throw apiError('badVerificationToken')
+  return gateway.subscriptionTokens.known(verificationToken) ?? lookUp(gateway, verificationToken)
+}
+
+async function lookUp(gateway: Gateway, verificationToken: string): Promise<Subscription> {
   const subscription = await gateway.subscriptionTokens.find(verificationToken)
   if (subscription === null) throw apiError('badVerificationToken')
   return subscription

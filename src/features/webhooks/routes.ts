@@ -28,7 +28,7 @@ export const webhooksRoutes = [
 const verificationToken = (request: Request): string | null => request.headers.get('verification-token')
 
 /** The token is checked before the body is read; null for a handshake, which has no body worth reading. */
-const admit = async (gateway: Gateway, request: Request): Promise<Subscription | null> =>
+const admit = (gateway: Gateway, request: Request): Subscription | Promise<Subscription> | null =>
   handshakeAnswer(request) === null ? verify(gateway, verificationToken(request)) : null
 
 /** A handshake that also brings an event of a known subscription is both. */
