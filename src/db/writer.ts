@@ -40,6 +40,7 @@ interface Unit {
 }
 
 const MAX_UNITS_PER_COMMIT = 512
+const MAX_TURNS = 4
 
 /** `defer` lets everything that this turn of the event loop brings join the commit. */
 export function createWriter(gate: Gate, defer: (flush: () => void) => void = setImmediate): Writer {
@@ -50,11 +51,13 @@ export function createWriter(gate: Gate, defer: (flush: () => void) => void = se
     waiting.push(unit)
     flushing ??= new Promise<void>((resolve) => defer(() => void flush().finally(resolve)))
   }
+  const nextTurn = (): Promise<void> => new Promise((resolve) => defer(resolve))
   const flush = async (): Promise<void> => {
     while (waiting.length > 0) {
+      await untilNoMoreCome(waiting, nextTurn)
       const units = waiting.splice(0, MAX_UNITS_PER_COMMIT)
       await commit(gate, units)
-      if (waiting.length > 0) await new Promise<void>((resolve) => defer(resolve))
+      if (waiting.length > 0) await nextTurn()
     }
     flushing = null
   }
@@ -66,6 +69,14 @@ export function createWriter(gate: Gate, defer: (flush: () => void) => void = se
     drained: async () => {
       while (flushing !== null) await flushing
     },
+  }
+}
+
+/** Under load, whoever comes within the next turns joins: a turn is short beside a flush. One alone waits for nobody. */
+async function untilNoMoreCome(waiting: readonly Unit[], nextTurn: () => Promise<void>): Promise<void> {
+  for (let turn = 0, seen = 1; turn < MAX_TURNS && waiting.length > seen; turn++) {
+    seen = waiting.length
+    await nextTurn()
   }
 }
 

@@ -51,7 +51,7 @@ async function runRoute(
   const { caller } = context
   if (route.auth === 'app' && caller === null) throw apiError('missingKey')
   const before = route.before?.({ gateway, request })
-  const admitted = before instanceof Promise ? await before : before
+  const admitted: unknown = before instanceof Promise ? await before : before
   const bytes = await readLimited(request)
   const upgrade = (data: SocketData): boolean =>
     server?.upgrade(request, { data, headers: { 'x-request-id': context.requestId } }) ?? false
