@@ -5,12 +5,14 @@ import { KeyLimits } from './auth/key-limits.ts'
 import type { Clock } from './core/clock.ts'
 import type { Config } from './core/config.ts'
 import type { Ids } from './core/ids.ts'
+import { MAX_SENDS_IN_FLIGHT, MAX_SLOW_SENDS, SLOW_SEND_MS } from './core/limits.ts'
 import type { Log } from './core/log.ts'
 import { type Meter, noMeter } from './core/meter.ts'
 import { createSecrets, type Secrets } from './core/secrets.ts'
 import type { Database } from './db/database.ts'
 import { type RestoreMark, noMark } from './db/restore-mark.ts'
 import { Jobs } from './jobs/jobs.ts'
+import { Places } from './jobs/places.ts'
 import { AddressGuard } from './outbound/address-guard.ts'
 import { WebhookPoster } from './outbound/post-json.ts'
 import { Directory } from './provider/directory.ts'
@@ -32,6 +34,7 @@ export interface Gateway extends GatewayParts {
   directory: Directory
   tokens: Tokens
   quota: Quota
+  sendPlaces: Places
   session: Session
   numbers: Numbers
   subscriptions: Subscriptions
@@ -68,6 +71,8 @@ export interface GatewayParts {
   /** Who a socket's first message speaks for. */
   authenticateSocket?(gateway: Gateway, message: Record<string, unknown>, address: string): Promise<SocketAuth>
 }
+
+const SEND_PLACES = { quick: MAX_SENDS_IN_FLIGHT, slow: MAX_SLOW_SENDS, slowAfterMs: SLOW_SEND_MS }
 
 export function buildGateway(parts: GatewayParts): Gateway {
   const { config, clock, log, database, provider } = parts
@@ -111,6 +116,7 @@ export function buildGateway(parts: GatewayParts): Gateway {
     directory,
     tokens,
     quota,
+    sendPlaces: new Places(clock, SEND_PLACES, () => jobs.freed('send')),
     session,
     numbers,
     subscriptions,

@@ -1,4 +1,5 @@
 import type { Job, JobKind } from './job.ts'
+import type { Reservation } from './reservation.ts'
 import { JobLoop, type LoopContext } from './loop.ts'
 
 interface AnyLoop {
@@ -6,6 +7,7 @@ interface AnyLoop {
   stop(): Promise<void>
   added(lane: string, tenantId: string): void
   ready(job: Job, subject: unknown): void
+  reserve(lane: string, tenantId: string): Reservation | null
   moved(lane: string, tenantId: string, delayMs: number): void
   release(): void
   freed(): void
@@ -37,6 +39,11 @@ export class Jobs {
   /** Call after the commit that wrote the job, when its subject is what the kind would load. */
   ready(job: Job, subject: unknown): void {
     this.#loops.get(job.kind)?.ready(job, subject)
+  }
+
+  /** A place for a job that is about to be committed; null where it would have to wait. */
+  reserve(kind: string, lane: string, tenantId: string): Reservation | null {
+    return this.#loops.get(kind)?.reserve(lane, tenantId) ?? null
   }
 
   /** Call after the commit that changed an existing job's kind or lane. */

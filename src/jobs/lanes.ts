@@ -14,6 +14,8 @@ export interface Lane {
   /** When the earliest snoozed job is due; the lane is then read from its start. */
   snoozedUntil: number | null
   inFlight: Set<number>
+  /** Places taken for jobs that are being committed. Nothing is picked meanwhile: it could be one of them. */
+  reserved: number
   /** It may hold jobs that are not due yet and that `snoozedUntil` does not know of. */
   unseen: boolean
   /** Its jobs are being read: it must not be forgotten meanwhile. */
@@ -63,6 +65,7 @@ export class Lanes {
         heldUntil: 0,
         snoozedUntil: null,
         inFlight: new Set(),
+        reserved: 0,
         unseen: true,
         reading: false,
         rewinds: 0,
@@ -117,7 +120,8 @@ export class Lanes {
 
   /** Forgets a lane that has nothing left. */
   dropIfIdle(lane: Lane): void {
-    if (lane.pending || lane.reading || lane.snoozedUntil !== null || lane.inFlight.size > 0) return
+    if (lane.pending || lane.reading || lane.snoozedUntil !== null) return
+    if (lane.inFlight.size > 0 || lane.reserved > 0) return
     const lanes = this.#tenants.get(lane.tenantId)
     lanes?.delete(lane.name)
     if (lanes?.size === 0) this.#tenants.delete(lane.tenantId)
@@ -130,7 +134,7 @@ export class Lanes {
 
 function nextReady(lanes: Map<string, Lane>, now: number, taken: ReadonlySet<Lane>): Lane | null {
   for (const lane of lanes.values()) {
-    if (lane.heldUntil > now || taken.has(lane)) continue
+    if (lane.heldUntil > now || lane.reserved > 0 || taken.has(lane)) continue
     if (lane.snoozedUntil !== null && lane.snoozedUntil <= now) {
       lane.snoozedUntil = null
       rewind(lane)

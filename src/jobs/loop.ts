@@ -6,7 +6,8 @@ import type { Job, JobKind, JobOutcome } from './job.ts'
 import { readLanes, readNextDue } from './job-rows.ts'
 import { type Lane, Lanes, hold, isQuiet, rewind, snooze } from './lanes.ts'
 import { type Pick, addressOf, planPicks, readPicks } from './pick.ts'
-import { RETRY_AFTER_FAULT_MS, outcomeOf, putOff } from './run-job.ts'
+import type { Reservation } from './reservation.ts'
+import { RETRY_AFTER_FAULT_MS, orphanRun, outcomeOf, putOff } from './run-job.ts'
 
 export interface LoopContext {
   gate: Gate
@@ -66,10 +67,27 @@ export class JobLoop<Subject> {
     this.#wake()
   }
 
+  /** A place for a job that is about to be committed; null where it would have to wait. */
+  reserve(name: string, tenantId: string): Reservation | null {
+    const lane = this.#lanes.ofNewJob(name, tenantId)
+    if (!this.#isOpen(lane)) return (this.#lanes.dropIfIdle(lane), null)
+    lane.reserved++
+    this.#inFlight++
+    return {
+      begin: (job, run) => (this.#unreserve(lane), this.#begin(lane, job, run)),
+      cancel: () => (this.#unreserve(lane), this.#left(lane)),
+    }
+  }
+
+  #unreserve(lane: Lane): void {
+    lane.reserved--
+    this.#inFlight--
+  }
+
   #isOpen(lane: Lane): boolean {
     const { maxInFlight, maxPerLane, room } = this.kind
-    if (this.#stopped || this.#waiting || this.#inFlight >= maxInFlight || lane.inFlight.size >= maxPerLane)
-      return false
+    if (this.#stopped || this.#waiting || this.#inFlight >= maxInFlight) return false
+    if (lane.inFlight.size + lane.reserved >= maxPerLane) return false
     return (
       isQuiet(lane, this.context.clock.monotonic()) && (room === undefined || room(lane.name, lane.tenantId).jobs > 0)
     )
@@ -184,10 +202,14 @@ export class JobLoop<Subject> {
   }
 
   #startOne(lane: Lane, job: Job, subject: Subject | undefined): void {
+    this.#begin(lane, job, subject === undefined ? orphanRun(this.context, job) : () => this.kind.run(job, subject))
+  }
+
+  #begin(lane: Lane, job: Job, run: () => Promise<JobOutcome>): void {
     lane.cursor = Math.max(lane.cursor, job.seq)
     lane.inFlight.add(job.seq)
     this.#inFlight++
-    void this.#run(lane, job, subject)
+    void this.#run(lane, job, run)
   }
 
   /** Once a lane is read to its end: when does it have work again? */
@@ -199,9 +221,9 @@ export class JobLoop<Subject> {
     if (lane.rewinds === rewinds) lane.unseen = false
   }
 
-  async #run(lane: Lane, job: Job, subject: Subject | undefined): Promise<void> {
+  async #run(lane: Lane, job: Job, run: () => Promise<JobOutcome>): Promise<void> {
     const releases = this.#releases
-    const outcome = await outcomeOf(this.context, this.kind, job, subject)
+    const outcome = await outcomeOf(this.context, job, run)
     try {
       if (outcome.type === 'snooze') await putOff(this.context, job, outcome.delayMs)
       // What it would wait for was over before it said so.
@@ -210,11 +232,17 @@ export class JobLoop<Subject> {
     } finally {
       lane.inFlight.delete(job.seq)
       this.#inFlight--
-      if (lane.heldUntil === Infinity) lane.heldUntil = 0
-      this.#lanes.dropIfIdle(lane)
-      this.#checkIdle()
-      if (outcome.type !== 'done' || lane.pending || this.#waiting) this.#wake()
+      if (outcome.type !== 'done') this.#waiting = true
+      this.#left(lane)
     }
+  }
+
+  /** A place has become free. */
+  #left(lane: Lane): void {
+    if (lane.heldUntil === Infinity) lane.heldUntil = 0
+    this.#lanes.dropIfIdle(lane)
+    this.#checkIdle()
+    if (lane.pending || this.#waiting) this.#wake()
   }
 
   #settle(lane: Lane, outcome: JobOutcome): void {

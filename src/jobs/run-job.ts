@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import { type Log, errorName } from '../core/log.ts'
 import type { Writer } from '../db/writer.ts'
-import type { Job, JobKind, JobOutcome } from './job.ts'
+import { DONE, type Job, type JobOutcome } from './job.ts'
 
 export const RETRY_AFTER_FAULT_MS = 1000
 
@@ -11,22 +11,23 @@ interface RunContext {
   log: Log
 }
 
-/** Runs the verb. A job whose subject is gone is removed; one that throws holds its lane for a moment. */
-export async function outcomeOf<Subject>(
-  context: RunContext,
-  kind: JobKind<Subject>,
-  job: Job,
-  subject: Subject | undefined,
-): Promise<JobOutcome> {
+/** Runs the verb. A job that throws holds its lane for a moment. */
+export async function outcomeOf({ log }: RunContext, job: Job, run: () => Promise<JobOutcome>): Promise<JobOutcome> {
   try {
-    if (subject !== undefined) return await kind.run(job, subject)
-    await context.writer.write([{ sql: 'DELETE FROM jobs WHERE seq = ?1', args: [job.seq] }])
-    return { type: 'done' }
+    return await run()
   } catch (error) {
-    context.log.error({ kind: job.kind, jobId: job.id, error: errorName(error) }, 'job failed, trying again')
+    log.error({ kind: job.kind, jobId: job.id, error: errorName(error) }, 'job failed, trying again')
     return { type: 'hold', delayMs: RETRY_AFTER_FAULT_MS }
   }
 }
+
+/** A job whose subject is gone is removed. */
+export const orphanRun =
+  ({ writer }: RunContext, { seq }: Job) =>
+  async (): Promise<JobOutcome> => {
+    await writer.write([{ sql: 'DELETE FROM jobs WHERE seq = ?1', args: [seq] }])
+    return DONE
+  }
 
 /** Writes when the job is due again. Where that fails the lane knows it all the same, until the next start. */
 export async function putOff({ clock, writer, log }: RunContext, job: Job, delayMs: number): Promise<void> {

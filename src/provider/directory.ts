@@ -34,6 +34,11 @@ export class Directory {
     return entry
   }
 
+  /** The same if it is in the cache. */
+  known(tenantId: string): TenantEntry | undefined {
+    return this.#cache.get(tenantId)
+  }
+
   async extension(tenantId: string, extensionId: string): Promise<ExtensionRow | null> {
     return (await this.tenant(tenantId)).extensions.get(extensionId) ?? null
   }

@@ -39,6 +39,15 @@ export class Numbers {
     return found ?? { type: 'failed', error: MESSAGE_ERRORS.unknownNumber(from) }
   }
 
+  /** The same as far as it is known and ready at this moment, else null. */
+  readySender(tenantId: string, from: string): string | null {
+    const { directory, clock } = this.context
+    const entry = directory.isClosed(tenantId) ? undefined : directory.known(tenantId)
+    if (entry?.status !== 'active') return null
+    const sender = senderIn(entry, from, clock.now())
+    return sender?.type === 'ready' ? sender.extensionId : null
+  }
+
   /** Reads the numbers of one extension from the provider and stores them. */
   async read(key: ExtensionKey): Promise<CallResult<string[]>> {
     const { session, provider, writer, clock, directory } = this.context

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { openDatabase } from '../../src/db/database.ts'
 import { type RowOperation, createWriter } from '../../src/db/writer.ts'
-import { ACCEPT, ACCEPT_ONCE } from '../../src/features/sms/accept-rows.ts'
+import { ACCEPT, ACCEPT_AND_BEGIN, ACCEPT_ONCE } from '../../src/features/sms/accept-rows.ts'
 import { CLAIM, GIVE_UP, RESULT, RETRY, UNKNOWN } from '../../src/features/sms/attempt-rows.ts'
 import { BIND } from '../../src/features/sms/fence.ts'
 import { CLOSE, OPEN } from '../../src/features/webhook-deliveries/delivery-rows.ts'
@@ -9,7 +9,20 @@ import { STORE } from '../../src/features/webhooks/store-inbound.ts'
 
 type Operation = RowOperation<Record<string, string | number | null>>
 
-const OPERATIONS = { ACCEPT, ACCEPT_ONCE, CLAIM, RESULT, RETRY, UNKNOWN, GIVE_UP, BIND, OPEN, CLOSE, STORE }
+const OPERATIONS = {
+  ACCEPT,
+  ACCEPT_AND_BEGIN,
+  ACCEPT_ONCE,
+  CLAIM,
+  RESULT,
+  RETRY,
+  UNKNOWN,
+  GIVE_UP,
+  BIND,
+  OPEN,
+  CLOSE,
+  STORE,
+}
 
 for (const [name, operation] of Object.entries(OPERATIONS) as [string, Operation][]) {
   for (const rows of [1, 64]) {

@@ -1,32 +1,29 @@
 import { MESSAGE_ERRORS } from '../../core/errors.ts'
-import { MAX_SENDS_IN_FLIGHT, MAX_SLOW_SENDS, SLOW_SEND_MS } from '../../core/limits.ts'
-import { maskNumber } from '../../core/phone.ts'
+import { MAX_SENDS_IN_FLIGHT } from '../../core/limits.ts'
 import { sha256Hex } from '../../core/secrets.ts'
 import type { Gateway } from '../../gateway.ts'
 import { DONE, type Job, type JobKind, type JobOutcome } from '../../jobs/job.ts'
-import { Places } from '../../jobs/places.ts'
 import { CLAIM } from './attempt-rows.ts'
+import { callProvider } from './call-provider.ts'
 import { type OutboundMessage, loadOutbound, tryingLeftMs } from './outbound-message.ts'
-import { dropJob, giveUp, handOver, recordResult } from './record-result.ts'
+import { dropJob, giveUp, handOver } from './record-result.ts'
 import { numberOfLane } from './send-lane.ts'
 import { statusEvent } from './status-event.ts'
 
 /** The `send` job: one per accepted message; its lane is the `from` number (send-lane.ts). */
 export function sendJobs(gateway: Gateway): JobKind<OutboundMessage> {
-  const bounds = { quick: MAX_SENDS_IN_FLIGHT, slow: MAX_SLOW_SENDS, slowAfterMs: SLOW_SEND_MS }
-  const places = new Places(gateway.clock, bounds, () => gateway.jobs.freed('send'))
   return {
     name: 'send',
     get maxInFlight() {
-      return places.max
+      return gateway.sendPlaces.max
     },
     get maxPerLane() {
-      return places.max
+      return gateway.sendPlaces.max
     },
     room: (lane, tenantId) =>
       gateway.directory.isDisconnected(tenantId) ? ROOM_TO_FAIL : gateway.quota.fromRoom(numberOfLane(lane)),
     load: (ids) => loadOutbound(gateway, ids),
-    run: (job, message) => deliver(gateway, places, job, message),
+    run: (job, message) => deliver(gateway, job, message),
   }
 }
 
@@ -38,7 +35,7 @@ const MAX_HOLD_MS = 30_000
 const SAME_TEXT_MS = 1000
 
 /** Brings a message one step on: claims it and calls the provider, or says what it waits for. */
-async function deliver(gateway: Gateway, places: Places, job: Job, message: OutboundMessage): Promise<JobOutcome> {
+async function deliver(gateway: Gateway, job: Job, message: OutboundMessage): Promise<JobOutcome> {
   if (message.status !== 'queued' && message.status !== 'sending') return dropJob(gateway, job)
   if (message.attempt?.outcome === null) return handOver(gateway, job, message.attempt, null)
   const expired = expiry(gateway, message)
@@ -48,7 +45,7 @@ async function deliver(gateway: Gateway, places: Places, job: Job, message: Outb
   const sender = await gateway.numbers.senderOf(message.tenantId, message.from)
   if (sender.type === 'failed') return giveUp(gateway, job, message, sender.error)
   if (sender.type === 'waiting') return wait(gateway, message, sender.retryInMs)
-  return attempt(gateway, places, job, message, sender.extensionId)
+  return attempt(gateway, job, message, sender.extensionId)
 }
 
 /** Why the message may not be sent any more, or null. */
@@ -67,13 +64,7 @@ function wait(gateway: Gateway, message: OutboundMessage, delayMs: number): JobO
   return { type: 'snooze', delayMs: Math.min(delayMs, tryingLeftMs(message, gateway.clock.steady())) }
 }
 
-async function attempt(
-  gateway: Gateway,
-  places: Places,
-  job: Job,
-  message: OutboundMessage,
-  extensionId: string,
-): Promise<JobOutcome> {
+async function attempt(gateway: Gateway, job: Job, message: OutboundMessage, extensionId: string): Promise<JobOutcome> {
   const key = { tenantId: message.tenantId, extensionId }
   const token = await gateway.tokens.access(key)
   if (token.type === 'gone') return giveUp(gateway, job, message, MESSAGE_ERRORS.revoked)
@@ -88,12 +79,8 @@ async function attempt(
     if (!claimed) gateway.quota.giveBack(message.from, extensionId, place.mark)
   }
   if (!claimed) return { type: 'snooze', delayMs: SAME_TEXT_MS }
-  const leave = places.enter()
-  try {
-    return await call(gateway, job, message, extensionId, attemptId)
-  } finally {
-    leave()
-  }
+  await callProvider(gateway, job, message, { id: attemptId, extensionId, number: (message.attempt?.number ?? 0) + 1 })
+  return DONE
 }
 
 /** Commits the attempt. False when the message has moved on, its tenant is held, or its text is on its way already. */
@@ -123,33 +110,4 @@ async function claim(
   gateway.mark.noteAttempt(Number(opened['seq']))
   if (message.status === 'queued') gateway.hub.publish(statusEvent(message, 'sending', now))
   return true
-}
-
-async function call(
-  gateway: Gateway,
-  job: Job,
-  message: OutboundMessage,
-  extensionId: string,
-  attemptId: string,
-): Promise<JobOutcome> {
-  const key = { tenantId: message.tenantId, extensionId }
-  const { from, to, body } = message
-  const result = await gateway.session.call(key, 'medium', (token) =>
-    gateway.provider.sendSms(token, { from, to, text: body }),
-  )
-  if (result.type === 'failed') {
-    const { status, code, reason, requestId } = result.failure
-    gateway.log.warn(
-      { messageId: message.id, to: maskNumber(to), reason, status, code, requestId },
-      'provider did not take the message',
-    )
-  }
-  await recordResult(
-    gateway,
-    job,
-    message,
-    { id: attemptId, extensionId, number: (message.attempt?.number ?? 0) + 1 },
-    result,
-  )
-  return DONE
 }

@@ -6,7 +6,8 @@ import { isConstraint } from '../../db/gate.ts'
 import type { Gateway } from '../../gateway.ts'
 import { statusEvent } from './status-event.ts'
 import type { OutboundMessage } from './outbound-message.ts'
-import { ACCEPT, ACCEPT_ONCE, type AcceptRow } from './accept-rows.ts'
+import { ACCEPT, ACCEPT_AND_BEGIN, ACCEPT_ONCE, type AcceptRow } from './accept-rows.ts'
+import { type FirstAttempt, firstAttempt } from './first-attempt.ts'
 import type { Accepted, SendBody } from './schemas.ts'
 
 export interface Sent extends Accepted {
@@ -23,9 +24,11 @@ export async function send(
 ): Promise<Sent> {
   const key = checkedKey(idempotencyKey)
   const now = gateway.clock.now()
-  const row = await insert(gateway, acceptRow(gateway, caller, message, key, now))
+  // A request with a key may be a repeated one, which begins nothing.
+  const first = key === null ? firstAttempt(gateway, caller.tenantId, message.from, message.body) : null
+  const row = await insert(gateway, acceptRow(gateway, caller, message, key, now), first)
   const replayed = row.stored !== row.value.messageId
-  if (!replayed) announce(gateway, row.value, row.jobSeq)
+  if (!replayed) announce(gateway, row, first)
   return { messageId: row.stored, status: 'queued', replayed }
 }
 
@@ -36,30 +39,43 @@ interface Inserted {
   /** The message that the answer names. */
   stored: string
   jobSeq: number
+  /** Of the attempt that was opened with it. */
+  attemptSeq: number | null
 }
 
 /** A message id has only 48 bits: one that is taken is drawn again. */
-async function insert(gateway: Gateway, value: AcceptRow): Promise<Inserted> {
-  for (let draw = 1; ; draw++) {
-    try {
-      return await insertOnce(gateway, value)
-    } catch (error) {
-      if (!isConstraint(error) || draw >= MESSAGE_ID_DRAWS) throw error
-      value = { ...value, messageId: gateway.ids.message(null) }
+async function insert(gateway: Gateway, value: AcceptRow, first: FirstAttempt | null): Promise<Inserted> {
+  try {
+    for (let draw = 1; ; draw++) {
+      try {
+        return await insertOnce(gateway, value, first)
+      } catch (error) {
+        if (!isConstraint(error) || draw >= MESSAGE_ID_DRAWS) throw error
+        value = { ...value, messageId: gateway.ids.message(null) }
+      }
     }
+  } catch (error) {
+    first?.abandon()
+    throw error
   }
 }
 
-async function insertOnce(gateway: Gateway, value: AcceptRow): Promise<Inserted> {
+async function insertOnce(gateway: Gateway, value: AcceptRow, first: FirstAttempt | null): Promise<Inserted> {
   const { writer } = gateway.database
-  if (value.idempotencyKey === null) {
-    const [job] = await writer.row(ACCEPT, value)
-    return { value, stored: value.messageId, jobSeq: Number(job?.['seq']) }
-  }
-  const rows = await writer.row(ACCEPT_ONCE, value)
+  if (value.idempotencyKey !== null) return insertOnceByKey(gateway, value)
+  const rows = await (first === null
+    ? writer.row(ACCEPT, value)
+    : writer.row(ACCEPT_AND_BEGIN, { ...value, ...first.row }))
+  const opened = rows.length > 1 ? rows[0]?.['attempt_seq'] : undefined
+  const jobSeq = Number(rows.at(-1)?.['seq'])
+  return { value, stored: value.messageId, jobSeq, attemptSeq: opened === undefined ? null : Number(opened) }
+}
+
+async function insertOnceByKey(gateway: Gateway, value: AcceptRow): Promise<Inserted> {
+  const rows = await gateway.database.writer.row(ACCEPT_ONCE, value)
   const key = rows.at(-1)
   if (key?.['request_hash'] !== value.requestHash) throw apiError('idempotencyConflict')
-  return { value, stored: String(key['message_id']), jobSeq: Number(rows[0]?.['seq']) }
+  return { value, stored: String(key['message_id']), jobSeq: Number(rows[0]?.['seq']), attemptSeq: null }
 }
 
 function acceptRow(gateway: Gateway, caller: Caller, message: SendBody, key: string | null, now: number): AcceptRow {
@@ -81,8 +97,8 @@ function acceptRow(gateway: Gateway, caller: Caller, message: SendBody, key: str
   }
 }
 
-function announce(gateway: Gateway, row: AcceptRow, jobSeq: number): void {
-  const { messageId: id, jobId, appId, tenantId, from, to, body, now } = row
+function announce(gateway: Gateway, { value, jobSeq, attemptSeq }: Inserted, first: FirstAttempt | null): void {
+  const { messageId: id, jobId, appId, tenantId, from, to, body, now } = value
   const message: OutboundMessage = {
     id,
     tenantId,
@@ -97,6 +113,8 @@ function announce(gateway: Gateway, row: AcceptRow, jobSeq: number): void {
   }
   gateway.hub.publish(statusEvent(message, 'queued', now))
   const job = { seq: jobSeq, id: jobId, kind: 'send', lane: from, tenantId, subject: id, createdAt: now }
+  if (first !== null && attemptSeq !== null) return first.begin(job, message, attemptSeq)
+  first?.abandon()
   gateway.jobs.ready(job, message)
 }
 
