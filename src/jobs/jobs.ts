@@ -1,6 +1,7 @@
 import type { Job, JobKind } from './job.ts'
 import type { Reservation } from './reservation.ts'
-import { JobLoop, type LoopContext } from './loop.ts'
+import type { LoopContext } from './loop-context.ts'
+import { JobLoop } from './loop.ts'
 
 interface AnyLoop {
   start(): void

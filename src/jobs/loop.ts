@@ -1,22 +1,12 @@
-import type { Clock } from '../core/clock.ts'
-import { type Log, errorName } from '../core/log.ts'
-import type { Gate } from '../db/gate.ts'
-import type { Writer } from '../db/writer.ts'
+import { errorName } from '../core/log.ts'
 import type { Job, JobKind, JobOutcome } from './job.ts'
 import { readLanes, readNextDue } from './job-rows.ts'
-import { type Lane, Lanes, hold, isQuiet, rewind, snooze } from './lanes.ts'
-import { type Pick, addressOf, planPicks, readPicks } from './pick.ts'
+import { Alarm } from './alarm.ts'
+import type { LoopContext } from './loop-context.ts'
+import { type Lane, Lanes, hold, rewind, snooze } from './lanes.ts'
+import { type Pick, addressOf, canTakeNew, planPicks, readPicks } from './pick.ts'
 import type { Reservation } from './reservation.ts'
 import { RETRY_AFTER_FAULT_MS, orphanRun, outcomeOf, putOff } from './run-job.ts'
-
-export interface LoopContext {
-  gate: Gate
-  writer: Writer
-  clock: Clock
-  log: Log
-  /** Lets the event loop breathe between picks. */
-  defer: (run: () => void) => void
-}
 
 const DISCOVER_EVERY_MS = 60_000
 
@@ -29,7 +19,7 @@ export class JobLoop<Subject> {
   #again = false
   /** A lane may have work that nobody has picked: while it is false, a new job starts without being read. */
   #waiting = true
-  #cancelTimer: (() => void) | null = null
+  readonly #alarm: Alarm
   #discoverAt = 0
   #releases = 0
   readonly #idle: (() => void)[] = []
@@ -37,7 +27,9 @@ export class JobLoop<Subject> {
   constructor(
     readonly kind: JobKind<Subject>,
     readonly context: LoopContext,
-  ) {}
+  ) {
+    this.#alarm = new Alarm(context.clock, () => this.#wake())
+  }
 
   start(): void {
     this.#stopped = false
@@ -47,7 +39,7 @@ export class JobLoop<Subject> {
   /** Picks no more; settles when what runs has ended. */
   async stop(): Promise<void> {
     this.#stopped = true
-    this.#cancelTimer?.()
+    this.#alarm.stop()
     if (this.#inFlight > 0 || this.#picking) await new Promise<void>((resolve) => this.#idle.push(resolve))
   }
 
@@ -63,8 +55,7 @@ export class JobLoop<Subject> {
     if (this.#isOpen(lane)) return this.#startOne(lane, job, subject)
     // One that was committed later may have started before.
     if (job.seq <= lane.cursor) rewind(lane)
-    lane.pending = true
-    this.#wake()
+    this.added(job.lane, job.tenantId)
   }
 
   /** A place for a job that is about to be committed; null where it would have to wait. */
@@ -85,12 +76,8 @@ export class JobLoop<Subject> {
   }
 
   #isOpen(lane: Lane): boolean {
-    const { maxInFlight, maxPerLane, room } = this.kind
-    if (this.#stopped || this.#waiting || this.#inFlight >= maxInFlight) return false
-    if (lane.inFlight.size + lane.reserved >= maxPerLane) return false
-    return (
-      isQuiet(lane, this.context.clock.monotonic()) && (room === undefined || room(lane.name, lane.tenantId).jobs > 0)
-    )
+    if (this.#stopped || this.#waiting || this.#inFlight >= this.kind.maxInFlight) return false
+    return canTakeNew(this.kind, lane, this.context.clock.monotonic())
   }
 
   /** A job that existed before has come to this lane and is due after `delayMs`. */
@@ -125,6 +112,7 @@ export class JobLoop<Subject> {
   }
 
   async #pick(): Promise<void> {
+    let retryMs: number | null = null
     try {
       do {
         this.#again = false
@@ -134,14 +122,11 @@ export class JobLoop<Subject> {
       } while (this.#again && !this.#stopped)
     } catch (error) {
       this.context.log.error({ kind: this.kind.name, error: errorName(error) }, 'jobs cannot be read, trying again')
-      this.#schedule(RETRY_AFTER_FAULT_MS)
-      this.#picking = false
-      this.#checkIdle()
-      return
+      retryMs = RETRY_AFTER_FAULT_MS
     }
     this.#picking = false
     this.#checkIdle()
-    this.#scheduleNextDue()
+    if (!this.#stopped) this.#alarm.set(retryMs ?? this.#nextMs())
   }
 
   /** Lanes are noted when their jobs are added; this finds those of before the start, and any that was missed. */
@@ -251,19 +236,11 @@ export class JobLoop<Subject> {
     if (outcome.type === 'hold') hold(lane, now + outcome.delayMs)
   }
 
-  #scheduleNextDue(): void {
-    const full = this.#inFlight >= this.kind.maxInFlight
-    // With every place taken the next end of a job wakes the loop; a lane that is due would wake it for nothing.
-    const due = full ? null : this.#lanes.nextDue()
-    const now = this.context.clock.monotonic()
-    const at = Math.min(due ?? Infinity, this.#discoverAt)
-    this.#schedule(Math.max(1, Math.min(at - now, DISCOVER_EVERY_MS)))
-  }
-
-  #schedule(delayMs: number): void {
-    this.#cancelTimer?.()
-    if (this.#stopped) return
-    this.#cancelTimer = this.context.clock.after(Math.ceil(delayMs), () => this.#wake())
+  /** With every place taken the next end of a job wakes the loop; a lane that is due would wake it for nothing. */
+  #nextMs(): number {
+    const due = this.#inFlight >= this.kind.maxInFlight ? null : this.#lanes.nextDue()
+    const delayMs = Math.min(due ?? Infinity, this.#discoverAt) - this.context.clock.monotonic()
+    return Math.max(1, Math.min(delayMs, DISCOVER_EVERY_MS))
   }
 
   #checkIdle(): void {

@@ -1,7 +1,7 @@
 import type { Gate } from '../db/gate.ts'
 import type { Job, JobKind } from './job.ts'
 import { readDueJobs } from './job-rows.ts'
-import type { Lane } from './lanes.ts'
+import { type Lane, isQuiet } from './lanes.ts'
 
 /** Jobs being read from a lane, and what the lane was like when the reading began. */
 export interface Pick {
@@ -10,6 +10,12 @@ export interface Pick {
   inFlight: ReadonlySet<number>
   rewinds: number
   jobs: Job[]
+}
+
+/** Whether a job that comes now can run at once: nothing of its lane waits, and the lane has room. */
+export function canTakeNew<Subject>({ maxPerLane, room }: JobKind<Subject>, lane: Lane, now: number): boolean {
+  if (!isQuiet(lane, now) || lane.inFlight.size + lane.reserved >= maxPerLane) return false
+  return room === undefined || room(lane.name, lane.tenantId).jobs > 0
 }
 
 /** How much may be read from each lane. One without room is held until it has some. */

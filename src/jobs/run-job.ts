@@ -1,15 +1,10 @@
-import type { Clock } from '../core/clock.ts'
-import { type Log, errorName } from '../core/log.ts'
-import type { Writer } from '../db/writer.ts'
+import { errorName } from '../core/log.ts'
+import type { LoopContext } from './loop-context.ts'
 import { DONE, type Job, type JobOutcome } from './job.ts'
 
 export const RETRY_AFTER_FAULT_MS = 1000
 
-interface RunContext {
-  writer: Writer
-  clock: Clock
-  log: Log
-}
+type RunContext = Pick<LoopContext, 'writer' | 'clock' | 'log'>
 
 /** Runs the verb. A job that throws holds its lane for a moment. */
 export async function outcomeOf({ log }: RunContext, job: Job, run: () => Promise<JobOutcome>): Promise<JobOutcome> {

@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import { MESSAGE_ERRORS } from '../core/errors.ts'
-import { UNKNOWN_NUMBER_TTL_MS } from '../core/limits.ts'
+import { TOKEN_FRESH_MS, UNKNOWN_NUMBER_TTL_MS } from '../core/limits.ts'
 import type { Writer } from '../db/writer.ts'
 import type { Directory, TenantEntry } from './directory.ts'
 import { type ExtensionKey, replaceNumbers } from './extension-rows.ts'
@@ -39,13 +39,14 @@ export class Numbers {
     return found ?? { type: 'failed', error: MESSAGE_ERRORS.unknownNumber(from) }
   }
 
-  /** The same as far as it is known and ready at this moment, else null. */
+  /** The same if it is known at this moment and could call without waiting for a token; else null. */
   readySender(tenantId: string, from: string): string | null {
     const { directory, clock } = this.context
     const entry = directory.isClosed(tenantId) ? undefined : directory.known(tenantId)
     if (entry?.status !== 'active') return null
-    const sender = senderIn(entry, from, clock.now())
-    return sender?.type === 'ready' ? sender.extensionId : null
+    const row = entry.extensions.get(entry.numbers.get(from) ?? '')
+    const isFresh = row?.status === 'active' && row.accessExpiresAt - clock.now() > TOKEN_FRESH_MS
+    return isFresh ? row.extensionId : null
   }
 
   /** Reads the numbers of one extension from the provider and stores them. */

@@ -42,12 +42,6 @@ export class Tokens {
     return { type: 'token', accessToken: await this.#openAccess(row) }
   }
 
-  /** True when `access` has a token without waiting for anybody. */
-  isReady({ tenantId, extensionId }: ExtensionKey): boolean {
-    const row = this.context.directory.known(tenantId)?.extensions.get(extensionId)
-    return row?.status === 'active' && row.accessExpiresAt - this.context.clock.now() > TOKEN_FRESH_MS
-  }
-
   /** After a 401: a newer token than `rejected`, refreshed only if `rejected` is still the stored one. */
   async renew(key: ExtensionKey, rejected: string): Promise<TokenResult> {
     await this.#refreshing.get(nameOf(key))

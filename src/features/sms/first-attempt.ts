@@ -20,7 +20,7 @@ export interface FirstAttempt {
 /** Null unless everything that a call needs is known and free at this moment; the job's own run then waits for it. */
 export function firstAttempt(gateway: Gateway, tenantId: string, from: string, body: string): FirstAttempt | null {
   const extensionId = gateway.numbers.readySender(tenantId, from)
-  if (extensionId === null || !gateway.tokens.isReady({ tenantId, extensionId })) return null
+  if (extensionId === null) return null
   const reservation = gateway.jobs.reserve('send', from, tenantId)
   if (reservation === null) return null
   const place = gateway.quota.take(from, extensionId)

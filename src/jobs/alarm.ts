@@ -1,0 +1,20 @@
+import type { Clock } from '../core/clock.ts'
+
+/** Wakes a loop at one time: the last that was set. */
+export class Alarm {
+  #cancel: () => void = () => undefined
+
+  constructor(
+    readonly clock: Clock,
+    readonly ring: () => void,
+  ) {}
+
+  set(delayMs: number): void {
+    this.#cancel()
+    this.#cancel = this.clock.after(Math.ceil(delayMs), this.ring)
+  }
+
+  stop(): void {
+    this.#cancel()
+  }
+}
