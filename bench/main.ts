@@ -5,6 +5,7 @@ import idle from './idle.ts'
 import inbound from './inbound.ts'
 import { benchLatency } from './latency.ts'
 import memory from './memory.ts'
+import purge from './purge.ts'
 import { installRivals } from './rivals/install.ts'
 import growth from './growth.ts'
 import lists from './lists.ts'
@@ -35,6 +36,7 @@ const BENCHES: readonly Bench[] = [
   memory,
   lists,
   growth,
+  purge,
   { name: 'silent sockets', run: benchSilentSockets },
 ]
 

@@ -86,7 +86,7 @@ const pragmasFor = (options: DatabaseOptions): string[] => [
   'synchronous = FULL',
   'foreign_keys = ON',
   'cache_size = -32768',
-  `wal_autocheckpoint = ${options.litestream ? 0 : 4000}`,
+  `wal_autocheckpoint = ${options.litestream ? 0 : 1000}`,
 ]
 
 /** A consistent copy of the whole file, before the schema changes. An upgrade that fails again and again leaves one copy. */
