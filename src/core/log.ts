@@ -51,6 +51,8 @@ const jsonLine = (head: Head, fields: LogFields, message: string): string =>
   `${JSON.stringify({ ...head, ...fields, msg: message })}\n`
 
 function prettyLine({ level, time }: Head, fields: LogFields, message: string): string {
-  const rest = Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : `${name}=${String(value)}`))
+  const rest = Object.entries(fields).flatMap(([name, value]) =>
+    value === undefined ? [] : `${name}=${String(value)}`,
+  )
   return `${[time.slice(11, 23), level.padEnd(5), message, ...rest].join(' ')}\n`
 }
