@@ -15,6 +15,7 @@ const IDLE_MS = 5000
 const GIVE_UP_MS = 20_000
 const MESSAGES = 1_000_000
 const QUEUED = 10_000
+const FROM_SOURCE = [process.execPath, 'src/main.ts']
 const GOAL = '≤ 130 → 60 ms'
 
 /** What no start can beat: a server of Bun's that answers and does nothing else. */
@@ -36,16 +37,20 @@ interface Started {
 async function benchStart(): Promise<Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'sgw-bench-'))
   const env = (name: string): Record<string, string> => ({ DATABASE_URL: `file:${join(folder, name, 'sgw.db')}` })
+  const { sgw, bundle } = await build(join(folder, 'dist'))
   let fresh = 0
   await using stage = await openBigStage()
   try {
     await end((await start(env('existing'))).child)
     return [
       ...(await startTimes({
-        'bare Bun server': () => start({}, ['-e', FLOOR]),
+        'bare Bun server': () => start({}, [process.execPath, '-e', FLOOR]),
         'new database': () => start(env(`fresh-${fresh++}`)),
         'existing database': () => start(env('existing')),
+        'existing database, executable': () => start(env('existing'), [sgw, 'start']),
+        'existing database, bundle of the image': () => start(env('existing'), [process.execPath, bundle, 'start']),
         [`${MESSAGES} messages, ${QUEUED} queued`]: () => start(environmentOf(stage)),
+        [`${MESSAGES} messages, ${QUEUED} queued, executable`]: () => start(environmentOf(stage), [sgw, 'start']),
       })),
       await idleRss('idle after 5 s, with the simulator', env('idle')),
       await idleRss('idle after 5 s, real provider', { ...env('idle-real'), ...REAL_PROVIDER }),
@@ -54,6 +59,13 @@ async function benchStart(): Promise<Row[]> {
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** What a release consists of, made from this source. */
+async function build(dist: string): Promise<{ sgw: string; bundle: string }> {
+  const child = Bun.spawn([process.execPath, 'scripts/build.ts', '--out', dist], { cwd: ROOT, stdout: 'ignore' })
+  if ((await child.exited) !== 0) throw new Error('The build failed')
+  return { sgw: join(dist, 'sgw'), bundle: join(dist, 'bundle/cli.js') }
 }
 
 /** The gateway of the stage is ended; its simulator stays as the provider. */
@@ -104,10 +116,10 @@ async function idleRss(name: string, env: Record<string, string>): Promise<Row> 
   }
 }
 
-async function start(env: Record<string, string>, words: readonly string[] = ['src/main.ts']): Promise<Started> {
+async function start(env: Record<string, string>, command: readonly string[] = FROM_SOURCE): Promise<Started> {
   const port = env['PORT'] ?? String(freePort())
   const started = performance.now()
-  const child = Bun.spawn([process.execPath, ...words], {
+  const child = Bun.spawn([...command], {
     cwd: ROOT,
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], LOG_LEVEL: 'error', ...env, PORT: port },
     stdout: 'ignore',

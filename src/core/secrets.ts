@@ -1,5 +1,4 @@
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
-import { CompactEncrypt, compactDecrypt } from 'jose'
 
 /** What a sealed value belongs to. All three are bound to the ciphertext: moved elsewhere, it does not open. */
 export interface SealContext {
@@ -75,6 +74,7 @@ function deriveKey(key: Uint8Array): Key {
 
 async function seal(key: Key, plaintext: string, context: SealContext): Promise<string> {
   const header = { alg: 'dir', enc: 'A256GCM', kid: key.id, ...bound(context) }
+  const { CompactEncrypt } = await jose()
   return new CompactEncrypt(new TextEncoder().encode(plaintext)).setProtectedHeader(header).encrypt(key.sealKey)
 }
 
@@ -85,12 +85,16 @@ async function open(ring: readonly Key[], sealed: string, context: SealContext):
   for (const [name, value] of Object.entries(bound(context))) {
     if (header[name] !== value) throw new Error('Cannot open a secret: it belongs to another row')
   }
+  const { compactDecrypt } = await jose()
   const { plaintext } = await compactDecrypt(sealed, key.sealKey, {
     keyManagementAlgorithms: ['dir'],
     contentEncryptionAlgorithms: ['A256GCM'],
   })
   return new TextDecoder().decode(plaintext)
 }
+
+/** Loaded with the first secret: a start needs none. */
+const jose = () => import('jose')
 
 const bound = (context: SealContext): Record<string, string> => ({
   tid: context.tenantId,

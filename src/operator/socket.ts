@@ -1,8 +1,6 @@
 import { chmodSync, rmSync } from 'node:fs'
 import { ApiError } from '../core/errors.ts'
 import type { OperatorContext } from './context.ts'
-import { developmentTenant, eventStream } from './events.ts'
-import { runCommand } from './run-command.ts'
 
 export interface OperatorSocket {
   stop(): Promise<void>
@@ -10,7 +8,7 @@ export interface OperatorSocket {
 
 /**
  * Serves the operator on a Unix socket that only the server's user can open: `POST /commands/<name>` runs a command,
- * `GET /events` streams the development tenant's events as JSON lines.
+ * `GET /events` streams the development tenant's events as JSON lines. What they need is loaded by the first of each.
  */
 export function serveOperator(context: OperatorContext, path: string): OperatorSocket {
   rmSync(path, { force: true })
@@ -41,10 +39,12 @@ async function answer(context: OperatorContext, request: Request): Promise<Respo
   const name = /^\/commands\/([a-z-]+)$/.exec(pathname)?.[1]
   if (request.method !== 'POST' || name === undefined) return refusal(404, 'Not found')
   const input: unknown = await request.json().catch(() => null)
+  const { runCommand } = await import('./run-command.ts')
   return Response.json(await runCommand(context, name, input, context.gateway.log))
 }
 
 async function events({ gateway }: OperatorContext): Promise<Response> {
+  const { developmentTenant, eventStream } = await import('./events.ts')
   try {
     const stream = eventStream(gateway, await developmentTenant(gateway))
     return new Response(stream, { headers: { 'content-type': 'application/x-ndjson' } })

@@ -1,4 +1,6 @@
-import { DEFAULT_PENALTY_MS } from '../../core/limits.ts'
+import { DEFAULT_PENALTY_MS, WINDOW_MS } from '../../core/limits.ts'
+import type { Row } from '../../db/connection.ts'
+import type { Gate } from '../../db/gate.ts'
 import type { Gateway } from '../../gateway.ts'
 
 /**
@@ -27,18 +29,11 @@ export async function recoverOpenAttempts(gateway: Gateway): Promise<number> {
   return opened?.rows.length ?? 0
 }
 
-const SEED_ATTEMPTS = 100_000
-
 /** Fills the rate windows and pauses with what was sent before this start. */
 export async function seedQuota(gateway: Gateway): Promise<void> {
   const now = gateway.clock.now()
   const { gate } = gateway.database
-  const attempts = await gate.execute({
-    sql: `SELECT from_number, extension_id, started_at FROM send_attempts
-      WHERE seq > (SELECT max(seq) FROM send_attempts) - ?1 AND started_at > ?2 ORDER BY seq`,
-    args: [SEED_ATTEMPTS, now - 60_000],
-  })
-  for (const row of attempts.rows) {
+  for (const row of await attemptsSince(gate, now - WINDOW_MS)) {
     gateway.quota.seed(String(row['from_number']), String(row['extension_id']), now - Number(row['started_at']))
   }
   const paused = await gate.execute({
@@ -49,6 +44,27 @@ export async function seedQuota(gateway: Gateway): Promise<void> {
   for (const row of paused.rows) {
     gateway.quota.pause(String(row['extension_id']), 'medium', Math.min(Number(row['paused_until']) - now, longestMs))
   }
+}
+
+const SEED_PAGE = 1000
+const SEED_PAGES = 100
+
+/** From the end backwards, until a whole page is older: where the clock was set, a single row says nothing. Oldest first. */
+async function attemptsSince(gate: Gate, since: number): Promise<Row[]> {
+  const found: Row[] = []
+  let before = Number.MAX_SAFE_INTEGER
+  for (let page = 0; page < SEED_PAGES; page++) {
+    const { rows } = await gate.execute({
+      sql: `SELECT seq, from_number, extension_id, started_at FROM send_attempts
+        WHERE seq < ?1 ORDER BY seq DESC LIMIT ${SEED_PAGE}`,
+      args: [before],
+    })
+    const recent = rows.filter((row) => Number(row['started_at']) > since)
+    found.push(...recent)
+    if (recent.length === 0 || rows.length < SEED_PAGE) break
+    before = Number(rows.at(-1)?.['seq'])
+  }
+  return found.toReversed()
 }
 
 /** After the clock was set back a pause looks longer than it is, by as much as an hour. What was just sent then lies ahead. */
