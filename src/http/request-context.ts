@@ -49,13 +49,13 @@ export class RequestContext {
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/
 
 /** A caller's `X-Request-Id` is kept when it is short visible ASCII. */
-export function requestIdOf(request: Request, make: () => string): string {
+function requestIdOf(request: Request, make: () => string): string {
   const given = request.headers.get('x-request-id')
   return given !== null && given.length <= MAX_REQUEST_ID_LENGTH && VISIBLE_ASCII.test(given) ? given : make()
 }
 
 /** The path of a request line, whatever the Host header says. */
-export function pathOf(request: Request): string {
+function pathOf(request: Request): string {
   const { url } = request
   const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('://') + 3)
   const end = url.indexOf('?', start)

@@ -50,7 +50,7 @@ test('the embedded migrations are those of the journal, in its order', async () 
 
 test('the storage flushes every commit and checks references; under Litestream it makes no checkpoint', async () => {
   for (const [litestream, pages] of [
-    [false, 4000],
+    [false, 1000],
     [true, 0],
   ] as const) {
     using folder = temporaryFolder()

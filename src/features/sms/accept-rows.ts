@@ -57,7 +57,8 @@ export const ACCEPT_AND_BEGIN: RowOperation<BeginRow> = {
     `INSERT INTO messages (id, job_id, tenant_id, app_id, user_id, direction, from_number, to_number, body, status, attempt_id, created_at, updated_at)
       SELECT messageId, jobId, tenantId, appId, userId, 'outbound', given."from", given."to", given.body,
         CASE WHEN opened IS NULL THEN 'queued' ELSE 'sending' END, opened, now, now
-      FROM (SELECT given.*, (SELECT id FROM send_attempts AS own WHERE own.message_id = given.messageId AND own.id = given.attemptId) AS opened
+      FROM (SELECT given.*, (SELECT id FROM send_attempts AS own WHERE own.message_id = given.messageId AND own.tenant_id = given.tenantId
+        AND own.id = given.attemptId) AS opened
         FROM given) AS given`,
     `${INSERT_JOBS} RETURNING subject AS key, seq`,
   ],
