@@ -1,7 +1,5 @@
 import type { InArgs, InStatement, Value } from '@libsql/client'
 import Libsql from 'libsql'
-import { LRUCache } from 'lru-cache'
-import { bounded } from '../core/bounded.ts'
 
 /** What can be bound. The driver ends the whole process at a boolean, and takes what is not a number for NULL. */
 export type Argument = string | number | null | Uint8Array
@@ -21,7 +19,7 @@ interface Prepared {
   columns: readonly string[] | null
 }
 
-/** Enough for every statement of ours; lists with all their filters make more, and those leave first. */
+/** Enough for every statement of ours; lists with all their filters make more, and then the oldest leaves. */
 const MAX_KEPT_STATEMENTS = 512
 
 /**
@@ -30,7 +28,7 @@ const MAX_KEPT_STATEMENTS = 512
  */
 export class Connection {
   readonly #native: Libsql.Database
-  readonly #kept = new LRUCache<string, Prepared>(bounded(MAX_KEPT_STATEMENTS))
+  readonly #kept = new Map<string, Prepared>()
 
   /** `busyTimeoutMs`: how long a call may wait for another process's lock. */
   constructor(path: string, busyTimeoutMs: number) {
@@ -38,24 +36,15 @@ export class Connection {
   }
 
   execute(statement: InStatement): Result {
-    const { prepared, args, keep } = this.#take(statement)
-    const { columns } = prepared
-    if (columns === null) {
-      const { changes } = prepared.statement.run(args)
-      keep()
-      return { rows: [], changes }
-    }
-    const rows = (prepared.statement.all(args) as Value[][]).map((values) => named(columns, values))
-    keep()
-    return { rows, changes: 0 }
+    return this.#using(statement, ({ statement: compiled, columns }, args) => {
+      if (columns === null) return { rows: [], changes: compiled.run(args).changes }
+      return { rows: (compiled.all(args) as Value[][]).map((values) => named(columns, values)), changes: 0 }
+    })
   }
 
   /** The rows of a query, each by the places of its columns. */
   values(statement: InStatement): Value[][] {
-    const { prepared, args, keep } = this.#take(statement)
-    const values = prepared.statement.all(args) as Value[][]
-    keep()
-    return values
+    return this.#using(statement, ({ statement: compiled }, args) => compiled.all(args) as Value[][])
   }
 
   /** All of them or none. */
@@ -76,16 +65,23 @@ export class Connection {
     this.#native.close()
   }
 
-  /** A statement that fails is never reset by the driver: only one that has succeeded is kept. */
-  #take(given: InStatement): { prepared: Prepared; args: InArgs; keep(): void } {
+  /** A statement that fails is never reset by the driver, and so not kept. */
+  #using<T>(given: InStatement, run: (prepared: Prepared, args: InArgs) => T): T {
     const { sql, args } = typeof given === 'string' ? { sql: given, args: [] } : checked(given)
-    const kept = this.#kept.get(sql)
-    if (kept === undefined) {
-      const prepared = prepare(this.#native, sql)
-      return { prepared, args, keep: () => void this.#kept.set(sql, prepared) }
+    try {
+      return run(this.#kept.get(sql) ?? this.#keep(sql), args)
+    } catch (error) {
+      this.#kept.delete(sql)
+      throw error
     }
-    this.#kept.delete(sql)
-    return { prepared: kept, args, keep: () => void this.#kept.set(sql, kept) }
+  }
+
+  #keep(sql: string): Prepared {
+    const prepared = prepare(this.#native, sql)
+    const [oldest] = this.#kept.size >= MAX_KEPT_STATEMENTS ? this.#kept.keys() : []
+    if (oldest !== undefined) this.#kept.delete(oldest)
+    this.#kept.set(sql, prepared)
+    return prepared
   }
 }
 
