@@ -38,7 +38,7 @@ export const ERROR_MESSAGE_LENGTH = 500
 export const MAX_SENDS_IN_FLIGHT = 64
 /** Beside them, those that the provider lets wait. Bun runs 256 calls at once: some are left for tokens and looks. */
 export const MAX_SLOW_SENDS = 176
-export const SLOW_SEND_MS = 50
+export const SLOW_SEND_MS = 25
 export const MAX_SEND_ATTEMPTS = 5
 /** An access token is refreshed when less than this is left of it. */
 export const TOKEN_FRESH_MS = 60_000
