@@ -50,16 +50,16 @@ export async function readLanes(gate: Gate, kind: string): Promise<{ lane: strin
   return rows.map((row) => ({ lane: String(row['lane']), tenantId: String(row['tenant_id']) }))
 }
 
-/** When the next job of the lane that is not due at `now` will be, epoch milliseconds; null when there is none. */
+/** When the first job of the lane that was not due at `then` is or was due, epoch milliseconds; null when there is none. */
 export async function readNextDue(
   gate: Gate,
   kind: string,
   lane: Omit<LaneRequest, 'after' | 'limit'>,
-  now: number,
+  then: number,
 ): Promise<number | null> {
   const { rows } = await gate.execute({
     sql: 'SELECT min(run_at) AS at FROM jobs WHERE kind = ?1 AND lane = ?2 AND tenant_id = ?3 AND run_at > ?4',
-    args: [kind, lane.lane, lane.tenantId, now],
+    args: [kind, lane.lane, lane.tenantId, then],
   })
   const at = rows[0]?.['at']
   return typeof at === 'number' ? at : null

@@ -18,6 +18,8 @@ export interface Lane {
   reserved: number
   /** It may hold jobs that are not due yet and that `snoozedUntil` does not know of. */
   unseen: boolean
+  /** Steady time at which its reading from the start began: what was not due then may lie behind the cursor. Null before. */
+  readSince: number | null
   /** Its jobs are being read: it must not be forgotten meanwhile. */
   reading: boolean
   /** How often it was rewound: what was read before a rewind is out of date. */
@@ -33,6 +35,7 @@ export function rewind(lane: Lane): void {
   lane.cursor = 0
   lane.pending = true
   lane.unseen = true
+  lane.readSince = null
   lane.rewinds++
 }
 
@@ -67,6 +70,7 @@ export class Lanes {
         inFlight: new Set(),
         reserved: 0,
         unseen: true,
+        readSince: null,
         reading: false,
         rewinds: 0,
       }

@@ -143,10 +143,7 @@ export class JobLoop<Subject> {
     const free = this.kind.maxInFlight - this.#inFlight
     if (free <= 0) return false
     const lanes = this.#lanes.take(now, free)
-    if (lanes.length === 0) {
-      this.#waiting = false
-      return false
-    }
+    if (lanes.length === 0) return (this.#waiting = false)
     const picks = planPicks(this.kind, lanes, now, free)
     if (picks.length > 0) await this.#serve(picks)
     return true
@@ -154,16 +151,17 @@ export class JobLoop<Subject> {
 
   /** Reads and starts the jobs of these lanes. While it waits, others may add jobs, end, or send a lane back to its start. */
   async #serve(picks: readonly Pick[]): Promise<void> {
+    const now = this.context.clock.steady()
     for (const { lane } of picks) {
       lane.reading = true
+      lane.readSince ??= now
       // Before the reading: a job that is added meanwhile sets it again.
       lane.pending = false
     }
     try {
-      const now = this.context.clock.steady()
       await readPicks(this.context.gate, this.kind.name, picks, now)
       await this.#start(picks)
-      for (const pick of picks) await this.#lookAhead(pick, now)
+      for (const pick of picks) await this.#lookAhead(pick)
     } catch (error) {
       for (const { lane } of picks) rewind(lane)
       throw error
@@ -198,9 +196,9 @@ export class JobLoop<Subject> {
   }
 
   /** Once a lane is read to its end: when does it have work again? */
-  async #lookAhead({ lane, limit, rewinds, jobs }: Pick, now: number): Promise<void> {
-    if (!lane.unseen || jobs.length >= limit || lane.rewinds !== rewinds) return
-    const next = await readNextDue(this.context.gate, this.kind.name, addressOf(lane), now)
+  async #lookAhead({ lane, limit, rewinds, jobs }: Pick): Promise<void> {
+    if (!lane.unseen || lane.readSince === null || jobs.length >= limit || lane.rewinds !== rewinds) return
+    const next = await readNextDue(this.context.gate, this.kind.name, addressOf(lane), lane.readSince)
     const { clock } = this.context
     if (next !== null) snooze(lane, clock.monotonic() + next - clock.steady())
     if (lane.rewinds === rewinds) lane.unseen = false

@@ -1,0 +1,57 @@
+import { expect, test } from 'bun:test'
+import type { JobOutcome } from '../../src/jobs/job.ts'
+import { seededRandom } from '../../src/simulator/random.ts'
+import { type NewJob, Workshop } from './workshop.ts'
+
+const WORLDS = 25
+const ROUNDS = 15
+/** The longest that a job or its lane is put off. */
+const LONGEST_MS = 30
+
+// The loop looks once a minute for jobs that it missed. A world lasts for seconds: what runs in it was not missed.
+test('whatever comes due while whatever is read, nothing that is due is left waiting', async () => {
+  const seed = Date.now() % 1_000_000
+  console.log(`seed ${seed}`)
+  for (let world = seed; world < seed + WORLDS; world++) await live(world)
+}, 60_000)
+
+async function live(seed: number): Promise<void> {
+  const random = seededRandom(seed)
+  const upTo = (max: number): number => Math.floor(random() * (max + 1))
+  let calm = false
+  await using shop = await Workshop.open({
+    maxInFlight: 1 + upTo(9),
+    maxPerLane: 1 + upTo(4),
+    handle: (job) => (calm ? null : unfinished(random(), upTo(LONGEST_MS))) ?? shop.finish(job),
+  })
+  shop.execute = async (statement) => {
+    const result = await shop.gate.execute(statement)
+    if (random() < 0.3) shop.clock.advance(upTo(3))
+    return result
+  }
+  const loop = shop.newLoop()
+  loop.start()
+  for (let round = 0; round < ROUNDS; round++) {
+    calm = false
+    for (let step = 0; step < 10; step++) {
+      const jobs = Array.from({ length: upTo(8) }, (): NewJob => ({ lane: `lane${upTo(3)}`, subject: `s${random()}` }))
+      await shop.commit(...jobs)
+      for (const { lane } of jobs) loop.added(lane, 'tenant_a')
+      await shop.settled()
+      shop.clock.advance(upTo(LONGEST_MS))
+    }
+    calm = true
+    await shop.settled()
+    shop.clock.advance(LONGEST_MS + 1)
+    await shop.settled()
+    expect({ seed, round, left: await shop.left() }).toEqual({ seed, round, left: [] })
+  }
+  await loop.stop()
+  expect({ seed, twice: shop.twice }).toEqual({ seed, twice: [] })
+}
+
+/** Null: the job is done. */
+function unfinished(draw: number, delayMs: number): JobOutcome | null {
+  if (draw < 0.4) return { type: 'snooze', delayMs }
+  return draw < 0.45 ? { type: 'hold', delayMs } : null
+}
