@@ -1,3 +1,5 @@
+import type { JobOutcome } from './job.ts'
+
 /**
  * What the loop remembers of a tenant's lane that has jobs. Two tenants may use the same name (a number that both have
  * connected): each has a lane of its own, so that one which is held does not hold the other. Times are monotonic milliseconds.
@@ -39,8 +41,19 @@ export function rewind(lane: Lane): void {
   lane.rewinds++
 }
 
+/** Everything up to this job has begun, or is known to come due later. */
+export function pass(lane: Lane, seq: number): void {
+  lane.cursor = Math.max(lane.cursor, seq)
+}
+
+/** What a run's outcome means for its lane. */
+export function putOffLane(lane: Lane, outcome: JobOutcome, now: number): void {
+  if (outcome.type === 'snooze') snooze(lane, now + outcome.delayMs)
+  if (outcome.type === 'hold') hold(lane, now + outcome.delayMs)
+}
+
 /** Nothing is picked before then, and then from the lane's start. */
-export function hold(lane: Lane, until: number): void {
+function hold(lane: Lane, until: number): void {
   lane.heldUntil = Math.max(lane.heldUntil === Infinity ? 0 : lane.heldUntil, until)
   rewind(lane)
 }

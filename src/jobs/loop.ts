@@ -3,7 +3,7 @@ import type { Job, JobKind, JobOutcome } from './job.ts'
 import { readLanes, readNextDue } from './job-rows.ts'
 import { Alarm } from './alarm.ts'
 import type { LoopContext } from './loop-context.ts'
-import { type Lane, Lanes, hold, rewind, snooze } from './lanes.ts'
+import { type Lane, Lanes, pass, putOffLane, rewind, snooze } from './lanes.ts'
 import { type Pick, addressOf, canTakeNew, planPicks, readPicks } from './pick.ts'
 import type { Reservation } from './reservation.ts'
 import { RETRY_AFTER_FAULT_MS, orphanRun, outcomeOf, putOff } from './run-job.ts'
@@ -65,7 +65,12 @@ export class JobLoop<Subject> {
     lane.reserved++
     this.#inFlight++
     return {
-      begin: (job, run) => (this.#unreserve(lane), this.#begin(lane, job, run)),
+      begin: (job, run) => {
+        this.#unreserve(lane)
+        // One that waits may have been committed before it: the reading must not pass that over.
+        if (!lane.pending) pass(lane, job.seq)
+        this.#begin(lane, job, run)
+      },
       cancel: () => (this.#unreserve(lane), this.#left(lane)),
     }
   }
@@ -185,11 +190,11 @@ export class JobLoop<Subject> {
   }
 
   #startOne(lane: Lane, job: Job, subject: Subject | undefined): void {
+    pass(lane, job.seq)
     this.#begin(lane, job, subject === undefined ? orphanRun(this.context, job) : () => this.kind.run(job, subject))
   }
 
   #begin(lane: Lane, job: Job, run: () => Promise<JobOutcome>): void {
-    lane.cursor = Math.max(lane.cursor, job.seq)
     lane.inFlight.add(job.seq)
     this.#inFlight++
     void this.#run(lane, job, run)
@@ -211,7 +216,7 @@ export class JobLoop<Subject> {
       if (outcome.type === 'snooze') await putOff(this.context, job, outcome.delayMs)
       // What it would wait for was over before it said so.
       const over = outcome.type === 'hold' && releases !== this.#releases
-      this.#settle(lane, over ? { type: 'hold', delayMs: 0 } : outcome)
+      putOffLane(lane, over ? { type: 'hold', delayMs: 0 } : outcome, this.context.clock.monotonic())
     } finally {
       lane.inFlight.delete(job.seq)
       this.#inFlight--
@@ -226,12 +231,6 @@ export class JobLoop<Subject> {
     this.#lanes.dropIfIdle(lane)
     this.#checkIdle()
     if (lane.pending || this.#waiting) this.#wake()
-  }
-
-  #settle(lane: Lane, outcome: JobOutcome): void {
-    const now = this.context.clock.monotonic()
-    if (outcome.type === 'snooze') snooze(lane, now + outcome.delayMs)
-    if (outcome.type === 'hold') hold(lane, now + outcome.delayMs)
   }
 
   /** With every place taken the next end of a job wakes the loop; a lane that is due would wake it for nothing. */

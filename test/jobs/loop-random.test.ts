@@ -1,6 +1,8 @@
 import { expect, test } from 'bun:test'
 import type { JobOutcome } from '../../src/jobs/job.ts'
 import { seededRandom } from '../../src/simulator/random.ts'
+import type { JobLoop } from '../../src/jobs/loop.ts'
+import type { Reservation } from '../../src/jobs/reservation.ts'
 import { type NewJob, Workshop } from './workshop.ts'
 
 const WORLDS = 25
@@ -35,8 +37,7 @@ async function live(seed: number): Promise<void> {
     calm = false
     for (let step = 0; step < 10; step++) {
       const jobs = Array.from({ length: upTo(8) }, (): NewJob => ({ lane: `lane${upTo(3)}`, subject: `s${random()}` }))
-      await shop.commit(...jobs)
-      for (const { lane } of jobs) loop.added(lane, 'tenant_a')
+      await handIn(shop, loop, jobs, random)
       await shop.settled()
       shop.clock.advance(upTo(LONGEST_MS))
     }
@@ -48,6 +49,29 @@ async function live(seed: number): Promise<void> {
   }
   await loop.stop()
   expect({ seed, twice: shop.twice }).toEqual({ seed, twice: [] })
+}
+
+/** In one commit, as messages are accepted: some have a place already, and who hears first of the commit is open. */
+async function handIn(
+  shop: Workshop,
+  loop: JobLoop<string>,
+  jobs: readonly NewJob[],
+  random: () => number,
+): Promise<void> {
+  const places = new Map<string, Reservation | null>()
+  for (const { lane, subject } of jobs) {
+    places.set(subject, random() < 0.6 ? loop.reserve(lane, 'tenant_a') : null)
+    if (random() < 0.5) await new Promise<void>((resolve) => setImmediate(resolve))
+  }
+  const committed = await shop.commit(...jobs.toSorted(() => random() - 0.5))
+  for (const job of committed.toSorted(() => random() - 0.5)) {
+    const place = places.get(job.subject)
+    if (place && random() < 0.9) place.begin(job, () => shop.kind().run(job, job.subject))
+    else {
+      place?.cancel()
+      loop.ready(job, job.subject)
+    }
+  }
 }
 
 /** Null: the job is done. */

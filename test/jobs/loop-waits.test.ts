@@ -214,3 +214,23 @@ test('idle, the loop asks the database once a minute', async () => {
   expect(shop.calls - calls).toBeLessThanOrEqual(5)
   await loop.stop()
 })
+
+test('a job that comes due while its lane is read page by page is not left behind', async () => {
+  await using shop = await Workshop.open({ maxPerLane: 2 })
+  const loop = shop.newLoop()
+  const due = ['a1', 'a2', 'a3'].map((subject) => ({ lane: 'a', subject }))
+  await shop.commit({ lane: 'a', subject: 'a0', inMs: 5 }, ...due)
+  let pages = 0
+  shop.execute = async (statement) => {
+    const result = await shop.gate.execute(statement)
+    // The first page passed a0 over; it is due before the second one is read.
+    if (typeof statement !== 'string' && statement.sql.includes('seq > ?') && ++pages === 1) shop.clock.advance(5)
+    return result
+  }
+  loop.start()
+  await shop.settled()
+  shop.clock.advance(1)
+  await shop.settled()
+  expect(shop.ran).toEqual(['a1', 'a2', 'a3', 'a0'])
+  await loop.stop()
+})

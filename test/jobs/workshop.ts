@@ -100,7 +100,7 @@ export class Workshop implements AsyncDisposable {
   }
 
   /** Commits jobs without a word to the loop. */
-  async commit(...jobs: NewJob[]): Promise<void> {
+  async commit(...jobs: NewJob[]): Promise<Job[]> {
     const now = this.clock.steady()
     const rows = jobs.map(({ lane, subject, tenantId = 'tenant_a', inMs = 0 }) => ({
       lane,
@@ -108,11 +108,21 @@ export class Workshop implements AsyncDisposable {
       tenantId,
       runAt: now + inMs,
     }))
-    await this.gate.execute({
+    const inserted = await this.gate.execute({
       sql: `INSERT INTO jobs (id, kind, lane, tenant_id, subject, run_at, created_at)
-        SELECT 'job_' || key, 'test', value ->> 'lane', value ->> 'tenantId', value ->> 'subject', value ->> 'runAt', ?2 FROM json_each(?1)`,
+        SELECT 'job_' || key, 'test', value ->> 'lane', value ->> 'tenantId', value ->> 'subject', value ->> 'runAt', ?2 FROM json_each(?1)
+        RETURNING seq, id`,
       args: [JSON.stringify(rows), now],
     })
+    return inserted.rows.map((row, place) => ({
+      seq: Number(row['seq']),
+      id: String(row['id']),
+      kind: 'test',
+      lane: rows[place]?.lane ?? '',
+      tenantId: rows[place]?.tenantId ?? '',
+      subject: rows[place]?.subject ?? '',
+      createdAt: now,
+    }))
   }
 
   async left(): Promise<string[]> {
