@@ -133,30 +133,45 @@ function planSingle(unit: Unit, statements: Statement[]): (results: readonly Res
 const ROWS_AT_ONCE = [64, 32, 16, 8, 4, 2, 1] as const
 
 function rowStatements(operation: RowOperation<never>, group: readonly Unit[]): Statement[] {
-  const columns: readonly string[] = operation.columns
   const statements: Statement[] = []
   for (let first = 0; first < group.length;) {
     const count = ROWS_AT_ONCE.find((size) => size <= group.length - first) ?? 1
-    const args = group
-      .slice(first, first + count)
-      .flatMap(({ value }) => columns.map((column) => value?.[column] ?? null))
-    for (const sql of sqlFor(operation, count)) statements.push({ sql, args })
+    const rows = group.slice(first, first + count)
+    for (const { sql, columns } of statementsFor(operation, count))
+      statements.push({ sql, args: argsOf(rows, columns) })
     first += count
   }
   return statements
 }
 
-const compiled = new WeakMap<RowOperation<never>, Map<number, readonly string[]>>()
+function argsOf(rows: readonly Unit[], columns: readonly string[]): Argument[] {
+  const args: Argument[] = []
+  for (const { value } of rows) for (const column of columns) args.push(value?.[column] ?? null)
+  return args
+}
+
+interface RowStatement {
+  sql: string
+  columns: readonly string[]
+}
+
+const made = new WeakMap<RowOperation<never>, Map<number, readonly RowStatement[]>>()
 
 /** The statements with `given` in front of them, for that many rows. */
-function sqlFor(operation: RowOperation<never>, count: number): readonly string[] {
-  const known = compiled.get(operation) ?? new Map<number, readonly string[]>()
-  compiled.set(operation, known)
-  const row = `(${operation.columns.map(() => '?').join(', ')})`
-  const given = `WITH given ("${operation.columns.join('", "')}") AS (VALUES ${Array(count).fill(row).join(', ')})`
-  const made = known.get(count) ?? operation.statements.map((sql) => `${given} ${sql}`)
-  known.set(count, made)
-  return made
+function statementsFor(operation: RowOperation<never>, count: number): readonly RowStatement[] {
+  const known = made.get(operation) ?? new Map<number, readonly RowStatement[]>()
+  made.set(operation, known)
+  const statements = known.get(count) ?? operation.statements.map((sql) => withGiven(operation, sql, count))
+  known.set(count, statements)
+  return statements
+}
+
+/** Only with the columns that it names: handing over a value costs as much as many a look into an index. */
+function withGiven(operation: RowOperation<never>, sql: string, count: number): RowStatement {
+  const columns: string[] = operation.columns.filter((column) => new RegExp(`\\b${column}\\b`).test(sql))
+  const row = `(${columns.map(() => '?').join(', ')})`
+  const given = `WITH given ("${columns.join('", "')}") AS (VALUES ${Array(count).fill(row).join(', ')})`
+  return { sql: `${given} ${sql}`, columns }
 }
 
 function settleRows(key: string, group: readonly Unit[], results: readonly Result[]): void {
