@@ -104,6 +104,16 @@ function slopeOf(found: readonly Sample[]): number {
   return above / found.reduce((sum, sample) => sum + (sample.at - at) ** 2, 0)
 }
 
+/** The lowest sample of each minute: what is left when the collector has been there. */
+function lowsOf(found: readonly Sample[]): Sample[] {
+  const lows = new Map<number, Sample>()
+  for (const sample of found) {
+    const minute = Math.floor(sample.at / 60)
+    if (sample.rssMb < (lows.get(minute)?.rssMb ?? Infinity)) lows.set(minute, sample)
+  }
+  return [...lows.values()]
+}
+
 function report(found: readonly Sample[]): void {
   const third = Math.ceil(found.length / 3)
   const worst = (part: readonly Sample[], name: 'rssMb' | 'files'): number =>
@@ -112,6 +122,10 @@ function report(found: readonly Sample[]): void {
     requests: JSON.stringify(counts),
     webhooks: receiver.count(),
     'RSS, MB per 10 min': (slopeOf(found) * 600).toFixed(2),
+    'RSS, lowest of each minute, MB per 10 min': (slopeOf(lowsOf(found)) * 600).toFixed(2),
+    'RSS, lowest of each minute, MB': lowsOf(found)
+      .map((sample) => sample.rssMb.toFixed(0))
+      .join(' '),
     'RSS, highest of first and last third, MB': `${worst(found.slice(0, third), 'rssMb').toFixed(1)} ${worst(found.slice(-third), 'rssMb').toFixed(1)}`,
     'open files, highest of first and last third': `${worst(found.slice(0, third), 'files')} ${worst(found.slice(-third), 'files')}`,
   }
