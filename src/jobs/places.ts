@@ -9,12 +9,21 @@ export interface PlaceBounds {
   slowAfterMs: number
 }
 
+/** A place that was taken. Ends with `leave`. */
+export interface Place {
+  /** What it waited for has come: another may begin while the rest of its work, such as storing the result, is done. */
+  answered(): void
+  leave(): void
+}
+
 /**
  * Places for work that waits for others. One that has not been answered within a moment frees its place, up to a second
- * bound: so a slow answer delays nobody, and quick ones stay so few that connections are used again.
+ * bound: so a slow answer delays nobody, and quick ones stay so few that connections are used again. One that has been
+ * answered frees it too, but no more of these than there are quick ones: a disk that is stuck must not fill the memory.
  */
 export class Places {
   #slow = 0
+  #answered = 0
 
   constructor(
     readonly clock: Clock,
@@ -23,22 +32,27 @@ export class Places {
     readonly freed: () => void,
   ) {}
 
-  /** How many may run now, slow ones included. */
+  /** How many may run now, slow and answered ones included. */
   get max(): number {
-    return this.bounds.quick + Math.min(this.#slow, this.bounds.slow)
+    const { quick, slow } = this.bounds
+    return quick + Math.min(this.#slow, slow) + Math.min(this.#answered, quick)
   }
 
-  /** Takes a place; the answer gives it back. */
-  enter(): () => void {
-    let slow = false
+  enter(): Place {
+    let end = (): void => cancel()
     const cancel = this.clock.after(this.bounds.slowAfterMs, () => {
-      slow = true
       this.#slow++
+      end = () => this.#slow--
       this.freed()
     })
-    return () => {
-      cancel()
-      if (slow) this.#slow--
+    return {
+      answered: () => {
+        end()
+        this.#answered++
+        end = () => this.#answered--
+        this.freed()
+      },
+      leave: () => end(),
     }
   }
 }

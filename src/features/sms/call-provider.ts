@@ -1,6 +1,8 @@
 import { maskNumber } from '../../core/phone.ts'
 import type { Gateway } from '../../gateway.ts'
 import type { Job } from '../../jobs/job.ts'
+import type { AcceptedSms } from '../../provider/provider.ts'
+import type { CallResult } from '../../provider/session.ts'
 import type { OutboundMessage } from './outbound-message.ts'
 import { type AttemptKey, recordResult } from './record-result.ts'
 
@@ -11,15 +13,17 @@ export async function callProvider(
   message: OutboundMessage,
   attempt: AttemptKey,
 ): Promise<void> {
-  const leave = gateway.sendPlaces.enter()
+  const place = gateway.sendPlaces.enter()
   try {
-    await call(gateway, job, message, attempt)
+    const result = await call(gateway, message, attempt)
+    place.answered()
+    await recordResult(gateway, job, message, attempt, result)
   } finally {
-    leave()
+    place.leave()
   }
 }
 
-async function call(gateway: Gateway, job: Job, message: OutboundMessage, attempt: AttemptKey): Promise<void> {
+async function call(gateway: Gateway, message: OutboundMessage, attempt: AttemptKey): Promise<CallResult<AcceptedSms>> {
   const key = { tenantId: message.tenantId, extensionId: attempt.extensionId }
   const { from, to, body } = message
   const result = await gateway.session.call(key, 'medium', (token) =>
@@ -32,5 +36,5 @@ async function call(gateway: Gateway, job: Job, message: OutboundMessage, attemp
       'provider did not take the message',
     )
   }
-  await recordResult(gateway, job, message, attempt, result)
+  return result
 }

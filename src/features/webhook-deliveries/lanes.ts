@@ -26,9 +26,9 @@ export class DeliveryLanes {
     const count = this.#hosts.get(host) ?? 0
     if (count >= MAX_WEBHOOKS_PER_HOST) return null
     this.#hosts.set(host, count + 1)
-    const leave = this.#places.enter()
+    const place = this.#places.enter()
     return () => {
-      leave()
+      place.leave()
       this.#leave(host)
     }
   }
