@@ -4,7 +4,7 @@ import { coresInUse, holdLoadCore } from '../support/cores.ts'
 import { flushMs } from '../support/flush-time.ts'
 import { bullmq } from './bullmq.ts'
 import { type Entry, type Outcome, type Turn, compare } from './compare.ts'
-import { floor } from './floor.ts'
+import { durableFloor, floor } from './floor.ts'
 import { kannel } from './kannel.ts'
 import { sgw } from './sgw.ts'
 import { standing } from './standing.ts'
@@ -22,9 +22,9 @@ export interface Contest<Figure extends string> {
 
 export const RIVALS = [kannel('file'), kannel('spool'), bullmq] as const
 
-/** The floor, sgw and its rivals. */
+/** The floors, sgw and its rivals. */
 export const everybody = (lanes?: number): Entry[] =>
-  [floor(lanes), sgw, ...RIVALS].map((contestant) => ({ contestant }))
+  [floor(lanes), durableFloor(lanes), sgw, ...RIVALS].map((contestant) => ({ contestant }))
 
 /** Those who have a disk to wait for. */
 export const onSlowDisks: readonly Entry[] = [sgw, kannel('file'), bullmq].map((contestant) => ({

@@ -1,9 +1,10 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { toContestantCore } from '../support/cores.ts'
-import { type Contestant, TO, postRequest, textOf } from './contestant.ts'
+import { type Circumstances, type Contestant, type Running, TO, postRequest, textOf } from './contestant.ts'
 import { startProcess } from './process.ts'
 
-const SERVER = join(import.meta.dir, 'floor-server.ts')
 /** As many as Bun keeps alive: beyond that every call dials anew. */
 const KEPT_ALIVE = 64
 
@@ -11,19 +12,41 @@ const KEPT_ALIVE = 64
 export const floor = (lanes = KEPT_ALIVE): Contestant => ({
   name: 'floor, no storage',
   missing: () => null,
-  async start({ provider, delivers, env }) {
-    const words = delivers ? [provider.url, String(lanes)] : []
-    // Bun's own limit is 256 calls.
-    const own = { BUN_CONFIG_MAX_HTTP_REQUESTS: String(Math.max(lanes, KEPT_ALIVE)) }
-    const server = startProcess([process.execPath, SERVER, ...words], { env: { ...own, ...env } })
-    const port = Number(await server.firstLine())
-    toContestantCore(server.pid)
-    return {
-      port,
-      pids: [server.pid],
-      request: (n) => postRequest('/v1/sms/send', { to: TO, from: '+15555550000', body: textOf(n) }),
-      stored: async () => Number(await (await fetch(`http://127.0.0.1:${port}/sent`)).text()),
-      [Symbol.asyncDispose]: () => server.end(),
+  start: (circumstances) => startBare('floor-server.ts', [], lanes, circumstances),
+})
+
+/** The same with two tables of raw libSQL and a flush before each 202: the limit of this disk and driver. */
+export const durableFloor = (lanes = KEPT_ALIVE): Contestant => ({
+  name: 'floor, raw libSQL',
+  missing: () => null,
+  async start(circumstances) {
+    const folder = mkdtempSync(join(tmpdir(), 'sgw-floor-'))
+    const running = await startBare('durable-floor-server.ts', [join(folder, 'floor.db')], lanes, circumstances)
+    const end = async (): Promise<void> => {
+      await running[Symbol.asyncDispose]()
+      rmSync(folder, { recursive: true, force: true })
     }
+    return { ...running, [Symbol.asyncDispose]: end }
   },
 })
+
+async function startBare(
+  script: string,
+  words: readonly string[],
+  lanes: number,
+  { provider, delivers, env }: Circumstances,
+): Promise<Running> {
+  const own = delivers ? [...words, provider.url, String(lanes)] : words
+  // Bun's own limit is 256 calls.
+  const calls = { BUN_CONFIG_MAX_HTTP_REQUESTS: String(Math.max(lanes, KEPT_ALIVE)) }
+  const server = startProcess([process.execPath, join(import.meta.dir, script), ...own], { env: { ...calls, ...env } })
+  const port = Number(await server.firstLine())
+  toContestantCore(server.pid)
+  return {
+    port,
+    pids: [server.pid],
+    request: (n) => postRequest('/v1/sms/send', { to: TO, from: '+15555550000', body: textOf(n) }),
+    stored: async () => Number(await (await fetch(`http://127.0.0.1:${port}/sent`)).text()),
+    [Symbol.asyncDispose]: () => server.end(),
+  }
+}
