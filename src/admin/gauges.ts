@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import { Gauge, type Registry } from 'prom-client'
+import { readBackupLag } from '../db/backup-lag.ts'
 import type { Gateway } from '../gateway.ts'
 
 const JOB_KINDS = ['send', 'settle', 'fence', 'webhook', 'back_fill'] as const
@@ -10,6 +11,7 @@ const MAX_COUNTED = 100_000
 /** What is looked up at each scrape. Answers the reader; run it before the registry is printed. */
 export function createGauges(gateway: Gateway, registry: Registry): () => Promise<void> {
   const registers = [registry]
+  const { path } = gateway.config.database
   const gauge = (name: string, help: string) => new Gauge({ name, help, registers })
   const labelled = <Label extends string>(name: string, help: string, label: Label) =>
     new Gauge({ name, help, labelNames: [label], registers })
@@ -31,8 +33,10 @@ export function createGauges(gateway: Gateway, registry: Registry): () => Promis
     attempts.set(readings.openAttempts)
     for (const state of EXTENSION_STATES) extensions.set({ state }, readings.extensions[state] ?? 0)
     sockets.set(gateway.sockets.open)
-    size.set({ file: 'database' }, bytesOf(gateway, ''))
-    size.set({ file: 'wal' }, bytesOf(gateway, '-wal'))
+    const { walBytes, keptBytes } = readBackupLag(path)
+    size.set({ file: 'database' }, statSync(path ?? '', { throwIfNoEntry: false })?.size ?? 0)
+    size.set({ file: 'wal' }, walBytes)
+    size.set({ file: 'litestream' }, keptBytes)
     free.set(readings.freeBytes)
     memory.set(process.memoryUsage.rss())
   }
@@ -70,8 +74,4 @@ async function read(gateway: Gateway): Promise<Readings> {
     extensions: counts(extensions),
     freeBytes: Number(free?.rows[0]?.['bytes'] ?? 0),
   }
-}
-
-function bytesOf(gateway: Gateway, suffix: string): number {
-  return statSync(`${gateway.config.database.path ?? ''}${suffix}`, { throwIfNoEntry: false })?.size ?? 0
 }

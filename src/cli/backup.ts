@@ -4,6 +4,8 @@ import { resolve } from 'node:path'
 import { EXIT } from '../core/start-error.ts'
 import { type CliContext, CliError } from './context.ts'
 
+const BUSY_TIMEOUT_MS = 5000
+
 /** The database file and, for Litestream, its whole path. Errors: a database that is no file has no backup of ours. */
 export function databasePath(context: CliContext): string {
   const { path } = context.config.database
@@ -62,6 +64,8 @@ function unquoted(text: string): string {
 export interface Inspected {
   /** Messages in it. */
   rows: number
+  /** `seq` of the newest; 0 without any. */
+  newest: number
   /** `ok`, or what SQLite finds wrong. */
   integrity: string
 }
@@ -72,12 +76,29 @@ export function inspect(path: string): Inspected {
   try {
     const integrity =
       database.query<{ quick_check: string }, []>('PRAGMA quick_check(1)').get()?.quick_check ?? 'no answer'
-    const rows = database.query<{ count: number }, []>('SELECT count(*) AS count FROM messages').get()?.count ?? 0
-    return { rows, integrity }
+    const messages = 'SELECT count(*) AS rows, coalesce(max(seq), 0) AS newest FROM messages'
+    const found = database.query<Pick<Inspected, 'rows' | 'newest'>, []>(messages).get()
+    return { rows: 0, newest: 0, ...found, integrity }
   } catch (error) {
-    return { rows: 0, integrity: error instanceof Error ? error.message : 'unreadable' }
+    return { rows: 0, newest: 0, integrity: error instanceof Error ? error.message : 'unreadable' }
   } finally {
     database.close()
+  }
+}
+
+/**
+ * When the first message that a backup with this newest one does not have was accepted, epoch milliseconds; null when it
+ * has all, or the live database cannot be read: then nothing is known against the backup.
+ */
+export function firstMissing(livePath: string, newest: number): number | null {
+  try {
+    using database = new Database(livePath, { readonly: true })
+    database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+    // Inbound ones may have been received long before they were fetched.
+    const messages = `SELECT min(created_at) AS at FROM messages WHERE seq > ? AND direction = 'outbound'`
+    return database.query<{ at: number | null }, [number]>(messages).get(newest)?.at ?? null
+  } catch {
+    return null
   }
 }
 

@@ -1,8 +1,8 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, statfsSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync, statfsSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { EXIT, StartError } from '../core/start-error.ts'
 import { openDataFolder } from '../data-folder.ts'
-import { databasePath, fetchBackup, inspect, removeDatabase } from './backup.ts'
+import { databasePath, fetchBackup, firstMissing, inspect, removeDatabase } from './backup.ts'
 import { type CliContext, CliError } from './context.ts'
 import { print } from './print.ts'
 
@@ -60,19 +60,36 @@ function flush(path: string): void {
   closeSync(file)
 }
 
-/** A drill beside the live file: fetches the backup, looks through it, and removes it again. Exit code 1 unless it is good. */
+/**
+ * A drill beside the live file: fetches the backup, looks through it, and removes it again. Exit code 1 unless it is
+ * whole and, where a gateway runs, has what was accepted a minute ago.
+ */
 export async function checkBackup(context: CliContext): Promise<void> {
   const path = databasePath(context)
   refuseFullDisk(path)
   const copy = `${path}.drill-${process.pid}`
   try {
+    const startedAt = Date.now()
     const found = await fetchBackup(context, copy)
-    const { rows, integrity } = found ? inspect(copy) : { rows: 0, integrity: 'there is no backup' }
-    print(context, { ok: integrity === 'ok', rows, integrity })
-    if (integrity !== 'ok') throw new CliError('')
+    const { rows, newest, integrity } = found ? inspect(copy) : { rows: 0, newest: 0, integrity: 'there is no backup' }
+    const verdict = integrity === 'ok' ? age(path, newest, startedAt) : integrity
+    print(context, { ok: verdict === 'ok', rows, integrity: verdict })
+    if (verdict !== 'ok') throw new CliError('')
   } finally {
     removeDatabase(copy)
   }
+}
+
+/** Litestream copies about once a second. */
+const MAX_LAG_MS = 60_000
+
+/** A storage that can be read but no longer written keeps an old backup, which looks well by itself. */
+function age(livePath: string, newest: number, now: number): string {
+  // Only while a gateway has it open: reading it otherwise would leave files of this user beside it.
+  const since = existsSync(`${livePath}-shm`) ? firstMissing(livePath, newest) : null
+  if (since === null || now - since <= MAX_LAG_MS) return 'ok'
+  const seconds = Math.round((now - since) / 1000)
+  return `the backup is old: it has nothing of what was accepted in the last ${seconds} s; see Litestream's log`
 }
 
 /** The drill must not be what fills the disk of a gateway that works. */

@@ -1,11 +1,13 @@
 import { errorName } from '../core/log.ts'
+import { readBackupLag } from '../db/backup-lag.ts'
 import type { Gateway } from '../gateway.ts'
-import { readBackupLag } from './backup-lag.ts'
 import { Fault } from './fault.ts'
 
 const TIMEOUT_MS = 5000
 const MAX_CLOCK_SKEW_MS = 30_000
 const MAX_WAL_BYTES = 256 * 1_048_576
+/** Litestream keeps some 75 kB a message until it is uploaded. */
+const MAX_KEPT_BYTES = 256 * 1_048_576
 const MAX_LAG_MS = 60_000
 
 /** Reaches the provider without credentials. */
@@ -78,10 +80,14 @@ export async function checkPublicUrl({ config }: Gateway): Promise<string> {
 /** What this machine can see of the backup; `sgw restore --check` looks at the backup itself. */
 export function checkBackup(gateway: Gateway): string {
   if (!gateway.config.litestream) return 'off: set LITESTREAM_REPLICA_URL and start by the entry point (docs/backup.md)'
-  const { walBytes, lagMs } = readBackupLag(gateway)
+  const { walBytes, keptBytes, lagMs } = readBackupLag(gateway.config.database.path)
   if (walBytes > MAX_WAL_BYTES)
     throw new Fault(
       `the write-ahead log has ${Math.round(walBytes / 1_048_576)} MiB: Litestream does not copy; see its log, and LITESTREAM_REPLICA_URL`,
+    )
+  if (keptBytes > MAX_KEPT_BYTES)
+    throw new Fault(
+      `Litestream keeps ${Math.round(keptBytes / 1_048_576)} MiB beside the database, so it cannot upload: see its log, and sgw restore --check`,
     )
   if (lagMs === null) throw new Fault('Litestream has not begun: start the gateway by the entry point, not alone')
   if (lagMs > MAX_LAG_MS) throw new Fault(`Litestream is ${Math.round(lagMs / 1000)} s behind: see its log`)

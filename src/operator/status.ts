@@ -1,7 +1,7 @@
 import type { Gateway } from '../gateway.ts'
 import { isoTime } from '../core/clock.ts'
 import { VERSION } from '../version.ts'
-import { readBackupLag } from './backup-lag.ts'
+import { readBackupLag } from '../db/backup-lag.ts'
 
 export interface StatusReport {
   version: string
@@ -60,7 +60,7 @@ export async function readStatus(gateway: Gateway): Promise<StatusReport> {
     },
     backup: {
       litestream: gateway.config.litestream,
-      ...readBackupLag(gateway),
+      ...readBackupLag(gateway.config.database.path),
       restoredAt: restoredAt === undefined ? null : isoTime(Number(restoredAt)),
       waitingBehindFence: Number(jobs?.rows.find((row) => row['kind'] === 'fence')?.['jobs'] ?? 0),
     },

@@ -13,16 +13,25 @@ const folder = mkdtempSync(join(tmpdir(), 'sgw-restore-'))
 beforeAll(async () => {
   const place = new Place('original')
   mkdirSync(place.volume, { recursive: true })
-  const database = new Database(place.database, { create: true })
-  database.run('PRAGMA journal_mode = WAL')
-  database.run('CREATE TABLE messages (id TEXT)')
-  for (let number = 0; number < MESSAGES; number++) database.run('INSERT INTO messages VALUES (?)', [`msg_${number}`])
+  const database = createMessages(place.database)
   const command = [LITESTREAM, 'replicate', '-config', join(PROJECT, 'litestream.yml'), '-exec', 'sleep 1.5']
   await finished(command, { ...place.env, LITESTREAM_DATABASE: place.database })
   database.close()
 })
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+function createMessages(path: string): Database {
+  const database = new Database(path, { create: true })
+  database.run('PRAGMA journal_mode = WAL')
+  database.run('CREATE TABLE messages (seq INTEGER PRIMARY KEY, direction TEXT, created_at INTEGER)')
+  for (let number = 0; number < MESSAGES; number++) addMessage(database, 'outbound', 0)
+  return database
+}
+
+function addMessage(database: Database, direction: 'inbound' | 'outbound', createdAt: number): void {
+  database.run('INSERT INTO messages (direction, created_at) VALUES (?, ?)', [direction, createdAt])
+}
 
 /** A volume of a test's own, and the backup's place. */
 class Place {
@@ -115,6 +124,23 @@ test('a drill looks through the backup and leaves nothing behind', async () => {
   expect(JSON.parse(stdout)).toEqual({ ok: true, rows: MESSAGES, integrity: 'ok' })
   expect(code).toBe(0)
   expect(readdirSync(place.volume)).toEqual([])
+})
+
+test('a drill fails when the backup has nothing of what was accepted more than a minute ago', async () => {
+  const place = new Place('drill-old')
+  mkdirSync(place.volume)
+  const database = createMessages(place.database)
+  addMessage(database, 'inbound', Date.now() - 600_000)
+  addMessage(database, 'outbound', Date.now())
+  expect(JSON.parse((await place.restore('--check')).stdout)).toEqual({ ok: true, rows: MESSAGES, integrity: 'ok' })
+  addMessage(database, 'outbound', Date.now() - 600_000)
+  const { code, stdout } = await place.restore('--check')
+  const integrity = expect.stringMatching(
+    /^the backup is old: it has nothing of what was accepted in the last 60\d s; /,
+  )
+  expect(JSON.parse(stdout)).toEqual({ ok: false, rows: MESSAGES, integrity })
+  expect(code).toBe(1)
+  database.close()
 })
 
 test('a drill fails when there is no backup, or a damaged one', async () => {

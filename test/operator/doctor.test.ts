@@ -75,6 +75,20 @@ test('a backup that stands still is told', async () => {
   expect((await readStatus(world.gateway)).backup).toMatchObject({ litestream: true, lagMs: expect.any(Number) })
 })
 
+test('a backup that is not uploaded is told', async () => {
+  await using world = await createWorld({ env: { LITESTREAM: '1' } })
+  const notes = join(world.folder, '.sgw.db-litestream')
+  mkdirSync(join(notes, 'wal'), { recursive: true })
+  writeFileSync(join(notes, 'wal/00000001.wal'), '')
+  expect(await findingOf(world, 'backup')).toMatchObject({ ok: true })
+  truncateSync(join(notes, 'wal/00000001.wal'), 300 * 1_048_576)
+  expect(await findingOf(world, 'backup')).toMatchObject({
+    ok: false,
+    detail: expect.stringContaining('keeps 300 MiB beside the database'),
+  })
+  expect((await readStatus(world.gateway)).backup).toMatchObject({ keptBytes: 300 * 1_048_576 })
+})
+
 test('a log that nobody empties is told', async () => {
   await using world = await createWorld({ env: { LITESTREAM: '1' }, work: false })
   // SQLite looks at its own frames only: what is behind them is as if it were not there.
