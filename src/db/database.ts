@@ -4,7 +4,7 @@ import { type AsyncRemoteCallback, type SqliteRemoteDatabase, drizzle } from 'dr
 import type { DatabaseConfig } from '../core/config.ts'
 import { type Gate, openGate } from './gate.ts'
 import { type Lists, openLists } from './lists/lists.ts'
-import { migrate } from './migrate.ts'
+import { type UpgradeHooks, migrate } from './migrate.ts'
 import { MIGRATIONS, type Migration } from './migrations.ts'
 import { type Writer, createWriter } from './writer.ts'
 import * as schema from './schema/index.ts'
@@ -36,6 +36,10 @@ export interface DatabaseOptions extends DatabaseConfig {
 
 export interface UpgradeStep {
   step: 'copying' | 'migrating'
+  /** The migration, and which of how many. */
+  migration?: string
+  number?: number
+  of?: number
   /** Size of the database. */
   bytes: number
   /** From measurements with 100,000 messages; a slow disk takes longer. */
@@ -46,7 +50,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const gate = await openGate({ url: options.url, pragmas: pragmasFor(options) })
   try {
     const { migrations = MIGRATIONS } = options
-    const migrated = await migrate(gate, migrations, (first) => copyFile(gate, options, first))
+    const migrated = await migrate(gate, migrations, upgrade(gate, options))
     const lists = openLists(gate, options.defer === undefined ? options.path : null)
     if (migrated.length > 0 && migrated.length < migrations.length) lists.catchUp()
     const writer = noted(createWriter(gate, options.defer), lists)
@@ -89,17 +93,29 @@ const pragmasFor = (options: DatabaseOptions): string[] => [
   `wal_autocheckpoint = ${options.litestream ? 0 : 1000}`,
 ]
 
-/** A consistent copy of the whole file, before the schema changes. An upgrade that fails again and again leaves one copy. */
-async function copyFile(gate: Gate, { path, progress }: DatabaseOptions, firstMigration: string): Promise<void> {
-  if (path === null) return
-  const bytes = statSync(path).size
-  progress?.({ step: 'copying', bytes, expectedSeconds: Math.ceil(bytes / COPIED_BYTES_PER_SECOND) })
-  const copy = `${path}.before-${firstMigration}`
+const COPIED_BYTES_PER_SECOND = 40_000_000
+const MIGRATED_BYTES_PER_SECOND = 20_000_000
+
+/** A copy of the file before the schema changes, and word of every long step. */
+function upgrade(gate: Gate, { path, progress }: DatabaseOptions): UpgradeHooks | undefined {
+  if (path === null) return undefined
+  const tell = (step: Omit<UpgradeStep, 'bytes' | 'expectedSeconds'>, bytesPerSecond: number): void => {
+    const bytes = statSync(path).size
+    progress?.({ ...step, bytes, expectedSeconds: Math.ceil(bytes / bytesPerSecond) })
+  }
+  return {
+    beforeAll: async (first) => {
+      tell({ step: 'copying' }, COPIED_BYTES_PER_SECOND)
+      await copyFile(gate, `${path}.before-${first}`)
+    },
+    beforeEach: (migration, number, of) =>
+      tell({ step: 'migrating', migration, number, of }, MIGRATED_BYTES_PER_SECOND),
+  }
+}
+
+/** A consistent copy of the whole file. An upgrade that fails again and again leaves one copy. */
+async function copyFile(gate: Gate, copy: string): Promise<void> {
   rmSync(`${copy}.part`, { force: true })
   await gate.execute({ sql: 'VACUUM INTO ?', args: [`${copy}.part`] })
   renameSync(`${copy}.part`, copy)
-  progress?.({ step: 'migrating', bytes, expectedSeconds: Math.ceil(bytes / MIGRATED_BYTES_PER_SECOND) })
 }
-
-const COPIED_BYTES_PER_SECOND = 40_000_000
-const MIGRATED_BYTES_PER_SECOND = 20_000_000

@@ -2,12 +2,16 @@ import { type Gate, isConstraint } from './gate.ts'
 import type { Migration } from './migrations.ts'
 import { sha256Hex } from '../core/secrets.ts'
 
+/** What is heard of an upgrade, which a database that is made new is not. */
+export interface UpgradeHooks {
+  /** Before anything is changed. */
+  beforeAll(firstMigration: string): Promise<void>
+  /** Before each migration; its `number` counts from 1. */
+  beforeEach(migration: string, number: number, of: number): void
+}
+
 /** Brings the schema up to date; answers the names of what was applied. Throws `SchemaError` rather than guess. */
-export async function migrate(
-  gate: Gate,
-  migrations: readonly Migration[],
-  beforeChange: (firstMigration: string) => Promise<void> = async () => {},
-): Promise<string[]> {
+export async function migrate(gate: Gate, migrations: readonly Migration[], hooks?: UpgradeHooks): Promise<string[]> {
   await gate.execute(
     'CREATE TABLE IF NOT EXISTS schema_migrations (position INTEGER PRIMARY KEY, name TEXT NOT NULL, hash TEXT NOT NULL)',
   )
@@ -15,8 +19,12 @@ export async function migrate(
   refuseUnknown(applied, migrations)
   const pending = migrations.slice(applied.length)
   const [first] = pending
-  if (first !== undefined && applied.length > 0) await beforeChange(first.name)
-  for (const [offset, migration] of pending.entries()) await apply(gate, migration, applied.length + offset)
+  const heard = applied.length > 0 ? hooks : undefined
+  if (first !== undefined) await heard?.beforeAll(first.name)
+  for (const [offset, migration] of pending.entries()) {
+    heard?.beforeEach(migration.name, offset + 1, pending.length)
+    await apply(gate, migration, applied.length + offset)
+  }
   return pending.map((migration) => migration.name)
 }
 

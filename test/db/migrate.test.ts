@@ -87,7 +87,7 @@ test('a newer database, an edited migration and another line of development are 
   await migrate(gate, [FIRST, SECOND])
   let copies = 0
   const attempt = (migrations: typeof MIGRATIONS): Promise<string> =>
-    refusal(migrate(gate, migrations, async () => void copies++))
+    refusal(migrate(gate, migrations, { beforeAll: async () => void copies++, beforeEach: () => undefined }))
   expect(await attempt([FIRST])).toContain('The database is newer than this program')
   expect(await attempt([{ ...FIRST, sql: `${FIRST.sql} ` }, SECOND])).toContain('0000_first differs')
   expect(

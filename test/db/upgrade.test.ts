@@ -103,8 +103,10 @@ for (const [index, { name }] of MIGRATIONS.entries()) {
     expect(contentsOf(path)).toEqual(before)
     const [first] = NEWER.slice(index + 1)
     expect(contentsOf(`${path}.before-${first?.name ?? ''}`)).toEqual(before)
-    expect(steps.map(({ step }) => step)).toEqual(['copying', 'migrating'])
-    expect(steps[0]?.expectedSeconds).toBeGreaterThan(0)
+    expect(steps.map(({ migration }) => migration)).toEqual([undefined, ...upgraded.migrated])
+    expect(steps.map(({ step }) => step)).toEqual(['copying', ...upgraded.migrated.map(() => 'migrating' as const)])
+    expect(steps.at(-1)).toMatchObject({ number: upgraded.migrated.length, of: upgraded.migrated.length })
+    for (const { expectedSeconds } of steps) expect(expectedSeconds).toBeGreaterThan(0)
   }, 60_000)
 }
 
