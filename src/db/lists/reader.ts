@@ -21,6 +21,7 @@ export class Reader {
     private readonly path: string,
     /** A tenant's rows should be in blocks and are not. */
     private readonly onBehind: () => void,
+    private readonly bounds = { answerMs: 30_000 },
   ) {}
 
   /** The same question that waits already is asked once. */
@@ -56,7 +57,6 @@ export class Reader {
     this.thread = null
     const closed = this.post(thread, { type: 'close' }).catch(() => undefined)
     await Promise.race([closed, Bun.sleep(CLOSE_MS)])
-    thread.terminate()
     this.rejectAll(thread, this.isClosed ? 'The database is closed' : 'The reader was closed')
   }
 
@@ -101,9 +101,10 @@ export class Reader {
 
   private post(thread: Worker, question: Question): Promise<Answer> {
     const id = ++this.lastId
+    if (this.idle !== null) clearTimeout(this.idle)
     return new Promise<Answer>((resolve, reject) => {
-      const late = (): void => this.replace(thread, `The reader did not answer within ${MAX_ANSWER_MS} ms`)
-      const deadline = setTimeout(late, MAX_ANSWER_MS)
+      const late = (): void => this.replace(thread, `The reader did not answer within ${this.bounds.answerMs} ms`)
+      const deadline = setTimeout(late, this.bounds.answerMs)
       deadline.unref()
       const settle = (): void => {
         clearTimeout(deadline)
@@ -115,7 +116,6 @@ export class Reader {
         resolve: (answer) => (settle(), resolve(answer)),
         reject: (error) => (settle(), reject(error)),
       })
-      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- A thread has no origin.
       thread.postMessage({ ...question, id })
     })
   }
@@ -139,7 +139,8 @@ export class Reader {
   private replace(thread: Worker, reason: string): void {
     if (this.thread !== thread) return
     this.thread = null
-    thread.terminate()
+    // It ends itself when it can: the driver aborts the whole process if its thread is terminated in the middle of a call.
+    thread.postMessage({ type: 'close', id: ++this.lastId })
     this.rejectAll(thread, reason)
   }
 
@@ -164,7 +165,6 @@ interface Call {
 type Question = Ask extends infer One ? (One extends { id: number } ? Omit<One, 'id'> : never) : never
 
 const MAX_ATTEMPTS = 3
-const MAX_ANSWER_MS = 30_000
 const CLOSE_MS = 1000
 const MAX_IDLE_MS = 5 * 60_000
 

@@ -29,8 +29,11 @@ let reader: Reader | null = null
 self.addEventListener('message', ({ data }: MessageEvent<Ask>) => {
   void answer(data)
     .catch((error: unknown): Answer => ({ id: data.id, type: 'failed', message: String(error) }))
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- A thread has no origin.
-    .then((result) => self.postMessage(result))
+    .then((result) => {
+      self.postMessage(result)
+      // The thread ends here, with nothing of the driver under way, and the process goes on.
+      if (data.type === 'close') setImmediate(() => process.exit(0))
+    })
 })
 
 async function answer(ask: Ask): Promise<Answer> {

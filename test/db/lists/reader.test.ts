@@ -57,6 +57,23 @@ test('a thread that fails is replaced, and who waits is answered by the next one
   }
 })
 
+test('a thread that is late is replaced, and ends by itself when its call is over', async () => {
+  for (const table of ['messages', 'deliveries']) await database.gate.execute(`DELETE FROM ${table}`)
+  const times = { since: Date.parse('2026-01-01'), until: Date.parse('2026-02-01') }
+  await seedRows(database.gate, { count: 80_000, ...times, tenants: [TENANT], share: 1, appId: 'app_1' })
+  const bounds = { answerMs: 30_000 }
+  const reader = new Reader(path, () => {}, bounds)
+  const ofUser = (name: string): ListQuery => ({ ...EVERYTHING, equal: { user_id: name } })
+  const wayIn = performance.now()
+  expect((await reader.page(ofUser('nobody'))).total).toBe(0)
+  // Long enough for the call to be under way, too short for it to end.
+  bounds.answerMs = Math.min(20, (performance.now() - wayIn) / 3)
+  expect(String(await failureOf(reader.page(ofUser('nobody else'))))).toContain('did not answer')
+  bounds.answerMs = 30_000
+  expect((await reader.page(EVERYTHING)).total).toBe(80_000)
+  await reader.close()
+}, 30_000)
+
 test('after closing nothing is answered, and nothing waits for ever', async () => {
   const reader = new Reader(path, () => {})
   const asked = Array.from({ length: 5 }, (_, offset) => failureOf(reader.page({ ...EVERYTHING, offset })))
