@@ -70,6 +70,8 @@ export class JobLoop<Subject> {
         // One that waits may have been committed before it: the reading must not pass that over.
         if (!lane.pending) pass(lane, job.seq)
         this.#begin(lane, job, run)
+        // It was passed over while the place was kept.
+        if (lane.pending) this.#wake()
       },
       cancel: () => (this.#unreserve(lane), this.#left(lane)),
     }

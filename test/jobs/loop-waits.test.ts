@@ -1,6 +1,25 @@
 import { expect, test } from 'bun:test'
 import { Workshop } from './workshop.ts'
 
+test('a job that was added while a place of its lane was kept begins beside the one that takes it', async () => {
+  await using shop = await Workshop.open()
+  const loop = shop.newLoop()
+  loop.start()
+  await shop.settled()
+  const place = loop.reserve('a', 'tenant_a')
+  await shop.commit({ lane: 'a', subject: 'waits' })
+  loop.added('a', 'tenant_a')
+  await shop.settled()
+  expect(shop.ran).toEqual([])
+  const [job] = await shop.commit({ lane: 'a', subject: 'first' })
+  const slow = Promise.withResolvers<void>()
+  if (job !== undefined) place?.begin(job, async () => (await slow.promise, shop.finish(job)))
+  await shop.settled()
+  expect(shop.ran).toEqual(['waits'])
+  slow.resolve()
+  await loop.stop()
+})
+
 test('a held lane keeps its order and waits; others go on', async () => {
   let held = true
   await using shop = await Workshop.open({
