@@ -61,14 +61,24 @@ function unquoted(text: string): string {
   }
 }
 
+/** Up to where a database has messages; 0 without any. */
+export interface Newest {
+  seq: number
+  /** Epoch milliseconds. */
+  at: number
+}
+
 export interface Inspected {
   /** Messages in it. */
   rows: number
-  /** `seq` of the newest; 0 without any. */
-  newest: number
+  newest: Newest
   /** `ok`, or what SQLite finds wrong. */
   integrity: string
 }
+
+export const NOTHING: Newest = { seq: 0, at: 0 }
+const MESSAGES = `SELECT count(*) AS rows, coalesce(max(seq), 0) AS seq,
+  coalesce(max(created_at) FILTER (WHERE direction = 'outbound'), 0) AS at FROM messages`
 
 /** Looks through a whole database file. */
 export function inspect(path: string): Inspected {
@@ -76,11 +86,10 @@ export function inspect(path: string): Inspected {
   try {
     const integrity =
       database.query<{ quick_check: string }, []>('PRAGMA quick_check(1)').get()?.quick_check ?? 'no answer'
-    const messages = 'SELECT count(*) AS rows, coalesce(max(seq), 0) AS newest FROM messages'
-    const found = database.query<Pick<Inspected, 'rows' | 'newest'>, []>(messages).get()
-    return { rows: 0, newest: 0, ...found, integrity }
+    const { rows, ...newest } = database.query<{ rows: number } & Newest, []>(MESSAGES).get() ?? { rows: 0, ...NOTHING }
+    return { rows, newest, integrity }
   } catch (error) {
-    return { rows: 0, newest: 0, integrity: error instanceof Error ? error.message : 'unreadable' }
+    return { rows: 0, newest: NOTHING, integrity: error instanceof Error ? error.message : 'unreadable' }
   } finally {
     database.close()
   }
@@ -90,13 +99,13 @@ export function inspect(path: string): Inspected {
  * When the first message that a backup with this newest one does not have was accepted, epoch milliseconds; null when it
  * has all, or the live database cannot be read: then nothing is known against the backup.
  */
-export function firstMissing(livePath: string, newest: number): number | null {
+export function firstMissing(livePath: string, newest: Newest): number | null {
   try {
     using database = new Database(livePath, { readonly: true })
     database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
-    // Inbound ones may have been received long before they were fetched.
-    const messages = `SELECT min(created_at) AS at FROM messages WHERE seq > ? AND direction = 'outbound'`
-    return database.query<{ at: number | null }, [number]>(messages).get(newest)?.at ?? null
+    // Inbound ones may have been received long before they were fetched. Numbers of deleted rows are used again.
+    const messages = `SELECT min(created_at) AS at FROM messages WHERE direction = 'outbound' AND (seq > ? OR created_at > ?)`
+    return database.query<{ at: number | null }, [number, number]>(messages).get(newest.seq, newest.at)?.at ?? null
   } catch {
     return null
   }

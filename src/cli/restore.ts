@@ -1,8 +1,18 @@
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync, statfsSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  statfsSync,
+} from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { EXIT, StartError } from '../core/start-error.ts'
 import { openDataFolder } from '../data-folder.ts'
-import { databasePath, fetchBackup, firstMissing, inspect, removeDatabase } from './backup.ts'
+import { NOTHING, type Newest, databasePath, fetchBackup, firstMissing, inspect, removeDatabase } from './backup.ts'
 import { type CliContext, CliError } from './context.ts'
 import { print } from './print.ts'
 
@@ -66,12 +76,15 @@ function flush(path: string): void {
  */
 export async function checkBackup(context: CliContext): Promise<void> {
   const path = databasePath(context)
+  removeUnfinished(path)
   refuseFullDisk(path)
   const copy = `${path}.drill-${process.pid}`
   try {
     const startedAt = Date.now()
     const found = await fetchBackup(context, copy)
-    const { rows, newest, integrity } = found ? inspect(copy) : { rows: 0, newest: 0, integrity: 'there is no backup' }
+    const { rows, newest, integrity } = found
+      ? inspect(copy)
+      : { rows: 0, newest: NOTHING, integrity: 'there is no backup' }
     const verdict = integrity === 'ok' ? age(path, newest, startedAt) : integrity
     print(context, { ok: verdict === 'ok', rows, integrity: verdict })
     if (verdict !== 'ok') throw new CliError('')
@@ -80,11 +93,26 @@ export async function checkBackup(context: CliContext): Promise<void> {
   }
 }
 
+/** A drill that was killed leaves a whole copy of everybody's messages. */
+function removeUnfinished(path: string): void {
+  const prefix = `${path}.drill-`
+  for (const file of readdirSync(dirname(path)).map((name) => join(dirname(path), name)))
+    if (file.startsWith(prefix) && !isAlive(Number.parseInt(file.slice(prefix.length)))) rmSync(file, { force: true })
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}
+
 /** Litestream copies about once a second. */
 const MAX_LAG_MS = 60_000
 
 /** A storage that can be read but no longer written keeps an old backup, which looks well by itself. */
-function age(livePath: string, newest: number, now: number): string {
+function age(livePath: string, newest: Newest, now: number): string {
   // Only while a gateway has it open: reading it otherwise would leave files of this user beside it.
   const since = existsSync(`${livePath}-shm`) ? firstMissing(livePath, newest) : null
   if (since === null || now - since <= MAX_LAG_MS) return 'ok'

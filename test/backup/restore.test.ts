@@ -143,6 +143,26 @@ test('a drill fails when the backup has nothing of what was accepted more than a
   database.close()
 })
 
+test('the numbers of deleted messages, which are used again, do not make an old backup look new', async () => {
+  const place = new Place('drill-erased')
+  mkdirSync(place.volume)
+  const database = createMessages(place.database)
+  database.run('DELETE FROM messages WHERE seq > 20')
+  for (let number = 0; number < 5; number++) addMessage(database, 'outbound', Date.now() - 600_000)
+  expect((await place.restore('--check')).code).toBe(1)
+  database.close()
+})
+
+test('a drill removes what one that was killed has left', async () => {
+  const place = new Place('drill-killed')
+  mkdirSync(place.volume)
+  // No process has this number: Linux counts no further than 4,194,304.
+  for (const name of ['sgw.db.drill-4999999', 'sgw.db.drill-4999999.tmp', `sgw.db.drill-${process.pid}`])
+    writeFileSync(join(place.volume, name), "everybody's messages")
+  expect((await place.restore('--check')).code).toBe(0)
+  expect(readdirSync(place.volume)).toEqual([`sgw.db.drill-${process.pid}`])
+})
+
 test('a drill fails when there is no backup, or a damaged one', async () => {
   const none = new Place('drill-none', { LITESTREAM_REPLICA_URL: `file://${join(folder, 'nowhere')}` })
   mkdirSync(none.volume)

@@ -168,7 +168,7 @@ const check = (deployment: Deployment): Promise<{ ok: boolean; rows: number; int
 function largeDatabase(path: string): Database {
   const database = new Database(path, { create: true })
   database.run('PRAGMA journal_mode = WAL')
-  database.run('CREATE TABLE messages (seq INTEGER PRIMARY KEY, content BLOB)')
+  database.run('CREATE TABLE messages (seq INTEGER PRIMARY KEY, direction TEXT, created_at INTEGER, content BLOB)')
   for (let number = 0; number < 12; number++)
     database.run('INSERT INTO messages (content) VALUES (randomblob(1048576))')
   return database
