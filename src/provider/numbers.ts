@@ -22,10 +22,13 @@ export interface NumbersContext {
 }
 
 const LOOK_AGAIN_MS = 5000
+/** How long others of the tenant wait at a time while one looks. */
+const LOOK_RUNS_MS = 1000
 
 /** The SMS-capable numbers of the connected extensions. */
 export class Numbers {
   readonly #looks = new Map<string, { at: number; result: Promise<boolean> }>()
+  readonly #looking = new Set<string>()
 
   constructor(readonly context: NumbersContext) {}
 
@@ -34,6 +37,7 @@ export class Numbers {
     if (this.context.directory.isClosed(tenantId)) return { type: 'failed', error: MESSAGE_ERRORS.notConnected }
     const known = senderIn(await this.context.directory.tenant(tenantId), from, this.context.clock.now())
     if (known !== null) return known
+    if (this.#looking.has(tenantId)) return { type: 'waiting', retryInMs: LOOK_RUNS_MS }
     if (!(await this.#look(tenantId))) return { type: 'waiting', retryInMs: LOOK_AGAIN_MS }
     const found = senderIn(await this.context.directory.tenant(tenantId), from, this.context.clock.now())
     return found ?? { type: 'failed', error: MESSAGE_ERRORS.unknownNumber(from) }
@@ -64,7 +68,8 @@ export class Numbers {
     const now = this.context.clock.monotonic()
     const last = this.#looks.get(tenantId)
     if (last !== undefined && now - last.at < UNKNOWN_NUMBER_TTL_MS) return last.result
-    const result = this.#readAll(tenantId)
+    this.#looking.add(tenantId)
+    const result = this.#readAll(tenantId).finally(() => this.#looking.delete(tenantId))
     this.#looks.set(tenantId, { at: now, result })
     void result.then((ok) => ok || this.#looks.delete(tenantId)).catch(() => this.#looks.delete(tenantId))
     return result

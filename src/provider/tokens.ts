@@ -20,7 +20,7 @@ export interface TokensContext {
   secrets: Secrets
   clock: Clock
   log: Log
-  /** Called after an extension's state changed. */
+  /** Called after an extension's state changed, and when a refresh has ended. */
   changed(key: ExtensionKey): void
 }
 
@@ -54,24 +54,30 @@ export class Tokens {
     const name = nameOf(key)
     const running = this.#refreshing.get(name)
     if (running !== undefined) return running
-    const refresh = this.#afterReseal(name, () => this.#refresh(key)).finally(() => this.#refreshing.delete(name))
+    const refresh = this.#afterReseal(name, () => this.#refresh(key)).finally(() => {
+      this.#refreshing.delete(name)
+      this.context.changed(key)
+    })
     this.#refreshing.set(name, refresh)
     return refresh
   }
 
+  /** Whoever asks now would wait for the provider; `changed` is called at its end. */
+  isRefreshing(key: ExtensionKey): boolean {
+    return this.#refreshing.has(nameOf(key))
+  }
+
   /** Plans the next try of an extension whose refresh failed; also called at the start, for those of before. */
   planRetry(row: Pick<ExtensionRow, 'tenantId' | 'extensionId' | 'nextRefreshAt'>): void {
+    const { clock, log } = this.context
     const name = nameOf(row)
     this.#retries.get(name)?.()
-    const delayMs = Math.min(Math.max(0, (row.nextRefreshAt ?? 0) - this.context.clock.now()), REFRESH_RETRY_MAX_MS)
-    const cancel = this.context.clock.after(delayMs, () => {
+    const delayMs = Math.min(Math.max(0, (row.nextRefreshAt ?? 0) - clock.now()), REFRESH_RETRY_MAX_MS)
+    const cancel = clock.after(delayMs, () => {
       this.#retries.delete(name)
       this.refresh(row).catch((error: unknown) => {
-        this.context.log.error(
-          { extensionId: row.extensionId, error: errorName(error) },
-          'token refresh could not be tried',
-        )
-        this.planRetry({ ...row, nextRefreshAt: this.context.clock.now() + REFRESH_RETRY_MIN_MS })
+        log.error({ extensionId: row.extensionId, error: errorName(error) }, 'token refresh could not be tried')
+        this.planRetry({ ...row, nextRefreshAt: clock.now() + REFRESH_RETRY_MIN_MS })
       })
     })
     this.#retries.set(name, cancel)
@@ -104,12 +110,7 @@ export class Tokens {
     const underWay = (): Promise<unknown> | undefined => this.#refreshing.get(name) ?? this.#resealing.get(name)
     for (let run = underWay(); run !== undefined; run = underWay()) await run.catch(() => undefined)
     const resealed = this.#reseal(key)
-    const done = resealed
-      .then(
-        () => undefined,
-        () => undefined,
-      )
-      .finally(() => this.#resealing.delete(name))
+    const done = Promise.allSettled([resealed]).then(() => void this.#resealing.delete(name))
     this.#resealing.set(name, done)
     await done
     return resealed

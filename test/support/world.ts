@@ -99,9 +99,10 @@ export class World implements AsyncDisposable {
     messageId: string,
     statuses: readonly string[] = ['sent', 'failed'],
     withinMs = 5000,
+    options: CallOptions = {},
   ): Promise<Record<string, unknown>> {
     return until(async () => {
-      const state = await this.status(messageId)
+      const state = await this.status(messageId, options)
       return statuses.includes(String(state['status'])) ? state : null
     }, withinMs)
   }

@@ -29,6 +29,8 @@ export async function disconnect(gateway: Gateway, caller: Pick<Caller, 'tenantI
 /** Waits for the tenant's open attempts, at most as long as a call and its settling may take. */
 async function untilSettled(gateway: Gateway, tenantId: string): Promise<void> {
   const { config, clock, database } = gateway
+  // Those that were handed to the writer before the door was closed.
+  await database.writer.write([{ sql: 'SELECT 1', args: [] }])
   const deadline = clock.monotonic() + config.providerTimeoutMs + config.reconcileSettleMs
   const sql = 'SELECT 1 FROM send_attempts WHERE outcome IS NULL AND tenant_id = ?1 LIMIT 1'
   while (clock.monotonic() < deadline) {

@@ -42,10 +42,20 @@ async function deliver(gateway: Gateway, job: Job, message: OutboundMessage): Pr
   if (expired !== null) return giveUp(gateway, job, message, expired)
   const tenant = await gateway.directory.tenant(message.tenantId)
   if (tenant.status !== 'active') return { type: 'hold', delayMs: MAX_HOLD_MS }
-  const sender = await gateway.numbers.senderOf(message.tenantId, message.from)
+  const sender = await asking(gateway, () => gateway.numbers.senderOf(message.tenantId, message.from))
   if (sender.type === 'failed') return giveUp(gateway, job, message, sender.error)
   if (sender.type === 'waiting') return wait(gateway, message, sender.retryInMs)
   return attempt(gateway, job, message, sender.extensionId)
+}
+
+/** The provider may have to be asked: who waits for it leaves its place to others, as a send does. */
+async function asking<T>(gateway: Gateway, ask: () => Promise<T>): Promise<T> {
+  const place = gateway.sendPlaces.enter()
+  try {
+    return await ask()
+  } finally {
+    place.leave()
+  }
 }
 
 /** Why the message may not be sent any more, or null. */
@@ -66,9 +76,12 @@ function wait(gateway: Gateway, message: OutboundMessage, delayMs: number): JobO
 
 async function attempt(gateway: Gateway, job: Job, message: OutboundMessage, extensionId: string): Promise<JobOutcome> {
   const key = { tenantId: message.tenantId, extensionId }
-  const token = await gateway.tokens.access(key)
+  // One waits for all of the extension; the others are released with the end of its refresh.
+  if (gateway.tokens.isRefreshing(key)) return wait(gateway, message, MAX_HOLD_MS)
+  const token = await asking(gateway, () => gateway.tokens.access(key))
   if (token.type === 'gone') return giveUp(gateway, job, message, MESSAGE_ERRORS.revoked)
   if (token.type === 'waiting') return wait(gateway, message, token.retryInMs)
+  if (gateway.directory.isClosed(message.tenantId)) return giveUp(gateway, job, message, MESSAGE_ERRORS.notConnected)
   const place = gateway.quota.take(message.from, extensionId)
   if (!place.ok) return wait(gateway, message, place.waitMs)
   const attemptId = gateway.ids.of('att')

@@ -1,12 +1,14 @@
 import { MESSAGE_ERRORS } from '../../core/errors.ts'
+import { MAX_SENDING_MS } from '../../core/limits.ts'
 import type { RowOperation } from '../../db/writer.ts'
 import type { Gateway } from '../../gateway.ts'
 import { DONE, type Job, type JobKind, type JobOutcome } from '../../jobs/job.ts'
 import type { StoredSms } from '../../provider/provider.ts'
+import type { CallResult } from '../../provider/session.ts'
 import { type OutboundMessage, loadOutbound } from './outbound-message.ts'
 import { dropJob, giveUp } from './record-result.ts'
 import { sendLaneOf } from './send-lane.ts'
-import { findUnbound } from './settle.ts'
+import { findUnbound, hasNoStore } from './settle.ts'
 import { statusEvent } from './status-event.ts'
 
 /** How far the provider's clock may be off ours. */
@@ -17,7 +19,7 @@ interface Look {
   /** Steady time at which the store was asked. */
   at: number
   since: number
-  records: StoredSms[]
+  result: CallResult<StoredSms[]>
 }
 
 /**
@@ -54,35 +56,54 @@ async function passFence(
       sender.error === MESSAGE_ERRORS.revoked ? MESSAGE_ERRORS.unconfirmed : sender.error,
     )
   if (sender.type === 'waiting') return { type: 'snooze', delayMs: sender.retryInMs }
-  const look = await lookUp(gateway, message, sender.extensionId, looks, opensAt)
-  if (look === null) return { type: 'snooze', delayMs: Math.max(LOOK_AGAIN_MS, opensAt - gateway.clock.steady()) }
-  const found = await findUnbound(gateway, message, look.records)
+  const { at, result } = await lookUp(gateway, message, sender.extensionId, looks, opensAt)
+  if (result.type !== 'ok') {
+    if (cannotTell(gateway, message, result, opensAt)) return giveUp(gateway, job, message, MESSAGE_ERRORS.unconfirmed)
+    return { type: 'snooze', delayMs: Math.max(LOOK_AGAIN_MS, opensAt - gateway.clock.steady()) }
+  }
+  const found = await findUnbound(gateway, message, result.value)
   if (found !== null) return bind(gateway, job, message, found)
-  if (look.at < opensAt) return { type: 'snooze', delayMs: opensAt - gateway.clock.steady() }
+  if (at < opensAt) return { type: 'snooze', delayMs: opensAt - gateway.clock.steady() }
   return release(gateway, job, message)
 }
 
-/** One listing serves all messages of the extension; null while the store cannot be asked. */
+/** The store is not there at all, or could not be asked for so long that the message may not be sent any more. */
+function cannotTell(
+  gateway: Gateway,
+  message: OutboundMessage,
+  look: CallResult<StoredSms[]>,
+  opensAt: number,
+): boolean {
+  if (hasNoStore(look)) return true
+  const { clock, config } = gateway
+  const isOld = message.status === 'sending' || clock.now() - message.createdAt > config.maxQueueAgeMs
+  return isOld && clock.steady() > opensAt + MAX_SENDING_MS
+}
+
+/** One listing serves all messages of the extension; one that failed for a while, so that a store that hangs is not met by each. */
 async function lookUp(
   gateway: Gateway,
   message: OutboundMessage,
   extensionId: string,
   looks: Map<string, Look>,
   opensAt: number,
-): Promise<Look | null> {
+): Promise<Look> {
   const known = looks.get(extensionId)
   const now = gateway.clock.steady()
-  if (known !== undefined && known.since <= message.createdAt - SKEW_MS && (known.at >= opensAt || now < opensAt))
-    return known
+  if (known !== undefined && isOfUse(known, message, now, opensAt)) return known
   const since = Math.min(await oldestFenced(gateway), message.createdAt) - SKEW_MS
   const key = { tenantId: message.tenantId, extensionId }
-  const listed = await gateway.session.call(key, 'light', (token) =>
+  const result = await gateway.session.call(key, 'light', (token) =>
     gateway.provider.listMessages(token, { direction: 'Outbound', since }),
   )
-  if (listed.type !== 'ok') return null
-  const look = { at: now, since, records: listed.value }
+  const look = { at: result.type === 'ok' ? now : gateway.clock.steady(), since, result }
   looks.set(extensionId, look)
   return look
+}
+
+function isOfUse(look: Look, message: OutboundMessage, now: number, opensAt: number): boolean {
+  if (look.result.type !== 'ok') return now - look.at < LOOK_AGAIN_MS
+  return look.since <= message.createdAt - SKEW_MS && (look.at >= opensAt || now < opensAt)
 }
 
 async function oldestFenced(gateway: Gateway): Promise<number> {

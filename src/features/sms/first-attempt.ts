@@ -43,9 +43,10 @@ function begin(
   message: OutboundMessage,
   attempt: { attemptId: string; extensionId: string; seq: number },
 ): void {
-  gateway.mark.noteAttempt(attempt.seq)
-  gateway.hub.publish(statusEvent(message, 'sending', message.createdAt))
+  // Inside of the run: what fails there is handed over to be settled, and the place comes back.
   reservation.begin(job, async (): Promise<JobOutcome> => {
+    gateway.mark.noteAttempt(attempt.seq)
+    gateway.hub.publish(statusEvent(message, 'sending', message.createdAt))
     await callProvider(gateway, job, message, { id: attempt.attemptId, extensionId: attempt.extensionId, number: 1 })
     return DONE
   })

@@ -130,9 +130,13 @@ function cannotTell(
   look: CallResult<StoredSms[]>,
 ): boolean {
   if (look.type === 'ok') return false
-  if (look.type === 'failed' && (look.failure.status === 404 || look.failure.status === 501)) return true
+  if (hasNoStore(look)) return true
   return gateway.clock.steady() >= endOfLooks(message, attempt)
 }
+
+/** The extension's account has no message store. */
+export const hasNoStore = (look: CallResult<StoredSms[]>): boolean =>
+  look.type === 'failed' && (look.failure.status === 404 || look.failure.status === 501)
 
 /** Steady time; never before a look could have been of use. */
 function endOfLooks(message: OutboundMessage, attempt: Attempt): number {

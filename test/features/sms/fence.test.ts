@@ -1,0 +1,60 @@
+import { expect, test } from 'bun:test'
+import { manualClock } from '../../support/manual-clock.ts'
+import { type World, createWorld, until } from '../../support/world.ts'
+
+/** As after a restore from a backup: whatever waits may have been sent in the time that the backup does not know. */
+const behindTheFence = (world: World): Promise<unknown> =>
+  world.gateway.database.gate.execute(`UPDATE jobs SET kind = 'fence' WHERE kind = 'send'`)
+
+const HOUR_MS = 3_600_000
+
+test('a message ends when its account has no message store to be asked', async () => {
+  await using world = await createWorld({ work: false, env: { RECONCILE_SETTLE: '1s' } })
+  const id = await world.send()
+  await behindTheFence(world)
+  world.control.fault({ route: 'message-store', calls: null, fault: { kind: 'respond', status: 404 } })
+  world.running.work()
+  const state = await world.untilStatus(id, ['sent', 'failed'], 9000)
+  expect(state['error']).toStartWith('Delivery could not be confirmed')
+})
+
+test('a message ends when the store could not be asked until it was too old', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ clock, work: false, env: { MAX_QUEUE_AGE: '2h' } })
+  const id = await world.send()
+  await behindTheFence(world)
+  world.control.fault({ route: 'message-store', calls: null, fault: { kind: 'respond', status: 503 } })
+  world.running.work()
+  const asked = (): number => world.control.requests().filter(({ status }) => status === 503).length
+  await until(() => asked() > 0)
+  expect((await world.status(id))['status']).toBe('queued')
+  clock.advance(HOUR_MS)
+  await until(() => asked() > 1)
+  expect((await world.status(id))['status']).toBe('queued')
+  clock.advance(2 * HOUR_MS)
+  const state = await world.untilStatus(id, ['sent', 'failed'], 5000)
+  expect(state['error']).toStartWith('Delivery could not be confirmed')
+})
+
+test('a store that hangs holds up its own extension alone', async () => {
+  await using world = await createWorld({ work: false, env: { PROVIDER_TIMEOUT: '1s', RECONCILE_SETTLE: '1s' } })
+  const { tenantId, apiKey: key } = await world.otherTenant()
+  const { extensionId } = world.control.addExtension({ name: 'Bob', numbers: ['+15555550177'] })
+  await world.connect({ tenantId, extensionId })
+  for (let index = 0; index < 20; index++) await world.send({ body: `alice ${index}` })
+  const ids: string[] = []
+  for (let index = 0; index < 8; index++)
+    ids.push(await world.send({ from: '+15555550177', body: `bob ${index}` }, { key }))
+  await behindTheFence(world)
+  const alice = world.control.extensions().find(({ name }) => name === 'Alice')
+  world.control.fault({
+    route: 'message-store',
+    extensionId: alice?.extensionId ?? '',
+    calls: null,
+    fault: { kind: 'hang' },
+  })
+  world.running.work()
+  for (const id of ids) await world.untilStatus(id, ['sent'], 4000, { key })
+  const hung = world.control.requests().filter(({ route, status }) => route === 'message-store' && status === null)
+  expect(hung.length).toBeLessThan(ids.length)
+}, 20_000)

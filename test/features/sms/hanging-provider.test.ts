@@ -1,0 +1,72 @@
+import { expect, test } from 'bun:test'
+import { FROM, type World, createWorld } from '../../support/world.ts'
+
+const OTHER_FROM = '+15555550177'
+/** More than may send at once while all are quick. */
+const MANY = 70
+const HANG = { calls: null, fault: { kind: 'hang' } } as const
+
+/** A second tenant with an extension of its own; answers how its message ends, well before a hanging call does. */
+async function withNeighbour(world: World): Promise<() => Promise<unknown>> {
+  const { tenantId, apiKey: key } = await world.otherTenant()
+  const { extensionId } = world.control.addExtension({ name: 'Bob', numbers: [OTHER_FROM] })
+  await world.connect({ tenantId, extensionId })
+  return async () => {
+    const id = await world.send({ from: OTHER_FROM, body: crypto.randomUUID() }, { key })
+    return (await world.untilStatus(id, ['sent', 'failed'], 3000, { key }))['status']
+  }
+}
+
+const sendMany = (world: World, from: string): Promise<string[]> =>
+  Promise.all(Array.from({ length: MANY }, (_, index) => world.send({ from, body: `waits ${index}` })))
+
+test('a slow token refresh holds up nobody else', async () => {
+  await using world = await createWorld({ env: { PROVIDER_TIMEOUT: '4s' } })
+  const neighbour = await withNeighbour(world)
+  const sql = 'UPDATE extensions SET access_expires_at = ?1 WHERE tenant_id = ?2'
+  await world.gateway.database.gate.execute({ sql, args: [Date.now() + 30_000, world.tenantId] })
+  world.gateway.directory.forget(world.tenantId)
+  world.control.fault({ route: 'token', calls: null, fault: { kind: 'delay', ms: 3500 } })
+  const [first = ''] = await sendMany(world, FROM)
+  expect(await neighbour()).toBe('sent')
+  expect((await world.status(first))['status']).toBe('queued')
+  // With the end of the refresh they go on, and not only when they would look again by themselves.
+  expect((await world.untilStatus(first, ['sent', 'failed'], 9000))['status']).toBe('sent')
+}, 20_000)
+
+test('a look for an unknown number that hangs holds up nobody else', async () => {
+  await using world = await createWorld({ env: { PROVIDER_TIMEOUT: '4s' } })
+  const neighbour = await withNeighbour(world)
+  const alice = world.control.extensions().find(({ name }) => name === 'Alice')
+  world.control.fault({ route: '*', extensionId: alice?.extensionId ?? '', ...HANG })
+  const ids = await sendMany(world, '+15555550123')
+  expect(await neighbour()).toBe('sent')
+  world.control.clearFaults()
+  for (const id of [ids[0] ?? '', ids.at(-1) ?? ''])
+    expect(await world.untilStatus(id, ['sent', 'failed'], 15_000)).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining('+15555550123'),
+    })
+}, 30_000)
+
+test('when the mark of a first attempt cannot be written, its message is settled and its number goes on', async () => {
+  await using world = await createWorld({ env: { RECONCILE_SETTLE: '1s' } })
+  const { mark, jobs } = world.gateway
+  const reserve = jobs.reserve.bind(jobs)
+  const note = mark.noteAttempt.bind(mark)
+  const seen = { reserved: false, failures: 0 }
+  jobs.reserve = (...where) => {
+    const place = reserve(...where)
+    seen.reserved = place !== null
+    return place
+  }
+  mark.noteAttempt = (seq) => {
+    if (seen.reserved && seen.failures++ === 0) throw Object.assign(new Error('EIO: i/o error, write'), { code: 'EIO' })
+    note(seq)
+  }
+  const sent = async (body: string): Promise<unknown> =>
+    (await world.untilStatus(await world.send({ body }), ['sent', 'failed'], 9000))['status']
+  // The first ones may have to wait until their number is known.
+  for (let number = 0; seen.failures === 0; number++) expect(await sent(`message ${number}`)).toBe('sent')
+  expect(await sent('the next one')).toBe('sent')
+}, 20_000)
