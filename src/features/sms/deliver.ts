@@ -31,6 +31,8 @@ export function sendJobs(gateway: Gateway): JobKind<OutboundMessage> {
 const ROOM_TO_FAIL = { jobs: MAX_SENDS_IN_FLIGHT, waitMs: 0 }
 /** How long a lane waits at a time: what is repeated in it must not miss its end. What it waits for can end the wait at once. */
 const MAX_HOLD_MS = 30_000
+/** How long others of the extension wait at a time while its token is refreshed. */
+const REFRESH_RUNS_MS = 1000
 /** How long a message waits when one with the same text is on its way to the same number. */
 const SAME_TEXT_MS = 1000
 
@@ -77,7 +79,7 @@ function wait(gateway: Gateway, message: OutboundMessage, delayMs: number): JobO
 async function attempt(gateway: Gateway, job: Job, message: OutboundMessage, extensionId: string): Promise<JobOutcome> {
   const key = { tenantId: message.tenantId, extensionId }
   // One waits for all of the extension; the others are released with the end of its refresh.
-  if (gateway.tokens.isRefreshing(key)) return wait(gateway, message, MAX_HOLD_MS)
+  if (gateway.tokens.isRefreshing(key)) return wait(gateway, message, REFRESH_RUNS_MS)
   const token = await asking(gateway, () => gateway.tokens.access(key))
   if (token.type === 'gone') return giveUp(gateway, job, message, MESSAGE_ERRORS.revoked)
   if (token.type === 'waiting') return wait(gateway, message, token.retryInMs)
