@@ -129,8 +129,9 @@ async function start(options: RunOptions, stack: AsyncDisposableStack): Promise<
   const { createApp } = await import('./app.ts')
   const app = createApp(gateway)
   listen(gateway, app, simulator !== null)
-  stack.defer(() => stopListening(app))
+  // Behind the listener: a refresh that hangs must not keep its last requests from their answers.
   stack.defer(() => gateway.tokens.stop())
+  stack.defer(() => stopListening(app))
   const adminListener = admin?.listen(gateway, adminPort ?? 0) ?? null
   if (adminListener !== null) stack.defer(() => adminListener.stop())
   const { port } = gateway.config

@@ -1,10 +1,4 @@
-import {
-  liveExtensions,
-  keepAlive,
-  readNumbersDaily,
-  resumeRefreshes,
-  watchSubscriptions,
-} from './features/rc/upkeep.ts'
+import { eachActive, keepAlive, readNumbersDaily, resumeRefreshes, watchSubscriptions } from './features/rc/upkeep.ts'
 import { purgeLinks } from './features/rc/purge.ts'
 import { sendJobs } from './features/sms/deliver.ts'
 import { fenceJobs } from './features/sms/fence.ts'
@@ -49,7 +43,9 @@ const HOURLY_MS = 60 * MINUTE_MS
 /** Recurring work, by timer. */
 export function startTimers(gateway: Gateway): Schedule {
   const schedule = new Schedule(gateway.clock, gateway.log)
-  schedule.every('back-fill', BACK_FILL_EVERY_MS, 0, () => backFillAll(gateway))
+  schedule.every('back-fill', BACK_FILL_EVERY_MS, 0, () =>
+    eachActive(gateway, 'back-fill', (row) => backFill(gateway, row)),
+  )
   schedule.every('subscriptions', SUBSCRIPTIONS_EVERY_MS, 0, () =>
     watchSubscriptions(gateway, (row) => backFill(gateway, row)),
   )
@@ -60,8 +56,4 @@ export function startTimers(gateway: Gateway): Schedule {
   schedule.every('purge links', HOURLY_MS, 4 * MINUTE_MS, () => purgeLinks(gateway))
   schedule.every('purge blocks', HOURLY_MS, 5 * MINUTE_MS, () => gateway.failedAttempts.purge())
   return schedule
-}
-
-async function backFillAll(gateway: Gateway): Promise<void> {
-  for (const row of await liveExtensions(gateway)) if (row.status === 'active') await backFill(gateway, row)
 }

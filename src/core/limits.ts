@@ -60,6 +60,8 @@ export const MAX_WEBHOOKS_IN_FLIGHT = 64
 export const MAX_SLOW_WEBHOOKS = 192
 export const SLOW_WEBHOOK_MS = 300
 export const MAX_WEBHOOKS_PER_HOST = 8
+/** Half of all: destinations of one tenant that hang leave places for everybody else. */
+export const MAX_WEBHOOKS_PER_TENANT = 128
 export const MAX_WEBHOOKS_PER_TARGET = 4
 export const DELIVERY_RETENTION_DAYS = 30
 export const ATTEMPT_RETENTION_DAYS = 7

@@ -26,6 +26,8 @@ export interface Route {
   headers?: z.ZodType
   /** Which of several errors a caller is told, most important first; otherwise the first in the schema's order. */
   priority?: readonly ErrorName[]
+  /** It may wait for the provider several times over; without this a connection that is silent for 30 s is closed. */
+  slow?: true
   /** What a success answers. */
   status: number
   response: z.ZodType | 'html' | 'empty' | 'redirect'

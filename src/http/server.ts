@@ -10,6 +10,9 @@ import { type Route, type RouteInput, validated } from './route.ts'
 /** Above this Bun itself answers, without our JSON. Far above our own limit, which is counted while reading. */
 const BACKSTOP_BODY_BYTES = 2 ** 40
 
+/** Bun counts to 255. */
+const SLOW_ANSWER_SECONDS = 240
+
 /** What is served beside the endpoints: no key, no schema. */
 export interface Page {
   path: string
@@ -49,6 +52,7 @@ async function runRoute(
   params: RouteInput['params'],
 ): Promise<{ status: number; content: unknown }> {
   const { caller } = context
+  if (route.slow === true) server?.timeout(request, SLOW_ANSWER_SECONDS)
   if (route.auth === 'app' && caller === null) throw apiError('missingKey')
   const before = route.before?.({ gateway, request })
   const admitted: unknown = before instanceof Promise ? await before : before

@@ -15,9 +15,14 @@ export interface Job {
  * What became of a run, as data.
  * - `done`: the verb deleted or moved the job itself, in the same commit as its result.
  * - `snooze`: this job again after `delayMs`; others of its lane go on.
- * - `hold`: the whole lane again after `delayMs`; the job keeps its place.
+ * - `hold`: the whole lane again after `delayMs`, or when the kind is released before; the job keeps its place.
+ * - `fault`: the same, but nothing shortens it: what failed may be what releases.
  */
-export type JobOutcome = { type: 'done' } | { type: 'snooze'; delayMs: number } | { type: 'hold'; delayMs: number }
+export type JobOutcome =
+  | { type: 'done' }
+  | { type: 'snooze'; delayMs: number }
+  | { type: 'hold'; delayMs: number }
+  | { type: 'fault'; delayMs: number }
 
 export const DONE: JobOutcome = { type: 'done' }
 

@@ -49,7 +49,7 @@ export function pass(lane: Lane, seq: number): void {
 /** What a run's outcome means for its lane. */
 export function putOffLane(lane: Lane, outcome: JobOutcome, now: number): void {
   if (outcome.type === 'snooze') snooze(lane, now + outcome.delayMs)
-  if (outcome.type === 'hold') hold(lane, now + outcome.delayMs)
+  if (outcome.type === 'hold' || outcome.type === 'fault') hold(lane, now + outcome.delayMs)
 }
 
 /** Nothing is picked before then, and then from the lane's start. */

@@ -12,7 +12,7 @@ export async function outcomeOf({ log }: RunContext, job: Job, run: () => Promis
     return await run()
   } catch (error) {
     log.error({ kind: job.kind, jobId: job.id, error: errorName(error) }, 'job failed, trying again')
-    return { type: 'hold', delayMs: RETRY_AFTER_FAULT_MS }
+    return { type: 'fault', delayMs: RETRY_AFTER_FAULT_MS }
   }
 }
 

@@ -82,7 +82,12 @@ export class Subscriptions {
     const created = await session.call(key, 'medium', (token) =>
       provider.createSubscription(token, { address: this.context.address(), verificationToken }),
     )
-    if (created.type !== 'ok') return this.#failed(key, 'create', created)
+    if (created.type !== 'ok') {
+      // Only one that the provider may have made after all can still bring events.
+      const isOpen = created.type === 'failed' && created.failure.reason === 'ambiguous'
+      if (!isOpen) await writer.write([{ sql: 'DELETE FROM subscriptions WHERE id = ?1', args: [id] }])
+      return this.#failed(key, 'create', created)
+    }
     await writer.write([
       {
         sql: `UPDATE subscriptions SET provider_id = ?2, status = 'active', expires_at = ?3, checked_at = ?4 WHERE id = ?1`,

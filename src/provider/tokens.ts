@@ -20,7 +20,7 @@ export interface TokensContext {
   secrets: Secrets
   clock: Clock
   log: Log
-  /** Called after an extension's state changed, and when a refresh has ended. */
+  /** Called after an extension's state changed. */
   changed(key: ExtensionKey): void
 }
 
@@ -54,15 +54,12 @@ export class Tokens {
     const name = nameOf(key)
     const running = this.#refreshing.get(name)
     if (running !== undefined) return running
-    const refresh = this.#afterReseal(name, () => this.#refresh(key)).finally(() => {
-      this.#refreshing.delete(name)
-      this.context.changed(key)
-    })
+    const refresh = this.#afterReseal(name, () => this.#refresh(key)).finally(() => this.#refreshing.delete(name))
     this.#refreshing.set(name, refresh)
     return refresh
   }
 
-  /** Whoever asks now would wait for the provider; `changed` is called at its end. */
+  /** Whoever asks now would wait for the provider. */
   isRefreshing(key: ExtensionKey): boolean {
     return this.#refreshing.has(nameOf(key))
   }
@@ -203,13 +200,12 @@ export class Tokens {
   }
 
   async #commit(key: ExtensionKey, statement: ReturnType<typeof replacePair>): ReturnType<Writer['write']> {
-    try {
-      return await this.context.writer.write([statement])
-    } finally {
-      // Also when it failed: a disk can fail after the commit, and the pair that was replaced must not be used again.
-      this.context.directory.forget(key.tenantId)
-      this.context.changed({ tenantId: key.tenantId, extensionId: key.extensionId })
-    }
+    const { writer, directory, changed } = this.context
+    // Forgotten also when it failed: a disk can fail after the commit, and the pair that was replaced must not be used again.
+    const stored = await writer.write([statement]).finally(() => directory.forget(key.tenantId))
+    // Not then: whoever is told tries again, and would tell the others.
+    changed({ tenantId: key.tenantId, extensionId: key.extensionId })
+    return stored
   }
 
   async #waiting(row: ExtensionRow): Promise<TokenResult> {

@@ -20,6 +20,24 @@ test('a job that was added while a place of its lane was kept begins beside the 
   await loop.stop()
 })
 
+test('a job that throws waits its second, also when what it tried released the lanes', async () => {
+  await using shop = await Workshop.open({
+    handle: () => {
+      loop.release()
+      throw new Error('the disk is full')
+    },
+  })
+  const loop = shop.newLoop()
+  await shop.commit({ lane: 'a', subject: 'a0' })
+  loop.start()
+  await shop.settled()
+  expect(shop.ran).toEqual(['a0'])
+  shop.clock.advance(1000)
+  await shop.settled()
+  expect(shop.ran).toEqual(['a0', 'a0'])
+  await loop.stop()
+})
+
 test('a held lane keeps its order and waits; others go on', async () => {
   let held = true
   await using shop = await Workshop.open({

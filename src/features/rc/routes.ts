@@ -72,6 +72,7 @@ export const rcRoutes = [
     summary: "Where the provider's login comes back to",
     description: 'Answers a page, or JSON with `format=json`.',
     query: CallbackQuery,
+    slow: true,
     status: 200,
     response: 'html',
     errors: {
@@ -106,6 +107,7 @@ export const rcRoutes = [
     auth: 'app',
     tag,
     summary: 'End the connection: nothing is sent or received until someone connects again',
+    slow: true,
     status: 200,
     response: z.object({ ok: z.literal(true) }),
     run: ({ gateway, caller }) => disconnect(gateway, caller),

@@ -78,7 +78,7 @@ function wait(gateway: Gateway, message: OutboundMessage, delayMs: number): JobO
 
 async function attempt(gateway: Gateway, job: Job, message: OutboundMessage, extensionId: string): Promise<JobOutcome> {
   const key = { tenantId: message.tenantId, extensionId }
-  // One waits for all of the extension; the others are released with the end of its refresh.
+  // One waits for all of the extension; the others leave their places, and look again.
   if (gateway.tokens.isRefreshing(key)) return wait(gateway, message, REFRESH_RUNS_MS)
   const token = await asking(gateway, () => gateway.tokens.access(key))
   if (token.type === 'gone') return giveUp(gateway, job, message, MESSAGE_ERRORS.revoked)

@@ -23,14 +23,18 @@ function purgeOldMessages(gateway: Gateway, days: number): Promise<number> {
       args: [cursor, ROWS_PER_BATCH],
     })
     const old = rows.filter((row) => Number(row['created_at']) < before)
-    cursor = Number(old.at(-1)?.['seq'])
+    cursor = Number(rows.at(-1)?.['seq'])
     const { messages } = await deleteMessages(
       gateway,
       old.filter((row) => isEnded(row['status'])).map((row) => String(row['id'])),
     )
-    return { count: messages, last: old.length < ROWS_PER_BATCH }
+    return { count: messages, last: isLast(rows, old) }
   })
 }
+
+/** A single young row says nothing: it may have been stored while the clock ran ahead. */
+const isLast = (rows: readonly unknown[], old: readonly unknown[]): boolean =>
+  rows.length < ROWS_PER_BATCH || old.length === 0
 
 /** They are for the rate windows and for settling; of a message that has ended they tell only its history. */
 function purgeAttempts(gateway: Gateway): Promise<number> {
@@ -43,13 +47,13 @@ function purgeAttempts(gateway: Gateway): Promise<number> {
       args: [cursor, ROWS_PER_BATCH],
     })
     const old = rows.filter((row) => Number(row['started_at']) < before)
-    cursor = Number(old.at(-1)?.['seq'])
+    cursor = Number(rows.at(-1)?.['seq'])
     const ended = old
       .filter((row) => row['outcome'] !== null && isEnded(row['status']))
       .map((row) => Number(row['seq']))
     const sql = 'DELETE FROM send_attempts WHERE seq IN (SELECT value FROM json_each(?1))'
     if (ended.length > 0) await gateway.database.writer.write([{ sql, args: [JSON.stringify(ended)] }])
-    return { count: ended.length, last: old.length < ROWS_PER_BATCH }
+    return { count: ended.length, last: isLast(rows, old) }
   })
 }
 

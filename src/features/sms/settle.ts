@@ -18,12 +18,14 @@ export function settleJobs(gateway: Gateway): JobKind<OutboundMessage> {
   return {
     name: 'settle',
     maxInFlight: MAX_SENDS_IN_FLIGHT,
-    maxPerLane: MAX_SENDS_IN_FLIGHT,
+    maxPerLane: MAX_PER_EXTENSION,
     load: (ids) => loadOutbound(gateway, ids),
     run: (job, message) => settle(gateway, looks, job, message),
   }
 }
 
+/** They share their looks. More would let a store that hangs take the places of all other extensions. */
+const MAX_PER_EXTENSION = 16
 /** Times of the looks after the attempt became unknown: soon first, then less often. */
 const LOOKS_MS = [2000, 5000, 10_000, 20_000, 30_000]
 const LOOK_EVERY_MS = 15_000

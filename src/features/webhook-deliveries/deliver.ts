@@ -29,7 +29,7 @@ const GONE = 410
 async function deliver(gateway: Gateway, lanes: DeliveryLanes, job: Job, delivery: Delivery): Promise<JobOutcome> {
   const { url, secret } = delivery
   if (url === null || secret === null) return drop(gateway, job)
-  const leave = lanes.enter(url)
+  const leave = lanes.enter(url, job.tenantId)
   if (leave === null) return { type: 'hold', delayMs: HOST_BUSY_MS }
   try {
     const request = await prepare(gateway, job, delivery, url, secret)

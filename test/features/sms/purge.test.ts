@@ -55,6 +55,16 @@ test('passes over an old message that still waits, and its attempts', async () =
   expect(await countOf(world, 'send_attempts')).toBe(1)
 })
 
+test('messages that were stored while the clock ran ahead keep none behind them from going', async () => {
+  await using world = await createWorld({ env: { MESSAGE_RETENTION_DAYS: '30' } })
+  await writeOld(world, 200, 40)
+  await world.gateway.database.gate.execute({
+    sql: 'UPDATE messages SET created_at = ?1 WHERE seq IN (SELECT seq FROM messages ORDER BY seq LIMIT 3)',
+    args: [world.gateway.clock.now() + DAY_MS],
+  })
+  expect(await purgeMessages(world.gateway)).toMatchObject({ messages: 197 })
+})
+
 test('forgets idempotency keys after a day', async () => {
   await using world = await createWorld()
   await world.send({}, { headers: { 'idempotency-key': 'one' } })

@@ -1,0 +1,59 @@
+import { expect, test } from 'bun:test'
+import { readNumbersDaily } from '../../../src/features/rc/upkeep.ts'
+import { failureOf } from '../../support/process.ts'
+import { type World, createWorld } from '../../support/world.ts'
+
+const BOB = '+15555550177'
+
+const execute = (world: World, sql: string, ...args: string[]) => world.gateway.database.gate.execute({ sql, args })
+
+async function extensionOf(world: World): Promise<{ tenantId: string; extensionId: string }> {
+  const { rows } = await execute(world, 'SELECT extension_id FROM extensions')
+  return { tenantId: world.tenantId, extensionId: String(rows[0]?.['extension_id']) }
+}
+
+/** An extension whose tokens do not open is met first. */
+async function withDamaged(world: World): Promise<string> {
+  const { tenantId } = await world.otherTenant()
+  const { extensionId } = world.control.addExtension({ name: 'Bob', numbers: [BOB] })
+  await world.connect({ tenantId, extensionId })
+  await execute(
+    world,
+    `UPDATE extensions SET access_token = 'damaged', refresh_token = 'damaged' WHERE tenant_id = ?1`,
+    world.tenantId,
+  )
+  await execute(world, 'UPDATE extensions SET numbers_read_at = 0')
+  for (const tenant of [tenantId, world.tenantId]) world.gateway.directory.forget(tenant)
+  return tenantId
+}
+
+test('an extension whose tokens do not open keeps no other from its upkeep', async () => {
+  await using world = await createWorld({ work: false })
+  const tenantId = await withDamaged(world)
+  await readNumbersDaily(world.gateway)
+  const { rows } = await execute(world, 'SELECT tenant_id, numbers_read_at AS at FROM extensions')
+  expect(Object.fromEntries(rows.map((row) => [row['tenant_id'], Number(row['at']) > 0]))).toEqual({
+    [world.tenantId]: false,
+    [tenantId]: true,
+  })
+})
+
+test('a subscription that the provider refuses leaves no row', async () => {
+  await using world = await createWorld({ work: false })
+  const pending = async (): Promise<number> =>
+    (await execute(world, `SELECT 1 FROM subscriptions WHERE status = 'pending'`)).rows.length
+  const key = await extensionOf(world)
+  await execute(world, 'DELETE FROM subscriptions')
+  world.control.fault({ route: 'subscription-create', calls: 1, fault: { kind: 'respond', status: 400 } })
+  expect(await world.gateway.subscriptions.ensure(key)).toBe('failed')
+  expect(await pending()).toBe(0)
+  expect(await world.gateway.subscriptions.ensure(key)).toBe('created')
+})
+
+test('a refresh that hangs does not keep the listener open after a stop', async () => {
+  await using world = await createWorld({ env: { PROVIDER_TIMEOUT: '4s' } })
+  world.control.fault({ route: 'token', calls: null, fault: { kind: 'hang' } })
+  void world.gateway.tokens.refresh(await extensionOf(world))
+  await world.running.stop()
+  expect(await failureOf(fetch(`${world.url}/health`))).toBeInstanceOf(Error)
+})
