@@ -1,11 +1,12 @@
 import type { Clock } from '../core/clock.ts'
-import { REFRESH_RETRY_FIRST_MS, REFRESH_RETRY_MAX_MS, REFRESH_RETRY_MIN_MS, TOKEN_FRESH_MS } from '../core/limits.ts'
+import { REFRESH_RETRY_MAX_MS, REFRESH_RETRY_MIN_MS, TOKEN_FRESH_MS } from '../core/limits.ts'
 import { type Log, errorName } from '../core/log.ts'
 import type { SealContext, Secrets } from '../core/secrets.ts'
 import type { Writer } from '../db/writer.ts'
 import type { Directory, ExtensionRow } from './directory.ts'
 import { type ExtensionKey, type SealedPair, noteRefreshFailure, replacePair, replaceSeals } from './extension-rows.ts'
 import type { Provider, ProviderFailure, TokenPair } from './provider.ts'
+import { meansRevoked, refreshDelayMs } from './refresh-policy.ts'
 
 /** `gone`: disconnected or revoked, a person must act. `waiting`: a refresh failed and is tried again. */
 export type TokenResult =
@@ -24,12 +25,22 @@ export interface TokensContext {
   changed(key: ExtensionKey): void
 }
 
+/** A pair that the provider has given out, sealed for its row. */
+interface FreshPair {
+  /** The sealed refresh token that it replaces. */
+  replaces: string
+  sealed: SealedPair
+  accessToken: string
+}
+
 /** Access tokens of the connected extensions: opened once, refreshed one at a time, committed before their first use. */
 export class Tokens {
   readonly #open = new Map<string, { sealed: string; accessToken: string }>()
   readonly #refreshing = new Map<string, Promise<TokenResult>>()
   readonly #resealing = new Map<string, Promise<void>>()
   readonly #retries = new Map<string, () => void>()
+  /** Pairs whose commit failed: the provider repeats one for an hour only, so they are kept until the disk takes them. */
+  readonly #uncommitted = new Map<string, FreshPair>()
 
   constructor(readonly context: TokensContext) {}
 
@@ -141,21 +152,28 @@ export class Tokens {
   async #refresh(key: ExtensionKey): Promise<TokenResult> {
     const row = await this.context.directory.extension(key.tenantId, key.extensionId)
     if (row === null || row.status === 'revoked') return { type: 'gone' }
+    const kept = this.#uncommitted.get(nameOf(row))
+    if (kept?.replaces === row.refreshToken) return this.#store(row, kept)
     if (row.refreshExpiresAt <= this.context.clock.now()) return this.#revoked(row, 'the refresh token has expired')
     const result = await this.context.provider.refresh(await this.openRefresh(row))
-    if (result.ok) return this.#store(row, result.value)
+    if (result.ok) {
+      const sealed = await this.seal(row, result.value)
+      return this.#store(row, { replaces: row.refreshToken, sealed, accessToken: result.value.accessToken })
+    }
     return meansRevoked(result.failure)
       ? this.#revoked(row, result.failure.code ?? 'invalid_grant')
       : this.#failed(row, result.failure)
   }
 
   /** The new pair is committed first: until its access token is used, the old refresh token would still serve. */
-  async #store(row: ExtensionRow, pair: TokenPair): Promise<TokenResult> {
-    const sealed = await this.seal(row, pair)
-    const [stored] = await this.#commit(row, replacePair(row, row.refreshToken, sealed, this.context.clock.now()))
+  async #store(row: ExtensionRow, fresh: FreshPair): Promise<TokenResult> {
+    const { replaces, sealed, accessToken } = fresh
+    this.#uncommitted.set(nameOf(row), fresh)
+    const [stored] = await this.#commit(row, replacePair(row, replaces, sealed, this.context.clock.now()))
+    this.#uncommitted.delete(nameOf(row))
     if (stored?.rows.length === 0) return this.access(row)
-    this.#open.set(nameOf(row), { sealed: sealed.accessToken, accessToken: pair.accessToken })
-    return { type: 'token', accessToken: pair.accessToken }
+    this.#open.set(nameOf(row), { sealed: sealed.accessToken, accessToken })
+    return { type: 'token', accessToken }
   }
 
   async #revoked(row: ExtensionRow, why: string): Promise<TokenResult> {
@@ -209,10 +227,8 @@ export class Tokens {
   }
 
   async #waiting(row: ExtensionRow): Promise<TokenResult> {
-    const running = this.#refreshing.get(nameOf(row))
-    if (running !== undefined) return running
     const retryInMs = (row.nextRefreshAt ?? 0) - this.context.clock.now()
-    return retryInMs <= 0 ? this.refresh(row) : { type: 'waiting', retryInMs }
+    return retryInMs <= 0 || this.isRefreshing(row) ? this.refresh(row) : { type: 'waiting', retryInMs }
   }
 
   async #openAccess(row: ExtensionRow): Promise<string> {
@@ -223,18 +239,6 @@ export class Tokens {
     return accessToken
   }
 }
-
-/** 10 s after the first failure, then 1 min doubling to 30 min. */
-function refreshDelayMs(failures: number): number {
-  if (failures <= 1) return REFRESH_RETRY_FIRST_MS
-  return Math.min(REFRESH_RETRY_MIN_MS * 2 ** (failures - 2), REFRESH_RETRY_MAX_MS)
-}
-
-/** States of a user that its administrator may undo: the grant itself is not gone (RingCentral: OAU error codes). */
-const UNDOABLE_CODES = ['OAU-141', 'OAU-142', 'OAU-236']
-
-const meansRevoked = (failure: ProviderFailure): boolean =>
-  failure.oauthError === 'invalid_grant' && !UNDOABLE_CODES.includes(failure.code ?? '')
 
 const nameOf = (key: ExtensionKey): string => `${key.tenantId}/${key.extensionId}`
 

@@ -49,6 +49,26 @@ test('an access token at its end is refreshed before it is used', async () => {
   expect(world.control.requests().filter((request) => request.status === 401)).toEqual([])
 })
 
+test('a pair that the disk does not take is kept and not asked for again', async () => {
+  await using world = await createWorld()
+  const { tokens, database } = world.gateway
+  const key = { tenantId: world.tenantId, extensionId: extensionId(world) }
+  const write = database.writer.write
+  let isFull = true
+  database.writer.write = (statements) =>
+    isFull ? Promise.reject(new Error('SQLITE_FULL: database or disk is full')) : write(statements)
+  world.control.clearRequests()
+  for (let number = 0; number < 3; number++)
+    expect(await tokens.refresh(key).catch((error: unknown) => String(error))).toContain('SQLITE_FULL')
+  isFull = false
+  // What the provider would answer after its hour.
+  const fault = { kind: 'respond', status: 400, body: { error: 'invalid_grant' } } as const
+  world.control.fault({ route: 'token', calls: null, fault })
+  expect(await tokens.refresh(key)).toMatchObject({ type: 'token' })
+  expect(tokenCalls(world)).toBe(1)
+  expect(await world.untilStatus(await world.send())).toMatchObject({ status: 'sent' })
+})
+
 test('a refresh that fails for a moment leaves messages queued and the extension refresh_failed, until it works', async () => {
   const clock = manualClock()
   await using world = await createWorld({ clock })
