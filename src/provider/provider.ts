@@ -18,7 +18,7 @@ export interface Provider {
   listSmsNumbers(accessToken: string): Promise<ProviderResult<string[]>>
   /** Sends one SMS. Not idempotent: read `reason` before calling again. */
   sendSms(accessToken: string, message: OutboundSms): Promise<ProviderResult<AcceptedSms>>
-  /** Messages of the token's extension in the provider's store created at or after `since`; all pages, oldest first. */
+  /** Messages of the token's extension in the provider's store created in that time; all pages, oldest first. */
   listMessages(accessToken: string, query: MessageQuery): Promise<ProviderResult<StoredSms[]>>
   createSubscription(accessToken: string, request: SubscriptionRequest): Promise<ProviderResult<ProviderSubscription>>
   getSubscription(accessToken: string, subscriptionId: string): Promise<ProviderResult<ProviderSubscription>>
@@ -99,9 +99,13 @@ export interface AcceptedSms {
 
 export interface MessageQuery {
   direction: 'Inbound' | 'Outbound'
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds, both inclusive; up to now if `until` is absent. */
   since: number
+  until?: number
 }
+
+/** The code of a failure: there are more records than one listing reads. */
+export const LIST_TOO_LONG = 'ERR_TOO_MANY_PAGES'
 
 /** One SMS of the provider's message store. */
 export interface StoredSms {

@@ -1,11 +1,14 @@
 import type { Gateway } from '../../gateway.ts'
 import type { ExtensionRow } from '../../provider/directory.ts'
 import { DONE, type Job, type JobKind, type JobOutcome } from '../../jobs/job.ts'
-import type { StoredSms } from '../../provider/provider.ts'
+import { LIST_TOO_LONG, type MessageQuery, type StoredSms } from '../../provider/provider.ts'
+import type { CallResult } from '../../provider/session.ts'
 import { storeInbound } from './store-inbound.ts'
 
 /** Windows overlap, for clocks that differ and records that are listed late; what is known already is not stored again. */
 const OVERLAP_MS = 5 * 60_000
+/** Slices overlap too, so a shorter one would not come forward. */
+const MIN_SLICE_MS = 4 * OVERLAP_MS
 /** How far back the provider is asked at most: it keeps a month and more, a gateway that slept longer has other worries. */
 const MAX_AGE_MS = 30 * 86_400_000
 
@@ -30,25 +33,44 @@ async function runBackFill(gateway: Gateway, job: Job): Promise<JobOutcome> {
 
 /**
  * Asks the provider's store for inbound messages since the last look that succeeded, and takes each one in as if its
- * event had come. Answers how many were missing, null when the
- * store could not be asked.
+ * event had come; a time with more than one listing reads in slices. Answers how many were missing, null when the
+ * store could not be asked: what was finished by then is not asked for again.
  */
 export async function backFill(gateway: Gateway, extension: ExtensionRow): Promise<number | null> {
-  const startedAt = gateway.clock.now()
-  const since = sinceOf(extension, startedAt)
-  const listed = await gateway.session.call(extension, 'light', (token) =>
-    gateway.provider.listMessages(token, { direction: 'Inbound', since }),
-  )
-  if (listed.type !== 'ok') return null
+  const now = gateway.clock.now()
   let missing = 0
-  for (const record of listed.value) if (await takeIn(gateway, extension, record)) missing++
-  await noteSeen(gateway, extension, startedAt)
-  if (missing > 0)
-    gateway.log.info(
-      { tenantId: extension.tenantId, extensionId: extension.extensionId, missing },
-      'inbound messages were filled in',
-    )
+  let slice = { since: sinceOf(extension, now), until: now }
+  for (;;) {
+    const listed = await listInbound(gateway, extension, slice, now)
+    if (isTooLong(listed) && slice.until - slice.since > MIN_SLICE_MS) {
+      slice.until = Math.floor((slice.since + slice.until) / 2)
+      continue
+    }
+    if (listed.type !== 'ok') return null
+    for (const record of listed.value) if (await takeIn(gateway, extension, record)) missing++
+    await noteSeen(gateway, extension, slice.until)
+    if (slice.until === now) break
+    slice = { since: slice.until - OVERLAP_MS, until: now }
+  }
+  noteMissing(gateway, extension, missing)
   return missing
+}
+
+function listInbound(
+  { session, provider }: Gateway,
+  extension: ExtensionRow,
+  { since, until }: { since: number; until: number },
+  now: number,
+): Promise<CallResult<StoredSms[]>> {
+  const query: MessageQuery = { direction: 'Inbound', since, ...(until < now ? { until } : {}) }
+  return session.call(extension, 'light', (token) => provider.listMessages(token, query))
+}
+
+const isTooLong = (listed: CallResult<StoredSms[]>): boolean =>
+  listed.type === 'failed' && listed.failure.code === LIST_TOO_LONG
+
+function noteMissing({ log }: Gateway, { tenantId, extensionId }: ExtensionRow, missing: number): void {
+  if (missing > 0) log.info({ tenantId, extensionId, missing }, 'inbound messages were filled in')
 }
 
 /** Nothing of before the first connection is taken in. */

@@ -18,16 +18,20 @@ export async function listMessages(
 ): Promise<ProviderResult<StoredSms[]>> {
   const { lag } = requester
   const usedMs = lag.ms
-  let listed = await listSince(requester, accessToken, query, query.since - usedMs)
+  let listed = await listBetween(requester, accessToken, query, usedMs)
   // What the answer itself says of the provider's clock comes too late for its own request.
-  if (lag.ms > usedMs) listed = await listSince(requester, accessToken, query, query.since - lag.ms)
+  if (lag.ms > usedMs) listed = await listBetween(requester, accessToken, query, lag.ms)
   if (!listed.ok) return listed
   const wanted = listed.value.filter((record) => record.type === 'SMS' && record.sms.direction === query.direction)
   return { ok: true, value: oldestFirst(wanted.map((record) => record.sms)) }
 }
 
-function listSince(requester: Requester, accessToken: string, { direction }: MessageQuery, since: number) {
-  const query = { messageType: 'SMS', direction, dateFrom: new Date(since).toISOString() }
+/** `lagMs`: how far the provider's clock is behind ours. */
+function listBetween(requester: Requester, accessToken: string, wanted: MessageQuery, lagMs: number) {
+  const { direction, since, until } = wanted
+  const theirs = (time: number): string => new Date(time - lagMs).toISOString()
+  const dateTo = until === undefined ? {} : { dateTo: theirs(until) }
+  const query = { messageType: 'SMS', direction, dateFrom: theirs(since), ...dateTo }
   return listAll(requester, accessToken, { path: `${EXTENSION_PATH}/message-store`, query }, recordSchema)
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ProviderResult } from '../provider.ts'
+import { LIST_TOO_LONG, type ProviderResult } from '../provider.ts'
 import { ownFailure } from './errors.ts'
 import { MAX_LIST_BYTES } from './request.ts'
 import type { Call, Requester } from './request.ts'
@@ -29,7 +29,7 @@ export async function listAll<T>(
     records.push(...answered.value.records)
     if (!answered.value.hasNext) return { ok: true, value: records }
   }
-  return { ok: false, failure: { ...ownFailure('ambiguous', TOO_LONG), code: 'ERR_TOO_MANY_PAGES' } }
+  return { ok: false, failure: { ...ownFailure('ambiguous', TOO_LONG), code: LIST_TOO_LONG } }
 }
 
 /** The provider's maximum. */

@@ -1,0 +1,78 @@
+import { expect, test } from 'bun:test'
+import { backFill } from '../../../src/features/webhooks/back-fill.ts'
+import { LIST_TOO_LONG, type ProviderFailure } from '../../../src/provider/provider.ts'
+import { manualClock } from '../../support/manual-clock.ts'
+import { type World, createWorld } from '../../support/world.ts'
+
+const HOUR_MS = 3_600_000
+const FAILURE: ProviderFailure = {
+  reason: 'ambiguous',
+  status: null,
+  code: null,
+  message: '',
+  oauthError: null,
+  retryAfterMs: null,
+  requestId: null,
+}
+
+/** Six messages, one an hour, of which no event came. */
+async function sixHours() {
+  const clock = manualClock()
+  const world = await createWorld({ clock, work: false })
+  for (let hour = 0; hour < 6; hour++) {
+    clock.advance(HOUR_MS)
+    await world.control.injectSms({ from: '+15558880001', text: `hour ${hour}`, deliver: false })
+  }
+  clock.advance(HOUR_MS)
+  return world
+}
+
+async function extensionOf({ gateway, tenantId }: World) {
+  const [row] = (await gateway.directory.tenant(tenantId)).extensions.values()
+  if (row === undefined) throw new Error('No extension is connected')
+  return row
+}
+
+async function received(world: World): Promise<unknown[]> {
+  const { rows } = await world.gateway.database.gate.execute(
+    `SELECT body FROM messages WHERE direction = 'inbound' ORDER BY body`,
+  )
+  return rows.map((row) => row['body'])
+}
+
+test('a time with more messages than one listing reads is filled in slice by slice', async () => {
+  await using world = await sixHours()
+  const { provider, clock } = world.gateway
+  const list = provider.listMessages
+  let refused = 0
+  provider.listMessages = async (token, query) => {
+    if ((query.until ?? clock.now()) - query.since <= 2 * HOUR_MS) return list(token, query)
+    refused++
+    return { ok: false, failure: { ...FAILURE, code: LIST_TOO_LONG } }
+  }
+  expect(await backFill(world.gateway, await extensionOf(world))).toBe(6)
+  expect(await received(world)).toEqual(Array.from({ length: 6 }, (_, hour) => `hour ${hour}`))
+  expect(refused).toBeGreaterThan(0)
+  expect((await extensionOf(world)).inboundSeenAt).toBe(clock.now())
+})
+
+test('what was filled in before the store failed is not asked for again', async () => {
+  await using world = await sixHours()
+  const { provider, clock } = world.gateway
+  const list = provider.listMessages
+  const asked: number[] = []
+  let works = true
+  provider.listMessages = async (token, query) => {
+    asked.push(query.since)
+    if ((query.until ?? clock.now()) - query.since > 4 * HOUR_MS)
+      return { ok: false, failure: { ...FAILURE, code: LIST_TOO_LONG } }
+    if (works) return ((works = false), list(token, query))
+    return { ok: false, failure: FAILURE }
+  }
+  expect(await backFill(world.gateway, await extensionOf(world))).toBeNull()
+  const before = await received(world)
+  expect(before.length).toBeGreaterThan(0)
+  provider.listMessages = (token, query) => (asked.push(query.since), list(token, query))
+  expect(await backFill(world.gateway, await extensionOf(world))).toBe(6 - before.length)
+  expect(asked.at(-1)).toBeGreaterThan((asked[0] ?? 0) + 2 * HOUR_MS)
+})
