@@ -85,7 +85,8 @@ export class Subscriptions {
     if (created.type !== 'ok') {
       // Only one that the provider may have made after all can still bring events.
       const isOpen = created.type === 'failed' && created.failure.reason === 'ambiguous'
-      if (!isOpen) await writer.write([{ sql: 'DELETE FROM subscriptions WHERE id = ?1', args: [id] }])
+      const sql = 'DELETE FROM subscriptions WHERE id = ?1 AND tenant_id = ?2'
+      if (!isOpen) await writer.write([{ sql, args: [id, key.tenantId] }])
       return this.#failed(key, 'create', created)
     }
     await writer.write([

@@ -4,7 +4,7 @@ import type { Gateway } from '../../gateway.ts'
 import type { ExtensionRow } from '../../provider/directory.ts'
 
 /** Every connected extension that is not revoked. */
-export async function liveExtensions(gateway: Gateway): Promise<ExtensionRow[]> {
+async function liveExtensions(gateway: Gateway): Promise<ExtensionRow[]> {
   const { rows } = await gateway.database.gate.execute(
     `SELECT DISTINCT tenant_id FROM extensions WHERE status != 'revoked'`,
   )
