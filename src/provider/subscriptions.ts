@@ -35,6 +35,8 @@ const RENEW_BELOW_MS = LIFE_MS / 2
 /** The webhook subscriptions at the provider: exactly one Active one per extension, renewed in time. */
 export class Subscriptions {
   readonly #ensuring = new Map<string, Promise<Ensured>>()
+  /** The last run of each extension. */
+  readonly #lines = new Map<string, Promise<unknown>>()
 
   constructor(readonly context: SubscriptionsContext) {}
 
@@ -46,8 +48,18 @@ export class Subscriptions {
     const name = `${key.tenantId}/${key.extensionId}`
     const running = this.#ensuring.get(name)
     if (running !== undefined) return running
-    const run = this.#ensure(key).finally(() => this.#ensuring.delete(name))
+    const run = this.#inTurn(key.extensionId, () => this.#ensure(key)).finally(() => this.#ensuring.delete(name))
     this.#ensuring.set(name, run)
+    return run
+  }
+
+  /** Two tenants may share an extension: what is being made for one looks like a stray to the other. */
+  #inTurn<T>(extensionId: string, work: () => Promise<T>): Promise<T> {
+    const run = this.#lines.get(extensionId)?.then(work) ?? work()
+    const ended: Promise<void> = Promise.allSettled([run]).then(() => {
+      if (this.#lines.get(extensionId) === ended) this.#lines.delete(extensionId)
+    })
+    this.#lines.set(extensionId, ended)
     return run
   }
 

@@ -142,7 +142,7 @@ export function featuresWithoutRoutes(files: readonly SourceFile[], listed: read
     .map((name) => `src/features/${name} has no routes.ts and is not listed`)
 }
 
-/** `test.skip`, `describe.only`, `it.concurrent.todo` and the like. */
+/** Calls of `test`, `it` and `describe` that leave a test out, or all others. */
 export function unrunTests(files: readonly SourceFile[]): string[] {
   return files.flatMap(({ path, text }) => {
     const tokens = tokenize(text)

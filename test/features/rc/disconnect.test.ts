@@ -1,5 +1,7 @@
 import { expect, test } from 'bun:test'
-import { createWorld, FROM_2, until } from '../../support/world.ts'
+import { disconnect } from '../../../src/features/rc/disconnect.ts'
+import { send } from '../../../src/features/sms/send.ts'
+import { createWorld, FROM, FROM_2, TO, until } from '../../support/world.ts'
 
 const NOT_CONNECTED = 'Telephony provider not connected for this tenant'
 const OK = { status: 200, body: { ok: true } }
@@ -56,6 +58,27 @@ test('a send that is under way comes to its end first; what waits behind it fail
       .map((message) => message.text)
       .toSorted(),
   ).toEqual(['elsewhere', 'under way'])
+})
+
+test('a send that was accepted in the same moment is not lost track of', async () => {
+  await using world = await createWorld()
+  const { gateway, tenantId } = world
+  const appId = world.app.appId
+  // An attempt is written with its message where the number is known and nothing waits for it.
+  const reserve = gateway.jobs.reserve.bind(gateway.jobs)
+  const seen = { reserved: false }
+  gateway.jobs.reserve = (...where) => {
+    const place = reserve(...where)
+    seen.reserved = place !== null
+    return place
+  }
+  for (let number = 0; !seen.reserved; number++) await world.untilStatus(await world.send({ body: `${number}` }))
+  world.control.fault({ route: 'sms', calls: null, fault: { kind: 'delay', ms: 300 } })
+  const message = { from: FROM, to: TO, body: 'the last one', userId: null }
+  const accepted = send(gateway, { tenantId, appId }, message, null)
+  const [{ messageId }] = await Promise.all([accepted, disconnect(gateway, { tenantId })])
+  const { status, error } = await world.untilStatus(messageId)
+  expect({ ...seen, status, error }).toEqual({ reserved: true, status: 'failed', error: NOT_CONNECTED })
 })
 
 test('another tenant on the same extension keeps its connection', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { readNumbersDaily } from '../../../src/features/rc/upkeep.ts'
+import { readNumbersDaily, watchSubscriptions } from '../../../src/features/rc/upkeep.ts'
 import { failureOf } from '../../support/process.ts'
 import { type World, createWorld } from '../../support/world.ts'
 
@@ -48,6 +48,23 @@ test('a subscription that the provider refuses leaves no row', async () => {
   expect(await world.gateway.subscriptions.ensure(key)).toBe('failed')
   expect(await pending()).toBe(0)
   expect(await world.gateway.subscriptions.ensure(key)).toBe('created')
+})
+
+test('two tenants with the same extension do not delete what is being made for the other', async () => {
+  await using world = await createWorld({ work: false })
+  const { tenantId } = await world.otherTenant()
+  const { extensionId } = await extensionOf(world)
+  await world.connect({ tenantId, extensionId })
+  for (const { subscriptionId } of world.control.subscriptions()) world.control.deleteSubscription({ subscriptionId })
+  // The other's token is due, so that it looks while the first one's subscription is there, but not answered yet.
+  await execute(world, 'UPDATE extensions SET access_expires_at = 0 WHERE tenant_id = ?1', tenantId)
+  world.gateway.directory.forget(tenantId)
+  world.control.fault({ route: 'token', calls: null, fault: { kind: 'delay', ms: 100 } })
+  world.control.fault({ route: 'subscription-create', calls: null, fault: { kind: 'delay', ms: 400 } })
+  const missed: string[] = []
+  await watchSubscriptions(world.gateway, async (row) => void missed.push(row.tenantId))
+  expect(missed.toSorted()).toEqual([tenantId, world.tenantId].toSorted())
+  expect(world.control.subscriptions().filter(({ status }) => status === 'Active')).toHaveLength(2)
 })
 
 test('a refresh that hangs does not keep the listener open after a stop', async () => {

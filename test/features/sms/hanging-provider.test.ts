@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { FROM, type World, createWorld } from '../../support/world.ts'
+import { FROM, type World, createWorld, until } from '../../support/world.ts'
 
 const OTHER_FROM = '+15555550177'
 /** More than may send at once while all are quick. */
@@ -47,6 +47,29 @@ test('a look for an unknown number that hangs holds up nobody else', async () =>
       status: 'failed',
       error: expect.stringContaining('+15555550123'),
     })
+}, 30_000)
+
+test('a message store that hangs keeps no other extension from settling', async () => {
+  await using world = await createWorld({
+    env: {
+      PROVIDER_TIMEOUT: '20s',
+      RECONCILE_SETTLE: '1s',
+      FROM_LIMIT_PER_MINUTE: '1000',
+      EXTENSION_LIMIT_PER_MINUTE: '1000',
+    },
+  })
+  const neighbour = await withNeighbour(world)
+  const extensionId = world.control.extensions().find(({ name }) => name === 'Alice')?.extensionId ?? ''
+  const cut = { calls: null, fault: { kind: 'accept-then-reset' } } as const
+  world.control.fault({ route: 'message-store', extensionId, ...HANG })
+  world.control.fault({ route: 'sms', extensionId, ...cut })
+  const ids = await sendMany(world, FROM)
+  const sql = `SELECT 1 FROM jobs WHERE kind = 'settle'`
+  await until(async () => (await world.gateway.database.gate.execute(sql)).rows.length === MANY, 9000)
+  await until(() => world.control.requests({ route: 'message-store' }).length > 0)
+  world.control.fault({ route: 'sms', ...cut })
+  expect(await neighbour()).toBe('sent')
+  for (const id of ids) expect((await world.status(id))['status']).not.toBe('sent')
 }, 30_000)
 
 test('when the mark of a first attempt cannot be written, its message is settled and its number goes on', async () => {
