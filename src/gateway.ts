@@ -5,7 +5,7 @@ import { KeyLimits } from './auth/key-limits.ts'
 import type { Clock } from './core/clock.ts'
 import type { Config } from './core/config.ts'
 import type { Ids } from './core/ids.ts'
-import { MAX_SENDS_IN_FLIGHT, MAX_SLOW_SENDS, SLOW_SEND_MS } from './core/limits.ts'
+import { MAX_SENDS_IN_FLIGHT, MAX_SLOW_SENDS, MAX_UNQUEUED_SENDS, SLOW_SEND_MS } from './core/limits.ts'
 import type { Log } from './core/log.ts'
 import { type Meter, noMeter } from './core/meter.ts'
 import { createSecrets, type Secrets } from './core/secrets.ts'
@@ -72,7 +72,12 @@ export interface GatewayParts {
   authenticateSocket?(gateway: Gateway, message: Record<string, unknown>, address: string): Promise<SocketAuth>
 }
 
-const SEND_PLACES = { quick: MAX_SENDS_IN_FLIGHT, slow: MAX_SLOW_SENDS, slowAfterMs: SLOW_SEND_MS }
+const SEND_PLACES = {
+  quick: MAX_SENDS_IN_FLIGHT,
+  slow: MAX_SLOW_SENDS,
+  slowAfterMs: SLOW_SEND_MS,
+  unqueued: MAX_UNQUEUED_SENDS,
+}
 
 export function buildGateway(parts: GatewayParts): Gateway {
   const { config, clock, log, database, provider } = parts

@@ -11,6 +11,19 @@ export interface Result {
   rows: Row[]
   /** Rows that a statement without RETURNING inserted, changed or deleted. */
   changes: number
+  /** Of an insert without RETURNING: the rowid of its last row. Null where a statement answers with rows. */
+  lastRow: number | null
+}
+
+/**
+ * A statement of a batch. `whole` is the same without RETURNING, for as long as it touches so many rows: reading rows back
+ * takes as long as writing them. If one of a batch touches another number, the batch is undone and runs without any `whole`.
+ */
+export type BatchStatement = string | (Exclude<InStatement, string> & { whole?: Whole | undefined })
+
+export interface Whole {
+  sql: string
+  rows: number
 }
 
 interface Prepared {
@@ -37,8 +50,9 @@ export class Connection {
 
   execute(statement: InStatement): Result {
     return this.#using(statement, ({ statement: compiled, columns }, args) => {
-      if (columns === null) return { rows: [], changes: compiled.run(args).changes }
-      return { rows: (compiled.all(args) as Value[][]).map((values) => named(columns, values)), changes: 0 }
+      if (columns === null) return changed(compiled.run(args))
+      const rows = (compiled.all(args) as Value[][]).map((values) => named(columns, values))
+      return { rows, changes: 0, lastRow: null }
     })
   }
 
@@ -48,16 +62,32 @@ export class Connection {
   }
 
   /** All of them or none. */
-  batch(statements: readonly InStatement[]): Result[] {
+  batch(statements: readonly BatchStatement[]): Result[] {
+    return this.#transaction(statements, true) ?? this.#transaction(statements, false) ?? []
+  }
+
+  /** Null when a `whole` touched another number of rows than it should: nothing has happened then. */
+  #transaction(statements: readonly BatchStatement[], trusting: boolean): Result[] | null {
     this.execute('BEGIN IMMEDIATE')
     try {
-      const results = statements.map((statement) => this.execute(statement))
+      const results: Result[] = []
+      for (const statement of statements) {
+        const result = trusting ? this.#trust(statement) : this.execute(statement)
+        if (result === null) return (this.execute('ROLLBACK'), null)
+        results.push(result)
+      }
       this.execute('COMMIT')
       return results
     } catch (error) {
       if (this.#native.inTransaction) this.execute('ROLLBACK')
       throw error
     }
+  }
+
+  #trust(statement: BatchStatement): Result | null {
+    if (typeof statement === 'string' || statement.whole === undefined) return this.execute(statement)
+    const result = this.execute({ ...statement, sql: statement.whole.sql })
+    return result.changes === statement.whole.rows ? result : null
   }
 
   close(): void {
@@ -84,6 +114,12 @@ export class Connection {
     return prepared
   }
 }
+
+const changed = ({ changes, lastInsertRowid }: Libsql.RunResult): Result => ({
+  rows: [],
+  changes,
+  lastRow: Number(lastInsertRowid),
+})
 
 /** Types can be wrong, and the driver forgives nothing. */
 function checked({ sql, args = [] }: Exclude<InStatement, string>): { sql: string; args: InArgs } {

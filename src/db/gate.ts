@@ -1,5 +1,5 @@
 import type { InStatement, Value } from '@libsql/client'
-import { Connection, type Result } from './connection.ts'
+import { type BatchStatement, Connection, type Result } from './connection.ts'
 
 /**
  * The one door to the database: a serial queue in front of one connection.
@@ -13,7 +13,7 @@ export interface Gate {
   /** The rows of a query by the places of its columns. */
   values(statement: InStatement): Promise<Value[][]>
   /** One atomic unit, in write mode. */
-  batch(statements: readonly InStatement[]): Promise<Result[]>
+  batch(statements: readonly BatchStatement[]): Promise<Result[]>
   close(): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-import type { Argument, Result, Row } from './connection.ts'
+import type { Argument, Result, Row, Whole } from './connection.ts'
 import { type Gate, isStorageFault } from './gate.ts'
 
 /**
@@ -17,11 +17,13 @@ export interface Writer {
 export interface Statement {
   sql: string
   args: Argument[]
+  whole?: Whole | undefined
 }
 
 /**
  * Many rows, one statement a table: each statement reads the rows of this commit from the table `given`, whose columns
- * are those named here. A RETURNING clause must name the row's key `key`.
+ * are those named here. A RETURNING clause must name the row's key `key`, and beside it at most an AUTOINCREMENT `seq`: as
+ * long as every row given is touched, nothing is read back, and an INSERT must take them in their order (CROSS JOIN).
  */
 export interface RowOperation<Value extends JsonRow> {
   columns: readonly (keyof Value & string)[]
@@ -104,9 +106,9 @@ function planOf(units: readonly Unit[]): Plan {
     if (operation === null) {
       for (const unit of group) settlers.push(planSingle(unit, statements))
     } else {
-      statements.push(...rowStatements(operation, group))
-      const end = statements.length
-      settlers.push((results) => settleRows(operation.key, group, results.slice(first, end)))
+      const chunks = chunksOf(operation, group)
+      for (const { statement } of chunks) statements.push(statement)
+      settlers.push((results) => settleRows(operation.key, group, chunks, results.slice(first)))
     }
   }
   return { statements, settle: (results) => settlers.forEach((settler) => settler(results)) }
@@ -132,16 +134,23 @@ function planSingle(unit: Unit, statements: Statement[]): (results: readonly Res
 /** Statements are compiled for these numbers of rows; any other number is made up of them. */
 const ROWS_AT_ONCE = [64, 32, 16, 8, 4, 2, 1] as const
 
-function rowStatements(operation: RowOperation<never>, group: readonly Unit[]): Statement[] {
-  const statements: Statement[] = []
+/** A statement for some rows of a group. */
+interface Chunk {
+  statement: Statement
+  units: readonly Unit[]
+  seqName: string | null
+}
+
+function chunksOf(operation: RowOperation<never>, group: readonly Unit[]): Chunk[] {
+  const chunks: Chunk[] = []
   for (let first = 0; first < group.length;) {
     const count = ROWS_AT_ONCE.find((size) => size <= group.length - first) ?? 1
-    const rows = group.slice(first, first + count)
-    for (const { sql, columns } of statementsFor(operation, count))
-      statements.push({ sql, args: argsOf(rows, columns) })
+    const units = group.slice(first, first + count)
+    for (const { columns, seqName, ...statement } of statementsFor(operation, count))
+      chunks.push({ statement: { ...statement, args: argsOf(units, columns) }, units, seqName })
     first += count
   }
-  return statements
+  return chunks
 }
 
 function argsOf(rows: readonly Unit[], columns: readonly string[]): Argument[] {
@@ -152,7 +161,10 @@ function argsOf(rows: readonly Unit[], columns: readonly string[]): Argument[] {
 
 interface RowStatement {
   sql: string
+  whole: Whole | undefined
   columns: readonly string[]
+  /** What the rowid is called in the answer; null when it is not asked for. */
+  seqName: string | null
 }
 
 const made = new WeakMap<RowOperation<never>, Map<number, readonly RowStatement[]>>()
@@ -171,17 +183,33 @@ function withGiven(operation: RowOperation<never>, sql: string, count: number): 
   const columns: string[] = operation.columns.filter((column) => new RegExp(`\\b${column}\\b`).test(sql))
   const row = `(${columns.map(() => '?').join(', ')})`
   const given = `WITH given ("${columns.join('", "')}") AS (VALUES ${Array(count).fill(row).join(', ')})`
-  return { sql: `${given} ${sql}`, columns }
+  const [, silent, seq, seqName] = RETURNING.exec(sql) ?? []
+  const whole = silent === undefined ? undefined : { sql: `${given} ${silent}`, rows: count }
+  return { sql: `${given} ${sql}`, whole, columns, seqName: seqName ?? seq ?? null }
 }
 
-function settleRows(key: string, group: readonly Unit[], results: readonly Result[]): void {
-  const byKey = new Map<unknown, Row[]>()
-  for (const result of results) {
-    for (const row of result.rows) {
-      const rows = byKey.get(row['key'])
-      if (rows === undefined) byKey.set(row['key'], [row])
-      else rows.push(row)
-    }
-  }
-  for (const unit of group) unit.resolve((byKey.get(unit.value?.[key]) ?? []) as never)
+/** An answer that is known without reading it, as long as it is one for each row. */
+const RETURNING = /^([^]*?)\s+RETURNING \w+ AS key(?:, (seq)(?: AS (\w+))?)?$/
+
+function settleRows(key: string, group: readonly Unit[], chunks: readonly Chunk[], results: readonly Result[]): void {
+  const answers = new Map<unknown, Row[]>(group.map((unit) => [unit.value?.[key], []]))
+  chunks.forEach((chunk, place) => {
+    const result = results[place]
+    if (result === undefined) return
+    const rows =
+      chunk.statement.whole !== undefined && result.lastRow !== null
+        ? wholeRows(key, chunk, result.lastRow)
+        : result.rows
+    for (const row of rows) answers.get(row['key'])?.push(row)
+  })
+  for (const unit of group) unit.resolve((answers.get(unit.value?.[key]) ?? []) as never)
+}
+
+/** What RETURNING would have said. */
+function wholeRows(key: string, { units, seqName }: Chunk, lastRow: number): Row[] {
+  const first = lastRow - units.length + 1
+  return units.map(({ value }, place) => ({
+    key: value?.[key] ?? null,
+    ...(seqName === null ? {} : { [seqName]: first + place }),
+  }))
 }

@@ -32,6 +32,13 @@ export interface JobKind<Subject> {
   /** Jobs of this kind that run at once, and how many of them in one lane. */
   maxInFlight: number
   maxPerLane: number
+  /** How many run at once while that leaves none waiting; as many as ever if absent. */
+  maxUnqueued?: number
+  /**
+   * How many jobs lie ready in memory with what they work on, shared by all lanes; none if absent. What they work on may
+   * change meanwhile: a run must find that out in its own commit.
+   */
+  maxReady?: number
   /** How many jobs of the lane may start now; with none, when to ask again. */
   room?(lane: string, tenantId: string): { jobs: number; waitMs: number }
   /** Reads what the jobs work on, all of a pick at once. */

@@ -1,4 +1,10 @@
-import type { JobOutcome } from './job.ts'
+import type { Job, JobOutcome } from './job.ts'
+
+/** A job that is due, with its run. */
+export interface ReadyJob {
+  job: Job
+  run(): Promise<JobOutcome>
+}
 
 /**
  * What the loop remembers of a tenant's lane that has jobs. Two tenants may use the same name (a number that both have
@@ -7,8 +13,10 @@ import type { JobOutcome } from './job.ts'
 export interface Lane {
   name: string
   tenantId: string
-  /** The last job that was picked; newer ones are read from there. */
+  /** The last job that was picked or lies ready; newer ones are read from there. */
   cursor: number
+  /** The next ones, in their order: they begin without being read again. */
+  ready: ReadyJob[]
   /** There may be jobs behind the cursor. */
   pending: boolean
   /** Nothing is picked before then. */
@@ -28,22 +36,32 @@ export interface Lane {
   rewinds: number
 }
 
+/** Whether it may have jobs that could begin. */
+export const hasWork = (lane: Lane): boolean => lane.pending || lane.ready.length > 0
+
 /** Read to its end and held by nothing: a job that comes now is the next one. */
 export const isQuiet = (lane: Lane, now: number): boolean =>
-  !lane.pending && !lane.reading && lane.heldUntil <= now && (lane.snoozedUntil === null || lane.snoozedUntil > now)
+  !hasWork(lane) && !lane.reading && lane.heldUntil <= now && (lane.snoozedUntil === null || lane.snoozedUntil > now)
 
 /** The lane is read from its start again: a job behind the cursor has come due or goes back to its place. */
 export function rewind(lane: Lane): void {
   lane.cursor = 0
+  lane.ready = []
   lane.pending = true
   lane.unseen = true
   lane.readSince = null
   lane.rewinds++
 }
 
-/** Everything up to this job has begun, or is known to come due later. */
+/** Everything up to this job has begun, lies ready, or is known to come due later. */
 export function pass(lane: Lane, seq: number): void {
   lane.cursor = Math.max(lane.cursor, seq)
+}
+
+/** The job begins when those before it have, and a place is free. */
+export function layReady(lane: Lane, ready: ReadyJob): void {
+  pass(lane, ready.job.seq)
+  lane.ready.push(ready)
 }
 
 /** What a run's outcome means for its lane. */
@@ -66,6 +84,11 @@ export function snooze(lane: Lane, until: number): void {
 /** All lanes of one kind, served in turn: first by tenant, then by lane, so that nobody waits behind a crowd. */
 export class Lanes {
   readonly #tenants = new Map<string, Map<string, Lane>>()
+  #size = 0
+
+  get size(): number {
+    return this.#size
+  }
 
   /** The lane of that name, made on first mention. */
   get(name: string, tenantId: string): Lane {
@@ -77,6 +100,7 @@ export class Lanes {
         name,
         tenantId,
         cursor: 0,
+        ready: [],
         pending: true,
         heldUntil: 0,
         snoozedUntil: null,
@@ -88,6 +112,7 @@ export class Lanes {
         rewinds: 0,
       }
       lanes.set(name, lane)
+      this.#size++
     }
     return lane
   }
@@ -135,12 +160,23 @@ export class Lanes {
     return due
   }
 
+  /** Whether all that waits for a place at `now` is known, and no more than `count`. */
+  areShort(now: number, count: number): boolean {
+    let waiting = 0
+    for (const lane of this.all()) {
+      if (lane.heldUntil > now && lane.heldUntil !== Infinity) continue
+      waiting += lane.ready.length
+      if (lane.pending || waiting > count) return false
+    }
+    return true
+  }
+
   /** Forgets a lane that has nothing left. */
   dropIfIdle(lane: Lane): void {
-    if (lane.pending || lane.reading || lane.snoozedUntil !== null) return
+    if (hasWork(lane) || lane.reading || lane.snoozedUntil !== null) return
     if (lane.inFlight.size > 0 || lane.reserved > 0) return
     const lanes = this.#tenants.get(lane.tenantId)
-    lanes?.delete(lane.name)
+    if (lanes?.delete(lane.name) === true) this.#size--
     if (lanes?.size === 0) this.#tenants.delete(lane.tenantId)
   }
 
@@ -156,12 +192,12 @@ function nextReady(lanes: Map<string, Lane>, now: number, taken: ReadonlySet<Lan
       lane.snoozedUntil = null
       rewind(lane)
     }
-    if (lane.pending) return lane
+    if (hasWork(lane)) return lane
   }
   return null
 }
 
 function dueOf(lane: Lane): number | null {
-  if (lane.pending && lane.heldUntil > 0) return lane.heldUntil
+  if (hasWork(lane) && lane.heldUntil > 0) return lane.heldUntil
   return lane.snoozedUntil === null ? null : Math.max(lane.snoozedUntil, lane.heldUntil)
 }

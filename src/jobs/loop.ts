@@ -1,12 +1,13 @@
 import { errorName } from '../core/log.ts'
 import type { Job, JobKind, JobOutcome } from './job.ts'
-import { readLanes, readNextDue } from './job-rows.ts'
+import { readLanes } from './job-rows.ts'
 import { Alarm } from './alarm.ts'
 import type { LoopContext } from './loop-context.ts'
-import { type Lane, Lanes, pass, putOffLane, rewind, snooze } from './lanes.ts'
-import { type Pick, addressOf, canTakeNew, planPicks, readPicks } from './pick.ts'
+import { LaneReader } from './lane-reader.ts'
+import { type Lane, Lanes, type ReadyJob, hasWork, layReady, pass, putOffLane, rewind, snooze } from './lanes.ts'
+import { canTakeNew, planPicks, planReadings } from './pick.ts'
 import type { Reservation } from './reservation.ts'
-import { RETRY_AFTER_FAULT_MS, orphanRun, outcomeOf, putOff } from './run-job.ts'
+import { RETRY_AFTER_FAULT_MS, outcomeOf, putOff } from './run-job.ts'
 
 const DISCOVER_EVERY_MS = 60_000
 
@@ -20,6 +21,7 @@ export class JobLoop<Subject> {
   /** A lane may have work that nobody has picked: while it is false, a new job starts without being read. */
   #waiting = true
   readonly #alarm: Alarm
+  readonly #reader: LaneReader<Subject>
   #discoverAt = 0
   #releases = 0
   readonly #idle: (() => void)[] = []
@@ -29,6 +31,7 @@ export class JobLoop<Subject> {
     readonly context: LoopContext,
   ) {
     this.#alarm = new Alarm(context.clock, () => this.#wake())
+    this.#reader = new LaneReader(kind, context)
   }
 
   start(): void {
@@ -49,13 +52,17 @@ export class JobLoop<Subject> {
     this.#wake()
   }
 
-  /** A job was committed, and what it works on is known: it starts at once where nothing else waits for its place. */
+  /** A job was committed, and what it works on is known: it begins at once, or when those before it have. */
   ready(job: Job, subject: Subject): void {
     const lane = this.#lanes.ofNewJob(job.lane, job.tenantId)
-    if (this.#isOpen(lane)) return this.#startOne(lane, job, subject)
-    // One that was committed later may have started before.
+    const ready = { job, run: this.#reader.runOf(job, subject) }
+    // One that was committed later may have begun before.
     if (job.seq <= lane.cursor) rewind(lane)
-    this.added(job.lane, job.tenantId)
+    if (this.#isOpen(lane)) return (pass(lane, job.seq), this.#begin(lane, ready))
+    const mayLie = !this.#stopped && !lane.pending && !lane.reading && lane.ready.length < this.#mayLieReady()
+    if (mayLie) layReady(lane, ready)
+    else lane.pending = true
+    this.#wake()
   }
 
   /** A place for a job that is about to be committed; null where it would have to wait. */
@@ -69,9 +76,9 @@ export class JobLoop<Subject> {
         this.#unreserve(lane)
         // One that waits may have been committed before it: the reading must not pass that over.
         if (!lane.pending) pass(lane, job.seq)
-        this.#begin(lane, job, run)
+        this.#begin(lane, { job, run })
         // It was passed over while the place was kept.
-        if (lane.pending) this.#wake()
+        if (hasWork(lane)) this.#wake()
       },
       cancel: () => (this.#unreserve(lane), this.#left(lane)),
     }
@@ -83,7 +90,7 @@ export class JobLoop<Subject> {
   }
 
   #isOpen(lane: Lane): boolean {
-    if (this.#stopped || this.#waiting || this.#inFlight >= this.kind.maxInFlight) return false
+    if (this.#stopped || this.#waiting || this.#inFlight >= this.#maxUnqueued) return false
     return canTakeNew(this.kind, lane, this.context.clock.monotonic())
   }
 
@@ -147,68 +154,39 @@ export class JobLoop<Subject> {
 
   async #pickOnce(): Promise<boolean> {
     const now = this.context.clock.monotonic()
-    const free = this.kind.maxInFlight - this.#inFlight
+    const free = this.#free()
     if (free <= 0) return false
     const lanes = this.#lanes.take(now, free)
     if (lanes.length === 0) return (this.#waiting = false)
     const picks = planPicks(this.kind, lanes, now, free)
-    if (picks.length > 0) await this.#serve(picks)
+    const readings = planReadings(picks, this.#mayLieReady())
+    if (readings.length > 0) await this.#reader.read(readings)
+    for (const { lane, limit } of this.#stopped ? [] : picks) {
+      for (const ready of lane.ready.splice(0, limit)) this.#begin(lane, ready)
+    }
+    for (const { lane } of readings) this.#lanes.dropIfIdle(lane)
     return true
   }
 
-  /** Reads and starts the jobs of these lanes. While it waits, others may add jobs, end, or send a lane back to its start. */
-  async #serve(picks: readonly Pick[]): Promise<void> {
-    const now = this.context.clock.steady()
-    for (const { lane } of picks) {
-      lane.reading = true
-      lane.readSince ??= now
-      // Before the reading: a job that is added meanwhile sets it again.
-      lane.pending = false
-    }
-    try {
-      await readPicks(this.context.gate, this.kind.name, picks, now)
-      await this.#start(picks)
-      for (const pick of picks) await this.#lookAhead(pick)
-    } catch (error) {
-      for (const { lane } of picks) rewind(lane)
-      throw error
-    } finally {
-      for (const { lane } of picks) {
-        lane.reading = false
-        this.#lanes.dropIfIdle(lane)
-      }
-    }
+  get #maxUnqueued(): number {
+    return this.kind.maxUnqueued ?? this.kind.maxInFlight
   }
 
-  async #start(picks: readonly Pick[]): Promise<void> {
-    const subjects = picks.flatMap(({ jobs }) => jobs.map((job) => job.subject))
-    if (subjects.length === 0) return
-    const loaded = await this.kind.load(subjects)
-    for (const { lane, limit, rewinds, jobs } of picks) {
-      if (this.#stopped || lane.rewinds !== rewinds) continue
-      if (jobs.length >= limit) lane.pending = true
-      for (const job of jobs) this.#startOne(lane, job, loaded.get(job.subject))
-    }
+  /** Where a few more let all begin that wait, new ones begin with their commit again. */
+  #free(): number {
+    const most = this.#maxUnqueued - this.#inFlight
+    const now = this.context.clock.monotonic()
+    return most > 0 && this.#lanes.areShort(now, most) ? most : this.kind.maxInFlight - this.#inFlight
   }
 
-  #startOne(lane: Lane, job: Job, subject: Subject | undefined): void {
-    pass(lane, job.seq)
-    this.#begin(lane, job, subject === undefined ? orphanRun(this.context, job) : () => this.kind.run(job, subject))
+  #mayLieReady(): number {
+    return Math.floor((this.kind.maxReady ?? 0) / this.#lanes.size)
   }
 
-  #begin(lane: Lane, job: Job, run: () => Promise<JobOutcome>): void {
+  #begin(lane: Lane, { job, run }: ReadyJob): void {
     lane.inFlight.add(job.seq)
     this.#inFlight++
     void this.#run(lane, job, run)
-  }
-
-  /** Once a lane is read to its end: when does it have work again? */
-  async #lookAhead({ lane, limit, rewinds, jobs }: Pick): Promise<void> {
-    if (!lane.unseen || lane.readSince === null || jobs.length >= limit || lane.rewinds !== rewinds) return
-    const next = await readNextDue(this.context.gate, this.kind.name, addressOf(lane), lane.readSince)
-    const { clock } = this.context
-    if (next !== null) snooze(lane, clock.monotonic() + next - clock.steady())
-    if (lane.rewinds === rewinds) lane.unseen = false
   }
 
   async #run(lane: Lane, job: Job, run: () => Promise<JobOutcome>): Promise<void> {
@@ -232,12 +210,12 @@ export class JobLoop<Subject> {
     if (lane.heldUntil === Infinity) lane.heldUntil = 0
     this.#lanes.dropIfIdle(lane)
     this.#checkIdle()
-    if (lane.pending || this.#waiting) this.#wake()
+    if (hasWork(lane) || this.#waiting) this.#wake()
   }
 
   /** With every place taken the next end of a job wakes the loop; a lane that is due would wake it for nothing. */
   #nextMs(): number {
-    const due = this.#inFlight >= this.kind.maxInFlight ? null : this.#lanes.nextDue()
+    const due = this.#free() <= 0 ? null : this.#lanes.nextDue()
     const delayMs = Math.min(due ?? Infinity, this.#discoverAt) - this.context.clock.monotonic()
     return Math.max(1, Math.min(delayMs, DISCOVER_EVERY_MS))
   }

@@ -7,6 +7,8 @@ export interface PlaceBounds {
   slow: number
   /** After this long one counts as slow. */
   slowAfterMs: number
+  /** How many more may run while none is slow and nobody waits: most of them wait for the disk. */
+  unqueued?: number
 }
 
 /** A place that was taken. Ends with `leave`. */
@@ -36,6 +38,10 @@ export class Places {
   get max(): number {
     const { quick, slow } = this.bounds
     return quick + Math.min(this.#slow, slow) + Math.min(this.#answered, quick)
+  }
+
+  get maxUnqueued(): number {
+    return this.max + (this.#slow === 0 ? (this.bounds.unqueued ?? 0) : 0)
   }
 
   enter(): Place {

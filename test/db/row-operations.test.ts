@@ -34,10 +34,15 @@ for (const [name, operation] of Object.entries(OPERATIONS) as [string, Operation
         litestream: false,
       })
       const plans: string[] = []
+      const orders: string[] = []
       const writer = createWriter({
         ...gate,
         batch: async (statements) => {
-          for (const statement of statements) plans.push(...(await planOf(gate, statement)))
+          for (const statement of statements) {
+            const plan = await planOf(gate, statement)
+            plans.push(...plan)
+            if (typeof statement !== 'string' && / INTO /.test(statement.whole?.sql ?? '')) orders.push(outermost(plan))
+          }
           return gate.batch(statements)
         },
       })
@@ -45,10 +50,16 @@ for (const [name, operation] of Object.entries(OPERATIONS) as [string, Operation
       await Promise.allSettled(Array.from({ length: rows }, () => writer.row(operation, row)))
       expect(plans).not.toEqual([])
       expect(plans.filter((step) => /^SCAN (?!given|\d|CONSTANT)/.test(step))).toEqual([])
+      // Rowids are counted, not read back: what is inserted must come in the order of what is given.
+      expect(orders.filter((step) => rows > 1 && step !== 'SCAN given')).toEqual([])
       await close()
     })
   }
 }
+
+/** The rows of `given` themselves apart. */
+const outermost = (plan: readonly string[]): string =>
+  plan.find((step) => /^(SCAN|SEARCH) (?!\d* ?CONSTANT)/.test(step)) ?? 'SCAN given'
 
 type Gate = Awaited<ReturnType<typeof openDatabase>>['gate']
 

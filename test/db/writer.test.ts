@@ -75,6 +75,59 @@ test('rows of one operation share its statements, and RETURNING rows reach the c
   await gate.close()
 })
 
+interface LogRow extends Record<string, string> {
+  id: string
+}
+
+const LOG: RowOperation<LogRow> = {
+  columns: ['id'],
+  key: 'id',
+  statements: [
+    'INSERT INTO log (id) SELECT id FROM given WHERE true ON CONFLICT DO NOTHING RETURNING id AS key, seq AS log_seq',
+    `UPDATE log SET marks = marks + 1 FROM given WHERE log.id = given.id AND log.id != 'unmarked' RETURNING log.id AS key`,
+  ],
+}
+
+/** What the callers heard, and what there is. */
+async function logged(ids: readonly string[], before: readonly string[] = []) {
+  using folder = temporaryFolder()
+  const gate = await openGate({ url: `file:${folder.file('log.db')}`, pragmas: ['journal_mode = WAL'] })
+  await gate.execute(
+    'CREATE TABLE log (seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT UNIQUE, marks INTEGER NOT NULL DEFAULT 0)',
+  )
+  for (const id of before) await gate.execute({ sql: 'INSERT INTO log (id) VALUES (?)', args: [id] })
+  const writer = createWriter(gate)
+  const heard = await Promise.all(ids.map((id) => writer.row(LOG, { id })))
+  const { rows } = await gate.execute('SELECT seq, id, marks FROM log ORDER BY seq')
+  await gate.close()
+  return { heard, rows }
+}
+
+test('where every row is touched, callers hear what RETURNING would have told them', async () => {
+  const ids = Array.from({ length: 101 }, (_, index) => `n${index}`)
+  const { heard, rows } = await logged(ids, ['earlier'])
+  expect(rows.map((row) => [row['id'], row['marks']])).toEqual([['earlier', 0], ...ids.map((id) => [id, 1])])
+  const seqOf = new Map(rows.map((row) => [row['id'], row['seq']]))
+  expect(heard).toEqual(ids.map((id) => [{ key: id, log_seq: seqOf.get(id) ?? null }, { key: id }]))
+})
+
+test('where one row is not touched, its caller hears so, and nothing is done twice', async () => {
+  const { heard, rows } = await logged(['a', 'known', 'unmarked', 'b'], ['known'])
+  expect(rows.map((row) => [row['id'], row['marks']])).toEqual([
+    ['known', 1],
+    ['a', 1],
+    ['unmarked', 0],
+    ['b', 1],
+  ])
+  const seqOf = (id: string) => rows.find((row) => row['id'] === id)?.['seq']
+  expect(heard).toEqual([
+    [{ key: 'a', log_seq: seqOf('a') }, { key: 'a' }],
+    [{ key: 'known' }],
+    [{ key: 'unmarked', log_seq: seqOf('unmarked') }],
+    [{ key: 'b', log_seq: seqOf('b') }, { key: 'b' }],
+  ] as never)
+})
+
 test('a bad unit fails alone, with its own error; the others are committed', async () => {
   using folder = temporaryFolder()
   const { gate } = await openNotes(folder.file('notes.db'))

@@ -21,9 +21,12 @@ async function live(seed: number): Promise<void> {
   const random = seededRandom(seed)
   const upTo = (max: number): number => Math.floor(random() * (max + 1))
   let calm = false
+  const maxInFlight = 1 + upTo(9)
   await using shop = await Workshop.open({
-    maxInFlight: 1 + upTo(9),
+    maxInFlight,
     maxPerLane: 1 + upTo(4),
+    maxReady: upTo(1) * upTo(20),
+    maxUnqueued: maxInFlight + upTo(1) * upTo(10),
     handle: (job) => (calm ? null : unfinished(random(), upTo(LONGEST_MS))) ?? shop.finish(job),
   })
   shop.execute = async (statement) => {

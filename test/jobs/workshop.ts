@@ -19,6 +19,8 @@ type Handler = (job: Job) => Promise<JobOutcome> | JobOutcome
 export interface WorkshopOptions {
   maxInFlight?: number
   maxPerLane?: number
+  maxReady?: number
+  maxUnqueued?: number
   room?: JobKind<string>['room']
   /** What a run does; by default it deletes the job. */
   handle?: Handler
@@ -67,11 +69,13 @@ export class Workshop implements AsyncDisposable {
   }
 
   kind(): JobKind<string> {
-    const { maxInFlight = 8, maxPerLane = 8, room, load } = this.options
+    const { maxInFlight = 8, maxPerLane = 8, maxReady = 0, maxUnqueued = maxInFlight, room, load } = this.options
     return {
       name: 'test',
       maxInFlight,
       maxPerLane,
+      maxReady,
+      maxUnqueued,
       ...(room === undefined ? {} : { room }),
       load:
         load ??

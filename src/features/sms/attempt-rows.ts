@@ -44,8 +44,8 @@ export const CLAIM: RowOperation<ClaimRow> = {
     `INSERT INTO send_attempts (id, message_id, tenant_id, extension_id, from_number, to_number, text_hash, number, boot_id, started_at)
       SELECT attemptId, messageId, tenantId, extensionId, given."from", given."to", textHash, given.number, bootId, startedAt FROM given
       CROSS JOIN messages ON messages.id = given.messageId
-      JOIN tenants ON tenants.id = messages.tenant_id AND tenants.status = 'active'
-      JOIN extensions ON extensions.tenant_id = messages.tenant_id AND extensions.extension_id = given.extensionId
+      CROSS JOIN tenants ON tenants.id = messages.tenant_id AND tenants.status = 'active'
+      CROSS JOIN extensions ON extensions.tenant_id = messages.tenant_id AND extensions.extension_id = given.extensionId
         AND extensions.status = 'active'
       WHERE messages.attempt_id IS previousAttemptId
         AND messages.status = CASE WHEN previousAttemptId IS NULL THEN 'queued' ELSE 'sending' END

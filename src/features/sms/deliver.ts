@@ -18,8 +18,12 @@ export function sendJobs(gateway: Gateway): JobKind<OutboundMessage> {
       return gateway.sendPlaces.max
     },
     get maxPerLane() {
-      return gateway.sendPlaces.max
+      return gateway.sendPlaces.maxUnqueued
     },
+    get maxUnqueued() {
+      return gateway.sendPlaces.maxUnqueued
+    },
+    maxReady: MAX_READY,
     room: (lane, tenantId) =>
       gateway.directory.isDisconnected(tenantId) ? ROOM_TO_FAIL : gateway.quota.fromRoom(numberOfLane(lane)),
     load: (ids) => loadOutbound(gateway, ids),
@@ -27,6 +31,8 @@ export function sendJobs(gateway: Gateway): JobKind<OutboundMessage> {
   }
 }
 
+/** As many as a reading takes some milliseconds for. A claim finds out what has changed meanwhile. */
+const MAX_READY = 128
 /** What can only fail need not wait for its number's window. */
 const ROOM_TO_FAIL = { jobs: MAX_SENDS_IN_FLIGHT, waitMs: 0 }
 /** How long a lane waits at a time: what is repeated in it must not miss its end. What it waits for can end the wait at once. */

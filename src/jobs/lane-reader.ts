@@ -1,0 +1,59 @@
+import type { Job, JobKind, JobOutcome } from './job.ts'
+import { readNextDue } from './job-rows.ts'
+import { layReady, rewind, snooze } from './lanes.ts'
+import type { LoopContext } from './loop-context.ts'
+import { type Reading, addressOf, read } from './pick.ts'
+import { orphanRun } from './run-job.ts'
+
+/** Lays jobs of one kind ready in their lanes. */
+export class LaneReader<Subject> {
+  constructor(
+    readonly kind: JobKind<Subject>,
+    readonly context: LoopContext,
+  ) {}
+
+  /** Reads the next jobs of these lanes. While it waits, others may add jobs, end, or send a lane back to its start. */
+  async read(readings: readonly Reading[]): Promise<void> {
+    const now = this.context.clock.steady()
+    for (const { lane } of readings) {
+      lane.reading = true
+      lane.readSince ??= now
+      // Before the reading: a job that is added meanwhile sets it again.
+      lane.pending = false
+    }
+    try {
+      await read(this.context.gate, this.kind.name, readings, now)
+      await this.#layReady(readings)
+      for (const reading of readings) await this.#lookAhead(reading)
+    } catch (error) {
+      for (const { lane } of readings) rewind(lane)
+      throw error
+    } finally {
+      for (const { lane } of readings) lane.reading = false
+    }
+  }
+
+  runOf(job: Job, subject: Subject | undefined): () => Promise<JobOutcome> {
+    return subject === undefined ? orphanRun(this.context, job) : () => this.kind.run(job, subject)
+  }
+
+  async #layReady(readings: readonly Reading[]): Promise<void> {
+    const subjects = readings.flatMap(({ jobs }) => jobs.map((job) => job.subject))
+    if (subjects.length === 0) return
+    const loaded = await this.kind.load(subjects)
+    for (const { lane, limit, rewinds, jobs } of readings) {
+      if (lane.rewinds !== rewinds) continue
+      if (jobs.length >= limit) lane.pending = true
+      for (const job of jobs) layReady(lane, { job, run: this.runOf(job, loaded.get(job.subject)) })
+    }
+  }
+
+  /** Once a lane is read to its end: when does it have work again? */
+  async #lookAhead({ lane, limit, rewinds, jobs }: Reading): Promise<void> {
+    if (!lane.unseen || lane.readSince === null || jobs.length >= limit || lane.rewinds !== rewinds) return
+    const next = await readNextDue(this.context.gate, this.kind.name, addressOf(lane), lane.readSince)
+    const { clock } = this.context
+    if (next !== null) snooze(lane, clock.monotonic() + next - clock.steady())
+    if (lane.rewinds === rewinds) lane.unseen = false
+  }
+}
