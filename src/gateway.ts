@@ -5,14 +5,14 @@ import { KeyLimits } from './auth/key-limits.ts'
 import type { Clock } from './core/clock.ts'
 import type { Config } from './core/config.ts'
 import type { Ids } from './core/ids.ts'
-import { MAX_SENDS_IN_FLIGHT, MAX_SLOW_SENDS, MAX_UNQUEUED_SENDS, SLOW_SEND_MS } from './core/limits.ts'
+import { CALLS_BESIDE_SENDS, MAX_SENDS_IN_FLIGHT, MAX_UNQUEUED_SENDS, SLOW_SEND_MS } from './core/limits.ts'
 import type { Log } from './core/log.ts'
 import { type Meter, noMeter } from './core/meter.ts'
 import { createSecrets, type Secrets } from './core/secrets.ts'
 import type { Database } from './db/database.ts'
 import { type RestoreMark, noMark } from './db/restore-mark.ts'
 import { Jobs } from './jobs/jobs.ts'
-import { Places } from './jobs/places.ts'
+import { type PlaceBounds, Places } from './jobs/places.ts'
 import { AddressGuard } from './outbound/address-guard.ts'
 import { WebhookPoster } from './outbound/post-json.ts'
 import { Directory } from './provider/directory.ts'
@@ -72,12 +72,13 @@ export interface GatewayParts {
   authenticateSocket?(gateway: Gateway, message: Record<string, unknown>, address: string): Promise<SocketAuth>
 }
 
-const SEND_PLACES = {
+/** Places for sends: as many as Bun can call at once, but for some that tokens and looks need. */
+const sendPlaces = (callsAtOnce: number): PlaceBounds => ({
   quick: MAX_SENDS_IN_FLIGHT,
-  slow: MAX_SLOW_SENDS,
+  slow: callsAtOnce - MAX_SENDS_IN_FLIGHT - CALLS_BESIDE_SENDS,
   slowAfterMs: SLOW_SEND_MS,
-  unqueued: MAX_UNQUEUED_SENDS,
-}
+  unqueued: Math.min(MAX_UNQUEUED_SENDS, callsAtOnce - MAX_SENDS_IN_FLIGHT - CALLS_BESIDE_SENDS),
+})
 
 export function buildGateway(parts: GatewayParts): Gateway {
   const { config, clock, log, database, provider } = parts
@@ -121,7 +122,7 @@ export function buildGateway(parts: GatewayParts): Gateway {
     directory,
     tokens,
     quota,
-    sendPlaces: new Places(clock, SEND_PLACES, () => jobs.freed('send')),
+    sendPlaces: new Places(clock, sendPlaces(config.callsAtOnce), () => jobs.freed('send')),
     session,
     numbers,
     subscriptions,

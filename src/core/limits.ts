@@ -38,8 +38,8 @@ export const ERROR_MESSAGE_LENGTH = 500
 export const MAX_SENDS_IN_FLIGHT = 64
 /** So many more while all are quick and none waits: the most part of them waits for the disk, and not for the provider. */
 export const MAX_UNQUEUED_SENDS = 128
-/** Beside them, those that the provider lets wait. Bun runs 256 calls at once: some are left for tokens and looks. */
-export const MAX_SLOW_SENDS = 176
+/** Of the calls that Bun makes at once, those that sends leave for tokens and looks. */
+export const CALLS_BESIDE_SENDS = 16
 export const SLOW_SEND_MS = 25
 export const MAX_SEND_ATTEMPTS = 5
 /** An access token is refreshed when less than this is left of it. */

@@ -4,7 +4,7 @@ import { LISTS } from './list.ts'
 import type { Reader } from './reader.ts'
 import { type BuiltBlock, SMALL_BLOCK_ROWS } from './seal.ts'
 
-const PAUSE_MS = 1000
+const PAUSE_MS = 3000
 const PAUSE_BETWEEN_BLOCKS_MS = 5
 
 /** Stores what the reader builds. It works only after many writes, or when a query met many rows outside of blocks. */

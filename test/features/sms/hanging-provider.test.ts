@@ -17,8 +17,8 @@ async function withNeighbour(world: World): Promise<() => Promise<unknown>> {
   }
 }
 
-const sendMany = (world: World, from: string): Promise<string[]> =>
-  Promise.all(Array.from({ length: MANY }, (_, index) => world.send({ from, body: `waits ${index}` })))
+const sendMany = (world: World, from: string, length = MANY): Promise<string[]> =>
+  Promise.all(Array.from({ length }, (_, index) => world.send({ from, body: `waits ${index}` })))
 
 test('a slow token refresh holds up nobody else', async () => {
   await using world = await createWorld({ env: { PROVIDER_TIMEOUT: '4s' } })
@@ -71,6 +71,19 @@ test('a message store that hangs keeps no other extension from settling', async 
   expect(await neighbour()).toBe('sent')
   for (const id of ids) expect((await world.status(id))['status']).not.toBe('sent')
 }, 30_000)
+
+test('as many sends may hang as Bun makes calls at once, but for some that others need', async () => {
+  const limits = { FROM_LIMIT_PER_MINUTE: '1000', EXTENSION_LIMIT_PER_MINUTE: '1000', PROVIDER_TIMEOUT: '4s' }
+  await using world = await createWorld({ env: { ...limits, BUN_CONFIG_MAX_HTTP_REQUESTS: '150' } })
+  world.control.fault({ route: 'sms', ...HANG })
+  await sendMany(world, FROM, 2 * MANY)
+  const sql = `SELECT count(*) FILTER (WHERE status = 'sending') AS sending, count(*) AS messages FROM messages`
+  const sending = async () => (await world.gateway.database.gate.execute(sql)).rows[0]
+  await until(async () => Number((await sending())?.['sending']) >= 134)
+  // All of them are slow by now, and make no more room.
+  await until(() => world.gateway.sendPlaces.max === 134)
+  expect(await sending()).toEqual({ sending: 134, messages: 140 })
+}, 20_000)
 
 test('when the mark of a first attempt cannot be written, its message is settled and its number goes on', async () => {
   await using world = await createWorld({ env: { RECONCILE_SETTLE: '1s' } })
