@@ -5,7 +5,7 @@ import { runLoad } from './support/load.ts'
 
 const DURATION_MS = 3000
 /** A server runs for months: what is compiled in its first seconds is not its rate. */
-const WARM_UP_MS = 3000
+const WARM_UP_MS = 8000
 const CONNECTIONS = 64
 const PROVIDER_DELAY_MS = 150
 

@@ -10,7 +10,9 @@ const ROUNDS = 3
 const CONNECTIONS = 64
 const LOAD_MS = 2000
 /** A server runs for months: what is compiled in its first seconds is not its rate. */
-const WARM_UP_MS = 2000
+const WARM_UP_MS = 8000
+/** What a slow provider leaves of a longer one has to be waited for. */
+const SLOW_WARM_UP_MS = 3000
 const DRAIN_MS = 120_000
 const SLOW_PROVIDER_MS = 150
 const SLOW_LOAD_MS = 1000
@@ -31,7 +33,7 @@ const INSTANT: Contest<Figure> = {
     'Kannel, file store': 'sgw 3 × it',
     'Express + BullMQ + Redis + SQLite': 'sgw 14 × it',
   },
-  turn: (start) => sendAll(start, 0, LOAD_MS),
+  turn: (start) => sendAll(start, 0, WARM_UP_MS, LOAD_MS),
 }
 
 const SLOW: Contest<Figure> = {
@@ -40,7 +42,7 @@ const SLOW: Contest<Figure> = {
   figures: FIGURES,
   decimals: DECIMALS,
   bars: { sgw: '1,500 → 6,000 sent/s' },
-  turn: (start) => sendAll(start, SLOW_PROVIDER_MS, SLOW_LOAD_MS),
+  turn: (start) => sendAll(start, SLOW_PROVIDER_MS, SLOW_WARM_UP_MS, SLOW_LOAD_MS),
 }
 
 /** Accept → provider called → stored as sent, for as many messages as 64 connections bring in 2 s, until all are sent. */
@@ -52,11 +54,12 @@ export const benchSlowSend = (): Promise<Row[]> => hold(SLOW)
 async function sendAll(
   start: Parameters<Contest<Figure>['turn']>[0],
   delayMs: number,
+  warmUpMs: number,
   durationMs: number,
 ): Promise<Record<Figure, number>> {
   await using provider = await startProvider(delayMs)
   await using running = await start({ provider, delivers: true })
-  const warmUp = await load(running, WARM_UP_MS)
+  const warmUp = await load(running, warmUpMs)
   await allSent(running, provider, warmUp.accepted)
   const usedBefore = cpuMicroseconds(running.pids)
   const startedAt = performance.now()

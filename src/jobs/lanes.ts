@@ -166,7 +166,7 @@ export class Lanes {
     for (const lane of this.all()) {
       if (lane.heldUntil > now && lane.heldUntil !== Infinity) continue
       waiting += lane.ready.length
-      if (lane.pending || waiting > count) return false
+      if (lane.pending || isDue(lane, now) || waiting > count) return false
     }
     return true
   }
@@ -176,8 +176,11 @@ export class Lanes {
     if (hasWork(lane) || lane.reading || lane.snoozedUntil !== null) return
     if (lane.inFlight.size > 0 || lane.reserved > 0) return
     const lanes = this.#tenants.get(lane.tenantId)
-    if (lanes?.delete(lane.name) === true) this.#size--
-    if (lanes?.size === 0) this.#tenants.delete(lane.tenantId)
+    // It may have been forgotten and made anew meanwhile.
+    if (lanes?.get(lane.name) !== lane) return
+    lanes.delete(lane.name)
+    this.#size--
+    if (lanes.size === 0) this.#tenants.delete(lane.tenantId)
   }
 
   *all(): Generator<Lane> {
@@ -188,7 +191,7 @@ export class Lanes {
 function nextReady(lanes: Map<string, Lane>, now: number, taken: ReadonlySet<Lane>): Lane | null {
   for (const lane of lanes.values()) {
     if (lane.heldUntil > now || lane.reserved > 0 || taken.has(lane)) continue
-    if (lane.snoozedUntil !== null && lane.snoozedUntil <= now) {
+    if (isDue(lane, now)) {
       lane.snoozedUntil = null
       rewind(lane)
     }
@@ -197,7 +200,12 @@ function nextReady(lanes: Map<string, Lane>, now: number, taken: ReadonlySet<Lan
   return null
 }
 
+/** A job of it that was put off is due: the lane must be read from its start. */
+const isDue = (lane: Lane, now: number): boolean => lane.snoozedUntil !== null && lane.snoozedUntil <= now
+
+/** With a place kept, the end of that is what wakes the loop. */
 function dueOf(lane: Lane): number | null {
+  if (lane.reserved > 0) return null
   if (hasWork(lane) && lane.heldUntil > 0) return lane.heldUntil
   return lane.snoozedUntil === null ? null : Math.max(lane.snoozedUntil, lane.heldUntil)
 }

@@ -34,8 +34,10 @@ export class JobLoop<Subject> {
     this.#reader = new LaneReader(kind, context)
   }
 
+  /** What lay ready at a stop may be out of date. */
   start(): void {
     this.#stopped = false
+    for (const lane of this.#lanes.all()) rewind(lane)
     this.#wake()
   }
 
@@ -77,16 +79,16 @@ export class JobLoop<Subject> {
         // One that waits may have been committed before it: the reading must not pass that over.
         if (!lane.pending) pass(lane, job.seq)
         this.#begin(lane, { job, run })
-        // It was passed over while the place was kept.
-        if (hasWork(lane)) this.#wake()
       },
       cancel: () => (this.#unreserve(lane), this.#left(lane)),
     }
   }
 
+  /** What came, or came due, in this lane was passed over while the place was kept. */
   #unreserve(lane: Lane): void {
     lane.reserved--
     this.#inFlight--
+    if (hasWork(lane) || lane.snoozedUntil !== null) this.#wake()
   }
 
   #isOpen(lane: Lane): boolean {

@@ -64,7 +64,11 @@ export class Subscriptions {
   }
 
   /** Deletes all of an extension's subscriptions at the provider, as far as it answers. */
-  async remove(key: ExtensionKey): Promise<void> {
+  remove(key: ExtensionKey): Promise<void> {
+    return this.#inTurn(key.extensionId, () => this.#remove(key))
+  }
+
+  async #remove(key: ExtensionKey): Promise<void> {
     const listed = await this.#list(key)
     if (listed.type === 'ok') for (const subscription of listed.value) await this.#delete(key, subscription)
   }

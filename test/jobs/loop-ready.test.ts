@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Job, JobOutcome } from '../../src/jobs/job.ts'
+import { Lanes } from '../../src/jobs/lanes.ts'
 import type { JobLoop } from '../../src/jobs/loop.ts'
 import { Workshop, type WorkshopOptions } from './workshop.ts'
 
@@ -116,4 +117,65 @@ test('a loop that is stopped keeps nothing: what it does later it reads', async 
   await shop.settled()
   expect(shop.ran).toEqual([])
   await loop.stop()
+})
+
+test('what lay ready at a stop is read again after it', async () => {
+  const { shop, held, loop } = await opened({ maxInFlight: 1, maxReady: 10 })
+  await using _shop = shop
+  await handOver(shop, loop, 'a0', 'a1', 'a2')
+  const stopped = loop.stop()
+  await held.end('a0')
+  await stopped
+  await shop.gate.execute(`UPDATE jobs SET kind = 'another'`)
+  loop.start()
+  await shop.settled()
+  expect(held.begun).toEqual(['a0'])
+  await loop.stop()
+})
+
+test('a backlog that comes due by its time begins as one that was there at the start', async () => {
+  const { shop, held, loop } = await opened({ maxInFlight: 2, maxUnqueued: 10, maxPerLane: 10, maxReady: 4 })
+  await using _shop = shop
+  const subjects = Array.from({ length: 40 }, (_, index) => `a${index}`)
+  await shop.commit(...subjects.map((subject) => ({ lane: 'a', subject, inMs: 100 })))
+  loop.moved('a', 'tenant_a', 100)
+  await shop.settled()
+  shop.clock.advance(100)
+  await shop.settled()
+  expect(held.begun).toEqual(['a0', 'a1'])
+  void loop.stop()
+  await held.end('a0', 'a1')
+})
+
+test('a place that is kept for long in a lane whose time has come wakes nobody, and its end goes on', async () => {
+  const { shop, held, loop } = await opened({ maxReady: 4 })
+  await using _shop = shop
+  loop.moved('a', 'tenant_a', 100)
+  await shop.settled()
+  const place = loop.reserve('a', 'tenant_a')
+  await shop.commit({ lane: 'a', subject: 'a0', inMs: 100 })
+  let alarms = 0
+  const { after } = shop.clock
+  shop.clock.after = (...alarm) => (alarms++, after(...alarm))
+  for (let ms = 0; ms < 200; ms++) {
+    shop.clock.advance(1)
+    await shop.settled()
+  }
+  expect(alarms).toBeLessThan(5)
+  expect(held.begun).toEqual([])
+  place?.cancel()
+  await shop.settled()
+  expect(held.begun).toEqual(['a0'])
+  await held.end('a0')
+  await loop.stop()
+})
+
+test('a lane that was forgotten and made anew is not forgotten again with its first self', () => {
+  const lanes = new Lanes()
+  const first = lanes.ofNewJob('a', 'tenant_a')
+  lanes.dropIfIdle(first)
+  const second = lanes.get('a', 'tenant_a')
+  lanes.dropIfIdle(first)
+  expect([...lanes.all()]).toEqual([second])
+  expect(lanes.size).toBe(1)
 })
