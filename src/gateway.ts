@@ -5,7 +5,14 @@ import { KeyLimits } from './auth/key-limits.ts'
 import type { Clock } from './core/clock.ts'
 import type { Config } from './core/config.ts'
 import type { Ids } from './core/ids.ts'
-import { CALLS_BESIDE_SENDS, MAX_SENDS_IN_FLIGHT, MAX_UNQUEUED_SENDS, SLOW_SEND_MS } from './core/limits.ts'
+import {
+  CALLS_BESIDE_SENDS,
+  CROWD_OF_REQUESTS,
+  MAX_SENDS_IN_FLIGHT,
+  MAX_UNQUEUED_SENDS,
+  SLOW_SEND_IN_CROWD_MS,
+  SLOW_SEND_MS,
+} from './core/limits.ts'
 import type { Log } from './core/log.ts'
 import { type Meter, noMeter } from './core/meter.ts'
 import { createSecrets, type Secrets } from './core/secrets.ts'
@@ -47,6 +54,7 @@ export interface Gateway extends GatewayParts {
   sockets: Sockets
   /** `working`: jobs and timers run. */
   lifecycle: { draining: boolean; working: boolean }
+  traffic: Traffic
 }
 
 export interface GatewayParts {
@@ -72,11 +80,17 @@ export interface GatewayParts {
   authenticateSocket?(gateway: Gateway, message: Record<string, unknown>, address: string): Promise<SocketAuth>
 }
 
+/** What requests there are at this moment. */
+export interface Traffic {
+  /** Those that have come and are not answered yet. */
+  answering: number
+}
+
 /** Places for sends: as many as Bun can call at once, but for some that tokens and looks need. */
-const sendPlaces = (callsAtOnce: number): PlaceBounds => ({
+const sendPlaces = (callsAtOnce: number, traffic: Traffic): PlaceBounds => ({
   quick: MAX_SENDS_IN_FLIGHT,
   slow: callsAtOnce - MAX_SENDS_IN_FLIGHT - CALLS_BESIDE_SENDS,
-  slowAfterMs: SLOW_SEND_MS,
+  slowAfterMs: () => (traffic.answering < CROWD_OF_REQUESTS ? SLOW_SEND_MS : SLOW_SEND_IN_CROWD_MS),
   unqueued: Math.min(MAX_UNQUEUED_SENDS, callsAtOnce - MAX_SENDS_IN_FLIGHT - CALLS_BESIDE_SENDS),
 })
 
@@ -113,6 +127,7 @@ export function buildGateway(parts: GatewayParts): Gateway {
   })
   const guard = new AddressGuard({ production: config.production, allowCidrs: config.webhookAllowCidrs })
   const hub = createHub()
+  const traffic: Traffic = { answering: 0 }
   const gateway: Gateway = {
     ...parts,
     mark: parts.mark ?? noMark,
@@ -122,7 +137,7 @@ export function buildGateway(parts: GatewayParts): Gateway {
     directory,
     tokens,
     quota,
-    sendPlaces: new Places(clock, sendPlaces(config.callsAtOnce), () => jobs.freed('send')),
+    sendPlaces: new Places(clock, sendPlaces(config.callsAtOnce, traffic), () => jobs.freed('send')),
     session,
     numbers,
     subscriptions,
@@ -134,6 +149,7 @@ export function buildGateway(parts: GatewayParts): Gateway {
     poster: new WebhookPoster({ guard, clock, meter: parts.meter ?? noMeter }),
     sockets: new Sockets({ clock, hub, authenticate: (message, address) => authenticate(gateway, message, address) }),
     lifecycle: { draining: false, working: false },
+    traffic,
   }
   return gateway
 }

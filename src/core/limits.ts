@@ -41,6 +41,9 @@ export const MAX_UNQUEUED_SENDS = 128
 /** Of the calls that Bun makes at once, those that sends leave for tokens and looks. */
 export const CALLS_BESIDE_SENDS = 16
 export const SLOW_SEND_MS = 25
+/** With so many requests being answered, accepting comes before sending, but for those who would wait behind one that hangs. */
+export const CROWD_OF_REQUESTS = 16
+export const SLOW_SEND_IN_CROWD_MS = 250
 export const MAX_SEND_ATTEMPTS = 5
 /** An access token is refreshed when less than this is left of it. */
 export const TOKEN_FRESH_MS = 60_000

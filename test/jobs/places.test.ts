@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test'
-import { Places } from '../../src/jobs/places.ts'
+import { type PlaceBounds, Places } from '../../src/jobs/places.ts'
 import { manualClock } from '../support/manual-clock.ts'
 
-const BOUNDS = { quick: 2, slow: 3, slowAfterMs: 25 }
+const BOUNDS = { quick: 2, slow: 3, slowAfterMs: () => 25 }
 
-function places() {
+function places(bounds: PlaceBounds = BOUNDS) {
   const clock = manualClock()
   const freed: number[] = []
-  const all = new Places(clock, BOUNDS, () => freed.push(all.max))
+  const all = new Places(clock, bounds, () => freed.push(all.max))
   return { clock, freed, all }
 }
 
@@ -41,4 +41,27 @@ test('a slow one that is answered counts once', () => {
   expect(all.max).toBe(3)
   place.leave()
   expect(all.max).toBe(2)
+})
+
+test('what counts as slow is asked when one enters', () => {
+  let slowAfterMs = 250
+  const { clock, all } = places({ ...BOUNDS, slowAfterMs: () => slowAfterMs })
+  const first = all.enter()
+  slowAfterMs = 25
+  const second = all.enter()
+  clock.advance(249)
+  expect(all.max).toBe(3)
+  clock.advance(1)
+  expect(all.max).toBe(4)
+  first.leave()
+  second.leave()
+})
+
+test('more may begin where none waits, while none is slow', () => {
+  const { clock, all } = places({ ...BOUNDS, unqueued: 10 })
+  expect({ max: all.max, unqueued: all.maxUnqueued }).toEqual({ max: 2, unqueued: 12 })
+  const place = all.enter()
+  clock.advance(25)
+  expect({ max: all.max, unqueued: all.maxUnqueued }).toEqual({ max: 3, unqueued: 3 })
+  place.leave()
 })

@@ -18,7 +18,7 @@ export class DeliveryLanes {
     clock: Clock,
     readonly freed: () => void,
   ) {
-    const bounds = { quick: MAX_WEBHOOKS_IN_FLIGHT, slow: MAX_SLOW_WEBHOOKS, slowAfterMs: SLOW_WEBHOOK_MS }
+    const bounds = { quick: MAX_WEBHOOKS_IN_FLIGHT, slow: MAX_SLOW_WEBHOOKS, slowAfterMs: () => SLOW_WEBHOOK_MS }
     this.#places = new Places(clock, bounds, freed)
   }
 

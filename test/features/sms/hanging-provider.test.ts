@@ -85,6 +85,28 @@ test('as many sends may hang as Bun makes calls at once, but for some that other
   expect(await sending()).toEqual({ sending: 134, messages: 140 })
 }, 20_000)
 
+test('while a crowd is being answered, sends that hang hold up nobody else either', async () => {
+  await using world = await createWorld({ env: { PROVIDER_TIMEOUT: '4s' } })
+  const neighbour = await withNeighbour(world)
+  const extensionId = world.control.extensions().find(({ name }) => name === 'Alice')?.extensionId ?? ''
+  world.control.fault({ route: 'sms', extensionId, ...HANG })
+  world.gateway.traffic.answering += 20
+  await sendMany(world, FROM)
+  expect(await neighbour()).toBe('sent')
+}, 20_000)
+
+test('a request that is answered, refused or broken off is counted no more', async () => {
+  await using world = await createWorld()
+  await Promise.all([
+    world.send(),
+    world.call('POST', '/v1/sms/send', { body: 'not JSON' }),
+    world.call('POST', '/v1/sms/send', { key: null }),
+    world.call('OPTIONS', '/v1/sms/send', { headers: { origin: 'https://example.com' } }),
+    world.call('GET', '/nowhere'),
+  ])
+  await until(() => world.gateway.traffic.answering === 0)
+})
+
 test('when the mark of a first attempt cannot be written, its message is settled and its number goes on', async () => {
   await using world = await createWorld({ env: { RECONCILE_SETTLE: '1s' } })
   const { mark, jobs } = world.gateway
