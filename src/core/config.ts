@@ -79,7 +79,7 @@ export function readConfig(environment: Environment, terminal = false): ConfigRe
       settings.text('MESSAGE_RETENTION_DAYS') === null
         ? null
         : settings.integer('MESSAGE_RETENTION_DAYS', 30, 1, 36_500),
-    callsAtOnce: settings.integer('BUN_CONFIG_MAX_HTTP_REQUESTS', 256, 128, 65_336),
+    callsAtOnce: settings.integer('BUN_CONFIG_MAX_HTTP_REQUESTS', 256, 128, 65_535),
     providerTimeoutMs: settings.durationMs('PROVIDER_TIMEOUT', '15s', 100),
     reconcileSettleMs: settings.durationMs('RECONCILE_SETTLE', '30s'),
     reconcileSettle5xxMs: settings.durationMs('RECONCILE_SETTLE_5XX', '3s'),

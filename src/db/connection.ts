@@ -17,7 +17,7 @@ export interface Result {
 
 /**
  * A statement of a batch. `whole` is the same without RETURNING, for as long as it touches so many rows: reading rows back
- * takes as long as writing them. If one of a batch touches another number, the batch is undone and runs without any `whole`.
+ * from the driver is not free. If one of a batch touches another number, the batch is undone and runs without any `whole`.
  */
 export type BatchStatement = string | (Exclude<InStatement, string> & { whole?: Whole | undefined })
 

@@ -84,6 +84,7 @@ test.concurrent('all bad variables at once: 78, one line each with its fix, no v
     RC_CLIENT_SECRET_FILE: folder.file('nothing-here'),
     TRUSTED_PROXIES: '10.0.0.0/99',
     MAX_QUEUE_AGE: '1 day',
+    BUN_CONFIG_MAX_HTTP_REQUESTS: '127',
     PROVIDER_TIMEOUT: '10ms',
     KEY_LIMIT_PER_MINUTE: '-1',
     LITESTREAM: 'perhaps',
@@ -104,6 +105,7 @@ test.concurrent('all bad variables at once: 78, one line each with its fix, no v
   ]
   names.push(
     'MAX_QUEUE_AGE',
+    'BUN_CONFIG_MAX_HTTP_REQUESTS',
     'PROVIDER_TIMEOUT',
     'KEY_LIMIT_PER_MINUTE',
     'LITESTREAM',

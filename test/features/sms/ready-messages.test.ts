@@ -1,0 +1,100 @@
+import { expect, test } from 'bun:test'
+import { setTenantStatus } from '../../../src/operator/tenants.ts'
+import { CLAIM } from '../../../src/features/sms/attempt-rows.ts'
+import { FROM_2, type World, createWorld, until } from '../../support/world.ts'
+
+// Messages that wait for a place lie ready in memory: what happens to them meanwhile must count all the same.
+
+const TEXTS = Array.from({ length: 6 }, (_, index) => `text ${index}`)
+/** As many as may be on their way: of 128 calls at once 16 are left to others. */
+const PLACES = 112
+
+/** Slow messages of another number have all places, and six more wait. Answers those, and what ends the wait. */
+async function waiting(): Promise<{ world: World; ids: string[]; go: () => void }> {
+  const limits = { FROM_LIMIT_PER_MINUTE: '1000', EXTENSION_LIMIT_PER_MINUTE: '1000' }
+  const world = await createWorld({ env: { ...limits, BUN_CONFIG_MAX_HTTP_REQUESTS: '128' } })
+  world.control.setLimits({ enabled: false })
+  const { provider } = world.gateway
+  const gone = Promise.withResolvers<void>()
+  const send = provider.sendSms
+  provider.sendSms = async (token, message) => {
+    if (message.text.startsWith('slow')) await gone.promise
+    return send(token, message)
+  }
+  await Promise.all(Array.from({ length: PLACES }, (_, index) => world.send({ from: FROM_2, body: `slow ${index}` })))
+  await until(async () => (await count(world, 'sending')) === PLACES)
+  const ids: string[] = []
+  for (const body of TEXTS) ids.push(await world.send({ body }))
+  return { world, ids, go: gone.resolve }
+}
+
+const count = async (world: World, status: string): Promise<number> =>
+  Number((await world.json('GET', `/v1/sms/messages?status=${status}`)).body['total'])
+
+const sentTexts = (world: World): string[] =>
+  world.control
+    .messages({ direction: 'Outbound' })
+    .map(({ text }) => text ?? '')
+    .filter((text) => text.startsWith('text'))
+    .toSorted()
+
+async function untilAll(world: World, ids: readonly string[], state: string): Promise<void> {
+  for (const id of ids) expect((await world.untilStatus(id, ['sent', 'failed'], 15_000))['status']).toBe(state)
+}
+
+test('one that is cancelled does not go out, and keeps nobody of its number', async () => {
+  const { world, ids, go } = await waiting()
+  await using _ = world
+  const [cancelled = '', ...others] = ids
+  expect((await world.call('DELETE', `/v1/sms/${cancelled}`)).status).toBe(200)
+  go()
+  await untilAll(world, others, 'sent')
+  expect(sentTexts(world)).toEqual(TEXTS.slice(1))
+}, 30_000)
+
+test('those of a tenant that is suspended stay, and go out once when it is active again', async () => {
+  const { world, ids, go } = await waiting()
+  await using _ = world
+  await setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'suspended' })
+  const { tenantId, apiKey: key } = await world.otherTenant()
+  await world.connect({ tenantId })
+  go()
+  // Whatever could begin has begun when later ones of somebody else have come back.
+  for (const body of ['one', 'another', 'the last']) {
+    const id = await world.send({ body }, { key })
+    expect((await world.untilStatus(id, ['sent', 'failed'], 9000, { key }))['status']).toBe('sent')
+  }
+  expect(sentTexts(world)).toEqual([])
+  await setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'active' })
+  await untilAll(world, ids, 'sent')
+  expect(sentTexts(world)).toEqual(TEXTS)
+}, 30_000)
+
+test('those of a tenant that is disconnected fail, and leave no job', async () => {
+  const { world, ids, go } = await waiting()
+  await using _ = world
+  const disconnected = world.call('POST', '/v1/rc/disconnect')
+  await until(() => world.gateway.directory.isClosed(world.tenantId))
+  go()
+  expect((await disconnected).status).toBe(200)
+  await untilAll(world, ids, 'failed')
+  expect(sentTexts(world)).toEqual([])
+  expect((await world.gateway.database.gate.execute('SELECT 1 FROM jobs')).rows).toEqual([])
+}, 30_000)
+
+test('while the disk takes no attempt none goes out, and afterwards each does once', async () => {
+  const { world, ids, go } = await waiting()
+  await using _ = world
+  const { writer } = world.gateway.database
+  const row = writer.row.bind(writer)
+  let refusals = 0
+  writer.row = (operation, value) => {
+    if (!Object.is(operation, CLAIM) || refusals >= 6) return row(operation, value)
+    refusals++
+    return Promise.reject(Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' }))
+  }
+  go()
+  await until(() => refusals >= 6)
+  await untilAll(world, ids, 'sent')
+  expect(sentTexts(world)).toEqual(TEXTS)
+}, 30_000)
