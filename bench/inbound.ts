@@ -8,7 +8,8 @@ import { EventIds } from './support/provider-events.ts'
 /**
  * Provider events as the platform POSTs them, from their arrival to their 200, to WebSockets and to webhooks. The floor
  * parses the event, publishes it and POSTs it, on a new connection each and at most four at a time to a destination as
- * the gateway does; it stores, checks and signs nothing. Its client is `fetch`, the cheapest, but where a row says `node:http`.
+ * the gateway does; it stores, checks and signs nothing, and its client is `fetch`, the cheapest. The other floor commits
+ * with a flush before it answers, publishes and POSTs, and after a POST, by raw libSQL, and uses the gateway's HTTP client.
  */
 async function benchInbound(): Promise<Row[]> {
   await using stack = new AsyncDisposableStack()

@@ -1,11 +1,11 @@
 import { seededRandom } from '../../src/simulator/random.ts'
 import type { Row } from '../row.ts'
 import { startChild } from '../support/child.ts'
-import { compared, rounded } from '../support/compared.ts'
+import { rounded } from '../support/compared.ts'
 import { percentile } from '../support/percentile.ts'
 import { Connections } from '../support/posts.ts'
 import { eventRequest } from '../support/provider-events.ts'
-import { type Contestant, type InboundStage, type Side, faceToFace } from './contestants.ts'
+import { type Contestant, type InboundStage, type Side, besideFloors, faceToFace } from './contestants.ts'
 
 const ROUNDS = 3
 const EVENTS = 1000
@@ -21,7 +21,7 @@ export async function burstRows(inbound: InboundStage): Promise<Row[]> {
 }
 
 async function burstRow(inbound: InboundStage, count: number, destinations: readonly string[]): Promise<Row> {
-  const latencies = { floor: [] as number[], sgw: [] as number[], nodeFloor: [] as number[] }
+  const latencies = { floor: [] as number[], durableFloor: [] as number[], sgw: [] as number[] }
   let refusals = 0
   const measure = async ({ port }: Contestant, side: Side): Promise<number> => {
     using connections = await Connections.open(port, count)
@@ -36,7 +36,7 @@ async function burstRow(inbound: InboundStage, count: number, destinations: read
   const figures = await faceToFace(inbound, ROUNDS, destinations, measure)
   // The first round warmed up.
   return {
-    ...compared({ case: `burst of ${EVENTS}, ${count} at once, 1 webhook`, unit: 'events/s', ...figures, goal: '' }),
+    ...besideFloors({ case: `burst of ${EVENTS}, ${count} at once, 1 webhook`, unit: 'events/s', goal: '' }, figures),
     'floor p99 ms': rounded(percentile(latencies.floor.slice(EVENTS), 0.99)),
     'sgw p99 ms': rounded(percentile(latencies.sgw.slice(EVENTS), 0.99)),
     refused: refusals,

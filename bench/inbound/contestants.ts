@@ -1,5 +1,10 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Row } from '../row.ts'
 import { alternate } from '../support/alternate.ts'
 import { type Child, startChild } from '../support/child.ts'
+import { type Comparison, compared, rounded } from '../support/compared.ts'
 import { type EventIds, openEventStage } from '../support/provider-events.ts'
 import type { Stage } from '../torture/stage.ts'
 
@@ -36,8 +41,8 @@ export const floorOf = (child: Child): Contestant => ({
   rest: () => Promise.resolve(),
 })
 
-/** `nodeFloor` POSTs with Node's HTTP client, as the gateway does; `floor` with what is cheapest. */
-export type Side = 'floor' | 'sgw' | 'nodeFloor'
+/** `durableFloor` commits with a flush by raw libSQL and POSTs with Node's HTTP client, as the gateway does. */
+export type Side = 'floor' | 'durableFloor' | 'sgw'
 export type Measure = (contestant: Contestant, side: Side) => Promise<number>
 
 /** Measures the sides in turn, on fresh floors that POST to `destinations` as the tenant's triggers do. */
@@ -46,40 +51,40 @@ export async function faceToFace(
   rounds: number,
   destinations: readonly string[],
   measure: Measure,
-): Promise<Record<'floor' | 'sgw', number>> {
-  using child = await startChild('event-floor.ts', ['fetch', ...destinations])
-  await using _triggers = await openTriggers(inbound, destinations)
-  return await inTurn(rounds, { floor: floorOf(child), sgw: gatewayOf(inbound) }, measure)
-}
-
-/** The same with the floor that uses the gateway's own HTTP client beside them. */
-export async function faceToBothFloors(
-  inbound: InboundStage,
-  rounds: number,
-  destinations: readonly string[],
-  measure: Measure,
 ): Promise<Record<Side, number>> {
-  using child = await startChild('event-floor.ts', ['fetch', ...destinations])
-  using byNode = await startChild('event-floor.ts', ['node:http', ...destinations])
+  const folder = mkdtempSync(join(tmpdir(), 'sgw-bench-floor-'))
+  using _folder = { [Symbol.dispose]: () => rmSync(folder, { recursive: true }) }
+  using floor = await startChild('event-floor.ts', ['fetch', '', ...destinations])
+  using durable = await startChild('event-floor.ts', ['node:http', join(folder, 'floor.db'), ...destinations])
   await using _triggers = await openTriggers(inbound, destinations)
-  const contestants = { floor: floorOf(child), sgw: gatewayOf(inbound), nodeFloor: floorOf(byNode) }
+  const contestants = { floor: floorOf(floor), durableFloor: floorOf(durable), sgw: gatewayOf(inbound) }
   return await inTurn(rounds, contestants, measure)
 }
 
-async function inTurn<Name extends Side>(
+/** Our figure beside both floors. */
+export const besideFloors = (
+  row: Pick<Comparison, 'case' | 'unit' | 'goal'>,
+  { floor, durableFloor, sgw }: Record<Side, number>,
+): Row => ({
+  ...compared({ ...row, floor, sgw }),
+  'floor, raw libSQL + node:http': rounded(durableFloor),
+  'ratio to it': Number((sgw / durableFloor).toFixed(2)),
+})
+
+async function inTurn(
   rounds: number,
-  contestants: Record<Name, Contestant>,
+  contestants: Record<Side, Contestant>,
   measure: Measure,
-): Promise<Record<Name, number>> {
-  const turn = (name: Name) => async (): Promise<number> => {
+): Promise<Record<Side, number>> {
+  const turn = (name: Side) => async (): Promise<number> => {
     const figure = await measure(contestants[name], name)
     await contestants[name].rest()
     return figure
   }
-  const names = Object.keys(contestants) as Name[]
+  const names = Object.keys(contestants) as Side[]
   // Not counted: code that has never run is slower.
   for (const name of names) await turn(name)()
-  const turns = Object.fromEntries(names.map((name) => [name, turn(name)])) as Record<Name, () => Promise<number>>
+  const turns = Object.fromEntries(names.map((name) => [name, turn(name)])) as Record<Side, () => Promise<number>>
   return alternate(rounds, turns)
 }
 

@@ -1,10 +1,9 @@
 import type { Row } from '../row.ts'
 import { startChild, sharedNow } from '../support/child.ts'
-import { compared, rounded } from '../support/compared.ts'
 import { runLoad } from '../support/load.ts'
 import { Connections } from '../support/posts.ts'
 import { eventRequest } from '../support/provider-events.ts'
-import { type Contestant, type InboundStage, faceToBothFloors, faceToFace } from './contestants.ts'
+import { type Contestant, type InboundStage, besideFloors, faceToFace } from './contestants.ts'
 
 const ROUNDS = 3
 const CONNECTIONS = 64
@@ -37,7 +36,7 @@ async function floodRow(inbound: InboundStage): Promise<Row> {
   }
   const figures = await faceToFace(inbound, ROUNDS, [], measure)
   const name = `flooded by ${CONNECTIONS} connections, 1 WebSocket`
-  return compared({ case: name, unit: 'events/s', ...figures, goal: '≥ 0.5' })
+  return besideFloors({ case: name, unit: 'events/s', goal: '≥ 0.5' }, figures)
 }
 
 async function deliveriesRow(inbound: InboundStage, count: number, events: number, goal: string): Promise<Row> {
@@ -51,11 +50,7 @@ async function deliveriesRow(inbound: InboundStage, count: number, events: numbe
     return (events * count * 1000) / ((await arrived).at - startedAt)
   }
   const destinations = receivers.ready as string[]
-  const { nodeFloor, ...figures } = await faceToBothFloors(inbound, ROUNDS, destinations, measure)
+  const figures = await faceToFace(inbound, ROUNDS, destinations, measure)
   const name = `${count} destination${count === 1 ? '' : 's'}, ${events} events at once`
-  return {
-    ...compared({ case: name, unit: 'deliveries/s', ...figures, goal }),
-    'floor by node:http': rounded(nodeFloor),
-    'ratio to it': Number((figures.sgw / nodeFloor).toFixed(2)),
-  }
+  return besideFloors({ case: name, unit: 'deliveries/s', goal }, figures)
 }

@@ -1,9 +1,9 @@
 import type { Row } from '../row.ts'
-import { compared, rounded } from '../support/compared.ts'
+import { rounded } from '../support/compared.ts'
 import { percentile } from '../support/percentile.ts'
 import { Connections } from '../support/posts.ts'
 import { eventRequest } from '../support/provider-events.ts'
-import { type Contestant, type InboundStage, faceToFace } from './contestants.ts'
+import { type Contestant, type InboundStage, besideFloors, faceToFace } from './contestants.ts'
 
 const ROUNDS = 3
 const EVENTS_PER_ROUND = 100
@@ -35,7 +35,7 @@ async function latencyRow(
   destinations: readonly string[],
   measure: (contestant: Contestant, ids: number[]) => Promise<number[]>,
 ): Promise<Row> {
-  const all = { floor: [] as number[], sgw: [] as number[], nodeFloor: [] as number[] }
+  const all = { floor: [] as number[], durableFloor: [] as number[], sgw: [] as number[] }
   const medians = await faceToFace(inbound, ROUNDS, destinations, async (contestant, side) => {
     const latencies = await measure(contestant, inbound.ids.take(EVENTS_PER_ROUND))
     all[side].push(...latencies)
@@ -43,7 +43,7 @@ async function latencyRow(
   })
   // The first round warmed up.
   return {
-    ...compared({ case: name, unit: 'p50 ms', ...medians, goal }),
+    ...besideFloors({ case: name, unit: 'p50 ms', goal }, medians),
     'floor p99 ms': rounded(percentile(all.floor.slice(EVENTS_PER_ROUND), 0.99)),
     'sgw p99 ms': rounded(percentile(all.sgw.slice(EVENTS_PER_ROUND), 0.99)),
   }

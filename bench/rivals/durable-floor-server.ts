@@ -1,28 +1,19 @@
-import Libsql from 'libsql'
+import { openGroupCommit } from '../support/group-commit.ts'
 
 // The floor with a disk: what comes at one moment is one commit of a message and a job each, flushed before its 202, and
 // their results are another. No key, no checks, no limits, no lists, no attempts. Arguments: the database file, the
 // provider's address, how many calls at once; no address means that nobody is called. Prints its port.
 
 const [path = '', providerUrl = '', lanes = '0'] = process.argv.slice(2)
-const database = new Libsql(path)
-database.exec('PRAGMA journal_mode = WAL')
-database.exec('PRAGMA synchronous = FULL')
-database.exec(`CREATE TABLE messages (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, receiver TEXT NOT NULL,
-  body TEXT NOT NULL, status TEXT NOT NULL)`)
-database.exec('CREATE TABLE jobs (seq INTEGER PRIMARY KEY, message TEXT NOT NULL)')
-
-const begin = database.prepare('BEGIN IMMEDIATE')
-const commit = database.prepare('COMMIT')
+const { database, committed } = openGroupCommit(path, [
+  `CREATE TABLE messages (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, receiver TEXT NOT NULL, body TEXT NOT NULL,
+    status TEXT NOT NULL)`,
+  'CREATE TABLE jobs (seq INTEGER PRIMARY KEY, message TEXT NOT NULL)',
+])
 const insertMessage = database.prepare(`INSERT INTO messages VALUES (?, ?, ?, ?, 'queued')`)
 const insertJob = database.prepare('INSERT INTO jobs VALUES (?, ?)')
 const markSent = database.prepare(`UPDATE messages SET status = 'sent' WHERE id = ?`)
 const deleteJob = database.prepare('DELETE FROM jobs WHERE seq = ?')
-
-interface Unit {
-  write(): void
-  committed(): void
-}
 
 interface Message {
   seq: number
@@ -30,7 +21,6 @@ interface Message {
   body: string
 }
 
-const units: Unit[] = []
 const waiting: Message[] = []
 let count = 0
 let inFlight = 0
@@ -53,20 +43,6 @@ const server = Bun.serve({
   },
 })
 process.stdout.write(`${server.port}\n`)
-
-function committed(write: () => void): Promise<void> {
-  return new Promise((resolve) => {
-    if (units.push({ write, committed: resolve }) === 1) setImmediate(flush)
-  })
-}
-
-function flush(): void {
-  const now = units.splice(0)
-  begin.run([])
-  for (const unit of now) unit.write()
-  commit.run([])
-  for (const unit of now) unit.committed()
-}
 
 function deliver(message: Message): void {
   if (inFlight < Number(lanes)) void call(message)

@@ -1,9 +1,10 @@
 import { request } from 'node:http'
+import { type EventStore, noStore, openEventStore } from './event-store.ts'
 
-// The barest server that does what an inbound event asks for, without storage: parses the event, publishes the frame to
-// every WebSocket, POSTs it to every destination, and answers 200. Arguments: `fetch` or `node:http`, the client that
-// POSTs; the destinations' addresses. `POST /publish/10` publishes the event ten times in one turn: what
-// `server.publish` can do when nothing else is to be done.
+// The barest server that does what an inbound event asks for: parses the event, stores it where a file is given, publishes
+// the frame to every WebSocket, POSTs it to every destination, and answers 200. Arguments: `fetch` or `node:http`, the
+// client that POSTs; the database file, empty for no storage; the destinations' addresses. `POST /publish/10` publishes
+// the event ten times in one turn: what `server.publish` can do when nothing else is to be done.
 
 /** As many POSTs to one destination at once as the gateway makes; each on a connection of its own, as there. */
 const POSTS_PER_DESTINATION = 4
@@ -11,26 +12,36 @@ const TOPIC = 'events'
 const BACKLOG_BYTES = 1 << 20
 
 class Destination {
-  readonly #waiting: string[] = []
+  readonly #waiting: Post[] = []
   #underWay = 0
 
   constructor(readonly url: URL) {}
 
-  add(body: string): void {
-    this.#waiting.push(body)
+  add(post: Post): void {
+    this.#waiting.push(post)
     this.#next()
   }
 
   #next(): void {
     if (this.#underWay >= POSTS_PER_DESTINATION) return
-    const body = this.#waiting.shift()
-    if (body === undefined) return
+    const post = this.#waiting.shift()
+    if (post === undefined) return
     this.#underWay++
-    void (client === 'fetch' ? postByFetch(this.url, body) : postByNode(this.url, body)).finally(() => {
+    void this.#make(post).finally(() => {
       this.#underWay--
       this.#next()
     })
   }
+
+  async #make({ body, job }: Post): Promise<void> {
+    await (client === 'fetch' ? postByFetch(this.url, body) : postByNode(this.url, body))
+    await store.ended(job)
+  }
+}
+
+interface Post {
+  body: string
+  job: number
 }
 
 async function postByFetch(url: URL, body: string): Promise<void> {
@@ -48,7 +59,8 @@ function postByNode({ hostname, port, pathname }: URL, body: string): Promise<vo
   return promise
 }
 
-const [client, ...urls] = process.argv.slice(2)
+const [client, path = '', ...urls] = process.argv.slice(2)
+const store: EventStore = path === '' ? noStore : openEventStore(path)
 const destinations = urls.map((url) => new Destination(new URL(url)))
 
 const server = Bun.serve({
@@ -56,10 +68,13 @@ const server = Bun.serve({
   hostname: '127.0.0.1',
   async fetch(incoming, self) {
     if (incoming.method === 'GET') return self.upgrade(incoming) ? undefined : new Response(null, { status: 426 })
-    const frame = frameOf((await incoming.json()) as ProviderEvent)
+    const event = (await incoming.json()) as ProviderEvent
+    const frame = frameOf(event)
+    const jobs = await store.stored(event.body.id, frame, destinations.length)
+    if (jobs === null) return new Response(null)
     const times = /\/publish\/(\d+)$/.exec(incoming.url)?.[1] ?? '1'
     for (let time = 0; time < Number(times); time++) self.publish(TOPIC, frame)
-    for (const destination of destinations) destination.add(frame)
+    destinations.forEach((destination, place) => destination.add({ body: frame, job: jobs[place] ?? 0 }))
     return new Response(null)
   },
   websocket: {

@@ -1,4 +1,5 @@
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import type * as Jose from 'jose'
 
 /** What a sealed value belongs to. All three are bound to the ciphertext: moved elsewhere, it does not open. */
 export interface SealContext {
@@ -94,7 +95,8 @@ async function open(ring: readonly Key[], sealed: string, context: SealContext):
 }
 
 /** Loaded with the first secret: a start needs none. */
-const jose = () => import('jose')
+const jose = (): Promise<typeof Jose> => (loaded ??= import('jose'))
+let loaded: Promise<typeof Jose> | null = null
 
 const bound = (context: SealContext): Record<string, string> => ({
   tid: context.tenantId,

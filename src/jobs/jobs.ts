@@ -11,6 +11,7 @@ interface AnyLoop {
   reserve(lane: string, tenantId: string): Reservation | null
   moved(lane: string, tenantId: string, delayMs: number): void
   release(): void
+  laneFreed(lane: string, tenantId: string): void
   freed(): void
 }
 
@@ -50,6 +51,11 @@ export class Jobs {
   /** Call after the commit that changed an existing job's kind or lane. */
   moved(kind: string, lane: string, tenantId: string, delayMs: number): void {
     this.#loops.get(kind)?.moved(lane, tenantId, delayMs)
+  }
+
+  /** The kind's `room` has more of this lane than before. */
+  laneFreed(kind: string, lane: string, tenantId: string): void {
+    this.#loops.get(kind)?.laneFreed(lane, tenantId)
   }
 
   /** More jobs of that kind may run at once than before. */

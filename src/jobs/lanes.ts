@@ -117,10 +117,14 @@ export class Lanes {
     return lane
   }
 
+  known(name: string, tenantId: string): Lane | null {
+    return this.#tenants.get(tenantId)?.get(name) ?? null
+  }
+
   /** The same for a job that was just added: lanes with jobs are known, so one that is not has this job alone. */
   ofNewJob(name: string, tenantId: string): Lane {
-    const known = this.#tenants.get(tenantId)?.get(name)
-    if (known !== undefined) return known
+    const known = this.known(name, tenantId)
+    if (known !== null) return known
     const lane = this.get(name, tenantId)
     lane.pending = false
     return lane

@@ -109,6 +109,12 @@ export class JobLoop<Subject> {
     this.#wake()
   }
 
+  /** A run of this lane goes on, but no longer takes up room in it. */
+  laneFreed(name: string, tenantId: string): void {
+    const lane = this.#lanes.known(name, tenantId)
+    if (lane !== null) this.#resume(lane)
+  }
+
   /** More may run at once than a moment ago. */
   freed(): void {
     if (!this.#waiting) return
@@ -209,9 +215,13 @@ export class JobLoop<Subject> {
 
   /** A place has become free. */
   #left(lane: Lane): void {
-    if (lane.heldUntil === Infinity) lane.heldUntil = 0
     this.#lanes.dropIfIdle(lane)
     this.#checkIdle()
+    this.#resume(lane)
+  }
+
+  #resume(lane: Lane): void {
+    if (lane.heldUntil === Infinity) lane.heldUntil = 0
     if (hasWork(lane) || this.#waiting) this.#wake()
   }
 

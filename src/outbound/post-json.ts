@@ -2,6 +2,7 @@ import type { Clock } from '../core/clock.ts'
 import { WEBHOOK_TIMEOUT_MS } from '../core/limits.ts'
 import type { Meter } from '../core/meter.ts'
 import type { AddressGuard, Dialable } from './address-guard.ts'
+import type * as Exchange from './exchange.ts'
 import type { Exchanged, Head } from './exchange.ts'
 import { type Failure, failureOf, neverConnected } from './failure.ts'
 import { portOf } from './webhook-url.ts'
@@ -93,9 +94,7 @@ export class WebhookPoster {
     const common = { url, body, headers: { ...headers, ...FIXED_HEADERS }, ...(ca === undefined ? {} : { ca }) }
     let answer: Exchanged | null = null
     for (const target of targets.slice(0, MAX_ADDRESSES_TRIED)) {
-      // Loaded with the first POST: Node's HTTP client would cost every start.
-      const { exchange } = await import('./exchange.ts')
-      answer = await exchange({ ...common, target }, signal)
+      answer = await (await exchangeModule()).exchange({ ...common, target }, signal)
       if (answer.ok || !neverConnected(answer)) return answer
     }
     return answer ?? { ok: false, ...failureOf({ code: 'ENOTFOUND' }) }
@@ -112,6 +111,10 @@ export class WebhookPoster {
     return head.snippet.text()
   }
 }
+
+/** Loaded with the first POST: Node's HTTP client would cost every start. */
+const exchangeModule = (): Promise<typeof Exchange> => (loaded ??= import('./exchange.ts'))
+let loaded: Promise<typeof Exchange> | null = null
 
 const isSuccess = (statusCode: number): boolean => statusCode >= 200 && statusCode < 300
 

@@ -1,55 +1,70 @@
 import { isoTime } from '../../core/clock.ts'
-import { MAX_WEBHOOKS_PER_TARGET } from '../../core/limits.ts'
+import { MAX_READY_WEBHOOKS, MAX_WEBHOOKS_PER_TARGET } from '../../core/limits.ts'
 import type { Gateway } from '../../gateway.ts'
 import { DONE, type Job, type JobKind, type JobOutcome } from '../../jobs/job.ts'
+import type { Delivery } from '../../outbound/delivery.ts'
 import type { PostRequest, PostResult } from '../../outbound/post-json.ts'
 import { signedHeaders } from '../../outbound/sign.ts'
-import { type Delivery, loadDeliveries, sealContextOf } from './delivery.ts'
 import { CLOSE, OPEN } from './delivery-rows.ts'
-import { DeliveryLanes } from './lanes.ts'
+import { DeliveryPlaces } from './delivery-places.ts'
+import { loadDeliveries } from './load-deliveries.ts'
 import { interrupt } from './recover.ts'
+import { SigningSecrets } from './signing-secrets.ts'
 
 /** The `webhook` job: one POST to one destination, once, whatever comes of it. */
 export function webhookJobs(gateway: Gateway): JobKind<Delivery> {
-  const lanes = new DeliveryLanes(gateway.clock, () => gateway.jobs.release('webhook'))
+  const tools = {
+    places: new DeliveryPlaces(gateway.clock, gateway.jobs),
+    secrets: new SigningSecrets(gateway.secrets),
+  }
   return {
     name: 'webhook',
     get maxInFlight() {
-      return lanes.maxInFlight
+      return tools.places.maxInFlight
     },
-    maxPerLane: MAX_WEBHOOKS_PER_TARGET,
+    maxPerLane: MAX_WEBHOOKS_PER_TARGET * 2,
+    room: (lane) => tools.places.room(lane),
+    maxReady: MAX_READY_WEBHOOKS,
     load: (ids) => loadDeliveries(gateway, ids),
-    run: (job, delivery) => deliver(gateway, lanes, job, delivery),
+    run: (job, delivery) => deliver(gateway, tools, job, delivery),
   }
+}
+
+interface Tools {
+  places: DeliveryPlaces
+  secrets: SigningSecrets
+}
+
+/** Where to, as it was when the job was read. */
+interface Destination {
+  url: string
+  /** Sealed. */
+  secret: string
 }
 
 const HOST_BUSY_MS = 1000
 const GONE = 410
 
-async function deliver(gateway: Gateway, lanes: DeliveryLanes, job: Job, delivery: Delivery): Promise<JobOutcome> {
+async function deliver(gateway: Gateway, tools: Tools, job: Job, delivery: Delivery): Promise<JobOutcome> {
   const { url, secret } = delivery
   if (url === null || secret === null) return drop(gateway, job)
-  const leave = lanes.enter(url, job.tenantId)
-  if (leave === null) return { type: 'hold', delayMs: HOST_BUSY_MS }
+  const place = tools.places.enter(url, job)
+  if (place === null) return { type: 'hold', delayMs: HOST_BUSY_MS }
   try {
-    const request = await prepare(gateway, job, delivery, url, secret)
-    if (!(await open(gateway, job, delivery, url))) return await drop(gateway, job)
-    await close(gateway, job, delivery, await gateway.poster.post(request))
+    const request = prepare(gateway, job, delivery, url, await tools.secrets.open(secret, job.tenantId, delivery))
+    if (!(await open(gateway, job, delivery, { url, secret }))) return await notOpened(gateway, job)
+    const result = await gateway.poster.post(request)
+    // The next one's attempt goes into the commit that closes this one.
+    place.answered()
+    await close(gateway, job, delivery, result)
     return DONE
   } finally {
-    leave()
+    place.leave()
   }
 }
 
 /** Signed before the attempt is recorded: a secret that does not open must not use the attempt up. */
-async function prepare(
-  gateway: Gateway,
-  job: Job,
-  delivery: Delivery,
-  url: string,
-  sealed: string,
-): Promise<PostRequest> {
-  const secret = await gateway.secrets.open(sealed, sealContextOf(job.tenantId, delivery))
+function prepare(gateway: Gateway, job: Job, delivery: Delivery, url: string, secret: string): PostRequest {
   const body = JSON.stringify({
     type: 'sms_inbound',
     messageId: delivery.messageId,
@@ -66,8 +81,8 @@ async function prepare(
   return { url, body, headers: signedHeaders({ secret, deliveryId: delivery.deliveryId, timestampSeconds, body }) }
 }
 
-/** Commits the attempt before anything is dialled. False when this delivery was attempted before. */
-async function open(gateway: Gateway, job: Job, delivery: Delivery, url: string): Promise<boolean> {
+/** Commits the attempt before anything is dialled. False when it was attempted before, or its destination is another by now. */
+async function open(gateway: Gateway, job: Job, delivery: Delivery, to: Destination): Promise<boolean> {
   const { deliveryId, kind, targetId, messageId, correlationId } = delivery
   const [opened] = await gateway.database.writer.row(OPEN, {
     deliveryId,
@@ -76,7 +91,7 @@ async function open(gateway: Gateway, job: Job, delivery: Delivery, url: string)
     targetId,
     messageId,
     correlationId,
-    url,
+    ...to,
     bootId: gateway.bootId,
     now: gateway.clock.now(),
   })
@@ -100,6 +115,15 @@ async function close(gateway: Gateway, job: Job, delivery: Delivery, result: Pos
     goneTriggerId: delivery.kind === 'trigger' && statusCode === GONE ? delivery.targetId : null,
     tenantId: job.tenantId,
   })
+}
+
+/** Read again, with all that waits behind it, if it was not attempted. */
+async function notOpened(gateway: Gateway, job: Job): Promise<JobOutcome> {
+  const { rows } = await gateway.database.gate.execute({
+    sql: 'SELECT 1 FROM deliveries WHERE delivery_id = ?1',
+    args: [job.subject],
+  })
+  return rows.length > 0 ? drop(gateway, job) : { type: 'hold', delayMs: 0 }
 }
 
 /** Nobody wants it any more, or it was attempted before. */

@@ -9,17 +9,36 @@ export interface OpenRow extends Record<string, string | number | null> {
   messageId: string
   correlationId: string
   url: string
+  /** Sealed: what the POST is signed with. */
+  secret: string
   bootId: string
   now: number
 }
 
-/** Answers one row, with its `seq`, unless this delivery was attempted before. */
+/** Answers one row, with its `seq`, unless this delivery was attempted before or its destination is no longer the one given. */
 export const OPEN: RowOperation<OpenRow> = {
-  columns: ['deliveryId', 'tenantId', 'kind', 'targetId', 'messageId', 'correlationId', 'url', 'bootId', 'now'],
+  columns: [
+    'deliveryId',
+    'tenantId',
+    'kind',
+    'targetId',
+    'messageId',
+    'correlationId',
+    'url',
+    'secret',
+    'bootId',
+    'now',
+  ],
   key: 'deliveryId',
   statements: [
     `INSERT INTO deliveries (delivery_id, tenant_id, kind, target_id, message_id, correlation_id, url, boot_id, attempted_at)
-      SELECT deliveryId, tenantId, kind, targetId, messageId, correlationId, url, bootId, now FROM given WHERE true
+      SELECT deliveryId, given.tenantId, given.kind, targetId, messageId, correlationId, given.url, bootId, now
+      FROM given CROSS JOIN tenants ON tenants.id = given.tenantId AND tenants.status = 'active'
+      WHERE CASE given.kind
+        WHEN 'trigger' THEN EXISTS (SELECT 1 FROM triggers AS t WHERE t.id = targetId AND t.tenant_id = tenants.id
+          AND t.callback_url = given.url AND t.secret = given.secret)
+        ELSE EXISTS (SELECT 1 FROM apps AS a WHERE a.id = targetId AND a.tenant_id = tenants.id AND a.is_active = 1
+          AND a.webhook_url = given.url AND a.webhook_secret = given.secret) END
       ON CONFLICT (delivery_id) DO NOTHING RETURNING delivery_id AS key, seq`,
   ],
 }

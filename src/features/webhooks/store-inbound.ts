@@ -1,7 +1,9 @@
 import { isoTime } from '../../core/clock.ts'
 import { sha256Hex } from '../../core/secrets.ts'
+import type { Row } from '../../db/connection.ts'
 import type { RowOperation } from '../../db/writer.ts'
 import type { Gateway } from '../../gateway.ts'
+import { deliveryOf } from '../../outbound/delivery.ts'
 
 export interface InboundSms {
   tenantId: string
@@ -26,17 +28,20 @@ interface InboundRow extends Record<string, string | number | null> {
 }
 
 /** For each app or trigger of an active tenant that wants the message, if this very commit stored it. */
-const WEBHOOK_JOBS = `INSERT INTO jobs (id, kind, lane, tenant_id, subject, run_at, created_at)
+const jobsFor = (targets: string, url: string, secret: string): string => `
+  INSERT INTO jobs (id, kind, lane, tenant_id, subject, run_at, created_at)
   SELECT given.jobId, 'webhook', target.id, given.tenantId, given.messageId || ':' || target.id, given.runAt, given.now
   FROM given
+  CROSS JOIN tenants ON tenants.id = given.tenantId AND tenants.status = 'active'
+  CROSS JOIN ${targets}
   CROSS JOIN messages ON messages.id = given.messageId AND messages.job_id = given.jobId
-  CROSS JOIN tenants ON tenants.id = given.tenantId AND tenants.status = 'active'`
+  RETURNING id AS key, seq, lane, ${url} AS url, ${secret} AS secret`
 
 /**
  * The message and a job for each of its deliveries in one commit; nothing when the tenant has this provider id already.
  * The message belongs to the app that last wrote to that contact from that number, else to the tenant's oldest. A
- * delivery's id is `<messageId>:<appId or triggerId>`, and its lane is its destination. Answers a row with each
- * delivery's lane, and at the end one that says whether the message is new; none when its id is taken.
+ * delivery's id is `<messageId>:<appId or triggerId>`, and its lane is its destination. Answers a row for a message that
+ * is new, and one for each delivery.
  */
 export const STORE: RowOperation<InboundRow> = {
   columns: ['messageId', 'jobId', 'tenantId', 'extensionId', 'rcMessageId', 'from', 'to', 'body', 'now', 'runAt'],
@@ -51,13 +56,17 @@ export const STORE: RowOperation<InboundRow> = {
           (SELECT id FROM apps WHERE tenant_id = tenantId ORDER BY created_at, seq LIMIT 1), ''),
         'inbound', given."from", given."to", given.body, 'received', rcMessageId, extensionId, now, now
       FROM given WHERE true
-      ON CONFLICT DO NOTHING`,
-    `${WEBHOOK_JOBS} CROSS JOIN apps AS target ON target.tenant_id = tenants.id AND target.is_active = 1 AND target.webhook_url IS NOT NULL
-      RETURNING id AS key, lane`,
-    `${WEBHOOK_JOBS} CROSS JOIN triggers AS target ON target.tenant_id = tenants.id RETURNING id AS key, lane`,
-    `SELECT given.jobId AS key, stored.job_id = given.jobId AS is_new FROM given
-      CROSS JOIN messages AS stored ON stored.rc_message_id = given.rcMessageId AND stored.tenant_id = given.tenantId
-        AND stored.direction = 'inbound'`,
+      ON CONFLICT DO NOTHING RETURNING job_id AS key`,
+    jobsFor(
+      'apps AS target ON target.tenant_id = tenants.id AND target.is_active = 1 AND target.webhook_url IS NOT NULL',
+      '(SELECT webhook_url FROM apps WHERE id = lane)',
+      '(SELECT webhook_secret FROM apps WHERE id = lane)',
+    ),
+    jobsFor(
+      'triggers AS target ON target.tenant_id = tenants.id',
+      '(SELECT callback_url FROM triggers WHERE id = lane)',
+      '(SELECT secret FROM triggers WHERE id = lane)',
+    ),
   ],
 }
 
@@ -72,16 +81,23 @@ export async function storeInbound(gateway: Gateway, sms: InboundSms): Promise<b
   throw new Error('Cannot store an inbound message: every id drawn is taken')
 }
 
+const BLOCK = 2 ** 24
+
 /**
  * An inbound message gets the same id whenever it is taken in: after a restore it comes again from the provider's store,
- * and receivers that know it by its id must recognise it.
+ * and receivers that know it by its id must recognise it. Where the provider counts, what follows each other there are
+ * neighbours here: a commit then writes one page of their index instead of one for each.
  */
-const messageIdOf = (sms: InboundSms): string =>
-  `msg_${sha256Hex(`${sms.tenantId}/${sms.providerMessageId}`).slice(0, 12)}`
+function messageIdOf({ tenantId, providerMessageId }: InboundSms): string {
+  const number = Number(providerMessageId)
+  if (!Number.isSafeInteger(number) || number < 0 || String(number) !== providerMessageId)
+    return `msg_${sha256Hex(`${tenantId}/${providerMessageId}`).slice(0, 12)}`
+  const block = sha256Hex(`${tenantId}/${Math.floor(number / BLOCK)}`).slice(0, 6)
+  return `msg_${block}${(number % BLOCK).toString(16).padStart(6, '0')}`
+}
 
 async function storeOnce(gateway: Gateway, sms: InboundSms, messageId: string): Promise<'new' | 'known' | 'id_taken'> {
-  const now = gateway.clock.now()
-  const rows = await gateway.database.writer.row(STORE, {
+  const row: InboundRow = {
     messageId,
     jobId: gateway.ids.of('job'),
     tenantId: sms.tenantId,
@@ -90,27 +106,54 @@ async function storeOnce(gateway: Gateway, sms: InboundSms, messageId: string): 
     from: sms.from,
     to: sms.to,
     body: sms.text,
-    now,
+    now: gateway.clock.now(),
     runAt: gateway.clock.steady(),
-  })
-  const row = rows.at(-1)
-  if (row === undefined) return 'id_taken'
-  if (Number(row['is_new']) !== 1) return 'known'
-  announce(gateway, messageId, sms, now)
-  for (const { lane } of rows.slice(0, -1)) gateway.jobs.added('webhook', String(lane), sms.tenantId)
+  }
+  const [stored, ...jobs] = await gateway.database.writer.row(STORE, row)
+  if (stored === undefined) return (await isKnown(gateway, sms)) ? 'known' : 'id_taken'
+  announce(gateway, row)
+  for (const job of jobs) handOver(gateway, row, job)
   return 'new'
 }
 
-function announce(gateway: Gateway, messageId: string, sms: InboundSms, now: number): void {
+async function isKnown({ database }: Gateway, { tenantId, providerMessageId }: InboundSms): Promise<boolean> {
+  const { rows } = await database.gate.execute({
+    sql: "SELECT 1 FROM messages WHERE rc_message_id = ?1 AND tenant_id = ?2 AND direction = 'inbound'",
+    args: [providerMessageId, tenantId],
+  })
+  return rows.length > 0
+}
+
+function announce(gateway: Gateway, row: InboundRow): void {
   gateway.hub.publish({
     type: 'sms_inbound',
-    messageId,
-    from: sms.from,
-    to: sms.to,
-    body: sms.text,
-    rcMessageId: sms.providerMessageId,
-    tenantId: sms.tenantId,
-    timestamp: isoTime(now),
-    receivingExtensionId: sms.extensionId,
+    messageId: row.messageId,
+    from: row.from,
+    to: row.to,
+    body: row.body,
+    rcMessageId: row.rcMessageId,
+    tenantId: row.tenantId,
+    timestamp: isoTime(row.now),
+    receivingExtensionId: row.extensionId,
   })
+}
+
+/** A delivery's job, with what it works on: nothing needs to be read again before it begins. */
+function handOver(gateway: Gateway, row: InboundRow, job: Row): void {
+  const { messageId, tenantId, from, to, body, rcMessageId, extensionId, now, jobId } = row
+  const message = { messageId, from, to, body, rcMessageId, receivingExtensionId: extensionId, timestamp: now }
+  const target = { targetId: String(job['lane']), url: String(job['url']), secret: String(job['secret']) }
+  const delivery = deliveryOf(message, target, jobId)
+  gateway.jobs.ready(
+    {
+      seq: Number(job['seq']),
+      id: jobId,
+      kind: 'webhook',
+      lane: target.targetId,
+      tenantId,
+      subject: delivery.deliveryId,
+      createdAt: now,
+    },
+    delivery,
+  )
 }

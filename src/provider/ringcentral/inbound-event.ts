@@ -56,22 +56,21 @@ function parse(body: unknown): InboundEvent {
 
 /** Matched by its end: the ids before it are real ones or `~`, and parameters may be added or reordered. */
 function isInstantSms(event: string): boolean {
-  const query = /\/message-store\/instant\?(.*)$/.exec(event)?.[1]
-  return query !== undefined && new URLSearchParams(query).getAll('type').includes('SMS')
+  return /\/message-store\/instant\?(?:.*&)?type=SMS(?:&|$)/.test(event)
 }
 
 const extensionOf = (event: string): string | null => /\/extension\/(\d{1,32})\//.exec(event)?.[1] ?? null
 
 type Message = z.infer<typeof messageSchema>
 
-const envelopeSchema = z.looseObject({
+const envelopeSchema = z.object({
   event: optionalText,
   subscriptionId: wireId.optional().catch(undefined),
   ownerId: wireId.optional().catch(undefined),
   body: z.unknown().optional(),
 })
 
-const messageSchema = z.looseObject({
+const messageSchema = z.object({
   id: wireId,
   direction: z.unknown().optional(),
   type: z.unknown().optional(),

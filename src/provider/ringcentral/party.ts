@@ -5,7 +5,7 @@ export type Party = z.infer<typeof partySchema>
 
 /** Sender or recipient of a message; one without any number still counts as one. */
 export const partySchema = z
-  .looseObject({ phoneNumber: optionalNumber, extensionNumber: optionalNumber, target: z.unknown().optional() })
+  .object({ phoneNumber: optionalNumber, extensionNumber: optionalNumber, target: z.unknown().optional() })
   .catch({ phoneNumber: undefined, extensionNumber: undefined, target: undefined })
 
 /** A message between extensions carries `extensionNumber` in place of `phoneNumber`. */

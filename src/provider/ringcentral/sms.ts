@@ -29,7 +29,7 @@ export function sendSms(
 }
 
 /** `GetSMSMessageInfoResponse`: the record of the message store, normally `Queued`. */
-const acceptedSchema = z.looseObject({ id: wireId, messageStatus: optionalText }).transform((record): AcceptedSms => ({
+const acceptedSchema = z.object({ id: wireId, messageStatus: optionalText }).transform((record): AcceptedSms => ({
   providerMessageId: record.id,
   failed: record.messageStatus === 'SendingFailed' || record.messageStatus === 'DeliveryFailed',
 }))

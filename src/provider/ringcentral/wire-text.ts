@@ -5,20 +5,21 @@ import { z } from 'zod'
  * other way round. A number that a double cannot hold exactly is no id: it would name another record.
  */
 export const wireId = z
-  .union([z.string(), z.number().refine(Number.isSafeInteger)])
+  .custom<string | number>((value) => (typeof value === 'string' ? ID.test(value) : Number.isSafeInteger(value)))
   .transform(String)
-  .pipe(z.string().regex(/^[\x21-\x7e]{1,128}$/))
+const ID = /^[\x21-\x7e]{1,128}$/
 
 /** A member that we can do without: whatever else stands there counts as absent. */
 export const optionalText = z.string().optional().catch(undefined)
 
 /** As {@link optionalText}, for numbers and extension numbers that may come as JSON numbers; empty counts as absent. */
 export const optionalNumber = z
-  .union([z.string(), z.number()])
-  .transform((value) => storableText(String(value).trim(), MAX_PHONE_NUMBER_LENGTH))
-  .pipe(z.string().min(1))
+  .unknown()
+  .transform((value): string | undefined => {
+    if (typeof value !== 'string' && !Number.isFinite(value)) return undefined
+    return storableText(String(value).trim(), MAX_PHONE_NUMBER_LENGTH) || undefined
+  })
   .optional()
-  .catch(undefined)
 
 /** UTF-16 units. The provider's own limits are 1000 per SMS and 20 per number; these only keep nonsense out. */
 export const MAX_MESSAGE_TEXT_LENGTH = 10_000

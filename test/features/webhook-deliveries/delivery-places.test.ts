@@ -1,0 +1,58 @@
+import { expect, test } from 'bun:test'
+import { MAX_WEBHOOKS_PER_HOST, MAX_WEBHOOKS_PER_TARGET, MAX_WEBHOOKS_PER_TENANT } from '../../../src/core/limits.ts'
+import { DeliveryPlaces } from '../../../src/features/webhook-deliveries/delivery-places.ts'
+import type { Place } from '../../../src/jobs/places.ts'
+import { manualClock } from '../../support/manual-clock.ts'
+
+const host = (number: number): string => `https://host${number}.example/hook`
+
+/** Places, and what they said to the loop. */
+function workshop() {
+  const said: string[] = []
+  const places = new DeliveryPlaces(manualClock(), {
+    release: () => said.push('release'),
+    freed: () => said.push('freed'),
+    laneFreed: (_kind, lane) => said.push(`lane ${lane} freed`),
+  })
+  const enter = (number: number, tenantId: string, lane = `${tenantId} ${number}`): Place | null =>
+    places.enter(host(number), { lane, tenantId })
+  return { places, said, enter }
+}
+
+test('one tenant has half of the places at most, and is called when one of them is free again', () => {
+  const { said, enter } = workshop()
+  const taken = Array.from({ length: MAX_WEBHOOKS_PER_TENANT }, (_, number) => enter(number, 'tenant_a'))
+  expect(taken).not.toContain(null)
+  expect(enter(1000, 'tenant_a')).toBeNull()
+  expect(enter(1000, 'tenant_b')).not.toBeNull()
+  taken[0]?.leave()
+  expect(said).toEqual(['release'])
+  expect(enter(1001, 'tenant_a')).not.toBeNull()
+  taken[1]?.leave()
+  taken[2]?.leave()
+  expect(said).toEqual(['release', 'release'])
+})
+
+test('one host has its places, whoever asks', () => {
+  const { enter } = workshop()
+  const taken = Array.from({ length: MAX_WEBHOOKS_PER_HOST }, (_, number) => enter(1, `tenant_${number}`))
+  expect(taken).not.toContain(null)
+  expect(enter(1, 'tenant_b')).toBeNull()
+  expect(enter(2, 'tenant_b')).not.toBeNull()
+})
+
+test('a POST that has ended makes room for the next one of its destination at once, and gives its places back once', () => {
+  const { places, said, enter } = workshop()
+  const taken = Array.from({ length: MAX_WEBHOOKS_PER_TARGET }, () => enter(1, 'tenant_a', 'lane'))
+  expect(places.room('lane').jobs).toBe(0)
+  expect(places.room('another lane').jobs).toBe(MAX_WEBHOOKS_PER_TARGET)
+  const before = places.maxInFlight
+  taken[0]?.answered()
+  expect(said).toEqual(['lane lane freed', 'freed'])
+  expect(places.room('lane').jobs).toBe(1)
+  // The outcome is still to be stored.
+  expect(places.maxInFlight).toBe(before + 1)
+  taken[0]?.leave()
+  expect(places.room('lane').jobs).toBe(1)
+  expect(places.maxInFlight).toBe(before)
+})

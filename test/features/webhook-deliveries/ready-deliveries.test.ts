@@ -1,0 +1,90 @@
+import { expect, test } from 'bun:test'
+import { setTenantStatus } from '../../../src/operator/tenants.ts'
+import { attempts } from '../../support/provider-events.ts'
+import { type Receiver, startReceiver, verifySignatures } from '../../support/receiver.ts'
+import { type World, createWorld, until } from '../../support/world.ts'
+
+// Deliveries that wait for a place lie ready in memory: what happens to their destination meanwhile must count all the same.
+
+const PLACES = 4
+const WAITING = 3
+
+const idle = (world: World): Promise<boolean> =>
+  until(async () => (await world.gateway.database.gate.execute('SELECT 1 FROM jobs')).rows.length === 0)
+
+const setUrl = (world: World, webhookUrl: string | null): Promise<Response> =>
+  world.call('PUT', `/v1/apps/${world.app.appId}`, { body: { webhookUrl } })
+
+/** POSTs that hang have all places of the destination, and three more wait; answers what lets them end. */
+async function waiting(world: World, receiver: Receiver): Promise<() => void> {
+  const gone = Promise.withResolvers<void>()
+  receiver.answer = async () => (await gone.promise, new Response('ok'))
+  for (let index = 0; index < PLACES; index++) await world.control.injectSms({ text: `begun ${index}` })
+  await receiver.received(PLACES)
+  for (let index = 0; index < WAITING; index++) await world.control.injectSms({ text: `waits ${index}` })
+  return gone.resolve
+}
+
+const texts = (receiver: Receiver): unknown[] => receiver.requests.map(({ body }) => body['body']).toSorted()
+const BEGUN = ['begun 0', 'begun 1', 'begun 2', 'begun 3']
+const WAITED = ['waits 0', 'waits 1', 'waits 2']
+
+test('they go to the address that was set meanwhile', async () => {
+  await using old = startReceiver()
+  await using fresh = startReceiver()
+  await using world = await createWorld()
+  await setUrl(world, old.url)
+  const go = await waiting(world, old)
+  await setUrl(world, fresh.url)
+  go()
+  await idle(world)
+  expect(texts(old)).toEqual(BEGUN)
+  expect(texts(fresh)).toEqual(WAITED)
+  expect(await attempts(world)).toHaveLength(PLACES + WAITING)
+})
+
+test('they are signed with the secret that was made meanwhile', async () => {
+  await using receiver = startReceiver()
+  await using world = await createWorld()
+  await setUrl(world, receiver.url)
+  const go = await waiting(world, receiver)
+  const rotated = await world.json('POST', `/v1/apps/${world.app.appId}/rotate-webhook-secret`)
+  go()
+  await idle(world)
+  expect(texts(receiver)).toEqual([...BEGUN, ...WAITED])
+  for (const request of receiver.requests.slice(PLACES))
+    verifySignatures(request, String(rotated.body['webhookSecret']))
+})
+
+const ENDINGS: Record<string, (world: World) => Promise<unknown>> = {
+  'without an address': (world) => setUrl(world, null),
+  'of an app that was deactivated': (world) => world.call('DELETE', `/v1/apps/${world.app.appId}`),
+  'of a tenant that was suspended': (world) =>
+    setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'suspended' }),
+}
+
+for (const [name, end] of Object.entries(ENDINGS)) {
+  test(`none goes out any more: ${name}`, async () => {
+    await using receiver = startReceiver()
+    await using world = await createWorld()
+    await setUrl(world, receiver.url)
+    const go = await waiting(world, receiver)
+    await end(world)
+    go()
+    await idle(world)
+    expect(texts(receiver)).toEqual(BEGUN)
+  })
+}
+
+test('none goes out any more: of a trigger that was deleted', async () => {
+  await using receiver = startReceiver()
+  await using world = await createWorld()
+  const { triggerId } = (
+    await world.json<{ triggerId: string }>('POST', '/v1/triggers', { body: { callbackUrl: receiver.url } })
+  ).body
+  const go = await waiting(world, receiver)
+  await world.call('DELETE', `/v1/triggers/${triggerId}`)
+  go()
+  await idle(world)
+  expect(texts(receiver)).toEqual(BEGUN)
+})
