@@ -13,6 +13,7 @@ export interface Pick {
 export interface Reading {
   lane: Lane
   limit: number
+  /** Behind the cursor: only these could be read. */
   inFlight: ReadonlySet<number>
   rewinds: number
   jobs: Job[]
@@ -43,7 +44,7 @@ export function planReadings(picks: readonly Pick[], ahead: number): Reading[] {
     .map(({ lane, limit }) => ({
       lane,
       limit: limit + ahead,
-      inFlight: new Set(lane.inFlight),
+      inFlight: new Set([...lane.inFlight].filter((seq) => seq > lane.cursor)),
       rewinds: lane.rewinds,
       jobs: [],
     }))

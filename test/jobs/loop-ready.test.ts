@@ -179,3 +179,29 @@ test('a lane that was forgotten and made anew is not forgotten again with its fi
   expect([...lanes.all()]).toEqual([second])
   expect(lanes.size).toBe(1)
 })
+
+test('a reading takes no more rows because many run', async () => {
+  const { shop, held, loop } = await opened({ maxInFlight: 40, maxPerLane: 40, maxReady: 5 })
+  await using _shop = shop
+  const most = { rows: 0 }
+  const { execute } = shop
+  shop.execute = async (statement) => {
+    const result = await execute(statement)
+    most.rows = Math.max(most.rows, result.rows.length)
+    return result
+  }
+  await shop.commit(...Array.from({ length: 200 }, (_, index) => ({ lane: 'a', subject: `a${index}` })))
+  loop.added('a', 'tenant_a')
+  await shop.settled()
+  expect(held.begun).toHaveLength(40)
+  most.rows = 0
+  // One ends, and those that lie ready begin; then more are read.
+  for (let index = 0; index < 8; index++) await held.end(`a${index}`)
+  expect(held.begun).toHaveLength(48)
+  expect(most.rows).toBeGreaterThan(0)
+  expect(most.rows).toBeLessThanOrEqual(1 + 5)
+  await held.end(...Array.from({ length: 200 }, (_, index) => `a${index}`))
+  for (let index = 0; index < 200; index++) await held.end(`a${index}`)
+  expect(shop.twice).toEqual([])
+  await loop.stop()
+})
