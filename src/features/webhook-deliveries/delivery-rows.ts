@@ -15,7 +15,10 @@ export interface OpenRow extends Record<string, string | number | null> {
   now: number
 }
 
-/** Answers one row, with its `seq`, unless this delivery was attempted before or its destination is no longer the one given. */
+/**
+ * Answers one row, with its `seq`, unless this delivery was attempted before, its message was erased, or its destination
+ * is no longer the one given.
+ */
 export const OPEN: RowOperation<OpenRow> = {
   columns: [
     'deliveryId',
@@ -33,7 +36,8 @@ export const OPEN: RowOperation<OpenRow> = {
   statements: [
     `INSERT INTO deliveries (delivery_id, tenant_id, kind, target_id, message_id, correlation_id, url, boot_id, attempted_at)
       SELECT deliveryId, given.tenantId, given.kind, targetId, messageId, correlationId, given.url, bootId, now
-      FROM given CROSS JOIN tenants ON tenants.id = given.tenantId AND tenants.status = 'active'
+      FROM given CROSS JOIN messages ON messages.id = given.messageId
+      CROSS JOIN tenants ON tenants.id = given.tenantId AND tenants.status = 'active'
       WHERE CASE given.kind
         WHEN 'trigger' THEN EXISTS (SELECT 1 FROM triggers AS t WHERE t.id = targetId AND t.tenant_id = tenants.id
           AND t.callback_url = given.url AND t.secret = given.secret)

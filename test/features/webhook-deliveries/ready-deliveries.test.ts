@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { erase } from '../../../src/operator/erase.ts'
 import { setTenantStatus } from '../../../src/operator/tenants.ts'
 import { attempts } from '../../support/provider-events.ts'
 import { type Receiver, startReceiver, verifySignatures } from '../../support/receiver.ts'
@@ -75,6 +76,18 @@ for (const [name, end] of Object.entries(ENDINGS)) {
     expect(texts(receiver)).toEqual(BEGUN)
   })
 }
+
+test('none goes out any more: of messages that were erased', async () => {
+  await using receiver = startReceiver()
+  await using world = await createWorld()
+  await setUrl(world, receiver.url)
+  const go = await waiting(world, receiver)
+  await erase(world.gateway, { phone: receiver.requests[0]?.body['from'] as string })
+  go()
+  await idle(world)
+  expect(texts(receiver)).toEqual(BEGUN)
+  expect((await world.gateway.database.gate.execute('SELECT 1 FROM deliveries')).rows).toEqual([])
+})
 
 test('none goes out any more: of a trigger that was deleted', async () => {
   await using receiver = startReceiver()
