@@ -10,6 +10,7 @@ import {
   CROWD_OF_REQUESTS,
   MAX_SENDS_IN_FLIGHT,
   MAX_UNQUEUED_SENDS,
+  SLOW_SEND_AMONG_SLOW_MS,
   SLOW_SEND_IN_CROWD_MS,
   SLOW_SEND_MS,
 } from './core/limits.ts'
@@ -87,10 +88,13 @@ export interface Traffic {
 }
 
 /** Places for sends: as many as Bun can call at once, but for some that tokens and looks need. */
-const sendPlaces = (callsAtOnce: number, traffic: Traffic): PlaceBounds => ({
+export const sendPlaces = (callsAtOnce: number, traffic: Traffic): PlaceBounds => ({
   quick: MAX_SENDS_IN_FLIGHT,
   slow: callsAtOnce - MAX_SENDS_IN_FLIGHT - CALLS_BESIDE_SENDS,
-  slowAfterMs: () => (traffic.answering < CROWD_OF_REQUESTS ? SLOW_SEND_MS : SLOW_SEND_IN_CROWD_MS),
+  slowAfterMs: (slow) => {
+    if (traffic.answering >= CROWD_OF_REQUESTS) return SLOW_SEND_IN_CROWD_MS
+    return slow < MAX_SENDS_IN_FLIGHT ? SLOW_SEND_MS : SLOW_SEND_AMONG_SLOW_MS
+  },
   unqueued: Math.min(MAX_UNQUEUED_SENDS, callsAtOnce - MAX_SENDS_IN_FLIGHT - CALLS_BESIDE_SENDS),
 })
 

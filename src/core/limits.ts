@@ -41,6 +41,8 @@ export const MAX_UNQUEUED_SENDS = 128
 /** Of the calls that Bun makes at once, those that sends leave for tokens and looks. */
 export const CALLS_BESIDE_SENDS = 16
 export const SLOW_SEND_MS = 25
+/** Once so many are slow that they keep every live connection busy: the next one dials anew in any case. */
+export const SLOW_SEND_AMONG_SLOW_MS = 2
 /** With so many requests being answered, accepting comes before sending, but for those who would wait behind one that hangs. */
 export const CROWD_OF_REQUESTS = 16
 export const SLOW_SEND_IN_CROWD_MS = 250

@@ -5,8 +5,8 @@ export interface PlaceBounds {
   quick: number
   /** How many slow ones may run beside them. */
   slow: number
-  /** After this long one that enters now counts as slow. */
-  slowAfterMs(): number
+  /** After this long one that enters now counts as slow, beside so many that do already. */
+  slowAfterMs(slow: number): number
   /** How many more may run while none is slow and nobody waits: most of them wait for the disk. */
   unqueued?: number
 }
@@ -46,7 +46,7 @@ export class Places {
 
   enter(): Place {
     let end = (): void => cancel()
-    const cancel = this.clock.after(this.bounds.slowAfterMs(), () => {
+    const cancel = this.clock.after(this.bounds.slowAfterMs(this.#slow), () => {
       this.#slow++
       end = () => this.#slow--
       this.freed()

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { sendPlaces } from '../../src/gateway.ts'
 import { type PlaceBounds, Places } from '../../src/jobs/places.ts'
 import { manualClock } from '../support/manual-clock.ts'
 
@@ -55,6 +56,26 @@ test('what counts as slow is asked when one enters', () => {
   expect(all.max).toBe(4)
   first.leave()
   second.leave()
+})
+
+test('how many are slow already counts when one enters', () => {
+  const { clock, all } = places({ ...BOUNDS, slowAfterMs: (slow) => (slow < 2 ? 25 : 2) })
+  const taken = [all.enter(), all.enter()]
+  clock.advance(25)
+  taken.push(all.enter())
+  clock.advance(1)
+  expect(all.max).toBe(4)
+  clock.advance(1)
+  expect(all.max).toBe(5)
+  for (const place of taken) place.leave()
+  expect(all.max).toBe(2)
+})
+
+test('a send is slow after a moment, at once among slow ones, and late in a crowd of requests', () => {
+  const slowAfterMs = (slow: number, answering: number): number => sendPlaces(1024, { answering }).slowAfterMs(slow)
+  expect([slowAfterMs(0, 0), slowAfterMs(63, 15)]).toEqual([25, 25])
+  expect([slowAfterMs(64, 0), slowAfterMs(900, 15)]).toEqual([2, 2])
+  expect([slowAfterMs(0, 16), slowAfterMs(900, 16)]).toEqual([250, 250])
 })
 
 test('more may begin where none waits, while none is slow', () => {
