@@ -57,7 +57,7 @@ export function createWriter(gate: Gate, defer: (flush: () => void) => void = se
   const flush = async (): Promise<void> => {
     while (waiting.length > 0) {
       await untilNoMoreCome(waiting, nextTurn)
-      const units = waiting.splice(0, MAX_UNITS_PER_COMMIT)
+      const units = waiting.splice(0, countForOneCommit(waiting))
       await commit(gate, units)
       if (waiting.length > 0) await nextTurn()
     }
@@ -80,6 +80,21 @@ async function untilNoMoreCome(waiting: readonly Unit[], nextTurn: () => Promise
     seen = waiting.length
     await nextTurn()
   }
+}
+
+/** Two rows with one key could not tell their answers apart: the second one waits for the next commit. */
+function countForOneCommit(waiting: readonly Unit[]): number {
+  const keys = new Map<RowOperation<never>, Set<unknown>>()
+  const most = Math.min(waiting.length, MAX_UNITS_PER_COMMIT)
+  for (let count = 0; count < most; count++) {
+    const { operation = null, value } = waiting[count] ?? {}
+    if (operation === null) continue
+    const own = keys.get(operation) ?? new Set()
+    keys.set(operation, own)
+    if (own.has(value?.[operation.key])) return count
+    own.add(value?.[operation.key])
+  }
+  return most
 }
 
 async function commit(gate: Gate, units: readonly Unit[]): Promise<void> {

@@ -16,12 +16,14 @@ export interface Job {
  * - `done`: the verb deleted or moved the job itself, in the same commit as its result.
  * - `snooze`: this job again after `delayMs`; others of its lane go on.
  * - `hold`: the whole lane again after `delayMs`, or when the kind is released before; the job keeps its place.
- * - `fault`: the same, but nothing shortens it: what failed may be what releases.
+ * - `wait`: the same, but the job need not be read again, and the lane goes on as soon as it is freed.
+ * - `fault`: as `hold`, but nothing shortens it: what failed may be what releases.
  */
 export type JobOutcome =
   | { type: 'done' }
   | { type: 'snooze'; delayMs: number }
   | { type: 'hold'; delayMs: number }
+  | { type: 'wait'; delayMs: number }
   | { type: 'fault'; delayMs: number }
 
 export const DONE: JobOutcome = { type: 'done' }
@@ -35,8 +37,8 @@ export interface JobKind<Subject> {
   /** How many run at once while that leaves none waiting; as many as ever if absent. */
   maxUnqueued?: number
   /**
-   * How many jobs lie ready in memory with what they work on, shared by all lanes; none if absent. What they work on may
-   * change meanwhile: a run must find that out in its own commit.
+   * How many jobs lie ready in memory with what they work on; none if absent. A lane has its share when one is laid there:
+   * while lanes come one by one it is more in all. What they work on may change meanwhile: a run must find that out in its own commit.
    */
   maxReady?: number
   /** How many jobs of the lane may start now; with none, when to ask again. */

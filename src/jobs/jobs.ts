@@ -53,7 +53,7 @@ export class Jobs {
     this.#loops.get(kind)?.moved(lane, tenantId, delayMs)
   }
 
-  /** The kind's `room` has more of this lane than before. */
+  /** What jobs of this lane wait for has come, or the kind's `room` has more of it than before. */
   laneFreed(kind: string, lane: string, tenantId: string): void {
     this.#loops.get(kind)?.laneFreed(lane, tenantId)
   }

@@ -21,6 +21,10 @@ export interface Lane {
   pending: boolean
   /** Nothing is picked before then. */
   heldUntil: number
+  /** Nothing lets it go before then. */
+  faultedUntil: number
+  /** How often it was freed. */
+  freed: number
   /** When the earliest snoozed job is due; the lane is then read from its start. */
   snoozedUntil: number | null
   inFlight: Set<number>
@@ -64,16 +68,15 @@ export function layReady(lane: Lane, ready: ReadyJob): void {
   lane.ready.push(ready)
 }
 
-/** What a run's outcome means for its lane. */
-export function putOffLane(lane: Lane, outcome: JobOutcome, now: number): void {
-  if (outcome.type === 'snooze') snooze(lane, now + outcome.delayMs)
-  if (outcome.type === 'hold' || outcome.type === 'fault') hold(lane, now + outcome.delayMs)
+/** Lets a held lane go. */
+export function letGo(lane: Lane, now: number): void {
+  lane.heldUntil = lane.faultedUntil > now ? lane.faultedUntil : 0
 }
 
-/** Nothing is picked before then, and then from the lane's start. */
-function hold(lane: Lane, until: number): void {
-  lane.heldUntil = Math.max(lane.heldUntil === Infinity ? 0 : lane.heldUntil, until)
-  rewind(lane)
+/** A job that had begun takes its place among those that lie ready again. */
+export function layBack(lane: Lane, ready: ReadyJob): void {
+  const place = lane.ready.findIndex(({ job }) => job.seq > ready.job.seq)
+  lane.ready.splice(place < 0 ? lane.ready.length : place, 0, ready)
 }
 
 /** One of its jobs comes due then; others go on. */
@@ -103,6 +106,8 @@ export class Lanes {
         ready: [],
         pending: true,
         heldUntil: 0,
+        faultedUntil: 0,
+        freed: 0,
         snoozedUntil: null,
         inFlight: new Set(),
         reserved: 0,

@@ -1,10 +1,11 @@
 import { errorName } from '../core/log.ts'
-import type { Job, JobKind, JobOutcome } from './job.ts'
+import type { Job, JobKind } from './job.ts'
 import { readLanes } from './job-rows.ts'
 import { Alarm } from './alarm.ts'
 import type { LoopContext } from './loop-context.ts'
 import { LaneReader } from './lane-reader.ts'
-import { type Lane, Lanes, type ReadyJob, hasWork, layReady, pass, putOffLane, rewind, snooze } from './lanes.ts'
+import { type Lane, Lanes, type ReadyJob, hasWork, layReady, letGo, pass, rewind, snooze } from './lanes.ts'
+import { putOffLane, standingOf } from './put-off.ts'
 import { canTakeNew, planPicks, planReadings } from './pick.ts'
 import type { Reservation } from './reservation.ts'
 import { RETRY_AFTER_FAULT_MS, outcomeOf, putOff } from './run-job.ts'
@@ -105,14 +106,18 @@ export class JobLoop<Subject> {
   /** Something that held lanes back has changed: look at all of them again. */
   release(): void {
     this.#releases++
-    for (const lane of this.#lanes.all()) lane.heldUntil = 0
+    const now = this.context.clock.monotonic()
+    for (const lane of this.#lanes.all()) letGo(lane, now)
     this.#wake()
   }
 
-  /** A run of this lane goes on, but no longer takes up room in it. */
+  /** What this lane waited for has come. */
   laneFreed(name: string, tenantId: string): void {
     const lane = this.#lanes.known(name, tenantId)
-    if (lane !== null) this.#resume(lane)
+    if (lane === null) return
+    lane.freed++
+    letGo(lane, this.context.clock.monotonic())
+    if (hasWork(lane)) this.#wake()
   }
 
   /** More may run at once than a moment ago. */
@@ -191,20 +196,21 @@ export class JobLoop<Subject> {
     return Math.floor((this.kind.maxReady ?? 0) / this.#lanes.size)
   }
 
-  #begin(lane: Lane, { job, run }: ReadyJob): void {
-    lane.inFlight.add(job.seq)
+  #begin(lane: Lane, ready: ReadyJob): void {
+    lane.inFlight.add(ready.job.seq)
     this.#inFlight++
-    void this.#run(lane, job, run)
+    void this.#run(lane, ready)
   }
 
-  async #run(lane: Lane, job: Job, run: () => Promise<JobOutcome>): Promise<void> {
-    const releases = this.#releases
-    const outcome = await outcomeOf(this.context, job, run)
+  async #run(lane: Lane, ready: ReadyJob): Promise<void> {
+    const before = standingOf(lane, this.#releases)
+    const { job } = ready
+    const outcome = await outcomeOf(this.context, job, () => ready.run())
     try {
       if (outcome.type === 'snooze') await putOff(this.context, job, outcome.delayMs)
-      // What it would wait for was over before it said so.
-      const over = outcome.type === 'hold' && releases !== this.#releases
-      putOffLane(lane, over ? { type: 'hold', delayMs: 0 } : outcome, this.context.clock.monotonic())
+      const after = standingOf(lane, this.#releases)
+      const now = this.context.clock.monotonic()
+      if (outcome.type !== 'done') putOffLane(lane, ready, outcome, { before, after, now })
     } finally {
       lane.inFlight.delete(job.seq)
       this.#inFlight--
@@ -215,13 +221,9 @@ export class JobLoop<Subject> {
 
   /** A place has become free. */
   #left(lane: Lane): void {
+    if (lane.heldUntil === Infinity) lane.heldUntil = 0
     this.#lanes.dropIfIdle(lane)
     this.#checkIdle()
-    this.#resume(lane)
-  }
-
-  #resume(lane: Lane): void {
-    if (lane.heldUntil === Infinity) lane.heldUntil = 0
     if (hasWork(lane) || this.#waiting) this.#wake()
   }
 

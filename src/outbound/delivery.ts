@@ -29,13 +29,16 @@ export interface DeliveredMessage {
 
 export type Target = Pick<Delivery, 'targetId' | 'url' | 'secret'>
 
-/** `jobId`: the jobs of one provider event share it. */
+/** The jobs of one provider event share their id, which names what its deliveries share. */
+export const correlationOf = (jobId: string): string => jobId.replace(/^job_/, 'cor_')
+
+/** `jobId`: as the message names it. */
 export const deliveryOf = (message: DeliveredMessage, target: Target, jobId: string): Delivery => ({
   ...message,
   ...target,
   deliveryId: `${message.messageId}:${target.targetId}`,
   kind: target.targetId.startsWith('trg_') ? 'trigger' : 'app',
-  correlationId: jobId.replace(/^job_/, 'cor_'),
+  correlationId: correlationOf(jobId),
 })
 
 export const sealContextOf = (tenantId: string, delivery: Pick<Delivery, 'kind' | 'targetId'>): SealContext => ({

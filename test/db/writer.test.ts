@@ -17,6 +17,14 @@ const INSERT_NOTE: RowOperation<NoteRow> = {
   ],
 }
 
+const KEEP_FIRST: RowOperation<NoteRow> = {
+  columns: ['id', 'text'],
+  key: 'id',
+  statements: [
+    'INSERT INTO notes (id, text) SELECT id, text FROM given WHERE true ON CONFLICT DO NOTHING RETURNING id AS key',
+  ],
+}
+
 /** A file with a table, and a gate that counts its commits. */
 async function openNotes(path: string): Promise<{ gate: Gate; commits: number[] }> {
   const gate = await openGate({ url: `file:${path}`, pragmas: ['journal_mode = WAL'] })
@@ -126,6 +134,25 @@ test('where one row is not touched, its caller hears so, and nothing is done twi
     [{ key: 'unmarked', log_seq: seqOf('unmarked') }],
     [{ key: 'b', log_seq: seqOf('b') }, { key: 'b' }],
   ] as never)
+})
+
+test('of two rows with one key that come together each hears its own answer', async () => {
+  using folder = temporaryFolder()
+  const { gate, commits } = await openNotes(folder.file('notes.db'))
+  const writer = createWriter(gate)
+  const rows = [
+    { id: 'a', text: 'first' },
+    { id: 'b', text: 'beside' },
+    { id: 'a', text: 'second' },
+  ]
+  const heard = await Promise.all(rows.map((row) => writer.row(KEEP_FIRST, row)))
+  expect(heard.map((answers) => answers.length)).toEqual([1, 1, 0])
+  expect((await gate.execute('SELECT text FROM notes ORDER BY id')).rows).toEqual([
+    { text: 'first' },
+    { text: 'beside' },
+  ])
+  expect(commits.length).toBeGreaterThan(1)
+  await gate.close()
 })
 
 test('a bad unit fails alone, with its own error; the others are committed', async () => {

@@ -38,6 +38,123 @@ test('a job that throws waits its second, also when what it tried released the l
   await loop.stop()
 })
 
+test('the second of a job that threw is not shortened by a release or a freed lane', async () => {
+  await using shop = await Workshop.open({
+    handle: (job) => {
+      if (job.lane === 'broken') throw new Error('the disk is full')
+      return { type: 'hold', delayMs: 5000 }
+    },
+  })
+  const loop = shop.newLoop()
+  await shop.commit({ lane: 'broken', subject: 'b0' }, { lane: 'held', subject: 'h0' })
+  loop.start()
+  await shop.settled()
+  expect(shop.ran.toSorted()).toEqual(['b0', 'h0'])
+  loop.release()
+  await shop.settled()
+  loop.laneFreed('broken', 'tenant_a')
+  await shop.settled()
+  expect(shop.ran.slice(2)).toEqual(['h0'])
+  shop.clock.advance(1000)
+  await shop.settled()
+  expect(shop.ran.slice(3)).toEqual(['b0'])
+  await loop.stop()
+})
+
+/** Jobs of two lanes that wait for one another's room, until somebody says otherwise. */
+async function waiting(): Promise<{ shop: Workshop; loop: ReturnType<Workshop['newLoop']>; go: () => void }> {
+  let isFull = true
+  const shop = await Workshop.open({
+    maxReady: 20,
+    maxPerLane: 2,
+    handle: (job) => (isFull && job.lane === 'a' ? { type: 'wait', delayMs: 5000 } : shop.finish(job)),
+  })
+  const loop = shop.newLoop()
+  await shop.commit(...['a0', 'a1', 'a2', 'a3'].map((subject) => ({ lane: 'a', subject })), {
+    lane: 'b',
+    subject: 'b0',
+  })
+  loop.start()
+  await shop.settled()
+  expect(shop.ran).toEqual(['a0', 'a1', 'b0'])
+  return { shop, loop, go: () => (isFull = false) }
+}
+
+test('what waits for room goes on when its lane is freed, in its order, and is not read again', async () => {
+  const { shop, loop, go } = await waiting()
+  await using _shop = shop
+  shop.clock.advance(4999)
+  await shop.settled()
+  expect(shop.ran).toHaveLength(3)
+  go()
+  const { calls } = shop
+  const read: unknown[] = []
+  const { execute } = shop
+  shop.execute = (statement) => (read.push(statement), execute(statement))
+  loop.laneFreed('a', 'tenant_a')
+  await shop.untilRan(7)
+  expect(shop.ran.slice(3)).toEqual(['a0', 'a1', 'a2', 'a3'])
+  expect({ calls: shop.calls, read }).toEqual({ calls, read: [] })
+  expect(await shop.left()).toEqual([])
+  await loop.stop()
+})
+
+test('what waits for room goes on after its time in any case', async () => {
+  const { shop, loop, go } = await waiting()
+  await using _shop = shop
+  go()
+  shop.clock.advance(5000)
+  await shop.untilRan(7)
+  expect(shop.ran.slice(3)).toEqual(['a0', 'a1', 'a2', 'a3'])
+  await loop.stop()
+})
+
+test('a lane that is freed before its job says "wait" does not wait', async () => {
+  const asked = Promise.withResolvers<void>()
+  await using shop = await Workshop.open({
+    handle: async (job) => {
+      if (shop.ran.length > 1) return shop.finish(job)
+      await asked.promise
+      return { type: 'wait', delayMs: 5000 }
+    },
+  })
+  const loop = shop.newLoop()
+  await shop.commit({ lane: 'a', subject: 'a0' })
+  loop.start()
+  await shop.settled()
+  loop.laneFreed('a', 'tenant_a')
+  asked.resolve()
+  await shop.untilRan(2)
+  expect(await shop.left()).toEqual([])
+  await loop.stop()
+})
+
+test('what waits for room in a lane that is read from its start meanwhile runs once', async () => {
+  const asked = Promise.withResolvers<void>()
+  await using shop = await Workshop.open({
+    maxReady: 20,
+    handle: async (job) => {
+      if (shop.ran.length > 2) return shop.finish(job)
+      if (job.subject === 'a1') return { type: 'hold', delayMs: 10 }
+      await asked.promise
+      return { type: 'wait', delayMs: 10 }
+    },
+  })
+  const loop = shop.newLoop()
+  await shop.commit({ lane: 'a', subject: 'a0' }, { lane: 'a', subject: 'a1' })
+  loop.start()
+  await shop.settled()
+  asked.resolve()
+  await shop.settled()
+  shop.clock.advance(10)
+  await shop.untilRan(4)
+  await shop.settled()
+  expect(shop.ran).toEqual(['a0', 'a1', 'a0', 'a1'])
+  expect(shop.twice).toEqual([])
+  expect(await shop.left()).toEqual([])
+  await loop.stop()
+})
+
 test('a held lane keeps its order and waits; others go on', async () => {
   let held = true
   await using shop = await Workshop.open({

@@ -1,8 +1,9 @@
 import { isoTime } from '../../core/clock.ts'
 import { MAX_READY_WEBHOOKS, MAX_WEBHOOKS_PER_TARGET } from '../../core/limits.ts'
+import type { Statement } from '../../db/writer.ts'
 import type { Gateway } from '../../gateway.ts'
 import { DONE, type Job, type JobKind, type JobOutcome } from '../../jobs/job.ts'
-import type { Delivery } from '../../outbound/delivery.ts'
+import { type Delivery, correlationOf } from '../../outbound/delivery.ts'
 import type { PostRequest, PostResult } from '../../outbound/post-json.ts'
 import { signedHeaders } from '../../outbound/sign.ts'
 import { CLOSE, OPEN } from './delivery-rows.ts'
@@ -49,10 +50,10 @@ async function deliver(gateway: Gateway, tools: Tools, job: Job, delivery: Deliv
   const { url, secret } = delivery
   if (url === null || secret === null) return drop(gateway, job)
   const place = tools.places.enter(url, job)
-  if (place === null) return { type: 'hold', delayMs: HOST_BUSY_MS }
+  if (place === null) return { type: 'wait', delayMs: HOST_BUSY_MS }
   try {
     const request = prepare(gateway, job, delivery, url, await tools.secrets.open(secret, job.tenantId, delivery))
-    if (!(await open(gateway, job, delivery, { url, secret }))) return await notOpened(gateway, job)
+    if (!(await open(gateway, job, delivery, { url, secret }))) return await notOpened(gateway, job, delivery)
     const result = await gateway.poster.post(request)
     // The next one's attempt goes into the commit that closes this one.
     place.answered()
@@ -92,6 +93,7 @@ async function open(gateway: Gateway, job: Job, delivery: Delivery, to: Destinat
     messageId,
     correlationId,
     ...to,
+    jobId: job.id,
     bootId: gateway.bootId,
     now: gateway.clock.now(),
   })
@@ -117,20 +119,30 @@ async function close(gateway: Gateway, job: Job, delivery: Delivery, result: Pos
   })
 }
 
-/** Read again, with all that waits behind it, if it was not attempted. */
-async function notOpened(gateway: Gateway, job: Job): Promise<JobOutcome> {
-  const { rows } = await gateway.database.gate.execute({
-    sql: 'SELECT 1 FROM deliveries WHERE delivery_id = ?1',
-    args: [job.subject],
-  })
-  return rows.length > 0 ? drop(gateway, job) : { type: 'hold', delayMs: 0 }
+/** Read again, with all that waits behind it, where only its destination is another by now. */
+async function notOpened(gateway: Gateway, job: Job, delivery: Delivery): Promise<JobOutcome> {
+  const now = (await loadDeliveries(gateway, [job.subject])).get(job.subject)
+  // Its message was erased, and if it has come again that brought jobs of its own.
+  if (now === undefined || now.correlationId !== correlationOf(job.id)) return forget(gateway, job)
+  if (await wasAttempted(gateway, job.subject)) return drop(gateway, job)
+  if (now.url === delivery.url && now.secret === delivery.secret) throw new Error('Cannot open a delivery')
+  return { type: 'hold', delayMs: 0 }
+}
+
+async function wasAttempted({ database }: Gateway, deliveryId: string): Promise<boolean> {
+  const sql = 'SELECT 1 FROM deliveries WHERE delivery_id = ?1'
+  return (await database.gate.execute({ sql, args: [deliveryId] })).rows.length > 0
 }
 
 /** Nobody wants it any more, or it was attempted before. */
 async function drop(gateway: Gateway, job: Job): Promise<JobOutcome> {
-  await gateway.database.writer.write([
-    interrupt(job.subject),
-    { sql: 'DELETE FROM jobs WHERE seq = ?1', args: [job.seq] },
-  ])
+  await gateway.database.writer.write([interrupt(job.subject), withoutJob(job)])
   return DONE
 }
+
+async function forget(gateway: Gateway, job: Job): Promise<JobOutcome> {
+  await gateway.database.writer.write([withoutJob(job)])
+  return DONE
+}
+
+const withoutJob = ({ seq }: Job): Statement => ({ sql: 'DELETE FROM jobs WHERE seq = ?1', args: [seq] })

@@ -10,6 +10,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { Job } from '../../jobs/job.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
 import { type Place, Places } from '../../jobs/places.ts'
+import { Tally } from './tally.ts'
 
 /**
  * Who may POST now: so many at once that hanging destinations delay nobody, 4 to one destination, 8 to one host and half
@@ -23,7 +24,7 @@ export class DeliveryPlaces {
 
   constructor(
     clock: Clock,
-    readonly jobs: Pick<Jobs, 'freed' | 'laneFreed' | 'release'>,
+    readonly jobs: Pick<Jobs, 'freed' | 'laneFreed'>,
   ) {
     const bounds = { quick: MAX_WEBHOOKS_IN_FLIGHT, slow: MAX_SLOW_WEBHOOKS, slowAfterMs: () => SLOW_WEBHOOK_MS }
     this.#places = new Places(clock, bounds, () => jobs.freed('webhook'))
@@ -39,22 +40,22 @@ export class DeliveryPlaces {
     return { jobs: this.#targets.left(lane), waitMs: Infinity }
   }
 
-  /** Takes a place for the host of `url`; null when it or the tenant has all of its places in use. */
+  /** Takes a place for the host of `url`. Null when the host or the tenant has all of its places in use: the lane hears when one is free. */
   enter(url: string, { lane, tenantId }: Pick<Job, 'lane' | 'tenantId'>): Place | null {
-    const host = URL.parse(url)?.host ?? ''
-    if (this.#hosts.left(host) <= 0 || this.#tenants.left(tenantId) <= 0) return null
-    this.#targets.add(lane)
-    this.#hosts.add(host)
-    this.#tenants.add(tenantId)
+    const free = (): void => this.jobs.laneFreed('webhook', lane, tenantId)
+    const shared = [
+      { tally: this.#hosts, name: hostOf(url) },
+      { tally: this.#tenants, name: tenantId },
+    ]
+    const full = shared.find(({ tally, name }) => tally.left(name) <= 0)
+    if (full !== undefined) return (full.tally.wait(full.name, lane, free), null)
+    for (const { tally, name } of [...shared, { tally: this.#targets, name: lane }]) tally.add(name)
     const place = this.#places.enter()
-    let posting = true
-    const ended = (): void => {
-      if (!posting) return
-      posting = false
-      const wasFull = [this.#hosts.remove(host), this.#tenants.remove(tenantId)]
-      if (wasFull.includes(true)) this.jobs.release('webhook')
-      if (this.#targets.remove(lane)) this.jobs.laneFreed('webhook', lane, tenantId)
-    }
+    const ended = once(() => {
+      for (const { tally, name } of shared) tally.remove(name)
+      if (this.#targets.left(lane) <= 0) free()
+      this.#targets.remove(lane)
+    })
     return {
       answered: () => (ended(), place.answered()),
       leave: () => (ended(), place.leave()),
@@ -62,25 +63,17 @@ export class DeliveryPlaces {
   }
 }
 
-/** How many there are of each name, up to a bound. */
-class Tally {
-  readonly #counts = new Map<string, number>()
+/** The dot at the end of a name says nothing about where it leads. */
+function hostOf(url: string): string {
+  const { hostname = '', port = '' } = URL.parse(url) ?? {}
+  return `${hostname.replace(/\.$/, '')}:${port}`
+}
 
-  constructor(readonly max: number) {}
-
-  left(name: string): number {
-    return this.max - (this.#counts.get(name) ?? 0)
-  }
-
-  add(name: string): void {
-    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1)
-  }
-
-  /** Answers whether it was full. */
-  remove(name: string): boolean {
-    const count = this.#counts.get(name) ?? 1
-    if (count === 1) this.#counts.delete(name)
-    else this.#counts.set(name, count - 1)
-    return count === this.max
+function once(run: () => void): () => void {
+  let isDone = false
+  return () => {
+    if (isDone) return
+    isDone = true
+    run()
   }
 }

@@ -11,6 +11,8 @@ export interface OpenRow extends Record<string, string | number | null> {
   url: string
   /** Sealed: what the POST is signed with. */
   secret: string
+  /** As the message names it: one that was erased and has come again names another. */
+  jobId: string
   bootId: string
   now: number
 }
@@ -29,6 +31,7 @@ export const OPEN: RowOperation<OpenRow> = {
     'correlationId',
     'url',
     'secret',
+    'jobId',
     'bootId',
     'now',
   ],
@@ -36,7 +39,7 @@ export const OPEN: RowOperation<OpenRow> = {
   statements: [
     `INSERT INTO deliveries (delivery_id, tenant_id, kind, target_id, message_id, correlation_id, url, boot_id, attempted_at)
       SELECT deliveryId, given.tenantId, given.kind, targetId, messageId, correlationId, given.url, bootId, now
-      FROM given CROSS JOIN messages ON messages.id = given.messageId
+      FROM given CROSS JOIN messages ON messages.id = given.messageId AND messages.job_id = given.jobId
       CROSS JOIN tenants ON tenants.id = given.tenantId AND tenants.status = 'active'
       WHERE CASE given.kind
         WHEN 'trigger' THEN EXISTS (SELECT 1 FROM triggers AS t WHERE t.id = targetId AND t.tenant_id = tenants.id

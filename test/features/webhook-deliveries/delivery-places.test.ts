@@ -10,7 +10,6 @@ const host = (number: number): string => `https://host${number}.example/hook`
 function workshop() {
   const said: string[] = []
   const places = new DeliveryPlaces(manualClock(), {
-    release: () => said.push('release'),
     freed: () => said.push('freed'),
     laneFreed: (_kind, lane) => said.push(`lane ${lane} freed`),
   })
@@ -26,11 +25,11 @@ test('one tenant has half of the places at most, and is called when one of them 
   expect(enter(1000, 'tenant_a')).toBeNull()
   expect(enter(1000, 'tenant_b')).not.toBeNull()
   taken[0]?.leave()
-  expect(said).toEqual(['release'])
+  expect(said).toEqual(['lane tenant_a 1000 freed'])
   expect(enter(1001, 'tenant_a')).not.toBeNull()
   taken[1]?.leave()
   taken[2]?.leave()
-  expect(said).toEqual(['release', 'release'])
+  expect(said).toEqual(['lane tenant_a 1000 freed'])
 })
 
 test('one host has its places, whoever asks', () => {
@@ -39,6 +38,30 @@ test('one host has its places, whoever asks', () => {
   expect(taken).not.toContain(null)
   expect(enter(1, 'tenant_b')).toBeNull()
   expect(enter(2, 'tenant_b')).not.toBeNull()
+})
+
+test('a place of a host that comes free is for the one that has waited longest, and each waits once', () => {
+  const { said, enter } = workshop()
+  const taken = Array.from({ length: MAX_WEBHOOKS_PER_HOST }, (_, number) => enter(1, `tenant_${number}`))
+  for (const lane of ['first', 'second', 'first', 'third']) expect(enter(1, 'tenant_b', lane)).toBeNull()
+  taken[0]?.leave()
+  expect(said).toEqual(['lane first freed'])
+  expect(enter(1, 'tenant_b', 'first')).not.toBeNull()
+  expect(enter(1, 'tenant_b', 'first')).toBeNull()
+  taken[1]?.leave()
+  taken[2]?.leave()
+  // Two places are free by now: also for one that came back to the line.
+  expect(said).toEqual(['lane first freed', 'lane second freed', 'lane third freed', 'lane first freed'])
+})
+
+test('a dot at the end of a name makes no other host', () => {
+  const { places } = workshop()
+  const enter = (url: string, number: number): Place | null =>
+    places.enter(url, { lane: `lane ${number}`, tenantId: 'tenant_a' })
+  for (let number = 0; number < MAX_WEBHOOKS_PER_HOST; number++)
+    expect(enter(number % 2 === 0 ? 'https://h.example/' : 'https://h.example./', number)).not.toBeNull()
+  expect(enter('https://h.example./', 8)).toBeNull()
+  expect(enter('https://h.example:8443/', 9)).not.toBeNull()
 })
 
 test('a POST that has ended makes room for the next one of its destination at once, and gives its places back once', () => {

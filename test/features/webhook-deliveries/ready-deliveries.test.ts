@@ -1,9 +1,9 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { erase } from '../../../src/operator/erase.ts'
 import { setTenantStatus } from '../../../src/operator/tenants.ts'
-import { attempts } from '../../support/provider-events.ts'
+import { attempts, postEvent, smsEvent, subscribe } from '../../support/provider-events.ts'
 import { type Receiver, startReceiver, verifySignatures } from '../../support/receiver.ts'
-import { type World, createWorld, until } from '../../support/world.ts'
+import { type World, createWorld, recordedLog, until } from '../../support/world.ts'
 
 // Deliveries that wait for a place lie ready in memory: what happens to their destination meanwhile must count all the same.
 
@@ -87,6 +87,55 @@ test('none goes out any more: of messages that were erased', async () => {
   await idle(world)
   expect(texts(receiver)).toEqual(BEGUN)
   expect((await world.gateway.database.gate.execute('SELECT 1 FROM deliveries')).rows).toEqual([])
+})
+
+describe('one whose message was erased and has come again goes out once', () => {
+  const PERSON = '+15555550188'
+  const event = smsEvent({ from: { phoneNumber: PERSON }, subject: 'comes again' })
+
+  async function comesAgain(world: World): Promise<void> {
+    const token = await subscribe(world)
+    await postEvent(world, token, event)
+    await erase(world.gateway, { phone: PERSON })
+    await postEvent(world, token, event)
+  }
+
+  /** Answers when the other job of the same delivery has come to its end, so that it cannot miss this one under way. */
+  const answerLast = (world: World): (() => Promise<Response>) => {
+    const sql = `SELECT 1 FROM jobs WHERE subject LIKE (SELECT id FROM messages WHERE from_number = '${PERSON}') || '%'`
+    return async () => {
+      await until(async () => (await world.gateway.database.gate.execute(sql)).rows.length === 1)
+      return new Response('ok')
+    }
+  }
+
+  test('lying ready', async () => {
+    await using receiver = startReceiver()
+    await using world = await createWorld()
+    await setUrl(world, receiver.url)
+    const go = await waiting(world, receiver)
+    await comesAgain(world)
+    const last = answerLast(world)
+    receiver.answer = ({ body }) => (body['body'] === 'comes again' ? last() : new Response('ok'))
+    go()
+    await idle(world)
+    expect(texts(receiver)).toEqual([...BEGUN, 'comes again', ...WAITED])
+    expect((await attempts(world)).map(({ outcome }) => outcome)).toEqual(Array(PLACES + WAITING + 1).fill('success'))
+  })
+
+  test('read from the table', async () => {
+    await using receiver = startReceiver()
+    const { log, lines } = recordedLog()
+    await using world = await createWorld({ log, work: false })
+    await setUrl(world, receiver.url)
+    await comesAgain(world)
+    receiver.answer = answerLast(world)
+    world.running.work()
+    await idle(world)
+    expect(texts(receiver)).toEqual(['comes again'])
+    expect(await attempts(world)).toMatchObject([{ outcome: 'success' }])
+    expect(lines.filter((line) => line.includes('job failed'))).toEqual([])
+  })
 })
 
 test('none goes out any more: of a trigger that was deleted', async () => {
