@@ -17,7 +17,8 @@ export interface Result {
 
 /**
  * A statement of a batch. `whole` is the same without RETURNING, for as long as it touches so many rows: reading rows back
- * from the driver is not free. If one of a batch touches another number, the batch is undone and runs without any `whole`.
+ * from the driver is not free. If one of a batch touches another number, the batch is undone and runs without any `whole`,
+ * as do some batches after it.
  */
 export type BatchStatement = string | (Exclude<InStatement, string> & { whole?: Whole | undefined })
 
@@ -32,6 +33,9 @@ interface Prepared {
   columns: readonly string[] | null
 }
 
+/** Rows that are known already often come many at a time, and what is undone has cost its time. */
+const BATCHES_IN_DOUBT = 16
+
 /** Enough for every statement of ours; lists with all their filters make more, and then the oldest leaves. */
 const MAX_KEPT_STATEMENTS = 512
 
@@ -42,6 +46,8 @@ const MAX_KEPT_STATEMENTS = 512
 export class Connection {
   readonly #native: Libsql.Database
   readonly #kept = new Map<string, Prepared>()
+  /** Batches that run without any `whole`, because one has failed lately. */
+  #doubts = 0
 
   /** `busyTimeoutMs`: how long a call may wait for another process's lock. */
   constructor(path: string, busyTimeoutMs: number) {
@@ -63,7 +69,13 @@ export class Connection {
 
   /** All of them or none. */
   batch(statements: readonly BatchStatement[]): Result[] {
-    return this.#transaction(statements, true) ?? this.#transaction(statements, false) ?? []
+    if (this.#doubts > 0) this.#doubts--
+    else {
+      const results = this.#transaction(statements, true)
+      if (results !== null) return results
+      this.#doubts = BATCHES_IN_DOUBT
+    }
+    return this.#transaction(statements, false) ?? []
   }
 
   /** Null when a `whole` touched another number of rows than it should: nothing has happened then. */

@@ -136,6 +136,21 @@ test('where one row is not touched, its caller hears so, and nothing is done twi
   ] as never)
 })
 
+test('commits after one with a row that is not touched tell their callers the same', async () => {
+  using folder = temporaryFolder()
+  const { gate } = await openNotes(folder.file('notes.db'))
+  const writer = createWriter(gate)
+  const heard: number[] = []
+  // The ninth of every thirty was there before: what comes after it is in doubt for a while, then trusted again.
+  for (let index = 0; index < 60; index++) {
+    const id = index % 30 === 9 ? 'n0' : `n${index}`
+    heard.push((await writer.row(KEEP_FIRST, { id, text: 'text' })).length)
+  }
+  expect(heard).toEqual(Array.from({ length: 60 }, (_, index) => (index % 30 === 9 ? 0 : 1)))
+  expect((await gate.execute('SELECT count(*) AS n FROM notes')).rows).toEqual([{ n: 58 }])
+  await gate.close()
+})
+
 test('of two rows with one key that come together each hears its own answer', async () => {
   using folder = temporaryFolder()
   const { gate, commits } = await openNotes(folder.file('notes.db'))

@@ -27,7 +27,11 @@ async function live(seed: number): Promise<void> {
     maxPerLane: 1 + upTo(4),
     maxReady: upTo(1) * upTo(20),
     maxUnqueued: maxInFlight + upTo(1) * upTo(10),
-    handle: (job) => (calm ? null : unfinished(random(), upTo(LONGEST_MS))) ?? shop.finish(job),
+    handle: async (job) => {
+      if (random() < 0.3) await new Promise<void>((resolve) => setImmediate(resolve))
+      if (random() < 0.1) loop.laneFreed(job.lane, job.tenantId)
+      return (calm ? null : unfinished(random(), upTo(LONGEST_MS))) ?? shop.finish(job)
+    },
   })
   shop.execute = async (statement) => {
     const result = await shop.gate.execute(statement)
@@ -41,6 +45,8 @@ async function live(seed: number): Promise<void> {
     for (let step = 0; step < 10; step++) {
       const jobs = Array.from({ length: upTo(8) }, (): NewJob => ({ lane: `lane${upTo(3)}`, subject: `s${random()}` }))
       await handIn(shop, loop, jobs, random)
+      if (random() < 0.2) loop.laneFreed(`lane${upTo(3)}`, 'tenant_a')
+      if (random() < 0.05) loop.release()
       await shop.settled()
       shop.clock.advance(upTo(LONGEST_MS))
     }
@@ -79,6 +85,8 @@ async function handIn(
 
 /** Null: the job is done. */
 function unfinished(draw: number, delayMs: number): JobOutcome | null {
-  if (draw < 0.4) return { type: 'snooze', delayMs }
-  return draw < 0.45 ? { type: 'hold', delayMs } : null
+  if (draw < 0.3) return { type: 'snooze', delayMs }
+  if (draw < 0.45) return { type: 'wait', delayMs }
+  if (draw < 0.47) return { type: 'fault', delayMs }
+  return draw < 0.5 ? { type: 'hold', delayMs } : null
 }

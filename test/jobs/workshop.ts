@@ -36,7 +36,9 @@ export class Workshop implements AsyncDisposable {
   calls = 0
   /** Subjects that run at this moment; each may be there once. */
   readonly running = new Set<string>()
+  /** Those that did so once more, or again after they were done. */
   readonly twice: string[] = []
+  readonly #done = new Set<string>()
 
   /** What the loop's queries go through; a test may put itself in between. */
   execute: Gate['execute'] = (statement) => this.gate.execute(statement)
@@ -88,7 +90,7 @@ export class Workshop implements AsyncDisposable {
   }
 
   async #run(job: Job): Promise<JobOutcome> {
-    if (this.running.has(job.subject)) this.twice.push(job.subject)
+    if (this.running.has(job.subject) || this.#done.has(job.subject)) this.twice.push(job.subject)
     this.running.add(job.subject)
     this.ran.push(job.subject)
     try {
@@ -100,6 +102,7 @@ export class Workshop implements AsyncDisposable {
 
   async finish(job: Job): Promise<JobOutcome> {
     await this.gate.execute({ sql: 'DELETE FROM jobs WHERE seq = ?1', args: [job.seq] })
+    this.#done.add(job.subject)
     return DONE
   }
 
