@@ -17,6 +17,9 @@ export interface OpenRow extends Record<string, string | number | null> {
   now: number
 }
 
+/** The driver reads a text up to a NUL, as `length` counts: none is registered, but whatever is in the table must come to an end. */
+const asRead = (column: string): string => `substr(${column}, 1, length(${column}))`
+
 /**
  * Answers one row, with its `seq`, unless this delivery was attempted before, its message was erased, or its destination
  * is no longer the one given.
@@ -43,9 +46,9 @@ export const OPEN: RowOperation<OpenRow> = {
       CROSS JOIN tenants ON tenants.id = given.tenantId AND tenants.status = 'active'
       WHERE CASE given.kind
         WHEN 'trigger' THEN EXISTS (SELECT 1 FROM triggers AS t WHERE t.id = targetId AND t.tenant_id = tenants.id
-          AND t.callback_url = given.url AND t.secret = given.secret)
+          AND ${asRead('t.callback_url')} = given.url AND t.secret = given.secret)
         ELSE EXISTS (SELECT 1 FROM apps AS a WHERE a.id = targetId AND a.tenant_id = tenants.id AND a.is_active = 1
-          AND a.webhook_url = given.url AND a.webhook_secret = given.secret) END
+          AND ${asRead('a.webhook_url')} = given.url AND a.webhook_secret = given.secret) END
       ON CONFLICT (delivery_id) DO NOTHING RETURNING delivery_id AS key, seq`,
   ],
 }
