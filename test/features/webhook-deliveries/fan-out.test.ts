@@ -152,6 +152,22 @@ test('at most 4 POSTs of one app and 8 of one host are under way, and all are ma
   expect(new Set(receiver.requests.map((request) => request.headers['webhook-id'])).size).toBe(40)
 })
 
+test('a delivery that can never be opened is logged and tried again after a second, not at once', async () => {
+  await using receiver = startReceiver()
+  const { log, lines } = recordedLog()
+  await using world = await createWorld({ log })
+  await setUrl(world, receiver.url)
+  const { gate } = world.gateway.database
+  await gate.execute('CREATE TRIGGER never BEFORE INSERT ON deliveries BEGIN SELECT RAISE(IGNORE); END')
+  await world.control.injectSms({ text: 'stays' })
+  const failures = (): number => lines.filter((line) => line.includes('job failed')).length
+  await until(() => failures() > 0)
+  for (let turn = 0; turn < 500; turn++) await new Promise<void>((resolve) => setImmediate(resolve))
+  expect(failures()).toBeLessThanOrEqual(2)
+  expect(await jobsLeft(world)).toBe(1)
+  expect(receiver.requests).toEqual([])
+})
+
 test('a secret that does not open uses no attempt up', async () => {
   await using receiver = startReceiver()
   const { log, lines } = recordedLog()
