@@ -95,8 +95,8 @@ async function open(ring: readonly Key[], sealed: string, context: SealContext):
 }
 
 /** Loaded with the first secret: a start needs none. */
-const jose = (): Promise<typeof Jose> => (loaded ??= import('jose'))
-let loaded: Promise<typeof Jose> | null = null
+const jose = async (): Promise<typeof Jose> => (loaded ??= await import('jose'))
+let loaded: typeof Jose | null = null
 
 const bound = (context: SealContext): Record<string, string> => ({
   tid: context.tenantId,

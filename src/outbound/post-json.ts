@@ -113,8 +113,8 @@ export class WebhookPoster {
 }
 
 /** Loaded with the first POST: Node's HTTP client would cost every start. */
-const exchangeModule = (): Promise<typeof Exchange> => (loaded ??= import('./exchange.ts'))
-let loaded: Promise<typeof Exchange> | null = null
+const exchangeModule = async (): Promise<typeof Exchange> => (loaded ??= await import('./exchange.ts'))
+let loaded: typeof Exchange | null = null
 
 const isSuccess = (statusCode: number): boolean => statusCode >= 200 && statusCode < 300
 

@@ -49,7 +49,7 @@ export class DeliveryPlaces {
     ]
     const full = shared.find(({ tally, name }) => tally.left(name) <= 0)
     if (full !== undefined) return (full.tally.wait(full.name, lane, free), null)
-    for (const { tally, name } of [...shared, { tally: this.#targets, name: lane }]) tally.add(name)
+    for (const { tally, name } of [...shared, { tally: this.#targets, name: lane }]) tally.add(name, lane)
     const place = this.#places.enter()
     const ended = once(() => {
       for (const { tally, name } of shared) tally.remove(name)

@@ -9,8 +9,10 @@ export class Tally {
     return this.max - (this.#counts.get(name) ?? 0)
   }
 
-  add(name: string): void {
+  /** `who` need not wait any longer: a turn that is not taken would be lost to the others. */
+  add(name: string, who: string): void {
     this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1)
+    this.#waiting.get(name)?.delete(who)
   }
 
   /** `freed` is called once, when it is the turn of `who`; somebody waits once, whoever asks how often. */

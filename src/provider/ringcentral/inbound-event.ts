@@ -56,7 +56,10 @@ function parse(body: unknown): InboundEvent {
 
 /** Matched by its end: the ids before it are real ones or `~`, and parameters may be added or reordered. */
 function isInstantSms(event: string): boolean {
-  return /\/message-store\/instant\?(?:.*&)?type=SMS(?:&|$)/.test(event)
+  const query = /\/message-store\/instant\?(.*)$/.exec(event)?.[1]
+  if (query === undefined) return false
+  // The common form first: it costs a tenth. One pattern for all of it takes half a second for a long event made for that.
+  return query.split('&').includes('type=SMS') || new URLSearchParams(query).getAll('type').includes('SMS')
 }
 
 const extensionOf = (event: string): string | null => /\/extension\/(\d{1,32})\//.exec(event)?.[1] ?? null

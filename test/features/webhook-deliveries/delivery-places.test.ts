@@ -54,6 +54,20 @@ test('a place of a host that comes free is for the one that has waited longest, 
   expect(said).toEqual(['lane first freed', 'lane second freed', 'lane third freed', 'lane first freed'])
 })
 
+test('one that has got a place otherwise leaves the line, so that its turn is another’s', () => {
+  const { said, enter } = workshop()
+  const taken = Array.from({ length: MAX_WEBHOOKS_PER_HOST }, (_, number) => enter(1, `tenant_${number}`))
+  expect(enter(1, 'tenant_b', 'first')).toBeNull()
+  taken[0]?.leave()
+  expect(enter(1, 'tenant_b', 'hasty')).not.toBeNull()
+  for (const lane of ['hasty', 'second']) expect(enter(1, 'tenant_b', lane)).toBeNull()
+  taken[1]?.leave()
+  expect(enter(1, 'tenant_b', 'second')).not.toBeNull()
+  expect(enter(1, 'tenant_b', 'third')).toBeNull()
+  taken[2]?.leave()
+  expect(said).toEqual(['lane first freed', 'lane hasty freed', 'lane third freed'])
+})
+
 test('a dot at the end of a name makes no other host', () => {
   const { places } = workshop()
   const enter = (url: string, number: number): Place | null =>

@@ -41,6 +41,11 @@ describe('stored as a message', () => {
       { body: 'Hi' },
     ],
     [
+      'a filter with its type encoded',
+      smsEvent({}, { event: `/restapi/v1.0/account/${ACCOUNT}/extension/~/message-store/instant?type=%53MS` }),
+      { body: 'Hi' },
+    ],
+    [
       'several recipients: the own number',
       smsEvent({ to: [{ phoneNumber: '+15555550150' }, target(FROM_2), { phoneNumber: '+15555550151' }] }),
       { to: FROM_2 },
@@ -113,6 +118,11 @@ describe('answered 200 and ignored', () => {
     ['a fax', smsEvent({ type: 'Fax' })],
     ['a message that was changed', smsEvent({ eventType: 'Update' })],
     ['a message without id', smsEvent({ id: undefined })],
+    ...[null, true, 1.5, 2 ** 53, '', 'a b', 'x'.repeat(129), ['1'], { id: '1' }].map((id): [string, object] => [
+      `a message whose id is ${JSON.stringify(id).slice(0, 20)}`,
+      smsEvent({ id }),
+    ]),
+    ['a filter of another type', smsEvent({}, { event: '/message-store/instant?type=SMSX&xtype=SMS&type' })],
     ['no event', smsEvent({}, { event: undefined })],
     ['no body', smsEvent({}, { body: null })],
     ['an empty object', {}],
@@ -133,6 +143,17 @@ describe('answered 200 and ignored', () => {
     expect(rows[0]?.['n']).toBe(0)
   })
 })
+
+// Each of these took half a second by one pattern with two wildcards.
+test('long events made to be slow to read hold up nobody', async () => {
+  await using world = await createWorld({ connect: false })
+  const token = await subscribe(world)
+  const paths = ['/message-store/instant?'.repeat(4000), '/message-store/instant?&'.repeat(4000)]
+  for (let round = 0; round < 30; round++) {
+    for (const event of paths) expect((await postEvent(world, token, smsEvent({}, { event }))).status).toBe(200)
+  }
+  expect((await inboundMessages(world)).messages).toEqual([])
+}, 15_000)
 
 test('header names in any case, whatever the content type', async () => {
   await using world = await createWorld({ connect: false })
