@@ -1,6 +1,6 @@
 import type { InValue } from '@libsql/client'
 import { Connection } from '../connection.ts'
-import type { Cell, ListRow } from './list.ts'
+import type { Cell } from './list.ts'
 
 /**
  * The reader's own connection: it sees what is committed, and writes nothing. It must be of the same driver as the gate:
@@ -17,11 +17,6 @@ export class ReadConnection {
   /** Rows as arrays. Every statement is read to its end: one left half-way would hold its snapshot, and with it the WAL. */
   rows(sql: string, args: readonly (Cell | Uint8Array)[]): Cell[][] {
     return this.#connection.values({ sql, args: args as InValue[] }) as Cell[][]
-  }
-
-  /** Rows by the names of their columns. */
-  records(sql: string, args: readonly Cell[]): ListRow[] {
-    return this.#connection.execute({ sql, args: args as InValue[] }).rows as unknown as ListRow[]
   }
 
   value(sql: string, args: readonly Cell[]): Cell {

@@ -50,15 +50,16 @@ export interface ListQuery {
   until: number
   offset: number
   limit: number
+  /** Columns of the rows of its page. */
+  columns: readonly string[]
 }
 
 export type Cell = string | number | null
-/** A row by the names of its columns in the database. */
-export type ListRow = Record<string, Cell>
 
 export interface ListPage {
   total: number
-  rows: ListRow[]
+  /** Each with the columns that the query names, in its order. */
+  rows: Cell[][]
 }
 
 /** A stretch of time: after < time ≤ until. */

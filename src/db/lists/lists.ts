@@ -1,5 +1,6 @@
 import type { Gate } from '../gate.ts'
-import { LISTS, type ListPage, type ListQuery, type ListRow, conditionOf, stretchOf } from './list.ts'
+import { LRUCache } from 'lru-cache'
+import { LISTS, type Cell, type ListPage, type ListQuery, conditionOf, stretchOf } from './list.ts'
 import { Reader } from './reader.ts'
 import { Sealer } from './sealer.ts'
 
@@ -15,15 +16,18 @@ export interface Lists {
 
 /** Up to so many rows are counted here and now, in under a millisecond; more are the reader's. */
 const FEW_ROWS = 512
+/** How long a tenant is taken to have more than that: the answer is the same in any case. */
+const MANY_FOR_MS = 60_000
 
 /** Without a path, as in memory, there is no reader: everything is read through the gate. */
 export function openLists(gate: Gate, path: string | null): Lists {
   if (path === null)
     return { page: (query) => pageHere(gate, query), noteWrite: () => {}, catchUp: () => {}, close: async () => {} }
+  const many = new LRUCache<string, true>({ max: 1000, ttl: MANY_FOR_MS })
   const reader = new Reader(path, () => sealer.wake())
   const sealer = new Sealer(gate, reader)
   return {
-    page: async (query) => ((await isFew(gate, query)) ? pageHere(gate, query) : reader.page(query)),
+    page: async (query) => ((await isFew(gate, query, many)) ? pageHere(gate, query) : reader.page(query)),
     noteWrite: () => sealer.noteWrite(),
     catchUp: () => sealer.wake(),
     close: async () => {
@@ -32,34 +36,37 @@ export function openLists(gate: Gate, path: string | null): Lists {
   }
 }
 
-/** Counts index entries alone, and no more of them than matter. */
-async function isFew(gate: Gate, query: ListQuery): Promise<boolean> {
+/** Counts index entries alone, and no more of them than matter. `many`: lists that had more a moment ago. */
+async function isFew(gate: Gate, query: ListQuery, many: LRUCache<string, true>): Promise<boolean> {
   if (query.prefix !== null) return true
   const { name, indexed } = LISTS[query.list]
   const value = indexed === null ? undefined : query.equal[indexed]
+  const isWhole = value === undefined && query.since === 0 && query.until === Number.MAX_SAFE_INTEGER
+  const key = `${query.list} ${query.tenantId}`
+  if (isWhole && many.has(key)) return false
   const equal: Record<string, string> = indexed === null || value === undefined ? {} : { [indexed]: value }
   const { sql, args } = conditionOf({ ...query, equal }, stretchOf(query), false)
   const { rows } = await gate.execute({
     sql: `SELECT count(*) AS found FROM (SELECT 1 FROM ${name} WHERE ${sql} LIMIT ${FEW_ROWS + 1})`,
     args,
   })
-  return Number(rows[0]?.['found']) <= FEW_ROWS
+  const found = Number(rows[0]?.['found'])
+  if (isWhole && found > FEW_ROWS) many.set(key, true)
+  return found <= FEW_ROWS
 }
 
 /** Total and page in one statement, and so of one moment. */
 async function pageHere(gate: Gate, query: ListQuery): Promise<ListPage> {
   const { name, at } = LISTS[query.list]
   const { sql, args } = conditionOf(query)
-  const { rows } = await gate.execute({
+  const values = await gate.values({
     sql: `WITH hits AS MATERIALIZED (SELECT seq, ${at} FROM ${name} WHERE ${sql}),
         places AS (SELECT seq FROM hits ORDER BY ${at} DESC, seq DESC LIMIT ? OFFSET ?)
-      SELECT counted.total AS list_total, page.* FROM (SELECT count(*) AS total FROM hits) AS counted
+      SELECT ${['counted.total', 'page.seq', ...query.columns.map((column) => `page.${column}`)].join(', ')}
+        FROM (SELECT count(*) AS total FROM hits) AS counted
         LEFT JOIN ${name} AS page ON page.seq IN (SELECT seq FROM places) ORDER BY page.${at} DESC, page.seq DESC`,
     args: [...args, query.limit, query.offset],
   })
-  const [first] = rows
-  return {
-    total: Number(first?.['list_total'] ?? 0),
-    rows: first?.['seq'] === null ? [] : (rows as unknown as ListRow[]),
-  }
+  const rows = (values as Cell[][]).flatMap(([, seq, ...row]) => (seq === null ? [] : [row]))
+  return { total: Number(values[0]?.[0] ?? 0), rows }
 }

@@ -33,6 +33,7 @@ function all(low: number, high: number): number {
 /** Written without a branch a row: half of the rows of a column may pass, in no order that a processor could foresee. */
 function scan({ codes, code, unsure }: Sieve, low: number, high: number): number {
   if (code === ANY) return all(low, high)
+  if (code === -1 && codes instanceof Uint16Array) return scanForRare(codes, unsure, low, high)
   const [one, other] = pairOf(code, unsure)
   const into = found
   let count = 0
@@ -47,6 +48,13 @@ function scan({ codes, code, unsure }: Sieve, low: number, high: number): number
     into[count] = i
     count += +(codes[i] === one) | +(codes[i] === other)
   }
+  return count
+}
+
+/** `indexOf` looks at eight codes at a time, but costs as much as many of them for each that it finds. */
+function scanForRare(codes: Uint16Array, code: number, low: number, high: number): number {
+  let count = 0
+  for (let i = codes.indexOf(code, low); i !== -1 && i < high; i = codes.indexOf(code, i + 1)) found[count++] = i
   return count
 }
 

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { ListName, ListQuery } from './list.ts'
 import { ReadConnection } from './connection.ts'
 import { Search } from './search.ts'
@@ -23,6 +24,8 @@ export type Answer = { id: number } & (
 )
 
 declare const self: Worker
+
+const LOOK_EVERY_MS = 1000
 
 let reader: Reader | null = null
 
@@ -57,6 +60,8 @@ class Reader {
   private readonly search: Search
   /** Tenants with lists that may want new blocks, as `<list> <tenantId>`. */
   private readonly wanting = new Set<string>()
+  /** Lists that were looked at a moment ago. */
+  private readonly looked = new LRUCache<string, true>({ max: 1000, ttl: LOOK_EVERY_MS })
   private readonly lastSeq: Record<ListName, number> = { messages: -1, deliveries: -1 }
 
   constructor(path: string) {
@@ -70,10 +75,17 @@ class Reader {
   }
 
   page(query: ListQuery): { page: string; behind: boolean } {
-    const page = JSON.stringify(this.search.page(query))
-    const behind = this.search.unblocked(query, SMALL_BLOCK_ROWS * 2) >= SMALL_BLOCK_ROWS * 2
-    if (behind) this.wanting.add(`${query.list} ${query.tenantId}`)
-    return { page, behind }
+    return { page: this.search.page(query), behind: this.isBehind(query) }
+  }
+
+  /** Looks only now and then: for most lists it would take as long as the page. */
+  private isBehind(query: ListQuery): boolean {
+    const key = `${query.list} ${query.tenantId}`
+    if (this.looked.has(key)) return false
+    this.looked.set(key, true)
+    const isBehind = this.search.unblocked(query, SMALL_BLOCK_ROWS * 2) >= SMALL_BLOCK_ROWS * 2
+    if (isBehind) this.wanting.add(key)
+    return isBehind
   }
 
   async build(now: number): Promise<BuiltBlock | null> {

@@ -2,7 +2,30 @@ import { z } from 'zod'
 import { isoTime } from '../../core/clock.ts'
 import { DIRECTIONS, MESSAGE_STATUSES, type messages } from '../../db/schema/messages.ts'
 
-export type MessageRow = typeof messages.$inferSelect
+type MessageRow = typeof messages.$inferSelect
+
+const STATE = [
+  'id',
+  'status',
+  'rcMessageId',
+  'error',
+  'to',
+  'from',
+  'body',
+  'receivingExtensionId',
+  'createdAt',
+  'updatedAt',
+] as const satisfies (keyof MessageRow)[]
+/** What a list reads of a message. */
+export const ITEM = [
+  ...STATE,
+  'jobId',
+  'appId',
+  'tenantId',
+  'userId',
+  'direction',
+] as const satisfies (keyof MessageRow)[]
+export type ItemRow = Pick<MessageRow, (typeof ITEM)[number]>
 
 const timestamp = z.string().meta({ format: 'date-time' })
 
@@ -41,7 +64,7 @@ export const MessageState = Message.pick({
 })
 export type MessageState = z.infer<typeof MessageState>
 
-export function messageState(row: MessageRow): MessageState {
+export function messageState(row: Pick<MessageRow, (typeof STATE)[number]>): MessageState {
   return {
     messageId: row.id,
     status: row.status,
@@ -56,7 +79,7 @@ export function messageState(row: MessageRow): MessageState {
   }
 }
 
-export function messageItem(row: MessageRow): Message {
+export function messageItem(row: ItemRow): Message {
   const { messageId, ...state } = messageState(row)
   return {
     messageId,

@@ -3,7 +3,7 @@ import type { Caller } from '../../auth/caller.ts'
 import { isoTime } from '../../core/clock.ts'
 import { apiError } from '../../core/errors.ts'
 import type { ListQuery } from '../../db/lists/list.ts'
-import { given, rowsOf } from '../../db/lists/row.ts'
+import { columnsOf, given, rowsOf } from '../../db/lists/row.ts'
 import { apps } from '../../db/schema/tenants.ts'
 import { type DeliveryKind, deliveries, triggers } from '../../db/schema/webhooks.ts'
 import type { Gateway } from '../../gateway.ts'
@@ -16,13 +16,34 @@ export interface DeliveryPage {
   limit: number
 }
 
+type DeliveryRow = typeof deliveries.$inferSelect
+/** What the list reads of an attempt. */
+const ITEM = [
+  'tenantId',
+  'kind',
+  'targetId',
+  'messageId',
+  'url',
+  'outcome',
+  'statusCode',
+  'errorClass',
+  'errorMessage',
+  'responseSnippet',
+  'durationMs',
+  'attemptedAt',
+  'deliveryId',
+  'correlationId',
+] as const satisfies (keyof DeliveryRow)[]
+type ItemRow = Pick<DeliveryRow, (typeof ITEM)[number]>
+const COLUMNS = columnsOf(deliveries, ITEM)
+
 /** Attempts of the caller's tenant, newest first. Errors: `forbidden` for an app or trigger that is not the tenant's. */
 export async function listDeliveries(gateway: Gateway, caller: Caller, query: DeliveriesQuery): Promise<DeliveryPage> {
   await demandOwnTargets(gateway, caller, query)
   const { page, limit } = query
   if (kindsOf(query).size > 1) return { attempts: [], total: 0, page, limit }
   const { rows, total } = await gateway.database.lists.page(listQuery(caller, query))
-  return { attempts: rowsOf(deliveries, rows).map(attemptItem), total, page, limit }
+  return { attempts: rowsOf<ItemRow>(ITEM, rows).map(attemptItem), total, page, limit }
 }
 
 /** A trigger that was removed keeps its log: having attempts of the tenant is proof enough. */
@@ -65,6 +86,7 @@ function listQuery(caller: Caller, query: DeliveriesQuery): ListQuery {
     ...(endDate === undefined ? {} : { until: endDate }),
     offset: (page - 1) * limit,
     limit,
+    columns: COLUMNS,
   }
 }
 
@@ -77,6 +99,7 @@ const everything = (caller: Caller): ListQuery => ({
   until: Number.MAX_SAFE_INTEGER,
   offset: 0,
   limit: 0,
+  columns: [],
 })
 
 /** Each target is of one kind: filters that want two find nothing. */
@@ -89,7 +112,7 @@ function kindsOf({ appId, triggerId, kind }: DeliveriesQuery): Set<DeliveryKind>
   return new Set(wanted.filter((one) => one !== undefined))
 }
 
-function attemptItem(row: typeof deliveries.$inferSelect): DeliveryAttempt {
+function attemptItem(row: ItemRow): DeliveryAttempt {
   return {
     tenantId: row.tenantId,
     kind: row.kind,

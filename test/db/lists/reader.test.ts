@@ -20,6 +20,7 @@ const EVERYTHING: ListQuery = {
   until: Number.MAX_SAFE_INTEGER,
   offset: 0,
   limit: 10,
+  columns: ['id'],
 }
 
 let folder = ''

@@ -173,7 +173,7 @@ async function expected({ path, where, page, limit }: Asked): Promise<{ total: n
 
 interface Listed {
   total: number
-  messages?: { messageId: string }[]
+  messages?: { messageId: string; body: string }[]
   attempts?: { deliveryId: string }[]
 }
 
@@ -212,3 +212,18 @@ test(`totals and pages are exact after anything, seed ${SEED}`, async () => {
   }
   expect(most).toBeGreaterThan(1)
 }, 120_000)
+
+test('a page of many messages shows texts to the letter', async () => {
+  for (const body of [
+    '"\\/\b\f\n\r\t\u0001\u007f',
+    '\u2028\u2029\ufeff',
+    'é漢😀\u{10ffff}',
+    "','] }, null",
+    '1e999',
+    'true',
+  ]) {
+    const messageId = await world.send({ to: person(), body, userId: 'letter' })
+    const { body: page } = await world.json<Listed>('GET', '/v1/sms/messages?userId=letter&limit=1')
+    expect(page.messages?.[0]).toMatchObject({ messageId, body })
+  }
+})
