@@ -107,6 +107,10 @@ const ROUGH: Fates = {
   rejected: 4,
 }
 const HOUR_MS = 3_600_000
+/** Draws of their own, so that those of the other scenarios stay as they were. */
+const LIKENED = 0x5ea1
+/** Long enough for a record that holds no more to be taken for a cut one. */
+const BEGINNING = 'The beginning of several texts. '.repeat(4)
 
 export function createScenario(seed: number, profile: Profile): Scenario {
   const random = createRandom(seed)
@@ -120,7 +124,7 @@ export function createScenario(seed: number, profile: Profile): Scenario {
     fromPerMinute: random.chance(0.3) ? random.int(1, 3) : 40,
     extensionPerMinute: random.chance(0.15) ? random.int(1, 4) : 40,
     fates: profile.fates ?? (random.chance(0.5) ? CALM : ROUGH),
-    messages: drawMessages(random, profile, extensions, tenants, activeMs),
+    messages: likened(createRandom(seed + LIKENED), drawMessages(random, profile, extensions, tenants, activeMs)),
     faults: drawFaults(random, profile, activeMs),
     activeMs,
   }
@@ -154,6 +158,15 @@ function drawMessages(
     key: random.chance(0.3) ? `key-${random.chance(0.2) ? 0 : index}` : null,
     cancelAfterMs: random.chance(0.08) ? random.spread(1, 5000) : null,
   }))
+}
+
+/** Sometimes a text is how another one begins: the provider's store may cut long ones. */
+function likened(random: Random, messages: MessagePlan[]): MessagePlan[] {
+  if (!random.chance(0.15)) return messages
+  return messages.map((message) => {
+    const text = BEGINNING + ['', 'One goes on.', 'One goes on. And on.'][random.int(0, 2)]
+    return random.chance(0.7) ? { ...message, text } : message
+  })
 }
 
 function drawFaults(random: Random, profile: Profile, activeMs: number): Fault[] {

@@ -5,10 +5,11 @@ import type { Gateway } from '../../gateway.ts'
 import { DONE, type Job, type JobKind, type JobOutcome } from '../../jobs/job.ts'
 import type { StoredSms } from '../../provider/provider.ts'
 import type { CallResult } from '../../provider/session.ts'
+import { findRecord } from './find-record.ts'
 import { type OutboundMessage, loadOutbound } from './outbound-message.ts'
 import { dropJob, giveUp } from './record-result.ts'
 import { sendLaneOf } from './send-lane.ts'
-import { findUnbound, hasNoStore } from './settle.ts'
+import { hasNoStore } from './settle.ts'
 import { statusEvent } from './status-event.ts'
 
 /** How far the provider's clock may be off ours. */
@@ -61,7 +62,7 @@ async function passFence(
     if (cannotTell(gateway, message, result, opensAt)) return giveUp(gateway, job, message, MESSAGE_ERRORS.unconfirmed)
     return { type: 'snooze', delayMs: Math.max(LOOK_AGAIN_MS, opensAt - gateway.clock.steady()) }
   }
-  const found = await findUnbound(gateway, message, result.value)
+  const found = await findRecord(gateway, message, result.value)
   if (found !== null) return bind(gateway, job, message, found)
   if (at < opensAt) return { type: 'snooze', delayMs: opensAt - gateway.clock.steady() }
   return release(gateway, job, message)

@@ -4,6 +4,7 @@ import type { Gateway } from '../../gateway.ts'
 import { DONE, type Job, type JobKind, type JobOutcome } from '../../jobs/job.ts'
 import type { StoredSms } from '../../provider/provider.ts'
 import type { CallResult } from '../../provider/session.ts'
+import { findRecord } from './find-record.ts'
 import { type Attempt, type OutboundMessage, loadOutbound } from './outbound-message.ts'
 import { absentVerdict, dropJob, store } from './record-result.ts'
 import { sendLaneOf } from './send-lane.ts'
@@ -35,8 +36,6 @@ const SKEW_MS = 60_000
 const OTHER_RUN_SKEW_MS = HOUR_MS + SKEW_MS
 /** A last look and its result take their time too. */
 const LAST_LOOK_MS = MAX_SENDING_MS - 30_000
-/** The store may cut a long text; this much of it must be there for a match. */
-const MIN_PREFIX_UNITS = 100
 
 async function settle(gateway: Gateway, looks: StoreLooks, job: Job, message: OutboundMessage): Promise<JobOutcome> {
   const { attempt } = message
@@ -44,7 +43,7 @@ async function settle(gateway: Gateway, looks: StoreLooks, job: Job, message: Ou
   if (attempt.outcome !== null) return backToSending(gateway, job, message)
   const { at, result: look } = await lookUp(gateway, looks, message, attempt)
   if (look.type === 'ok') {
-    const found = await findUnbound(gateway, message, look.value)
+    const found = await findRecord(gateway, message, look.value)
     if (found !== null) return conclude(gateway, job, message, attempt, found)
     if (at >= (attempt.settleAt ?? Infinity)) {
       await store(gateway, job, message, attempt, absentVerdict(attempt.number), null)
@@ -78,28 +77,6 @@ function lookUp(gateway: Gateway, looks: StoreLooks, message: OutboundMessage, a
   const ageMs = Math.max(0, gateway.clock.steady() - attempt.startedAt)
   const skewMs = attempt.bootId === gateway.bootId ? SKEW_MS : OTHER_RUN_SKEW_MS
   return looks.outbound(key, Math.min(attempt.startedAt, gateway.clock.now() - ageMs) - skewMs)
-}
-
-/** The first record with this text on this way that no message of ours is bound to yet. */
-export async function findUnbound(
-  gateway: Gateway,
-  message: OutboundMessage,
-  records: readonly StoredSms[],
-): Promise<StoredSms | null> {
-  const matching = records.filter((record) => matches(message, record))
-  if (matching.length === 0) return null
-  const { rows } = await gateway.database.gate.execute({
-    sql: `SELECT rc_message_id FROM messages WHERE rc_message_id IN (SELECT value FROM json_each(?1)) AND direction = 'outbound'`,
-    args: [JSON.stringify(matching.map((record) => record.providerMessageId))],
-  })
-  const bound = new Set(rows.map((row) => String(row['rc_message_id'])))
-  return matching.find((record) => !bound.has(record.providerMessageId)) ?? null
-}
-
-function matches(message: OutboundMessage, record: StoredSms): boolean {
-  const sameWay = record.from === message.from && record.to[0]?.phoneNumber === message.to
-  const cut = record.text.length >= MIN_PREFIX_UNITS && message.body.startsWith(record.text)
-  return sameWay && (record.text === message.body || cut)
 }
 
 async function conclude(

@@ -1,0 +1,56 @@
+import { MESSAGE_ERRORS } from '../../core/errors.ts'
+import type { Gateway } from '../../gateway.ts'
+import type { StoredSms } from '../../provider/provider.ts'
+import type { OutboundMessage } from './outbound-message.ts'
+
+/** The provider's store may cut a long text; this much of it must be there for a match. */
+const MIN_PREFIX_UNITS = 100
+
+/**
+ * The record of this message among those of the provider's store: the first one with its text on its way that no message
+ * of ours is bound to yet. A record that holds only the beginning of the text counts too, unless another message that
+ * may have been sent has exactly that text.
+ */
+export async function findRecord(
+  gateway: Gateway,
+  message: OutboundMessage,
+  records: readonly StoredSms[],
+): Promise<StoredSms | null> {
+  const matching = records.filter((record) => matches(message, record))
+  if (matching.length === 0) return null
+  const bound = await boundIds(gateway, matching)
+  const unbound = matching.filter((record) => !bound.has(record.providerMessageId))
+  const whole = unbound.find((record) => record.text === message.body)
+  if (whole !== undefined || unbound.length === 0) return whole ?? null
+  const owned = await textsOfOthers(gateway, message, unbound)
+  return unbound.find((record) => !owned.has(record.text)) ?? null
+}
+
+function matches(message: OutboundMessage, record: StoredSms): boolean {
+  const sameWay = record.from === message.from && record.to[0]?.phoneNumber === message.to
+  const cut = record.text.length >= MIN_PREFIX_UNITS && message.body.startsWith(record.text)
+  return sameWay && (record.text === message.body || cut)
+}
+
+async function boundIds(gateway: Gateway, records: readonly StoredSms[]): Promise<Set<string>> {
+  const { rows } = await gateway.database.gate.execute({
+    sql: `SELECT rc_message_id FROM messages WHERE rc_message_id IN (SELECT value FROM json_each(?1)) AND direction = 'outbound'`,
+    args: [JSON.stringify(records.map((record) => record.providerMessageId))],
+  })
+  return new Set(rows.map((row) => String(row['rc_message_id'])))
+}
+
+/** Those of these texts that are the whole text of another message on the same way of which it is not known whether it was sent. */
+async function textsOfOthers(
+  gateway: Gateway,
+  { id, tenantId, from, to }: OutboundMessage,
+  records: readonly StoredSms[],
+): Promise<Set<string>> {
+  const { rows } = await gateway.database.gate.execute({
+    sql: `SELECT body FROM messages WHERE tenant_id IN (SELECT ?1 UNION SELECT tenant_id FROM phone_numbers WHERE number = ?3)
+      AND to_number = ?2 AND from_number = ?3 AND direction = 'outbound' AND id != ?4 AND rc_message_id IS NULL AND body IN (SELECT value FROM json_each(?5))
+      AND (status = 'sending' OR error = ?6 OR EXISTS (SELECT 1 FROM jobs WHERE kind = 'fence' AND subject = messages.id))`,
+    args: [tenantId, to, from, id, JSON.stringify(records.map((record) => record.text)), MESSAGE_ERRORS.unconfirmed],
+  })
+  return new Set(rows.map((row) => String(row['body'])))
+}
