@@ -1,6 +1,7 @@
 import { FairQueue } from './fair-queue.ts'
+import type { EncodedBlock } from './encode.ts'
 import type { ListPage, ListQuery } from './list.ts'
-import type { BuiltBlock } from './seal.ts'
+import type { Plan } from './seal.ts'
 import type { Answer, Ask } from './thread.ts'
 
 /**
@@ -37,9 +38,16 @@ export class Reader {
     return page
   }
 
-  async nextBlock(now: number): Promise<BuiltBlock | null> {
-    const answer = await this.ask({ type: 'build', now })
-    return answer.type === 'built' ? answer.block : null
+  /** What wants to be a block next. `now` is the wall-clock. */
+  async plan(now: number): Promise<Plan | null> {
+    const answer = await this.ask({ type: 'plan', now })
+    return answer.type === 'planned' ? answer.plan : null
+  }
+
+  async build(plan: Plan, now: number): Promise<EncodedBlock> {
+    const answer = await this.ask({ type: 'build', plan, now })
+    if (answer.type !== 'built') throw new Error('The reader answered another question')
+    return answer.block
   }
 
   async close(): Promise<void> {

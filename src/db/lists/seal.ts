@@ -5,13 +5,10 @@ import { LISTS, type ListName, type Stretch } from './list.ts'
 import type { BlockStore } from './store.ts'
 import { stretchesOf } from './stretches.ts'
 
-/** A block to be stored, if its rows are still the same then. */
-export interface BuiltBlock extends EncodedBlock, Stretch {
+/** A stretch that wants to be a block. */
+export interface Plan extends Stretch {
   list: ListName
   tenantId: string
-  rows: number
-  /** Sum of their `seq`. */
-  sum: number
 }
 
 /** Fewer rows than this are counted in the table. */
@@ -79,12 +76,10 @@ function isStale({ header, until }: Block, now: number): boolean {
 /** Reads the rows in steps, with `pause` between them, so that queries are answered meanwhile. */
 export async function build(
   connection: ReadConnection,
-  list: ListName,
-  tenantId: string,
-  { after, until }: Stretch,
+  { list, tenantId, after, until }: Plan,
   now: number,
   pause: () => Promise<void>,
-): Promise<BuiltBlock> {
+): Promise<EncodedBlock> {
   const { at, columns } = LISTS[list]
   const sql = `SELECT seq, ${at}, ${columns.join(', ')} FROM ${list} WHERE tenant_id = ? AND ${at} <= ?
     AND (${at}, seq) > (?, ?) ORDER BY ${at}, seq LIMIT ${ROWS_PER_STEP}`
@@ -96,6 +91,5 @@ export async function build(
     if (last === undefined || read.length < ROWS_PER_STEP) break
     from = [Number(last[1]), Number(last[0])]
   }
-  const sum = rows.reduce((total, [seq]) => total + Number(seq), 0)
-  return { list, tenantId, after, until, rows: rows.length, sum, ...encodeBlock(LISTS[list], rows, now) }
+  return encodeBlock(LISTS[list], rows, now)
 }

@@ -1,8 +1,8 @@
 import { type Gate, isConstraint } from '../gate.ts'
 import { PLACES } from './block.ts'
-import { LISTS } from './list.ts'
+import type { EncodedBlock } from './encode.ts'
 import type { Reader } from './reader.ts'
-import { type BuiltBlock, SMALL_BLOCK_ROWS } from './seal.ts'
+import { SMALL_BLOCK_ROWS, type Plan } from './seal.ts'
 
 const PAUSE_MS = 3000
 const PAUSE_BETWEEN_BLOCKS_MS = 5
@@ -45,28 +45,53 @@ export class Sealer {
   private async run(): Promise<void> {
     this.writes = 0
     while (!this.isStopped) {
-      const block = await this.reader.nextBlock(Date.now())
-      if (block === null || !(await this.store(block))) return
+      const plan = await this.reader.plan(Date.now())
+      const guards = plan === null ? null : await this.guard(plan)
+      if (plan === null || guards === null) return
+      if (!(await this.store(plan, guards, await this.reader.build(plan, Date.now())))) return
       await Bun.sleep(PAUSE_BETWEEN_BLOCKS_MS)
     }
   }
 
-  /** False when the rows are not those any more that the block was built from: it is built anew another time. */
-  private async store(block: BuiltBlock): Promise<boolean> {
-    const { list, tenantId, after, until, rows, sum } = block
-    const { at } = LISTS[list]
+  /**
+   * From now on triggers take away a block, and be it an empty one, if a row of the stretch is changed. Null when those
+   * that it was planned for are gone already.
+   */
+  private async guard({ list, tenantId, after, until }: Plan): Promise<Guards | null> {
+    const args = [list, tenantId, after, until]
+    const [, , guards] = await this.gate.batch([
+      RELEASE,
+      {
+        sql: `INSERT INTO list_blocks (id, list, tenant_id, after_at, until_at, header)
+          SELECT ${GUARD}, ?1, ?2, ?3, ?4, '{}' WHERE NOT EXISTS (SELECT 1 ${GUARDS})`,
+        args,
+      },
+      { sql: `SELECT count(*) AS count, total(id) AS sum, total(until_at - after_at) AS span ${GUARDS}`, args },
+    ])
+    const { count, sum, span } = guards?.rows[0] ?? {}
+    return Number(span) === until - after ? { count: Number(count), sum: Number(sum) } : null
+  }
+
+  /** False when a row has changed since the guards were set: the block is built anew another time. */
+  private async store({ list, tenantId, after, until }: Plan, guards: Guards, block: EncodedBlock): Promise<boolean> {
     const columns = block.columns.map(([place, bytes]) => ({
       sql: `INSERT INTO list_block_columns (id, data) SELECT max(id) * ${PLACES} + ?, ? FROM list_blocks`,
       args: [place, bytes],
     }))
+    const args = [list, tenantId, after, until]
     try {
       await this.gate.batch([
-        { sql: REPLACED, args: [list, tenantId, after, until] },
-        // Another header than null is given only while the rows are the same: null is refused, and everything undone.
+        // Another header than null is given only while the guards are there: null is refused, and everything undone.
         {
-          sql: `INSERT INTO list_blocks (list, tenant_id, after_at, until_at, header) SELECT ?1, ?2, ?3, ?4,
-            CASE WHEN count(*) = ?5 AND total(seq) = ?6 THEN ?7 END FROM ${list} WHERE tenant_id = ?2 AND ${at} > ?3 AND ${at} <= ?4`,
-          args: [list, tenantId, after, until, rows, sum, JSON.stringify(block.header)],
+          sql: `INSERT INTO list_blocks (id, list, tenant_id, after_at, until_at, header)
+            SELECT ${PROBE}, ?1, ?2, -1, -1, CASE WHEN count(*) = ?5 AND total(id) = ?6 THEN '{}' END ${GUARDS}`,
+          args: [...args, guards.count, guards.sum],
+        },
+        RELEASE,
+        { sql: `DELETE ${GUARDS}`, args },
+        {
+          sql: 'INSERT INTO list_blocks (list, tenant_id, after_at, until_at, header) VALUES (?, ?, ?, ?, ?)',
+          args: [...args, JSON.stringify(block.header)],
         },
         ...columns,
       ])
@@ -78,4 +103,14 @@ export class Sealer {
   }
 }
 
-const REPLACED = 'DELETE FROM list_blocks WHERE list = ? AND tenant_id = ? AND until_at > ? AND until_at <= ?'
+/** The blocks that stand for a stretch while it is built: those that are replaced, or an empty one. */
+interface Guards {
+  count: number
+  sum: number
+}
+
+const GUARDS = 'FROM list_blocks WHERE list = ?1 AND tenant_id = ?2 AND until_at > ?3 AND until_at <= ?4'
+/** Ids below zero: no reader takes them for blocks. */
+const GUARD = -1
+const PROBE = -2
+const RELEASE = 'DELETE FROM list_blocks WHERE id < 0'

@@ -30,6 +30,11 @@ export class BlockStore {
     return blocks
   }
 
+  /** What `blocks` answered last. */
+  lastBlocks(list: ListName, tenantId: string): readonly Block[] {
+    return this.orders.get(`${list} ${tenantId}`)?.blocks ?? NO_BLOCKS
+  }
+
   codes(block: Block, place: number): Codes {
     const column = block.header.columns[place]
     const isWord = column !== undefined && isWide(column)
@@ -62,4 +67,6 @@ export class BlockStore {
   }
 }
 
-const IDS = 'SELECT group_concat(id) FROM list_blocks WHERE list = ? AND tenant_id = ?'
+const NO_BLOCKS: readonly Block[] = []
+/** Below zero are those that stand for a stretch while it is built. */
+const IDS = 'SELECT group_concat(id) FROM list_blocks WHERE list = ? AND tenant_id = ? AND id > 0'

@@ -1,8 +1,10 @@
 import { LRUCache } from 'lru-cache'
+import type { Block } from './block.ts'
+import type { EncodedBlock } from './encode.ts'
 import type { ListName, ListQuery } from './list.ts'
 import { ReadConnection } from './connection.ts'
 import { Search } from './search.ts'
-import { type BuiltBlock, SMALL_BLOCK_ROWS, build, nextStretch } from './seal.ts'
+import { SMALL_BLOCK_ROWS, type Plan, build, nextStretch } from './seal.ts'
 import { BlockStore } from './store.ts'
 
 // The reader thread: answers list queries, and builds blocks for the main thread to store.
@@ -10,16 +12,18 @@ import { BlockStore } from './store.ts'
 export type Ask = { id: number } & (
   | { type: 'open'; path: string }
   | { type: 'page'; query: ListQuery }
-  /** The next block that wants to be built. `now` is the wall-clock. */
-  | { type: 'build'; now: number }
+  /** What wants to be a block next. `now` is the wall-clock. */
+  | { type: 'plan'; now: number }
+  | { type: 'build'; plan: Plan; now: number }
   | { type: 'close' }
 )
 
 export type Answer = { id: number } & (
   | { type: 'done' }
-  /** The page is a `ListPage` as JSON, which passes between threads faster than objects. `behind`: rows of the tenant should be in blocks. */
+  /** The page is a `ListPage` as JSON, which passes between threads faster than objects. `behind`: it was seen that rows of the tenant should be in blocks. */
   | { type: 'page'; page: string; behind: boolean }
-  | { type: 'built'; block: BuiltBlock | null }
+  | { type: 'planned'; plan: Plan | null }
+  | { type: 'built'; block: EncodedBlock }
   | { type: 'failed'; message: string }
 )
 
@@ -51,7 +55,8 @@ async function answer(ask: Ask): Promise<Answer> {
     return { id, type: 'done' }
   }
   if (ask.type === 'page') return { id, type: 'page', ...reader.page(ask.query) }
-  return { id, type: 'built', block: await reader.build(ask.now) }
+  if (ask.type === 'plan') return { id, type: 'planned', plan: await reader.plan(ask.now) }
+  return { id, type: 'built', block: await reader.build(ask.plan, ask.now) }
 }
 
 class Reader {
@@ -60,8 +65,8 @@ class Reader {
   private readonly search: Search
   /** Tenants with lists that may want new blocks, as `<list> <tenantId>`. */
   private readonly wanting = new Set<string>()
-  /** Lists that were looked at a moment ago. */
-  private readonly looked = new LRUCache<string, true>({ max: 1000, ttl: LOOK_EVERY_MS })
+  /** Lists that were looked at a moment ago, with their blocks then. */
+  private readonly looked = new LRUCache<string, readonly Block[]>({ max: 1000, ttl: LOOK_EVERY_MS })
   private readonly lastSeq: Record<ListName, number> = { messages: -1, deliveries: -1 }
 
   constructor(path: string) {
@@ -78,23 +83,28 @@ class Reader {
     return { page: this.search.page(query), behind: this.isBehind(query) }
   }
 
-  /** Looks only now and then: for most lists it would take as long as the page. */
+  /** Looks only now and then while the blocks are the same: for most lists it would take as long as the page. */
   private isBehind(query: ListQuery): boolean {
     const key = `${query.list} ${query.tenantId}`
-    if (this.looked.has(key)) return false
-    this.looked.set(key, true)
+    const blocks = this.store.lastBlocks(query.list, query.tenantId)
+    if (this.looked.get(key) === blocks) return false
+    this.looked.set(key, blocks)
     const isBehind = this.search.unblocked(query, SMALL_BLOCK_ROWS * 2) >= SMALL_BLOCK_ROWS * 2
     if (isBehind) this.wanting.add(key)
     return isBehind
   }
 
-  async build(now: number): Promise<BuiltBlock | null> {
+  build(plan: Plan, now: number): Promise<EncodedBlock> {
+    return build(this.connection, plan, now, nextTurn)
+  }
+
+  async plan(now: number): Promise<Plan | null> {
     this.noteNew('messages')
     this.noteNew('deliveries')
     for (const key of this.wanting) {
       const [list, tenantId] = key.split(' ') as [ListName, string]
       const stretch = nextStretch(this.connection, this.store, list, tenantId, now)
-      if (stretch !== null) return build(this.connection, list, tenantId, stretch, now, nextTurn)
+      if (stretch !== null) return { list, tenantId, after: stretch.after, until: stretch.until }
       this.wanting.delete(key)
       await nextTurn()
     }

@@ -1,9 +1,8 @@
 import type { Caller } from '../../auth/caller.ts'
-import { messages } from '../../db/schema/messages.ts'
-import { columnsOf, given, rowsOf } from '../../db/lists/row.ts'
+import { given } from '../../db/lists/row.ts'
 import type { ListQuery } from '../../db/lists/list.ts'
 import type { Gateway } from '../../gateway.ts'
-import { ITEM, type ItemRow, type Message, messageItem } from './message.ts'
+import { ITEM, type Message, messageItem } from './message.ts'
 import type { MessagesQuery } from './schemas.ts'
 
 export interface MessagePage {
@@ -13,14 +12,12 @@ export interface MessagePage {
   limit: number
 }
 
-const COLUMNS = columnsOf(messages, ITEM)
-
 /** Messages of the caller's tenant, newest first. Another tenant's id as a filter finds nothing. */
 export async function listMessages(gateway: Gateway, caller: Caller, query: MessagesQuery): Promise<MessagePage> {
   const { page, limit, tenantId = caller.tenantId } = query
   if (tenantId !== caller.tenantId) return { messages: [], total: 0, page, limit }
   const { rows, total } = await gateway.database.lists.page(listQuery(caller, query))
-  return { messages: rowsOf<ItemRow>(ITEM, rows).map(messageItem), total, page, limit }
+  return { messages: ITEM.rowsOf(rows).map(messageItem), total, page, limit }
 }
 
 function listQuery(caller: Caller, query: MessagesQuery): ListQuery {
@@ -34,6 +31,6 @@ function listQuery(caller: Caller, query: MessagesQuery): ListQuery {
     until: endDate ?? Number.MAX_SAFE_INTEGER,
     offset: (page - 1) * limit,
     limit,
-    columns: COLUMNS,
+    columns: ITEM.columns,
   }
 }

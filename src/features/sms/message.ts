@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { isoTime } from '../../core/clock.ts'
-import { DIRECTIONS, MESSAGE_STATUSES, type messages } from '../../db/schema/messages.ts'
+import { reading } from '../../db/lists/row.ts'
+import { DIRECTIONS, MESSAGE_STATUSES, messages } from '../../db/schema/messages.ts'
 
 type MessageRow = typeof messages.$inferSelect
 
@@ -16,16 +17,8 @@ const STATE = [
   'createdAt',
   'updatedAt',
 ] as const satisfies (keyof MessageRow)[]
-/** What a list reads of a message. */
-export const ITEM = [
-  ...STATE,
-  'jobId',
-  'appId',
-  'tenantId',
-  'userId',
-  'direction',
-] as const satisfies (keyof MessageRow)[]
-export type ItemRow = Pick<MessageRow, (typeof ITEM)[number]>
+export const ITEM = reading(messages, [...STATE, 'jobId', 'appId', 'tenantId', 'userId', 'direction'])
+type ItemRow = ReturnType<typeof ITEM.rowsOf>[number]
 
 const timestamp = z.string().meta({ format: 'date-time' })
 

@@ -3,7 +3,7 @@ import type { Caller } from '../../auth/caller.ts'
 import { isoTime } from '../../core/clock.ts'
 import { apiError } from '../../core/errors.ts'
 import type { ListQuery } from '../../db/lists/list.ts'
-import { columnsOf, given, rowsOf } from '../../db/lists/row.ts'
+import { given, reading } from '../../db/lists/row.ts'
 import { apps } from '../../db/schema/tenants.ts'
 import { type DeliveryKind, deliveries, triggers } from '../../db/schema/webhooks.ts'
 import type { Gateway } from '../../gateway.ts'
@@ -16,9 +16,8 @@ export interface DeliveryPage {
   limit: number
 }
 
-type DeliveryRow = typeof deliveries.$inferSelect
 /** What the list reads of an attempt. */
-const ITEM = [
+const ITEM = reading(deliveries, [
   'tenantId',
   'kind',
   'targetId',
@@ -33,9 +32,8 @@ const ITEM = [
   'attemptedAt',
   'deliveryId',
   'correlationId',
-] as const satisfies (keyof DeliveryRow)[]
-type ItemRow = Pick<DeliveryRow, (typeof ITEM)[number]>
-const COLUMNS = columnsOf(deliveries, ITEM)
+])
+type ItemRow = ReturnType<typeof ITEM.rowsOf>[number]
 
 /** Attempts of the caller's tenant, newest first. Errors: `forbidden` for an app or trigger that is not the tenant's. */
 export async function listDeliveries(gateway: Gateway, caller: Caller, query: DeliveriesQuery): Promise<DeliveryPage> {
@@ -43,7 +41,7 @@ export async function listDeliveries(gateway: Gateway, caller: Caller, query: De
   const { page, limit } = query
   if (kindsOf(query).size > 1) return { attempts: [], total: 0, page, limit }
   const { rows, total } = await gateway.database.lists.page(listQuery(caller, query))
-  return { attempts: rowsOf<ItemRow>(ITEM, rows).map(attemptItem), total, page, limit }
+  return { attempts: ITEM.rowsOf(rows).map(attemptItem), total, page, limit }
 }
 
 /** A trigger that was removed keeps its log: having attempts of the tenant is proof enough. */
@@ -86,7 +84,7 @@ function listQuery(caller: Caller, query: DeliveriesQuery): ListQuery {
     ...(endDate === undefined ? {} : { until: endDate }),
     offset: (page - 1) * limit,
     limit,
-    columns: COLUMNS,
+    columns: ITEM.columns,
   }
 }
 

@@ -1,0 +1,100 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { seedRows } from '../../../bench/support/seed-lists.ts'
+import { type Database, openDatabase } from '../../../src/db/database.ts'
+import type { ListQuery } from '../../../src/db/lists/list.ts'
+import { Reader } from '../../../src/db/lists/reader.ts'
+import { Sealer } from '../../../src/db/lists/sealer.ts'
+import { until } from '../../support/world.ts'
+
+const TENANT = 'tenant_0000000000000001'
+const FAILED: ListQuery = {
+  list: 'messages',
+  tenantId: TENANT,
+  equal: { status: 'failed' },
+  prefix: null,
+  since: 0,
+  until: Number.MAX_SAFE_INTEGER,
+  offset: 0,
+  limit: 10,
+  columns: ['id'],
+}
+
+let folder = ''
+let path = ''
+let database: Database
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'sgw-sealer-'))
+  path = join(folder, 'sgw.db')
+  database = await openDatabase({ url: `file:${path}`, authToken: null, path, litestream: false })
+  const times = { since: Date.parse('2026-01-01'), until: Date.parse('2026-02-01') }
+  await change(`INSERT INTO tenants VALUES ('${TENANT}', 'One', 'active', 1, 1)`)
+  await seedRows(database.gate, { count: 3000, ...times, tenants: [TENANT], share: 1, appId: 'app_1' })
+})
+afterEach(async () => {
+  await database.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const count = async (from: string): Promise<number> =>
+  Number((await database.gate.execute(`SELECT count(*) AS n FROM ${from}`)).rows[0]?.['n'])
+const blocks = (): Promise<number> => count(`list_blocks WHERE list = 'messages' AND id > 0`)
+const change = (sql: string): Promise<unknown> => database.gate.execute(sql)
+const FAIL_ONE = `UPDATE messages SET status = 'failed' WHERE seq = (SELECT min(seq) FROM messages WHERE status = 'sent')`
+
+/** Seals everything once; `meanwhile` is done when a block is built and not stored. */
+async function sealOnce(meanwhile: () => Promise<unknown>): Promise<void> {
+  const reader = new Reader(path, () => {})
+  const sealer = new Sealer(database.gate, reader)
+  let built = 0
+  reader.build = async (plan, now) => {
+    const block = await Reader.prototype.build.call(reader, plan, now)
+    if (plan.list === 'messages') await meanwhile()
+    built++
+    return block
+  }
+  sealer.wake()
+  await until(() => built > 0, 9000)
+  await sealer.stop()
+  await reader.close()
+}
+
+test('what is built is stored, and nothing else is left', async () => {
+  await sealOnce(async () => undefined)
+  expect(await blocks()).toBe(1)
+  expect(await count('list_blocks WHERE id < 0')).toBe(0)
+}, 20_000)
+
+test.each([
+  ['ends otherwise', FAIL_ONE],
+  ['is moved', `UPDATE messages SET app_id = 'app_2' WHERE seq = 7`],
+  ['is deleted', 'DELETE FROM messages WHERE seq = 7'],
+])(
+  'a block is not stored when a row %s while it is built',
+  async (_, sql) => {
+    await sealOnce(() => change(sql))
+    expect(await blocks()).toBe(0)
+    expect((await database.lists.page(FAILED)).total).toBe(await count(`messages WHERE status = 'failed'`))
+  },
+  20_000,
+)
+
+test('a block that is built anew is not stored when a row of it changes meanwhile', async () => {
+  await change(`UPDATE messages SET status = 'sending' WHERE seq = 9`)
+  await sealOnce(async () => undefined)
+  await change(`UPDATE list_blocks SET header = json_set(header, '$.builtAt', until_at)`)
+  await sealOnce(() => change(FAIL_ONE))
+  expect(await blocks()).toBe(0)
+}, 30_000)
+
+test('blocks that went a moment after a look are built again', async () => {
+  await database.lists.page(FAILED)
+  await until(async () => (await blocks()) === 1, 9000)
+  await database.lists.page(FAILED)
+  await change('DELETE FROM list_blocks')
+  await database.lists.page(FAILED)
+  await until(async () => (await blocks()) === 1, 9000)
+}, 30_000)
