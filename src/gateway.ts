@@ -83,7 +83,7 @@ export interface GatewayParts {
 
 /** What requests there are at this moment. */
 export interface Traffic {
-  /** Those that have come and are not answered yet. */
+  /** Those that have come whole and are not answered yet; but for those that wait for the provider. */
   answering: number
 }
 
@@ -114,7 +114,8 @@ export function buildGateway(parts: GatewayParts): Gateway {
   const tokens = new Tokens({ provider, directory, writer, secrets, clock, log, changed })
   const session = new Session(tokens, quota, writer, clock)
   const numbers = new Numbers({ directory, session, provider, writer, clock })
-  const webhookAddress = (): string => `${config.publicUrl}/v1/webhooks/provider`
+  // The built-in simulator calls from this process, where the public address may lead nowhere.
+  const webhookBase = (): string => (config.provider.simulated ? `http://127.0.0.1:${config.port}` : config.publicUrl)
   const subscriptionTokens = new SubscriptionTokens({ gate, secrets })
   const subscriptions = new Subscriptions({
     provider,
@@ -126,7 +127,7 @@ export function buildGateway(parts: GatewayParts): Gateway {
     ids: parts.ids,
     clock,
     log,
-    address: webhookAddress,
+    address: () => `${webhookBase()}/v1/webhooks/provider`,
     changed: () => subscriptionTokens.forget(),
   })
   const guard = new AddressGuard({ production: config.production, allowCidrs: config.webhookAllowCidrs })

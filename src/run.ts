@@ -128,7 +128,7 @@ async function start(options: RunOptions, stack: AsyncDisposableStack): Promise<
   await recover(gateway)
   const { createApp } = await import('./app.ts')
   const app = createApp(gateway)
-  listen(gateway, app, simulator !== null)
+  listen(gateway, app)
   // Behind the listener: a refresh that hangs must not keep its last requests from their answers.
   stack.defer(() => gateway.tokens.stop())
   stack.defer(() => stopListening(app))
@@ -181,7 +181,7 @@ async function startSimulator(config: Config, clock: Clock): Promise<Simulator> 
 }
 
 /** Bun must not share the port: a second process would take half of the requests. */
-function listen(gateway: Gateway, app: Server, simulated: boolean): void {
+function listen(gateway: Gateway, app: Server): void {
   const { config } = gateway
   try {
     app.listen({
@@ -196,8 +196,7 @@ function listen(gateway: Gateway, app: Server, simulated: boolean): void {
   }
   if (app.server !== null) gateway.sockets.start(app.server)
   const port = app.server?.port ?? config.port
-  if (simulated) config.publicUrl = `http://127.0.0.1:${port}`
-  else if (config.publicUrl === `http://localhost:${config.port}`) config.publicUrl = `http://localhost:${port}`
+  if (config.publicUrl === `http://localhost:${config.port}`) config.publicUrl = `http://localhost:${port}`
   gateway.guard.addOwn(config.host, port)
   config.port = port
 }

@@ -33,8 +33,11 @@ export class KeyLimits {
       allowed,
       limit: this.perMinute,
       remaining: window.room(now),
-      retryAfterSeconds: Math.max(1, Math.ceil(window.waitMs(now) / 1000)),
-      resetSeconds: Math.ceil(window.resetMs(now) / 1000),
+      retryAfterSeconds: Math.max(1, seconds(window.waitMs(now))),
+      resetSeconds: seconds(window.resetMs(now)),
     }
   }
 }
+
+/** Times are fractions: a whole window may come out as a trifle more. */
+const seconds = (ms: number): number => Math.ceil(Math.min(ms, WINDOW_MS) / 1000)

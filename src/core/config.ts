@@ -186,10 +186,17 @@ const isLoopbackHost = (host: string): boolean => host === 'localhost' || host =
 function readCidrs(settings: Settings, name: string): string[] {
   return settings.list(name).map((item) => {
     const withLength = item.includes('/') ? item : `${item}/${item.includes(':') ? 128 : 32}`
-    if (!ipaddr.isValidCIDR(withLength))
+    if (!isPlainCidr(withLength))
       settings.problem(name, `holds "${item}"`, 'give addresses or ranges such as 10.0.0.0/8')
     return withLength
   })
+}
+
+/** Other spellings that parsers take (`10.0`, octal and hexadecimal parts) do not say to everybody what they mean. */
+function isPlainCidr(text: string): boolean {
+  const [address = '', length = ''] = text.split('/')
+  if (!ipaddr.isValidCIDR(text) || !/^(0|[1-9]\d*)$/.test(length)) return false
+  return address.includes(':') || ipaddr.IPv4.isValidFourPartDecimal(address)
 }
 
 /** Browsers compare origins letter by letter: one that no browser sends would be a setting without effect. */

@@ -40,7 +40,6 @@ export class FrontDesk {
     headers['x-request-id'] = context.requestId
     const preflight = this.#cors.preflight(request)
     if (preflight !== null) return new Response(null, { status: 204, headers: { ...headers, ...preflight } })
-    this.gateway.traffic.answering++
     try {
       const admitted = admit(this.gateway, this.#open, request, context)
       if (admitted !== undefined) await admitted
@@ -49,8 +48,6 @@ export class FrontDesk {
     } catch (error) {
       const { status, body, headers: own } = errorAnswer(error, this.gateway.log, context.requestId)
       return withHeaders(body, status, { ...headers, ...own }, context)
-    } finally {
-      this.gateway.traffic.answering--
     }
   }
 }

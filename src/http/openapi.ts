@@ -1,18 +1,26 @@
 import { Elysia } from 'elysia'
 import { z } from 'zod'
+import { errorText } from '../core/errors.ts'
+import { OPEN_WITHOUT_HTTPS } from './require-app.ts'
 import type { Route } from './route.ts'
 import { DOCS_ASSETS } from './docs-page.ts'
 import type { Page } from './server.ts'
 
 type Json = Record<string, unknown>
 
-const COMMON_ERRORS: Record<number, string> = {
-  401: 'Missing or invalid API key',
-  403: 'Tenant suspended or inactive',
-  413: 'Payload too large',
-  429: 'Too many requests',
-  500: 'Internal server error',
-}
+/** Of every endpoint that asks for a key; and of the others. */
+const GUARDED: readonly [status: number, texts: string[]][] = [
+  [401, ['Missing or invalid API key', 'Invalid API key']],
+  [403, ['Tenant suspended or inactive', errorText('httpsRequired')]],
+  [413, [errorText('tooLarge')]],
+  [429, ['Too many requests']],
+  [500, ['Internal server error']],
+]
+const OPEN: readonly [status: number, texts: string[]][] = [
+  [403, [errorText('httpsRequired')]],
+  [413, [errorText('tooLarge')]],
+  [500, ['Internal server error']],
+]
 
 /**
  * `/openapi.json` and its page `/docs`. The plugin cannot read zod schemas, so it is given the whole document, made
@@ -83,7 +91,7 @@ function operationOf(route: Route): Json {
     security: route.auth === 'app' ? [{ apiKey: [] }] : [],
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(route.body === undefined ? {} : { requestBody: requestBodyOf(route) }),
-    responses: { [route.status]: successOf(route), ...errorsOf(route) },
+    responses: { [route.status]: successOf(route), ...errorsOf(route), ...othersOf(route) },
   }
 }
 
@@ -108,17 +116,26 @@ function successOf(route: Route): Json {
 }
 
 function errorsOf(route: Route): Json {
-  const texts = new Map<number, string[]>()
-  const common = route.auth === 'app' ? [401, 403, 413, 429, 500] : [500]
-  for (const status of common) texts.set(status, [COMMON_ERRORS[status] ?? ''])
-  if (route.auth === 'app') texts.get(401)?.push('Invalid API key')
+  const texts = new Map<number, readonly string[]>(route.auth === 'app' ? GUARDED : OPEN)
+  if (route.path === OPEN_WITHOUT_HTTPS) texts.delete(403)
   for (const [status, own] of Object.entries(route.errors ?? {}))
     texts.set(Number(status), [...(texts.get(Number(status)) ?? []), ...own])
   const isPage = route.response === 'html' || route.response === 'redirect'
   return Object.fromEntries(
-    [...texts].map(([status, list]) => [status, errorOf(status, list, isPage && status !== 500)]),
+    [...texts].map(([status, list]) => [status, errorOf(status, list, isPage && !NEVER_PAGES.includes(status))]),
   )
 }
+
+/** Said before a page's own code runs. */
+const NEVER_PAGES = [403, 413, 500]
+
+const othersOf = ({ otherwise = {} }: Route): Json =>
+  Object.fromEntries(
+    Object.entries(otherwise).map(([status, [description, body]]) => [
+      status,
+      { description, content: { 'application/json': { schema: schemaOf(body, 'output') } } },
+    ]),
+  )
 
 function errorOf(status: number, texts: readonly string[], isPage: boolean): Json {
   const content = isPage

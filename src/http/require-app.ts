@@ -8,7 +8,7 @@ export interface OpenPaths {
   has(method: string, path: string): boolean
 }
 
-const OPEN_WITHOUT_HTTPS = '/health'
+export const OPEN_WITHOUT_HTTPS = '/health'
 
 /**
  * The gates that stand before the body is read, in the contract's order:

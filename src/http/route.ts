@@ -32,7 +32,9 @@ export interface Route {
   status: number
   response: z.ZodType | 'html' | 'empty' | 'redirect'
   /** Errors beyond the common ones, by status. */
-  errors?: Partial<Record<400 | 401 | 403 | 404 | 409 | 429 | 502, readonly string[]>>
+  errors?: Partial<Record<400 | 401 | 403 | 404 | 409 | 426 | 429 | 502 | 503, readonly string[]>>
+  /** Answers of another status with a body of their own: when, and what. */
+  otherwise?: Partial<Record<503, readonly [when: string, body: z.ZodType]>>
   /** A gate of the endpoint's own, before the body is read; what it answers is handed to `run` as `admitted`. */
   before?(input: { gateway: Gateway; request: Request }): unknown
   run(input: RouteInput): unknown

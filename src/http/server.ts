@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import { ApiError, apiError } from '../core/errors.ts'
-import type { Gateway } from '../gateway.ts'
+import type { Gateway, Traffic } from '../gateway.ts'
 import type { SocketData } from '../realtime/sockets.ts'
 import { parseForm, parseJson, readLimited } from './body.ts'
 import { FrontDesk } from './front-desk.ts'
@@ -59,7 +59,7 @@ async function runRoute(
   const bytes = await readLimited(request)
   const upgrade = (data: SocketData): boolean =>
     server?.upgrade(request, { data, headers: { 'x-request-id': context.requestId } }) ?? false
-  const content = await route.run({
+  const input: RouteInput = {
     gateway,
     request,
     context,
@@ -70,8 +70,18 @@ async function runRoute(
     params: validated(route.params, params, route.priority),
     query: route.query === undefined ? undefined : validated(route.query, queryOf(request), route.priority),
     body: route.body === undefined ? undefined : validated(route.body, bodyOf(route, request, bytes), route.priority),
-  })
+  }
+  const content = route.slow === true ? await route.run(input) : await counted(gateway.traffic, route.run(input))
   return { status: route.status, content }
+}
+
+async function counted<T>(traffic: Traffic, answer: T | Promise<T>): Promise<T> {
+  traffic.answering++
+  try {
+    return await answer
+  } finally {
+    traffic.answering--
+  }
 }
 
 /** Fails once the request has passed the gates. */

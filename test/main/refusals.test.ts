@@ -1,5 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
+import { readConfig } from '../../src/core/config.ts'
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { type Ended, startProgram, startServer, temporaryFolder } from '../support/process.ts'
 
@@ -165,4 +166,23 @@ test.concurrent('secrets are read from files: production starts with NAME_FILE a
   writeFileSync(folder.file('RC_CLIENT_ID'), '\n')
   const { code, lines } = await refusedStart(env)
   expect({ code, lines: lines.map((line) => line.split(' ')[0]) }).toEqual({ code: 78, lines: ['RC_CLIENT_ID_FILE'] })
+})
+
+test('a range of addresses is taken in its plain spelling alone', () => {
+  const accepts = (value: string): boolean =>
+    readConfig({ values: { WEBHOOK_ALLOW_CIDRS: value }, readFile: () => '' }).ok
+  for (const plain of ['10.0.0.0/8', '10.1.2.3', 'fd00::/8', '::1', '10.0.0.0/0'])
+    expect([plain, accepts(plain)]).toEqual([plain, true])
+  for (const odd of [
+    '10.0.0',
+    '1',
+    '10.0/16',
+    '010.0.0.0/8',
+    '10.0.0.0/08',
+    '0x7f000001',
+    '10.0.0.0/33',
+    '10.0.0.0/',
+    'fd00::/129',
+  ])
+    expect([odd, accepts(odd)]).toEqual([odd, false])
 })

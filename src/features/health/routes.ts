@@ -13,6 +13,7 @@ export const healthRoutes = [
     description: 'Answers 503 with `draining` while the server stops.',
     status: 200,
     response: Health,
+    otherwise: { 503: ['While the server stops', Health] },
     run: ({ gateway }) =>
       gateway.lifecycle.draining ? Response.json({ status: 'draining' }, { status: 503 }) : { status: 'ok' },
   }),

@@ -20,7 +20,7 @@ export const webhooksRoutes = [
     before: ({ gateway, request }) => admit(gateway, request),
     status: 200,
     response: 'empty',
-    errors: { 401: [errorText('badVerificationToken')] },
+    errors: { 400: [errorText('badJson')], 401: [errorText('badVerificationToken')] },
     run: ({ gateway, request, bytes, admitted }) => handle(gateway, request, bytes, admitted as Subscription | null),
   }),
 ]

@@ -27,7 +27,11 @@ export const wsRoutes = [
       'Send `{"type":"auth","apiKey":…}` or `{"type":"auth","token":…}` first and within 5 seconds; `{"type":"auth_ok"}` answers. Then `sms_status` events of your app and `sms_inbound` events of your tenant follow, and a `ping` every 30 seconds.',
     status: 101,
     response: 'empty',
-    errors: { 429: ['Too many requests'] },
+    errors: {
+      426: ['Upgrade required'],
+      429: ['Too many requests'],
+      503: ['Too many connections wait to authenticate'],
+    },
     run: ({ gateway, context, upgrade }) => openSocket(gateway, context, upgrade),
   }),
 ]

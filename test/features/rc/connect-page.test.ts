@@ -54,11 +54,18 @@ test('the button leads to the provider’s authorization address, with state and
   expect(Object.fromEntries(location.searchParams)).toMatchObject({
     response_type: 'code',
     client_id: 'sgw-simulator',
-    redirect_uri: `${world.url}/v1/rc/callback`,
+    redirect_uri: `http://localhost:${new URL(world.url).port}/v1/rc/callback`,
     state: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
     code_challenge: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
     code_challenge_method: 'S256',
   })
+})
+
+test('with the built-in simulator the way back leads to PUBLIC_URL too, where one is set', async () => {
+  await using world = await createWorld({ connect: false, env: { PUBLIC_URL: 'http://sms.test:8080' } })
+  const response = await pressConnect(world, tokenOf(await newLink(world)))
+  const location = new URL(response.headers.get('location') ?? '')
+  expect(location.searchParams.get('redirect_uri')).toBe('http://sms.test:8080/v1/rc/callback')
 })
 
 test('a token is used once, also in a race', async () => {

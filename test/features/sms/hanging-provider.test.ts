@@ -107,6 +107,22 @@ test('a request that is answered, refused or broken off is counted no more', asy
   await until(() => world.gateway.traffic.answering === 0)
 })
 
+test('requests whose bodies do not come are no crowd', async () => {
+  await using world = await createWorld()
+  const remaining = async (): Promise<string | undefined> =>
+    /r=(\d+)/.exec((await world.call('GET', '/v1/apps')).headers.get('ratelimit') ?? '')?.[1]
+  const head = `POST /v1/sms/send HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${world.key}\r\nContent-Length: 99\r\n\r\n{`
+  const { hostname, port } = new URL(world.url)
+  const before = Number(await remaining())
+  const sockets = await Promise.all(
+    Array.from({ length: 20 }, () => Bun.connect({ hostname, port: Number(port), socket: { data: () => undefined } })),
+  )
+  for (const socket of sockets) socket.write(head)
+  await until(async () => Number(await remaining()) <= before - 20)
+  expect(world.gateway.traffic.answering).toBe(0)
+  for (const socket of sockets) socket.end()
+})
+
 test('when the mark of a first attempt cannot be written, its message is settled and its number goes on', async () => {
   await using world = await createWorld({ env: { RECONCILE_SETTLE: '1s' } })
   const { mark, jobs } = world.gateway
