@@ -20,7 +20,7 @@ export type Ask = { id: number } & (
 
 export type Answer = { id: number } & (
   | { type: 'done' }
-  /** The page is a `ListPage` as JSON, which passes between threads faster than objects. `behind`: it was seen that rows of the tenant should be in blocks. */
+  /** The page is a `ListPage` as JSON. `behind`: it was seen that rows of the tenant should be in blocks. */
   | { type: 'page'; page: string; behind: boolean }
   | { type: 'planned'; plan: Plan | null }
   | { type: 'built'; block: EncodedBlock }

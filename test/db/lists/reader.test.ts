@@ -1,45 +1,21 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { seedRows } from '../../../bench/support/seed-lists.ts'
-import { type Database, openDatabase } from '../../../src/db/database.ts'
+import { statSync } from 'node:fs'
 import { FairQueue } from '../../../src/db/lists/fair-queue.ts'
 import type { ListQuery } from '../../../src/db/lists/list.ts'
 import { Reader } from '../../../src/db/lists/reader.ts'
 import { failureOf } from '../../support/process.ts'
+import { EVERYTHING, type Seeded, seedMessages, seededDatabase } from './seeded.ts'
 
-const TENANT = 'tenant_0000000000000001'
 const ROWS = 3000
-const EVERYTHING: ListQuery = {
-  list: 'messages',
-  tenantId: TENANT,
-  equal: {},
-  prefix: null,
-  since: 0,
-  until: Number.MAX_SAFE_INTEGER,
-  offset: 0,
-  limit: 10,
-  columns: ['id'],
-}
-
-let folder = ''
-let path = ''
-let database: Database
+let seeded: Seeded
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'sgw-reader-'))
-  path = join(folder, 'sgw.db')
-  database = await openDatabase({ url: `file:${path}`, authToken: null, path, litestream: false })
-  const times = { since: Date.parse('2026-01-01'), until: Date.parse('2026-02-01') }
-  await seedRows(database.gate, { count: ROWS, ...times, tenants: [TENANT], share: 1, appId: 'app_1' })
+  seeded = await seededDatabase(ROWS)
 })
-afterEach(async () => {
-  await database.close()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterEach(() => seeded[Symbol.asyncDispose]())
 
 test('what is committed is in the next answer, and no snapshot is held afterwards', async () => {
+  const { database, path } = seeded
   expect((await database.lists.page(EVERYTHING)).total).toBe(ROWS)
   await database.writer.write([{ sql: 'DELETE FROM messages WHERE seq = 7', args: [] }])
   expect((await database.lists.page(EVERYTHING)).total).toBe(ROWS - 1)
@@ -48,6 +24,7 @@ test('what is committed is in the next answer, and no snapshot is held afterward
 })
 
 test('a thread that fails is replaced, and who waits is answered by the next one', async () => {
+  const { path } = seeded
   const reader = new Reader(path, () => {})
   try {
     const broken = { ...EVERYTHING, equal: { no_such_column: 'x' } }
@@ -59,9 +36,9 @@ test('a thread that fails is replaced, and who waits is answered by the next one
 })
 
 test('a thread that is late is replaced, and ends by itself when its call is over', async () => {
+  const { database, path } = seeded
   for (const table of ['messages', 'deliveries']) await database.gate.execute(`DELETE FROM ${table}`)
-  const times = { since: Date.parse('2026-01-01'), until: Date.parse('2026-02-01') }
-  await seedRows(database.gate, { count: 80_000, ...times, tenants: [TENANT], share: 1, appId: 'app_1' })
+  await seedMessages(database, 80_000)
   const bounds = { answerMs: 30_000 }
   const reader = new Reader(path, () => {}, bounds)
   const ofUser = (name: string): ListQuery => ({ ...EVERYTHING, equal: { user_id: name } })
@@ -76,6 +53,7 @@ test('a thread that is late is replaced, and ends by itself when its call is ove
 }, 30_000)
 
 test('after closing nothing is answered, and nothing waits for ever', async () => {
+  const { path } = seeded
   const reader = new Reader(path, () => {})
   const asked = Array.from({ length: 5 }, (_, offset) => failureOf(reader.page({ ...EVERYTHING, offset })))
   await reader.close()

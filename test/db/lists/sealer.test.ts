@@ -1,54 +1,28 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { seedRows } from '../../../bench/support/seed-lists.ts'
-import { type Database, openDatabase } from '../../../src/db/database.ts'
 import type { ListQuery } from '../../../src/db/lists/list.ts'
 import { Reader } from '../../../src/db/lists/reader.ts'
 import { Sealer } from '../../../src/db/lists/sealer.ts'
 import { until } from '../../support/world.ts'
+import { EVERYTHING, type Seeded, seededDatabase } from './seeded.ts'
 
-const TENANT = 'tenant_0000000000000001'
-const FAILED: ListQuery = {
-  list: 'messages',
-  tenantId: TENANT,
-  equal: { status: 'failed' },
-  prefix: null,
-  since: 0,
-  until: Number.MAX_SAFE_INTEGER,
-  offset: 0,
-  limit: 10,
-  columns: ['id'],
-}
-
-let folder = ''
-let path = ''
-let database: Database
+const FAILED: ListQuery = { ...EVERYTHING, equal: { status: 'failed' } }
+let seeded: Seeded
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'sgw-sealer-'))
-  path = join(folder, 'sgw.db')
-  database = await openDatabase({ url: `file:${path}`, authToken: null, path, litestream: false })
-  const times = { since: Date.parse('2026-01-01'), until: Date.parse('2026-02-01') }
-  await change(`INSERT INTO tenants VALUES ('${TENANT}', 'One', 'active', 1, 1)`)
-  await seedRows(database.gate, { count: 3000, ...times, tenants: [TENANT], share: 1, appId: 'app_1' })
+  seeded = await seededDatabase(3000)
 })
-afterEach(async () => {
-  await database.close()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterEach(() => seeded[Symbol.asyncDispose]())
 
 const count = async (from: string): Promise<number> =>
-  Number((await database.gate.execute(`SELECT count(*) AS n FROM ${from}`)).rows[0]?.['n'])
+  Number((await seeded.database.gate.execute(`SELECT count(*) AS n FROM ${from}`)).rows[0]?.['n'])
 const blocks = (): Promise<number> => count(`list_blocks WHERE list = 'messages' AND id > 0`)
-const change = (sql: string): Promise<unknown> => database.gate.execute(sql)
+const change = (sql: string): Promise<unknown> => seeded.database.gate.execute(sql)
 const FAIL_ONE = `UPDATE messages SET status = 'failed' WHERE seq = (SELECT min(seq) FROM messages WHERE status = 'sent')`
 
 /** Seals everything once; `meanwhile` is done when a block is built and not stored. */
 async function sealOnce(meanwhile: () => Promise<unknown>): Promise<void> {
-  const reader = new Reader(path, () => {})
-  const sealer = new Sealer(database.gate, reader)
+  const reader = new Reader(seeded.path, () => {})
+  const sealer = new Sealer(seeded.database.gate, reader)
   let built = 0
   reader.build = async (plan, now) => {
     const block = await Reader.prototype.build.call(reader, plan, now)
@@ -77,7 +51,7 @@ test.each([
   async (_, sql) => {
     await sealOnce(() => change(sql))
     expect(await blocks()).toBe(0)
-    expect((await database.lists.page(FAILED)).total).toBe(await count(`messages WHERE status = 'failed'`))
+    expect((await seeded.database.lists.page(FAILED)).total).toBe(await count(`messages WHERE status = 'failed'`))
   },
   20_000,
 )
@@ -91,10 +65,10 @@ test('a block that is built anew is not stored when a row of it changes meanwhil
 }, 30_000)
 
 test('blocks that went a moment after a look are built again', async () => {
-  await database.lists.page(FAILED)
+  await seeded.database.lists.page(FAILED)
   await until(async () => (await blocks()) === 1, 9000)
-  await database.lists.page(FAILED)
+  await seeded.database.lists.page(FAILED)
   await change('DELETE FROM list_blocks')
-  await database.lists.page(FAILED)
+  await seeded.database.lists.page(FAILED)
   await until(async () => (await blocks()) === 1, 9000)
 }, 30_000)
