@@ -12,7 +12,8 @@ export function confirmPage(
   return page({
     status: 200,
     title: 'Connect your phone extension',
-    formTargets: ["'self'", ...loginHosts(gateway)],
+    // The way back leads to the public address, by whatever name this page was opened.
+    formTargets: ["'self'", new URL(gateway.config.publicUrl).origin, ...loginHosts(gateway)],
     content: html`<p>You are about to let <b>${tenantName}</b> send and receive text messages with your RingCentral extension.</p>
       <p>It will be able to read your extension's phone numbers, send SMS from them, and read SMS that you receive.</p>
       <form method="post" action="connect"><input type="hidden" name="token" value="${token}"><button>Connect</button></form>`,

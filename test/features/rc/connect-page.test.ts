@@ -40,7 +40,7 @@ test('the page’s style is the one that its policy allows, and its form may lea
   const style = /<style>([\s\S]*)<\/style>/.exec(await response.text())?.[1] ?? ''
   const policy = response.headers.get('content-security-policy') ?? ''
   expect(policy).toContain(`'sha256-${new Bun.CryptoHasher('sha256').update(style).digest('base64')}'`)
-  expect(policy).toContain(`form-action 'self' http://127.0.0.1`)
+  expect(policy).toContain(`form-action 'self' http://localhost:${new URL(world.url).port} http://127.0.0.1:`)
 })
 
 test('the button leads to the provider’s authorization address, with state and PKCE', async () => {
