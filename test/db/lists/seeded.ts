@@ -5,7 +5,7 @@ import { seedRows } from '../../../bench/support/seed-lists.ts'
 import { type Database, openDatabase } from '../../../src/db/database.ts'
 import type { ListQuery } from '../../../src/db/lists/list.ts'
 
-export const TENANT = 'tenant_0000000000000001'
+const TENANT = 'tenant_0000000000000001'
 export const EVERYTHING: ListQuery = {
   list: 'messages',
   tenantId: TENANT,
