@@ -1,4 +1,4 @@
-const MAX_TOKEN_LENGTH = 600
+const MAX_TOKEN_LENGTH = 450
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/
 
 /**
