@@ -18,7 +18,7 @@ import type { Log } from './core/log.ts'
 import { type Meter, noMeter } from './core/meter.ts'
 import { createSecrets, type Secrets } from './core/secrets.ts'
 import type { Database } from './db/database.ts'
-import { type RestoreMark, noMark } from './db/restore-mark.ts'
+import { type RestoreMark, createNoMark } from './db/restore-mark.ts'
 import { Jobs } from './jobs/jobs.ts'
 import { type PlaceBounds, Places } from './jobs/places.ts'
 import { AddressGuard } from './outbound/address-guard.ts'
@@ -56,6 +56,8 @@ export interface Gateway extends GatewayParts {
   /** `working`: jobs and timers run. */
   lifecycle: { draining: boolean; working: boolean }
   traffic: Traffic
+  /** Ids of first attempts that have no row of their own and that this process is about to begin, or runs. */
+  runningFirstAttempts: Set<string>
 }
 
 export interface GatewayParts {
@@ -135,7 +137,7 @@ export function buildGateway(parts: GatewayParts): Gateway {
   const traffic: Traffic = { answering: 0 }
   const gateway: Gateway = {
     ...parts,
-    mark: parts.mark ?? noMark,
+    mark: parts.mark ?? createNoMark(),
     secrets,
     hub,
     jobs,
@@ -155,6 +157,7 @@ export function buildGateway(parts: GatewayParts): Gateway {
     sockets: new Sockets({ clock, hub, authenticate: (message, address) => authenticate(gateway, message, address) }),
     lifecycle: { draining: false, working: false },
     traffic,
+    runningFirstAttempts: new Set(),
   }
   return gateway
 }

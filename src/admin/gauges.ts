@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { Gauge, type Registry } from 'prom-client'
 import { readBackupLag } from '../db/backup-lag.ts'
+import { COUNT_OPEN_ATTEMPTS } from '../db/open-attempts.ts'
 import type { Gateway } from '../gateway.ts'
 
 const JOB_KINDS = ['send', 'settle', 'fence', 'webhook', 'back_fill'] as const
@@ -15,7 +16,11 @@ export function createGauges(gateway: Gateway, registry: Registry): () => Promis
   const gauge = (name: string, help: string) => new Gauge({ name, help, registers })
   const labelled = <Label extends string>(name: string, help: string, label: Label) =>
     new Gauge({ name, help, labelNames: [label], registers })
-  const queue = labelled('sgw_queue_jobs', `Jobs that wait or run, by kind, counted up to ${MAX_COUNTED}`, 'kind')
+  const queue = labelled(
+    'sgw_queue_jobs',
+    `Jobs by kind, counted up to ${MAX_COUNTED}; a first call made right at the acceptance has none`,
+    'kind',
+  )
   const oldest = gauge(
     'sgw_queue_oldest_age_seconds',
     'Age of the oldest message that waits to be sent; 0 when none waits',
@@ -60,7 +65,7 @@ async function read(gateway: Gateway): Promise<Readings> {
   const [jobs, oldest, attempts, extensions, free] = await gateway.database.gate.batch([
     COUNT_JOBS.join(' UNION ALL '),
     `SELECT created_at FROM jobs NOT INDEXED WHERE kind = 'send' ORDER BY seq LIMIT 1`,
-    `SELECT count(*) AS count FROM send_attempts WHERE outcome IS NULL`,
+    COUNT_OPEN_ATTEMPTS,
     'SELECT status AS name, count(*) AS count FROM extensions GROUP BY status',
     'SELECT freelist_count * page_size AS bytes FROM pragma_freelist_count, pragma_page_size',
   ])

@@ -103,16 +103,21 @@ function readPublicUrl(settings: Settings, production: boolean, port: number): s
       )
     return `http://localhost:${port}`
   }
-  const url = URL.parse(text)
-  const schemes = production ? ['https:'] : ['https:', 'http:']
-  if (url === null || !schemes.includes(url.protocol) || url.search !== '' || url.hash !== '' || url.username !== '') {
+  if (!isPublicAddress(URL.parse(text), production ? ['https:'] : ['https:', 'http:'])) {
     settings.problem(
       'PUBLIC_URL',
       `is "${text}"`,
-      `give an ${production ? 'https://' : 'http:// or https://'} address without query`,
+      `give an ${production ? 'https://' : 'http:// or https://'} address without credentials and query`,
     )
   }
   return text.replace(/\/+$/, '')
+}
+
+/** URLs know hosts with `*` or `;`, which no provider reaches and which mean something else in a page's policy. */
+function isPublicAddress(url: URL | null, schemes: readonly string[]): boolean {
+  if (url === null || !schemes.includes(url.protocol)) return false
+  const hasMore = [url.search, url.hash, url.username, url.password].some((part) => part !== '')
+  return !hasMore && /^(?:[\w.-]+|\[[\da-f:.]+\])$/.test(url.hostname)
 }
 
 function readDatabase(settings: Settings): DatabaseConfig {

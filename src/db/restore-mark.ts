@@ -3,23 +3,33 @@ import type { Gate } from './gate.ts'
 
 /**
  * Tells a database that was brought back from a backup from the one that went on. A small file beside the database
- * holds how far it has come: its incarnation and the highest attempts that were committed before a call was made.
+ * holds how far it has come: its incarnation and the highest numbers of attempts that were committed before a call was made.
  * A database that knows less than its file, or has none, comes from a copy.
  */
 export interface RestoreMark {
   /** After the commit of a send attempt, before the provider is called. */
   noteAttempt(seq: number): void
+  /** The number of a send attempt that is about to begin with its message, and has no row of its own: never given twice. */
+  nextBegun(): number
+  /** After its commit, before the provider is called. */
+  noteBegun(number: number): void
   /** After the commit of a webhook attempt, before the destination is dialled. */
   noteDelivery(seq: number): void
   close(): void
 }
 
-export const noMark: RestoreMark = { noteAttempt() {}, noteDelivery() {}, close() {} }
+export const createNoMark = (): RestoreMark => {
+  let begun = 0
+  return { noteAttempt() {}, nextBegun: () => ++begun, noteBegun() {}, noteDelivery() {}, close() {} }
+}
 
 interface Progress {
   incarnation: string
+  /** Of all send attempts, those that began with their message included: a release that does not know of these compares too. */
   attempt: number
   delivery: number
+  /** Of those that began with their message. */
+  begun: number
 }
 
 /** Compares database and file. `restored` is true once: the new incarnation is committed before this answers. */
@@ -34,7 +44,7 @@ export async function openRestoreMark(
   const incarnation = stored === null || restored ? fresh.incarnation : stored.incarnation
   if (incarnation !== stored?.incarnation) await storeIncarnation(gate, incarnation, restored ? fresh.now : null)
   return {
-    mark: createMark(path, { attempt: stored?.attempt ?? 0, delivery: stored?.delivery ?? 0, incarnation }),
+    mark: createMark(path, { attempt: 0, delivery: 0, begun: 0, ...stored, incarnation }),
     restored,
   }
 }
@@ -42,19 +52,23 @@ export async function openRestoreMark(
 const isContinuation = (stored: Progress, noted: Progress | null): boolean =>
   noted !== null &&
   noted.incarnation === stored.incarnation &&
-  noted.attempt <= stored.attempt &&
+  // The rows by themselves: a number that was drawn and refused is stored and never noted, so sums could hide a row.
+  noted.attempt - noted.begun <= stored.attempt - stored.begun &&
+  noted.begun <= stored.begun &&
   noted.delivery <= stored.delivery
 
 /** Null for a database that has just been made. */
 async function readProgress(gate: Gate): Promise<Progress | null> {
   const [facts, sequences] = await gate.batch([
-    `SELECT value FROM facts WHERE name = 'incarnation'`,
+    `SELECT name, value FROM facts WHERE name IN ('incarnation', 'begun')`,
     `SELECT name, seq FROM sqlite_sequence WHERE name IN ('send_attempts', 'deliveries')`,
   ])
-  const incarnation = facts?.rows[0]?.['value']
+  const factOf = (name: string): unknown => facts?.rows.find((row) => row['name'] === name)?.['value']
+  const incarnation = factOf('incarnation')
   if (typeof incarnation !== 'string') return null
   const seqOf = (name: string): number => Number(sequences?.rows.find((row) => row['name'] === name)?.['seq'] ?? 0)
-  return { incarnation, attempt: seqOf('send_attempts'), delivery: seqOf('deliveries') }
+  const begun = Number(factOf('begun') ?? 0)
+  return { incarnation, attempt: seqOf('send_attempts') + begun, delivery: seqOf('deliveries'), begun }
 }
 
 /** On a restore everything that was on its way goes behind the fence, in the same commit. */
@@ -88,9 +102,10 @@ const INTERRUPTED_DELIVERIES = `INSERT INTO deliveries (delivery_id, tenant_id, 
 
 function readNoted(path: string): Progress | null {
   try {
-    const [incarnation, attempt, delivery] = readFileSync(path, 'utf8').trim().split(/\s+/)
+    // A release that does not know of the last one writes three of them.
+    const [incarnation, attempt, delivery, begun = '0'] = readFileSync(path, 'utf8').trim().split(/\s+/)
     if (incarnation === undefined || attempt === undefined || delivery === undefined) return null
-    return { incarnation, attempt: Number(attempt), delivery: Number(delivery) }
+    return { incarnation, attempt: Number(attempt), delivery: Number(delivery), begun: Number(begun) }
   } catch {
     return null
   }
@@ -100,14 +115,24 @@ function readNoted(path: string): Progress | null {
 function createMark(path: string, progress: Progress): RestoreMark {
   const file = openSync(path, 'w', 0o600)
   const write = (): void => {
-    const line = `${progress.incarnation} ${String(progress.attempt).padStart(16, '0')} ${String(progress.delivery).padStart(16, '0')}\n`
-    writeSync(file, line, 0)
+    const numbers = [progress.attempt, progress.delivery, progress.begun].map((number) =>
+      String(number).padStart(16, '0'),
+    )
+    writeSync(file, `${progress.incarnation} ${numbers.join(' ')}\n`, 0)
   }
+  let drawn = progress.begun
   write()
   return {
     noteAttempt(seq) {
-      if (seq <= progress.attempt) return
-      progress.attempt = seq
+      if (seq + progress.begun <= progress.attempt) return
+      progress.attempt = seq + progress.begun
+      write()
+    },
+    nextBegun: () => ++drawn,
+    noteBegun(number) {
+      if (number <= progress.begun) return
+      progress.attempt += number - progress.begun
+      progress.begun = number
       write()
     },
     noteDelivery(seq) {

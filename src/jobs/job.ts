@@ -1,4 +1,4 @@
-/** A row of the jobs table, as a verb sees it. */
+/** A row of the jobs table, as a verb sees it; or work that stands for its own job, whose `seq` is below zero. */
 export interface Job {
   seq: number
   id: string
@@ -43,6 +43,8 @@ export interface JobKind<Subject> {
   maxReady?: number
   /** How many jobs of the lane may start now; with none, when to ask again. */
   room?(lane: string, tenantId: string): { jobs: number; waitMs: number }
+  /** Before lanes are looked for, at the start and every minute: makes jobs of work that has none. */
+  discover?(): Promise<void>
   /** Reads what the jobs work on, all of a pick at once. */
   load(subjects: string[]): Promise<Map<string, Subject>>
   run(job: Job, subject: Subject): Promise<JobOutcome>

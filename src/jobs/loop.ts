@@ -160,6 +160,7 @@ export class JobLoop<Subject> {
   async #discover(): Promise<void> {
     const now = this.context.clock.monotonic()
     if (now < this.#discoverAt) return
+    await this.kind.discover?.()
     for (const { lane, tenantId } of await readLanes(this.context.gate, this.kind.name))
       rewind(this.#lanes.get(lane, tenantId))
     this.#discoverAt = now + DISCOVER_EVERY_MS

@@ -1,9 +1,9 @@
 import type { Job, JobOutcome } from './job.ts'
 
-/** A job's place, taken before the job is committed: it begins with its commit. Must end in one of the two. */
+/** A place, taken before its work is committed: it begins with that commit. Must end in one of the two. */
 export interface Reservation {
-  /** The job is committed, and this is its run. */
+  /** The work is committed, and this is its run: of a job with a row, or of one without, whose `seq` is below zero. */
   begin(job: Job, run: () => Promise<JobOutcome>): void
-  /** There is no such job, or it waits for its turn like others. */
+  /** Nothing was committed, or it waits for its turn like others. */
   cancel(): void
 }

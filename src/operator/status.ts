@@ -1,3 +1,4 @@
+import { COUNT_OPEN_ATTEMPTS } from '../db/open-attempts.ts'
 import type { Gateway } from '../gateway.ts'
 import { isoTime } from '../core/clock.ts'
 import { VERSION } from '../version.ts'
@@ -27,7 +28,7 @@ export async function readStatus(gateway: Gateway): Promise<StatusReport> {
   const [schema, jobs, sending, extensions, subscriptions, restored] = await gate.batch([
     'SELECT name FROM schema_migrations ORDER BY position DESC LIMIT 1',
     'SELECT kind, count(*) AS jobs, min(created_at) AS oldest FROM jobs GROUP BY kind',
-    'SELECT count(*) AS open FROM send_attempts WHERE outcome IS NULL',
+    COUNT_OPEN_ATTEMPTS,
     'SELECT status, count(*) AS extensions FROM extensions GROUP BY status',
     'SELECT status, count(*) AS subscriptions, min(expires_at) AS earliest FROM subscriptions GROUP BY status',
     `SELECT value FROM facts WHERE name = 'restored_at'`,
@@ -44,7 +45,7 @@ export async function readStatus(gateway: Gateway): Promise<StatusReport> {
       send: 0,
       settle: 0,
       ...Object.fromEntries((jobs?.rows ?? []).map((row) => [String(row['kind']), Number(row['jobs'])])),
-      openAttempts: Number(sending?.rows[0]?.['open'] ?? 0),
+      openAttempts: Number(sending?.rows[0]?.['count'] ?? 0),
       oldestQueuedAt: typeof oldest === 'number' ? isoTime(oldest) : null,
     },
     extensions: {

@@ -15,7 +15,7 @@ const PRUNE_ABOVE = 10_000
 /**
  * How much may still be sent: a window for each `from` number, one for each extension (whose numbers share the
  * provider's limit with its subscription calls), and the pauses that the provider asked for. All on the monotonic
- * clock; at the start seeded from the attempt rows, so that a restart opens no window.
+ * clock; at the start seeded from the attempts of the last minute, so that a restart opens no window.
  */
 export class Quota {
   readonly #from = new Map<string, SlidingWindow>()

@@ -45,6 +45,18 @@ test('shows what waits and for how long', async () => {
   expect(found.get('sgw_open_attempts')).toBe(0)
 })
 
+test('counts the sends whose outcome is not known yet', async () => {
+  await using world = await withAdmin()
+  world.control.fault({ route: 'sms', calls: null, fault: { kind: 'delay', ms: 1000 } })
+  for (const body of ['one', 'two']) {
+    const id = await world.send({ body })
+    await world.untilStatus(id, ['sending'])
+    expect((await samples(world)).get('sgw_open_attempts')).toBe(1)
+    await world.untilStatus(id, ['sent'])
+  }
+  expect((await samples(world)).get('sgw_open_attempts')).toBe(0)
+})
+
 test('names no tenant, number or message', async () => {
   await using world = await withAdmin()
   await world.untilStatus(await world.send())

@@ -1,8 +1,16 @@
 import { expect, test } from 'bun:test'
 import { openDatabase } from '../../src/db/database.ts'
 import { type RowOperation, createWriter } from '../../src/db/writer.ts'
-import { ACCEPT, ACCEPT_AND_BEGIN, ACCEPT_ONCE } from '../../src/features/sms/accept-rows.ts'
+import { ACCEPT, ACCEPT_ONCE } from '../../src/features/sms/accept-rows.ts'
 import { CLAIM, GIVE_UP, RESULT, RETRY, UNKNOWN } from '../../src/features/sms/attempt-rows.ts'
+import {
+  BEGIN,
+  FIRST_FAILED,
+  FIRST_RETRY,
+  FIRST_SENT,
+  FIRST_UNKNOWN,
+} from '../../src/features/sms/first-attempt-rows.ts'
+import { COUNT_OPEN_ATTEMPTS, HAS_OPEN_ATTEMPTS, OPEN_FIRST_ATTEMPT } from '../../src/db/open-attempts.ts'
 import { BIND } from '../../src/features/sms/fence.ts'
 import { CLOSE, OPEN } from '../../src/features/webhook-deliveries/delivery-rows.ts'
 import { STORE } from '../../src/features/webhooks/store-inbound.ts'
@@ -11,8 +19,12 @@ type Operation = RowOperation<Record<string, string | number | null>>
 
 const OPERATIONS = {
   ACCEPT,
-  ACCEPT_AND_BEGIN,
   ACCEPT_ONCE,
+  BEGIN,
+  FIRST_FAILED,
+  FIRST_RETRY,
+  FIRST_SENT,
+  FIRST_UNKNOWN,
   CLAIM,
   RESULT,
   RETRY,
@@ -56,6 +68,19 @@ for (const [name, operation] of Object.entries(OPERATIONS) as [string, Operation
     })
   }
 }
+
+test('open attempts are found by the indexes that hold nothing else', async () => {
+  const { gate, close } = await openDatabase({ url: ':memory:', authToken: null, path: null, litestream: false })
+  const queries = [COUNT_OPEN_ATTEMPTS, `SELECT body FROM messages WHERE ${OPEN_FIRST_ATTEMPT}`]
+  const plans = [
+    ...(await Promise.all(queries.map((sql) => planOf(gate, sql)))),
+    await planOf(gate, { sql: HAS_OPEN_ATTEMPTS, args: [''] }),
+  ].flat()
+  const reads = plans.filter((step) => /(messages|send_attempts)/.test(step))
+  expect(reads).toHaveLength(5)
+  for (const step of reads) expect(step).toMatch(/INDEX (messages_open|send_attempts_open)/)
+  await close()
+})
 
 /** The rows of `given` themselves apart. */
 const outermost = (plan: readonly string[]): string =>

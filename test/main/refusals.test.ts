@@ -186,3 +186,30 @@ test('a range of addresses is taken in its plain spelling alone', () => {
   ])
     expect([odd, accepts(odd)]).toEqual([odd, false])
 })
+
+test('the public address is a scheme, a host and perhaps a path', () => {
+  const accepts = (value: string): boolean => readConfig({ values: { PUBLIC_URL: value }, readFile: () => '' }).ok
+  for (const plain of [
+    'https://sms.example.com',
+    'http://localhost:8080/sgw/',
+    'http://10.0.0.1',
+    'http://[::1]:80',
+    'https://bücher.example',
+    'http://my_host',
+  ])
+    expect([plain, accepts(plain)]).toEqual([plain, true])
+  for (const odd of [
+    'https://a;b',
+    'https://*',
+    'https://*.example.com',
+    "https://a'b",
+    'https://a,b',
+    'https://:pw@a',
+    'https://u@a',
+    'https://a?b',
+    'https://a#b',
+    'ftp://a',
+    'https://',
+  ])
+    expect([odd, accepts(odd)]).toEqual([odd, false])
+})

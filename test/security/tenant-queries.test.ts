@@ -16,6 +16,8 @@ const OUT_OF_REACH: Readonly<Record<string, string>> = {
 /** Files that work on what a job names; they know no caller, so nobody hands them an id. */
 const JOB_WORK: Readonly<Record<string, string>> = {
   'src/features/sms/attempt-rows.ts': 'message, attempt and job ids of one delivery, which its job row led to',
+  'src/features/sms/adopt.ts': 'first attempts that nobody runs, of all tenants',
+  'src/features/sms/first-attempt-rows.ts': 'message, attempt and job of one delivery, which the message itself led to',
   'src/features/sms/delete-messages.ts': 'rows of messages by their ids, for retention and erasure',
   'src/features/sms/fence.ts': 'as of attempt rows; and the oldest fenced job of all',
   'src/features/sms/outbound-message.ts':

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { RESULT, RETRY } from '../../src/features/sms/attempt-rows.ts'
+import { FIRST_FAILED, FIRST_RETRY, FIRST_SENT } from '../../src/features/sms/first-attempt-rows.ts'
 import { MIXED, type Profile } from './scenario.ts'
 import { type BatchOptions, report, runBatch } from './seeds.ts'
 import type { Weakening } from './stage.ts'
@@ -17,7 +18,7 @@ const LATE_WRITES: Profile = {
 /** Without its index an inbound message cannot be stored at all. */
 const NO_INBOUND: Profile = { ...MIXED, faults: { ...MIXED.faults, inbound: 0 } }
 
-const FENCED = [...RESULT.statements, ...RETRY.statements]
+const FENCED = [RESULT, RETRY, FIRST_SENT, FIRST_FAILED, FIRST_RETRY].flatMap(({ statements }) => statements)
 
 const RULES: Record<string, { weakening: Weakening; profile?: Profile; found: RegExp }> = {
   'an attempt row before the call': {
@@ -26,14 +27,23 @@ const RULES: Record<string, { weakening: Weakening; profile?: Profile; found: Re
     found: /accepted by the provider|which no message is bound to|within 60 s/,
   },
   'one open attempt per text': {
-    weakening: { schema: ['DROP INDEX send_attempts_open'] },
+    weakening: {
+      schema: ['DROP INDEX send_attempts_open', 'DROP INDEX messages_open'],
+      rewrite: (sql) =>
+        sql
+          .replace(
+            'WHERE NOT EXISTS (SELECT 1 FROM send_attempts AS open',
+            'WHERE true OR EXISTS (SELECT 1 FROM send_attempts AS open',
+          )
+          .replace('messages AS other WHERE', 'messages AS other WHERE false AND'),
+    },
     found: /accepted by the provider|which no message is bound to/,
   },
   'the settle time': {
     weakening: { config: { reconcileSettleMs: 0, reconcileSettle5xxMs: 0 } },
     found: /accepted by the provider|which no message is bound to/,
   },
-  'fencing on the attempt id': {
+  'fencing of results, on the attempt id and on the message that stands for its attempt': {
     weakening: { rewrite: (sql) => (FENCED.some((own) => sql.endsWith(own)) ? unfenced(sql) : sql) },
     profile: LATE_WRITES,
     found: /accepted by the provider|which no message is bound to/,
@@ -83,11 +93,27 @@ function forgetOpenAttempts(bootId: string) {
       args: [bootId],
     },
     { sql: 'DELETE FROM send_attempts WHERE outcome IS NULL AND boot_id = ?1', args: [bootId] },
+    {
+      sql: `INSERT INTO jobs (id, kind, lane, tenant_id, subject, run_at, created_at)
+        SELECT job_id, 'send', from_number, tenant_id, id, created_at, created_at FROM messages
+        WHERE first_attempt_extension_id IS NOT NULL AND status = 'sending'`,
+      args: [],
+    },
+    {
+      sql: `UPDATE messages SET status = 'queued', attempt_id = NULL, first_attempt_extension_id = NULL
+        WHERE first_attempt_extension_id IS NOT NULL AND status = 'sending'`,
+      args: [],
+    },
   ]
 }
 
 function unfenced(sql: string): string {
   return sql
     .replace(' AND send_attempts.id = given.attemptId', '')
-    .replace(' AND messages.attempt_id = given.attemptId', '')
+    .replaceAll(' AND messages.attempt_id = given.attemptId', '')
+    .replaceAll(/\s+AND messages\.first_attempt_extension_id IS NOT NULL/g, '')
+    .replace(
+      'messages.first_attempt_extension_id, messages.from',
+      "coalesce(messages.first_attempt_extension_id, 'none'), messages.from",
+    )
 }

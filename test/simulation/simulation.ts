@@ -311,7 +311,7 @@ class Simulation {
   #crashWriting(life: Life, downMs: number): void {
     let left = this.random.int(1, 6)
     life.gate.onWrite = (statements) => {
-      if (!statements.some(({ sql }) => sql.includes('send_attempts')) || --left > 0) return
+      if (!statements.some(({ sql }) => /send_attempts|first_attempt_extension_id/.test(sql)) || --left > 0) return
       life.gate.onWrite = null
       this.timeline.after(null, this.random.ms(0, 3), () => this.#restart(life, downMs))
     }

@@ -16,11 +16,18 @@ export interface Seen {
   from: string
   to: string
   text: string
+  /** Of the table, or the message itself while its first attempt is under way. */
   jobs: number
 }
 
 const MESSAGES = `SELECT m.id, m.status, m.rc_message_id, m.error, m.tenant_id, m.from_number, m.to_number, m.body,
-  (SELECT count(*) FROM jobs WHERE jobs.subject = m.id) AS jobs FROM messages AS m WHERE m.direction = 'outbound'`
+  (SELECT count(*) FROM jobs WHERE jobs.subject = m.id) + (m.first_attempt_extension_id IS NOT NULL AND m.status = 'sending') AS jobs
+  FROM messages AS m WHERE m.direction = 'outbound'`
+
+/** Open attempts: rows of their own, and first ones that stand in their message's row. */
+const OPEN_ATTEMPTS = `SELECT seq, id, message_id, started_at, extension_id, boot_id, from_number, to_number FROM send_attempts WHERE outcome IS NULL
+  UNION ALL SELECT seq, attempt_id, id, first_attempt_at, first_attempt_extension_id, NULL, from_number, to_number FROM messages
+    WHERE first_attempt_extension_id IS NOT NULL AND status = 'sending'`
 
 const CHANGES_MESSAGES = /\bmessages\b|DELETE FROM jobs|jobs SET kind/
 
@@ -91,8 +98,8 @@ export class Witness {
     bootId: string,
   ): Promise<AttemptRef & { startedAt: number; extensionId: string; isNew: boolean }> {
     const { rows } = await this.disk.database.execute({
-      sql: `SELECT a.id, a.message_id, a.started_at, a.extension_id, m.status, m.attempt_id FROM send_attempts AS a JOIN messages AS m ON m.id = a.message_id
-        WHERE a.outcome IS NULL AND a.boot_id = ?1 AND a.from_number = ?2 AND a.to_number = ?3 AND m.body = ?4 ORDER BY a.seq`,
+      sql: `SELECT a.id, a.message_id, a.started_at, a.extension_id, m.status, m.attempt_id FROM (${OPEN_ATTEMPTS}) AS a JOIN messages AS m ON m.id = a.message_id
+        WHERE coalesce(a.boot_id, ?1) = ?1 AND a.from_number = ?2 AND a.to_number = ?3 AND m.body = ?4 ORDER BY a.seq`,
       args: [bootId, message.from, message.to, message.text],
     })
     const row = rows.find(({ id }) => !this.called.has(String(id))) ?? rows.at(-1)

@@ -27,6 +27,13 @@ export const messages = sqliteTable(
     receivingExtensionId: text('receiving_extension_id'),
     /** The attempt that may change this message; a result that carries another id is void. */
     attemptId: text('attempt_id'),
+    /**
+     * The extension of a first attempt that began with its message and has no row of its own: open while the message is
+     * `sending`, accepted when it is `sent`. Any other end makes it a row of `send_attempts` (first-attempt-rows.ts).
+     */
+    firstAttemptExtensionId: text('first_attempt_extension_id'),
+    /** Steady time at which that began. */
+    firstAttemptAt: integer('first_attempt_at'),
     createdAt: integer('created_at').notNull(),
     updatedAt: integer('updated_at').notNull(),
   },
@@ -36,13 +43,20 @@ export const messages = sqliteTable(
     uniqueIndex('messages_by_provider_id')
       .on(table.rcMessageId, table.tenantId, table.direction)
       .where(sql`rc_message_id IS NOT NULL`),
+    /** Finds the open ones of these; no two of them carry the same text. */
+    uniqueIndex('messages_open')
+      .on(table.firstAttemptExtensionId, table.from, table.to, table.body)
+      .where(sql`first_attempt_extension_id IS NOT NULL AND status = 'sending'`),
   ],
 )
 
 export const ATTEMPT_OUTCOMES = ['accepted', 'rejected', 'not_accepted', 'absent', 'unconfirmed'] as const
 export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number]
 
-/** One row per provider call of a send, committed before the call. The rate windows are counted from these rows. */
+/**
+ * One row per provider call of a send, committed before the call; but for first calls that stand in their message's row.
+ * The rate windows are counted from both.
+ */
 export const sendAttempts = sqliteTable(
   'send_attempts',
   {

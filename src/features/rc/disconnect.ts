@@ -2,6 +2,7 @@ import type { Caller } from '../../auth/caller.ts'
 import { errorName } from '../../core/log.ts'
 import type { Gateway } from '../../gateway.ts'
 import type { ExtensionRow } from '../../provider/directory.ts'
+import { HAS_OPEN_ATTEMPTS } from '../../db/open-attempts.ts'
 
 const LOOK_EVERY_MS = 50
 
@@ -32,9 +33,8 @@ async function untilSettled(gateway: Gateway, tenantId: string): Promise<void> {
   // Those that were handed to the writer before the door was closed.
   await database.writer.write([{ sql: 'SELECT 1', args: [] }])
   const deadline = clock.monotonic() + config.providerTimeoutMs + config.reconcileSettleMs
-  const sql = 'SELECT 1 FROM send_attempts WHERE outcome IS NULL AND tenant_id = ?1 LIMIT 1'
   while (clock.monotonic() < deadline) {
-    const { rows } = await database.gate.execute({ sql, args: [tenantId] })
+    const { rows } = await database.gate.execute({ sql: HAS_OPEN_ATTEMPTS, args: [tenantId] })
     if (rows.length === 0) return
     await new Promise<void>((resolve) => clock.after(LOOK_EVERY_MS, resolve))
   }

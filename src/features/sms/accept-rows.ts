@@ -1,6 +1,6 @@
 import type { RowOperation } from '../../db/writer.ts'
 
-/** A message on its way in, with its job. */
+/** A message on its way in. */
 export interface AcceptRow extends Record<string, string | number | null> {
   messageId: string
   jobId: string
@@ -24,44 +24,11 @@ const INSERT_MESSAGES = `INSERT INTO messages (id, job_id, tenant_id, app_id, us
 const INSERT_JOBS = `INSERT INTO jobs (id, kind, lane, tenant_id, subject, run_at, created_at)
   SELECT jobId, 'send', given."from", tenantId, messageId, runAt, now FROM given`
 
-/** Message and job in one commit: what a 202 means. Answers one row, with the job's `seq`. */
+/** A message that waits for its turn, and its job, in one commit. Answers one row, with the job's `seq`. */
 export const ACCEPT: RowOperation<AcceptRow> = {
   columns: ['messageId', 'jobId', 'tenantId', 'appId', 'userId', 'from', 'to', 'body', 'now', 'runAt'],
   key: 'messageId',
   statements: [INSERT_MESSAGES, `${INSERT_JOBS} RETURNING subject AS key, seq`],
-}
-
-/** A message whose first attempt begins with it. */
-export interface BeginRow extends AcceptRow {
-  attemptId: string
-  extensionId: string
-  textHash: string
-  bootId: string
-}
-
-/**
- * Message, job and first attempt in one commit. Decides in SQL as a claim does: its tenant and the extension must be
- * active, and no other open attempt may carry the same text; else the message is queued. Answers a row with
- * `attempt_seq` if the attempt is open, and one with the job's `seq`.
- */
-export const ACCEPT_AND_BEGIN: RowOperation<BeginRow> = {
-  columns: [...ACCEPT.columns, 'attemptId', 'extensionId', 'textHash', 'bootId'],
-  key: 'messageId',
-  statements: [
-    `INSERT INTO send_attempts (id, message_id, tenant_id, extension_id, from_number, to_number, text_hash, number, boot_id, started_at)
-      SELECT attemptId, messageId, tenantId, extensionId, given."from", given."to", textHash, 1, bootId, runAt FROM given
-      CROSS JOIN tenants ON tenants.id = given.tenantId AND tenants.status = 'active'
-      CROSS JOIN extensions ON extensions.tenant_id = given.tenantId AND extensions.extension_id = given.extensionId
-        AND extensions.status = 'active'
-      WHERE true ON CONFLICT DO NOTHING RETURNING message_id AS key, seq AS attempt_seq`,
-    `INSERT INTO messages (id, job_id, tenant_id, app_id, user_id, direction, from_number, to_number, body, status, attempt_id, created_at, updated_at)
-      SELECT messageId, jobId, tenantId, appId, userId, 'outbound', given."from", given."to", given.body,
-        CASE WHEN opened IS NULL THEN 'queued' ELSE 'sending' END, opened, now, now
-      FROM (SELECT given.*, (SELECT id FROM send_attempts AS own WHERE own.message_id = given.messageId AND own.tenant_id = given.tenantId
-        AND own.id = given.attemptId) AS opened
-        FROM given) AS given`,
-    `${INSERT_JOBS} RETURNING subject AS key, seq`,
-  ],
 }
 
 const OWN_KEY = `WHERE EXISTS (SELECT 1 FROM idempotency_keys AS stored

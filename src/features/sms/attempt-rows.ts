@@ -49,6 +49,8 @@ export const CLAIM: RowOperation<ClaimRow> = {
         AND extensions.status = 'active'
       WHERE messages.attempt_id IS previousAttemptId
         AND messages.status = CASE WHEN previousAttemptId IS NULL THEN 'queued' ELSE 'sending' END
+        AND NOT EXISTS (SELECT 1 FROM messages AS other WHERE other.first_attempt_extension_id = given.extensionId
+          AND other.from_number = given."from" AND other.to_number = given."to" AND other.body = messages.body AND other.status = 'sending')
       ON CONFLICT DO NOTHING RETURNING message_id AS key, seq`,
     `UPDATE messages SET attempt_id = attemptId, status = 'sending', updated_at = CASE status WHEN 'queued' THEN given.now ELSE updated_at END
       FROM given WHERE messages.id = given.messageId

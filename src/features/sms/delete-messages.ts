@@ -2,13 +2,14 @@ import type { Gateway } from '../../gateway.ts'
 
 export interface DeletedRows {
   messages: number
+  /** Those that stood in their message's row are counted too. */
   attempts: number
   deliveries: number
 }
 
 /** The key of a delivery begins with its message's id, so their index finds them. */
 const STATEMENTS = [
-  'DELETE FROM messages WHERE id IN (SELECT value FROM json_each(?1)) RETURNING id',
+  'DELETE FROM messages WHERE id IN (SELECT value FROM json_each(?1)) RETURNING first_attempt_extension_id',
   'DELETE FROM send_attempts WHERE message_id IN (SELECT value FROM json_each(?1)) RETURNING id',
   `DELETE FROM deliveries WHERE seq IN (SELECT own.seq FROM json_each(?1)
     JOIN deliveries AS own ON own.delivery_id >= value || ':' AND own.delivery_id < value || ';') RETURNING seq`,
@@ -20,7 +21,8 @@ export async function deleteMessages(gateway: Gateway, ids: readonly string[]): 
   const list = JSON.stringify(ids)
   const results = await gateway.database.writer.write(STATEMENTS.map((sql) => ({ sql, args: [list] })))
   const [messages = 0, attempts = 0, deliveries = 0] = results.map((result) => result.rows.length)
-  return { messages, attempts, deliveries }
+  const inMessages = results[0]?.rows.filter((row) => row['first_attempt_extension_id'] !== null).length ?? 0
+  return { messages, attempts: attempts + inMessages, deliveries }
 }
 
 /** Whether nothing more happens to a message: its rows may go. */

@@ -3,6 +3,7 @@ import { MAX_SENDS_IN_FLIGHT } from '../../core/limits.ts'
 import { sha256Hex } from '../../core/secrets.ts'
 import type { Gateway } from '../../gateway.ts'
 import { DONE, type Job, type JobKind, type JobOutcome } from '../../jobs/job.ts'
+import { adoptFirstAttempts } from './adopt.ts'
 import { CLAIM } from './attempt-rows.ts'
 import { callProvider } from './call-provider.ts'
 import { type OutboundMessage, loadOutbound, tryingLeftMs } from './outbound-message.ts'
@@ -10,7 +11,7 @@ import { dropJob, giveUp, handOver } from './record-result.ts'
 import { numberOfLane } from './send-lane.ts'
 import { statusEvent } from './status-event.ts'
 
-/** The `send` job: one per accepted message; its lane is the `from` number (send-lane.ts). */
+/** The `send` job: one per message that waits to be sent or is tried again; its lane is the `from` number (send-lane.ts). */
 export function sendJobs(gateway: Gateway): JobKind<OutboundMessage> {
   return {
     name: 'send',
@@ -26,6 +27,7 @@ export function sendJobs(gateway: Gateway): JobKind<OutboundMessage> {
     maxReady: MAX_READY,
     room: (lane, tenantId) =>
       gateway.directory.isDisconnected(tenantId) ? ROOM_TO_FAIL : gateway.quota.fromRoom(numberOfLane(lane)),
+    discover: () => adoptFirstAttempts(gateway),
     load: (ids) => loadOutbound(gateway, ids),
     run: (job, message) => deliver(gateway, job, message),
   }
@@ -45,7 +47,7 @@ const SAME_TEXT_MS = 1000
 /** Brings a message one step on: claims it and calls the provider, or says what it waits for. */
 async function deliver(gateway: Gateway, job: Job, message: OutboundMessage): Promise<JobOutcome> {
   if (message.status !== 'queued' && message.status !== 'sending') return dropJob(gateway, job)
-  if (message.attempt?.outcome === null) return handOver(gateway, job, message.attempt, null)
+  if (message.attempt?.outcome === null) return handOver(gateway, job, message, message.attempt, null)
   const expired = expiry(gateway, message)
   if (expired !== null) return giveUp(gateway, job, message, expired)
   const tenant = await gateway.directory.tenant(message.tenantId)

@@ -1,24 +1,39 @@
 import { DONE, type Job, type JobOutcome } from '../../jobs/job.ts'
 import type { Reservation } from '../../jobs/reservation.ts'
+import { errorName } from '../../core/log.ts'
 import type { Gateway } from '../../gateway.ts'
-import { sha256Hex } from '../../core/secrets.ts'
-import type { BeginRow } from './accept-rows.ts'
+import type { AcceptRow } from './accept-rows.ts'
 import { callProvider } from './call-provider.ts'
+import { BEGIN } from './first-attempt-rows.ts'
 import type { OutboundMessage } from './outbound-message.ts'
+import { handOver } from './record-result.ts'
 import { statusEvent } from './status-event.ts'
 
-/** A first attempt that begins in the very commit that accepts its message: a commit less until the provider is called. */
-export interface FirstAttempt {
-  /** What the commit needs to know of it. */
-  row: Pick<BeginRow, 'attemptId' | 'extensionId' | 'textHash' | 'bootId'>
-  /** Its row was committed, with this `seq`. */
-  begin(job: Job, message: OutboundMessage, seq: number): void
-  /** It was not: places go back. */
+/** What a first attempt takes before it is committed. */
+interface Places {
+  extensionId: string
+  attemptId: string
+  /** Its number among those that began with their message. */
+  begun: number
+  reservation: Reservation
+  /** Gives back what was taken. */
   abandon(): void
 }
 
-/** Null unless everything that a call needs is known and free at this moment; the job's own run then waits for it. */
-export function firstAttempt(gateway: Gateway, tenantId: string, from: string, body: string): FirstAttempt | null {
+/**
+ * Accepts a message and begins its first attempt in one commit, of one row, with one commit less until the provider is
+ * called. True when the message is on disk and its call under way; false when nothing was stored, because it must wait for its turn.
+ */
+export async function beginWith(gateway: Gateway, row: AcceptRow, message: OutboundMessage): Promise<boolean> {
+  const places = takePlaces(gateway, row)
+  if (places === null || !(await commit(gateway, row, places))) return false
+  gateway.hub.publish(statusEvent(message, 'queued', row.now))
+  run(gateway, row, message, places)
+  return true
+}
+
+/** Null unless everything that a call needs is known and free at this moment. */
+function takePlaces(gateway: Gateway, { tenantId, from }: AcceptRow): Places | null {
   const extensionId = gateway.numbers.readySender(tenantId, from)
   if (extensionId === null) return null
   const reservation = gateway.jobs.reserve('send', from, tenantId)
@@ -26,28 +41,47 @@ export function firstAttempt(gateway: Gateway, tenantId: string, from: string, b
   const place = gateway.quota.take(from, extensionId)
   if (!place.ok) return (reservation.cancel(), null)
   const attemptId = gateway.ids.of('att')
-  return {
-    row: { attemptId, extensionId, textHash: sha256Hex(body), bootId: gateway.bootId },
-    begin: (job, message, seq) => begin(gateway, reservation, job, message, { attemptId, extensionId, seq }),
-    abandon: () => {
-      gateway.quota.giveBack(from, extensionId, place.mark)
-      reservation.cancel()
-    },
+  gateway.runningFirstAttempts.add(attemptId)
+  const abandon = (): void => {
+    gateway.runningFirstAttempts.delete(attemptId)
+    gateway.quota.giveBack(from, extensionId, place.mark)
+    reservation.cancel()
   }
+  return { extensionId, attemptId, begun: gateway.mark.nextBegun(), reservation, abandon }
 }
 
-function begin(
-  gateway: Gateway,
-  reservation: Reservation,
-  job: Job,
-  message: OutboundMessage,
-  attempt: { attemptId: string; extensionId: string; seq: number },
-): void {
-  // Inside of the run: what fails there is handed over to be settled, and the place comes back.
-  reservation.begin(job, async (): Promise<JobOutcome> => {
-    gateway.mark.noteAttempt(attempt.seq)
-    gateway.hub.publish(statusEvent(message, 'sending', message.createdAt))
-    await callProvider(gateway, job, message, { id: attempt.attemptId, extensionId: attempt.extensionId, number: 1 })
+async function commit(gateway: Gateway, row: AcceptRow, places: Places): Promise<boolean> {
+  const { attemptId, extensionId, begun } = places
+  let isStored = false
+  try {
+    isStored = (await gateway.database.writer.row(BEGIN, { ...row, attemptId, extensionId, begun })).length > 0
+  } finally {
+    // A disk can fail after the commit: then the message is there, and is adopted (adopt.ts).
+    if (!isStored) places.abandon()
+  }
+  return isStored
+}
+
+/** Its job is no row of the table: a number below zero, no other one's, stands for its `seq`. */
+function run(gateway: Gateway, row: AcceptRow, message: OutboundMessage, places: Places): void {
+  const { attemptId, extensionId, begun } = places
+  const { jobId, from, tenantId, now } = row
+  const job: Job = { seq: -begun, id: jobId, kind: 'send', lane: from, tenantId, subject: message.id, createdAt: now }
+  const attempt = { id: attemptId, extensionId, number: 1, begunAt: row.runAt }
+  places.reservation.begin(job, async (): Promise<JobOutcome> => {
+    try {
+      gateway.hub.publish(statusEvent(message, 'sending', now))
+      gateway.mark.noteBegun(begun)
+      await callProvider(gateway, job, message, attempt)
+    } catch (error) {
+      gateway.log.error(
+        { messageId: message.id, error: errorName(error) },
+        'a first attempt failed: it is settled, unless its result is stored',
+      )
+      await handOver(gateway, job, message, attempt, null)
+    } finally {
+      gateway.runningFirstAttempts.delete(attemptId)
+    }
     return DONE
   })
 }

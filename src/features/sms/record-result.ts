@@ -1,6 +1,7 @@
 import { MESSAGE_ERRORS } from '../../core/errors.ts'
 import { DEFAULT_PENALTY_MS, MAX_SEND_ATTEMPTS } from '../../core/limits.ts'
 import { errorName } from '../../core/log.ts'
+import { sha256Hex } from '../../core/secrets.ts'
 import { isConstraint } from '../../db/gate.ts'
 import type { AttemptOutcome } from '../../db/schema/messages.ts'
 import type { RowOperation } from '../../db/writer.ts'
@@ -8,7 +9,8 @@ import type { Gateway } from '../../gateway.ts'
 import { DONE, type Job, type JobOutcome } from '../../jobs/job.ts'
 import type { AcceptedSms, ProviderFailure } from '../../provider/provider.ts'
 import type { CallResult } from '../../provider/session.ts'
-import { GIVE_UP, RESULT, RETRY, UNKNOWN } from './attempt-rows.ts'
+import { GIVE_UP, RESULT, RETRY, type ResultRow, UNKNOWN } from './attempt-rows.ts'
+import { FIRST_FAILED, FIRST_RETRY, FIRST_SENT, FIRST_UNKNOWN, type FirstAttemptFacts } from './first-attempt-rows.ts'
 import { type Attempt, type OutboundMessage, tryingLeftMs } from './outbound-message.ts'
 import { sendLaneOf } from './send-lane.ts'
 import { statusEvent } from './status-event.ts'
@@ -19,7 +21,10 @@ export type Verdict =
   | { status: 'failed'; outcome: AttemptOutcome; rcMessageId: string | null; error: string }
   | { status: 'sending'; outcome: 'not_accepted' | 'absent'; delayMs: number }
 
-export type AttemptKey = Pick<Attempt, 'id' | 'extensionId' | 'number'>
+export interface AttemptKey extends Pick<Attempt, 'id' | 'extensionId' | 'number'> {
+  /** Of a first attempt that has no row of its own: when it began, steady time. */
+  begunAt?: number
+}
 
 const RETRY_FIRST_MS = 2000
 const RETRY_MAX_MS = 60_000
@@ -35,13 +40,13 @@ export async function recordResult(
   result: CallResult<AcceptedSms>,
 ): Promise<void> {
   if (result.type === 'failed' && result.failure.reason === 'ambiguous')
-    return void (await handOver(gateway, job, attempt, result.failure))
+    return void (await handOver(gateway, job, message, attempt, result.failure))
   const failure = result.type === 'failed' ? result.failure : null
   if (failure?.reason === 'unreachable' || failure?.reason === 'unavailable') {
     gateway.quota.pause(attempt.extensionId, 'medium', retryDelayMs(attempt.number, failure))
   }
   const stored = await store(gateway, job, message, attempt, verdictOf(result, attempt.number), failure)
-  if (!stored) await handOver(gateway, job, attempt, null)
+  if (!stored) await handOver(gateway, job, message, attempt, null)
 }
 
 /**
@@ -78,7 +83,7 @@ export async function store(
     now,
     endedAt: gateway.clock.steady(),
   }
-  const changed = await writeUntilStored(gateway, verdict.status === 'sending' ? RETRY : RESULT, row)
+  const changed = await writeResult(gateway, message, attempt, row)
   if (changed === null) return false
   if (verdict.status === 'sending') gateway.jobs.moved('send', String(row.lane), message.tenantId, delayMs)
   else if (changed) gateway.hub.publish(statusEvent(message, verdict.status, now, published(verdict)))
@@ -89,6 +94,7 @@ export async function store(
 export async function handOver(
   gateway: Gateway,
   job: Job,
+  message: OutboundMessage,
   attempt: AttemptKey,
   failure: ProviderFailure | null,
 ): Promise<JobOutcome> {
@@ -96,8 +102,8 @@ export async function handOver(
     (failure?.status ?? 0) >= 500 ? gateway.config.reconcileSettle5xxMs : gateway.config.reconcileSettleMs
   const lookMs = Math.min(FIRST_LOOK_MS, settleMs)
   const now = gateway.clock.steady()
-  await writeUntilStored(gateway, UNKNOWN, {
-    messageId: job.subject,
+  const row = {
+    messageId: message.id,
     attemptId: attempt.id,
     jobSeq: job.seq,
     lane: attempt.extensionId,
@@ -106,10 +112,35 @@ export async function handOver(
     httpStatus: failure?.status ?? null,
     code: failure?.code ?? null,
     requestId: failure?.requestId ?? null,
-  })
-  gateway.jobs.moved('settle', attempt.extensionId, job.tenantId, lookMs)
+  }
+  const { begunAt } = attempt
+  await (begunAt === undefined
+    ? writeUntilStored(gateway, UNKNOWN, row)
+    : writeUntilStored(gateway, FIRST_UNKNOWN, { ...row, ...factsOf(gateway, message, begunAt) }))
+  gateway.jobs.moved('settle', attempt.extensionId, message.tenantId, lookMs)
   return DONE
 }
+
+/** As `writeUntilStored`, by the operation that fits the verdict and the attempt. */
+function writeResult(
+  gateway: Gateway,
+  message: OutboundMessage,
+  { begunAt }: AttemptKey,
+  row: ResultRow,
+): Promise<boolean | null> {
+  const isOver = row.status !== 'sending'
+  if (begunAt === undefined) return writeUntilStored(gateway, isOver ? RESULT : RETRY, row)
+  if (row.status === 'sent') return writeUntilStored(gateway, FIRST_SENT, row)
+  const first = { ...row, ...factsOf(gateway, message, begunAt) }
+  return writeUntilStored(gateway, isOver ? FIRST_FAILED : FIRST_RETRY, first)
+}
+
+/** What an attempt that has no row yet needs for one. */
+const factsOf = (gateway: Gateway, message: OutboundMessage, startedAt: number): FirstAttemptFacts => ({
+  textHash: sha256Hex(message.body),
+  bootId: gateway.bootId,
+  startedAt,
+})
 
 /** Ends a message that no provider call is open for, and its job. */
 export async function giveUp(gateway: Gateway, job: Job, message: OutboundMessage, error: string): Promise<JobOutcome> {

@@ -2,12 +2,14 @@ import { DEFAULT_PENALTY_MS, WINDOW_MS } from '../../core/limits.ts'
 import type { Row } from '../../db/connection.ts'
 import type { Gate } from '../../db/gate.ts'
 import type { Gateway } from '../../gateway.ts'
+import { adoptFirstAttempts } from './adopt.ts'
 
 /**
- * At the start: every attempt that another run of the process left open has an unknown outcome, so its job goes to
- * be settled. Answers how many there are.
+ * At the start: every attempt that another run of the process left open has an unknown outcome, so it goes to be settled,
+ * with its job or, where its message stood for both, with a new one. Answers how many there are.
  */
 export async function recoverOpenAttempts(gateway: Gateway): Promise<number> {
+  await adoptFirstAttempts(gateway)
   const now = Math.ceil(gateway.clock.steady())
   const [opened] = await gateway.database.writer.write([
     {
@@ -29,11 +31,15 @@ export async function recoverOpenAttempts(gateway: Gateway): Promise<number> {
   return opened?.rows.length ?? 0
 }
 
-/** Fills the rate windows and pauses with what was sent before this start. */
+/** Fills the rate windows, oldest attempts first, and the pauses with what was sent before this start. */
 export async function seedQuota(gateway: Gateway): Promise<void> {
   const now = gateway.clock.now()
   const { gate } = gateway.database
-  for (const row of await attemptsSince(gate, now - WINDOW_MS)) {
+  const attempts = [
+    ...(await attemptsSince(gate, ROWS_OF_ATTEMPTS, now - WINDOW_MS)),
+    ...(await attemptsSince(gate, ROWS_OF_MESSAGES, now - WINDOW_MS)),
+  ]
+  for (const row of attempts.toSorted((a, b) => Number(a['started_at']) - Number(b['started_at']))) {
     gateway.quota.seed(String(row['from_number']), String(row['extension_id']), now - Number(row['started_at']))
   }
   const paused = await gate.execute({
@@ -49,29 +55,36 @@ export async function seedQuota(gateway: Gateway): Promise<void> {
 const SEED_PAGE = 1000
 const SEED_PAGES = 100
 
-/** From the end backwards, until a whole page is older: where the clock was set, a single row says nothing. Oldest first. */
-async function attemptsSince(gate: Gate, since: number): Promise<Row[]> {
+const ROWS_OF_ATTEMPTS = 'SELECT seq, from_number, extension_id, started_at FROM send_attempts'
+/** First attempts that have no row of their own; other messages without an extension. */
+const ROWS_OF_MESSAGES = `SELECT seq, from_number, first_attempt_extension_id AS extension_id,
+  coalesce(first_attempt_at, created_at) AS started_at FROM messages`
+
+/** From the end backwards, until a whole page is older: where the clock was set, a single row says nothing. */
+async function attemptsSince(gate: Gate, rowsOf: string, since: number): Promise<Row[]> {
   const found: Row[] = []
   let before = Number.MAX_SAFE_INTEGER
   for (let page = 0; page < SEED_PAGES; page++) {
     const { rows } = await gate.execute({
-      sql: `SELECT seq, from_number, extension_id, started_at FROM send_attempts
-        WHERE seq < ?1 ORDER BY seq DESC LIMIT ${SEED_PAGE}`,
+      sql: `${rowsOf} WHERE seq < ?1 ORDER BY seq DESC LIMIT ${SEED_PAGE}`,
       args: [before],
     })
     const recent = rows.filter((row) => Number(row['started_at']) > since)
-    found.push(...recent)
+    found.push(...recent.filter((row) => row['extension_id'] !== null))
     if (recent.length === 0 || rows.length < SEED_PAGE) break
     before = Number(rows.at(-1)?.['seq'])
   }
-  return found.toReversed()
+  return found
 }
 
 /** After the clock was set back a pause looks longer than it is, by as much as an hour. What was just sent then lies ahead. */
 async function wasSetBack(gateway: Gateway, now: number): Promise<boolean> {
   const { rows } = await gateway.database.gate.execute({
     sql: `SELECT 1 FROM (SELECT message_id, started_at FROM send_attempts ORDER BY seq DESC LIMIT 1000) AS tried
-      JOIN messages ON messages.id = tried.message_id WHERE messages.updated_at > ?1 OR tried.started_at > ?1 LIMIT 1`,
+        JOIN messages ON messages.id = tried.message_id WHERE messages.updated_at > ?1 OR tried.started_at > ?1
+      UNION ALL SELECT 1 FROM (SELECT first_attempt_at, updated_at FROM messages ORDER BY seq DESC LIMIT 1000)
+        WHERE first_attempt_at > ?1 OR (first_attempt_at IS NOT NULL AND updated_at > ?1)
+      LIMIT 1`,
     args: [now],
   })
   return rows.length > 0

@@ -6,8 +6,8 @@ import { isConstraint } from '../../db/gate.ts'
 import type { Gateway } from '../../gateway.ts'
 import { statusEvent } from './status-event.ts'
 import type { OutboundMessage } from './outbound-message.ts'
-import { ACCEPT, ACCEPT_AND_BEGIN, ACCEPT_ONCE, type AcceptRow } from './accept-rows.ts'
-import { type FirstAttempt, firstAttempt } from './first-attempt.ts'
+import { ACCEPT, ACCEPT_ONCE, type AcceptRow } from './accept-rows.ts'
+import { beginWith } from './first-attempt.ts'
 import type { Accepted, SendBody } from './schemas.ts'
 
 export interface Sent extends Accepted {
@@ -15,7 +15,7 @@ export interface Sent extends Accepted {
   replayed: boolean
 }
 
-/** Accepts a message: when this answers, message and job are on disk. Errors: `idempotencyConflict`. */
+/** Accepts a message: when this answers, it is on disk, with its job or with its first attempt under way. Errors: `idempotencyConflict`. */
 export async function send(
   gateway: Gateway,
   caller: Caller,
@@ -23,13 +23,14 @@ export async function send(
   idempotencyKey: string | null,
 ): Promise<Sent> {
   const key = checkedKey(idempotencyKey)
-  const now = gateway.clock.now()
+  const row = acceptRow(gateway, caller, message, key, gateway.clock.now())
   // A request with a key may be a repeated one, which begins nothing.
-  const first = key === null ? firstAttempt(gateway, caller.tenantId, message.from, message.body) : null
-  const row = await insert(gateway, acceptRow(gateway, caller, message, key, now), first)
-  const replayed = row.stored !== row.value.messageId
-  if (!replayed) announce(gateway, row, first)
-  return { messageId: row.stored, status: 'queued', replayed }
+  if (key === null && (await beginWith(gateway, row, outboundOf(row))))
+    return { messageId: row.messageId, status: 'queued', replayed: false }
+  const inserted = await insert(gateway, row)
+  const replayed = inserted.stored !== inserted.value.messageId
+  if (!replayed) announce(gateway, inserted)
+  return { messageId: inserted.stored, status: 'queued', replayed }
 }
 
 const MESSAGE_ID_DRAWS = 5
@@ -39,43 +40,31 @@ interface Inserted {
   /** The message that the answer names. */
   stored: string
   jobSeq: number
-  /** Of the attempt that was opened with it. */
-  attemptSeq: number | null
 }
 
 /** A message id has only 48 bits: one that is taken is drawn again. */
-async function insert(gateway: Gateway, value: AcceptRow, first: FirstAttempt | null): Promise<Inserted> {
-  try {
-    for (let draw = 1; ; draw++) {
-      try {
-        return await insertOnce(gateway, value, first)
-      } catch (error) {
-        if (!isConstraint(error) || draw >= MESSAGE_ID_DRAWS) throw error
-        value = { ...value, messageId: gateway.ids.message(null) }
-      }
+async function insert(gateway: Gateway, value: AcceptRow): Promise<Inserted> {
+  for (let draw = 1; ; draw++) {
+    try {
+      return await insertOnce(gateway, value)
+    } catch (error) {
+      if (!isConstraint(error) || draw >= MESSAGE_ID_DRAWS) throw error
+      value = { ...value, messageId: gateway.ids.message(null) }
     }
-  } catch (error) {
-    first?.abandon()
-    throw error
   }
 }
 
-async function insertOnce(gateway: Gateway, value: AcceptRow, first: FirstAttempt | null): Promise<Inserted> {
-  const { writer } = gateway.database
+async function insertOnce(gateway: Gateway, value: AcceptRow): Promise<Inserted> {
   if (value.idempotencyKey !== null) return insertOnceByKey(gateway, value)
-  const rows = await (first === null
-    ? writer.row(ACCEPT, value)
-    : writer.row(ACCEPT_AND_BEGIN, { ...value, ...first.row }))
-  const opened = rows.length > 1 ? rows[0]?.['attempt_seq'] : undefined
-  const jobSeq = Number(rows.at(-1)?.['seq'])
-  return { value, stored: value.messageId, jobSeq, attemptSeq: opened === undefined ? null : Number(opened) }
+  const [job] = await gateway.database.writer.row(ACCEPT, value)
+  return { value, stored: value.messageId, jobSeq: Number(job?.['seq']) }
 }
 
 async function insertOnceByKey(gateway: Gateway, value: AcceptRow): Promise<Inserted> {
   const rows = await gateway.database.writer.row(ACCEPT_ONCE, value)
   const key = rows.at(-1)
   if (key?.['request_hash'] !== value.requestHash) throw apiError('idempotencyConflict')
-  return { value, stored: String(key['message_id']), jobSeq: Number(rows[0]?.['seq']), attemptSeq: null }
+  return { value, stored: String(key['message_id']), jobSeq: Number(rows[0]?.['seq']) }
 }
 
 function acceptRow(gateway: Gateway, caller: Caller, message: SendBody, key: string | null, now: number): AcceptRow {
@@ -97,25 +86,19 @@ function acceptRow(gateway: Gateway, caller: Caller, message: SendBody, key: str
   }
 }
 
-function announce(gateway: Gateway, { value, jobSeq, attemptSeq }: Inserted, first: FirstAttempt | null): void {
-  const { messageId: id, jobId, appId, tenantId, from, to, body, now } = value
-  const message: OutboundMessage = {
-    id,
-    tenantId,
-    appId,
-    from,
-    to,
-    body,
-    status: 'queued',
-    createdAt: now,
-    firstAttemptAt: null,
-    attempt: null,
-  }
+function announce(gateway: Gateway, { value, jobSeq }: Inserted): void {
+  const { messageId, jobId, tenantId, from, now } = value
+  const message = outboundOf(value)
   gateway.hub.publish(statusEvent(message, 'queued', now))
-  const job = { seq: jobSeq, id: jobId, kind: 'send', lane: from, tenantId, subject: id, createdAt: now }
-  if (first !== null && attemptSeq !== null) return first.begin(job, message, attemptSeq)
-  first?.abandon()
-  gateway.jobs.ready(job, message)
+  gateway.jobs.ready(
+    { seq: jobSeq, id: jobId, kind: 'send', lane: from, tenantId, subject: messageId, createdAt: now },
+    message,
+  )
+}
+
+/** As its delivery sees it. */
+function outboundOf({ messageId: id, tenantId, appId, from, to, body, now }: AcceptRow): OutboundMessage {
+  return { id, tenantId, appId, from, to, body, status: 'queued', createdAt: now, firstAttemptAt: null, attempt: null }
 }
 
 function checkedKey(key: string | null): string | null {

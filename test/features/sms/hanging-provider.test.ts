@@ -127,16 +127,16 @@ test('when the mark of a first attempt cannot be written, its message is settled
   await using world = await createWorld({ env: { RECONCILE_SETTLE: '1s' } })
   const { mark, jobs } = world.gateway
   const reserve = jobs.reserve.bind(jobs)
-  const note = mark.noteAttempt.bind(mark)
+  const note = mark.noteBegun.bind(mark)
   const seen = { reserved: false, failures: 0 }
   jobs.reserve = (...where) => {
     const place = reserve(...where)
     seen.reserved = place !== null
     return place
   }
-  mark.noteAttempt = (seq) => {
+  mark.noteBegun = (number) => {
     if (seen.reserved && seen.failures++ === 0) throw Object.assign(new Error('EIO: i/o error, write'), { code: 'EIO' })
-    note(seq)
+    note(number)
   }
   const sent = async (body: string): Promise<unknown> =>
     (await world.untilStatus(await world.send({ body }), ['sent', 'failed'], 9000))['status']

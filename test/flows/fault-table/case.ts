@@ -64,7 +64,8 @@ export class Case implements AsyncDisposable {
 
   /** When each attempt of the message began. */
   async attempts(messageId: string): Promise<number[]> {
-    const sql = 'SELECT started_at FROM send_attempts WHERE message_id = ?1 ORDER BY seq'
+    const sql = `SELECT started_at FROM send_attempts WHERE message_id = ?1
+      UNION ALL SELECT first_attempt_at FROM messages WHERE id = ?1 AND first_attempt_extension_id IS NOT NULL ORDER BY started_at`
     const { rows } = await this.world.gateway.database.gate.execute({ sql, args: [messageId] })
     return rows.map((row) => Number(row['started_at']))
   }
