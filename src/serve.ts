@@ -29,9 +29,11 @@ export async function serve({ environment, terminal, exit }: ServeOptions): Prom
   const stop = stopOnSignal(life, log, exit)
   try {
     const running = await runGateway({ config, log })
+    const prepared = Promise.withResolvers<void>()
     const operator = serveOperator(
       { gateway: running.gateway, simulator: running.simulator?.control ?? null },
       socketPath(config.database.path ?? 'sgw.db'),
+      prepared.promise,
     )
     life.end = async () => {
       await Promise.all([operator.stop(), running.stop()])
@@ -39,6 +41,7 @@ export async function serve({ environment, terminal, exit }: ServeOptions): Prom
     }
     log.info({ url: running.url, production: config.production }, 'listening')
     await welcome(running)
+    prepared.resolve()
     running.work()
     if (config.litestream) endWithParent(log, stop)
   } catch (error) {

@@ -9,14 +9,18 @@ export interface OperatorSocket {
 /**
  * Serves the operator on a Unix socket that only the server's user can open: `POST /commands/<name>` runs a command,
  * `GET /events` streams the development tenant's events as JSON lines. What they need is loaded by the first of each.
+ * Nothing is answered before `prepared`: a command that came at once would find neither app nor number.
  */
-export function serveOperator(context: OperatorContext, path: string): OperatorSocket {
+export function serveOperator(context: OperatorContext, path: string, prepared = Promise.resolve()): OperatorSocket {
   rmSync(path, { force: true })
   const server = Bun.serve({
     unix: path,
     development: false,
     ...NEVER_IDLE,
-    fetch: (request) => answer(context, request),
+    fetch: async (request) => {
+      await prepared
+      return answer(context, request)
+    },
   })
   chmodSync(path, 0o600)
   return {

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { readFileSync, statSync } from 'node:fs'
-import { startServer, temporaryFolder } from '../support/process.ts'
+import { freePort, startProgram, startServer, temporaryFolder } from '../support/process.ts'
 import { until } from '../support/world.ts'
 
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8)
@@ -88,4 +88,20 @@ test('where the kept key was revoked, the next start shows a new one and the old
     await server.ended()
   }
   expect(keys[1]).not.toBe(keys[0] ?? '')
+}, 30_000)
+
+test('a command that comes before the first start has prepared everything waits for it', async () => {
+  using folder = temporaryFolder()
+  await using server = startProgram('src/main.ts', [], {
+    DATABASE_URL: folder.database,
+    PORT: String(await freePort()),
+  })
+  const send = (): Promise<Response | null> =>
+    fetch('http://sgw/commands/send', {
+      unix: folder.file('sgw.db.sock'),
+      method: 'POST',
+      body: JSON.stringify({ message: { from: '+15555550100', to: '+15555550199', body: 'Hello' } }),
+    }).catch(() => null)
+  const answer = await until(send, 20_000)
+  expect(await answer?.json()).toMatchObject({ ok: true, result: { body: 'Hello' } })
 }, 30_000)
