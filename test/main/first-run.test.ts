@@ -92,7 +92,7 @@ test('where the kept key was revoked, the next start shows a new one and the old
 
 test('a command that comes before the first start has prepared everything waits for it', async () => {
   using folder = temporaryFolder()
-  await using server = startProgram('src/main.ts', [], {
+  await using _server = startProgram('src/main.ts', [], {
     DATABASE_URL: folder.database,
     PORT: String(await freePort()),
   })
