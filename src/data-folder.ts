@@ -19,8 +19,10 @@ export async function openDataFolder(databasePath: string, waitMs: number, onWai
   let lock: ProcessLock | null
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
+    demandNoFolder(databasePath)
     lock = await takeLock(databasePath, waitMs, onWait)
-  } catch {
+  } catch (error) {
+    if (error instanceof StartError) throw error
     throw new StartError(
       EXIT.cannotWrite,
       `Cannot write in ${folder}: check that the folder exists, is writable and has space, or set DATABASE_URL=file:PATH`,
@@ -32,6 +34,14 @@ export async function openDataFolder(databasePath: string, waitMs: number, onWai
       `Another process uses ${resolve(databasePath)}: stop it first, or set DATABASE_URL to another file`,
     )
   return lock
+}
+
+function demandNoFolder(databasePath: string): void {
+  if (statSync(databasePath, { throwIfNoEntry: false })?.isDirectory() !== true) return
+  throw new StartError(
+    EXIT.cannotWrite,
+    `${resolve(databasePath)} is a folder: set DATABASE_URL=file:PATH to a file in it`,
+  )
 }
 
 /** The encryption keys: from the configuration, or in development one that is made once and kept beside the database. */

@@ -11,7 +11,8 @@ import { type Database, type UpgradeStep, openDatabase } from './db/database.ts'
 import { SchemaError } from './db/migrate.ts'
 import { openRestoreMark } from './db/restore-mark.ts'
 import { type Gateway, buildGateway } from './gateway.ts'
-import type { Server } from './http/server.ts'
+import { listen, stopListening, urlHost } from './http/listener.ts'
+import { warnOfUnknownKeys } from './known-keys.ts'
 import type { Schedule } from './jobs/schedule.ts'
 import { metered } from './provider/metered.ts'
 import { createRingCentral } from './provider/ringcentral/client.ts'
@@ -125,6 +126,7 @@ async function start(options: RunOptions, stack: AsyncDisposableStack): Promise<
   if (gateway.database.migrated.length > 0)
     gateway.log.info({ migrations: gateway.database.migrated.join(', ') }, 'database is up to date')
   registerJobs(gateway)
+  await warnOfUnknownKeys(gateway)
   await recover(gateway)
   const { createApp } = await import('./app.ts')
   const app = createApp(gateway)
@@ -180,45 +182,6 @@ async function startSimulator(config: Config, clock: Clock): Promise<Simulator> 
   return startIt({ clock, clientId, clientSecret, environment: config.production ? 'production' : 'development' })
 }
 
-/** Bun must not share the port: a second process would take half of the requests. */
-function listen(gateway: Gateway, app: Server): void {
-  const { config } = gateway
-  try {
-    app.listen({
-      port: config.port,
-      hostname: config.host,
-      reusePort: false,
-      idleTimeout: 30,
-      websocket: gateway.sockets.handlers,
-    })
-  } catch (error) {
-    throw listenError(config, error)
-  }
-  if (app.server !== null) gateway.sockets.start(app.server)
-  const port = app.server?.port ?? config.port
-  if (config.publicUrl === `http://localhost:${config.port}`) config.publicUrl = `http://localhost:${port}`
-  gateway.guard.addOwn(config.host, port)
-  config.port = port
-}
-
-function listenError(config: Config, error: unknown): StartError {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  const where = `${urlHost(config.host)}:${config.port}`
-  if (code === 'EADDRINUSE')
-    return new StartError(
-      EXIT.unavailable,
-      `Port ${config.port} is in use: stop the other program, or set PORT to a free one`,
-    )
-  if (code === 'EACCES')
-    return new StartError(
-      EXIT.unavailable,
-      `Port ${config.port} is not allowed for this user: set PORT to 1024 or higher`,
-    )
-  return new StartError(EXIT.unavailable, `Cannot listen on ${where} (${code || 'unknown error'}): check HOST and PORT`)
-}
-
-const urlHost = (host: string): string => (host.includes(':') ? `[${host}]` : host)
-
 /** No new work, then what runs comes to its end, then everything closes in reverse order. */
 async function drain(
   gateway: Gateway,
@@ -229,16 +192,4 @@ async function drain(
   gateway.sockets.closeAll()
   await Promise.race([Promise.all([gateway.jobs.stop(), stopTimers()]), Bun.sleep(DRAIN_MS)])
   await Promise.race([stack.disposeAsync(), Bun.sleep(CLOSE_MS)])
-}
-
-/** Turns of the event loop in which connections that wait at the listener are taken, and their requests read. */
-const LAST_TURNS = 5
-const LAST_ANSWERS_MS = 1000
-
-/** Who had connected before the signal is answered: closing the listener would reset what it has not taken yet. */
-async function stopListening(app: Server): Promise<void> {
-  for (let turn = 0; turn < LAST_TURNS; turn++) await new Promise((resolve) => setImmediate(resolve))
-  const stopped = app.server?.stop()
-  await Promise.race([stopped, Bun.sleep(LAST_ANSWERS_MS)])
-  await app.server?.stop(true)
 }

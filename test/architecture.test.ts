@@ -36,6 +36,7 @@ const LAYERS: readonly Layer[] = [
   { name: 'auth', files: ['src/auth/**'], mayImport: BELOW_ENGINES },
   { name: 'data folder', files: ['src/data-folder.ts'], mayImport: BELOW_ENGINES },
   { name: 'gateway', files: ['src/gateway.ts'], mayImport: GATEWAY },
+  { name: 'known keys', files: ['src/known-keys.ts'], mayImport: GATEWAY },
   { name: 'http', files: ['src/http/**'], mayImport: GATEWAY, elysia: true },
   { name: 'routes', files: ['src/features/*/routes.ts'], mayImport: [...GATEWAY, 'http', ...FEATURES], elysia: true },
   { name: 'wire', files: ['src/features/*/{schemas,pages}.ts'], mayImport: [...GATEWAY, 'http', 'verbs'] },
@@ -61,7 +62,7 @@ const LAYERS: readonly Layer[] = [
   {
     name: 'run',
     files: ['src/run.ts'],
-    mayImport: [...GATEWAY, 'data folder', 'http', 'verbs', 'worker', 'admin', 'app', 'simulator'],
+    mayImport: [...GATEWAY, 'data folder', 'known keys', 'http', 'verbs', 'worker', 'admin', 'app', 'simulator'],
   },
   {
     name: 'development',

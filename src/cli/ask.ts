@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { z } from 'zod'
 import { silentLog } from '../core/log.ts'
 import { EXIT, StartError } from '../core/start-error.ts'
@@ -64,13 +66,17 @@ async function askFile(
     import('../run.ts'),
   ])
   if (COMMANDS[command]?.needsServer === true) throw noServer()
+  const path = resolve(context.config.database.path ?? '')
+  const existed = existsSync(path)
   await using stack = new AsyncDisposableStack()
   try {
     const { gateway } = await openGateway(
       { config: context.config, log: silentLog, lockWaitMs: 0, simulator: false },
       stack,
     )
-    return await runCommand({ gateway, simulator: null }, command, input, silentLog)
+    const answer = await runCommand({ gateway, simulator: null }, command, input, silentLog)
+    context.stderr(noteOnFile(command, path, existed))
+    return answer
   } catch (error) {
     if (!(error instanceof StartError)) throw error
     if (error.exitCode === EXIT.locked && !last) return null
@@ -78,5 +84,11 @@ async function askFile(
   }
 }
 
+/** An empty database looks like a loss of everything, and nobody should take a stopped server for a running one. */
+function noteOnFile(command: string, path: string, existed: boolean): string {
+  if (!existed && command !== 'tenant-create') return `There was no database at ${path}: an empty one was made\n`
+  return command === 'status' ? 'No server answers: this is what its database says\n' : ''
+}
+
 export const noServer = (): CliError =>
-  new CliError('No server answers: start one with bun run start, with the same environment', EXIT.noServer)
+  new CliError('No server answers: start one (sgw start, or bun run start) with the same environment', EXIT.noServer)

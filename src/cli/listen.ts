@@ -54,7 +54,12 @@ function createForwarder(context: CliContext, url: string): Forwarder {
     allowCidrs: context.config.webhookAllowCidrs,
   })
   if (!guard.accepts(url))
-    throw new CliError(`Cannot forward to ${url}: give an address such as http://localhost:8080/webhook`, EXIT.usage)
+    throw new CliError(
+      context.config.production
+        ? `Cannot forward to ${url}: in production an address is https:// and public, or listed in WEBHOOK_ALLOW_CIDRS`
+        : `Cannot forward to ${url}: give an address such as http://localhost:8080/webhook`,
+      EXIT.usage,
+    )
   const poster = new WebhookPoster({ guard, clock: systemClock })
   const secret = kept(context.config, LISTEN_SECRET, () => webhookSecret(crypto.getRandomValues(new Uint8Array(32))))
   const say = context.json ? context.stderr : context.stdout

@@ -43,13 +43,22 @@ function addTenants(program: Command, run: Run): void {
   const tenant = program.command('tenant').description('Tenants: the customers of this gateway')
   tenant
     .command('create')
+    .description('makes a tenant')
     .requiredOption('--name <name>', 'what to call it')
     .action((options: { name: string }) => run('tenant-create', options))
-  tenant.command('list').action(() => run('tenant-list', {}))
-  const standings = { suspend: 'suspended', activate: 'active', deactivate: 'inactive' } as const
-  for (const [verb, status] of Object.entries(standings)) {
+  tenant
+    .command('list')
+    .description('all of them')
+    .action(() => run('tenant-list', {}))
+  const standings = {
+    suspend: ['suspended', 'holds its messages and closes its keys and sockets; activate takes it back'],
+    activate: ['active', 'lets a suspended or inactive tenant work again'],
+    deactivate: ['inactive', 'the same, for one that has left'],
+  } as const
+  for (const [verb, [status, description]] of Object.entries(standings)) {
     tenant
       .command(verb)
+      .description(description)
       .argument('<tenant>', 'tenant id')
       .action((tenantId: string) => run('tenant-status', { tenantId, status }))
   }
@@ -59,6 +68,7 @@ function addApps(program: Command, run: Run): void {
   const app = program.command('app').description('Apps: what calls the API, each with its key')
   app
     .command('create')
+    .description('makes an app and shows its key, once')
     .requiredOption('--tenant <tenant>', 'tenant id')
     .requiredOption('--name <name>', 'what to call it')
     .option('--webhook-url <url>', 'where inbound messages are POSTed to')
@@ -67,6 +77,7 @@ function addApps(program: Command, run: Run): void {
     )
   app
     .command('list')
+    .description("a tenant's apps")
     .requiredOption('--tenant <tenant>', 'tenant id')
     .action((options: { tenant: string }) => run('app-list', { tenantId: options.tenant }))
   app
@@ -80,14 +91,15 @@ function addTriggers(program: Command, run: Run): void {
   const trigger = program
     .command('trigger-subscription')
     .description("Triggers: addresses that hear of a tenant's inbound messages beside its apps")
-  const command = (name: string): Command => trigger.command(name).requiredOption('--tenant <tenant>', 'tenant id')
-  command('create')
+  const command = (name: string, description: string): Command =>
+    trigger.command(name).description(description).requiredOption('--tenant <tenant>', 'tenant id')
+  command('create', 'adds an address and shows its secret, once')
     .requiredOption('--callback-url <url>', 'where inbound messages are POSTed to')
     .action(({ tenant, callbackUrl }: { tenant: string; callbackUrl: string }) =>
       run('trigger-create', { tenantId: tenant, callbackUrl }),
     )
-  command('list').action(({ tenant }: { tenant: string }) => run('trigger-list', { tenantId: tenant }))
-  command('delete')
+  command('list', 'all of them').action(({ tenant }: { tenant: string }) => run('trigger-list', { tenantId: tenant }))
+  command('delete', 'removes one')
     .argument('<trigger>', 'trigger id')
     .action((triggerId: string, { tenant }: { tenant: string }) =>
       run('trigger-delete', { tenantId: tenant, triggerId }),

@@ -103,7 +103,7 @@ function readPublicUrl(settings: Settings, production: boolean, port: number): s
       )
     return `http://localhost:${port}`
   }
-  if (!isPublicAddress(URL.parse(text), production ? ['https:'] : ['https:', 'http:'])) {
+  if (!isPublicAddress(text, production ? ['https:'] : ['https:', 'http:'])) {
     settings.problem(
       'PUBLIC_URL',
       `is "${text}"`,
@@ -113,11 +113,13 @@ function readPublicUrl(settings: Settings, production: boolean, port: number): s
   return text.replace(/\/+$/, '')
 }
 
-/** URLs know hosts with `*` or `;`, which no provider reaches and which mean something else in a page's policy. */
-function isPublicAddress(url: URL | null, schemes: readonly string[]): boolean {
-  if (url === null || !schemes.includes(url.protocol)) return false
-  const hasMore = [url.search, url.hash, url.username, url.password].some((part) => part !== '')
-  return !hasMore && /^(?:[\w.-]+|\[[\da-f:.]+\])$/.test(url.hostname)
+/**
+ * URLs know hosts with `*` or `;`, which no provider reaches and which mean something else in a page's policy, and
+ * spellings that become another address where a path is put behind them.
+ */
+function isPublicAddress(text: string, schemes: readonly string[]): boolean {
+  const url = /^https?:\/\/[^\s\\?#@]+$/i.test(text) ? URL.parse(text) : null
+  return url !== null && schemes.includes(url.protocol) && /^(?:[\w.-]+|\[[\da-f:.]+\])$/.test(url.hostname)
 }
 
 function readDatabase(settings: Settings): DatabaseConfig {

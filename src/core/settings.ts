@@ -22,6 +22,8 @@ export class Settings {
   /** A secret: from `NAME`, or from the file that `NAME_FILE` names; placeholders are refused. */
   secret(name: string): string | null {
     const value = this.text(name) ?? this.#fromFile(name)
+    if (this.text(name) !== null && this.text(`${name}_FILE`) !== null)
+      this.problem(name, `and ${name}_FILE are both set`, 'keep one of them')
     if (value !== null && PLACEHOLDERS.test(value)) {
       this.problem(name, 'is a placeholder', 'put the real value in')
       return null
@@ -49,7 +51,8 @@ export class Settings {
     const value = this.text(name) ?? fallback
     const parsed = parseDuration(value)
     if (parsed !== null && parsed >= minMs) return parsed
-    this.problem(name, `is "${value}"`, 'give a duration such as 500ms, 15s, 5m, 24h or 7d')
+    const least = parsed === null || minMs === 0 ? '' : `, at least ${minMs} ms`
+    this.problem(name, `is "${value}"`, `give a duration such as 500ms, 15s, 5m, 24h or 7d${least}`)
     return parseDuration(fallback) ?? 0
   }
 

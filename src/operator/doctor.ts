@@ -18,6 +18,7 @@ const MIN_FREE_MIB = 100
 /** Looks at everything that a gateway needs; each failure names its fix. */
 export async function diagnose(gateway: Gateway): Promise<Finding[]> {
   const checks: [string, () => Promise<string> | string][] = [
+    ['server', () => (gateway.lifecycle.working ? 'running' : 'not running: all this is told from its database')],
     ['database', () => checkDatabase(gateway)],
     ['disk', () => checkDisk(gateway)],
     ['encryption keys', () => checkKeys(gateway)],

@@ -36,7 +36,7 @@ async function findCaller(gateway: Gateway, from: string, appId: string | undefi
     throw new ApiError(
       'not_found',
       appId === undefined
-        ? `No active app's tenant owns ${from}: name one with --app APP`
+        ? `No tenant with an active app has ${from} connected: look at GET /v1/rc/extensions, or name an app with --app APP`
         : `There is no active app ${appId}`,
     )
   const owners = new Set(rows.map((row) => String(row['tenant_id'])))

@@ -7,12 +7,14 @@ import { connectedServer } from '../main/connected-server.ts'
 
 type Json = Record<string, unknown>
 
+const FROM_DATABASE = 'No server answers: this is what its database says\n'
+
 /** One command line in one environment; `json` demands that stdout is one JSON value and stderr is empty. */
 function commandLine(env: Record<string, string>) {
   const run = (...words: string[]) => sgw(words, env)
   const json = async <T = Json>(...words: string[]): Promise<T> => {
     const { code, stdout, stderr } = await run('--json', ...words)
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect({ code, stderr: stderr.replace(FROM_DATABASE, '') }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toEndWith('\n')
     return JSON.parse(stdout) as T
   }
@@ -167,6 +169,20 @@ test.concurrent('a suspended tenant is locked out within a second, also with a k
   expect(await status(renewed)).toBe(200)
 }, 60_000)
 
+test.concurrent('who asks without a server, or in the wrong folder, is told', async () => {
+  using folder = temporaryFolder()
+  const env = { DATABASE_URL: folder.database }
+  const made = `There was no database at ${folder.file('sgw.db')}: an empty one was made\n`
+  expect(await sgw(['status'], env)).toMatchObject({ code: 0, stderr: made })
+  expect(await sgw(['status'], env)).toMatchObject({ code: 0, stderr: FROM_DATABASE })
+  const findings = JSON.parse((await sgw(['--json', 'doctor'], env)).stdout) as Json[]
+  expect(findings).toContainEqual({ check: 'server', ok: true, detail: expect.stringContaining('not running') })
+  await using _server = await startServer(env)
+  expect(await sgw(['status'], env)).toMatchObject({ code: 0, stderr: '' })
+  const served = JSON.parse((await sgw(['--json', 'doctor'], env)).stdout) as Json[]
+  expect(served).toContainEqual({ check: 'server', ok: true, detail: 'running' })
+}, 60_000)
+
 test.concurrent('a server that is only just starting is waited for', async () => {
   using folder = temporaryFolder()
   const port = await freePort()
@@ -182,7 +198,12 @@ test.concurrent('a server that is only just starting is waited for', async () =>
   )
   await using server = await starting
   expect(server.child.exitCode).toBeNull()
-  expect(runs.map(({ code, stderr }) => ({ code, stderr }))).toEqual(runs.map(() => ({ code: 0, stderr: '' })))
+  // The first of them may have been there before the server.
+  const faults = runs.map(({ code, stderr }) => ({
+    code,
+    stderr: stderr.replace(/^There was no database at .*\n/, ''),
+  }))
+  expect(faults).toEqual(runs.map(() => ({ code: 0, stderr: '' })))
 }, 60_000)
 
 test.concurrent('send hands a message over; with --wait it answers how it ended, and a failure is exit 1', async () => {

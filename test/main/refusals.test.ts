@@ -33,6 +33,36 @@ test.concurrent('an address that is not of this machine: 69', async () => {
   expect(lines[0]).toContain('check HOST and PORT')
 })
 
+test.concurrent('a name that leads nowhere: 69, and not only a word about the port', async () => {
+  using folder = temporaryFolder()
+  const { code, lines } = await refusedStart({ HOST: 'nowhere.invalid', PORT: '0', DATABASE_URL: folder.database })
+  expect({ code, count: lines.length }).toEqual({ code: 69, count: 1 })
+  expect(lines[0]).toContain('HOST')
+})
+
+test.concurrent('a folder in the database’s place: 73 and one line that says so', async () => {
+  using folder = temporaryFolder()
+  const { code, lines } = await refusedStart({ PORT: '0', DATABASE_URL: `file:${folder.path}` })
+  expect({ code, lines }).toEqual({
+    code: 73,
+    lines: [`${folder.path} is a folder: set DATABASE_URL=file:PATH to a file in it`],
+  })
+})
+
+test.concurrent('other encryption keys than those of the database: it starts, and says so at once', async () => {
+  using folder = temporaryFolder()
+  const logged = async (key: string): Promise<string> => {
+    await using server = await startServer({ DATABASE_URL: folder.database, ENCRYPTION_KEYS: key })
+    await server.printed(/limit=1/)
+    return server.stdout
+  }
+  const other = crypto.getRandomValues(new Uint8Array(32)).toBase64()
+  const complaint = 'stored secrets do not open'
+  expect(await logged(KEY)).not.toContain(complaint)
+  expect(await logged(other)).toContain(complaint)
+  expect(await logged(`${other},${KEY}`)).not.toContain(complaint)
+}, 60_000)
+
 test.concurrent('a folder that cannot be written: 73 and one line', async () => {
   using folder = temporaryFolder()
   writeFileSync(folder.file('file'), '')
@@ -168,6 +198,20 @@ test.concurrent('secrets are read from files: production starts with NAME_FILE a
   expect({ code, lines: lines.map((line) => line.split(' ')[0]) }).toEqual({ code: 78, lines: ['RC_CLIENT_ID_FILE'] })
 })
 
+test('a secret that is given twice, and a duration that is too short, say so', () => {
+  const problems = (values: Record<string, string>): string[] => {
+    const result = readConfig({ values, readFile: () => KEY })
+    return result.ok ? [] : result.problems
+  }
+  expect(problems({ ENCRYPTION_KEYS: KEY, ENCRYPTION_KEYS_FILE: '/x' })).toEqual([
+    'ENCRYPTION_KEYS and ENCRYPTION_KEYS_FILE are both set: keep one of them',
+  ])
+  expect(problems({ ENCRYPTION_KEYS: '', ENCRYPTION_KEYS_FILE: '/x' })).toEqual([])
+  expect(problems({ MAX_QUEUE_AGE: '0s' })).toEqual([
+    'MAX_QUEUE_AGE is "0s": give a duration such as 500ms, 15s, 5m, 24h or 7d, at least 1000 ms',
+  ])
+})
+
 test('a range of addresses is taken in its plain spelling alone', () => {
   const accepts = (value: string): boolean =>
     readConfig({ values: { WEBHOOK_ALLOW_CIDRS: value }, readFile: () => '' }).ok
@@ -208,6 +252,13 @@ test('the public address is a scheme, a host and perhaps a path', () => {
     'https://u@a',
     'https://a?b',
     'https://a#b',
+    'https://a?',
+    'https://a#',
+    'https://@a',
+    'https:a',
+    String.raw`https:\\a`,
+    String.raw`https://a\b`,
+    'https://a\tb',
     'ftp://a',
     'https://',
   ])
