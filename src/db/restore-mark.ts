@@ -1,4 +1,4 @@
-import { closeSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { closeSync, constants, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs'
 import type { Gate } from './gate.ts'
 
 /**
@@ -42,11 +42,10 @@ export async function openRestoreMark(
   const noted = readNoted(path)
   const restored = stored !== null && !isContinuation(stored, noted)
   const incarnation = stored === null || restored ? fresh.incarnation : stored.incarnation
+  // Before the database: one that ends in between is a new one, or a restored one, at the next start too.
+  const mark = createMark(path, { attempt: 0, delivery: 0, begun: 0, ...stored, incarnation })
   if (incarnation !== stored?.incarnation) await storeIncarnation(gate, incarnation, restored ? fresh.now : null)
-  return {
-    mark: createMark(path, { attempt: 0, delivery: 0, begun: 0, ...stored, incarnation }),
-    restored,
-  }
+  return { mark, restored }
 }
 
 const isContinuation = (stored: Progress, noted: Progress | null): boolean =>
@@ -111,9 +110,12 @@ function readNoted(path: string): Progress | null {
   }
 }
 
-/** Written in place and not flushed: it must outlive the process, while a power loss can only make it older. */
+/**
+ * Written in place: it must outlive the process, while a power loss can only make it older. So it is never emptied, and a
+ * new one is flushed before it counts.
+ */
 function createMark(path: string, progress: Progress): RestoreMark {
-  const file = openSync(path, 'w', 0o600)
+  const file = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600)
   const write = (): void => {
     const numbers = [progress.attempt, progress.delivery, progress.begun].map((number) =>
       String(number).padStart(16, '0'),
@@ -122,6 +124,7 @@ function createMark(path: string, progress: Progress): RestoreMark {
   }
   let drawn = progress.begun
   write()
+  fsyncSync(file)
   return {
     noteAttempt(seq) {
       if (seq + progress.begun <= progress.attempt) return

@@ -10,6 +10,7 @@ const OUT_OF_REACH: Readonly<Record<string, string>> = {
   'src/cli/': 'the command line counts the rows of a copy, of all tenants',
   'src/admin/': 'figures over all tenants, on the loopback listener',
   'src/db/': 'what a restore puts behind the fence, of all tenants, at the start',
+  'src/known-keys.ts': 'the newest app and extension of all, at the start: whether the keys are theirs',
   'src/jobs/': 'job rows by their kind and `seq`, which the loop read itself',
 }
 
@@ -27,6 +28,7 @@ const JOB_WORK: Readonly<Record<string, string>> = {
   'src/features/sms/recover.ts': 'at the start: open attempts and rate windows of all tenants',
   'src/features/sms/find-record.ts': "a provider's record is of one message of all tenants that have its number",
   'src/features/sms/settle.ts': 'the job by its `seq`',
+  'src/features/sms/window-bound.ts': 'the newest message of all, by its `seq`',
   'src/features/webhook-deliveries/deliver.ts': 'the delivery and the job that this run opened itself',
   'src/features/webhook-deliveries/delivery-rows.ts': 'the delivery and the job that this run opened itself',
   'src/features/webhook-deliveries/purge.ts': 'retention, for all tenants',

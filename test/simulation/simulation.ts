@@ -33,7 +33,7 @@ export function runSeed(
 
 const MINUTE_MS = 60_000
 /** Messages come to rest within this once nothing is broken any more. */
-const REST_WITHIN_MS = 17 * MINUTE_MS
+const REST_WITHIN_MS = 25 * MINUTE_MS
 const SENDING_LIMIT_MS = 15 * MINUTE_MS
 const QUIET = { ok: 1 }
 

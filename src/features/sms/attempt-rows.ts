@@ -1,5 +1,6 @@
 import type { AttemptOutcome, MessageStatus } from '../../db/schema/messages.ts'
 import type { RowOperation } from '../../db/writer.ts'
+import { AGAIN } from './send-lane.ts'
 
 /** One provider call that is about to be made. */
 export interface ClaimRow extends Record<string, string | number | null> {
@@ -20,8 +21,19 @@ export interface ClaimRow extends Record<string, string | number | null> {
 }
 
 /**
+ * After a restore the provider may hold a record of a message that waits behind the fence: an attempt of unknown outcome
+ * with the same text could take it for its own, and that message would go out twice.
+ */
+export const noneFenced = (
+  body: string,
+): string => `NOT EXISTS (SELECT 1 FROM jobs AS fenced CROSS JOIN messages AS waiting ON waiting.id = fenced.subject
+          WHERE fenced.kind = 'fence' AND fenced.lane IN (given."from", given."from" || '${AGAIN}')
+            AND waiting.to_number = given."to" AND waiting.body = ${body})`
+
+/**
  * Opens an attempt and marks its message `sending`, in one commit before the call. Decides in SQL: the message must
- * stand where the claimer saw it, its tenant and the extension must be active, and no other open attempt may carry the same text.
+ * stand where the claimer saw it, its tenant and the extension must be active, and neither another open attempt nor a message
+ * behind the fence may carry the same text.
  * Answers one row, with the attempt's `seq`, if the claim holds.
  */
 export const CLAIM: RowOperation<ClaimRow> = {
@@ -51,6 +63,7 @@ export const CLAIM: RowOperation<ClaimRow> = {
         AND messages.status = CASE WHEN previousAttemptId IS NULL THEN 'queued' ELSE 'sending' END
         AND NOT EXISTS (SELECT 1 FROM messages AS other WHERE other.first_attempt_extension_id = given.extensionId
           AND other.from_number = given."from" AND other.to_number = given."to" AND other.body = messages.body AND other.status = 'sending')
+        AND ${noneFenced('messages.body')}
       ON CONFLICT DO NOTHING RETURNING message_id AS key, seq`,
     `UPDATE messages SET attempt_id = attemptId, status = 'sending', updated_at = CASE status WHEN 'queued' THEN given.now ELSE updated_at END
       FROM given WHERE messages.id = given.messageId

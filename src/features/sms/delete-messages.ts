@@ -1,4 +1,5 @@
 import type { Gateway } from '../../gateway.ts'
+import { LOWER_BOUND } from './window-bound.ts'
 
 export interface DeletedRows {
   messages: number
@@ -19,7 +20,8 @@ const STATEMENTS = [
 export async function deleteMessages(gateway: Gateway, ids: readonly string[]): Promise<DeletedRows> {
   if (ids.length === 0) return { messages: 0, attempts: 0, deliveries: 0 }
   const list = JSON.stringify(ids)
-  const results = await gateway.database.writer.write(STATEMENTS.map((sql) => ({ sql, args: [list] })))
+  const statements = STATEMENTS.map((sql) => ({ sql, args: [list] }))
+  const results = await gateway.database.writer.write([...statements, { sql: LOWER_BOUND, args: [] }])
   const [messages = 0, attempts = 0, deliveries = 0] = results.map((result) => result.rows.length)
   const inMessages = results[0]?.rows.filter((row) => row['first_attempt_extension_id'] !== null).length ?? 0
   return { messages, attempts: attempts + inMessages, deliveries }

@@ -10,9 +10,11 @@ import { type OutboundMessage, loadOutbound, tryingLeftMs } from './outbound-mes
 import { dropJob, giveUp, handOver } from './record-result.ts'
 import { numberOfLane } from './send-lane.ts'
 import { statusEvent } from './status-event.ts'
+import { windowBound } from './window-bound.ts'
 
 /** The `send` job: one per message that waits to be sent or is tried again; its lane is the `from` number (send-lane.ts). */
 export function sendJobs(gateway: Gateway): JobKind<OutboundMessage> {
+  const bound = windowBound(gateway)
   return {
     name: 'send',
     get maxInFlight() {
@@ -27,7 +29,10 @@ export function sendJobs(gateway: Gateway): JobKind<OutboundMessage> {
     maxReady: MAX_READY,
     room: (lane, tenantId) =>
       gateway.directory.isDisconnected(tenantId) ? ROOM_TO_FAIL : gateway.quota.fromRoom(numberOfLane(lane)),
-    discover: () => adoptFirstAttempts(gateway),
+    discover: async () => {
+      await adoptFirstAttempts(gateway)
+      await bound.move()
+    },
     load: (ids) => loadOutbound(gateway, ids),
     run: (job, message) => deliver(gateway, job, message),
   }

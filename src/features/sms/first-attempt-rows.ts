@@ -1,6 +1,6 @@
 import type { RowOperation } from '../../db/writer.ts'
 import { ACCEPT, type AcceptRow } from './accept-rows.ts'
-import { RESULT, RETRY, type ResultRow, UNKNOWN, type UnknownRow } from './attempt-rows.ts'
+import { RESULT, RETRY, type ResultRow, UNKNOWN, type UnknownRow, noneFenced } from './attempt-rows.ts'
 
 // A first attempt that begins with its message has no rows of its own: its message stands for it and for its job. It gets
 // an attempt row when it ends otherwise than as sent or its outcome is unknown, and a job where something is left to do.
@@ -15,7 +15,7 @@ export interface BeginRow extends AcceptRow {
 
 /**
  * Message and open first attempt in one row. Decides in SQL as a claim does: its tenant and the extension must be active,
- * and no other open attempt may carry the same text; else nothing is stored. Answers one row if it was.
+ * and neither another open attempt nor a message behind the fence may carry the same text; else nothing is stored. Answers one row if it was.
  */
 export const BEGIN: RowOperation<BeginRow> = {
   columns: [...ACCEPT.columns, 'attemptId', 'extensionId', 'begun'],
@@ -32,6 +32,7 @@ export const BEGIN: RowOperation<BeginRow> = {
       WHERE NOT EXISTS (SELECT 1 FROM send_attempts AS open CROSS JOIN messages AS other ON other.id = open.message_id
         WHERE open.extension_id = given.extensionId AND open.from_number = given."from" AND open.to_number = given."to"
           AND open.outcome IS NULL AND other.body = given.body)
+        AND ${noneFenced('given.body')}
       ON CONFLICT DO NOTHING RETURNING id AS key`,
     `UPDATE facts SET value = max(CAST(value AS INTEGER), (SELECT CAST(max(begun) AS INTEGER) FROM given)) WHERE name = 'begun'`,
   ],

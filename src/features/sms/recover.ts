@@ -3,6 +3,7 @@ import type { Row } from '../../db/connection.ts'
 import type { Gate } from '../../db/gate.ts'
 import type { Gateway } from '../../gateway.ts'
 import { adoptFirstAttempts } from './adopt.ts'
+import { LOWER_BOUND, WINDOW_BOUND } from './window-bound.ts'
 
 /**
  * At the start: every attempt that another run of the process left open has an unknown outcome, so it goes to be settled,
@@ -36,8 +37,8 @@ export async function seedQuota(gateway: Gateway): Promise<void> {
   const now = gateway.clock.now()
   const { gate } = gateway.database
   const attempts = [
-    ...(await attemptsSince(gate, ROWS_OF_ATTEMPTS, now - WINDOW_MS)),
-    ...(await attemptsSince(gate, ROWS_OF_MESSAGES, now - WINDOW_MS)),
+    ...(await attemptsSince(gate, now - WINDOW_MS)),
+    ...(await firstAttemptsSince(gate, now - WINDOW_MS)),
   ]
   for (const row of attempts.toSorted((a, b) => Number(a['started_at']) - Number(b['started_at']))) {
     gateway.quota.seed(String(row['from_number']), String(row['extension_id']), now - Number(row['started_at']))
@@ -55,26 +56,34 @@ export async function seedQuota(gateway: Gateway): Promise<void> {
 const SEED_PAGE = 1000
 const SEED_PAGES = 100
 
-const ROWS_OF_ATTEMPTS = 'SELECT seq, from_number, extension_id, started_at FROM send_attempts'
-/** First attempts that have no row of their own; other messages without an extension. */
-const ROWS_OF_MESSAGES = `SELECT seq, from_number, first_attempt_extension_id AS extension_id,
-  coalesce(first_attempt_at, created_at) AS started_at FROM messages`
-
 /** From the end backwards, until a whole page is older: where the clock was set, a single row says nothing. */
-async function attemptsSince(gate: Gate, rowsOf: string, since: number): Promise<Row[]> {
+async function attemptsSince(gate: Gate, since: number): Promise<Row[]> {
   const found: Row[] = []
   let before = Number.MAX_SAFE_INTEGER
   for (let page = 0; page < SEED_PAGES; page++) {
     const { rows } = await gate.execute({
-      sql: `${rowsOf} WHERE seq < ?1 ORDER BY seq DESC LIMIT ${SEED_PAGE}`,
+      sql: `SELECT seq, from_number, extension_id, started_at FROM send_attempts WHERE seq < ?1 ORDER BY seq DESC LIMIT ${SEED_PAGE}`,
       args: [before],
     })
     const recent = rows.filter((row) => Number(row['started_at']) > since)
-    found.push(...recent.filter((row) => row['extension_id'] !== null))
+    found.push(...recent)
     if (recent.length === 0 || rows.length < SEED_PAGE) break
     before = Number(rows.at(-1)?.['seq'])
   }
   return found
+}
+
+/** Those that have no row of their own. */
+async function firstAttemptsSince(gate: Gate, since: number): Promise<Row[]> {
+  const [, found] = await gate.batch([
+    LOWER_BOUND,
+    {
+      sql: `SELECT from_number, first_attempt_extension_id AS extension_id, first_attempt_at AS started_at FROM messages
+        WHERE seq > ${WINDOW_BOUND} AND first_attempt_extension_id IS NOT NULL AND first_attempt_at > ?1`,
+      args: [since],
+    },
+  ])
+  return found?.rows ?? []
 }
 
 /** After the clock was set back a pause looks longer than it is, by as much as an hour. What was just sent then lies ahead. */

@@ -1,6 +1,7 @@
 import type { OutboundMessage } from './outbound-message.ts'
 
-const AGAIN = '/again'
+/** Behind the number. */
+export const AGAIN = '/again'
 
 /**
  * The lane of a message's `send` job: its `from` number. One that was tried before has a lane beside it, so that its time

@@ -58,3 +58,27 @@ test('a store that hangs holds up its own extension alone', async () => {
   const hung = world.control.requests().filter(({ route, status }) => route === 'message-store' && status === null)
   expect(hung.length).toBeLessThan(ids.length)
 }, 20_000)
+
+test('no equal text is tried while a message waits behind the fence: it could be taken for the other', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ clock, work: false })
+  const waiting = await world.send({ body: 'same' })
+  await behindTheFence(world)
+  world.running.work()
+  await until(() => world.control.requests().some(({ route }) => route === 'message-store'))
+  const equal = await world.send({ body: 'same' })
+  await world.untilStatus(await world.send({ body: 'another' }))
+  const texts = (): string[] => world.control.messages({ direction: 'Outbound' }).map(({ text }) => text ?? '')
+  for (let second = 0; second < 5; second++) {
+    clock.advance(1000)
+    await world.untilStatus(await world.send({ body: `another ${second}` }))
+  }
+  expect((await world.status(equal))['status']).toBe('queued')
+  expect(texts()).not.toContain('same')
+  await until(async () => {
+    clock.advance(1000)
+    return (await world.status(equal))['status'] === 'sent'
+  })
+  expect((await world.status(waiting))['status']).toBe('sent')
+  expect(texts().filter((text) => text === 'same')).toHaveLength(2)
+}, 20_000)

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { deleteMessages } from '../../../src/features/sms/delete-messages.ts'
 import { BEGIN } from '../../../src/features/sms/first-attempt-rows.ts'
 import { send } from '../../../src/features/sms/send.ts'
 import { readStatus } from '../../../src/operator/status.ts'
@@ -245,6 +246,50 @@ test('counts in the windows after a restart although the clock was behind when i
   offMs = -120_000
   for (const body of ['one', 'two', 'three']) await world.untilStatus(await world.send({ body }))
   offMs = 0
+  await world.running.stop()
+  await using again = await createWorld({ clock, folder: world.folder, connect: false, work: false, env })
+  expect(again.gateway.quota.fromRoom(FROM).jobs).toBe(0)
+})
+
+/** Messages of that minute that were never tried. */
+const laterMessages = (world: World, count: number): Promise<unknown> =>
+  world.gateway.database.gate
+    .execute(`INSERT INTO messages (id, job_id, tenant_id, app_id, direction, from_number, to_number, body, status, created_at, updated_at)
+    WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count})
+    SELECT 'msg_later' || n, 'job_' || n, '${world.tenantId}', '', 'inbound', '+15550001111', '${FROM}', 'x', 'received', 1, 1 FROM numbers`)
+
+test('counts in the windows after a restart however many messages came after it', async () => {
+  const env = { FROM_LIMIT_PER_MINUTE: '3' }
+  await using world = await readyWorld({ env })
+  for (const body of ['one', 'two', 'three']) await world.untilStatus(await world.send({ body }))
+  await laterMessages(world, 110_000)
+  await world.running.stop()
+  await using again = await createWorld({ folder: world.folder, connect: false, work: false, env })
+  expect(again.gateway.quota.fromRoom(FROM).jobs).toBe(0)
+})
+
+test('a start looks at what came after those that no window counts any more, also where the newest were erased', async () => {
+  const clock = manualClock()
+  const env = { FROM_LIMIT_PER_MINUTE: '3' }
+  await using world = await readyWorld({ clock, env })
+  const bound = async (): Promise<[number, number]> => {
+    const sql = `SELECT CAST(value AS INTEGER) AS bound, (SELECT max(seq) FROM messages) AS newest FROM facts WHERE name = 'windows_after'`
+    const [row] = await rowsOf(world, sql)
+    return [Number(row?.['bound']), Number(row?.['newest'])]
+  }
+  const untilBound = async (expected: number): Promise<void> => {
+    await until(async () => {
+      clock.advance(61_000)
+      return (await bound())[0] === expected
+    })
+  }
+  const ids = []
+  for (const body of ['one', 'two']) ids.push(await world.untilStatus(await world.send({ body })))
+  expect(await bound()).toEqual([0, 2])
+  await untilBound(2)
+  await deleteMessages(world.gateway, [String(ids.at(-1)?.['messageId'])])
+  expect(await bound()).toEqual([1, 1])
+  for (const body of ['three', 'four', 'five']) await world.untilStatus(await world.send({ body }))
   await world.running.stop()
   await using again = await createWorld({ clock, folder: world.folder, connect: false, work: false, env })
   expect(again.gateway.quota.fromRoom(FROM).jobs).toBe(0)
