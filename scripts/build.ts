@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { mkdir, rm, stat } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import type { BunPlugin } from 'bun'
@@ -14,19 +15,26 @@ const ADDONS: Record<string, string> = {
   'darwin-arm64': '@libsql/darwin-arm64',
 }
 
-const { values } = parseArgs({
-  options: {
-    target: { type: 'string', default: `${process.platform}-${process.arch}` },
-    out: { type: 'string', default: 'dist' },
-    'bundle-only': { type: 'boolean', default: false },
-  },
-})
-await build(values.target, values.out)
+try {
+  const { values } = parseArgs({
+    options: {
+      target: { type: 'string', default: `${process.platform}-${process.arch}` },
+      out: { type: 'string', default: 'dist' },
+      'bundle-only': { type: 'boolean', default: false },
+    },
+  })
+  await build(values.target, values.out, values['bundle-only'])
+} catch (error) {
+  const causes = error instanceof AggregateError ? error.errors.map((cause) => `\n${String(cause)}`).join('') : ''
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}${causes}\n`)
+  process.exitCode = 1
+}
 
-async function build(target: string, folder: string): Promise<void> {
+async function build(target: string, folder: string, bundleOnly: boolean): Promise<void> {
   const addon = ADDONS[target]
   if (addon === undefined)
     throw new Error(`There is no build for ${target}: use one of ${Object.keys(ADDONS).join(', ')}`)
+  demandAddon(addon)
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
   const common = {
@@ -41,7 +49,7 @@ async function build(target: string, folder: string): Promise<void> {
     plugins: [staticAddon(addon)],
   }
   await checked(Bun.build({ ...common, target: 'bun', outdir: `${folder}/bundle` }))
-  if (values['bundle-only']) return
+  if (bundleOnly) return
   await checked(
     Bun.build({
       ...common,
@@ -52,6 +60,12 @@ async function build(target: string, folder: string): Promise<void> {
   )
   const { size } = await stat(`${folder}/sgw`)
   process.stdout.write(`${folder}/sgw ${Math.round(size / 1e6)} MB, ${folder}/bundle/cli.js\n`)
+}
+
+function demandAddon(addon: string): void {
+  const [, os = '', cpu = ''] = /^@libsql\/(\w+)-(\w+)/.exec(addon) ?? []
+  if (!existsSync(`node_modules/${addon}`))
+    throw new Error(`${addon} is not installed: run bun install --cpu=${cpu} --os=${os} first`)
 }
 
 async function checked(running: Promise<Bun.BuildOutput>): Promise<void> {

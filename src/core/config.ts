@@ -147,7 +147,7 @@ function readDatabase(settings: Settings): DatabaseConfig {
 function readEncryptionKeys(settings: Settings, production: boolean): Uint8Array[] | null {
   const text = settings.secret('ENCRYPTION_KEYS')
   if (text === null) {
-    if (production) settings.missing('ENCRYPTION_KEYS', 'make one with: bun run sgw secret')
+    if (production) settings.missing('ENCRYPTION_KEYS', 'make one with: sgw secret (or bun run sgw secret)')
     return null
   }
   return text.split(',').map((part, index) => {
@@ -156,7 +156,7 @@ function readEncryptionKeys(settings: Settings, production: boolean): Uint8Array
       settings.problem(
         'ENCRYPTION_KEYS',
         `has no base64 of 32 bytes at place ${index + 1}`,
-        'make one with: bun run sgw secret',
+        'make one with: sgw secret (or bun run sgw secret)',
       )
     return key ?? new Uint8Array(32)
   })

@@ -108,6 +108,7 @@ export const appsRoutes = [
     method: 'POST',
     path: '/v1/apps/:appId/test-webhook',
     summary: "POST a signed test payload to the app's webhook address",
+    description: "With the app's own key. How a receiver verifies it: docs/receive.md of the gateway's source.",
     params: AppParams,
     status: 200,
     response: TestResult,

@@ -1,0 +1,71 @@
+import { expect, test } from 'bun:test'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PROJECT } from '../support/program.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { FROM, createWorld, until } from '../support/world.ts'
+
+// The examples of docs/receive.md, as they stand there.
+
+interface Examples {
+  isFromGateway(headers: Headers, body: string, secret: string): Promise<boolean>
+  follow(base: string, token: string, heard: (event: { type: string }) => void): WebSocket
+}
+
+const PAGE = readFileSync(join(PROJECT, 'docs/receive.md'), 'utf8')
+const blocksOf = (language: string): string[] =>
+  [...PAGE.matchAll(new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``, 'g'))].map(([, block = '']) => block)
+
+async function examples(): Promise<Examples> {
+  const folder = mkdtempSync(join(tmpdir(), 'sgw-test-'))
+  try {
+    await Bun.write(join(folder, 'examples.ts'), blocksOf('ts').join('\n'))
+    return (await import(join(folder, 'examples.ts'))) as Examples
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+test('the payload has the fields of the example, and the example’s receiver knows who sent it', async () => {
+  const { isFromGateway } = await examples()
+  await using world = await createWorld()
+  await using receiver = startReceiver()
+  const { app } = world
+  await world.call('PUT', `/v1/apps/${app.appId}`, { body: { webhookUrl: receiver.url } })
+  await world.control.injectSms({ to: FROM, from: '+15555550177', text: 'Hello yourself' })
+  const [request] = await receiver.received(1)
+  const raw = request?.raw ?? ''
+  const example = JSON.parse(blocksOf('json')[0] ?? '') as object
+  expect(Object.keys(request?.body ?? {})).toEqual(Object.keys(example))
+  const headers = (changes: Record<string, string> = {}): Headers => new Headers({ ...request?.headers, ...changes })
+  const secret = app.webhookSecret
+  expect(await isFromGateway(headers(), raw, secret)).toBe(true)
+  expect(await isFromGateway(headers(), `${raw} `, secret)).toBe(false)
+  expect(await isFromGateway(headers(), raw, `${secret}x`)).toBe(false)
+  const old = String(Math.floor(Date.now() / 1000) - 301)
+  for (const changes of [
+    { 'x-gateway-timestamp': old },
+    { 'x-gateway-timestamp': '' },
+    { 'x-gateway-signature': '' },
+    { 'x-gateway-signature': `sha256=${'0'.repeat(64)}` },
+  ])
+    expect(await isFromGateway(headers(changes), raw, secret)).toBe(false)
+})
+
+test('the example’s WebSocket hears what the page says', async () => {
+  const { follow } = await examples()
+  await using world = await createWorld()
+  const { token } = (await (await world.call('POST', '/v1/ws/token')).json()) as { token: string }
+  const heard: { type: string; status?: string }[] = []
+  const socket = follow(world.url, token, (event) => heard.push(event))
+  await until(() => heard.length > 0)
+  await world.send()
+  await world.control.injectSms({ to: FROM, from: '+15555550177', text: 'Hello yourself' })
+  await until(() => heard.some(({ status }) => status === 'sent') && heard.some(({ type }) => type === 'sms_inbound'))
+  expect(heard[0]).toEqual({ type: 'auth_ok' })
+  for (const { type } of heard) expect(PAGE).toContain(`| \`${type}\` |`)
+  const statuses = heard.flatMap(({ type, status }) => (type === 'sms_status' ? [status] : []))
+  expect(statuses).toEqual(['queued', 'sending', 'sent'])
+  socket.close()
+})
