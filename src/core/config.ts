@@ -118,7 +118,7 @@ function readPublicUrl(settings: Settings, production: boolean, port: number): s
  * spellings that become another address where a path is put behind them.
  */
 function isPublicAddress(text: string, schemes: readonly string[]): boolean {
-  const url = /^https?:\/\/[^\s\\?#@]+$/i.test(text) ? URL.parse(text) : null
+  const url = /^https?:\/\/[^\s\\/?#@]+(\/[^\s\\?#]*)?$/i.test(text) ? URL.parse(text) : null
   return url !== null && schemes.includes(url.protocol) && /^(?:[\w.-]+|\[[\da-f:.]+\])$/.test(url.hostname)
 }
 

@@ -14,7 +14,10 @@ function commandLine(env: Record<string, string>) {
   const run = (...words: string[]) => sgw(words, env)
   const json = async <T = Json>(...words: string[]): Promise<T> => {
     const { code, stdout, stderr } = await run('--json', ...words)
-    expect({ code, stderr: stderr.replace(FROM_DATABASE, '') }).toEqual({ code: 0, stderr: '' })
+    expect({ code, stderr: words[0] === 'status' ? stderr.replace(FROM_DATABASE, '') : stderr }).toEqual({
+      code: 0,
+      stderr: '',
+    })
     expect(stdout).toEndWith('\n')
     return JSON.parse(stdout) as T
   }

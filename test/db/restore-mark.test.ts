@@ -5,14 +5,20 @@ import type { Gate } from '../../src/db/gate.ts'
 import { openRestoreMark } from '../../src/db/restore-mark.ts'
 import { temporaryFolder } from '../support/process.ts'
 
-/** A process that ends before what it wants to store is stored. */
-const thatEnds = (gate: Gate): Gate => ({
-  ...gate,
-  batch: (statements) =>
-    JSON.stringify(statements).includes('INSERT INTO facts')
-      ? Promise.reject(new Error('killed'))
-      : gate.batch(statements),
-})
+/** A process that ends just before, or just after, its database is marked. */
+const MOMENTS = ['before', 'after'] as const
+const thatEnds =
+  (moment: (typeof MOMENTS)[number]) =>
+  (gate: Gate): Gate => ({
+    ...gate,
+    batch: async (statements) => {
+      const marks = JSON.stringify(statements).includes('INSERT INTO facts')
+      if (marks && moment === 'before') throw new Error('killed')
+      const results = await gate.batch(statements)
+      if (marks) throw new Error('killed')
+      return results
+    },
+  })
 
 function markOf(folder: { file(name: string): string }) {
   const open = async (change: (gate: Gate) => Gate = (gate) => gate): Promise<boolean> => {
@@ -25,26 +31,31 @@ function markOf(folder: { file(name: string): string }) {
     mark.close()
     return restored
   }
-  return { open, killed: () => open(thatEnds).catch((error: unknown) => String(error)) }
+  return {
+    open,
+    killed: (moment: (typeof MOMENTS)[number]) => open(thatEnds(moment)).catch((error: unknown) => String(error)),
+  }
 }
 
-test('a first start that ends before its database is marked leaves a new database', async () => {
-  using folder = temporaryFolder()
-  const { open, killed } = markOf(folder)
-  expect(await killed()).toBe('Error: killed')
-  expect(await open()).toBe(false)
-  expect(await open()).toBe(false)
-})
+for (const moment of MOMENTS) {
+  test(`a first start that ends ${moment} its database is marked leaves one that was never restored`, async () => {
+    using folder = temporaryFolder()
+    const { open, killed } = markOf(folder)
+    expect(await killed(moment)).toBe('Error: killed')
+    expect([await open(), await open()]).toEqual([false, false])
+  })
 
-test('a restored database is one at the next start, too, where the first one ended before it was marked', async () => {
-  using folder = temporaryFolder()
-  const { open, killed } = markOf(folder)
-  expect(await open()).toBe(false)
-  writeFileSync(folder.file('mark'), readFileSync(folder.file('mark'), 'utf8').replace(/0{16}/, '0000000000000001'))
-  expect(await killed()).toBe('Error: killed')
-  expect(await open()).toBe(true)
-  expect(await open()).toBe(false)
-})
+  test(`a restored database whose start ends ${moment} it is marked is found out once`, async () => {
+    using folder = temporaryFolder()
+    const { open, killed } = markOf(folder)
+    expect(await open()).toBe(false)
+    const noted = readFileSync(folder.file('mark'), 'utf8')
+    writeFileSync(folder.file('mark'), noted.replace(/0{16}/, '0000000000000001'))
+    expect(await killed(moment)).toBe('Error: killed')
+    // Afterwards its waiting jobs are behind the fence already.
+    expect([await open(), await open()]).toEqual([moment === 'before', false])
+  })
+}
 
 test('a mark is written over, never emptied first: its last line stands as long as nothing else is written', async () => {
   using folder = temporaryFolder()

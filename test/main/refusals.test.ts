@@ -240,6 +240,7 @@ test('the public address is a scheme, a host and perhaps a path', () => {
     'http://[::1]:80',
     'https://bücher.example',
     'http://my_host',
+    'https://a/x@y',
   ])
     expect([plain, accepts(plain)]).toEqual([plain, true])
   for (const odd of [
@@ -255,6 +256,7 @@ test('the public address is a scheme, a host and perhaps a path', () => {
     'https://a?',
     'https://a#',
     'https://@a',
+    'https:///a',
     'https:a',
     String.raw`https:\\a`,
     String.raw`https://a\b`,

@@ -28,7 +28,6 @@ const JOB_WORK: Readonly<Record<string, string>> = {
   'src/features/sms/recover.ts': 'at the start: open attempts and rate windows of all tenants',
   'src/features/sms/find-record.ts': "a provider's record is of one message of all tenants that have its number",
   'src/features/sms/settle.ts': 'the job by its `seq`',
-  'src/features/sms/window-bound.ts': 'the newest message of all, by its `seq`',
   'src/features/webhook-deliveries/deliver.ts': 'the delivery and the job that this run opened itself',
   'src/features/webhook-deliveries/delivery-rows.ts': 'the delivery and the job that this run opened itself',
   'src/features/webhook-deliveries/purge.ts': 'retention, for all tenants',

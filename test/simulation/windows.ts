@@ -20,9 +20,7 @@ export class Windows {
   note(life: Life, from: string, extensionId: string, startedAt: number): string | null {
     const at = startedAt - life.offset
     // Set forward between two runs, the clock makes older sends look older still: nobody can know of those.
-    const known = this.#claims.filter(
-      (claim) => claim.at > at - WINDOW_MS && claim.at <= at && life.offset <= claim.offset,
-    )
+    const known = this.#claims.filter((claim) => claim.at > at - WINDOW_MS && life.offset <= claim.offset)
     this.#claims.push({ at, from, extensionId, offset: life.offset })
     const ofNumber = known.filter((claim) => claim.from === from).length + 1
     const ofExtension = known.filter((claim) => claim.extensionId === extensionId).length + 1

@@ -26,7 +26,7 @@ export interface ClaimRow extends Record<string, string | number | null> {
  */
 export const noneFenced = (
   body: string,
-): string => `NOT EXISTS (SELECT 1 FROM jobs AS fenced CROSS JOIN messages AS waiting ON waiting.id = fenced.subject
+): string => `NOT EXISTS (SELECT 1 FROM jobs AS fenced INDEXED BY jobs_by_lane CROSS JOIN messages AS waiting ON waiting.id = fenced.subject
           WHERE fenced.kind = 'fence' AND fenced.lane IN (given."from", given."from" || '${AGAIN}')
             AND waiting.to_number = given."to" AND waiting.body = ${body})`
 

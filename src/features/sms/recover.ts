@@ -3,7 +3,7 @@ import type { Row } from '../../db/connection.ts'
 import type { Gate } from '../../db/gate.ts'
 import type { Gateway } from '../../gateway.ts'
 import { adoptFirstAttempts } from './adopt.ts'
-import { LOWER_BOUND, WINDOW_BOUND } from './window-bound.ts'
+import { WINDOW_BOUND } from './window-bound.ts'
 
 /**
  * At the start: every attempt that another run of the process left open has an unknown outcome, so it goes to be settled,
@@ -73,17 +73,14 @@ async function attemptsSince(gate: Gate, since: number): Promise<Row[]> {
   return found
 }
 
-/** Those that have no row of their own. */
+/** Those that have no row of their own. Either clock may have been behind when they began; one that was ahead only counts for longer. */
 async function firstAttemptsSince(gate: Gate, since: number): Promise<Row[]> {
-  const [, found] = await gate.batch([
-    LOWER_BOUND,
-    {
-      sql: `SELECT from_number, first_attempt_extension_id AS extension_id, first_attempt_at AS started_at FROM messages
-        WHERE seq > ${WINDOW_BOUND} AND first_attempt_extension_id IS NOT NULL AND first_attempt_at > ?1`,
-      args: [since],
-    },
-  ])
-  return found?.rows ?? []
+  const { rows } = await gate.execute({
+    sql: `SELECT from_number, first_attempt_extension_id AS extension_id, max(first_attempt_at, created_at) AS started_at FROM messages
+      WHERE seq > ${WINDOW_BOUND} AND first_attempt_extension_id IS NOT NULL AND max(first_attempt_at, created_at) > ?1`,
+    args: [since],
+  })
+  return rows
 }
 
 /** After the clock was set back a pause looks longer than it is, by as much as an hour. What was just sent then lies ahead. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { manualClock } from '../../support/manual-clock.ts'
-import { type World, createWorld, until } from '../../support/world.ts'
+import { FROM, type World, createWorld, until } from '../../support/world.ts'
 
 /** As after a restore from a backup: whatever waits may have been sent in the time that the backup does not know. */
 const behindTheFence = (world: World): Promise<unknown> =>
@@ -66,8 +66,11 @@ test('no equal text is tried while a message waits behind the fence: it could be
   await behindTheFence(world)
   world.running.work()
   await until(() => world.control.requests().some(({ route }) => route === 'message-store'))
-  const equal = await world.send({ body: 'same' })
+  // What follows could begin with its message.
   await world.untilStatus(await world.send({ body: 'another' }))
+  await world.gateway.directory.tenant(world.tenantId)
+  await until(() => world.gateway.numbers.readySender(world.tenantId, FROM) !== null)
+  const equal = await world.send({ body: 'same' })
   const texts = (): string[] => world.control.messages({ direction: 'Outbound' }).map(({ text }) => text ?? '')
   for (let second = 0; second < 5; second++) {
     clock.advance(1000)

@@ -295,6 +295,46 @@ test('a start looks at what came after those that no window counts any more, als
   expect(again.gateway.quota.fromRoom(FROM).jobs).toBe(0)
 })
 
+test('a start knows those whose `seq` is one of a message that was erased within the minute', async () => {
+  const clock = manualClock()
+  const env = { FROM_LIMIT_PER_MINUTE: '3' }
+  await using world = await readyWorld({ clock, env })
+  const fact = async (name: string): Promise<number> =>
+    Number((await rowsOf(world, `SELECT value FROM facts WHERE name = '${name}'`))[0]?.['value'])
+  await laterMessages(world, 15)
+  await until(async () => {
+    clock.advance(61_000)
+    return (await fact('windows_next')) === 15
+  })
+  const newest = await rowsOf(world, 'SELECT id FROM messages WHERE seq > 10')
+  await deleteMessages(
+    world.gateway,
+    newest.map(({ id }) => String(id)),
+  )
+  expect(await fact('windows_next')).toBe(10)
+  clock.advance(40_000)
+  for (const body of ['one', 'two', 'three']) await world.untilStatus(await world.send({ body }))
+  // The next look takes what the last one noted.
+  await until(async () => {
+    clock.advance(5000)
+    return (await fact('windows_next')) === 13
+  })
+  await world.running.stop()
+  await using again = await createWorld({ clock, folder: world.folder, connect: false, work: false, env })
+  expect(again.gateway.quota.fromRoom(FROM).jobs).toBe(0)
+})
+
+test('counts in the windows after a restart although the clock was behind when the process began', async () => {
+  const clock = manualClock()
+  const behind = { ...clock, steady: () => clock.steady() - 3_600_000 }
+  const env = { FROM_LIMIT_PER_MINUTE: '3' }
+  await using world = await readyWorld({ clock: behind, env })
+  for (const body of ['one', 'two', 'three']) await world.untilStatus(await world.send({ body }))
+  await world.running.stop()
+  await using again = await createWorld({ clock, folder: world.folder, connect: false, work: false, env })
+  expect(again.gateway.quota.fromRoom(FROM).jobs).toBe(0)
+})
+
 test('tells after a restart that the clock was set back, so that a pause is not believed for an hour', async () => {
   const clock = manualClock()
   await using world = await readyWorld({ clock })
