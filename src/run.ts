@@ -2,7 +2,7 @@ import type { Clock } from './core/clock.ts'
 import { systemClock } from './core/clock.ts'
 import type { Config } from './core/config.ts'
 import { createIds } from './core/ids.ts'
-import type { Log } from './core/log.ts'
+import { type Log, errorName } from './core/log.ts'
 import { type Meter, noMeter } from './core/meter.ts'
 import { EXIT, StartError } from './core/start-error.ts'
 import { authenticateSocket } from './features/ws/authenticate.ts'
@@ -78,9 +78,12 @@ export async function openGateway(
   const database = await open(config, log)
   stack.defer(() => database.close())
   const ids = createIds()
-  const { mark, restored } = await openRestoreMark(database.gate, `${path}.mark`, {
-    incarnation: ids.of('boot'),
-    now: clock.now(),
+  const fresh = { incarnation: ids.of('boot'), now: clock.now() }
+  const { mark, restored } = await openRestoreMark(database.gate, `${path}.mark`, fresh).catch((error: unknown) => {
+    throw new StartError(
+      EXIT.cannotWrite,
+      `Cannot mark the database in ${path}.mark (${errorName(error)}): check that both belong to this user, and that the disk has space`,
+    )
   })
   stack.defer(() => mark.close())
   if (restored)

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { readConfig } from '../../src/core/config.ts'
-import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { type Ended, startProgram, startServer, temporaryFolder } from '../support/process.ts'
 
 /** A start that is refused: how it ended, and the lines that it leaves for a person. */
@@ -47,6 +47,14 @@ test.concurrent('a folder in the database’s place: 73 and one line that says s
     code: 73,
     lines: [`${folder.path} is a folder: set DATABASE_URL=file:PATH to a file in it`],
   })
+})
+
+test.concurrent('a mark that cannot be written: 73 and one line', async () => {
+  using folder = temporaryFolder()
+  mkdirSync(folder.file('sgw.db.mark'))
+  const { code, lines } = await refusedStart({ PORT: '0', DATABASE_URL: folder.database })
+  expect({ code, count: lines.length }).toEqual({ code: 73, count: 1 })
+  expect(lines[0]).toMatch(/^Cannot mark the database in .*sgw\.db\.mark \(.*EISDIR.*\): check/)
 })
 
 test.concurrent('other encryption keys than those of the database: it starts, and says so at once', async () => {

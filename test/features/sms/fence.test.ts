@@ -85,3 +85,27 @@ test('no equal text is tried while a message waits behind the fence: it could be
   expect((await world.status(waiting))['status']).toBe('sent')
   expect(texts().filter((text) => text === 'same')).toHaveLength(2)
 }, 20_000)
+
+test('nor one of another tenant that has the number, too', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ clock, work: false })
+  const { tenantId, apiKey: key } = await world.otherTenant()
+  const alice = world.control.extensions().find(({ name }) => name === 'Alice')
+  await world.connect({ tenantId, extensionId: alice?.extensionId ?? '' })
+  const waiting = await world.send({ body: 'same' })
+  await behindTheFence(world)
+  world.running.work()
+  await until(() => world.control.requests().some(({ route }) => route === 'message-store'))
+  await world.untilStatus(await world.send({ body: 'another' }, { key }), ['sent'], 5000, { key })
+  const equal = await world.send({ body: 'same' }, { key })
+  for (let second = 0; second < 5; second++) {
+    clock.advance(1000)
+    await world.untilStatus(await world.send({ body: `another ${second}` }, { key }), ['sent'], 5000, { key })
+  }
+  expect((await world.status(equal, { key }))['status']).toBe('queued')
+  await until(async () => {
+    clock.advance(1000)
+    return (await world.status(equal, { key }))['status'] === 'sent'
+  })
+  expect((await world.status(waiting))['status']).toBe('sent')
+}, 20_000)
