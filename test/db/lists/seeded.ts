@@ -21,7 +21,7 @@ export const EVERYTHING: ListQuery = {
 const TIMES = { since: Date.parse('2026-01-01'), until: Date.parse('2026-02-01') }
 
 /** So many messages more, all of one tenant. */
-export const seedMessages = (database: Database, count: number): Promise<unknown> =>
+const seedMessages = (database: Database, count: number): Promise<unknown> =>
   seedRows(database.gate, { count, ...TIMES, tenants: [TENANT], share: 1, appId: 'app_1' })
 
 export interface Seeded extends AsyncDisposable {
