@@ -18,12 +18,13 @@ export async function findRecord(
 ): Promise<StoredSms | null> {
   const matching = records.filter((record) => matches(message, record))
   if (matching.length === 0) return null
+  const cut = matching.filter((record) => record.text !== message.body)
+  // Before what is bound: whoever gets its record in between is found by one of the two.
+  const owned = cut.length === 0 ? null : await textsOfOthers(gateway, message, cut)
   const bound = await boundIds(gateway, matching)
   const unbound = matching.filter((record) => !bound.has(record.providerMessageId))
   const whole = unbound.find((record) => record.text === message.body)
-  if (whole !== undefined || unbound.length === 0) return whole ?? null
-  const owned = await textsOfOthers(gateway, message, unbound)
-  return unbound.find((record) => !owned.has(record.text)) ?? null
+  return whole ?? unbound.find((record) => owned?.has(record.text) === false) ?? null
 }
 
 function matches(message: OutboundMessage, record: StoredSms): boolean {

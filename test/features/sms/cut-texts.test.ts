@@ -1,4 +1,7 @@
 import { expect, test } from 'bun:test'
+import { findRecord } from '../../../src/features/sms/find-record.ts'
+import { loadOutbound } from '../../../src/features/sms/outbound-message.ts'
+import type { StoredSms } from '../../../src/provider/provider.ts'
 import { FROM, TO, type World, createWorld } from '../../support/world.ts'
 
 // The provider's store may cut a long text, so that a record counts whose text is how the message begins. Of two
@@ -60,4 +63,25 @@ test('a record that holds less than 100 characters is not', async () => {
   await wasSent(world, LONG.slice(0, 99))
   world.running.work()
   await expectSent(world, messageIds, [LONG.slice(0, 99), LONG])
+})
+
+test('a record that another message is bound to while it is looked at is not found', async () => {
+  await using world = await createWorld({ work: false })
+  const [longer, shorter] = [await send(world, LONG), await send(world, SHORT)]
+  const { gateway } = world
+  const { gate } = gateway.database
+  await gate.execute(`UPDATE messages SET status = 'sending'`)
+  const message = (await loadOutbound(gateway, [longer])).get(longer)
+  if (message === undefined) throw new Error('The message is gone')
+  const record = { providerMessageId: '77', from: FROM, to: [{ phoneNumber: TO }], text: SHORT } as StoredSms
+  const bind = { sql: `UPDATE messages SET status = 'sent', rc_message_id = '77' WHERE id = ?1`, args: [shorter] }
+  let looks = 0
+  const execute: typeof gate.execute = async (statement) => {
+    const rows = await gate.execute(statement)
+    if (++looks === 1) await gate.execute(bind)
+    return rows
+  }
+  const meanwhile = { ...gateway, database: { ...gateway.database, gate: { ...gate, execute } } }
+  expect(await findRecord(meanwhile, message, [record])).toBeNull()
+  expect(looks).toBe(2)
 })
