@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.ts'
+import { Alarm } from './alarm.ts'
 
 export interface PlaceBounds {
   /** How many may run at once while all of them are quick. */
@@ -24,6 +25,10 @@ export interface Place {
  * answered frees it too, but no more of these than there are quick ones: a disk that is stuck must not fill the memory.
  */
 export class Places {
+  /** Neither answered nor slow yet. */
+  readonly #quick = new Set<Taken>()
+  readonly #alarm: Alarm
+  #alarmAt = Infinity
   #slow = 0
   #answered = 0
 
@@ -32,7 +37,9 @@ export class Places {
     readonly bounds: PlaceBounds,
     /** Called when a place has become free although nobody left. */
     readonly freed: () => void,
-  ) {}
+  ) {
+    this.#alarm = new Alarm(clock, () => this.#noteSlow())
+  }
 
   /** How many may run now, slow and answered ones included. */
   get max(): number {
@@ -45,20 +52,61 @@ export class Places {
   }
 
   enter(): Place {
-    let end = (): void => cancel()
-    const cancel = this.clock.after(this.bounds.slowAfterMs(this.#slow), () => {
-      this.#slow++
-      end = () => this.#slow--
-      this.freed()
-    })
-    return {
-      answered: () => {
-        end()
-        this.#answered++
-        end = () => this.#answered--
-        this.freed()
-      },
-      leave: () => end(),
-    }
+    const slowAt = this.clock.monotonic() + this.bounds.slowAfterMs(this.#slow)
+    const taken = new Taken(this, slowAt)
+    this.#quick.add(taken)
+    if (slowAt < this.#alarmAt) this.#watch(slowAt)
+    return taken
+  }
+
+  /** From one state to another, as its place tells. */
+  moved(taken: Taken, from: TakenState, to: TakenState): void {
+    if (from === 'quick') this.#quick.delete(taken)
+    if (from === 'slow') this.#slow--
+    if (from === 'answered') this.#answered--
+    if (to === 'slow') this.#slow++
+    if (to === 'answered') this.#answered++
+    if (to !== 'left') this.freed()
+  }
+
+  /** One alarm for all: most are answered long before it rings. */
+  #watch(at: number): void {
+    this.#alarmAt = at
+    this.#alarm.set(at - this.clock.monotonic())
+  }
+
+  #noteSlow(): void {
+    this.#alarmAt = Infinity
+    const now = this.clock.monotonic()
+    for (const taken of [...this.#quick].filter(({ slowAt }) => slowAt <= now)) taken.become('slow')
+    let next = Infinity
+    for (const { slowAt } of this.#quick) next = Math.min(next, slowAt)
+    if (next < this.#alarmAt) this.#watch(next)
+  }
+}
+
+type TakenState = 'quick' | 'slow' | 'answered' | 'left'
+
+class Taken implements Place {
+  #state: TakenState = 'quick'
+
+  constructor(
+    readonly places: Places,
+    readonly slowAt: number,
+  ) {}
+
+  answered(): void {
+    this.become('answered')
+  }
+
+  leave(): void {
+    this.become('left')
+  }
+
+  become(state: TakenState): void {
+    const before = this.#state
+    if (before === 'left') return
+    this.#state = state
+    this.places.moved(this, before, state)
   }
 }

@@ -86,3 +86,13 @@ test('more may begin where none waits, while none is slow', () => {
   expect({ max: all.max, unqueued: all.maxUnqueued }).toEqual({ max: 3, unqueued: 3 })
   place.leave()
 })
+
+test('a place is left once, and is then taken by nothing that comes of it later', () => {
+  const { clock, all } = places()
+  const place = all.enter()
+  clock.advance(25)
+  place.leave()
+  place.leave()
+  place.answered()
+  expect(all.max).toBe(2)
+})
