@@ -11,8 +11,8 @@ export interface RestoreMark {
   noteAttempt(seq: number): void
   /** The number of a send attempt that is about to begin with its message, and has no row of its own: never given twice. */
   nextBegun(): number
-  /** After its commit, before the provider is called. */
-  noteBegun(number: number): void
+  /** After its commit, before the provider is called: settles when it is written. Those of one commit are written at once. */
+  noteBegun(number: number): Promise<void>
   /** After the commit of a webhook attempt, before the destination is dialled. */
   noteDelivery(seq: number): void
   close(): void
@@ -20,8 +20,10 @@ export interface RestoreMark {
 
 export const createNoMark = (): RestoreMark => {
   let begun = 0
-  return { noteAttempt() {}, nextBegun: () => ++begun, noteBegun() {}, noteDelivery() {}, close() {} }
+  return { noteAttempt() {}, nextBegun: () => ++begun, noteBegun: () => WRITTEN, noteDelivery() {}, close() {} }
 }
+
+const WRITTEN = Promise.resolve()
 
 interface Progress {
   incarnation: string
@@ -123,6 +125,14 @@ function createMark(path: string, progress: Progress): RestoreMark {
     writeSync(file, `${progress.incarnation} ${numbers.join(' ')}\n`, 0)
   }
   let drawn = progress.begun
+  /** Not all that was noted is in the file. */
+  let isBehind = false
+  let writing: Promise<void> | null = null
+  const catchUp = (): void => {
+    writing = null
+    write()
+    isBehind = false
+  }
   write()
   fsyncSync(file)
   return {
@@ -133,10 +143,13 @@ function createMark(path: string, progress: Progress): RestoreMark {
     },
     nextBegun: () => ++drawn,
     noteBegun(number) {
-      if (number <= progress.begun) return
-      progress.attempt += number - progress.begun
-      progress.begun = number
-      write()
+      if (number > progress.begun) {
+        progress.attempt += number - progress.begun
+        progress.begun = number
+        isBehind = true
+      }
+      // Behind all that the same commit lets go on; once more where it fails, because all of them hang on it.
+      return isBehind ? (writing ??= WRITTEN.then(catchUp).catch(catchUp)) : WRITTEN
     },
     noteDelivery(seq) {
       if (seq <= progress.delivery) return

@@ -30,6 +30,8 @@ export type GatewayEvent = SmsStatusEvent | SmsInboundEvent
 /** Where events go after their commit. Nothing is queued or replayed: the database is what lasts. */
 export interface Hub {
   publish(event: GatewayEvent): void
+  /** Whether anybody listens: an event that nobody hears need not be made. */
+  readonly isHeard: boolean
   /** Hears every event of every tenant from now on; the answer ends it. */
   subscribe(listener: (event: GatewayEvent) => void): () => void
   /** An app's key, or all keys of a tenant, stopped being good: whoever listens with them is cut off. */
@@ -44,6 +46,9 @@ export function createHub(): Hub {
   const revocations = new Set<(scope: RevokedScope) => void>()
   return {
     publish: (event) => events.forEach((listener) => listener(event)),
+    get isHeard() {
+      return events.size > 0
+    },
     subscribe: (listener) => added(events, listener),
     revoke: (scope) => revocations.forEach((listener) => listener(scope)),
     onRevoke: (listener) => added(revocations, listener),

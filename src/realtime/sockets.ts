@@ -50,9 +50,9 @@ export class Sockets {
   #waitingTotal = 0
   #server: Server<SocketData> | null = null
   #cancelPing: () => void = () => undefined
+  #endListening: () => void = () => undefined
 
   constructor(readonly context: SocketsContext) {
-    context.hub.subscribe((event) => this.#publish(event))
     context.hub.onRevoke((scope) => this.#revoke(scope))
   }
 
@@ -100,7 +100,9 @@ export class Sockets {
     return this.#sockets.size
   }
 
+  /** With no socket nothing is listened to, so that events need not be made. */
   #opened(socket: Socket): void {
+    if (this.#sockets.size === 0) this.#endListening = this.context.hub.subscribe((event) => this.#publish(event))
     this.#sockets.add(socket)
     this.#waitingTotal++
     this.#waiting.set(socket.data.address, (this.#waiting.get(socket.data.address) ?? 0) + 1)
@@ -140,6 +142,7 @@ export class Sockets {
 
   #closed(socket: Socket): void {
     this.#sockets.delete(socket)
+    if (this.#sockets.size === 0) this.#endListening()
     if (socket.data.state !== 'open') this.#stopWaiting(socket.data)
   }
 

@@ -1,8 +1,7 @@
 import { maskNumber } from '../../core/phone.ts'
 import type { Gateway } from '../../gateway.ts'
 import type { Job } from '../../jobs/job.ts'
-import type { AcceptedSms } from '../../provider/provider.ts'
-import type { CallResult } from '../../provider/session.ts'
+import type { ProviderFailure } from '../../provider/provider.ts'
 import type { OutboundMessage } from './outbound-message.ts'
 import { type AttemptKey, recordResult } from './record-result.ts'
 
@@ -15,26 +14,20 @@ export async function callProvider(
 ): Promise<void> {
   const place = gateway.sendPlaces.enter()
   try {
-    const result = await call(gateway, message, attempt)
+    const key = { tenantId: message.tenantId, extensionId: attempt.extensionId }
+    const { from, to, body: text } = message
+    const result = await gateway.session.call(key, 'medium', (token) =>
+      gateway.provider.sendSms(token, { from, to, text }),
+    )
     place.answered()
+    if (result.type === 'failed') noteFailure(gateway, message, result.failure)
     await recordResult(gateway, job, message, attempt, result)
   } finally {
     place.leave()
   }
 }
 
-async function call(gateway: Gateway, message: OutboundMessage, attempt: AttemptKey): Promise<CallResult<AcceptedSms>> {
-  const key = { tenantId: message.tenantId, extensionId: attempt.extensionId }
-  const { from, to, body } = message
-  const result = await gateway.session.call(key, 'medium', (token) =>
-    gateway.provider.sendSms(token, { from, to, text: body }),
-  )
-  if (result.type === 'failed') {
-    const { status, code, reason, requestId } = result.failure
-    gateway.log.warn(
-      { messageId: message.id, to: maskNumber(to), reason, status, code, requestId },
-      'provider did not take the message',
-    )
-  }
-  return result
+function noteFailure({ log }: Gateway, { id, to }: OutboundMessage, failure: ProviderFailure): void {
+  const { status, code, reason, requestId } = failure
+  log.warn({ messageId: id, to: maskNumber(to), reason, status, code, requestId }, 'provider did not take the message')
 }

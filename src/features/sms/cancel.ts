@@ -1,7 +1,7 @@
 import type { Caller } from '../../auth/caller.ts'
 import { ApiError, MESSAGE_ERRORS } from '../../core/errors.ts'
 import type { Gateway } from '../../gateway.ts'
-import { statusEvent } from './status-event.ts'
+import { publishStatus } from './publish-status.ts'
 import { getStatus } from './get-status.ts'
 
 /** Ends a message that is still queued. Errors: `messageNotFound`, a conflict that names the status it has. */
@@ -25,6 +25,6 @@ export async function cancel(gateway: Gateway, caller: Caller, messageId: string
     throw new ApiError('conflict', `Message is already ${status}`)
   }
   const message = { id: messageId, appId: String(row['app_id']), tenantId: caller.tenantId }
-  gateway.hub.publish(statusEvent(message, 'failed', now, { error: MESSAGE_ERRORS.cancelled }))
+  publishStatus(gateway, message, 'failed', now, { error: MESSAGE_ERRORS.cancelled })
   return { ok: true }
 }

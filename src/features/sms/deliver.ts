@@ -9,7 +9,7 @@ import { callProvider } from './call-provider.ts'
 import { type OutboundMessage, loadOutbound, tryingLeftMs } from './outbound-message.ts'
 import { dropJob, giveUp, handOver } from './record-result.ts'
 import { numberOfLane } from './send-lane.ts'
-import { statusEvent } from './status-event.ts'
+import { publishStatus } from './publish-status.ts'
 import { windowBound } from './window-bound.ts'
 
 /** The `send` job: one per message that waits to be sent or is tried again; its lane is the `from` number (send-lane.ts). */
@@ -136,6 +136,6 @@ async function claim(
   const [opened] = rows
   if (opened === undefined) return false
   gateway.mark.noteAttempt(Number(opened['seq']))
-  if (message.status === 'queued') gateway.hub.publish(statusEvent(message, 'sending', now))
+  if (message.status === 'queued') publishStatus(gateway, message, 'sending', now)
   return true
 }

@@ -10,7 +10,7 @@ import { type OutboundMessage, loadOutbound } from './outbound-message.ts'
 import { dropJob, giveUp } from './record-result.ts'
 import { sendLaneOf } from './send-lane.ts'
 import { hasNoStore } from './settle.ts'
-import { statusEvent } from './status-event.ts'
+import { publishStatus } from './publish-status.ts'
 
 /** How far the provider's clock may be off ours. */
 const SKEW_MS = 60_000
@@ -135,8 +135,8 @@ async function bind(gateway: Gateway, job: Job, message: OutboundMessage, found:
   const rcMessageId = found.providerMessageId
   const rows = await gateway.database.writer.row(BIND, { messageId: message.id, jobSeq: job.seq, rcMessageId, now })
   if (rows.length === 0) return DONE
-  if (message.status === 'queued') gateway.hub.publish(statusEvent(message, 'sending', now))
-  gateway.hub.publish(statusEvent(message, 'sent', now, { rcMessageId }))
+  if (message.status === 'queued') publishStatus(gateway, message, 'sending', now)
+  publishStatus(gateway, message, 'sent', now, { rcMessageId })
   return DONE
 }
 

@@ -7,7 +7,7 @@ import { callProvider } from './call-provider.ts'
 import { BEGIN } from './first-attempt-rows.ts'
 import type { OutboundMessage } from './outbound-message.ts'
 import { handOver } from './record-result.ts'
-import { statusEvent } from './status-event.ts'
+import { publishStatus } from './publish-status.ts'
 
 /** What a first attempt takes before it is committed. */
 interface Places {
@@ -26,8 +26,17 @@ interface Places {
  */
 export async function beginWith(gateway: Gateway, row: AcceptRow, message: OutboundMessage): Promise<boolean> {
   const places = takePlaces(gateway, row)
-  if (places === null || !(await commit(gateway, row, places))) return false
-  gateway.hub.publish(statusEvent(message, 'queued', row.now))
+  if (places === null) return false
+  const { attemptId, extensionId, begun } = places
+  let isStored = false
+  try {
+    isStored = (await gateway.database.writer.row(BEGIN, { ...row, attemptId, extensionId, begun })).length > 0
+  } finally {
+    // A disk can fail after the commit: then the message is there, and is adopted (adopt.ts).
+    if (!isStored) places.abandon()
+  }
+  if (!isStored) return false
+  publishStatus(gateway, message, 'queued', row.now)
   run(gateway, row, message, places)
   return true
 }
@@ -50,18 +59,6 @@ function takePlaces(gateway: Gateway, { tenantId, from }: AcceptRow): Places | n
   return { extensionId, attemptId, begun: gateway.mark.nextBegun(), reservation, abandon }
 }
 
-async function commit(gateway: Gateway, row: AcceptRow, places: Places): Promise<boolean> {
-  const { attemptId, extensionId, begun } = places
-  let isStored = false
-  try {
-    isStored = (await gateway.database.writer.row(BEGIN, { ...row, attemptId, extensionId, begun })).length > 0
-  } finally {
-    // A disk can fail after the commit: then the message is there, and is adopted (adopt.ts).
-    if (!isStored) places.abandon()
-  }
-  return isStored
-}
-
 /** Its job is no row of the table: a number below zero, no other one's, stands for its `seq`. */
 function run(gateway: Gateway, row: AcceptRow, message: OutboundMessage, places: Places): void {
   const { attemptId, extensionId, begun } = places
@@ -70,8 +67,8 @@ function run(gateway: Gateway, row: AcceptRow, message: OutboundMessage, places:
   const attempt = { id: attemptId, extensionId, number: 1, begunAt: row.runAt }
   places.reservation.begin(job, async (): Promise<JobOutcome> => {
     try {
-      gateway.hub.publish(statusEvent(message, 'sending', now))
-      gateway.mark.noteBegun(begun)
+      publishStatus(gateway, message, 'sending', now)
+      await gateway.mark.noteBegun(begun)
       await callProvider(gateway, job, message, attempt)
     } catch (error) {
       gateway.log.error(

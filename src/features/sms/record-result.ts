@@ -13,7 +13,7 @@ import { GIVE_UP, RESULT, RETRY, type ResultRow, UNKNOWN } from './attempt-rows.
 import { FIRST_FAILED, FIRST_RETRY, FIRST_SENT, FIRST_UNKNOWN, type FirstAttemptFacts } from './first-attempt-rows.ts'
 import { type Attempt, type OutboundMessage, tryingLeftMs } from './outbound-message.ts'
 import { sendLaneOf } from './send-lane.ts'
-import { statusEvent } from './status-event.ts'
+import { publishStatus } from './publish-status.ts'
 
 /** What a call, or a look into the provider's store, means for the message. */
 export type Verdict =
@@ -86,7 +86,7 @@ export async function store(
   const changed = await writeResult(gateway, message, attempt, row)
   if (changed === null) return false
   if (verdict.status === 'sending') gateway.jobs.moved('send', String(row.lane), message.tenantId, delayMs)
-  else if (changed) gateway.hub.publish(statusEvent(message, verdict.status, now, published(verdict)))
+  else if (changed) publishStatus(gateway, message, verdict.status, now, published(verdict))
   return true
 }
 
@@ -154,8 +154,8 @@ export async function giveUp(gateway: Gateway, job: Job, message: OutboundMessag
     attemptId: message.attempt?.id ?? null,
   })
   if (rows.length === 0) return DONE
-  if (message.status === 'queued') gateway.hub.publish(statusEvent(message, 'sending', now))
-  gateway.hub.publish(statusEvent(message, 'failed', now, { error }))
+  if (message.status === 'queued') publishStatus(gateway, message, 'sending', now)
+  publishStatus(gateway, message, 'failed', now, { error })
   return DONE
 }
 

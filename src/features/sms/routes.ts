@@ -35,8 +35,8 @@ export const smsRoutes = [
       ],
       409: [errorText('idempotencyConflict')],
     },
-    run: async ({ gateway, caller, body, request }) =>
-      accepted(await send(gateway, caller, body, request.headers.get('idempotency-key'))),
+    run: ({ gateway, caller, body, request }) =>
+      send(gateway, caller, body, request.headers.get('idempotency-key')).then(accepted),
   }),
   route({
     method: 'GET',

@@ -4,7 +4,7 @@ import { IDEMPOTENCY_RETENTION_MS, MAX_IDEMPOTENCY_KEY_LENGTH } from '../../core
 import { sha256Hex } from '../../core/secrets.ts'
 import { isConstraint } from '../../db/gate.ts'
 import type { Gateway } from '../../gateway.ts'
-import { statusEvent } from './status-event.ts'
+import { publishStatus } from './publish-status.ts'
 import type { OutboundMessage } from './outbound-message.ts'
 import { ACCEPT, ACCEPT_ONCE, type AcceptRow } from './accept-rows.ts'
 import { beginWith } from './first-attempt.ts'
@@ -46,7 +46,9 @@ interface Inserted {
 async function insert(gateway: Gateway, value: AcceptRow): Promise<Inserted> {
   for (let draw = 1; ; draw++) {
     try {
-      return await insertOnce(gateway, value)
+      if (value.idempotencyKey !== null) return await insertByKey(gateway, value)
+      const [job] = await gateway.database.writer.row(ACCEPT, value)
+      return { value, stored: value.messageId, jobSeq: Number(job?.['seq']) }
     } catch (error) {
       if (!isConstraint(error) || draw >= MESSAGE_ID_DRAWS) throw error
       value = { ...value, messageId: gateway.ids.message(null) }
@@ -54,13 +56,7 @@ async function insert(gateway: Gateway, value: AcceptRow): Promise<Inserted> {
   }
 }
 
-async function insertOnce(gateway: Gateway, value: AcceptRow): Promise<Inserted> {
-  if (value.idempotencyKey !== null) return insertOnceByKey(gateway, value)
-  const [job] = await gateway.database.writer.row(ACCEPT, value)
-  return { value, stored: value.messageId, jobSeq: Number(job?.['seq']) }
-}
-
-async function insertOnceByKey(gateway: Gateway, value: AcceptRow): Promise<Inserted> {
+async function insertByKey(gateway: Gateway, value: AcceptRow): Promise<Inserted> {
   const rows = await gateway.database.writer.row(ACCEPT_ONCE, value)
   const key = rows.at(-1)
   if (key?.['request_hash'] !== value.requestHash) throw apiError('idempotencyConflict')
@@ -89,7 +85,7 @@ function acceptRow(gateway: Gateway, caller: Caller, message: SendBody, key: str
 function announce(gateway: Gateway, { value, jobSeq }: Inserted): void {
   const { messageId, jobId, tenantId, from, now } = value
   const message = outboundOf(value)
-  gateway.hub.publish(statusEvent(message, 'queued', now))
+  publishStatus(gateway, message, 'queued', now)
   gateway.jobs.ready(
     { seq: jobSeq, id: jobId, kind: 'send', lane: from, tenantId, subject: messageId, createdAt: now },
     message,

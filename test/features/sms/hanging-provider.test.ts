@@ -136,7 +136,7 @@ test('when the mark of a first attempt cannot be written, its message is settled
   }
   mark.noteBegun = (number) => {
     if (seen.reserved && seen.failures++ === 0) throw Object.assign(new Error('EIO: i/o error, write'), { code: 'EIO' })
-    note(number)
+    return note(number)
   }
   const sent = async (body: string): Promise<unknown> =>
     (await world.untilStatus(await world.send({ body }), ['sent', 'failed'], 9000))['status']
