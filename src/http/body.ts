@@ -2,19 +2,20 @@ import { ApiError, apiError } from '../core/errors.ts'
 import { MAX_JSON_DEPTH, MAX_REQUEST_BODY_BYTES } from '../core/limits.ts'
 
 /** Reads a body of at most 102,400 bytes; more is 413, by Content-Length at once and otherwise while reading. */
-export async function readLimited(request: Request): Promise<Uint8Array> {
+export function readLimited(request: Request): Promise<Uint8Array> {
   const declared = request.headers.get('content-length')
   if (declared !== null && Number(declared) > MAX_REQUEST_BODY_BYTES) throw apiError('tooLarge')
-  try {
-    // `body` is asked for only where it must be: it makes a stream, which costs more than reading a small body.
-    if (declared !== null) return await request.bytes()
-    return request.headers.has('transfer-encoding') && request.body !== null
-      ? await readCounting(request.body)
-      : new Uint8Array(0)
-  } catch (error) {
-    // A body that breaks off is its sender's doing, who is gone by now: no fault of ours to be logged.
-    throw error instanceof ApiError ? error : apiError('badJson')
-  }
+  // `body` is asked for only where it must be: it makes a stream, which costs more than reading a small body.
+  if (declared !== null) return request.bytes().catch(brokenOff)
+  if (!request.headers.has('transfer-encoding') || request.body === null) return NO_BODY
+  return readCounting(request.body).catch(brokenOff)
+}
+
+const NO_BODY = Promise.resolve(new Uint8Array(0))
+
+/** Its sender's doing, who is gone by now: no fault of ours to be logged. */
+function brokenOff(error: unknown): never {
+  throw error instanceof ApiError ? error : apiError('badJson')
 }
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true })

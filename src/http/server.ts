@@ -1,7 +1,6 @@
 import { Elysia } from 'elysia'
 import { ApiError, apiError } from '../core/errors.ts'
-import type { Gateway, Traffic } from '../gateway.ts'
-import type { SocketData } from '../realtime/sockets.ts'
+import type { Gateway } from '../gateway.ts'
 import { parseForm, parseJson, readLimited } from './body.ts'
 import { FrontDesk } from './front-desk.ts'
 import { type Inquiry, type RequestContext, queryOf } from './request-context.ts'
@@ -47,40 +46,44 @@ export type Server = ReturnType<typeof createServer>
 async function runRoute(
   gateway: Gateway,
   route: Route,
-  { request, server }: Inquiry,
+  inquiry: Inquiry,
   context: RequestContext,
   params: RouteInput['params'],
 ): Promise<{ status: number; content: unknown }> {
-  const { caller } = context
+  const { request, server } = inquiry
   if (route.slow === true) server?.timeout(request, SLOW_ANSWER_SECONDS)
-  if (route.auth === 'app' && caller === null) throw apiError('missingKey')
+  if (route.auth === 'app' && context.caller === null) throw apiError('missingKey')
   const before = route.before?.({ gateway, request })
   const admitted: unknown = before instanceof Promise ? await before : before
   const bytes = await readLimited(request)
-  const upgrade = (data: SocketData): boolean =>
-    server?.upgrade(request, { data, headers: { 'x-request-id': context.requestId } }) ?? false
-  const input: RouteInput = {
+  const input = inputOf(route, inquiry, { gateway, context, params, admitted, bytes })
+  const answering = route.slow === true ? 0 : 1
+  gateway.traffic.answering += answering
+  try {
+    return { status: route.status, content: await route.run(input) }
+  } finally {
+    gateway.traffic.answering -= answering
+  }
+}
+
+/** What an endpoint is given, as its schemas leave it. */
+function inputOf(
+  route: Route,
+  { request, server }: Inquiry,
+  read: Pick<RouteInput, 'gateway' | 'context' | 'params' | 'admitted' | 'bytes'>,
+): RouteInput {
+  const { gateway, context, params, admitted, bytes } = read
+  return {
     gateway,
     request,
     context,
     admitted,
     bytes,
-    upgrade,
-    caller: caller ?? { appId: '', tenantId: '' },
+    upgrade: (data) => server?.upgrade(request, { data, headers: { 'x-request-id': context.requestId } }) ?? false,
+    caller: context.caller ?? { appId: '', tenantId: '' },
     params: validated(route.params, params, route.priority),
     query: route.query === undefined ? undefined : validated(route.query, queryOf(request), route.priority),
     body: route.body === undefined ? undefined : validated(route.body, bodyOf(route, request, bytes), route.priority),
-  }
-  const content = route.slow === true ? await route.run(input) : await counted(gateway.traffic, route.run(input))
-  return { status: route.status, content }
-}
-
-async function counted<T>(traffic: Traffic, answer: T | Promise<T>): Promise<T> {
-  traffic.answering++
-  try {
-    return await answer
-  } finally {
-    traffic.answering--
   }
 }
 

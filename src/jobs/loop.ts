@@ -1,5 +1,5 @@
 import { errorName } from '../core/log.ts'
-import type { Job, JobKind } from './job.ts'
+import type { Job, JobKind, JobOutcome } from './job.ts'
 import { readLanes } from './job-rows.ts'
 import { Alarm } from './alarm.ts'
 import type { LoopContext } from './loop-context.ts'
@@ -8,7 +8,7 @@ import { type Lane, Lanes, type ReadyJob, hasWork, layReady, letGo, pass, rewind
 import { putOffLane, standingOf } from './put-off.ts'
 import { canTakeNew, planPicks, planReadings } from './pick.ts'
 import type { Reservation } from './reservation.ts'
-import { RETRY_AFTER_FAULT_MS, outcomeOf, putOff } from './run-job.ts'
+import { RETRY_AFTER_FAULT_MS, faultOf, putOff } from './run-job.ts'
 
 const DISCOVER_EVERY_MS = 60_000
 
@@ -206,12 +206,17 @@ export class JobLoop<Subject> {
   async #run(lane: Lane, ready: ReadyJob): Promise<void> {
     const before = standingOf(lane, this.#releases)
     const { job } = ready
-    const outcome = await outcomeOf(this.context, job, () => ready.run())
+    let outcome: JobOutcome
+    try {
+      outcome = await ready.run()
+    } catch (error) {
+      outcome = faultOf(this.context, job, error)
+    }
     try {
       if (outcome.type === 'snooze') await putOff(this.context, job, outcome.delayMs)
-      const after = standingOf(lane, this.#releases)
       const now = this.context.clock.monotonic()
-      if (outcome.type !== 'done') putOffLane(lane, ready, outcome, { before, after, now })
+      if (outcome.type !== 'done')
+        putOffLane(lane, ready, outcome, { before, after: standingOf(lane, this.#releases), now })
     } finally {
       lane.inFlight.delete(job.seq)
       this.#inFlight--

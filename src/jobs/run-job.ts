@@ -6,14 +6,10 @@ export const RETRY_AFTER_FAULT_MS = 1000
 
 type RunContext = Pick<LoopContext, 'writer' | 'clock' | 'log'>
 
-/** Runs the verb. A job that throws holds its lane for a moment. */
-export async function outcomeOf({ log }: RunContext, job: Job, run: () => Promise<JobOutcome>): Promise<JobOutcome> {
-  try {
-    return await run()
-  } catch (error) {
-    log.error({ kind: job.kind, jobId: job.id, error: errorName(error) }, 'job failed, trying again')
-    return { type: 'fault', delayMs: RETRY_AFTER_FAULT_MS }
-  }
+/** A job that throws holds its lane for a moment. */
+export function faultOf({ log }: RunContext, job: Job, error: unknown): JobOutcome {
+  log.error({ kind: job.kind, jobId: job.id, error: errorName(error) }, 'job failed, trying again')
+  return { type: 'fault', delayMs: RETRY_AFTER_FAULT_MS }
 }
 
 /** A job whose subject is gone is removed. */

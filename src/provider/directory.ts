@@ -46,7 +46,7 @@ export class Directory {
   /** True when it is known, without a look into the database, that no extension of the tenant can send. */
   isDisconnected(tenantId: string): boolean {
     const entry = this.#cache.get(tenantId)
-    return entry !== undefined && [...entry.extensions.values()].every((row) => row.status === 'revoked')
+    return entry?.extensions.values().every((row) => row.status === 'revoked') ?? false
   }
 
   /** While a tenant is being disconnected nothing of it may be sent. */

@@ -1,9 +1,10 @@
 import type { Clock } from '../core/clock.ts'
-import type { Meter } from '../core/meter.ts'
+import { type Meter, noMeter } from '../core/meter.ts'
 import type { Provider, ProviderResult } from './provider.ts'
 
 /** The same provider, each call reported with its outcome and its time. */
 export function metered(provider: Provider, meter: Meter, clock: Clock): Provider {
+  if (meter === noMeter) return provider
   const timed =
     <Args extends unknown[], Value>(operation: string, call: (...args: Args) => Promise<ProviderResult<Value>>) =>
     async (...args: Args): Promise<ProviderResult<Value>> => {

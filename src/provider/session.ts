@@ -27,26 +27,18 @@ export class Session {
     group: QuotaGroup,
     run: (accessToken: string) => Promise<ProviderResult<T>>,
   ): Promise<CallResult<T>> {
-    const token = await this.tokens.access(key)
-    if (token.type !== 'token') return token
-    const result = await this.#once(key, group, token.accessToken, run)
-    if (result.type !== 'failed' || result.failure.reason !== 'unauthorized') return result
-    // A 401 did nothing at the provider, so repeating the call once with a new token cannot do it twice.
-    const renewed = await this.tokens.renew(key, token.accessToken)
-    return renewed.type === 'token' ? this.#once(key, group, renewed.accessToken, run) : renewed
-  }
-
-  /** The pause is looked at last: getting a token takes its time, in which another call may have met a 429. */
-  async #once<T>(
-    key: ExtensionKey,
-    group: QuotaGroup,
-    accessToken: string,
-    run: (accessToken: string) => Promise<ProviderResult<T>>,
-  ): Promise<CallResult<T>> {
-    const pauseMs = this.quota.pauseMs(key.extensionId, group)
-    if (pauseMs > 0) return { type: 'waiting', retryInMs: pauseMs }
-    const result = await run(accessToken)
-    return result.ok ? { type: 'ok', value: result.value } : this.#failed(key, group, result.failure)
+    let token = this.tokens.known(key) ?? (await this.tokens.access(key))
+    for (let tries = 1; token.type === 'token'; tries++) {
+      // Looked at last: getting a token takes its time, in which another call may have met a 429.
+      const pauseMs = this.quota.pauseMs(key.extensionId, group)
+      if (pauseMs > 0) return { type: 'waiting', retryInMs: pauseMs }
+      const result = await run(token.accessToken)
+      if (result.ok) return { type: 'ok', value: result.value }
+      if (result.failure.reason !== 'unauthorized' || tries === 2) return this.#failed(key, group, result.failure)
+      // A 401 did nothing at the provider, so repeating the call once with a new token cannot do it twice.
+      token = await this.tokens.renew(key, token.accessToken)
+    }
+    return token
   }
 
   async #failed(key: ExtensionKey, group: QuotaGroup, failure: ProviderFailure): Promise<CallResult<never>> {

@@ -1,10 +1,11 @@
 import type { Clock } from '../core/clock.ts'
 import { REFRESH_RETRY_MAX_MS, REFRESH_RETRY_MIN_MS, TOKEN_FRESH_MS } from '../core/limits.ts'
 import { type Log, errorName } from '../core/log.ts'
-import type { SealContext, Secrets } from '../core/secrets.ts'
+import type { Secrets } from '../core/secrets.ts'
 import type { Writer } from '../db/writer.ts'
 import type { Directory, ExtensionRow } from './directory.ts'
 import { type ExtensionKey, type SealedPair, noteRefreshFailure, replacePair, replaceSeals } from './extension-rows.ts'
+import { OpenedTokens, nameOf, sealContext } from './opened-tokens.ts'
 import type { Provider, ProviderFailure, TokenPair } from './provider.ts'
 import { meansRevoked, refreshDelayMs } from './refresh-policy.ts'
 
@@ -35,14 +36,16 @@ interface FreshPair {
 
 /** Access tokens of the connected extensions: opened once, refreshed one at a time, committed before their first use. */
 export class Tokens {
-  readonly #open = new Map<string, { sealed: string; accessToken: string }>()
+  readonly #opened: OpenedTokens
   readonly #refreshing = new Map<string, Promise<TokenResult>>()
   readonly #resealing = new Map<string, Promise<void>>()
   readonly #retries = new Map<string, () => void>()
   /** Pairs whose commit failed: the provider repeats one for an hour only, so they are kept until the disk takes them. */
   readonly #uncommitted = new Map<string, FreshPair>()
 
-  constructor(readonly context: TokensContext) {}
+  constructor(readonly context: TokensContext) {
+    this.#opened = new OpenedTokens(context.secrets)
+  }
 
   /** A token that is good for a while yet. */
   async access(key: ExtensionKey): Promise<TokenResult> {
@@ -50,7 +53,15 @@ export class Tokens {
     if (row === null || row.status === 'revoked') return { type: 'gone' }
     if (row.status === 'refresh_failed') return this.#waiting(row)
     if (row.accessExpiresAt - this.context.clock.now() <= TOKEN_FRESH_MS) return this.refresh(key)
-    return { type: 'token', accessToken: await this.#openAccess(row) }
+    return { type: 'token', accessToken: await this.#opened.open(row) }
+  }
+
+  /** The same where nothing must be read, opened or refreshed for it; otherwise null. */
+  known(key: ExtensionKey): TokenResult | null {
+    const row = this.context.directory.known(key.tenantId)?.extensions.get(key.extensionId)
+    if (row?.status !== 'active' || row.accessExpiresAt - this.context.clock.now() <= TOKEN_FRESH_MS) return null
+    const accessToken = this.#opened.known(row)
+    return accessToken === null ? null : { type: 'token', accessToken }
   }
 
   /** After a 401: a newer token than `rejected`, refreshed only if `rejected` is still the stored one. */
@@ -172,7 +183,7 @@ export class Tokens {
     const [stored] = await this.#commit(row, replacePair(row, replaces, sealed, this.context.clock.now()))
     this.#uncommitted.delete(nameOf(row))
     if (stored?.rows.length === 0) return this.access(row)
-    this.#open.set(nameOf(row), { sealed: sealed.accessToken, accessToken })
+    this.#opened.keep(row, sealed.accessToken, accessToken)
     return { type: 'token', accessToken }
   }
 
@@ -230,20 +241,4 @@ export class Tokens {
     const retryInMs = (row.nextRefreshAt ?? 0) - this.context.clock.now()
     return retryInMs <= 0 || this.isRefreshing(row) ? this.refresh(row) : { type: 'waiting', retryInMs }
   }
-
-  async #openAccess(row: ExtensionRow): Promise<string> {
-    const known = this.#open.get(nameOf(row))
-    if (known?.sealed === row.accessToken) return known.accessToken
-    const accessToken = await this.context.secrets.open(row.accessToken, sealContext(row, 'rc_access'))
-    this.#open.set(nameOf(row), { sealed: row.accessToken, accessToken })
-    return accessToken
-  }
 }
-
-const nameOf = (key: ExtensionKey): string => `${key.tenantId}/${key.extensionId}`
-
-const sealContext = (key: ExtensionKey, purpose: SealContext['purpose']): SealContext => ({
-  tenantId: key.tenantId,
-  row: key.extensionId,
-  purpose,
-})

@@ -55,11 +55,11 @@ export function createRequester(options: RequesterOptions): Requester {
     address: client.address,
     lag: client.lag,
     async perform(call) {
-      const asked = await ask(client, call)
+      const asked = judged(client, call, await exchange(client, call))
       return asked.ok ? { ok: true, value: undefined } : asked
     },
     async read(call, schema) {
-      const asked = await ask(client, call)
+      const asked = judged(client, call, await exchange(client, call))
       if (!asked.ok) return asked
       const parsed = schema.safeParse(parseJson(asked.value.body))
       if (parsed.success) return { ok: true, value: parsed.data }
@@ -103,15 +103,7 @@ function serverAddress(serverUrl: string): string {
 }
 
 /** A 2xx answer, or the failure. */
-async function ask(client: Client, call: Call): Promise<ProviderResult<Answer>> {
-  if (call.as !== 'client' && !isBearerToken(call.as.accessToken)) return { ok: false, failure: NO_BEARER_TOKEN }
-  const limits = {
-    timeoutMs: client.timeoutMs,
-    maxBytes: call.maxAnswerBytes ?? MAX_ANSWER_BYTES,
-    now: client.now,
-    lag: client.lag,
-  }
-  const asked = await exchange(requestOf(client, call), limits)
+function judged(client: Client, call: Call, asked: ProviderResult<Answer>): ProviderResult<Answer> {
   if (!asked.ok || isSuccess(asked.value)) return asked
   const endpoint = call.as === 'client' ? 'oauth' : 'api'
   return { ok: false, failure: statusFailure(asked.value, endpoint, hideFor(client, call)) }
@@ -122,13 +114,26 @@ function hideFor(client: Client, call: Call): Hide {
   return hider([client.clientSecret, client.basic, ...bearer, ...(call.credentials ?? [])], call.messageText)
 }
 
+interface HttpRequest {
+  url: string
+  init: BunFetchRequestInit
+}
+
 function requestOf(client: Client, call: Call): HttpRequest {
   const headers = new Headers(client.headers)
   headers.set('authorization', call.as === 'client' ? `Basic ${client.basic}` : `Bearer ${call.as.accessToken}`)
   const content = contentOf(call)
   if (content) headers.set('content-type', content.type)
   const query = call.query ? `?${new URLSearchParams(call.query).toString()}` : ''
-  return { url: `${client.address}${call.path}${query}`, method: call.method, headers, body: content?.body ?? null }
+  const init: BunFetchRequestInit = {
+    method: call.method,
+    headers,
+    body: content?.body ?? null,
+    redirect: 'manual',
+    decompress: false,
+    signal: AbortSignal.timeout(client.timeoutMs),
+  }
+  return { url: `${client.address}${call.path}${query}`, init }
 }
 
 const isSuccess = (answer: Answer): boolean => answer.status >= 200 && answer.status < 300
@@ -143,55 +148,38 @@ function contentOf(call: Call): { type: string; body: string } | null {
   return null
 }
 
-interface HttpRequest {
-  url: string
-  method: string
-  headers: Headers
-  body: string | null
-}
-
-interface Limits {
-  timeoutMs: number
-  maxBytes: number
-  now: () => number
-  lag: Lag
-}
-
 /**
  * One round trip. Bun never sends a POST again by itself, even when a pooled connection turns out to be dead (it does
  * so for GET), which is what makes pooling safe for sending SMS.
  */
-async function exchange(request: HttpRequest, limits: Limits): Promise<ProviderResult<Answer>> {
-  const { url, ...init } = request
-  const signal = AbortSignal.timeout(limits.timeoutMs)
+async function exchange(client: Client, call: Call): Promise<ProviderResult<Answer>> {
+  if (call.as !== 'client' && !isBearerToken(call.as.accessToken)) return { ok: false, failure: NO_BEARER_TOKEN }
+  const { url, init } = requestOf(client, call)
+  let head: AnswerHead | null = null
   try {
-    const response = await fetch(url, { ...init, redirect: 'manual', decompress: false, signal })
-    limits.lag.heard(response.headers.get('date'))
-    return { ok: true, value: await readAnswer(response, limits) }
+    const response = await fetch(url, init)
+    client.lag.heard(response.headers.get('date'))
+    head = headOf(response, client.now())
+    const body = await boundedText(response, call.maxAnswerBytes ?? MAX_ANSWER_BYTES)
+    return { ok: true, value: { ...head, body, bodyError: body === null ? 'ERR_ANSWER_TOO_LARGE' : null } }
   } catch (error) {
-    return { ok: false, failure: networkFailure(error) }
+    if (head === null) return { ok: false, failure: networkFailure(error) }
+    // A body that breaks off leaves the status standing: a 403 is a refusal with or without its explanation.
+    return { ok: true, value: { ...head, body: null, bodyError: errorCode(error) } }
   }
 }
 
-/** A body that breaks off leaves the status standing: a 403 is a refusal with or without its explanation. */
-async function readAnswer(response: Response, limits: Limits): Promise<Answer> {
-  const head = {
-    status: response.status,
-    requestId: response.headers.get('rcrequestid'),
-    retryAfterMs: retryAfterMs(response.headers.get('retry-after'), limits.now()),
-  }
-  try {
-    const body = await boundedText(response, limits.maxBytes)
-    return { ...head, body, bodyError: body === null ? 'ERR_ANSWER_TOO_LARGE' : null }
-  } catch (error) {
-    return { ...head, body: null, bodyError: errorCode(error) }
-  }
-}
+type AnswerHead = Omit<Answer, 'body' | 'bodyError'>
+
+const headOf = ({ status, headers }: Response, now: number): AnswerHead => ({
+  status,
+  requestId: headers.get('rcrequestid'),
+  retryAfterMs: retryAfterMs(headers.get('retry-after'), now),
+})
 
 /** Null if the body is longer than `maxBytes`; the rest is not read then. */
-async function boundedText(response: Response, maxBytes: number): Promise<string | null> {
-  return isBounded(response, maxBytes) ? response.text() : countedText(response, maxBytes)
-}
+const boundedText = (response: Response, maxBytes: number): Promise<string | null> =>
+  isBounded(response, maxBytes) ? response.text() : countedText(response, maxBytes)
 
 /** A declared length is the end of the body (RFC 9112, 6.2), unless it comes in chunks, which overrule it. */
 function isBounded({ headers }: Response, maxBytes: number): boolean {
