@@ -34,18 +34,22 @@ interface Progress {
   begun: number
 }
 
+/** Writes text at a place of a file, or throws. */
+type WriteAt = (file: number, text: string, position: number) => unknown
+
 /** Compares database and file. `restored` is true once: the new incarnation is committed before this answers. */
 export async function openRestoreMark(
   gate: Gate,
   path: string,
   fresh: { incarnation: string; now: number },
+  writeAt: WriteAt = writeSync,
 ): Promise<{ mark: RestoreMark; restored: boolean }> {
   const stored = await readProgress(gate)
   const noted = readNoted(path)
   const restored = stored !== null && !isContinuation(stored, noted)
   const incarnation = stored === null || restored ? fresh.incarnation : stored.incarnation
   // Before the database: one that ends in between is a new one, or a restored one, at the next start too.
-  const mark = createMark(path, { attempt: 0, delivery: 0, begun: 0, ...stored, incarnation })
+  const mark = createMark(path, { attempt: 0, delivery: 0, begun: 0, ...stored, incarnation }, writeAt)
   if (incarnation !== stored?.incarnation) await storeIncarnation(gate, incarnation, restored ? fresh.now : null)
   return { mark, restored }
 }
@@ -116,13 +120,13 @@ function readNoted(path: string): Progress | null {
  * Written in place: it must outlive the process, while a power loss can only make it older. So it is never emptied, and a
  * new one is flushed before it counts.
  */
-function createMark(path: string, progress: Progress): RestoreMark {
+function createMark(path: string, progress: Progress, writeAt: WriteAt): RestoreMark {
   const file = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600)
   const write = (): void => {
     const numbers = [progress.attempt, progress.delivery, progress.begun].map((number) =>
       String(number).padStart(16, '0'),
     )
-    writeSync(file, `${progress.incarnation} ${numbers.join(' ')}\n`, 0)
+    writeAt(file, `${progress.incarnation} ${numbers.join(' ')}\n`, 0)
   }
   let drawn = progress.begun
   /** Not all that was noted is in the file. */

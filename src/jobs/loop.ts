@@ -214,9 +214,10 @@ export class JobLoop<Subject> {
     }
     try {
       if (outcome.type === 'snooze') await putOff(this.context, job, outcome.delayMs)
-      const now = this.context.clock.monotonic()
-      if (outcome.type !== 'done')
-        putOffLane(lane, ready, outcome, { before, after: standingOf(lane, this.#releases), now })
+      if (outcome.type !== 'done') {
+        const after = standingOf(lane, this.#releases)
+        putOffLane(lane, ready, outcome, { before, after, now: this.context.clock.monotonic() })
+      }
     } finally {
       lane.inFlight.delete(job.seq)
       this.#inFlight--

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync, writeSync } from 'node:fs'
 import { openDatabase } from '../../src/db/database.ts'
 import type { Gate } from '../../src/db/gate.ts'
 import { openRestoreMark } from '../../src/db/restore-mark.ts'
@@ -67,18 +67,45 @@ test('a mark is written over, never emptied first: its last line stands as long 
   expect(readFileSync(folder.file('mark'), 'utf8')).toEndWith('\nand what stood here before')
 })
 
-test('attempts that begin in one turn are noted at once, each before its call, and none that was not committed', async () => {
-  using folder = temporaryFolder()
+/** A mark whose next `failing` writes fail, and the number of the newest attempt in its file. */
+async function openMark(folder: { file(name: string): string }, stack: AsyncDisposableStack) {
   const path = folder.file('sgw.db')
   const database = await openDatabase({ url: `file:${path}`, path, authToken: null, litestream: false })
-  const { mark } = await openRestoreMark(database.gate, folder.file('mark'), { incarnation: 'boot_1', now: 1 })
-  const noted = (): number => Number(readFileSync(folder.file('mark'), 'utf8').split(' ')[3])
+  stack.defer(() => database.close())
+  const disk = { failing: 0 }
+  const writeAt = (file: number, text: string, position: number): number => {
+    if (disk.failing-- > 0) throw Object.assign(new Error('EIO: i/o error, write'), { code: 'EIO' })
+    return writeSync(file, text, position)
+  }
+  const fresh = { incarnation: 'boot_1', now: 1 }
+  const { mark } = await openRestoreMark(database.gate, folder.file('mark'), fresh, writeAt)
+  stack.defer(() => mark.close())
+  return { mark, disk, noted: () => Number(readFileSync(folder.file('mark'), 'utf8').split(' ')[3]) }
+}
+
+test('attempts that begin in one turn are noted at once, each before its call, and none that was not committed', async () => {
+  using folder = temporaryFolder()
+  await using stack = new AsyncDisposableStack()
+  const { mark, noted } = await openMark(folder, stack)
   const drawn = Array.from({ length: 12 }, () => mark.nextBegun())
   const committed = drawn.slice(0, 10)
-  const seen = await Promise.all(committed.map((number) => mark.noteBegun(number).then(noted)))
-  expect(seen).toEqual(committed.map(() => 10))
+  expect(await Promise.all(committed.map((number) => mark.noteBegun(number).then(noted)))).toEqual(
+    committed.map(() => 10),
+  )
   await mark.noteBegun(4)
   expect(noted()).toBe(10)
-  mark.close()
-  await database.close()
+})
+
+test('a write that fails is tried once more, and again with the next attempt, whatever its number', async () => {
+  using folder = temporaryFolder()
+  await using stack = new AsyncDisposableStack()
+  const { mark, disk, noted } = await openMark(folder, stack)
+  disk.failing = 1
+  await Promise.all([1, 2].map((number) => mark.noteBegun(number)))
+  expect(noted()).toBe(2)
+  disk.failing = 2
+  const failed = await Promise.allSettled([3, 5].map((number) => mark.noteBegun(number)))
+  expect([failed.map(({ status }) => status), noted()]).toEqual([['rejected', 'rejected'], 2])
+  await mark.noteBegun(4)
+  expect(noted()).toBe(5)
 })

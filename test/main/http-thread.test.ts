@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { readFileSync, readdirSync } from 'node:fs'
+import { getPriority } from 'node:os'
 import { temporaryFolder } from '../support/process.ts'
 import { until } from '../support/world.ts'
 import { connectedServer } from './connected-server.ts'
@@ -21,8 +22,11 @@ test.skipIf(process.platform !== 'linux')(
     await using _ = server
     try {
       const { pid } = server.child
-      await until(() => nicenessOf(pid).some(({ nice }) => nice !== 0), 20_000)
-      expect(nicenessOf(pid).filter(({ nice }) => nice !== 0)).toEqual([{ name: 'HTTP Client', nice: 5 }])
+      // Whoever runs the tests may have stepped back already.
+      const own = getPriority()
+      const stepped = (): { name: string; nice: number }[] => nicenessOf(pid).filter(({ nice }) => nice !== own)
+      await until(() => stepped().length > 0, 20_000)
+      expect(stepped()).toEqual([{ name: 'HTTP Client', nice: Math.min(own + 5, 19) }])
     } finally {
       await simulator.stop()
     }
