@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { type SocketClient, type SocketMessage, listenTo } from '../../support/socket.ts'
-import { FROM, TO, createWorld } from '../../support/world.ts'
+import { FROM, TO, createWorld, until } from '../../support/world.ts'
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const statuses = (socket: SocketClient, messageId: string): unknown[] =>
@@ -88,6 +88,20 @@ test('several sockets of one app hear the same; one that closed is missed by nob
   await using third = await listenTo(world.url, { apiKey: world.key })
   await world.control.injectSms({ text: 'hello' })
   expect((await first.heard(2))[1]).toEqual((await third.heard(2))[1])
+})
+
+test('who comes after all sockets have closed hears each event once, and nobody listens in between', async () => {
+  await using world = await createWorld()
+  const { hub, sockets } = world.gateway
+  for (let round = 0; round < 2; round++) {
+    const socket = await listenTo(world.url, { apiKey: world.key })
+    await socket[Symbol.asyncDispose]()
+    await until(() => sockets.open === 0)
+    expect(hub.isHeard).toBe(false)
+  }
+  await using last = await listenTo(world.url, { apiKey: world.key })
+  for (const text of ['one', 'two']) await world.control.injectSms({ text })
+  expect((await last.heard(3)).slice(1)).toMatchObject([{ body: 'one' }, { body: 'two' }])
 })
 
 test('messages after authentication are ignored', async () => {
