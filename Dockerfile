@@ -14,7 +14,6 @@ FROM litestream/litestream:0.5.17 AS litestream
 
 FROM oven/bun:1.4.4-slim
 ENV NODE_ENV=production \
-    BUN_CONFIG_MAX_HTTP_REQUESTS=1024 \
     DATABASE_URL=file:/data/sgw.db
 # A volume takes over the owner of the folder that it covers.
 RUN mkdir /data && chown bun:bun /data && chmod 700 /data \

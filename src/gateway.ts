@@ -89,7 +89,7 @@ export interface Traffic {
   answering: number
 }
 
-/** Places for sends: as many as Bun can call at once, but for some that tokens and looks need. */
+/** Places for sends: as many calls as may be under way at once, but for some that tokens and looks need. */
 export const sendPlaces = (callsAtOnce: number, traffic: Traffic): PlaceBounds => ({
   quick: MAX_SENDS_IN_FLIGHT,
   slow: callsAtOnce - MAX_SENDS_IN_FLIGHT - CALLS_BESIDE_SENDS,

@@ -4,7 +4,6 @@ import type { Environment } from './core/settings.ts'
 import { EXIT, StartError } from './core/start-error.ts'
 import { socketPath } from './data-folder.ts'
 import { serveOperator } from './operator/socket.ts'
-import { letHttpThreadStepBack } from './provider/http-thread.ts'
 import { type RunningGateway, runGateway } from './run.ts'
 
 /** The process around a server: `main.ts` and `sgw start` hand in their own. */
@@ -44,7 +43,6 @@ export async function serve({ environment, terminal, exit }: ServeOptions): Prom
     await welcome(running)
     prepared.resolve()
     running.work()
-    letHttpThreadStepBack(running.gateway.clock)
     if (config.litestream) endWithParent(log, stop)
   } catch (error) {
     if (!(error instanceof StartError)) throw error

@@ -21,6 +21,7 @@ import {
 
 const BELOW_DB = ['core', 'version']
 const BELOW_ENGINES = [...BELOW_DB, 'db']
+const CALLERS = [...BELOW_ENGINES, 'http client']
 const GATEWAY = [...BELOW_ENGINES, 'jobs', 'realtime', 'provider', 'outbound', 'auth', 'gateway']
 const FEATURES = ['verbs', 'wire']
 
@@ -31,8 +32,9 @@ const LAYERS: readonly Layer[] = [
   { name: 'db', files: ['src/db/**'], mayImport: BELOW_DB },
   { name: 'jobs', files: ['src/jobs/**'], mayImport: BELOW_ENGINES },
   { name: 'realtime', files: ['src/realtime/**'], mayImport: BELOW_ENGINES },
-  { name: 'provider', files: ['src/provider/**'], mayImport: BELOW_ENGINES },
-  { name: 'outbound', files: ['src/outbound/**'], mayImport: BELOW_ENGINES },
+  { name: 'http client', files: ['src/http-client/**'], mayImport: [] },
+  { name: 'provider', files: ['src/provider/**'], mayImport: CALLERS },
+  { name: 'outbound', files: ['src/outbound/**'], mayImport: CALLERS },
   { name: 'auth', files: ['src/auth/**'], mayImport: BELOW_ENGINES },
   { name: 'data folder', files: ['src/data-folder.ts'], mayImport: BELOW_ENGINES },
   { name: 'gateway', files: ['src/gateway.ts'], mayImport: GATEWAY },

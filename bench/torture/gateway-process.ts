@@ -28,12 +28,10 @@ export class GatewayProcess {
   /** Starts the process; it does not serve yet. */
   spawn(): void {
     const { port, path, log, env } = this.options
-    // As `bun run start` and the image do.
-    const calls = { BUN_CONFIG_MAX_HTTP_REQUESTS: '1024' }
     const own = { NODE_ENV: 'development', HOST: '127.0.0.1', PORT: String(port), DATABASE_URL: `file:${path}` }
     this.#program = startProgram({
       args: [...profiling(), 'src/main.ts'],
-      env: { ...calls, ...own, PUBLIC_URL: this.url, ...env },
+      env: { ...own, PUBLIC_URL: this.url, ...env },
       log,
     })
   }

@@ -22,7 +22,7 @@ export interface Config {
   inviteTokenTtlMs: number
   /** Null keeps messages for ever. */
   messageRetentionDays: number | null
-  /** How many calls Bun makes at once; it reads the same variable. */
+  /** Calls to the provider at once. Through a proxy they are `fetch`'s, for which Bun reads the same variable. */
   callsAtOnce: number
   providerTimeoutMs: number
   reconcileSettleMs: number
@@ -47,6 +47,8 @@ export interface ProviderConfig {
   clientSecret: string
   /** True when the built-in simulator serves instead of the provider. */
   simulated: boolean
+  /** The environment names a proxy for the provider's address. */
+  throughProxy: boolean
 }
 
 export type ConfigResult = { ok: true; config: Config } | { ok: false; problems: string[] }
@@ -79,7 +81,7 @@ export function readConfig(environment: Environment, terminal = false): ConfigRe
       settings.text('MESSAGE_RETENTION_DAYS') === null
         ? null
         : settings.integer('MESSAGE_RETENTION_DAYS', 30, 1, 36_500),
-    callsAtOnce: settings.integer('BUN_CONFIG_MAX_HTTP_REQUESTS', 256, 128, 65_535),
+    callsAtOnce: settings.integer('BUN_CONFIG_MAX_HTTP_REQUESTS', namesProxy(settings) ? 256 : 1024, 128, 65_535),
     providerTimeoutMs: settings.durationMs('PROVIDER_TIMEOUT', '15s', 100),
     reconcileSettleMs: settings.durationMs('RECONCILE_SETTLE', '30s'),
     reconcileSettle5xxMs: settings.durationMs('RECONCILE_SETTLE_5XX', '3s'),
@@ -180,12 +182,25 @@ function readProvider(settings: Settings, production: boolean): ProviderConfig {
   const clientId = settings.secret('RC_CLIENT_ID')
   const clientSecret = settings.secret('RC_CLIENT_SECRET')
   if (clientId === null && clientSecret === null && !production) {
-    return { serverUrl, clientId: SIMULATOR_CLIENT.id, clientSecret: SIMULATOR_CLIENT.secret, simulated: true }
+    const { id, secret } = SIMULATOR_CLIENT
+    return { serverUrl, clientId: id, clientSecret: secret, simulated: true, throughProxy: false }
   }
   const fix = 'copy it from your app in the RingCentral developer console'
   if (clientId === null) settings.missing('RC_CLIENT_ID', fix)
   if (clientSecret === null) settings.missing('RC_CLIENT_SECRET', fix)
-  return { serverUrl, clientId: clientId ?? '', clientSecret: clientSecret ?? '', simulated: false }
+  return {
+    serverUrl,
+    clientId: clientId ?? '',
+    clientSecret: clientSecret ?? '',
+    simulated: false,
+    throughProxy: namesProxy(settings),
+  }
+}
+
+/** For the provider's address; Bun's `fetch` reads the same. */
+function namesProxy(settings: Settings): boolean {
+  const name = settings.text('RC_SERVER_URL')?.startsWith('http:') ? 'http_proxy' : 'https_proxy'
+  return (settings.text(name) ?? settings.text(name.toUpperCase())) !== null
 }
 
 const isLoopbackHost = (host: string): boolean => host === 'localhost' || host === '[::1]' || host.startsWith('127.')

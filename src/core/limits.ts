@@ -34,14 +34,14 @@ export const WEBHOOK_TIMEOUT_MS = 5000
 export const RESPONSE_SNIPPET_BYTES = 256
 export const ERROR_MESSAGE_LENGTH = 500
 
-/** Bun keeps at most 64 sockets alive to one origin; beyond that every call dials anew. */
+/** Sends whose provider answers at once: more of them at a time would only wait for it there. */
 export const MAX_SENDS_IN_FLIGHT = 64
 /** So many more while all are quick and none waits: the most part of them waits for the disk, and not for the provider. */
 export const MAX_UNQUEUED_SENDS = 128
-/** Of the calls that Bun makes at once, those that sends leave for tokens and looks. */
+/** Of the calls that may be under way at once, those that sends leave for tokens and looks. */
 export const CALLS_BESIDE_SENDS = 16
 export const SLOW_SEND_MS = 25
-/** Once so many are slow that they keep every live connection busy: the next one dials anew in any case. */
+/** Once as many are slow as may be quick: that provider can only be kept busy by many at once. */
 export const SLOW_SEND_AMONG_SLOW_MS = 2
 /** With so many requests being answered, accepting comes before sending, but for those who would wait behind one that hangs. */
 export const CROWD_OF_REQUESTS = 16

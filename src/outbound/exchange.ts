@@ -1,8 +1,9 @@
-import { type ClientRequest, type IncomingMessage, request as requestHttp, type RequestOptions } from 'node:http'
-import { request as requestHttps } from 'node:https'
+import { type ConnectionFailure, Connection, type Endpoint, type ExchangeListener } from '../http-client/connection.ts'
+import { headerLines, requestText } from '../http-client/request-text.ts'
+import type { ResponseHead } from '../http-client/response-reader.ts'
 import type { Dialable } from './address-guard.ts'
 import { type Failure, failureOf } from './failure.ts'
-import { collectSnippet, NO_SNIPPET, type Snippet } from './snippet.ts'
+import { Snippet } from './snippet.ts'
 import { bareHost, portOf } from './webhook-url.ts'
 
 export interface ExchangeInput {
@@ -33,69 +34,66 @@ const MAX_INTERIM_RESPONSES = 8
  * One POST on a connection of its own, up to the response's status line and headers, or the system's error,
  * or `TimeoutError` after an abort of `signal`. Never rejects.
  *
- * By `node:http`, not `fetch`: Bun's fetch obeys HTTP_PROXY and HTTPS_PROXY without a way to decline, and a proxy
- * would look the name up again. This one follows no redirect, unpacks nothing, bounds headers (HPE_HEADER_OVERFLOW)
- * and stops reading when nobody takes the body.
+ * Not by `fetch`: it obeys HTTP_PROXY and HTTPS_PROXY without a way to decline, and a proxy would look the name up again.
+ * This one follows no redirect, unpacks nothing, bounds headers (HPE_HEADER_OVERFLOW) and drops the rest of a long body.
  */
 export function exchange(input: ExchangeInput, signal: AbortSignal): Promise<Exchanged> {
-  const { promise, resolve } = Promise.withResolvers<Exchanged>()
-  const request = open(input)
-  const close = (): void => void request.destroy()
-  const fail = (error: unknown): void => {
-    resolve({ ok: false, ...failureOf(error) })
-    close()
-  }
-  const answer = (message: IncomingMessage, snippet: Snippet, hangUp: () => void): void =>
-    resolve({ ok: true, statusCode: message.statusCode ?? 0, snippet, close: hangUp })
-  // These listen on after the promise has settled: an error event that nobody hears would end the process.
-  request.on('error', fail)
-  request.on('close', () => fail({ code: 'ECONNRESET' }))
-  request.on(
-    'information',
-    countTo(MAX_INTERIM_RESPONSES, () => fail({ code: 'TooManyInterimResponses' })),
+  return new Promise((resolve) =>
+    new Exchange(new Connection(endpointOf(input), MAX_HEADER_BYTES), resolve).begin(input, signal),
   )
-  request.on('response', (message) => answer(message, collectSnippet(message), close))
-  request.on('upgrade', (message, socket) => {
-    socket.on('error', close)
-    answer(message, NO_SNIPPET, () => socket.destroy())
-  })
-  onAbort(signal, () => fail({ code: 'TimeoutError' }))
-  request.end(input.body)
-  return promise
 }
 
-function open(input: ExchangeInput): ClientRequest {
-  const { url, target, body } = input
-  const options: RequestOptions = {
-    method: 'POST',
-    host: target.address,
-    family: target.family,
-    port: portOf(url),
-    path: `${url.pathname}${url.search}`,
-    headers: { ...input.headers, host: url.host, 'content-length': String(Buffer.byteLength(body)) },
-    agent: false,
-    maxHeaderSize: MAX_HEADER_BYTES,
+function endpointOf({ url, target, ca }: ExchangeInput): Endpoint {
+  const tls = { serverName: bareHost(url.hostname), ...(ca === undefined ? {} : { ca }) }
+  return { hostname: target.address, port: portOf(url), tls: url.protocol === 'https:' ? tls : null }
+}
+
+function textOf({ url, body, headers }: ExchangeInput): string {
+  const lines = headerLines({ host: url.host, connection: 'close', ...headers })
+  return requestText('POST', `${url.pathname}${url.search}`, lines, body)
+}
+
+class Exchange implements ExchangeListener {
+  readonly #snippet = new Snippet()
+  #interimResponses = 0
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly resolve: (exchanged: Exchanged) => void,
+  ) {}
+
+  begin(input: ExchangeInput, signal: AbortSignal): void {
+    const expired = (): void => this.#giveUp('TimeoutError')
+    if (signal.aborted) return expired()
+    signal.addEventListener('abort', expired, { once: true })
+    this.connection.send(textOf(input), this)
   }
-  return url.protocol === 'https:' ? requestHttps({ ...options, ...tlsOptions(input) }) : requestHttp(options)
-}
 
-/** Certificates are always checked, also under NODE_TLS_REJECT_UNAUTHORIZED=0, and against the URL's name. */
-function tlsOptions({ url, target, ca }: ExchangeInput): object {
-  const host = bareHost(url.hostname)
-  // RFC 6066: an address is never a server name; the certificate must then name the address itself.
-  const servername = host === target.address ? {} : { servername: host }
-  return { rejectUnauthorized: true, ...servername, ...(ca === undefined ? {} : { ca }) }
-}
-
-function countTo(limit: number, reached: () => void): () => void {
-  let count = 0
-  return () => {
-    count += 1
-    if (count === limit) reached()
+  interim(): void {
+    if (++this.#interimResponses >= MAX_INTERIM_RESPONSES) this.#giveUp('TooManyInterimResponses')
   }
-}
 
-function onAbort(signal: AbortSignal, run: () => void): void {
-  if (signal.aborted) run()
-  else signal.addEventListener('abort', run, { once: true })
+  head({ status }: ResponseHead): void {
+    const close = (): void => this.connection.close()
+    this.resolve({ ok: true, statusCode: status, snippet: this.#snippet, close })
+  }
+
+  body(bytes: Uint8Array): void {
+    this.#snippet.add(bytes)
+  }
+
+  end(): void {
+    this.#snippet.end()
+  }
+
+  fail({ code }: ConnectionFailure): void {
+    this.#snippet.end()
+    // Says nothing any more where the status line has come.
+    this.resolve({ ok: false, ...failureOf({ code }) })
+  }
+
+  #giveUp(code: string): void {
+    this.connection.destroy()
+    this.fail({ code, neverLeft: false, isStale: false })
+  }
 }

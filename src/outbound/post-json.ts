@@ -2,8 +2,7 @@ import type { Clock } from '../core/clock.ts'
 import { WEBHOOK_TIMEOUT_MS } from '../core/limits.ts'
 import type { Meter } from '../core/meter.ts'
 import type { AddressGuard, Dialable } from './address-guard.ts'
-import type * as Exchange from './exchange.ts'
-import type { Exchanged, Head } from './exchange.ts'
+import { type Exchanged, type Head, exchange } from './exchange.ts'
 import { type Failure, failureOf, neverConnected } from './failure.ts'
 import { portOf } from './webhook-url.ts'
 
@@ -43,6 +42,7 @@ export interface WebhookPosterOptions {
 const SUCCESS_BODY_MS = 500
 const MAX_ADDRESSES_TRIED = 4
 const FIXED_HEADERS = { 'content-type': 'application/json', 'user-agent': 'sgw/1.0' }
+const OWN_HEADERS = new Set(['host', 'connection', 'content-length', ...Object.keys(FIXED_HEADERS)])
 
 /** POSTs JSON to addresses that tenants chose. */
 export class WebhookPoster {
@@ -91,10 +91,10 @@ export class WebhookPoster {
     signal: AbortSignal,
   ): Promise<Exchanged> {
     const { ca } = this.#options
-    const common = { url, body, headers: { ...headers, ...FIXED_HEADERS }, ...(ca === undefined ? {} : { ca }) }
+    const common = { url, body, headers: withoutFixed(headers), ...(ca === undefined ? {} : { ca }) }
     let answer: Exchanged | null = null
     for (const target of targets.slice(0, MAX_ADDRESSES_TRIED)) {
-      answer = await (await exchangeModule()).exchange({ ...common, target }, signal)
+      answer = await exchange({ ...common, target }, signal)
       if (answer.ok || !neverConnected(answer)) return answer
     }
     return answer ?? { ok: false, ...failureOf({ code: 'ENOTFOUND' }) }
@@ -112,9 +112,11 @@ export class WebhookPoster {
   }
 }
 
-/** Loaded with the first POST: Node's HTTP client would cost every start. */
-const exchangeModule = async (): Promise<typeof Exchange> => (loaded ??= await import('./exchange.ts'))
-let loaded: typeof Exchange | null = null
+/** Names are the same in capitals. */
+function withoutFixed(headers: Record<string, string>): Record<string, string> {
+  const others = Object.entries(headers).filter(([name]) => !OWN_HEADERS.has(name.toLowerCase()))
+  return { ...Object.fromEntries(others), ...FIXED_HEADERS }
+}
 
 const isSuccess = (statusCode: number): boolean => statusCode >= 200 && statusCode < 300
 

@@ -16,6 +16,10 @@ export interface RingCentralOptions {
   timeoutMs: number
   /** `<app>/<version>`. */
   userAgent: string
+  /** By way of the proxy that the environment names. */
+  throughProxy?: boolean
+  /** Certificate authorities instead of the built-in ones, for tests. */
+  ca?: string
   /** Epoch milliseconds; the system's clock unless given. */
   now?: () => number
 }
@@ -26,7 +30,7 @@ export interface RingCentralOptions {
  */
 export function createRingCentral(options: RingCentralOptions): Provider {
   const now = options.now ?? Date.now
-  const requester = createRequester({ ...options, now })
+  const requester = createRequester({ throughProxy: false, ...options, now })
   return {
     authorizeUrl: (request) => authorizeUrl(requester.address, options.clientId, request),
     exchangeCode: (request) => exchangeCode(requester, request),

@@ -42,18 +42,10 @@ export function unreadableFailure(answer: Answer, hide: Hide): ProviderFailure {
   }
 }
 
-/** A call that ended without a status line; `error` is what `fetch` threw. */
-export function networkFailure(error: unknown): ProviderFailure {
-  const code = errorCode(error)
-  if (neverLeft(code)) return { ...ownFailure('unreachable', `The provider could not be reached (${code})`), code }
+/** A call that ended without a status line. `neverLeft`: the server cannot have seen it. */
+export function networkFailure(code: string, neverLeft: boolean): ProviderFailure {
+  if (neverLeft) return { ...ownFailure('unreachable', `The provider could not be reached (${code})`), code }
   return { ...ownFailure('ambiguous', `The provider did not answer (${code})`), code }
-}
-
-/** The network error's code, or its name: fetch's timeout has the name `TimeoutError` and the number 23 as code. */
-export function errorCode(error: unknown): string {
-  if (!(error instanceof Error)) return 'UnknownError'
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name
-  return code.slice(0, MAX_CODE_LENGTH)
 }
 
 /** A failure in our own words, without any answer. */
@@ -64,24 +56,6 @@ export function ownFailure(reason: FailureReason, message: string): ProviderFail
 const MAX_MESSAGE_LENGTH = 300
 const MAX_CODE_LENGTH = 64
 const MAX_REQUEST_ID_LENGTH = 128
-
-/**
- * Codes of Bun's fetch that prove that the server never got the request: no connection, no address, no tunnel through
- * the proxy, or a certificate that was refused before anything was written. `EPROTO` ("the TLS handshake failed") is
- * absent on purpose: Bun also reports it for a broken TLS record *after* the server has read the request. So is
- * `ECONNRESET`, which stands for every other way of ending.
- */
-const NEVER_LEFT = new Set([
-  'ECONNREFUSED',
-  'ENETUNREACH',
-  'ENOTFOUND',
-  'ERR_PROXY_TUNNEL',
-  'INVALID_CA',
-  'INVALID_PURPOSE',
-])
-const NAME_OR_CERTIFICATE = /^(EAI|ERR_TLS_CERT|CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HOSTNAME)_/
-
-const neverLeft = (code: string): boolean => NEVER_LEFT.has(code) || NAME_OR_CERTIFICATE.test(code)
 
 function reasonOf(status: number, endpoint: Endpoint, isProviderForm: boolean): FailureReason {
   if (status === 401 && endpoint === 'api') return 'unauthorized'

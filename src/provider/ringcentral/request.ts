@@ -1,11 +1,14 @@
 import type { z } from 'zod'
 import type { ProviderResult } from '../provider.ts'
-import { networkFailure, errorCode, ownFailure, parseJson, statusFailure, unreadableFailure } from './errors.ts'
+import { networkFailure, ownFailure, parseJson, statusFailure, unreadableFailure } from './errors.ts'
 import type { Answer } from './errors.ts'
 import { Lag } from './lag.ts'
 import { retryAfterMs } from './retry-after.ts'
 import { hider } from './secrets.ts'
 import type { Hide } from './secrets.ts'
+import { socketTransport } from './socket-transport.ts'
+import { fetchTransport } from './fetch-transport.ts'
+import type { HttpRequest, SomeAnswer, Transport } from './transport.ts'
 
 /** The one place that calls the provider: every call is bounded in time and size, and its outcome is a value. */
 export interface Requester {
@@ -41,6 +44,8 @@ export interface RequesterOptions {
   clientSecret: string
   timeoutMs: number
   userAgent: string
+  throughProxy: boolean
+  ca?: string
   now: () => number
 }
 
@@ -68,39 +73,46 @@ export function createRequester(options: RequesterOptions): Requester {
   }
 }
 
-interface Client extends Omit<RequesterOptions, 'serverUrl' | 'clientId' | 'userAgent'> {
+interface Client {
   address: string
+  /** The address's path. */
+  basePath: string
+  clientSecret: string
   /** What follows `Basic `: the id and the secret as they are, without the form encoding of RFC 6749 2.3.1. */
   basic: string
-  headers: Headers
+  transport: Transport
+  now: () => number
   lag: Lag
 }
 
-function clientOf(options: RequesterOptions): Client {
+function clientOf({ serverUrl, clientId, clientSecret, ...options }: RequesterOptions): Client {
+  const url = serverAddress(serverUrl)
+  const basePath = url.pathname.replace(/\/+$/, '')
+  // No encoding is asked for and none is unpacked: an answer can't be bigger than what was counted.
+  const headers = { Accept: 'application/json', 'Accept-Encoding': 'identity', 'User-Agent': options.userAgent }
+  const { timeoutMs, throughProxy, ca, now } = options
+  const transport = throughProxy ? fetchTransport : socketTransport
   return {
-    address: serverAddress(options.serverUrl),
-    clientSecret: options.clientSecret,
-    basic: Buffer.from(`${options.clientId}:${options.clientSecret}`).toString('base64'),
-    // No encoding is asked for and none is unpacked: an answer can't be bigger than what was counted.
-    headers: new Headers({
-      accept: 'application/json',
-      'accept-encoding': 'identity',
-      'user-agent': options.userAgent,
-    }),
-    timeoutMs: options.timeoutMs,
-    now: options.now,
-    lag: new Lag(options.now),
+    address: `${url.origin}${basePath}`,
+    basePath,
+    clientSecret,
+    basic: Buffer.from(`${clientId}:${clientSecret}`).toString('base64'),
+    transport: transport({ origin: url, headers: sound(headers), timeoutMs, ...(ca === undefined ? {} : { ca }) }),
+    now,
+    lag: new Lag(now),
   }
 }
 
-function serverAddress(serverUrl: string): string {
+function serverAddress(serverUrl: string): URL {
   const url = new URL(serverUrl)
-  // fetch would also open file:, data: and s3:.
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     throw new Error(`Cannot use the provider's address: its scheme is ${url.protocol}`)
   }
-  return `${url.origin}${url.pathname}`.replace(/\/+$/, '')
+  return url
 }
+
+/** Throws where a value could not stand in a header. */
+const sound = (headers: Record<string, string>): Record<string, string> => Object.fromEntries(new Headers(headers))
 
 /** A 2xx answer, or the failure. */
 function judged(client: Client, call: Call, asked: ProviderResult<Answer>): ProviderResult<Answer> {
@@ -114,26 +126,27 @@ function hideFor(client: Client, call: Call): Hide {
   return hider([client.clientSecret, client.basic, ...bearer, ...(call.credentials ?? [])], call.messageText)
 }
 
-interface HttpRequest {
-  url: string
-  init: BunFetchRequestInit
+function requestOf(client: Client, call: Call): HttpRequest {
+  const authorization = call.as === 'client' ? `Basic ${client.basic}` : `Bearer ${call.as.accessToken}`
+  const content = contentOf(call)
+  return {
+    method: call.method,
+    target: targetOf(client, call),
+    headers: {
+      Authorization: authorization,
+      ...(content === null ? {} : { 'Content-Type': content.type }),
+    },
+    body: content?.body ?? null,
+    maxBytes: call.maxAnswerBytes ?? MAX_ANSWER_BYTES,
+  }
 }
 
-function requestOf(client: Client, call: Call): HttpRequest {
-  const headers = new Headers(client.headers)
-  headers.set('authorization', call.as === 'client' ? `Basic ${client.basic}` : `Bearer ${call.as.accessToken}`)
-  const content = contentOf(call)
-  if (content) headers.set('content-type', content.type)
-  const query = call.query ? `?${new URLSearchParams(call.query).toString()}` : ''
-  const init: BunFetchRequestInit = {
-    method: call.method,
-    headers,
-    body: content?.body ?? null,
-    redirect: 'manual',
-    decompress: false,
-    signal: AbortSignal.timeout(client.timeoutMs),
-  }
-  return { url: `${client.address}${call.path}${query}`, init }
+/** Ids of the provider's stand in paths: what is more than plain characters is put in the form of a URL. */
+function targetOf(client: Client, { path, query }: Call): string {
+  const plain = `${client.basePath}${path}${query ? `?${new URLSearchParams(query).toString()}` : ''}`
+  if (/^[\x21-\x22\x24-\x7e]+$/.test(plain)) return plain
+  const url = new URL(plain, client.address)
+  return `${url.pathname}${url.search}`
 }
 
 const isSuccess = (answer: Answer): boolean => answer.status >= 200 && answer.status < 300
@@ -148,55 +161,20 @@ function contentOf(call: Call): { type: string; body: string } | null {
   return null
 }
 
-/**
- * One round trip. Bun never sends a POST again by itself, even when a pooled connection turns out to be dead (it does
- * so for GET), which is what makes pooling safe for sending SMS.
- */
+/** One round trip. */
 async function exchange(client: Client, call: Call): Promise<ProviderResult<Answer>> {
   if (call.as !== 'client' && !isBearerToken(call.as.accessToken)) return { ok: false, failure: NO_BEARER_TOKEN }
-  const { url, init } = requestOf(client, call)
-  let head: AnswerHead | null = null
-  try {
-    const response = await fetch(url, init)
-    client.lag.heard(response.headers.get('date'))
-    head = headOf(response, client.now())
-    const body = await boundedText(response, call.maxAnswerBytes ?? MAX_ANSWER_BYTES)
-    return { ok: true, value: { ...head, body, bodyError: body === null ? 'ERR_ANSWER_TOO_LARGE' : null } }
-  } catch (error) {
-    if (head === null) return { ok: false, failure: networkFailure(error) }
-    // A body that breaks off leaves the status standing: a 403 is a refusal with or without its explanation.
-    return { ok: true, value: { ...head, body: null, bodyError: errorCode(error) } }
-  }
+  const answer = await client.transport(requestOf(client, call))
+  if (!answer.ok) return { ok: false, failure: networkFailure(answer.code, answer.neverLeft) }
+  client.lag.heard(answer.header('date'))
+  return { ok: true, value: answerOf(answer, client.now()) }
 }
 
-type AnswerHead = Omit<Answer, 'body' | 'bodyError'>
-
-const headOf = ({ status, headers }: Response, now: number): AnswerHead => ({
+/** A body that breaks off leaves the status standing: a 403 is a refusal with or without its explanation. */
+const answerOf = ({ status, header, body, bodyError }: SomeAnswer, now: number): Answer => ({
   status,
-  requestId: headers.get('rcrequestid'),
-  retryAfterMs: retryAfterMs(headers.get('retry-after'), now),
+  body,
+  bodyError,
+  requestId: header('rcrequestid'),
+  retryAfterMs: retryAfterMs(header('retry-after'), now),
 })
-
-/** Null if the body is longer than `maxBytes`; the rest is not read then. */
-const boundedText = (response: Response, maxBytes: number): Promise<string | null> =>
-  isBounded(response, maxBytes) ? response.text() : countedText(response, maxBytes)
-
-/** A declared length is the end of the body (RFC 9112, 6.2), unless it comes in chunks, which overrule it. */
-function isBounded({ headers }: Response, maxBytes: number): boolean {
-  const declared = headers.get('content-length')
-  return declared !== null && Number(declared) <= maxBytes && !headers.has('transfer-encoding')
-}
-
-async function countedText(response: Response, maxBytes: number): Promise<string | null> {
-  const chunks: ReadableStream<Uint8Array> | null = response.body
-  if (chunks === null) return ''
-  const decoder = new TextDecoder()
-  let text = ''
-  let bytes = 0
-  for await (const chunk of chunks) {
-    bytes += chunk.byteLength
-    if (bytes > maxBytes) return null
-    text += decoder.decode(chunk, { stream: true })
-  }
-  return text + decoder.decode()
-}

@@ -1,10 +1,9 @@
 import tls from 'node:tls'
-import { networkFailure } from '../../../src/provider/ringcentral/errors.ts'
 import type { Provider, ProviderFailure } from '../../../src/provider/provider.ts'
 import type { Fault } from '../../../src/simulator/faults.ts'
 import type { World } from '../../support/world.ts'
 import { authority, expired, key, otherName } from '../../provider/ringcentral/certificates.ts'
-import { deadPort, rawServer } from '../../provider/ringcentral/servers.ts'
+import { ACCESS_TOKEN, clientOf, deadPort, failureOf, rawServer } from '../../provider/ringcentral/servers.ts'
 
 /** Real milliseconds; everything else follows the test's clock. */
 export const PROVIDER_TIMEOUT_MS = 1000
@@ -100,18 +99,8 @@ function strikeLine(
 }
 
 async function dial(url: string, ca?: string): Promise<ProviderFailure> {
-  try {
-    const response = await fetch(url, {
-      method: 'POST',
-      body: 'x',
-      keepalive: false,
-      ...(ca === undefined ? {} : { tls: { ca } }),
-    })
-    throw new RangeError(`Somebody answered ${response.status}`)
-  } catch (error) {
-    if (error instanceof RangeError) throw error
-    return networkFailure(error)
-  }
+  const client = clientOf(url, ca === undefined ? {} : { ca })
+  return failureOf(await client.getExtension(ACCESS_TOKEN))
 }
 
 async function dialTls(cert: string): Promise<ProviderFailure> {

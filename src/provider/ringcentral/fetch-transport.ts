@@ -1,0 +1,71 @@
+import { type HttpAnswer, type HttpRequest, TOO_LARGE, type Transport, type TransportOptions } from './transport.ts'
+
+/**
+ * Through the proxy that HTTP_PROXY or HTTPS_PROXY names, by Bun's `fetch`. Bun never sends a POST again by itself, even
+ * when a pooled connection turns out to be dead (it does so for GET).
+ */
+export function fetchTransport(options: TransportOptions): Transport {
+  return async (request) => {
+    let head: Head | null = null
+    try {
+      const response = await fetch(`${options.origin.origin}${request.target}`, initOf(request, options))
+      head = { ok: true, status: response.status, header: (name) => response.headers.get(name) }
+      const body = await boundedText(response, request.maxBytes)
+      return { ...head, body, bodyError: body === null ? TOO_LARGE : null }
+    } catch (error) {
+      const code = errorCode(error)
+      return head === null ? { ok: false, code, neverLeft: neverLeft(code) } : { ...head, body: null, bodyError: code }
+    }
+  }
+}
+
+type Head = Omit<HttpAnswer & { ok: true }, 'body' | 'bodyError'>
+
+const initOf = (request: HttpRequest, { headers, ca, timeoutMs }: TransportOptions): BunFetchRequestInit => ({
+  method: request.method,
+  headers: { ...headers, ...request.headers },
+  body: request.body,
+  redirect: 'manual',
+  decompress: false,
+  ...(ca === undefined ? {} : { tls: { ca } }),
+  signal: AbortSignal.timeout(timeoutMs),
+})
+
+/**
+ * Codes of Bun's fetch that prove that the server never got the request: no connection, no address, no tunnel through
+ * the proxy, or a certificate that was refused before anything was written. `EPROTO` ("the TLS handshake failed") is
+ * absent on purpose: Bun also reports it for a broken TLS record *after* the server has read the request. So is
+ * `ECONNRESET`, which stands for every other way of ending.
+ */
+const NEVER_LEFT = new Set([
+  'ECONNREFUSED',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'ERR_PROXY_TUNNEL',
+  'INVALID_CA',
+  'INVALID_PURPOSE',
+])
+const NAME_OR_CERTIFICATE = /^(EAI|ERR_TLS_CERT|CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HOSTNAME)_/
+
+const neverLeft = (code: string): boolean => NEVER_LEFT.has(code) || NAME_OR_CERTIFICATE.test(code)
+
+/** Null if the body is longer than `maxBytes`; the rest is not read then. */
+async function boundedText(response: Response, maxBytes: number): Promise<string | null> {
+  const chunks: ReadableStream<Uint8Array> | null = response.body
+  if (chunks === null) return ''
+  const decoder = new TextDecoder()
+  let text = ''
+  let bytes = 0
+  for await (const chunk of chunks) {
+    bytes += chunk.byteLength
+    if (bytes > maxBytes) return null
+    text += decoder.decode(chunk, { stream: true })
+  }
+  return text + decoder.decode()
+}
+
+/** The network error's code, or its name: fetch's timeout has the name `TimeoutError` and the number 23 as code. */
+function errorCode(error: unknown): string {
+  if (!(error instanceof Error)) return 'UnknownError'
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.name
+}

@@ -1,0 +1,156 @@
+import { describe, expect, test } from 'bun:test'
+import type { Socket } from 'node:net'
+import tls from 'node:tls'
+import { Connection } from '../../src/http-client/connection.ts'
+import { authority, key, otherName, valid } from '../provider/ringcentral/certificates.ts'
+import { deadPort, rawServer } from '../provider/ringcentral/servers.ts'
+import { MAX_HEAD_BYTES, ask, dial, exchange, request } from './exchanges.ts'
+
+/** Answers each request with these texts, one write after another. */
+const answers =
+  (...texts: string[]) =>
+  (socket: Socket): void =>
+    void socket.setNoDelay().on('data', () => writeAll(socket, texts))
+
+function writeAll(socket: Socket, [first, ...rest]: readonly string[]): void {
+  if (first !== undefined) socket.write(first, 'latin1', () => setImmediate(() => writeAll(socket, rest)))
+}
+
+const OK = 'HTTP/1.1 200 OK\r\nDate: now\r\nContent-Length: 5\r\n\r\nhello'
+const CHUNKED =
+  'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nDate: now\r\n\r\n2\r\nhe\r\n3\r\nllo\r\n0\r\nX-T: 1\r\n\r\n'
+const HINTED = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'
+
+describe('a response', () => {
+  const forms: [name: string, text: string][] = [
+    ['with a length', OK],
+    ['in chunks, with trailers', CHUNKED],
+    ['after an interim one', `${HINTED}${OK}`],
+  ]
+  test.each(forms)('%s is read wherever it is cut', async (_name, text) => {
+    for (let cut = 0; cut <= text.length; cut++) {
+      await using server = await rawServer(
+        answers(...[text.slice(0, cut), text.slice(cut)].filter((part) => part !== '')),
+      )
+      const { head, body, failure, interim } = await ask(dial(server.port))
+      expect({ cut, failure, body, status: head?.status, date: head?.header('date') }).toEqual({
+        cut,
+        failure: null,
+        body: 'hello',
+        status: 200,
+        date: 'now',
+      })
+      expect(interim).toBe(text.startsWith(HINTED) ? 1 : 0)
+    }
+  })
+
+  test('that ends with the connection', async () => {
+    await using server = await rawServer((socket) => socket.end('HTTP/1.0 200 OK\r\n\r\nhello'))
+    expect(await ask(dial(server.port))).toMatchObject({ body: 'hello', failure: null })
+  })
+
+  test('that would end with the connection, and is reset', async () => {
+    const sockets: Socket[] = []
+    await using server = await rawServer((socket) => {
+      sockets.push(socket)
+      socket.write('HTTP/1.0 200 OK\r\n\r\nhello')
+    })
+    const { head, failure } = await exchange((listener) =>
+      dial(server.port).send(request(), { ...listener, body: () => sockets[0]?.resetAndDestroy() }),
+    )
+    expect(head?.status).toBe(200)
+    expect(failure).toMatchObject({ code: 'ECONNRESET', neverLeft: false })
+  })
+
+  test('with more headers than the parser hands over at once', async () => {
+    const many = Array.from({ length: 100 }, (_, place) => `X-${place}: ${place}\r\n`).join('')
+    await using server = await rawServer(answers(`HTTP/1.1 200 OK\r\n${many}Content-Length: 0\r\n\r\n`))
+    const { head } = await ask(dial(server.port))
+    expect([head?.header('x-0'), head?.header('x-99'), head?.header('x-100')]).toEqual(['0', '99', null])
+  })
+
+  test('of two megabytes, whole and in order', async () => {
+    const body = Array.from({ length: 300_000 }, (_, place) => `${place},`).join('')
+    await using server = await rawServer(answers(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`))
+    expect((await ask(dial(server.port))).body).toBe(body)
+  })
+
+  test('whose headers are too long', async () => {
+    await using server = await rawServer(answers(`HTTP/1.1 200 OK\r\nX: ${'a'.repeat(MAX_HEAD_BYTES)}\r\n\r\n`))
+    expect((await ask(dial(server.port))).failure).toMatchObject({ code: 'HPE_HEADER_OVERFLOW', neverLeft: false })
+  })
+})
+
+describe('a request', () => {
+  test('of eight megabytes arrives whole, whatever the system takes at once', async () => {
+    const body = 'Grüße 👋 '.repeat(600_000)
+    const received: Buffer[] = []
+    let bytes = 0
+    await using server = await rawServer((socket) =>
+      socket.on('data', (chunk: Buffer) => {
+        received.push(chunk)
+        bytes += chunk.length
+        if (bytes === Buffer.byteLength(request(body))) socket.write(OK)
+      }),
+    )
+    expect((await ask(dial(server.port), request(body))).failure).toBeNull()
+    expect(Buffer.concat(received).equals(Buffer.from(request(body)))).toBe(true)
+  })
+
+  test('that is answered before it has arrived ends the connection', async () => {
+    const kept: Connection[] = []
+    await using server = await rawServer((socket) => socket.once('data', () => (socket.pause(), socket.write(OK))))
+    const endpoint = { hostname: '127.0.0.1', port: server.port, tls: null }
+    const connection = new Connection(endpoint, MAX_HEAD_BYTES, (idle) => kept.push(idle))
+    expect((await ask(connection, request('x'.repeat(20_000_000)))).body).toBe('hello')
+    expect(kept).toEqual([])
+  })
+
+  test('never left where nobody listens', async () => {
+    const { failure } = await ask(dial(await deadPort()))
+    expect(failure).toEqual({ code: 'ECONNREFUSED', neverLeft: true, isStale: false })
+  })
+
+  test('says nothing more to one who has hung up', async () => {
+    await using server = await rawServer(answers(OK))
+    const connection = dial(server.port)
+    let told = 0
+    const count = (): number => told++
+    connection.send(request(), { head: count, body: count, end: count, fail: count })
+    connection.destroy()
+    expect((await ask(dial(server.port))).body).toBe('hello')
+    expect(told).toBe(0)
+  })
+})
+
+describe('TLS', () => {
+  async function handshake(serverName: string, cert: string) {
+    const names: (string | undefined)[] = []
+    const SNICallback = (name: string, done: (error: null) => void): void => (names.push(name), done(null))
+    await using server = await rawServer(answers(OK), tls.createServer({ key, cert, SNICallback }))
+    const endpoint = { hostname: '127.0.0.1', port: server.port, tls: { serverName, ca: authority } }
+    const { body, failure } = await ask(new Connection(endpoint, MAX_HEAD_BYTES))
+    return { names, body, failure }
+  }
+
+  test('checks the name that is asked for, whatever address is dialled, and says it to the server', async () => {
+    expect(await handshake('localhost', valid)).toEqual({ names: ['localhost'], body: 'hello', failure: null })
+    expect((await handshake('localhost', otherName)).failure).toEqual({
+      code: 'ERR_TLS_CERT_ALTNAME_INVALID',
+      neverLeft: true,
+      isStale: false,
+    })
+  })
+
+  test('checks the address where there is no name, and says no name', async () => {
+    const { names, failure } = await handshake('127.0.0.1', otherName)
+    expect(names).toEqual([])
+    expect(failure).toMatchObject({ code: 'ERR_TLS_CERT_ALTNAME_INVALID', neverLeft: true })
+  })
+})
+
+test('what cannot be dialled at all is a failure', async () => {
+  const connection = new Connection({ hostname: '127.0.0.1', port: 1, tls: { ca: 7 as never } }, MAX_HEAD_BYTES)
+  const { failure } = await exchange((listener) => connection.send(request(), listener))
+  expect(failure).toMatchObject({ code: 'ERR_INVALID_ARG_TYPE', neverLeft: true })
+})

@@ -1,0 +1,128 @@
+import { expect, test } from 'bun:test'
+import type { Socket } from 'node:net'
+import { ConnectionPool } from '../../src/http-client/pool.ts'
+import { rawServer } from '../provider/ringcentral/servers.ts'
+import { type Ended, MAX_HEAD_BYTES, endpointAt, exchange, request } from './exchanges.ts'
+
+const MAX_IDLE_MS = 30_000
+const poolOf = (port: number, maxIdleMs = MAX_IDLE_MS): ConnectionPool =>
+  new ConnectionPool(endpointAt(port), MAX_HEAD_BYTES, maxIdleMs)
+const ask = (pool: ConnectionPool, fresh = false): Promise<Ended> =>
+  exchange((listener) => pool.send(request(), listener, fresh))
+
+const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
+const says =
+  (text: string) =>
+  (socket: Socket): void =>
+    void socket.on('data', () => socket.write(text))
+
+/** Settles when the server's end of a connection is over. */
+const gone = (socket: Socket): Promise<void> => new Promise((resolve) => socket.once('close', () => resolve()))
+
+test('one connection serves one exchange after another', async () => {
+  await using server = await rawServer(says(`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(1000)}\r\nContent-Length: 2\r\n\r\nok`))
+  const pool = poolOf(server.port)
+  // Together their heads are longer than one may be.
+  for (let turn = 0; turn < 50; turn++) expect(await ask(pool)).toMatchObject({ body: 'ok', failure: null })
+  expect(server.connections).toBe(1)
+})
+
+test('exchanges at once have connections of their own, and the one that was used last goes first', async () => {
+  const order: number[] = []
+  let connections = 0
+  await using server = await rawServer((socket) => {
+    const number = connections++
+    socket.on('data', () => (order.push(number), socket.write(OK)))
+  })
+  const pool = poolOf(server.port)
+  await Promise.all([ask(pool), ask(pool), ask(pool)])
+  const last = order.at(-1)
+  await ask(pool)
+  await ask(pool)
+  expect(server.connections).toBe(3)
+  expect(order.slice(3)).toEqual([last, last] as number[])
+})
+
+const unkept: [name: string, text: string][] = [
+  ['says that it closes', 'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok'],
+  ['speaks HTTP/1.0', 'HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok'],
+  ['says more than was asked for', `${OK}HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwrong`],
+  ['goes on with something else', `${OK}what else`],
+]
+test.each(unkept)('a server that %s is not asked again on that connection', async (_name, text) => {
+  await using server = await rawServer(says(text))
+  const pool = poolOf(server.port)
+  for (let turn = 0; turn < 3; turn++) expect(await ask(pool)).toMatchObject({ body: 'ok', failure: null })
+  expect(server.connections).toBe(3)
+})
+
+test('a kept connection that says something unasked is hung up', async () => {
+  const sockets: Socket[] = []
+  await using server = await rawServer((socket) => (sockets.push(socket), says(OK)(socket)))
+  const pool = poolOf(server.port)
+  await ask(pool)
+  const [first] = sockets as [Socket]
+  const over = gone(first)
+  first.write('HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n')
+  await over
+  expect(await ask(pool)).toMatchObject({ body: 'ok', failure: null })
+  expect(server.connections).toBe(2)
+})
+
+test('a kept connection that has ended is not used', async () => {
+  const sockets: Socket[] = []
+  await using server = await rawServer((socket) => (sockets.push(socket), says(OK)(socket)))
+  const pool = poolOf(server.port)
+  await ask(pool)
+  const [first] = sockets as [Socket]
+  const over = gone(first)
+  first.end()
+  await over
+  expect(await ask(pool)).toMatchObject({ body: 'ok', failure: null })
+  expect(server.connections).toBe(2)
+})
+
+test('one that breaks as the next request comes is told of as stale, one that breaks in an answer is not', async () => {
+  let requests = 0
+  await using server = await rawServer((socket) =>
+    socket.on('data', () => {
+      requests++
+      if (requests % 2 === 1) return socket.write(OK)
+      return requests === 2 ? socket.resetAndDestroy() : socket.end('HTTP/1.1 200 OK\r\nContent-Le')
+    }),
+  )
+  const pool = poolOf(server.port)
+  await ask(pool)
+  expect((await ask(pool)).failure).toEqual({ code: 'ECONNRESET', neverLeft: false, isStale: true })
+  await ask(pool)
+  expect((await ask(pool)).failure).toEqual({ code: 'ECONNRESET', neverLeft: false, isStale: false })
+})
+
+test('a fresh one can be asked for', async () => {
+  await using server = await rawServer(says(OK))
+  const pool = poolOf(server.port)
+  await ask(pool)
+  await ask(pool, true)
+  expect(server.connections).toBe(2)
+})
+
+test('connections that nobody uses are hung up after a while', async () => {
+  const closed: Promise<void>[] = []
+  await using server = await rawServer((socket) => (closed.push(gone(socket)), says(OK)(socket)))
+  const pool = poolOf(server.port, 20)
+  await Promise.all([ask(pool), ask(pool)])
+  await Promise.all(closed)
+  expect(await ask(pool)).toMatchObject({ body: 'ok', failure: null })
+})
+
+test('kept connections do not hold up the end of a process', async () => {
+  await using server = await rawServer(says(OK))
+  const script = `const { ConnectionPool } = await import(${JSON.stringify(`${import.meta.dir}/../../src/http-client/pool.ts`)})
+    const pool = new ConnectionPool({ hostname: '127.0.0.1', port: ${server.port}, tls: null }, 16384)
+    const timer = setTimeout(() => {}, 60_000)
+    const end = () => (clearTimeout(timer), console.log('ended'))
+    pool.send('GET / HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n', { head() {}, body() {}, end, fail: end })`
+  const child = Bun.spawn([process.execPath, '-e', script], { stdout: 'pipe', stderr: 'inherit' })
+  expect(await new Response(child.stdout).text()).toBe('ended\n')
+  expect(await child.exited).toBe(0)
+})

@@ -1,0 +1,74 @@
+import { expect, test } from 'bun:test'
+import net from 'node:net'
+import tls from 'node:tls'
+import { authority, key, valid } from './certificates.ts'
+import { deadPort, httpServer, rawServer } from './servers.ts'
+
+/** In a process of its own: Bun reads the proxy from the environment. */
+async function sendInChild(serverUrl: string, proxies: Record<string, string>, ca = ''): Promise<unknown> {
+  const script = new URL('fixtures/call-in-child.ts', import.meta.url).pathname
+  const child = Bun.spawn([process.execPath, script, serverUrl, ca], {
+    env: { ...process.env, NO_PROXY: '', no_proxy: '', ...proxies },
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
+  return JSON.parse(await new Response(child.stdout).text())
+}
+
+test('a proxy gets the requests for a plain address', async () => {
+  using proxy = httpServer(() => Response.json({ id: 7 }))
+  const result = await sendInChild('http://provider.test', { HTTP_PROXY: proxy.url })
+  expect(result).toMatchObject({ ok: true, value: { providerMessageId: '7' } })
+  expect(proxy.seen).toHaveLength(1)
+  expect(proxy.seen[0]?.headers.get('host')).toBe('provider.test')
+})
+
+test('a proxy gets a tunnel for a secure address, and the certificate is the provider’s', async () => {
+  const answer = 'HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\n{"id":7}'
+  await using server = await rawServer(
+    (socket) => socket.on('data', () => socket.write(answer)),
+    tls.createServer({ key, cert: valid }),
+  )
+  const asked: string[] = []
+  await using proxy = await rawServer((near) =>
+    near.once('data', (head) => {
+      asked.push(head.toString().split('\r\n')[0] ?? '')
+      const far = net
+        .connect(server.port, '127.0.0.1', () => near.write('HTTP/1.1 200 OK\r\n\r\n'))
+        .on('error', () => {})
+      near.pipe(far).pipe(near)
+    }),
+  )
+  const result = await sendInChild(`https://localhost:${server.port}`, { HTTPS_PROXY: proxy.url }, authority)
+  expect(result).toMatchObject({ ok: true, value: { providerMessageId: '7' } })
+  expect(asked).toEqual([`CONNECT localhost:${server.port} HTTP/1.1`])
+})
+
+const endings: [name: string, answer: string, reason: string][] = [
+  ['refuses the tunnel', 'HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n', 'unreachable'],
+  ['breaks off after the request', '', 'ambiguous'],
+]
+test.each(endings)('a proxy that %s', async (_name, answer, reason) => {
+  await using proxy = await rawServer((socket) => socket.once('data', () => socket.end(answer)))
+  const [scheme, name] = answer === '' ? ['http', 'HTTP_PROXY'] : ['https', 'HTTPS_PROXY']
+  expect(await sendInChild(`${scheme}://provider.test`, { [name]: proxy.url })).toMatchObject({
+    ok: false,
+    failure: { reason, status: null },
+  })
+})
+
+test('a proxy that is not there', async () => {
+  const result = await sendInChild('http://provider.test', { HTTP_PROXY: `http://127.0.0.1:${await deadPort()}` })
+  expect(result).toMatchObject({ ok: false, failure: { reason: 'unreachable', code: 'ECONNREFUSED' } })
+})
+
+test('an answer that breaks off, and one that is too long', async () => {
+  await using broken = await rawServer((socket) =>
+    socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"id":7}')),
+  )
+  const cut = await sendInChild('http://provider.test', { HTTP_PROXY: broken.url })
+  expect(cut).toMatchObject({ ok: false, failure: { reason: 'ambiguous', status: 200, code: 'ECONNRESET' } })
+  using endless = httpServer(() => new Response('x'.repeat(300 * 1024)))
+  const long = await sendInChild('http://provider.test', { HTTP_PROXY: endless.url })
+  expect(long).toMatchObject({ ok: false, failure: { reason: 'ambiguous', status: 200, code: 'ERR_ANSWER_TOO_LARGE' } })
+})
