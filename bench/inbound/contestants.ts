@@ -41,7 +41,7 @@ export const floorOf = (child: Child): Contestant => ({
   rest: () => Promise.resolve(),
 })
 
-/** `durableFloor` commits with a flush by raw libSQL and POSTs with Node's HTTP client, as the gateway does. */
+/** `durableFloor` commits with a flush by raw libSQL and POSTs with the gateway's HTTP client. */
 export type Side = 'floor' | 'durableFloor' | 'sgw'
 export type Measure = (contestant: Contestant, side: Side) => Promise<number>
 
@@ -55,7 +55,7 @@ export async function faceToFace(
   const folder = mkdtempSync(join(tmpdir(), 'sgw-bench-floor-'))
   using _folder = { [Symbol.dispose]: () => rmSync(folder, { recursive: true }) }
   using floor = await startChild('event-floor.ts', ['fetch', '', ...destinations])
-  using durable = await startChild('event-floor.ts', ['node:http', join(folder, 'floor.db'), ...destinations])
+  using durable = await startChild('event-floor.ts', ['sgw', join(folder, 'floor.db'), ...destinations])
   await using _triggers = await openTriggers(inbound, destinations)
   const contestants = { floor: floorOf(floor), durableFloor: floorOf(durable), sgw: gatewayOf(inbound) }
   return await inTurn(rounds, contestants, measure)
@@ -67,7 +67,7 @@ export const besideFloors = (
   { floor, durableFloor, sgw }: Record<Side, number>,
 ): Row => ({
   ...compared({ ...row, floor, sgw }),
-  'floor, raw libSQL + node:http': rounded(durableFloor),
+  'floor, raw libSQL + our client': rounded(durableFloor),
   'ratio to it': Number((sgw / durableFloor).toFixed(2)),
 })
 

@@ -1,9 +1,9 @@
-import { request } from 'node:http'
+import { exchange } from '../../src/outbound/exchange.ts'
 import { type EventStore, noStore, openEventStore } from './event-store.ts'
 
 // The barest server that does what an inbound event asks for: parses the event, stores it where a file is given, publishes
-// the frame to every WebSocket, POSTs it to every destination, and answers 200. Arguments: `fetch` or `node:http`, the
-// client that POSTs; the database file, empty for no storage; the destinations' addresses. `POST /publish/10` publishes
+// the frame to every WebSocket, POSTs it to every destination, and answers 200. Arguments: `fetch` or `sgw`, whose
+// client POSTs; the database file, empty for no storage; the destinations' addresses. `POST /publish/10` publishes
 // the event ten times in one turn: what `server.publish` can do when nothing else is to be done.
 
 /** As many POSTs to one destination at once as the gateway makes; each on a connection of its own, as there. */
@@ -34,7 +34,7 @@ class Destination {
   }
 
   async #make({ body, job }: Post): Promise<void> {
-    await (client === 'fetch' ? postByFetch(this.url, body) : postByNode(this.url, body))
+    await (client === 'fetch' ? postByFetch(this.url, body) : postAsWeDo(this.url, body))
     await store.ended(job)
   }
 }
@@ -49,16 +49,17 @@ async function postByFetch(url: URL, body: string): Promise<void> {
   await (await fetch(url, { method: 'POST', headers, body, keepalive: false })).arrayBuffer()
 }
 
-function postByNode({ hostname, port, pathname }: URL, body: string): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const headers = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }
-  const post = request({ method: 'POST', host: hostname, port, path: pathname, headers, agent: false })
-  post.on('response', (message) => message.resume())
-  post.on('close', () => resolve())
-  post.end(body)
-  return promise
+/** With the gateway's client, and nothing of what it does before. */
+async function postAsWeDo(url: URL, body: string): Promise<void> {
+  const target = { address: url.hostname, family: 4 } as const
+  const headers = { 'content-type': 'application/json' }
+  const answer = await exchange({ url, target, body, headers }, NEVER)
+  if (!answer.ok) return
+  await answer.snippet.done
+  answer.close()
 }
 
+const NEVER = new AbortController().signal
 const [client, path = '', ...urls] = process.argv.slice(2)
 const store: EventStore = path === '' ? noStore : openEventStore(path)
 const destinations = urls.map((url) => new Destination(new URL(url)))

@@ -1,4 +1,4 @@
-import { HTTPParser } from 'node:_http_common'
+import type * as HttpCommon from 'node:_http_common'
 
 /** Hears of a response while it is read. */
 export interface ResponseListener {
@@ -31,7 +31,7 @@ const SWITCHING_PROTOCOLS = 101
 
 /** Reads the responses of one connection, one after another (RFC 9112), with the parser of Node: llhttp, strict. */
 export class ResponseReader {
-  readonly #parser = new HTTPParser()
+  readonly #parser: HttpCommon.HTTPParser
   #listener: ResponseListener | null = null
   #fields: string[] = []
   #hasHead = false
@@ -41,7 +41,9 @@ export class ResponseReader {
 
   /** `maxHeadBytes`: of status line, headers and trailers. */
   constructor(maxHeadBytes: number) {
-    const parser = this.#parser
+    const { HTTPParser } = httpCommon()
+    const parser = new HTTPParser()
+    this.#parser = parser
     parser.initialize(HTTPParser.RESPONSE, {}, maxHeadBytes)
     parser[HTTPParser.kOnMessageBegin] = () => this.#begin()
     parser[HTTPParser.kOnHeaders] = (fields: string[]) => this.#someFields(fields)
@@ -109,6 +111,11 @@ export class ResponseReader {
     if (this.#state === 'reading' && !this.#isInterim) this.#state = 'complete'
   }
 }
+
+/** Loaded with the first connection: it would cost every start some ten milliseconds. */
+const httpCommon = (): typeof HttpCommon =>
+  (loaded ??= process.getBuiltinModule('node:_http_common') as unknown as typeof HttpCommon)
+let loaded: typeof HttpCommon | null = null
 
 type HeadersComplete = [
   major: number,
