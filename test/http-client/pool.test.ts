@@ -56,27 +56,18 @@ test.each(unkept)('a server that %s is not asked again on that connection', asyn
   expect(server.connections).toBe(3)
 })
 
-test('a kept connection that says something unasked is hung up', async () => {
+const goodbyes: [name: string, goodbye: (socket: Socket) => void][] = [
+  ['says something unasked', (socket) => socket.write('HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n')],
+  ['ends', (socket) => socket.end()],
+]
+test.each(goodbyes)('a kept connection that %s is not used again', async (_name, goodbye) => {
   const sockets: Socket[] = []
   await using server = await rawServer((socket) => (sockets.push(socket), says(OK)(socket)))
   const pool = poolOf(server.port)
   await ask(pool)
   const [first] = sockets as [Socket]
   const over = gone(first)
-  first.write('HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n')
-  await over
-  expect(await ask(pool)).toMatchObject({ body: 'ok', failure: null })
-  expect(server.connections).toBe(2)
-})
-
-test('a kept connection that has ended is not used', async () => {
-  const sockets: Socket[] = []
-  await using server = await rawServer((socket) => (sockets.push(socket), says(OK)(socket)))
-  const pool = poolOf(server.port)
-  await ask(pool)
-  const [first] = sockets as [Socket]
-  const over = gone(first)
-  first.end()
+  goodbye(first)
   await over
   expect(await ask(pool)).toMatchObject({ body: 'ok', failure: null })
   expect(server.connections).toBe(2)
