@@ -199,7 +199,7 @@ function readProvider(settings: Settings, production: boolean): ProviderConfig {
 
 /** For the provider's address; Bun's `fetch` reads the same. */
 function namesProxy(settings: Settings): boolean {
-  const name = settings.text('RC_SERVER_URL')?.startsWith('http:') ? 'http_proxy' : 'https_proxy'
+  const name = settings.text('RC_SERVER_URL')?.match(/^http:/i) ? 'http_proxy' : 'https_proxy'
   return (settings.text(name) ?? settings.text(name.toUpperCase())) !== null
 }
 

@@ -1,4 +1,5 @@
-import { isIP } from 'node:net'
+import type * as Net from 'node:net'
+import type * as Tls from 'node:tls'
 import { ResponseReader, type ResponseListener } from './response-reader.ts'
 
 /** Where to dial. */
@@ -15,6 +16,8 @@ export interface TlsOptions {
   serverName?: string
   /** Certificate authorities instead of the built-in ones. */
   ca?: string
+  /** Certificates are checked also under NODE_TLS_REJECT_UNAUTHORIZED=0. */
+  insists?: boolean
 }
 
 /** One request's side of the connection: exactly one of `end` and `fail` is called, at last. */
@@ -25,7 +28,7 @@ export interface ExchangeListener extends ResponseListener {
 }
 
 export interface ConnectionFailure {
-  /** The system's code, llhttp's (`HPE_…`), or BoringSSL's (`CERT_HAS_EXPIRED`). */
+  /** The system's code, llhttp's (`HPE_…`), BoringSSL's (`CERT_HAS_EXPIRED`), or the reader's. */
   code: string
   /** Nothing of the request was handed to the network: the server cannot have seen it. */
   neverLeft: boolean
@@ -34,46 +37,49 @@ export interface ConnectionFailure {
 }
 
 /**
- * One connection, one exchange at a time, HTTP/1.1. By Bun's sockets, in the turn of the event loop that hands the request
- * over: `fetch` takes three to six times as much, and keeps 64 connections for the whole process (decision 24).
+ * One connection, one exchange at a time, HTTP/1.1. In the turn of the event loop that hands the request over: `fetch` takes
+ * three to six times as much, and keeps 64 connections for the whole process (decision 24).
  * A request is written once and never again: whoever must not send twice decides from `neverLeft`.
  */
 export class Connection {
   readonly #reader: ResponseReader
-  readonly #isSecure: boolean
+  readonly #socket: Net.Socket
   /** Called when another request may follow. */
   readonly #onIdle: ((connection: Connection) => void) | null
-  #socket: Bun.Socket<Connection> | null = null
   #state: 'connecting' | 'open' | 'closed' = 'connecting'
   #listener: ExchangeListener | null = null
-  /** What is to be written: a whole request before the connection is there, or the rest of one. */
-  #unwritten: string | Uint8Array | null = null
-  #hasWritten = false
+  /** A request that waits for the connection. */
+  #waiting: string | null = null
   #hasRead = false
   #exchanges = 0
 
   /** Dials. Failures are told to the listener of the first exchange. `maxHeadBytes`: of one response, without its body. */
   constructor(endpoint: Endpoint, maxHeadBytes: number, onIdle: ((connection: Connection) => void) | null = null) {
     this.#reader = new ResponseReader(maxHeadBytes)
-    this.#isSecure = endpoint.tls !== null
     this.#onIdle = onIdle
-    const { hostname, port, tls } = endpoint
-    const secure = tls === null ? {} : { tls: tlsSettings(hostname, tls) }
-    const dial = { hostname, port, ...secure, data: this, socket: Connection.#handlers }
-    // Bun throws at once at what it cannot dial at all.
-    Promise.try(() => Bun.connect<Connection>(dial)).catch((error: unknown) => this.#close(codeOf(error)))
+    this.#socket = dial(endpoint)
+    this.#socket.on('data', (bytes: Uint8Array) => this.#read(bytes))
+    this.#socket.on('end', () => this.#ended(null))
+    this.#socket.on('error', (error) => this.#ended(codeOf(error)))
+    this.#socket.on('close', () => this.#ended(null))
+    // Not before the handshake: until then the server has not shown who it is.
+    this.#socket.once(endpoint.tls === null ? 'connect' : 'secureConnect', () => this.#open())
   }
 
-  /** Writes one whole request, now or when the connection is there. */
-  send(request: string, listener: ExchangeListener): void {
+  /**
+   * Writes one whole request, now or when the connection is there. `afterALook`: in the next turn of the event loop, when
+   * an end that came while it stood still has been seen.
+   */
+  send(request: string, listener: ExchangeListener, afterALook = false): void {
     this.#listener = listener
-    this.#hasWritten = false
     this.#hasRead = false
     this.#exchanges++
-    this.#unwritten = request
+    this.#waiting = request
     this.#reader.expect(listener)
-    if (this.#state === 'open') this.#write()
-    else if (this.#state === 'closed') this.#fail('ECONNRESET')
+    this.#socket.ref()
+    if (this.#state === 'closed') this.#fail('ECONNRESET')
+    else if (afterALook) afterOneTurn(() => this.#write())
+    else this.#write()
   }
 
   get isOpen(): boolean {
@@ -82,46 +88,15 @@ export class Connection {
 
   /** Nothing of the last request was handed to the network. */
   get neverLeft(): boolean {
-    return !this.#hasWritten
+    return this.#waiting !== null
   }
 
-  /** Hangs up in the middle of whatever happens; nobody is told anything any more. */
+  /** Hangs up; nobody is told anything any more. */
   destroy(): void {
-    this.#leave()
-    this.#socket?.terminate()
-  }
-
-  /** Says goodbye: no more is wanted. Nobody is told anything any more. */
-  close(): void {
-    this.#leave()
-    this.#socket?.end()
-  }
-
-  #leave(): void {
     this.#listener = null
+    this.#reader.ignore()
     this.#state = 'closed'
-  }
-
-  static readonly #handlers: Bun.SocketHandler<Connection> = {
-    open: (socket) => socket.data.#connected(socket),
-    handshake: (socket, succeeded, error) => socket.data.#shookHands(succeeded, error),
-    data: (socket, bytes) => socket.data.#read(bytes),
-    drain: (socket) => socket.data.#drained(),
-    close: (socket, error) => socket.data.#close(error === undefined ? null : codeOf(error)),
-    error: (socket, error) => socket.data.#close(codeOf(error)),
-  }
-
-  #connected(socket: Bun.Socket<Connection>): void {
-    this.#socket = socket
-    // Whoever waits for a response has a deadline; a kept connection holds up no end of the process.
-    socket.unref()
-    if (this.#state === 'closed') socket.terminate()
-    else if (!this.#isSecure) this.#open()
-  }
-
-  #shookHands(succeeded: boolean, error: Error | null): void {
-    if (succeeded) this.#open()
-    else this.#close(codeOf(error))
+    this.#socket.destroy()
   }
 
   #open(): void {
@@ -130,24 +105,16 @@ export class Connection {
     this.#write()
   }
 
-  #drained(): void {
-    if (this.#hasWritten) this.#write()
-  }
-
   #write(): void {
-    const rest = this.#unwritten
-    if (rest === null || this.#socket === null) return
-    this.#hasWritten = true
-    const written = this.#socket.write(rest)
-    if (written === (typeof rest === 'string' ? Buffer.byteLength(rest) : rest.length)) this.#unwritten = null
-    // A socket that is closed takes -1; its `close` follows.
-    else this.#unwritten = Buffer.from(rest).subarray(Math.max(0, written))
+    if (this.#state !== 'open' || this.#waiting === null) return
+    this.#socket.write(this.#waiting)
+    this.#waiting = null
   }
 
   #read(bytes: Uint8Array): void {
     const listener = this.#listener
     // Nothing was asked for: a server that says goodbye (408), or one that is confused.
-    if (listener === null) return this.destroy()
+    if (listener === null || this.neverLeft) return this.#fail('ECONNRESET')
     this.#hasRead = true
     const code = this.#reader.read(bytes)
     if (this.#listener !== listener) return
@@ -157,17 +124,26 @@ export class Connection {
 
   #end(listener: ExchangeListener): void {
     this.#listener = null
-    if (this.#onIdle !== null && this.#reader.isReusable && this.#unwritten === null && this.isOpen) this.#onIdle(this)
-    else this.close()
+    // Of a request that was answered before it was there, nobody knows where the next one would begin.
+    const isWritten = this.#socket.writableLength === 0
+    if (this.#onIdle === null || !this.isOpen || !this.#reader.isReusable || !isWritten) this.destroy()
+    else {
+      // A kept connection holds up no end of the process.
+      this.#socket.unref()
+      this.#onIdle(this)
+    }
     listener.end()
   }
 
   /** `code` is null where the other side has just ended. */
-  #close(code: string | null): void {
+  #ended(code: string | null): void {
     const listener = this.#listener
     if (code === null && listener !== null) {
       this.#reader.finish()
-      if (this.#reader.isComplete) return this.#end(listener)
+      if (this.#reader.isComplete) {
+        this.#state = 'closed'
+        return this.#end(listener)
+      }
     }
     this.#fail(code ?? 'ECONNRESET')
   }
@@ -180,14 +156,25 @@ export class Connection {
   }
 }
 
-/**
- * Certificates are always checked, also under NODE_TLS_REJECT_UNAUTHORIZED=0. RFC 6066: an address is never a server name;
- * without one the certificate must name the address that is dialled.
- */
-function tlsSettings(hostname: string, { serverName = hostname, ca }: TlsOptions): Bun.TLSOptions {
-  const name = isIP(serverName) === 0 ? serverName : ''
-  return { serverName: name, rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) }
+/** An immediate runs before the sockets are looked at, another one after it. */
+const afterOneTurn = (run: () => void): void => void setImmediate(() => setImmediate(run))
+
+function dial({ hostname, port, tls: secure }: Endpoint): Net.Socket {
+  const where = { host: hostname, port, noDelay: true }
+  return secure === null ? net().connect(where) : tls().connect({ ...where, ...tlsSettings(hostname, secure) })
 }
 
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'ECONNRESET'
+/** RFC 6066: an address is never a server name; without one the certificate must name the address that is dialled. */
+function tlsSettings(hostname: string, { serverName = hostname, ca, insists }: TlsOptions): Tls.ConnectionOptions {
+  return {
+    ...(net().isIP(serverName) === 0 ? { servername: serverName } : {}),
+    ...(ca === undefined ? {} : { ca }),
+    ...(insists === true ? { rejectUnauthorized: true } : {}),
+  }
+}
+
+/** With the first connection: together with the parser they would cost every start some ten milliseconds. */
+const net = (): typeof Net => process.getBuiltinModule('node:net')
+const tls = (): typeof Tls => process.getBuiltinModule('node:tls')
+
+const codeOf = (error: Error): string => ('code' in error && typeof error.code === 'string' ? error.code : 'ECONNRESET')

@@ -2,6 +2,13 @@ import { Connection, type Endpoint, type ExchangeListener } from './connection.t
 
 /** Shorter than servers and balancers keep an idle connection, so that a request seldom meets one that is just closed. */
 const MAX_IDLE_MS = 30_000
+/** After so long a server may have closed it, while the event loop stood still. */
+const UNSEEN_MS = 50
+
+interface Kept {
+  connection: Connection
+  since: number
+}
 
 /**
  * Connections to one endpoint, kept for the next request: the one that was used last goes first, so that those that a
@@ -12,7 +19,7 @@ export class ConnectionPool {
   readonly #maxHeadBytes: number
   readonly #maxIdleMs: number
   /** Oldest first. */
-  readonly #idle: { connection: Connection; since: number }[] = []
+  readonly #idle: Kept[] = []
   #sweep: Timer | null = null
 
   /** `maxHeadBytes`: of one response, without its body. */
@@ -24,15 +31,16 @@ export class ConnectionPool {
 
   /** One exchange; the connection is answered so that it can be hung up. `fresh`: never on a kept one. */
   send(request: string, listener: ExchangeListener, fresh = false): Connection {
-    const connection = (fresh ? null : this.#kept()) ?? this.#dial()
-    connection.send(request, listener)
+    const kept = fresh ? null : this.#kept()
+    const connection = kept?.connection ?? this.#dial()
+    connection.send(request, listener, kept !== null && performance.now() - kept.since > UNSEEN_MS)
     return connection
   }
 
-  #kept(): Connection | null {
+  #kept(): Kept | null {
     for (let last = this.#idle.pop(); last !== undefined; last = this.#idle.pop()) {
-      if (last.connection.isOpen && performance.now() - last.since < this.#maxIdleMs) return last.connection
-      last.connection.close()
+      if (last.connection.isOpen && performance.now() - last.since < this.#maxIdleMs) return last
+      last.connection.destroy()
     }
     return null
   }
@@ -53,7 +61,7 @@ export class ConnectionPool {
   #dropOld(): void {
     const oldest = performance.now() - this.#maxIdleMs
     const young = this.#idle.findIndex(({ connection, since }) => connection.isOpen && since > oldest)
-    for (const { connection } of this.#idle.splice(0, young === -1 ? this.#idle.length : young)) connection.close()
+    for (const { connection } of this.#idle.splice(0, young === -1 ? this.#idle.length : young)) connection.destroy()
     this.#sweep = null
     if (this.#idle.length > 0) this.#sweepLater()
   }

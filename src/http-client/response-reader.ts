@@ -2,8 +2,6 @@ import type * as HttpCommon from 'node:_http_common'
 
 /** Hears of a response while it is read. */
 export interface ResponseListener {
-  /** 100 Continue, 103 Early Hints …: another response follows. */
-  interim?(): void
   head(head: ResponseHead): void
   body(bytes: Uint8Array): void
 }
@@ -26,24 +24,32 @@ export class ResponseHead {
   }
 }
 
+const FIRST_INTERIM_STATUS = 100
 const FIRST_FINAL_STATUS = 200
 const SWITCHING_PROTOCOLS = 101
+/** 100 Continue, 103 Early Hints …: an honest server sends one or two before its answer. */
+const MAX_INTERIM_RESPONSES = 8
 
 /** Reads the responses of one connection, one after another (RFC 9112), with the parser of Node: llhttp, strict. */
 export class ResponseReader {
   readonly #parser: HttpCommon.HTTPParser
+  readonly #maxHeadBytes: number
   #listener: ResponseListener | null = null
   #fields: string[] = []
-  #hasHead = false
-  #isInterim = false
-  #state: 'idle' | 'reading' | 'complete' | 'spoilt' = 'idle'
+  #interims = 0
+  /** Bytes that came before the head of the response itself. */
+  #headBytes = 0
+  #state: 'idle' | 'head' | 'interim' | 'body' | 'complete' | 'spoilt' | 'faulty' = 'idle'
+  /** What we cannot take although the parser does. */
+  #fault = ''
   #keepsAlive = false
 
-  /** `maxHeadBytes`: of status line, headers and trailers. */
+  /** `maxHeadBytes`: of status line and headers, and of trailers. */
   constructor(maxHeadBytes: number) {
     const { HTTPParser } = httpCommon()
     const parser = new HTTPParser()
     this.#parser = parser
+    this.#maxHeadBytes = maxHeadBytes
     parser.initialize(HTTPParser.RESPONSE, {}, maxHeadBytes)
     parser[HTTPParser.kOnMessageBegin] = () => this.#begin()
     parser[HTTPParser.kOnHeaders] = (fields: string[]) => this.#someFields(fields)
@@ -55,13 +61,22 @@ export class ResponseReader {
   /** The next response is this one's. */
   expect(listener: ResponseListener): void {
     this.#listener = listener
-    this.#state = 'reading'
+    this.#state = 'head'
+    this.#interims = 0
+    this.#headBytes = 0
   }
 
-  /** Null, or what is wrong with the bytes (llhttp's code, `HPE_…`). A response that is complete stays so. */
+  /** Nobody hears of the rest, not even of what the same packet brought. */
+  ignore(): void {
+    this.#listener = null
+    this.#state = 'spoilt'
+  }
+
+  /** Null, or what is wrong with the bytes: llhttp's code (`HPE_…`), or `TooManyInterimResponses`. A response that is complete stays so. */
   read(bytes: Uint8Array): string | null {
     const result = this.#parser.execute(bytes)
-    if (typeof result === 'number') return null
+    if (this.#state === 'faulty') return this.#fault
+    if (typeof result === 'number') return this.#tooLong(bytes.length)
     if (!this.isComplete) return result.code
     this.#state = 'spoilt'
     return null
@@ -69,7 +84,7 @@ export class ResponseReader {
 
   /** The other side has ended, which some responses end with; `isComplete` says whether this one did. */
   finish(): void {
-    if (this.#state === 'reading') this.#parser.finish()
+    if (this.#state === 'body') this.#parser.finish()
   }
 
   /** The response has come to its end. */
@@ -82,33 +97,52 @@ export class ResponseReader {
     return this.#state === 'complete' && this.#keepsAlive
   }
 
+  /** What comes before the head is bounded too: empty lines are skipped, and interim responses are many. */
+  #tooLong(bytes: number): string | null {
+    if (this.#state !== 'head' && this.#state !== 'interim') return null
+    this.#headBytes += bytes
+    return this.#headBytes > this.#maxHeadBytes ? 'HPE_HEADER_OVERFLOW' : null
+  }
+
   #begin(): void {
     this.#fields = []
-    this.#hasHead = false
-    if (this.#state !== 'reading') this.#state = 'spoilt'
+    if (this.#state === 'interim') this.#state = 'head'
+    else if (this.isComplete) this.#state = 'spoilt'
   }
 
   /** The parser hands over many fields some at a time. Trailers come after the head and are nothing to us. */
   #someFields(fields: readonly string[]): void {
-    if (!this.#hasHead) this.#fields.push(...fields)
+    if (this.#state === 'head') this.#fields.push(...fields)
   }
 
   #head([, , fields, , , status, , isUpgrade, keepsAlive]: HeadersComplete): number {
-    this.#hasHead = true
-    this.#isInterim = status < FIRST_FINAL_STATUS && status !== SWITCHING_PROTOCOLS
-    if (this.#state !== 'reading') return 0
-    if (this.#isInterim) this.#listener?.interim?.()
-    else this.#listener?.head(new ResponseHead(status, fields ?? this.#fields))
-    this.#keepsAlive = keepsAlive && !isUpgrade
+    if (this.#state !== 'head') return 0
+    if (status < FIRST_INTERIM_STATUS) this.#refuse('HPE_INVALID_STATUS')
+    else if (status < FIRST_FINAL_STATUS && status !== SWITCHING_PROTOCOLS) this.#interim()
+    else {
+      this.#state = 'body'
+      this.#keepsAlive = keepsAlive && !isUpgrade
+      this.#listener?.head(new ResponseHead(status, fields ?? this.#fields))
+    }
     return 0
   }
 
+  #interim(): void {
+    this.#state = 'interim'
+    if (++this.#interims >= MAX_INTERIM_RESPONSES) this.#refuse('TooManyInterimResponses')
+  }
+
+  #refuse(fault: string): void {
+    this.#state = 'faulty'
+    this.#fault = fault
+  }
+
   #body(bytes: Uint8Array): void {
-    if (this.#state === 'reading') this.#listener?.body(bytes)
+    if (this.#state === 'body') this.#listener?.body(bytes)
   }
 
   #complete(): void {
-    if (this.#state === 'reading' && !this.#isInterim) this.#state = 'complete'
+    if (this.#state === 'body') this.#state = 'complete'
   }
 }
 

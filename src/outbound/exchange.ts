@@ -16,7 +16,7 @@ export interface ExchangeInput {
   ca?: string
 }
 
-export type Exchanged = ({ ok: true } & Head) | ({ ok: false } & Failure)
+export type Exchanged = ({ ok: true } & Head) | ({ ok: false; neverLeft: boolean } & Failure)
 
 /** The status line has come; the body may still be coming. */
 export interface Head {
@@ -27,8 +27,6 @@ export interface Head {
 }
 
 const MAX_HEADER_BYTES = 16_384
-/** 100 Continue, 103 Early Hints …: an honest server sends one or two before its answer. */
-const MAX_INTERIM_RESPONSES = 8
 
 /**
  * One POST on a connection of its own, up to the response's status line and headers, or the system's error,
@@ -44,7 +42,7 @@ export function exchange(input: ExchangeInput, signal: AbortSignal): Promise<Exc
 }
 
 function endpointOf({ url, target, ca }: ExchangeInput): Endpoint {
-  const tls = { serverName: bareHost(url.hostname), ...(ca === undefined ? {} : { ca }) }
+  const tls = { serverName: bareHost(url.hostname), insists: true, ...(ca === undefined ? {} : { ca }) }
   return { hostname: target.address, port: portOf(url), tls: url.protocol === 'https:' ? tls : null }
 }
 
@@ -55,7 +53,6 @@ function textOf({ url, body, headers }: ExchangeInput): string {
 
 class Exchange implements ExchangeListener {
   readonly #snippet = new Snippet()
-  #interimResponses = 0
 
   constructor(
     private readonly connection: Connection,
@@ -63,18 +60,17 @@ class Exchange implements ExchangeListener {
   ) {}
 
   begin(input: ExchangeInput, signal: AbortSignal): void {
-    const expired = (): void => this.#giveUp('TimeoutError')
+    const expired = (): void => {
+      this.connection.destroy()
+      this.fail({ code: 'TimeoutError', neverLeft: false })
+    }
     if (signal.aborted) return expired()
     signal.addEventListener('abort', expired, { once: true })
     this.connection.send(textOf(input), this)
   }
 
-  interim(): void {
-    if (++this.#interimResponses >= MAX_INTERIM_RESPONSES) this.#giveUp('TooManyInterimResponses')
-  }
-
   head({ status }: ResponseHead): void {
-    const close = (): void => this.connection.close()
+    const close = (): void => this.connection.destroy()
     this.resolve({ ok: true, statusCode: status, snippet: this.#snippet, close })
   }
 
@@ -86,14 +82,9 @@ class Exchange implements ExchangeListener {
     this.#snippet.end()
   }
 
-  fail({ code }: ConnectionFailure): void {
+  fail({ code, neverLeft }: Pick<ConnectionFailure, 'code' | 'neverLeft'>): void {
     this.#snippet.end()
     // Says nothing any more where the status line has come.
-    this.resolve({ ok: false, ...failureOf({ code }) })
-  }
-
-  #giveUp(code: string): void {
-    this.connection.destroy()
-    this.fail({ code, neverLeft: false, isStale: false })
+    this.resolve({ ok: false, neverLeft, ...failureOf({ code }) })
   }
 }

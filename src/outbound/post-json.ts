@@ -77,10 +77,10 @@ export class WebhookPoster {
   async #reach(request: PostRequest, signal: AbortSignal): Promise<Exchanged> {
     const { guard } = this.#options
     // Judged again although it was registered: the operator may have changed the mode or the ranges since.
-    if (!guard.accepts(request.url)) return { ok: false, ...failureOf({ code: 'BlockedAddress' }) }
+    if (!guard.accepts(request.url)) return { ok: false, neverLeft: true, ...failureOf({ code: 'BlockedAddress' }) }
     const url = new URL(request.url)
     const found = await guard.resolve(url.hostname, signal, portOf(url))
-    return found.ok ? this.#dial(url, request, [found, ...found.others], signal) : found
+    return found.ok ? this.#dial(url, request, [found, ...found.others], signal) : { ...found, neverLeft: true }
   }
 
   /** The next address only gets a turn when there was no connection: nothing can have been posted then. */
@@ -95,9 +95,9 @@ export class WebhookPoster {
     let answer: Exchanged | null = null
     for (const target of targets.slice(0, MAX_ADDRESSES_TRIED)) {
       answer = await exchange({ ...common, target }, signal)
-      if (answer.ok || !neverConnected(answer)) return answer
+      if (answer.ok || !answer.neverLeft || !neverConnected(answer)) return answer
     }
-    return answer ?? { ok: false, ...failureOf({ code: 'ENOTFOUND' }) }
+    return answer ?? { ok: false, neverLeft: true, ...failureOf({ code: 'ENOTFOUND' }) }
   }
 
   async #snippetOf(head: Head, signal: AbortSignal): Promise<string> {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import type { Socket } from 'node:net'
+import { readFileSync } from 'node:fs'
+import net, { type Socket } from 'node:net'
 import tls from 'node:tls'
 import { Connection } from '../../src/http-client/connection.ts'
 import { authority, key, otherName, valid } from '../provider/ringcentral/certificates.ts'
@@ -32,7 +33,7 @@ describe('a response', () => {
       await using server = await rawServer(
         answers(...[text.slice(0, cut), text.slice(cut)].filter((part) => part !== '')),
       )
-      const { head, body, failure, interim } = await ask(dial(server.port))
+      const { head, body, failure } = await ask(dial(server.port))
       expect({ cut, failure, body, status: head?.status, date: head?.header('date') }).toEqual({
         cut,
         failure: null,
@@ -40,7 +41,6 @@ describe('a response', () => {
         status: 200,
         date: 'now',
       })
-      expect(interim).toBe(text.startsWith(HINTED) ? 1 : 0)
     }
   })
 
@@ -67,6 +67,35 @@ describe('a response', () => {
     await using server = await rawServer(answers(`HTTP/1.1 200 OK\r\n${many}Content-Length: 0\r\n\r\n`))
     const { head } = await ask(dial(server.port))
     expect([head?.header('x-0'), head?.header('x-99'), head?.header('x-100')]).toEqual(['0', '99', null])
+  })
+
+  test('whose trailers are no headers', async () => {
+    const many = Array.from({ length: 100 }, (_, place) => `X-${place}: ${place}\r\n`).join('')
+    const text = `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n${many}\r\n2\r\nok\r\n0\r\nX-T: 1\r\n\r\n`
+    await using server = await rawServer(answers(text))
+    const { head, body } = await ask(dial(server.port))
+    expect([body, head?.header('x-99'), head?.header('x-t')]).toEqual(['ok', '99', null])
+  })
+
+  test('comes after seven interim ones at most', async () => {
+    await using seven = await rawServer(answers(`${HINTED.repeat(7)}${OK}`))
+    expect(await ask(dial(seven.port))).toMatchObject({ body: 'hello', failure: null })
+    await using eight = await rawServer(answers(`${HINTED.repeat(8)}${OK}`))
+    expect((await ask(dial(eight.port))).failure).toMatchObject({ code: 'TooManyInterimResponses', neverLeft: false })
+  })
+
+  test('with a status below 100 is none', async () => {
+    await using server = await rawServer(answers('HTTP/1.1 099 X\r\nContent-Length: 3\r\n\r\nno ', OK))
+    expect(await ask(dial(server.port))).toMatchObject({
+      head: null,
+      body: '',
+      failure: { code: 'HPE_INVALID_STATUS' },
+    })
+  })
+
+  test('that never begins is given up', async () => {
+    await using server = await rawServer(answers('\r\n'.repeat(MAX_HEAD_BYTES)))
+    expect((await ask(dial(server.port))).failure).toMatchObject({ code: 'HPE_HEADER_OVERFLOW' })
   })
 
   test('of two megabytes, whole and in order', async () => {
@@ -121,7 +150,68 @@ describe('a request', () => {
     expect((await ask(dial(server.port))).body).toBe('hello')
     expect(told).toBe(0)
   })
+
+  test('says nothing more to one who hangs up at the head, and the server sees the end', async () => {
+    const over = Promise.withResolvers<void>()
+    await using server = await rawServer((socket) => (answers(OK)(socket), socket.on('close', () => over.resolve())))
+    const connection = dial(server.port)
+    let told = 0
+    const count = (): number => told++
+    connection.send(request(), { head: () => connection.destroy(), body: count, end: count, fail: count })
+    await over.promise
+    expect(told).toBe(0)
+  })
+
+  test('that fails ends the connection', async () => {
+    const over = Promise.withResolvers<void>()
+    await using server = await rawServer(
+      (socket) => (answers('what?')(socket), socket.on('close', () => over.resolve())),
+    )
+    expect((await ask(dial(server.port))).failure?.code).toBe('HPE_INVALID_CONSTANT')
+    await over.promise
+  })
+
+  test.skipIf(process.platform !== 'linux')(
+    'that is given up while it is dialled leaves no socket behind',
+    async () => {
+      await using silent = await listensToNobody()
+      const before = dialling(silent.port)
+      const connection = dial(silent.port)
+      connection.send(request(), { head() {}, body() {}, end() {}, fail() {} })
+      while (dialling(silent.port) === before) await Bun.sleep(1)
+      connection.destroy()
+      while (dialling(silent.port) > before) await Bun.sleep(1)
+    },
+  )
 })
+
+/** A server that stands still, and whose queue is full: who dials it waits. */
+async function listensToNobody(): Promise<AsyncDisposable & { port: number }> {
+  const script = `require('net').createServer().listen(0, '127.0.0.1', function () { console.log(this.address().port) })`
+  const child = Bun.spawn([process.execPath, '-e', script], { stdout: 'pipe', stderr: 'inherit' })
+  const { value } = await child.stdout.getReader().read()
+  const port = Number(new TextDecoder().decode(value))
+  child.kill('SIGSTOP')
+  const crowd: Socket[] = []
+  for (; dialling(port) === 0; await Bun.sleep(1))
+    for (let count = 0; count < 50; count++) crowd.push(net.connect(port, '127.0.0.1').on('error', () => {}))
+  return {
+    port,
+    async [Symbol.asyncDispose]() {
+      for (const socket of crowd) socket.destroy()
+      child.kill('SIGKILL')
+      await child.exited
+    },
+  }
+}
+
+const SYN_SENT = '02'
+
+/** Sockets of this machine that dial the port. */
+function dialling(port: number): number {
+  const remote = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')} ${SYN_SENT}`
+  return readFileSync('/proc/net/tcp', 'utf8').split(remote).length - 1
+}
 
 describe('TLS', () => {
   async function handshake(serverName: string, cert: string) {
@@ -147,10 +237,4 @@ describe('TLS', () => {
     expect(names).toEqual([])
     expect(failure).toMatchObject({ code: 'ERR_TLS_CERT_ALTNAME_INVALID', neverLeft: true })
   })
-})
-
-test('what cannot be dialled at all is a failure', async () => {
-  const connection = new Connection({ hostname: '127.0.0.1', port: 1, tls: { ca: 7 as never } }, MAX_HEAD_BYTES)
-  const { failure } = await exchange((listener) => connection.send(request(), listener))
-  expect(failure).toMatchObject({ code: 'ERR_INVALID_ARG_TYPE', neverLeft: true })
 })

@@ -11,7 +11,6 @@ export const MAX_HEAD_BYTES = 16_384
 
 /** What one exchange ended with. */
 export interface Ended {
-  interim: number
   head: ResponseHead | null
   body: string
   failure: ConnectionFailure | null
@@ -25,12 +24,11 @@ export const request = (body = '', method = 'POST'): string =>
 /** Hears of one exchange that `begin` starts. */
 export function exchange(begin: (listener: ExchangeListener) => void): Promise<Ended> {
   const { promise, resolve } = Promise.withResolvers<Ended>()
-  const ended: Ended = { interim: 0, head: null, body: '', failure: null }
+  const ended: Ended = { head: null, body: '', failure: null }
   const chunks: Uint8Array[] = []
   const finish = (failure: ConnectionFailure | null): void =>
     resolve({ ...ended, body: Buffer.concat(chunks).toString(), failure })
   begin({
-    interim: () => ended.interim++,
     head: (head) => (ended.head = head),
     body: (bytes) => chunks.push(bytes),
     end: () => finish(null),

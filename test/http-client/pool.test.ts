@@ -20,10 +20,20 @@ const says =
 const gone = (socket: Socket): Promise<void> => new Promise((resolve) => socket.once('close', () => resolve()))
 
 test('one connection serves one exchange after another', async () => {
-  await using server = await rawServer(says(`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(1000)}\r\nContent-Length: 2\r\n\r\nok`))
+  let turns = 0
+  // Together their heads are longer than one may be, and every other one is handed over in parts.
+  const head = (turn: number): string =>
+    Array.from({ length: turn % 2 === 0 ? 60 : 1 }, (_, place) => `X-${place}: ${turn} ${'x'.repeat(50)}\r\n`).join('')
+  await using server = await rawServer((socket) =>
+    socket.on('data', () => socket.write(`HTTP/1.1 200 OK\r\n${head(turns++)}Content-Length: 2\r\n\r\nok`)),
+  )
   const pool = poolOf(server.port)
-  // Together their heads are longer than one may be.
-  for (let turn = 0; turn < 50; turn++) expect(await ask(pool)).toMatchObject({ body: 'ok', failure: null })
+  for (let turn = 0; turn < 50; turn++) {
+    const ended = await ask(pool)
+    expect(ended).toMatchObject({ body: 'ok', failure: null })
+    expect(ended.head?.header('x-0')).toStartWith(`${turn} `)
+    expect(ended.head?.header('x-59') === null).toBe(turn % 2 === 1)
+  }
   expect(server.connections).toBe(1)
 })
 
@@ -43,17 +53,20 @@ test('exchanges at once have connections of their own, and the one that was used
   expect(order.slice(3)).toEqual([last, last] as number[])
 })
 
-const unkept: [name: string, text: string][] = [
-  ['says that it closes', 'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok'],
-  ['speaks HTTP/1.0', 'HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok'],
-  ['says more than was asked for', `${OK}HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwrong`],
-  ['goes on with something else', `${OK}what else`],
+const unkept: [name: string, text: string, body: string][] = [
+  ['says that it closes', 'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok', 'ok'],
+  ['speaks HTTP/1.0', 'HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok', 'ok'],
+  ['says more than was asked for', `${OK}HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwrong`, 'ok'],
+  ['goes on with something else', `${OK}what else`, 'ok'],
+  ['wants another protocol', 'HTTP/1.1 101 X\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n', ''],
 ]
-test.each(unkept)('a server that %s is not asked again on that connection', async (_name, text) => {
-  await using server = await rawServer(says(text))
+test.each(unkept)('a server that %s is hung up', async (_name, text, body) => {
+  const closed: Promise<void>[] = []
+  await using server = await rawServer((socket) => (closed.push(gone(socket)), says(text)(socket)))
   const pool = poolOf(server.port)
-  for (let turn = 0; turn < 3; turn++) expect(await ask(pool)).toMatchObject({ body: 'ok', failure: null })
-  expect(server.connections).toBe(3)
+  for (let turn = 0; turn < 3; turn++) expect(await ask(pool)).toMatchObject({ body, failure: null })
+  await Promise.all(closed)
+  expect(closed).toHaveLength(3)
 })
 
 const goodbyes: [name: string, goodbye: (socket: Socket) => void][] = [
@@ -97,13 +110,45 @@ test('a fresh one can be asked for', async () => {
   expect(server.connections).toBe(2)
 })
 
-test('connections that nobody uses are hung up after a while', async () => {
+test('connections that nobody uses are hung up after a while, each in its time', async () => {
   const closed: Promise<void>[] = []
   await using server = await rawServer((socket) => (closed.push(gone(socket)), says(OK)(socket)))
   const pool = poolOf(server.port, 20)
-  await Promise.all([ask(pool), ask(pool)])
-  await Promise.all(closed)
+  for (let round = 0; round < 2; round++) {
+    await Promise.all([ask(pool), ask(pool)])
+    await Bun.sleep(15)
+    // From now on one of them is younger.
+    await ask(pool)
+    await Promise.all(closed)
+  }
+  expect(server.connections).toBe(4)
+})
+
+test('one that is too old is not used, however late the sweep is', async () => {
+  const closed: Promise<void>[] = []
+  await using server = await rawServer((socket) => (closed.push(gone(socket)), says(OK)(socket)))
+  const pool = poolOf(server.port, 20)
+  await ask(pool)
+  Bun.sleepSync(30)
   expect(await ask(pool)).toMatchObject({ body: 'ok', failure: null })
+  expect(server.connections).toBe(2)
+  await closed[0]
+})
+
+test('an end that came while the event loop stood still is seen before the request is written', async () => {
+  // In a process of its own: it must go on while this one stands still.
+  const script = `require('net').createServer((socket) => socket.on('error', () => {}).on('data', () =>
+    (socket.write(${JSON.stringify(OK)}), setTimeout(() => socket.end(), 10)))).listen(0, '127.0.0.1', function () { console.log(this.address().port) })`
+  const child = Bun.spawn([process.execPath, '-e', script], { stdout: 'pipe', stderr: 'inherit' })
+  try {
+    const { value } = await child.stdout.getReader().read()
+    const pool = poolOf(Number(new TextDecoder().decode(value)))
+    await ask(pool)
+    Bun.sleepSync(200)
+    expect((await ask(pool)).failure).toEqual({ code: 'ECONNRESET', neverLeft: true, isStale: true })
+  } finally {
+    child.kill()
+  }
 })
 
 test('kept connections do not hold up the end of a process', async () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { networkInterfaces } from 'node:os'
 import { systemClock } from '../../src/core/clock.ts'
 import { AddressGuard } from '../../src/outbound/address-guard.ts'
+import { exchange } from '../../src/outbound/exchange.ts'
 import { type PostResult, WebhookPoster } from '../../src/outbound/post-json.ts'
 import * as to from './destinations.ts'
 import { ManualClock } from './manual-clock.ts'
@@ -196,6 +197,34 @@ describe('the request', () => {
     expect(performance.now() - startedAt).toBeWithin(490, 2500)
     expect(answer.durationMs).toBeLessThan(450)
     expect(answer).toMatchObject(success('half'))
+  })
+
+  const endings: [name: string, says: string, snippet: string][] = [
+    ['ends', 'HTTP/1.1 503 No\r\nContent-Length: 4\r\n\r\nhalf', 'half'],
+    ['is cut off', 'HTTP/1.1 503 No\r\nContent-Length: 9\r\n\r\nhalf', 'half'],
+  ]
+  test.each(endings)('a body that %s is waited for no longer', async (_name, says, snippet) => {
+    await using destination = await to.startDestination(to.says(says))
+    const guard = new AddressGuard({ production: false, allowCidrs: [] })
+    // Its clock stands still: no limit ends this one.
+    const poster = new WebhookPoster({ guard, clock: new ManualClock() })
+    expect(await post(poster, `http://127.0.0.1:${destination.port}/`)).toMatchObject(httpError(503, snippet))
+  })
+
+  test('a destination that does not answer in time is hung up', async () => {
+    const over = Promise.withResolvers<void>()
+    await using destination = await to.startDestination((socket) => void socket.on('close', () => over.resolve()))
+    expect(await post(posterWith(), `http://127.0.0.1:${destination.port}/`)).toMatchObject(timeout)
+    await over.promise
+  })
+
+  test('what is given up before it begins sends nothing', async () => {
+    await using destination = await to.startDestination(to.says(to.response('200 OK')))
+    const url = new URL(`http://127.0.0.1:${destination.port}/`)
+    const target = { address: '127.0.0.1', family: 4 } as const
+    const answer = await exchange({ url, target, body: '{}', headers: {} }, AbortSignal.abort())
+    expect(answer).toMatchObject({ ok: false, errorClass: 'TimeoutError' })
+    expect(destination.received).toEqual([])
   })
 
   test('a name that hangs ends with the budget', async () => {

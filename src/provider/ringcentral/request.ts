@@ -141,13 +141,9 @@ function requestOf(client: Client, call: Call): HttpRequest {
   }
 }
 
-/** Ids of the provider's stand in paths: what is more than plain characters is put in the form of a URL. */
-function targetOf(client: Client, { path, query }: Call): string {
-  const plain = `${client.basePath}${path}${query ? `?${new URLSearchParams(query).toString()}` : ''}`
-  if (/^[\x21-\x22\x24-\x7e]+$/.test(plain)) return plain
-  const url = new URL(plain, client.address)
-  return `${url.pathname}${url.search}`
-}
+/** Paths are made of our own words and of encoded ids. */
+const targetOf = (client: Client, { path, query }: Call): string =>
+  `${client.basePath}${path}${query ? `?${new URLSearchParams(query).toString()}` : ''}`
 
 const isSuccess = (answer: Answer): boolean => answer.status >= 200 && answer.status < 300
 

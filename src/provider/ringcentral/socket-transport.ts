@@ -2,6 +2,7 @@ import type { Connection, ConnectionFailure, Endpoint, ExchangeListener } from '
 import { ConnectionPool } from '../../http-client/pool.ts'
 import { headerLines, requestText } from '../../http-client/request-text.ts'
 import type { ResponseHead } from '../../http-client/response-reader.ts'
+import { BodyText } from './body-text.ts'
 import {
   type HttpAnswer,
   type HttpRequest,
@@ -13,7 +14,6 @@ import {
 
 const MAX_HEAD_BYTES = 64 * 1024
 const SWITCHING_PROTOCOLS = 101
-const UTF8 = new TextDecoder()
 
 /** Straight to the server, on connections that are kept. */
 export function socketTransport({ origin, headers, ca, timeoutMs }: TransportOptions): Transport {
@@ -41,8 +41,7 @@ class Exchange implements ExchangeListener {
   readonly #deadline: Timer
   #connection: Connection | null = null
   #head: ResponseHead | null = null
-  readonly #chunks: Uint8Array[] = []
-  #bytes = 0
+  readonly #body = new BodyText()
 
   constructor(
     private readonly pool: ConnectionPool,
@@ -64,20 +63,17 @@ class Exchange implements ExchangeListener {
   }
 
   body(bytes: Uint8Array): void {
-    this.#bytes += bytes.length
-    if (this.#bytes > this.request.maxBytes) this.#giveUp(TOO_LARGE)
-    else this.#chunks.push(bytes)
+    if (this.#body.length + bytes.length > this.request.maxBytes) this.#giveUp(TOO_LARGE)
+    else this.#body.add(bytes)
   }
 
   end(): void {
-    const [first, ...others] = this.#chunks
-    const bytes = others.length === 0 ? first : Buffer.concat(this.#chunks)
-    this.#settle(bytes === undefined ? '' : UTF8.decode(bytes), null, false)
+    this.#settle(this.#body.text(), null, false)
   }
 
-  /** What a server may do twice is asked again: it had most likely closed the connection before. */
+  /** A kept connection that the server had closed: what was not written, or may be done twice, is asked again. */
   fail({ code, neverLeft, isStale }: ConnectionFailure): void {
-    if (isStale && this.request.method === 'GET') this.begin(true)
+    if (isStale && (neverLeft || this.request.method === 'GET')) this.begin(true)
     else this.#settle(null, code, neverLeft)
   }
 

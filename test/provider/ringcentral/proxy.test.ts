@@ -57,6 +57,13 @@ test.each(endings)('a proxy that %s', async (_name, answer, reason) => {
   })
 })
 
+test('a redirect is not followed there either', async () => {
+  using proxy = httpServer(() => new Response(null, { status: 302, headers: { location: 'http://elsewhere.test/' } }))
+  const result = await sendInChild('http://provider.test', { HTTP_PROXY: proxy.url })
+  expect(result).toMatchObject({ ok: false, failure: { reason: 'rejected', status: 302 } })
+  expect(proxy.seen).toHaveLength(1)
+})
+
 test('a proxy that is not there', async () => {
   const result = await sendInChild('http://provider.test', { HTTP_PROXY: `http://127.0.0.1:${await deadPort()}` })
   expect(result).toMatchObject({ ok: false, failure: { reason: 'unreachable', code: 'ECONNREFUSED' } })

@@ -1,0 +1,31 @@
+const UTF8 = new TextDecoder()
+const FIRST_BYTES = 4096
+
+/** The text of a body that comes in pieces: many small ones take no more room than one. */
+export class BodyText {
+  length = 0
+  /** The only piece so far as it came, or room for more than have come. */
+  #bytes: Uint8Array | null = null
+  #isOwn = false
+
+  add(piece: Uint8Array): void {
+    if (this.#bytes === null) this.#bytes = piece
+    else this.#append(this.#bytes, piece)
+    this.length += piece.length
+  }
+
+  text(): string {
+    return this.#bytes === null ? '' : UTF8.decode(this.#bytes.subarray(0, this.length))
+  }
+
+  #append(bytes: Uint8Array, piece: Uint8Array): void {
+    const needed = this.length + piece.length
+    if (!this.#isOwn || needed > bytes.length) {
+      const larger = new Uint8Array(Math.max(FIRST_BYTES, needed * 2))
+      larger.set(bytes.subarray(0, this.length))
+      this.#bytes = larger
+      this.#isOwn = true
+    }
+    this.#bytes?.set(piece, this.length)
+  }
+}
