@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { ACCESS_TOKEN, clientOf, failureOf, rawServer, valueOf } from './servers.ts'
 
 const SMS = { from: '+16505550101', to: '+16505550123', text: 'Hello' }
-const TIMEOUT_MS = 150
+const TIMEOUT_MS = 2000
 const EXTENSION = 'HTTP/1.1 200 OK\r\ncontent-length: 30\r\n\r\n{"id":1,"account":{"id":"22"}}'
 
 test('an SMS is not sent again when its pooled connection breaks', async () => {
@@ -85,13 +85,17 @@ test('an SMS goes out although its kept connection has ended while the event loo
 
 test('the time of one call does not end the next one on its connection', async () => {
   let requests = 0
+  const over = Promise.withResolvers<void>()
   await using server = await rawServer((socket) =>
-    socket.on('data', () =>
-      ++requests === 1 ? socket.write(EXTENSION) : setTimeout(() => socket.write(EXTENSION), 100),
-    ),
+    socket.on('data', () => {
+      if (++requests === 1) socket.write(EXTENSION)
+      else void over.promise.then(() => socket.write(EXTENSION))
+    }),
   )
   const client = clientOf(server.url, { timeoutMs: TIMEOUT_MS })
   await client.getExtension(ACCESS_TOKEN)
-  await Bun.sleep(80)
+  // A timer of the same length as the first call's, set after it: it ends when that one's time is over.
+  setTimeout(() => over.resolve(), TIMEOUT_MS)
+  await Bun.sleep(TIMEOUT_MS / 2)
   expect(valueOf(await client.getExtension(ACCESS_TOKEN)).extensionId).toBe('1')
 })
