@@ -37,8 +37,8 @@ export interface ConnectionFailure {
 }
 
 /**
- * One connection, one exchange at a time, HTTP/1.1. In the turn of the event loop that hands the request over: `fetch` takes
- * three to six times as much, and keeps 64 connections for the whole process (decision 24).
+ * One connection, one exchange at a time, HTTP/1.1. In the turn of the event loop that hands the request over: on a kept
+ * connection `fetch` takes six times as much, and it keeps 64 for the whole process (decision 24).
  * A request is written once and never again: whoever must not send twice decides from `neverLeft`.
  */
 export class Connection {

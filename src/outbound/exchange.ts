@@ -62,7 +62,7 @@ class Exchange implements ExchangeListener {
   begin(input: ExchangeInput, signal: AbortSignal): void {
     const expired = (): void => {
       this.connection.destroy()
-      this.fail({ code: 'TimeoutError', neverLeft: false })
+      this.fail({ code: 'TimeoutError', neverLeft: this.connection.neverLeft })
     }
     if (signal.aborted) return expired()
     signal.addEventListener('abort', expired, { once: true })

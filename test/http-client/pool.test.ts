@@ -37,6 +37,24 @@ test('one connection serves one exchange after another', async () => {
   expect(server.connections).toBe(1)
 })
 
+test('each exchange has its own answer, however late others come and whoever has hung up', async () => {
+  await using server = await rawServer((socket) =>
+    socket.on('data', (data) => {
+      const id = data.toString().split('\r\n\r\n')[1] ?? ''
+      setTimeout(() => socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${id.length}\r\n\r\n${id}`), Number(id) % 7)
+    }),
+  )
+  const pool = poolOf(server.port)
+  const askFor = async (id: number): Promise<void> => {
+    // Somebody who does not wait for the answer.
+    pool.send(request(`${id + 1}`), { head() {}, body() {}, end() {}, fail() {} }).destroy()
+    expect((await exchange((listener) => pool.send(request(`${id}`), listener))).body).toBe(`${id}`)
+  }
+  for (let round = 0; round < 20; round++)
+    await Promise.all(Array.from({ length: 20 }, (_, place) => askFor(1000 + round * 20 + place)))
+  expect(server.connections).toBeGreaterThan(20)
+})
+
 test('what came before one answer does not count against the next', async () => {
   const interims = 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(7)
   // In two writes: what has come of a head that is not there yet is counted.

@@ -1,9 +1,22 @@
 import { expect, test } from 'bun:test'
+import tls from 'node:tls'
+import { authority, key, valid } from './certificates.ts'
 import { ACCESS_TOKEN, clientOf, failureOf, rawServer, valueOf } from './servers.ts'
 
 const SMS = { from: '+16505550101', to: '+16505550123', text: 'Hello' }
 const TIMEOUT_MS = 2000
 const EXTENSION = 'HTTP/1.1 200 OK\r\ncontent-length: 30\r\n\r\n{"id":1,"account":{"id":"22"}}'
+
+test('connections are kept over TLS too, as many as were needed at once', async () => {
+  const secure = tls.createServer({ key, cert: valid })
+  await using server = await rawServer((socket) => socket.on('data', () => socket.write(EXTENSION)), secure)
+  const client = clientOf(`https://localhost:${server.port}`, { ca: authority })
+  for (let round = 0; round < 5; round++) {
+    const results = await Promise.all(Array.from({ length: 100 }, () => client.sendSms(ACCESS_TOKEN, SMS)))
+    expect(results.filter(({ ok }) => ok)).toHaveLength(100)
+  }
+  expect(server.connections).toBe(100)
+})
 
 test('an SMS is not sent again when its pooled connection breaks', async () => {
   let requests = 0
