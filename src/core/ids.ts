@@ -34,17 +34,37 @@ function pooledRandom(): RandomSource {
 }
 
 export function createIds(random: RandomSource = pooledRandom()): Ids {
+  const digits = hexDigits(random)
   return {
     message: messageIds(random),
-    of: (prefix) => `${prefix}_${random(8).toHex()}`,
+    of: (prefix) => `${prefix}_${digits()}`,
     secret: () => random(32).toBase64({ alphabet: 'base64url', omitPadding: true }),
     bytes: random,
+  }
+}
+
+const ID_DIGITS = 16
+const POOL_IDS = 64
+
+/** 16 hex digits at a time, cut from a longer text: an array of bytes for each would take several times as long. */
+function hexDigits(random: RandomSource): () => string {
+  let digits = ''
+  let used = 0
+  return () => {
+    if (used === digits.length) {
+      digits = random((POOL_IDS * ID_DIGITS) / 2).toHex()
+      used = 0
+    }
+    used += ID_DIGITS
+    return digits.slice(used - ID_DIGITS, used)
   }
 }
 
 const NEIGHBOURS = 256
 /** Longer would tell a tenant how much others send. */
 const NEIGHBOURS_MS = 4
+
+const TWO_DIGITS = Array.from({ length: NEIGHBOURS }, (_, number) => number.toString(16).padStart(2, '0'))
 
 /** Five random bytes that all neighbours share, and one that counts them. */
 function messageIds(random: RandomSource): Ids['message'] {
@@ -53,7 +73,7 @@ function messageIds(random: RandomSource): Ids['message'] {
     if (at === null) return `msg_${random(6).toHex()}`
     if (block.used === NEIGHBOURS || Math.abs(at - block.since) >= NEIGHBOURS_MS)
       Object.assign(block, { head: `msg_${random(5).toHex()}`, used: 0, since: at })
-    return block.head + (block.used++).toString(16).padStart(2, '0')
+    return block.head + (TWO_DIGITS[block.used++] ?? '')
   }
 }
 

@@ -37,6 +37,8 @@ interface Unit {
   operation: RowOperation<never> | null
   statements: readonly Statement[]
   value: JsonRow | null
+  /** What its operation has answered for it. */
+  rows: Row[]
   resolve(result: never): void
   reject(error: unknown): void
 }
@@ -65,9 +67,11 @@ export function createWriter(gate: Gate, defer: (flush: () => void) => void = se
   }
   return {
     write: (statements) =>
-      new Promise<Result[]>((resolve, reject) => add({ operation: null, statements, value: null, resolve, reject })),
+      new Promise<Result[]>((resolve, reject) =>
+        add({ operation: null, statements, value: null, rows: [], resolve, reject }),
+      ),
     row: (operation, value) =>
-      new Promise<Row[]>((resolve, reject) => add({ operation, statements: [], value, resolve, reject })),
+      new Promise<Row[]>((resolve, reject) => add({ operation, statements: [], value, rows: [], resolve, reject })),
     drained: async () => {
       while (flushing !== null) await flushing
     },
@@ -206,25 +210,26 @@ function withGiven(operation: RowOperation<never>, sql: string, count: number): 
 /** An answer that is known without reading it, as long as it is one for each row. */
 const RETURNING = /^([^]*?)\s+RETURNING \w+ AS key(?:, (seq)(?: AS (\w+))?)?$/
 
+/** Answers that are known without reading go to their units by their places, the others by their keys. */
 function settleRows(key: string, group: readonly Unit[], chunks: readonly Chunk[], results: readonly Result[]): void {
-  const answers = new Map<unknown, Row[]>(group.map((unit) => [unit.value?.[key], []]))
+  let byKey: Map<unknown, Unit> | null = null
   chunks.forEach((chunk, place) => {
-    const result = results[place]
-    if (result === undefined) return
-    const rows =
-      chunk.statement.whole !== undefined && result.lastRow !== null
-        ? wholeRows(key, chunk, result.lastRow)
-        : result.rows
-    for (const row of rows) answers.get(row['key'])?.push(row)
+    const { rows = [], lastRow = null } = results[place] ?? {}
+    if (chunk.statement.whole !== undefined && lastRow !== null) return answerWhole(key, chunk, lastRow)
+    for (const row of rows) {
+      byKey ??= new Map(group.map((unit) => [unit.value?.[key], unit]))
+      byKey.get(row['key'])?.rows.push(row)
+    }
   })
-  for (const unit of group) unit.resolve((answers.get(unit.value?.[key]) ?? []) as never)
+  for (const unit of group) unit.resolve(unit.rows as never)
 }
 
 /** What RETURNING would have said. */
-function wholeRows(key: string, { units, seqName }: Chunk, lastRow: number): Row[] {
+function answerWhole(key: string, { units, seqName }: Chunk, lastRow: number): void {
   const first = lastRow - units.length + 1
-  return units.map(({ value }, place) => ({
-    key: value?.[key] ?? null,
-    ...(seqName === null ? {} : { [seqName]: first + place }),
-  }))
+  units.forEach(({ value, rows }, place) => {
+    const row: Record<string, string | number | null> = { key: value?.[key] ?? null }
+    if (seqName !== null) row[seqName] = first + place
+    rows.push(row)
+  })
 }

@@ -71,7 +71,7 @@ const insertJob = (kind: 'send' | 'settle', runAt: string): string =>
 const LEAVE_MESSAGE = `UPDATE messages SET first_attempt_extension_id = NULL, first_attempt_at = NULL FROM given WHERE ${OF_MESSAGE}`
 
 /** Stores that the first attempt was accepted. Answers one row if the message was changed by it. */
-export const FIRST_SENT: RowOperation<ResultRow> = {
+export const FIRST_SENT: RowOperation<Pick<ResultRow, 'messageId' | 'attemptId' | 'now'> & { rcMessageId: string }> = {
   columns: ['messageId', 'attemptId', 'rcMessageId', 'now'],
   key: 'messageId',
   statements: [

@@ -1,9 +1,6 @@
-import { MESSAGE_ERRORS } from '../../core/errors.ts'
-import { DEFAULT_PENALTY_MS, MAX_SEND_ATTEMPTS } from '../../core/limits.ts'
 import { errorName } from '../../core/log.ts'
 import { sha256Hex } from '../../core/secrets.ts'
 import { isConstraint } from '../../db/gate.ts'
-import type { AttemptOutcome } from '../../db/schema/messages.ts'
 import type { RowOperation } from '../../db/writer.ts'
 import type { Gateway } from '../../gateway.ts'
 import { DONE, type Job, type JobOutcome } from '../../jobs/job.ts'
@@ -14,20 +11,13 @@ import { FIRST_FAILED, FIRST_RETRY, FIRST_SENT, FIRST_UNKNOWN, type FirstAttempt
 import { type Attempt, type OutboundMessage, tryingLeftMs } from './outbound-message.ts'
 import { sendLaneOf } from './send-lane.ts'
 import { publishStatus } from './publish-status.ts'
-
-/** What a call, or a look into the provider's store, means for the message. */
-export type Verdict =
-  | { status: 'sent'; outcome: 'accepted'; rcMessageId: string }
-  | { status: 'failed'; outcome: AttemptOutcome; rcMessageId: string | null; error: string }
-  | { status: 'sending'; outcome: 'not_accepted' | 'absent'; delayMs: number }
+import { type Verdict, retryDelayMs, verdictOf } from './verdict.ts'
 
 export interface AttemptKey extends Pick<Attempt, 'id' | 'extensionId' | 'number'> {
   /** Of a first attempt that has no row of its own: when it began, steady time. */
   begunAt?: number
 }
 
-const RETRY_FIRST_MS = 2000
-const RETRY_MAX_MS = 60_000
 const WRITE_AGAIN_MS = 1000
 const FIRST_LOOK_MS = 2000
 
@@ -64,31 +54,69 @@ export async function store(
   const now = gateway.clock.now()
   const delayMs =
     verdict.status === 'sending' ? Math.min(verdict.delayMs, tryingLeftMs(message, gateway.clock.steady())) : 0
-  const result = {
-    rcMessageId: verdict.status === 'sending' ? null : verdict.rcMessageId,
-    error: verdict.status === 'failed' ? verdict.error : null,
-  }
-  const row = {
-    messageId: message.id,
-    attemptId: attempt.id,
-    jobSeq: job.seq,
-    outcome: verdict.outcome,
-    status: verdict.status,
-    ...result,
-    lane: verdict.status === 'sending' ? sendLaneOf({ ...message, status: 'sending' }) : null,
-    nextAt: verdict.status === 'sending' ? Math.ceil(gateway.clock.steady() + delayMs) : null,
-    httpStatus: failure?.status ?? null,
-    code: failure?.code ?? null,
-    requestId: failure?.requestId ?? null,
-    now,
-    endedAt: gateway.clock.steady(),
-  }
-  const changed = await writeResult(gateway, message, attempt, row)
+  const lane = verdict.status === 'sending' ? sendLaneOf({ ...message, status: 'sending' }) : null
+  const end = { job, message, attempt, verdict, failure, lane, delayMs, now }
+  const changed = await (isFirstSent(end) ? storeFirstSent(gateway, end) : storeEnd(gateway, end))
   if (changed === null) return false
-  if (verdict.status === 'sending') gateway.jobs.moved('send', String(row.lane), message.tenantId, delayMs)
+  if (verdict.status === 'sending') gateway.jobs.moved('send', lane ?? '', message.tenantId, delayMs)
   else if (changed) publishStatus(gateway, message, verdict.status, now, published(verdict))
   return true
 }
+
+/** How an attempt ended. */
+interface AttemptEnd<Kind extends Verdict = Verdict> {
+  job: Job
+  message: OutboundMessage
+  attempt: AttemptKey
+  verdict: Kind
+  failure: ProviderFailure | null
+  /** Where and when it is tried again, if it is. */
+  lane: string | null
+  delayMs: number
+  /** Epoch milliseconds. */
+  now: number
+}
+
+type Sent = Extract<Verdict, { status: 'sent' }>
+
+/** The way of nearly every message, which needs little of what the others do. */
+const isFirstSent = (end: AttemptEnd): end is AttemptEnd<Sent> =>
+  end.verdict.status === 'sent' && end.attempt.begunAt !== undefined
+
+function storeFirstSent(
+  gateway: Gateway,
+  { message, attempt, verdict, now }: AttemptEnd<Sent>,
+): Promise<boolean | null> {
+  const { rcMessageId } = verdict
+  return writeUntilStored(gateway, FIRST_SENT, { messageId: message.id, attemptId: attempt.id, rcMessageId, now })
+}
+
+function storeEnd(gateway: Gateway, end: AttemptEnd): Promise<boolean | null> {
+  const { message, attempt, verdict } = end
+  const row = resultRow(end, gateway.clock.steady())
+  const isOver = verdict.status !== 'sending'
+  if (attempt.begunAt === undefined) return writeUntilStored(gateway, isOver ? RESULT : RETRY, row)
+  const first = { ...row, ...factsOf(gateway, message, attempt.begunAt) }
+  return writeUntilStored(gateway, isOver ? FIRST_FAILED : FIRST_RETRY, first)
+}
+
+/** `endedAt`: steady time. */
+const resultRow = (end: AttemptEnd, endedAt: number): ResultRow => ({
+  messageId: end.message.id,
+  attemptId: end.attempt.id,
+  jobSeq: end.job.seq,
+  outcome: end.verdict.outcome,
+  status: end.verdict.status,
+  rcMessageId: end.verdict.status === 'sending' ? null : end.verdict.rcMessageId,
+  error: end.verdict.status === 'failed' ? end.verdict.error : null,
+  lane: end.lane,
+  nextAt: end.lane === null ? null : Math.ceil(endedAt + end.delayMs),
+  httpStatus: end.failure?.status ?? null,
+  code: end.failure?.code ?? null,
+  requestId: end.failure?.requestId ?? null,
+  now: end.now,
+  endedAt,
+})
 
 /** Leaves an attempt open and its message `sending`, for the `settle` job to look into the provider's store. */
 export async function handOver(
@@ -121,20 +149,6 @@ export async function handOver(
   return DONE
 }
 
-/** As `writeUntilStored`, by the operation that fits the verdict and the attempt. */
-function writeResult(
-  gateway: Gateway,
-  message: OutboundMessage,
-  { begunAt }: AttemptKey,
-  row: ResultRow,
-): Promise<boolean | null> {
-  const isOver = row.status !== 'sending'
-  if (begunAt === undefined) return writeUntilStored(gateway, isOver ? RESULT : RETRY, row)
-  if (row.status === 'sent') return writeUntilStored(gateway, FIRST_SENT, row)
-  const first = { ...row, ...factsOf(gateway, message, begunAt) }
-  return writeUntilStored(gateway, isOver ? FIRST_FAILED : FIRST_RETRY, first)
-}
-
 /** What an attempt that has no row yet needs for one. */
 const factsOf = (gateway: Gateway, message: OutboundMessage, startedAt: number): FirstAttemptFacts => ({
   textHash: sha256Hex(message.body),
@@ -163,49 +177,6 @@ export async function giveUp(gateway: Gateway, job: Job, message: OutboundMessag
 export async function dropJob(gateway: Gateway, job: Job): Promise<JobOutcome> {
   await gateway.database.writer.write([{ sql: 'DELETE FROM jobs WHERE seq = ?1', args: [job.seq] }])
   return DONE
-}
-
-/** The decision table for calls whose outcome is known. */
-function verdictOf(result: CallResult<AcceptedSms>, number: number): Verdict {
-  if (result.type === 'ok') return acceptedVerdict(result.value)
-  if (result.type === 'gone') return failed('not_accepted', MESSAGE_ERRORS.revoked)
-  if (result.type === 'waiting') return { status: 'sending', outcome: 'not_accepted', delayMs: result.retryInMs }
-  const { failure } = result
-  switch (failure.reason) {
-    case 'unauthorized':
-      return failed('not_accepted', MESSAGE_ERRORS.revoked)
-    case 'rate_limited':
-      return { status: 'sending', outcome: 'not_accepted', delayMs: failure.retryAfterMs ?? DEFAULT_PENALTY_MS }
-    case 'unavailable':
-    case 'unreachable':
-      return { status: 'sending', outcome: 'not_accepted', delayMs: retryDelayMs(number, failure) }
-    default:
-      return failed('rejected', MESSAGE_ERRORS.rejected(failure.message, failure.code))
-  }
-}
-
-function acceptedVerdict(sms: AcceptedSms): Verdict {
-  if (!sms.failed) return { status: 'sent', outcome: 'accepted', rcMessageId: sms.providerMessageId }
-  const error = MESSAGE_ERRORS.rejected('sending failed', null)
-  return { status: 'failed', outcome: 'accepted', rcMessageId: sms.providerMessageId, error }
-}
-
-const failed = (outcome: AttemptOutcome, error: string): Verdict => ({
-  status: 'failed',
-  outcome,
-  rcMessageId: null,
-  error,
-})
-
-/** What follows when the provider's store has no trace of an attempt after the settle time. */
-export const absentVerdict = (number: number): Verdict =>
-  number >= MAX_SEND_ATTEMPTS
-    ? failed('absent', MESSAGE_ERRORS.unconfirmed)
-    : { status: 'sending', outcome: 'absent', delayMs: 0 }
-
-/** 2 s, 4 s, 8 s … 60 s, or what the provider asks for if that is longer. */
-function retryDelayMs(number: number, failure: ProviderFailure): number {
-  return Math.max(Math.min(RETRY_FIRST_MS * 2 ** (number - 1), RETRY_MAX_MS), failure.retryAfterMs ?? 0)
 }
 
 function published(verdict: Exclude<Verdict, { status: 'sending' }>): { rcMessageId?: string; error?: string } {

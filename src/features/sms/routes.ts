@@ -82,6 +82,7 @@ export const smsRoutes = [
   }),
 ]
 
-function accepted({ replayed, ...answer }: Sent): Accepted | Response {
+function accepted({ replayed, messageId, status }: Sent): Accepted | Response {
+  const answer = { messageId, status }
   return replayed ? Response.json(answer, { status: 202, headers: { 'idempotent-replayed': 'true' } }) : answer
 }

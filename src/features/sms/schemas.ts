@@ -19,11 +19,11 @@ const phoneNumber = z
   .refine(isE164, fails('badPhoneNumber'))
   .meta({ pattern: '^\\+[1-9]\\d{8,14}$', example: '+15555550100' })
 
-/** The provider counts UTF-16 units, as JavaScript does; zod's `max` counts code points, and so only describes the limit. */
-const fitsProvider = (value: string): boolean => value.length <= MAX_BODY_UNITS
-
 /** Text is kept byte for byte, so what cannot be stored or sent so is refused: NUL and lone surrogates. */
 const isText = (value: string): boolean => !value.includes('\0') && value.isWellFormed()
+
+/** The provider counts UTF-16 units, as JavaScript does. One rule: each costs a message as much as looking at it. */
+const isMessageText = (value: string): boolean => value.length > 0 && value.length <= MAX_BODY_UNITS && isText(value)
 
 export const SendBody = z.object(
   {
@@ -31,11 +31,8 @@ export const SendBody = z.object(
     from: phoneNumber.meta({ description: 'An SMS-capable number of a connected extension' }),
     body: z
       .string(fails('missingSendField'))
-      .min(1, fails('badBodyLength'))
-      .max(MAX_BODY_UNITS, fails('badBodyLength'))
-      .refine(fitsProvider, fails('badBodyLength'))
-      .refine(isText, fails('badBodyLength'))
-      .meta({ description: '1-1600 UTF-16 code units' }),
+      .refine(isMessageText, fails('badBodyLength'))
+      .meta({ description: '1-1600 UTF-16 code units', minLength: 1, maxLength: MAX_BODY_UNITS }),
     userId: z
       .string(fails('badUserId'))
       .max(MAX_USER_ID_LENGTH, fails('badUserId'))

@@ -15,7 +15,8 @@ export class BodyText {
   }
 
   text(): string {
-    return this.#bytes === null ? '' : UTF8.decode(this.#bytes.subarray(0, this.length))
+    if (this.#bytes === null) return ''
+    return UTF8.decode(this.#isOwn ? this.#bytes.subarray(0, this.length) : this.#bytes)
   }
 
   #append(bytes: Uint8Array, piece: Uint8Array): void {

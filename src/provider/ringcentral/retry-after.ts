@@ -5,7 +5,8 @@ const MAX_WAIT_MS = 60 * 60 * 1000
  * date of RFC 9110 10.2.3 is tolerated because a proxy may answer in its place.
  */
 export function retryAfterMs(header: string | null, now: number): number | null {
-  const value = header?.trim() ?? ''
+  if (header === null) return null
+  const value = header.trim()
   if (/^\d+(\.\d+)?$/.test(value)) return withinLimits(Math.ceil(Number(value) * 1000))
   if (!/^[A-Z][a-z]{2}, .+ GMT$/.test(value)) return null
   const at = Date.parse(value)

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { AcceptedSms, OutboundSms, ProviderResult } from '../provider.ts'
 import { EXTENSION_PATH } from './extension.ts'
 import type { Call, Requester } from './request.ts'
-import { optionalText, wireId } from './wire-text.ts'
+import { isWireId } from './wire-text.ts'
 
 /**
  * `POST …/sms`. The API knows no idempotency key: after an `ambiguous` failure only the message store can tell whether
@@ -28,8 +28,18 @@ export function sendSms(
   return requester.read(call, acceptedSchema)
 }
 
-/** `GetSMSMessageInfoResponse`: the record of the message store, normally `Queued`. */
-const acceptedSchema = z.object({ id: wireId, messageStatus: optionalText }).transform((record): AcceptedSms => ({
-  providerMessageId: record.id,
-  failed: record.messageStatus === 'SendingFailed' || record.messageStatus === 'DeliveryFailed',
-}))
+interface SmsRecord {
+  id: string | number
+  messageStatus?: unknown
+}
+
+/**
+ * `GetSMSMessageInfoResponse`: the record of the message store, normally `Queued`. In one step, because every message that
+ * is sent passes here: a schema for each member would take twice as long.
+ */
+const acceptedSchema = z
+  .custom<SmsRecord>((value) => typeof value === 'object' && value !== null && 'id' in value && isWireId(value.id))
+  .transform(({ id, messageStatus }): AcceptedSms => ({
+    providerMessageId: String(id),
+    failed: messageStatus === 'SendingFailed' || messageStatus === 'DeliveryFailed',
+  }))

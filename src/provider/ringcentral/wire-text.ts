@@ -4,9 +4,12 @@ import { z } from 'zod'
  * An id as text. REST bodies give ids as JSON numbers, events and accounts as strings, and both have been seen the
  * other way round. A number that a double cannot hold exactly is no id: it would name another record.
  */
-export const wireId = z
-  .custom<string | number>((value) => (typeof value === 'string' ? ID.test(value) : Number.isSafeInteger(value)))
-  .transform(String)
+export const wireId = z.custom<string | number>(isWireId).transform(String)
+
+export function isWireId(value: unknown): value is string | number {
+  return typeof value === 'string' ? ID.test(value) : Number.isSafeInteger(value)
+}
+
 const ID = /^[\x21-\x7e]{1,128}$/
 
 /** A member that we can do without: whatever else stands there counts as absent. */
