@@ -68,6 +68,12 @@ function withHeaders(
 }
 
 function openPaths(routes: readonly Route[]): OpenPaths {
-  const open = new Set(routes.filter((route) => route.auth === 'none').map((route) => `${route.method} ${route.path}`))
-  return { has: (method, path) => open.has(`${method === 'HEAD' ? 'GET' : method} ${path}`) }
+  const open = Map.groupBy(
+    routes.filter(({ auth }) => auth === 'none'),
+    ({ path }) => path,
+  )
+  return {
+    has: (method, path) =>
+      open.get(path)?.some((route) => route.method === (method === 'HEAD' ? 'GET' : method)) ?? false,
+  }
 }

@@ -9,6 +9,8 @@ import { bounded } from '../core/bounded.ts'
 export interface Inquiry {
   request: Request
   server: Bun.Server<unknown> | null
+  /** Of the endpoint that was found, if it has no parameters: to read the request's own takes longer than to find it. */
+  path: string | null
 }
 
 /** What is known of a request before its body is read. Who sent it is only looked at where it matters: that is not free. */
@@ -26,7 +28,7 @@ export class RequestContext {
     makeId: () => string,
   ) {
     this.requestId = requestIdOf(inquiry.request, makeId)
-    this.path = pathOf(inquiry.request)
+    this.path = inquiry.path ?? pathOf(inquiry.request)
   }
 
   /** Where the connection comes from. To be asked before anything is waited for: it is not known of one that has broken off. */

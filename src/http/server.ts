@@ -26,16 +26,18 @@ export function createServer(gateway: Gateway, routes: readonly Route[], pages: 
   const desk = new FrontDesk(gateway, routes)
   const app = new Elysia({ serve: { development: false, maxRequestBodySize: BACKSTOP_BODY_BYTES, error: lastResort } })
   app.onError({ as: 'global' }, ({ error, code, request, server }) =>
-    desk.answer({ request, server }, () => reject(code === 'NOT_FOUND' ? notFound(request) : error)),
+    desk.answer({ request, server, path: null }, () => reject(code === 'NOT_FOUND' ? notFound(request) : error)),
   )
   for (const route of routes) {
-    app.route(route.method, route.path, ({ request, params, server }) =>
-      desk.answer({ request, server }, (context) => runRoute(gateway, route, { request, server }, context, params)),
-    )
+    const path = route.path.includes(':') ? null : route.path
+    app.route(route.method, route.path, ({ request, params, server }) => {
+      const inquiry = { request, server, path }
+      return desk.answer(inquiry, (context) => runRoute(gateway, route, inquiry, context, params))
+    })
   }
   for (const { path, answer } of pages)
     app.get(path, ({ request, server }) =>
-      desk.answer({ request, server }, async () => ({ status: 200, content: await answer() })),
+      desk.answer({ request, server, path }, async () => ({ status: 200, content: await answer() })),
     )
   return app
 }

@@ -8,7 +8,7 @@ import { hider } from './secrets.ts'
 import type { Hide } from './secrets.ts'
 import { socketTransport } from './socket-transport.ts'
 import { fetchTransport } from './fetch-transport.ts'
-import type { HttpRequest, SomeAnswer, Transport } from './transport.ts'
+import type { HttpAnswer, HttpRequest, SomeAnswer, Transport } from './transport.ts'
 
 /** The one place that calls the provider: every call is bounded in time and size, and its outcome is a value. */
 export interface Requester {
@@ -158,9 +158,13 @@ function contentOf(call: Call): { type: string; body: string } | null {
 }
 
 /** One round trip. */
-async function exchange(client: Client, call: Call): Promise<ProviderResult<Answer>> {
-  if (call.as !== 'client' && !isBearerToken(call.as.accessToken)) return { ok: false, failure: NO_BEARER_TOKEN }
-  const answer = await client.transport(requestOf(client, call))
+function exchange(client: Client, call: Call): Promise<ProviderResult<Answer>> {
+  if (call.as !== 'client' && !isBearerToken(call.as.accessToken))
+    return Promise.resolve({ ok: false, failure: NO_BEARER_TOKEN })
+  return client.transport(requestOf(client, call)).then((answer) => heard(client, answer))
+}
+
+function heard(client: Client, answer: HttpAnswer): ProviderResult<Answer> {
   if (!answer.ok) return { ok: false, failure: networkFailure(answer.code, answer.neverLeft) }
   client.lag.heard(answer.header('date'))
   return { ok: true, value: answerOf(answer, client.now()) }
