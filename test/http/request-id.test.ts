@@ -25,6 +25,14 @@ test('every kind of answer carries an X-Request-Id of its own', async () => {
   )
 })
 
+test('of many requests no two have the same', async () => {
+  await using world = await createWorld({ connect: false, work: false })
+  const answers = await Promise.all(Array.from({ length: 300 }, () => world.call('GET', '/health')))
+  const ids = answers.map(({ headers }) => headers.get('x-request-id'))
+  for (const id of ids) expect(id).toMatch(OWN)
+  expect(new Set(ids).size).toBe(300)
+})
+
 test('a sane incoming id is kept, on success and on error', async () => {
   await using world = await createWorld({ connect: false, work: false })
   for (const id of ['trace-1', 'x'.repeat(128), '!~"<>']) {

@@ -19,6 +19,13 @@ test.each([
   expect(lag.ms).toBe(ms)
 })
 
+test('each answer is believed anew', () => {
+  const lag = new Lag(() => NOON)
+  lag.heard('Sat, 21 Nov 2026 11:00:01 GMT')
+  lag.heard('Sat, 21 Nov 2026 12:00:00 GMT')
+  expect(lag.ms).toBe(0)
+})
+
 test('a list is asked for again when its own answer tells that our clock is fast', async () => {
   const headers = { date: new Date(NOON - HOUR_MS).toUTCString() }
   using server = httpServer(() => Response.json({ records: [] }, { headers }))
