@@ -53,9 +53,7 @@ export class ResponseReader {
     parser.initialize(HTTPParser.RESPONSE, {}, maxHeadBytes)
     parser[HTTPParser.kOnMessageBegin] = () => this.#begin()
     parser[HTTPParser.kOnHeaders] = (fields: string[]) => this.#someFields(fields)
-    parser[HTTPParser.kOnHeadersComplete] = headersComplete((fields, status, keepsAlive) =>
-      this.#head(fields, status, keepsAlive),
-    )
+    parser[HTTPParser.kOnHeadersComplete] = (...values: HeadersComplete) => this.#head(values)
     parser[HTTPParser.kOnBody] = (bytes: Uint8Array) => this.#body(bytes)
     parser[HTTPParser.kOnMessageComplete] = () => this.#complete()
   }
@@ -117,13 +115,13 @@ export class ResponseReader {
     if (this.#state === 'head') this.#fields.push(...fields)
   }
 
-  #head(fields: string[] | null, status: number, keepsAlive: boolean): number {
+  #head([, , fields, , , status, , isUpgrade, keepsAlive]: HeadersComplete): number {
     if (this.#state !== 'head') return 0
     if (status < FIRST_INTERIM_STATUS) this.#refuse('HPE_INVALID_STATUS')
     else if (status < FIRST_FINAL_STATUS && status !== SWITCHING_PROTOCOLS) this.#interim()
     else {
       this.#state = 'body'
-      this.#keepsAlive = keepsAlive
+      this.#keepsAlive = keepsAlive && !isUpgrade
       this.#listener?.head(new ResponseHead(status, fields ?? this.#fields))
     }
     return 0
@@ -153,18 +151,14 @@ const httpCommon = (): typeof HttpCommon =>
   (loaded ??= process.getBuiltinModule('node:_http_common') as unknown as typeof HttpCommon)
 let loaded: typeof HttpCommon | null = null
 
-/** What the parser hands over by its places. */
-const headersComplete =
-  (head: (fields: string[] | null, status: number, keepsAlive: boolean) => number) =>
-  (
-    _major: number,
-    _minor: number,
-    fields: string[] | null,
-    _method: number | undefined,
-    _url: string | undefined,
-    status: number,
-    _text: string,
-    isUpgrade: boolean,
-    keepsAlive: boolean,
-  ): number =>
-    head(fields, status, keepsAlive && !isUpgrade)
+type HeadersComplete = [
+  major: number,
+  minor: number,
+  fields: string[] | null,
+  method: number | undefined,
+  url: string | undefined,
+  status: number,
+  statusText: string,
+  isUpgrade: boolean,
+  keepsAlive: boolean,
+]

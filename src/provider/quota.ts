@@ -65,7 +65,6 @@ export class Quota {
   }
 
   pauseMs(extensionId: string, group: QuotaGroup): number {
-    if (this.#pausedUntil.size === 0) return 0
     return Math.max(0, (this.#pausedUntil.get(`${group}:${extensionId}`) ?? 0) - this.clock.monotonic())
   }
 

@@ -55,8 +55,12 @@ export async function store(
   const delayMs =
     verdict.status === 'sending' ? Math.min(verdict.delayMs, tryingLeftMs(message, gateway.clock.steady())) : 0
   const lane = verdict.status === 'sending' ? sendLaneOf({ ...message, status: 'sending' }) : null
-  const end = { job, message, attempt, verdict, failure, lane, delayMs, now }
-  const changed = await (isFirstSent(end) ? storeFirstSent(gateway, end) : storeEnd(gateway, end))
+  const isFirst = attempt.begunAt !== undefined
+  const { id: messageId } = message
+  // The first is the way of nearly every message, and needs little of what the others do.
+  const changed = await (isFirst && verdict.status === 'sent'
+    ? writeUntilStored(gateway, FIRST_SENT, { messageId, attemptId: attempt.id, rcMessageId: verdict.rcMessageId, now })
+    : storeEnd(gateway, { job, message, attempt, verdict, failure, lane, delayMs, now }))
   if (changed === null) return false
   if (verdict.status === 'sending') gateway.jobs.moved('send', lane ?? '', message.tenantId, delayMs)
   else if (changed) publishStatus(gateway, message, verdict.status, now, published(verdict))
@@ -64,31 +68,17 @@ export async function store(
 }
 
 /** How an attempt ended. */
-interface AttemptEnd<Kind extends Verdict = Verdict> {
+interface AttemptEnd {
   job: Job
   message: OutboundMessage
   attempt: AttemptKey
-  verdict: Kind
+  verdict: Verdict
   failure: ProviderFailure | null
   /** Where and when it is tried again, if it is. */
   lane: string | null
   delayMs: number
   /** Epoch milliseconds. */
   now: number
-}
-
-type Sent = Extract<Verdict, { status: 'sent' }>
-
-/** The way of nearly every message, which needs little of what the others do. */
-const isFirstSent = (end: AttemptEnd): end is AttemptEnd<Sent> =>
-  end.verdict.status === 'sent' && end.attempt.begunAt !== undefined
-
-function storeFirstSent(
-  gateway: Gateway,
-  { message, attempt, verdict, now }: AttemptEnd<Sent>,
-): Promise<boolean | null> {
-  const { rcMessageId } = verdict
-  return writeUntilStored(gateway, FIRST_SENT, { messageId: message.id, attemptId: attempt.id, rcMessageId, now })
 }
 
 function storeEnd(gateway: Gateway, end: AttemptEnd): Promise<boolean | null> {

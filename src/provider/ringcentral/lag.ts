@@ -10,17 +10,12 @@ const MAX_MS = 86_400_000
 export class Lag {
   /** Whole minutes, so that it does not change with every answer. */
   ms = 0
-  /** The last date, and when that was: many answers carry the same one. */
-  #date = ''
-  #at = NaN
 
   constructor(readonly now: () => number) {}
 
   /** A clock of ours that is slow needs nothing: it asks about too long a time. */
   heard(date: string | null): void {
-    if (date === null) return
-    if (date !== this.#date) this.#at = Date.parse((this.#date = date))
-    const behindMs = this.now() - this.#at
+    const behindMs = this.now() - Date.parse(date ?? '')
     if (Number.isNaN(behindMs)) return
     this.ms = behindMs < NEGLIGIBLE_MS ? 0 : Math.min(Math.ceil(behindMs / MINUTE_MS) * MINUTE_MS, MAX_MS)
   }
