@@ -117,6 +117,20 @@ test('a violated rule leaves the connection sound', async () => {
   await gate.close()
 })
 
+test('a COMMIT that fails leaves nothing behind', async () => {
+  using folder = temporaryFolder()
+  const path = folder.file('notes.db')
+  const gate = await openNotes(path)
+  await gate.execute('PRAGMA foreign_keys = ON')
+  await gate.execute('CREATE TABLE tags (note INTEGER REFERENCES notes DEFERRABLE INITIALLY DEFERRED)')
+  const orphan = gate.batch(['INSERT INTO notes VALUES (1)', 'INSERT INTO tags VALUES (7)'])
+  const next = gate.batch(['INSERT INTO notes VALUES (2)'])
+  expect(await failureOf(orphan)).toMatchObject({ code: 'SQLITE_CONSTRAINT_FOREIGNKEY' })
+  await next
+  expect(await committed(path)).toEqual(new Set([2]))
+  await gate.close()
+})
+
 test('what is no query cannot be read, so that nobody begins an interactive transaction', async () => {
   using folder = temporaryFolder()
   const gate = await openNotes(folder.file('notes.db'))
