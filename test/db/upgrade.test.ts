@@ -33,7 +33,7 @@ const EVERYTHING: ListQuery = {
   until: Number.MAX_SAFE_INTEGER,
   offset: 20_000,
   limit: 100,
-  columns: ['id'],
+  item: 'json_quote(messages.id)',
 }
 
 /** A database as the release with that many migrations left it, with a hundred thousand messages in it. */

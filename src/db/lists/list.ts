@@ -50,17 +50,23 @@ export interface ListQuery {
   until: number
   offset: number
   limit: number
-  /** Columns of the rows of its page. */
-  columns: readonly string[]
+  /** SQL for a row of its page as JSON. */
+  item: string
 }
 
 export type Cell = string | number | null
 
 export interface ListPage {
   total: number
-  /** Each with the columns that the query names, in its order. */
-  rows: Cell[][]
+  /** JSON, without the brackets of an array. */
+  items: string
 }
+
+export const NO_ITEMS: ListPage = { total: 0, items: '' }
+
+/** Filters that were given. */
+export const given = (filters: Readonly<Record<string, string | undefined>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(filters).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
 
 /** A stretch of time: after < time ≤ until. */
 export interface Stretch {

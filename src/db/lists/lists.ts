@@ -1,6 +1,6 @@
 import type { Gate } from '../gate.ts'
 import { LRUCache } from 'lru-cache'
-import { LISTS, type Cell, type ListPage, type ListQuery, conditionOf, stretchOf } from './list.ts'
+import { LISTS, type ListPage, type ListQuery, conditionOf, stretchOf } from './list.ts'
 import { Reader } from './reader.ts'
 import { Sealer } from './sealer.ts'
 
@@ -62,11 +62,11 @@ async function pageHere(gate: Gate, query: ListQuery): Promise<ListPage> {
   const values = await gate.values({
     sql: `WITH hits AS MATERIALIZED (SELECT seq, ${at} FROM ${name} WHERE ${sql}),
         places AS (SELECT seq FROM hits ORDER BY ${at} DESC, seq DESC LIMIT ? OFFSET ?)
-      SELECT ${['counted.total', 'page.seq', ...query.columns.map((column) => `page.${column}`)].join(', ')}
+      SELECT counted.total, iif(${name}.seq IS NULL, NULL, ${query.item})
         FROM (SELECT count(*) AS total FROM hits) AS counted
-        LEFT JOIN ${name} AS page ON page.seq IN (SELECT seq FROM places) ORDER BY page.${at} DESC, page.seq DESC`,
+        LEFT JOIN ${name} ON ${name}.seq IN (SELECT seq FROM places) ORDER BY ${name}.${at} DESC, ${name}.seq DESC`,
     args: [...args, query.limit, query.offset],
   })
-  const rows = (values as Cell[][]).flatMap(([, seq, ...row]) => (seq === null ? [] : [row]))
-  return { total: Number(values[0]?.[0] ?? 0), rows }
+  const items = values.map(([, item]) => item).filter((item) => item !== null)
+  return { total: Number(values[0]?.[0] ?? 0), items: items.join() }
 }

@@ -93,7 +93,7 @@ export class Reader {
       try {
         const answer = await this.ask({ type: 'page', query })
         if (answer.type !== 'page') throw new Error('The reader answered another question')
-        resolve(JSON.parse(answer.page) as ListPage)
+        resolve(answer.page)
         return void (answer.behind && this.onBehind())
       } catch (error) {
         if (attempt >= MAX_ATTEMPTS || this.isClosed) return reject(error)

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Block } from './block.ts'
 import type { EncodedBlock } from './encode.ts'
-import type { ListName, ListQuery } from './list.ts'
+import type { ListName, ListPage, ListQuery } from './list.ts'
 import { ReadConnection } from './connection.ts'
 import { Search } from './search.ts'
 import { SMALL_BLOCK_ROWS, type Plan, build, nextStretch } from './seal.ts'
@@ -20,8 +20,8 @@ export type Ask = { id: number } & (
 
 export type Answer = { id: number } & (
   | { type: 'done' }
-  /** The page is a `ListPage` as JSON. `behind`: it was seen that rows of the tenant should be in blocks. */
-  | { type: 'page'; page: string; behind: boolean }
+  /** `behind`: it was seen that rows of the tenant should be in blocks. */
+  | { type: 'page'; page: ListPage; behind: boolean }
   | { type: 'planned'; plan: Plan | null }
   | { type: 'built'; block: EncodedBlock }
   | { type: 'failed'; message: string }
@@ -79,7 +79,7 @@ class Reader {
     this.connection.close()
   }
 
-  page(query: ListQuery): { page: string; behind: boolean } {
+  page(query: ListQuery): { page: ListPage; behind: boolean } {
     return { page: this.search.page(query), behind: this.isBehind(query) }
   }
 

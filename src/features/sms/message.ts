@@ -1,24 +1,9 @@
 import { z } from 'zod'
 import { isoTime } from '../../core/clock.ts'
-import { reading } from '../../db/lists/row.ts'
+import { type Members, itemOf, shown, shownIfAny, shownTime } from '../../db/lists/item.ts'
 import { DIRECTIONS, MESSAGE_STATUSES, messages } from '../../db/schema/messages.ts'
 
 type MessageRow = typeof messages.$inferSelect
-
-const STATE = [
-  'id',
-  'status',
-  'rcMessageId',
-  'error',
-  'to',
-  'from',
-  'body',
-  'receivingExtensionId',
-  'createdAt',
-  'updatedAt',
-] as const satisfies (keyof MessageRow)[]
-export const ITEM = reading(messages, [...STATE, 'jobId', 'appId', 'tenantId', 'userId', 'direction'])
-type ItemRow = ReturnType<typeof ITEM.rowsOf>[number]
 
 const timestamp = z.string().meta({ format: 'date-time' })
 
@@ -40,7 +25,25 @@ export const Message = z.object({
   createdAt: timestamp,
   updatedAt: timestamp,
 })
-export type Message = z.infer<typeof Message>
+
+/** The same from a row, as SQL. */
+export const MESSAGE_ITEM = itemOf({
+  messageId: shown(messages.id),
+  jobId: shown(messages.jobId),
+  appId: shown(messages.appId),
+  tenantId: shown(messages.tenantId),
+  userId: shown(messages.userId),
+  direction: shown(messages.direction),
+  status: shown(messages.status),
+  rcMessageId: shown(messages.rcMessageId),
+  error: shown(messages.error),
+  to: shown(messages.to),
+  from: shown(messages.from),
+  body: shown(messages.body),
+  receivingExtensionId: shownIfAny(messages.receivingExtensionId),
+  createdAt: shownTime(messages.createdAt),
+  updatedAt: shownTime(messages.updatedAt),
+} satisfies Members<z.infer<typeof Message>>)
 
 /** What the status endpoint answers. */
 export const MessageState = Message.pick({
@@ -57,7 +60,7 @@ export const MessageState = Message.pick({
 })
 export type MessageState = z.infer<typeof MessageState>
 
-export function messageState(row: Pick<MessageRow, (typeof STATE)[number]>): MessageState {
+export function messageState(row: MessageRow): MessageState {
   return {
     messageId: row.id,
     status: row.status,
@@ -69,18 +72,5 @@ export function messageState(row: Pick<MessageRow, (typeof STATE)[number]>): Mes
     ...(row.receivingExtensionId === null ? {} : { receivingExtensionId: row.receivingExtensionId }),
     createdAt: isoTime(row.createdAt),
     updatedAt: isoTime(row.updatedAt),
-  }
-}
-
-export function messageItem(row: ItemRow): Message {
-  const { messageId, ...state } = messageState(row)
-  return {
-    messageId,
-    jobId: row.jobId,
-    appId: row.appId,
-    tenantId: row.tenantId,
-    userId: row.userId,
-    direction: row.direction,
-    ...state,
   }
 }

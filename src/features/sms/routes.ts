@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { listAnswer } from '../../http/list-answer.ts'
 import { route } from '../../http/route.ts'
 import { cancel } from './cancel.ts'
 import { getStatus } from './get-status.ts'
@@ -62,7 +63,8 @@ export const smsRoutes = [
     errors: {
       400: [errorText('badDirection'), errorText('badStatus'), errorText('badStartDate'), errorText('badEndDate')],
     },
-    run: ({ gateway, caller, query }) => listMessages(gateway, caller, query),
+    run: async ({ gateway, caller, query }) =>
+      listAnswer('messages', query, await listMessages(gateway, caller, query)),
   }),
   route({
     method: 'DELETE',

@@ -1,47 +1,18 @@
 import { and, eq } from 'drizzle-orm'
 import type { Caller } from '../../auth/caller.ts'
-import { isoTime } from '../../core/clock.ts'
 import { apiError } from '../../core/errors.ts'
-import type { ListQuery } from '../../db/lists/list.ts'
-import { given, reading } from '../../db/lists/row.ts'
+import { type ListPage, type ListQuery, NO_ITEMS, given } from '../../db/lists/list.ts'
 import { apps } from '../../db/schema/tenants.ts'
-import { type DeliveryKind, deliveries, triggers } from '../../db/schema/webhooks.ts'
+import { type DeliveryKind, triggers } from '../../db/schema/webhooks.ts'
 import type { Gateway } from '../../gateway.ts'
-import type { DeliveriesQuery, DeliveryAttempt } from './schemas.ts'
-
-export interface DeliveryPage {
-  attempts: DeliveryAttempt[]
-  total: number
-  page: number
-  limit: number
-}
-
-/** What the list reads of an attempt. */
-const ITEM = reading(deliveries, [
-  'tenantId',
-  'kind',
-  'targetId',
-  'messageId',
-  'url',
-  'outcome',
-  'statusCode',
-  'errorClass',
-  'errorMessage',
-  'responseSnippet',
-  'durationMs',
-  'attemptedAt',
-  'deliveryId',
-  'correlationId',
-])
-type ItemRow = ReturnType<typeof ITEM.rowsOf>[number]
+import { ATTEMPT_ITEM } from './attempt.ts'
+import type { DeliveriesQuery } from './schemas.ts'
 
 /** Attempts of the caller's tenant, newest first. Errors: `forbidden` for an app or trigger that is not the tenant's. */
-export async function listDeliveries(gateway: Gateway, caller: Caller, query: DeliveriesQuery): Promise<DeliveryPage> {
+export async function listDeliveries(gateway: Gateway, caller: Caller, query: DeliveriesQuery): Promise<ListPage> {
   await demandOwnTargets(gateway, caller, query)
-  const { page, limit } = query
-  if (kindsOf(query).size > 1) return { attempts: [], total: 0, page, limit }
-  const { rows, total } = await gateway.database.lists.page(listQuery(caller, query))
-  return { attempts: ITEM.rowsOf(rows).map(attemptItem), total, page, limit }
+  if (kindsOf(query).size > 1) return NO_ITEMS
+  return gateway.database.lists.page(listQuery(caller, query))
 }
 
 /** A trigger that was removed keeps its log: having attempts of the tenant is proof enough. */
@@ -66,7 +37,6 @@ async function demandOwnTargets(
     const logged = await gateway.database.lists.page({
       ...everything(caller),
       equal: { kind: 'trigger', target_id: triggerId },
-      limit: 1,
     })
     if (own.length + logged.total === 0) throw apiError('forbidden')
   }
@@ -84,7 +54,6 @@ function listQuery(caller: Caller, query: DeliveriesQuery): ListQuery {
     ...(endDate === undefined ? {} : { until: endDate }),
     offset: (page - 1) * limit,
     limit,
-    columns: ITEM.columns,
   }
 }
 
@@ -97,7 +66,7 @@ const everything = (caller: Caller): ListQuery => ({
   until: Number.MAX_SAFE_INTEGER,
   offset: 0,
   limit: 0,
-  columns: [],
+  item: ATTEMPT_ITEM,
 })
 
 /** Each target is of one kind: filters that want two find nothing. */
@@ -108,24 +77,4 @@ function kindsOf({ appId, triggerId, kind }: DeliveriesQuery): Set<DeliveryKind>
     triggerId === undefined ? undefined : 'trigger',
   ] as const
   return new Set(wanted.filter((one) => one !== undefined))
-}
-
-function attemptItem(row: ItemRow): DeliveryAttempt {
-  return {
-    tenantId: row.tenantId,
-    kind: row.kind,
-    ...(row.kind === 'app' ? { appId: row.targetId } : { triggerId: row.targetId }),
-    messageId: row.messageId,
-    url: row.url,
-    outcome: row.outcome ?? 'network_error',
-    ...(row.statusCode === null ? {} : { statusCode: row.statusCode }),
-    ...(row.errorClass === null ? {} : { errorClass: row.errorClass }),
-    ...(row.errorMessage === null ? {} : { errorMessage: row.errorMessage }),
-    ...(row.responseSnippet === null ? {} : { responseSnippet: row.responseSnippet }),
-    durationMs: row.durationMs ?? 0,
-    attemptedAt: isoTime(row.attemptedAt),
-    deliveryId: row.deliveryId,
-    attemptNumber: 1,
-    correlationId: row.correlationId,
-  }
 }

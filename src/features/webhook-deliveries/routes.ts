@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import { errorText } from '../../core/errors.ts'
+import { listAnswer } from '../../http/list-answer.ts'
 import { route } from '../../http/route.ts'
+import { DeliveryAttempt } from './attempt.ts'
 import { listDeliveries } from './list-deliveries.ts'
-import { DeliveriesQuery, DeliveryAttempt } from './schemas.ts'
+import { DeliveriesQuery } from './schemas.ts'
 
 export const webhookDeliveriesRoutes = [
   route({
@@ -24,6 +26,7 @@ export const webhookDeliveriesRoutes = [
       ],
       403: [errorText('forbidden')],
     },
-    run: ({ gateway, caller, query }) => listDeliveries(gateway, caller, query),
+    run: async ({ gateway, caller, query }) =>
+      listAnswer('attempts', query, await listDeliveries(gateway, caller, query)),
   }),
 ]

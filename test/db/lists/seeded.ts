@@ -15,7 +15,7 @@ export const EVERYTHING: ListQuery = {
   until: Number.MAX_SAFE_INTEGER,
   offset: 0,
   limit: 10,
-  columns: ['id'],
+  item: 'json_quote(messages.id)',
 }
 
 const TIMES = { since: Date.parse('2026-01-01'), until: Date.parse('2026-02-01') }

@@ -1,0 +1,50 @@
+import { type Column, getTableName } from 'drizzle-orm'
+
+/** Each member of a shape, and how SQL makes it. */
+export type Members<Shape> = { readonly [Name in keyof Shape]-?: (name: string) => Member }
+
+/** SQL for a member's value; or for the whole member, with a comma in front, where it may be absent. */
+interface Member {
+  sql: string
+  isWhole: boolean
+}
+
+/**
+ * SQL for an item of a list as the API shows it, as JSON with its members in this order. Made by SQLite, because handing
+ * over its values, naming them and writing the JSON here took longer than the search for the rows. The first one is never absent.
+ */
+export function itemOf(members: Members<Record<string, unknown>>): string {
+  const parts = Object.entries(members).flatMap(([name, member], place) => {
+    const { sql, isWhole } = member(name)
+    return isWhole ? [sql] : [`'${place === 0 ? '{' : ','}"${name}":'`, sql]
+  })
+  return `concat(${parts.join(', ')}, '}')`
+}
+
+const value = (sql: string): Member => ({ sql, isWhole: false })
+
+/** With its table, because pages are read in joins. */
+const nameOf = (column: Column): string => `${getTableName(column.table)}.${column.name}`
+
+/** A text or a number. */
+export const shown = (column: Column) => (): Member => value(`json_quote(${nameOf(column)})`)
+
+export const shownOr = (column: Column, instead: number) => (): Member =>
+  value(`coalesce(${nameOf(column)}, ${instead})`)
+
+/** Absent when it is null. */
+export const shownIfAny = (column: Column) => shownIf(column, `${nameOf(column)} IS NOT NULL`)
+
+/** Absent where the SQL `condition` is not true. */
+export const shownIf =
+  (column: Column, condition: string) =>
+  (name: string): Member => ({
+    sql: `iif(${condition}, ',"${name}":' || json_quote(${nameOf(column)}), '')`,
+    isWhole: true,
+  })
+
+export const always = (given: number) => (): Member => value(String(given))
+
+/** Epoch milliseconds as `2026-11-21T02:30:00.000Z`; SQLite writes no years beyond 9999. */
+export const shownTime = (column: Column) => (): Member =>
+  value(`coalesce(strftime('"%Y-%m-%dT%H:%M:%fZ"', ${nameOf(column)} / 1000.0, 'unixepoch'), 'null')`)

@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { createRandom } from '../../simulation/random.ts'
+import { type World, createWorld } from '../../support/world.ts'
+
+// SQLite writes the JSON of the lists: here each item is held against what was stored, by both ways to a page.
+
+const SEED = Number(process.env['LISTS_SEED'] ?? Math.floor(Math.random() * 1e9))
+const random = createRandom(SEED)
+const NOON = Date.parse('2026-11-21T12:00:00.000Z')
+
+/** What breaks a JSON, a format or a C string that is put together without care. */
+const TEXTS = [
+  '',
+  ' ',
+  '"',
+  '\\',
+  '\\"},{"',
+  "'",
+  '%s %d %% %',
+  'null',
+  '{"a":1}',
+  '\u0000',
+  'before\u0000after',
+  '\u0001\u0008\t\n\u000b\f\r\u001f',
+  '\u007f\u0080\u2028\u2029\ufeff',
+  'Grüße, 世界, 👩‍👩‍👧',
+  'x'.repeat(5000),
+] as const
+const text = (): string => random.pick(TEXTS)
+const textOrNull = (): string | null => (random.chance(0.5) ? text() : null)
+const time = (): number => NOON - random.int(0, 40 * 365 * 86_400_000)
+const iso = (at: number): string => new Date(at).toISOString()
+
+type Item = Record<string, unknown>
+let world: World
+
+beforeAll(async () => {
+  console.log(`LISTS_SEED=${SEED}`)
+  world = await createWorld({ connect: false, work: false })
+})
+afterAll(() => world[Symbol.asyncDispose]())
+
+/** Stores a row, and answers what a list should show of it. */
+async function storeMessage(n: number): Promise<Item> {
+  const item = {
+    messageId: `msg_${n}`,
+    jobId: text(),
+    appId: text(),
+    tenantId: world.tenantId,
+    userId: textOrNull(),
+    direction: random.pick(['inbound', 'outbound']),
+    status: random.pick(['queued', 'sent', 'failed', 'received']),
+    rcMessageId: random.chance(0.5) ? `${n} ${text()}` : null,
+    error: textOrNull(),
+    to: text(),
+    from: text(),
+    body: text(),
+  }
+  const extension = textOrNull()
+  const [createdAt, updatedAt] = [time(), time()]
+  await world.gateway.database.gate.execute({
+    sql: `INSERT INTO messages (id, job_id, app_id, tenant_id, user_id, direction, status, rc_message_id, error, to_number, from_number,
+      body, receiving_extension_id, created_at, updated_at) VALUES (${Array(15).fill('?').join()})`,
+    args: [...Object.values(item), extension, createdAt, updatedAt],
+  })
+  const times = { createdAt: iso(createdAt), updatedAt: iso(updatedAt) }
+  return { ...item, ...(extension === null ? {} : { receivingExtensionId: extension }), ...times }
+}
+
+async function storeAttempt(n: number): Promise<Item> {
+  const kind = random.pick(['app', 'trigger'])
+  const [target, messageId, url, correlationId, deliveryId] = [text(), text(), text(), text(), `${n} ${text()}`]
+  const outcome = random.pick(['success', 'http_error', 'timeout', 'network_error'])
+  const statusCode = random.chance(0.5) ? random.int(200, 599) : null
+  const [errorClass, errorMessage, responseSnippet] = [textOrNull(), textOrNull(), textOrNull()]
+  const durationMs = random.chance(0.8) ? random.int(0, 10_000) : null
+  const attemptedAt = time()
+  await world.gateway.database.gate.execute({
+    sql: `INSERT INTO deliveries (delivery_id, tenant_id, kind, target_id, message_id, correlation_id, url, boot_id, attempted_at, outcome,
+      status_code, error_class, error_message, response_snippet, duration_ms) VALUES (${Array(15).fill('?').join()})`,
+    args: [
+      deliveryId,
+      world.tenantId,
+      kind,
+      target,
+      messageId,
+      correlationId,
+      url,
+      'boot_0',
+      attemptedAt,
+      outcome,
+      statusCode,
+      errorClass,
+      errorMessage,
+      responseSnippet,
+      durationMs,
+    ],
+  })
+  const optional = { statusCode, errorClass, errorMessage, responseSnippet }
+  return {
+    tenantId: world.tenantId,
+    kind,
+    ...(kind === 'app' ? { appId: target } : { triggerId: target }),
+    messageId,
+    url,
+    outcome,
+    ...Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== null)),
+    durationMs: durationMs ?? 0,
+    attemptedAt: iso(attemptedAt),
+    deliveryId,
+    attemptNumber: 1,
+    correlationId,
+  }
+}
+
+async function listed(path: string, name: string): Promise<Item[]> {
+  const items: Item[] = []
+  for (let page = 1; ; page++) {
+    const response = await world.call('GET', `${path}?limit=100&page=${page}`)
+    expect(response.headers.get('content-type')).toBe('application/json')
+    const body = (await response.json()) as Record<string, Item[]>
+    expect(Object.keys(body)).toEqual([name, 'total', 'page', 'limit'])
+    items.push(...(body[name] ?? []))
+    if (items.length >= Number(body['total'])) return items
+  }
+}
+
+const KINDS = [
+  { path: '/v1/sms/messages', name: 'messages', key: 'messageId', at: 'createdAt', store: storeMessage },
+  { path: '/v1/webhook-deliveries', name: 'attempts', key: 'deliveryId', at: 'attemptedAt', store: storeAttempt },
+] as const
+
+test.each(KINDS)('$path: items say what was stored, member for member', async ({ path, name, key, at, store }) => {
+  const stored: Item[] = []
+  // At first few rows, which are read through the gate; then more, which are the reader's.
+  for (const count of [200, 700]) {
+    for (let n = stored.length; n < count; n++) stored.push(await store(n))
+    const newest = stored.toReversed().toSorted((a, b) => String(b[at]).localeCompare(String(a[at])))
+    const items = await listed(path, name)
+    expect(items.map((item) => item[key])).toEqual(newest.map((item) => item[key]))
+    // As text, because the order of the members counts as well.
+    items.forEach((item, place) => expect(JSON.stringify(item)).toBe(JSON.stringify(newest[place])))
+  }
+})
