@@ -169,7 +169,7 @@ async function open(config: Config, log: Log): Promise<Database> {
   try {
     const progress = (step: UpgradeStep): void =>
       log.warn({ ...step }, 'the database is being upgraded: wait, and do not interrupt')
-    return await openDatabase({ ...config.database, litestream: config.litestream, progress })
+    return await openDatabase({ ...config.database, litestream: config.litestream, log, progress })
   } catch (error) {
     if (error instanceof SchemaError) throw new StartError(EXIT.badConfig, error.message)
     throw new StartError(

@@ -2,6 +2,7 @@ import { renameSync, rmSync, statSync } from 'node:fs'
 import type { InValue } from '@libsql/client'
 import { type AsyncRemoteCallback, type SqliteRemoteDatabase, drizzle } from 'drizzle-orm/sqlite-proxy'
 import type { DatabaseConfig } from '../core/config.ts'
+import type { Log } from '../core/log.ts'
 import { type Gate, openGate } from './gate.ts'
 import { type Lists, openLists } from './lists/lists.ts'
 import { type UpgradeHooks, migrate } from './migrate.ts'
@@ -26,6 +27,8 @@ export interface Database {
 export interface DatabaseOptions extends DatabaseConfig {
   /** Litestream must be the only checkpointer. */
   litestream: boolean
+  /** Hears of upkeep that fails. */
+  log?: Log
   /** Those of this program if absent. */
   migrations?: readonly Migration[]
   /** Hears of the long steps of an upgrade before they begin: nothing is served meanwhile. */
@@ -51,7 +54,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   try {
     const { migrations = MIGRATIONS } = options
     const migrated = await migrate(gate, migrations, upgrade(gate, options))
-    const lists = openLists(gate, options.defer === undefined ? options.path : null)
+    const lists = openLists(gate, options.defer === undefined ? options.path : null, options.log)
     if (migrated.length > 0 && migrated.length < migrations.length) lists.catchUp()
     const writer = noted(createWriter(gate, options.defer), lists)
     const close = async (): Promise<void> => {

@@ -1,3 +1,4 @@
+import { type Log, silentLog } from '../../core/log.ts'
 import type { Gate } from '../gate.ts'
 import { LRUCache } from 'lru-cache'
 import { LISTS, type ListPage, type ListQuery, conditionOf, stretchOf } from './list.ts'
@@ -20,12 +21,12 @@ const FEW_ROWS = 512
 const MANY_FOR_MS = 60_000
 
 /** Without a path, as in memory, there is no reader: everything is read through the gate. */
-export function openLists(gate: Gate, path: string | null): Lists {
+export function openLists(gate: Gate, path: string | null, log: Log = silentLog): Lists {
   if (path === null)
     return { page: (query) => pageHere(gate, query), noteWrite: () => {}, catchUp: () => {}, close: async () => {} }
   const many = new LRUCache<string, true>({ max: 1000, ttl: MANY_FOR_MS })
   const reader = new Reader(path, () => sealer.wake())
-  const sealer = new Sealer(gate, reader)
+  const sealer = new Sealer(gate, reader, log)
   return {
     page: async (query) => ((await isFew(gate, query, many)) ? pageHere(gate, query) : reader.page(query)),
     noteWrite: () => sealer.noteWrite(),

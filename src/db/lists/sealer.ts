@@ -1,3 +1,4 @@
+import { type Log, errorName } from '../../core/log.ts'
 import { type Gate, isConstraint } from '../gate.ts'
 import { PLACES } from './block.ts'
 import type { EncodedBlock } from './encode.ts'
@@ -17,6 +18,7 @@ export class Sealer {
   constructor(
     private readonly gate: Gate,
     private readonly reader: Reader,
+    private readonly log: Log,
   ) {}
 
   /** Rows were handed to the writer. */
@@ -27,7 +29,7 @@ export class Sealer {
   wake(): void {
     if (this.isStopped || this.timer !== null) return
     this.timer = setTimeout(() => {
-      this.running = this.run().catch(() => undefined)
+      this.running = this.run().catch((error: unknown) => this.complain(error))
       void this.running.then(() => {
         this.timer = null
         if (this.writes >= SMALL_BLOCK_ROWS) this.wake()
@@ -51,6 +53,11 @@ export class Sealer {
       if (!(await this.store(plan, guards, await this.reader.build(plan, Date.now())))) return
       await Bun.sleep(PAUSE_BETWEEN_BLOCKS_MS)
     }
+  }
+
+  private complain(error: unknown): void {
+    if (!this.isStopped)
+      this.log.warn({ error: errorName(error) }, 'rows could not be summed up: long lists are right, but slow')
   }
 
   /**

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { silentLog } from '../../../src/core/log.ts'
 import type { ListQuery } from '../../../src/db/lists/list.ts'
 import { Reader } from '../../../src/db/lists/reader.ts'
 import { Sealer } from '../../../src/db/lists/sealer.ts'
@@ -22,7 +23,7 @@ const FAIL_ONE = `UPDATE messages SET status = 'failed' WHERE seq = (SELECT min(
 /** Seals everything once; `meanwhile` is done when a block is built and not stored. */
 async function sealOnce(meanwhile: () => Promise<unknown>): Promise<void> {
   const reader = new Reader(seeded.path, () => {})
-  const sealer = new Sealer(seeded.database.gate, reader)
+  const sealer = new Sealer(seeded.database.gate, reader, silentLog)
   let built = 0
   reader.build = async (plan, now) => {
     const block = await Reader.prototype.build.call(reader, plan, now)
@@ -71,4 +72,24 @@ test('blocks that went a moment after a look are built again', async () => {
   await change('DELETE FROM list_blocks')
   await seeded.database.lists.page(FAILED)
   await until(async () => (await blocks()) === 1, 9000)
+}, 30_000)
+
+test('a failure is logged, and the next writes try again', async () => {
+  const lines: string[] = []
+  const reader = new Reader(seeded.path, () => {})
+  const log = {
+    ...silentLog,
+    warn: (fields: object, message: string) => void lines.push(JSON.stringify([fields, message])),
+  }
+  const sealer = new Sealer(seeded.database.gate, reader, log)
+  await change('ALTER TABLE list_block_columns RENAME TO elsewhere')
+  sealer.wake()
+  await until(() => lines.length === 1, 9000)
+  expect(lines[0]).toContain('could not be summed up')
+  await change('ALTER TABLE elsewhere RENAME TO list_block_columns')
+  sealer.wake()
+  await until(async () => (await blocks()) === 1, 9000)
+  await sealer.stop()
+  await reader.close()
+  expect(lines).toHaveLength(1)
 }, 30_000)
