@@ -4,10 +4,11 @@
 set -eu
 
 if [ -z "${LITESTREAM_REPLICA_URL:-}" ]; then
-  if [ "${REQUIRE_RESTORE:-0}" = 1 ]; then
+  case ${REQUIRE_RESTORE:-0} in 1 | true | on)
     echo 'REQUIRE_RESTORE is set but LITESTREAM_REPLICA_URL is not: name the place of the backup' >&2
     exit 78
-  fi
+    ;;
+  esac
   exec sgw start
 fi
 

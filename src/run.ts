@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import type { Clock } from './core/clock.ts'
 import { systemClock } from './core/clock.ts'
 import type { Config } from './core/config.ts'
@@ -166,6 +167,12 @@ async function loadAdmin() {
 }
 
 async function open(config: Config, log: Log): Promise<Database> {
+  const { path } = config.database
+  if (config.requireRestore && path !== null && isMissing(path))
+    throw new StartError(
+      EXIT.badConfig,
+      `REQUIRE_RESTORE is set and ${path} is missing: bring it back by sgw restore; for a very first start unset REQUIRE_RESTORE`,
+    )
   try {
     const progress = (step: UpgradeStep): void =>
       log.warn({ ...step }, 'the database is being upgraded: wait, and do not interrupt')
@@ -178,6 +185,8 @@ async function open(config: Config, log: Log): Promise<Database> {
     )
   }
 }
+
+const isMissing = (path: string): boolean => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0
 
 async function startSimulator(config: Config, clock: Clock): Promise<Simulator> {
   const { startSimulator: startIt } = await import('./simulator/simulator.ts')

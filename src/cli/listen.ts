@@ -19,11 +19,13 @@ const LISTEN_SECRET = 'listen-webhook-secret'
  * stays the same, until it is interrupted. A server that restarts is waited for; messages of meanwhile are not forwarded.
  */
 export async function listen(context: CliContext, url: string): Promise<void> {
-  const forwarder = createForwarder(context, url)
+  const poster = posterTo(context, url)
+  let forwarder: Forwarder | null = null
   for (let attempt = 1; ; attempt++) {
     const lines = await openEvents(context)
     if (lines === null && attempt === 1) throw noServer()
-    if (lines !== null) await follow(forwarder, lines)
+    // Not before a server has answered: the secret is kept in its folder.
+    if (lines !== null) await follow((forwarder ??= createForwarder(context, url, poster)), lines)
     await Bun.sleep(RETRY_MS)
   }
 }
@@ -48,7 +50,8 @@ async function follow(forwarder: Forwarder, lines: AsyncIterable<string>): Promi
 const EventLine = z.looseObject({ type: z.string() })
 const InboundLine = z.looseObject({ type: z.literal('sms_inbound'), messageId: z.string() })
 
-function createForwarder(context: CliContext, url: string): Forwarder {
+/** Refuses an address that no webhook may go to. */
+function posterTo(context: CliContext, url: string): WebhookPoster {
   const guard = new AddressGuard({
     production: context.config.production,
     allowCidrs: context.config.webhookAllowCidrs,
@@ -60,7 +63,10 @@ function createForwarder(context: CliContext, url: string): Forwarder {
         : `Cannot forward to ${url}: give an address such as http://localhost:8080/webhook`,
       EXIT.usage,
     )
-  const poster = new WebhookPoster({ guard, clock: systemClock })
+  return new WebhookPoster({ guard, clock: systemClock })
+}
+
+function createForwarder(context: CliContext, url: string, poster: WebhookPoster): Forwarder {
   const secret = kept(context.config, LISTEN_SECRET, () => webhookSecret(crypto.getRandomValues(new Uint8Array(32))))
   const say = context.json ? context.stderr : context.stdout
   return {

@@ -76,12 +76,14 @@ function flush(path: string): void {
  */
 export async function checkBackup(context: CliContext): Promise<void> {
   const path = databasePath(context)
+  if (!existsSync(dirname(path)))
+    throw new CliError(`There is no folder ${dirname(path)}: the drill needs room beside the database`)
   removeUnfinished(path)
   refuseFullDisk(path)
   const copy = `${path}.drill-${process.pid}`
   try {
     const startedAt = Date.now()
-    const found = await fetchBackup(context, copy)
+    const found = await fetchBackup(context, copy).catch(asFailure)
     const { rows, newest, integrity } = found
       ? inspect(copy)
       : { rows: 0, newest: NOTHING, integrity: 'there is no backup' }
@@ -91,6 +93,11 @@ export async function checkBackup(context: CliContext): Promise<void> {
   } finally {
     removeDatabase(copy)
   }
+}
+
+/** The exit codes of a start are for whoever starts a server; a drill that cannot be held has failed. */
+function asFailure(error: unknown): never {
+  throw error instanceof CliError ? new CliError(error.message) : error
 }
 
 /** A drill that was killed leaves a whole copy of everybody's messages. */

@@ -31,11 +31,15 @@ export function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
-/** A form where the Content-Type says so, otherwise JSON. */
-export function parseForm(bytes: Uint8Array, contentType: string | null): unknown {
-  const type = (contentType ?? '').split(';')[0]?.trim().toLowerCase()
-  if (type !== 'application/x-www-form-urlencoded') return parseJson(bytes)
-  return Object.fromEntries(new URLSearchParams(new TextDecoder().decode(bytes)))
+/** A form, or JSON where it begins as an object does. What is neither has no fields: a person gets a page, not an error of JSON. */
+export function parseForm(bytes: Uint8Array): unknown {
+  const text = new TextDecoder().decode(bytes)
+  if (!text.trimStart().startsWith('{')) return Object.fromEntries(new URLSearchParams(text))
+  try {
+    return parseJson(bytes)
+  } catch {
+    return {}
+  }
 }
 
 async function readCounting(stream: ReadableStream<Uint8Array>): Promise<Uint8Array> {

@@ -21,7 +21,7 @@ export interface Route {
   params?: z.ZodType
   query?: z.ZodType
   body?: z.ZodType
-  /** `form` bodies are described as such and may be sent as JSON too. */
+  /** `form` bodies are described as such and may be sent as JSON too, whatever their Content-Type. */
   bodyType?: 'json' | 'form'
   headers?: z.ZodType
   /** Which of several errors a caller is told, most important first; otherwise the first in the schema's order. */

@@ -85,7 +85,7 @@ function inputOf(
     caller: context.caller ?? { appId: '', tenantId: '' },
     params: validated(route.params, params, route.priority),
     query: route.query === undefined ? undefined : validated(route.query, queryOf(request), route.priority),
-    body: route.body === undefined ? undefined : validated(route.body, bodyOf(route, request, bytes), route.priority),
+    body: route.body === undefined ? undefined : validated(route.body, bodyOf(route, bytes), route.priority),
   }
 }
 
@@ -104,8 +104,8 @@ async function notFound(request: Request): Promise<unknown> {
   }
 }
 
-const bodyOf = (route: Route, request: Request, bytes: Uint8Array): unknown =>
-  route.bodyType === 'form' ? parseForm(bytes, request.headers.get('content-type')) : parseJson(bytes)
+const bodyOf = (route: Route, bytes: Uint8Array): unknown =>
+  route.bodyType === 'form' ? parseForm(bytes) : parseJson(bytes)
 
 /** For what never reaches Elysia's own error hook, such as a thrown null. */
 function lastResort(error: unknown): Response {

@@ -46,6 +46,18 @@ export class Quota {
     return { ok: true, mark: now }
   }
 
+  /**
+   * The call that took a place was answered: until now the provider may have counted it, so its place is kept a minute from
+   * now. Else the next call, if it is quicker on its way, would come while the provider's own window is still full.
+   */
+  answered(from: string, extensionId: string, mark: number): void {
+    const now = this.clock.monotonic()
+    for (const window of [this.#from.get(from), this.#extension.get(extensionId)]) {
+      window?.remove(mark)
+      window?.add(now)
+    }
+  }
+
   /** Gives a place back that was taken for a call that was never made. */
   giveBack(from: string, extensionId: string, mark: number): void {
     this.#from.get(from)?.remove(mark)

@@ -36,8 +36,10 @@ test('a gateway whose Litestream was killed stops, so that both can be started a
 
 test('the entry point refuses REQUIRE_RESTORE without a place for the backup, and starts plainly without either', async () => {
   await using deployment = await Deployment.create()
-  const refused = await deployment.enter({ LITESTREAM_REPLICA_URL: '', REQUIRE_RESTORE: '1' })
-  expect(refused).toMatchObject({ code: 78, stderr: expect.stringContaining('name the place of the backup') })
+  for (const set of ['1', 'true', 'on']) {
+    const refused = await deployment.enter({ LITESTREAM_REPLICA_URL: '', REQUIRE_RESTORE: set })
+    expect(refused).toMatchObject({ code: 78, stderr: expect.stringContaining('name the place of the backup') })
+  }
   await deployment.start({ LITESTREAM_REPLICA_URL: '' })
   expect(await deployment.command<{ backup: object }>('status')).toMatchObject({ backup: { litestream: false } })
   await deployment.stop()

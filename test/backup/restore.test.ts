@@ -126,6 +126,20 @@ test('a drill looks through the backup and leaves nothing behind', async () => {
   expect(readdirSync(place.volume)).toEqual([])
 })
 
+test('a drill that cannot be held fails with 1 and says why', async () => {
+  const noReplica = new Place('drill-no-replica', { LITESTREAM_REPLICA_URL: '' })
+  const noFolder = await noReplica.restore('--check')
+  expect(noFolder).toMatchObject({
+    code: 1,
+    stderr: `There is no folder ${noReplica.volume}: the drill needs room beside the database\n`,
+  })
+  mkdirSync(noReplica.volume)
+  expect(await noReplica.restore('--check')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('LITESTREAM_REPLICA_URL is not set'),
+  })
+})
+
 test('a drill fails when the backup has nothing of what was accepted more than a minute ago', async () => {
   const place = new Place('drill-old')
   mkdirSync(place.volume)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { socketPath } from '../../src/data-folder.ts'
@@ -209,7 +209,14 @@ describe('sgw listen', () => {
 
   test('no server, no development tenant, no address to forward to', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'sgw-test-'))
-    expect(await sgw(folder, ['listen', '--forward-to', 'http://localhost:1/'])).toMatchObject({ code: 7, stdout: '' })
+    const listen = (cwd: string) => sgw(cwd, ['listen', '--forward-to', 'http://localhost:1/'])
+    for (const cwd of [folder, join(folder, 'not-there-yet')])
+      expect(await listen(cwd)).toMatchObject({
+        code: 7,
+        stdout: '',
+        stderr: expect.stringMatching(/^No server answers.*\n$/),
+      })
+    expect(readdirSync(folder)).toEqual([])
     rmSync(folder, { recursive: true })
     await using world = await createWorld({ connect: false })
     const operator = serveOperator(

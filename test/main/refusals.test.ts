@@ -89,6 +89,14 @@ test.concurrent('a file that is no database: 73 and one line, and the file is as
   expect(await Bun.file(folder.file('sgw.db')).text()).toBe(text)
 })
 
+test.concurrent('REQUIRE_RESTORE and no database: 78 and one line, and none is made', async () => {
+  using folder = temporaryFolder()
+  const { code, lines } = await refusedStart({ PORT: '0', DATABASE_URL: folder.database, REQUIRE_RESTORE: 'true' })
+  expect({ code, count: lines.length }).toEqual({ code: 78, count: 1 })
+  expect(lines[0]).toStartWith('REQUIRE_RESTORE is set and ')
+  expect(existsSync(folder.file('sgw.db'))).toBe(false)
+})
+
 test.concurrent('a newer database: 78 and one line', async () => {
   using folder = temporaryFolder()
   await (await startServer({ DATABASE_URL: folder.database }))[Symbol.asyncDispose]()

@@ -5,12 +5,13 @@ import type { ProviderFailure } from '../../provider/provider.ts'
 import type { OutboundMessage } from './outbound-message.ts'
 import { type AttemptKey, recordResult } from './record-result.ts'
 
-/** Makes the call of an attempt that is committed, and stores how it ended. */
+/** Makes the call of an attempt that is committed, and stores how it ended. `mark`: of its places in the rate windows. */
 export async function callProvider(
   gateway: Gateway,
   job: Job,
   message: OutboundMessage,
   attempt: AttemptKey,
+  mark: number,
 ): Promise<void> {
   const place = gateway.sendPlaces.enter()
   try {
@@ -20,6 +21,7 @@ export async function callProvider(
       gateway.provider.sendSms(token, { from, to, text }),
     )
     place.answered()
+    gateway.quota.answered(from, attempt.extensionId, mark)
     if (result.type === 'failed') noteFailure(gateway, message, result.failure)
     await recordResult(gateway, job, message, attempt, result)
   } finally {

@@ -107,7 +107,8 @@ async function attempt(gateway: Gateway, job: Job, message: OutboundMessage, ext
     if (!claimed) gateway.quota.giveBack(message.from, extensionId, place.mark)
   }
   if (!claimed) return { type: 'snooze', delayMs: SAME_TEXT_MS }
-  await callProvider(gateway, job, message, { id: attemptId, extensionId, number: (message.attempt?.number ?? 0) + 1 })
+  const number = (message.attempt?.number ?? 0) + 1
+  await callProvider(gateway, job, message, { id: attemptId, extensionId, number }, place.mark)
   return DONE
 }
 

@@ -16,6 +16,8 @@ interface Places {
   /** Its number among those that began with their message. */
   begun: number
   reservation: Reservation
+  /** Of its places in the rate windows. */
+  mark: number
   /** Gives back what was taken. */
   abandon(): void
 }
@@ -56,7 +58,7 @@ function takePlaces(gateway: Gateway, { tenantId, from }: AcceptRow): Places | n
     gateway.quota.giveBack(from, extensionId, place.mark)
     reservation.cancel()
   }
-  return { extensionId, attemptId, begun: gateway.mark.nextBegun(), reservation, abandon }
+  return { extensionId, attemptId, begun: gateway.mark.nextBegun(), reservation, mark: place.mark, abandon }
 }
 
 /** Its job is no row of the table: a number below zero, no other one's, stands for its `seq`. */
@@ -69,7 +71,7 @@ function run(gateway: Gateway, row: AcceptRow, message: OutboundMessage, places:
     try {
       publishStatus(gateway, message, 'sending', now)
       await gateway.mark.noteBegun(begun)
-      await callProvider(gateway, job, message, attempt)
+      await callProvider(gateway, job, message, attempt, places.mark)
     } catch (error) {
       gateway.log.error(
         { messageId: message.id, error: errorName(error) },

@@ -100,16 +100,26 @@ test('a missing token and a bad one get pages of their own, on GET and POST', as
   expectPage(await pressConnect(world, 'nonsense'), 400)
 })
 
-test('the token may come as JSON too; any other body has none', async () => {
+test('the token may come as JSON too, and under any Content-Type; any other body has none and gets the page', async () => {
   await using world = await quiet()
   const token = tokenOf(await newLink(world))
   const post = (body: string, type: string): Promise<Response> =>
     world.call('POST', '/v1/rc/connect', { key: null, body, headers: { 'content-type': type } })
-  for (const body of ['{}', '[]', '5', '{"token":5}', '{"token":null}'])
-    expectPage(await post(body, 'application/json'), 400)
+  for (const body of ['{}', '[]', '5', '{"token":5}', '{"token":null}', '{bad', 'null', '"token"', '', '\u0000']) {
+    const refused = await post(body, 'application/json')
+    expectPage(refused, 400)
+    expect(await refused.text()).toContain('<h1>Missing token</h1>')
+  }
+  expectPage(
+    await post(
+      '--x\r\nContent-Disposition: form-data; name="token"\r\n\r\nx\r\n--x--',
+      'multipart/form-data; boundary=x',
+    ),
+    400,
+  )
   expect((await post(JSON.stringify({ token }), 'application/json')).status).toBe(303)
-  const again = tokenOf(await newLink(world))
-  expect((await post(`token=${again}`, 'Application/X-WWW-Form-URLEncoded; charset=UTF-8')).status).toBe(303)
+  for (const type of ['Application/X-WWW-Form-URLEncoded; charset=UTF-8', 'text/plain', 'application/json', ''])
+    expect((await post(`token=${tokenOf(await newLink(world))}`, type)).status).toBe(303)
 })
 
 test('a tenant’s name is escaped', async () => {

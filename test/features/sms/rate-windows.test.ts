@@ -63,6 +63,25 @@ test('the window slides: places come back one by one, as they were taken', async
   expect(await untilSent(world, 4)).toBe(0)
 })
 
+test('a place comes back a minute after its call was answered: the provider may have counted it until then', async () => {
+  const { world, clock } = await freshWorld({ FROM_LIMIT_PER_MINUTE: '2' })
+  await using _ = world
+  const { provider } = world.gateway
+  const { sendSms } = provider
+  const late = Promise.withResolvers<void>()
+  provider.sendSms = async (token, message) => (await late.promise, sendSms(token, message))
+  // One begins with its message, the others are claimed by the loop.
+  await sendMany(world, FROM, 3)
+  await until(async () => (await count(world, 'sending')) === 2)
+  clock.advance(10_000)
+  late.resolve()
+  expect(await untilSent(world, 2)).toBe(1)
+  clock.advance(59_999)
+  expect(await untilSent(world, 2)).toBe(1)
+  clock.advance(1)
+  expect(await untilSent(world, 3)).toBe(0)
+})
+
 test('another number has a window of its own', async () => {
   const { world } = await freshWorld({ FROM_LIMIT_PER_MINUTE: '2' })
   await using _ = world
