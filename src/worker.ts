@@ -46,9 +46,12 @@ export function startTimers(gateway: Gateway): Schedule {
   schedule.every('back-fill', BACK_FILL_EVERY_MS, 0, () =>
     eachActive(gateway, 'back-fill', (row) => backFill(gateway, row)),
   )
-  schedule.every('subscriptions', SUBSCRIPTIONS_EVERY_MS, 0, () =>
-    watchSubscriptions(gateway, (row) => backFill(gateway, row)),
-  )
+  // Without a subscription nothing comes in but by back-fill: a pause of the provider's is over after a minute, mostly.
+  const watch = async (): Promise<void> => {
+    if (await watchSubscriptions(gateway, (row) => backFill(gateway, row)))
+      schedule.once('subscriptions again', MINUTE_MS, watch)
+  }
+  schedule.every('subscriptions', SUBSCRIPTIONS_EVERY_MS, 0, watch)
   schedule.every('keep-alive', HOURLY_MS, MINUTE_MS, () => keepAlive(gateway))
   schedule.every('numbers', HOURLY_MS, 2 * MINUTE_MS, () => readNumbersDaily(gateway))
   schedule.every('purge', HOURLY_MS, 3 * MINUTE_MS, () => purgeDeliveries(gateway))

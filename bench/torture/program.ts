@@ -1,4 +1,5 @@
 import { openSync } from 'node:fs'
+import { BASE_ENVIRONMENT } from '../../test/support/environment.ts'
 
 /** A child process. Whatever becomes of this one, it is ended by its own id. */
 export interface Program {
@@ -23,7 +24,7 @@ export function startProgram({ args, env, log }: ProgramOptions): Program {
   const output = openSync(log, 'a')
   const child = Bun.spawn([process.execPath, ...args], {
     cwd: PROJECT,
-    env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...env },
+    env: { ...BASE_ENVIRONMENT, HOME: process.env['HOME'] ?? '', ...env },
     stdin: 'ignore',
     stdout: output,
     stderr: output,

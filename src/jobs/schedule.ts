@@ -14,11 +14,15 @@ export class Schedule {
 
   /** Runs `work` after `firstMs`, then `everyMs` after each run's end. */
   every(name: string, everyMs: number, firstMs: number, work: () => Promise<unknown>): void {
+    this.once(name, firstMs, () => work().finally(() => this.every(name, everyMs, everyMs, work)))
+  }
+
+  /** Runs `work` after `ms`. */
+  once(name: string, ms: number, work: () => Promise<unknown>): void {
     if (this.#stopped) return
-    const cancel = this.clock.after(firstMs, () => {
+    const cancel = this.clock.after(ms, () => {
       const run = this.#run(name, work).finally(() => this.#running.delete(run))
       this.#running.add(run)
-      void run.then(() => this.every(name, everyMs, everyMs, work))
     })
     this.#cancels.set(name, cancel)
   }

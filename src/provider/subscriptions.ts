@@ -9,8 +9,11 @@ import type { Provider, ProviderSubscription } from './provider.ts'
 import type { Quota } from './quota.ts'
 import type { CallResult, Session } from './session.ts'
 
-/** `kept`: there was an Active one. `created`: there was none for a while, so events may have been missed. */
-export type Ensured = 'kept' | 'created' | 'failed'
+/**
+ * `kept`: there was an Active one. `created`: there was none for a while, so events may have been missed. `waiting`: a pause
+ * that the provider asked for, or a refresh, is in the way.
+ */
+export type Ensured = 'kept' | 'created' | 'waiting' | 'failed'
 
 export interface SubscriptionsContext {
   provider: Provider
@@ -42,7 +45,7 @@ export class Subscriptions {
 
   /**
    * Makes what the provider has match what we want: renews ours, deletes strays of a crash or an unclear answer, and
-   * creates one when there is none. True when there is an Active one afterwards. Calls for one extension share one run.
+   * creates one when there is none. Calls for one extension share one run.
    */
   ensure(key: ExtensionKey): Promise<Ensured> {
     const name = `${key.tenantId}/${key.extensionId}`
@@ -173,7 +176,7 @@ export class Subscriptions {
     return rows.length > 0
   }
 
-  #failed(key: ExtensionKey, step: string, result: Exclude<CallResult<never>, { type: 'ok' }>): 'failed' {
+  #failed(key: ExtensionKey, step: string, result: Exclude<CallResult<never>, { type: 'ok' }>): 'waiting' | 'failed' {
     const failure = result.type === 'failed' ? result.failure : null
     this.context.log.warn(
       {
@@ -187,7 +190,7 @@ export class Subscriptions {
       },
       'subscription for inbound messages could not be kept up, trying again',
     )
-    return 'failed'
+    return result.type === 'waiting' ? 'waiting' : 'failed'
   }
 }
 

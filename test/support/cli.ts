@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Subprocess } from 'bun'
+import { BASE_ENVIRONMENT } from './environment.ts'
 import { until } from './world.ts'
 
 const CLI = new URL('../../src/cli.ts', import.meta.url).pathname
@@ -12,7 +13,7 @@ export interface CliResult {
 
 /** The environment that makes the command line find the database of a folder. */
 const environmentOf = (folder: string, more: Record<string, string> = {}): Record<string, string> => ({
-  PATH: process.env['PATH'] ?? '',
+  ...BASE_ENVIRONMENT,
   HOME: process.env['HOME'] ?? '',
   NODE_ENV: 'development',
   DATABASE_URL: `file:${join(folder, 'sgw.db')}`,

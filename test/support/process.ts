@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Subprocess } from 'bun'
+import { BASE_ENVIRONMENT } from './environment.ts'
 import { until } from './world.ts'
 
 const ROOT = resolve(import.meta.dir, '../..')
@@ -91,7 +92,7 @@ export class Program implements AsyncDisposable {
 export function startProgram(file: string, words: readonly string[] = [], env: Environment = {}, cwd = ROOT): Program {
   const child = Bun.spawn([process.execPath, resolve(ROOT, file), ...words], {
     cwd,
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], TMPDIR: process.env['TMPDIR'], NO_COLOR: '1', ...env },
+    env: { ...BASE_ENVIRONMENT, HOME: process.env['HOME'], TMPDIR: process.env['TMPDIR'], NO_COLOR: '1', ...env },
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',

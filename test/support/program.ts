@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { BASE_ENVIRONMENT } from './environment.ts'
 import { until } from './world.ts'
 
 /** The project's folder. */
@@ -23,7 +24,7 @@ export class Program implements AsyncDisposable {
     const output = Bun.file(log)
     this.#child = Bun.spawn(command, {
       cwd,
-      env: { PATH: process.env['PATH'] ?? '', ...env },
+      env: { ...BASE_ENVIRONMENT, ...env },
       stdin: 'ignore',
       stdout: output,
       stderr: output,
@@ -80,7 +81,7 @@ export async function finished(
 ): Promise<Finished> {
   const child = Bun.spawn(command, {
     cwd,
-    env: { PATH: process.env['PATH'] ?? '', ...env },
+    env: { ...BASE_ENVIRONMENT, ...env },
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',

@@ -30,20 +30,23 @@ const nameOf = (column: Column): string => `${getTableName(column.table)}.${colu
 export const shown = (column: Column) => (): Member => value(`json_quote(${nameOf(column)})`)
 
 export const shownOr = (column: Column, instead: number) => (): Member =>
-  value(`coalesce(${nameOf(column)}, ${instead})`)
+  value(`json_quote(coalesce(${nameOf(column)}, ${instead}))`)
 
 /** Absent when it is null. */
 export const shownIfAny = (column: Column) => shownIf(column, `${nameOf(column)} IS NOT NULL`)
 
-/** Absent where the SQL `condition` is not true. */
-export const shownIf =
+/** Absent unless another column has this value. */
+export const shownWhere = (column: Column, other: Column, equals: string) =>
+  shownIf(column, `${nameOf(other)} = '${equals}'`)
+
+const shownIf =
   (column: Column, condition: string) =>
   (name: string): Member => ({
     sql: `iif(${condition}, ',"${name}":' || json_quote(${nameOf(column)}), '')`,
     isWhole: true,
   })
 
-export const always = (given: number) => (): Member => value(String(given))
+export const always = (constant: number) => (): Member => value(String(constant))
 
 /** Epoch milliseconds as `2026-11-21T02:30:00.000Z`; SQLite writes no years beyond 9999. */
 export const shownTime = (column: Column) => (): Member =>

@@ -167,7 +167,6 @@ export class Search {
 
   /** In the order of `seqs`, as a CROSS JOIN keeps it, and in one text: each row that the driver hands over costs. */
   private items({ list, item }: ListQuery, seqs: readonly number[]): string {
-    if (seqs.length === 0) return ''
     const sql = `SELECT group_concat(${item}) FROM json_each(?) AS place CROSS JOIN ${list} ON ${list}.seq = place.value`
     return String(this.connection.value(sql, [JSON.stringify(seqs)]) ?? '')
   }

@@ -100,7 +100,7 @@ async function settleIn(gateway: Gateway, tenantId: string, extension: ProviderE
   gateway.jobs.release('send')
   gateway.jobs.release('settle')
   gateway.jobs.added('back_fill', extension.extensionId, tenantId)
-  const receiving = (await gateway.subscriptions.ensure(key)) !== 'failed'
+  const receiving = ['kept', 'created'].includes(await gateway.subscriptions.ensure(key))
   gateway.log.info({ tenantId, extensionId: extension.extensionId, receiving }, 'extension connected')
   return {
     type: 'connected',

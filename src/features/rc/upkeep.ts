@@ -46,12 +46,19 @@ async function attempt(
 
 /**
  * Keeps every extension's subscription alive: renewed at half its life, made anew when missing or not Active.
- * `missed` is called for each that had none, because events of the gap are lost.
+ * `missed` is called for each that had none, because events of the gap are lost. True when one waits for the provider.
  */
-export function watchSubscriptions(gateway: Gateway, missed: (row: ExtensionRow) => Promise<unknown>): Promise<void> {
-  return eachActive(gateway, 'subscription', async (row) => {
-    if ((await gateway.subscriptions.ensure(row)) === 'created') await missed(row)
+export async function watchSubscriptions(
+  gateway: Gateway,
+  missed: (row: ExtensionRow) => Promise<unknown>,
+): Promise<boolean> {
+  let oneWaits = false
+  await eachActive(gateway, 'subscription', async (row) => {
+    const ensured = await gateway.subscriptions.ensure(row)
+    if (ensured === 'waiting') oneWaits = true
+    if (ensured === 'created') await missed(row)
   })
+  return oneWaits
 }
 
 /** An extension that nobody uses keeps its refresh token only if it is refreshed; once a day is enough. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Members, always, itemOf, shown, shownIf, shownIfAny, shownOr, shownTime } from '../../db/lists/item.ts'
+import { type Members, always, itemOf, shown, shownIfAny, shownOr, shownTime, shownWhere } from '../../db/lists/item.ts'
 import { DELIVERY_KINDS, DELIVERY_OUTCOMES, deliveries } from '../../db/schema/webhooks.ts'
 
 /** The contract's Webhook delivery attempt. */
@@ -29,8 +29,8 @@ export const DeliveryAttempt = z.object({
 export const ATTEMPT_ITEM = itemOf({
   tenantId: shown(deliveries.tenantId),
   kind: shown(deliveries.kind),
-  appId: shownIf(deliveries.targetId, "kind = 'app'"),
-  triggerId: shownIf(deliveries.targetId, "kind = 'trigger'"),
+  appId: shownWhere(deliveries.targetId, deliveries.kind, 'app'),
+  triggerId: shownWhere(deliveries.targetId, deliveries.kind, 'trigger'),
   messageId: shown(deliveries.messageId),
   url: shown(deliveries.url),
   outcome: shown(deliveries.outcome),

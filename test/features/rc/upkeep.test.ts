@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import { readNumbersDaily, watchSubscriptions } from '../../../src/features/rc/upkeep.ts'
+import { manualClock } from '../../support/manual-clock.ts'
 import { failureOf } from '../../support/process.ts'
-import { type World, createWorld } from '../../support/world.ts'
+import { type World, createWorld, until } from '../../support/world.ts'
 
 const BOB = '+15555550177'
 
@@ -48,6 +49,23 @@ test('a subscription that the provider refuses leaves no row', async () => {
   expect(await world.gateway.subscriptions.ensure(key)).toBe('failed')
   expect(await pending()).toBe(0)
   expect(await world.gateway.subscriptions.ensure(key)).toBe('created')
+})
+
+test('a subscription that must wait for a pause of the provider is made a minute later', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ clock })
+  const { extensionId } = await extensionOf(world)
+  const active = (): number => world.control.subscriptions().filter(({ status }) => status === 'Active').length
+  const looks = (): number => world.control.requests({ route: 'subscription-list' }).length
+  await until(() => active() === 1)
+  for (const { subscriptionId } of world.control.subscriptions()) world.control.deleteSubscription({ subscriptionId })
+  world.gateway.quota.pause(extensionId, 'medium', 10.5 * 60_000)
+  const before = looks()
+  clock.advance(10 * 60_000)
+  await until(() => looks() > before)
+  expect(active()).toBe(0)
+  await until(() => (clock.advance(60_000), active() === 1))
+  expect(looks()).toBeLessThan(before + 4)
 })
 
 test('two tenants with the same extension do not delete what is being made for the other', async () => {

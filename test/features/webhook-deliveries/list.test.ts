@@ -109,6 +109,7 @@ describe('filters', () => {
     expect(await total(`messageId=${messageIdOf(7)}`)).toBe(1)
     expect(await total(`messageId=${messageIdOf(99)}`)).toBe(0)
     expect(await total(`appId=${second.appId}&kind=trigger`)).toBe(0)
+    expect(await total(`appId=${world.app.appId}&triggerId=${triggerId}`)).toBe(0)
     expect(await total(`appId=${second.appId}&outcome=success&messageId=${messageIdOf(4)}`)).toBe(1)
   })
 
