@@ -31,8 +31,23 @@ export class SlidingWindow {
 
   /** Takes back an event noted at exactly that time. */
   remove(at: number): void {
-    const index = this.#times.lastIndexOf(at)
-    if (index >= this.#head) this.#times.splice(index, 1)
+    const place = this.#placeOf(at)
+    if (place !== null) this.#times.splice(place, 1)
+  }
+
+  /** Notes an event later than it was: as one of `now`, the newest of all. */
+  move(at: number, now: number): void {
+    const times = this.#times
+    const place = this.#placeOf(at)
+    if (place === null) return this.add(now)
+    for (let next = place + 1; next < times.length; next++) times[next - 1] = times[next] ?? now
+    times[times.length - 1] = now
+  }
+
+  /** Near the end, mostly: a loop is faster than `lastIndexOf`. */
+  #placeOf(at: number): number | null {
+    for (let place = this.#times.length - 1; place >= this.#head; place--) if (this.#times[place] === at) return place
+    return null
   }
 
   /** How many events there is room for at `now`. */

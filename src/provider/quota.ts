@@ -52,10 +52,8 @@ export class Quota {
    */
   answered(from: string, extensionId: string, mark: number): void {
     const now = this.clock.monotonic()
-    for (const window of [this.#from.get(from), this.#extension.get(extensionId)]) {
-      window?.remove(mark)
-      window?.add(now)
-    }
+    this.#from.get(from)?.move(mark, now)
+    this.#extension.get(extensionId)?.move(mark, now)
   }
 
   /** Gives a place back that was taken for a call that was never made. */
