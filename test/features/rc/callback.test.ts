@@ -183,10 +183,15 @@ test('an extension’s name is escaped', async () => {
   expect(text).toContain('&lt;b onclick=x&gt;Bob&lt;/b&gt;')
 })
 
-test('what fails after the tokens are stored does not undo the connection', async () => {
-  await using world = await quiet()
-  world.control.fault({ route: 'subscription-create', calls: null, fault: { kind: 'respond', status: 503 } })
-  const text = await expectPage(await open(world, await callbackPath(world)), 200, 'Connected')
-  expect(text).toContain('Receiving is not set up yet')
-  expect(await connected(world)).toBe(true)
-})
+test.each(['refused', 'paused'])(
+  'what fails after the tokens are stored does not undo the connection (%s)',
+  async (how) => {
+    await using world = await quiet()
+    if (how === 'refused')
+      world.control.fault({ route: 'subscription-create', calls: null, fault: { kind: 'respond', status: 503 } })
+    else world.gateway.quota.pause(world.control.extensions()[0]?.extensionId ?? '', 'medium', 60_000)
+    const text = await expectPage(await open(world, await callbackPath(world)), 200, 'Connected')
+    expect(text).toContain('Receiving is not set up yet')
+    expect(await connected(world)).toBe(true)
+  },
+)
