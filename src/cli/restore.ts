@@ -95,9 +95,9 @@ export async function checkBackup(context: CliContext): Promise<void> {
   }
 }
 
-/** The exit codes of a start are for whoever starts a server; a drill that cannot be held has failed. */
+/** 78 is for whoever starts a server; a drill that is not set up has failed. */
 function asFailure(error: unknown): never {
-  throw error instanceof CliError ? new CliError(error.message) : error
+  throw error instanceof CliError && error.exitCode === EXIT.badConfig ? new CliError(error.message) : error
 }
 
 /** A drill that was killed leaves a whole copy of everybody's messages. */
