@@ -86,6 +86,9 @@ export function readKept(config: Config, name: string): string | null {
   }
 }
 
+/** Bytes of a file; 0 when it is not there. */
+export const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+
 /** A path for a Unix socket may have about 100 bytes. */
 const MAX_SOCKET_PATH = 100
 

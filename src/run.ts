@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs'
 import type { Clock } from './core/clock.ts'
 import { systemClock } from './core/clock.ts'
 import type { Config } from './core/config.ts'
@@ -7,7 +6,7 @@ import { type Log, errorName } from './core/log.ts'
 import { type Meter, noMeter } from './core/meter.ts'
 import { EXIT, StartError } from './core/start-error.ts'
 import { authenticateSocket } from './features/ws/authenticate.ts'
-import { encryptionKeys, openDataFolder } from './data-folder.ts'
+import { encryptionKeys, openDataFolder, sizeOf } from './data-folder.ts'
 import { type Database, type UpgradeStep, openDatabase } from './db/database.ts'
 import { SchemaError } from './db/migrate.ts'
 import { openRestoreMark } from './db/restore-mark.ts'
@@ -168,7 +167,7 @@ async function loadAdmin() {
 
 async function open(config: Config, log: Log): Promise<Database> {
   const { path } = config.database
-  if (config.requireRestore && path !== null && isMissing(path))
+  if (config.requireRestore && path !== null && sizeOf(path) === 0)
     throw new StartError(
       EXIT.badConfig,
       `REQUIRE_RESTORE is set and ${path} is missing: bring it back by sgw restore; for a very first start unset REQUIRE_RESTORE`,
@@ -185,8 +184,6 @@ async function open(config: Config, log: Log): Promise<Database> {
     )
   }
 }
-
-const isMissing = (path: string): boolean => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0
 
 async function startSimulator(config: Config, clock: Clock): Promise<Simulator> {
   const { startSimulator: startIt } = await import('./simulator/simulator.ts')

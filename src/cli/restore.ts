@@ -1,17 +1,7 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  statfsSync,
-} from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, statfsSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { EXIT, StartError } from '../core/start-error.ts'
-import { openDataFolder } from '../data-folder.ts'
+import { openDataFolder, sizeOf } from '../data-folder.ts'
 import { NOTHING, type Newest, databasePath, fetchBackup, firstMissing, inspect, removeDatabase } from './backup.ts'
 import { type CliContext, CliError } from './context.ts'
 import { print } from './print.ts'
@@ -136,5 +126,3 @@ function refuseFullDisk(path: string): void {
       `The drill needs ${Math.ceil(neededBytes / 1e6)} MB free in ${dirname(path)}: make room, or run it on another machine`,
     )
 }
-
-const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0

@@ -14,12 +14,19 @@ export class Schedule {
 
   /** Runs `work` after `firstMs`, then `everyMs` after each run's end. */
   every(name: string, everyMs: number, firstMs: number, work: () => Promise<unknown>): void {
-    this.once(name, firstMs, () => work().finally(() => this.every(name, everyMs, everyMs, work)))
+    this.once(name, firstMs, async () => {
+      try {
+        await work()
+      } finally {
+        this.every(name, everyMs, everyMs, work)
+      }
+    })
   }
 
-  /** Runs `work` after `ms`. */
+  /** Runs `work` after `ms`, instead of what was planned under this name and has not begun. */
   once(name: string, ms: number, work: () => Promise<unknown>): void {
     if (this.#stopped) return
+    this.#cancels.get(name)?.()
     const cancel = this.clock.after(ms, () => {
       const run = this.#run(name, work).finally(() => this.#running.delete(run))
       this.#running.add(run)
