@@ -22,6 +22,13 @@ const ROWS_PER_STEP = 512
 
 const ALL_TIMES: Stretch = { after: -1, until: Number.MAX_SAFE_INTEGER }
 
+/**
+ * Tenants with rows behind a `seq`. Left to itself SQLite reads the whole index of tenants, to have them in order: with a
+ * million rows 60 ms for each block.
+ */
+export const tenantsSince = (list: ListName): string =>
+  `SELECT DISTINCT tenant_id FROM ${list} NOT INDEXED WHERE seq > ?`
+
 /** The next stretch of a tenant's list that wants to be a block; null when all is well. */
 export function nextStretch(
   connection: ReadConnection,

@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache'
 import type { Block } from './block.ts'
 import type { EncodedBlock } from './encode.ts'
-import type { ListName, ListPage, ListQuery } from './list.ts'
+import type { Cell, ListName, ListPage, ListQuery } from './list.ts'
 import { ReadConnection } from './connection.ts'
 import { Search } from './search.ts'
-import { SMALL_BLOCK_ROWS, type Plan, build, nextStretch } from './seal.ts'
+import { SMALL_BLOCK_ROWS, type Plan, build, nextStretch, tenantsSince } from './seal.ts'
 import { BlockStore } from './store.ts'
 
 // The reader thread: answers list queries, and builds blocks for the main thread to store.
@@ -115,9 +115,11 @@ class Reader {
   private noteNew(list: ListName): void {
     const last = this.lastSeq[list]
     const newest = Number(this.connection.value(`SELECT coalesce(max(seq), 0) FROM ${list}`, []))
-    const sql = last === -1 ? 'SELECT id FROM tenants' : `SELECT DISTINCT tenant_id FROM ${list} WHERE seq > ${last}`
-    if (newest !== last)
-      for (const [tenantId] of this.connection.rows(sql, [])) this.wanting.add(`${list} ${String(tenantId)}`)
+    const tenants = (): Cell[][] =>
+      last === -1
+        ? this.connection.rows('SELECT id FROM tenants', [])
+        : this.connection.rows(tenantsSince(list), [last])
+    if (newest !== last) for (const [tenantId] of tenants()) this.wanting.add(`${list} ${String(tenantId)}`)
     this.lastSeq[list] = newest
   }
 }

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { silentLog } from '../../../src/core/log.ts'
 import type { ListQuery } from '../../../src/db/lists/list.ts'
 import { Reader } from '../../../src/db/lists/reader.ts'
+import { tenantsSince } from '../../../src/db/lists/seal.ts'
 import { Sealer } from '../../../src/db/lists/sealer.ts'
 import { until } from '../../support/world.ts'
 import { EVERYTHING, type Seeded, seededDatabase } from './seeded.ts'
@@ -93,3 +94,14 @@ test('a failure is logged, and the next writes try again', async () => {
   await reader.close()
   expect(lines).toHaveLength(1)
 }, 30_000)
+
+test.each(['messages', 'deliveries'] as const)(
+  'who has new %s is read from them, not from the index of all',
+  async (list) => {
+    const { rows } = await seeded.database.gate.execute({
+      sql: `EXPLAIN QUERY PLAN ${tenantsSince(list)}`,
+      args: [1],
+    })
+    expect(String(rows[0]?.['detail'])).toContain('INTEGER PRIMARY KEY (rowid>?)')
+  },
+)
