@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { toContestantCore } from '../support/cores.ts'
 import { eventually, freePort } from '../torture/program.ts'
-import { type Contestant, TO, postRequest, textOf } from './contestant.ts'
+import { type Contestant, postRequest, textOf, toOf } from './contestant.ts'
 import { type Process, listening, startProcess } from './process.ts'
 
 const SOURCES = join(import.meta.dir, 'bullmq')
@@ -37,7 +37,7 @@ export const bullmq: Contestant = {
     return {
       port,
       pids: [redis.pid, node.pid],
-      request: (n) => postRequest('/send', { to: TO, from: '+15555550000', body: textOf(n) }),
+      request: (n) => postRequest('/send', { to: toOf(n), from: '+15555550000', body: textOf(n) }),
       stored: async () => Number(await (await fetch(`http://127.0.0.1:${port}/sent`)).text()),
       [Symbol.asyncDispose]: () => ended.disposeAsync(),
     }

@@ -27,7 +27,8 @@ export interface Running extends AsyncDisposable {
   stored(): Promise<number>
 }
 
-export const TO = '+15555550199'
+/** Millions of people in no order, as in life: what is kept by the receiver's number is touched everywhere. */
+export const toOf = (n: number): string => `+1555${String((n * 7_919_317) % 10_000_000).padStart(7, '0')}`
 
 export const textOf = (n: number): string =>
   `Hello number ${n}, this is a message of an ordinary length, as people send them every day.`

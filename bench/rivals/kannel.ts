@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { toContestantCore } from '../support/cores.ts'
 import { eventually, freePort } from '../torture/program.ts'
-import { type Contestant, TO, textOf } from './contestant.ts'
+import { type Contestant, textOf, toOf } from './contestant.ts'
 import { type Process, listening, startProcess } from './process.ts'
 
 const START_MS = 10_000
@@ -75,7 +75,7 @@ const sendRequest = (n: number): string => {
     username: 'bench',
     password: 'bench',
     from: '+15555550000',
-    to: TO,
+    to: toOf(n),
     text: textOf(n),
   })
   return `GET /cgi-bin/sendsms?${query.toString()} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { toContestantCore } from '../support/cores.ts'
 import { Stage } from '../torture/stage.ts'
-import { type Contestant, TO, postRequest, textOf } from './contestant.ts'
+import { type Contestant, postRequest, textOf, toOf } from './contestant.ts'
 
 /** A fast gateway would run into the stage's own limits. */
 const NO_LIMIT = '1000000000'
@@ -27,7 +27,7 @@ export const sgw: Contestant = {
       port: stage.gateway.options.port,
       pids: [pid],
       request: (n) =>
-        postRequest('/v1/sms/send', { to: TO, from: stage.numbers[0] ?? '', body: textOf(n) }, [
+        postRequest('/v1/sms/send', { to: toOf(n), from: stage.numbers[0] ?? '', body: textOf(n) }, [
           `Authorization: Bearer ${stage.key}`,
         ]),
       stored: () => Promise.resolve(sentMessages(stage.databasePath)),
