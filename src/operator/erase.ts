@@ -31,6 +31,7 @@ export async function erase(gateway: Gateway, { phone }: z.output<typeof Erase>)
     from += ROWS_PER_LOOK
     return { count: deleted, last: from > end }
   })
+  await forgetConversations(gateway, phone)
   gateway.log.info({ phone: maskNumber(phone), ...total }, 'a number was erased')
   return total
 }
@@ -50,6 +51,11 @@ async function eraseRange(gateway: Gateway, phone: string, from: number, total: 
   total.deliveries += deleted.deliveries
   total.waiting += rows.length - ended.length
   return deleted.messages
+}
+
+/** With which app the person wrote. */
+async function forgetConversations({ database }: Gateway, phone: string): Promise<void> {
+  await database.writer.write([{ sql: 'DELETE FROM conversations WHERE contact = ?1', args: [phone] }])
 }
 
 /** A slip would delete everything that a number of ours ever sent. */

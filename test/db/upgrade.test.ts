@@ -145,6 +145,40 @@ test('the copy of before starts with the release of before, after the newer one 
   await back.close()
 })
 
+test('of tenants with several apps it is known which one wrote to a contact last', async () => {
+  const path = await writtenBy(MIGRATIONS.slice(0, 4))
+  const older = await openGate({ url: `file:${path}`, pragmas: [] })
+  const app = (id: string, tenant: string): string =>
+    `INSERT INTO apps (id, tenant_id, name, role, is_active, key_hash, key_prefix, webhook_secret, created_at, updated_at)
+      VALUES ('${id}', '${tenant}', 'App', 'app', 1, '${id}', 'p', 's', 1, 1)`
+  const tenant = 'tenant_0000000000000001'
+  await older.batch([
+    `INSERT INTO tenants (id, name, status, created_at, updated_at) VALUES ('tenant_0000000000000002', 'One app', 'active', 1, 1)`,
+    app('app_0000000000000001', tenant),
+    app('app_0000000000000002', tenant),
+    app('app_0000000000000003', 'tenant_0000000000000002'),
+    `UPDATE messages SET app_id = 'app_0000000000000002' WHERE seq IN (SELECT seq FROM messages WHERE to_number = '+15557770004' ORDER BY seq DESC LIMIT 1)`,
+    `UPDATE messages SET app_id = 'app_0000000000000002' WHERE seq IN (SELECT seq FROM messages WHERE to_number = '+15557770008' ORDER BY seq LIMIT 1)`,
+    `UPDATE messages SET tenant_id = 'tenant_0000000000000002' WHERE to_number = '+15557770012'`,
+  ])
+  await older.close()
+  const database = await openDatabase({ url: `file:${path}`, authToken: null, path, litestream: false })
+  try {
+    const { rows } = await database.gate.execute(
+      `SELECT contact, app_id, written_at = (SELECT max(created_at) FROM messages WHERE to_number = contact) AS newest
+        FROM conversations WHERE contact IN ('+15557770004', '+15557770008', '+15557770012') AND number = '+15555550100' ORDER BY contact`,
+    )
+    expect(rows.map((row) => ({ ...row }))).toEqual([
+      { contact: '+15557770004', app_id: 'app_0000000000000002', newest: 1 },
+      { contact: '+15557770008', app_id: 'app_0000000000000001', newest: 1 },
+    ])
+    const [count] = (await database.gate.execute('SELECT count(*) AS count FROM conversations')).rows
+    expect(count?.['count']).toBe(7500 - 1)
+  } finally {
+    await database.close()
+  }
+}, 60_000)
+
 test('what waited for its fan-out becomes its deliveries', async () => {
   const path = await writtenBy(MIGRATIONS.slice(0, 2))
   const older = await openGate({ url: `file:${path}`, pragmas: [] })

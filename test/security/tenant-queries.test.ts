@@ -24,6 +24,7 @@ const JOB_WORK: Readonly<Record<string, string>> = {
   'src/features/sms/outbound-message.ts':
     "messages by the ids that job rows carry; the row's own tenant is used from then on",
   'src/features/sms/purge.ts': 'retention, for all tenants',
+  'src/features/sms/purge-conversations.ts': 'retention, for all tenants',
   'src/features/sms/record-result.ts': 'the job by its `seq`',
   'src/features/sms/recover.ts': 'at the start: open attempts and rate windows of all tenants',
   'src/features/sms/find-record.ts': "a provider's record is of one message of all tenants that have its number",

@@ -80,6 +80,7 @@ export async function rowsOf(world: World, tenantId: string): Promise<unknown> {
   const tables = [
     'apps',
     'connect_tokens',
+    'conversations',
     'deliveries',
     'extensions',
     'jobs',

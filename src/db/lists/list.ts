@@ -11,8 +11,6 @@ export interface List {
   /** The one column that changes while a row is open, and its values as long as it is. */
   state: string
   open: readonly (string | null)[]
-  /** Column with an index of its own behind the tenant. */
-  indexed: string | null
   /** A row is shown only when this column is not null. */
   shown: string | null
 }
@@ -24,7 +22,6 @@ export const LISTS: Readonly<Record<ListName, List>> = {
     columns: ['app_id', 'user_id', 'direction', 'from_number', 'to_number', 'status'],
     state: 'status',
     open: ['queued', 'sending'],
-    indexed: 'to_number',
     shown: null,
   },
   deliveries: {
@@ -33,7 +30,6 @@ export const LISTS: Readonly<Record<ListName, List>> = {
     columns: ['kind', 'target_id', 'outcome'],
     state: 'outcome',
     open: [null],
-    indexed: null,
     shown: 'outcome',
   },
 }

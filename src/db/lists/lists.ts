@@ -40,15 +40,12 @@ export function openLists(gate: Gate, path: string | null, log: Log = silentLog)
 /** Counts index entries alone, and no more of them than matter. `many`: lists that had more a moment ago. */
 async function isFew(gate: Gate, query: ListQuery, many: LRUCache<string, true>): Promise<boolean> {
   if (query.prefix !== null) return true
-  const { name, indexed } = LISTS[query.list]
-  const value = indexed === null ? undefined : query.equal[indexed]
-  const isWhole = value === undefined && query.since === 0 && query.until === Number.MAX_SAFE_INTEGER
+  const isWhole = query.since === 0 && query.until === Number.MAX_SAFE_INTEGER
   const key = `${query.list} ${query.tenantId}`
   if (isWhole && many.has(key)) return false
-  const equal: Record<string, string> = indexed === null || value === undefined ? {} : { [indexed]: value }
-  const { sql, args } = conditionOf({ ...query, equal }, stretchOf(query), false)
+  const { sql, args } = conditionOf({ ...query, equal: {} }, stretchOf(query), false)
   const { rows } = await gate.execute({
-    sql: `SELECT count(*) AS found FROM (SELECT 1 FROM ${name} WHERE ${sql} LIMIT ${FEW_ROWS + 1})`,
+    sql: `SELECT count(*) AS found FROM (SELECT 1 FROM ${query.list} WHERE ${sql} LIMIT ${FEW_ROWS + 1})`,
     args,
   })
   const found = Number(rows[0]?.['found'])

@@ -39,7 +39,6 @@ export const messages = sqliteTable(
   },
   (table) => [
     index('messages_by_tenant').on(table.tenantId, table.createdAt),
-    index('messages_by_recipient').on(table.tenantId, table.to, table.createdAt),
     uniqueIndex('messages_by_provider_id')
       .on(table.rcMessageId, table.tenantId, table.direction)
       .where(sql`rc_message_id IS NOT NULL`),
@@ -47,7 +46,30 @@ export const messages = sqliteTable(
     uniqueIndex('messages_open')
       .on(table.firstAttemptExtensionId, table.from, table.to, table.body)
       .where(sql`first_attempt_extension_id IS NOT NULL AND status = 'sending'`),
+    /** Few ever: of these it stays open whether they were sent. The text is that of `MESSAGE_ERRORS.unconfirmed`. */
+    index('messages_unconfirmed')
+      .on(table.from, table.to)
+      .where(sql`error = 'Delivery could not be confirmed with the provider'`),
   ],
+)
+
+/**
+ * The app that last wrote to a contact from a number: what the contact writes back is its message. A trigger keeps the rows,
+ * and only for tenants with several apps. A new contact costs a page of its index somewhere in the middle.
+ */
+export const conversations = sqliteTable(
+  'conversations',
+  {
+    seq: integer().primaryKey(),
+    contact: text().notNull(),
+    /** The tenant's own. */
+    number: text().notNull(),
+    tenantId: text('tenant_id').notNull(),
+    appId: text('app_id').notNull(),
+    /** Of the newest message; it may be an hour behind. */
+    writtenAt: integer('written_at').notNull(),
+  },
+  (table) => [uniqueIndex('conversations_by_contact').on(table.contact, table.number, table.tenantId)],
 )
 
 export const ATTEMPT_OUTCOMES = ['accepted', 'rejected', 'not_accepted', 'absent', 'unconfirmed'] as const

@@ -1,7 +1,12 @@
 import { MESSAGE_ERRORS } from '../../core/errors.ts'
 import type { Gateway } from '../../gateway.ts'
+import { OPEN_FIRST_ATTEMPT } from '../../db/open-attempts.ts'
 import type { StoredSms } from '../../provider/provider.ts'
 import type { OutboundMessage } from './outbound-message.ts'
+import { AGAIN } from './send-lane.ts'
+
+/** As the index `messages_unconfirmed` has it. */
+const IS_UNCONFIRMED = `error = '${MESSAGE_ERRORS.unconfirmed}'`
 
 /** The provider's store may cut a long text; this much of it must be there for a match. */
 const MIN_PREFIX_UNITS = 100
@@ -41,6 +46,14 @@ async function boundIds(gateway: Gateway, records: readonly StoredSms[]): Promis
   return new Set(rows.map((row) => String(row['rc_message_id'])))
 }
 
+/** No index leads to all messages of a way: these are found by what keeps them open, and by what was left open for ever. */
+const MAY_HAVE_BEEN_SENT = `SELECT id FROM messages INDEXED BY messages_open WHERE ${OPEN_FIRST_ATTEMPT} AND to_number = ?2 AND from_number = ?3
+  UNION ALL SELECT message_id FROM send_attempts INDEXED BY send_attempts_open WHERE outcome IS NULL AND to_number = ?2 AND from_number = ?3
+  UNION ALL SELECT subject FROM jobs INDEXED BY jobs_by_lane WHERE kind = 'send' AND lane = ?3 || '${AGAIN}'
+  UNION ALL SELECT subject FROM jobs INDEXED BY jobs_by_lane WHERE kind = 'settle'
+  UNION ALL SELECT subject FROM jobs INDEXED BY jobs_by_lane WHERE kind = 'fence' AND lane IN (?3, ?3 || '${AGAIN}')
+  UNION ALL SELECT id FROM messages INDEXED BY messages_unconfirmed WHERE ${IS_UNCONFIRMED} AND to_number = ?2 AND from_number = ?3`
+
 /** Those of these texts that are the whole text of another message on the same way of which it is not known whether it was sent. */
 async function textsOfOthers(
   gateway: Gateway,
@@ -48,10 +61,11 @@ async function textsOfOthers(
   records: readonly StoredSms[],
 ): Promise<Set<string>> {
   const { rows } = await gateway.database.gate.execute({
-    sql: `SELECT body FROM messages WHERE tenant_id IN (SELECT ?1 UNION SELECT tenant_id FROM phone_numbers WHERE number = ?3)
+    sql: `SELECT body FROM messages WHERE id IN (${MAY_HAVE_BEEN_SENT})
+      AND +tenant_id IN (SELECT ?1 UNION SELECT tenant_id FROM phone_numbers WHERE number = ?3)
       AND to_number = ?2 AND from_number = ?3 AND direction = 'outbound' AND id != ?4 AND rc_message_id IS NULL AND body IN (SELECT value FROM json_each(?5))
-      AND (status = 'sending' OR error = ?6 OR EXISTS (SELECT 1 FROM jobs WHERE kind = 'fence' AND subject = messages.id))`,
-    args: [tenantId, to, from, id, JSON.stringify(records.map((record) => record.text)), MESSAGE_ERRORS.unconfirmed],
+      AND (status = 'sending' OR ${IS_UNCONFIRMED} OR EXISTS (SELECT 1 FROM jobs WHERE kind = 'fence' AND subject = messages.id))`,
+    args: [tenantId, to, from, id, JSON.stringify(records.map((record) => record.text))],
   })
   return new Set(rows.map((row) => String(row['body'])))
 }

@@ -2,11 +2,13 @@ import { ATTEMPT_RETENTION_DAYS, DAY_MS, IDEMPOTENCY_RETENTION_MS } from '../../
 import { ROWS_PER_BATCH, inBatches } from '../../db/batches.ts'
 import type { Gateway } from '../../gateway.ts'
 import { deleteMessages, isEnded } from './delete-messages.ts'
+import { purgeConversations } from './purge-conversations.ts'
 
 /** Forgets what is too old: messages by `MESSAGE_RETENTION_DAYS`, attempts after a week, idempotency keys after a day. */
 export async function purgeMessages(gateway: Gateway): Promise<{ messages: number; attempts: number; keys: number }> {
-  const { messageRetentionDays } = gateway.config
-  const messages = messageRetentionDays === null ? 0 : await purgeOldMessages(gateway, messageRetentionDays)
+  const { messageRetentionDays: days } = gateway.config
+  const messages = days === null ? 0 : await purgeOldMessages(gateway, gateway.clock.now() - days * DAY_MS)
+  if (days !== null) await purgeConversations(gateway, gateway.clock.now() - days * DAY_MS)
   const attempts = await purgeAttempts(gateway)
   const keys = await purgeIdempotencyKeys(gateway)
   if (messages > 0) gateway.log.info({ messages }, 'old messages were deleted')
@@ -14,8 +16,7 @@ export async function purgeMessages(gateway: Gateway): Promise<{ messages: numbe
 }
 
 /** From the oldest on, until they are young enough. One that still waits is passed over. */
-function purgeOldMessages(gateway: Gateway, days: number): Promise<number> {
-  const before = gateway.clock.now() - days * DAY_MS
+function purgeOldMessages(gateway: Gateway, before: number): Promise<number> {
   let cursor = 0
   return inBatches(gateway, async () => {
     const { rows } = await gateway.database.gate.execute({

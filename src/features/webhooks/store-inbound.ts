@@ -51,9 +51,8 @@ export const STORE: RowOperation<InboundRow> = {
         receiving_extension_id, created_at, updated_at)
       SELECT messageId, jobId, tenantId,
         coalesce(
-          (SELECT last.app_id FROM messages AS last WHERE last.tenant_id = tenantId AND last.to_number = given."from"
-            AND last.from_number = given."to" AND last.direction = 'outbound' ORDER BY last.created_at DESC, last.seq DESC LIMIT 1),
-          (SELECT id FROM apps WHERE tenant_id = tenantId ORDER BY created_at, seq LIMIT 1), ''),
+          (SELECT app_id FROM conversations WHERE contact = given."from" AND number = given."to" AND tenant_id = tenantId),
+          (SELECT id FROM apps WHERE tenant_id = tenantId ORDER BY seq LIMIT 1), ''),
         'inbound', given."from", given."to", given.body, 'received', rcMessageId, extensionId, now, now
       FROM given WHERE true
       ON CONFLICT DO NOTHING RETURNING job_id AS key`,

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { MESSAGE_ERRORS } from '../../../src/core/errors.ts'
 import { findRecord } from '../../../src/features/sms/find-record.ts'
 import { loadOutbound } from '../../../src/features/sms/outbound-message.ts'
 import type { StoredSms } from '../../../src/provider/provider.ts'
@@ -70,7 +71,7 @@ test('a record that another message is bound to while it is looked at is not fou
   const [longer, shorter] = [await send(world, LONG), await send(world, SHORT)]
   const { gateway } = world
   const { gate } = gateway.database
-  await gate.execute(`UPDATE messages SET status = 'sending'`)
+  await gate.batch([`UPDATE messages SET status = 'sending'`, `UPDATE jobs SET lane = lane || '/again'`])
   const message = (await loadOutbound(gateway, [longer])).get(longer)
   if (message === undefined) throw new Error('The message is gone')
   const record = { providerMessageId: '77', from: FROM, to: [{ phoneNumber: TO }], text: SHORT } as StoredSms
@@ -84,4 +85,77 @@ test('a record that another message is bound to while it is looked at is not fou
   const meanwhile = { ...gateway, database: { ...gateway.database, gate: { ...gate, execute } } }
   expect(await findRecord(meanwhile, message, [record])).toBeNull()
   expect(looks).toBe(2)
+})
+
+const SHORT_ONE = `id = (SELECT id FROM messages WHERE body = '${SHORT}')`
+const ITS_JOB = `subject = (SELECT id FROM messages WHERE body = '${SHORT}')`
+const STATES: [string, boolean, string[]][] = [
+  ['waits for its first call', false, []],
+  [
+    'is on its first call, which stands in its row',
+    true,
+    [
+      `UPDATE messages SET status = 'sending', first_attempt_extension_id = '101', attempt_id = 'att_1' WHERE ${SHORT_ONE}`,
+      `DELETE FROM jobs WHERE ${ITS_JOB}`,
+    ],
+  ],
+  [
+    'is on a call',
+    true,
+    [
+      `UPDATE messages SET status = 'sending', attempt_id = 'att_1' WHERE ${SHORT_ONE}`,
+      `INSERT INTO send_attempts (id, message_id, tenant_id, extension_id, from_number, to_number, text_hash, number, boot_id, started_at)
+        SELECT 'att_1', id, tenant_id, '101', from_number, to_number, 'hash', 1, 'boot_1', 1 FROM messages WHERE ${SHORT_ONE}`,
+    ],
+  ],
+  [
+    'waits to be tried again',
+    true,
+    [
+      `UPDATE messages SET status = 'sending', attempt_id = 'att_1' WHERE ${SHORT_ONE}`,
+      `UPDATE jobs SET lane = lane || '/again' WHERE ${ITS_JOB}`,
+    ],
+  ],
+  [
+    'is being looked up',
+    true,
+    [
+      `UPDATE messages SET status = 'sending', attempt_id = 'att_1' WHERE ${SHORT_ONE}`,
+      `UPDATE jobs SET kind = 'settle', lane = '101' WHERE ${ITS_JOB}`,
+    ],
+  ],
+  ['waits behind the fence', true, [`UPDATE jobs SET kind = 'fence' WHERE ${ITS_JOB}`]],
+  [
+    'waits behind the fence to be tried again',
+    true,
+    [`UPDATE jobs SET kind = 'fence', lane = lane || '/again' WHERE ${ITS_JOB}`],
+  ],
+  [
+    'could not be confirmed',
+    true,
+    [
+      `UPDATE messages SET status = 'failed', error = '${MESSAGE_ERRORS.unconfirmed}' WHERE ${SHORT_ONE}`,
+      `DELETE FROM jobs WHERE ${ITS_JOB}`,
+    ],
+  ],
+  [
+    'has failed',
+    false,
+    [
+      `UPDATE messages SET status = 'failed', error = '${MESSAGE_ERRORS.cancelled}' WHERE ${SHORT_ONE}`,
+      `DELETE FROM jobs WHERE ${ITS_JOB}`,
+    ],
+  ],
+]
+
+test.each(STATES)('a record with the text of a message that %s is that one’s: %p', async (_, isIts, changes) => {
+  await using world = await createWorld({ work: false })
+  await world.gateway.jobs.stop()
+  const longer = await send(world, LONG)
+  await send(world, SHORT)
+  await world.gateway.database.gate.batch(changes)
+  const message = (await loadOutbound(world.gateway, [longer])).get(longer)
+  if (message === undefined) throw new Error('The message is gone')
+  const record = { providerMessageId: '77', from: FROM, to: [{ phoneNumber: TO }], text: SHORT } as StoredSms
+  expect(await findRecord(world.gateway, message, [record])).toEqual(isIts ? null : record)
 })
