@@ -47,8 +47,8 @@ async function boundIds(gateway: Gateway, records: readonly StoredSms[]): Promis
 }
 
 /** No index leads to all messages of a way: these are found by what keeps them open, and by what was left open for ever. */
-const MAY_HAVE_BEEN_SENT = `SELECT id FROM messages INDEXED BY messages_open WHERE ${OPEN_FIRST_ATTEMPT} AND to_number = ?2 AND from_number = ?3
-  UNION ALL SELECT message_id FROM send_attempts INDEXED BY send_attempts_open WHERE outcome IS NULL AND to_number = ?2 AND from_number = ?3
+const MAY_HAVE_BEEN_SENT = `SELECT id FROM messages WHERE ${OPEN_FIRST_ATTEMPT} AND to_number = ?2 AND from_number = ?3
+  UNION ALL SELECT message_id FROM send_attempts WHERE outcome IS NULL AND to_number = ?2 AND from_number = ?3
   UNION ALL SELECT subject FROM jobs INDEXED BY jobs_by_lane WHERE kind = 'send' AND lane = ?3 || '${AGAIN}'
   UNION ALL SELECT subject FROM jobs INDEXED BY jobs_by_lane WHERE kind = 'settle'
   UNION ALL SELECT subject FROM jobs INDEXED BY jobs_by_lane WHERE kind = 'fence' AND lane IN (?3, ?3 || '${AGAIN}')

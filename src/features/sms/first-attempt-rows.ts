@@ -1,5 +1,5 @@
 import type { RowOperation } from '../../db/writer.ts'
-import { ACCEPT, type AcceptRow } from './accept-rows.ts'
+import { ACCEPT, type AcceptRow, KEEP_KEYS, KEPT_KEYS, KEY_COLUMNS, OWN_KEY } from './accept-rows.ts'
 import { RESULT, RETRY, type ResultRow, UNKNOWN, type UnknownRow, noneFenced } from './attempt-rows.ts'
 
 // A first attempt that begins with its message has no rows of its own: its message stands for it and for its job. It gets
@@ -13,6 +13,23 @@ export interface BeginRow extends AcceptRow {
   begun: number
 }
 
+const insertBegun = (condition: string): string =>
+  `INSERT INTO messages (id, job_id, tenant_id, app_id, user_id, direction, from_number, to_number, body, status, attempt_id, first_attempt_extension_id,
+      first_attempt_at, created_at, updated_at)
+    SELECT messageId, jobId, given.tenantId, appId, userId, 'outbound', given."from", given."to", given.body, 'sending', attemptId, extensionId,
+      runAt, now, now
+    FROM given
+    CROSS JOIN tenants ON tenants.id = given.tenantId AND tenants.status = 'active'
+    CROSS JOIN extensions ON extensions.tenant_id = given.tenantId AND extensions.extension_id = given.extensionId
+      AND extensions.status = 'active'
+    WHERE NOT EXISTS (SELECT 1 FROM send_attempts AS open CROSS JOIN messages AS other ON other.id = open.message_id
+      WHERE open.extension_id = given.extensionId AND open.from_number = given."from" AND open.to_number = given."to"
+        AND open.outcome IS NULL AND other.body = given.body)
+      AND ${noneFenced('given.body')} ${condition}
+    ON CONFLICT DO NOTHING RETURNING id AS key`
+
+const COUNT_BEGUN = `UPDATE facts SET value = max(CAST(value AS INTEGER), (SELECT CAST(max(begun) AS INTEGER) FROM given)) WHERE name = 'begun'`
+
 /**
  * Message and open first attempt in one row. Decides in SQL as a claim does: its tenant and the extension must be active,
  * and neither another open attempt nor a message behind the fence may carry the same text; else nothing is stored. Answers one row if it was.
@@ -20,22 +37,19 @@ export interface BeginRow extends AcceptRow {
 export const BEGIN: RowOperation<BeginRow> = {
   columns: [...ACCEPT.columns, 'attemptId', 'extensionId', 'begun'],
   key: 'messageId',
-  statements: [
-    `INSERT INTO messages (id, job_id, tenant_id, app_id, user_id, direction, from_number, to_number, body, status, attempt_id, first_attempt_extension_id,
-        first_attempt_at, created_at, updated_at)
-      SELECT messageId, jobId, given.tenantId, appId, userId, 'outbound', given."from", given."to", given.body, 'sending', attemptId, extensionId,
-        runAt, now, now
-      FROM given
-      CROSS JOIN tenants ON tenants.id = given.tenantId AND tenants.status = 'active'
-      CROSS JOIN extensions ON extensions.tenant_id = given.tenantId AND extensions.extension_id = given.extensionId
-        AND extensions.status = 'active'
-      WHERE NOT EXISTS (SELECT 1 FROM send_attempts AS open CROSS JOIN messages AS other ON other.id = open.message_id
-        WHERE open.extension_id = given.extensionId AND open.from_number = given."from" AND open.to_number = given."to"
-          AND open.outcome IS NULL AND other.body = given.body)
-        AND ${noneFenced('given.body')}
-      ON CONFLICT DO NOTHING RETURNING id AS key`,
-    `UPDATE facts SET value = max(CAST(value AS INTEGER), (SELECT CAST(max(begun) AS INTEGER) FROM given)) WHERE name = 'begun'`,
-  ],
+  statements: [insertBegun(''), COUNT_BEGUN],
+}
+
+/** A key whose message was not stored would answer for one that does not exist. The id alone may be another message's. */
+const RELEASE_KEYS = `DELETE FROM idempotency_keys WHERE rowid IN (SELECT stored.rowid FROM given
+  CROSS JOIN idempotency_keys AS stored ON stored.app_id = given.appId AND stored.key = given.idempotencyKey AND stored.message_id = given.messageId
+  WHERE NOT EXISTS (SELECT 1 FROM messages WHERE messages.id = given.messageId AND messages.job_id = given.jobId))`
+
+/** The same, but only for the first request with its `Idempotency-Key`. Answers `KEPT_KEYS` behind it: nothing for one that must wait for its turn. */
+export const BEGIN_ONCE: RowOperation<BeginRow> = {
+  columns: [...BEGIN.columns, ...KEY_COLUMNS],
+  key: 'messageId',
+  statements: [...KEEP_KEYS, insertBegun(`AND ${OWN_KEY}`), COUNT_BEGUN, RELEASE_KEYS, KEPT_KEYS],
 }
 
 /** The rest of an attempt's row. */

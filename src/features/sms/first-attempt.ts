@@ -2,9 +2,9 @@ import { DONE, type Job, type JobOutcome } from '../../jobs/job.ts'
 import type { Reservation } from '../../jobs/reservation.ts'
 import { errorName } from '../../core/log.ts'
 import type { Gateway } from '../../gateway.ts'
-import type { AcceptRow } from './accept-rows.ts'
+import { type AcceptRow, type KeptRequest, keptRequest } from './accept-rows.ts'
 import { callProvider } from './call-provider.ts'
-import { BEGIN } from './first-attempt-rows.ts'
+import { BEGIN, BEGIN_ONCE } from './first-attempt-rows.ts'
 import type { OutboundMessage } from './outbound-message.ts'
 import { handOver } from './record-result.ts'
 import { publishStatus } from './publish-status.ts'
@@ -24,23 +24,31 @@ interface Places {
 
 /**
  * Accepts a message and begins its first attempt in one commit, of one row, with one commit less until the provider is
- * called. True when the message is on disk and its call under way; false when nothing was stored, because it must wait for its turn.
+ * called. Answers what its request stands for: its own message, when that is on disk and its call under way; the one that its
+ * `Idempotency-Key` was used for before; null when nothing was stored, because it must wait for its turn.
  */
-export async function beginWith(gateway: Gateway, row: AcceptRow, message: OutboundMessage): Promise<boolean> {
+export async function beginWith(
+  gateway: Gateway,
+  row: AcceptRow,
+  message: OutboundMessage,
+): Promise<KeptRequest | null> {
   const places = takePlaces(gateway, row)
-  if (places === null) return false
+  if (places === null) return null
   const { attemptId, extensionId, begun } = places
   let isStored = false
   try {
-    isStored = (await gateway.database.writer.row(BEGIN, { ...row, attemptId, extensionId, begun })).length > 0
+    const operation = row.idempotencyKey === null ? BEGIN : BEGIN_ONCE
+    const rows = await gateway.database.writer.row(operation, { ...row, attemptId, extensionId, begun })
+    const kept = rows.length === 0 ? null : keptRequest(row, rows)
+    isStored = kept?.messageId === row.messageId
+    if (!isStored) return kept
   } finally {
     // A disk can fail after the commit: then the message is there, and is adopted (adopt.ts).
     if (!isStored) places.abandon()
   }
-  if (!isStored) return false
   publishStatus(gateway, message, 'queued', row.now)
   run(gateway, row, message, places)
-  return true
+  return { messageId: row.messageId, requestHash: row.requestHash }
 }
 
 /** Null unless everything that a call needs is known and free at this moment. */

@@ -6,7 +6,7 @@ import { isConstraint } from '../../db/gate.ts'
 import type { Gateway } from '../../gateway.ts'
 import { publishStatus } from './publish-status.ts'
 import type { OutboundMessage } from './outbound-message.ts'
-import { ACCEPT, ACCEPT_ONCE, type AcceptRow } from './accept-rows.ts'
+import { ACCEPT, ACCEPT_ONCE, type AcceptRow, type KeptRequest, keptRequest } from './accept-rows.ts'
 import { beginWith } from './first-attempt.ts'
 import type { Accepted, SendBody } from './schemas.ts'
 
@@ -24,21 +24,24 @@ export async function send(
 ): Promise<Sent> {
   const key = checkedKey(idempotencyKey)
   const row = acceptRow(gateway, caller, message, key, gateway.clock.now())
-  // A request with a key may be a repeated one, which begins nothing.
-  if (key === null && (await beginWith(gateway, row, outboundOf(row))))
-    return { messageId: row.messageId, status: 'queued', replayed: false }
-  const inserted = await insert(gateway, row)
-  const replayed = inserted.stored !== inserted.value.messageId
-  if (!replayed) announce(gateway, inserted)
-  return { messageId: inserted.stored, status: 'queued', replayed }
+  const begun = await beginWith(gateway, row, outboundOf(row))
+  if (begun !== null) return answer(row, begun)
+  const { value, kept, jobSeq } = await insert(gateway, row)
+  if (kept.messageId === value.messageId) announce(gateway, value, jobSeq)
+  return answer(value, kept)
+}
+
+function answer(row: AcceptRow, { messageId, requestHash }: KeptRequest): Sent {
+  if (requestHash !== row.requestHash) throw apiError('idempotencyConflict')
+  return { messageId, status: 'queued', replayed: messageId !== row.messageId }
 }
 
 const MESSAGE_ID_DRAWS = 5
 
 interface Inserted {
   value: AcceptRow
-  /** The message that the answer names. */
-  stored: string
+  kept: KeptRequest
+  /** Only of a new message. */
   jobSeq: number
 }
 
@@ -46,21 +49,13 @@ interface Inserted {
 async function insert(gateway: Gateway, value: AcceptRow): Promise<Inserted> {
   for (let draw = 1; ; draw++) {
     try {
-      if (value.idempotencyKey !== null) return await insertByKey(gateway, value)
-      const [job] = await gateway.database.writer.row(ACCEPT, value)
-      return { value, stored: value.messageId, jobSeq: Number(job?.['seq']) }
+      const rows = await gateway.database.writer.row(value.idempotencyKey === null ? ACCEPT : ACCEPT_ONCE, value)
+      return { value, kept: keptRequest(value, rows), jobSeq: Number(rows[0]?.['seq']) }
     } catch (error) {
       if (!isConstraint(error) || draw >= MESSAGE_ID_DRAWS) throw error
       value = { ...value, messageId: gateway.ids.message(null) }
     }
   }
-}
-
-async function insertByKey(gateway: Gateway, value: AcceptRow): Promise<Inserted> {
-  const rows = await gateway.database.writer.row(ACCEPT_ONCE, value)
-  const key = rows.at(-1)
-  if (key?.['request_hash'] !== value.requestHash) throw apiError('idempotencyConflict')
-  return { value, stored: String(key['message_id']), jobSeq: Number(rows[0]?.['seq']) }
 }
 
 function acceptRow(gateway: Gateway, caller: Caller, message: SendBody, key: string | null, now: number): AcceptRow {
@@ -82,7 +77,7 @@ function acceptRow(gateway: Gateway, caller: Caller, message: SendBody, key: str
   }
 }
 
-function announce(gateway: Gateway, { value, jobSeq }: Inserted): void {
+function announce(gateway: Gateway, value: AcceptRow, jobSeq: number): void {
   const { messageId, jobId, tenantId, from, now } = value
   const message = outboundOf(value)
   publishStatus(gateway, message, 'queued', now)

@@ -159,3 +159,27 @@ test.each(STATES)('a record with the text of a message that %s is that one’s: 
   const record = { providerMessageId: '77', from: FROM, to: [{ phoneNumber: TO }], text: SHORT } as StoredSms
   expect(await findRecord(world.gateway, message, [record])).toEqual(isIts ? null : record)
 })
+
+test('no look at texts reads all messages or attempts', async () => {
+  await using world = await createWorld({ work: false })
+  const message = (await loadOutbound(world.gateway, [await send(world, LONG)])).values().next().value
+  if (message === undefined) throw new Error('The message is gone')
+  const { gate } = world.gateway.database
+  const asked: Parameters<typeof gate.execute>[0][] = []
+  const execute: typeof gate.execute = (statement) => (asked.push(statement), gate.execute(statement))
+  const spied = { ...world.gateway, database: { ...world.gateway.database, gate: { ...gate, execute } } }
+  await findRecord(spied, message, [
+    { providerMessageId: '77', from: FROM, to: [{ phoneNumber: TO }], text: SHORT } as StoredSms,
+  ])
+  expect(asked).toHaveLength(2)
+  for (const statement of asked) {
+    const { sql, args = [] } = typeof statement === 'string' ? { sql: statement } : statement
+    const { rows } = await gate.execute({ sql: `EXPLAIN QUERY PLAN ${sql}`, args })
+    const steps = rows.map((row) => String(row['detail']))
+    expect(
+      steps.filter((step) =>
+        /^SCAN (messages|send_attempts|jobs)(?! USING INDEX (messages|send_attempts)_open)/.test(step),
+      ),
+    ).toEqual([])
+  }
+})

@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { expect, spyOn, test } from 'bun:test'
 import { expectError } from '../../support/expect-error.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { FROM, TO, type World, createWorld } from '../../support/world.ts'
@@ -6,6 +6,11 @@ import { FROM, TO, type World, createWorld } from '../../support/world.ts'
 const CONFLICT = 'Idempotency-Key was used with a different request'
 
 const quiet = (): Promise<World> => createWorld({ connect: false, work: false })
+/** One that waits for its turn is stored in another way than one whose call begins with it. */
+const WAYS = [
+  ['waits', quiet],
+  ['begins at once', () => createWorld()],
+] as const
 
 const send = (world: World, idempotencyKey: string, change: object = {}, key = world.key): Promise<Response> =>
   world.call('POST', '/v1/sms/send', {
@@ -31,8 +36,8 @@ test('the same key and body get the first 202 again, marked, and one message', a
   expect(world.control.messages({ direction: 'Outbound' })).toHaveLength(1)
 })
 
-test('a race of one key makes one message', async () => {
-  await using world = await quiet()
+test.each(WAYS)('a race of one key makes one message (%s)', async (_way, create) => {
+  await using world = await create()
   const responses = await Promise.all(Array.from({ length: 20 }, () => send(world, 'race')))
   const answers = await Promise.all(responses.map((response) => response.json() as Promise<{ messageId: string }>))
   expect(new Set(responses.map((response) => response.status))).toEqual(new Set([202]))
@@ -41,30 +46,36 @@ test('a race of one key makes one message', async () => {
   expect(await total(world)).toBe(1)
 })
 
-test('a race of one key with two texts makes one message, and tells the others of the conflict', async () => {
-  await using world = await quiet()
-  const responses = await Promise.all(
-    Array.from({ length: 20 }, (_, index) => send(world, 'race', { body: `text ${index % 2}` })),
-  )
-  expect(responses.filter((response) => response.status === 202)).toHaveLength(10)
-  expect(responses.filter((response) => response.status === 409)).toHaveLength(10)
-  expect(await total(world)).toBe(1)
-})
+test.each(WAYS)(
+  'a race of one key with two texts makes one message, and tells the others of the conflict (%s)',
+  async (_way, create) => {
+    await using world = await create()
+    const responses = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => send(world, 'race', { body: `text ${index % 2}` })),
+    )
+    expect(responses.filter((response) => response.status === 202)).toHaveLength(10)
+    expect(responses.filter((response) => response.status === 409)).toHaveLength(10)
+    expect(await total(world)).toBe(1)
+  },
+)
 
-test('the same key with another request is a conflict, whichever field differs', async () => {
-  await using world = await quiet()
-  expect((await send(world, 'order-1', { userId: 'u' })).status).toBe(202)
-  for (const change of [
-    { body: 'Other' },
-    { to: '+15555550198' },
-    { from: '+15555550101' },
-    { userId: 'v' },
-    { userId: null },
-  ]) {
-    await expectError(await send(world, 'order-1', { userId: 'u', ...change }), 409, CONFLICT)
-  }
-  expect(await total(world)).toBe(1)
-})
+test.each(WAYS)(
+  'the same key with another request is a conflict, whichever field differs (%s)',
+  async (_way, create) => {
+    await using world = await create()
+    expect((await send(world, 'order-1', { userId: 'u' })).status).toBe(202)
+    for (const change of [
+      { body: 'Other' },
+      { to: '+15555550198' },
+      { from: '+15555550101' },
+      { userId: 'v' },
+      { userId: null },
+    ]) {
+      await expectError(await send(world, 'order-1', { userId: 'u', ...change }), 409, CONFLICT)
+    }
+    expect(await total(world)).toBe(1)
+  },
+)
 
 test('what means the same is the same request: order of fields, unknown fields, an empty userId', async () => {
   await using world = await quiet()
@@ -73,8 +84,8 @@ test('what means the same is the same request: order of fields, unknown fields, 
     expect((await send(world, 'order-1', change)).headers.get('idempotent-replayed')).toBe('true')
 })
 
-test('keys belong to an app: another app may use the same', async () => {
-  await using world = await quiet()
+test.each(WAYS)('keys belong to an app: another app may use the same (%s)', async (_way, create) => {
+  await using world = await create()
   const second = await world.secondApp()
   expect((await send(world, 'order-1')).status).toBe(202)
   const theirs = await send(world, 'order-1', { body: 'Other' }, second.apiKey)
@@ -113,8 +124,8 @@ test('a key is 1 to 255 visible ASCII characters', async () => {
   for (const key of ['x', '~!"#', 'x'.repeat(255)]) expect((await send(world, key)).status).toBe(202)
 })
 
-test('a request that is refused does not use up its key', async () => {
-  await using world = await quiet()
+test.each(WAYS)('a request that is refused does not use up its key (%s)', async (_way, create) => {
+  await using world = await create()
   expect((await send(world, 'order-1', { to: 'nonsense' })).status).toBe(400)
   const good = await send(world, 'order-1')
   expect(good.status).toBe(202)
@@ -129,4 +140,60 @@ test('expired keys leave the database with the next ones', async () => {
   await send(world, 'd')
   const { rows } = await world.gateway.database.gate.execute('SELECT key FROM idempotency_keys')
   expect(rows.map((row) => row['key'])).toEqual(['d'])
+})
+
+const keys = async (world: World): Promise<unknown> =>
+  (await world.gateway.database.gate.execute('SELECT key FROM idempotency_keys')).rows.map((row) => row['key'])
+
+test('a request that cannot begin, as an equal text is on its way, waits with its key', async () => {
+  await using world = await createWorld()
+  world.control.fault({ route: 'sms', fault: { kind: 'hang', ms: 1000 } })
+  const first = (await (await send(world, 'order-1')).json()) as { messageId: string }
+  const second = (await (await send(world, 'order-2')).json()) as { messageId: string }
+  expect(second.messageId).not.toBe(first.messageId)
+  expect(await world.status(second.messageId)).toMatchObject({ status: 'queued' })
+  expect(await (await send(world, 'order-2')).json()).toEqual({ messageId: second.messageId, status: 'queued' })
+  expect(await total(world)).toBe(2)
+})
+
+test('a message that could not begin and was then not stored leaves no key that answers for it', async () => {
+  await using world = await createWorld()
+  const { gate, writer } = world.gateway.database
+  await gate.execute(`UPDATE extensions SET status = 'refresh_failed'`)
+  const real = writer.row.bind(writer)
+  const row = spyOn(writer, 'row').mockImplementation((operation, value) =>
+    operation.columns.includes('begun') ? real(operation, value) : Promise.reject(new Error('The disk is gone')),
+  )
+  expect((await send(world, 'order-1')).status).toBe(500)
+  expect(await keys(world)).toEqual([])
+  row.mockRestore()
+  await gate.execute(`UPDATE extensions SET status = 'active'`)
+  const again = await send(world, 'order-1')
+  expect(again.headers.get('idempotent-replayed')).toBeNull()
+  expect(await total(world)).toBe(1)
+})
+
+test('a key never stands for the message that has its id already', async () => {
+  await using world = await createWorld()
+  const taken = (await (await send(world, 'order-1')).json()) as { messageId: string }
+  spyOn(world.gateway.ids, 'message').mockImplementationOnce(() => taken.messageId)
+  const other = await send(world, 'order-2', { body: 'Another' })
+  const { messageId } = (await other.json()) as { messageId: string }
+  expect(messageId).not.toBe(taken.messageId)
+  expect(other.headers.get('idempotent-replayed')).toBeNull()
+  expect(await (await send(world, 'order-2', { body: 'Another' })).json()).toEqual({ messageId, status: 'queued' })
+  expect(await total(world)).toBe(2)
+})
+
+test('a repeated request takes no place in the windows', async () => {
+  await using world = await createWorld({ env: { FROM_LIMIT_PER_MINUTE: '3' } })
+  const ids = new Set<string>()
+  for (let n = 0; n < 10; n++)
+    ids.add(((await (await send(world, 'order-1')).json()) as { messageId: string }).messageId)
+  expect(ids.size).toBe(1)
+  for (const key of ['order-2', 'order-3']) {
+    const { messageId } = (await (await send(world, key, { body: key })).json()) as { messageId: string }
+    await world.untilStatus(messageId, ['sent'])
+  }
+  expect(await total(world)).toBe(3)
 })
