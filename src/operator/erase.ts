@@ -14,24 +14,20 @@ export interface Erased extends DeletedRows {
   waiting: number
 }
 
-/** No index leads to a sender, so the table is read through, this many rows at a time. */
+/** No index leads to a person's rows, so the tables are read through, this many rows at a time. */
 const ROWS_PER_LOOK = 2000
 
 /**
- * Deletes every message to or from a person's number, of all tenants, with attempts and deliveries. The bytes stay in
- * free places of the file until they are used again or the file is compacted. Errors: `conflict` for a number of our own.
+ * Deletes every message to or from a person's number, of all tenants, with attempts and deliveries, and which app wrote to
+ * it last. The bytes stay in free places of the file until they are used again or the file is compacted. Errors:
+ * `conflict` for a number of our own.
  */
 export async function erase(gateway: Gateway, { phone }: z.output<typeof Erase>): Promise<Erased> {
   await refuseOwnNumber(gateway, phone)
   const total: Erased = { messages: 0, attempts: 0, deliveries: 0, waiting: 0 }
-  const end = await lastSeq(gateway)
-  let from = 0
-  await inBatches(gateway, async () => {
-    const deleted = await eraseRange(gateway, phone, from, total)
-    from += ROWS_PER_LOOK
-    return { count: deleted, last: from > end }
-  })
-  await forgetConversations(gateway, phone)
+  await inRanges(gateway, 'messages', (from) => eraseRange(gateway, phone, from, total))
+  // Whom the person answers is still of use to a message that waits; it goes with the next run.
+  if (total.waiting === 0) await inRanges(gateway, 'conversations', (from) => forgetRange(gateway, phone, from))
   gateway.log.info({ phone: maskNumber(phone), ...total }, 'a number was erased')
   return total
 }
@@ -53,9 +49,11 @@ async function eraseRange(gateway: Gateway, phone: string, from: number, total: 
   return deleted.messages
 }
 
-/** With which app the person wrote. */
-async function forgetConversations({ database }: Gateway, phone: string): Promise<void> {
-  await database.writer.write([{ sql: 'DELETE FROM conversations WHERE contact = ?1', args: [phone] }])
+/** The number may have been one of ours before. */
+async function forgetRange({ database }: Gateway, phone: string, from: number): Promise<number> {
+  const sql = 'DELETE FROM conversations WHERE seq > ?1 AND seq <= ?2 AND (contact = ?3 OR number = ?3) RETURNING seq'
+  const [deleted] = await database.writer.write([{ sql, args: [from, from + ROWS_PER_LOOK, phone] }])
+  return deleted?.rows.length ?? 0
 }
 
 /** A slip would delete everything that a number of ours ever sent. */
@@ -71,7 +69,18 @@ async function refuseOwnNumber(gateway: Gateway, phone: string): Promise<void> {
     )
 }
 
-async function lastSeq(gateway: Gateway): Promise<number> {
-  const { rows } = await gateway.database.gate.execute('SELECT max(seq) AS seq FROM messages')
-  return Number(rows[0]?.['seq'] ?? 0)
+/** Walks through a table as it is now; `work` gets the `seq` behind which its range begins, and answers how many rows went. */
+async function inRanges(
+  gateway: Gateway,
+  table: 'messages' | 'conversations',
+  work: (from: number) => Promise<number>,
+): Promise<void> {
+  const { rows } = await gateway.database.gate.execute(`SELECT max(seq) AS seq FROM ${table}`)
+  const end = Number(rows[0]?.['seq'] ?? 0)
+  let from = 0
+  await inBatches(gateway, async () => {
+    const count = await work(from)
+    from += ROWS_PER_LOOK
+    return { count, last: from > end }
+  })
 }

@@ -33,6 +33,8 @@ test('deletes every message to and from the number, of all tenants, and nothing 
 
 test('leaves no trace in the file once it is compacted', async () => {
   await using world = await createWorld()
+  // Which of several apps wrote to the person is a trace as well.
+  await world.secondApp()
   await world.untilStatus(await world.send({ to: PERSON, body: 'A very private text' }))
   await erase(world, PERSON)
   const compact = () => runCommand({ gateway: world.gateway, simulator: null }, 'compact', {}, silentLog)

@@ -20,6 +20,10 @@ export async function createVictim(world: World): Promise<Victim> {
   const app = await world.otherTenant('Victim')
   const { gateway } = world
   const call = { key: app.apiKey }
+  const second = await world.json<Registered>('POST', '/v1/apps/register', {
+    ...call,
+    body: { name: 'Second', tenantId: app.tenantId, webhookUrl: 'http://127.0.0.1:9/victim' },
+  })
   const queued = await world.send({ body: VICTIM_TEXT, userId: 'victim-user' }, call)
   const cancelled = await world.send({ body: VICTIM_TEXT }, call)
   await world.call('DELETE', `/v1/sms/${cancelled}`, call)
@@ -35,10 +39,6 @@ export async function createVictim(world: World): Promise<Victim> {
   const inbound =
     (await world.json<{ messages: { messageId: string }[] }>('GET', '/v1/sms/messages?direction=inbound', call)).body
       .messages[0]?.messageId ?? ''
-  const second = await world.json<Registered>('POST', '/v1/apps/register', {
-    ...call,
-    body: { name: 'Second', tenantId: app.tenantId, webhookUrl: 'http://127.0.0.1:9/victim' },
-  })
   const third = await world.json<Registered>('POST', '/v1/apps/register', {
     ...call,
     body: { name: 'Gone', tenantId: app.tenantId },

@@ -54,8 +54,8 @@ export const messages = sqliteTable(
 )
 
 /**
- * The app that last wrote to a contact from a number: what the contact writes back is its message. A trigger keeps the rows,
- * and only for tenants with several apps. A new contact costs a page of its index somewhere in the middle.
+ * The app that last wrote to a contact from a number: what the contact writes back is its message. The trigger
+ * `conversations_follow` (migration 0004) keeps the rows, and only for tenants with several apps. Not RingCentral's conversations.
  */
 export const conversations = sqliteTable(
   'conversations',

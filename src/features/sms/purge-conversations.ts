@@ -4,7 +4,7 @@ import type { Gateway } from '../../gateway.ts'
 
 /** No index leads to the old ones, which would cost every message to a new contact: so many rows are read at a time. */
 const ROWS_PER_LOOK = 2000
-/** How far the time of a row may be behind its newest message. */
+/** How far the trigger `conversations_follow` lets the time of a row be behind its newest message; never less. */
 const BEHIND_MS = HOUR_MS
 
 /** Whom the answers of a contact belong to is known as long as the newest message to it is kept, or an hour longer. */

@@ -4,15 +4,23 @@ import type { Gateway } from '../../gateway.ts'
 import { deleteMessages, isEnded } from './delete-messages.ts'
 import { purgeConversations } from './purge-conversations.ts'
 
-/** Forgets what is too old: messages by `MESSAGE_RETENTION_DAYS`, attempts after a week, idempotency keys after a day. */
+/**
+ * Forgets what is too old: messages by `MESSAGE_RETENTION_DAYS` and conversations up to an hour later, attempts after a
+ * week, idempotency keys after a day.
+ */
 export async function purgeMessages(gateway: Gateway): Promise<{ messages: number; attempts: number; keys: number }> {
   const { messageRetentionDays: days } = gateway.config
-  const messages = days === null ? 0 : await purgeOldMessages(gateway, gateway.clock.now() - days * DAY_MS)
-  if (days !== null) await purgeConversations(gateway, gateway.clock.now() - days * DAY_MS)
+  const messages = days === null ? 0 : await purgeByRetention(gateway, gateway.clock.now() - days * DAY_MS)
   const attempts = await purgeAttempts(gateway)
   const keys = await purgeIdempotencyKeys(gateway)
   if (messages > 0) gateway.log.info({ messages }, 'old messages were deleted')
   return { messages, attempts, keys }
+}
+
+async function purgeByRetention(gateway: Gateway, before: number): Promise<number> {
+  const messages = await purgeOldMessages(gateway, before)
+  await purgeConversations(gateway, before)
+  return messages
 }
 
 /** From the oldest on, until they are young enough. One that still waits is passed over. */

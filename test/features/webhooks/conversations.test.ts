@@ -121,3 +121,24 @@ test('an erased person leaves none', async () => {
   await runCommand({ gateway: world.gateway, simulator: null }, 'erase', { phone: CONTACT }, silentLog)
   expect((await conversations(world)).map(({ contact }) => contact)).toEqual(['+15555550178'])
 })
+
+test('a person that is still written to answers to that app, also after an erasure', async () => {
+  await using world = await createWorld({ work: false })
+  const second = await world.secondApp()
+  await world.send({ to: CONTACT }, { key: second.apiKey })
+  const erase = () => runCommand({ gateway: world.gateway, simulator: null }, 'erase', { phone: CONTACT }, silentLog)
+  expect(await erase()).toMatchObject({ result: { waiting: 1 } })
+  expect(await appOfAnswer(world)).toBe(second.appId)
+  await world.gateway.database.gate.execute(`UPDATE messages SET status = 'failed' WHERE status = 'queued'`)
+  expect(await erase()).toMatchObject({ result: { waiting: 0 } })
+  expect(await conversations(world)).toEqual([])
+})
+
+test('a number that was one of ours before leaves none either', async () => {
+  await using world = await createWorld()
+  const second = await world.secondApp()
+  await world.untilStatus(await world.send({ to: CONTACT }, { key: second.apiKey }))
+  await world.gateway.database.gate.execute('DELETE FROM phone_numbers')
+  await runCommand({ gateway: world.gateway, simulator: null }, 'erase', { phone: FROM }, silentLog)
+  expect(await conversations(world)).toEqual([])
+})
