@@ -12,6 +12,8 @@ export interface LoadOptions {
   senders: number
   /** Between two messages of one sender. */
   pauseMs: number
+  /** Each message has an `Idempotency-Key` and is sent until it is acknowledged, every third one twice at once. */
+  keyed?: true
 }
 
 const DOWN_PAUSE_MS = 10
@@ -26,6 +28,9 @@ export class Load {
   unanswered = 0
   /** How those ended that the gateway had not answered when it was told to stop, and never did. */
   readonly cut: string[] = []
+  /** Keys that were answered with several messages. */
+  readonly ambiguousKeys: string[] = []
+  readonly #byKey = new Map<string, string>()
   readonly #open = new Set<{ begunBeforeStop: boolean }>()
   #number = 0
   #running = true
@@ -50,18 +55,30 @@ export class Load {
 
   async #sender(): Promise<void> {
     while (this.#running) {
-      const answered = await this.#send(this.options.message(this.#number++))
-      await Bun.sleep(answered ? this.options.pauseMs : DOWN_PAUSE_MS)
+      const number = this.#number++
+      if (this.options.keyed) await this.#sendKeyed(number)
+      else if (!(await this.#send(this.options.message(number)))) await Bun.sleep(DOWN_PAUSE_MS)
+      await Bun.sleep(this.options.pauseMs)
     }
   }
 
-  async #send(sms: Sms): Promise<boolean> {
+  async #sendKeyed(number: number): Promise<void> {
+    const sms = this.options.message(number)
+    const key = `message-${number}`
+    const once = async (): Promise<void> => {
+      while (!(await this.#send(sms, key))) await Bun.sleep(DOWN_PAUSE_MS)
+    }
+    await Promise.all(number % 3 === 0 ? [once(), once()] : [once()])
+  }
+
+  async #send(sms: Sms, key?: string): Promise<boolean> {
     const request = { begunBeforeStop: false }
     this.#open.add(request)
     try {
-      const response = await this.stage.call('POST', '/v1/sms/send', sms)
+      const headers = key === undefined ? {} : { 'idempotency-key': key }
+      const response = await this.stage.call('POST', '/v1/sms/send', sms, headers)
       const answer = (await response.json()) as { messageId: string }
-      if (response.status === 202) this.accepted.set(answer.messageId, sms)
+      if (response.status === 202) this.#accept(sms, answer.messageId, key)
       else this.refused[response.status] = (this.refused[response.status] ?? 0) + 1
       return response.status === 202
     } catch (error) {
@@ -71,6 +88,14 @@ export class Load {
     } finally {
       this.#open.delete(request)
     }
+  }
+
+  #accept(sms: Sms, messageId: string, key: string | undefined): void {
+    this.accepted.set(messageId, sms)
+    if (key === undefined) return
+    const known = this.#byKey.get(key) ?? messageId
+    if (known !== messageId) this.ambiguousKeys.push(`${key}: ${known} and ${messageId}`)
+    this.#byKey.set(key, known)
   }
 }
 

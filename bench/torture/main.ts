@@ -4,6 +4,7 @@ import type { Findings } from './inspection.ts'
 import type { Scenario } from './scenario.ts'
 import { identical } from './scenarios/identical.ts'
 import { inbound } from './scenarios/inbound.ts'
+import { keyed } from './scenarios/keyed.ts'
 import { kill } from './scenarios/kill.ts'
 import { restore } from './scenarios/restore.ts'
 import { sigterm } from './scenarios/sigterm.ts'
@@ -13,6 +14,7 @@ import { sigterm } from './scenarios/sigterm.ts'
 const SCENARIOS: Record<string, { run: Scenario; kills: number; what: string }> = {
   kill: { run: kill, kills: 200, what: 'kill -9 under load, every text once' },
   identical: { run: identical, kills: 60, what: 'kill -9 under load, one text for everyone' },
+  keyed: { run: keyed, kills: 60, what: 'kill -9 under load, requests are repeated with their Idempotency-Key' },
   inbound: { run: inbound, kills: 100, what: 'kill -9 with inbound and outbound traffic' },
   sigterm: { run: sigterm, kills: 20, what: 'SIGTERM under load' },
   restore: { run: restore, kills: 10, what: 'a copy that is some seconds old takes the place of the database' },

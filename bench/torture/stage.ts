@@ -97,12 +97,12 @@ export class Stage implements AsyncDisposable {
   }
 
   /** A call of the API on a connection of its own. */
-  call(method: string, path: string, body?: unknown): Promise<Response> {
+  call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Response> {
     return fetch(`${this.gateway.url}${path}`, {
       method,
       keepalive: false,
       signal: AbortSignal.timeout(15_000),
-      headers: { authorization: `Bearer ${this.key}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${this.key}`, 'content-type': 'application/json', ...headers },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
   }

@@ -160,6 +160,14 @@ test('of tenants with several apps it is known which one wrote to a contact last
     `UPDATE messages SET app_id = 'app_0000000000000002' WHERE seq IN (SELECT seq FROM messages WHERE to_number = '+15557770004' ORDER BY seq DESC LIMIT 1)`,
     `UPDATE messages SET app_id = 'app_0000000000000002' WHERE seq IN (SELECT seq FROM messages WHERE to_number = '+15557770008' ORDER BY seq LIMIT 1)`,
     `UPDATE messages SET tenant_id = 'tenant_0000000000000002' WHERE to_number = '+15557770012'`,
+    // Another tenant with several apps, and a clock that was set back.
+    `INSERT INTO tenants (id, name, status, created_at, updated_at) VALUES ('tenant_0000000000000003', 'Third', 'active', 1, 1)`,
+    app('app_0000000000000004', 'tenant_0000000000000003'),
+    app('app_0000000000000005', 'tenant_0000000000000003'),
+    `UPDATE messages SET tenant_id = 'tenant_0000000000000003', app_id = 'app_0000000000000005'
+      WHERE seq = (SELECT min(seq) FROM messages WHERE to_number = '+15557770016')`,
+    `UPDATE messages SET app_id = 'app_0000000000000002', created_at = 5
+      WHERE seq = (SELECT max(seq) FROM messages WHERE to_number = '+15557770016')`,
   ])
   await older.close()
   const database = await openDatabase({ url: `file:${path}`, authToken: null, path, litestream: false })
@@ -172,8 +180,15 @@ test('of tenants with several apps it is known which one wrote to a contact last
       { contact: '+15557770004', app_id: 'app_0000000000000002', newest: 1 },
       { contact: '+15557770008', app_id: 'app_0000000000000001', newest: 1 },
     ])
+    const both = await database.gate.execute(
+      `SELECT tenant_id, app_id, written_at = 5 AS is_newest FROM conversations WHERE contact = '+15557770016' ORDER BY tenant_id`,
+    )
+    expect(both.rows.map((row) => ({ ...row }))).toEqual([
+      { tenant_id: tenant, app_id: 'app_0000000000000002', is_newest: 1 },
+      { tenant_id: 'tenant_0000000000000003', app_id: 'app_0000000000000005', is_newest: 0 },
+    ])
     const [count] = (await database.gate.execute('SELECT count(*) AS count FROM conversations')).rows
-    expect(count?.['count']).toBe(7500 - 1)
+    expect(count?.['count']).toBe(7500 - 1 + 1)
   } finally {
     await database.close()
   }

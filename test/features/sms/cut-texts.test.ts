@@ -148,8 +148,8 @@ const STATES: [string, boolean, string[]][] = [
   ],
 ]
 
-test.each(STATES)('a record with the text of a message that %s is that one’s: %p', async (_, isIts, changes) => {
-  await using world = await createWorld({ work: false })
+/** Whether the short text keeps the record from the longer one, after these changes. */
+async function isKept(world: World, changes: string[]): Promise<boolean> {
   await world.gateway.jobs.stop()
   const longer = await send(world, LONG)
   await send(world, SHORT)
@@ -157,7 +157,38 @@ test.each(STATES)('a record with the text of a message that %s is that one’s: 
   const message = (await loadOutbound(world.gateway, [longer])).get(longer)
   if (message === undefined) throw new Error('The message is gone')
   const record = { providerMessageId: '77', from: FROM, to: [{ phoneNumber: TO }], text: SHORT } as StoredSms
-  expect(await findRecord(world.gateway, message, [record])).toEqual(isIts ? null : record)
+  return (await findRecord(world.gateway, message, [record])) === null
+}
+
+test.each(STATES)('a record with the text of a message that %s is that one’s: %p', async (_, isIts, changes) => {
+  await using world = await createWorld({ work: false })
+  expect(await isKept(world, changes)).toBe(isIts)
+})
+
+const KEEPING = STATES.filter(([, isIts]) => isIts)
+
+test.each(KEEPING)('a message on another way that %s keeps no record', async (_, __, changes) => {
+  for (const other of [`to_number = '+15555550188'`, `from_number = '+15555550188'`]) {
+    await using world = await createWorld({ work: false })
+    expect(await isKept(world, [...changes, `UPDATE messages SET ${other} WHERE ${SHORT_ONE}`])).toBe(false)
+  }
+})
+
+test('another tenant’s message keeps a record only if that tenant has the number as well', async () => {
+  for (const shares of [true, false]) {
+    await using world = await createWorld({ work: false })
+    const { tenantId } = await world.otherTenant()
+    const share = `INSERT INTO phone_numbers (tenant_id, number, extension_id) SELECT '${tenantId}', number, extension_id FROM phone_numbers WHERE number = '${FROM}'`
+    const changes = [
+      'PRAGMA defer_foreign_keys = ON',
+      `UPDATE messages SET tenant_id = '${tenantId}', status = 'failed', error = '${MESSAGE_ERRORS.unconfirmed}' WHERE ${SHORT_ONE}`,
+      `DELETE FROM jobs WHERE ${ITS_JOB}`,
+      `INSERT INTO extensions (tenant_id, extension_id, account_id, status, connected_at, access_token, access_expires_at, refresh_token, refresh_expires_at, refreshed_at)
+        SELECT '${tenantId}', extension_id, account_id, status, connected_at, access_token, access_expires_at, refresh_token, refresh_expires_at, refreshed_at FROM extensions`,
+      ...(shares ? [share] : []),
+    ]
+    expect(await isKept(world, changes)).toBe(shares)
+  }
 })
 
 test('no look at texts reads all messages or attempts', async () => {

@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { expect, spyOn, test } from 'bun:test'
 import { DAY_MS, HOUR_MS } from '../../../src/core/limits.ts'
 import { silentLog } from '../../../src/core/log.ts'
 import { purgeMessages } from '../../../src/features/sms/purge.ts'
@@ -46,10 +46,13 @@ test('whichever app writes last has the answers, by whatever way its message was
   await world.send({ to: CONTACT, body: '5' }, { key: second.apiKey })
   expect(await appOfAnswer(world)).toBe(second.appId)
   expect(await appOfAnswer(world, CONTACT, FROM_2)).toBe(first.appId)
+  // What comes in is no conversation of its own.
+  expect((await conversations(world)).map(({ contact }) => contact)).toEqual([CONTACT])
 })
 
 test('the only app of a tenant leaves no rows, and keeps its contacts when a second one comes', async () => {
   await using world = await createWorld()
+  await world.otherTenant()
   await world.send({ to: CONTACT })
   expect(await conversations(world)).toEqual([])
   const second = await world.secondApp()
@@ -101,13 +104,13 @@ test('thousands that are old go, wherever they stand, and nothing goes where mes
     world.gateway.database.gate.execute({
       sql: `WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 2300)
         INSERT INTO conversations (contact, number, tenant_id, app_id, written_at)
-        SELECT printf('+1555777%04d', n), '${FROM}', 't', 'a', iif(n BETWEEN 31 AND 100 OR n > 2200, 0, ?1) FROM n`,
+        SELECT printf('+1555777%04d', n), '${FROM}', 't', 'a', iif(n BETWEEN 31 AND 100 OR n BETWEEN 1999 AND 2002 OR n > 2200, 0, ?1) FROM n`,
       args: [world.gateway.clock.now()],
     })
   await using world = await createWorld({ env: { MESSAGE_RETENTION_DAYS: '1' } })
   await fill(world)
   await purgeMessages(world.gateway)
-  expect(await conversations(world)).toHaveLength(2300 - 70 - 100)
+  expect(await conversations(world)).toHaveLength(2300 - 70 - 4 - 100)
   await using keeping = await createWorld()
   await fill(keeping)
   await purgeMessages(keeping.gateway)
@@ -141,4 +144,55 @@ test('a number that was one of ours before leaves none either', async () => {
   await world.gateway.database.gate.execute('DELETE FROM phone_numbers')
   await runCommand({ gateway: world.gateway, simulator: null }, 'erase', { phone: FROM }, silentLog)
   expect(await conversations(world)).toEqual([])
+})
+
+test('an app that was deactivated counts as before', async () => {
+  await using world = await createWorld()
+  const [first, second] = [world.app, await world.secondApp()]
+  await world.send({ to: CONTACT, body: '1' }, { key: second.apiKey })
+  await world.call('DELETE', `/v1/apps/${second.appId}`, { key: second.apiKey })
+  expect(await appOfAnswer(world)).toBe(second.appId)
+  await world.send({ to: CONTACT, body: '2' })
+  expect(await appOfAnswer(world)).toBe(first.appId)
+  const third = await world.secondApp()
+  await world.gateway.database.gate.execute({
+    sql: 'UPDATE apps SET is_active = 0 WHERE id = ?1',
+    args: [first.appId],
+  })
+  expect(await appOfAnswer(world, '+15555550178')).toBe(first.appId)
+  expect(third.appId).not.toBe(first.appId)
+})
+
+test('the oldest app is the one that was made first, whatever the clock said', async () => {
+  await using world = await createWorld()
+  const second = await world.secondApp()
+  await world.gateway.database.gate.execute({
+    sql: 'UPDATE apps SET created_at = 1 WHERE id = ?1',
+    args: [second.appId],
+  })
+  expect(await appOfAnswer(world)).toBe(world.app.appId)
+})
+
+test('rows of other tenants are not looked at, wherever they stand', async () => {
+  await using world = await createWorld()
+  await world.secondApp()
+  const row = (tenant: string): string =>
+    `INSERT INTO conversations (contact, number, tenant_id, app_id, written_at) VALUES ('${CONTACT}', '${FROM}', '${tenant}', 'app_x', 1)`
+  await world.gateway.database.gate.batch([row('tenant_0'), row('tenant_g')])
+  expect(await appOfAnswer(world)).toBe(world.app.appId)
+})
+
+test('one that is written again while the old ones go stays', async () => {
+  await using world = await createWorld({ env: { MESSAGE_RETENTION_DAYS: '1' } })
+  const { gate, writer } = world.gateway.database
+  await gate.execute(
+    `INSERT INTO conversations (contact, number, tenant_id, app_id, written_at) VALUES ('${CONTACT}', '${FROM}', 't', 'a', 1)`,
+  )
+  const real = writer.write.bind(writer)
+  spyOn(writer, 'write').mockImplementation(async (statements) => {
+    await gate.execute({ sql: 'UPDATE conversations SET written_at = ?1', args: [world.gateway.clock.now()] })
+    return real(statements)
+  })
+  await purgeMessages(world.gateway)
+  expect(await conversations(world)).toHaveLength(1)
 })
