@@ -2,16 +2,18 @@ import { expect, test } from 'bun:test'
 import type { Scenario } from '../../bench/torture/scenario.ts'
 import { identical } from '../../bench/torture/scenarios/identical.ts'
 import { inbound } from '../../bench/torture/scenarios/inbound.ts'
+import { keyed } from '../../bench/torture/scenarios/keyed.ts'
 import { kill } from '../../bench/torture/scenarios/kill.ts'
 import { restore } from '../../bench/torture/scenarios/restore.ts'
 import { sigterm } from '../../bench/torture/scenarios/sigterm.ts'
 import { seededRandom } from '../../src/simulator/random.ts'
 
-// The short form of `bun run torture`: 40 kills and more, side by side. docs/reliability.md has the long form's figures.
+// The short form of `bun run torture`: 50 kills and more, side by side. docs/reliability.md has the long form's figures.
 
 const SHORT_FORM: [name: string, scenario: Scenario, times: number][] = [
   ['kill -9 under load', kill, 22],
   ['kill -9 with one text for everyone', identical, 10],
+  ['kill -9 with requests that are repeated', keyed, 10],
   ['kill -9 with inbound traffic', inbound, 10],
   ['SIGTERM under load', sigterm, 4],
   ['a restore from a copy that is some seconds old', restore, 3],

@@ -104,7 +104,7 @@ test('thousands that are old go, wherever they stand, and nothing goes where mes
     world.gateway.database.gate.execute({
       sql: `WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 2300)
         INSERT INTO conversations (contact, number, tenant_id, app_id, written_at)
-        SELECT printf('+1555777%04d', n), '${FROM}', 't', 'a', iif(n BETWEEN 31 AND 100 OR n BETWEEN 1999 AND 2002 OR n > 2200, 0, ?1) FROM n`,
+        SELECT printf('+1555777%04d', n), '${FROM}', 't', 'a', iif(n BETWEEN 31 AND 100 OR n BETWEEN 2079 AND 2082 OR n > 2200, 0, ?1) FROM n`,
       args: [world.gateway.clock.now()],
     })
   await using world = await createWorld({ env: { MESSAGE_RETENTION_DAYS: '1' } })
