@@ -18,6 +18,15 @@ export interface LoadOptions {
 
 const DOWN_PAUSE_MS = 10
 
+/** Messages from these numbers in turn, each with a text of its own. */
+export const distinctMessage =
+  (numbers: readonly string[]) =>
+  (number: number): Sms => ({
+    from: numbers[number % numbers.length] ?? '',
+    to: `+1555777${String(number % 10_000).padStart(4, '0')}`,
+    body: `Message ${number}`,
+  })
+
 /** Keeps sending while the gateway comes and goes, and remembers every message that was acknowledged. */
 export class Load {
   /** By message id. */

@@ -1,6 +1,6 @@
 import { type Findings, inspectSends } from '../inspection.ts'
 import { killAgainAndAgain } from '../kills.ts'
-import { Load } from '../load.ts'
+import { Load, distinctMessage } from '../load.ts'
 import { providerFaults } from '../provider-faults.ts'
 import type { ScenarioOptions } from '../scenario.ts'
 import { Stage } from '../stage.ts'
@@ -9,13 +9,7 @@ import { Stage } from '../stage.ts'
 export async function kill(options: ScenarioOptions): Promise<Findings> {
   await using stage = await Stage.open()
   await stage.control.randomFaults(providerFaults(options.seed))
-  const { numbers } = stage
-  const message = (number: number) => ({
-    from: numbers[number % numbers.length] ?? '',
-    to: `+1555777${String(number % 10_000).padStart(4, '0')}`,
-    body: `Message ${number}`,
-  })
-  const load = new Load(stage, { message, senders: 8, pauseMs: 10 })
+  const load = new Load(stage, { message: distinctMessage(stage.numbers), senders: 8, pauseMs: 10 })
   await killAgainAndAgain(stage, load, 80, options)
   await load.stop()
   await stage.control.clearFaults()

@@ -1,5 +1,5 @@
 import { type Findings, inspectSends } from '../inspection.ts'
-import { Load } from '../load.ts'
+import { Load, distinctMessage } from '../load.ts'
 import { providerFaults } from '../provider-faults.ts'
 import { type ScenarioOptions, between } from '../scenario.ts'
 import { Stage } from '../stage.ts'
@@ -15,12 +15,7 @@ export async function sigterm(options: ScenarioOptions): Promise<Findings> {
   await using stage = await Stage.open({ env: { PROVIDER_TIMEOUT: '15s' } })
   await stage.control.randomFaults(providerFaults(options.seed, false))
   const { numbers } = stage
-  const message = (number: number) => ({
-    from: numbers[number % numbers.length] ?? '',
-    to: `+1555777${String(number % 10_000).padStart(4, '0')}`,
-    body: `Message ${number}`,
-  })
-  const load = new Load(stage, { message, senders: 6, pauseMs: 10 })
+  const load = new Load(stage, { message: distinctMessage(numbers), senders: 6, pauseMs: 10 })
   const stops = await stopAgainAndAgain(stage, load, options)
   await load.stop()
   await stage.control.clearFaults()
