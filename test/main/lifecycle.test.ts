@@ -93,6 +93,26 @@ test.concurrent('a second signal ends at once', async () => {
   }
 }, 60_000)
 
+test.concurrent('a ^C that comes twice, from the terminal and from what started the server, drains; the next one ends at once', async () => {
+  using folder = temporaryFolder()
+  const { simulator, server, send } = await connectedServer(folder.database)
+  await using _ = server
+  try {
+    simulator.control.fault({ route: 'sms', calls: null, fault: { kind: 'hang' } })
+    await send('Hello')
+    await until(() => statusesOf(folder.file('sgw.db'))['sending'] === 1)
+    server.kill('SIGINT')
+    await Bun.sleep(20)
+    server.kill('SIGINT')
+    await Bun.sleep(400)
+    expect(server.child.exitCode).toBeNull()
+    server.kill('SIGINT')
+    expect((await server.ended()).code).not.toBe(0)
+  } finally {
+    await simulator.stop()
+  }
+}, 60_000)
+
 test.concurrent('SIGTERM while it still waits for the database ends at once with 0', async () => {
   using folder = temporaryFolder()
   await using holder = startProgram('test/db/fixtures/hold-process-lock.ts', [folder.file('sgw.db')])
