@@ -56,8 +56,12 @@ export interface Gateway extends GatewayParts {
   /** `working`: jobs and timers run. */
   lifecycle: { draining: boolean; working: boolean }
   traffic: Traffic
-  /** Ids of first attempts that have no row of their own and that this process is about to begin, or runs. */
-  runningFirstAttempts: Set<string>
+  firstAttempts: {
+    /** Ids of those that have no row of their own and that this process is about to begin, or runs. */
+    running: Set<string>
+    /** Apps' idempotency keys whose first request is being committed. */
+    keys: Set<string>
+  }
 }
 
 export interface GatewayParts {
@@ -157,7 +161,7 @@ export function buildGateway(parts: GatewayParts): Gateway {
     sockets: new Sockets({ clock, hub, authenticate: (message, address) => authenticate(gateway, message, address) }),
     lifecycle: { draining: false, working: false },
     traffic,
-    runningFirstAttempts: new Set(),
+    firstAttempts: { running: new Set(), keys: new Set() },
   }
   return gateway
 }

@@ -13,7 +13,7 @@ const STANDING = `SELECT id, tenant_id, attempt_id, first_attempt_extension_id, 
  */
 export async function adoptFirstAttempts(gateway: Gateway): Promise<void> {
   const { rows } = await gateway.database.gate.execute(STANDING)
-  const strays = rows.filter((row) => !gateway.runningFirstAttempts.has(String(row['attempt_id'])))
+  const strays = rows.filter((row) => !gateway.firstAttempts.running.has(String(row['attempt_id'])))
   await Promise.all(strays.map((row) => adopt(gateway, row)))
 }
 

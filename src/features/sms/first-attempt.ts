@@ -25,13 +25,31 @@ interface Places {
 /**
  * Accepts a message and begins its first attempt in one commit, of one row, with one commit less until the provider is
  * called. Answers what its request stands for: its own message, when that is on disk and its call under way; the one that its
- * `Idempotency-Key` was used for before; null when nothing was stored, because it must wait for its turn.
+ * `Idempotency-Key` was used for meanwhile; null when nothing was stored, because it must wait for its turn or may be repeated.
  */
 export async function beginWith(
   gateway: Gateway,
   row: AcceptRow,
   message: OutboundMessage,
 ): Promise<KeptRequest | null> {
+  if (row.idempotencyKey === null) return begin(gateway, row, message)
+  const key = `${row.appId} ${row.idempotencyKey}`
+  if (gateway.firstAttempts.keys.has(key)) return null
+  gateway.firstAttempts.keys.add(key)
+  try {
+    return (await isKept(gateway, row)) ? null : await begin(gateway, row, message)
+  } finally {
+    gateway.firstAttempts.keys.delete(key)
+  }
+}
+
+/** A repeated request must take no places, not even for the time of a commit: others would find the windows full, and wait. */
+async function isKept({ database }: Gateway, { appId, idempotencyKey }: AcceptRow): Promise<boolean> {
+  const sql = 'SELECT 1 FROM idempotency_keys WHERE app_id = ?1 AND key = ?2'
+  return (await database.gate.values({ sql, args: [appId, idempotencyKey] })).length > 0
+}
+
+async function begin(gateway: Gateway, row: AcceptRow, message: OutboundMessage): Promise<KeptRequest | null> {
   const places = takePlaces(gateway, row)
   if (places === null) return null
   const { attemptId, extensionId, begun } = places
@@ -60,9 +78,9 @@ function takePlaces(gateway: Gateway, { tenantId, from }: AcceptRow): Places | n
   const place = gateway.quota.take(from, extensionId)
   if (!place.ok) return (reservation.cancel(), null)
   const attemptId = gateway.ids.of('att')
-  gateway.runningFirstAttempts.add(attemptId)
+  gateway.firstAttempts.running.add(attemptId)
   const abandon = (): void => {
-    gateway.runningFirstAttempts.delete(attemptId)
+    gateway.firstAttempts.running.delete(attemptId)
     gateway.quota.giveBack(from, extensionId, place.mark)
     reservation.cancel()
   }
@@ -87,7 +105,7 @@ function run(gateway: Gateway, row: AcceptRow, message: OutboundMessage, places:
       )
       await handOver(gateway, job, message, attempt, null)
     } finally {
-      gateway.runningFirstAttempts.delete(attemptId)
+      gateway.firstAttempts.running.delete(attemptId)
     }
     return DONE
   })

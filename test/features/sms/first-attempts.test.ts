@@ -49,7 +49,7 @@ test('has no rows beside its message, and is counted as open while it is', async
   expect((await world.untilStatus(id))['status']).toBe('sent')
   expect(await rowsBeside(world)).toEqual([{ jobs: 0, attempts: 0 }])
   expect((await readStatus(world.gateway)).queue['openAttempts']).toBe(0)
-  expect(world.gateway.runningFirstAttempts.size).toBe(0)
+  expect(world.gateway.firstAttempts.running.size).toBe(0)
 })
 
 test('that is rejected leaves what the provider said', async () => {

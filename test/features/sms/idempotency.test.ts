@@ -9,8 +9,21 @@ const quiet = (): Promise<World> => createWorld({ connect: false, work: false })
 /** One that waits for its turn is stored in another way than one whose call begins with it. */
 const WAYS = [
   ['waits', quiet],
-  ['begins at once', () => createWorld()],
+  ['begins at once', () => warm()],
 ] as const
+
+/** One that knows its numbers and tokens, so that calls begin with their messages: the first ones do not. */
+async function warm(options: Parameters<typeof createWorld>[0] = {}): Promise<World> {
+  const world = await createWorld(options)
+  for (let n = 0; n < 3; n++) await world.untilStatus(await world.send({ to: '+15555550177', body: `Warm ${n}` }))
+  return world
+}
+
+/** Messages whose first attempt began with them. */
+const begun = async (world: World): Promise<unknown> => {
+  const sql = 'SELECT count(*) AS n FROM messages WHERE to_number = ?1 AND first_attempt_extension_id IS NOT NULL'
+  return (await world.gateway.database.gate.execute({ sql, args: [TO] })).rows[0]?.['n']
+}
 
 const send = (world: World, idempotencyKey: string, change: object = {}, key = world.key): Promise<Response> =>
   world.call('POST', '/v1/sms/send', {
@@ -19,7 +32,8 @@ const send = (world: World, idempotencyKey: string, change: object = {}, key = w
     headers: { 'idempotency-key': idempotencyKey },
   })
 
-const total = async (world: World): Promise<unknown> => (await world.json('GET', '/v1/sms/messages')).body['total']
+const total = async (world: World): Promise<unknown> =>
+  (await world.json('GET', `/v1/sms/messages?to=${encodeURIComponent(TO)}`)).body['total']
 
 test('the same key and body get the first 202 again, marked, and one message', async () => {
   await using world = await createWorld()
@@ -146,7 +160,7 @@ const keys = async (world: World): Promise<unknown> =>
   (await world.gateway.database.gate.execute('SELECT key FROM idempotency_keys')).rows.map((row) => row['key'])
 
 test('a request that cannot begin, as an equal text is on its way, waits with its key', async () => {
-  await using world = await createWorld()
+  await using world = await warm()
   world.control.fault({ route: 'sms', fault: { kind: 'hang', ms: 1000 } })
   const first = (await (await send(world, 'order-1')).json()) as { messageId: string }
   const second = (await (await send(world, 'order-2')).json()) as { messageId: string }
@@ -157,7 +171,7 @@ test('a request that cannot begin, as an equal text is on its way, waits with it
 })
 
 test('a message that could not begin and was then not stored leaves no key that answers for it', async () => {
-  await using world = await createWorld()
+  await using world = await warm()
   const { gate, writer } = world.gateway.database
   await gate.execute(`UPDATE extensions SET status = 'refresh_failed'`)
   const real = writer.row.bind(writer)
@@ -174,7 +188,7 @@ test('a message that could not begin and was then not stored leaves no key that 
 })
 
 test('a key never stands for the message that has its id already', async () => {
-  await using world = await createWorld()
+  await using world = await warm()
   const taken = (await (await send(world, 'order-1')).json()) as { messageId: string }
   spyOn(world.gateway.ids, 'message').mockImplementationOnce(() => taken.messageId)
   const other = await send(world, 'order-2', { body: 'Another' })
@@ -186,7 +200,7 @@ test('a key never stands for the message that has its id already', async () => {
 })
 
 test('a repeated request takes no place in the windows', async () => {
-  await using world = await createWorld({ env: { FROM_LIMIT_PER_MINUTE: '3' } })
+  await using world = await warm({ env: { FROM_LIMIT_PER_MINUTE: '6' } })
   const ids = new Set<string>()
   for (let n = 0; n < 10; n++)
     ids.add(((await (await send(world, 'order-1')).json()) as { messageId: string }).messageId)
@@ -196,4 +210,45 @@ test('a repeated request takes no place in the windows', async () => {
     await world.untilStatus(messageId, ['sent'])
   }
   expect(await total(world)).toBe(3)
+})
+
+test('a message with a key begins with its commit, and is counted for the restore mark', async () => {
+  await using world = await warm()
+  const facts = async (): Promise<number> =>
+    Number(
+      (await world.gateway.database.gate.execute(`SELECT value FROM facts WHERE name = 'begun'`)).rows[0]?.['value'],
+    )
+  const before = await facts()
+  expect((await send(world, 'order-1')).status).toBe(202)
+  expect(await begun(world)).toBe(1)
+  expect(await facts()).toBeGreaterThan(before)
+  expect(world.gateway.firstAttempts.keys.size).toBe(0)
+})
+
+test('a repeated request takes no places, not for a moment', async () => {
+  await using world = await warm()
+  await send(world, 'order-1')
+  const taken = spyOn(world.gateway.quota, 'take')
+  for (const response of await Promise.all(Array.from({ length: 5 }, () => send(world, 'order-1'))))
+    expect(response.headers.get('idempotent-replayed')).toBe('true')
+  expect(taken).toHaveBeenCalledTimes(0)
+})
+
+test('of requests that come at once with a new key one takes a place', async () => {
+  await using world = await warm()
+  const taken = spyOn(world.gateway.quota, 'take')
+  await Promise.all(Array.from({ length: 20 }, () => send(world, 'race')))
+  expect(taken).toHaveBeenCalledTimes(1)
+  expect(await begun(world)).toBe(1)
+})
+
+test('a key that has expired begins a message again', async () => {
+  const clock = manualClock()
+  await using world = await warm({ clock })
+  const first = (await (await send(world, 'order-1')).json()) as { messageId: string }
+  clock.advance(24 * 3_600_000 + 1)
+  const again = await send(world, 'order-1')
+  expect(again.headers.get('idempotent-replayed')).toBeNull()
+  expect(((await again.json()) as { messageId: string }).messageId).not.toBe(first.messageId)
+  expect(await keys(world)).toEqual(['order-1'])
 })
