@@ -67,22 +67,32 @@ interface Life {
   end(): Promise<void>
 }
 
-/** A ^C reaches the server from the terminal, and once more from the `bun run` or `npx` above it. */
-const SAME_KEY_MS = 150
-
 /** The first signal drains; a second one ends at once, which is safe: every state survives a crash. */
 function stopOnSignal(life: Life, log: Log, exit: (code: number) => void): () => void {
-  let stoppedAt: number | null = null
-  const stop = async (repeatMs = 0): Promise<void> => {
-    if (stoppedAt !== null) return performance.now() - stoppedAt < repeatMs ? undefined : exit(EXIT.failure)
-    stoppedAt = performance.now()
+  let stopping = false
+  const stop = async (): Promise<void> => {
+    if (stopping) return exit(EXIT.failure)
+    stopping = true
     log.info({}, 'stopping')
     await life.end()
     exit(EXIT.stopped)
   }
   process.on('SIGTERM', () => void stop())
-  process.on('SIGINT', () => void stop(SAME_KEY_MS))
+  process.on('SIGINT', oncePerKey(stop))
   return () => void stop()
+}
+
+const SAME_KEY_MS = 250
+
+/** A ^C reaches the server from the terminal, and once more from the `bun run` or `npx` above it. */
+function oncePerKey(stop: () => Promise<void>): () => void {
+  let lastAt = -Infinity
+  return () => {
+    const now = performance.now()
+    if (now - lastAt < SAME_KEY_MS) return
+    lastAt = now
+    void stop()
+  }
 }
 
 /**

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Block } from './block.ts'
 import type { EncodedBlock } from './encode.ts'
-import type { Cell, ListName, ListPage, ListQuery } from './list.ts'
+import type { ListName, ListPage, ListQuery } from './list.ts'
 import { ReadConnection } from './connection.ts'
 import { Search } from './search.ts'
 import { SMALL_BLOCK_ROWS, type Plan, build, nextStretch, tenantsSince } from './seal.ts'
@@ -115,11 +115,12 @@ class Reader {
   private noteNew(list: ListName): void {
     const last = this.lastSeq[list]
     const newest = Number(this.connection.value(`SELECT coalesce(max(seq), 0) FROM ${list}`, []))
-    const tenants = (): Cell[][] =>
+    if (newest === last) return
+    const tenants =
       last === -1
         ? this.connection.rows('SELECT id FROM tenants', [])
         : this.connection.rows(tenantsSince(list), [last])
-    if (newest !== last) for (const [tenantId] of tenants()) this.wanting.add(`${list} ${String(tenantId)}`)
+    for (const [tenantId] of tenants) this.wanting.add(`${list} ${String(tenantId)}`)
     this.lastSeq[list] = newest
   }
 }

@@ -6,25 +6,10 @@ import { BEGIN } from '../../../src/features/sms/first-attempt-rows.ts'
 import { send } from '../../../src/features/sms/send.ts'
 import { readStatus } from '../../../src/operator/status.ts'
 import { manualClock } from '../../support/manual-clock.ts'
-import { FROM, FROM_2, type World, type WorldOptions, createWorld, until } from '../../support/world.ts'
+import { WARM_UP, readyWorld } from '../../support/ready-world.ts'
+import { FROM, type World, createWorld, until } from '../../support/world.ts'
 
 // A first attempt that begins with its message is nothing but the message's row until it ends otherwise than as sent.
-
-/** A world in which the next message begins at once, and that has none yet. */
-async function readyWorld(options: WorldOptions = {}): Promise<World> {
-  const world = await createWorld(options)
-  // Until then the connection is still being set up, and what is known of the tenant is forgotten again.
-  await until(async () => (await rowsOf(world, "SELECT 1 FROM subscriptions WHERE status = 'active'")).length === 1)
-  const stands = 'SELECT 1 FROM messages WHERE first_attempt_extension_id IS NOT NULL'
-  // The first ones may have to wait until their number is known.
-  for (let number = 0; (await rowsOf(world, stands)).length === 0; number++)
-    await world.untilStatus(await world.send({ from: FROM_2, body: `${WARM_UP} ${number}` }))
-  for (const table of ['messages', 'send_attempts']) await world.gateway.database.gate.execute(`DELETE FROM ${table}`)
-  await world.gateway.directory.tenant(world.tenantId)
-  return world
-}
-
-const WARM_UP = 'warm-up'
 
 async function rowsOf(world: World, sql: string): Promise<Record<string, unknown>[]> {
   return (await world.gateway.database.gate.execute(sql)).rows.map((row) => ({ ...row }))

@@ -1,7 +1,8 @@
 import { expect, spyOn, test } from 'bun:test'
 import { expectError } from '../../support/expect-error.ts'
 import { manualClock } from '../../support/manual-clock.ts'
-import { FROM, TO, type World, createWorld } from '../../support/world.ts'
+import { readyWorld } from '../../support/ready-world.ts'
+import { FROM, TO, type World, createWorld, until } from '../../support/world.ts'
 
 const CONFLICT = 'Idempotency-Key was used with a different request'
 
@@ -9,20 +10,13 @@ const quiet = (): Promise<World> => createWorld({ connect: false, work: false })
 /** One that waits for its turn is stored in another way than one whose call begins with it. */
 const WAYS = [
   ['waits', quiet],
-  ['begins at once', () => warm()],
+  ['begins at once', readyWorld],
 ] as const
-
-/** One that knows its numbers and tokens, so that calls begin with their messages: the first ones do not. */
-async function warm(options: Parameters<typeof createWorld>[0] = {}): Promise<World> {
-  const world = await createWorld(options)
-  for (let n = 0; n < 3; n++) await world.untilStatus(await world.send({ to: '+15555550177', body: `Warm ${n}` }))
-  return world
-}
 
 /** Messages whose first attempt began with them. */
 const begun = async (world: World): Promise<unknown> => {
-  const sql = 'SELECT count(*) AS n FROM messages WHERE to_number = ?1 AND first_attempt_extension_id IS NOT NULL'
-  return (await world.gateway.database.gate.execute({ sql, args: [TO] })).rows[0]?.['n']
+  const sql = 'SELECT count(*) AS n FROM messages WHERE first_attempt_extension_id IS NOT NULL'
+  return (await world.gateway.database.gate.execute(sql)).rows[0]?.['n']
 }
 
 const send = (world: World, idempotencyKey: string, change: object = {}, key = world.key): Promise<Response> =>
@@ -32,8 +26,7 @@ const send = (world: World, idempotencyKey: string, change: object = {}, key = w
     headers: { 'idempotency-key': idempotencyKey },
   })
 
-const total = async (world: World): Promise<unknown> =>
-  (await world.json('GET', `/v1/sms/messages?to=${encodeURIComponent(TO)}`)).body['total']
+const total = async (world: World): Promise<unknown> => (await world.json('GET', '/v1/sms/messages')).body['total']
 
 test('the same key and body get the first 202 again, marked, and one message', async () => {
   await using world = await createWorld()
@@ -160,7 +153,7 @@ const keys = async (world: World): Promise<unknown> =>
   (await world.gateway.database.gate.execute('SELECT key FROM idempotency_keys')).rows.map((row) => row['key'])
 
 test('a request that cannot begin, as an equal text is on its way, waits with its key', async () => {
-  await using world = await warm()
+  await using world = await readyWorld()
   world.control.fault({ route: 'sms', fault: { kind: 'hang', ms: 1000 } })
   const first = (await (await send(world, 'order-1')).json()) as { messageId: string }
   const second = (await (await send(world, 'order-2')).json()) as { messageId: string }
@@ -171,7 +164,7 @@ test('a request that cannot begin, as an equal text is on its way, waits with it
 })
 
 test('a message that could not begin and was then not stored leaves no key that answers for it', async () => {
-  await using world = await warm()
+  await using world = await readyWorld()
   const { gate, writer } = world.gateway.database
   await gate.execute(`UPDATE extensions SET status = 'refresh_failed'`)
   const real = writer.row.bind(writer)
@@ -188,7 +181,7 @@ test('a message that could not begin and was then not stored leaves no key that 
 })
 
 test('a key never stands for the message that has its id already', async () => {
-  await using world = await warm()
+  await using world = await readyWorld()
   const taken = (await (await send(world, 'order-1')).json()) as { messageId: string }
   spyOn(world.gateway.ids, 'message').mockImplementationOnce(() => taken.messageId)
   const other = await send(world, 'order-2', { body: 'Another' })
@@ -200,7 +193,7 @@ test('a key never stands for the message that has its id already', async () => {
 })
 
 test('a repeated request takes no place in the windows', async () => {
-  await using world = await warm({ env: { FROM_LIMIT_PER_MINUTE: '6' } })
+  await using world = await readyWorld({ env: { FROM_LIMIT_PER_MINUTE: '3' } })
   const ids = new Set<string>()
   for (let n = 0; n < 10; n++)
     ids.add(((await (await send(world, 'order-1')).json()) as { messageId: string }).messageId)
@@ -213,7 +206,7 @@ test('a repeated request takes no place in the windows', async () => {
 })
 
 test('a message with a key begins with its commit, and is counted for the restore mark', async () => {
-  await using world = await warm()
+  await using world = await readyWorld()
   const facts = async (): Promise<number> =>
     Number(
       (await world.gateway.database.gate.execute(`SELECT value FROM facts WHERE name = 'begun'`)).rows[0]?.['value'],
@@ -226,7 +219,7 @@ test('a message with a key begins with its commit, and is counted for the restor
 })
 
 test('a repeated request takes no places, not for a moment', async () => {
-  await using world = await warm()
+  await using world = await readyWorld()
   await send(world, 'order-1')
   const taken = spyOn(world.gateway.quota, 'take')
   for (const response of await Promise.all(Array.from({ length: 5 }, () => send(world, 'order-1'))))
@@ -235,7 +228,7 @@ test('a repeated request takes no places, not for a moment', async () => {
 })
 
 test('of requests that come at once with a new key one takes a place', async () => {
-  await using world = await warm()
+  await using world = await readyWorld()
   const taken = spyOn(world.gateway.quota, 'take')
   await Promise.all(Array.from({ length: 20 }, () => send(world, 'race')))
   expect(taken).toHaveBeenCalledTimes(1)
@@ -244,7 +237,7 @@ test('of requests that come at once with a new key one takes a place', async () 
 
 test('a key that has expired begins a message again', async () => {
   const clock = manualClock()
-  await using world = await warm({ clock })
+  await using world = await readyWorld({ clock })
   const first = (await (await send(world, 'order-1')).json()) as { messageId: string }
   clock.advance(24 * 3_600_000 + 1)
   const again = await send(world, 'order-1')
@@ -252,3 +245,27 @@ test('a key that has expired begins a message again', async () => {
   expect(((await again.json()) as { messageId: string }).messageId).not.toBe(first.messageId)
   expect(await keys(world)).toEqual(['order-1'])
 })
+
+test.each(['before', 'after'])(
+  'a disk that fails %s the commit leaves a key that can be used again',
+  async (moment) => {
+    const clock = manualClock()
+    await using world = await readyWorld({ clock, env: { RECONCILE_SETTLE: '1s' } })
+    const { writer } = world.gateway.database
+    const real = writer.row.bind(writer)
+    spyOn(writer, 'row').mockImplementationOnce(async (operation, value) => {
+      if (moment === 'after') await real(operation, value)
+      throw Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR' })
+    })
+    expect((await send(world, 'order-1')).status).toBe(500)
+    const again = await send(world, 'order-1')
+    expect(again.headers.get('idempotent-replayed')).toBe(moment === 'after' ? 'true' : null)
+    const { messageId } = (await again.json()) as { messageId: string }
+    await until(async () => {
+      clock.advance(5000)
+      return (await world.status(messageId))['status'] === 'sent'
+    })
+    expect(await total(world)).toBe(1)
+    expect(world.control.messages({ direction: 'Outbound' }).filter(({ text }) => text === 'Hello')).toHaveLength(1)
+  },
+)

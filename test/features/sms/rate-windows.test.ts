@@ -25,6 +25,15 @@ async function untilSent(world: World, sent: number): Promise<number> {
   return count(world, 'queued')
 }
 
+/** Waits until the job of a repeated send is stored: its time counts from then, so no clock may be moved on before. */
+function untilTriedAgainIn(world: World, clock: ManualClock, ms: number): Promise<true> {
+  const sql = "SELECT 1 FROM jobs WHERE kind = 'send' AND run_at = ?1"
+  return until(
+    async () =>
+      (await world.gateway.database.gate.execute({ sql, args: [clock.now() + ms] })).rows.length === 1 || null,
+  )
+}
+
 async function sendMany(world: World, from: string, texts: number, prefix = 'n'): Promise<void> {
   for (let index = 0; index < texts; index++) await world.send({ from, body: `${prefix} ${index}` })
 }
@@ -125,7 +134,7 @@ test('a 429 pauses the lane for its Retry-After, and only that lane', async () =
   world.control.fault({ route: 'sms', fault: { kind: 'respond', status: 429, headers: { 'Retry-After': '30' } } })
   const met = await world.send({ body: 'met the 429' })
   await until(() => world.control.requests({ route: 'sms' }).length === 1)
-  await until(() => world.gateway.quota.pauseMs(world.control.extensions()[0]?.extensionId ?? '', 'medium') > 0)
+  await untilTriedAgainIn(world, clock, 30_000)
   const behind = await world.send({ body: 'behind it', from: FROM_2 })
   const elsewhere = await world.send({ body: 'elsewhere', from: OTHER_NUMBER })
   await world.untilStatus(elsewhere, ['sent'])
@@ -146,7 +155,8 @@ test('a 429 without Retry-After pauses for a minute', async () => {
   await using _ = world
   world.control.fault({ route: 'sms', fault: { kind: 'respond', status: 429, headers: { 'Retry-After': '' } } })
   const id = await world.send()
-  await until(() => world.gateway.quota.pauseMs(world.control.extensions()[0]?.extensionId ?? '', 'medium') === 60_000)
+  await untilTriedAgainIn(world, clock, 60_000)
+  expect(world.gateway.quota.pauseMs(world.control.extensions()[0]?.extensionId ?? '', 'medium')).toBe(60_000)
   clock.advance(60_000)
   expect(await world.untilStatus(id)).toMatchObject({ status: 'sent' })
 })
