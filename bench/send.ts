@@ -1,10 +1,8 @@
 import { type Contest, everybody, hold, onSlowDisks } from './rivals/contest.ts'
-import type { Running } from './rivals/contestant.ts'
-import { type ProviderHandle, startProvider } from './rivals/provider-process.ts'
+import { allSent, load } from './rivals/load.ts'
+import { startProvider } from './rivals/provider-process.ts'
 import type { Row } from './row.ts'
 import { cpuMicroseconds } from './support/cpu-time.ts'
-import { runLoad } from './support/load.ts'
-import { eventually } from './torture/program.ts'
 
 const ROUNDS = 3
 const CONNECTIONS = 64
@@ -13,7 +11,6 @@ const LOAD_MS = 2000
 const WARM_UP_MS = 8000
 /** What a slow provider leaves of a longer one has to be waited for. */
 const SLOW_WARM_UP_MS = 3000
-const DRAIN_MS = 120_000
 const SLOW_PROVIDER_MS = 150
 const SLOW_LOAD_MS = 1000
 /** With a slow provider, calls at once are what bounds the floor: of 256, 1024, 2048 and 4096 this was the fastest. */
@@ -58,12 +55,12 @@ async function sendAll(
   durationMs: number,
 ): Promise<Record<Figure, number>> {
   await using provider = await startProvider(delayMs)
-  await using running = await start({ provider, delivers: true })
-  const warmUp = await load(running, warmUpMs)
+  await using running = await start({ provider })
+  const warmUp = await load(running, CONNECTIONS, warmUpMs)
   await allSent(running, provider, warmUp.accepted)
   const usedBefore = cpuMicroseconds(running.pids)
   const startedAt = performance.now()
-  const { accepted, requestsPerSecond } = await load(running, durationMs)
+  const { accepted, requestsPerSecond } = await load(running, CONNECTIONS, durationMs)
   await allSent(running, provider, warmUp.accepted + accepted)
   const seconds = (performance.now() - startedAt) / 1000
   const used = cpuMicroseconds(running.pids) - usedBefore
@@ -73,25 +70,4 @@ async function sendAll(
     'CPU µs': used / accepted,
     messages: accepted,
   }
-}
-
-async function load({ port, request }: Running, durationMs: number) {
-  let accepted = 0
-  const counted = (n: number): string => {
-    accepted++
-    return request(n)
-  }
-  const target = { hostname: '127.0.0.1', port, connections: CONNECTIONS }
-  const { requestsPerSecond, statuses } = await runLoad({ ...target, durationMs, request: counted })
-  const refused = Object.keys(statuses).filter((status) => status !== '202')
-  if (refused.length > 0) throw new Error(`Answers other than 202: ${JSON.stringify(statuses)}`)
-  return { accepted, requestsPerSecond }
-}
-
-/** The contestant itself is only asked when the provider has got everything: asking costs it time. */
-async function allSent(running: Running, provider: ProviderHandle, count: number): Promise<void> {
-  const called = async (): Promise<true | null> => ((await provider.calls()) >= count ? true : null)
-  await eventually('The calls of the provider', DRAIN_MS, called)
-  const stored = async (): Promise<true | null> => ((await running.stored()) >= count ? true : null)
-  await eventually('The last results', DRAIN_MS, stored)
 }

@@ -10,8 +10,6 @@ export interface Contestant {
 
 export interface Circumstances {
   provider: ProviderHandle
-  /** False where only accepting is measured: the floor then calls nobody. */
-  delivers: boolean
   /** Added to the environment of every process of the contestant. */
   env: Record<string, string>
 }

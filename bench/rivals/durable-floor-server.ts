@@ -2,7 +2,7 @@ import { openGroupCommit } from '../support/group-commit.ts'
 
 // The floor with a disk: what comes at one moment is one commit of a message and a job each, flushed before its 202, and
 // their results are another. No key, no checks, no limits, no lists, no attempts. Arguments: the database file, the
-// provider's address, how many calls at once; no address means that nobody is called. Prints its port.
+// provider's address, how many calls at once. Prints its port.
 
 const [path = '', providerUrl = '', lanes = '0'] = process.argv.slice(2)
 const { database, committed } = openGroupCommit(path, [
@@ -38,7 +38,7 @@ const server = Bun.serve({
       insertMessage.run([seq, message.id, to, body])
       insertJob.run([seq, message.id])
     })
-    if (providerUrl !== '') deliver(message)
+    deliver(message)
     return Response.json({ messageId: message.id, status: 'queued' }, { status: 202 })
   },
 })

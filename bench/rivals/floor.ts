@@ -34,9 +34,9 @@ async function startBare(
   script: string,
   words: readonly string[],
   lanes: number,
-  { provider, delivers, env }: Circumstances,
+  { provider, env }: Circumstances,
 ): Promise<Running> {
-  const own = delivers ? [...words, provider.url, String(lanes)] : words
+  const own = [...words, provider.url, String(lanes)]
   // Bun's own limit is 256 calls.
   const calls = { BUN_CONFIG_MAX_HTTP_REQUESTS: String(Math.max(lanes, KEPT_ALIVE)) }
   const server = startProcess([process.execPath, join(import.meta.dir, script), ...own], { env: { ...calls, ...env } })
