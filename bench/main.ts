@@ -19,11 +19,6 @@ interface Bench {
   run(): Promise<Row[]>
 }
 
-/**
- * Every bench. `bun run bench` runs all of them, `bun run bench start` those whose name has that word in it.
- * `--install-rivals` installs first what the comparisons need (Debian's packages and npm's). With
- * `BENCH_PROFILE=<folder>` every gateway leaves a CPU profile in that folder.
- */
 const BENCHES: readonly Bench[] = [
   start,
   { name: 'accept', run: benchAccept },
@@ -40,17 +35,32 @@ const BENCHES: readonly Bench[] = [
   { name: 'silent sockets', run: benchSilentSockets },
 ]
 
+const HELP = `Usage: bun run bench [word] [--install-rivals] [--long]
+Without a word all of them, else those whose name has it: ${BENCHES.map(({ name }) => name).join('; ')}.
+  --install-rivals  installs first what the comparisons need, by apt-get and npm
+  --long            memory goes on to a million sends
+With BENCH_PROFILE=<folder> every gateway leaves a CPU profile in that folder.
+`
+
 // An ordinary exit, so that nobody who was started is left behind.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { 'install-rivals': { type: 'boolean', default: false }, long: { type: 'boolean', default: false } },
+  options: {
+    'install-rivals': { type: 'boolean', default: false },
+    long: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
 })
-if (values['install-rivals']) installRivals()
 const word = positionals[0] ?? ''
-for (const bench of BENCHES) {
-  if (!bench.name.includes(word)) continue
-  process.stdout.write(`\n${bench.name}\n`)
-  console.table(await bench.run())
+const wanted = BENCHES.filter(({ name }) => name.includes(word))
+if (values.help || wanted.length === 0) {
+  process.stdout.write(HELP)
+  process.exit(values.help ? 0 : 1)
+}
+if (values['install-rivals']) installRivals()
+for (const { name, run } of wanted) {
+  process.stdout.write(`\n${name}\n`)
+  console.table(await run())
 }
