@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { manualClock } from '../../support/manual-clock.ts'
+import { untilPutOff } from '../../support/put-off.ts'
 import { FROM, type World, createWorld, until } from '../../support/world.ts'
 
 /** As after a restore from a backup: whatever waits may have been sent in the time that the backup does not know. */
@@ -28,9 +29,11 @@ test('a message ends when the store could not be asked until it was too old', as
   const asked = (): number => world.control.requests().filter(({ status }) => status === 503).length
   await until(() => asked() > 0)
   expect((await world.status(id))['status']).toBe('queued')
+  await untilPutOff(world, 'fence')
   clock.advance(HOUR_MS)
   await until(() => asked() > 1)
   expect((await world.status(id))['status']).toBe('queued')
+  await untilPutOff(world, 'fence')
   clock.advance(2 * HOUR_MS)
   const state = await world.untilStatus(id, ['sent', 'failed'], 5000)
   expect(state['error']).toStartWith('Delivery could not be confirmed')

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts'
+import { untilPutOff } from '../../support/put-off.ts'
 import { FROM, FROM_2, type World, createWorld, until } from '../../support/world.ts'
 
 const OTHER_NUMBER = '+15555550142'
@@ -23,15 +24,6 @@ async function untilSent(world: World, sent: number): Promise<number> {
   for (let turn = 0; turn < 20; turn++) await new Promise<void>((resolve) => setImmediate(resolve))
   expect(await count(world, 'sent')).toBe(sent)
   return count(world, 'queued')
-}
-
-/** Waits until the job of a repeated send is stored: its time counts from then, so no clock may be moved on before. */
-function untilTriedAgainIn(world: World, clock: ManualClock, ms: number): Promise<true> {
-  const sql = "SELECT 1 FROM jobs WHERE kind = 'send' AND run_at = ?1"
-  return until(
-    async () =>
-      (await world.gateway.database.gate.execute({ sql, args: [clock.now() + ms] })).rows.length === 1 || null,
-  )
 }
 
 async function sendMany(world: World, from: string, texts: number, prefix = 'n'): Promise<void> {
@@ -134,7 +126,7 @@ test('a 429 pauses the lane for its Retry-After, and only that lane', async () =
   world.control.fault({ route: 'sms', fault: { kind: 'respond', status: 429, headers: { 'Retry-After': '30' } } })
   const met = await world.send({ body: 'met the 429' })
   await until(() => world.control.requests({ route: 'sms' }).length === 1)
-  await untilTriedAgainIn(world, clock, 30_000)
+  await untilPutOff(world, 'send')
   const behind = await world.send({ body: 'behind it', from: FROM_2 })
   const elsewhere = await world.send({ body: 'elsewhere', from: OTHER_NUMBER })
   await world.untilStatus(elsewhere, ['sent'])
@@ -145,8 +137,10 @@ test('a 429 pauses the lane for its Retry-After, and only that lane', async () =
   expect(world.control.requests({ route: 'sms' })).toHaveLength(2)
   clock.advance(1)
   await world.untilStatus(met, ['sent'])
-  clock.advance(1000)
-  await world.untilStatus(behind, ['sent'])
+  await until(async () => {
+    clock.advance(100)
+    return (await world.status(behind))['status'] === 'sent'
+  })
   expect(world.control.messages({ direction: 'Outbound' })).toHaveLength(3)
 })
 
@@ -155,7 +149,7 @@ test('a 429 without Retry-After pauses for a minute', async () => {
   await using _ = world
   world.control.fault({ route: 'sms', fault: { kind: 'respond', status: 429, headers: { 'Retry-After': '' } } })
   const id = await world.send()
-  await untilTriedAgainIn(world, clock, 60_000)
+  await untilPutOff(world, 'send')
   expect(world.gateway.quota.pauseMs(world.control.extensions()[0]?.extensionId ?? '', 'medium')).toBe(60_000)
   clock.advance(60_000)
   expect(await world.untilStatus(id)).toMatchObject({ status: 'sent' })
