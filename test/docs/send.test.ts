@@ -1,0 +1,33 @@
+import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { MESSAGE_ERRORS, errorText } from '../../src/core/errors.ts'
+import { PROJECT } from '../support/program.ts'
+import { createWorld } from '../support/world.ts'
+
+const PAGE = readFileSync(join(PROJECT, 'docs/send.md'), 'utf8')
+const found = (pattern: RegExp): string => pattern.exec(PAGE)?.[1] ?? `not found: ${String(pattern)}`
+
+test('the example is accepted, its repetition is answered as the page says, and the message is found as it says', async () => {
+  await using world = await createWorld()
+  const [name = '', key = ''] = found(/-H "(Idempotency-Key: [^"]+)"/).split(': ')
+  const send = (text: string): Promise<Response> =>
+    world.call('POST', '/v1/sms/send', { body: JSON.parse(text) as object, headers: { [name]: key } })
+  const example = found(/-d '(\{.+\})'/)
+  const answers = [await send(example), await send(example)]
+  expect(answers.map(({ status }) => status)).toEqual([202, 202])
+  expect(answers.map(({ headers }) => headers.get('idempotent-replayed'))).toEqual([null, 'true'])
+  const [first, second] = (await Promise.all(answers.map((answer) => answer.json()))) as { messageId: string }[]
+  expect(second).toEqual(first)
+  const other = await send(JSON.stringify({ ...(JSON.parse(example) as object), body: 'Another' }))
+  expect([other.status, await other.json()]).toEqual([409, { error: errorText('idempotencyConflict') }])
+  expect(PAGE).toContain(errorText('idempotencyConflict'))
+  await world.untilStatus(first?.messageId ?? '', ['sent'])
+  const list = found(/`GET (\/v1\/sms\/messages\?[^`]+)`/).replace('failed', 'sent')
+  expect((await world.json('GET', list)).body).toMatchObject({ total: 1, messages: [{ messageId: first?.messageId }] })
+})
+
+test('every error of a message is explained', () => {
+  for (const error of Object.values(MESSAGE_ERRORS))
+    expect(PAGE).toContain(`| \`${typeof error === 'string' ? error : error('…', null)}\` |`)
+})
