@@ -5,7 +5,7 @@ import { cancel } from './cancel.ts'
 import { getStatus } from './get-status.ts'
 import { listMessages } from './list-messages.ts'
 import { Message, MessageState } from './message.ts'
-import { Accepted, MessageParams, MessagesQuery, SendBody } from './schemas.ts'
+import { Accepted, IdempotencyKey, MessageParams, MessagesQuery, SendBody } from './schemas.ts'
 import { send } from './send.ts'
 import { errorText } from '../../core/errors.ts'
 import type { Sent } from './send.ts'
@@ -21,7 +21,7 @@ export const smsRoutes = [
     summary: 'Send an SMS',
     description:
       'Accepted messages are on disk when the 202 is sent, and delivered asynchronously. With an `Idempotency-Key` header a repeated request is answered as the first was, with `Idempotent-Replayed: true`.',
-    headers: z.object({ 'Idempotency-Key': z.string().min(1).max(255).optional() }),
+    headers: z.object({ 'Idempotency-Key': IdempotencyKey.optional() }),
     body: SendBody,
     priority: ['missingSendField', 'badPhoneNumber', 'badBodyLength', 'badUserId'],
     status: 202,
@@ -32,6 +32,7 @@ export const smsRoutes = [
         errorText('badPhoneNumber'),
         errorText('badBodyLength'),
         errorText('badUserId'),
+        errorText('badIdempotencyKey'),
         errorText('badJson'),
       ],
       409: [errorText('idempotencyConflict')],
@@ -86,5 +87,7 @@ export const smsRoutes = [
 
 function accepted({ replayed, messageId, status }: Sent): Accepted | Response {
   const answer = { messageId, status }
-  return replayed ? Response.json(answer, { status: 202, headers: { 'idempotent-replayed': 'true' } }) : answer
+  if (!replayed) return answer
+  const headers = { 'content-type': 'application/json', 'idempotent-replayed': 'true' }
+  return Response.json(answer, { status: 202, headers })
 }

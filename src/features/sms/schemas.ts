@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MAX_BODY_UNITS, MAX_USER_ID_LENGTH } from '../../core/limits.ts'
+import { MAX_BODY_UNITS, MAX_IDEMPOTENCY_KEY_LENGTH, MAX_USER_ID_LENGTH } from '../../core/limits.ts'
 import { isE164 } from '../../core/phone.ts'
 import { MESSAGE_ID } from '../../core/ids.ts'
 import { DIRECTIONS, MESSAGE_STATUSES } from '../../db/schema/messages.ts'
@@ -24,6 +24,13 @@ const isText = (value: string): boolean => !value.includes('\0') && value.isWell
 
 /** The provider counts UTF-16 units, as JavaScript does. One rule: each costs a message as much as looking at it. */
 const isMessageText = (value: string): boolean => value.length > 0 && value.length <= MAX_BODY_UNITS && isText(value)
+
+/** Visible ASCII: what every HTTP client sends as it is. */
+export const IdempotencyKey = z
+  .string()
+  .min(1)
+  .max(MAX_IDEMPOTENCY_KEY_LENGTH)
+  .regex(/^[\x21-\x7e]+$/)
 
 export const SendBody = z.object(
   {

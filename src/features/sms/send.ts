@@ -1,6 +1,6 @@
 import type { Caller } from '../../auth/caller.ts'
 import { apiError } from '../../core/errors.ts'
-import { IDEMPOTENCY_RETENTION_MS, MAX_IDEMPOTENCY_KEY_LENGTH } from '../../core/limits.ts'
+import { IDEMPOTENCY_RETENTION_MS } from '../../core/limits.ts'
 import { sha256Hex } from '../../core/secrets.ts'
 import { isConstraint } from '../../db/gate.ts'
 import type { Gateway } from '../../gateway.ts'
@@ -8,7 +8,7 @@ import { publishStatus } from './publish-status.ts'
 import type { OutboundMessage } from './outbound-message.ts'
 import { ACCEPT, ACCEPT_ONCE, type AcceptRow, type KeptRequest, keptRequest } from './accept-rows.ts'
 import { beginWith } from './first-attempt.ts'
-import type { Accepted, SendBody } from './schemas.ts'
+import { type Accepted, IdempotencyKey, type SendBody } from './schemas.ts'
 
 export interface Sent extends Accepted {
   /** True when an earlier request with the same `Idempotency-Key` was answered before. */
@@ -94,6 +94,6 @@ function outboundOf({ messageId: id, tenantId, appId, from, to, body, now }: Acc
 
 function checkedKey(key: string | null): string | null {
   if (key === null) return null
-  if (key.length > MAX_IDEMPOTENCY_KEY_LENGTH || !/^[\x21-\x7e]+$/.test(key)) throw apiError('badIdempotencyKey')
+  if (!IdempotencyKey.safeParse(key).success) throw apiError('badIdempotencyKey')
   return key
 }
