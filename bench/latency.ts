@@ -26,9 +26,10 @@ const CONTEST: Contest<'p50 ms' | 'p99 ms'> = {
   async turn(start) {
     const calls = new Arrivals()
     await using provider = new LeanProvider(0, () => calls.arrived())
-    await using running = await start({ provider: inThisProcess(provider) })
+    const handle = inThisProcess(provider)
+    await using running = await start({ provider: handle })
     const { accepted } = await load(running, WARM_UP_CONNECTIONS, WARM_UP_MS)
-    await allSent(running, inThisProcess(provider), accepted)
+    await allSent(running, handle, accepted)
     const latencies = await oneByOne(running.port, running.request, calls)
     const at = (share: number): number => latencies[Math.floor((latencies.length - 1) * share)] ?? Number.NaN
     return { 'p50 ms': at(0.5), 'p99 ms': at(0.99) }
