@@ -1,4 +1,5 @@
 import { type Column, getTableName } from 'drizzle-orm'
+import { MARK } from './item-times.ts'
 
 /** Each member of a shape, and how SQL makes it. */
 export type Members<Shape> = { readonly [Name in keyof Shape]-?: (name: string) => Member }
@@ -48,6 +49,5 @@ const shownIf =
 
 export const always = (constant: number) => (): Member => value(String(constant))
 
-/** Epoch milliseconds as `2026-11-21T02:30:00.000Z`; SQLite writes no years beyond 9999. */
-export const shownTime = (column: Column) => (): Member =>
-  value(`coalesce(strftime('"%Y-%m-%dT%H:%M:%fZ"', ${nameOf(column)} / 1000.0, 'unixepoch'), 'null')`)
+/** Epoch milliseconds; `withTimes` makes a time of it. */
+export const shownTime = (column: Column) => (): Member => value(`'${MARK}', ${nameOf(column)}, '${MARK}'`)

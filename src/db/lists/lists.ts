@@ -1,6 +1,7 @@
 import { type Log, silentLog } from '../../core/log.ts'
 import type { Gate } from '../gate.ts'
 import { LRUCache } from 'lru-cache'
+import { withTimes } from './item-times.ts'
 import { LISTS, type ListPage, type ListQuery, conditionOf, stretchOf } from './list.ts'
 import { Reader } from './reader.ts'
 import { Sealer } from './sealer.ts'
@@ -66,5 +67,5 @@ async function pageHere(gate: Gate, query: ListQuery): Promise<ListPage> {
     args: [...args, query.limit, query.offset],
   })
   const items = values.map(([, item]) => item).filter((item) => item !== null)
-  return { total: Number(values[0]?.[0] ?? 0), items: items.join() }
+  return { total: Number(values[0]?.[0] ?? 0), items: withTimes(items.join()) }
 }

@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import { AT_PLACE, type Block, SEQ_PLACE, type Wanted, wantedIn } from './block.ts'
 import type { ReadConnection } from './connection.ts'
-import { LISTS, type ListPage, type ListQuery, type Stretch, conditionOf, stretchOf } from './list.ts'
+import { withTimes } from './item-times.ts'
+import { type Cell, LISTS, type ListPage, type ListQuery, type Stretch, conditionOf, stretchOf } from './list.ts'
 import { type Sieve, foundAt, isUnsure, match } from './match.ts'
 import type { BlockStore } from './store.ts'
 import { stretchesOf } from './stretches.ts'
@@ -97,7 +98,7 @@ export class Search {
     if (count === 0) return null
     const page = `SELECT seq FROM ${name} WHERE ${sql} ORDER BY ${at} DESC, seq DESC LIMIT ? OFFSET ?`
     const seqs = (offset: number, limit: number): number[] =>
-      this.connection.rows(page, [...args, limit, offset]).map(([seq]) => Number(seq))
+      numbersIn(this.connection.value(`SELECT group_concat(seq) FROM (${page})`, [...args, limit, offset]))
     return { count, seqs }
   }
 
@@ -157,18 +158,14 @@ export class Search {
 
   private passing(query: ListQuery, seqs: readonly number[]): number[] {
     const { sql, args } = conditionOf(query)
-    return this.connection
-      .rows(`SELECT seq FROM ${query.list} WHERE seq IN (SELECT value FROM json_each(?)) AND +${sql}`, [
-        JSON.stringify(seqs),
-        ...args,
-      ])
-      .map(([seq]) => Number(seq))
+    const passing = `SELECT group_concat(seq) FROM ${query.list} WHERE seq IN (SELECT value FROM json_each(?)) AND +${sql}`
+    return numbersIn(this.connection.value(passing, [JSON.stringify(seqs), ...args]))
   }
 
   /** In the order of `seqs`, as a CROSS JOIN keeps it, and in one text: each row that the driver hands over costs. */
   private items({ list, item }: ListQuery, seqs: readonly number[]): string {
     const sql = `SELECT group_concat(${item}) FROM json_each(?) AS place CROSS JOIN ${list} ON ${list}.seq = place.value`
-    return String(this.connection.value(sql, [JSON.stringify(seqs)]) ?? '')
+    return withTimes(String(this.connection.value(sql, [JSON.stringify(seqs)]) ?? ''))
   }
 
   private placesIn(block: Block, { after, until }: Stretch): { low: number; high: number } {
@@ -210,6 +207,9 @@ function seqsOf(parts: readonly Part[], offset: number, limit: number): number[]
   }
   return seqs
 }
+
+/** Of a list of numbers in one text: each row that the driver hands over costs. */
+const numbersIn = (text: Cell): number[] => JSON.parse(`[${text ?? ''}]`) as number[]
 
 const boundedCount = ({ list }: ListQuery): string =>
   `SELECT count(*) FROM (SELECT 1 FROM ${list} WHERE tenant_id = ? AND ${LISTS[list].at} > ? AND ${LISTS[list].at} <= ? LIMIT ?)`

@@ -22,6 +22,7 @@ const TEXTS = [
   '\u0000',
   'before\u0000after',
   '\u0001\u0008\t\n\u000b\f\r\u001f',
+  '\u001e1763812800000\u001e',
   '\u007f\u0080\u2028\u2029\ufeff',
   'Grüße, 世界, 👩‍👩‍👧',
   'x'.repeat(5000),
@@ -145,9 +146,14 @@ test.each(KINDS)('$path: items say what was stored, member for member', async ({
   }
 })
 
-test('a clock that was wrong by thousands of years leaves a page that can be read', async () => {
-  await storeMessage(-1)
-  await world.gateway.database.gate.execute(`UPDATE messages SET created_at = 300000000000000 WHERE id = 'msg_-1'`)
-  const { messages } = (await (await world.call('GET', '/v1/sms/messages?limit=1')).json()) as { messages: Item[] }
-  expect(messages).toMatchObject([{ messageId: 'msg_-1', createdAt: null }])
+test.each([
+  { at: '300000000000000', createdAt: '+011476-08-15T05:20:00.000Z' },
+  { at: '8640000000000001', createdAt: null },
+])('a createdAt of $at leaves a page that can be read', async ({ at, createdAt }) => {
+  await using other = await createWorld({ connect: false, work: false })
+  const { gate } = other.gateway.database
+  await gate.execute(`INSERT INTO messages (id, job_id, app_id, tenant_id, direction, status, to_number, from_number, body, created_at, updated_at)
+    VALUES ('msg_0', 'job', 'app', '${other.tenantId}', 'inbound', 'received', '1', '2', '', ${at}, 0)`)
+  const { messages } = (await (await other.call('GET', '/v1/sms/messages')).json()) as { messages: Item[] }
+  expect(messages).toMatchObject([{ messageId: 'msg_0', createdAt, updatedAt: '1970-01-01T00:00:00.000Z' }])
 })
