@@ -11,9 +11,14 @@ const LAST_TIME = 8_640_000_000_000_000
  * the rest of a message.
  */
 export function withTimes(items: string): string {
-  const parts = items.split(MARK)
-  for (let place = 1; place < parts.length; place += 2) parts[place] = timeOf(parts[place] ?? '')
-  return parts.join('')
+  let shown = ''
+  let end = 0
+  for (let mark = items.indexOf(MARK); mark >= 0; mark = items.indexOf(MARK, end)) {
+    const next = items.indexOf(MARK, mark + 1)
+    shown += items.slice(end, mark) + timeOf(items.slice(mark + 1, next))
+    end = next + 1
+  }
+  return shown + items.slice(end)
 }
 
 /** Null where there is no such time: a page can be read whatever a clock has said. */

@@ -93,8 +93,9 @@ export class Reader {
       try {
         const answer = await this.ask({ type: 'page', query })
         if (answer.type !== 'page') throw new Error('The reader answered another question')
-        resolve(answer.page)
-        return void (answer.behind && this.onBehind())
+        const { total, items, behind } = answer
+        resolve({ total, items })
+        return void (behind && this.onBehind())
       } catch (error) {
         if (attempt >= MAX_ATTEMPTS || this.isClosed) return reject(error)
       }

@@ -20,8 +20,8 @@ export type Ask = { id: number } & (
 
 export type Answer = { id: number } & (
   | { type: 'done' }
-  /** `behind`: it was seen that rows of the tenant should be in blocks. */
-  | { type: 'page'; page: ListPage; behind: boolean }
+  /** In one level, which the two threads hand over faster. `behind`: it was seen that rows of the tenant should be in blocks. */
+  | ({ type: 'page'; behind: boolean } & ListPage)
   | { type: 'planned'; plan: Plan | null }
   | { type: 'built'; block: EncodedBlock }
   | { type: 'failed'; message: string }
@@ -79,8 +79,8 @@ class Reader {
     this.connection.close()
   }
 
-  page(query: ListQuery): { page: ListPage; behind: boolean } {
-    return { page: this.search.page(query), behind: this.isBehind(query) }
+  page(query: ListQuery): ListPage & { behind: boolean } {
+    return { ...this.search.page(query), behind: this.isBehind(query) }
   }
 
   /** Looks only now and then while the blocks are the same: for most lists it would take as long as the page. */
