@@ -38,9 +38,9 @@ export class Reader {
     return page
   }
 
-  /** What wants to be a block next. `now` is the wall-clock. */
-  async plan(now: number): Promise<Plan | null> {
-    const answer = await this.ask({ type: 'plan', now })
+  /** What wants to be a block next, of the rows up to `now` by the wall-clock. `isFirst`: new rows are looked for. */
+  async plan(now: number, isFirst: boolean): Promise<Plan | null> {
+    const answer = await this.ask({ type: 'plan', now, isFirst })
     return answer.type === 'planned' ? answer.plan : null
   }
 

@@ -1,3 +1,4 @@
+import { type Clock, systemClock } from '../../core/clock.ts'
 import { type Log, errorName } from '../../core/log.ts'
 import { type Gate, isConstraint } from '../gate.ts'
 import { PLACES } from './block.ts'
@@ -7,11 +8,21 @@ import { SMALL_BLOCK_ROWS, type Plan } from './seal.ts'
 
 const PAUSE_MS = 3000
 const PAUSE_BETWEEN_BLOCKS_MS = 5
+/** More writes than this within a pause are a crowd: some 2,000 a second. */
+export const CROWD_WRITES = 6000
+/** Even in a crowd: a list over so many rows outside of blocks takes half a second of the reader's time. */
+export const MOST_WRITES = 500_000
 
-/** Stores what the reader builds. It works only after many writes, or when a query met many rows outside of blocks. */
+/**
+ * Stores what the reader builds. It works after many writes, or when a query met many rows outside of blocks. In a crowd it
+ * waits until that is over or somebody lists: it would take a tenth of the crowd's time, and most of its rows are still open.
+ */
 export class Sealer {
   private writes = 0
-  private timer: Timer | null = null
+  private writesAtLook = 0
+  /** A query met many rows outside of blocks. */
+  private isWanted = false
+  private cancelLook: (() => void) | null = null
   private running: Promise<void> = Promise.resolve()
   private isStopped = false
 
@@ -19,38 +30,53 @@ export class Sealer {
     private readonly gate: Gate,
     private readonly reader: Reader,
     private readonly log: Log,
+    private readonly clock: Clock = systemClock,
   ) {}
 
   /** Rows were handed to the writer. */
   noteWrite(): void {
-    if (++this.writes >= SMALL_BLOCK_ROWS) this.wake()
+    if (++this.writes >= SMALL_BLOCK_ROWS) this.lookLater()
   }
 
   wake(): void {
-    if (this.isStopped || this.timer !== null) return
-    this.timer = setTimeout(() => {
-      this.running = this.run().catch((error: unknown) => this.complain(error))
-      void this.running.then(() => {
-        this.timer = null
-        if (this.writes >= SMALL_BLOCK_ROWS) this.wake()
-      })
-    }, PAUSE_MS)
-    this.timer.unref()
+    this.isWanted = true
+    this.lookLater()
   }
 
   async stop(): Promise<void> {
     this.isStopped = true
-    if (this.timer !== null) clearTimeout(this.timer)
+    this.cancelLook?.()
     await this.running
   }
 
+  private lookLater(): void {
+    if (this.isStopped || this.cancelLook !== null) return
+    this.writesAtLook = this.writes
+    this.cancelLook = this.clock.after(PAUSE_MS, () => this.look())
+  }
+
+  private look(): void {
+    const isCrowd = this.writes - this.writesAtLook > CROWD_WRITES
+    if (isCrowd && !this.isWanted && this.writes < MOST_WRITES) return this.nextLook()
+    this.running = this.run().catch((error: unknown) => this.complain(error))
+    void this.running.then(() => this.nextLook())
+  }
+
+  private nextLook(): void {
+    this.cancelLook = null
+    if (this.isWanted || this.writes >= SMALL_BLOCK_ROWS) this.lookLater()
+  }
+
+  /** Whatever comes meanwhile is left to the next run: in a crowd that somebody lists there would be no end. */
   private async run(): Promise<void> {
     this.writes = 0
-    while (!this.isStopped) {
-      const plan = await this.reader.plan(Date.now())
+    this.isWanted = false
+    const now = this.clock.now()
+    for (let isFirst = true; !this.isStopped; isFirst = false) {
+      const plan = await this.reader.plan(now, isFirst)
       const guards = plan === null ? null : await this.guard(plan)
       if (plan === null || guards === null) return
-      if (!(await this.store(plan, guards, await this.reader.build(plan, Date.now())))) return
+      if (!(await this.store(plan, guards, await this.reader.build(plan, this.clock.now())))) return
       await Bun.sleep(PAUSE_BETWEEN_BLOCKS_MS)
     }
   }

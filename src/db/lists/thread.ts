@@ -12,8 +12,8 @@ import { BlockStore } from './store.ts'
 export type Ask = { id: number } & (
   | { type: 'open'; path: string }
   | { type: 'page'; query: ListQuery }
-  /** What wants to be a block next. `now` is the wall-clock. */
-  | { type: 'plan'; now: number }
+  /** What wants to be a block next, of the rows up to `now` by the wall-clock. `isFirst`: new rows are looked for. */
+  | { type: 'plan'; now: number; isFirst: boolean }
   | { type: 'build'; plan: Plan; now: number }
   | { type: 'close' }
 )
@@ -29,6 +29,7 @@ export type Answer = { id: number } & (
 
 declare const self: Worker
 
+const LIST_NAMES: readonly ListName[] = ['messages', 'deliveries']
 const LOOK_EVERY_MS = 1000
 
 let reader: Reader | null = null
@@ -55,7 +56,7 @@ async function answer(ask: Ask): Promise<Answer> {
     return { id, type: 'done' }
   }
   if (ask.type === 'page') return { id, type: 'page', ...reader.page(ask.query) }
-  if (ask.type === 'plan') return { id, type: 'planned', plan: await reader.plan(ask.now) }
+  if (ask.type === 'plan') return { id, type: 'planned', plan: await reader.plan(ask) }
   return { id, type: 'built', block: await reader.build(ask.plan, ask.now) }
 }
 
@@ -98,9 +99,8 @@ class Reader {
     return build(this.connection, plan, now, nextTurn)
   }
 
-  async plan(now: number): Promise<Plan | null> {
-    this.noteNew('messages')
-    this.noteNew('deliveries')
+  async plan({ now, isFirst }: { now: number; isFirst: boolean }): Promise<Plan | null> {
+    for (const list of LIST_NAMES) if (isFirst || this.lastSeq[list] === -1) this.noteNew(list)
     for (const key of this.wanting) {
       const [list, tenantId] = key.split(' ') as [ListName, string]
       const stretch = nextStretch(this.connection, this.store, list, tenantId, now)
