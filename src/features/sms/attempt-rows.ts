@@ -22,13 +22,15 @@ export interface ClaimRow extends Record<string, string | number | null> {
 
 /**
  * After a restore the provider may hold a record of a message that waits behind the fence: an attempt of unknown outcome
- * with the same text could take it for its own, and that message would go out twice.
+ * with the same text could take it for its own, and that message would go out twice. Whether anything waits there at all is asked
+ * once for all rows.
  */
 export const noneFenced = (
   body: string,
-): string => `NOT EXISTS (SELECT 1 FROM jobs AS fenced INDEXED BY jobs_by_lane CROSS JOIN messages AS waiting ON waiting.id = fenced.subject
+): string => `(NOT EXISTS (SELECT 1 FROM jobs INDEXED BY jobs_by_lane WHERE kind = 'fence')
+          OR NOT EXISTS (SELECT 1 FROM jobs AS fenced INDEXED BY jobs_by_lane CROSS JOIN messages AS waiting ON waiting.id = fenced.subject
           WHERE fenced.kind = 'fence' AND fenced.lane IN (given."from", given."from" || '${AGAIN}')
-            AND waiting.to_number = given."to" AND waiting.body = ${body})`
+            AND waiting.to_number = given."to" AND waiting.body = ${body}))`
 
 /**
  * Opens an attempt and marks its message `sending`, in one commit before the call. Decides in SQL: the message must

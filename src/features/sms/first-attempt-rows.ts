@@ -13,6 +13,12 @@ export interface BeginRow extends AcceptRow {
   begun: number
 }
 
+/** Whether any attempt with a row of its own is open is asked once for all rows. */
+const NONE_OPEN = `(NOT EXISTS (SELECT 1 FROM send_attempts INDEXED BY send_attempts_open WHERE outcome IS NULL)
+      OR NOT EXISTS (SELECT 1 FROM send_attempts AS open CROSS JOIN messages AS other ON other.id = open.message_id
+        WHERE open.extension_id = given.extensionId AND open.from_number = given."from" AND open.to_number = given."to"
+          AND open.outcome IS NULL AND other.body = given.body))`
+
 const insertBegun = (condition: string): string =>
   `INSERT INTO messages (id, job_id, tenant_id, app_id, user_id, direction, from_number, to_number, body, status, attempt_id, first_attempt_extension_id,
       first_attempt_at, created_at, updated_at)
@@ -22,10 +28,7 @@ const insertBegun = (condition: string): string =>
     CROSS JOIN tenants ON tenants.id = given.tenantId AND tenants.status = 'active'
     CROSS JOIN extensions ON extensions.tenant_id = given.tenantId AND extensions.extension_id = given.extensionId
       AND extensions.status = 'active'
-    WHERE NOT EXISTS (SELECT 1 FROM send_attempts AS open CROSS JOIN messages AS other ON other.id = open.message_id
-      WHERE open.extension_id = given.extensionId AND open.from_number = given."from" AND open.to_number = given."to"
-        AND open.outcome IS NULL AND other.body = given.body)
-      AND ${noneFenced('given.body')} ${condition}
+    WHERE ${NONE_OPEN} AND ${noneFenced('given.body')} ${condition}
     ON CONFLICT DO NOTHING RETURNING id AS key`
 
 const COUNT_BEGUN = `UPDATE facts SET value = max(CAST(value AS INTEGER), (SELECT CAST(max(begun) AS INTEGER) FROM given)) WHERE name = 'begun'`
