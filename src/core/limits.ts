@@ -36,8 +36,11 @@ export const ERROR_MESSAGE_LENGTH = 500
 
 /** Sends whose provider answers at once: more of them at a time would only wait for it there. */
 export const MAX_SENDS_IN_FLIGHT = 64
-/** So many more while all are quick and none waits: the most part of them waits for the disk, and not for the provider. */
-export const MAX_UNQUEUED_SENDS = 128
+/**
+ * So many more while all are quick and none waits: most of them wait for the disk, and not for the provider, which may hold its breath for
+ * some 50 ms: messages that wait keep others waiting, and take twice as long.
+ */
+export const MAX_UNQUEUED_SENDS = 448
 /** Of the calls that may be under way at once, those that sends leave for tokens and looks. */
 export const CALLS_BESIDE_SENDS = 16
 export const SLOW_SEND_MS = 25

@@ -49,5 +49,6 @@ const shownIf =
 
 export const always = (constant: number) => (): Member => value(String(constant))
 
-/** Epoch milliseconds; `withTimes` makes a time of it. */
-export const shownTime = (column: Column) => (): Member => value(`'${MARK}', ${nameOf(column)}, '${MARK}'`)
+/** Epoch milliseconds; `withTimes` makes a time of it. Nothing but digits may stand between the marks, whatever is stored. */
+export const shownTime = (column: Column) => (): Member =>
+  value(`'${MARK}', CAST(${nameOf(column)} AS INTEGER), '${MARK}'`)

@@ -10,7 +10,7 @@ const PAUSE_MS = 3000
 const PAUSE_BETWEEN_BLOCKS_MS = 5
 /** More writes than this within a pause are a crowd: some 2,000 a second. */
 export const CROWD_WRITES = 6000
-/** Even in a crowd: a list over so many rows outside of blocks takes up to a second of the reader thread. */
+/** Even in a crowd: some 250,000 messages, for which a list outside of blocks takes up to a second of the reader thread. */
 export const MOST_WRITES = 500_000
 
 /**

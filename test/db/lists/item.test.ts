@@ -147,13 +147,15 @@ test.each(KINDS)('$path: items say what was stored, member for member', async ({
 })
 
 test.each([
-  { at: '300000000000000', createdAt: '+011476-08-15T05:20:00.000Z' },
-  { at: '8640000000000001', createdAt: null },
-])('a createdAt of $at leaves a page that can be read', async ({ at, createdAt }) => {
+  { at: '300000000000000', updatedAt: '+011476-08-15T05:20:00.000Z' },
+  { at: '8640000000000001', updatedAt: null },
+  { at: `char(30) || '"'`, updatedAt: '1970-01-01T00:00:00.000Z' },
+  { at: `'1e3'`, updatedAt: '1970-01-01T00:00:01.000Z' },
+])('an updatedAt of $at leaves a page that can be read', async ({ at, updatedAt }) => {
   await using other = await createWorld({ connect: false, work: false })
   const { gate } = other.gateway.database
   await gate.execute(`INSERT INTO messages (id, job_id, app_id, tenant_id, direction, status, to_number, from_number, body, created_at, updated_at)
-    VALUES ('msg_0', 'job', 'app', '${other.tenantId}', 'inbound', 'received', '1', '2', '', ${at}, 0)`)
+    VALUES ('msg_0', 'job', 'app', '${other.tenantId}', 'inbound', 'received', '1', '2', '', 0, ${at})`)
   const { messages } = (await (await other.call('GET', '/v1/sms/messages')).json()) as { messages: Item[] }
-  expect(messages).toMatchObject([{ messageId: 'msg_0', createdAt, updatedAt: '1970-01-01T00:00:00.000Z' }])
+  expect(messages).toMatchObject([{ messageId: 'msg_0', createdAt: '1970-01-01T00:00:00.000Z', updatedAt }])
 })

@@ -24,6 +24,9 @@ const textsAtProvider = (world: World): string[] =>
     .map(({ text }) => text ?? '')
     .filter((text) => !text.startsWith(WARM_UP))
 
+/** Some 50 ms of ten thousand a second. */
+const IN_A_BREATH = 500
+
 test('has no rows beside its message, and is counted as open while it is', async () => {
   await using world = await readyWorld()
   world.control.fault({ route: 'sms', fault: { kind: 'delay', ms: 300 } })
@@ -35,6 +38,23 @@ test('has no rows beside its message, and is counted as open while it is', async
   expect(await rowsBeside(world)).toEqual([{ jobs: 0, attempts: 0 }])
   expect((await readStatus(world.gateway)).queue['openAttempts']).toBe(0)
   expect(world.gateway.firstAttempts.running.size).toBe(0)
+})
+
+test('begins with its message for as long as a provider that is quick otherwise holds its breath', async () => {
+  const limits = { KEY_LIMIT_PER_MINUTE: '1000', FROM_LIMIT_PER_MINUTE: '1000', EXTENSION_LIMIT_PER_MINUTE: '1000' }
+  await using world = await readyWorld({ clock: manualClock(), env: limits })
+  world.control.setLimits({ enabled: false })
+  const { provider } = world.gateway
+  const breath = Promise.withResolvers<void>()
+  const call = provider.sendSms
+  provider.sendSms = async (token, message) => {
+    await breath.promise
+    return call(token, message)
+  }
+  await Promise.all(Array.from({ length: IN_A_BREATH }, (_, n) => world.send({ body: `text ${n}` })))
+  expect(await rowsBeside(world)).toEqual([{ jobs: 0, attempts: 0 }])
+  breath.resolve()
+  await until(async () => (await rowsOf(world, "SELECT 1 FROM messages WHERE status = 'sent'")).length === IN_A_BREATH)
 })
 
 test('that is rejected leaves what the provider said', async () => {
