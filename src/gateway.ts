@@ -94,15 +94,19 @@ export interface Traffic {
 }
 
 /** Places for sends: as many calls as may be under way at once, but for some that tokens and looks need. */
-export const sendPlaces = (callsAtOnce: number, traffic: Traffic): PlaceBounds => ({
-  quick: MAX_SENDS_IN_FLIGHT,
-  slow: callsAtOnce - MAX_SENDS_IN_FLIGHT - CALLS_BESIDE_SENDS,
-  slowAfterMs: (slow) => {
-    if (traffic.answering >= CROWD_OF_REQUESTS) return SLOW_SEND_IN_CROWD_MS
-    return slow < MAX_SENDS_IN_FLIGHT ? SLOW_SEND_MS : SLOW_SEND_AMONG_SLOW_MS
-  },
-  unqueued: Math.min(MAX_UNQUEUED_SENDS, callsAtOnce - MAX_SENDS_IN_FLIGHT - CALLS_BESIDE_SENDS),
-})
+export function sendPlaces(callsAtOnce: number, traffic: Traffic): PlaceBounds {
+  const slow = callsAtOnce - MAX_SENDS_IN_FLIGHT - CALLS_BESIDE_SENDS
+  return {
+    quick: MAX_SENDS_IN_FLIGHT,
+    slow,
+    slowAfterMs: (others) => {
+      if (traffic.answering >= CROWD_OF_REQUESTS) return SLOW_SEND_IN_CROWD_MS
+      return others < MAX_SENDS_IN_FLIGHT ? SLOW_SEND_MS : SLOW_SEND_AMONG_SLOW_MS
+    },
+    // If all of them hang they become slow together, and must leave places to others.
+    unqueued: Math.min(MAX_UNQUEUED_SENDS, Math.floor(slow / 2)),
+  }
+}
 
 export function buildGateway(parts: GatewayParts): Gateway {
   const { config, clock, log, database, provider } = parts

@@ -36,8 +36,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 process.exit(await main())
 
 async function main(): Promise<number> {
-  const [name = ''] = positionals
-  const scenario = Object.hasOwn(SCENARIOS, name) ? SCENARIOS[name] : undefined
+  const [name = '', ...others] = positionals
+  const scenario = others.length === 0 && Object.hasOwn(SCENARIOS, name) ? SCENARIOS[name] : undefined
   if (scenario === undefined || values.help) {
     process.stdout.write(HELP)
     return values.help ? 0 : 2

@@ -96,3 +96,12 @@ test('a place is left once, and is then taken by nothing that comes of it later'
   place.answered()
   expect(all.max).toBe(2)
 })
+
+test.each([128, 256, 1024])(
+  'of %d calls at once as many are left to others as may begin before any is slow',
+  (calls) => {
+    const { slow, unqueued = 0 } = sendPlaces(calls, { answering: 0 })
+    expect(unqueued).toBeGreaterThan(0)
+    expect(slow - unqueued).toBeGreaterThanOrEqual(unqueued)
+  },
+)

@@ -67,7 +67,10 @@ export class Sealer {
     if (this.isWanted || this.writes >= SMALL_BLOCK_ROWS) this.lookLater()
   }
 
-  /** Whatever comes meanwhile is left to the next run: in a crowd that somebody lists there would be no end. */
+  /**
+   * Whatever comes meanwhile is left to the next run: in a crowd that somebody lists there would be no end. One time for all of it: a block that was
+   * built before its plan, as a clock that is set back has it, would be stale at once.
+   */
   private async run(): Promise<void> {
     this.writes = 0
     this.isWanted = false
@@ -76,7 +79,7 @@ export class Sealer {
       const plan = await this.reader.plan(now, isFirst)
       const guards = plan === null ? null : await this.guard(plan)
       if (plan === null || guards === null) return
-      if (!(await this.store(plan, guards, await this.reader.build(plan, this.clock.now())))) return
+      if (!(await this.store(plan, guards, await this.reader.build(plan, now)))) return
       await Bun.sleep(PAUSE_BETWEEN_BLOCKS_MS)
     }
   }

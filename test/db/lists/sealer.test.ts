@@ -169,6 +169,31 @@ test('what comes while it is sealed is left to the next time, and not forgotten'
   await reader.close()
 })
 
+test('a clock that is set back while it is sealed has no block built again and again', async () => {
+  let wall = Date.now()
+  const timer = manualClock(wall)
+  await change(`UPDATE messages SET created_at = created_at + ${wall - 1000} - (SELECT max(created_at) FROM messages)`)
+  await change(`UPDATE messages SET status = 'sending' WHERE seq = 9`)
+  const reader = new Reader(seeded.path, () => {})
+  const sealer = new Sealer(seeded.database.gate, reader, silentLog, { ...timer, now: () => wall })
+  let built = 0
+  reader.plan = async (now, isFirst) => {
+    const plan = built > 5 ? null : await Reader.prototype.plan.call(reader, now, isFirst)
+    if (built === 0) wall -= 60_000
+    return plan
+  }
+  reader.build = (plan, now) => {
+    if (plan.list === 'messages') built++
+    return Reader.prototype.build.call(reader, plan, now)
+  }
+  sealer.wake()
+  timer.advance(3000)
+  await settled(sealer)
+  expect(built).toBe(1)
+  await sealer.stop()
+  await reader.close()
+})
+
 test.each(['messages', 'deliveries'] as const)(
   'who has new %s is read from them, not from the index of all',
   async (list) => {
