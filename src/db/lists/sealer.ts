@@ -15,7 +15,7 @@ export const MOST_WRITES = 500_000
 
 /**
  * Stores what the reader builds. It works after many writes, or when a query met many rows outside of blocks. In a crowd it
- * waits until that is over or somebody lists: it would take a tenth of the crowd's time, and most of its rows are still open.
+ * waits until that is over or somebody lists: it would take a tenth of the crowd's time.
  */
 export class Sealer {
   private writes = 0

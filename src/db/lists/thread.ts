@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Block } from './block.ts'
 import type { EncodedBlock } from './encode.ts'
-import type { ListName, ListPage, ListQuery } from './list.ts'
+import { LISTS, type ListName, type ListPage, type ListQuery } from './list.ts'
 import { ReadConnection } from './connection.ts'
 import { Search } from './search.ts'
 import { SMALL_BLOCK_ROWS, type Plan, build, nextStretch, tenantsSince } from './seal.ts'
@@ -29,7 +29,7 @@ export type Answer = { id: number } & (
 
 declare const self: Worker
 
-const LIST_NAMES: readonly ListName[] = ['messages', 'deliveries']
+const LIST_NAMES = Object.keys(LISTS) as ListName[]
 const LOOK_EVERY_MS = 1000
 
 let reader: Reader | null = null
