@@ -16,6 +16,7 @@ import { warnOfUnknownKeys } from './known-keys.ts'
 import type { Schedule } from './jobs/schedule.ts'
 import { metered } from './provider/metered.ts'
 import { createRingCentral } from './provider/ringcentral/client.ts'
+import type { ReservedSimulator } from './simulator/reserve.ts'
 import type { Simulator } from './simulator/simulator.ts'
 import { recover, registerJobs, startTimers } from './worker.ts'
 import { VERSION } from './version.ts'
@@ -41,7 +42,7 @@ export interface RunningGateway {
   adminUrl: string | null
   /** The built-in simulator, in development without a provider's account. */
   simulator: Simulator | null
-  /** Starts the workers; before it, messages are accepted but nothing is sent. */
+  /** Starts the workers, unless it stops already; before it, messages are accepted but nothing is sent. */
   work(): void
   /** Drains and stops, within 9 s. */
   stop(): Promise<void>
@@ -66,7 +67,7 @@ export async function runGateway(options: RunOptions): Promise<RunningGateway> {
 export async function openGateway(
   options: RunOptions,
   stack: AsyncDisposableStack,
-): Promise<{ gateway: Gateway; simulator: Simulator | null }> {
+): Promise<{ gateway: Gateway; simulator: ReservedSimulator | null }> {
   const { log, clock = systemClock, meter = noMeter } = options
   const config = { ...options.config }
   const path = config.database.path ?? 'sgw.db'
@@ -91,8 +92,7 @@ export async function openGateway(
       {},
       'this database was restored from a backup: what was waiting is compared with the provider before it is sent',
     )
-  const simulator =
-    config.provider.simulated && options.simulator !== false ? await startSimulator(config, clock) : null
+  const simulator = config.provider.simulated && options.simulator !== false ? await reserveSimulator() : null
   if (simulator !== null) {
     stack.defer(() => simulator.stop())
     config.provider = { ...config.provider, serverUrl: simulator.url }
@@ -122,7 +122,7 @@ export async function openGateway(
 async function start(options: RunOptions, stack: AsyncDisposableStack): Promise<RunningGateway> {
   const { adminPort } = options.config
   const admin = adminPort === null ? null : await loadAdmin()
-  const { gateway, simulator } = await openGateway(
+  const { gateway, simulator: reserved } = await openGateway(
     { ...options, ...(admin === null ? {} : { meter: admin.metrics.meter }) },
     stack,
   )
@@ -139,6 +139,7 @@ async function start(options: RunOptions, stack: AsyncDisposableStack): Promise<
   stack.defer(() => stopListening(app))
   const adminListener = admin?.listen(gateway, adminPort ?? 0) ?? null
   if (adminListener !== null) stack.defer(() => adminListener.stop())
+  const simulator = reserved === null ? null : await startSimulator(reserved, gateway)
   const { port } = gateway.config
   let schedule: Schedule | null = null
   return {
@@ -147,6 +148,8 @@ async function start(options: RunOptions, stack: AsyncDisposableStack): Promise<
     url: `http://${urlHost(gateway.config.host)}:${port}`,
     adminUrl: adminListener?.url ?? null,
     work: () => {
+      // A signal may have come before.
+      if (gateway.lifecycle.draining) return
       gateway.jobs.start()
       schedule = startTimers(gateway)
       gateway.lifecycle.working = true
@@ -185,10 +188,20 @@ async function open(config: Config, log: Log): Promise<Database> {
   }
 }
 
-async function startSimulator(config: Config, clock: Clock): Promise<Simulator> {
-  const { startSimulator: startIt } = await import('./simulator/simulator.ts')
+async function reserveSimulator(): Promise<ReservedSimulator> {
+  const { reserveSimulator: reserve } = await import('./simulator/reserve.ts')
+  return reserve()
+}
+
+/** After the listener is there: loading it takes a tenth of the start. */
+function startSimulator(reserved: ReservedSimulator, { config, clock }: Gateway): Promise<Simulator> {
   const { clientId, clientSecret } = config.provider
-  return startIt({ clock, clientId, clientSecret, environment: config.production ? 'production' : 'development' })
+  return reserved.start({
+    clock,
+    clientId,
+    clientSecret,
+    environment: config.production ? 'production' : 'development',
+  })
 }
 
 /** No new work, then what runs comes to its end, then everything closes in reverse order. */

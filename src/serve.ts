@@ -42,6 +42,7 @@ export async function serve({ environment, terminal, exit }: ServeOptions): Prom
     log.info({ url: running.url, production: config.production }, 'listening')
     await welcome(running)
     prepared.resolve()
+    await Bun.sleep(FIRST_ANSWERS_MS)
     running.work()
     if (config.litestream) endWithParent(log, stop)
   } catch (error) {
@@ -49,6 +50,9 @@ export async function serve({ environment, terminal, exit }: ServeOptions): Prom
     fail(error)
   }
 }
+
+/** Whoever waits for the start is answered before the workers load what they need, which holds the loop for some 15 ms. */
+const FIRST_ANSWERS_MS = 25
 
 /** In development, with the built-in simulator, everything that a first SMS needs is made and shown. */
 async function welcome(running: RunningGateway): Promise<void> {

@@ -1,5 +1,4 @@
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
-import type * as Jose from 'jose'
 
 /** What a sealed value belongs to. All three are bound to the ciphertext: moved elsewhere, it does not open. */
 export interface SealContext {
@@ -73,9 +72,10 @@ function deriveKey(key: Uint8Array): Key {
   }
 }
 
+/** The library is loaded with the first secret: a start needs none. */
 async function seal(key: Key, plaintext: string, context: SealContext): Promise<string> {
   const header = { alg: 'dir', enc: 'A256GCM', kid: key.id, ...bound(context) }
-  const { CompactEncrypt } = await jose()
+  const { CompactEncrypt } = await import('jose/jwe/compact/encrypt')
   return new CompactEncrypt(new TextEncoder().encode(plaintext)).setProtectedHeader(header).encrypt(key.sealKey)
 }
 
@@ -86,17 +86,13 @@ async function open(ring: readonly Key[], sealed: string, context: SealContext):
   for (const [name, value] of Object.entries(bound(context))) {
     if (header[name] !== value) throw new Error('Cannot open a secret: it belongs to another row')
   }
-  const { compactDecrypt } = await jose()
+  const { compactDecrypt } = await import('jose/jwe/compact/decrypt')
   const { plaintext } = await compactDecrypt(sealed, key.sealKey, {
     keyManagementAlgorithms: ['dir'],
     contentEncryptionAlgorithms: ['A256GCM'],
   })
   return new TextDecoder().decode(plaintext)
 }
-
-/** Loaded with the first secret: a start needs none. */
-const jose = async (): Promise<typeof Jose> => (loaded ??= await import('jose'))
-let loaded: typeof Jose | null = null
 
 const bound = (context: SealContext): Record<string, string> => ({
   tid: context.tenantId,

@@ -1,7 +1,8 @@
 import type { Clock } from '../core/clock.ts'
+import { answering } from './answer.ts'
 import { controlOverHttp } from './control-routes.ts'
 import { createControl, type SimulatorControl } from './control.ts'
-import { listen } from './server.ts'
+import { type Listener, listen } from './server.ts'
 import { createWorld } from './world.ts'
 
 /**
@@ -17,21 +18,25 @@ import { createWorld } from './world.ts'
  * simulator.control.addExtension({ name: 'Alice Smith', numbers: ['+16505550101'] })
  */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
-  if (options.environment === 'production') throw new Error('The simulator refuses to run in production')
+  refuseProduction(options)
+  const { hostname = '127.0.0.1', port = 0 } = options
+  return simulate(listen({ hostname, port }), options)
+}
+
+/** Behind a listener that is there already. Throws when the environment is production. */
+export function simulate(listener: Listener, options: SimulatorOptions): Simulator {
+  refuseProduction(options)
   const world = createWorld({
     clock: options.clock,
+    url: listener.url,
     client: { id: options.clientId, secret: options.clientSecret },
     allowHttpWebhooks: options.allowHttpWebhooks ?? true,
     limits: options.limits ?? true,
   })
   const control = createControl(world)
-  const listener = listen(world, {
-    hostname: options.hostname ?? '127.0.0.1',
-    port: options.port ?? 0,
-    control: (call) => controlOverHttp(control, call),
-  })
+  listener.serve(answering(world, (call) => controlOverHttp(control, call)))
   return {
-    url: world.url,
+    url: listener.url,
     control,
     async stop() {
       world.stopping.abort()
@@ -39,6 +44,10 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       await control.settled()
     },
   }
+}
+
+function refuseProduction({ environment }: SimulatorOptions): void {
+  if (environment === 'production') throw new Error('The simulator refuses to run in production')
 }
 
 export interface SimulatorOptions {

@@ -1,4 +1,4 @@
-import { STATUS_CODES } from 'node:http'
+import type * as Http from 'node:http'
 import type { Reply } from './http.ts'
 
 /** Where one request is answered, well or badly. */
@@ -48,7 +48,7 @@ export interface Line {
 
 /** An answer as it goes over the wire, with the headers that the platform puts on every one. */
 export function rawReply(reply: Reply, keepAlive: boolean): { head: string; body: string } {
-  let head = `HTTP/1.1 ${reply.status} ${STATUS_CODES[reply.status] ?? ''}\r\n${COMMON_HEADERS}`
+  let head = `HTTP/1.1 ${reply.status} ${http().STATUS_CODES[reply.status] ?? ''}\r\n${COMMON_HEADERS}`
   head += `RCRequestId: ${crypto.randomUUID()}\r\n`
   for (const name in reply.headers) head += `${name}: ${reply.headers[name]}\r\n`
   if (reply.status !== 204) head += `Content-Length: ${Buffer.byteLength(reply.body)}\r\n`
@@ -57,3 +57,7 @@ export function rawReply(reply: Reply, keepAlive: boolean): { head: string; body
 }
 
 const COMMON_HEADERS = 'Server: nginx\r\nRoutingKey: SJC01P07\r\nContent-Language: en-US\r\n'
+
+/** Loaded with the first answer: it would cost every start some milliseconds. */
+const http = (): typeof Http => (loaded ??= process.getBuiltinModule('node:http'))
+let loaded: typeof Http | null = null

@@ -14,7 +14,7 @@ import { createSubscriptionBook, type SubscriptionBook } from './subscription-bo
 /** Everything that one simulated platform knows. Routes, events and control all work on it. */
 export interface World {
   clock: Clock
-  /** Own address, known once the server listens. */
+  /** Own address, without a slash at the end. */
   url: string
   client: ClientApp
   settings: Settings
@@ -42,17 +42,18 @@ export interface ClientApp {
 
 export interface WorldOptions {
   clock: Clock
+  url: string
   client: ClientApp
   allowHttpWebhooks: boolean
   limits: boolean
 }
 
 export function createWorld(options: WorldOptions): World {
-  const { clock, client } = options
+  const { clock, url, client } = options
   const settings = defaultSettings(options.allowHttpWebhooks)
   return {
     clock,
-    url: '',
+    url,
     client,
     settings,
     directory: createDirectory(),

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { type Program, startProgram, startServer, temporaryFolder } from '../support/process.ts'
-import { until } from '../support/world.ts'
+import { createWorld, until } from '../support/world.ts'
 import { connectedServer } from './connected-server.ts'
 
 /** SIGTERM, and how long it took to end. */
@@ -137,3 +137,14 @@ test.concurrent('another server on the same database: the second waits 30 s, the
   expect(stderr).toMatch(/^Another process uses .*sgw\.db: stop it first, or set DATABASE_URL to another file\n$/)
   expect((await fetch(`${server.url}/health`)).status).toBe(200)
 }, 60_000)
+
+test.concurrent('a signal that comes before the workers have started keeps them from starting', async () => {
+  using folder = temporaryFolder()
+  await using world = await createWorld({ work: false, folder: folder.path })
+  await world.send()
+  const stopped = world.running.stop()
+  world.running.work()
+  await stopped
+  expect(statusesOf(folder.file('sgw.db'))).toEqual({ queued: 1 })
+  expect(world.control.messages({ direction: 'Outbound' })).toEqual([])
+})

@@ -1,14 +1,16 @@
 import { connect } from 'node:net'
 import { expect, test } from 'bun:test'
-import { ALICE, answer, SELF, smsBody, startBench, type Bench } from './harness.ts'
+import { systemClock } from '../../src/core/clock.ts'
+import { reserveSimulator } from '../../src/simulator/reserve.ts'
+import { ALICE, answer, SELF, smsBody, startBench } from './harness.ts'
 
 /** Sends pieces on one bare connection, one per turn of the event loop, and reads until `done` or the end. */
 function speak(
-  bench: Bench,
+  at: { url: string },
   pieces: (string | Uint8Array)[],
   done: (text: string) => boolean = () => false,
 ): Promise<string> {
-  const { hostname, port } = new URL(bench.simulator.url)
+  const { hostname, port } = new URL(at.url)
   const { promise, resolve } = Promise.withResolvers<string>()
   let text = ''
   const socket = connect(Number(port), hostname, () => void sendAll())
@@ -38,7 +40,7 @@ test('a request may come byte by byte', async () => {
   const length = Buffer.byteLength(body)
   const request = `POST /restapi/v1.0${SELF}/sms HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${access_token}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\nConnection: close\r\n\r\n${body}`
   const text = await speak(
-    bench,
+    bench.simulator,
     [...Buffer.from(request)].map((byte) => Uint8Array.of(byte)),
   )
   expect(statuses(text)).toEqual([200])
@@ -67,20 +69,20 @@ test('requests on one connection are answered one after the other, a slow one ho
   await using bench = await startBench()
   bench.control.fault({ route: 'probe', fault: { kind: 'delay', ms: 20 } })
   const unknown = 'GET /nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
-  const text = await speak(bench, [`${probe}\r\n${probe}\r\n${unknown}`])
+  const text = await speak(bench.simulator, [`${probe}\r\n${probe}\r\n${unknown}`])
   expect(statuses(text)).toEqual([200, 200, 404])
 })
 
 test('Connection: close and HTTP/1.0 end the connection after the answer', async () => {
   await using bench = await startBench()
-  expect(statuses(await speak(bench, [`${probe}Connection: close\r\n\r\n`]))).toEqual([200])
-  expect(statuses(await speak(bench, ['GET /restapi HTTP/1.0\r\n\r\n']))).toEqual([200])
+  expect(statuses(await speak(bench.simulator, [`${probe}Connection: close\r\n\r\n`]))).toEqual([200])
+  expect(statuses(await speak(bench.simulator, ['GET /restapi HTTP/1.0\r\n\r\n']))).toEqual([200])
 })
 
 test('a client that expects 100-continue is told to go on', async () => {
   await using bench = await startBench()
   const head = `POST /control/counters HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\nConnection: close\r\n\r\n`
-  expect(statuses(await speak(bench, [head, '{}']))).toEqual([100, 200])
+  expect(statuses(await speak(bench.simulator, [head, '{}']))).toEqual([100, 200])
 })
 
 const BAD: [string, string, number][] = [
@@ -93,7 +95,7 @@ const BAD: [string, string, number][] = [
 
 test.each(BAD)('a request with %s is refused and the connection closed', async (_, request, status) => {
   await using bench = await startBench()
-  expect(statuses(await speak(bench, [request]))).toEqual([status])
+  expect(statuses(await speak(bench.simulator, [request]))).toEqual([status])
   expect((await fetch(`${bench.simulator.url}/restapi`)).status).toBe(200)
 })
 
@@ -120,4 +122,33 @@ test('stopping cuts those who wait, and frees the port', async () => {
   expect(await waiting).toBe('cut')
   await using next = await startBench({ port: Number(new URL(bench.simulator.url).port) })
   expect(next.simulator.url).toBe(bench.simulator.url)
+})
+
+const OPTIONS = { clock: systemClock, clientId: 'app', clientSecret: 'secret' }
+
+test('what is asked before all of it is loaded is answered once it is', async () => {
+  const reserved = reserveSimulator()
+  const early = speak(reserved, [`${probe}Connection: close\r\n\r\n`])
+  // Refused by the connection itself, at once: the one before has been read by then.
+  expect(statuses(await speak(reserved, ['nonsense\r\n\r\n']))).toEqual([400])
+  const simulator = await reserved.start(OPTIONS)
+  expect(simulator.url).toBe(reserved.url)
+  expect(statuses(await early)).toEqual([200])
+  await reserved.stop()
+})
+
+test('its port is free after a stop, whether all of it was loaded or not', async () => {
+  for (const load of [true, false]) {
+    const reserved = reserveSimulator()
+    if (load) await reserved.start(OPTIONS)
+    await reserved.stop()
+    expect(await speak(reserved, [`${probe}\r\n`])).toBe('')
+  }
+})
+
+test('production is refused', async () => {
+  const reserved = reserveSimulator()
+  const started = reserved.start({ ...OPTIONS, environment: 'production' })
+  expect(await started.catch(String)).toContain('refuses to run in production')
+  await reserved.stop()
 })

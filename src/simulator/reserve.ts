@@ -1,0 +1,26 @@
+import { listen } from './server.ts'
+import type { Simulator, SimulatorOptions } from './simulator.ts'
+
+/** A simulator whose address is known before all the rest of it is loaded; requests wait for that. */
+export interface ReservedSimulator {
+  /** Without a slash at the end. */
+  url: string
+  start(options: Omit<SimulatorOptions, 'hostname' | 'port'>): Promise<Simulator>
+  stop(): Promise<void>
+}
+
+/** On 127.0.0.1, on any free port. */
+export function reserveSimulator(): ReservedSimulator {
+  const listener = listen({ hostname: '127.0.0.1', port: 0 })
+  let stop = async (): Promise<void> => listener.stop()
+  return {
+    url: listener.url,
+    async start(options) {
+      const { simulate } = await import('./simulator.ts')
+      const simulator = simulate(listener, options)
+      stop = () => simulator.stop()
+      return simulator
+    },
+    stop: () => stop(),
+  }
+}
