@@ -40,8 +40,8 @@ export interface RunningGateway {
   url: string
   /** Base address of the admin listener, where there is one. */
   adminUrl: string | null
-  /** The built-in simulator, in development without a provider's account. */
-  simulator: Simulator | null
+  /** Loads the built-in simulator, in development without a provider's account; until then its requests wait. */
+  startSimulator(): Promise<Simulator | null>
   /** Starts the workers, unless it stops already; before it, messages are accepted but nothing is sent. */
   work(): void
   /** Drains and stops, within 9 s. */
@@ -122,7 +122,7 @@ export async function openGateway(
 async function start(options: RunOptions, stack: AsyncDisposableStack): Promise<RunningGateway> {
   const { adminPort } = options.config
   const admin = adminPort === null ? null : await loadAdmin()
-  const { gateway, simulator: reserved } = await openGateway(
+  const { gateway, simulator } = await openGateway(
     { ...options, ...(admin === null ? {} : { meter: admin.metrics.meter }) },
     stack,
   )
@@ -139,12 +139,11 @@ async function start(options: RunOptions, stack: AsyncDisposableStack): Promise<
   stack.defer(() => stopListening(app))
   const adminListener = admin?.listen(gateway, adminPort ?? 0) ?? null
   if (adminListener !== null) stack.defer(() => adminListener.stop())
-  const simulator = reserved === null ? null : await startSimulator(reserved, gateway)
   const { port } = gateway.config
   let schedule: Schedule | null = null
   return {
     gateway,
-    simulator,
+    startSimulator: async () => (simulator === null ? null : startSimulator(simulator, gateway)),
     url: `http://${urlHost(gateway.config.host)}:${port}`,
     adminUrl: adminListener?.url ?? null,
     work: () => {
@@ -193,7 +192,6 @@ async function reserveSimulator(): Promise<ReservedSimulator> {
   return reserve()
 }
 
-/** After the listener is there: loading it takes a tenth of the start. */
 function startSimulator(reserved: ReservedSimulator, { config, clock }: Gateway): Promise<Simulator> {
   const { clientId, clientSecret } = config.provider
   return reserved.start({

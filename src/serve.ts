@@ -3,8 +3,10 @@ import { type Log, createLog } from './core/log.ts'
 import type { Environment } from './core/settings.ts'
 import { EXIT, StartError } from './core/start-error.ts'
 import { socketPath } from './data-folder.ts'
+import type { OperatorContext } from './operator/context.ts'
 import { serveOperator } from './operator/socket.ts'
 import { type RunningGateway, runGateway } from './run.ts'
+import type { Simulator } from './simulator/simulator.ts'
 
 /** The process around a server: `main.ts` and `sgw start` hand in their own. */
 export interface ServeOptions {
@@ -29,19 +31,15 @@ export async function serve({ environment, terminal, exit }: ServeOptions): Prom
   const stop = stopOnSignal(life, log, exit)
   try {
     const running = await runGateway({ config, log })
-    const prepared = Promise.withResolvers<void>()
-    const operator = serveOperator(
-      { gateway: running.gateway, simulator: running.simulator?.control ?? null },
-      socketPath(config.database.path ?? 'sgw.db'),
-      prepared.promise,
-    )
+    const prepared = Promise.withResolvers<OperatorContext>()
+    const operator = serveOperator(prepared.promise, socketPath(config.database.path ?? 'sgw.db'))
     life.end = async () => {
       await Promise.all([operator.stop(), running.stop()])
       if (config.litestream) await Bun.sleep(MIN_LIFE_MS - performance.now())
     }
     log.info({ url: running.url, production: config.production }, 'listening')
-    await welcome(running)
-    prepared.resolve()
+    const simulator = await welcome(running)
+    prepared.resolve({ gateway: running.gateway, simulator: simulator?.control ?? null })
     await Bun.sleep(FIRST_ANSWERS_MS)
     running.work()
     if (config.litestream) endWithParent(log, stop)
@@ -55,10 +53,13 @@ export async function serve({ environment, terminal, exit }: ServeOptions): Prom
 const FIRST_ANSWERS_MS = 25
 
 /** In development, with the built-in simulator, everything that a first SMS needs is made and shown. */
-async function welcome(running: RunningGateway): Promise<void> {
-  if (running.simulator === null) return
+async function welcome(running: RunningGateway): Promise<Simulator | null> {
+  // Behind the listener: loading it is a tenth of the start.
+  const simulator = await running.startSimulator()
+  if (simulator === null) return null
   const { prepareDevelopment } = await import('./development/prepare.ts')
-  process.stdout.write(await prepareDevelopment(running, running.simulator))
+  process.stdout.write(await prepareDevelopment(running, simulator.control))
+  return simulator
 }
 
 /** A full disk, or a reader that has gone away, takes the log's lines but not the server. */

@@ -5,7 +5,7 @@ import type { Gateway } from '../gateway.ts'
 import { createApp } from '../operator/apps.ts'
 import { createTenant, listTenants } from '../operator/tenants.ts'
 import type { RunningGateway } from '../run.ts'
-import type { Simulator } from '../simulator/simulator.ts'
+import type { SimulatorControl } from '../simulator/simulator.ts'
 import { banner } from './banner.ts'
 
 /** Three numbers of the fictitious range 555-01xx. */
@@ -17,11 +17,10 @@ const TENANT_NAME = 'Development'
  * the way any extension is. The simulator forgets everything when it ends, so it is connected at every start.
  * Answers what to show to the developer.
  */
-export async function prepareDevelopment(running: RunningGateway, simulator: Simulator): Promise<string> {
+export async function prepareDevelopment(running: RunningGateway, simulator: SimulatorControl): Promise<string> {
   const { gateway, url } = running
   const { apiKey, tenantId } = await keptApp(gateway)
-  if (simulator.control.extensions().length === 0)
-    simulator.control.addExtension({ name: 'Demo phone', numbers: NUMBERS })
+  if (simulator.extensions().length === 0) simulator.addExtension({ name: 'Demo phone', numbers: NUMBERS })
   const { status } = await gateway.directory.tenant(tenantId)
   if (status === 'active') await connect(running, tenantId)
   else gateway.log.warn({ tenantId, status }, 'the development tenant is not active: sgw tenant activate TENANT')

@@ -9,18 +9,15 @@ export interface OperatorSocket {
 /**
  * Serves the operator on a Unix socket that only the server's user can open: `POST /commands/<name>` runs a command,
  * `GET /events` streams the development tenant's events as JSON lines. What they need is loaded by the first of each.
- * Nothing is answered before `prepared`: a command that came at once would find neither app nor number.
+ * Nothing is answered before all is prepared: a command that came at once would find neither app nor number.
  */
-export function serveOperator(context: OperatorContext, path: string, prepared = Promise.resolve()): OperatorSocket {
+export function serveOperator(prepared: Promise<OperatorContext>, path: string): OperatorSocket {
   rmSync(path, { force: true })
   const server = Bun.serve({
     unix: path,
     development: false,
     ...NEVER_IDLE,
-    fetch: async (request) => {
-      await prepared
-      return answer(context, request)
-    },
+    fetch: async (request) => answer(await prepared, request),
   })
   chmodSync(path, 0o600)
   return {

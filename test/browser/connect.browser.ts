@@ -30,7 +30,7 @@ test('the form leads through the provider’s login, on another origin, and back
     page.on('request', (request) => origins.add(new URL(request.url()).origin))
     await page.getByRole('button', { name: 'Connect' }).click()
     await page.getByRole('heading', { name: 'Connected' }).waitFor()
-    expect([...origins]).toContain(world.running.simulator!.url)
+    expect([...origins]).toContain(world.gateway.config.provider.serverUrl)
     expect(new URL(page.url()).pathname).toBe('/v1/rc/callback')
     expect(complaints.filter(isPolicy)).toEqual([])
   })

@@ -24,12 +24,10 @@ async function startDevelopment(options: { folder?: string; simulated?: boolean 
     connect: false,
     ...(options.folder === undefined ? {} : { folder: options.folder }),
   })
-  const { simulator } = world.running
-  if (simulator === null) throw new Error('No simulator')
-  const banner = await prepareDevelopment(world.running, simulator)
+  const banner = await prepareDevelopment(world.running, world.control)
   const path = socketPath(world.gateway.config.database.path ?? '')
   const operator = serveOperator(
-    { gateway: world.gateway, simulator: options.simulated === false ? null : simulator.control },
+    Promise.resolve({ gateway: world.gateway, simulator: options.simulated === false ? null : world.control }),
     path,
   )
   return {
@@ -220,7 +218,7 @@ describe('sgw listen', () => {
     rmSync(folder, { recursive: true })
     await using world = await createWorld({ connect: false })
     const operator = serveOperator(
-      { gateway: world.gateway, simulator: world.control },
+      Promise.resolve({ gateway: world.gateway, simulator: world.control }),
       socketPath(world.gateway.config.database.path ?? ''),
     )
     const cases = [['--forward-to', 'http://localhost:1/'], ['--forward-to', 'localhost:1'], []]

@@ -17,7 +17,7 @@ test('create, list and delete on a running server; the trigger works', async () 
   await using receiver = startReceiver()
   await using world = await createWorld()
   const operator = serveOperator(
-    { gateway: world.gateway, simulator: world.control },
+    Promise.resolve({ gateway: world.gateway, simulator: world.control }),
     socketPath(world.gateway.config.database.path ?? ''),
   )
   const run = (...args: string[]): Promise<CliResult> =>

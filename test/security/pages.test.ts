@@ -65,7 +65,7 @@ describe('every page', () => {
     expect(pressed.headers.get('cache-control')).toBe('no-store')
     expect(pressed.headers.get('referrer-policy')).toBe('no-referrer')
     const location = new URL(pressed.headers.get('location') ?? '')
-    expect(location.origin).toBe(world.running.simulator!.url)
+    expect(location.origin).toBe(world.gateway.config.provider.serverUrl)
     expect(location.searchParams.get('code_challenge_method')).toBe('S256')
   })
 

@@ -163,7 +163,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
     log: options.log ?? silentLog,
     ...(options.clock === undefined ? {} : { clock: options.clock }),
   })
-  const simulator = running.simulator ?? outside
+  const simulator = (await running.startSimulator()) ?? outside
   if (simulator === null) throw new Error('Tests run against the simulator')
   const { control } = simulator
   control.addExtension({ name: 'Alice', numbers: [FROM, FROM_2] })
