@@ -25,11 +25,16 @@ const INSERT_MESSAGES = `INSERT INTO messages (id, job_id, tenant_id, app_id, us
 const INSERT_JOBS = `INSERT INTO jobs (id, kind, lane, tenant_id, subject, run_at, created_at)
   SELECT jobId, 'send', given."from", tenantId, messageId, runAt, now FROM given`
 
+/** The jobs of messages that the statement before has inserted. What is there already is not handed over again; 0 is at once. */
+const INSERT_THEIR_JOBS = `INSERT INTO jobs (id, kind, lane, tenant_id, subject, run_at, created_at)
+  SELECT job_id, 'send', from_number, tenant_id, id, 0, created_at FROM messages
+  WHERE seq > (SELECT max(seq) FROM messages) - :rows ORDER BY seq`
+
 /** A message that waits for its turn, and its job, in one commit. Answers one row, with the job's `seq`. */
 export const ACCEPT: RowOperation<AcceptRow> = {
   columns: ['messageId', 'jobId', 'tenantId', 'appId', 'userId', 'from', 'to', 'body', 'now', 'runAt'],
   key: 'messageId',
-  statements: [INSERT_MESSAGES, `${INSERT_JOBS} RETURNING subject AS key, seq`],
+  statements: [INSERT_MESSAGES, `${INSERT_THEIR_JOBS} RETURNING subject AS key, seq`],
 }
 
 /** Of several requests with one key the first has it. */
