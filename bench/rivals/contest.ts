@@ -27,7 +27,7 @@ export const everybody = (lanes?: number): Entry[] =>
   [floor(lanes), durableFloor(lanes), sgw, ...RIVALS].map((contestant) => ({ contestant }))
 
 /** Those who have a disk to wait for. */
-export const onSlowDisks: readonly Entry[] = [sgw, kannel('file'), bullmq].map((contestant) => ({
+export const onSlowDisks: readonly Entry[] = [durableFloor(), sgw, kannel('file'), bullmq].map((contestant) => ({
   contestant,
   slowDisk: true,
 }))
