@@ -22,7 +22,7 @@ export interface Statement {
 
 /**
  * Many rows, one statement a table: each statement reads the rows of this commit from the table `given`, whose columns
- * are those named here; `:rows` is how many they are. A RETURNING clause must name the row's key `key`, and beside it at most an AUTOINCREMENT `seq`: as
+ * are those named here. A RETURNING clause must name the row's key `key`, and beside it at most an AUTOINCREMENT `seq`: as
  * long as every row given is touched, nothing is read back, and an INSERT must take them in their order (CROSS JOIN).
  */
 export interface RowOperation<Value extends JsonRow> {
@@ -203,10 +203,9 @@ function withGiven(operation: RowOperation<never>, sql: string, count: number): 
   const row = `(${columns.map(() => '?').join(', ')})`
   const values = Array(count).fill(row).join(', ')
   const given = columns.length === 0 ? '' : `WITH given ("${columns.join('", "')}") AS (VALUES ${values}) `
-  const full = given + sql.replaceAll(':rows', String(count))
-  const [, silent, seq, seqName] = RETURNING.exec(full) ?? []
-  const whole = silent === undefined ? undefined : { sql: silent, rows: count }
-  return { sql: full, whole, columns, seqName: seqName ?? seq ?? null }
+  const [, silent, seq, seqName] = RETURNING.exec(sql) ?? []
+  const whole = silent === undefined ? undefined : { sql: given + silent, rows: count }
+  return { sql: given + sql, whole, columns, seqName: seqName ?? seq ?? null }
 }
 
 /** An answer that is known without reading it, as long as it is one for each row. */

@@ -1,4 +1,5 @@
 import type { Row } from '../../db/connection.ts'
+import { JUST_INSERTED } from '../../db/just-inserted.ts'
 import type { RowOperation } from '../../db/writer.ts'
 
 /** A message on its way in. */
@@ -22,19 +23,16 @@ export interface AcceptRow extends Record<string, string | number | null> {
 const INSERT_MESSAGES = `INSERT INTO messages (id, job_id, tenant_id, app_id, user_id, direction, from_number, to_number, body, status, created_at, updated_at)
   SELECT messageId, jobId, tenantId, appId, userId, 'outbound', given."from", given."to", given.body, 'queued', given.now, given.now FROM given`
 
+/** Due at once. */
 const INSERT_JOBS = `INSERT INTO jobs (id, kind, lane, tenant_id, subject, run_at, created_at)
-  SELECT jobId, 'send', given."from", tenantId, messageId, runAt, now FROM given`
-
-/** The jobs of messages that the statement before has inserted. What is there already is not handed over again; 0 is at once. */
-const INSERT_THEIR_JOBS = `INSERT INTO jobs (id, kind, lane, tenant_id, subject, run_at, created_at)
-  SELECT job_id, 'send', from_number, tenant_id, id, 0, created_at FROM messages
-  WHERE seq > (SELECT max(seq) FROM messages) - :rows ORDER BY seq`
+  SELECT job_id, 'send', from_number, tenant_id, id, 0, created_at FROM messages WHERE ${JUST_INSERTED} ORDER BY seq
+  RETURNING subject AS key, seq`
 
 /** A message that waits for its turn, and its job, in one commit. Answers one row, with the job's `seq`. */
 export const ACCEPT: RowOperation<AcceptRow> = {
   columns: ['messageId', 'jobId', 'tenantId', 'appId', 'userId', 'from', 'to', 'body', 'now', 'runAt'],
   key: 'messageId',
-  statements: [INSERT_MESSAGES, `${INSERT_THEIR_JOBS} RETURNING subject AS key, seq`],
+  statements: [INSERT_MESSAGES, INSERT_JOBS],
 }
 
 /** Of several requests with one key the first has it. */
@@ -79,10 +77,5 @@ export function keptRequest({ messageId, requestHash }: AcceptRow, rows: readonl
 export const ACCEPT_ONCE: RowOperation<AcceptRow> = {
   columns: [...ACCEPT.columns, ...KEY_COLUMNS],
   key: 'messageId',
-  statements: [
-    ...KEEP_KEYS,
-    `${INSERT_MESSAGES} WHERE ${OWN_KEY}`,
-    `${INSERT_JOBS} WHERE ${OWN_KEY} RETURNING subject AS key, seq`,
-    KEPT_KEYS,
-  ],
+  statements: [...KEEP_KEYS, `${INSERT_MESSAGES} WHERE ${OWN_KEY}`, INSERT_JOBS, KEPT_KEYS],
 }

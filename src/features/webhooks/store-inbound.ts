@@ -1,6 +1,7 @@
 import { isoTime } from '../../core/clock.ts'
 import { sha256Hex } from '../../core/secrets.ts'
 import type { Row } from '../../db/connection.ts'
+import { JUST_INSERTED } from '../../db/just-inserted.ts'
 import type { RowOperation } from '../../db/writer.ts'
 import type { Gateway } from '../../gateway.ts'
 import { deliveryOf } from '../../outbound/delivery.ts'
@@ -24,18 +25,22 @@ interface InboundRow extends Record<string, string | number | null> {
   to: string
   body: string
   now: number
-  runAt: number
 }
 
-/** For each app or trigger of an active tenant that wants the message, if this very commit stored it. */
-const jobsFor = (targets: string, url: string, secret: string): string => `
-  INSERT INTO jobs (id, kind, lane, tenant_id, subject, run_at, created_at)
-  SELECT given.jobId, 'webhook', target.id, given.tenantId, given.messageId || ':' || target.id, given.runAt, given.now
-  FROM given
-  CROSS JOIN tenants ON tenants.id = given.tenantId AND tenants.status = 'active'
+const jobsFor = (targets: string): string => `
+  SELECT messages.job_id, 'webhook', target.id, messages.tenant_id, messages.id || ':' || target.id, 0, messages.created_at
+  FROM messages
+  CROSS JOIN tenants ON tenants.id = messages.tenant_id AND tenants.status = 'active'
   CROSS JOIN ${targets}
-  CROSS JOIN messages ON messages.id = given.messageId AND messages.job_id = given.jobId
-  RETURNING id AS key, seq, lane, ${url} AS url, ${secret} AS secret`
+  WHERE ${JUST_INSERTED}`
+
+/** For each app or trigger of an active tenant that wants the message, due at once. */
+const INSERT_JOBS = `INSERT INTO jobs (id, kind, lane, tenant_id, subject, run_at, created_at)
+  ${jobsFor('apps AS target ON target.tenant_id = tenants.id AND target.is_active = 1 AND target.webhook_url IS NOT NULL')}
+  UNION ALL ${jobsFor('triggers AS target ON target.tenant_id = tenants.id')}
+  RETURNING id AS key, seq, lane,
+    coalesce((SELECT webhook_url FROM apps WHERE id = lane), (SELECT callback_url FROM triggers WHERE id = lane)) AS url,
+    coalesce((SELECT webhook_secret FROM apps WHERE id = lane), (SELECT secret FROM triggers WHERE id = lane)) AS secret`
 
 /**
  * The message and a job for each of its deliveries in one commit; nothing when the tenant has this provider id already.
@@ -44,7 +49,7 @@ const jobsFor = (targets: string, url: string, secret: string): string => `
  * is new, and one for each delivery.
  */
 export const STORE: RowOperation<InboundRow> = {
-  columns: ['messageId', 'jobId', 'tenantId', 'extensionId', 'rcMessageId', 'from', 'to', 'body', 'now', 'runAt'],
+  columns: ['messageId', 'jobId', 'tenantId', 'extensionId', 'rcMessageId', 'from', 'to', 'body', 'now'],
   key: 'jobId',
   statements: [
     `INSERT INTO messages (id, job_id, tenant_id, app_id, direction, from_number, to_number, body, status, rc_message_id,
@@ -56,16 +61,7 @@ export const STORE: RowOperation<InboundRow> = {
         'inbound', given."from", given."to", given.body, 'received', rcMessageId, extensionId, now, now
       FROM given WHERE true
       ON CONFLICT DO NOTHING RETURNING job_id AS key`,
-    jobsFor(
-      'apps AS target ON target.tenant_id = tenants.id AND target.is_active = 1 AND target.webhook_url IS NOT NULL',
-      '(SELECT webhook_url FROM apps WHERE id = lane)',
-      '(SELECT webhook_secret FROM apps WHERE id = lane)',
-    ),
-    jobsFor(
-      'triggers AS target ON target.tenant_id = tenants.id',
-      '(SELECT callback_url FROM triggers WHERE id = lane)',
-      '(SELECT secret FROM triggers WHERE id = lane)',
-    ),
+    INSERT_JOBS,
   ],
 }
 
@@ -106,7 +102,6 @@ async function storeOnce(gateway: Gateway, sms: InboundSms, messageId: string): 
     to: sms.to,
     body: sms.text,
     now: gateway.clock.now(),
-    runAt: gateway.clock.steady(),
   }
   const [stored, ...jobs] = await gateway.database.writer.row(STORE, row)
   if (stored === undefined) return (await isKnown(gateway, sms)) ? 'known' : 'id_taken'
