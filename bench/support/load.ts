@@ -26,6 +26,8 @@ interface Connection {
   /** Bytes of the current answer that are still to come; null before its headers have been read. */
   left: number | null
   head: string
+  /** The end of what has come, where an answer in chunks shows that it is complete. */
+  end: string
 }
 
 export async function runLoad(options: LoadOptions): Promise<LoadResult> {
@@ -53,7 +55,7 @@ class Run {
     await Bun.connect<Connection>({
       hostname,
       port,
-      data: { sentAt: 0, left: null, head: '' },
+      data: { sentAt: 0, left: null, head: '', end: '' },
       socket: {
         open: (socket) => this.#send(socket),
         data: (socket, chunk) => this.#heard(socket, chunk),
@@ -74,7 +76,7 @@ class Run {
   #send(socket: Bun.Socket<Connection>): void {
     const now = performance.now()
     if (now > this.#until) return void socket.end()
-    Object.assign(socket.data, { sentAt: now, left: null, head: '' })
+    Object.assign(socket.data, { sentAt: now, left: null, head: '', end: '' })
     socket.write(this.options.request(this.#sent++))
   }
 
@@ -92,12 +94,25 @@ class Run {
 
 /** Answers the status when the answer is complete. */
 function take(connection: Connection, chunk: Buffer): string | null {
-  if (connection.left === null) {
-    connection.head += chunk.toString('latin1')
-    const end = connection.head.indexOf('\r\n\r\n')
-    if (end < 0) return null
-    const length = Number(/content-length: (\d+)/i.exec(connection.head)?.[1] ?? 0)
-    connection.left = length - (connection.head.length - end - 4)
-  } else connection.left -= chunk.length
-  return connection.left <= 0 ? connection.head.slice(9, 12) : null
+  const { left } = connection
+  connection.end = (connection.end + chunk.toString('latin1', Math.max(0, chunk.length - LAST_CHUNK.length))).slice(
+    -LAST_CHUNK.length,
+  )
+  connection.left = left === null ? takeHead(connection, chunk) : left - chunk.length
+  if (connection.left === null) return null
+  const complete = connection.left === Infinity ? connection.end === LAST_CHUNK : connection.left <= 0
+  return complete ? connection.head.slice(9, 12) : null
+}
+
+const LAST_CHUNK = '0\r\n\r\n'
+
+/** How much is to come after this; without an end where it comes in chunks, and null as long as the head is not complete. */
+function takeHead(connection: Connection, chunk: Buffer): number | null {
+  connection.head += chunk.toString('latin1')
+  const { head } = connection
+  const end = head.indexOf('\r\n\r\n')
+  if (end < 0) return null
+  const length = /content-length: (\d+)/i.exec(head)?.[1]
+  if (length === undefined && /transfer-encoding: chunked/i.test(head)) return Infinity
+  return Number(length ?? 0) - (head.length - end - 4)
 }

@@ -172,3 +172,60 @@ test('Expect: 100-continue is answered', async () => {
   )
   expect(text).toContain('to, from, and body are required')
 })
+
+describe('a large page of a list', () => {
+  const COUNT = 20
+  const BODY = 'ü'.repeat(1600)
+
+  async function large(): Promise<World> {
+    const world = await quiet()
+    for (let sent = 0; sent < COUNT; sent++) await world.send({ body: BODY })
+    return world
+  }
+  const listing = (world: World, method: string, version: string, ...more: string[]): string =>
+    [`${method} /v1/sms/messages ${version}`, 'Host: localhost', auth(world), ...more, '', ''].join('\r\n')
+  const bodies = (json: string): string[] =>
+    (JSON.parse(Buffer.from(json, 'latin1').toString()) as { messages: { body: string }[] }).messages.map(
+      ({ body }) => body,
+    )
+
+  test('comes whole in chunks, and the next answer after it', async () => {
+    await using world = await large()
+    const text = await exchange(
+      world.url,
+      `${listing(world, 'GET', 'HTTP/1.1')}GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`,
+      (heard) => heard.endsWith('"ok"}'),
+    )
+    const [, chunks = '', health = ''] = /\r\n\r\n([^]*\r\n0\r\n\r\n)(HTTP\/1.1 200 OK[^]*)$/.exec(text) ?? []
+    expect(bodies(unchunked(chunks))).toEqual(Array(COUNT).fill(BODY))
+    expect(health).toEndWith('{"status":"ok"}')
+  })
+
+  test('comes whole to a client of HTTP/1.0', async () => {
+    await using world = await large()
+    const text = await exchange(world.url, listing(world, 'GET', 'HTTP/1.0'), () => false)
+    expect(bodies(text.slice(text.indexOf('\r\n\r\n') + 4))).toEqual(Array(COUNT).fill(BODY))
+  })
+
+  test('is only a head for HEAD, and the connection goes on', async () => {
+    await using world = await large()
+    const close = 'GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
+    const text = await exchange(world.url, listing(world, 'HEAD', 'HTTP/1.1') + close, (heard) =>
+      heard.endsWith('"ok"}'),
+    )
+    expect(text.match(/^HTTP\/1.1 200 OK/gm)).toHaveLength(2)
+    expect(text).not.toContain('messages')
+  })
+})
+
+/** RFC 9112 7.1. */
+function unchunked(text: string): string {
+  let body = ''
+  for (let at = 0; ;) {
+    const end = text.indexOf('\r\n', at)
+    const length = Number.parseInt(text.slice(at, end), 16)
+    if (length === 0) return body
+    body += text.slice(end + 2, end + 2 + length)
+    at = end + 2 + length + 2
+  }
+}
