@@ -224,6 +224,7 @@ function unchunked(text: string): string {
   for (let at = 0; ;) {
     const end = text.indexOf('\r\n', at)
     const length = Number.parseInt(text.slice(at, end), 16)
+    if (!(length >= 0)) throw new Error(`No chunk begins at ${at}`)
     if (length === 0) return body
     body += text.slice(end + 2, end + 2 + length)
     at = end + 2 + length + 2
