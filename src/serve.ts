@@ -25,6 +25,8 @@ export async function serve({ environment, terminal, exit }: ServeOptions): Prom
   const result = readConfig(environment, terminal)
   if (!result.ok) return fail(new StartError(EXIT.badConfig, result.problems.join('\n')))
   const { config } = result
+  // As early as can be: a parent that is gone when it is asked for would never be missed.
+  const parent = process.ppid
   const log = createLog({ level: config.logLevel, format: config.logFormat })
   const life: Life = { end: async () => {} }
   outliveLog()
@@ -37,12 +39,12 @@ export async function serve({ environment, terminal, exit }: ServeOptions): Prom
       await Promise.all([operator.stop(), running.stop()])
       if (config.litestream) await Bun.sleep(MIN_LIFE_MS - performance.now())
     }
+    if (config.litestream) endWithParent(parent, log, stop)
     log.info({ url: running.url, production: config.production }, 'listening')
     const simulator = await welcome(running)
     prepared.resolve({ gateway: running.gateway, simulator: simulator?.control ?? null })
     await Bun.sleep(FIRST_ANSWERS_MS)
     running.work()
-    if (config.litestream) endWithParent(log, stop)
   } catch (error) {
     if (!(error instanceof StartError)) throw error
     fail(error)
@@ -108,8 +110,7 @@ const MIN_LIFE_MS = 2500
 const PARENT_LOOK_MS = 1000
 
 /** A gateway whose Litestream died would go on without a backup, its log growing: whoever supervises starts both anew. */
-function endWithParent(log: Log, stop: () => void): void {
-  const parent = process.ppid
+function endWithParent(parent: number, log: Log, stop: () => void): void {
   const timer = setInterval(() => {
     if (process.ppid === parent) return
     clearInterval(timer)

@@ -68,6 +68,16 @@ const STATEMENTS: readonly (readonly [path: string, beginning: string, why: stri
     'the Verification-Token is the credential: its row says which tenant it is for',
   ],
   [
+    'src/features/sms/accept-rows.ts',
+    'INSERT INTO jobs',
+    'the messages that this commit has just inserted, each with its tenant',
+  ],
+  [
+    'src/features/webhooks/store-inbound.ts',
+    'SELECT messages.job_id',
+    'the messages that this commit has just inserted, each with its tenant',
+  ],
+  [
     'src/features/webhooks/store-inbound.ts',
     'INSERT INTO jobs',
     'the message that the statement before it stored in this very commit, by its own job id',
