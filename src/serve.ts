@@ -42,9 +42,10 @@ export async function serve({ environment, terminal, exit }: ServeOptions): Prom
     if (config.litestream) endWithParent(parent, log, stop)
     log.info({ url: running.url, production: config.production }, 'listening')
     const simulator = await welcome(running)
-    prepared.resolve({ gateway: running.gateway, simulator: simulator?.control ?? null })
     await Bun.sleep(FIRST_ANSWERS_MS)
     running.work()
+    // Not before: a command must not take a server that is about to work for one that does not.
+    prepared.resolve({ gateway: running.gateway, simulator: simulator?.control ?? null })
   } catch (error) {
     if (!(error instanceof StartError)) throw error
     fail(error)

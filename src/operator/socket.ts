@@ -9,7 +9,7 @@ export interface OperatorSocket {
 /**
  * Serves the operator on a Unix socket that only the server's user can open: `POST /commands/<name>` runs a command,
  * `GET /events` streams the development tenant's events as JSON lines. What they need is loaded by the first of each.
- * Nothing is answered before all is prepared: a command that came at once would find neither app nor number.
+ * Nothing is answered before all is prepared: a command that came at once would find neither app nor number, nor a server that works.
  */
 export function serveOperator(prepared: Promise<OperatorContext>, path: string): OperatorSocket {
   rmSync(path, { force: true })

@@ -70,6 +70,18 @@ test('a folder that has to be made is made for its owner alone', async () => {
   expect((await server.ended()).code).toBe(0)
 }, 30_000)
 
+test('a command that comes at once waits until the server works', async () => {
+  using folder = temporaryFolder()
+  await using server = await startServer({ DATABASE_URL: folder.database })
+  const command = (name: string): Promise<Response> =>
+    fetch(`http://sgw/commands/${name}`, { method: 'POST', unix: folder.file('sgw.db.sock'), body: '{}' })
+  const [compact, doctor] = await Promise.all([command('compact'), command('doctor')])
+  expect(await compact.json()).toMatchObject({ ok: false, error: expect.stringContaining('A server uses the database') })
+  expect(JSON.stringify(await doctor.json())).not.toContain('not running')
+  server.kill('SIGTERM')
+  await server.ended()
+}, 30_000)
+
 test('where the kept key was revoked, the next start shows a new one and the old one stays dead', async () => {
   using folder = temporaryFolder()
   const keys: string[] = []
