@@ -76,7 +76,10 @@ test('a command that comes at once waits until the server works', async () => {
   const command = (name: string): Promise<Response> =>
     fetch(`http://sgw/commands/${name}`, { method: 'POST', unix: folder.file('sgw.db.sock'), body: '{}' })
   const [compact, doctor] = await Promise.all([command('compact'), command('doctor')])
-  expect(await compact.json()).toMatchObject({ ok: false, error: expect.stringContaining('A server uses the database') })
+  expect(await compact.json()).toMatchObject({
+    ok: false,
+    error: expect.stringContaining('A server uses the database'),
+  })
   expect(JSON.stringify(await doctor.json())).not.toContain('not running')
   server.kill('SIGTERM')
   await server.ended()
