@@ -20,7 +20,7 @@ export interface LogOptions {
   write?: (line: string) => void
 }
 
-/** Pino without what it has for Node.js, streams and threads of its own: 12 ms of the start. */
+/** Pino without what it has for Node.js, streams and threads of its own: some 10 ms of the start. */
 export function createLog(options: LogOptions): Log {
   const write = options.write ?? ((line: string) => void process.stdout.write(line))
   const lineOf = options.format === 'json' ? jsonLine : prettyLine

@@ -11,8 +11,8 @@ export const listAnswer = (
   })
 
 /**
- * With head and body over 16 KB Bun 1.4.4 writes an answer that was waited for piece by piece: four system calls a header, a
- * packet each. Those of a stream go out at once.
+ * With head and body over 16 KB Bun 1.4.4 writes an answer that was waited for piece by piece: four system calls a
+ * header. Those of a stream go out at once.
  */
 const LARGE = 10_000
 

@@ -30,7 +30,7 @@ const INSERT_JOBS = `INSERT INTO jobs (id, kind, lane, tenant_id, subject, run_a
 
 /** A message that waits for its turn, and its job, in one commit. Answers one row, with the job's `seq`. */
 export const ACCEPT: RowOperation<AcceptRow> = {
-  columns: ['messageId', 'jobId', 'tenantId', 'appId', 'userId', 'from', 'to', 'body', 'now', 'runAt'],
+  columns: ['messageId', 'jobId', 'tenantId', 'appId', 'userId', 'from', 'to', 'body', 'now'],
   key: 'messageId',
   statements: [INSERT_MESSAGES, INSERT_JOBS],
 }

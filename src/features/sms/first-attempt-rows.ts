@@ -38,7 +38,7 @@ const COUNT_BEGUN = `UPDATE facts SET value = max(CAST(value AS INTEGER), (SELEC
  * and neither another open attempt nor a message behind the fence may carry the same text; else nothing is stored. Answers one row if it was.
  */
 export const BEGIN: RowOperation<BeginRow> = {
-  columns: [...ACCEPT.columns, 'attemptId', 'extensionId', 'begun'],
+  columns: [...ACCEPT.columns, 'runAt', 'attemptId', 'extensionId', 'begun'],
   key: 'messageId',
   statements: [insertBegun(''), COUNT_BEGUN],
 }
