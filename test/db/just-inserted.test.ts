@@ -84,7 +84,7 @@ function expectedJobs({ kind, messageId, tenantId, from, rows }: Asked): string[
   return (TARGETS[tenantId] ?? []).map((target) => `webhook ${target} ${messageId}:${target} ${tenantId}`)
 }
 
-const seen = (job: Row): string => `${job['kind']} ${job['lane']} ${job['subject']} ${job['tenant_id']}`
+const seen = (job: Row): string => ['kind', 'lane', 'subject', 'tenant_id'].map((name) => String(job[name])).join(' ')
 
 const DELETE_NEWEST = 'DELETE FROM messages WHERE seq > (SELECT max(seq) FROM messages) - 3'
 
