@@ -39,6 +39,11 @@ async function benchStart(): Promise<Row[]> {
   const env = (name: string): Record<string, string> => ({ DATABASE_URL: `file:${join(folder, name, 'sgw.db')}` })
   const { sgw, bundle } = await build(join(folder, 'dist'))
   let fresh = 0
+  const idleRows = async (form: string, command: readonly string[]): Promise<Row[]> => [
+    await idleRss(`idle after 5 s, with the simulator${form}`, env(`idle-${fresh++}`), command),
+    await idleRss(`idle after 5 s, real provider${form}`, { ...env(`idle-${fresh++}`), ...REAL_PROVIDER }, command),
+    await idleRss(`idle after 5 s, ${MESSAGES} messages, ${QUEUED} queued${form}`, environmentOf(stage), command),
+  ]
   await using stage = await openBigStage()
   try {
     await end((await start(env('existing'))).child)
@@ -52,9 +57,9 @@ async function benchStart(): Promise<Row[]> {
         [`${MESSAGES} messages, ${QUEUED} queued`]: () => start(environmentOf(stage)),
         [`${MESSAGES} messages, ${QUEUED} queued, executable`]: () => start(environmentOf(stage), [sgw, 'start']),
       })),
-      await idleRss('idle after 5 s, with the simulator', env('idle')),
-      await idleRss('idle after 5 s, real provider', { ...env('idle-real'), ...REAL_PROVIDER }),
-      await idleRss(`idle after 5 s, ${MESSAGES} messages, ${QUEUED} queued`, environmentOf(stage)),
+      ...(await idleRows('', FROM_SOURCE)),
+      ...(await idleRows(', bundle of the image', [process.execPath, bundle, 'start'])),
+      ...(await idleRows(', executable', [sgw, 'start'])),
     ]
   } finally {
     rmSync(folder, { recursive: true, force: true })
@@ -106,8 +111,8 @@ async function startTimes(cases: Readonly<Record<string, () => Promise<Started>>
 }
 
 /** Linux only. */
-async function idleRss(name: string, env: Record<string, string>): Promise<Row> {
-  const { child } = await start(env)
+async function idleRss(name: string, env: Record<string, string>, command: readonly string[]): Promise<Row> {
+  const { child } = await start(env, command)
   try {
     await Bun.sleep(IDLE_MS)
     return { case: name, 'RSS MiB': Math.round(rssMib(child.pid)), 'bar → aim': '≤ 70 → 50 MiB' }
