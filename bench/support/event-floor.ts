@@ -53,13 +53,12 @@ async function postByFetch(url: URL, body: string): Promise<void> {
 async function postAsWeDo(url: URL, body: string): Promise<void> {
   const target = { address: url.hostname, family: 4 } as const
   const headers = { 'content-type': 'application/json' }
-  const answer = await exchange({ url, target, body, headers }, NEVER)
+  const answer = await exchange({ url, target, body, headers }, new AbortController().signal)
   if (!answer.ok) return
   await answer.snippet.done
   answer.close()
 }
 
-const NEVER = new AbortController().signal
 const [client, path = '', ...urls] = process.argv.slice(2)
 const store: EventStore = path === '' ? noStore : openEventStore(path)
 const destinations = urls.map((url) => new Destination(new URL(url)))
