@@ -26,6 +26,19 @@ if ! flock --wait 30 9; then
   exit 75
 fi
 
+# Litestream itself knows no NAME_FILE.
+for name in LITESTREAM_ACCESS_KEY_ID LITESTREAM_SECRET_ACCESS_KEY; do
+  eval "given=\${$name:-} file=\${${name}_FILE:-}"
+  if [ -z "$file" ]; then continue; fi
+  if [ -n "$given" ]; then
+    echo "$name and ${name}_FILE are both set: keep one of them" >&2
+    exit 78
+  fi
+  given=$(cat "$file") || exit 78
+  export "$name=$given"
+  unset "${name}_FILE"
+done
+
 export LITESTREAM=1 LITESTREAM_DATABASE="$database"
 sgw restore
 # Litestream passes SIGTERM on, waits for the gateway, and copies what came last.

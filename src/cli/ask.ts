@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
 import { silentLog } from '../core/log.ts'
 import { EXIT, StartError } from '../core/start-error.ts'
-import { socketPath } from '../data-folder.ts'
+import { openDataFolder, socketPath } from '../data-folder.ts'
 import type { CommandResult } from '../operator/run-command.ts'
 import { type CliContext, CliError } from './context.ts'
 
@@ -15,14 +15,18 @@ const CommandAnswer = z.union([
 /** A server that starts or stops, or another command, holds the database for a moment without answering. */
 const LOCKED_WAIT_MS = 10_000
 const LOCKED_PAUSE_MS = 100
+/** A server's very first start makes its database within that. */
+const MISSING_WAIT_MS = 1000
+/** The others, done to an empty database in the wrong place, would look like a success. */
+const MAY_MAKE_DATABASE = new Set(['tenant-create', 'tenant-list', 'status', 'doctor'])
 
 /** Asks the running server; when none runs, opens the database itself, if the command can do without one. */
 export async function ask(context: CliContext, command: string, input: unknown): Promise<unknown> {
-  const deadline = performance.now() + LOCKED_WAIT_MS
+  const startedAt = performance.now()
   for (;;) {
     const answer =
       (await askServer(context, command, input)) ??
-      (await askFile(context, command, input, performance.now() > deadline))
+      (await askFile(context, command, input, performance.now() - startedAt))
     if (answer?.ok === true) return answer.result
     if (answer !== null) throw new CliError(answer.error)
     await Bun.sleep(LOCKED_PAUSE_MS)
@@ -53,12 +57,12 @@ export const isNoServer = (error: unknown): boolean => NO_SERVER_CODES.includes(
 
 const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')
 
-/** Null when another process holds the database, unless this was the last try. What a server needs is only loaded here. */
+/** Null when it is too early to say that another process holds the database, or that there is none. What a server needs is only loaded here. */
 async function askFile(
   context: CliContext,
   command: string,
   input: unknown,
-  last: boolean,
+  waitedMs: number,
 ): Promise<CommandResult | null> {
   const [{ COMMANDS }, { runCommand }, { openGateway }] = await Promise.all([
     import('../operator/commands.ts'),
@@ -70,6 +74,10 @@ async function askFile(
   const existed = existsSync(path)
   await using stack = new AsyncDisposableStack()
   try {
+    if (!MAY_MAKE_DATABASE.has(command) && !(await isThere(path))) {
+      if (waitedMs < MISSING_WAIT_MS) return null
+      throw new CliError(`There is no database at ${path}: nothing was done. Is DATABASE_URL the server's?`)
+    }
     const { gateway } = await openGateway(
       { config: context.config, log: silentLog, lockWaitMs: 0, simulator: false },
       stack,
@@ -79,14 +87,20 @@ async function askFile(
     return answer
   } catch (error) {
     if (!(error instanceof StartError)) throw error
-    if (error.exitCode === EXIT.locked && !last) return null
+    if (error.exitCode === EXIT.locked && waitedMs < LOCKED_WAIT_MS) return null
     throw new CliError(error.message)
   }
 }
 
+/** Errors: `StartError` where a server that is just making it, or another process, holds its place. */
+async function isThere(path: string): Promise<boolean> {
+  if (!existsSync(path) && existsSync(dirname(path))) (await openDataFolder(path, 0)).release()
+  return existsSync(path)
+}
+
 /** An empty database looks like a loss of everything, and nobody should take a stopped server for a running one. */
 function noteOnFile(command: string, path: string, existed: boolean): string {
-  if (!existed && command !== 'tenant-create') return `There was no database at ${path}: an empty one was made\n`
+  if (!existed) return `There was no database at ${path}: an empty one was made\n`
   return command === 'status' ? 'No server answers: this is what its database says\n' : ''
 }
 

@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite'
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { Settings } from '../core/settings.ts'
 import { EXIT } from '../core/start-error.ts'
 import { type CliContext, CliError } from './context.ts'
 
@@ -27,9 +28,24 @@ export async function fetchBackup(context: CliContext, target: string): Promise<
   const config = environment['LITESTREAM_CONFIG'] ?? '/etc/litestream.yml'
   const program = environment['LITESTREAM_COMMAND'] ?? 'litestream'
   const command = [program, 'restore', '-config', config, '-if-replica-exists', '-o', target, database]
-  const { code, said } = await run(command, { ...environment, LITESTREAM_DATABASE: database })
+  const { code, said } = await run(command, {
+    ...environment,
+    ...secretsInFiles(environment),
+    LITESTREAM_DATABASE: database,
+  })
   if (code !== 0) throw new CliError(`The backup at ${replica} cannot be read: ${said}`, EXIT.unavailable)
   return existsSync(target)
+}
+
+const SECRETS = ['LITESTREAM_ACCESS_KEY_ID', 'LITESTREAM_SECRET_ACCESS_KEY'] as const
+
+/** Litestream itself knows no `NAME_FILE`; the entry point does the same for its own run. */
+function secretsInFiles(values: CliContext['environment']): Record<string, string> {
+  const settings = new Settings({ values, readFile: (path) => readFileSync(path, 'utf8') })
+  const inFiles = SECRETS.filter((name) => settings.text(`${name}_FILE`) !== null)
+  const secrets = Object.fromEntries(inFiles.map((name) => [name, settings.secret(name) ?? '']))
+  if (settings.problems.length > 0) throw new CliError(settings.problems.join('\n'), EXIT.badConfig)
+  return secrets
 }
 
 async function run(command: string[], env: CliContext['environment']): Promise<{ code: number; said: string }> {

@@ -1,4 +1,4 @@
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { createSecrets } from '../core/secrets.ts'
 import { VERSION } from '../version.ts'
 import { ask } from './ask.ts'
@@ -33,10 +33,14 @@ export function createProgram(makeContext: (json: boolean) => CliContext, start:
   addUpkeep(program, contextOf, run)
   addDevelopment(program, contextOf, run)
   for (const command of allCommands(program))
-    command
-      .option('--json', 'print exactly one JSON value')
-      .on('option:json', () => program.setOptionValue('json', true))
+    command.addOption(jsonOption(command.name())).on('option:json', () => program.setOptionValue('json', true))
   return program
+}
+
+/** The server's log is JSON anyway where nobody watches. */
+function jsonOption(command: string): Option {
+  const what = command === 'listen' ? 'one JSON value for each message, a line each' : 'exactly one JSON value'
+  return new Option('--json', `print ${what}`).hideHelp(command === 'start')
 }
 
 function addTenants(program: Command, run: Run): void {

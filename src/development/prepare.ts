@@ -1,6 +1,6 @@
 import { StartError, EXIT } from '../core/start-error.ts'
 import { DEVELOPMENT_KEY, keep, readKept } from '../data-folder.ts'
-import { authorizeUrl } from '../features/rc/connect.ts'
+import { CALLBACK_PATH, authorizeUrl } from '../features/rc/connect.ts'
 import type { Gateway } from '../gateway.ts'
 import { createApp } from '../operator/apps.ts'
 import { createTenant, listTenants } from '../operator/tenants.ts'
@@ -42,11 +42,11 @@ async function developmentTenant(gateway: Gateway): Promise<string> {
   return (known ?? (await createTenant(gateway, { name: TENANT_NAME }))).tenantId
 }
 
-/** Walks through the connection as a browser would: the provider's login, our callback. */
+/** Walks through the connection as a browser would: the provider's login, our callback; past the proxy that PUBLIC_URL may stand for. */
 async function connect({ gateway, url }: RunningGateway, tenantId: string): Promise<void> {
   const login = await fetch(await authorizeUrl(gateway, tenantId), { redirect: 'manual' })
   const callback = URL.parse(login.headers.get('location') ?? '')
-  const answer = callback === null ? null : await fetch(`${url}${callback.pathname}${callback.search}&format=json`)
+  const answer = callback === null ? null : await fetch(`${url}${CALLBACK_PATH}${callback.search}&format=json`)
   if (answer?.ok !== true)
     throw new StartError(EXIT.unavailable, 'The built-in simulator could not be connected: see the log above')
 }

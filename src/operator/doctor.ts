@@ -71,7 +71,12 @@ async function checkKeys(gateway: Gateway): Promise<string> {
       throw new Fault('stored secrets do not open: put the key that made them into ENCRYPTION_KEYS, behind the newest')
     })
   }
-  const older = describeKeyUsage(await readKeyUsage(gateway))
+  const usage = await readKeyUsage(gateway)
+  if (usage.lostApiKeys > 0)
+    throw new Fault(
+      `${usage.lostApiKeys} API keys of active apps are refused, as the encryption key that they were stored with is gone: put it back behind the newest, or give each app a new key (sgw app activate APP)`,
+    )
+  const older = describeKeyUsage(usage)
   return `newest key ${gateway.secrets.keyId}; ${older === '' ? 'nothing needs an older one' : `an older one is still needed by ${older}`}`
 }
 

@@ -6,6 +6,8 @@ export interface KeyUsage {
   sealed: number
   /** Keys of active apps that have not been used since the newest key came. */
   apiKeys: number
+  /** Keys of active apps that no key of ENCRYPTION_KEYS can check any more. */
+  lostApiKeys: number
   /** Subscriptions, which are made anew once their key is gone. */
   subscriptions: number
   /** Connect and invite links that can still be used. */
@@ -22,10 +24,12 @@ export async function readKeyUsage(gateway: Gateway): Promise<KeyUsage> {
     'SELECT token_hash AS value FROM subscriptions',
     { sql: 'SELECT token_hash AS value FROM connect_tokens WHERE used_at IS NULL AND expires_at > ?1', args: [now] },
   ])
-  const [sealed = 0, apiKeys = 0, subscriptions = 0, links = 0] = results.map(
-    ({ rows }) => rows.filter((row) => !gateway.secrets.isCurrent(String(row['value']))).length,
+  const older = results.map(({ rows }) =>
+    rows.map((row) => String(row['value'])).filter((value) => !gateway.secrets.isCurrent(value)),
   )
-  return { sealed, apiKeys, subscriptions, links }
+  const [sealed = 0, apiKeys = 0, subscriptions = 0, links = 0] = older.map((values) => values.length)
+  const lostApiKeys = (older[1] ?? []).filter((hash) => !gateway.secrets.isKnown(hash)).length
+  return { sealed, apiKeys: apiKeys - lostApiKeys, lostApiKeys, subscriptions, links }
 }
 
 /** What still needs an older key, in words; empty when nothing does. */

@@ -1,10 +1,11 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { seededRandom } from '../../src/simulator/random.ts'
 import { Load, crashAndRestore, missingOf, sentTexts, sentTwice, untilDrained } from '../support/backup-loss.ts'
 import { Deployment, LITESTREAM } from '../support/deployment.ts'
+import { temporaryFolder } from '../support/process.ts'
 import { PROJECT, finished } from '../support/program.ts'
 import { S3Stub } from '../support/s3-stub.ts'
 import { until } from '../support/world.ts'
@@ -126,6 +127,25 @@ test('on an empty volume no start is made without the backup: wrong credentials,
   expect(await refused({})).toContain('SlowDown')
   expect(stub.bucket.keys).toEqual([])
 }, 40_000)
+
+test('credentials may stand in files, for the entry point as for a drill', async () => {
+  await using stub = new S3Stub()
+  const { LITESTREAM_SECRET_ACCESS_KEY: secret = '', ...storage } = stub.environment()
+  using folder = temporaryFolder()
+  const file = folder.file('secret-access-key')
+  writeFileSync(file, `${secret}\n`)
+  await using deployment = await Deployment.create({ ...storage, LITESTREAM_SECRET_ACCESS_KEY_FILE: file })
+  const twice = 'LITESTREAM_SECRET_ACCESS_KEY and LITESTREAM_SECRET_ACCESS_KEY_FILE are both set: keep one of them\n'
+  expect(await deployment.enter({ LITESTREAM_SECRET_ACCESS_KEY: secret })).toMatchObject({ code: 78, stderr: twice })
+  await deployment.start()
+  await until(async () => (await check(deployment)).ok, 20_000)
+  const missing = { ...deployment.env(), LITESTREAM_SECRET_ACCESS_KEY_FILE: folder.file('nowhere') }
+  expect(await finished(['sgw', 'restore', '--check'], missing)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('which cannot be read'),
+  })
+  await deployment.stop()
+}, 60_000)
 
 test('a prefix without a backup is an empty start at first, and an error with REQUIRE_RESTORE', async () => {
   await using stub = new S3Stub()

@@ -8,16 +8,15 @@ import { connectedServer } from '../main/connected-server.ts'
 type Json = Record<string, unknown>
 
 const FROM_DATABASE = 'No server answers: this is what its database says\n'
+const made = (path: string): string => `There was no database at ${path}: an empty one was made\n`
 
 /** One command line in one environment; `json` demands that stdout is one JSON value and stderr is empty. */
 function commandLine(env: Record<string, string>) {
   const run = (...words: string[]) => sgw(words, env)
   const json = async <T = Json>(...words: string[]): Promise<T> => {
     const { code, stdout, stderr } = await run('--json', ...words)
-    expect({ code, stderr: words[0] === 'status' ? stderr.replace(FROM_DATABASE, '') : stderr }).toEqual({
-      code: 0,
-      stderr: '',
-    })
+    const note = words[0] === 'status' ? FROM_DATABASE : made(env['DATABASE_URL']?.replace('file:', '') ?? '')
+    expect({ code, stderr: stderr.replace(note, '') }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toEndWith('\n')
     return JSON.parse(stdout) as T
   }
@@ -175,8 +174,7 @@ test.concurrent('a suspended tenant is locked out within a second, also with a k
 test.concurrent('who asks without a server, or in the wrong folder, is told', async () => {
   using folder = temporaryFolder()
   const env = { DATABASE_URL: folder.database }
-  const made = `There was no database at ${folder.file('sgw.db')}: an empty one was made\n`
-  expect(await sgw(['status'], env)).toMatchObject({ code: 0, stderr: made })
+  expect(await sgw(['status'], env)).toMatchObject({ code: 0, stderr: made(folder.file('sgw.db')) })
   expect(await sgw(['status'], env)).toMatchObject({ code: 0, stderr: FROM_DATABASE })
   const findings = JSON.parse((await sgw(['--json', 'doctor'], env)).stdout) as Json[]
   expect(findings).toContainEqual({ check: 'server', ok: true, detail: expect.stringContaining('not running') })
@@ -184,6 +182,37 @@ test.concurrent('who asks without a server, or in the wrong folder, is told', as
   expect(await sgw(['status'], env)).toMatchObject({ code: 0, stderr: '' })
   const served = JSON.parse((await sgw(['--json', 'doctor'], env)).stdout) as Json[]
   expect(served).toContainEqual({ check: 'server', ok: true, detail: 'running' })
+}, 60_000)
+
+test.concurrent('who makes the first tenant is told that there was no database', async () => {
+  using folder = temporaryFolder()
+  const env = { DATABASE_URL: folder.database }
+  const create = ['--json', 'tenant', 'create', '--name', 'Acme']
+  expect(await sgw(create, env)).toMatchObject({ code: 0, stderr: made(folder.file('sgw.db')) })
+  expect(await sgw(create, env)).toMatchObject({ code: 0, stderr: '' })
+}, 60_000)
+
+test.concurrent('in the wrong folder nothing is erased, compacted or changed, and nothing is made', async () => {
+  using folder = temporaryFolder()
+  const path = folder.file('nowhere/sgw.db')
+  const commands = [
+    ['erase', '--phone', TO],
+    ['compact'],
+    ['tenant', 'suspend', 'tenant_0000000000000000'],
+    ['app', 'create', '--tenant', 'tenant_0000000000000000', '--name', 'x'],
+    ['app', 'activate', 'app_0000000000000000'],
+    ['keys', 'rotate'],
+    ['trigger-subscription', 'list', '--tenant', 'tenant_0000000000000000'],
+  ]
+  const stderr = `There is no database at ${path}: nothing was done. Is DATABASE_URL the server's?\n`
+  for (const words of commands)
+    expect({ words, ...(await sgw(words, { DATABASE_URL: `file:${path}` })) }).toMatchObject({
+      words,
+      code: 1,
+      stdout: '',
+      stderr,
+    })
+  expect(existsSync(folder.file('nowhere'))).toBe(false)
 }, 60_000)
 
 test.concurrent('a server that is only just starting is waited for', async () => {
@@ -202,10 +231,7 @@ test.concurrent('a server that is only just starting is waited for', async () =>
   await using server = await starting
   expect(server.child.exitCode).toBeNull()
   // The first of them may have been there before the server.
-  const faults = runs.map(({ code, stderr }) => ({
-    code,
-    stderr: stderr.replace(/^There was no database at .*\n/, ''),
-  }))
+  const faults = runs.map(({ code, stderr }) => ({ code, stderr: stderr.replace(made(folder.file('sgw.db')), '') }))
   expect(faults).toEqual(runs.map(() => ({ code: 0, stderr: '' })))
 }, 60_000)
 

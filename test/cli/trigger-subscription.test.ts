@@ -40,7 +40,8 @@ test('create, list and delete on a running server; the trigger works', async () 
 
 test('without a server it acts on the database; wrong input is a sentence', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sgw-test-'))
-  const { tenantId } = parsed<{ tenantId: string }>(await sgw(folder, ['tenant', 'create', '--name', 'Acme', '--json']))
+  const made = await sgw(folder, ['tenant', 'create', '--name', 'Acme', '--json'])
+  const { tenantId } = JSON.parse(made.stdout) as { tenantId: string }
   const run = (...args: string[]): Promise<CliResult> => sgw(folder, ['trigger-subscription', ...args])
   const created = await run('create', '--tenant', tenantId, '--callback-url', 'http://localhost:8080/hook')
   expect(created).toMatchObject({ code: 0, stdout: expect.stringMatching(/trg_[0-9a-f]{16}[\s\S]*whsec_/) })

@@ -46,6 +46,13 @@ test('the first start prints all that a first SMS needs, and the printed line se
   expect(server.stderr).toBe('')
 }, 30_000)
 
+test('a public address with a path, as behind a proxy, changes nothing for the first SMS', async () => {
+  using folder = temporaryFolder()
+  await using server = await startServer({ DATABASE_URL: folder.database, PUBLIC_URL: 'https://example.com/sms/' })
+  await server.printed(/limit=1/)
+  expect(paste(shown(server.stdout, server.url).curl)).toMatchObject({ status: 202, body: { status: 'queued' } })
+}, 30_000)
+
 test('the key is kept with mode 600 beside the database, and is the same after a restart', async () => {
   using folder = temporaryFolder()
   const keys: string[] = []

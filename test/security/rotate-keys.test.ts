@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createSecrets } from '../../src/core/secrets.ts'
 import { diagnose } from '../../src/operator/doctor.ts'
+import { activateApp } from '../../src/operator/apps.ts'
 import { readKeyUsage } from '../../src/operator/key-usage.ts'
 import { rotateKeys } from '../../src/operator/rotate-keys.ts'
 import { callbackPath, newLink, open, pressConnect, tokenOf } from '../support/connect-flow.ts'
@@ -210,7 +211,15 @@ describe('what cannot be sealed anew', () => {
       [used, unused].map(async (key) => (await last.call('GET', '/v1/apps', { key })).status),
     )
     expect(statuses).toEqual([200, 401])
-    expect((await diagnose(last.gateway)).find(({ check }) => check === 'encryption keys')).toMatchObject({ ok: true })
+    const keysOf = async () => (await diagnose(last.gateway)).find(({ check }) => check === 'encryption keys')
+    expect(await keysOf()).toMatchObject({
+      ok: false,
+      detail: expect.stringContaining('1 API keys of active apps are refused'),
+    })
+    const { rows } = await last.gateway.database.gate.execute('SELECT id, key_hash FROM apps')
+    const lost = rows.find((row) => !last.gateway.secrets.isKnown(String(row['key_hash'])))
+    await activateApp(last.gateway, { appId: String(lost?.['id']) })
+    expect(await keysOf()).toMatchObject({ ok: true })
   })
 
   test('links and logins that are under way outlive a new key, and end with the old one', async () => {

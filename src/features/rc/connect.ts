@@ -39,7 +39,9 @@ export async function startConnect(gateway: Gateway, token: string | undefined):
   return authorizeUrl(gateway, tenantId)
 }
 
-export const redirectUri = (gateway: Gateway): string => `${gateway.config.publicUrl}/v1/rc/callback`
+export const CALLBACK_PATH = '/v1/rc/callback'
+
+export const redirectUri = (gateway: Gateway): string => `${gateway.config.publicUrl}${CALLBACK_PATH}`
 
 /** Where a browser goes to log in at the provider; what comes back from there is connected to the tenant. */
 export async function authorizeUrl(gateway: Gateway, tenantId: string): Promise<string> {
