@@ -34,7 +34,11 @@ for name in LITESTREAM_ACCESS_KEY_ID LITESTREAM_SECRET_ACCESS_KEY; do
     echo "$name and ${name}_FILE are both set: keep one of them" >&2
     exit 78
   fi
-  given=$(cat "$file") || exit 78
+  given=$(cat "$file" 2>/dev/null | tr -d '[:space:]')
+  if [ -z "$given" ]; then
+    echo "${name}_FILE names \"$file\", which cannot be read or is empty: put the value into it" >&2
+    exit 78
+  fi
   export "$name=$given"
   unset "${name}_FILE"
 done

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
 import { silentLog } from '../core/log.ts'
 import { EXIT, StartError } from '../core/start-error.ts'
-import { openDataFolder, socketPath } from '../data-folder.ts'
+import { openDataFolder, sizeOf, socketPath } from '../data-folder.ts'
 import type { CommandResult } from '../operator/run-command.ts'
 import { type CliContext, CliError } from './context.ts'
 
@@ -17,8 +17,6 @@ const LOCKED_WAIT_MS = 10_000
 const LOCKED_PAUSE_MS = 100
 /** A server's very first start makes its database within that. */
 const MISSING_WAIT_MS = 1000
-/** The others, done to an empty database in the wrong place, would look like a success. */
-const MAY_MAKE_DATABASE = new Set(['tenant-create', 'tenant-list', 'status', 'doctor'])
 
 /** Asks the running server; when none runs, opens the database itself, if the command can do without one. */
 export async function ask(context: CliContext, command: string, input: unknown): Promise<unknown> {
@@ -69,12 +67,13 @@ async function askFile(
     import('../operator/run-command.ts'),
     import('../run.ts'),
   ])
-  if (COMMANDS[command]?.needsServer === true) throw noServer()
+  const needs = COMMANDS[command]?.needs
+  if (needs === 'server') throw noServer()
   const path = resolve(context.config.database.path ?? '')
-  const existed = existsSync(path)
+  const existed = isThere(path)
   await using stack = new AsyncDisposableStack()
   try {
-    if (!MAY_MAKE_DATABASE.has(command) && !(await isThere(path))) {
+    if (needs !== 'nothing' && !(await isThereOrHeld(path))) {
       if (waitedMs < MISSING_WAIT_MS) return null
       throw new CliError(`There is no database at ${path}: nothing was done. Is DATABASE_URL the server's?`)
     }
@@ -92,10 +91,13 @@ async function askFile(
   }
 }
 
+/** An empty file is no database: a restore takes it for a missing one, too. */
+const isThere = (path: string): boolean => sizeOf(path) > 0
+
 /** Errors: `StartError` where a server that is just making it, or another process, holds its place. */
-async function isThere(path: string): Promise<boolean> {
-  if (!existsSync(path) && existsSync(dirname(path))) (await openDataFolder(path, 0)).release()
-  return existsSync(path)
+async function isThereOrHeld(path: string): Promise<boolean> {
+  if (!isThere(path) && existsSync(dirname(path))) (await openDataFolder(path, 0)).release()
+  return isThere(path)
 }
 
 /** An empty database looks like a loss of everything, and nobody should take a stopped server for a running one. */

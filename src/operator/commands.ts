@@ -23,32 +23,35 @@ import {
 /** One operator's command: the same over the Unix socket of a running server and on the file itself. */
 export interface Command {
   input: z.ZodType
-  /** A server must run: the command needs its workers. */
-  needsServer: boolean
+  /**
+   * What must be there: a running server, for its workers; a database, since done to an empty one in the wrong place the
+   * command would look like a success; or nothing, and a database is made.
+   */
+  needs: 'server' | 'database' | 'nothing'
   run(context: OperatorContext, input: unknown): Promise<unknown>
 }
 
 const Nothing = z.object({})
 
 export const COMMANDS: Readonly<Record<string, Command>> = {
-  'tenant-create': command(CreateTenant, createTenant),
-  'tenant-list': command(Nothing, listTenants),
+  'tenant-create': command(CreateTenant, createTenant, 'nothing'),
+  'tenant-list': command(Nothing, listTenants, 'nothing'),
   'tenant-status': command(SetTenantStatus, setTenantStatus),
   'app-create': command(RegisterBody, createApp),
   'app-list': command(ListApps, listTenantApps),
   'app-activate': command(ActivateApp, activateApp),
-  status: command(Nothing, readStatus),
-  doctor: command(Nothing, diagnose),
+  status: command(Nothing, readStatus, 'nothing'),
+  doctor: command(Nothing, diagnose, 'nothing'),
   'keys-rotate': command(RotateKeys, rotateKeys),
   'trigger-create': command(CreateTenantTrigger, createTenantTrigger),
   'trigger-list': command(ListTenantTriggers, listTenantTriggers),
   'trigger-delete': command(DeleteTenantTrigger, deleteTenantTrigger),
   compact: command(Nothing, compact),
   erase: command(Erase, erase),
-  send: command(SendMessage, sendMessage, true),
+  send: command(SendMessage, sendMessage, 'server'),
   'simulate-inbound': {
     input: SimulateInbound,
-    needsServer: true,
+    needs: 'server',
     run: (context, input) => simulateInbound(context, SimulateInbound.parse(input)),
   },
 }
@@ -56,7 +59,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
 function command<Schema extends z.ZodType>(
   input: Schema,
   run: (gateway: Gateway, input: z.output<Schema>) => Promise<unknown>,
-  needsServer = false,
+  needs: Command['needs'] = 'database',
 ): Command {
-  return { input, needsServer, run: ({ gateway }, value) => run(gateway, value as z.output<Schema>) }
+  return { input, needs, run: ({ gateway }, value) => run(gateway, value as z.output<Schema>) }
 }

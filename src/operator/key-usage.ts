@@ -24,12 +24,17 @@ export async function readKeyUsage(gateway: Gateway): Promise<KeyUsage> {
     'SELECT token_hash AS value FROM subscriptions',
     { sql: 'SELECT token_hash AS value FROM connect_tokens WHERE used_at IS NULL AND expires_at > ?1', args: [now] },
   ])
-  const older = results.map(({ rows }) =>
+  const [sealed = [], apiKeys = [], subscriptions = [], links = []] = results.map(({ rows }) =>
     rows.map((row) => String(row['value'])).filter((value) => !gateway.secrets.isCurrent(value)),
   )
-  const [sealed = 0, apiKeys = 0, subscriptions = 0, links = 0] = older.map((values) => values.length)
-  const lostApiKeys = (older[1] ?? []).filter((hash) => !gateway.secrets.isKnown(hash)).length
-  return { sealed, apiKeys: apiKeys - lostApiKeys, lostApiKeys, subscriptions, links }
+  const lostApiKeys = apiKeys.filter((hash) => !gateway.secrets.isKnown(hash)).length
+  return {
+    sealed: sealed.length,
+    apiKeys: apiKeys.length - lostApiKeys,
+    lostApiKeys,
+    subscriptions: subscriptions.length,
+    links: links.length,
+  }
 }
 
 /** What still needs an older key, in words; empty when nothing does. */

@@ -137,6 +137,16 @@ test('credentials may stand in files, for the entry point as for a drill', async
   await using deployment = await Deployment.create({ ...storage, LITESTREAM_SECRET_ACCESS_KEY_FILE: file })
   const twice = 'LITESTREAM_SECRET_ACCESS_KEY and LITESTREAM_SECRET_ACCESS_KEY_FILE are both set: keep one of them\n'
   expect(await deployment.enter({ LITESTREAM_SECRET_ACCESS_KEY: secret })).toMatchObject({ code: 78, stderr: twice })
+  for (const [name, text] of [
+    ['empty', '\n'],
+    ['nowhere', null],
+  ] as const) {
+    const path = folder.file(name)
+    if (text !== null) writeFileSync(path, text)
+    const refused = await deployment.enter({ LITESTREAM_SECRET_ACCESS_KEY_FILE: path })
+    const problem = `LITESTREAM_SECRET_ACCESS_KEY_FILE names "${path}", which cannot be read or is empty: put the value into it\n`
+    expect(refused).toMatchObject({ code: 78, stderr: problem })
+  }
   await deployment.start()
   await until(async () => (await check(deployment)).ok, 20_000)
   const missing = { ...deployment.env(), LITESTREAM_SECRET_ACCESS_KEY_FILE: folder.file('nowhere') }

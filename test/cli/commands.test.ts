@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { freePort, sgw, startServer, temporaryFolder } from '../support/process.ts'
 import { FROM, TO, until } from '../support/world.ts'
 import { MIGRATIONS } from '../../src/db/migrations.ts'
@@ -213,6 +213,11 @@ test.concurrent('in the wrong folder nothing is erased, compacted or changed, an
       stderr,
     })
   expect(existsSync(folder.file('nowhere'))).toBe(false)
+  const empty = folder.file('empty.db')
+  writeFileSync(empty, '')
+  const refused = await sgw(['erase', '--phone', TO], { DATABASE_URL: `file:${empty}` })
+  expect(refused).toMatchObject({ code: 1, stderr: stderr.replace(path, empty) })
+  expect(statSync(empty).size).toBe(0)
 }, 60_000)
 
 test.concurrent('a server that is only just starting is waited for', async () => {

@@ -4,7 +4,7 @@ import type { Gateway } from '../../gateway.ts'
 import { prefersPage } from '../../http/prefers-page.ts'
 import { route } from '../../http/route.ts'
 import { completeConnect, useState } from './complete-connect.ts'
-import { isTokenError, readConnectToken, startConnect } from './connect.ts'
+import { CALLBACK_PATH, isTokenError, readConnectToken, startConnect } from './connect.ts'
 import { disconnect } from './disconnect.ts'
 import { ConnectionStatus, getConnection } from './get-connection.ts'
 import { issueToken } from './issue-token.ts'
@@ -66,7 +66,7 @@ export const rcRoutes = [
   }),
   route({
     method: 'GET',
-    path: '/v1/rc/callback',
+    path: CALLBACK_PATH,
     auth: 'none',
     tag,
     summary: "Where the provider's login comes back to",
