@@ -45,6 +45,8 @@ export interface ProviderFailure {
   retryAfterMs: number | null
   /** The provider's `RCRequestId`, for its support. */
   requestId: string | null
+  /** The permission that the app or the user lacks (`ReadAccounts`), where the provider names one. */
+  permission?: string | undefined
 }
 
 /**

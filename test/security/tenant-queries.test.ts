@@ -48,9 +48,14 @@ const STATEMENTS: readonly (readonly [path: string, beginning: string, why: stri
     'the app whose key is being replaced, which the statement before it named with its tenant',
   ],
   [
-    'src/features/rc/complete-connect.ts',
-    'UPDATE oauth_states SET used_at',
-    'the state is the credential: its row says which tenant it is for',
+    'src/features/rc/oauth-state.ts',
+    'SELECT tenant_id, used_at, expires_at FROM oauth_states',
+    'why a state was refused, for the log: its row says which tenant it was for',
+  ],
+  [
+    'src/features/rc/connect.ts',
+    'SELECT tenant_id, used_at, expires_at FROM connect_tokens',
+    'why a link was refused, for the log: its row says which tenant it was for',
   ],
   [
     'src/features/ws/authenticate.ts',

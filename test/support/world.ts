@@ -122,8 +122,8 @@ export class World implements AsyncDisposable {
   async connect(options: { tenantId?: string; extensionId?: string } = {}): Promise<Response> {
     if (options.extensionId !== undefined) this.control.nextLogin({ extensionId: options.extensionId })
     const { connectUrl } = await issueToken(this.gateway, { tenantId: options.tenantId ?? this.tenantId }, 'connect')
-    const authorizeUrl = await startConnect(this.gateway, connectUrl.split('token=')[1])
-    const login = await fetch(authorizeUrl, { redirect: 'manual' })
+    const { url } = await startConnect(this.gateway, connectUrl.split('token=')[1], 'test')
+    const login = await fetch(url, { redirect: 'manual' })
     const callback = new URL(login.headers.get('location') ?? '')
     return fetch(`${this.url}${callback.pathname}${callback.search}&format=json`)
   }
