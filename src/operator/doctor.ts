@@ -1,6 +1,7 @@
 import { statfsSync } from 'node:fs'
 import { dataFolder } from '../data-folder.ts'
 import type { Gateway } from '../gateway.ts'
+import { checkAuthorization, checkRedirectAddress, checkSubscriptions } from './doctor-connections.ts'
 import { checkBackup, checkClock, checkCredentials, checkProvider, checkPublicUrl } from './doctor-surroundings.ts'
 import { Fault } from './fault.ts'
 import { type Finding, finding, findingOf } from './finding.ts'
@@ -19,6 +20,8 @@ export async function diagnose(gateway: Gateway): Promise<Finding[]> {
     ['provider credentials', () => checkCredentials(gateway)],
     ['clock', () => checkClock(gateway)],
     ['extensions', () => checkExtensions(gateway)],
+    ['authorization', () => checkAuthorization(gateway)],
+    ['redirect address', () => checkRedirectAddress(gateway)],
     ['subscriptions', () => checkSubscriptions(gateway)],
     ['public address', () => checkPublicUrl(gateway)],
     ['backup', () => checkBackup(gateway)],
@@ -82,19 +85,4 @@ async function checkExtensions(gateway: Gateway): Promise<string> {
     )
   }
   return rows.length === 0 ? 'none connected yet: POST /v1/rc/connect-token makes a link' : `${rows.length} active`
-}
-
-async function checkSubscriptions(gateway: Gateway): Promise<string> {
-  const { rows } = await gateway.database.gate.execute({
-    sql: `SELECT extension_id FROM extensions WHERE status = 'active' AND NOT EXISTS (SELECT 1 FROM subscriptions
-      WHERE subscriptions.tenant_id = extensions.tenant_id AND subscriptions.extension_id = extensions.extension_id
-        AND subscriptions.status = 'active' AND subscriptions.expires_at > ?1)`,
-    args: [gateway.clock.now()],
-  })
-  if (rows.length > 0)
-    throw new Fault(
-      `${rows.length} extensions have no active subscription: the provider must be able to reach ${gateway.config.publicUrl}/v1/webhooks/provider`,
-      'warn',
-    )
-  return 'every active extension has one'
 }

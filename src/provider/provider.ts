@@ -154,4 +154,6 @@ export interface ProviderSubscription {
   address: string
   /** Filters that the provider refused; anything but none counts as broken. */
   disabledFilters: number
+  /** Of the answer that made it, for the provider's support. */
+  requestId?: string | null
 }

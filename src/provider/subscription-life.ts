@@ -24,12 +24,12 @@ export const isSound = (subscription: ProviderSubscription): boolean =>
   subscription.status === 'Active' && subscription.disabledFilters === 0
 
 /** A subscription that the provider made, but that brings nothing. */
-export const unsound = ({ disabledFilters }: ProviderSubscription): ProviderFailure => ({
+export const unsound = ({ disabledFilters, requestId = null }: ProviderSubscription): ProviderFailure => ({
   reason: 'rejected',
   status: 200,
   code: disabledFilters > 0 ? FILTER_REFUSED : null,
   message: 'The subscription was made, but it is not active',
   oauthError: null,
   retryAfterMs: null,
-  requestId: null,
+  requestId,
 })

@@ -51,7 +51,7 @@ async function token(
   const answered = await requester.read(call, tokenSchema)
   if (!answered.ok) return answered
   const { refresh_token: refreshToken, ...rest } = answered.value
-  if (!refreshToken) return { ok: false, failure: NO_REFRESH_TOKEN }
+  if (!refreshToken) return { ok: false, failure: { ...NO_REFRESH_TOKEN, requestId: answered.requestId } }
   return {
     ok: true,
     value: {
