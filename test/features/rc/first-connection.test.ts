@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { backFill } from '../../../src/features/webhooks/back-fill.ts'
-import { type Finding } from '../../../src/operator/finding.ts'
+import type { Finding } from '../../../src/operator/finding.ts'
 import { diagnose } from '../../../src/operator/doctor.ts'
 import { callbackPath, newLink, open, pressConnect, tokenOf } from '../../support/connect-flow.ts'
 import { type World, createWorld, recordedLog } from '../../support/world.ts'
