@@ -78,6 +78,7 @@ export class Subscriptions {
   }
 
   async #remove(key: ExtensionKey): Promise<void> {
+    this.#retries.clear(nameOf(key))
     const listed = await this.#list(key)
     if (listed.type === 'ok') for (const subscription of listed.value) await this.#delete(key, subscription)
   }

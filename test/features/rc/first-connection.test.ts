@@ -223,6 +223,18 @@ test('messages that may not be read are told by the back-fill; what is mended is
     expect(await findingOf(world, check)).toMatchObject({ level: 'ok' })
 })
 
+test('what was refused to an extension that is disconnected is told no more', async () => {
+  const { world } = await firstConnection()
+  await using _ = world
+  const path = await callbackPath(world)
+  without('SubscriptionWebhook')(world)
+  await open(world, path)
+  expect(await findingOf(world, 'subscriptions')).toMatchObject({ level: 'warn' })
+  await world.call('POST', '/v1/rc/disconnect')
+  for (const check of ['authorization', 'subscriptions'])
+    expect(await findingOf(world, check)).toMatchObject({ level: 'ok' })
+})
+
 test('a refused login is forgotten once one goes well, and a code that has ended is nobody’s fault', async () => {
   const { world } = await firstConnection()
   await using _ = world
