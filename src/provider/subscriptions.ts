@@ -87,7 +87,7 @@ export class Subscriptions {
     const name = nameOf(key)
     try {
       const { ensured, nextMs, failure } = await this.#ensure(key)
-      if (ensured === 'kept' || ensured === 'created') this.#retries.clear(name)
+      if (ensured === 'kept' || ensured === 'created' || nextMs === null) this.#retries.clear(name)
       const plannedMs = ensured === 'failed' && nextMs !== null ? this.#retries.delayMs(name, failure) : nextMs
       if (plannedMs !== null) this.planned(key, plannedMs)
       return ensured

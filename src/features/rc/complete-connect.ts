@@ -134,8 +134,9 @@ async function settleIn(
   gateway.jobs.release('send')
   gateway.jobs.release('settle')
   gateway.jobs.added('back_fill', extension.extensionId, tenantId)
-  const receiving = ['kept', 'created'].includes(await gateway.subscriptions.ensure(key))
-  const refusal = gateway.subscriptions.refusal(key)
+  const ensured = await gateway.subscriptions.ensure(key)
+  const receiving = ensured === 'kept' || ensured === 'created'
+  const refusal = ensured === 'failed' ? gateway.subscriptions.refusal(key) : null
   if (refusal !== null) note('subscription', refusal)
   gateway.log.info({ requestId, tenantId, extensionId: extension.extensionId, receiving }, 'extension connected')
   return {

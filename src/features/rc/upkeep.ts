@@ -65,7 +65,7 @@ type Missed = (row: ExtensionRow) => Promise<unknown>
 async function ensureSubscription(gateway: Gateway, row: ExtensionRow, missed: Missed): Promise<void> {
   const { tenantId, extensionId } = row
   const ensured = await gateway.subscriptions.ensure(row)
-  const failure = gateway.subscriptions.refusal(row)
+  const failure = ensured === 'failed' ? gateway.subscriptions.refusal(row) : null
   if (failure !== null) noteRefusal(gateway, { tenantId, extensionId, step: 'subscription', failure })
   else if (ensured !== 'waiting') gateway.directory.refusals.clear(row, 'subscription')
   if (ensured === 'created') await missed(row)
