@@ -10,6 +10,10 @@ import type { Gateway } from '../../gateway.ts'
 export const bindingCookie = (gateway: Gateway, state: string): string =>
   cookie(gateway, CONNECT, bare(gateway.secrets.hash(begunWith(state))))
 
+/** Whether our own page sent the form. Another site's page can send one too, and nobody has read what it asks. */
+export const isOwnForm = ({ headers }: Request): boolean =>
+  [null, 'same-origin', 'none'].includes(headers.get('sec-fetch-site'))
+
 /** Whether the request is a browser's, and not of the one that began with this state. */
 export function isStrangeBrowser(gateway: Gateway, request: Request, state: string): boolean {
   if (!isBrowser(request)) return false
@@ -62,4 +66,4 @@ const cookieOf = (gateway: Gateway, request: Request, name: string): string =>
 /** Browsers take a `__Host-` cookie from this very host alone, by HTTPS. */
 const nameOf = (gateway: Gateway, name: string): string => (isSecure(gateway) ? `__Host-${name}` : name)
 
-const isSecure = ({ config }: Gateway): boolean => config.publicUrl.startsWith('https:')
+const isSecure = ({ config }: Gateway): boolean => new URL(config.publicUrl).protocol === 'https:'

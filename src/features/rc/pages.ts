@@ -4,7 +4,7 @@ import { html, page } from '../../http/html.ts'
 import type { Connection } from './complete-connect.ts'
 import type { readConnectToken } from './connect.ts'
 
-/** The page that asks before it connects: one button, which posts the token to the public address. */
+/** The page that asks before it connects: one button, which posts the token back. */
 export function confirmPage(
   gateway: Gateway,
   { token, tenantName }: Awaited<ReturnType<typeof readConnectToken>>,
@@ -13,11 +13,10 @@ export function confirmPage(
   return page({
     status: 200,
     title: 'Connect your phone extension',
-    formTargets: [...anywhere(publicUrl), new URL(publicUrl).origin, new URL(provider.serverUrl).origin],
-    // The cookie of the answer is for the host that the provider leads back to, by whatever name this page was opened.
+    formTargets: ["'self'", ...anywhere(publicUrl), new URL(publicUrl).origin, new URL(provider.serverUrl).origin],
     content: html`<p>You are about to let <b>${tenantName}</b> send and receive text messages with your RingCentral extension.</p>
       ${WHAT_IT_MAY}
-      <form method="post" action="${publicUrl}/v1/rc/connect"><input type="hidden" name="token" value="${token}"><button>Connect</button></form>`,
+      <form method="post" action="connect"><input type="hidden" name="token" value="${token}"><button>Connect</button></form>`,
   })
 }
 
@@ -115,4 +114,5 @@ function connectedPage(connection: Extract<Connection, { type: 'connected' }>): 
  * Browsers hold `form-action` against every redirect that follows the form, and the provider's login leads to hosts that
  * only it knows (a customer's own single sign-on). The page has no script and one form, whose address we write.
  */
-const anywhere = (publicUrl: string): string[] => (publicUrl.startsWith('https:') ? ['https:'] : ['https:', 'http:'])
+const anywhere = (publicUrl: string): string[] =>
+  new URL(publicUrl).protocol === 'https:' ? ['https:'] : ['https:', 'http:']

@@ -4,7 +4,7 @@ import type { Gateway } from '../../gateway.ts'
 import { prefersPage } from '../../http/prefers-page.ts'
 import { route } from '../../http/route.ts'
 import { isOauthWord } from '../../provider/ringcentral/errors.ts'
-import { bindingCookie, isConfirmed, isStrangeBrowser, question } from './browser-binding.ts'
+import { bindingCookie, isConfirmed, isOwnForm, isStrangeBrowser, question } from './browser-binding.ts'
 import { type Connection, completeConnect } from './complete-connect.ts'
 import { type Authorization, CALLBACK_PATH, isTokenError, readConnectToken, startConnect } from './connect.ts'
 import { disconnect } from './disconnect.ts'
@@ -71,8 +71,8 @@ export const rcRoutes = [
     status: 303,
     response: 'redirect',
     errors: tokenErrors,
-    run: ({ gateway, body, context }) =>
-      orTokenPage(async () => toLogin(gateway, await startConnect(gateway, body.token, context.requestId))),
+    run: ({ gateway, body, request, context }) =>
+      orTokenPage(async () => toLogin(gateway, request, await startConnect(gateway, body.token, context.requestId))),
   }),
   route({
     method: 'GET',
@@ -134,16 +134,11 @@ async function orTokenPage(make: () => Promise<Response>): Promise<Response> {
   }
 }
 
-const toLogin = (gateway: Gateway, { url, state }: Authorization): Response =>
-  new Response(null, {
-    status: 303,
-    headers: {
-      location: url,
-      'set-cookie': bindingCookie(gateway, state),
-      'cache-control': 'no-store',
-      'referrer-policy': 'no-referrer',
-    },
-  })
+function toLogin(gateway: Gateway, request: Request, { url, state }: Authorization): Response {
+  const headers = new Headers({ location: url, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' })
+  if (isOwnForm(request)) headers.set('set-cookie', bindingCookie(gateway, state))
+  return new Response(null, { status: 303, headers })
+}
 
 type Query = z.output<typeof CallbackQuery>
 

@@ -42,6 +42,21 @@ test('the button sets a cookie that belongs to the state: for this host alone, u
   expect(host.attributes.toSorted()).toEqual(['HttpOnly', 'Max-Age=600', 'Path=/', 'SameSite=Lax', 'Secure'])
 })
 
+test.each(['cross-site', 'same-site'])(
+  'a form of another page binds nothing: its browser is asked (%s)',
+  async (site) => {
+    await using world = await quiet()
+    const pressed = await world.call('POST', '/v1/rc/connect', {
+      key: null,
+      body: new URLSearchParams({ token: tokenOf(await newLink(world)) }).toString(),
+      headers: { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': site },
+    })
+    expect([pressed.status, pressed.headers.get('set-cookie')]).toEqual([303, null])
+    const answer = await open(world, await logIn(pressed.headers.get('location') ?? ''), BROWSER)
+    expect(await answer.text()).toContain('<h1>Is this your connection?</h1>')
+  },
+)
+
 test.each([{}, { PUBLIC_URL: 'https://sms.example.com' }])(
   'the browser that began it is connected without a question',
   async (env) => {
