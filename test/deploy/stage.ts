@@ -4,7 +4,7 @@ import { type World, createWorld, until } from '../support/world.ts'
 /** In tokens of links and logins; must be in no log. */
 export const CANARY = 'canary0123456789canary0123456789'
 
-export const TOKEN_PATHS = [
+const TOKEN_PATHS = [
   `/v1/rc/connect?token=${CANARY}`,
   `/v1/rc/callback?code=${CANARY}&state=${CANARY}`,
   `/v1/rc/callback/?code=${CANARY}&state=${CANARY}&format=json`,
