@@ -1,0 +1,261 @@
+import type { SendingContext } from './context.ts'
+import { Entries } from './entries.ts'
+import { type Entry, Line, newEntry } from './line.ts'
+import { type Sender, senderOf } from './sender.ts'
+import { ExtensionTurns } from './turns.ts'
+
+/** What the scheduler asks others to do. */
+export interface SchedulerTasks {
+  /** Opens attempts for these entries and makes their calls. */
+  begin(entries: readonly Begun[]): void
+  /** The line's entries behind its cursor are needed. */
+  readMore(line: Line): void
+  /** Nobody can send for the line at present. */
+  withoutSender(line: Line, entry: Entry, sender: Exclude<Sender, { type: 'ready' }>): void
+  /** The provider refused the entry's number for the very extension that has it by what is known. */
+  refused(line: Line, entry: Entry): void
+  /** A call has ended. */
+  left(): void
+}
+
+/** An entry that has its place in all bounds, and an extension. */
+export interface Begun {
+  entry: Entry
+  extensionId: string
+  /** Of its places in the rate windows; null if it took none. */
+  mark: number | null
+}
+
+/**
+ * Answers one question: what may begin next? The oldest entry of a line that its conversation does not hold; the lines of an
+ * extension in turn; the extensions in turn. It knows time, limits and memory, and neither the database nor the provider.
+ */
+export class Scheduler {
+  readonly entries = new Entries()
+  readonly #lines = new Map<string, Map<string, Line>>()
+  /** All tenants' lines of a number: they share its window and its conversations. */
+  readonly #byNumber = new Map<string, Set<Line>>()
+  readonly #extensions = new Map<string, ExtensionTurns>()
+  /** Lines that something has happened to. */
+  readonly #touched = new Set<Line>()
+  /** Extensions that may have something to begin, in turn. */
+  readonly #turns = new Set<ExtensionTurns>()
+  #inFlight = 0
+  #isPlanned = false
+  #isStopped = true
+
+  constructor(
+    readonly context: Pick<SendingContext, 'clock' | 'quota' | 'directory' | 'defer'>,
+    readonly maxInFlight: number,
+    readonly tasks: SchedulerTasks,
+  ) {}
+
+  get inFlight(): number {
+    return this.#inFlight
+  }
+
+  start(): void {
+    this.#isStopped = false
+    this.wakeAll()
+  }
+
+  stop(): void {
+    this.#isStopped = true
+  }
+
+  /** The line of a tenant's number, made on first mention. Lines with jobs are known from the start, so a new one has none. */
+  line(tenantId: string, number: string, hasMore = false): Line {
+    let lines = this.#lines.get(tenantId)
+    if (lines === undefined) this.#lines.set(tenantId, (lines = new Map<string, Line>()))
+    let line = lines.get(number)
+    if (line === undefined) {
+      lines.set(number, (line = new Line(tenantId, number, hasMore)))
+      const others = this.#byNumber.get(number) ?? new Set()
+      this.#byNumber.set(number, others.add(line))
+    }
+    return line
+  }
+
+  extension(extensionId: string): ExtensionTurns {
+    let extension = this.#extensions.get(extensionId)
+    if (extension === undefined) this.#extensions.set(extensionId, (extension = new ExtensionTurns(extensionId)))
+    return extension
+  }
+
+  /** Something has happened to the line: it is looked at again. */
+  touch(line: Line): void {
+    this.#touched.add(line)
+    this.#plan()
+  }
+
+  wake(tenantId: string): void {
+    for (const line of this.#lines.get(tenantId)?.values() ?? []) this.touch(line)
+  }
+
+  wakeAll(): void {
+    for (const tenantId of this.#lines.keys()) this.wake(tenantId)
+    for (const extension of this.#extensions.values()) this.#turns.add(extension)
+    this.#plan()
+  }
+
+  /**
+   * Takes every place that a message needs which is just being accepted, if it may begin with its commit: nothing of its line
+   * or extension waits for a turn, and everything is known and free. Null where it must wait.
+   */
+  reserve(tenantId: string, number: string, messageId: string, to: string): Begun | null {
+    if (this.#isStopped || this.#inFlight >= this.maxInFlight) return null
+    const line = this.line(tenantId, number)
+    if (line.arriving > 0 || line.hasMore || line.isReading || this.#isOpen(line, to)) return null
+    if (line.waiting.some((other) => other.to === to || !this.#isOpen(line, other.to))) return null
+    const sender = senderOf(this.context, tenantId, number)
+    if (sender.type !== 'ready') return null
+    const extension = this.extension(sender.extensionId)
+    if (extension.lines.size > 0 || !extension.hasRoom) return null
+    if (this.context.quota.waitMs(number, sender.extensionId) > 0) return null
+    return this.#take(newEntry(line, messageId, to, 0), extension)
+  }
+
+  /** A message was committed without an attempt, or is to be tried again. */
+  add(entry: Entry): void {
+    this.entries.add(entry)
+    entry.line.insert(entry)
+    this.touch(entry.line)
+  }
+
+  /** An attempt of an earlier run is still open. */
+  openAgain(entry: Entry): void {
+    this.entries.add(entry)
+    this.entries.open(entry)
+  }
+
+  /** The call of this entry has ended, or was never made. Its conversation stays as it is. */
+  left({ entry, extensionId }: Begun): void {
+    const extension = this.extension(extensionId)
+    extension.inFlight--
+    this.#inFlight--
+    this.#turns.add(extension)
+    this.touch(entry.line)
+    this.tasks.left()
+  }
+
+  /** The entry has no open attempt any more. */
+  closed(entry: Entry): void {
+    entry.attempt = null
+    this.entries.close(entry)
+    for (const line of this.#byNumber.get(entry.line.number) ?? []) this.touch(line)
+  }
+
+  /** The message has ended. */
+  ended(entry: Entry): void {
+    this.closed(entry)
+    entry.line.remove(entry)
+    this.entries.delete(entry)
+  }
+
+  #isOpen(line: Line, to: string): boolean {
+    return this.entries.isOpen(line.number, to)
+  }
+
+  #plan(): void {
+    if (this.#isPlanned || this.#isStopped) return
+    this.#isPlanned = true
+    this.context.defer(() => this.#run())
+  }
+
+  #run(): void {
+    this.#isPlanned = false
+    if (this.#isStopped) return
+    const touched = [...this.#touched]
+    this.#touched.clear()
+    for (const line of touched) this.#place(line)
+    const begun = this.#beginAll()
+    if (begun.length > 0) this.tasks.begin(begun)
+  }
+
+  /** Lets a line wait for the turn of its extension, or for what it lacks. */
+  #place(line: Line): void {
+    line.cancelAlarm()
+    line.turns?.delete(line)
+    line.turns = null
+    const entry = this.#nextOf(line)
+    if (entry === null) return this.#withoutEntry(line)
+    const sender = senderOf(this.context, line.tenantId, line.number)
+    if (sender.type !== 'ready') return this.tasks.withoutSender(line, entry, sender)
+    if (entry.refusal?.extensionId === sender.extensionId) return this.tasks.refused(line, entry)
+    const extension = this.extension(sender.extensionId)
+    line.turns = extension.lines.add(line)
+    this.#turns.add(extension)
+  }
+
+  #nextOf(line: Line): Entry | null {
+    return line.next((to) => this.#isOpen(line, to), this.context.clock.monotonic())
+  }
+
+  #withoutEntry(line: Line): void {
+    if (line.mayReadMore) return this.tasks.readMore(line)
+    if (!line.isEmpty) return
+    this.#lines.get(line.tenantId)?.delete(line.number)
+    if (this.#lines.get(line.tenantId)?.size === 0) this.#lines.delete(line.tenantId)
+    this.#byNumber.get(line.number)?.delete(line)
+    if (this.#byNumber.get(line.number)?.size === 0) this.#byNumber.delete(line.number)
+  }
+
+  /** One entry of each extension in turn, until nothing may begin. */
+  #beginAll(): Begun[] {
+    const begun: Begun[] = []
+    for (const extension of this.#turns) {
+      if (this.#inFlight >= this.maxInFlight) break
+      this.#turns.delete(extension)
+      const next = this.#beginNext(extension)
+      if (next === null) continue
+      begun.push(next)
+      this.#turns.add(extension)
+    }
+    return begun
+  }
+
+  /** The entry whose turn it is; null if nothing of the extension may begin now. */
+  #beginNext(extension: ExtensionTurns): Begun | null {
+    for (const line of extension.lines) {
+      if (!extension.hasRoom || this.#isPaused(extension)) return null
+      extension.lines.delete(line)
+      const entry = this.#nextOf(line)
+      if (entry === null) {
+        this.#withoutEntry(line)
+        continue
+      }
+      const waitMs = this.context.quota.numberWaitMs(line.number)
+      if (waitMs > 0) {
+        line.cancelAlarm = this.context.clock.after(Math.ceil(waitMs), () => this.touch(line))
+        continue
+      }
+      line.remove(entry)
+      // To the end of the turns.
+      extension.lines.add(line)
+      return this.#take(entry, extension)
+    }
+    return null
+  }
+
+  #isPaused(extension: ExtensionTurns): boolean {
+    const waitMs = this.context.quota.extensionWaitMs(extension.extensionId)
+    if (waitMs <= 0) return false
+    extension.cancelAlarm()
+    extension.cancelAlarm = this.context.clock.after(Math.ceil(waitMs), () => {
+      this.#turns.add(extension)
+      this.#plan()
+    })
+    return true
+  }
+
+  #take(entry: Entry, extension: ExtensionTurns): Begun {
+    const { extensionId } = extension
+    this.entries.add(entry)
+    this.entries.open(entry)
+    extension.inFlight++
+    this.#inFlight++
+    // A lookup of a quarantined message is no send.
+    const mark = entry.isQuarantined ? null : this.context.quota.take(entry.line.number, extensionId)
+    return { entry, extensionId, mark }
+  }
+}
