@@ -102,6 +102,19 @@ export interface MessageQuery {
   /** Epoch milliseconds, both inclusive; up to now if `until` is absent. */
   since: number
   until?: number
+  /**
+   * Called for each record that cannot be read, which the answer then lacks. Without it one such record fails the whole
+   * listing: who looks for a sent message must not conclude from its absence.
+   */
+  skipped?(record: OddRecord): void
+}
+
+/** A record of the message store that lacks what every message has. */
+export interface OddRecord {
+  /** Null where the id itself is odd. */
+  providerMessageId: string | null
+  /** The first member that cannot be read, for example `creationTime`. */
+  member: string
 }
 
 /** The code of a failure: there are more records than one listing reads. */
