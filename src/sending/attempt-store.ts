@@ -47,9 +47,7 @@ export async function storeEnd(
   if (changed === null) return false
   if (!changed) return true
   if (message.status === 'queued') publishStatus(context, message, 'sending', now)
-  const { rcMessageId } = end
-  const result = error === null ? { ...(rcMessageId === null ? {} : { rcMessageId }) } : { error: error.text }
-  publishStatus(context, message, end.type, now, result)
+  publishStatus(context, message, end.type, now, { rcMessageId: end.rcMessageId, failure: error })
   return true
 }
 
@@ -116,13 +114,13 @@ export async function giveUp(
   context: SendingContext,
   { jobSeq }: Pick<Entry, 'jobSeq'>,
   message: OutboundMessage,
-  { code, text }: MessageFailure,
+  failure: MessageFailure,
 ): Promise<boolean> {
   const now = context.clock.now()
-  const row = { messageId: message.id, jobSeq, error: text, failureCode: code, now }
+  const row = { messageId: message.id, jobSeq, error: failure.text, failureCode: failure.code, now }
   if ((await context.database.writer.row(GIVE_UP, row)).length === 0) return false
   if (message.status === 'queued') publishStatus(context, message, 'sending', now)
-  publishStatus(context, message, 'failed', now, { error: text })
+  publishStatus(context, message, 'failed', now, { failure })
   return true
 }
 

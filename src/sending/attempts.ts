@@ -43,7 +43,7 @@ export class Attempts {
   }
 
   /** What the commit needs that opens an attempt. */
-  openRow({ line, messageId, to }: Entry, extensionId: string): OpenRow {
+  openRow({ line, messageId, to }: Entry, extensionId: string | null): OpenRow {
     const { clock, provider, bootId } = this.context
     const startedAt = Math.floor(clock.steady())
     const skewMs = provider.clockSkewMs()
@@ -182,10 +182,12 @@ export class Attempts {
     this.#putBack(begun, CLAIM_AGAIN_MS)
   }
 
+  /** The whole line waits: what was accepted later must not begin before. */
   #putBack(begun: Begun, holdMs: number): void {
+    const { line } = begun.entry
+    line.heldUntil = this.context.clock.monotonic() + holdMs
     this.release(begun)
     this.scheduler.add(begun.entry)
-    this.#hold(begun.entry, holdMs)
   }
 
   /** The entry holds its own conversation for a while, and nothing else. */

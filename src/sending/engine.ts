@@ -24,26 +24,24 @@ export class SendEngine {
   readonly scheduler: Scheduler
   readonly attempts: Attempts
   readonly #numberLookups: NumberLookups
-  /** The newest job that this process knows of. */
-  #newestJobSeq = 0
+  /** The newest job: what a number lookup that begins now counts for. */
+  newestJobSeq = 0
   #idle: (() => void)[] = []
 
   constructor(readonly context: SendingContext) {
     const { config, clock } = context
     this.scheduler = new Scheduler(context, config.callsAtOnce - CALLS_BESIDE_SENDS, {
       begin: (begun) => void this.attempts.begin(begun).finally(() => this.#checkIdle()),
-      readMore: (line) => void this.#readMore(line),
-      withoutSender: (line, entry, sender) => this.#withoutSender(line, entry, sender),
-      refused: (line, entry) => this.#refused(line, entry),
+      readMore: (line) => (void this.#readMore(line), null),
+      withoutSender: (line, entry, sender) => (this.#withoutSender(line, entry, sender), null),
+      refused: (line, entry) => (this.#refused(line, entry), null),
       left: () => this.#checkIdle(),
     })
     this.attempts = new Attempts(context, this.scheduler, clock.steady() + config.reconcileSettleMs)
     this.#numberLookups = new NumberLookups(context, (tenantId) => this.scheduler.wake(tenantId))
   }
 
-  /** Begins to send; `newestJobSeq` is the newest job of the database. */
-  start(newestJobSeq: number): void {
-    this.#newestJobSeq = Math.max(this.#newestJobSeq, newestJobSeq)
+  start(): void {
     this.scheduler.start()
   }
 
@@ -70,7 +68,7 @@ export class SendEngine {
       const operation = message.idempotencyKey === null ? ACCEPT : ACCEPT_ONCE
       const stored = storedOf(message, await this.context.database.writer.row(operation, { ...message, ...opened }))
       entry.jobSeq = stored.jobSeq ?? 0
-      this.#newestJobSeq = Math.max(this.#newestJobSeq, entry.jobSeq)
+      this.newestJobSeq = Math.max(this.newestJobSeq, entry.jobSeq)
       if (stored.jobSeq !== null) publishStatus(this.context, outboundOf(message), 'queued', message.now)
       if (begun !== null && stored.attemptSeq !== null)
         void this.attempts.run(begun, stored.attemptSeq, opened, outboundOf(message))
@@ -133,7 +131,7 @@ export class SendEngine {
 
   #withoutSender(line: Line, entry: Entry, sender: Exclude<Sender, { type: 'ready' }>): void {
     if (sender.type === 'wait') return this.#wait(line, sender.reason)
-    if (sender.type === 'missing' && !this.#numberLookups.isFinalFor(entry, this.#newestJobSeq)) return
+    if (sender.type === 'missing' && !this.#numberLookups.isFinalFor(entry, this.newestJobSeq)) return
     void this.#endAll(line, sender.type, sender.failure)
   }
 
@@ -160,7 +158,7 @@ export class SendEngine {
 
   /** The provider said that the number is not this extension's. If it still has it after a lookup, that is the answer. */
   #refused(line: Line, entry: Entry): void {
-    if (entry.refusal === null || !this.#numberLookups.isFinalFor(entry, this.#newestJobSeq)) return
+    if (entry.refusal === null || !this.#numberLookups.isFinalFor(entry, this.newestJobSeq)) return
     const { message, code } = entry.refusal.failure
     line.remove(entry)
     void this.#endOne(line, entry, rejected(message, code))
@@ -172,7 +170,7 @@ export class SendEngine {
     while (ending.length < MAX_ENDED_AT_ONCE) {
       const entry = line.waiting.find(({ to }) => !this.scheduler.entries.isOpen(line.number, to))
       if (entry === undefined) break
-      if (type === 'missing' && !this.#numberLookups.isFinalFor(entry, this.#newestJobSeq)) break
+      if (type === 'missing' && !this.#numberLookups.isFinalFor(entry, this.newestJobSeq)) break
       line.remove(entry)
       ending.push(entry)
     }

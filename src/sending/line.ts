@@ -56,6 +56,8 @@ export class Line {
   isReading = false
   /** The lines of its extension, while it waits for its turn among them. */
   turns: Set<Line> | null = null
+  /** Nothing of it begins before then, monotonic time: its last attempt could not be opened. */
+  heldUntil = 0
   /** Cancels the time at which the line is looked at again. */
   cancelAlarm: () => void = () => undefined
 
@@ -65,6 +67,11 @@ export class Line {
     hasMore: boolean,
   ) {
     this.hasMore = hasMore
+  }
+
+  /** Everything that was accepted before is in memory. */
+  get isFree(): boolean {
+    return this.arriving === 0 && !this.hasMore && !this.isReading
   }
 
   /** Some hours of its allowance are in memory at most. */

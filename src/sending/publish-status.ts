@@ -1,4 +1,5 @@
 import { isoTime } from '../core/clock.ts'
+import type { MessageFailure } from '../core/message-failure.ts'
 import type { MessageStatus } from '../db/schema/messages.ts'
 import type { Hub } from '../realtime/hub.ts'
 
@@ -8,9 +9,15 @@ export function publishStatus(
   message: { id: string; appId: string; tenantId: string },
   status: MessageStatus,
   at: number,
-  result: { rcMessageId?: string; error?: string } = {},
+  result: { rcMessageId?: string | null; failure?: MessageFailure | null } = {},
 ): void {
   if (!hub.isHeard) return
   const { id, appId, tenantId } = message
-  hub.publish({ type: 'sms_status', messageId: id, appId, tenantId, status, ...result, timestamp: isoTime(at) })
+  const { rcMessageId = null, failure = null } = result
+  const fields = {
+    ...(status === 'sent' && rcMessageId !== null ? { rcMessageId } : {}),
+    ...(failure === null ? {} : { error: failure.text }),
+  }
+  const event = { type: 'sms_status', messageId: id, appId, tenantId, status, ...fields, timestamp: isoTime(at) } as const
+  hub.publish(event, failure?.code)
 }

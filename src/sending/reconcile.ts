@@ -1,7 +1,7 @@
-import { HOUR_MS, MAX_RECONCILE_MS, MAX_SEND_ATTEMPTS } from '../core/limits.ts'
+import { HOUR_MS, MAX_ABSENT_ATTEMPTS, MAX_RECONCILE_MS } from '../core/limits.ts'
 import { MESSAGE_FAILURES } from '../core/message-failure.ts'
 import { DONE, type Job, type JobKind, type JobOutcome } from '../jobs/job.ts'
-import type { MessageListing, StoredSms } from '../provider/provider.ts'
+import type { MessageQuery, StoredSms } from '../provider/provider.ts'
 import type { CallResult } from '../provider/session.ts'
 import { type OpenEntry, storeClose, storeEnd } from './attempt-store.ts'
 import { acceptedEnd } from './call-end.ts'
@@ -39,7 +39,7 @@ async function lookUp(context: SendingContext, scheduler: Scheduler, job: Job): 
   if (open.length === 0) return endJob(context, job)
   const at = context.clock.steady()
   const listed = await listSince(context, { tenantId, extensionId }, open)
-  const taken = listed.type === 'ok' ? await boundIds(context, listed.value.messages) : new Set<string>()
+  const taken = listed.type === 'ok' ? await boundIds(context, listed.value) : new Set<string>()
   for (const one of open) await conclude(context, scheduler, one, listed, at, taken)
   const left = scheduler.entries.unknown(tenantId, extensionId)
   if (left.length === 0) return endJob(context, job)
@@ -72,14 +72,22 @@ async function endJob({ database }: SendingContext, { seq, lane, tenantId }: Job
   return deleted?.rows.length === 1 ? DONE : { type: 'snooze', delayMs: FIRST_LOOKUP_MS }
 }
 
-function listSince(
+type Listing = CallResult<StoredSms[]> & { unreadable: number }
+
+async function listSince(
   { session, provider, clock }: SendingContext,
   key: { tenantId: string; extensionId: string },
   open: readonly OpenEntry[],
-): Promise<CallResult<MessageListing>> {
+): Promise<Listing> {
   const ageMs = Math.max(...open.map(({ attempt }) => clock.steady() - attempt.startedAt + doubtMs(attempt)))
   const since = clock.now() - ageMs - LISTING_MARGIN_MS
-  return session.call(key, 'light', (token) => provider.listMessages(token, { direction: 'Outbound', since }))
+  let unreadable = 0
+  const query: MessageQuery = { direction: 'Outbound', since, skipped: () => void unreadable++ }
+  const listed = await session.call(key, 'light', (token) => {
+    unreadable = 0
+    return provider.listMessages(token, query)
+  })
+  return { ...listed, unreadable }
 }
 
 const doubtMs = ({ isOwn, providerStartedAt }: OpenAttempt): number =>
@@ -105,16 +113,16 @@ async function conclude(
   context: SendingContext,
   scheduler: Scheduler,
   open: OpenEntry,
-  listed: CallResult<MessageListing>,
+  listed: Listing,
   at: number,
   taken: Set<string>,
 ): Promise<void> {
   const { entry, attempt, message } = open
   if (listed.type === 'ok') {
     const sought = { from: entry.line.number, to: entry.to, text: message.body, since: beganAt(context, attempt) }
-    const record = matchRecord(sought, listed.value.messages, taken)
+    const record = matchRecord(sought, listed.value, taken)
     if (record !== null) return found(context, scheduler, open, record, taken)
-    const isAbsent = listed.value.unreadable === 0 && at >= (attempt.absentAfter ?? Infinity)
+    const isAbsent = listed.unreadable === 0 && at >= (attempt.absentAfter ?? Infinity)
     if (isAbsent) return absent(context, scheduler, open)
   }
   if (context.clock.steady() >= givenUpAt(context, attempt)) await end(context, scheduler, open, 'unconfirmed')
@@ -136,7 +144,7 @@ async function found(
 }
 
 async function absent(context: SendingContext, scheduler: Scheduler, open: OpenEntry): Promise<void> {
-  if (open.message.absents + 1 >= MAX_SEND_ATTEMPTS) return end(context, scheduler, open, 'absent')
+  if (open.message.absents + 1 >= MAX_ABSENT_ATTEMPTS) return end(context, scheduler, open, 'absent')
   await storeClose(context, open, 'unknown', null, 'absent')
   const { entry } = open
   entry.isQuarantined = false
@@ -164,7 +172,7 @@ function givenUpAt({ config }: SendingContext, { absentAfter }: OpenAttempt): nu
 function nextLookupMs(
   context: SendingContext,
   unknown: readonly { attempt: OpenAttempt | null }[],
-  listed: CallResult<MessageListing>,
+  listed: Listing,
 ): number {
   if (listed.type === 'waiting') return Math.min(Math.max(listed.retryInMs, 1000), LOOKUP_EVERY_MS)
   const now = context.clock.steady()

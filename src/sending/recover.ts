@@ -18,13 +18,13 @@ export async function recoverSending(engine: SendEngine): Promise<number> {
     scheduler.openAgain(await entryOf(context.database.gate, line, row))
   }
   for (const { lane, tenantId } of await readLanes(context.database.gate, 'send')) scheduler.line(tenantId, lane, true)
+  engine.newestJobSeq = await newestJobSeq(context.database.gate)
   await fillWindows(context)
   return opened.length
 }
 
-/** The newest job; what was accepted before this start has no later one. */
-export async function newestJobSeq({ database }: SendingContext): Promise<number> {
-  const { rows } = await database.gate.execute(`SELECT seq FROM sqlite_sequence WHERE name = 'jobs'`)
+async function newestJobSeq(gate: Gate): Promise<number> {
+  const { rows } = await gate.execute(`SELECT seq FROM sqlite_sequence WHERE name = 'jobs'`)
   return Number(rows[0]?.['seq'] ?? 0)
 }
 

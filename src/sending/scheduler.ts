@@ -9,11 +9,11 @@ export interface SchedulerTasks {
   /** Opens attempts for these entries and makes their calls. */
   begin(entries: readonly Begun[]): void
   /** The line's entries behind its cursor are needed. */
-  readMore(line: Line): void
+  readMore(line: Line): null
   /** Nobody can send for the line at present. */
-  withoutSender(line: Line, entry: Entry, sender: Exclude<Sender, { type: 'ready' }>): void
+  withoutSender(line: Line, entry: Entry, sender: Exclude<Sender, { type: 'ready' }>): null
   /** The provider refused the entry's number for the very extension that has it by what is known. */
-  refused(line: Line, entry: Entry): void
+  refused(line: Line, entry: Entry): null
   /** A call has ended. */
   left(): void
 }
@@ -105,7 +105,7 @@ export class Scheduler {
   reserve(tenantId: string, number: string, messageId: string, to: string): Begun | null {
     if (this.#isStopped || this.#inFlight >= this.maxInFlight) return null
     const line = this.line(tenantId, number)
-    if (line.arriving > 0 || line.hasMore || line.isReading || this.#isOpen(line, to)) return null
+    if (!line.isFree || line.heldUntil > this.context.clock.monotonic() || this.#isOpen(line, to)) return null
     if (line.waiting.some((other) => other.to === to || !this.#isOpen(line, other.to))) return null
     const sender = senderOf(this.context, tenantId, number)
     if (sender.type !== 'ready') return null
@@ -175,29 +175,47 @@ export class Scheduler {
   /** Lets a line wait for the turn of its extension, or for what it lacks. */
   #place(line: Line): void {
     line.cancelAlarm()
-    line.turns?.delete(line)
-    line.turns = null
+    const extension = this.#extensionFor(line)
+    if (line.turns !== extension?.lines) line.turns?.delete(line)
+    // A line that waits already keeps its turn.
+    line.turns = extension?.lines.add(line) ?? null
+    if (extension !== null) this.#turns.add(extension)
+  }
+
+  /** Whose turns the line waits for; null if nothing of it may begin, or nobody can send for it. */
+  #extensionFor(line: Line): ExtensionTurns | null {
+    if (this.#isHeld(line)) return null
     const entry = this.#nextOf(line)
     if (entry === null) return this.#withoutEntry(line)
     const sender = senderOf(this.context, line.tenantId, line.number)
     if (sender.type !== 'ready') return this.tasks.withoutSender(line, entry, sender)
     if (entry.refusal?.extensionId === sender.extensionId) return this.tasks.refused(line, entry)
-    const extension = this.extension(sender.extensionId)
-    line.turns = extension.lines.add(line)
-    this.#turns.add(extension)
+    return this.extension(sender.extensionId)
+  }
+
+  #isHeld(line: Line): boolean {
+    const waitMs = line.heldUntil - this.context.clock.monotonic()
+    if (waitMs > 0) this.#touchLater(line, waitMs)
+    return waitMs > 0
+  }
+
+  #touchLater(line: Line, ms: number): void {
+    line.cancelAlarm()
+    line.cancelAlarm = this.context.clock.after(Math.ceil(ms), () => this.touch(line))
   }
 
   #nextOf(line: Line): Entry | null {
     return line.next((to) => this.#isOpen(line, to), this.context.clock.monotonic())
   }
 
-  #withoutEntry(line: Line): void {
+  #withoutEntry(line: Line): null {
     if (line.mayReadMore) return this.tasks.readMore(line)
-    if (!line.isEmpty) return
+    if (!line.isEmpty) return null
     this.#lines.get(line.tenantId)?.delete(line.number)
     if (this.#lines.get(line.tenantId)?.size === 0) this.#lines.delete(line.tenantId)
     this.#byNumber.get(line.number)?.delete(line)
     if (this.#byNumber.get(line.number)?.size === 0) this.#byNumber.delete(line.number)
+    return null
   }
 
   /** One entry of each extension in turn, until nothing may begin. */
@@ -218,23 +236,20 @@ export class Scheduler {
   #beginNext(extension: ExtensionTurns): Begun | null {
     for (const line of extension.lines) {
       if (!extension.hasRoom || this.#isPaused(extension)) return null
-      extension.lines.delete(line)
       const entry = this.#nextOf(line)
-      if (entry === null) {
-        this.#withoutEntry(line)
-        continue
-      }
       const waitMs = this.context.quota.numberWaitMs(line.number)
-      if (waitMs > 0) {
-        line.cancelAlarm = this.context.clock.after(Math.ceil(waitMs), () => this.touch(line))
-        continue
-      }
-      line.remove(entry)
-      // To the end of the turns.
-      extension.lines.add(line)
-      return this.#take(entry, extension)
+      if (entry === null) this.touch(line)
+      else if (waitMs > 0) this.#touchLater(line, waitMs)
+      else return this.#takeTurn(line, entry, extension)
     }
     return null
+  }
+
+  #takeTurn(line: Line, entry: Entry, extension: ExtensionTurns): Begun {
+    line.remove(entry)
+    extension.lines.delete(line)
+    extension.lines.add(line)
+    return this.#take(entry, extension)
   }
 
   #isPaused(extension: ExtensionTurns): boolean {

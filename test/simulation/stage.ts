@@ -49,7 +49,6 @@ const DAY_MS = 86_400_000
 /** An empty database with this scenario's tenants and extensions. */
 export function setUp(stage: Stage, scenario: Scenario, provider: ModelProvider, now: number): void {
   const statements = TABLES.map((table): Statement => ({ sql: `DELETE FROM ${table}` }))
-  statements.push({ sql: `UPDATE facts SET value = '0' WHERE name IN ('windows_after', 'windows_next')` })
   for (let tenant = 0; tenant < scenario.tenants; tenant++)
     statements.push(...tenantRows(scenario, provider, tenant, now))
   valueOf(stage.database.batch(statements))
