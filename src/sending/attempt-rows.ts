@@ -71,6 +71,7 @@ export const QUARANTINE: RowOperation<OpenRow & { absentAfter: number }> = {
   ],
 }
 
+/** Fences a step: it counts only while its attempt is open. */
 const IS_OPEN = `EXISTS (SELECT 1 FROM send_attempts AS open WHERE open.seq = given.attemptSeq AND open.closed_at IS NULL)`
 
 const CLOSE_ATTEMPTS = `UPDATE send_attempts SET outcome = coalesce(send_attempts.outcome, given.outcome), closed_at = given.closedAt,
@@ -125,18 +126,21 @@ export interface ResultRow extends CloseRow {
   now: number
 }
 
+/** `fence`: the condition under which a result counts; the simulation shows what happens without it. */
+export const resultStatements = (fence: string): string[] => [
+  `UPDATE messages SET status = given.status, rc_message_id = given.rcMessageId, error = given.error, error_code = given.failureCode,
+      updated_at = given.now
+    FROM given WHERE messages.id = given.messageId AND messages.status IN ('queued', 'sending') AND ${fence}
+    RETURNING id AS key`,
+  `DELETE FROM jobs WHERE seq IN (SELECT jobSeq FROM given WHERE ${fence})`,
+  CLOSE_ATTEMPTS,
+]
+
 /** Ends attempt, message and job. Answers one row if the message was changed. */
 export const RESULT: RowOperation<ResultRow> = {
   columns: [...CLOSE_COLUMNS, 'jobSeq', 'status', 'rcMessageId', 'error', 'failureCode', 'now'],
   key: 'messageId',
-  statements: [
-    `UPDATE messages SET status = given.status, rc_message_id = given.rcMessageId, error = given.error, error_code = given.failureCode,
-        updated_at = given.now
-      FROM given WHERE messages.id = given.messageId AND messages.status IN ('queued', 'sending') AND ${IS_OPEN}
-      RETURNING id AS key`,
-    `DELETE FROM jobs WHERE seq IN (SELECT jobSeq FROM given WHERE ${IS_OPEN})`,
-    CLOSE_ATTEMPTS,
-  ],
+  statements: resultStatements(IS_OPEN),
 }
 
 /** An attempt whose outcome is not known. */

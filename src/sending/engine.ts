@@ -12,10 +12,12 @@ import { findOrphanedJob, undoClaim } from './orphans.ts'
 import type { OutboundMessage } from './outbound-message.ts'
 import { publishStatus } from './publish-status.ts'
 import { readLine } from './read-line.ts'
+import { findOrphans } from './recover.ts'
 import { type Begun, Scheduler } from './scheduler.ts'
 import type { Sender } from './sender.ts'
 
 const TRY_AGAIN_MS = 1000
+const FIND_ORPHANS_EVERY_MS = 60_000
 /** Messages of a line that are ended in one go when nobody can send them. */
 const MAX_ENDED_AT_ONCE = 64
 
@@ -43,6 +45,7 @@ export class SendEngine {
 
   start(): void {
     this.scheduler.start()
+    this.#watch()
   }
 
   /** Begins nothing more; settles when all calls have ended and their outcome is stored. */
@@ -92,6 +95,15 @@ export class SendEngine {
   forget(messageId: string): void {
     const entry = this.scheduler.entries.get(messageId)
     if (entry?.line.waiting.includes(entry) === true) this.scheduler.ended(entry)
+  }
+
+  #watch(): void {
+    this.context.clock.after(FIND_ORPHANS_EVERY_MS, () => {
+      if (this.scheduler.isStopped) return
+      findOrphans(this)
+        .catch((error: unknown) => this.context.log.error({ error: errorName(error) }, 'orphans cannot be looked for'))
+        .finally(() => this.#watch())
+    })
   }
 
   /** The message waits for its turn. */

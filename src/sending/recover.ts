@@ -3,23 +3,44 @@ import type { Row } from '../db/connection.ts'
 import type { Gate } from '../db/gate.ts'
 import { readLanes } from '../jobs/job-rows.ts'
 import type { SendingContext } from './context.ts'
-import type { SendEngine } from './engine.ts'
+import type { Scheduler } from './scheduler.ts'
 import { type Line, newEntry } from './line.ts'
+
+interface Recovering {
+  context: SendingContext
+  scheduler: Scheduler
+}
 
 /**
  * What an earlier run left behind, before anything is sent: every open attempt has an unknown outcome, so the lookup job of
  * its extension closes it; the lines are known; the rate windows are as full as they were. Answers how many attempts were open.
  */
-export async function recoverSending(engine: SendEngine): Promise<number> {
-  const { context, scheduler } = engine
-  const opened = await leaveToLookups(context)
+export async function recoverSending(engine: Recovering & { newestJobSeq: number }): Promise<number> {
+  const { database } = engine.context
+  const opened = await findOrphans(engine)
+  engine.newestJobSeq = await newestJobSeq(database.gate)
+  await fillWindows(engine.context)
+  return opened
+}
+
+/**
+ * Finds open attempts and lines that this process does not know of: those of an earlier run, at the start; later those that
+ * a write of a dead process, done late, has left. Answers how many attempts there were.
+ */
+export async function findOrphans({ context, scheduler }: Recovering): Promise<number> {
+  const { gate } = context.database
+  const { rows } = await gate.execute(OPEN_ATTEMPTS)
+  const orphans = rows.filter((row) => scheduler.entries.get(String(row['message_id']))?.attempt?.seq !== row['seq'])
+  const own = orphans.filter((row) => row['boot_id'] === context.bootId)
+  const opened = await leaveToLookups(
+    context,
+    orphans.filter((row) => !own.includes(row)),
+  )
   for (const row of opened) {
     const line = scheduler.line(String(row['tenant_id']), String(row['from_number']), true)
-    scheduler.openAgain(await entryOf(context.database.gate, line, row))
+    scheduler.openAgain(await entryOf(gate, line, row))
   }
-  for (const { lane, tenantId } of await readLanes(context.database.gate, 'send')) scheduler.line(tenantId, lane, true)
-  engine.newestJobSeq = await newestJobSeq(context.database.gate)
-  await fillWindows(context)
+  for (const { lane, tenantId } of await readLanes(gate, 'send')) scheduler.find(tenantId, lane)
   return opened.length
 }
 
@@ -28,24 +49,29 @@ async function newestJobSeq(gate: Gate): Promise<number> {
   return Number(rows[0]?.['seq'] ?? 0)
 }
 
-const OPEN = 'closed_at IS NULL'
+const OPEN_ATTEMPTS = `SELECT seq, message_id, boot_id FROM send_attempts INDEXED BY send_attempts_open WHERE closed_at IS NULL`
 
 /** The clock may have been set since: no age may be negative, and absence counts only after the whole time. */
 const MAKE_UNKNOWN = `UPDATE send_attempts SET outcome = 'unknown', absent_after = ?2, started_at = min(started_at, ?1)
-  WHERE ${OPEN} RETURNING seq, message_id, tenant_id, extension_id, from_number, to_number, started_at, provider_started_at, absent_after`
+  WHERE seq IN (SELECT value FROM json_each(?3)) AND closed_at IS NULL
+  RETURNING seq, message_id, tenant_id, extension_id, from_number, to_number, started_at, provider_started_at, absent_after`
 
 const MAKE_LOOKUPS = `INSERT INTO jobs (id, kind, lane, tenant_id, subject, due_at, created_at)
   SELECT 'job_' || lower(hex(randomblob(8))), 'lookup', extension_id, tenant_id, extension_id, ?1, ?1
-  FROM (SELECT DISTINCT extension_id, tenant_id FROM send_attempts INDEXED BY send_attempts_open WHERE ${OPEN}) AS open
+  FROM (SELECT DISTINCT extension_id, tenant_id FROM send_attempts WHERE seq IN (SELECT value FROM json_each(?2))) AS open
   WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE kind = 'lookup' AND lane = open.extension_id AND tenant_id = open.tenant_id)`
 
-async function leaveToLookups({ database, clock, config }: SendingContext): Promise<Row[]> {
+async function leaveToLookups({ database, clock, config, jobs }: SendingContext, orphans: readonly Row[]): Promise<Row[]> {
+  if (orphans.length === 0) return []
   const now = Math.ceil(clock.steady())
+  const seqs = JSON.stringify(orphans.map((row) => row['seq']))
   const [opened] = await database.writer.write([
-    { sql: MAKE_UNKNOWN, args: [now, now + config.reconcileSettleMs] },
-    { sql: MAKE_LOOKUPS, args: [now] },
+    { sql: MAKE_UNKNOWN, args: [now, now + config.reconcileSettleMs, seqs] },
+    { sql: MAKE_LOOKUPS, args: [now, seqs] },
   ])
-  return [...(opened?.rows ?? [])]
+  const rows = [...(opened?.rows ?? [])]
+  for (const row of rows) jobs.moved('lookup', String(row['extension_id']), String(row['tenant_id']), 0)
+  return rows
 }
 
 /** Its job is among the oldest of its line. */

@@ -42,7 +42,7 @@ export class Scheduler {
   readonly #turns = new Set<ExtensionTurns>()
   #inFlight = 0
   #isPlanned = false
-  #isStopped = true
+  isStopped = true
 
   constructor(
     readonly context: Pick<SendingContext, 'clock' | 'quota' | 'directory' | 'defer'>,
@@ -55,12 +55,12 @@ export class Scheduler {
   }
 
   start(): void {
-    this.#isStopped = false
+    this.isStopped = false
     this.wakeAll()
   }
 
   stop(): void {
-    this.#isStopped = true
+    this.isStopped = true
   }
 
   /** The line of a tenant's number, made on first mention. Lines with jobs are known from the start, so a new one has none. */
@@ -103,7 +103,7 @@ export class Scheduler {
    * or extension waits for a turn, and everything is known and free. Null where it must wait.
    */
   reserve(tenantId: string, number: string, messageId: string, to: string): Begun | null {
-    if (this.#isStopped || this.#inFlight >= this.maxInFlight) return null
+    if (this.isStopped || this.#inFlight >= this.maxInFlight) return null
     const line = this.line(tenantId, number)
     if (!line.isFree || line.heldUntil > this.context.clock.monotonic() || this.#isOpen(line, to)) return null
     if (line.waiting.some((other) => other.to === to || !this.#isOpen(line, other.to))) return null
@@ -124,8 +124,15 @@ export class Scheduler {
 
   /** An attempt of an earlier run is still open. */
   openAgain(entry: Entry): void {
+    const waiting = this.entries.get(entry.messageId)
+    if (waiting !== undefined) waiting.line.remove(waiting)
     this.entries.add(entry)
     this.entries.open(entry)
+  }
+
+  /** The number has jobs: one that is not known yet is read. */
+  find(tenantId: string, number: string): void {
+    if (this.#lines.get(tenantId)?.has(number) !== true) this.touch(this.line(tenantId, number, true))
   }
 
   /** The call of this entry has ended, or was never made. Its conversation stays as it is. */
@@ -157,14 +164,14 @@ export class Scheduler {
   }
 
   #plan(): void {
-    if (this.#isPlanned || this.#isStopped) return
+    if (this.#isPlanned || this.isStopped) return
     this.#isPlanned = true
     this.context.defer(() => this.#run())
   }
 
   #run(): void {
     this.#isPlanned = false
-    if (this.#isStopped) return
+    if (this.isStopped) return
     const touched = [...this.#touched]
     this.#touched.clear()
     for (const line of touched) this.#place(line)

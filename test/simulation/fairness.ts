@@ -19,12 +19,12 @@ interface Waiting {
 }
 
 const MINUTE_MS = 60_000
-/** Commits and calls take their time too. */
-const SLACK_MS = 1000
+/** What was sent before fills a window for as long, which is a pause; a slot is free again 60 s after its call was answered. */
+const FULL_WINDOW_MS = MINUTE_MS + 15_000
 
 /**
- * Whether each message begins within twice its place in its line × the lines with work × 60 s / limit. For scenarios without
- * faults: a pause of the provider's comes on top.
+ * Whether each message begins within twice its place in its line × the lines with work × 60 s / limit, and the time of a window that was
+ * full before. For scenarios without faults: pauses of the provider would come on top.
  */
 export class Fairness {
   readonly #waiting = new Map<string, Waiting>()
@@ -66,7 +66,7 @@ export class Fairness {
 
   #check(id: string, { since, place, lines, line }: Waiting, now: number): void {
     const perMinute = Math.min(this.limits.extensionPerMinute, this.limits.fromPerMinute)
-    const boundMs = (2 * place * lines * MINUTE_MS) / perMinute + SLACK_MS
+    const boundMs = (2 * place * lines * MINUTE_MS) / perMinute + FULL_WINDOW_MS
     if (now - since > boundMs)
       this.violated(
         `${id} of ${line} waited ${(now - since) / 1000} s, ${boundMs / 1000} s are fair for place ${place} of ${lines} lines`,

@@ -80,7 +80,6 @@ class Simulation {
       database: stage.database,
       fullUntil: 0,
       failsAfterCommit: false,
-      rewrite: stage.weakening.rewrite ?? ((sql) => sql),
       committed: (statements) => this.#committed(statements),
     }
     const numbers = new Map(this.scenario.extensions.map((extension) => [extension.extensionId, extension.numbers]))

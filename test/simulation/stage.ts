@@ -8,11 +8,12 @@ import type { ModelProvider } from './model-provider.ts'
 import type { Scenario } from './scenario.ts'
 import { valueOf } from './timeline.ts'
 
-/** One rule of the design taken away, from outside: the gateway's own code knows nothing of it. */
+/** One rule of the design taken away. */
 export interface Weakening {
   /** Run once on the fresh database. */
   schema?: readonly string[]
-  rewrite?(sql: string): string
+  /** Changes the engine's own code; the answer changes it back. */
+  patch?(): () => void
   config?: Partial<Config>
   /** What a process that dies takes with it. */
   dies?(bootId: string): Statement[]
