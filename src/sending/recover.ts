@@ -95,7 +95,7 @@ async function entryOf(gate: Gate, line: Line, row: Row) {
 
 /** Fills the rate windows and the pauses with what was sent before this start. */
 async function fillWindows({ database, clock, quota }: SendingContext): Promise<void> {
-  const now = clock.now()
+  const now = Math.floor(clock.steady())
   for (const row of await attemptsSince(database.gate, now - WINDOW_MS))
     quota.seed(String(row['from_number']), String(row['extension_id']), now - Number(row['until']))
   const { rows } = await database.gate.execute({
