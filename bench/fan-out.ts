@@ -1,5 +1,5 @@
 import { MAX_SOCKETS_PER_APP } from '../src/core/limits.ts'
-import { type Bench, type Row } from './bench.ts'
+import type { Bench, Row } from './bench.ts'
 import type { BenchGateway } from './gateway/bench-gateway.ts'
 import { type Contestant, besideOurs, floorOf, gatewaysOf, openInboundStage } from './inbound/contestants.ts'
 import { alternate, median } from './support/alternate.ts'

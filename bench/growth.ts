@@ -14,6 +14,8 @@ const MANY = 1_000_000
 const SHARE = 0.22
 const CONNECTIONS = 64
 const DURATION_MS = 4000
+/** A server runs for months: its rate is that of compiled code, which its first seconds do not have. */
+const WARM_UP_MS = 8000
 
 /** The accept rate of a nearly empty database and of one with a million messages, and how much a message writes. */
 export const growth: Bench = {
@@ -30,6 +32,7 @@ async function growthOf(source: Source, options: BenchOptions): Promise<Row[]> {
   await using gateway = await openGateway(source, provider)
   const many = shortened(options, MANY)
   await seed(gateway, { count: FEW, share: 1 })
+  await settled(gateway)
   const before = await accepting(gateway, options)
   await seed(gateway, { count: many, first: FEW, share: SHARE })
   await settled(gateway)
@@ -58,12 +61,14 @@ const openGateway = (source: Source, provider: ProviderHandle): Promise<BenchGat
 
 /** Bytes: from the request to `sent`, with what checkpoints write. */
 async function accepting(gateway: BenchGateway, options: BenchOptions) {
+  const request = requests((message) => postRequest('/v1/sms/send', message, [`Authorization: Bearer ${gateway.key}`]))
+  const target = { port: gateway.port, request }
+  await load(target, CONNECTIONS, shortened(options, WARM_UP_MS))
+  await gateway.drained()
   const rates: number[] = []
   let count = 0
   const bytesBefore = writtenBytes(gateway.pid)
-  const request = requests((message) => postRequest('/v1/sms/send', message, [`Authorization: Bearer ${gateway.key}`]))
   for (let round = 0; round < options.rounds; round++) {
-    const target = { port: gateway.port, request }
     const { accepted, requestsPerSecond } = await load(target, CONNECTIONS, shortened(options, DURATION_MS))
     rates.push(requestsPerSecond)
     count += accepted

@@ -30,7 +30,7 @@ const sendsOf = ({ short, long }: BenchOptions): readonly [number, number] =>
 async function idleRow(source: Source): Promise<Row> {
   await using gateway = await BenchGateway.open({ source })
   await Bun.sleep(IDLE_MS)
-  return row(gateway, 'idle, 1 extension', '≤ 70 MiB')
+  return row(gateway, 'idle, 1 extension', '')
 }
 
 async function sendsRows(source: Source, options: BenchOptions): Promise<Row[]> {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type BenchOptions, type Row } from '../bench.ts'
+import type { BenchOptions, Row } from '../bench.ts'
 import type { BenchGateway } from '../gateway/bench-gateway.ts'
 import { OURS } from '../gateway/source.ts'
 import { alternate } from '../support/alternate.ts'
