@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { type Bench, type BenchOptions, type Row, shortened } from './bench.ts'
 import { BenchGateway } from './gateway/bench-gateway.ts'
-import { EXTENSIONS, NUMBERS_PER_EXTENSION } from './gateway/numbers.ts'
+import { THOUSAND_NUMBERS } from './gateway/numbers.ts'
 import { seed, settled } from './gateway/seed.ts'
 import type { Source } from './gateway/source.ts'
 import { postRequest, requests } from './rivals/contestant.ts'
 import { load } from './rivals/load.ts'
-import { type ProviderHandle, startProvider } from './rivals/provider-process.ts'
+import { startProvider } from './rivals/provider-process.ts'
 import { median } from './support/alternate.ts'
 
 const FEW = 1000
@@ -29,7 +29,7 @@ export const growth: Bench = {
 
 async function growthOf(source: Source, options: BenchOptions): Promise<Row[]> {
   await using provider = await startProvider(0)
-  await using gateway = await openGateway(source, provider)
+  await using gateway = await BenchGateway.open({ ...THOUSAND_NUMBERS, source, provider })
   const many = shortened(options, MANY)
   await seed(gateway, { count: FEW, share: 1 })
   await settled(gateway)
@@ -47,17 +47,6 @@ async function growthOf(source: Source, options: BenchOptions): Promise<Row[]> {
     },
   ]
 }
-
-const openGateway = (source: Source, provider: ProviderHandle): Promise<BenchGateway> =>
-  BenchGateway.open({
-    source,
-    extensions: EXTENSIONS,
-    numbersPerExtension: NUMBERS_PER_EXTENSION,
-    inFront: async (simulatorUrl) => {
-      await provider.forwardTo(simulatorUrl)
-      return provider.url
-    },
-  })
 
 /** Bytes: from the request to `sent`, with what checkpoints write. */
 async function accepting(gateway: BenchGateway, options: BenchOptions) {

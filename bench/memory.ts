@@ -1,7 +1,7 @@
 import type { Bench, BenchOptions, Row } from './bench.ts'
 import { messageSender } from './gateway/accept-messages.ts'
-import { BenchGateway, type BenchGatewayOptions } from './gateway/bench-gateway.ts'
-import { EXTENSIONS, NUMBERS_PER_EXTENSION } from './gateway/numbers.ts'
+import { BenchGateway } from './gateway/bench-gateway.ts'
+import { THOUSAND_NUMBERS } from './gateway/numbers.ts'
 import { pauseProvider } from './gateway/pause-provider.ts'
 import type { Source } from './gateway/source.ts'
 import { startProvider } from './rivals/provider-process.ts'
@@ -10,7 +10,6 @@ import { peakRssMib, rssMib } from './support/process-figures.ts'
 /** Accepted before the queue is waited for: a backlog would be measured too. */
 const SENDS_PER_STEP = 2000
 const IDLE_MS = 5000
-const NUMBERS: BenchGatewayOptions = { extensions: EXTENSIONS, numbersPerExtension: NUMBERS_PER_EXTENSION }
 
 /** RSS of an idle gateway, after many sends, and with many messages that cannot be sent. */
 export const memory: Bench = {
@@ -35,11 +34,7 @@ async function idleRow(source: Source): Promise<Row> {
 
 async function sendsRows(source: Source, options: BenchOptions): Promise<Row[]> {
   await using provider = await startProvider(0)
-  const inFront = async (simulatorUrl: string): Promise<string> => {
-    await provider.forwardTo(simulatorUrl)
-    return provider.url
-  }
-  await using gateway = await BenchGateway.open({ source, ...NUMBERS, inFront })
+  await using gateway = await BenchGateway.open({ ...THOUSAND_NUMBERS, source, provider })
   const [few, many] = sendsOf(options)
   const send = messageSender(gateway)
   const sendAll = async (count: number): Promise<void> => {
@@ -57,7 +52,7 @@ async function sendsRows(source: Source, options: BenchOptions): Promise<Row[]> 
 }
 
 async function queuedRows(source: Source, options: BenchOptions): Promise<Row[]> {
-  await using gateway = await BenchGateway.open({ source, ...NUMBERS })
+  await using gateway = await BenchGateway.open({ ...THOUSAND_NUMBERS, source })
   const queued = options.short ? 10_000 : 100_000
   const send = messageSender(gateway)
   await pauseProvider(gateway, send)

@@ -5,7 +5,7 @@ import { BASE_ENVIRONMENT } from '../test/support/environment.ts'
 import { type Bench, type BenchOptions, type Row, shortened } from './bench.ts'
 import { messageSender } from './gateway/accept-messages.ts'
 import { BenchGateway } from './gateway/bench-gateway.ts'
-import { EXTENSIONS, NUMBERS_PER_EXTENSION } from './gateway/numbers.ts'
+import { THOUSAND_NUMBERS } from './gateway/numbers.ts'
 import { pauseProvider } from './gateway/pause-provider.ts'
 import { seed, settled } from './gateway/seed.ts'
 import { OURS, type Source } from './gateway/source.ts'
@@ -119,7 +119,7 @@ const databaseIn = (folder: string): Record<string, string> => ({ DATABASE_URL: 
 
 /** Its gateway is ended; its simulator stays as the provider. */
 async function openBigGateway(options: BenchOptions): Promise<BenchGateway> {
-  const gateway = await BenchGateway.open({ extensions: EXTENSIONS, numbersPerExtension: NUMBERS_PER_EXTENSION })
+  const gateway = await BenchGateway.open(THOUSAND_NUMBERS)
   const send = messageSender(gateway)
   await pauseProvider(gateway, send)
   await send(QUEUED)

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { BASE_ENVIRONMENT } from '../../test/support/environment.ts'
 import { GatewayProcess } from '../torture/gateway-process.ts'
+import type { ProviderHandle } from '../rivals/provider-process.ts'
 import { eventually, freePort } from '../torture/program.ts'
 import { CLIENT, type SimulatorProcess, startSimulatorProcess } from '../torture/simulator-process.ts'
 import { connectExtensions } from './connect.ts'
@@ -13,8 +14,8 @@ export interface BenchGatewayOptions {
   extensions?: number
   numbersPerExtension?: number
   env?: Record<string, string>
-  /** The provider's address for the gateway, when something stands between it and the simulator. */
-  inFront?: (simulatorUrl: string) => Promise<string>
+  /** Takes the messages and forwards all other calls to the simulator. The simulator takes the messages if absent. */
+  provider?: Pick<ProviderHandle, 'url' | 'forwardTo'>
   /** Called with the pid of every process that is started as the gateway. */
   started?: (pid: number) => void
 }
@@ -53,12 +54,12 @@ export class BenchGateway implements AsyncDisposable {
     const { source = OURS, started = () => undefined } = options
     const folder = mkdtempSync(join(tmpdir(), 'sgw-bench-'))
     const simulator = await startSimulatorProcess(join(folder, 'simulator.log'))
-    const providerUrl = (await options.inFront?.(simulator.url)) ?? simulator.url
+    await options.provider?.forwardTo(simulator.url)
     const server = new GatewayProcess({
       port: freePort(),
       path: join(folder, 'sgw.db'),
       log: join(folder, 'gateway.log'),
-      env: { ...ENVIRONMENT, RC_SERVER_URL: providerUrl, ...options.env },
+      env: { ...ENVIRONMENT, RC_SERVER_URL: options.provider?.url ?? simulator.url, ...options.env },
       folder: source.folder,
     })
     const gateway = new BenchGateway(source, folder, simulator, server, started)

@@ -1,6 +1,7 @@
-/** What the benches of sending spread their messages over, as production does. */
 export const EXTENSIONS = 100
 export const NUMBERS_PER_EXTENSION = 10
+/** The benches of sending spread their messages over 1,000 numbers, as production does. */
+export const THOUSAND_NUMBERS = { extensions: EXTENSIONS, numbersPerExtension: NUMBERS_PER_EXTENSION } as const
 
 /** Number `at` of extension `extension`, both from 0. */
 export const ownNumber = (extension: number, at: number): string => `+1555${5_550_000 + extension * 100 + at}`

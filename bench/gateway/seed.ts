@@ -16,7 +16,7 @@ export interface Seed {
   count: number
   /** Number of the first one, for a second lot in the same database. */
   first?: number
-  /** 0 to 1: what the bench's own tenant gets of them; other tenants get the rest. */
+  /** 0 to 1: the part of the bench's own tenant; other tenants get the rest. */
   share: number
 }
 

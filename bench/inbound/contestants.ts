@@ -29,7 +29,7 @@ export interface InboundStage {
 
 export const FLOOR = 'floor'
 /** Commits with a flush by raw libSQL and POSTs with the gateway's HTTP client. */
-export const DURABLE_FLOOR = 'floor, raw libSQL'
+const DURABLE_FLOOR = 'floor, raw libSQL'
 
 export async function openInboundStage(options: BenchOptions, stack: AsyncDisposableStack): Promise<InboundStage> {
   const gateways = []

@@ -1,10 +1,10 @@
 import { fromOf, toOf } from '../gateway/numbers.ts'
 import type { ProviderHandle } from './provider-process.ts'
 
-/** Who takes part in a bench: accepts messages over HTTP and hands each to the provider over HTTP. */
+/** A program that accepts messages over HTTP and sends each to the provider over HTTP. */
 export interface Contestant {
   name: string
-  /** The command that installs what is missing here; null if it can run. */
+  /** The command that installs a missing program; null if the contestant can run. */
   missing(): string | null
   start(circumstances: Circumstances): Promise<Running>
 }

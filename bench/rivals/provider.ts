@@ -1,6 +1,6 @@
 /**
  * A provider that accepts every message after a while, counts, and keeps nothing: leaner than the simulator, which
- * checks tokens, stores records and announces them, and would be what is measured. Every contestant calls this one and
+ * checks tokens, stores records and announces them, and would itself be measured. Every contestant calls this one and
  * gets the same answer: by RingCentral's `POST …/sms`, or by `GET /send` from those that cannot speak RingCentral. All
  * else of RingCentral (login, numbers of each extension, subscriptions) is forwarded to a simulator.
  */

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { BenchGateway } from '../gateway/bench-gateway.ts'
-import { EXTENSIONS, NUMBERS_PER_EXTENSION } from '../gateway/numbers.ts'
+import { THOUSAND_NUMBERS } from '../gateway/numbers.ts'
 import type { Source } from '../gateway/source.ts'
 import { toContestantCore } from '../support/cores.ts'
 import { type Contestant, postRequest, requests } from './contestant.ts'
@@ -11,15 +11,11 @@ export const sgw = (source: Source): Contestant => ({
   missing: () => null,
   async start({ provider, env }) {
     const gateway = await BenchGateway.open({
+      ...THOUSAND_NUMBERS,
       source,
+      provider,
       env,
-      extensions: EXTENSIONS,
-      numbersPerExtension: NUMBERS_PER_EXTENSION,
       started: toContestantCore,
-      inFront: async (simulatorUrl) => {
-        await provider.forwardTo(simulatorUrl)
-        return provider.url
-      },
     })
     return {
       port: gateway.port,

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { BenchGateway } from '../../bench/gateway/bench-gateway.ts'
 import { EXTENSIONS, NUMBERS_PER_EXTENSION, fromOf, toOf } from '../../bench/gateway/numbers.ts'
 import { LeanProvider } from '../../bench/rivals/provider.ts'
+import { inThisProcess } from '../../bench/rivals/provider-process.ts'
 import { eventually } from '../../bench/torture/program.ts'
 
 test('messages come from 1,000 numbers in turn, each from another extension than the one before, to distinct people', () => {
@@ -20,10 +21,7 @@ test('a gateway is driven by its entry points alone: extensions get their own nu
   await using gateway = await BenchGateway.open({
     extensions: 3,
     numbersPerExtension: 2,
-    inFront: (simulatorUrl) => {
-      provider.simulatorUrl = simulatorUrl
-      return Promise.resolve(provider.url)
-    },
+    provider: inThisProcess(provider),
   })
   type Extension = { phoneNumbers: string[] }
   const { extensions } = await gateway.call<{ extensions: Extension[] }>('GET', '/v1/rc/extensions')
