@@ -1,4 +1,4 @@
-import type { Seen } from './witness.ts'
+import type { Seen } from './seen.ts'
 
 /** An attempt as it stands in the database. */
 export interface SeenAttempt {

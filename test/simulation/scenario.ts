@@ -175,7 +175,8 @@ function drawMessages(
     afterMs: random.ms(0, togetherMs),
     tenant: random.int(0, tenants - 1),
     from: random.pick(numbers),
-    to: profile.isFair === true ? `+1555111000${random.int(1, 9)}` : random.chance(0.8) ? '+15551110001' : '+15551110002',
+    to:
+      profile.isFair === true ? `+1555111000${random.int(1, 9)}` : random.chance(0.8) ? '+15551110001' : '+15551110002',
     text: sameText || random.chance(0.3) ? 'The same' : `Text ${index}`,
     key: random.chance(0.3) ? `key-${random.chance(0.2) ? 0 : index}` : null,
     cancelAfterMs: random.chance(0.08) ? random.spread(1, 5000) : null,

@@ -143,7 +143,9 @@ class Simulation {
       if (!this.calmed && now >= activeEnd) this.#calm()
       if (now >= this.quietAt && this.clients.open === 0 && this.life?.ready === true && this.witness.isDone()) return
       if (now >= this.#restBy()) return
-      this.timeline.step(this.calmed ? this.#restBy() : Math.min(activeEnd, ...faults.map((fault) => start + fault.atMs)))
+      this.timeline.step(
+        this.calmed ? this.#restBy() : Math.min(activeEnd, ...faults.map((fault) => start + fault.atMs)),
+      )
     }
   }
 
@@ -203,7 +205,8 @@ class Simulation {
           extensionLimitPerMinute: this.scenario.extensionPerMinute,
         },
         wallOffset: () => this.wallOffset,
-        portFor: (own) => providerPort(
+        portFor: (own) =>
+          providerPort(
             { ...this.wire, skewMs: () => own.offset, attemptOf: (message) => this.#attemptOf(own, message) },
             own,
           ),
