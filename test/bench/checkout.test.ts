@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { checkOut } from '../../bench/gateway/checkout.ts'
@@ -12,7 +12,7 @@ function git(folder: string, ...words: string[]): string {
 }
 
 /** A repository with two commits of `main.txt`, and an uncommitted change of it. */
-function repository(): { folder: string; first: string } {
+function repository(): Disposable & { folder: string; first: string } {
   const folder = mkdtempSync(join(tmpdir(), 'sgw-test-'))
   git(folder, 'init', '-q')
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'checked-out', private: true }))
@@ -25,11 +25,12 @@ function repository(): { folder: string; first: string } {
   const first = commit('first')
   commit('second')
   writeFileSync(join(folder, 'main.txt'), 'uncommitted')
-  return { folder, first }
+  return { folder, first, [Symbol.dispose]: () => rmSync(folder, { recursive: true }) }
 }
 
 test('another commit is checked out beside the working copy, and deleted again', () => {
-  const { folder, first } = repository()
+  using made = repository()
+  const { folder, first } = made
   const source = checkOut(first.slice(0, 7), folder)
   expect(source.label).toBe(first.slice(0, 7))
   expect(readFileSync(join(source.folder, 'main.txt'), 'utf8')).toBe('first')
@@ -40,5 +41,6 @@ test('another commit is checked out beside the working copy, and deleted again',
 })
 
 test('an unknown commit is refused by its name', () => {
-  expect(() => checkOut('no-such-commit', repository().folder)).toThrow(/no-such-commit/)
+  using made = repository()
+  expect(() => checkOut('no-such-commit', made.folder)).toThrow(/no-such-commit/)
 })
