@@ -4,6 +4,8 @@
  * puts a token, a header or a message text into a failure.
  */
 export interface Provider {
+  /** How far our steady clock is ahead of the provider's, by the `Date` of its latest answer; up to a second more than it is. Null before. */
+  clockSkewMs(): number | null
   /** The address that a person's browser is sent to in order to authorize (OAuth 2.0 authorization code with PKCE S256). */
   authorizeUrl(request: AuthorizeRequest): string
   /** Exchanges a single-use authorization code. Must happen within 60 s of the redirect. */

@@ -88,7 +88,7 @@ async function store(
   const [connected] = await gateway.database.writer.write([
     connectExtension({ ...key, ...sealed, accountId: extension.accountId, now }),
     {
-      sql: `INSERT INTO jobs (id, kind, lane, tenant_id, subject, run_at, created_at)
+      sql: `INSERT INTO jobs (id, kind, lane, tenant_id, subject, due_at, created_at)
         SELECT ?1, 'back_fill', ?2, ?3, ?2, ?4, ?5
         WHERE EXISTS (SELECT 1 FROM extensions WHERE tenant_id = ?3 AND extension_id = ?2 AND refresh_token = ?6)`,
       args: [
@@ -131,8 +131,8 @@ async function settleIn(
     fixes.push(noteRefusal(gateway, { ...key, step, failure }, requestId))
   const numbers = await gateway.numbers.read(key)
   if (numbers.type === 'failed') note('numbers', numbers.failure)
-  gateway.jobs.release('send')
-  gateway.jobs.release('settle')
+  gateway.sending.wake(tenantId)
+  gateway.jobs.release('lookup')
   gateway.jobs.added('back_fill', extension.extensionId, tenantId)
   const ensured = await gateway.subscriptions.ensure(key)
   const receiving = ensured === 'kept' || ensured === 'created'
