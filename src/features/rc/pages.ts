@@ -35,7 +35,7 @@ export function strangeBrowserPage(
     formTargets: ["'self'"],
     content: html`<p>You logged in at RingCentral, but the connection was begun in another browser. If you go on, <b>${tenantName}</b> can send and receive text messages with your RingCentral extension.</p>
       ${WHAT_IT_MAY}
-      <p>If you do not know ${tenantName}, or somebody sent you here, close this window: nothing is connected then.</p>
+      <p>If you did not begin it yourself, close this window: nothing is connected then.</p>
       <form method="get" action="callback">${{ html: inputs.map((input) => input.html).join('') }}<button>Connect to ${tenantName}</button></form>`,
   })
   answer.headers.append('set-cookie', cookie)
