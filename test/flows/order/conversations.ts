@@ -38,12 +38,12 @@ export async function untilSent(one: Case, count: number, withinMs = 20 * 60_000
   await pass(one, withinMs, isDone, stepMs)
 }
 
-/** The contacts of the calls that were made from now on, in the order in which they began. */
+/** The texts of the calls that are made from now on, in the order in which they begin. */
 export function watchCalls(world: World): string[] {
   const { provider } = world.gateway
   const begun: string[] = []
   const call = provider.sendSms
-  provider.sendSms = (token, message) => (begun.push(message.to), call(token, message))
+  provider.sendSms = (token, message) => (begun.push(message.text), call(token, message))
   return begun
 }
 
