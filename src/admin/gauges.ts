@@ -16,11 +16,7 @@ export function createGauges(gateway: Gateway, registry: Registry): () => Promis
   const gauge = (name: string, help: string) => new Gauge({ name, help, registers })
   const labelled = <Label extends string>(name: string, help: string, label: Label) =>
     new Gauge({ name, help, labelNames: [label], registers })
-  const queue = labelled(
-    'sgw_queue_jobs',
-    `Jobs by kind, counted up to ${MAX_COUNTED}`,
-    'kind',
-  )
+  const queue = labelled('sgw_queue_jobs', `Jobs by kind, counted up to ${MAX_COUNTED}`, 'kind')
   const oldest = gauge(
     'sgw_queue_oldest_age_seconds',
     'Age of the oldest message that waits to be sent; 0 when none waits',

@@ -1,6 +1,6 @@
 import type { Row } from '../db/connection.ts'
 import type { RowOperation } from '../db/writer.ts'
-import { MARK_SENDING, OPEN_ATTEMPTS, OPEN_COLUMNS, type OpenRow } from './attempt-rows.ts'
+import { OPEN_COLUMNS, type OpenRow, openAttempts } from './attempt-rows.ts'
 
 /** A message on its way in. */
 export interface NewMessage extends Record<string, string | number | null> {
@@ -23,14 +23,17 @@ export interface NewMessage extends Record<string, string | number | null> {
 /** With the attempt that begins in the same commit, where one may. */
 export type AcceptRow = NewMessage & OpenRow
 
+/** The attempt of a message may have been opened just before. */
+const STATUS = `iif(EXISTS (SELECT 1 FROM send_attempts AS opened WHERE opened.message_id = given.messageId), 'sending', 'queued')`
+
 const insertMessages = (condition: string): string =>
   `INSERT INTO messages (id, job_id, tenant_id, app_id, user_id, direction, from_number, to_number, body, status, created_at, updated_at)
-    SELECT messageId, jobId, tenantId, appId, userId, 'outbound', given."from", given."to", given.body, 'queued', given.now, given.now
-    FROM given ${condition}`
+    SELECT messageId, jobId, tenantId, appId, userId, 'outbound', given."from", given."to", given.body, ${STATUS}, given.now, given.now
+    FROM given WHERE ${condition}`
 
 const insertJobs = (condition: string): string =>
   `INSERT INTO jobs (id, kind, lane, tenant_id, subject, contact, created_at)
-    SELECT jobId, 'send', given."from", tenantId, messageId, given."to", startedAt FROM given ${condition}
+    SELECT jobId, 'send', given."from", tenantId, messageId, given."to", startedAt FROM given WHERE ${condition}
     RETURNING subject AS key, seq AS job_seq`
 
 const MESSAGE_COLUMNS = ['jobId', 'appId', 'userId', 'body'] as const
@@ -42,11 +45,11 @@ const MESSAGE_COLUMNS = ['jobId', 'appId', 'userId', 'body'] as const
 export const ACCEPT: RowOperation<AcceptRow> = {
   columns: [...OPEN_COLUMNS, ...MESSAGE_COLUMNS],
   key: 'messageId',
-  statements: [insertMessages(''), insertJobs(''), OPEN_ATTEMPTS, MARK_SENDING],
+  statements: [openAttempts('true'), insertMessages('true'), insertJobs('true')],
 }
 
 /** Of several requests with one key the first has it. */
-const OWNS_KEY = `WHERE EXISTS (SELECT 1 FROM idempotency_keys AS stored
+const OWNS_KEY = `EXISTS (SELECT 1 FROM idempotency_keys AS stored
   WHERE stored.app_id = given.appId AND stored.key = given.idempotencyKey AND stored.message_id = given.messageId)`
 
 const FORGET_OWN_EXPIRED = `DELETE FROM idempotency_keys WHERE rowid IN (SELECT stored.rowid FROM given
@@ -73,10 +76,9 @@ export const ACCEPT_ONCE: RowOperation<AcceptRow> = {
     FORGET_OWN_EXPIRED,
     FORGET_SOME_EXPIRED,
     KEEP_KEYS,
+    openAttempts(OWNS_KEY),
     insertMessages(OWNS_KEY),
     insertJobs(OWNS_KEY),
-    OPEN_ATTEMPTS,
-    MARK_SENDING,
     KEPT_KEYS,
   ],
 }

@@ -36,22 +36,27 @@ export const OPEN_COLUMNS = [
 ] as const
 
 /**
- * Opens attempts. These are all checks that SQL makes before a send: the message must not have ended, its tenant and the
- * extension must be active, and its conversation must have no open attempt. Answers the attempt's `seq` if they hold.
+ * Opens attempts. These are the checks that SQL makes before a send: the tenant and the extension must be active, and the
+ * conversation must have no open attempt. `condition`: what must be true of the message. Answers the attempt's `seq` if all hold.
  */
-export const OPEN_ATTEMPTS = `INSERT INTO send_attempts (message_id, tenant_id, extension_id, from_number, to_number, boot_id, started_at, provider_started_at)
+export const openAttempts = (
+  condition: string,
+): string => `INSERT INTO send_attempts (message_id, tenant_id, extension_id, from_number, to_number, boot_id, started_at, provider_started_at)
   SELECT given.messageId, given.tenantId, given.extensionId, given."from", given."to", given.bootId, given.startedAt, given.providerStartedAt FROM given
-  CROSS JOIN messages ON messages.id = given.messageId AND messages.status IN ('queued', 'sending')
   CROSS JOIN tenants ON tenants.id = given.tenantId AND tenants.status = 'active'
   CROSS JOIN extensions ON extensions.tenant_id = given.tenantId AND extensions.extension_id = given.extensionId
     AND extensions.status = 'active'
-  WHERE true
+  WHERE ${condition}
   ON CONFLICT DO NOTHING RETURNING message_id AS key, seq AS attempt_seq`
 
 /** Messages of the attempts that were just opened. */
-export const MARK_SENDING = `UPDATE messages SET status = 'sending', updated_at = given.now FROM given
+const MARK_SENDING = `UPDATE messages SET status = 'sending', updated_at = given.now FROM given
   WHERE messages.id = given.messageId AND messages.status = 'queued'
     AND EXISTS (SELECT 1 FROM send_attempts AS opened WHERE opened.message_id = given.messageId AND opened.closed_at IS NULL)`
+
+const OPEN_ATTEMPTS = openAttempts(
+  `EXISTS (SELECT 1 FROM messages WHERE messages.id = given.messageId AND messages.status IN ('queued', 'sending'))`,
+)
 
 /** Opens the attempt of a message that waits. Answers one row, with `attempt_seq`, if the checks hold. */
 export const CLAIM: RowOperation<OpenRow> = {

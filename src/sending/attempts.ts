@@ -11,7 +11,8 @@ import type { Entry, OpenAttempt } from './line.ts'
 import { undoClaim } from './orphans.ts'
 import { type OutboundMessage, isEnded, loadMessages } from './outbound-message.ts'
 import { publishStatus } from './publish-status.ts'
-import type { Begun, Scheduler } from './scheduler.ts'
+import type { Begun } from './scheduler-tasks.ts'
+import type { Scheduler } from './scheduler.ts'
 import { backoffMs } from './turns.ts'
 
 /** How long an entry waits when its attempt could not be opened although everything looked free. */

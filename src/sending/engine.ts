@@ -13,7 +13,8 @@ import type { OutboundMessage } from './outbound-message.ts'
 import { publishStatus } from './publish-status.ts'
 import { readLine } from './read-line.ts'
 import { findOrphans } from './recover.ts'
-import { type Begun, Scheduler } from './scheduler.ts'
+import type { Begun } from './scheduler-tasks.ts'
+import { Scheduler } from './scheduler.ts'
 import type { Sender } from './sender.ts'
 
 const TRY_AGAIN_MS = 1000
@@ -28,7 +29,7 @@ export class SendEngine {
   readonly #numberLookups: NumberLookups
   /** The newest job: what a number lookup that begins now counts for. */
   newestJobSeq = 0
-  #idle: (() => void)[] = []
+  readonly #idle: (() => void)[] = []
 
   constructor(readonly context: SendingContext) {
     const { config, clock } = context
@@ -63,7 +64,7 @@ export class SendEngine {
   async accept(message: NewMessage): Promise<KeptRequest> {
     const { messageId, tenantId, from, to } = message
     const begun = this.scheduler.reserve(tenantId, from, messageId, to)
-    const line = begun?.entry.line ?? this.scheduler.line(tenantId, from)
+    const line = begun?.entry.line ?? this.scheduler.lines.of(tenantId, from)
     const entry = begun?.entry ?? newEntry(line, messageId, to, 0)
     const opened = this.attempts.openRow(entry, begun?.extensionId ?? null)
     if (begun === null) line.arriving++
@@ -76,12 +77,11 @@ export class SendEngine {
       if (begun !== null && stored.attemptSeq !== null)
         void this.attempts.run(begun, stored.attemptSeq, opened, outboundOf(message))
       else this.#arrived(entry, begun, stored)
+      if (begun === null) line.arriving--
       return stored
     } catch (error) {
       void this.#acceptFailed(entry, begun, error)
       throw error
-    } finally {
-      if (begun === null) line.arriving--
     }
   }
 
@@ -123,6 +123,7 @@ export class SendEngine {
     await undoClaim(this.context, entry, error)
     entry.jobSeq = (await findOrphanedJob(this.context, entry)) ?? 0
     if (begun !== null) this.attempts.release(begun)
+    else entry.line.arriving--
     if (entry.jobSeq === 0) this.scheduler.ended(entry)
     else this.scheduler.add(entry)
   }
@@ -173,6 +174,7 @@ export class SendEngine {
     if (entry.refusal === null || !this.#numberLookups.isFinalFor(entry, this.newestJobSeq)) return
     const { message, code } = entry.refusal.failure
     line.remove(entry)
+    line.ending++
     void this.#endOne(line, entry, rejected(message, code))
   }
 
@@ -183,8 +185,9 @@ export class SendEngine {
       const entry = line.waiting.find(({ to }) => !this.scheduler.entries.isOpen(line.number, to))
       if (entry === undefined) break
       if (type === 'missing' && !this.#numberLookups.isFinalFor(entry, this.newestJobSeq)) break
-      line.remove(entry)
       ending.push(entry)
+      line.remove(entry)
+      line.ending++
     }
     await Promise.all(ending.map((entry) => this.#endOne(line, entry, failureFor(entry, failure))))
   }
@@ -197,6 +200,7 @@ export class SendEngine {
       await new Promise<void>((resolve) => this.context.clock.after(TRY_AGAIN_MS, resolve))
       this.scheduler.add(entry)
     }
+    line.ending--
     this.scheduler.touch(line)
   }
 

@@ -49,6 +49,8 @@ export class Line {
   open = 0
   /** Messages that are being committed without an attempt: later ones must not begin before these are known. */
   arriving = 0
+  /** Messages that are being ended without a call. */
+  ending = 0
   /** Behind `cursor` the job table may hold entries that are not in memory. */
   hasMore: boolean
   /** The highest `jobSeq` in memory so far. */
@@ -80,7 +82,8 @@ export class Line {
   }
 
   get isEmpty(): boolean {
-    return this.waiting.length === 0 && this.open === 0 && this.arriving === 0 && !this.hasMore && !this.isReading
+    const entries = this.waiting.length + this.open + this.arriving + this.ending
+    return entries === 0 && !this.hasMore && !this.isReading
   }
 
   /** The oldest entry that may begin: neither its conversation nor an earlier entry of its conversation holds it. */

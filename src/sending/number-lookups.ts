@@ -30,7 +30,8 @@ export class NumberLookups {
   isFinalFor(entry: Entry, newestJobSeq: number): boolean {
     const { tenantId } = entry.line
     const latest = this.#latest.get(tenantId)
-    if (latest?.succeeded === true && latest.jobSeq >= entry.jobSeq && latest.at > (entry.refusal?.at ?? -1)) return true
+    if (latest?.succeeded === true && latest.jobSeq >= entry.jobSeq && latest.at > (entry.refusal?.at ?? -1))
+      return true
     if (latest?.succeeded !== null) this.#plan(tenantId, latest, newestJobSeq)
     return false
   }

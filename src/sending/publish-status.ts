@@ -18,6 +18,14 @@ export function publishStatus(
     ...(status === 'sent' && rcMessageId !== null ? { rcMessageId } : {}),
     ...(failure === null ? {} : { error: failure.text }),
   }
-  const event = { type: 'sms_status', messageId: id, appId, tenantId, status, ...fields, timestamp: isoTime(at) } as const
+  const event = {
+    type: 'sms_status',
+    messageId: id,
+    appId,
+    tenantId,
+    status,
+    ...fields,
+    timestamp: isoTime(at),
+  } as const
   hub.publish(event, failure?.code)
 }

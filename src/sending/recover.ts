@@ -37,10 +37,11 @@ export async function findOrphans({ context, scheduler }: Recovering): Promise<n
     orphans.filter((row) => !own.includes(row)),
   )
   for (const row of opened) {
-    const line = scheduler.line(String(row['tenant_id']), String(row['from_number']), true)
+    const line = scheduler.lines.of(String(row['tenant_id']), String(row['from_number']), true)
     scheduler.openAgain(await entryOf(gate, line, row))
   }
-  for (const { lane, tenantId } of await readLanes(gate, 'send')) scheduler.find(tenantId, lane)
+  for (const { lane, tenantId } of await readLanes(gate, 'send'))
+    if (!scheduler.lines.has(tenantId, lane)) scheduler.touch(scheduler.lines.of(tenantId, lane, true))
   return opened.length
 }
 
@@ -61,7 +62,10 @@ const MAKE_LOOKUPS = `INSERT INTO jobs (id, kind, lane, tenant_id, subject, due_
   FROM (SELECT DISTINCT extension_id, tenant_id FROM send_attempts WHERE seq IN (SELECT value FROM json_each(?2))) AS open
   WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE kind = 'lookup' AND lane = open.extension_id AND tenant_id = open.tenant_id)`
 
-async function leaveToLookups({ database, clock, config, jobs }: SendingContext, orphans: readonly Row[]): Promise<Row[]> {
+async function leaveToLookups(
+  { database, clock, config, jobs }: SendingContext,
+  orphans: readonly Row[],
+): Promise<Row[]> {
   if (orphans.length === 0) return []
   const now = Math.ceil(clock.steady())
   const seqs = JSON.stringify(orphans.map((row) => row['seq']))
@@ -95,7 +99,7 @@ async function entryOf(gate: Gate, line: Line, row: Row) {
 
 /** Fills the rate windows and the pauses with what was sent before this start. */
 async function fillWindows({ database, clock, quota }: SendingContext): Promise<void> {
-  const now = clock.now()
+  const now = Math.floor(clock.steady())
   for (const row of await attemptsSince(database.gate, now - WINDOW_MS))
     quota.seed(String(row['from_number']), String(row['extension_id']), now - Number(row['until']))
   const { rows } = await database.gate.execute({

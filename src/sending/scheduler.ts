@@ -1,30 +1,10 @@
 import type { SendingContext } from './context.ts'
 import { Entries } from './entries.ts'
-import { type Entry, Line, newEntry } from './line.ts'
-import { type Sender, senderOf } from './sender.ts'
+import { type Entry, type Line, newEntry } from './line.ts'
+import { Lines } from './lines.ts'
+import type { Begun, SchedulerTasks } from './scheduler-tasks.ts'
+import { senderOf } from './sender.ts'
 import { ExtensionTurns } from './turns.ts'
-
-/** What the scheduler asks others to do. */
-export interface SchedulerTasks {
-  /** Opens attempts for these entries and makes their calls. */
-  begin(entries: readonly Begun[]): void
-  /** The line's entries behind its cursor are needed. */
-  readMore(line: Line): null
-  /** Nobody can send for the line at present. */
-  withoutSender(line: Line, entry: Entry, sender: Exclude<Sender, { type: 'ready' }>): null
-  /** The provider refused the entry's number for the very extension that has it by what is known. */
-  refused(line: Line, entry: Entry): null
-  /** A call has ended. */
-  left(): void
-}
-
-/** An entry that has its place in all bounds, and an extension. */
-export interface Begun {
-  entry: Entry
-  extensionId: string
-  /** Of its places in the rate windows; null if it took none. */
-  mark: number | null
-}
 
 /**
  * Answers one question: what may begin next? The oldest entry of a line that its conversation does not hold; the lines of an
@@ -32,9 +12,7 @@ export interface Begun {
  */
 export class Scheduler {
   readonly entries = new Entries()
-  readonly #lines = new Map<string, Map<string, Line>>()
-  /** All tenants' lines of a number: they share its window and its conversations. */
-  readonly #byNumber = new Map<string, Set<Line>>()
+  readonly lines = new Lines()
   readonly #extensions = new Map<string, ExtensionTurns>()
   /** Lines that something has happened to. */
   readonly #touched = new Set<Line>()
@@ -63,19 +41,6 @@ export class Scheduler {
     this.isStopped = true
   }
 
-  /** The line of a tenant's number, made on first mention. Lines with jobs are known from the start, so a new one has none. */
-  line(tenantId: string, number: string, hasMore = false): Line {
-    let lines = this.#lines.get(tenantId)
-    if (lines === undefined) this.#lines.set(tenantId, (lines = new Map<string, Line>()))
-    let line = lines.get(number)
-    if (line === undefined) {
-      lines.set(number, (line = new Line(tenantId, number, hasMore)))
-      const others = this.#byNumber.get(number) ?? new Set()
-      this.#byNumber.set(number, others.add(line))
-    }
-    return line
-  }
-
   extension(extensionId: string): ExtensionTurns {
     let extension = this.#extensions.get(extensionId)
     if (extension === undefined) this.#extensions.set(extensionId, (extension = new ExtensionTurns(extensionId)))
@@ -89,11 +54,11 @@ export class Scheduler {
   }
 
   wake(tenantId: string): void {
-    for (const line of this.#lines.get(tenantId)?.values() ?? []) this.touch(line)
+    for (const line of this.lines.ofTenant(tenantId)) this.touch(line)
   }
 
   wakeAll(): void {
-    for (const tenantId of this.#lines.keys()) this.wake(tenantId)
+    for (const line of this.lines.all()) this.touch(line)
     for (const extension of this.#extensions.values()) this.#turns.add(extension)
     this.#plan()
   }
@@ -104,7 +69,7 @@ export class Scheduler {
    */
   reserve(tenantId: string, number: string, messageId: string, to: string): Begun | null {
     if (this.isStopped || this.#inFlight >= this.maxInFlight) return null
-    const line = this.line(tenantId, number)
+    const line = this.lines.of(tenantId, number)
     if (!line.isFree || line.heldUntil > this.context.clock.monotonic() || this.#isOpen(line, to)) return null
     if (line.waiting.some((other) => other.to === to || !this.#isOpen(line, other.to))) return null
     const sender = senderOf(this.context, tenantId, number)
@@ -130,11 +95,6 @@ export class Scheduler {
     this.entries.open(entry)
   }
 
-  /** The number has jobs: one that is not known yet is read. */
-  find(tenantId: string, number: string): void {
-    if (this.#lines.get(tenantId)?.has(number) !== true) this.touch(this.line(tenantId, number, true))
-  }
-
   /** The call of this entry has ended, or was never made. Its conversation stays as it is. */
   left({ entry, extensionId }: Begun): void {
     const extension = this.extension(extensionId)
@@ -149,7 +109,7 @@ export class Scheduler {
   closed(entry: Entry): void {
     entry.attempt = null
     this.entries.close(entry)
-    for (const line of this.#byNumber.get(entry.line.number) ?? []) this.touch(line)
+    for (const line of this.lines.ofNumber(entry.line.number)) this.touch(line)
   }
 
   /** The message has ended. */
@@ -217,11 +177,7 @@ export class Scheduler {
 
   #withoutEntry(line: Line): null {
     if (line.mayReadMore) return this.tasks.readMore(line)
-    if (!line.isEmpty) return null
-    this.#lines.get(line.tenantId)?.delete(line.number)
-    if (this.#lines.get(line.tenantId)?.size === 0) this.#lines.delete(line.tenantId)
-    this.#byNumber.get(line.number)?.delete(line)
-    if (this.#byNumber.get(line.number)?.size === 0) this.#byNumber.delete(line.number)
+    if (line.isEmpty) this.lines.forget(line)
     return null
   }
 

@@ -80,7 +80,8 @@ export function simulatedGate(owner: Owner, disk: Disk, timeline: Timeline, rand
   return gate
 }
 
-const statementOf = (statement: InStatement): Statement => (typeof statement === 'string' ? { sql: statement } : statement)
+const statementOf = (statement: InStatement): Statement =>
+  typeof statement === 'string' ? { sql: statement } : statement
 
 type Outcome<T> = { ok: true; value: T } | { ok: false; error: Error }
 

@@ -1,4 +1,4 @@
-import type { Seen } from './witness.ts'
+import type { Seen } from './seen.ts'
 
 /** The bounds that the scenario has. */
 export interface FairnessLimits {

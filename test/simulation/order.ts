@@ -1,4 +1,4 @@
-import type { Seen } from './witness.ts'
+import type { Seen } from './seen.ts'
 
 /** An attempt as it stands in the database. */
 export interface SeenAttempt {
@@ -15,7 +15,6 @@ interface Known {
   committedAt: number
   /** Infinity before its 202. */
   acknowledgedAt: number
-  closedAt: number
   refusals: number
 }
 
@@ -30,7 +29,11 @@ const MAX_REFUSALS = 5
 export class Order {
   readonly #known = new Map<string, Known>()
   readonly #open = new Map<number, SeenAttempt>()
+  /** Until then a conversation may have been held by a message that could not be stored. */
+  diskFaultUntil = 0
   #newestAttempt = 0
+  /** When the latest attempt of a conversation ended, whichever tenant's. */
+  readonly #closedAt = new Map<string, number>()
   /** Of each conversation, what the provider has accepted so far. */
   readonly #accepted = new Map<string, string[]>()
 
@@ -72,7 +75,6 @@ export class Order {
         message,
         committedAt: now,
         acknowledgedAt: Infinity,
-        closedAt: -Infinity,
         refusals: 0,
       })
     else known.message = message
@@ -91,7 +93,7 @@ export class Order {
   #noteClosed({ messageId, isRefused }: SeenAttempt, now: number): void {
     const known = this.#known.get(messageId)
     if (known === undefined) return
-    known.closedAt = now
+    this.#closedAt.set(pairOf(known.message), now)
     known.refusals = isRefused ? known.refusals + 1 : 0
   }
 
@@ -108,11 +110,12 @@ export class Order {
   }
 
   /** Its conversation waits for a call or an outcome, or the provider does not want this very message. */
-  #mayBePassed({ message, closedAt, refusals }: Known, now: number): boolean {
-    if (refusals >= MAX_REFUSALS || now - closedAt < DECIDED_BEFORE_MS) return true
+  #mayBePassed({ message, refusals }: Known, now: number): boolean {
+    const closedAt = this.#closedAt.get(pairOf(message)) ?? -Infinity
+    if (now < this.diskFaultUntil || refusals >= MAX_REFUSALS || now - closedAt < DECIDED_BEFORE_MS) return true
     for (const { messageId } of this.#open.values()) {
       const open = this.#known.get(messageId)?.message
-      if (open !== undefined && open.from === message.from && open.to === message.to) return true
+      if (open !== undefined && pairOf(open) === pairOf(message)) return true
     }
     return false
   }
@@ -125,5 +128,7 @@ const isBefore = (one: Known, other: Known): boolean =>
 const isWaiting = ({ status }: Seen): boolean => status === 'queued' || status === 'sending'
 
 const lineOf = ({ tenantId, from }: Seen): string => `${tenantId} ${from}`
+
+const pairOf = ({ from, to }: Seen): string => `${from} ${to}`
 
 const conversationOf = ({ tenantId, from, to }: Seen): string => `${tenantId} ${from} → ${to}`

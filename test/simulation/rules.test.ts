@@ -55,7 +55,9 @@ const RULES: Record<string, { weakening: Weakening; profile?: Profile; found: Re
     found: /overtook|accepted by the provider|which no message is bound to/,
   },
   'results that count only while their attempt is open': {
-    weakening: { patch: () => replaced(RESULT as { statements: readonly string[] }, 'statements', resultStatements('true')) },
+    weakening: {
+      patch: () => replaced(RESULT as { statements: readonly string[] }, 'statements', resultStatements('true')),
+    },
     profile: LATE_WRITES,
     found: /accepted by the provider|which no message is bound to/,
   },
@@ -82,7 +84,11 @@ const numbers = (count: number): number[] => Array.from({ length: count }, (_, i
 const of = (profile: Profile | undefined): BatchOptions => (profile === undefined ? {} : { profile })
 
 /** Puts something else in the place of a member; the answer puts it back. */
-function replaced<Owner extends object, Name extends keyof Owner>(owner: Owner, name: Name, by: Owner[Name]): () => void {
+function replaced<Owner extends object, Name extends keyof Owner>(
+  owner: Owner,
+  name: Name,
+  by: Owner[Name],
+): () => void {
   const before = owner[name]
   owner[name] = by
   return () => void (owner[name] = before)

@@ -88,6 +88,9 @@ export const MIXED: Profile = {
   },
 }
 
+/** The usual mix, with many messages at once. */
+export const BUSY: Profile = { ...MIXED, messages: [8, 30], activeMs: [20_000, 300_000] }
+
 /** Many lines of few extensions that may send little. */
 export const FAIR: Profile = {
   isFair: true,
@@ -172,7 +175,8 @@ function drawMessages(
     afterMs: random.ms(0, togetherMs),
     tenant: random.int(0, tenants - 1),
     from: random.pick(numbers),
-    to: profile.isFair === true ? `+1555111000${random.int(1, 9)}` : random.chance(0.8) ? '+15551110001' : '+15551110002',
+    to:
+      profile.isFair === true ? `+1555111000${random.int(1, 9)}` : random.chance(0.8) ? '+15551110001' : '+15551110002',
     text: sameText || random.chance(0.3) ? 'The same' : `Text ${index}`,
     key: random.chance(0.3) ? `key-${random.chance(0.2) ? 0 : index}` : null,
     cancelAfterMs: random.chance(0.08) ? random.spread(1, 5000) : null,

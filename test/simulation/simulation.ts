@@ -35,8 +35,10 @@ export function runSeed(
 const MINUTE_MS = 60_000
 /** Messages come to rest within this once nothing is broken any more. */
 const REST_WITHIN_MS = 25 * MINUTE_MS
-/** One message a minute, at the slowest. */
-const FAIR_REST_WITHIN_MS = 150 * MINUTE_MS
+/** One message a minute, and their calls take their time. */
+const SLOWEST_MS = 75_000
+/** What was refused by a disk is undone within this. */
+const DISK_RECOVERY_MS = 2000
 const QUIET = { ok: 1 }
 
 const limitsOf = (scenario: Scenario): FairnessLimits => ({
@@ -141,14 +143,16 @@ class Simulation {
       if (!this.calmed && now >= activeEnd) this.#calm()
       if (now >= this.quietAt && this.clients.open === 0 && this.life?.ready === true && this.witness.isDone()) return
       if (now >= this.#restBy()) return
-      this.timeline.step(this.calmed ? this.#restBy() : Math.min(activeEnd, ...faults.map((fault) => start + fault.atMs)))
+      this.timeline.step(
+        this.calmed ? this.#restBy() : Math.min(activeEnd, ...faults.map((fault) => start + fault.atMs)),
+      )
     }
   }
 
   /** Infinity while faults go on. */
   #restBy(): number {
     if (!this.calmed) return Infinity
-    const restMs = this.profile.isFair === true ? FAIR_REST_WITHIN_MS : REST_WITHIN_MS
+    const restMs = REST_WITHIN_MS + this.scenario.messages.length * SLOWEST_MS
     return Math.max(this.quietAt, this.provider.silentUntil, this.upAt, this.life?.pausedUntil ?? 0) + restMs
   }
 
@@ -201,7 +205,8 @@ class Simulation {
           extensionLimitPerMinute: this.scenario.extensionPerMinute,
         },
         wallOffset: () => this.wallOffset,
-        portFor: (own) => providerPort(
+        portFor: (own) =>
+          providerPort(
             { ...this.wire, skewMs: () => own.offset, attemptOf: (message) => this.#attemptOf(own, message) },
             own,
           ),
@@ -290,9 +295,11 @@ class Simulation {
         return provider.expireAccessTokens()
       case 'disk_full':
         disk.fullUntil = until
+        this.witness.order.diskFaultUntil = until + DISK_RECOVERY_MS
         return
       case 'write_unclear':
         disk.failsAfterCommit = true
+        this.witness.order.diskFaultUntil = Infinity
         return
       case 'suspend':
         this.suspendedUntil = Math.max(this.suspendedUntil, until + 5000)

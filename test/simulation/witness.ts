@@ -1,5 +1,6 @@
 import { MESSAGE_FAILURES } from '../../src/core/message-failure.ts'
 import type { MessageStatus } from '../../src/db/schema/messages.ts'
+import type { Seen } from './seen.ts'
 import type { OutboundSms } from '../../src/provider/provider.ts'
 import type { GatewayEvent } from '../../src/realtime/hub.ts'
 import type { Disk, Statement } from './disk.ts'
@@ -7,21 +8,6 @@ import type { AttemptRef, ModelProvider, ProviderRecord } from './model-provider
 import type { Fairness } from './fairness.ts'
 import { Order, type SeenAttempt } from './order.ts'
 import { valueOf } from './timeline.ts'
-
-/** A message as it stands in the database. */
-export interface Seen {
-  /** The order of acceptance. */
-  seq: number
-  id: string
-  status: MessageStatus
-  rcMessageId: string | null
-  error: string | null
-  tenantId: string
-  from: string
-  to: string
-  text: string
-  jobs: number
-}
 
 const MESSAGES = `SELECT m.seq, m.id, m.status, m.rc_message_id, m.error, m.tenant_id, m.from_number, m.to_number, m.body,
   (SELECT count(*) FROM jobs WHERE jobs.subject = m.id) AS jobs
@@ -141,7 +127,11 @@ export class Witness {
     if (own.length > 1) this.violated(`${message.id} was accepted by the provider ${own.length} times`)
     if (this.cancelled.has(message.id) && message.error !== MESSAGE_FAILURES.cancelled.text)
       this.violated(`${message.id} was cancelled and is ${message.status}: ${message.error ?? ''}`)
-    if (message.status !== 'failed' || message.rcMessageId !== null || message.error === MESSAGE_FAILURES.unconfirmed.text)
+    if (
+      message.status !== 'failed' ||
+      message.rcMessageId !== null ||
+      message.error === MESSAGE_FAILURES.unconfirmed.text
+    )
       return
     if (own.length > 0)
       this.violated(`${message.id} failed with "${message.error ?? ''}" but was accepted by the provider`)
@@ -152,7 +142,8 @@ export class Witness {
     const bound = new Set([...this.messages.values()].map((message) => message.rcMessageId))
     const spare = new Map<string, number>()
     for (const message of this.messages.values()) {
-      if (message.error === MESSAGE_FAILURES.unconfirmed.text) spare.set(keyOf(message), (spare.get(keyOf(message)) ?? 0) + 1)
+      if (message.error === MESSAGE_FAILURES.unconfirmed.text)
+        spare.set(keyOf(message), (spare.get(keyOf(message)) ?? 0) + 1)
     }
     for (const record of this.provider.records) {
       if (bound.has(record.providerMessageId)) continue
