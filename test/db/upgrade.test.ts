@@ -8,8 +8,9 @@ import type { ListPage, ListQuery } from '../../src/db/lists/list.ts'
 import { openGate } from '../../src/db/gate.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { MIGRATIONS, type Migration } from '../../src/db/migrations.ts'
-import { writeManyMessages } from '../support/many-messages.ts'
+import { writeManyMessages, writeManyOldMessages } from '../support/many-messages.ts'
 import { until } from '../support/world.ts'
+import { RELEASE_1 } from './release-1.ts'
 
 const MESSAGES = 5000
 
@@ -47,7 +48,8 @@ async function writtenBy(migrations: readonly Migration[], count = MESSAGES): Pr
   await gate.execute(
     `INSERT INTO tenants (id, name, status, created_at, updated_at) VALUES ('tenant_0000000000000001', 'Old', 'active', 1, 1)`,
   )
-  await writeManyMessages(gate, {
+  const writeAll = migrations.length <= RELEASE_1.length ? writeManyOldMessages : writeManyMessages
+  await writeAll(gate, {
     count,
     since: Date.parse('2026-01-01T00:00:00Z'),
     tenantId: 'tenant_0000000000000001',
@@ -89,7 +91,12 @@ for (const [index, { name }] of MIGRATIONS.entries()) {
   test(`a database of ${name} comes to the newest schema whole`, async () => {
     const path = await writtenBy(MIGRATIONS.slice(0, index + 1))
     const before = contentsOf(path)
-    expect(before).toMatchObject({ integrity: 'ok', messages: MESSAGES, attempts: MESSAGES * 0.75, deliveries: MESSAGES / 4 })
+    expect(before).toMatchObject({
+      integrity: 'ok',
+      messages: MESSAGES,
+      attempts: MESSAGES * 0.75,
+      deliveries: MESSAGES / 4,
+    })
     const steps: UpgradeStep[] = []
     const upgraded = await openDatabase({
       url: `file:${path}`,
@@ -124,7 +131,7 @@ test('after the upgrade the lists are exact at once, and soon answered from bloc
   try {
     const before = await inbound()
     expect(before.total).toBe(MESSAGES / 4)
-    await until(async () => (await blocked()) === MESSAGES)
+    await until(async () => (await blocked()) === MESSAGES, 20_000)
     expect(await inbound()).toEqual(before)
   } finally {
     await database.close()
