@@ -18,18 +18,20 @@ CREATE TABLE `new_send_attempts` (
 	`request_id` text
 );
 --> statement-breakpoint
--- Of several open attempts in one conversation the first stays open. The messages of the others are quarantined below.
 INSERT INTO new_send_attempts (seq, message_id, tenant_id, extension_id, from_number, to_number, boot_id, started_at, outcome, absent_after,
     closed_at, resolution, http_status, error_code, request_id)
   SELECT seq, message_id, tenant_id, extension_id, from_number, to_number, boot_id, started_at,
     CASE WHEN settle_at IS NOT NULL OR outcome IN ('absent', 'unconfirmed') THEN 'unknown' ELSE outcome END,
-    settle_at,
-    CASE WHEN outcome IS NOT NULL THEN coalesce(ended_at, started_at)
-      WHEN EXISTS (SELECT 1 FROM send_attempts AS earlier WHERE earlier.from_number = own.from_number AND earlier.to_number = own.to_number
-        AND earlier.outcome IS NULL AND earlier.seq < own.seq) THEN started_at END,
+    settle_at, CASE WHEN outcome IS NOT NULL THEN coalesce(ended_at, started_at) END,
     CASE WHEN outcome = 'accepted' AND settle_at IS NOT NULL THEN 'sent' WHEN outcome IN ('absent', 'unconfirmed') THEN outcome END,
     http_status, code, request_id
-  FROM send_attempts AS own;
+  FROM send_attempts;
+--> statement-breakpoint
+-- Of several open attempts in one conversation the first stays open. The messages of the others are quarantined below.
+UPDATE new_send_attempts SET outcome = 'unknown', closed_at = started_at
+  WHERE closed_at IS NULL AND seq NOT IN (SELECT min(open.seq) FROM new_send_attempts AS open
+    JOIN messages ON messages.id = open.message_id AND messages.status IN ('queued', 'sending')
+    WHERE open.closed_at IS NULL GROUP BY open.from_number, open.to_number);
 --> statement-breakpoint
 CREATE UNIQUE INDEX `new_send_attempts_open` ON `new_send_attempts` (`from_number`,`to_number`) WHERE closed_at IS NULL;
 --> statement-breakpoint
@@ -60,12 +62,10 @@ CREATE TABLE `new_jobs` (
 --> statement-breakpoint
 INSERT INTO new_jobs (id, kind, lane, tenant_id, subject, contact, is_quarantined, created_at)
   SELECT messages.job_id, 'send', messages.from_number, messages.tenant_id, messages.id, messages.to_number,
-    EXISTS (SELECT 1 FROM jobs WHERE jobs.kind = 'fence' AND jobs.subject = messages.id)
-      OR EXISTS (SELECT 1 FROM send_attempts AS open JOIN new_send_attempts AS own ON own.seq = open.seq
-        WHERE open.message_id = messages.id AND open.outcome IS NULL AND own.closed_at IS NOT NULL)
-      OR (messages.first_attempt_extension_id IS NOT NULL AND messages.status = 'sending'
-        AND NOT EXISTS (SELECT 1 FROM new_send_attempts AS own WHERE own.message_id = messages.id AND own.from_number = messages.from_number
-          AND own.to_number = messages.to_number AND own.closed_at IS NULL)),
+    messages.id IN (SELECT subject FROM jobs WHERE kind = 'fence')
+      OR (messages.id IN (SELECT message_id FROM send_attempts WHERE outcome IS NULL
+          UNION SELECT id FROM messages WHERE first_attempt_extension_id IS NOT NULL AND status = 'sending')
+        AND messages.id NOT IN (SELECT message_id FROM new_send_attempts WHERE closed_at IS NULL)),
     messages.created_at
   FROM messages
   WHERE messages.id IN (SELECT subject FROM jobs WHERE kind IN ('send', 'settle', 'fence')
@@ -77,6 +77,7 @@ INSERT INTO new_jobs (id, kind, lane, tenant_id, subject, due_at, created_at)
   SELECT id, kind, lane, tenant_id, subject, run_at, created_at FROM jobs WHERE kind NOT IN ('send', 'settle', 'fence') ORDER BY seq;
 --> statement-breakpoint
 -- The number of attempts goes on where the restore mark beside the database has it, first attempts without rows included.
+-- The fact `begun`, how many those were, stays: the mark is compared with it.
 DELETE FROM sqlite_sequence WHERE name = 'new_send_attempts';
 --> statement-breakpoint
 INSERT INTO sqlite_sequence (name, seq)
@@ -123,4 +124,4 @@ UPDATE messages SET error_code = CASE
     ELSE 'rejected' END
   WHERE status = 'failed';
 --> statement-breakpoint
-DELETE FROM facts WHERE name IN ('begun', 'windows_after', 'windows_next');
+DELETE FROM facts WHERE name IN ('windows_after', 'windows_next');

@@ -2,14 +2,14 @@ import { closeSync, constants, fsyncSync, openSync, readFileSync, writeSync } fr
 import type { Gate } from './gate.ts'
 
 /**
- * Tells a database that was brought back from a backup from the one that went on. A small file beside the database
- * holds how far it has come: its incarnation and the highest numbers of attempts that were committed before a call was made.
- * A database that knows less than its file, or has none, comes from a copy.
+ * Tells a database that was restored from a backup from the one that went on. A small file beside the database holds its
+ * incarnation and the highest numbers of attempts that were committed before a call was made. A database with lower numbers
+ * than its file, or without a file, comes from a copy.
  */
 export interface RestoreMark {
-  /** After the commit of a send attempt, before the provider is called: settles when it is written. Those of one commit are written at once. */
+  /** Call after the commit of a send attempt and before the provider call. Settles when it is written; attempts of one commit share a write. */
   noteAttempt(seq: number): Promise<void>
-  /** After the commit of a webhook attempt, before the destination is dialled. */
+  /** Call after the commit of a webhook attempt and before the destination is dialled. */
   noteDelivery(seq: number): void
   close(): void
 }
@@ -20,11 +20,14 @@ const WRITTEN = Promise.resolve()
 
 interface Progress {
   incarnation: string
+  /** The highest number of a send attempt, `begun` included. */
   attempt: number
   delivery: number
+  /** Attempts of release 1.0.0 that had no rows. Later releases add none. */
+  begun: number
 }
 
-/** Writes text at a place of a file, or throws. */
+/** Writes text at a position of a file, or throws. */
 type WriteAt = (file: number, text: string, position: number) => unknown
 
 /** Compares database and file. `restored` is true once: the new incarnation is committed before this answers. */
@@ -38,8 +41,8 @@ export async function openRestoreMark(
   const noted = readNoted(path)
   const restored = stored !== null && !isContinuation(stored, noted)
   const incarnation = stored === null || restored ? fresh.incarnation : stored.incarnation
-  // Before the database: one that ends in between is a new one, or a restored one, at the next start too.
-  const mark = createMark(path, { attempt: 0, delivery: 0, ...stored, incarnation }, writeAt)
+  // The file is written first: a process that ends in between finds the same result at the next start.
+  const mark = createMark(path, { attempt: 0, delivery: 0, begun: 0, ...stored, incarnation }, writeAt)
   if (incarnation !== stored?.incarnation) await storeIncarnation(gate, incarnation, restored ? fresh.now : null)
   return { mark, restored }
 }
@@ -47,19 +50,23 @@ export async function openRestoreMark(
 const isContinuation = (stored: Progress, noted: Progress | null): boolean =>
   noted !== null &&
   noted.incarnation === stored.incarnation &&
-  noted.attempt <= stored.attempt &&
+  noted.begun <= stored.begun &&
+  // Release 1.0.0 stored numbers that it never noted, so sums alone could hide a lost row.
+  noted.attempt - noted.begun <= stored.attempt - stored.begun &&
   noted.delivery <= stored.delivery
 
 /** Null for a database that has just been made. */
 async function readProgress(gate: Gate): Promise<Progress | null> {
   const [facts, sequences] = await gate.batch([
-    `SELECT name, value FROM facts WHERE name = 'incarnation'`,
+    `SELECT name, value FROM facts WHERE name IN ('incarnation', 'begun')`,
     `SELECT name, seq FROM sqlite_sequence WHERE name IN ('send_attempts', 'deliveries')`,
   ])
-  const incarnation = facts?.rows[0]?.['value']
+  const factOf = (name: string): unknown => facts?.rows.find((row) => row['name'] === name)?.['value']
+  const incarnation = factOf('incarnation')
   if (typeof incarnation !== 'string') return null
   const seqOf = (name: string): number => Number(sequences?.rows.find((row) => row['name'] === name)?.['seq'] ?? 0)
-  return { incarnation, attempt: seqOf('send_attempts'), delivery: seqOf('deliveries') }
+  const begun = Number(factOf('begun') ?? 0)
+  return { incarnation, attempt: seqOf('send_attempts'), delivery: seqOf('deliveries'), begun }
 }
 
 /** On a restore every message that has not ended is quarantined, in the same commit. */
@@ -93,26 +100,25 @@ const INTERRUPTED_DELIVERIES = `INSERT INTO deliveries (delivery_id, tenant_id, 
 
 function readNoted(path: string): Progress | null {
   try {
-    const [incarnation, attempt, delivery] = readFileSync(path, 'utf8').trim().split(/\s+/)
+    const [incarnation, attempt, delivery, begun = '0'] = readFileSync(path, 'utf8').trim().split(/\s+/)
     if (incarnation === undefined || attempt === undefined || delivery === undefined) return null
-    return { incarnation, attempt: Number(attempt), delivery: Number(delivery) }
+    return { incarnation, attempt: Number(attempt), delivery: Number(delivery), begun: Number(begun) }
   } catch {
     return null
   }
 }
 
 /**
- * Written in place: it must outlive the process, while a power loss can only make it older. So it is never emptied, and a
- * new one is flushed before it counts.
+ * The file is overwritten in place and never truncated, so a killed process leaves a whole line. Only the first write is
+ * flushed: a power loss can make the file older, which is safe.
  */
 function createMark(path: string, progress: Progress, writeAt: WriteAt): RestoreMark {
   const file = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600)
   const write = (): void => {
-    const numbers = [progress.attempt, progress.delivery].map((number) => String(number).padStart(16, '0'))
-    // Release 1.0.0 wrote a third number behind these.
-    writeAt(file, `${progress.incarnation} ${numbers.join(' ')} ${'0'.repeat(16)}\n`, 0)
+    const numbers = [progress.attempt, progress.delivery, progress.begun].map((n) => String(n).padStart(16, '0'))
+    writeAt(file, `${progress.incarnation} ${numbers.join(' ')}\n`, 0)
   }
-  /** Not all that was noted is in the file. */
+  /** Something that was noted is not in the file yet. */
   let isBehind = false
   let writing: Promise<void> | null = null
   const catchUp = (): void => {
@@ -128,7 +134,7 @@ function createMark(path: string, progress: Progress, writeAt: WriteAt): Restore
         progress.attempt = seq
         isBehind = true
       }
-      // Behind all that the same commit lets go on; once more where it fails, because all of them hang on it.
+      // In a microtask, so that all attempts of one commit share the write. A failed write is tried once more.
       return isBehind ? (writing ??= WRITTEN.then(catchUp).catch(catchUp)) : WRITTEN
     },
     noteDelivery(seq) {

@@ -102,7 +102,8 @@ export class Line {
     let place = this.waiting.length
     while (place > 0 && (this.waiting[place - 1]?.jobSeq ?? 0) > entry.jobSeq) place--
     this.waiting.splice(place, 0, entry)
-    this.cursor = Math.max(this.cursor, entry.jobSeq)
+    // While earlier entries may be missing, only reading moves the cursor.
+    if (!this.hasMore && !this.isReading) this.cursor = Math.max(this.cursor, entry.jobSeq)
   }
 
   remove(entry: Entry): void {
