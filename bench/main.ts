@@ -11,6 +11,7 @@ import growth from './growth.ts'
 import lists from './lists.ts'
 import type { Row } from './row.ts'
 import { benchSend, benchSlowSend } from './send.ts'
+import { benchSilentNames } from './silent-names.ts'
 import { benchSilentSockets } from './silent-sockets.ts'
 import start from './start.ts'
 
@@ -33,6 +34,7 @@ const BENCHES: readonly Bench[] = [
   growth,
   purge,
   { name: 'silent sockets', run: benchSilentSockets },
+  { name: 'silent names', run: benchSilentNames },
 ]
 
 const HELP = `Usage: bun run bench [word] [--install-rivals] [--long]

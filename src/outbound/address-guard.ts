@@ -2,8 +2,9 @@ import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { type Clock, systemClock } from '../core/clock.ts'
 import { type Failure, failureOf } from './failure.ts'
-import { NameLookup, type Resolver, systemResolver } from './name-lookup.ts'
+import { NameLookup } from './name-lookup.ts'
 import { type Address, formsOf, isIn, kindOf, parseRange, type Range } from './special-addresses.ts'
+import { type Resolver, systemResolver } from './system-resolver.ts'
 import { bareHost, parseWebhookUrl } from './webhook-url.ts'
 
 export type GuardResult = ({ ok: true; others: readonly Dialable[] } & Dialable) | ({ ok: false } & Failure)
@@ -12,6 +13,15 @@ export type GuardResult = ({ ok: true; others: readonly Dialable[] } & Dialable)
 export interface Dialable {
   address: string
   family: 4 | 6
+}
+
+export interface GuardQuery {
+  /** As in a URL; IPv6 addresses may have brackets. */
+  hostname: string
+  /** The port that will be dialled: one of our own listeners is no destination in production. */
+  port: number
+  /** The tenant whose lookup it is; its lookups are bounded. */
+  tenantId: string
 }
 
 export interface AddressGuardOptions {
@@ -33,7 +43,7 @@ export class AddressGuard {
   constructor(options: AddressGuardOptions) {
     this.#production = options.production
     this.#allowed = options.allowCidrs.map(parseRange)
-    this.#names = new NameLookup(options.resolver ?? systemResolver, options.clock ?? systemClock)
+    this.#names = new NameLookup(options.resolver ?? systemResolver(), options.clock ?? systemClock)
   }
 
   /** Whether the address may be registered. Names are not looked up: what they mean is only known at delivery. */
@@ -46,12 +56,13 @@ export class AddressGuard {
 
   /**
    * The very address to dial for a URL's host name, or why there is none: `BlockedAddress`, `TimeoutError` after an
-   * abort of `signal`, or the look-up's code. One denied address denies the name. Never rejects.
-   * `others` are the name's further addresses, all allowed as well; `port` excludes our own listeners.
+   * abort of `signal`, or the lookup's code. One denied address denies the name. Never rejects.
+   * `others` are the name's further addresses, all allowed as well.
    */
-  async resolve(hostname: string, signal: AbortSignal, port: number | null = null): Promise<GuardResult> {
+  async resolve({ hostname, port, tenantId }: GuardQuery, signal: AbortSignal): Promise<GuardResult> {
     const host = bareHost(hostname)
-    const found = isIP(host) === 0 ? await this.#names.find(host, signal) : { ok: true as const, addresses: [host] }
+    const found =
+      isIP(host) === 0 ? await this.#names.find(host, tenantId, signal) : { ok: true as const, addresses: [host] }
     if (!found.ok) return found
     const [first, ...others] = ipv4First(found.addresses)
     if (
@@ -80,7 +91,7 @@ export class AddressGuard {
     return (kind === 'inside' && !this.#production) || isIn(form, this.#allowed)
   }
 
-  #isOwn(address: string, port: number | null): boolean {
+  #isOwn(address: string, port: number): boolean {
     if (!this.#production) return false
     return this.#own.some((own) => own.port === port && listensOn(own.address, address))
   }

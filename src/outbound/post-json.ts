@@ -8,6 +8,8 @@ import { portOf } from './webhook-url.ts'
 
 export interface PostRequest {
   url: string
+  /** The tenant that chose the address: its lookups of names are bounded. */
+  tenantId: string
   /** JSON text, posted byte for byte. */
   body: string
   /** Beside the fixed ones; content type, length, host and user agent cannot be replaced. */
@@ -79,7 +81,8 @@ export class WebhookPoster {
     // Judged again although it was registered: the operator may have changed the mode or the ranges since.
     if (!guard.accepts(request.url)) return { ok: false, neverLeft: true, ...failureOf({ code: 'BlockedAddress' }) }
     const url = new URL(request.url)
-    const found = await guard.resolve(url.hostname, signal, portOf(url))
+    const { hostname } = url
+    const found = await guard.resolve({ hostname, port: portOf(url), tenantId: request.tenantId }, signal)
     return found.ok ? this.#dial(url, request, [found, ...found.others], signal) : { ...found, neverLeft: true }
   }
 
