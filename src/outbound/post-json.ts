@@ -2,8 +2,8 @@ import type { Clock } from '../core/clock.ts'
 import { WEBHOOK_TIMEOUT_MS } from '../core/limits.ts'
 import type { Meter } from '../core/meter.ts'
 import type { AddressGuard, Dialable } from './address-guard.ts'
-import { type Exchanged, type Head, exchange } from './exchange.ts'
 import { type Failure, failureOf, neverConnected } from './failure.ts'
+import { type WebhookExchangeResult, type WebhookResponse, postOnce } from './webhook-exchange.ts'
 import { portOf } from './webhook-url.ts'
 
 export interface PostRequest {
@@ -76,7 +76,7 @@ export class WebhookPoster {
     }
   }
 
-  async #reach(request: PostRequest, signal: AbortSignal): Promise<Exchanged> {
+  async #reach(request: PostRequest, signal: AbortSignal): Promise<WebhookExchangeResult> {
     const { guard } = this.#options
     // Judged again although it was registered: the operator may have changed the mode or the ranges since.
     if (!guard.accepts(request.url)) return { ok: false, neverLeft: true, ...failureOf({ code: 'BlockedAddress' }) }
@@ -92,18 +92,18 @@ export class WebhookPoster {
     { body, headers }: PostRequest,
     targets: readonly Dialable[],
     signal: AbortSignal,
-  ): Promise<Exchanged> {
+  ): Promise<WebhookExchangeResult> {
     const { ca } = this.#options
     const common = { url, body, headers: withoutFixed(headers), ...(ca === undefined ? {} : { ca }) }
-    let answer: Exchanged | null = null
+    let answer: WebhookExchangeResult | null = null
     for (const target of targets.slice(0, MAX_ADDRESSES_TRIED)) {
-      answer = await exchange({ ...common, target }, signal)
+      answer = await postOnce({ ...common, target }, signal)
       if (answer.ok || !answer.neverLeft || !neverConnected(answer)) return answer
     }
     return answer ?? { ok: false, neverLeft: true, ...failureOf({ code: 'ENOTFOUND' }) }
   }
 
-  async #snippetOf(head: Head, signal: AbortSignal): Promise<string> {
+  async #snippetOf(head: WebhookResponse, signal: AbortSignal): Promise<string> {
     const { promise: enough, resolve } = Promise.withResolvers<void>()
     signal.addEventListener('abort', () => resolve(), { once: true })
     if (signal.aborted) resolve()

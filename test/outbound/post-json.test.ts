@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { networkInterfaces } from 'node:os'
 import { systemClock } from '../../src/core/clock.ts'
 import { AddressGuard } from '../../src/outbound/address-guard.ts'
-import { exchange } from '../../src/outbound/exchange.ts'
+import { postOnce } from '../../src/outbound/webhook-exchange.ts'
 import { type PostResult, WebhookPoster } from '../../src/outbound/post-json.ts'
 import * as to from './destinations.ts'
 import { ManualClock } from './manual-clock.ts'
@@ -223,7 +223,7 @@ describe('the request', () => {
     await using destination = await to.startDestination(to.says(to.response('200 OK')))
     const url = new URL(`http://127.0.0.1:${destination.port}/`)
     const target = { address: '127.0.0.1', family: 4 } as const
-    const answer = await exchange({ url, target, body: '{}', headers: {} }, AbortSignal.abort())
+    const answer = await postOnce({ url, target, body: '{}', headers: {} }, AbortSignal.abort())
     expect(answer).toMatchObject({ ok: false, errorClass: 'TimeoutError' })
     expect(destination.received).toEqual([])
   })

@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test'
 import type { Socket } from 'node:net'
-import { ConnectionPool } from '../../src/http-client/pool.ts'
+import { HttpConnectionPool } from '../../src/http-client/http-connection-pool.ts'
 import { rawServer } from '../provider/ringcentral/servers.ts'
 import { type Ended, MAX_HEAD_BYTES, endpointAt, exchange, request } from './exchanges.ts'
 
 const MAX_IDLE_MS = 30_000
-const poolOf = (port: number, maxIdleMs = MAX_IDLE_MS): ConnectionPool =>
-  new ConnectionPool(endpointAt(port), MAX_HEAD_BYTES, maxIdleMs)
-const ask = (pool: ConnectionPool, fresh = false): Promise<Ended> =>
+const poolOf = (port: number, maxIdleMs = MAX_IDLE_MS): HttpConnectionPool =>
+  new HttpConnectionPool(endpointAt(port), MAX_HEAD_BYTES, maxIdleMs)
+const ask = (pool: HttpConnectionPool, fresh = false): Promise<Ended> =>
   exchange((listener) => pool.send(request(), listener, fresh))
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
@@ -189,8 +189,8 @@ test('a process waits for an answer, and not for its kept connections', async ()
   await using server = await rawServer((socket) =>
     socket.on('data', () => (++requests === 1 ? socket.write(OK) : setTimeout(() => socket.write(OK), 100))),
   )
-  const script = `const { ConnectionPool } = await import(${JSON.stringify(`${import.meta.dir}/../../src/http-client/pool.ts`)})
-    const pool = new ConnectionPool({ hostname: '127.0.0.1', port: ${server.port}, tls: null }, 16384)
+  const script = `const { HttpConnectionPool } = await import(${JSON.stringify(`${import.meta.dir}/../../src/http-client/http-connection-pool.ts`)})
+    const pool = new HttpConnectionPool({ hostname: '127.0.0.1', port: ${server.port}, tls: null }, 16384)
     const ask = (end) => pool.send('GET / HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n', { head() {}, body() {}, end, fail: end })
     ask(() => ask(() => console.log('ended')))`
   const child = Bun.spawn([process.execPath, '-e', script], { stdout: 'pipe', stderr: 'inherit' })
