@@ -97,7 +97,8 @@ export class HttpResponseReader implements LlhttpListener {
   }
 
   onBegin(): boolean {
-    if (this.isComplete) return this.#end()
+    // Only one response was asked for.
+    if (this.isComplete) return false
     if (this.#phase === 'interim') this.#phase = 'head'
     this.#fields = []
     return true
@@ -137,12 +138,6 @@ export class HttpResponseReader implements LlhttpListener {
   #interim(): boolean {
     this.#phase = 'interim'
     return ++this.#interims < MAX_INTERIM_RESPONSES || this.#refuse('TooManyInterimResponses')
-  }
-
-  /** More than one response was asked for: the connection cannot be trusted any more. */
-  #end(): boolean {
-    this.#keepsAlive = false
-    return false
   }
 
   #refuse(fault: string): boolean {

@@ -1,13 +1,13 @@
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { type Clock, systemClock } from '../core/clock.ts'
-import { type Failure, failureOf } from './failure.ts'
+import { type WebhookFailure, failureOf } from './failure.ts'
 import { NameLookup } from './name-lookup.ts'
 import { type Address, formsOf, isIn, kindOf, parseRange, type Range } from './special-addresses.ts'
 import { type Resolver, systemResolver } from './system-resolver.ts'
 import { bareHost, parseWebhookUrl } from './webhook-url.ts'
 
-export type GuardResult = ({ ok: true; others: readonly Dialable[] } & Dialable) | ({ ok: false } & Failure)
+export type GuardResult = ({ ok: true; others: readonly Dialable[] } & Dialable) | ({ ok: false } & WebhookFailure)
 
 /** A checked address, without brackets. */
 export interface Dialable {
@@ -26,14 +26,14 @@ export interface GuardQuery {
 
 export interface AddressGuardOptions {
   production: boolean
-  /** Ranges that webhooks may reach although they are special, as `10.0.0.0/8`. */
+  /** Ranges that webhooks may reach although they are special, for example `10.0.0.0/8`. */
   allowCidrs: readonly string[]
-  /** For tests: how names are looked up, and the time. */
+  /** For tests: how names are resolved, and the time. */
   resolver?: Resolver
   clock?: Clock
 }
 
-/** Decides where webhooks may go, so that a tenant's URL never reaches inside (SSRF). decisions: webhook POST. */
+/** Decides where webhooks may go, so that no tenant's URL reaches this machine or its network (SSRF). */
 export class AddressGuard {
   readonly #production: boolean
   readonly #allowed: readonly Range[]
@@ -46,7 +46,7 @@ export class AddressGuard {
     this.#names = new NameLookup(options.resolver ?? systemResolver(), options.clock ?? systemClock)
   }
 
-  /** Whether the address may be registered. Names are not looked up: what they mean is only known at delivery. */
+  /** Whether the URL may be registered. Its name is not resolved: it may mean another address at delivery. */
   accepts(url: string): boolean {
     const parsed = parseWebhookUrl(url, this.#production)
     if (parsed === null) return false
@@ -55,7 +55,7 @@ export class AddressGuard {
   }
 
   /**
-   * The very address to dial for a URL's host name, or why there is none: `BlockedAddress`, `TimeoutError` after an
+   * The address to dial for a URL's host name, or why there is none: `BlockedAddress`, `TimeoutError` after an
    * abort of `signal`, or the lookup's code. One denied address denies the name. Never rejects.
    * `others` are the name's further addresses, all allowed as well.
    */
@@ -74,7 +74,7 @@ export class AddressGuard {
     return { ok: true, ...first, others }
   }
 
-  /** Our own listeners are never a destination in production; to be called after listening. */
+  /** Excludes one of our own listeners in production. Called once the listener has its port. */
   addOwn(address: string, port: number): void {
     this.#own.push({ address, port })
   }
@@ -97,7 +97,7 @@ export class AddressGuard {
   }
 }
 
-/** Many hosts have no way out over IPv6 although names answer with it: IPv4 is tried first. */
+/** Many machines have no route over IPv6 although names have such addresses: IPv4 is tried first. */
 function ipv4First(addresses: readonly string[]): Dialable[] {
   const dialable = addresses.map((address): Dialable => ({ address, family: isIP(address) === 6 ? 6 : 4 }))
   return dialable.toSorted((a, b) => a.family - b.family)

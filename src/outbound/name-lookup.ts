@@ -1,10 +1,10 @@
 import type { Clock } from '../core/clock.ts'
 import { WEBHOOK_TIMEOUT_MS } from '../core/limits.ts'
-import { type Failure, failureOf } from './failure.ts'
+import { type WebhookFailure, failureOf } from './failure.ts'
 import { type LookupBounds, type LookupSlot, LookupSlots } from './lookup-slots.ts'
 import type { Resolver } from './system-resolver.ts'
 
-export type LookupResult = { ok: true; addresses: readonly string[] } | ({ ok: false } & Failure)
+export type LookupResult = { ok: true; addresses: readonly string[] } | ({ ok: false } & WebhookFailure)
 
 /** How much of a delivery's time one lookup may take. */
 const LOOKUP_LIMIT_MS = 2000

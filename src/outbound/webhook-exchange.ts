@@ -7,7 +7,7 @@ import {
 import { headerLines, requestText } from '../http-client/request-text.ts'
 import type { HttpResponseHead } from '../http-client/http-response-reader.ts'
 import type { Dialable } from './address-guard.ts'
-import { type Failure, failureOf } from './failure.ts'
+import { type WebhookFailure, failureOf } from './failure.ts'
 import { Snippet } from './snippet.ts'
 import { bareHost, portOf } from './webhook-url.ts'
 
@@ -21,7 +21,9 @@ export interface WebhookExchangeInput {
   ca?: string
 }
 
-export type WebhookExchangeResult = ({ ok: true } & WebhookResponse) | ({ ok: false; neverLeft: boolean } & Failure)
+export type WebhookExchangeResult =
+  | ({ ok: true } & WebhookResponse)
+  | ({ ok: false; neverLeft: boolean } & WebhookFailure)
 
 /** Status line and headers have come; the body may still be coming. */
 export interface WebhookResponse {
