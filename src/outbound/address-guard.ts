@@ -33,6 +33,9 @@ export interface AddressGuardOptions {
   clock?: Clock
 }
 
+/** A DNS answer may have thousands, and checking those would block the event loop. */
+const MAX_ADDRESSES = 64
+
 /** Decides where webhooks may go, so that no tenant's URL reaches this machine or its network (SSRF). */
 export class AddressGuard {
   readonly #production: boolean
@@ -56,8 +59,8 @@ export class AddressGuard {
 
   /**
    * The address to dial for a URL's host name, or why there is none: `BlockedAddress`, `TimeoutError` after an
-   * abort of `signal`, or the lookup's code. One denied address denies the name. Never rejects.
-   * `others` are the name's further addresses, all allowed as well.
+   * abort of `signal`, or the lookup's code. A name is denied if one of its addresses is, or if it has more than 64.
+   * `others` are the name's further addresses, all allowed as well. Never rejects.
    */
   async resolve({ hostname, port, tenantId }: GuardQuery, signal: AbortSignal): Promise<GuardResult> {
     const host = bareHost(hostname)
@@ -67,6 +70,7 @@ export class AddressGuard {
     const [first, ...others] = ipv4First(found.addresses)
     if (
       first === undefined ||
+      found.addresses.length > MAX_ADDRESSES ||
       !found.addresses.every((address) => this.#allows(address) && !this.#isOwn(address, port))
     ) {
       return { ok: false, ...failureOf({ code: 'BlockedAddress' }) }

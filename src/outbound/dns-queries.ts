@@ -13,9 +13,10 @@ export interface DnsAnswer {
 
 /** Bun looks at c-ares' time limits once a second: a second query leaves after one second, the third never. */
 const CLIENT_OPTIONS = { timeout: 500, tries: 3 }
-/** c-ares reads /etc/resolv.conf when a client is made, and its cache of answers has no bound. */
+/** c-ares reads /etc/resolv.conf when a client is made, and nothing else bounds the answers that a client caches. */
 const MAX_CLIENT_AGE_MS = 30_000
-const MAX_CLIENT_LOOKUPS = 200
+const MAX_CLIENT_LOOKUPS = 20
+const MAX_IDLE_CLIENTS = 16
 
 interface IdleClient {
   client: DnsClient
@@ -44,7 +45,7 @@ export class DnsQueries {
     signal.addEventListener('abort', cancel, { once: true })
     const families = await Promise.all([query(used.client, 4, name), query(used.client, 6, name)])
     signal.removeEventListener('abort', cancel)
-    this.#idle.push({ ...used, lookups: used.lookups + 1 })
+    if (this.#idle.length < MAX_IDLE_CLIENTS) this.#idle.push({ ...used, lookups: used.lookups + 1 })
     return {
       addresses: families.flatMap((family) => family.addresses),
       failure: families.find(({ failure }) => failure !== 'ENOTFOUND')?.failure ?? 'ENOTFOUND',

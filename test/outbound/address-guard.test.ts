@@ -205,6 +205,12 @@ describe('names at delivery', () => {
     }
   })
 
+  test('a name with more than 64 addresses is refused', async () => {
+    const addresses = Array.from({ length: 65 }, (_, place) => `1.1.1.${place}`)
+    expect(await resolves(guardOf(addresses.slice(1)))).toBe('1.1.1.1')
+    expect(await resolves(guardOf(addresses))).toBe('BlockedAddress')
+  })
+
   test('an allowed range opens the addresses of names', async () => {
     expect(await resolves(guardOf(['10.0.0.9'], { allowCidrs: ['10.0.0.0/8'] }))).toBe('10.0.0.9')
     expect(await resolves(guardOf(['100.100.100.200'], { allowCidrs: ['100.64.0.0/10'] }))).toBe('BlockedAddress')
