@@ -23,13 +23,14 @@ export async function serve({ environment, terminal, exit }: ServeOptions): Prom
     exit(error.exitCode)
   }
   const result = readConfig(environment, terminal)
-  if (!result.ok) return fail(new StartError(EXIT.badConfig, result.problems.join('\n')))
+  if (!result.ok) return fail(new StartError(EXIT.badConfig, [...result.problems, ...result.warnings].join('\n')))
   const { config } = result
   // As early as can be: a parent that is gone when it is asked for would never be missed.
   const parent = process.ppid
   const log = createLog({ level: config.logLevel, format: config.logFormat })
   const life: Life = { end: async () => {} }
   outliveLog()
+  for (const warning of result.warnings) log.warn({}, warning)
   const stop = stopOnSignal(life, log, exit)
   try {
     const running = await runGateway({ config, log })

@@ -8,7 +8,7 @@ import { WebhookPoster } from '../../src/outbound/post-json.ts'
 import { startReceiver } from '../../test/support/receiver.ts'
 import { addSilentDestinations, deliverTo } from '../../test/support/silent-names.ts'
 import { type World, createWorld, until } from '../../test/support/world.ts'
-import type { Row } from '../row.ts'
+import type { Row } from '../bench.ts'
 
 const SILENT_NAMES = 100
 const PHASE_MS = 10_000

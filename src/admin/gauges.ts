@@ -4,7 +4,7 @@ import { readBackupLag } from '../db/backup-lag.ts'
 import { COUNT_OPEN_ATTEMPTS } from '../db/open-attempts.ts'
 import type { Gateway } from '../gateway.ts'
 
-const JOB_KINDS = ['send', 'settle', 'fence', 'webhook', 'back_fill'] as const
+const JOB_KINDS = ['send', 'lookup', 'webhook', 'back_fill'] as const
 const EXTENSION_STATES = ['active', 'refresh_failed', 'revoked'] as const
 /** A queue is counted up to here: a scrape must not hold the loop for the sake of an exact million. */
 const MAX_COUNTED = 100_000
@@ -16,16 +16,12 @@ export function createGauges(gateway: Gateway, registry: Registry): () => Promis
   const gauge = (name: string, help: string) => new Gauge({ name, help, registers })
   const labelled = <Label extends string>(name: string, help: string, label: Label) =>
     new Gauge({ name, help, labelNames: [label], registers })
-  const queue = labelled(
-    'sgw_queue_jobs',
-    `Jobs by kind, counted up to ${MAX_COUNTED}; a first call made right at the acceptance has none`,
-    'kind',
-  )
+  const queue = labelled('sgw_queue_jobs', `Jobs by kind, counted up to ${MAX_COUNTED}`, 'kind')
   const oldest = gauge(
     'sgw_queue_oldest_age_seconds',
     'Age of the oldest message that waits to be sent; 0 when none waits',
   )
-  const attempts = gauge('sgw_open_attempts', 'Sends whose outcome is not known yet')
+  const attempts = gauge('sgw_open_attempts', 'Sends whose call runs or whose outcome is not known yet')
   const extensions = labelled('sgw_extensions', 'Connected extensions, by state', 'state')
   const sockets = gauge('sgw_websockets', 'Open WebSocket connections')
   const size = labelled('sgw_database_bytes', 'Size of the database on disk, by file', 'file')

@@ -7,31 +7,21 @@ import type { Gate } from './gate.ts'
  * A database that knows less than its file, or has none, comes from a copy.
  */
 export interface RestoreMark {
-  /** After the commit of a send attempt, before the provider is called. */
-  noteAttempt(seq: number): void
-  /** The number of a send attempt that is about to begin with its message, and has no row of its own: never given twice. */
-  nextBegun(): number
-  /** After its commit, before the provider is called: settles when it is written. Those of one commit are written at once. */
-  noteBegun(number: number): Promise<void>
+  /** After the commit of a send attempt, before the provider is called: settles when it is written. Those of one commit are written at once. */
+  noteAttempt(seq: number): Promise<void>
   /** After the commit of a webhook attempt, before the destination is dialled. */
   noteDelivery(seq: number): void
   close(): void
 }
 
-export const createNoMark = (): RestoreMark => {
-  let begun = 0
-  return { noteAttempt() {}, nextBegun: () => ++begun, noteBegun: () => WRITTEN, noteDelivery() {}, close() {} }
-}
+export const createNoMark = (): RestoreMark => ({ noteAttempt: () => WRITTEN, noteDelivery() {}, close() {} })
 
 const WRITTEN = Promise.resolve()
 
 interface Progress {
   incarnation: string
-  /** Of all send attempts, those that began with their message included: a release that does not know of these compares too. */
   attempt: number
   delivery: number
-  /** Of those that began with their message. */
-  begun: number
 }
 
 /** Writes text at a place of a file, or throws. */
@@ -49,7 +39,7 @@ export async function openRestoreMark(
   const restored = stored !== null && !isContinuation(stored, noted)
   const incarnation = stored === null || restored ? fresh.incarnation : stored.incarnation
   // Before the database: one that ends in between is a new one, or a restored one, at the next start too.
-  const mark = createMark(path, { attempt: 0, delivery: 0, begun: 0, ...stored, incarnation }, writeAt)
+  const mark = createMark(path, { attempt: 0, delivery: 0, ...stored, incarnation }, writeAt)
   if (incarnation !== stored?.incarnation) await storeIncarnation(gate, incarnation, restored ? fresh.now : null)
   return { mark, restored }
 }
@@ -57,26 +47,22 @@ export async function openRestoreMark(
 const isContinuation = (stored: Progress, noted: Progress | null): boolean =>
   noted !== null &&
   noted.incarnation === stored.incarnation &&
-  // The rows by themselves: a number that was drawn and refused is stored and never noted, so sums could hide a row.
-  noted.attempt - noted.begun <= stored.attempt - stored.begun &&
-  noted.begun <= stored.begun &&
+  noted.attempt <= stored.attempt &&
   noted.delivery <= stored.delivery
 
 /** Null for a database that has just been made. */
 async function readProgress(gate: Gate): Promise<Progress | null> {
   const [facts, sequences] = await gate.batch([
-    `SELECT name, value FROM facts WHERE name IN ('incarnation', 'begun')`,
+    `SELECT name, value FROM facts WHERE name = 'incarnation'`,
     `SELECT name, seq FROM sqlite_sequence WHERE name IN ('send_attempts', 'deliveries')`,
   ])
-  const factOf = (name: string): unknown => facts?.rows.find((row) => row['name'] === name)?.['value']
-  const incarnation = factOf('incarnation')
+  const incarnation = facts?.rows[0]?.['value']
   if (typeof incarnation !== 'string') return null
   const seqOf = (name: string): number => Number(sequences?.rows.find((row) => row['name'] === name)?.['seq'] ?? 0)
-  const begun = Number(factOf('begun') ?? 0)
-  return { incarnation, attempt: seqOf('send_attempts') + begun, delivery: seqOf('deliveries'), begun }
+  return { incarnation, attempt: seqOf('send_attempts'), delivery: seqOf('deliveries') }
 }
 
-/** On a restore everything that was on its way goes behind the fence, in the same commit. */
+/** On a restore every message that has not ended is quarantined, in the same commit. */
 async function storeIncarnation(gate: Gate, incarnation: string, restoredAt: number | null): Promise<void> {
   await gate.batch([
     { sql: NOTE_FACT, args: ['incarnation', incarnation] },
@@ -84,7 +70,7 @@ async function storeIncarnation(gate: Gate, incarnation: string, restoredAt: num
       ? []
       : [
           { sql: NOTE_FACT, args: ['restored_at', String(restoredAt)] },
-          `UPDATE jobs SET kind = 'fence' WHERE kind = 'send'`,
+          `UPDATE jobs SET is_quarantined = 1 WHERE kind = 'send'`,
           INTERRUPTED_DELIVERIES,
           `DELETE FROM jobs WHERE kind = 'webhook'`,
         ]),
@@ -107,10 +93,9 @@ const INTERRUPTED_DELIVERIES = `INSERT INTO deliveries (delivery_id, tenant_id, 
 
 function readNoted(path: string): Progress | null {
   try {
-    // A release that does not know of the last one writes three of them.
-    const [incarnation, attempt, delivery, begun = '0'] = readFileSync(path, 'utf8').trim().split(/\s+/)
+    const [incarnation, attempt, delivery] = readFileSync(path, 'utf8').trim().split(/\s+/)
     if (incarnation === undefined || attempt === undefined || delivery === undefined) return null
-    return { incarnation, attempt: Number(attempt), delivery: Number(delivery), begun: Number(begun) }
+    return { incarnation, attempt: Number(attempt), delivery: Number(delivery) }
   } catch {
     return null
   }
@@ -123,12 +108,10 @@ function readNoted(path: string): Progress | null {
 function createMark(path: string, progress: Progress, writeAt: WriteAt): RestoreMark {
   const file = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600)
   const write = (): void => {
-    const numbers = [progress.attempt, progress.delivery, progress.begun].map((number) =>
-      String(number).padStart(16, '0'),
-    )
-    writeAt(file, `${progress.incarnation} ${numbers.join(' ')}\n`, 0)
+    const numbers = [progress.attempt, progress.delivery].map((number) => String(number).padStart(16, '0'))
+    // Release 1.0.0 wrote a third number behind these.
+    writeAt(file, `${progress.incarnation} ${numbers.join(' ')} ${'0'.repeat(16)}\n`, 0)
   }
-  let drawn = progress.begun
   /** Not all that was noted is in the file. */
   let isBehind = false
   let writing: Promise<void> | null = null
@@ -141,15 +124,8 @@ function createMark(path: string, progress: Progress, writeAt: WriteAt): Restore
   fsyncSync(file)
   return {
     noteAttempt(seq) {
-      if (seq + progress.begun <= progress.attempt) return
-      progress.attempt = seq + progress.begun
-      write()
-    },
-    nextBegun: () => ++drawn,
-    noteBegun(number) {
-      if (number > progress.begun) {
-        progress.attempt += number - progress.begun
-        progress.begun = number
+      if (seq > progress.attempt) {
+        progress.attempt = seq
         isBehind = true
       }
       // Behind all that the same commit lets go on; once more where it fails, because all of them hang on it.

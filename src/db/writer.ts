@@ -186,12 +186,12 @@ interface RowStatement {
   seqName: string | null
 }
 
-const made = new WeakMap<RowOperation<never>, Map<number, readonly RowStatement[]>>()
+const made = new WeakMap<readonly string[], Map<number, readonly RowStatement[]>>()
 
 /** The statements with `given` in front of them, for that many rows. */
 function statementsFor(operation: RowOperation<never>, count: number): readonly RowStatement[] {
-  const known = made.get(operation) ?? new Map<number, readonly RowStatement[]>()
-  made.set(operation, known)
+  const known = made.get(operation.statements) ?? new Map<number, readonly RowStatement[]>()
+  made.set(operation.statements, known)
   const statements = known.get(count) ?? operation.statements.map((sql) => withGiven(operation, sql, count))
   known.set(count, statements)
   return statements

@@ -17,7 +17,10 @@ export interface NewExtension extends SealedPair {
   now: number
 }
 
-/** Connects, or re-authorizes what was connected before. */
+/**
+ * Connects, or re-authorizes what was connected before. What came in meanwhile is missing: the back-fill goes on from
+ * where it was, or from the first authorization if it has never come to an end.
+ */
 export const upsertExtension = (row: NewExtension): Statement => ({
   sql: `INSERT INTO extensions (tenant_id, extension_id, account_id, status, connected_at, access_token, access_expires_at,
       refresh_token, refresh_expires_at, refreshed_at)
@@ -25,7 +28,8 @@ export const upsertExtension = (row: NewExtension): Statement => ({
     ON CONFLICT (tenant_id, extension_id) DO UPDATE SET account_id = excluded.account_id, status = 'active',
       connected_at = excluded.connected_at, access_token = excluded.access_token, access_expires_at = excluded.access_expires_at,
       refresh_token = excluded.refresh_token, refresh_expires_at = excluded.refresh_expires_at, refreshed_at = excluded.refreshed_at,
-      refresh_failures = 0, next_refresh_at = NULL`,
+      refresh_failures = 0, next_refresh_at = NULL,
+      inbound_seen_at = coalesce(extensions.inbound_seen_at, extensions.connected_at)`,
   args: [
     row.tenantId,
     row.extensionId,

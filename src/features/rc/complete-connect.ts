@@ -81,7 +81,7 @@ async function store(gateway: Gateway, tenantId: string, extension: ProviderExte
   await gateway.database.writer.write([
     upsertExtension({ ...key, ...sealed, accountId: extension.accountId, now }),
     {
-      sql: `INSERT INTO jobs (id, kind, lane, tenant_id, subject, run_at, created_at) VALUES (?1, 'back_fill', ?2, ?3, ?2, ?4, ?5)`,
+      sql: `INSERT INTO jobs (id, kind, lane, tenant_id, subject, due_at, created_at) VALUES (?1, 'back_fill', ?2, ?3, ?2, ?4, ?5)`,
       args: [gateway.ids.of('job'), key.extensionId, tenantId, Math.ceil(gateway.clock.steady()), now],
     },
   ])
@@ -97,8 +97,8 @@ async function endSession(gateway: Gateway, refreshToken: string | null): Promis
 async function settleIn(gateway: Gateway, tenantId: string, extension: ProviderExtension): Promise<Connection> {
   const key = { tenantId, extensionId: extension.extensionId }
   const numbers = await gateway.numbers.read(key)
-  gateway.jobs.release('send')
-  gateway.jobs.release('settle')
+  gateway.sending.wake(tenantId)
+  gateway.jobs.release('lookup')
   gateway.jobs.added('back_fill', extension.extensionId, tenantId)
   const receiving = ['kept', 'created'].includes(await gateway.subscriptions.ensure(key))
   gateway.log.info({ tenantId, extensionId: extension.extensionId, receiving }, 'extension connected')

@@ -22,7 +22,7 @@ export async function disconnect(gateway: Gateway, caller: Pick<Caller, 'tenantI
     gateway.directory.reopen(tenantId)
   }
   await gateway.directory.tenant(tenantId)
-  gateway.jobs.release('send')
+  gateway.sending.wake(tenantId)
   gateway.log.info({ tenantId }, 'disconnected')
   return { ok: true }
 }

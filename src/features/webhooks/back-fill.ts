@@ -57,12 +57,19 @@ export async function backFill(gateway: Gateway, extension: ExtensionRow): Promi
 }
 
 function listInbound(
-  { session, provider }: Gateway,
+  { session, provider, log }: Gateway,
   extension: ExtensionRow,
   { since, until }: { since: number; until: number },
   now: number,
 ): Promise<CallResult<StoredSms[]>> {
-  const query: MessageQuery = { direction: 'Inbound', since, ...(until < now ? { until } : {}) }
+  const { tenantId, extensionId } = extension
+  const query: MessageQuery = {
+    direction: 'Inbound',
+    since,
+    ...(until < now ? { until } : {}),
+    skipped: (record) =>
+      log.warn({ tenantId, extensionId, ...record }, "a record of the provider's message store is unreadable: skipped"),
+  }
   return session.call(extension, 'light', (token) => provider.listMessages(token, query))
 }
 

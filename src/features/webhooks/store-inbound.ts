@@ -35,7 +35,7 @@ const jobsFor = (targets: string): string => `
   WHERE ${JUST_INSERTED}`
 
 /** For each app or trigger of an active tenant that wants the message, due at once. */
-const INSERT_JOBS = `INSERT INTO jobs (id, kind, lane, tenant_id, subject, run_at, created_at)
+const INSERT_JOBS = `INSERT INTO jobs (id, kind, lane, tenant_id, subject, due_at, created_at)
   ${jobsFor('apps AS target ON target.tenant_id = tenants.id AND target.is_active = 1 AND target.webhook_url IS NOT NULL')}
   UNION ALL ${jobsFor('triggers AS target ON target.tenant_id = tenants.id')}
   RETURNING id AS key, seq, lane,

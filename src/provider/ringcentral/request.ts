@@ -47,6 +47,7 @@ export interface RequesterOptions {
   throughProxy: boolean
   ca?: string
   now: () => number
+  steady: () => number
 }
 
 /** Lists of 1000 records. */
@@ -90,7 +91,7 @@ function clientOf({ serverUrl, clientId, clientSecret, ...options }: RequesterOp
   const basePath = url.pathname.replace(/\/+$/, '')
   // No encoding is asked for and none is unpacked: an answer can't be bigger than what was counted.
   const headers = { Accept: 'application/json', 'Accept-Encoding': 'identity', 'User-Agent': options.userAgent }
-  const { timeoutMs, throughProxy, ca, now } = options
+  const { timeoutMs, throughProxy, ca, now, steady } = options
   const transport = throughProxy ? fetchTransport : socketTransport
   return {
     address: `${url.origin}${basePath}`,
@@ -99,7 +100,7 @@ function clientOf({ serverUrl, clientId, clientSecret, ...options }: RequesterOp
     basic: Buffer.from(`${clientId}:${clientSecret}`).toString('base64'),
     transport: transport({ origin: url, headers: sound(headers), timeoutMs, ...(ca === undefined ? {} : { ca }) }),
     now,
-    lag: new Lag(now),
+    lag: new Lag(now, steady),
   }
 }
 
