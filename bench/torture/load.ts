@@ -97,7 +97,8 @@ export class Load {
       const headers = key === undefined ? {} : { 'idempotency-key': key }
       const response = await this.stage.call('POST', '/v1/sms/send', sms, headers)
       const answer = (await response.json()) as { messageId: string }
-      if (response.status === 202) this.#accept({ ...sms, askedAt, answeredAt: performance.now() }, answer.messageId, key)
+      if (response.status === 202)
+        this.#accept({ ...sms, askedAt, answeredAt: performance.now() }, answer.messageId, key)
       else this.refused[response.status] = (this.refused[response.status] ?? 0) + 1
       return response.status === 202
     } catch (error) {
