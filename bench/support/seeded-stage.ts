@@ -54,7 +54,7 @@ export async function seed(stage: Stage, count: number, share: number, first = 0
 export async function sealed(stage: Stage): Promise<number> {
   const startedAt = performance.now()
   const database = new Database(stage.databasePath, { readonly: true })
-  const sql = `SELECT coalesce(sum(header ->> 'rows'), 0) AS n FROM list_blocks WHERE list = 'messages'`
+  const sql = `SELECT coalesce(sum(row_count), 0) AS n FROM list_segments WHERE list = 'messages'`
   const count = (from: string): number => database.query<{ n: number }, []>(from).get()?.n ?? 0
   const total = count('SELECT count(*) AS n FROM messages')
   await stage.call('GET', '/v1/sms/messages')

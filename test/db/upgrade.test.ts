@@ -117,7 +117,7 @@ test('after the upgrade the lists are exact at once, and soon answered from bloc
   const inbound = (): Promise<ListPage> => database.lists.page({ ...EVERYTHING, equal: { direction: 'inbound' } })
   const blocked = async (): Promise<number> => {
     const { rows } = await database.gate.execute(
-      `SELECT coalesce(sum(header ->> 'rows'), 0) AS rows FROM list_blocks WHERE list = 'messages'`,
+      `SELECT coalesce(sum(row_count), 0) AS rows FROM list_segments WHERE list = 'messages'`,
     )
     return Number(rows[0]?.['rows'])
   }

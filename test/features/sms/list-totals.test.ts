@@ -31,7 +31,7 @@ beforeAll(async () => {
   })
   await world.json('GET', '/v1/sms/messages')
   await world.json('GET', '/v1/webhook-deliveries')
-  await until(async () => (await count(`SELECT count(*) AS n FROM list_blocks`)) > 1, 20_000)
+  await until(async () => (await count(`SELECT count(*) AS n FROM list_segments`)) > 1, 20_000)
 }, 30_000)
 
 afterAll(() => world[Symbol.asyncDispose]())
@@ -88,8 +88,8 @@ const OPERATIONS: Readonly<Record<string, () => Promise<unknown>>> = {
     ),
   /** Until what was taken away is back. */
   wait: async () => {
-    const before = await count('SELECT count(*) AS n FROM list_blocks')
-    await until(async () => (await count('SELECT count(*) AS n FROM list_blocks')) > before, 1500).catch(() => null)
+    const before = await count('SELECT count(*) AS n FROM list_segments')
+    await until(async () => (await count('SELECT count(*) AS n FROM list_segments')) > before, 1500).catch(() => null)
   },
 }
 
@@ -206,7 +206,7 @@ test(`totals and pages are exact after anything, seed ${SEED}`, async () => {
   let most = 0
   for (let n = 0; n < STEPS; n++) {
     done.push(await step(random))
-    most = Math.max(most, await count('SELECT count(*) AS n FROM list_blocks'))
+    most = Math.max(most, await count('SELECT count(*) AS n FROM list_segments'))
     for (let asking = 0; asking < QUERIES_PER_STEP; asking++)
       await expectExact(random.chance(0.7) ? askMessages() : askDeliveries(), done.slice(-5).join(', '))
   }
