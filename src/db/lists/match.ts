@@ -8,7 +8,7 @@ export interface Filter {
 /** Rows that matched, ascending; valid until the next call. */
 let matched = new Int32Array(8192)
 
-/** Matches the rows from `low` up to but not including `high` with all filters. Returns how many; `matchedRow` returns each. */
+/** Matches the rows from `low` up to but not including `high` with all filters. Returns how many; `matchedRows` returns them. */
 export function match(filters: readonly Filter[], low: number, high: number): number {
   if (matched.length < high) matched = new Int32Array(high * 2)
   const [first, ...others] = filters
@@ -17,7 +17,7 @@ export function match(filters: readonly Filter[], low: number, high: number): nu
   return count
 }
 
-export const matchedRow = (index: number): number => matched[index] ?? 0
+export const matchedRows = (count: number): number[] => [...matched.subarray(0, count)]
 
 function all(low: number, high: number): number {
   for (let row = low; row < high; row++) matched[row - low] = row
@@ -40,7 +40,7 @@ function narrow({ codes, code, isNot }: Filter, before: number): number {
   const not = +isNot
   let count = 0
   for (let index = 0; index < before; index++) {
-    const row = matchedRow(index)
+    const row = matched[index] ?? 0
     matched[count] = row
     count += +(codes[row] === code) ^ not
   }

@@ -10,7 +10,7 @@ import {
   hasMoreThan,
   rangeOf,
 } from './list.ts'
-import { type Filter, match, matchedRow } from './match.ts'
+import { type Filter, match, matchedRows } from './match.ts'
 import { OpenStates } from './open-states.ts'
 import { isSegment, rangesOf } from './ranges.ts'
 import type { ReadConnection } from './read-connection.ts'
@@ -34,7 +34,6 @@ interface Found {
 const MAX_KEPT_FILTERS = 64
 /** For all kept filters over five million rows these take some fifteen megabytes. */
 const FEW_FOUND = 16
-const NOTHING: Found = { count: 0, rows: [] }
 
 /** Total and page of one query from one snapshot: from segments where there are any, from the table elsewhere. */
 export class Search {
@@ -101,21 +100,20 @@ export class Search {
     if (isWhole && segment.openRows === 0) kept.set(segment, found)
     return {
       count: found.count,
-      seqs: (offset, limit) => this.seqsIn(segment, found.rows ?? this.matched(segment, query, bounds), offset, limit),
+      seqs: (offset, limit) => this.seqsIn(segment, found.rows ?? this.match(segment, query, bounds), offset, limit),
     }
   }
 
   private find(segment: Segment, query: ListQuery, { low, high }: Bounds): Found {
     const filters = this.filtersFor(segment, query)
-    if (filters === null) return NOTHING
+    if (filters === null) return { count: 0, rows: [] }
     if (filters.length === 0) return { count: high - low, rows: null }
     const count = match(filters, low, high)
-    return { count, rows: count > FEW_FOUND ? null : Array.from({ length: count }, (_, index) => matchedRow(index)) }
+    return { count, rows: count > FEW_FOUND ? null : matchedRows(count) }
   }
 
-  private matched(segment: Segment, query: ListQuery, { low, high }: Bounds): number[] {
-    const count = match(this.filtersFor(segment, query) ?? [], low, high)
-    return Array.from({ length: count }, (_, index) => matchedRow(index))
+  private match(segment: Segment, query: ListQuery, { low, high }: Bounds): number[] {
+    return matchedRows(match(this.filtersFor(segment, query) ?? [], low, high))
   }
 
   private seqsIn(segment: Segment, rows: readonly number[], offset: number, limit: number): number[] {

@@ -12,7 +12,7 @@ const MAX_TENANTS = 1000
 /** The segments that the database has now. A stored segment never changes and its id is never reused, so what was read is kept. */
 export class SegmentStore {
   private readonly known = new LRUCache<number, Segment>({ max: MAX_SEGMENTS })
-  private readonly ofTenants = new LRUCache<string, { ids: string; segments: Segment[] }>({ max: MAX_TENANTS })
+  private readonly ofTenants = new LRUCache<string, { ids: string | null; segments: Segment[] }>({ max: MAX_TENANTS })
   private readonly numbers = new LRUCache<string, Float64Array>({
     maxSize: MAX_COLUMN_BYTES / 2,
     sizeCalculation: ({ byteLength }) => byteLength + 200,
@@ -31,9 +31,10 @@ export class SegmentStore {
     const ids = String(this.connection.value(IDS, [list, tenantId]) ?? '')
     const last = this.ofTenants.get(key)
     if (last?.ids === ids) return last.segments
-    const segments = ids === '' ? [] : ids.split(',').map((id) => this.segment(Number(id)))
-    segments.sort((a, b) => b.until - a.until)
-    this.ofTenants.set(key, { ids, segments })
+    const all = ids === '' ? [] : ids.split(',').map((id) => this.segment(Number(id)))
+    const segments = all.filter((segment) => segment !== null).toSorted((a, b) => b.until - a.until)
+    // A segment that is being built keeps its id when it is finished.
+    this.ofTenants.set(key, { ids: segments.length < all.length ? null : ids, segments })
     return segments
   }
 
@@ -76,20 +77,22 @@ export class SegmentStore {
     return row
   }
 
-  private segment(id: number): Segment {
+  /** Null while it is being built. */
+  private segment(id: number): Segment | null {
     const known = this.known.get(id)
     if (known !== undefined) return known
     const [row = []] = this.connection.rows(SEGMENT, [id])
-    const [after, until, rows, openRows] = row.map(Number)
-    const segment = { id, after: after ?? 0, until: until ?? 0, rows: rows ?? 0, openRows: openRows ?? 0 }
+    if (row[2] === null) return null
+    const [after = 0, until = 0, rows = 0, openRows = 0] = row.map(Number)
+    const segment = { id, after, until, rows, openRows }
     this.known.set(id, segment)
     return segment
   }
 }
 
 const NO_SEGMENTS: readonly Segment[] = []
-/** A segment without a count is being built. */
-const IDS = `SELECT group_concat(id) FROM list_segments WHERE list = ? AND tenant_id = ? AND row_count IS NOT NULL`
+/** Reads the index alone. */
+const IDS = 'SELECT group_concat(id) FROM list_segments WHERE list = ? AND tenant_id = ?'
 const SEGMENT = 'SELECT after_at, until_at, row_count, open_count FROM list_segments WHERE id = ?'
 const COLUMN =
   'SELECT data, dictionary_text, dictionary_ends FROM list_segment_columns WHERE segment_id = ? AND name = ?'
