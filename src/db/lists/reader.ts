@@ -2,7 +2,7 @@ import { FairQueue } from './fair-queue.ts'
 import type { ListPage, ListQuery } from './list.ts'
 import type { EncodedSegment } from './segment.ts'
 import type { Plan } from './segment-writer.ts'
-import type { Answer, Ask } from './thread.ts'
+import type { Answer, Answers, Ask, Reply } from './thread.ts'
 
 /**
  * The main thread's side of the reader thread. The first query that needs the thread starts it. The thread does one thing
@@ -40,14 +40,11 @@ export class Reader {
 
   /** What to compact next, of the rows up to `now` by the wall clock; null if nothing. `isFirst`: search for tenants with new rows. */
   async plan(now: number, isFirst: boolean): Promise<Plan | null> {
-    const answer = await this.ask({ type: 'plan', now, isFirst })
-    return answer.type === 'planned' ? answer.plan : null
+    return (await this.ask({ type: 'plan', now, isFirst })).plan
   }
 
   async build(plan: Plan): Promise<EncodedSegment> {
-    const answer = await this.ask({ type: 'build', plan })
-    if (answer.type !== 'built') throw new Error('The reader answered another question')
-    return answer.segment
+    return (await this.ask({ type: 'build', plan })).segment
   }
 
   async close(): Promise<void> {
@@ -91,9 +88,7 @@ export class Reader {
   private async answerPage({ query, resolve, reject }: Query): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
-        const answer = await this.ask({ type: 'page', query })
-        if (answer.type !== 'page') throw new Error('The reader answered another question')
-        const { total, items, isBehind } = answer
+        const { total, items, isBehind } = await this.ask({ type: 'page', query })
         resolve({ total, items })
         return void (isBehind && this.onBehind())
       } catch (error) {
@@ -102,13 +97,13 @@ export class Reader {
     }
   }
 
-  private ask(question: Question): Promise<Answer> {
+  private ask<Question extends Ask>(question: Question): Promise<Answers[Question['type']]> {
     if (this.isClosed) return Promise.reject(new Error('The database is closed'))
     this.thread ??= this.start()
-    return this.post(this.thread, question)
+    return this.post(this.thread, question) as Promise<Answers[Question['type']]>
   }
 
-  private post(thread: Worker, question: Question): Promise<Answer> {
+  private post(thread: Worker, question: Ask): Promise<Answer> {
     const id = ++this.lastId
     if (this.idle !== null) clearTimeout(this.idle)
     return new Promise<Answer>((resolve, reject) => {
@@ -132,10 +127,10 @@ export class Reader {
   private start(): Worker {
     const thread = new Worker(threadUrl(), { smol: true })
     thread.unref()
-    thread.addEventListener('message', ({ data }: MessageEvent<Answer>) => {
+    thread.addEventListener('message', ({ data }: MessageEvent<Reply>) => {
       const call = this.running.get(data.id)
-      if (data.type !== 'failed') return call?.resolve(data)
-      call?.reject(new Error(data.message))
+      if (!('failure' in data)) return call?.resolve(data)
+      call?.reject(new Error(data.failure))
       // A connection that failed once is not used again: see the gate.
       return void (this.thread === thread && this.retire())
     })
@@ -170,8 +165,6 @@ interface Call {
   resolve(answer: Answer): void
   reject(error: Error): void
 }
-
-type Question = Ask extends infer One ? (One extends { id: number } ? Omit<One, 'id'> : never) : never
 
 const MAX_ATTEMPTS = 3
 const CLOSE_MS = 1000

@@ -9,23 +9,26 @@ import { SegmentStore } from './store.ts'
 
 // The reader thread: answers list queries, and builds segments for the main thread to store.
 
-export type Ask = { id: number } & (
+export type Ask =
   | { type: 'open'; path: string }
   | { type: 'page'; query: ListQuery }
   /** What to compact next, of the rows up to `now` by the wall clock. `isFirst`: search for tenants with new rows. */
   | { type: 'plan'; now: number; isFirst: boolean }
   | { type: 'build'; plan: Plan }
   | { type: 'close' }
-)
 
-export type Answer = { id: number } & (
-  | { type: 'done' }
-  /** Flat, which is faster to pass between threads. `isBehind`: rows of this list should be compacted. */
-  | ({ type: 'page'; isBehind: boolean } & ListPage)
-  | { type: 'planned'; plan: Plan | null }
-  | { type: 'built'; segment: EncodedSegment }
-  | { type: 'failed'; message: string }
-)
+/** The answers are flat objects, which are faster to pass between threads. */
+export interface Answers {
+  open: object
+  /** `isBehind`: rows of this list should be compacted. */
+  page: ListPage & { isBehind: boolean }
+  plan: { plan: Plan | null }
+  build: { segment: EncodedSegment }
+  close: object
+}
+
+export type Answer = Answers[Ask['type']]
+export type Reply = { id: number } & (Answer | { failure: string })
 
 declare const self: Worker
 
@@ -36,30 +39,24 @@ const WORTHWHILE_ROWS = MIN_SEGMENT_ROWS * 2
 
 let thread: ReaderThread | null = null
 
-self.addEventListener('message', ({ data }: MessageEvent<Ask>) => {
-  void answer(data)
-    .catch((error: unknown): Answer => ({ id: data.id, type: 'failed', message: String(error) }))
+self.addEventListener('message', ({ data: { id, ...ask } }: MessageEvent<Ask & { id: number }>) => {
+  void answer(ask)
+    .catch((error: unknown) => ({ failure: String(error) }))
     .then((result) => {
-      self.postMessage(result)
+      self.postMessage({ id, ...result })
       // The thread ends itself, outside of any call of the driver, and the process goes on.
-      if (data.type === 'close') setImmediate(() => process.exit(0))
+      if (ask.type === 'close') setImmediate(() => process.exit(0))
     })
 })
 
 async function answer(ask: Ask): Promise<Answer> {
-  const { id } = ask
-  if (ask.type === 'open') {
-    thread = new ReaderThread(ask.path)
-    return { id, type: 'done' }
-  }
+  if (ask.type === 'open') thread = new ReaderThread(ask.path)
   if (thread === null) throw new Error('The reader has no database yet')
-  if (ask.type === 'close') {
-    thread.close()
-    return { id, type: 'done' }
-  }
-  if (ask.type === 'page') return { id, type: 'page', ...thread.page(ask.query) }
-  if (ask.type === 'plan') return { id, type: 'planned', plan: await thread.plan(ask) }
-  return { id, type: 'built', segment: await thread.build(ask.plan) }
+  if (ask.type === 'page') return thread.page(ask.query)
+  if (ask.type === 'plan') return { plan: await thread.plan(ask) }
+  if (ask.type === 'build') return { segment: await thread.build(ask.plan) }
+  if (ask.type === 'close') thread.close()
+  return {}
 }
 
 class ReaderThread {
