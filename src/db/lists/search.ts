@@ -98,10 +98,7 @@ export class Search {
     const bounds = isWhole ? { low: 0, high: segment.rows } : this.boundsIn(segment, range)
     const found = (isWhole ? kept.get(segment) : undefined) ?? this.find(segment, query, bounds)
     if (isWhole && segment.openRows === 0) kept.set(segment, found)
-    return {
-      count: found.count,
-      seqs: (offset, limit) => this.seqsIn(segment, found.rows ?? this.match(segment, query, bounds), offset, limit),
-    }
+    return { count: found.count, seqs: (offset, limit) => this.seqs(segment, query, bounds, found, offset, limit) }
   }
 
   private find(segment: Segment, query: ListQuery, { low, high }: Bounds): Found {
@@ -109,20 +106,23 @@ export class Search {
     if (filters === null) return { count: 0, rows: [] }
     if (filters.length === 0) return { count: high - low, rows: null }
     const count = match(filters, low, high)
-    return { count, rows: count > FEW_FOUND ? null : matchedRows(count) }
+    return { count, rows: count > FEW_FOUND ? null : matchedRows(0, count) }
   }
 
-  private match(segment: Segment, query: ListQuery, { low, high }: Bounds): number[] {
-    return matchedRows(match(this.filtersFor(segment, query) ?? [], low, high))
-  }
-
-  private seqsIn(segment: Segment, rows: readonly number[], offset: number, limit: number): number[] {
+  /** Counts `offset` from the newest row. */
+  private seqs(
+    segment: Segment,
+    query: ListQuery,
+    { low, high }: Bounds,
+    { count, rows }: Found,
+    offset: number,
+    limit: number,
+  ): number[] {
+    const end = count - offset
+    const start = Math.max(0, end - limit)
+    if (rows === null) match(this.filtersFor(segment, query) ?? [], low, high)
     const seqs = this.store.seqs(segment)
-    const end = rows.length - offset
-    return rows
-      .slice(Math.max(0, end - limit), end)
-      .toReversed()
-      .map((row) => seqs[row] ?? 0)
+    return (rows?.slice(start, end) ?? matchedRows(start, end)).map((row) => seqs[row] ?? 0).toReversed()
   }
 
   /** The filters of a query as codes of this segment; null when no row can pass them. */

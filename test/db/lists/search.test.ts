@@ -11,9 +11,9 @@ import { EVERYTHING, type Seeded, seededDatabase } from './seeded.ts'
 // Segments are built and deleted between random changes; every total and page must equal what plain SQL says.
 
 const SEED = Number(process.env['LISTS_SEED'] ?? Math.floor(Math.random() * 1e9))
-const ROWS = 3000
-const STEPS = 60
-const QUERIES_PER_STEP = 8
+const ROWS = 5000
+const STEPS = 30
+const QUERIES_PER_STEP = 6
 const random = createRandom(SEED)
 const { tenantId } = EVERYTHING
 
@@ -36,7 +36,7 @@ afterEach(async () => {
 const change = (sql: string): Promise<unknown> => seeded.database.writer.write([{ sql, args: [] }])
 const value = async (sql: string): Promise<string> => String((await seeded.database.gate.values(sql))[0]?.[0])
 const someRow = (list: ListName): string =>
-  `(SELECT seq FROM ${list} ORDER BY (seq * ${random.int(1, 1e6)}) % 7919 LIMIT 1)`
+  `(SELECT coalesce(min(seq), (SELECT max(seq) FROM ${list})) FROM ${list} WHERE seq >= ${random.int(1, list === 'messages' ? ROWS : ROWS / 5)})`
 const someTime = async (): Promise<number> =>
   Number(await value(`SELECT created_at FROM messages WHERE seq = ${someRow('messages')}`)) + random.int(-2, 2)
 
@@ -125,6 +125,7 @@ async function expected({ list, equal, since, until, offset, limit }: ListQuery)
 
 test(`totals and pages equal plain SQL after random changes, LISTS_SEED=${SEED}`, async () => {
   console.log(`LISTS_SEED=${SEED}`)
+  for (const list of ['messages', 'messages', 'deliveries'] as const) await compact(list)
   let most = 0
   for (let step = 0; step < STEPS; step++) {
     await random.pick(CHANGES)()
@@ -135,7 +136,7 @@ test(`totals and pages equal plain SQL after random changes, LISTS_SEED=${SEED}`
       most = Math.max(most, store.lastSegments('messages', tenantId).length)
     }
   }
-  expect(most).toBeGreaterThan(0)
+  expect(most).toBeGreaterThan(1)
 })
 
 test('a segment holds at least a minimum of rows, and small neighbours are merged', async () => {
