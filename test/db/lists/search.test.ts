@@ -40,6 +40,10 @@ const someRow = (list: ListName): string =>
 const someTime = async (): Promise<number> =>
   Number(await value(`SELECT created_at FROM messages WHERE seq = ${someRow('messages')}`)) + random.int(-2, 2)
 
+const insertMessage = (at: number): Promise<unknown> =>
+  change(`INSERT INTO messages (id, job_id, tenant_id, app_id, direction, from_number, to_number, body, status, created_at, updated_at)
+    VALUES ('one', 'job', '${tenantId}', 'app_1', 'outbound', '1', '2', '', 'sent', ${at}, 0)`)
+
 /** A clock that is set back inserts rows in the middle. */
 async function insertMessages(at: number, status: string): Promise<void> {
   const values = Array.from({ length: random.int(1, 40) }, () => {
@@ -167,4 +171,30 @@ test('a segment holds at least a minimum of rows, and small neighbours are merge
   expect(await rows()).toEqual([first, 300, 3796])
   await compact('messages')
   expect(await rows()).toEqual([first + 300 + 3796])
+})
+
+test('a segment that is queried while it is built is used when it is finished', async () => {
+  await compact('messages', async () => search.page(EVERYTHING))
+  expect(search.page(EVERYTHING).total).toBe(ROWS)
+  expect(store.lastSegments('messages', tenantId)).toHaveLength(1)
+})
+
+test.each([
+  ['inserted', 'after', 0, false],
+  ['inserted', 'after', 1, true],
+  ['inserted', 'until', 0, true],
+  ['inserted', 'until', 1, false],
+  ['deleted', 'until', 0, true],
+  ['ended', 'until', 0, true],
+  ['moved', 'until', 0, true],
+] as const)('a row that is %s at %s + %d ms: its segment goes: %p', async (how, end, ms, isDeleted) => {
+  await compact('messages')
+  const { after, until } = store.segments('messages', tenantId)[0] ?? { after: 0, until: 0 }
+  const at = (end === 'after' ? after : until) + ms
+  const where = `WHERE tenant_id = '${tenantId}' AND created_at = ${at}`
+  if (how === 'inserted') await insertMessage(at)
+  if (how === 'deleted') await change(`DELETE FROM messages ${where}`)
+  if (how === 'ended') await change(`UPDATE messages SET status = 'failed' ${where}`)
+  if (how === 'moved') await change(`UPDATE messages SET created_at = 9e12 ${where}`)
+  expect(store.segments('messages', tenantId)).toHaveLength(isDeleted ? 0 : 1)
 })
