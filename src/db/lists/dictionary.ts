@@ -10,11 +10,11 @@ export class Dictionary {
     readonly ends: Uint32Array,
   ) {}
 
-  static of(values: Iterable<string>): Dictionary {
-    const sorted = [...new Set(values)].toSorted()
+  /** The values must be distinct and sorted by `toSorted`. */
+  static of(values: readonly string[]): Dictionary {
     let end = 0
-    const ends = Uint32Array.from(sorted, (value) => (end += value.length))
-    return new Dictionary(sorted.join(''), ends)
+    const ends = Uint32Array.from(values, (value) => (end += value.length))
+    return new Dictionary(values.join(''), ends)
   }
 
   get size(): number {

@@ -69,18 +69,14 @@ const numberColumn = (name: string, rows: readonly SourceRow[], index: number): 
 })
 
 function codeColumn(name: string, cells: readonly (string | null)[], others: readonly string[]): StoredColumn {
-  const dictionary = Dictionary.of([...others, ...cells.filter((cell) => cell !== null)])
-  if (dictionary.size > NULL_CODE)
-    throw new RangeError(`Column ${name} has ${dictionary.size} values, too many to code`)
-  const known = new Map<string | null, number>([[null, NULL_CODE]])
-  const codeOf = (cell: string | null): number => {
-    const code = known.get(cell) ?? dictionary.codeOf(cell ?? '')
-    known.set(cell, code)
-    return code
-  }
+  const values = new Set([...others, ...cells.filter((cell) => cell !== null)])
+  if (values.size > NULL_CODE) throw new RangeError(`Column ${name} has ${values.size} values, too many to code`)
+  const sorted = [...values].toSorted()
+  const codes = new Map<string | null, number>(sorted.map((value, code) => [value, code]))
+  const dictionary = Dictionary.of(sorted)
   return {
     name,
-    data: bytesOf(Uint16Array.from(cells, codeOf)),
+    data: bytesOf(Uint16Array.from(cells, (cell) => codes.get(cell) ?? NULL_CODE)),
     dictionaryText: dictionary.text,
     dictionaryEnds: bytesOf(dictionary.ends),
   }
