@@ -5,7 +5,7 @@ import Database from 'libsql'
 import type { Row } from './row.ts'
 import { median } from './support/alternate.ts'
 import { runLoad } from './support/load.ts'
-import { sealed, seed } from './support/seeded-stage.ts'
+import { compacted, seed } from './support/seeded-stage.ts'
 import { Stage } from './torture/stage.ts'
 
 const FEW = 1000
@@ -23,7 +23,7 @@ async function benchGrowth(): Promise<Row[]> {
   const few = await accepting(stage)
   await seed(stage, MANY, 0.22, FEW)
   // What an upgrade does once is no part of what a message costs.
-  await sealed(stage)
+  await compacted(stage)
   const many = await accepting(stage)
   const row = (name: string, { rate, bytes }: Accepting, naiveOne: number): Row => ({
     case: name,

@@ -1,6 +1,6 @@
 import type { Row } from './row.ts'
 import { runLoad } from './support/load.ts'
-import { openSeededStage, sealed } from './support/seeded-stage.ts'
+import { compacted, openSeededStage } from './support/seeded-stage.ts'
 import { OWN_NUMBERS, PERSONS, USERS } from './support/seed-lists.ts'
 import type { Stage } from './torture/stage.ts'
 
@@ -8,7 +8,7 @@ const DURATION_MS = 1500
 const PROBE_EVERY_MS = 2
 const DAY_MS = 86_400_000
 
-/** What is asked, by request number: different values each time, as different people would ask. */
+/** The filters by request number: different values each time, as different clients would use. */
 const user = (n: number): string => `userId=user-${(n * 37) % USERS}`
 const own = (n: number): string => `%2B15555550${String((n * 7) % OWN_NUMBERS).padStart(3, '0')}`
 const person = (n: number): string => `%2B1555777${String((n * 101) % PERSONS).padStart(5, '0')}`
@@ -47,13 +47,13 @@ const PAGES: readonly [page: number, limit: number][] = [
   [1000, 100],
 ]
 
-/** Every filter of the lists over many messages, beside the status by id, with the longest stall of the event loop. */
+/** Every filter of the lists over many messages, compared with the status by id, with the longest stall of the event loop. */
 async function benchLists(): Promise<Row[]> {
   const count = Number(process.env['BENCH_MESSAGES'] ?? 1_000_000)
   const share = Number(process.env['BENCH_SHARE'] ?? 0.22)
   await using stage = await openSeededStage(count, share)
   const rows: Row[] = [{ case: `${count} messages, of them ${share * count} of the tenant` }]
-  rows.push({ case: 'all in blocks after', s: Math.round((await sealed(stage)) / 100) / 10 })
+  rows.push({ case: 'all in segments after', s: Math.round((await compacted(stage)) / 100) / 10 })
   const byId = await statusPath(stage)
   const measured = async (name: string, path: (n: number) => string): Promise<void> => {
     const status = await timed(stage, () => byId)
@@ -79,7 +79,7 @@ async function statusPath(stage: Stage): Promise<string> {
   return `/v1/sms/status/${listed.messages[0]?.messageId ?? ''}`
 }
 
-/** One client, one question after the other, and a second one that asks for /health to see the loop stand still. */
+/** One client makes one request after the other; a second one polls /health to measure how long the loop stalls. */
 async function timed(stage: Stage, path: (n: number) => string): Promise<Row> {
   const { port } = stage.gateway.options
   const request = (n: number): string =>

@@ -17,7 +17,7 @@ const BATCHES = 200
 const PAUSE_MS = 20
 const TENANT = 'tenant_0000000000000001'
 
-/** Batches of a retention purge or an erasure on a large database, lists' blocks included: how long each holds the event loop. */
+/** Batches of a retention purge or an erasure on a large database, segments of lists included: how long each holds the event loop. */
 async function benchPurge(): Promise<Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'sgw-purge-'))
   try {
@@ -66,11 +66,11 @@ async function filled(path: string): Promise<Database> {
   await gate.close()
   const database = await openDatabase({ url: `file:${path}`, authToken: null, path, litestream: false })
   database.lists.catchUp()
-  while ((await inBlocks(database)) < MESSAGES) await Bun.sleep(200)
+  while ((await inSegments(database)) < MESSAGES) await Bun.sleep(200)
   return database
 }
 
-async function inBlocks({ gate }: Database): Promise<number> {
+async function inSegments({ gate }: Database): Promise<number> {
   const sql = `SELECT coalesce(sum(row_count), 0) AS rows FROM list_segments WHERE list = 'messages'`
   return Number((await gate.execute(sql)).rows[0]?.['rows'])
 }

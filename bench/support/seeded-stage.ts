@@ -7,7 +7,7 @@ import { seedRows } from './seed-lists.ts'
 const DAY_MS = 86_400_000
 const DAYS = 90
 const OTHER_TENANTS = 9
-const SEALED_WITHIN_MS = 120_000
+const COMPACTED_WITHIN_MS = 120_000
 
 /** A gateway whose database has so many messages; `share` of them are of the stage's own tenant. */
 export async function openSeededStage(count: number, share: number): Promise<Stage> {
@@ -50,15 +50,15 @@ export async function seed(stage: Stage, count: number, share: number, first = 0
   await stage.gateway.start()
 }
 
-/** Settles when nearly all rows are in blocks; answers how long it took. */
-export async function sealed(stage: Stage): Promise<number> {
+/** Waits until nearly all rows are in segments; returns how long that took, in milliseconds. */
+export async function compacted(stage: Stage): Promise<number> {
   const startedAt = performance.now()
   const database = new Database(stage.databasePath, { readonly: true })
   const sql = `SELECT coalesce(sum(row_count), 0) AS n FROM list_segments WHERE list = 'messages'`
   const count = (from: string): number => database.query<{ n: number }, []>(from).get()?.n ?? 0
   const total = count('SELECT count(*) AS n FROM messages')
   await stage.call('GET', '/v1/sms/messages')
-  await eventually('Sealing', SEALED_WITHIN_MS, () => Promise.resolve(count(sql) > total * 0.99 ? true : null))
+  await eventually('Compaction', COMPACTED_WITHIN_MS, () => Promise.resolve(count(sql) > total * 0.99 ? true : null))
   database.close()
   return performance.now() - startedAt
 }

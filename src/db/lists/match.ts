@@ -5,13 +5,19 @@ export interface Filter {
   isNot: boolean
 }
 
+/** Rows of a segment: low ≤ row < high. */
+export interface Bounds {
+  low: number
+  high: number
+}
+
 const FIRST_ROWS = 16
 
 /** Rows that matched, ascending; valid until the next call. */
 let matched = new Int32Array(8192)
 
-/** Matches the rows from `low` up to but not including `high` with all filters. Returns how many; `matchedRows` returns them. */
-export function match(filters: readonly Filter[], low: number, high: number): number {
+/** Finds the rows that pass all filters. Returns how many; `matchedRows` returns them. */
+export function match(filters: readonly Filter[], { low, high }: Bounds): number {
   if (matched.length < high) matched = new Int32Array(high * 2)
   const [first, ...others] = filters
   let count = first === undefined ? all(low, high) : scan(first, low, high)

@@ -4,65 +4,54 @@ import { type CodeColumn, NULL_CODE, type Segment } from './segment.ts'
 import type { SegmentStore } from './store.ts'
 
 /**
- * The states of the rows of a segment. A row that was open when the segment was built may have changed without deleting
- * it, so its state is read from the table until it has ended. After that only a trigger can change it, which deletes
- * the segment.
+ * The states of rows that were open when their segment was built. They may have changed without deleting the segment, so
+ * they are read from the table until the row has ended. After that only a trigger can change it, which deletes the segment.
  */
 export class OpenStates {
-  /** The rows of a column that were still open at the last query. */
-  private readonly openRows = new WeakMap<CodeColumn, number[]>()
-  /** Segments whose rows have all ended. */
-  private readonly ended = new WeakSet<Segment>()
+  /** How many rows of a column are not known to have ended. */
+  private readonly remaining = new WeakMap<CodeColumn, number>()
+  private readonly outdated = new WeakSet<Segment>()
 
   constructor(
     private readonly connection: ReadConnection,
     private readonly store: SegmentStore,
   ) {}
 
-  /** The column of the states, as of the snapshot of the connection. */
-  column(list: ListName, segment: Segment): CodeColumn {
-    const column = this.store.column(segment, LISTS[list].state)
-    if (segment.openRows > 0) this.refresh(list, segment, column)
-    return column
-  }
-
   /** Whether the segment still says that rows are open, though they were all found to have ended. */
   isOutdated(segment: Segment): boolean {
-    return this.ended.has(segment)
+    return this.outdated.has(segment)
   }
 
-  private refresh(list: ListName, segment: Segment, column: CodeColumn): void {
-    const { codes, dictionary } = column
+  /** Brings the codes of these rows up to the snapshot of the connection. */
+  refresh(list: ListName, segment: Segment, rows: readonly number[]): void {
+    const column = this.store.column(segment, LISTS[list].state)
     const openCodes = openCodesOf(list, column)
-    const open = this.openRows.get(column) ?? rowsWith(openCodes, codes)
-    if (open.length > 0) {
-      const seqs = this.store.seqs(segment)
-      const states = this.states(
-        list,
-        open.map((row) => seqs[row] ?? 0),
-      )
-      for (const [index, row] of open.entries()) {
-        const state = states[index] ?? ''
-        codes[row] = state === '' ? NULL_CODE : dictionary.codeOf(state)
-      }
-    }
-    const stillOpen = open.filter((row) => openCodes.has(codes[row] ?? NULL_CODE))
-    this.openRows.set(column, stillOpen)
-    if (stillOpen.length === 0) this.ended.add(segment)
+    const isOpenRow = (row: number): boolean => openCodes.has(column.codes[row] ?? NULL_CODE)
+    const open = rows.filter(isOpenRow)
+    if (open.length > 0) this.readCodes(list, segment, column, open)
+    const before = this.remaining.get(column) ?? segment.openRows
+    const remaining = before - open.length + open.filter(isOpenRow).length
+    this.remaining.set(column, remaining)
+    if (remaining === 0) this.outdated.add(segment)
   }
 
-  /** In the order of `seqs`; empty for null. As one text, because the driver is slow at returning rows. */
-  private states(list: ListName, seqs: readonly number[]): string[] {
+  /** The states come as one text in the order of the rows, empty for null: the driver is slow at returning rows. */
+  private readCodes(
+    list: ListName,
+    segment: Segment,
+    { codes, dictionary }: CodeColumn,
+    rows: readonly number[],
+  ): void {
     const { name, state } = LISTS[list]
     const sql = `SELECT group_concat(coalesce(${state}, '')) FROM json_each(?) AS open CROSS JOIN ${name} ON ${name}.seq = open.value`
-    return String(this.connection.value(sql, [JSON.stringify(seqs)]) ?? '').split(',')
+    const all = this.store.seqs(segment)
+    const seqs = JSON.stringify(rows.map((row) => all[row] ?? 0))
+    const states = String(this.connection.value(sql, [seqs]) ?? '').split(',')
+    for (const [index, row] of rows.entries()) {
+      const code = dictionary.codeOf(states[index] ?? '')
+      codes[row] = code === -1 ? NULL_CODE : code
+    }
   }
-}
-
-function rowsWith(wanted: ReadonlySet<number>, codes: Uint16Array): number[] {
-  const rows: number[] = []
-  for (const [row, code] of codes.entries()) if (wanted.has(code)) rows.push(row)
-  return rows
 }
 
 function openCodesOf(list: ListName, { dictionary }: CodeColumn): Set<number> {

@@ -3,6 +3,7 @@ import { withTimes } from './item-times.ts'
 import {
   type Cell,
   LISTS,
+  type ListName,
   type ListPage,
   type ListQuery,
   type Range,
@@ -10,7 +11,7 @@ import {
   hasMoreThan,
   rangeOf,
 } from './list.ts'
-import { type Filter, match, matchedRows } from './match.ts'
+import { type Bounds, type Filter, match, matchedRows } from './match.ts'
 import { OpenStates } from './open-states.ts'
 import { isSegment, rangesOf } from './ranges.ts'
 import type { ReadConnection } from './read-connection.ts'
@@ -101,26 +102,34 @@ export class Search {
     return { count: found.count, seqs: (offset, limit) => this.seqs(segment, query, bounds, found, offset, limit) }
   }
 
-  private find(segment: Segment, query: ListQuery, { low, high }: Bounds): Found {
+  private find(segment: Segment, query: ListQuery, bounds: Bounds): Found {
     const filters = this.filtersFor(segment, query)
     if (filters === null) return { count: 0, rows: [] }
-    if (filters.length === 0) return { count: high - low, rows: null }
-    const count = match(filters, low, high)
+    if (filters.length === 0) return { count: bounds.high - bounds.low, rows: null }
+    const count = segment.openRows > 0 ? this.matchOpen(segment, query.list, filters, bounds) : match(filters, bounds)
     return { count, rows: count > FEW_FOUND ? null : matchedRows(0, count) }
   }
 
-  /** Counts `offset` from the newest row. */
+  /** The filter of the state comes last, so that only the rows that pass the others are read from the table. */
+  private matchOpen(segment: Segment, list: ListName, filters: readonly Filter[], bounds: Bounds): number {
+    const { codes } = this.store.column(segment, LISTS[list].state)
+    const others = filters.filter((filter) => filter.codes !== codes)
+    if (others.length < filters.length) this.states.refresh(list, segment, matchedRows(0, match(others, bounds)))
+    return match(filters, bounds)
+  }
+
+  /** Counts `offset` from the newest row. The states are up to date since `find`. */
   private seqs(
     segment: Segment,
     query: ListQuery,
-    { low, high }: Bounds,
+    bounds: Bounds,
     { count, rows }: Found,
     offset: number,
     limit: number,
   ): number[] {
     const end = count - offset
     const start = Math.max(0, end - limit)
-    if (rows === null) match(this.filtersFor(segment, query) ?? [], low, high)
+    if (rows === null) match(this.filtersFor(segment, query) ?? [], bounds)
     const seqs = this.store.seqs(segment)
     return (rows?.slice(start, end) ?? matchedRows(start, end)).map((row) => seqs[row] ?? 0).toReversed()
   }
@@ -130,14 +139,13 @@ export class Search {
     const { state, showsNullState } = LISTS[list]
     const filters: (Filter & { values: number })[] = []
     for (const [name, value] of Object.entries(equal)) {
-      const column = name === state ? this.states.column(list, segment) : this.store.column(segment, name)
-      const { codes, dictionary } = column
+      const { codes, dictionary } = this.store.column(segment, name)
       const code = dictionary.codeOf(value)
       if (code === -1) return null
       filters.push({ codes, code, isNot: false, values: dictionary.size })
     }
     if (!showsNullState && segment.openRows > 0 && equal[state] === undefined)
-      filters.push({ codes: this.states.column(list, segment).codes, code: NULL_CODE, isNot: true, values: 0 })
+      filters.push({ codes: this.store.column(segment, state).codes, code: NULL_CODE, isNot: true, values: 0 })
     // The column with the most values first: it leaves the fewest rows to the others.
     return filters.toSorted((a, b) => b.values - a.values)
   }
@@ -152,12 +160,6 @@ export class Search {
     const sql = `SELECT group_concat(${item}) FROM json_each(?) AS row CROSS JOIN ${list} ON ${list}.seq = row.value`
     return withTimes(String(this.connection.value(sql, [JSON.stringify(seqs)]) ?? ''))
   }
-}
-
-/** Rows of a segment: low ≤ row < high. */
-interface Bounds {
-  low: number
-  high: number
 }
 
 /** How many of the ascending times are not after `time`. */

@@ -17,7 +17,7 @@ test(`the rows that pass all filters are found, LISTS_SEED=${SEED}`, () => {
     const passing = Array.from({ length: high - low }, (_, index) => low + index).filter((row) =>
       filters.every(({ codes, code, isNot }) => (codes[row] === code) !== isNot),
     )
-    const count = match(filters, low, high)
+    const count = match(filters, { low, high })
     expect({ n, rows: matchedRows(0, count) }).toEqual({ n, rows: passing })
   }
 })
