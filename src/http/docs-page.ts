@@ -3,7 +3,7 @@ import bundlePath from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file
 import cssPath from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' }
 import type { Page } from './server.ts'
 
-export const BUNDLE_PATH = '/docs/swagger-ui-bundle.js'
+const BUNDLE_PATH = '/docs/swagger-ui-bundle.js'
 export const STYLE_PATH = '/docs/swagger-ui.css'
 
 /** The files of Swagger UI that `/docs` loads. */
