@@ -130,17 +130,15 @@ async function expected({ list, equal, since, until, offset, limit }: ListQuery)
 test(`totals and pages equal plain SQL after random changes, LISTS_SEED=${SEED}`, async () => {
   console.log(`LISTS_SEED=${SEED}`)
   for (const list of ['messages', 'messages', 'deliveries'] as const) await compact(list)
-  let most = 0
+  expect(store.segments('messages', tenantId)).toHaveLength(2)
   for (let step = 0; step < STEPS; step++) {
-    await random.pick(CHANGES)()
-    for (const list of ['messages', 'deliveries'] as const) if (random.chance(0.5)) await compact(list, rarelyChange)
     for (let n = 0; n < QUERIES_PER_STEP; n++) {
       const query = await randomQuery()
       expect({ step, query, ...search.page(query) }).toEqual({ step, query, ...(await expected(query)) })
-      most = Math.max(most, store.lastSegments('messages', tenantId).length)
     }
+    await random.pick(CHANGES)()
+    for (const list of ['messages', 'deliveries'] as const) if (random.chance(0.5)) await compact(list, rarelyChange)
   }
-  expect(most).toBeGreaterThan(1)
 })
 
 test('a segment holds at least a minimum of rows, and small neighbours are merged', async () => {
