@@ -196,3 +196,20 @@ test.each([
   if (how === 'moved') await change(`UPDATE messages SET created_at = 9e12 ${where}`)
   expect(store.segments('messages', tenantId)).toHaveLength(isDeleted ? 0 : 1)
 })
+
+test('a repeated query sees that open rows of a segment have ended', async () => {
+  await change(`UPDATE messages SET status = 'queued' WHERE seq IN (7, 8, 9)`)
+  await compact('messages')
+  const { id } = store.segments('messages', tenantId)[0] ?? {}
+  const queued = (): number => search.page({ ...EVERYTHING, equal: { status: 'queued' } }).total
+  for (const [seq, left] of [
+    [7, 2],
+    [8, 1],
+    [9, 0],
+  ] as const) {
+    expect(queued()).toBe(left + 1)
+    await change(`UPDATE messages SET status = 'sent' WHERE seq = ${seq}`)
+    expect(queued()).toBe(left)
+  }
+  expect(store.segments('messages', tenantId)[0]?.id).toBe(id)
+})
