@@ -6,7 +6,8 @@ import { COUNT_OPEN_ATTEMPTS, HAS_OPEN_ATTEMPTS } from '../../src/db/open-attemp
 import * as deliveryRows from '../../src/features/webhook-deliveries/delivery-rows.ts'
 import { STORE } from '../../src/features/webhooks/store-inbound.ts'
 import { ACCEPT, ACCEPT_ONCE } from '../../src/sending/accept-rows.ts'
-import { CLAIM, CLOSE, GIVE_UP, QUARANTINE, RESULT, UNKNOWN } from '../../src/sending/attempt-rows.ts'
+import { CLAIM, CLOSE, GIVE_UP, RESULT, UNKNOWN } from '../../src/sending/attempt-rows.ts'
+import { BIND } from '../../src/sending/quarantine.ts'
 
 type Operation = RowOperation<Record<string, string | number | null>>
 
@@ -14,11 +15,11 @@ const OPERATIONS = {
   ACCEPT,
   ACCEPT_ONCE,
   CLAIM,
-  QUARANTINE,
   CLOSE,
   RESULT,
   UNKNOWN,
   GIVE_UP,
+  BIND,
   'delivery OPEN': deliveryRows.OPEN,
   'delivery CLOSE': deliveryRows.CLOSE,
   STORE,
