@@ -109,7 +109,7 @@ export function buildGateway(parts: GatewayParts): Gateway {
     }),
     lifecycle: { draining: false, working: false },
     traffic: { answering: 0 },
-    sending: new SendEngine({ ...parts, ...engines, defer }),
+    sending: new SendEngine({ ...parts, ...engines, defer, requests: () => gateway.traffic.answering }),
   }
   return gateway
 }

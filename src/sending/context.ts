@@ -31,6 +31,8 @@ export interface SendingContext {
   session: Session
   quota: Quota
   numbers: Numbers
+  /** How many requests are being answered at this moment. */
+  requests: () => number
   /** Runs something after the present turn of the event loop. */
   defer: (run: () => void) => void
 }

@@ -5,6 +5,7 @@ import type { TenantEntry } from '../provider/directory.ts'
 import type { TokenResult } from '../provider/tokens.ts'
 import { ACCEPT, ACCEPT_ONCE, type KeptRequest, type NewMessage, type Stored, storedOf } from './accept-rows.ts'
 import { Attempts } from './attempts.ts'
+import { CallSlots } from './call-slots.ts'
 import type { SendingContext } from './context.ts'
 import { type Entry, type Line, newEntry } from './line.ts'
 import { NumberLookups } from './number-lookups.ts'
@@ -35,7 +36,8 @@ export class SendEngine {
 
   constructor(readonly context: SendingContext) {
     const { config, clock } = context
-    this.scheduler = new Scheduler(context, config.callsAtOnce - CALLS_BESIDE_SENDS, {
+    const slots = new CallSlots(clock, config.callsAtOnce - CALLS_BESIDE_SENDS, context.requests)
+    this.scheduler = new Scheduler(context, slots, {
       begin: (begun) => void this.attempts.begin(begun).finally(() => this.#checkIdle()),
       readMore: (line) => (void this.#readMore(line), null),
       withoutSender: (line, entry, sender) => (this.#withoutSender(line, entry, sender), null),
@@ -55,7 +57,7 @@ export class SendEngine {
   /** Begins nothing more; settles when all calls have ended and their outcome is stored. */
   async stop(): Promise<void> {
     this.scheduler.stop()
-    if (this.scheduler.inFlight > 0) await new Promise<void>((resolve) => this.#idle.push(resolve))
+    if (this.scheduler.slots.inFlight > 0) await new Promise<void>((resolve) => this.#idle.push(resolve))
   }
 
   /** Something that the tenant's messages may wait for has changed: its extensions, its numbers, its status. */
@@ -208,7 +210,7 @@ export class SendEngine {
   }
 
   #checkIdle(): void {
-    if (this.scheduler.inFlight > 0) return
+    if (this.scheduler.slots.inFlight > 0) return
     for (const resolve of this.#idle.splice(0)) resolve()
   }
 }

@@ -1,4 +1,5 @@
 import type { SendingContext } from './context.ts'
+import type { CallSlots } from './call-slots.ts'
 import { Entries } from './entries.ts'
 import { type Entry, type Line, newEntry } from './line.ts'
 import { Lines } from './lines.ts'
@@ -18,19 +19,16 @@ export class Scheduler {
   readonly #touched = new Set<Line>()
   /** Extensions that may have something to begin, in turn. */
   readonly #turns = new Set<ExtensionTurns>()
-  #inFlight = 0
+  /** Of the time at which a slot is free again. */
+  #cancelAlarm: () => void = () => undefined
   #isPlanned = false
   isStopped = true
 
   constructor(
     readonly context: Pick<SendingContext, 'clock' | 'quota' | 'directory' | 'defer'>,
-    readonly maxInFlight: number,
+    readonly slots: CallSlots,
     readonly tasks: SchedulerTasks,
   ) {}
-
-  get inFlight(): number {
-    return this.#inFlight
-  }
 
   start(): void {
     this.isStopped = false
@@ -68,7 +66,7 @@ export class Scheduler {
    * or extension waits for a turn, and everything is known and free. Null where it must wait.
    */
   reserve(tenantId: string, number: string, messageId: string, to: string): Begun | null {
-    if (this.isStopped || this.#inFlight >= this.maxInFlight) return null
+    if (this.isStopped || this.slots.waitMs() > 0) return null
     const line = this.lines.of(tenantId, number)
     if (!line.isFree || line.heldUntil > this.context.clock.monotonic() || this.#isOpen(line, to)) return null
     if (line.waiting.some((other) => other.to === to || !this.#isOpen(line, other.to))) return null
@@ -99,7 +97,7 @@ export class Scheduler {
   left({ entry, extensionId }: Begun): void {
     const extension = this.extension(extensionId)
     extension.inFlight--
-    this.#inFlight--
+    this.slots.leave(entry)
     this.#turns.add(extension)
     this.touch(entry.line)
     this.tasks.left()
@@ -185,7 +183,7 @@ export class Scheduler {
   #beginAll(): Begun[] {
     const begun: Begun[] = []
     for (const extension of this.#turns) {
-      if (this.#inFlight >= this.maxInFlight) break
+      if (!this.#hasSlot()) break
       this.#turns.delete(extension)
       const next = this.#beginNext(extension)
       if (next === null) continue
@@ -193,6 +191,14 @@ export class Scheduler {
       this.#turns.add(extension)
     }
     return begun
+  }
+
+  #hasSlot(): boolean {
+    const waitMs = this.slots.waitMs()
+    this.#cancelAlarm()
+    if (waitMs > 0 && waitMs < Infinity)
+      this.#cancelAlarm = this.context.clock.after(Math.ceil(waitMs), () => this.#plan())
+    return waitMs <= 0
   }
 
   /** The entry whose turn it is; null if nothing of the extension may begin now. */
@@ -231,7 +237,7 @@ export class Scheduler {
     this.entries.add(entry)
     this.entries.open(entry)
     extension.inFlight++
-    this.#inFlight++
+    this.slots.enter(entry)
     return { entry, extensionId, mark: this.context.quota.take(entry.line.number, extensionId) }
   }
 }
