@@ -2,7 +2,7 @@ import { COUNT_OPEN_ATTEMPTS } from '../db/open-attempts.ts'
 import type { Gateway } from '../gateway.ts'
 import { isoTime } from '../core/clock.ts'
 import { VERSION } from '../version.ts'
-import { readBackupLag } from '../db/backup-lag.ts'
+import { readBackupLag } from '../backup/lag.ts'
 
 export interface StatusReport {
   version: string
@@ -12,11 +12,12 @@ export interface StatusReport {
   /** Connected extensions by state. */
   extensions: Record<string, number>
   subscriptions: { active: number; pending: number; earliestExpiry: string | null }
-  /** `lagMs`: how far Litestream is behind, null without it. */
+  /** `lagMs`: for how long the backup may lack changes; null without Litestream, or when it cannot be asked. */
   backup: {
     litestream: boolean
     lagMs: number | null
     walBytes: number
+    keptBytes: number
     restoredAt: string | null
     waitingBehindFence: number
   }
@@ -25,6 +26,7 @@ export interface StatusReport {
 /** The gateway at a glance. */
 export async function readStatus(gateway: Gateway): Promise<StatusReport> {
   const { gate } = gateway.database
+  const { lagMs, walBytes, keptBytes } = await readBackupLag(gateway.config.database.path)
   const [schema, jobs, sending, extensions, subscriptions, restored] = await gate.batch([
     'SELECT name FROM schema_migrations ORDER BY position DESC LIMIT 1',
     'SELECT kind, count(*) AS jobs, min(created_at) AS oldest FROM jobs GROUP BY kind',
@@ -61,7 +63,9 @@ export async function readStatus(gateway: Gateway): Promise<StatusReport> {
     },
     backup: {
       litestream: gateway.config.litestream,
-      ...readBackupLag(gateway.config.database.path),
+      lagMs,
+      walBytes,
+      keptBytes,
       restoredAt: restoredAt === undefined ? null : isoTime(Number(restoredAt)),
       waitingBehindFence: Number(jobs?.rows.find((row) => row['kind'] === 'fence')?.['jobs'] ?? 0),
     },

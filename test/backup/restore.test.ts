@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { LITESTREAM } from '../support/deployment.ts'
+import { LITESTREAM } from '../support/litestream.ts'
 import { PROJECT, type Finished, finished } from '../support/program.ts'
 
 const MESSAGES = 25
