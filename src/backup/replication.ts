@@ -33,11 +33,12 @@ function startReplication(settings: BackupSettings, old: boolean): Replication {
     ended: child.exited,
     async finish(limitMs) {
       const deadline = performance.now() + limitMs
-      if (old) await Bun.sleep(MIN_LIFE_BEFORE_VERSION_5_MS - (performance.now() - startedAt))
+      const early = child.exitCode !== null || child.signalCode !== null
+      if (old && !early) await Bun.sleep(MIN_LIFE_BEFORE_VERSION_5_MS - (performance.now() - startedAt))
       child.kill('SIGTERM')
       // Its own last copy ends with 0 even when it failed, so a second run decides; it needs half of the time.
       await endWithin(child, old ? limitMs : limitMs / 2)
-      if (old) return child.exitCode === 0 ? null : keepVolume(settings, 'see the lines of Litestream above')
+      if (old) return !early && child.exitCode === 0 ? null : keepVolume(settings, 'see the lines of Litestream above')
       const { code, reason } = await runLitestream(settings, ['replicate', '-once'], {
         timeoutMs: Math.max(0, deadline - performance.now()),
       })

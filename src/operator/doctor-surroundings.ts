@@ -90,10 +90,12 @@ export async function checkBackup(gateway: Gateway): Promise<string> {
       `Litestream keeps ${Math.round(keptBytes / 1_048_576)} MiB beside the database, so it cannot upload: see its log, and sgw restore --check`,
     )
   if (!begun) throw new Fault('Litestream has not begun: start the gateway by the entry point, not alone')
+  if (lagMs === null && !gateway.lifecycle.working)
+    return 'not known while no server runs; a drill tells: sgw restore --check'
   if (lagMs === null)
-    return gateway.lifecycle.working
-      ? 'not known: Litestream cannot be asked (it is older than 0.5, or LITESTREAM_CONFIG sets no socket); a drill tells: sgw restore --check'
-      : 'not known while no server runs; a drill tells: sgw restore --check'
+    throw new Fault(
+      'Litestream does not say how far the backup is: it may still wait for the storage, be older than 0.5, or run with a litestream.yml without "socket"; see its log',
+    )
   if (lagMs > MAX_LAG_MS)
     throw new Fault(
       `the backup has been behind for ${Math.round(lagMs / 1000)} s: Litestream cannot copy to the storage; see its log, the credentials and the network, and keep this volume until it has caught up`,

@@ -112,8 +112,8 @@ export class Deployment implements AsyncDisposable {
   }
 
   /** Runs the entry point when it is expected to end; one that serves instead is stopped, with code 124. */
-  enter(extra: Record<string, string>): Promise<Finished> {
-    const command = ['timeout', '--kill-after=5', '20', join(PROJECT, 'deploy/entrypoint.sh')]
+  enter(extra: Record<string, string>, withinSeconds = 20): Promise<Finished> {
+    const command = ['timeout', '--kill-after=5', `${withinSeconds}`, join(PROJECT, 'deploy/entrypoint.sh')]
     return finished(command, { ...this.env(), ...extra })
   }
 
@@ -156,6 +156,12 @@ export class Deployment implements AsyncDisposable {
   /** SIGTERM; answers the exit code. */
   async terminate(): Promise<number | null> {
     this.#program?.signal('SIGTERM')
+    return (await this.#program?.ended()) ?? null
+  }
+
+  /** SIGTERM to all processes, as a supervisor does that stops a whole group; answers the exit code. */
+  async terminateAll(): Promise<number | null> {
+    for (const pid of [this.pid, ...descendantsOf(this.pid)].reverse()) kill(pid, 'SIGTERM')
     return (await this.#program?.ended()) ?? null
   }
 
@@ -235,9 +241,9 @@ function read(path: string): string {
 }
 
 /** One that has ended in the meantime is none to kill. */
-function kill(pid: number): void {
+function kill(pid: number, signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): void {
   try {
-    process.kill(pid, 'SIGKILL')
+    process.kill(pid, signal)
   } catch {
     // It has ended.
   }
