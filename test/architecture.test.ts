@@ -75,17 +75,7 @@ const LAYERS: readonly Layer[] = [
   {
     name: 'cli',
     files: ['src/cli.ts', 'src/cli/**'],
-    mayImport: [
-      ...GATEWAY,
-      'backup',
-      'data folder',
-      'operator',
-      'run',
-      'serve',
-      'simulator',
-      'development',
-      'client',
-    ],
+    mayImport: [...GATEWAY, 'backup', 'data folder', 'operator', 'run', 'serve', 'simulator', 'development', 'client'],
   },
   {
     name: 'serve',

@@ -28,7 +28,9 @@ export async function probeEndpoint({ endpoint }: BackupSettings): Promise<strin
 
 function folderHoldsFiles(url: string): boolean {
   try {
-    return readdirSync(fileURLToPath(url), { recursive: true, withFileTypes: true }).some((entry) => !entry.isDirectory())
+    return readdirSync(fileURLToPath(url), { recursive: true, withFileTypes: true }).some(
+      (entry) => !entry.isDirectory(),
+    )
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false
     throw error

@@ -98,6 +98,17 @@ test('starts empty without a backup, but not with REQUIRE_RESTORE', async () => 
   expect(required.code).toBe(78)
 })
 
+test('starts nothing from a folder that has files but no whole backup', async () => {
+  const elsewhere = join(folder, 'elsewhere')
+  mkdirSync(join(elsewhere, 'ltx'), { recursive: true })
+  const place = new Place('elsewhere-database', { LITESTREAM_REPLICA_URL: `file://${elsewhere}` })
+  expect((await place.restore()).code).toBe(0)
+  writeFileSync(join(elsewhere, 'ltx/notes.txt'), '')
+  const { code, stdout, stderr } = await place.restore()
+  expect({ code, stdout }).toEqual({ code: 69, stdout: '' })
+  expect(stderr).toContain(`The backup at file://${elsewhere} is damaged: it holds files, but no backup.`)
+})
+
 test('refuses while a server holds the database', async () => {
   const place = new Place('held')
   mkdirSync(place.volume)

@@ -91,7 +91,10 @@ test('a backup that was never uploaded since Litestream started is as old as tha
   mkdirSync(join(world.folder, '.sgw.db-litestream/ltx'), { recursive: true })
   await using litestream = controlSocket(world.folder)
   litestream.uploadedAt = null
-  expect(await findingOf(world, 'backup')).toMatchObject({ ok: false, detail: expect.stringContaining('behind for 90') })
+  expect(await findingOf(world, 'backup')).toMatchObject({
+    ok: false,
+    detail: expect.stringContaining('behind for 90'),
+  })
 })
 
 test('a Litestream that no longer reads the log is told, though it has uploaded all it read', async () => {
