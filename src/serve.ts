@@ -120,6 +120,12 @@ function oncePerKey(stop: () => Promise<void>): () => void {
 }
 
 async function prepareBackup(environment: Environment, { database }: Config, log: Log): Promise<() => Replication> {
+  // The entry point of release 1.0.0 sets it, and has started a Litestream of its own.
+  if ((environment.values['LITESTREAM_DATABASE'] ?? '') !== '')
+    throw new StartError(
+      EXIT.badConfig,
+      'LITESTREAM_DATABASE is set: install the entry point (deploy/entrypoint.sh) and litestream.yml of this release; the gateway now sets it itself',
+    )
   const settings = readBackupSettings(environment, resolve(database.path ?? 'sgw.db'))
   const warning = regionWarning(settings)
   if (warning !== null) log.warn({}, warning)

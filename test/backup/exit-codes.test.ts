@@ -31,6 +31,12 @@ test('settings of the backup that cannot work end with 78 too, though the databa
   expect(stdout).not.toMatch(STARTED)
 })
 
+test('the entry point of an earlier release, which starts Litestream itself, is refused with 78', async () => {
+  const { code, stdout, stderr } = await deployment.enter({ LITESTREAM_DATABASE: deployment.database })
+  expect({ code, stderr }).toEqual({ code: 78, stderr: expect.stringContaining('install the entry point') })
+  expect(stdout).not.toMatch(STARTED)
+})
+
 test('a database of a newer version ends with 78, before Litestream starts', async () => {
   using database = new Database(deployment.database)
   database.run(`INSERT INTO schema_migrations (position, name, hash) VALUES (9999, 'from_the_future', '')`)
