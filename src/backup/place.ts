@@ -1,18 +1,21 @@
 import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { errorName } from '../core/log.ts'
+import { isBeforeVersion5, runLitestream } from './program.ts'
 import type { BackupSettings } from './settings.ts'
 
 /**
- * Whether anything at all is under the place of the backup, though Litestream found no backup there. Litestream itself
- * names only files of its own kind, so the place is listed here: a folder always, object storage where keys are given.
+ * Whether anything at all is under the place of the backup, though Litestream found no backup there. Litestream lists only
+ * files of its own kind, so a folder is read here, and so is a bucket where keys are given.
  */
 export async function holdsAnything(settings: BackupSettings): Promise<boolean> {
-  if (settings.replicaUrl.startsWith('file:')) return folderHoldsFiles(settings.replicaUrl)
-  return settings.replicaUrl.startsWith('s3:') && bucketHoldsObjects(settings)
+  const { replicaUrl } = settings
+  if (replicaUrl.startsWith('file:') && folderHoldsFiles(replicaUrl)) return true
+  if (replicaUrl.startsWith('s3:') && (await bucketHoldsObjects(settings))) return true
+  return litestreamHasFiles(settings)
 }
 
-const PROBE_MS = 3000
+const ANSWER_LIMIT_MS = 3000
 
 /**
  * Why the storage did not answer, as far as one plain request can tell; null when it can be reached, or is Amazon's.
@@ -20,25 +23,24 @@ const PROBE_MS = 3000
  */
 export async function probeEndpoint({ endpoint }: BackupSettings): Promise<string | null> {
   if (endpoint === '') return null
-  return fetch(endpoint, { signal: AbortSignal.timeout(PROBE_MS) }).then(
+  return fetch(endpoint, { signal: AbortSignal.timeout(ANSWER_LIMIT_MS) }).then(
     () => null,
     (error: unknown) => `${endpoint} cannot be reached (${errorName(error)})`,
   )
 }
 
+/** No such folder, or an address that is no path of this machine's. */
+const NO_FOLDER = ['ENOENT', 'ERR_INVALID_FILE_URL_HOST', 'ERR_INVALID_FILE_URL_PATH']
+
 function folderHoldsFiles(url: string): boolean {
   try {
-    return readdirSync(fileURLToPath(url), { recursive: true, withFileTypes: true }).some(
-      (entry) => !entry.isDirectory(),
-    )
+    const entries = readdirSync(fileURLToPath(url), { recursive: true, withFileTypes: true })
+    return entries.some((entry) => !entry.isDirectory())
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false
+    if (error instanceof Error && 'code' in error && NO_FOLDER.includes(String(error.code))) return false
     throw error
   }
 }
-
-const optional = <Name extends string>(name: Name, value: string | undefined): { [name in Name]?: string } =>
-  value === undefined || value === '' ? {} : ({ [name]: value } as { [name in Name]?: string })
 
 /** False also where the list cannot be read this way: Litestream has read it before, and may know other credentials. */
 async function bucketHoldsObjects({ replicaUrl, endpoint, variables }: BackupSettings): Promise<boolean> {
@@ -51,9 +53,18 @@ async function bucketHoldsObjects({ replicaUrl, endpoint, variables }: BackupSet
     ...optional('accessKeyId', variables['LITESTREAM_ACCESS_KEY_ID'] ?? variables['AWS_ACCESS_KEY_ID']),
     ...optional('secretAccessKey', variables['LITESTREAM_SECRET_ACCESS_KEY'] ?? variables['AWS_SECRET_ACCESS_KEY']),
   })
-  const list = client.list({ maxKeys: 1, ...optional('prefix', prefix === '' ? '' : `${prefix}/`) })
-  return list.then(
+  const list = client.list({ maxKeys: 1, ...optional('prefix', prefix === '' ? '' : `${prefix}/`) }).then(
     ({ contents }) => (contents?.length ?? 0) > 0,
     () => false,
   )
+  return Promise.race([list, Bun.sleep(ANSWER_LIMIT_MS).then(() => false)])
+}
+
+const optional = <Name extends string>(name: Name, value: string | undefined): { [name in Name]?: string } =>
+  value === undefined || value === '' ? {} : ({ [name]: value } as { [name in Name]?: string })
+
+async function litestreamHasFiles(settings: BackupSettings): Promise<boolean> {
+  if (await isBeforeVersion5(settings)) return false
+  const words = ['ltx', '-level', 'all', '-json', settings.databasePath]
+  return (await runLitestream(settings, words, settings)).stdout.includes('"min_txid"')
 }

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { holdsAnything, probeEndpoint } from '../backup/place.ts'
-import { type Ended, isBeforeVersion5, runLitestream } from '../backup/program.ts'
+import { type Ended, runLitestream } from '../backup/program.ts'
 import { type BackupSettings, describePlace, readBackupSettings, regionWarning } from '../backup/settings.ts'
 import { EXIT, StartError } from '../core/start-error.ts'
 import { DATABASE_FILES, databasePath, removeDatabase } from './backup.ts'
@@ -27,9 +27,6 @@ function settingsOf(context: CliContext): BackupSettings {
 }
 
 async function fetch(settings: BackupSettings, target: string): Promise<boolean> {
-  const files = (await isBeforeVersion5(settings)) ? null : await listFiles(settings)
-  // Without a look at the plan Litestream would take an older backup of version 0.3 instead, without a word.
-  if (files !== null && files > 0) await demandPlan(settings, target, files)
   const restored = await runLitestream(
     settings,
     ['restore', '-if-replica-exists', '-o', target, settings.databasePath],
@@ -37,25 +34,12 @@ async function fetch(settings: BackupSettings, target: string): Promise<boolean>
   )
   if (restored.code !== 0) throw await unreadable(settings, restored)
   if (existsSync(target)) return true
-  if (!(await holdsAnything(settings))) return false
-  throw new CliError(damaged(settings, 'it holds files, but no backup'), EXIT.unavailable)
+  if (await holdsAnything(settings)) throw new CliError(damaged(settings), EXIT.unavailable)
+  return false
 }
 
-/** How many files of a backup the storage has. It is the first request: a storage that cannot be used shows here. */
-async function listFiles(settings: BackupSettings): Promise<number> {
-  const listed = await runLitestream(settings, ['ltx', '-level', 'all', '-json', settings.databasePath], settings)
-  if (listed.code !== 0) throw await unreadable(settings, listed)
-  return listed.stdout.match(/"min_txid":/g)?.length ?? 0
-}
-
-async function demandPlan(settings: BackupSettings, target: string, files: number): Promise<void> {
-  const words = ['restore', '-dry-run', '-json', '-o', target, settings.databasePath]
-  const { code, reason } = await runLitestream(settings, words, settings)
-  if (code !== 0) throw new CliError(damaged(settings, `it has ${files} files, but ${reason}`), EXIT.unavailable)
-}
-
-const damaged = (settings: BackupSettings, what: string): string =>
-  `The backup at ${describePlace(settings)} is damaged: ${what}. Nothing is started from it: docs/backup.md says how to go on ("A damaged backup")`
+const damaged = (settings: BackupSettings): string =>
+  `The backup at ${describePlace(settings)} is damaged: there are files, but not all that a restore needs. Nothing is started from it: docs/backup.md says how to go on ("A damaged backup")`
 
 async function unreadable(settings: BackupSettings, { reason, timedOut }: Ended): Promise<CliError> {
   const why = timedOut ? await probeEndpoint(settings) : null

@@ -161,7 +161,7 @@ export class Deployment implements AsyncDisposable {
 
   /** SIGTERM to all processes, as a supervisor does that stops a whole group; answers the exit code. */
   async terminateAll(): Promise<number | null> {
-    for (const pid of [this.pid, ...descendantsOf(this.pid)].reverse()) kill(pid, 'SIGTERM')
+    for (const pid of [this.pid, ...descendantsOf(this.pid)].toReversed()) kill(pid, 'SIGTERM')
     return (await this.#program?.ended()) ?? null
   }
 
