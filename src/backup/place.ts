@@ -53,11 +53,13 @@ async function bucketHoldsObjects({ replicaUrl, endpoint, variables }: BackupSet
     ...optional('accessKeyId', variables['LITESTREAM_ACCESS_KEY_ID'] ?? variables['AWS_ACCESS_KEY_ID']),
     ...optional('secretAccessKey', variables['LITESTREAM_SECRET_ACCESS_KEY'] ?? variables['AWS_SECRET_ACCESS_KEY']),
   })
-  const list = client.list({ maxKeys: 1, ...optional('prefix', prefix === '' ? '' : `${prefix}/`) }).then(
-    ({ contents }) => (contents?.length ?? 0) > 0,
-    () => false,
+  const listed = Promise.withResolvers<boolean>()
+  const timer = setTimeout(() => listed.resolve(false), ANSWER_LIMIT_MS)
+  client.list({ maxKeys: 1, ...optional('prefix', prefix === '' ? '' : `${prefix}/`) }).then(
+    ({ contents }) => listed.resolve((contents?.length ?? 0) > 0),
+    () => listed.resolve(false),
   )
-  return Promise.race([list, Bun.sleep(ANSWER_LIMIT_MS).then(() => false)])
+  return listed.promise.finally(() => clearTimeout(timer))
 }
 
 const optional = <Name extends string>(name: Name, value: string | undefined): { [name in Name]?: string } =>

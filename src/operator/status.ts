@@ -26,7 +26,6 @@ export interface StatusReport {
 /** The gateway at a glance. */
 export async function readStatus(gateway: Gateway): Promise<StatusReport> {
   const { gate } = gateway.database
-  const { lagMs, walBytes, keptBytes } = await readBackupLag(gateway.config.database.path)
   const [schema, jobs, sending, extensions, subscriptions, restored] = await gate.batch([
     'SELECT name FROM schema_migrations ORDER BY position DESC LIMIT 1',
     'SELECT kind, count(*) AS jobs, min(created_at) AS oldest FROM jobs GROUP BY kind',
@@ -63,11 +62,14 @@ export async function readStatus(gateway: Gateway): Promise<StatusReport> {
     },
     backup: {
       litestream: gateway.config.litestream,
-      lagMs,
-      walBytes,
-      keptBytes,
+      ...(await lagOf(gateway)),
       restoredAt: restoredAt === undefined ? null : isoTime(Number(restoredAt)),
       waitingBehindFence: Number(jobs?.rows.find((row) => row['kind'] === 'fence')?.['jobs'] ?? 0),
     },
   }
+}
+
+async function lagOf({ config }: Gateway): Promise<Pick<StatusReport['backup'], 'lagMs' | 'walBytes' | 'keptBytes'>> {
+  const { lagMs, walBytes, keptBytes } = await readBackupLag(config.database.path)
+  return { lagMs, walBytes, keptBytes }
 }
