@@ -22,19 +22,22 @@ export interface Crash {
   label: string
   /** From the first message to the kill. */
   loadMs: number
+  /** kill -9 of everything if absent; `stop` is a SIGTERM to all processes at once. */
+  how?: 'kill' | 'stop'
   /** A start that is killed too, so long after it began; none if absent. */
   interruptedStartMs?: number
 }
 
-/** Sends for a while, kills everything with -9, loses the volume, restores, and counts what is missing. */
+/** Sends for a while, ends everything, loses the volume, restores, and counts what is missing. */
 export async function crashAndRestore(
   deployment: Deployment,
-  { label, loadMs, interruptedStartMs }: Crash,
+  { label, loadMs, how = 'kill', interruptedStartMs }: Crash,
 ): Promise<Loss> {
   const load = new Load(deployment, label)
   await Bun.sleep(loadMs)
   const killedAt = performance.now()
-  await deployment.crash(load.acknowledged.length % 2 === 0)
+  if (how === 'kill') await deployment.crash(load.acknowledged.length % 2 === 0)
+  else await deployment.terminateAll()
   await load.stop()
   deployment.loseVolume()
   if (interruptedStartMs !== undefined) await deployment.startAndKill(interruptedStartMs, { REQUIRE_RESTORE: '1' })

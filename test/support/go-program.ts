@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, renameSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { PROJECT } from './program.ts'
 
@@ -31,8 +31,10 @@ function build(source: string, folder: string): boolean {
   })
   if (exitCode !== 0) {
     process.stderr.write(`${stderr.toString()}${source} could not be built\n`)
+    rmSync(unfinished, { recursive: true })
     return false
   }
   if (!existsSync(folder)) renameSync(unfinished, folder)
+  rmSync(unfinished, { recursive: true, force: true })
   return true
 }
