@@ -1,130 +1,131 @@
-import { type Contestant, type InboundStage, floorOf, gatewayOf, openInboundStage } from './inbound/contestants.ts'
-import type { Row } from './row.ts'
+import { MAX_SOCKETS_PER_APP } from '../src/core/limits.ts'
+import type { Bench, Row } from './bench.ts'
+import type { BenchGateway } from './gateway/bench-gateway.ts'
+import { type Contestant, besideOurs, floorOf, gatewaysOf, openInboundStage } from './inbound/contestants.ts'
 import { alternate, median } from './support/alternate.ts'
 import { type Child, sharedNow, startChild } from './support/child.ts'
-import { compared, rounded } from './support/compared.ts'
 import { Connections } from './support/posts.ts'
 import { cpuMs, rssMib } from './support/process-figures.ts'
-import { EventIds, eventRequest } from './support/provider-events.ts'
-import { MAX_SOCKETS_PER_APP } from '../src/core/limits.ts'
+import { rounded } from './support/rounded.ts'
 
 const SOCKETS = 1000
-const ROUNDS = 3
 const BURSTS_PER_ROUND = 20
 const BURST_SIZES = [1, 10, 100] as const
 const SETTLE_MS = 2000
+const PUBLISH = 'server.publish alone'
 
 /** A contestant with its 1,000 sockets, which live in a process of their own. */
 interface Audience {
+  name: string
   contestant: Contestant
-  pid: number
   clients: Child
   /** KiB a socket. */
   memory: number
+  /** The requests of a burst of so many events. */
+  burst(size: number): string[]
 }
 
 /**
  * Bursts of inbound events to 1,000 WebSockets of one tenant, against a bare server that gets the same events and
  * publishes the same frames, and against `server.publish` alone. The next burst follows when every frame has come.
  */
-async function benchFanOut(): Promise<Row[]> {
-  await using stack = new AsyncDisposableStack()
-  const inbound = await openInboundStage(new EventIds(), stack)
-  const floor = stack.use(await startChild('event-floor.ts', ['fetch']))
-  const audiences = {
-    floor: await gather(floorOf(floor), floor.pid, ['none'], inbound.ids, stack),
-    sgw: await gather(gatewayOf(inbound), inbound.stage.gateway.pid ?? 0, await keysOf(inbound), inbound.ids, stack),
-  }
-  const rows: Row[] = []
-  for (const size of BURST_SIZES) rows.push(...(await burstRows(audiences, inbound.ids, size)))
-  const memory = { floor: audiences.floor.memory, sgw: audiences.sgw.memory, goal: '≤ 16 → 10 KiB' }
-  return [...rows, compared({ case: `${SOCKETS} sockets: RSS a socket`, unit: 'KiB', ...memory })]
+export const fanOut: Bench = {
+  name: 'fan-out',
+  async run(options) {
+    await using stack = new AsyncDisposableStack()
+    const inbound = await openInboundStage(options, stack)
+    const bare = stack.use(await startChild('event-floor.ts', ['fetch']))
+    const floor = await gather(floorOf(bare), ['none'], stack)
+    const publish = { ...floor, name: PUBLISH, burst: (size: number) => publishing(floor.contestant, size) }
+    const audiences = [floor, publish]
+    for (const [index, contestant] of gatewaysOf(inbound).entries())
+      audiences.push(await gather(contestant, await keysOf(inbound.gateways[index]?.gateway), stack))
+    const rows: Row[] = []
+    for (const size of BURST_SIZES) rows.push(...(await burstRows(audiences, size, options.rounds)))
+    const memory = audiences.filter(({ name }) => name !== PUBLISH).map(({ name, memory: kib }) => [name, kib] as const)
+    const row = { case: `${SOCKETS} sockets: RSS a socket`, unit: 'KiB', holds: '' }
+    return [...rows, besideOurs(row, Object.fromEntries(memory))]
+  },
 }
 
 /** An app may have 200 sockets. */
-async function keysOf({ stage, tenantId }: InboundStage): Promise<string[]> {
+async function keysOf(gateway: BenchGateway | undefined): Promise<string[]> {
+  if (gateway === undefined) return []
   const names = Array.from({ length: Math.ceil(SOCKETS / MAX_SOCKETS_PER_APP) }, (_, index) => `Listeners ${index}`)
-  const apps = names.map((name) => stage.gateway.command<{ apiKey: string }>('app-create', { tenantId, name }))
-  return (await Promise.all(apps)).map((app) => app.apiKey)
+  const register = (name: string): Promise<{ apiKey: string }> =>
+    gateway.call('POST', '/v1/apps/register', { name, tenantId: gateway.tenantId })
+  return (await Promise.all(names.map(register))).map((app) => app.apiKey)
 }
 
-async function gather(
-  contestant: Contestant,
-  pid: number,
-  keys: readonly string[],
-  ids: EventIds,
-  stack: AsyncDisposableStack,
-): Promise<Audience> {
-  await warmUp(contestant, keys, ids)
-  const before = rssMib(pid)
+async function gather(contestant: Contestant, keys: readonly string[], stack: AsyncDisposableStack): Promise<Audience> {
+  await warmUp(contestant, keys)
+  const before = rssMib(contestant.pid)
   const clients = stack.use(await startChild('socket-clients.ts'))
   await clients.ask({ open: { port: contestant.port, count: SOCKETS, keys } })
   await Bun.sleep(SETTLE_MS)
-  return { contestant, pid, clients, memory: ((rssMib(pid) - before) * 1024) / SOCKETS }
+  const memory = ((rssMib(contestant.pid) - before) * 1024) / SOCKETS
+  return { name: contestant.name, contestant, clients, memory, burst: (size) => contestant.events.requests(size) }
 }
 
-/** What the first sockets and events load and compile is not the memory of the others. */
-async function warmUp(contestant: Contestant, keys: readonly string[], ids: EventIds): Promise<void> {
+/** The code that the first sockets and events load and compile does not count as the memory of the others. */
+async function warmUp(contestant: Contestant, keys: readonly string[]): Promise<void> {
   using clients = await startChild('socket-clients.ts')
   await clients.ask({ open: { port: contestant.port, count: 50, keys } })
   using connections = await Connections.open(contestant.port, 10)
-  await connections.postAll(ids.take(300).map((id) => eventRequest(id)))
+  await connections.postAll(contestant.events.requests(300))
   await contestant.rest()
   await Bun.sleep(SETTLE_MS)
 }
 
+/** One request that the floor publishes so many times in one turn. */
+const publishing = ({ events }: Contestant, size: number): string[] => events.requests(1, `/publish/${size}`)
+
 /** Figures of one round. Times in milliseconds. */
 interface Round {
   deliveriesPerSecond: number
-  /** From the first frame of a burst that comes anywhere to its last one: nothing but the fan-out. */
+  /** From the first frame of a burst that comes anywhere to its last one: the fan-out alone. */
   spreadMs: number
   cpuUsPerDelivery: number
 }
 
-type Side = 'floor' | 'sgw' | 'publish'
-
-async function burstRows(audiences: Record<'floor' | 'sgw', Audience>, ids: EventIds, size: number): Promise<Row[]> {
-  const rounds: Record<Side, Round[]> = { floor: [], sgw: [], publish: [] }
-  const turn = (side: Side) => async (): Promise<number> => {
-    const audience = side === 'sgw' ? audiences.sgw : audiences.floor
-    const round = await playRound(audience, size, () => burstOf(ids, size, side === 'publish'))
-    rounds[side].push(round)
+async function burstRows(audiences: readonly Audience[], size: number, rounds: number): Promise<Row[]> {
+  const played = new Map<string, Round[]>(audiences.map(({ name }) => [name, []]))
+  const turn = (audience: Audience) => async (): Promise<number> => {
+    const round = await playRound(audience, size)
+    played.get(audience.name)?.push(round)
     await audience.contestant.rest()
     return round.deliveriesPerSecond
   }
-  const rates = await alternate(ROUNDS, { floor: turn('floor'), sgw: turn('sgw'), publish: turn('publish') })
-  const middle = (side: Side, pick: (round: Round) => number): number => rounded(median(rounds[side].map(pick)))
-  const spreadRate = (side: Side): number => (size * SOCKETS * 1000) / middle(side, (round) => round.spreadMs)
+  const turns = Object.fromEntries(audiences.map((audience) => [audience.name, turn(audience)]))
+  const rates = await alternate(rounds, turns)
+  const all = (pick: (round: Round) => number): Record<string, number> =>
+    Object.fromEntries([...played].map(([name, seen]) => [name, median(seen.map(pick))]))
+  const cpu = Object.entries(all((round) => round.cpuUsPerDelivery)).map(([name, us]) => [
+    `${name} CPU µs`,
+    rounded(us),
+  ])
+  const whole = { case: `bursts of ${size}: first POST → last frame`, unit: 'deliveries/s', holds: '' }
+  const spread = { case: `bursts of ${size}: first → last frame`, unit: 'deliveries/s', holds: `≥ 0.90 of ${PUBLISH}` }
   return [
-    {
-      ...compared({ case: `bursts of ${size}: first POST → last frame`, unit: 'deliveries/s', ...rates, goal: '' }),
-      'floor CPU µs': middle('floor', (round) => round.cpuUsPerDelivery),
-      'sgw CPU µs': middle('sgw', (round) => round.cpuUsPerDelivery),
-    },
-    compared({
-      case: `bursts of ${size}: first → last frame, against server.publish alone`,
-      unit: 'deliveries/s',
-      floor: spreadRate('publish'),
-      sgw: spreadRate('sgw'),
-      goal: '≥ 0.90',
-    }),
+    { ...besideOurs(whole, rates), ...Object.fromEntries(cpu) },
+    besideOurs(
+      spread,
+      all((round) => (size * SOCKETS * 1000) / round.spreadMs),
+    ),
   ]
 }
 
-const burstOf = (ids: EventIds, size: number, alone: boolean): string[] =>
-  alone ? ids.take(1).map((id) => eventRequest(id, `/publish/${size}`)) : ids.take(size).map((id) => eventRequest(id))
-
-async function playRound(audience: Audience, size: number, burst: () => string[]): Promise<Round> {
-  const { contestant, clients, pid } = audience
+async function playRound({ contestant, clients, burst }: Audience, size: number): Promise<Round> {
+  const { pid } = contestant
   using connections = await Connections.open(contestant.port, size)
   const spreads: number[] = []
   const cpuBefore = cpuMs(pid)
   let tookMs = 0
   for (let turn = 0; turn < BURSTS_PER_ROUND; turn++) {
     const heard = clients.ask<{ firstAt: number; at: number }>({ expect: size * SOCKETS })
-    // Held while the burst is written, so that it comes as one: what comes together is stored in one commit.
+    // Stopped while the burst is written, so that it arrives at once and is stored in one commit.
     process.kill(pid, 'SIGSTOP')
-    const answered = connections.postAll(burst())
+    const answered = connections.postAll(burst(size))
     const startedAt = sharedNow()
     process.kill(pid, 'SIGCONT')
     await answered
@@ -139,7 +140,3 @@ async function playRound(audience: Audience, size: number, burst: () => string[]
     cpuUsPerDelivery: ((cpuMs(pid) - cpuBefore) * 1000) / deliveries,
   }
 }
-
-export default { name: 'fan-out', run: benchFanOut }
-
-if (import.meta.main) console.table(await benchFanOut())

@@ -1,46 +1,45 @@
-import { type Contest, everybody, hold } from './rivals/contest.ts'
+import { type Bench, shortened } from './bench.ts'
+import { everybody, runContest } from './rivals/contest.ts'
+import type { Running } from './rivals/contestant.ts'
 import { allSent, load } from './rivals/load.ts'
 import { LeanProvider } from './rivals/provider.ts'
 import { inThisProcess } from './rivals/provider-process.ts'
-import type { Row } from './row.ts'
+import { percentile } from './support/percentile.ts'
 
 const MESSAGES = 500
-/** A server runs for months: what is compiled in its first seconds is not its latency. */
+/** A server runs for months: its latency is that of compiled code, which its first seconds do not have. */
 const WARM_UP_MS = 8000
 const WARM_UP_CONNECTIONS = 8
-/** The first ones after that find out that nothing else comes. */
+/** Not counted: the gateway adapts from load to idleness. */
 const FIRST_ONES = 50
-/** What follows a message (its result is stored, events are published) is over before the next one. */
+/** Within it the result of a message is stored and its events are published, so that the next one meets an idle server. */
 const PAUSE_MS = 15
 const GIVE_UP_MS = 5000
 
-const CONTEST: Contest<'p50 ms' | 'p99 ms'> = {
-  rounds: 3,
-  entries: everybody(),
-  figures: ['p50 ms', 'p99 ms'],
-  decimals: { 'p50 ms': 2, 'p99 ms': 2 },
-  bars: {
-    sgw: '1.6 → 1.1 of floor',
-    'Express + BullMQ + Redis + SQLite': 'sgw 0.50 → 0.35 × it',
-  },
-  async turn(start) {
-    const calls = new Arrivals()
-    await using provider = new LeanProvider(0, () => calls.arrived())
-    const handle = inThisProcess(provider)
-    await using running = await start({ provider: handle })
-    const { accepted } = await load(running, WARM_UP_CONNECTIONS, WARM_UP_MS)
-    await allSent(running, handle, accepted)
-    const latencies = await oneByOne(running.port, running.request, calls)
-    const at = (share: number): number => latencies[Math.floor((latencies.length - 1) * share)] ?? Number.NaN
-    return { 'p50 ms': at(0.5), 'p99 ms': at(0.99) }
-  },
-}
-
 /**
- * From the request to the call that arrives at the provider, one message at a time on an idle machine, after a warm-up. Load and
- * provider are one process here, so that one clock measures both ends.
+ * From the request to the call that arrives at the provider, one message at a time on an idle machine, after a warm-up.
+ * Load and provider are one process here, so that one clock measures both ends.
  */
-export const benchLatency = (): Promise<Row[]> => hold(CONTEST)
+export const latency: Bench = {
+  name: 'latency',
+  run: (options) =>
+    runContest(options, {
+      entries: everybody(options.sources),
+      figures: ['p50 ms', 'p99 ms'],
+      decimals: { 'p50 ms': 2, 'p99 ms': 2 },
+      holds: { 'floor, raw libSQL': '≤ 2', 'Express + BullMQ + Redis + SQLite': '≤ 0.45' },
+      async turn(start) {
+        const calls = new Arrivals()
+        await using provider = new LeanProvider(0, () => calls.arrived())
+        const handle = inThisProcess(provider)
+        await using running = await start({ provider: handle })
+        const { accepted } = await load(running, WARM_UP_CONNECTIONS, shortened(options, WARM_UP_MS))
+        await allSent(running, handle, accepted)
+        const latencies = await oneByOne(running, calls, shortened(options, MESSAGES))
+        return { 'p50 ms': percentile(latencies, 0.5), 'p99 ms': percentile(latencies, 0.99) }
+      },
+    }),
+}
 
 /** The moment of the next call of the provider. */
 class Arrivals {
@@ -56,12 +55,12 @@ class Arrivals {
   }
 }
 
-/** Sorted milliseconds. */
-async function oneByOne(port: number, request: (n: number) => string, calls: Arrivals): Promise<number[]> {
+/** Milliseconds of each message. */
+async function oneByOne({ port, request }: Running, calls: Arrivals, count: number): Promise<number[]> {
   const socket = await Bun.connect({ hostname: '127.0.0.1', port, socket: { data() {} } })
   const latencies: number[] = []
-  for (let n = 0; n < FIRST_ONES + MESSAGES; n++) {
-    const bytes = request(n)
+  for (let n = 0; n < FIRST_ONES + count; n++) {
+    const bytes = request()
     const call = calls.next()
     const sentAt = performance.now()
     socket.write(bytes)
@@ -70,7 +69,7 @@ async function oneByOne(port: number, request: (n: number) => string, calls: Arr
     await Bun.sleep(PAUSE_MS)
   }
   socket.end()
-  return latencies.toSorted((a, b) => a - b)
+  return latencies
 }
 
 async function within(call: Promise<number>): Promise<number> {

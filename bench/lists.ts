@@ -1,14 +1,18 @@
-import type { Row } from './row.ts'
+import { type Bench, type Row, shortened } from './bench.ts'
+import { BenchGateway } from './gateway/bench-gateway.ts'
+import { seed, settled } from './gateway/seed.ts'
+import { OURS } from './gateway/source.ts'
 import { runLoad } from './support/load.ts'
-import { openSeededStage, sealed } from './support/seeded-stage.ts'
 import { OWN_NUMBERS, PERSONS, USERS } from './support/seed-lists.ts'
-import type { Stage } from './torture/stage.ts'
 
+const COUNT = 1_000_000
+/** Of all messages, the tenant's. */
+const SHARE = 0.22
 const DURATION_MS = 1500
 const PROBE_EVERY_MS = 2
 const DAY_MS = 86_400_000
 
-/** What is asked, by request number: different values each time, as different people would ask. */
+/** Filters by request number: other values each time, as different people would ask. */
 const user = (n: number): string => `userId=user-${(n * 37) % USERS}`
 const own = (n: number): string => `%2B15555550${String((n * 7) % OWN_NUMBERS).padStart(3, '0')}`
 const person = (n: number): string => `%2B1555777${String((n * 101) % PERSONS).padStart(5, '0')}`
@@ -19,7 +23,8 @@ const range = (n: number): string => `startDate=${day(n, 60)}&endDate=${day(n, 2
 
 const MESSAGES = '/v1/sms/messages'
 const DELIVERIES = '/v1/webhook-deliveries'
-const QUESTIONS: readonly [name: string, path: (n: number) => string][] = [
+type Case = readonly [name: string, path: (n: number) => string]
+const QUESTIONS: readonly Case[] = [
   ['no filter', () => `${MESSAGES}?`],
   ['appId', (n) => `${MESSAGES}?${app(n)}`],
   ['userId', (n) => `${MESSAGES}?${user(n)}`],
@@ -47,63 +52,76 @@ const PAGES: readonly [page: number, limit: number][] = [
   [1000, 100],
 ]
 
-/** Every filter of the lists over many messages, beside the status by id, with the longest stall of the event loop. */
-async function benchLists(): Promise<Row[]> {
-  const count = Number(process.env['BENCH_MESSAGES'] ?? 1_000_000)
-  const share = Number(process.env['BENCH_SHARE'] ?? 0.22)
-  await using stage = await openSeededStage(count, share)
-  const rows: Row[] = [{ case: `${count} messages, of them ${share * count} of the tenant` }]
-  rows.push({ case: 'all in blocks after', s: Math.round((await sealed(stage)) / 100) / 10 })
-  const byId = await statusPath(stage)
-  const measured = async (name: string, path: (n: number) => string): Promise<void> => {
-    const status = await timed(stage, () => byId)
-    const list = await timed(stage, path)
-    rows.push({ case: name, ...list, 'status p50': status['p50 ms'] ?? 0, 'x status': times(list, status) })
-  }
-  for (const [name, path] of QUESTIONS) await measured(name, (n) => `${path(n)}&limit=20`)
-  for (const [page, limit] of PAGES)
-    await measured(`page ${page} x ${limit}`, () => `${MESSAGES}?page=${page}&limit=${limit}`)
-  await measured('page 100 x 100 of outbound', () => `${MESSAGES}?direction=outbound&page=100&limit=100`)
-  return rows
+const CASES: readonly Case[] = [
+  ...QUESTIONS.map(([name, path]) => [name, (n: number) => `${path(n)}&limit=20`] as const),
+  ...PAGES.map(
+    ([page, limit]) => [`page ${page} x ${limit}`, () => `${MESSAGES}?page=${page}&limit=${limit}`] as const,
+  ),
+  ['page 100 x 100 of outbound', () => `${MESSAGES}?direction=outbound&page=100&limit=100`],
+]
+
+/** Every filter of the lists over many messages, with the longest stall of the event loop. */
+export const lists: Bench = {
+  name: 'lists',
+  async run(options) {
+    await using stack = new AsyncDisposableStack()
+    const count = shortened(options, COUNT)
+    const gateways = []
+    for (const source of options.sources) {
+      const gateway = stack.use(await BenchGateway.open({ source }))
+      gateways.push(gateway)
+      await seed(gateway, { count, share: SHARE })
+      const seconds = await settled(gateway)
+      process.stdout.write(
+        `${source.label}: ${count} messages, ${SHARE * count} of the tenant; busy for ${seconds} s\n`,
+      )
+    }
+    const rows: Row[] = []
+    const durationMs = shortened(options, DURATION_MS)
+    for (const [name, path] of CASES) rows.push(await measure(name, path, { gateways, durationMs }))
+    return rows
+  },
 }
 
-export default { name: 'lists', run: benchLists }
+interface Setting {
+  gateways: readonly BenchGateway[]
+  durationMs: number
+}
 
-const times = (list: Row, status: Row): number =>
-  Math.round((Number(list['p50 ms']) / Number(status['p50 ms'])) * 10) / 10
-
-async function statusPath(stage: Stage): Promise<string> {
-  const listed = (await (await stage.call('GET', `${MESSAGES}?limit=1`)).json()) as {
-    messages: { messageId: string }[]
+/** One after the other, so that they do not disturb each other. */
+async function measure(name: string, path: (n: number) => string, { gateways, durationMs }: Setting): Promise<Row> {
+  const figures: Record<string, number> = {}
+  const p50s: number[] = []
+  for (const gateway of gateways) {
+    const { p50, p99, stall } = await timed(gateway, path, durationMs)
+    const { label } = gateway.source
+    Object.assign(figures, { [`${label} p50 ms`]: p50, [`${label} p99 ms`]: p99, [`${label} /health worst ms`]: stall })
+    if (gateway.source !== OURS) figures[`${OURS.label} ÷ ${label}`] = (p50s[0] ?? Number.NaN) / p50
+    p50s.push(p50)
   }
-  return `/v1/sms/status/${listed.messages[0]?.messageId ?? ''}`
+  const rounded = Object.entries(figures).map(([column, figure]) => [column, Math.round(figure * 100) / 100])
+  return { case: name, ...Object.fromEntries(rounded), holds: 'p99 and /health ≤ 10 ms' }
 }
 
 /** One client, one question after the other, and a second one that asks for /health to see the loop stand still. */
-async function timed(stage: Stage, path: (n: number) => string): Promise<Row> {
-  const { port } = stage.gateway.options
+async function timed(gateway: BenchGateway, path: (n: number) => string, durationMs: number) {
   const request = (n: number): string =>
-    `GET ${path(n)} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${stage.key}\r\n\r\n`
-  const probing = probe(stage)
-  const { p50, p99, statuses } = await runLoad({
-    hostname: '127.0.0.1',
-    port,
-    connections: 1,
-    durationMs: DURATION_MS,
-    request,
-  })
+    `GET ${path(n)} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${gateway.key}\r\n\r\n`
+  const probing = probe(gateway)
+  const load = { hostname: '127.0.0.1', port: gateway.port, connections: 1, durationMs, request }
+  const { p50, p99, statuses } = await runLoad(load)
   const stall = await probing.stop()
   if (Object.keys(statuses).some((status) => status !== '200')) throw new Error(`Answers: ${JSON.stringify(statuses)}`)
-  return { 'p50 ms': hundredths(p50), 'p99 ms': hundredths(p99), '/health worst ms': hundredths(stall) }
+  return { p50, p99, stall }
 }
 
-function probe(stage: Stage): { stop(): Promise<number> } {
+function probe(gateway: BenchGateway): { stop(): Promise<number> } {
   let stopped = false
   const run = async (): Promise<number> => {
     let worst = 0
     while (!stopped) {
       const askedAt = performance.now()
-      await (await fetch(`${stage.gateway.url}/health`)).arrayBuffer()
+      await (await fetch(`${gateway.server.url}/health`)).arrayBuffer()
       worst = Math.max(worst, performance.now() - askedAt)
       await Bun.sleep(PROBE_EVERY_MS)
     }
@@ -117,5 +135,3 @@ function probe(stage: Stage): { stop(): Promise<number> } {
     },
   }
 }
-
-const hundredths = (figure: number): number => Math.round(figure * 100) / 100

@@ -1,30 +1,27 @@
 import { parseArgs } from 'node:util'
-import { benchAccept } from './accept.ts'
-import fanOut from './fan-out.ts'
-import idle from './idle.ts'
-import inbound from './inbound.ts'
-import { benchLatency } from './latency.ts'
-import memory from './memory.ts'
-import purge from './purge.ts'
+import { accept } from './accept.ts'
+import type { Bench } from './bench.ts'
+import { fanOut } from './fan-out.ts'
+import { checkOut } from './gateway/checkout.ts'
+import { OURS } from './gateway/source.ts'
+import { growth } from './growth.ts'
+import { idle } from './idle.ts'
+import { inbound } from './inbound.ts'
+import { latency } from './latency.ts'
+import { lists } from './lists.ts'
+import { memory } from './memory.ts'
+import { purge } from './purge.ts'
 import { installRivals } from './rivals/install.ts'
-import growth from './growth.ts'
-import lists from './lists.ts'
-import type { Row } from './row.ts'
-import { benchSend, benchSlowSend } from './send.ts'
-import { benchSilentSockets } from './silent-sockets.ts'
-import start from './start.ts'
-
-interface Bench {
-  name: string
-  run(): Promise<Row[]>
-}
+import { send, slowSend } from './send.ts'
+import { silentSockets } from './silent-sockets.ts'
+import { start } from './start.ts'
 
 const BENCHES: readonly Bench[] = [
   start,
-  { name: 'accept', run: benchAccept },
-  { name: 'send', run: benchSend },
-  { name: 'send, provider at 150 ms', run: benchSlowSend },
-  { name: 'latency', run: benchLatency },
+  accept,
+  send,
+  slowSend,
+  latency,
   inbound,
   fanOut,
   idle,
@@ -32,35 +29,45 @@ const BENCHES: readonly Bench[] = [
   lists,
   growth,
   purge,
-  { name: 'silent sockets', run: benchSilentSockets },
+  silentSockets,
 ]
 
-const HELP = `Usage: bun run bench [word] [--install-rivals] [--long]
-Without a word all of them, else those whose name has it: ${BENCHES.map(({ name }) => name).join('; ')}.
-  --install-rivals  installs first what the comparisons need, by apt-get and npm
+const HELP = `Usage: bun run bench [name] [--against REF] [--rounds N] [--short] [--long] [--install-rivals]
+Runs every bench whose name begins so, or all of them: ${BENCHES.map(({ name }) => name).join('; ')}.
+  --against REF     runs another commit of this project in turn with the working copy, as one more contestant; may be
+                    repeated (purge and silent sockets measure the working copy alone)
+  --rounds N        how often the contestants take turns, 3 if absent; more rounds even out a busy machine
+  --short           a quarter of the time, and one round if --rounds is absent: to see that a bench works
   --long            memory goes on to a million sends
+  --install-rivals  first installs what the comparisons need, by apt-get and npm
 With BENCH_PROFILE=<folder> every gateway leaves a CPU profile in that folder.
+Example: bun run bench send --against 1.0.0
 `
 
-// An ordinary exit, so that nobody who was started is left behind.
+// An ordinary exit ends every process that was started, and removes the checked out commits.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    'install-rivals': { type: 'boolean', default: false },
+    against: { type: 'string', multiple: true, default: [] },
+    rounds: { type: 'string' },
+    short: { type: 'boolean', default: false },
     long: { type: 'boolean', default: false },
+    'install-rivals': { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 })
-const word = positionals[0] ?? ''
-const wanted = BENCHES.filter(({ name }) => name.includes(word))
+const wanted = BENCHES.filter(({ name }) => name.startsWith(positionals[0] ?? ''))
 if (values.help || wanted.length === 0) {
   process.stdout.write(HELP)
   process.exit(values.help ? 0 : 1)
 }
 if (values['install-rivals']) installRivals()
+const { short, long } = values
+const rounds = Number(values.rounds ?? (short ? 1 : 3))
+const sources = [OURS, ...values.against.map((ref) => checkOut(ref))] as const
 for (const { name, run } of wanted) {
   process.stdout.write(`\n${name}\n`)
-  console.table(await run())
+  console.table(await run({ sources, rounds, short, long }))
 }

@@ -9,7 +9,7 @@ import { deleteMessages } from '../src/features/sms/delete-messages.ts'
 import { ROWS_PER_BATCH } from '../src/db/batches.ts'
 import type { Gateway } from '../src/gateway.ts'
 import { writeManyMessages } from '../test/support/many-messages.ts'
-import type { Row } from './row.ts'
+import type { Bench, Row } from './bench.ts'
 import { percentile } from './support/percentile.ts'
 
 const MESSAGES = 200_000
@@ -17,8 +17,10 @@ const BATCHES = 200
 const PAUSE_MS = 20
 const TENANT = 'tenant_0000000000000001'
 
+export const purge: Bench = { name: 'purge', run: runPurge }
+
 /** Batches of a retention purge or an erasure on a large database, lists' blocks included: how long each holds the event loop. */
-async function benchPurge(): Promise<Row[]> {
+async function runPurge(): Promise<Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'sgw-purge-'))
   try {
     const database = await filled(join(folder, 'sgw.db'))
@@ -74,5 +76,3 @@ async function inBlocks({ gate }: Database): Promise<number> {
   const sql = `SELECT coalesce(sum(header ->> 'rows'), 0) AS rows FROM list_blocks WHERE list = 'messages'`
   return Number((await gate.execute(sql)).rows[0]?.['rows'])
 }
-
-export default { name: 'purge', run: benchPurge }

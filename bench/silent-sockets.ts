@@ -1,13 +1,15 @@
 import { join } from 'node:path'
 import { type World, createWorld } from '../test/support/world.ts'
-import type { Row } from './row.ts'
+import type { Bench, Row } from './bench.ts'
 
 const SOCKETS = 2000
 const HEALTH_EVERY_MS = 10
 const QUIET_MS = 5000
 
-/** Two thousand sockets that never say who they are: when each is gone, and what `/health` takes meanwhile, beside a quiet server on the same machine. */
-export async function benchSilentSockets(): Promise<Row[]> {
+export const silentSockets: Bench = { name: 'silent sockets', run: runSilentSockets }
+
+/** Opens 2,000 sockets that never authenticate: when each is closed, and how long `/health` takes meanwhile. */
+async function runSilentSockets(): Promise<Row[]> {
   await using world = await createWorld({ connect: false, work: false, env: { TRUSTED_PROXIES: '127.0.0.1' } })
   const quietUntil = performance.now() + QUIET_MS
   const quiet = await healthTimes(world, () => performance.now() < quietUntil)
@@ -45,5 +47,3 @@ const healthRow = (times: number[]): Row => ({
   'health p99 ms': (times[Math.floor(times.length * 0.99)] ?? 0).toFixed(1),
   'health worst ms': (times.at(-1) ?? 0).toFixed(1),
 })
-
-if (import.meta.main) console.table(await benchSilentSockets())

@@ -102,6 +102,7 @@ export async function openGateway(
     timeoutMs: config.providerTimeoutMs,
     userAgent: `sgw/${VERSION}`,
     now: () => clock.now(),
+    steady: () => clock.steady(),
   })
   const parts = {
     config,
@@ -150,6 +151,7 @@ async function start(options: RunOptions, stack: AsyncDisposableStack): Promise<
       // A signal may have come before.
       if (gateway.lifecycle.draining) return
       gateway.jobs.start()
+      gateway.sending.start()
       schedule = startTimers(gateway)
       gateway.lifecycle.working = true
     },
@@ -210,6 +212,6 @@ async function drain(
 ): Promise<void> {
   gateway.lifecycle.draining = true
   gateway.sockets.closeAll()
-  await Promise.race([Promise.all([gateway.jobs.stop(), stopTimers()]), Bun.sleep(DRAIN_MS)])
+  await Promise.race([Promise.all([gateway.sending.stop(), gateway.jobs.stop(), stopTimers()]), Bun.sleep(DRAIN_MS)])
   await Promise.race([stack.disposeAsync(), Bun.sleep(CLOSE_MS)])
 }

@@ -26,11 +26,12 @@ export async function serve({ environment, terminal, exit }: ServeOptions): Prom
     exit(error.exitCode)
   }
   const result = readConfig(environment, terminal)
-  if (!result.ok) return fail(new StartError(EXIT.badConfig, result.problems.join('\n')))
+  if (!result.ok) return fail(new StartError(EXIT.badConfig, [...result.problems, ...result.warnings].join('\n')))
   const { config } = result
   const log = createLog({ level: config.logLevel, format: config.logFormat })
   const life: Life = { ending: false, end: async () => null }
   outliveLog()
+  for (const warning of result.warnings) log.warn({}, warning)
   const stop = stopOnSignal(life, log, exit)
   try {
     const startReplication = config.litestream ? await prepareBackup(environment, config, log) : () => null

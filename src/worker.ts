@@ -1,23 +1,28 @@
-import { eachActive, keepAlive, readNumbersDaily, resumeRefreshes, watchSubscriptions } from './features/rc/upkeep.ts'
+import {
+  eachActive,
+  keepAlive,
+  readNumbersDaily,
+  resumeRefreshes,
+  watchSubscription,
+  watchSubscriptions,
+} from './features/rc/upkeep.ts'
 import { purgeLinks } from './features/rc/purge.ts'
-import { sendJobs } from './features/sms/deliver.ts'
-import { fenceJobs } from './features/sms/fence.ts'
 import { purgeMessages } from './features/sms/purge.ts'
-import { recoverOpenAttempts, seedQuota } from './features/sms/recover.ts'
-import { settleJobs } from './features/sms/settle.ts'
 import { closeInterrupted } from './features/webhook-deliveries/recover.ts'
 import { webhookJobs } from './features/webhook-deliveries/deliver.ts'
 import { purgeDeliveries } from './features/webhook-deliveries/purge.ts'
 import { backFill, backFillJobs } from './features/webhooks/back-fill.ts'
 import type { Gateway } from './gateway.ts'
+import type { ExtensionRow } from './provider/directory.ts'
 import { makeAllDue } from './jobs/job-rows.ts'
 import { Schedule } from './jobs/schedule.ts'
+import { expireMessages } from './sending/expire.ts'
+import { lookupJobs } from './sending/reconcile.ts'
+import { recoverSending } from './sending/recover.ts'
 
 /** Which verb runs which kind of job. */
 export function registerJobs(gateway: Gateway): void {
-  gateway.jobs.register(sendJobs(gateway))
-  gateway.jobs.register(settleJobs(gateway))
-  gateway.jobs.register(fenceJobs(gateway))
+  gateway.jobs.register(lookupJobs(gateway.sending.context, gateway.sending.scheduler))
   gateway.jobs.register(webhookJobs(gateway))
   gateway.jobs.register(backFillJobs(gateway))
 }
@@ -25,20 +30,21 @@ export function registerJobs(gateway: Gateway): void {
 /** What an earlier run left behind, before any job runs. */
 export async function recover(gateway: Gateway): Promise<void> {
   await makeAllDue(gateway.database.gate, Math.ceil(gateway.clock.steady()))
-  await seedQuota(gateway)
   await gateway.failedAttempts.restore()
   await resumeRefreshes(gateway)
   const interrupted = await closeInterrupted(gateway)
   if (interrupted > 0)
     gateway.log.warn({ deliveries: interrupted }, 'webhook deliveries were interrupted and are not repeated')
-  const opened = await recoverOpenAttempts(gateway)
-  if (opened > 0) gateway.log.warn({ attempts: opened }, 'sends of unknown outcome are being settled with the provider')
+  const opened = await recoverSending(gateway.sending)
+  if (opened > 0) gateway.log.warn({ attempts: opened }, 'sends of unknown outcome are being looked up at the provider')
+  await expireMessages(gateway.sending, gateway.lifecycle)
 }
 
 const MINUTE_MS = 60_000
 const SUBSCRIPTIONS_EVERY_MS = 10 * MINUTE_MS
 const BACK_FILL_EVERY_MS = 15 * MINUTE_MS
 const HOURLY_MS = 60 * MINUTE_MS
+const EXPIRY_EVERY_MS = 5000
 
 /** Recurring work, by timer. */
 export function startTimers(gateway: Gateway): Schedule {
@@ -46,12 +52,15 @@ export function startTimers(gateway: Gateway): Schedule {
   schedule.every('back-fill', BACK_FILL_EVERY_MS, 0, () =>
     eachActive(gateway, 'back-fill', (row) => backFill(gateway, row)),
   )
-  // Without a subscription nothing comes in but by back-fill: a pause of the provider's is over after a minute, mostly.
-  const watch = async (): Promise<void> => {
-    if (await watchSubscriptions(gateway, (row) => backFill(gateway, row)))
-      schedule.once('subscriptions again', MINUTE_MS, watch)
+  const missed = (row: ExtensionRow): Promise<unknown> => backFill(gateway, row)
+  schedule.every('subscriptions', SUBSCRIPTIONS_EVERY_MS, 0, () => watchSubscriptions(gateway, missed))
+  // Without a subscription nothing comes in but by back-fill, and one of a short life ends between two looks.
+  gateway.subscriptions.planned = (key, nextMs) => {
+    if (nextMs >= SUBSCRIPTIONS_EVERY_MS) return
+    const name = `subscription of ${key.tenantId}/${key.extensionId}`
+    schedule.once(name, nextMs, () => watchSubscription(gateway, key, missed))
   }
-  schedule.every('subscriptions', SUBSCRIPTIONS_EVERY_MS, 0, watch)
+  schedule.every('expiry', EXPIRY_EVERY_MS, EXPIRY_EVERY_MS, () => expireMessages(gateway.sending, gateway.lifecycle))
   schedule.every('keep-alive', HOURLY_MS, MINUTE_MS, () => keepAlive(gateway))
   schedule.every('numbers', HOURLY_MS, 2 * MINUTE_MS, () => readNumbersDaily(gateway))
   schedule.every('purge', HOURLY_MS, 3 * MINUTE_MS, () => purgeDeliveries(gateway))

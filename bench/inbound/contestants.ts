@@ -1,102 +1,116 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Row } from '../row.ts'
+import type { BenchOptions, Row } from '../bench.ts'
+import type { BenchGateway } from '../gateway/bench-gateway.ts'
+import { OURS } from '../gateway/source.ts'
 import { alternate } from '../support/alternate.ts'
 import { type Child, startChild } from '../support/child.ts'
-import { type Comparison, compared, rounded } from '../support/compared.ts'
-import { type EventIds, openEventStage } from '../support/provider-events.ts'
-import type { Stage } from '../torture/stage.ts'
+import { rounded } from '../support/rounded.ts'
+import { type ProviderEvents, floorEvents, openEventGateway } from '../support/provider-events.ts'
 
-/** A server that takes provider events: the gateway, or the floor. */
+/** A server that takes provider events: a gateway, or a floor. */
 export interface Contestant {
+  name: string
   port: number
-  /** What its WebSockets authenticate with. */
+  pid: number
+  /** The key that its WebSockets authenticate with. */
   key: string
+  events: ProviderEvents
   /** Settles when it has nothing left to do. */
   rest(): Promise<unknown>
 }
 
 export interface InboundStage {
-  stage: Stage
-  tenantId: string
-  ids: EventIds
+  options: BenchOptions
+  /** Our own first. */
+  gateways: readonly { gateway: BenchGateway; events: ProviderEvents }[]
 }
 
-export async function openInboundStage(ids: EventIds, stack: AsyncDisposableStack): Promise<InboundStage> {
-  const stage = stack.use(await openEventStage())
-  const [tenant] = await stage.gateway.command<{ tenantId: string }[]>('tenant-list')
-  return { stage, tenantId: tenant?.tenantId ?? '', ids }
+export const FLOOR = 'floor'
+/** Commits with a flush by raw libSQL and POSTs with the gateway's HTTP client. */
+const DURABLE_FLOOR = 'floor, raw libSQL'
+
+export async function openInboundStage(options: BenchOptions, stack: AsyncDisposableStack): Promise<InboundStage> {
+  const gateways = []
+  for (const source of options.sources) {
+    const opened = await openEventGateway(source)
+    stack.use(opened.gateway)
+    gateways.push(opened)
+  }
+  return { options, gateways }
 }
 
-export const gatewayOf = ({ stage }: InboundStage): Contestant => ({
-  port: stage.gateway.options.port,
-  key: stage.key,
-  rest: () => stage.drained(),
-})
+export const gatewaysOf = ({ gateways }: InboundStage): Contestant[] =>
+  gateways.map(({ gateway, events }) => ({
+    name: gateway.source.label,
+    port: gateway.port,
+    pid: gateway.pid,
+    key: gateway.key,
+    events,
+    rest: () => gateway.drained(),
+  }))
 
-export const floorOf = (child: Child): Contestant => ({
+export const floorOf = (child: Child, name = FLOOR): Contestant => ({
+  name,
   port: Number(child.ready),
+  pid: child.pid,
   key: 'none',
+  events: floorEvents(),
   rest: () => Promise.resolve(),
 })
 
-/** `durableFloor` commits with a flush by raw libSQL and POSTs with the gateway's HTTP client. */
-export type Side = 'floor' | 'durableFloor' | 'sgw'
-export type Measure = (contestant: Contestant, side: Side) => Promise<number>
-
-/** Measures the sides in turn, on fresh floors that POST to `destinations` as the tenant's triggers do. */
+/** Measures the contestants in turn, on fresh floors that POST to `destinations` as the tenants' triggers do. */
 export async function faceToFace(
   inbound: InboundStage,
-  rounds: number,
   destinations: readonly string[],
-  measure: Measure,
-): Promise<Record<Side, number>> {
+  measure: (contestant: Contestant) => Promise<number>,
+): Promise<Record<string, number>> {
   const folder = mkdtempSync(join(tmpdir(), 'sgw-bench-floor-'))
   using _folder = { [Symbol.dispose]: () => rmSync(folder, { recursive: true }) }
   using floor = await startChild('event-floor.ts', ['fetch', '', ...destinations])
   using durable = await startChild('event-floor.ts', ['sgw', join(folder, 'floor.db'), ...destinations])
-  await using _triggers = await openTriggers(inbound, destinations)
-  const contestants = { floor: floorOf(floor), durableFloor: floorOf(durable), sgw: gatewayOf(inbound) }
-  return await inTurn(rounds, contestants, measure)
-}
-
-/** Our figure beside both floors. */
-export const besideFloors = (
-  row: Pick<Comparison, 'case' | 'unit' | 'goal'>,
-  { floor, durableFloor, sgw }: Record<Side, number>,
-): Row => ({
-  ...compared({ ...row, floor, sgw }),
-  'floor, raw libSQL + our client': rounded(durableFloor),
-  'ratio to it': Number((sgw / durableFloor).toFixed(2)),
-})
-
-async function inTurn(
-  rounds: number,
-  contestants: Record<Side, Contestant>,
-  measure: Measure,
-): Promise<Record<Side, number>> {
-  const turn = (name: Side) => async (): Promise<number> => {
-    const figure = await measure(contestants[name], name)
-    await contestants[name].rest()
+  await using stack = new AsyncDisposableStack()
+  for (const { gateway } of inbound.gateways) stack.use(await openTriggers(gateway, destinations))
+  const contestants = [floorOf(floor), floorOf(durable, DURABLE_FLOOR), ...gatewaysOf(inbound)]
+  const turn = (contestant: Contestant) => async (): Promise<number> => {
+    const figure = await measure(contestant)
+    await contestant.rest()
     return figure
   }
-  const names = Object.keys(contestants) as Side[]
   // Not counted: code that has never run is slower.
-  for (const name of names) await turn(name)()
-  const turns = Object.fromEntries(names.map((name) => [name, turn(name)])) as Record<Side, () => Promise<number>>
-  return alternate(rounds, turns)
+  for (const contestant of contestants) await turn(contestant)()
+  const turns = Object.fromEntries(contestants.map((contestant) => [contestant.name, turn(contestant)]))
+  return await alternate(inbound.options.rounds, turns)
 }
 
-async function openTriggers({ stage, tenantId }: InboundStage, urls: readonly string[]): Promise<AsyncDisposable> {
+export interface Case {
+  case: string
+  unit: string
+  /** What our figure must keep to; empty where nothing is set. */
+  holds: string
+}
+
+/** All contestants' figures in one row, then ours divided by each of the others. */
+export function besideOurs(row: Case, figures: Readonly<Record<string, number>>): Row {
+  const ours = figures[OURS.label] ?? Number.NaN
+  const others = Object.entries(figures).filter(([name]) => name !== OURS.label)
+  return {
+    case: row.case,
+    unit: row.unit,
+    ...Object.fromEntries(Object.entries(figures).map(([name, figure]) => [name, rounded(figure)])),
+    ...Object.fromEntries(others.map(([name, figure]) => [`${OURS.label} ÷ ${name}`, (ours / figure).toFixed(2)])),
+    holds: row.holds,
+  }
+}
+
+async function openTriggers(gateway: BenchGateway, urls: readonly string[]): Promise<AsyncDisposable> {
   const triggers = await Promise.all(
-    urls.map((callbackUrl) =>
-      stage.gateway.command<{ triggerId: string }>('trigger-create', { tenantId, callbackUrl }),
-    ),
+    urls.map((callbackUrl) => gateway.call<{ triggerId: string }>('POST', '/v1/triggers', { callbackUrl })),
   )
   return {
     async [Symbol.asyncDispose]() {
-      for (const { triggerId } of triggers) await stage.gateway.command('trigger-delete', { tenantId, triggerId })
+      for (const { triggerId } of triggers) await gateway.call('DELETE', `/v1/triggers/${triggerId}`)
     },
   }
 }

@@ -1,62 +1,75 @@
-import type { Row } from '../row.ts'
-import { rounded } from '../support/compared.ts'
+import { type Row, shortened } from '../bench.ts'
+import { OURS } from '../gateway/source.ts'
+import { rounded } from '../support/rounded.ts'
 import { percentile } from '../support/percentile.ts'
 import { Connections } from '../support/posts.ts'
-import { eventRequest } from '../support/provider-events.ts'
-import { type Contestant, type InboundStage, besideFloors, faceToFace } from './contestants.ts'
+import { type Contestant, type InboundStage, besideOurs, faceToFace } from './contestants.ts'
 
-const ROUNDS = 3
 const EVENTS_PER_ROUND = 100
 /** Between two events, so that each meets an idle server. */
 const PAUSE_MS = 3
-const GOAL = 'p50 ≤ 2.5 → 1.6'
+const HOLDS = '≤ 2 of raw libSQL'
 
 /** One event at a time: to its 200, to a WebSocket, to a webhook. */
 export async function latencyRows(inbound: InboundStage): Promise<Row[]> {
-  const answered = await latencyRow(inbound, 'event → 200, idle', '', [], (contestant, ids) =>
-    oneByOne(contestant, ids, null),
+  const answered = await latencyRow(
+    inbound,
+    { name: 'event → 200, idle', holds: '', destinations: [] },
+    (contestant, ids) => oneByOne(contestant, ids, null),
   )
-  const onSocket = await latencyRow(inbound, 'event → WebSocket, idle', GOAL, [], async (contestant, ids) => {
-    using listener = await listen(contestant)
-    return await oneByOne(contestant, ids, listener.arrivals)
-  })
+  const onSocket = await latencyRow(
+    inbound,
+    { name: 'event → WebSocket, idle', holds: HOLDS, destinations: [] },
+    async (contestant, ids) => {
+      using listener = await listen(contestant)
+      return await oneByOne(contestant, ids, listener.arrivals)
+    },
+  )
   const arrivals = new Arrivals()
   await using receiver = startReceiver(arrivals)
-  const atWebhook = await latencyRow(inbound, 'event → webhook, idle', GOAL, [receiver.url], (contestant, ids) =>
-    oneByOne(contestant, ids, arrivals),
+  const atWebhook = await latencyRow(
+    inbound,
+    { name: 'event → webhook, idle', holds: HOLDS, destinations: [receiver.url] },
+    (contestant, ids) => oneByOne(contestant, ids, arrivals),
   )
   return [answered, onSocket, atWebhook]
 }
 
+interface LatencyCase {
+  name: string
+  holds: string
+  destinations: readonly string[]
+}
+
 async function latencyRow(
   inbound: InboundStage,
-  name: string,
-  goal: string,
-  destinations: readonly string[],
+  { name, holds, destinations }: LatencyCase,
   measure: (contestant: Contestant, ids: number[]) => Promise<number[]>,
 ): Promise<Row> {
-  const all = { floor: [] as number[], durableFloor: [] as number[], sgw: [] as number[] }
-  const medians = await faceToFace(inbound, ROUNDS, destinations, async (contestant, side) => {
-    const latencies = await measure(contestant, inbound.ids.take(EVENTS_PER_ROUND))
-    all[side].push(...latencies)
+  const count = shortened(inbound.options, EVENTS_PER_ROUND)
+  const ours: number[] = []
+  const medians = await faceToFace(inbound, destinations, async (contestant) => {
+    const latencies = await measure(contestant, contestant.events.take(count))
+    if (contestant.name === OURS.label) ours.push(...latencies)
     return percentile(latencies, 0.5)
   })
   // The first round warmed up.
-  return {
-    ...besideFloors({ case: name, unit: 'p50 ms', goal }, medians),
-    'floor p99 ms': rounded(percentile(all.floor.slice(EVENTS_PER_ROUND), 0.99)),
-    'sgw p99 ms': rounded(percentile(all.sgw.slice(EVENTS_PER_ROUND), 0.99)),
-  }
+  const p99 = rounded(percentile(ours.slice(count), 0.99))
+  return { ...besideOurs({ case: name, unit: 'p50 ms', holds }, medians), [`${OURS.label} p99 ms`]: p99 }
 }
 
 /** Milliseconds from the POST to the arrival, or to the answer where nothing is to arrive. */
-async function oneByOne({ port }: Contestant, ids: readonly number[], arrivals: Arrivals | null): Promise<number[]> {
+async function oneByOne(
+  { port, events }: Contestant,
+  ids: readonly number[],
+  arrivals: Arrivals | null,
+): Promise<number[]> {
   using connections = await Connections.open(port, 1)
   const latencies: number[] = []
   for (const id of ids) {
     const startedAt = performance.now()
     const arrived = arrivals?.next()
-    const answered = await connections.postAll([eventRequest(id)])
+    const answered = await connections.postAll([events.request(id)])
     if (answered.refused > 0) throw new Error('An event was refused')
     latencies.push(arrived === undefined ? (answered.latencies[0] ?? 0) : (await arrived) - startedAt)
     await Bun.sleep(PAUSE_MS)

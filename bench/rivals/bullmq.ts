@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { toContestantCore } from '../support/cores.ts'
 import { eventually, freePort } from '../torture/program.ts'
-import { type Contestant, postRequest, textOf, toOf } from './contestant.ts'
+import { type Contestant, postRequest, requests } from './contestant.ts'
+import { SMS_PATH } from './provider.ts'
 import { type Process, listening, startProcess } from './process.ts'
 
 const SOURCES = join(import.meta.dir, 'bullmq')
@@ -29,7 +30,7 @@ export const bullmq: Contestant = {
     const redis = startProcess(['redis-server', ...redisSettings(redisPort, folder)], { cwd: folder, env })
     started.defer(() => redis.end())
     await eventually('The start of Redis', START_MS, () => listening(redisPort))
-    const node = startServer([join(folder, 'messages.db'), String(redisPort), provider.url], env)
+    const node = startServer([join(folder, 'messages.db'), String(redisPort), `${provider.url}${SMS_PATH}`], env)
     started.defer(() => node.end())
     const port = Number(await node.firstLine())
     for (const { pid } of [redis, node]) toContestantCore(pid)
@@ -37,7 +38,7 @@ export const bullmq: Contestant = {
     return {
       port,
       pids: [redis.pid, node.pid],
-      request: (n) => postRequest('/send', { to: toOf(n), from: '+15555550000', body: textOf(n) }),
+      request: requests((message) => postRequest('/send', message)),
       stored: async () => Number(await (await fetch(`http://127.0.0.1:${port}/sent`)).text()),
       [Symbol.asyncDispose]: () => ended.disposeAsync(),
     }

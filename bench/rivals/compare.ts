@@ -10,8 +10,10 @@ export interface Entry {
 
 type Start = (circumstances: Omit<Circumstances, 'env'>) => Promise<Running>
 
-/** One turn of one contestant: starts it, measures, and ends it, so that nobody runs beside the next one. */
+/** One turn of one contestant: starts it, measures, and ends it, so that it does not run beside the next one. */
 export type Turn<Figure extends string> = (start: Start) => Promise<Record<Figure, number>>
+
+type Figures<Figure extends string> = readonly [Figure, ...Figure[]]
 
 export interface Outcome<Figure extends string> {
   name: string
@@ -25,7 +27,7 @@ export interface Outcome<Figure extends string> {
   note: string
 }
 
-/** What a process still does after its start, and the one before it at its end, is over by then. */
+/** After it the work of the start, and of the end of the contestant before, is done. */
 const SETTLE_MS = 500
 const FLUSH_DELAY_MS = 2
 const SLOW_DISK = `+${FLUSH_DELAY_MS} ms a flush`
@@ -34,10 +36,11 @@ const SLOW_DISK = `+${FLUSH_DELAY_MS} ms a flush`
 export async function compare<Figure extends string>(
   rounds: number,
   entries: readonly Entry[],
-  figures: readonly Figure[],
+  figures: Figures<Figure>,
   turn: Turn<Figure>,
+  settleMs = SETTLE_MS,
 ): Promise<Outcome<Figure>[]> {
-  const matches = entries.map((entry) => new Match(entry, figures, turn))
+  const matches = entries.map((entry) => new Match(entry, figures, turn, settleMs))
   await alternate(rounds, Object.fromEntries(matches.map((match) => [match.name, () => match.play()])))
   return matches.map((match) => match.outcome())
 }
@@ -50,21 +53,22 @@ class Match<Figure extends string> {
 
   constructor(
     readonly entry: Entry,
-    readonly figures: readonly Figure[],
+    readonly figures: Figures<Figure>,
     readonly turn: Turn<Figure>,
+    readonly settleMs: number,
   ) {
     this.name = `${entry.contestant.name}${entry.slowDisk === true ? `, ${SLOW_DISK}` : ''}`
     const missing = entry.contestant.missing()
     if (missing !== null) this.#note = `not installed: ${missing}`
   }
 
-  /** A contestant that fails is told about and takes part no more; the others go on. */
+  /** A contestant that fails takes part no more, and its row says why. The others go on. */
   async play(): Promise<number> {
     if (this.#seen.length === 0 && this.#note !== '') return Number.NaN
     try {
       const seen = await this.#playOnce()
       if (seen !== null) this.#seen.push(seen)
-      return seen?.[this.figures[0]!] ?? Number.NaN
+      return seen?.[this.figures[0]] ?? Number.NaN
     } catch (error) {
       this.#note = error instanceof Error ? error.message : String(error)
       return Number.NaN
@@ -73,7 +77,7 @@ class Match<Figure extends string> {
 
   outcome(): Outcome<Figure> {
     const all = (name: Figure): number[] => this.#seen.map((seen) => seen[name])
-    const first = all(this.figures[0]!)
+    const first = all(this.figures[0])
     return {
       name: this.name,
       contestant: this.entry.contestant.name,
@@ -96,7 +100,7 @@ class Match<Figure extends string> {
   #startWith(env: Record<string, string>): Start {
     return async (circumstances) => {
       const running = await this.entry.contestant.start({ ...circumstances, env })
-      await Bun.sleep(SETTLE_MS)
+      await Bun.sleep(this.settleMs)
       return running
     }
   }

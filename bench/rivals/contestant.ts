@@ -1,9 +1,10 @@
+import { fromOf, toOf } from '../gateway/numbers.ts'
 import type { ProviderHandle } from './provider-process.ts'
 
-/** Who takes part in a bench: accepts messages over HTTP and hands each to the provider over HTTP. */
+/** A program that accepts messages over HTTP and sends each to the provider over HTTP. */
 export interface Contestant {
   name: string
-  /** The command that installs what is missing here; null if it can run. */
+  /** The command that installs a missing program; null if the contestant can run. */
   missing(): string | null
   start(circumstances: Circumstances): Promise<Running>
 }
@@ -19,19 +20,31 @@ export interface Running extends AsyncDisposable {
   port: number
   /** The processes whose CPU time counts. */
   pids: number[]
-  /** The whole request number `n`, headers and body, answered by 202 when the message is accepted. */
-  request(n: number): string
+  /** The next request, headers and body, answered by 202 when the message is accepted. */
+  request(): string
   /** How many messages are stored as sent. */
   stored(): Promise<number>
 }
 
-/** Millions of people in no order, as in life: what is kept by the receiver's number is touched everywhere. */
-export const toOf = (n: number): string => `+1555${String((n * 7_919_317) % 10_000_000).padStart(7, '0')}`
+export interface Message {
+  from: string
+  to: string
+  body: string
+}
 
-export const textOf = (n: number): string =>
-  `Hello number ${n}, this is a message of an ordinary length, as people send them every day.`
+/** The requests of one turn, of the same messages for every contestant: no two of a turn are alike. */
+export function requests(requestOf: (message: Message) => string): () => string {
+  let n = 0
+  return () => requestOf(messageAt(n++))
+}
 
-export function postRequest(path: string, body: Record<string, string>, headers: readonly string[] = []): string {
+const messageAt = (n: number): Message => ({
+  from: fromOf(n),
+  to: toOf(n),
+  body: `Hello number ${n}, this is a message of an ordinary length, as people send them every day.`,
+})
+
+export function postRequest(path: string, body: Message, headers: readonly string[] = []): string {
   const json = JSON.stringify(body)
   const head = [
     `POST ${path} HTTP/1.1`,

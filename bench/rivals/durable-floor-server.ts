@@ -1,27 +1,28 @@
 import { openGroupCommit } from '../support/group-commit.ts'
+import type { Message } from './contestant.ts'
+import { callProvider } from './provider-call.ts'
 
-// The floor with a disk: what comes at one moment is one commit of a message and a job each, flushed before its 202, and
-// their results are another. No key, no checks, no limits, no lists, no attempts. Arguments: the database file, the
-// provider's address, how many calls at once. Prints its port.
+// The floor with a disk: all requests of one moment share a commit of a message and a job each, flushed before the 202,
+// and their results share another. No key, no checks, no limits, no lists, no attempts. Arguments: the database file,
+// the provider's address, how many calls at once. Prints its port.
 
 const [path = '', providerUrl = '', lanes = '0'] = process.argv.slice(2)
 const { database, committed } = openGroupCommit(path, [
-  `CREATE TABLE messages (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, receiver TEXT NOT NULL, body TEXT NOT NULL,
-    status TEXT NOT NULL)`,
+  `CREATE TABLE messages (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, from_number TEXT NOT NULL,
+    to_number TEXT NOT NULL, body TEXT NOT NULL, status TEXT NOT NULL)`,
   'CREATE TABLE jobs (seq INTEGER PRIMARY KEY, message TEXT NOT NULL)',
 ])
-const insertMessage = database.prepare(`INSERT INTO messages VALUES (?, ?, ?, ?, 'queued')`)
+const insertMessage = database.prepare(`INSERT INTO messages VALUES (?, ?, ?, ?, ?, 'queued')`)
 const insertJob = database.prepare('INSERT INTO jobs VALUES (?, ?)')
 const markSent = database.prepare(`UPDATE messages SET status = 'sent' WHERE id = ?`)
 const deleteJob = database.prepare('DELETE FROM jobs WHERE seq = ?')
 
-interface Message {
+interface StoredMessage extends Message {
   seq: number
   id: string
-  body: string
 }
 
-const waiting: Message[] = []
+const waiting: StoredMessage[] = []
 let count = 0
 let inFlight = 0
 let sent = 0
@@ -31,11 +32,11 @@ const server = Bun.serve({
   hostname: '127.0.0.1',
   async fetch(request) {
     if (request.method === 'GET') return new Response(String(sent))
-    const { to, body } = (await request.json()) as { to: string; body: string }
+    const { from, to, body } = (await request.json()) as Message
     const seq = ++count
-    const message = { seq, id: `msg_${(seq * 2_654_435_761).toString(16).padStart(12, '0')}`, body }
+    const message = { seq, id: `msg_${(seq * 2_654_435_761).toString(16).padStart(12, '0')}`, from, to, body }
     await committed(() => {
-      insertMessage.run([seq, message.id, to, body])
+      insertMessage.run([seq, message.id, from, to, body])
       insertJob.run([seq, message.id])
     })
     deliver(message)
@@ -44,22 +45,21 @@ const server = Bun.serve({
 })
 process.stdout.write(`${server.port}\n`)
 
-function deliver(message: Message): void {
+function deliver(message: StoredMessage): void {
   if (inFlight < Number(lanes)) void call(message)
   else waiting.push(message)
 }
 
-async function call(message: Message): Promise<void> {
+async function call(message: StoredMessage): Promise<void> {
   inFlight++
-  for (let next: Message | undefined = message; next !== undefined; next = waiting.pop()) {
-    const response = await fetch(`${providerUrl}/send`, { method: 'POST', body: JSON.stringify({ text: next.body }) })
-    await response.json()
+  for (let next: StoredMessage | undefined = message; next !== undefined; next = waiting.pop()) {
+    await callProvider(providerUrl, next)
     await stored(next)
   }
   inFlight--
 }
 
-async function stored({ seq, id }: Message): Promise<void> {
+async function stored({ seq, id }: StoredMessage): Promise<void> {
   await committed(() => {
     markSent.run([id])
     deleteJob.run([seq])

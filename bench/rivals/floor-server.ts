@@ -1,8 +1,11 @@
 // The floor: parses the same body and keeps nothing. Arguments: the provider's address, how many calls at once.
 // Prints its port. `GET /sent` answers how many calls were answered.
 
+import type { Message } from './contestant.ts'
+import { callProvider } from './provider-call.ts'
+
 const [providerUrl = '', lanes = '0'] = process.argv.slice(2)
-const waiting: string[] = []
+const waiting: Message[] = []
 let inFlight = 0
 let sent = 0
 
@@ -11,24 +14,22 @@ const server = Bun.serve({
   hostname: '127.0.0.1',
   async fetch(request) {
     if (request.method === 'GET') return new Response(String(sent))
-    const { to, body } = (await request.json()) as { to: string; body: string }
-    deliver(body)
-    return Response.json({ messageId: 'msg_000000000000', status: to ? 'queued' : '' }, { status: 202 })
+    deliver((await request.json()) as Message)
+    return Response.json({ messageId: 'msg_000000000000', status: 'queued' }, { status: 202 })
   },
 })
 process.stdout.write(`${server.port}\n`)
 
-/** Whoever came last goes first: taking from the end costs nothing, and no order is promised. */
-function deliver(text: string): void {
-  if (inFlight < Number(lanes)) void call(text)
-  else waiting.push(text)
+/** Last in, first out: taking from the end costs nothing, and the floor promises no order. */
+function deliver(message: Message): void {
+  if (inFlight < Number(lanes)) void call(message)
+  else waiting.push(message)
 }
 
-async function call(text: string): Promise<void> {
+async function call(message: Message): Promise<void> {
   inFlight++
-  for (let next: string | undefined = text; next !== undefined; next = waiting.pop()) {
-    const response = await fetch(`${providerUrl}/send`, { method: 'POST', body: JSON.stringify({ text: next }) })
-    await response.json()
+  for (let next: Message | undefined = message; next !== undefined; next = waiting.pop()) {
+    await callProvider(providerUrl, next)
     sent++
   }
   inFlight--

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { toContestantCore } from '../support/cores.ts'
-import { type Circumstances, type Contestant, type Running, postRequest, textOf, toOf } from './contestant.ts'
+import { type Circumstances, type Contestant, type Running, postRequest, requests } from './contestant.ts'
 import { startProcess } from './process.ts'
 
 /** As many as Bun keeps alive: beyond that every call dials anew. */
@@ -45,7 +45,7 @@ async function startBare(
   return {
     port,
     pids: [server.pid],
-    request: (n) => postRequest('/v1/sms/send', { to: toOf(n), from: '+15555550000', body: textOf(n) }),
+    request: requests((message) => postRequest('/v1/sms/send', message)),
     stored: async () => Number(await (await fetch(`http://127.0.0.1:${port}/sent`)).text()),
     [Symbol.asyncDispose]: () => server.end(),
   }

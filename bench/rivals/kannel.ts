@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { toContestantCore } from '../support/cores.ts'
 import { eventually, freePort } from '../torture/program.ts'
-import { type Contestant, textOf, toOf } from './contestant.ts'
+import { type Contestant, type Message, requests } from './contestant.ts'
 import { type Process, listening, startProcess } from './process.ts'
 
 const START_MS = 10_000
@@ -24,7 +24,7 @@ export const kannel = (store: 'file' | 'spool'): Contestant => ({
     return {
       port: ports.http,
       pids,
-      request: sendRequest,
+      request: requests(sendRequest),
       stored: async () => Number(/<sms>.*?<sent><total>(\d+)/s.exec(await status(ports.admin))?.[1] ?? 0),
       [Symbol.asyncDispose]: () => ended.disposeAsync(),
     }
@@ -70,14 +70,8 @@ async function startBoxes(started: AsyncDisposableStack, cwd: string, settings: 
 const status = async (port: number): Promise<string> =>
   (await fetch(`http://127.0.0.1:${port}/status.xml?password=bench`)).text()
 
-const sendRequest = (n: number): string => {
-  const query = new URLSearchParams({
-    username: 'bench',
-    password: 'bench',
-    from: '+15555550000',
-    to: toOf(n),
-    text: textOf(n),
-  })
+const sendRequest = ({ from, to, body }: Message): string => {
+  const query = new URLSearchParams({ username: 'bench', password: 'bench', from, to, text: body })
   return `GET /cgi-bin/sendsms?${query.toString()} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`
 }
 

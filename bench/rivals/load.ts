@@ -5,16 +5,16 @@ import type { ProviderHandle } from './provider-process.ts'
 
 const DRAIN_MS = 120_000
 
-/** Messages on so many connections, all of them accepted. */
+/** Sends messages on so many connections. Throws when one is not accepted. */
 export async function load(
-  { port, request }: Running,
+  { port, request }: Pick<Running, 'port' | 'request'>,
   connections: number,
   durationMs: number,
 ): Promise<{ accepted: number; requestsPerSecond: number }> {
   let accepted = 0
-  const counted = (n: number): string => {
+  const counted = (): string => {
     accepted++
-    return request(n)
+    return request()
   }
   const target = { hostname: '127.0.0.1', port, connections }
   const { requestsPerSecond, statuses } = await runLoad({ ...target, durationMs, request: counted })

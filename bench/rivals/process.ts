@@ -29,7 +29,7 @@ export function startProcess(command: string[], options: { cwd?: string; env?: R
   }
 }
 
-/** Nobody is left behind when this process ends early. */
+/** No process is left behind when this one ends early. */
 process.on('exit', () => {
   for (const child of live) child.kill('SIGKILL')
 })
@@ -43,7 +43,7 @@ async function firstLine(stream: ReadableStream<Uint8Array>, command: string): P
   throw new Error(`${command} ended before it said anything`)
 }
 
-/** A free port answers nobody; this settles when somebody does. */
+/** Answers null while nothing listens. */
 export async function listening(port: number): Promise<true | null> {
   const socket = await Bun.connect({ hostname: '127.0.0.1', port, socket: { data() {} } }).catch(() => null)
   socket?.end()

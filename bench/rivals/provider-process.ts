@@ -6,14 +6,14 @@ export interface ProviderHandle {
   url: string
   /** How many messages it got. */
   calls(): Promise<number>
-  /** Where everything but messages is handed on to. */
-  handOnTo(simulatorUrl: string): Promise<void>
+  /** Where everything but messages is forwarded to. */
+  forwardTo(simulatorUrl: string): Promise<void>
 }
 
 export const inThisProcess = (provider: LeanProvider): ProviderHandle => ({
   url: provider.url,
   calls: () => Promise.resolve(provider.calls),
-  handOnTo: (simulatorUrl) => {
+  forwardTo: (simulatorUrl) => {
     provider.simulatorUrl = simulatorUrl
     return Promise.resolve()
   },
@@ -26,7 +26,7 @@ export async function startProvider(delayMs: number): Promise<ProviderHandle & A
   return {
     url,
     calls: async () => Number(await (await fetch(controlUrl)).text()),
-    handOnTo: async (simulatorUrl) => void (await fetch(controlUrl, { method: 'POST', body: simulatorUrl })),
+    forwardTo: async (simulatorUrl) => void (await fetch(controlUrl, { method: 'POST', body: simulatorUrl })),
     [Symbol.asyncDispose]: () => child.end(),
   }
 }

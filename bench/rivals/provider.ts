@@ -1,8 +1,8 @@
 /**
- * A provider that says yes to every message after a while, counts, and keeps nothing: leaner than the simulator, which
- * checks tokens, stores records and announces them, and would be what is measured. Every contestant calls this one:
- * RingCentral's `POST …/sms` for sgw, `/send` (POST, or GET as Kannel does) for the others. Anything else of
- * RingCentral (login, numbers, subscriptions) is handed on to a simulator.
+ * A provider that accepts every message after a while, counts, and keeps nothing: leaner than the simulator, which
+ * checks tokens, stores records and announces them, and would itself be measured. Every contestant calls this one and
+ * gets the same answer: by RingCentral's `POST …/sms`, or by `GET /send` from those that cannot speak RingCentral. All
+ * else of RingCentral (login, numbers of each extension, subscriptions) is forwarded to a simulator.
  */
 export class LeanProvider implements AsyncDisposable {
   calls = 0
@@ -17,7 +17,7 @@ export class LeanProvider implements AsyncDisposable {
       port: 0,
       hostname: '127.0.0.1',
       routes: { [SMS_PATH]: () => this.#accept(), '/send': () => this.#accept() },
-      fetch: (request) => this.#handOn(request),
+      fetch: (request) => this.#forward(request),
     })
   }
 
@@ -30,14 +30,13 @@ export class LeanProvider implements AsyncDisposable {
   }
 
   #accept(): Response | Promise<Response> {
-    const id = FIRST_ID + this.calls++
+    const body = recordOf(FIRST_ID + this.calls++)
     this.onCall()
-    // The form of the simulator's answer, as far as it is read.
-    const answer = (): Response => Response.json({ id, messageStatus: 'Queued' })
+    const answer = (): Response => new Response(body, { headers: HEADERS })
     return this.delayMs === 0 ? answer() : Bun.sleep(this.delayMs).then(answer)
   }
 
-  async #handOn(request: Request): Promise<Response> {
+  async #forward(request: Request): Promise<Response> {
     const { pathname, search } = new URL(request.url)
     const init = { method: request.method, headers: request.headers, redirect: 'manual' } as const
     const body = request.method === 'GET' ? {} : { body: await request.arrayBuffer() }
@@ -46,5 +45,49 @@ export class LeanProvider implements AsyncDisposable {
   }
 }
 
-const SMS_PATH = '/restapi/v1.0/account/~/extension/~/sms'
-const FIRST_ID = 1_000_000_000
+export const SMS_PATH = '/restapi/v1.0/account/~/extension/~/sms'
+const FIRST_ID = 3_062_991_000_000
+
+/** As on RingCentral's answers; the limit is one that the gateway's own raised limits stay below. */
+const HEADERS = {
+  Server: 'nginx',
+  RCRequestId: 'bedff5ae-9d68-4bc9-8653-7e34603ef562-2686696-1-19',
+  RoutingKey: 'SJC01P07',
+  'Content-Language': 'en-US',
+  'Content-Type': 'application/json;charset=utf-8',
+  'X-Rate-Limit-Group': 'medium',
+  'X-Rate-Limit-Limit': '1000000000',
+  'X-Rate-Limit-Remaining': '999999999',
+  'X-Rate-Limit-Window': '60',
+}
+
+const STORE = 'https://platform.ringcentral.com/restapi/v1.0/account/809640016/extension/629890016/message-store'
+const CONVERSATION = '1638233798595111162'
+const NOW = '2026-11-21T02:30:00.000Z'
+
+/**
+ * RingCentral's answer to `POST …/sms` (API reference, "Create SMS message"). A client reads the id and the status of
+ * all its fields, so the others are those of one message, and a call costs the provider no parsing.
+ */
+const recordOf = (id: number): string => `{"uri":"${STORE}/${id}","id":${id},${REST}`
+
+const REST = JSON.stringify({
+  to: [{ phoneNumber: '+16505550123', location: 'Mountain View, CA' }],
+  from: { phoneNumber: '+16505550101', location: 'Mountain View, CA' },
+  type: 'SMS',
+  creationTime: NOW,
+  readStatus: 'Read',
+  priority: 'Normal',
+  attachments: [{ id: FIRST_ID, uri: `${STORE}/1/content/1`, type: 'Text', contentType: 'text/plain' }],
+  direction: 'Outbound',
+  availability: 'Alive',
+  subject: 'Hello',
+  messageStatus: 'Queued',
+  smsSendingAttemptsCount: 1,
+  conversationId: 'CONVERSATION',
+  conversation: { id: CONVERSATION, uri: `https://platform.ringcentral.com/restapi/v1.0/conversation/${CONVERSATION}` },
+  lastModifiedTime: NOW,
+})
+  .slice(1)
+  // A number that a double cannot hold, as on the wire.
+  .replace('"CONVERSATION"', CONVERSATION)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 /** A program of this folder in a process of its own, so that it has an event loop and a core of its own. */
 export interface Child extends Disposable {
   pid: number
-  /** What it said when it was ready. */
+  /** Its first message, sent when it was ready. */
   ready: unknown
   /** Sends a message and waits for the answer; one question at a time. */
   ask<Answer>(question: unknown): Promise<Answer>

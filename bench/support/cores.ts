@@ -1,14 +1,14 @@
 import { cpus } from 'node:os'
 
-/** What is measured, and what measures it: the load, the provider and the simulator. */
+/** The measured program has one core; load, provider and simulator share the other. */
 const CONTESTANT_CORE = '0'
 const LOAD_CORE = '1'
 
 const isPossible = (): boolean => Bun.which('taskset') !== null && cpus().length >= 2
 
 /**
- * Keeps this process, and all that it starts, on the load's core for as long as it is in use. What it starts to be
- * measured is moved with `toContestantCore`.
+ * Keeps this process, and all that it starts, on the load's core until it is disposed. Measured programs are moved
+ * with `toContestantCore`.
  */
 export function holdLoadCore(): Disposable {
   const everyCore = `0-${cpus().length - 1}`

@@ -1,10 +1,10 @@
 import { exchange } from '../../src/outbound/exchange.ts'
 import { type EventStore, noStore, openEventStore } from './event-store.ts'
 
-// The barest server that does what an inbound event asks for: parses the event, stores it where a file is given, publishes
+// The barest server for inbound events: parses the event, stores it where a file is given, publishes
 // the frame to every WebSocket, POSTs it to every destination, and answers 200. Arguments: `fetch` or `sgw`, whose
 // client POSTs; the database file, empty for no storage; the destinations' addresses. `POST /publish/10` publishes
-// the event ten times in one turn: what `server.publish` can do when nothing else is to be done.
+// the event ten times in one turn: the limit of `server.publish` alone.
 
 /** As many POSTs to one destination at once as the gateway makes; each on a connection of its own, as there. */
 const POSTS_PER_DESTINATION = 4
@@ -49,7 +49,7 @@ async function postByFetch(url: URL, body: string): Promise<void> {
   await (await fetch(url, { method: 'POST', headers, body, keepalive: false })).arrayBuffer()
 }
 
-/** With the gateway's client, and nothing of what it does before. */
+/** With the gateway's HTTP client, and none of its checks. */
 async function postAsWeDo(url: URL, body: string): Promise<void> {
   const target = { address: url.hostname, family: 4 } as const
   const headers = { 'content-type': 'application/json' }
@@ -107,5 +107,5 @@ const frameOf = ({ body }: ProviderEvent): string =>
 
 process.send?.(server.port)
 
-// Nobody is left behind when the bench ends early.
+// No process is left behind when the bench ends early.
 process.on('disconnect', () => process.exit())

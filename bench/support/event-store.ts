@@ -1,6 +1,6 @@
 import { openGroupCommit } from './group-commit.ts'
 
-/** What a floor does for an event beside its wires. */
+/** The storage of a floor. */
 export interface EventStore {
   /** Answers a job for each destination; null when the event is known. */
   stored(id: string, text: string, destinations: number): Promise<number[] | null>

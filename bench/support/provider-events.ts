@@ -1,62 +1,82 @@
-import { Database } from 'bun:sqlite'
-import { createSecrets } from '../../src/core/secrets.ts'
-import { Stage, type StageOptions } from '../torture/stage.ts'
+import { BenchGateway } from '../gateway/bench-gateway.ts'
+import { ownNumber } from '../gateway/numbers.ts'
+import type { Source } from '../gateway/source.ts'
+import { eventually } from '../torture/program.ts'
 
-const TOKEN = 'a-verification-token-of-this-bench'
-const EXTENSION = '629890016'
 const FIRST_ID = 3_062_991_000_000
+const SUBSCRIBED_WITHIN_MS = 10_000
 
-/** A stage whose provider events the bench can make itself: the real token is a secret between gateway and provider. */
-export async function openEventStage(options: StageOptions = {}): Promise<Stage> {
-  const key = crypto.getRandomValues(new Uint8Array(32))
-  const env = { ...options.env, ENCRYPTION_KEYS: key.toBase64() }
-  const stage = await Stage.open({ extensions: 1, numbersPerExtension: 1, ...options, env })
-  using database = new Database(stage.databasePath)
-  database.run('PRAGMA busy_timeout = 5000')
-  database.run(
-    `INSERT INTO subscriptions (id, tenant_id, extension_id, provider_id, token_hash, status, created_at)
-      SELECT 'sub_bench', tenant_id, '${EXTENSION}', 'bench', ?1, 'active', 0 FROM apps LIMIT 1`,
-    [createSecrets([key]).hash(TOKEN)],
-  )
-  return stage
+/** The provider's subscription as a server of the bench knows it. */
+export interface Subscription {
+  subscriptionId: string
+  extensionId: string
+  verificationToken: string
 }
 
-/** Numbers for events that nobody has seen yet. */
-export class EventIds {
+/** A gateway with one extension, and its provider's events. */
+export async function openEventGateway(source: Source): Promise<{ gateway: BenchGateway; events: ProviderEvents }> {
+  const gateway = await BenchGateway.open({ source })
+  try {
+    const events = new ProviderEvents(await eventually('The subscription', SUBSCRIBED_WITHIN_MS, () => found(gateway)))
+    return { gateway, events }
+  } catch (error) {
+    await gateway[Symbol.asyncDispose]()
+    throw error
+  }
+}
+
+async function found(gateway: BenchGateway): Promise<Subscription | null> {
+  const [subscription] = await gateway.simulator.control.subscriptions()
+  if (subscription === undefined) return null
+  return { ...subscription, verificationToken: subscription.verificationToken ?? '' }
+}
+
+/** Events for a server that checks no token. */
+export const floorEvents = (): ProviderEvents =>
+  new ProviderEvents({ subscriptionId: 'bench', extensionId: '629890016', verificationToken: 'none' })
+
+/** Makes events that the server has not seen yet. */
+export class ProviderEvents {
   #next = FIRST_ID
+
+  constructor(readonly subscription: Subscription) {}
 
   take(count: number): number[] {
     this.#next += count
     return Array.from({ length: count }, (_, index) => this.#next - count + index)
   }
+
+  /** The whole HTTP request of an event, as the platform POSTs it. */
+  request(id: number, path = '/v1/webhooks/provider'): string {
+    const body = eventBody(id, this.subscription)
+    return [
+      `POST ${path} HTTP/1.1`,
+      'Host: gateway',
+      `Verification-Token: ${this.subscription.verificationToken}`,
+      'Content-Type: application/json',
+      `Content-Length: ${body.length}`,
+      `\r\n${body}`,
+    ].join('\r\n')
+  }
+
+  requests(count: number, path?: string): string[] {
+    return this.take(count).map((id) => this.request(id, path))
+  }
 }
 
-/** The whole HTTP request of an event, as the platform POSTs it. */
-export function eventRequest(id: number, path = '/v1/webhooks/provider'): string {
-  const body = eventBody(id)
-  return [
-    `POST ${path} HTTP/1.1`,
-    'Host: gateway',
-    `Verification-Token: ${TOKEN}`,
-    'Content-Type: application/json',
-    `Content-Length: ${body.length}`,
-    `\r\n${body}`,
-  ].join('\r\n')
-}
-
-const eventBody = (id: number): string =>
+const eventBody = (id: number, { subscriptionId, extensionId }: Subscription): string =>
   JSON.stringify({
     uuid: String(id),
-    event: `/restapi/v1.0/account/809640016/extension/${EXTENSION}/message-store/instant?type=SMS`,
+    event: `/restapi/v1.0/account/809640016/extension/${extensionId}/message-store/instant?type=SMS`,
     timestamp: '2026-11-21T02:31:45.034Z',
-    subscriptionId: 'bench',
-    ownerId: EXTENSION,
+    subscriptionId,
+    ownerId: extensionId,
     body: {
       id: String(id),
-      to: [{ phoneNumber: '+15555550100', name: 'Alice', target: true }],
+      to: [{ phoneNumber: ownNumber(0, 0), name: 'Alice', target: true }],
       from: {
-        phoneNumber: '+15555550123',
-        phoneNumberInfo: { countryCode: '1', nationalDestinationCode: '555', subscriberNumber: '5550123' },
+        phoneNumber: '+15565550123',
+        phoneNumberInfo: { countryCode: '1', nationalDestinationCode: '556', subscriberNumber: '5550123' },
       },
       type: 'SMS',
       creationTime: '2026-11-21T02:31:45.028Z',

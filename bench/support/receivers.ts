@@ -31,5 +31,5 @@ function tell(): void {
 
 process.send?.(servers.map((server) => `http://127.0.0.1:${server.port}/hook`))
 
-// Nobody is left behind when the bench ends early.
+// No process is left behind when the bench ends early.
 process.on('disconnect', () => process.exit())

@@ -7,7 +7,7 @@ const WAVE = 50
 const lives: Promise<number | null>[] = []
 for (let n = 0; n < Number(count); n++) {
   lives.push(lifeOf(`198.51.${n >> 8}.${n & 255}`))
-  // As fast as they are taken, not all in one instant: what the server's one thread has to do next is then never long.
+  // In waves: two thousand handshakes in one instant would hold the server's event loop.
   if (n % WAVE === WAVE - 1) await Bun.sleep(10)
 }
 process.stdout.write(JSON.stringify(await Promise.all(lives)))

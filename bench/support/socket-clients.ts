@@ -1,6 +1,6 @@
 import { FrameCounter } from './frame-counter.ts'
 
-// A process of authenticated WebSockets over raw TCP, so that counting what they hear costs little.
+// A process of authenticated WebSockets over raw TCP, so that counting their events costs little.
 // Asked for `{ open: { port, count, keys } }` it opens them; asked for `{ expect }` it answers when that many more
 // events have come to them in all, with the moments of the first and the last one.
 
@@ -108,5 +108,5 @@ process.on('message', (message: { open: Open } | { expect: number }) => {
 
 process.send?.('ready')
 
-// Nobody is left behind when the bench ends early.
+// No process is left behind when the bench ends early.
 process.on('disconnect', () => process.exit())

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { type Program, eventually, startProgram } from './program.ts'
+import { PROJECT, type Program, eventually, startProgram } from './program.ts'
 
 export interface GatewayOptions {
   port: number
@@ -7,6 +7,8 @@ export interface GatewayOptions {
   path: string
   log: string
   env: Record<string, string>
+  /** The folder of its source code; the project's own if absent. */
+  folder?: string
 }
 
 const START_MS = 20_000
@@ -27,13 +29,16 @@ export class GatewayProcess {
 
   /** Starts the process; it does not serve yet. */
   spawn(): void {
-    const { port, path, log, env } = this.options
+    const { log, folder = PROJECT } = this.options
+    const args = [...profiling(), 'src/main.ts']
+    this.#program = startProgram({ args, env: this.environment, log, folder })
+  }
+
+  /** For the gateway and for its command line. */
+  get environment(): Record<string, string> {
+    const { port, path, env } = this.options
     const own = { NODE_ENV: 'development', HOST: '127.0.0.1', PORT: String(port), DATABASE_URL: `file:${path}` }
-    this.#program = startProgram({
-      args: [...profiling(), 'src/main.ts'],
-      env: { ...own, PUBLIC_URL: this.url, ...env },
-      log,
-    })
+    return { ...own, PUBLIC_URL: this.url, ...env }
   }
 
   async start(): Promise<void> {

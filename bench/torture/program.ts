@@ -15,15 +15,18 @@ export interface ProgramOptions {
   env: Record<string, string>
   /** Everything that it prints is appended here. */
   log: string
+  /** The project's own folder if absent. */
+  folder?: string
 }
 
+export const PROJECT = new URL('../..', import.meta.url).pathname
 const live = new Set<Program>()
 
-/** Starts `bun …args` in the project's folder. */
-export function startProgram({ args, env, log }: ProgramOptions): Program {
+/** Starts `bun …args` in a folder of source code. */
+export function startProgram({ args, env, log, folder = PROJECT }: ProgramOptions): Program {
   const output = openSync(log, 'a')
   const child = Bun.spawn([process.execPath, ...args], {
-    cwd: PROJECT,
+    cwd: folder,
     env: { ...BASE_ENVIRONMENT, HOME: process.env['HOME'] ?? '', ...env },
     stdin: 'ignore',
     stdout: output,
@@ -38,8 +41,6 @@ export function startProgram({ args, env, log }: ProgramOptions): Program {
   void program.exited.then(() => live.delete(program))
   return program
 }
-
-const PROJECT = new URL('../..', import.meta.url).pathname
 
 /** Nobody is left behind when this process ends early. */
 process.on('exit', () => {

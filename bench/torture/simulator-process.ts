@@ -30,7 +30,11 @@ export async function startSimulatorProcess(log: string): Promise<SimulatorProce
 function remoteControl(url: string): RemoteControl {
   const call = async (name: string, argument: unknown): Promise<unknown> => {
     const body = argument === undefined ? '' : JSON.stringify(argument)
-    const response = await fetch(`${url}/control/${name}`, { method: 'POST', body })
+    const response = await fetch(`${url}/control/${name}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    })
     const answer: unknown = await response.json()
     if (!response.ok) throw new Error(`The simulator refused ${name}: ${JSON.stringify(answer)}`)
     return answer

@@ -11,8 +11,6 @@ export interface StageOptions {
   extensions?: number
   numbersPerExtension?: number
   webhookUrl?: string
-  /** The provider's address for the gateway, when something stands between it and the simulator. */
-  inFront?: (simulatorUrl: string) => Promise<string>
 }
 
 /** Short enough for many kills a minute; the provider's late accepts stay far below the settle time. */
@@ -54,8 +52,7 @@ export class Stage implements AsyncDisposable {
   static async open(options: StageOptions = {}): Promise<Stage> {
     const folder = mkdtempSync(join(tmpdir(), 'sgw-torture-'))
     const simulator = await startSimulatorProcess(join(folder, 'simulator.log'))
-    const providerUrl = (await options.inFront?.(simulator.url)) ?? simulator.url
-    const env = { ...ENVIRONMENT, RC_SERVER_URL: providerUrl, ...options.env }
+    const env = { ...ENVIRONMENT, RC_SERVER_URL: simulator.url, ...options.env }
     const gateway = new GatewayProcess({
       port: freePort(),
       path: join(folder, 'sgw.db'),

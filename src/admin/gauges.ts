@@ -1,10 +1,11 @@
 import { statSync } from 'node:fs'
 import { Gauge, type Registry } from 'prom-client'
 import { readBackupLag } from '../backup/lag.ts'
+import { NOT_RECEIVING } from '../db/not-receiving.ts'
 import { COUNT_OPEN_ATTEMPTS } from '../db/open-attempts.ts'
 import type { Gateway } from '../gateway.ts'
 
-const JOB_KINDS = ['send', 'settle', 'fence', 'webhook', 'back_fill'] as const
+const JOB_KINDS = ['send', 'lookup', 'webhook', 'back_fill'] as const
 const EXTENSION_STATES = ['active', 'refresh_failed', 'revoked'] as const
 /** A queue is counted up to here: a scrape must not hold the loop for the sake of an exact million. */
 const MAX_COUNTED = 100_000
@@ -16,17 +17,17 @@ export function createGauges(gateway: Gateway, registry: Registry): () => Promis
   const gauge = (name: string, help: string) => new Gauge({ name, help, registers })
   const labelled = <Label extends string>(name: string, help: string, label: Label) =>
     new Gauge({ name, help, labelNames: [label], registers })
-  const queue = labelled(
-    'sgw_queue_jobs',
-    `Jobs by kind, counted up to ${MAX_COUNTED}; a first call made right at the acceptance has none`,
-    'kind',
-  )
+  const queue = labelled('sgw_queue_jobs', `Jobs by kind, counted up to ${MAX_COUNTED}`, 'kind')
   const oldest = gauge(
     'sgw_queue_oldest_age_seconds',
     'Age of the oldest message that waits to be sent; 0 when none waits',
   )
-  const attempts = gauge('sgw_open_attempts', 'Sends whose outcome is not known yet')
+  const attempts = gauge('sgw_open_attempts', 'Sends whose call runs or whose outcome is not known yet')
   const extensions = labelled('sgw_extensions', 'Connected extensions, by state', 'state')
+  const notReceiving = gauge(
+    'sgw_extensions_not_receiving',
+    'Active extensions without a subscription: inbound messages come by back-fill alone, up to 15 minutes late',
+  )
   const sockets = gauge('sgw_websockets', 'Open WebSocket connections')
   const size = labelled('sgw_database_bytes', 'Size of the database on disk, by file', 'file')
   const lag = gauge(
@@ -41,6 +42,7 @@ export function createGauges(gateway: Gateway, registry: Registry): () => Promis
     oldest.set(readings.oldestAt === null ? 0 : Math.max(0, (gateway.clock.now() - readings.oldestAt) / 1000))
     attempts.set(readings.openAttempts)
     for (const state of EXTENSION_STATES) extensions.set({ state }, readings.extensions[state] ?? 0)
+    notReceiving.set(readings.notReceiving)
     sockets.set(gateway.sockets.open)
     const { walBytes, keptBytes, lagMs } = await readBackupLag(path)
     lag.set(lagMs === null ? Number.NaN : lagMs / 1000)
@@ -58,6 +60,7 @@ interface Readings {
   oldestAt: number | null
   openAttempts: number
   extensions: Record<string, number>
+  notReceiving: number
   freeBytes: number
 }
 
@@ -67,12 +70,13 @@ const COUNT_JOBS = JOB_KINDS.map(
 )
 
 async function read(gateway: Gateway): Promise<Readings> {
-  const [jobs, oldest, attempts, extensions, free] = await gateway.database.gate.batch([
+  const [jobs, oldest, attempts, extensions, free, notReceiving] = await gateway.database.gate.batch([
     COUNT_JOBS.join(' UNION ALL '),
     `SELECT created_at FROM jobs NOT INDEXED WHERE kind = 'send' ORDER BY seq LIMIT 1`,
     COUNT_OPEN_ATTEMPTS,
     'SELECT status AS name, count(*) AS count FROM extensions GROUP BY status',
     'SELECT freelist_count * page_size AS bytes FROM pragma_freelist_count, pragma_page_size',
+    { sql: NOT_RECEIVING, args: [gateway.clock.now()] },
   ])
   const counts = (result: typeof jobs): Record<string, number> =>
     Object.fromEntries((result?.rows ?? []).map((row) => [String(row['name']), Number(row['count'])]))
@@ -82,6 +86,7 @@ async function read(gateway: Gateway): Promise<Readings> {
     oldestAt: typeof oldestAt === 'number' ? oldestAt : null,
     openAttempts: Number(attempts?.rows[0]?.['count'] ?? 0),
     extensions: counts(extensions),
+    notReceiving: notReceiving?.rows.length ?? 0,
     freeBytes: Number(free?.rows[0]?.['bytes'] ?? 0),
   }
 }

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
-import { MESSAGE_ERRORS } from '../core/errors.ts'
+import { FAILURE_CODES, type FailureCode } from '../core/message-failure.ts'
 import type { Meter } from '../core/meter.ts'
 import type { GatewayEvent, Hub } from '../realtime/hub.ts'
 import { VERSION } from '../version.ts'
@@ -90,39 +90,12 @@ function followerOf(registers: Registry[]): (hub: Hub) => void {
     registers,
   })
   // So that an alert sees the first of them as a rise from zero.
-  for (const reason of FAILURE_REASONS) failed.inc({ reason }, 0)
-  const note = (event: GatewayEvent): void => {
+  for (const reason of FAILURE_CODES) failed.inc({ reason }, 0)
+  const note = (event: GatewayEvent, failure: FailureCode | null): void => {
     if (event.type === 'sms_inbound') received.inc()
     else if (event.status === 'queued') accepted.inc()
     else if (event.status === 'sent') sent.inc()
-    else if (event.status === 'failed') failed.inc({ reason: failureReason(event.error ?? '') })
+    else if (failure !== null) failed.inc({ reason: failure })
   }
   return (hub) => void hub.subscribe(note)
-}
-
-const FAILURE_REASONS = [
-  'rejected',
-  'unknown_number',
-  'not_connected',
-  'revoked',
-  'expired',
-  'cancelled',
-  'unconfirmed',
-  'other',
-] as const
-
-const REASON_OF_TEXT: Readonly<Record<string, (typeof FAILURE_REASONS)[number]>> = {
-  [MESSAGE_ERRORS.notConnected]: 'not_connected',
-  [MESSAGE_ERRORS.revoked]: 'revoked',
-  [MESSAGE_ERRORS.expired]: 'expired',
-  [MESSAGE_ERRORS.cancelled]: 'cancelled',
-  [MESSAGE_ERRORS.unconfirmed]: 'unconfirmed',
-}
-
-/** The contract's sentences, as one of a few words. */
-function failureReason(error: string): (typeof FAILURE_REASONS)[number] {
-  const known = Object.hasOwn(REASON_OF_TEXT, error) ? REASON_OF_TEXT[error] : undefined
-  if (known !== undefined) return known
-  if (error.startsWith('Provider rejected')) return 'rejected'
-  return error.startsWith('Phone number') ? 'unknown_number' : 'other'
 }

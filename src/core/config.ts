@@ -1,5 +1,7 @@
-import ipaddr from 'ipaddr.js'
+import { readCidrs, readOrigins, readPublicUrl, readTrustedProxies, refuseUncheckedTls } from './network-config.ts'
+import { type ProviderConfig, namesProxy, readProvider } from './provider-config.ts'
 import { type Environment, Settings } from './settings.ts'
+import { similarNames } from './similar-names.ts'
 
 /** Everything an operator can set, read once at the start. decisions: the README's table of variables. */
 export interface Config {
@@ -41,20 +43,10 @@ export interface DatabaseConfig {
   path: string | null
 }
 
-export interface ProviderConfig {
-  serverUrl: string
-  clientId: string
-  clientSecret: string
-  /** True when the built-in simulator serves instead of the provider. */
-  simulated: boolean
-  /** The environment names a proxy for the provider's address. */
-  throughProxy: boolean
-}
-
-export type ConfigResult = { ok: true; config: Config } | { ok: false; problems: string[] }
+/** `warnings`: variables that are not ours but look like a misspelt one of ours, each as a sentence. */
+export type ConfigResult = ({ ok: true; config: Config } | { ok: false; problems: string[] }) & { warnings: string[] }
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
-const SIMULATOR_CLIENT = { id: 'sgw-simulator', secret: 'sgw-simulator-secret' } as const
 
 /** Reads and checks the whole environment; all problems at once, each with its fix. */
 export function readConfig(environment: Environment, terminal = false): ConfigResult {
@@ -69,7 +61,7 @@ export function readConfig(environment: Environment, terminal = false): ConfigRe
     database: readDatabase(settings),
     encryptionKeys: readEncryptionKeys(settings, production),
     provider: readProvider(settings, production),
-    trustedProxies: readCidrs(settings, 'TRUSTED_PROXIES'),
+    trustedProxies: readTrustedProxies(settings, production),
     corsOrigins: readOrigins(settings),
     webhookAllowCidrs: readCidrs(settings, 'WEBHOOK_ALLOW_CIDRS'),
     keyLimitPerMinute: settings.integer('KEY_LIMIT_PER_MINUTE', 100, 1, 1_000_000_000),
@@ -92,36 +84,10 @@ export function readConfig(environment: Environment, terminal = false): ConfigRe
     adminPort: settings.text('ADMIN_PORT') === null ? null : settings.integer('ADMIN_PORT', 0, 0, 65_535),
   }
   refuseRedis(settings)
-  return settings.problems.length === 0 ? { ok: true, config } : { ok: false, problems: settings.problems }
-}
-
-function readPublicUrl(settings: Settings, production: boolean, port: number): string {
-  const text = settings.text('PUBLIC_URL')
-  if (text === null) {
-    if (production)
-      settings.missing(
-        'PUBLIC_URL',
-        'give the https:// address that the provider and browsers reach, for example https://sms.example.com',
-      )
-    return `http://localhost:${port}`
-  }
-  if (!isPublicAddress(text, production ? ['https:'] : ['https:', 'http:'])) {
-    settings.problem(
-      'PUBLIC_URL',
-      `is "${text}"`,
-      `give an ${production ? 'https://' : 'http:// or https://'} address without credentials and query`,
-    )
-  }
-  return text.replace(/\/+$/, '')
-}
-
-/**
- * URLs know hosts with `*` or `;`, which no provider reaches and which mean something else in a page's policy, and
- * spellings that become another address where a path is put behind them.
- */
-function isPublicAddress(text: string, schemes: readonly string[]): boolean {
-  const url = /^https?:\/\/[^\s\\/?#@]+(\/[^\s\\?#]*)?$/i.test(text) ? URL.parse(text) : null
-  return url !== null && schemes.includes(url.protocol) && /^(?:[\w.-]+|\[[\da-f:.]+\])$/.test(url.hostname)
+  refuseUncheckedTls(settings, production)
+  const { problems } = settings
+  const warnings = similarNames(Object.keys(environment.values), settings.namesRead)
+  return problems.length === 0 ? { ok: true, config, warnings } : { ok: false, problems, warnings }
 }
 
 function readDatabase(settings: Settings): DatabaseConfig {
@@ -171,65 +137,6 @@ function decodeKey(text: string): Uint8Array | null {
   } catch {
     return null
   }
-}
-
-function readProvider(settings: Settings, production: boolean): ProviderConfig {
-  const serverUrl = (settings.text('RC_SERVER_URL') ?? 'https://platform.ringcentral.com').replace(/\/+$/, '')
-  const url = URL.parse(serverUrl)
-  if (url === null || !(url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname)))) {
-    settings.problem('RC_SERVER_URL', `is "${serverUrl}"`, 'give an https:// address (http:// only to a loopback host)')
-  }
-  const clientId = settings.secret('RC_CLIENT_ID')
-  const clientSecret = settings.secret('RC_CLIENT_SECRET')
-  if (clientId === null && clientSecret === null && !production) {
-    const { id, secret } = SIMULATOR_CLIENT
-    return { serverUrl, clientId: id, clientSecret: secret, simulated: true, throughProxy: false }
-  }
-  const fix = 'copy it from your app in the RingCentral developer console'
-  if (clientId === null) settings.missing('RC_CLIENT_ID', fix)
-  if (clientSecret === null) settings.missing('RC_CLIENT_SECRET', fix)
-  return {
-    serverUrl,
-    clientId: clientId ?? '',
-    clientSecret: clientSecret ?? '',
-    simulated: false,
-    throughProxy: namesProxy(settings),
-  }
-}
-
-/** For the provider's address; Bun's `fetch` reads the same. */
-function namesProxy(settings: Settings): boolean {
-  const name = settings.text('RC_SERVER_URL')?.match(/^http:/i) ? 'http_proxy' : 'https_proxy'
-  return (settings.text(name) ?? settings.text(name.toUpperCase())) !== null
-}
-
-const isLoopbackHost = (host: string): boolean => host === 'localhost' || host === '[::1]' || host.startsWith('127.')
-
-function readCidrs(settings: Settings, name: string): string[] {
-  return settings.list(name).map((item) => {
-    const withLength = item.includes('/') ? item : `${item}/${item.includes(':') ? 128 : 32}`
-    if (!isPlainCidr(withLength))
-      settings.problem(name, `holds "${item}"`, 'give addresses or ranges such as 10.0.0.0/8')
-    return withLength
-  })
-}
-
-/** Other spellings that parsers take (`10.0`, octal and hexadecimal parts) do not say to everybody what they mean. */
-function isPlainCidr(text: string): boolean {
-  const [address = '', length = ''] = text.split('/')
-  if (!ipaddr.isValidCIDR(text) || !/^(0|[1-9]\d*)$/.test(length)) return false
-  return address.includes(':') || ipaddr.IPv4.isValidFourPartDecimal(address)
-}
-
-/** Browsers compare origins letter by letter: one that no browser sends would be a setting without effect. */
-function readOrigins(settings: Settings): string[] {
-  return settings.list('CORS_ORIGINS').map((item) => {
-    const origin = item.replace(/\/$/, '')
-    const isOrigin = /^https?:\/\/[^*]+$/.test(origin) && URL.parse(origin)?.origin === origin
-    if (origin !== '*' && !isOrigin)
-      settings.problem('CORS_ORIGINS', `holds "${item}"`, 'give origins such as https://app.example.com, or *')
-    return origin
-  })
 }
 
 /** Several processes over one libSQL server are not in this release: better a clear refusal than half a cluster. */

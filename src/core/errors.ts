@@ -1,5 +1,3 @@
-import { ERROR_MESSAGE_LENGTH } from './limits.ts'
-
 /**
  * Errors that a caller of the API can cause or meet. The texts are the contract's, to the letter;
  * `http/errors.ts` has the one table from kind to HTTP status. Anything else that is thrown is our own bug.
@@ -79,15 +77,3 @@ export function apiError(name: ErrorName, retryAfterSeconds: number | null = nul
 
 /** The contract's text of that name, for schemas and pages. */
 export const errorText = (name: ErrorName): string => TEXTS[name][1]
-
-/** The message-level errors that the contract spells out, kept in a failed message's `error` field. */
-export const MESSAGE_ERRORS = {
-  notConnected: 'Telephony provider not connected for this tenant',
-  unknownNumber: (number: string): string => `Phone number ${number} is not registered in this provider account`,
-  revoked: 'Extension not connected — re-authorize via invite link',
-  expired: 'Message expired before it could be sent',
-  cancelled: 'Cancelled before sending',
-  unconfirmed: 'Delivery could not be confirmed with the provider',
-  rejected: (message: string, code: string | null): string =>
-    `Provider rejected the message: ${message}${code === null ? '' : ` (${code})`}`.slice(0, ERROR_MESSAGE_LENGTH),
-} as const

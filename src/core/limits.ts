@@ -34,36 +34,20 @@ export const WEBHOOK_TIMEOUT_MS = 5000
 export const RESPONSE_SNIPPET_BYTES = 256
 export const ERROR_MESSAGE_LENGTH = 500
 
-/** Sends whose provider answers at once: more of them at a time would only wait for it there. */
-export const MAX_SENDS_IN_FLIGHT = 64
-/**
- * So many more while all are quick and none waits: most of them wait for the disk, and not for the provider. At 10,000 a second it may pause for
- * some 45 ms: messages that wait keep others waiting, and cost more.
- */
-export const MAX_UNQUEUED_SENDS = 448
-/** Of the calls that may be under way at once, those that sends leave for tokens and looks. */
+/** Of the calls that may be under way at once, those that sends leave for tokens and lookups. */
 export const CALLS_BESIDE_SENDS = 16
-export const SLOW_SEND_MS = 25
-/** Once as many are slow as may be quick: that provider can only be kept busy by many at once. */
-export const SLOW_SEND_AMONG_SLOW_MS = 2
-/** With so many requests being answered, accepting comes before sending, but for those who would wait behind one that hangs. */
-export const CROWD_OF_REQUESTS = 16
-export const SLOW_SEND_IN_CROWD_MS = 250
-export const MAX_SEND_ATTEMPTS = 5
+/** Attempts of one message that may end as absent; after that it counts as unconfirmable. */
+export const MAX_ABSENT_ATTEMPTS = 5
 /** An access token is refreshed when less than this is left of it. */
 export const TOKEN_FRESH_MS = 60_000
 export const DEFAULT_PENALTY_MS = 60_000
-/** How long a `from` number that the provider did not know is believed to be unknown. */
-export const UNKNOWN_NUMBER_TTL_MS = 10_000
+/** Lookups of one tenant's numbers begin at least this far apart. */
+export const NUMBER_LOOKUP_EVERY_MS = 10_000
 export const REFRESH_RETRY_FIRST_MS = 10_000
 export const REFRESH_RETRY_MIN_MS = 60_000
 export const REFRESH_RETRY_MAX_MS = 30 * 60_000
-/** Nothing stays `sending` for longer. */
-export const MAX_SENDING_MS = 15 * 60_000
-/** A later attempt could not be called, settled and looked up any more before `MAX_SENDING_MS` is over. */
-export const LAST_ATTEMPT_MS = MAX_SENDING_MS - 90_000
-/** An unreachable message store is asked for this long before a send counts as unconfirmable. */
-export const MAX_SETTLING_MS = 10 * 60_000
+/** An unknown outcome holds its conversation for this long at most; then it counts as unconfirmable. */
+export const MAX_RECONCILE_MS = 10 * 60_000
 
 /** Webhook POSTs at once: 64 in their first moments, and as many slow ones beside them as the rest allows. */
 export const MAX_WEBHOOKS_IN_FLIGHT = 64

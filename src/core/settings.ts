@@ -11,10 +11,13 @@ const PLACEHOLDERS = /^(changeme|change-me|change_me|secret|password|todo|xxx+|y
 /** Reads single variables and gathers every problem, so that a start reports all of them at once. */
 export class Settings {
   readonly problems: string[] = []
+  /** Every variable that was asked for, whether it is set or not. */
+  readonly namesRead = new Set<string>()
 
   constructor(readonly environment: Environment) {}
 
   text(name: string): string | null {
+    this.namesRead.add(name)
     const value = this.environment.values[name]?.trim()
     return value === undefined || value === '' ? null : value
   }
@@ -22,7 +25,7 @@ export class Settings {
   /** A secret: from `NAME`, or from the file that `NAME_FILE` names; placeholders are refused. */
   secret(name: string): string | null {
     const value = this.text(name) ?? this.#fromFile(name)
-    if (this.text(name) !== null && this.text(`${name}_FILE`) !== null)
+    if (this.text(`${name}_FILE`) !== null && this.text(name) !== null)
       this.problem(name, `and ${name}_FILE are both set`, 'keep one of them')
     if (value !== null && PLACEHOLDERS.test(value)) {
       this.problem(name, 'is a placeholder', 'put the real value in')

@@ -1,30 +1,16 @@
 import type { InArgs, InStatement, Value } from '@libsql/client'
 import Libsql from 'libsql'
 
-/** What can be bound. The driver ends the whole process at a boolean, and takes what is not a number for NULL. */
+/** What can be bound. The driver crashes the process at a boolean and stores NaN as NULL. */
 export type Argument = string | number | null | Uint8Array
 
-/** A row by the names of its columns. */
+/** A row, keyed by column name. */
 export type Row = Readonly<Record<string, Value>>
 
 export interface Result {
   rows: Row[]
   /** Rows that a statement without RETURNING inserted, changed or deleted. */
   changes: number
-  /** Of an insert without RETURNING: the rowid of its last row. Null where a statement answers with rows. */
-  lastRow: number | null
-}
-
-/**
- * A statement of a batch. `whole` is the same without RETURNING, for as long as it touches so many rows: reading rows back
- * from the driver is not free. If one of a batch touches another number, the batch is undone and runs without any `whole`,
- * as do some batches after it.
- */
-export type BatchStatement = string | (Exclude<InStatement, string> & { whole?: Whole | undefined })
-
-export interface Whole {
-  sql: string
-  rows: number
 }
 
 interface Prepared {
@@ -33,21 +19,16 @@ interface Prepared {
   columns: readonly string[] | null
 }
 
-/** Rows that are known already often come many at a time, and what is undone has cost its time. */
-const BATCHES_IN_DOUBT = 16
-
-/** Enough for every statement of ours; lists with all their filters make more, and then the oldest leaves. */
+/** More than the statements of this program, except for lists: each combination of filters is a statement. */
 const MAX_KEPT_STATEMENTS = 512
 
 /**
- * A connection to the file, by the driver under @libsql/client. Each statement is compiled once: the client compiles it
- * at every call, which costs more than most of them, and leaves the compiled ones to the collector. All calls are synchronous.
+ * A connection to the file through the driver that @libsql/client uses. Each statement is compiled once; the client would
+ * compile it at every call, which often costs more than running it. All calls are synchronous.
  */
 export class Connection {
   readonly #native: Libsql.Database
   readonly #kept = new Map<string, Prepared>()
-  /** Batches that run without any `whole`, because one has failed lately. */
-  #doubts = 0
 
   /** `busyTimeoutMs`: how long a call may wait for another process's lock. */
   constructor(path: string, busyTimeoutMs: number) {
@@ -56,38 +37,22 @@ export class Connection {
 
   execute(statement: InStatement): Result {
     return this.#using(statement, ({ statement: compiled, columns }, args) => {
-      if (columns === null) return changed(compiled.run(args))
+      if (columns === null) return { rows: [], changes: compiled.run(args).changes }
       const rows = (compiled.all(args) as Value[][]).map((values) => named(columns, values))
-      return { rows, changes: 0, lastRow: null }
+      return { rows, changes: 0 }
     })
   }
 
-  /** The rows of a query, each by the places of its columns. */
+  /** The rows of a query, each as an array in the order of its columns. */
   values(statement: InStatement): Value[][] {
     return this.#using(statement, ({ statement: compiled }, args) => compiled.all(args) as Value[][])
   }
 
   /** All of them or none. */
-  batch(statements: readonly BatchStatement[]): Result[] {
-    if (this.#doubts > 0) this.#doubts--
-    else {
-      const results = this.#transaction(statements, true)
-      if (results !== null) return results
-      this.#doubts = BATCHES_IN_DOUBT
-    }
-    return this.#transaction(statements, false) ?? []
-  }
-
-  /** Null when a `whole` touched another number of rows than it should: nothing has happened then. */
-  #transaction(statements: readonly BatchStatement[], trusting: boolean): Result[] | null {
+  batch(statements: readonly InStatement[]): Result[] {
     this.execute('BEGIN IMMEDIATE')
     try {
-      const results: Result[] = []
-      for (const statement of statements) {
-        const result = trusting ? this.#trust(statement) : this.execute(statement)
-        if (result === null) return (this.execute('ROLLBACK'), null)
-        results.push(result)
-      }
+      const results = statements.map((statement) => this.execute(statement))
       this.execute('COMMIT')
       return results
     } catch (error) {
@@ -96,18 +61,12 @@ export class Connection {
     }
   }
 
-  #trust(statement: BatchStatement): Result | null {
-    if (typeof statement === 'string' || statement.whole === undefined) return this.execute(statement)
-    const result = this.execute({ ...statement, sql: statement.whole.sql })
-    return result.changes === statement.whole.rows ? result : null
-  }
-
   close(): void {
     this.#kept.clear()
     this.#native.close()
   }
 
-  /** A statement that fails is never reset by the driver, and so not kept. */
+  /** The driver never resets a statement that fails, so it is not kept. */
   #using<T>(given: InStatement, run: (prepared: Prepared, args: InArgs) => T): T {
     const { sql, args } = typeof given === 'string' ? { sql: given, args: [] } : checked(given)
     try {
@@ -127,13 +86,7 @@ export class Connection {
   }
 }
 
-const changed = ({ changes, lastInsertRowid }: Libsql.RunResult): Result => ({
-  rows: [],
-  changes,
-  lastRow: Number(lastInsertRowid),
-})
-
-/** Types can be wrong, and the driver forgives nothing. */
+/** A value of another type ends the process or is stored as NULL, so it is refused here. */
 function checked({ sql, args = [] }: Exclude<InStatement, string>): { sql: string; args: InArgs } {
   for (const value of Array.isArray(args) ? args : Object.values(args)) {
     const sound = typeof value === 'string' || value === null || Number.isFinite(value) || value instanceof Uint8Array
@@ -148,13 +101,13 @@ function prepare(native: Libsql.Database, sql: string): Prepared {
     statement.raw(true)
     return { statement, columns: statement.columns().map((column) => column.name) }
   } catch {
-    // The driver's way to say that there are no rows.
+    // The driver throws for a statement that returns no rows.
     return { statement, columns: null }
   }
 }
 
 function named(columns: readonly string[], values: readonly Value[]): Row {
   const row: Record<string, Value> = {}
-  for (let place = 0; place < columns.length; place++) row[columns[place] ?? ''] = values[place] ?? null
+  for (let index = 0; index < columns.length; index++) row[columns[index] ?? ''] = values[index] ?? null
   return row
 }

@@ -1,19 +1,19 @@
 import type { InStatement, Value } from '@libsql/client'
-import { type BatchStatement, Connection, type Result } from './connection.ts'
+import { Connection, type Result } from './connection.ts'
 
 /**
- * The one door to the database: a serial queue in front of one connection.
+ * A serial queue in front of one connection. All access to the database goes through it.
  *
- * A statement that fails with SQLITE_BUSY is never reset by the native driver; whatever the connection says afterwards
- * is acknowledged but not committed (tursodatabase/libsql-client-ts#352). So on BUSY the gate opens a new connection
- * before anything else runs, and repeats the whole unit: nothing reported BUSY was applied.
+ * The native driver never resets a statement that fails with SQLITE_BUSY; later writes on that connection are acknowledged
+ * but not committed (tursodatabase/libsql-client-ts#352). So on BUSY the gate opens a new connection before anything else
+ * runs, and repeats the whole batch: a batch that failed with BUSY was not applied.
  */
 export interface Gate {
   execute(statement: InStatement): Promise<Result>
-  /** The rows of a query by the places of its columns. */
+  /** The rows of a query, each as an array in the order of its columns. */
   values(statement: InStatement): Promise<Value[][]>
   /** One atomic unit, in write mode. */
-  batch(statements: readonly BatchStatement[]): Promise<Result[]>
+  batch(statements: readonly InStatement[]): Promise<Result[]>
   close(): Promise<void>
 }
 

@@ -2,39 +2,32 @@ import { closeSync, constants, fsyncSync, openSync, readFileSync, writeSync } fr
 import type { Gate } from './gate.ts'
 
 /**
- * Tells a database that was brought back from a backup from the one that went on. A small file beside the database
- * holds how far it has come: its incarnation and the highest numbers of attempts that were committed before a call was made.
- * A database that knows less than its file, or has none, comes from a copy.
+ * Tells a database that was restored from a backup from the one that went on. A small file beside the database holds its
+ * incarnation and the highest numbers of attempts that were committed before a call was made. A database with lower numbers
+ * than its file, or without a file, comes from a copy.
  */
 export interface RestoreMark {
-  /** After the commit of a send attempt, before the provider is called. */
-  noteAttempt(seq: number): void
-  /** The number of a send attempt that is about to begin with its message, and has no row of its own: never given twice. */
-  nextBegun(): number
-  /** After its commit, before the provider is called: settles when it is written. Those of one commit are written at once. */
-  noteBegun(number: number): Promise<void>
-  /** After the commit of a webhook attempt, before the destination is dialled. */
+  /** Call after the commit of a send attempt and before the provider call. Settles when it is written; attempts of one commit share a write. */
+  noteAttempt(seq: number): Promise<void>
+  /** Call after the commit of a webhook attempt and before the destination is dialled. */
   noteDelivery(seq: number): void
   close(): void
 }
 
-export const createNoMark = (): RestoreMark => {
-  let begun = 0
-  return { noteAttempt() {}, nextBegun: () => ++begun, noteBegun: () => WRITTEN, noteDelivery() {}, close() {} }
-}
+export const createNoMark = (): RestoreMark => ({ noteAttempt: () => WRITTEN, noteDelivery() {}, close() {} })
 
 const WRITTEN = Promise.resolve()
 
 interface Progress {
   incarnation: string
-  /** Of all send attempts, those that began with their message included: a release that does not know of these compares too. */
+  /** The highest number of a send attempt, `begun` included. */
   attempt: number
   delivery: number
-  /** Of those that began with their message. */
+  /** Attempts of release 1.0.0 that had no rows. Later releases add none. */
   begun: number
 }
 
-/** Writes text at a place of a file, or throws. */
+/** Writes text at a position of a file, or throws. */
 type WriteAt = (file: number, text: string, position: number) => unknown
 
 /** Compares database and file. `restored` is true once: the new incarnation is committed before this answers. */
@@ -48,7 +41,7 @@ export async function openRestoreMark(
   const noted = readNoted(path)
   const restored = stored !== null && !isContinuation(stored, noted)
   const incarnation = stored === null || restored ? fresh.incarnation : stored.incarnation
-  // Before the database: one that ends in between is a new one, or a restored one, at the next start too.
+  // The file is written first: a process that ends in between finds the same result at the next start.
   const mark = createMark(path, { attempt: 0, delivery: 0, begun: 0, ...stored, incarnation }, writeAt)
   if (incarnation !== stored?.incarnation) await storeIncarnation(gate, incarnation, restored ? fresh.now : null)
   return { mark, restored }
@@ -57,9 +50,9 @@ export async function openRestoreMark(
 const isContinuation = (stored: Progress, noted: Progress | null): boolean =>
   noted !== null &&
   noted.incarnation === stored.incarnation &&
-  // The rows by themselves: a number that was drawn and refused is stored and never noted, so sums could hide a row.
-  noted.attempt - noted.begun <= stored.attempt - stored.begun &&
   noted.begun <= stored.begun &&
+  // Release 1.0.0 stored numbers that it never noted, so sums alone could hide a lost row.
+  noted.attempt - noted.begun <= stored.attempt - stored.begun &&
   noted.delivery <= stored.delivery
 
 /** Null for a database that has just been made. */
@@ -73,10 +66,10 @@ async function readProgress(gate: Gate): Promise<Progress | null> {
   if (typeof incarnation !== 'string') return null
   const seqOf = (name: string): number => Number(sequences?.rows.find((row) => row['name'] === name)?.['seq'] ?? 0)
   const begun = Number(factOf('begun') ?? 0)
-  return { incarnation, attempt: seqOf('send_attempts') + begun, delivery: seqOf('deliveries'), begun }
+  return { incarnation, attempt: seqOf('send_attempts'), delivery: seqOf('deliveries'), begun }
 }
 
-/** On a restore everything that was on its way goes behind the fence, in the same commit. */
+/** On a restore every message that has not ended is quarantined, in the same commit. */
 async function storeIncarnation(gate: Gate, incarnation: string, restoredAt: number | null): Promise<void> {
   await gate.batch([
     { sql: NOTE_FACT, args: ['incarnation', incarnation] },
@@ -84,7 +77,7 @@ async function storeIncarnation(gate: Gate, incarnation: string, restoredAt: num
       ? []
       : [
           { sql: NOTE_FACT, args: ['restored_at', String(restoredAt)] },
-          `UPDATE jobs SET kind = 'fence' WHERE kind = 'send'`,
+          `UPDATE jobs SET is_quarantined = 1 WHERE kind = 'send'`,
           INTERRUPTED_DELIVERIES,
           `DELETE FROM jobs WHERE kind = 'webhook'`,
         ]),
@@ -107,7 +100,6 @@ const INTERRUPTED_DELIVERIES = `INSERT INTO deliveries (delivery_id, tenant_id, 
 
 function readNoted(path: string): Progress | null {
   try {
-    // A release that does not know of the last one writes three of them.
     const [incarnation, attempt, delivery, begun = '0'] = readFileSync(path, 'utf8').trim().split(/\s+/)
     if (incarnation === undefined || attempt === undefined || delivery === undefined) return null
     return { incarnation, attempt: Number(attempt), delivery: Number(delivery), begun: Number(begun) }
@@ -117,19 +109,16 @@ function readNoted(path: string): Progress | null {
 }
 
 /**
- * Written in place: it must outlive the process, while a power loss can only make it older. So it is never emptied, and a
- * new one is flushed before it counts.
+ * The file is overwritten in place and never truncated, so a killed process leaves a whole line. Only the first write is
+ * flushed: a power loss can make the file older, which is safe.
  */
 function createMark(path: string, progress: Progress, writeAt: WriteAt): RestoreMark {
   const file = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600)
   const write = (): void => {
-    const numbers = [progress.attempt, progress.delivery, progress.begun].map((number) =>
-      String(number).padStart(16, '0'),
-    )
+    const numbers = [progress.attempt, progress.delivery, progress.begun].map((n) => String(n).padStart(16, '0'))
     writeAt(file, `${progress.incarnation} ${numbers.join(' ')}\n`, 0)
   }
-  let drawn = progress.begun
-  /** Not all that was noted is in the file. */
+  /** Something that was noted is not in the file yet. */
   let isBehind = false
   let writing: Promise<void> | null = null
   const catchUp = (): void => {
@@ -141,18 +130,11 @@ function createMark(path: string, progress: Progress, writeAt: WriteAt): Restore
   fsyncSync(file)
   return {
     noteAttempt(seq) {
-      if (seq + progress.begun <= progress.attempt) return
-      progress.attempt = seq + progress.begun
-      write()
-    },
-    nextBegun: () => ++drawn,
-    noteBegun(number) {
-      if (number > progress.begun) {
-        progress.attempt += number - progress.begun
-        progress.begun = number
+      if (seq > progress.attempt) {
+        progress.attempt = seq
         isBehind = true
       }
-      // Behind all that the same commit lets go on; once more where it fails, because all of them hang on it.
+      // In a microtask, so that all attempts of one commit share the write. A failed write is tried once more.
       return isBehind ? (writing ??= WRITTEN.then(catchUp).catch(catchUp)) : WRITTEN
     },
     noteDelivery(seq) {

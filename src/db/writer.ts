@@ -1,4 +1,4 @@
-import type { Argument, Result, Row, Whole } from './connection.ts'
+import type { Argument, Result, Row } from './connection.ts'
 import { type Gate, isStorageFault } from './gate.ts'
 
 /**
@@ -8,7 +8,7 @@ import { type Gate, isStorageFault } from './gate.ts'
 export interface Writer {
   /** One atomic unit of single statements; one result each. */
   write(statements: readonly Statement[]): Promise<Result[]>
-  /** One row of a set operation; answers what its RETURNING clauses gave for this row's key. */
+  /** One row of a set operation; answers the rows that its statements returned with this row's key. */
   row<Value extends JsonRow>(operation: RowOperation<Value>, value: Value): Promise<Row[]>
   /** Settles when everything handed in so far is committed or has failed. */
   drained(): Promise<void>
@@ -17,13 +17,12 @@ export interface Writer {
 export interface Statement {
   sql: string
   args: Argument[]
-  whole?: Whole | undefined
 }
 
 /**
- * Many rows, one statement a table: each statement reads the rows of this commit from the table `given`, whose columns
- * are those named here. A RETURNING clause must name the row's key `key`, and beside it at most an AUTOINCREMENT `seq`: as
- * long as every row given is touched, nothing is read back, and an INSERT must take them in their order (CROSS JOIN).
+ * Many rows, one statement per table. Each statement reads the rows of this commit from the table `given`, which has the
+ * columns named here. A statement that returns rows must return the row's key as `key`. An INSERT must read `given` in its
+ * order (CROSS JOIN), so that rows get their `seq` in the order in which they came.
  */
 export interface RowOperation<Value extends JsonRow> {
   columns: readonly (keyof Value & string)[]
@@ -37,7 +36,7 @@ interface Unit {
   operation: RowOperation<never> | null
   statements: readonly Statement[]
   value: JsonRow | null
-  /** What its operation has answered for it. */
+  /** The rows that its operation returned for it. */
   rows: Row[]
   resolve(result: never): void
   reject(error: unknown): void
@@ -46,7 +45,7 @@ interface Unit {
 const MAX_UNITS_PER_COMMIT = 512
 const MAX_TURNS = 4
 
-/** `defer` lets everything that this turn of the event loop brings join the commit. */
+/** `defer` delays the commit, so that all units of this turn of the event loop join it. */
 export function createWriter(gate: Gate, defer: (flush: () => void) => void = setImmediate): Writer {
   const waiting: Unit[] = []
   let flushing: Promise<void> | null = null
@@ -78,7 +77,7 @@ export function createWriter(gate: Gate, defer: (flush: () => void) => void = se
   }
 }
 
-/** Under load, whoever comes within the next turns joins: a turn is short beside a flush. One alone waits for nobody. */
+/** Under load, units that come within the next turns join: a turn is short compared to a flush. A single unit does not wait. */
 async function untilNoMoreCome(waiting: readonly Unit[], nextTurn: () => Promise<void>): Promise<void> {
   for (let turn = 0, seen = 1; turn < MAX_TURNS && waiting.length > seen; turn++) {
     seen = waiting.length
@@ -86,7 +85,7 @@ async function untilNoMoreCome(waiting: readonly Unit[], nextTurn: () => Promise
   }
 }
 
-/** Two rows with one key could not tell their answers apart: the second one waits for the next commit. */
+/** Results are matched by key, so of two rows with the same key the second one waits for the next commit. */
 function countForOneCommit(waiting: readonly Unit[]): number {
   const keys = new Map<RowOperation<never>, Set<unknown>>()
   const most = Math.min(waiting.length, MAX_UNITS_PER_COMMIT)
@@ -105,7 +104,7 @@ async function commit(gate: Gate, units: readonly Unit[]): Promise<void> {
   try {
     const plan = planOf(units)
     const results = await gate.batch(plan.statements)
-    plan.settle(results)
+    plan.resolve(results)
   } catch (error) {
     if (units.length > 1 && !isStorageFault(error)) for (const unit of units) await commit(gate, [unit])
     else for (const unit of units) unit.reject(error)
@@ -114,23 +113,22 @@ async function commit(gate: Gate, units: readonly Unit[]): Promise<void> {
 
 interface Plan {
   statements: Statement[]
-  settle(results: readonly Result[]): void
+  resolve(results: readonly Result[]): void
 }
 
 function planOf(units: readonly Unit[]): Plan {
   const statements: Statement[] = []
-  const settlers: ((results: readonly Result[]) => void)[] = []
-  for (const [operation, group] of grouped(units)) {
+  const resolvers: ((results: readonly Result[]) => void)[] = []
+  const add = (own: readonly Statement[], resolve: (results: readonly Result[]) => void): void => {
     const first = statements.length
-    if (operation === null) {
-      for (const unit of group) settlers.push(planSingle(unit, statements))
-    } else {
-      const chunks = chunksOf(operation, group)
-      for (const { statement } of chunks) statements.push(statement)
-      settlers.push((results) => settleRows(operation.key, group, chunks, results.slice(first)))
-    }
+    statements.push(...own)
+    resolvers.push((results) => resolve(results.slice(first, first + own.length)))
   }
-  return { statements, settle: (results) => settlers.forEach((settler) => settler(results)) }
+  for (const [operation, group] of grouped(units)) {
+    if (operation === null) for (const unit of group) add(unit.statements, (own) => unit.resolve(own as never))
+    else add(statementsOf(operation, group), (own) => resolveRows(operation.key, group, own))
+  }
+  return { statements, resolve: (results) => resolvers.forEach((resolver) => resolver(results)) }
 }
 
 /** Groups units by operation, in the order in which the operations first came. */
@@ -144,93 +142,55 @@ function grouped(units: readonly Unit[]): Map<RowOperation<never> | null, Unit[]
   return groups
 }
 
-function planSingle(unit: Unit, statements: Statement[]): (results: readonly Result[]) => void {
-  const first = statements.length
-  statements.push(...unit.statements)
-  return (results) => unit.resolve(results.slice(first, first + unit.statements.length) as never)
-}
-
 /** Statements are compiled for these numbers of rows; any other number is made up of them. */
 const ROWS_AT_ONCE = [64, 32, 16, 8, 4, 2, 1] as const
 
-/** A statement for some rows of a group. */
-interface Chunk {
-  statement: Statement
-  units: readonly Unit[]
-  seqName: string | null
-}
-
-function chunksOf(operation: RowOperation<never>, group: readonly Unit[]): Chunk[] {
-  const chunks: Chunk[] = []
+function statementsOf(operation: RowOperation<never>, group: readonly Unit[]): Statement[] {
+  const statements: Statement[] = []
   for (let first = 0; first < group.length;) {
     const count = ROWS_AT_ONCE.find((size) => size <= group.length - first) ?? 1
     const units = group.slice(first, first + count)
-    for (const { columns, seqName, ...statement } of statementsFor(operation, count))
-      chunks.push({ statement: { ...statement, args: argsOf(units, columns) }, units, seqName })
+    for (const { columns, sql } of statementsFor(operation, count))
+      statements.push({ sql, args: argsOf(units, columns) })
     first += count
   }
-  return chunks
+  return statements
 }
 
-function argsOf(rows: readonly Unit[], columns: readonly string[]): Argument[] {
+function argsOf(units: readonly Unit[], columns: readonly string[]): Argument[] {
   const args: Argument[] = []
-  for (const { value } of rows) for (const column of columns) args.push(value?.[column] ?? null)
+  for (const { value } of units) for (const column of columns) args.push(value?.[column] ?? null)
   return args
 }
 
 interface RowStatement {
   sql: string
-  whole: Whole | undefined
   columns: readonly string[]
-  /** What the rowid is called in the answer; null when it is not asked for. */
-  seqName: string | null
 }
 
-const made = new WeakMap<RowOperation<never>, Map<number, readonly RowStatement[]>>()
+const made = new WeakMap<readonly string[], Map<number, readonly RowStatement[]>>()
 
 /** The statements with `given` in front of them, for that many rows. */
 function statementsFor(operation: RowOperation<never>, count: number): readonly RowStatement[] {
-  const known = made.get(operation) ?? new Map<number, readonly RowStatement[]>()
-  made.set(operation, known)
+  const known = made.get(operation.statements) ?? new Map<number, readonly RowStatement[]>()
+  made.set(operation.statements, known)
   const statements = known.get(count) ?? operation.statements.map((sql) => withGiven(operation, sql, count))
   known.set(count, statements)
   return statements
 }
 
-/** Only with the columns that it names: handing over a value costs as much as many a look into an index. */
+/** `given` has only the columns that the statement names: binding a value costs about as much as an index lookup. */
 function withGiven(operation: RowOperation<never>, sql: string, count: number): RowStatement {
   const columns: string[] = operation.columns.filter((column) => new RegExp(`\\b${column}\\b`).test(sql))
   const row = `(${columns.map(() => '?').join(', ')})`
   const values = Array(count).fill(row).join(', ')
   const given = columns.length === 0 ? '' : `WITH given ("${columns.join('", "')}") AS (VALUES ${values}) `
-  const [, silent, seq, seqName] = RETURNING.exec(sql) ?? []
-  const whole = silent === undefined ? undefined : { sql: given + silent, rows: count }
-  return { sql: given + sql, whole, columns, seqName: seqName ?? seq ?? null }
+  return { sql: given + sql, columns }
 }
 
-/** An answer that is known without reading it, as long as it is one for each row. */
-const RETURNING = /^([^]*?)\s+RETURNING \w+ AS key(?:, (seq)(?: AS (\w+))?)?$/
-
-/** Answers that are known without reading go to their units by their places, the others by their keys. */
-function settleRows(key: string, group: readonly Unit[], chunks: readonly Chunk[], results: readonly Result[]): void {
-  let byKey: Map<unknown, Unit> | null = null
-  chunks.forEach((chunk, place) => {
-    const { rows = [], lastRow = null } = results[place] ?? {}
-    if (chunk.statement.whole !== undefined && lastRow !== null) return answerWhole(key, chunk, lastRow)
-    for (const row of rows) {
-      byKey ??= new Map(group.map((unit) => [unit.value?.[key], unit]))
-      byKey.get(row['key'])?.rows.push(row)
-    }
-  })
+/** Gives each unit the rows that carry its key. */
+function resolveRows(key: string, group: readonly Unit[], results: readonly Result[]): void {
+  const byKey = new Map<unknown, Unit>(group.map((unit) => [unit.value?.[key], unit]))
+  for (const { rows } of results) for (const row of rows) byKey.get(row['key'])?.rows.push(row)
   for (const unit of group) unit.resolve(unit.rows as never)
-}
-
-/** What RETURNING would have said. */
-function answerWhole(key: string, { units, seqName }: Chunk, lastRow: number): void {
-  const first = lastRow - units.length + 1
-  units.forEach(({ value, rows }, place) => {
-    const row: Record<string, string | number | null> = { key: value?.[key] ?? null }
-    if (seqName !== null) row[seqName] = first + place
-    rows.push(row)
-  })
 }

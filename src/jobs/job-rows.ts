@@ -10,7 +10,7 @@ export interface LaneRequest {
 
 /** SQLite takes no column as a LIMIT, so each lane is a query of its own in one statement. */
 const ONE_LANE = `SELECT * FROM (SELECT seq, id, kind, lane, tenant_id, subject, created_at FROM jobs
-  WHERE kind = ? AND lane = ? AND tenant_id = ? AND seq > ? AND run_at <= ? ORDER BY seq LIMIT ?)`
+  WHERE kind = ? AND lane = ? AND tenant_id = ? AND seq > ? AND due_at <= ? ORDER BY seq LIMIT ?)`
 
 /** The first due jobs of each lane behind its cursor, in one query. */
 export async function readDueJobs(
@@ -58,7 +58,7 @@ export async function readNextDue(
   then: number,
 ): Promise<number | null> {
   const { rows } = await gate.execute({
-    sql: 'SELECT min(run_at) AS at FROM jobs WHERE kind = ?1 AND lane = ?2 AND tenant_id = ?3 AND run_at > ?4',
+    sql: 'SELECT min(due_at) AS at FROM jobs WHERE kind = ?1 AND lane = ?2 AND tenant_id = ?3 AND due_at > ?4',
     args: [kind, lane.lane, lane.tenantId, then],
   })
   const at = rows[0]?.['at']
@@ -70,5 +70,5 @@ export async function readNextDue(
  * set back since.
  */
 export async function makeAllDue(gate: Gate, now: number): Promise<void> {
-  await gate.execute({ sql: 'UPDATE jobs SET run_at = ?1 WHERE run_at > ?1', args: [now] })
+  await gate.execute({ sql: 'UPDATE jobs SET due_at = ?1 WHERE due_at > ?1', args: [now] })
 }

@@ -1,4 +1,4 @@
-/** A row of the jobs table, as a verb sees it; or work that stands for its own job, whose `seq` is below zero. */
+/** A row of the jobs table, as a verb sees it. */
 export interface Job {
   seq: number
   id: string
@@ -34,8 +34,6 @@ export interface JobKind<Subject> {
   /** Jobs of this kind that run at once, and how many of them in one lane. */
   maxInFlight: number
   maxPerLane: number
-  /** How many run at once while that leaves none waiting; as many as ever if absent. */
-  maxUnqueued?: number
   /**
    * How many jobs lie ready in memory with what they work on; none if absent. A lane has its share when one is laid there:
    * while lanes come one by one it is more in all. What they work on may change meanwhile: a run must find that out in its own commit.
@@ -43,8 +41,6 @@ export interface JobKind<Subject> {
   maxReady?: number
   /** How many jobs of the lane may start now; with none, when to ask again. */
   room?(lane: string, tenantId: string): { jobs: number; waitMs: number }
-  /** Before lanes are looked for, at the start and every minute: makes jobs of work that has none. */
-  discover?(): Promise<void>
   /** Reads what the jobs work on, all of a pick at once. */
   load(subjects: string[]): Promise<Map<string, Subject>>
   run(job: Job, subject: Subject): Promise<JobOutcome>

@@ -1,5 +1,4 @@
 import type { Job, JobKind } from './job.ts'
-import type { Reservation } from './reservation.ts'
 import type { LoopContext } from './loop-context.ts'
 import { JobLoop } from './loop.ts'
 
@@ -8,7 +7,6 @@ interface AnyLoop {
   stop(): Promise<void>
   added(lane: string, tenantId: string): void
   ready(job: Job, subject: unknown): void
-  reserve(lane: string, tenantId: string): Reservation | null
   moved(lane: string, tenantId: string, delayMs: number): void
   release(): void
   laneFreed(lane: string, tenantId: string): void
@@ -41,11 +39,6 @@ export class Jobs {
   /** Call after the commit that wrote the job, when its subject is what the kind would load. */
   ready(job: Job, subject: unknown): void {
     this.#loops.get(job.kind)?.ready(job, subject)
-  }
-
-  /** A place for a job that is about to be committed; null where it would have to wait. */
-  reserve(kind: string, lane: string, tenantId: string): Reservation | null {
-    return this.#loops.get(kind)?.reserve(lane, tenantId) ?? null
   }
 
   /** Call after the commit that changed an existing job's kind or lane. */

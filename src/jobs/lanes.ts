@@ -28,8 +28,6 @@ export interface Lane {
   /** When the earliest snoozed job is due; the lane is then read from its start. */
   snoozedUntil: number | null
   inFlight: Set<number>
-  /** Places taken for jobs that are being committed. Nothing is picked meanwhile: it could be one of them. */
-  reserved: number
   /** It may hold jobs that are not due yet and that `snoozedUntil` does not know of. */
   unseen: boolean
   /** Steady time at which its reading from the start began: what was not due then may lie behind the cursor. Null before. */
@@ -110,7 +108,6 @@ export class Lanes {
         freed: 0,
         snoozedUntil: null,
         inFlight: new Set(),
-        reserved: 0,
         unseen: true,
         readSince: null,
         reading: false,
@@ -169,21 +166,10 @@ export class Lanes {
     return due
   }
 
-  /** Whether all that waits for a place at `now` is known, and no more than `count`. */
-  areShort(now: number, count: number): boolean {
-    let waiting = 0
-    for (const lane of this.all()) {
-      if (lane.heldUntil > now && lane.heldUntil !== Infinity) continue
-      waiting += lane.ready.length
-      if (lane.pending || isDue(lane, now) || waiting > count) return false
-    }
-    return true
-  }
-
   /** Forgets a lane that has nothing left. */
   dropIfIdle(lane: Lane): void {
     if (hasWork(lane) || lane.reading || lane.snoozedUntil !== null) return
-    if (lane.inFlight.size > 0 || lane.reserved > 0) return
+    if (lane.inFlight.size > 0) return
     const lanes = this.#tenants.get(lane.tenantId)
     // It may have been forgotten and made anew meanwhile.
     if (lanes?.get(lane.name) !== lane) return
@@ -199,7 +185,7 @@ export class Lanes {
 
 function nextReady(lanes: Map<string, Lane>, now: number, taken: ReadonlySet<Lane>): Lane | null {
   for (const lane of lanes.values()) {
-    if (lane.heldUntil > now || lane.reserved > 0 || taken.has(lane)) continue
+    if (lane.heldUntil > now || taken.has(lane)) continue
     if (isDue(lane, now)) {
       lane.snoozedUntil = null
       rewind(lane)
@@ -212,9 +198,7 @@ function nextReady(lanes: Map<string, Lane>, now: number, taken: ReadonlySet<Lan
 /** A job of it that was put off is due: the lane must be read from its start. */
 const isDue = (lane: Lane, now: number): boolean => lane.snoozedUntil !== null && lane.snoozedUntil <= now
 
-/** With a place kept, the end of that is what wakes the loop. */
 function dueOf(lane: Lane): number | null {
-  if (lane.reserved > 0) return null
   if (hasWork(lane) && lane.heldUntil > 0) return lane.heldUntil
   return lane.snoozedUntil === null ? null : Math.max(lane.snoozedUntil, lane.heldUntil)
 }

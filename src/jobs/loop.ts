@@ -7,7 +7,6 @@ import { LaneReader } from './lane-reader.ts'
 import { type Lane, Lanes, type ReadyJob, hasWork, layReady, letGo, pass, rewind, snooze } from './lanes.ts'
 import { putOffLane, standingOf } from './put-off.ts'
 import { canTakeNew, planPicks, planReadings } from './pick.ts'
-import type { Reservation } from './reservation.ts'
 import { RETRY_AFTER_FAULT_MS, faultOf, putOff } from './run-job.ts'
 
 const DISCOVER_EVERY_MS = 60_000
@@ -68,32 +67,8 @@ export class JobLoop<Subject> {
     this.#wake()
   }
 
-  /** A place for a job that is about to be committed; null where it would have to wait. */
-  reserve(name: string, tenantId: string): Reservation | null {
-    const lane = this.#lanes.ofNewJob(name, tenantId)
-    if (!this.#isOpen(lane)) return (this.#lanes.dropIfIdle(lane), null)
-    lane.reserved++
-    this.#inFlight++
-    return {
-      begin: (job, run) => {
-        this.#unreserve(lane)
-        // One that waits may have been committed before it: the reading must not pass that over.
-        if (!lane.pending) pass(lane, job.seq)
-        this.#begin(lane, { job, run })
-      },
-      cancel: () => (this.#unreserve(lane), this.#left(lane)),
-    }
-  }
-
-  /** What came, or came due, in this lane was passed over while the place was kept. */
-  #unreserve(lane: Lane): void {
-    lane.reserved--
-    this.#inFlight--
-    if (hasWork(lane) || lane.snoozedUntil !== null) this.#wake()
-  }
-
   #isOpen(lane: Lane): boolean {
-    if (this.#stopped || this.#waiting || this.#inFlight >= this.#maxUnqueued) return false
+    if (this.#stopped || this.#waiting || this.#inFlight >= this.kind.maxInFlight) return false
     return canTakeNew(this.kind, lane, this.context.clock.monotonic())
   }
 
@@ -160,7 +135,6 @@ export class JobLoop<Subject> {
   async #discover(): Promise<void> {
     const now = this.context.clock.monotonic()
     if (now < this.#discoverAt) return
-    await this.kind.discover?.()
     for (const { lane, tenantId } of await readLanes(this.context.gate, this.kind.name))
       rewind(this.#lanes.get(lane, tenantId))
     this.#discoverAt = now + DISCOVER_EVERY_MS
@@ -182,15 +156,8 @@ export class JobLoop<Subject> {
     return true
   }
 
-  get #maxUnqueued(): number {
-    return this.kind.maxUnqueued ?? this.kind.maxInFlight
-  }
-
-  /** Where a few more let all begin that wait, new ones begin with their commit again. */
   #free(): number {
-    const most = this.#maxUnqueued - this.#inFlight
-    const now = this.context.clock.monotonic()
-    return most > 0 && this.#lanes.areShort(now, most) ? most : this.kind.maxInFlight - this.#inFlight
+    return this.kind.maxInFlight - this.#inFlight
   }
 
   #mayLieReady(): number {

@@ -21,7 +21,7 @@ export interface Reading {
 
 /** Whether a job that comes now can run at once: nothing of its lane waits, and the lane has room. */
 export function canTakeNew<Subject>({ maxPerLane, room }: JobKind<Subject>, lane: Lane, now: number): boolean {
-  if (!isQuiet(lane, now) || lane.inFlight.size + lane.reserved >= maxPerLane) return false
+  if (!isQuiet(lane, now) || lane.inFlight.size >= maxPerLane) return false
   return room === undefined || room(lane.name, lane.tenantId).jobs > 0
 }
 

@@ -8,8 +8,6 @@ export interface PlaceBounds {
   slow: number
   /** After this long one that enters now counts as slow, beside so many that do already. */
   slowAfterMs(slow: number): number
-  /** How many more may run while none is slow and nobody waits: most of them wait for the disk. */
-  unqueued?: number
 }
 
 /** A place that was taken. Ends with `leave`. */
@@ -45,10 +43,6 @@ export class Places {
   get max(): number {
     const { quick, slow } = this.bounds
     return quick + Math.min(this.#slow, slow) + Math.min(this.#answered, quick)
-  }
-
-  get maxUnqueued(): number {
-    return this.max + (this.#slow === 0 ? (this.bounds.unqueued ?? 0) : 0)
   }
 
   enter(): Place {

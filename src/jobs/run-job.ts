@@ -22,8 +22,8 @@ export const orphanRun =
 
 /** Writes when the job is due again. Where that fails the lane knows it all the same, until the next start. */
 export async function putOff({ clock, writer, log }: RunContext, job: Job, delayMs: number): Promise<void> {
-  const runAt = Math.ceil(clock.steady() + delayMs)
+  const dueAt = Math.ceil(clock.steady() + delayMs)
   await writer
-    .write([{ sql: 'UPDATE jobs SET run_at = ?1 WHERE seq = ?2', args: [runAt, job.seq] }])
+    .write([{ sql: 'UPDATE jobs SET due_at = ?1 WHERE seq = ?2', args: [dueAt, job.seq] }])
     .catch((error: unknown) => log.warn({ jobId: job.id, error: errorName(error) }, 'job could not be put off'))
 }

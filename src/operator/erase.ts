@@ -2,8 +2,9 @@ import { z } from 'zod'
 import { ApiError } from '../core/errors.ts'
 import { isE164, maskNumber } from '../core/phone.ts'
 import { inBatches } from '../db/batches.ts'
-import { type DeletedRows, deleteMessages, isEnded } from '../features/sms/delete-messages.ts'
+import { type DeletedRows, deleteMessages } from '../features/sms/delete-messages.ts'
 import type { Gateway } from '../gateway.ts'
+import { isEnded } from '../sending/outbound-message.ts'
 
 export const Erase = z.object({
   phone: z.string().refine(isE164, '--phone must be a phone number such as +15555550100'),

@@ -19,20 +19,21 @@ export interface StatusReport {
     walBytes: number
     keptBytes: number
     restoredAt: string | null
-    waitingBehindFence: number
+    quarantined: number
   }
 }
 
 /** The gateway at a glance. */
 export async function readStatus(gateway: Gateway): Promise<StatusReport> {
   const { gate } = gateway.database
-  const [schema, jobs, sending, extensions, subscriptions, restored] = await gate.batch([
+  const [schema, jobs, sending, extensions, subscriptions, restored, quarantined] = await gate.batch([
     'SELECT name FROM schema_migrations ORDER BY position DESC LIMIT 1',
     'SELECT kind, count(*) AS jobs, min(created_at) AS oldest FROM jobs GROUP BY kind',
     COUNT_OPEN_ATTEMPTS,
     'SELECT status, count(*) AS extensions FROM extensions GROUP BY status',
     'SELECT status, count(*) AS subscriptions, min(expires_at) AS earliest FROM subscriptions GROUP BY status',
     `SELECT value FROM facts WHERE name = 'restored_at'`,
+    `SELECT count(*) AS count FROM jobs WHERE is_quarantined = 1`,
   ])
   const counted = (status: string): number =>
     Number(subscriptions?.rows.find((row) => row['status'] === status)?.['subscriptions'] ?? 0)
@@ -44,7 +45,7 @@ export async function readStatus(gateway: Gateway): Promise<StatusReport> {
     schema: String(schema?.rows[0]?.['name']),
     queue: {
       send: 0,
-      settle: 0,
+      lookup: 0,
       ...Object.fromEntries((jobs?.rows ?? []).map((row) => [String(row['kind']), Number(row['jobs'])])),
       openAttempts: Number(sending?.rows[0]?.['count'] ?? 0),
       oldestQueuedAt: typeof oldest === 'number' ? isoTime(oldest) : null,
@@ -64,7 +65,7 @@ export async function readStatus(gateway: Gateway): Promise<StatusReport> {
       litestream: gateway.config.litestream,
       ...(await lagOf(gateway)),
       restoredAt: restoredAt === undefined ? null : isoTime(Number(restoredAt)),
-      waitingBehindFence: Number(jobs?.rows.find((row) => row['kind'] === 'fence')?.['jobs'] ?? 0),
+      quarantined: Number(quarantined?.rows[0]?.['count'] ?? 0),
     },
   }
 }

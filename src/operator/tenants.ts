@@ -44,7 +44,7 @@ export async function setTenantStatus(gateway: Gateway, input: z.output<typeof S
   ])
   gateway.keys.forget()
   gateway.directory.forget(input.tenantId)
-  if (input.status === 'active') gateway.jobs.release('send')
+  if (input.status === 'active') gateway.sending.wake(input.tenantId)
   else gateway.hub.revoke({ tenantId: input.tenantId })
   return readTenant(gateway, input.tenantId)
 }

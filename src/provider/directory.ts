@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { bounded } from '../core/bounded.ts'
 import type { Reads } from '../db/database.ts'
 import { extensions, phoneNumbers, tenants } from '../db/schema/index.ts'
+import { Refusals } from './refusals.ts'
 
 export type ExtensionRow = typeof extensions.$inferSelect
 
@@ -18,8 +19,11 @@ const MAX_TENANTS = 1000
 
 /** The tenants' connected extensions and numbers, cached. Whoever changes a row calls `forget` after the commit. */
 export class Directory {
+  /** What the provider refuses to the extensions at present. */
+  readonly refusals = new Refusals()
   readonly #closed = new Map<string, number>()
   readonly #cache = new LRUCache<string, TenantEntry>(bounded(MAX_TENANTS))
+  readonly #reading = new Map<string, Promise<TenantEntry>>()
   #generation = 0
 
   constructor(readonly reads: Reads) {}
@@ -27,11 +31,13 @@ export class Directory {
   async tenant(tenantId: string): Promise<TenantEntry> {
     const cached = this.#cache.get(tenantId)
     if (cached !== undefined) return cached
-    const generation = this.#generation
-    const entry = await this.#read(tenantId)
-    // What was read while something changed may be of before the change: good for now, not to be kept.
-    if (generation === this.#generation) this.#cache.set(tenantId, entry)
-    return entry
+    const running = this.#reading.get(tenantId)
+    if (running !== undefined) return running
+    const reading = this.#readAndKeep(tenantId)
+    this.#reading.set(tenantId, reading)
+    return reading.finally(() => {
+      if (this.#reading.get(tenantId) === reading) this.#reading.delete(tenantId)
+    })
   }
 
   /** The same if it is in the cache. */
@@ -41,12 +47,6 @@ export class Directory {
 
   async extension(tenantId: string, extensionId: string): Promise<ExtensionRow | null> {
     return (await this.tenant(tenantId)).extensions.get(extensionId) ?? null
-  }
-
-  /** True when it is known, without a look into the database, that no extension of the tenant can send. */
-  isDisconnected(tenantId: string): boolean {
-    const entry = this.#cache.get(tenantId)
-    return entry?.extensions.values().every((row) => row.status === 'revoked') ?? false
   }
 
   /** While a tenant is being disconnected nothing of it may be sent. */
@@ -67,6 +67,15 @@ export class Directory {
   forget(tenantId: string): void {
     this.#generation++
     this.#cache.delete(tenantId)
+    this.#reading.delete(tenantId)
+  }
+
+  async #readAndKeep(tenantId: string): Promise<TenantEntry> {
+    const generation = this.#generation
+    const entry = await this.#read(tenantId)
+    // What was read while something changed may be of before the change: good for now, not to be kept.
+    if (generation === this.#generation) this.#cache.set(tenantId, entry)
+    return entry
   }
 
   async #read(tenantId: string): Promise<TenantEntry> {

@@ -14,6 +14,7 @@ export function metered(provider: Provider, meter: Meter, clock: Clock): Provide
       return result
     }
   return {
+    clockSkewMs: provider.clockSkewMs,
     authorizeUrl: provider.authorizeUrl,
     exchangeCode: timed('exchange_code', provider.exchangeCode),
     refresh: timed('refresh', provider.refresh),

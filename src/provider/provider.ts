@@ -4,6 +4,8 @@
  * puts a token, a header or a message text into a failure.
  */
 export interface Provider {
+  /** How far our steady clock is ahead of the provider's, by the `Date` of its latest answer; up to a second more than it is. Null before. */
+  clockSkewMs(): number | null
   /** The address that a person's browser is sent to in order to authorize (OAuth 2.0 authorization code with PKCE S256). */
   authorizeUrl(request: AuthorizeRequest): string
   /** Exchanges a single-use authorization code. Must happen within 60 s of the redirect. */
@@ -45,6 +47,8 @@ export interface ProviderFailure {
   retryAfterMs: number | null
   /** The provider's `RCRequestId`, for its support. */
   requestId: string | null
+  /** The permission that the app or the user lacks (`ReadAccounts`), where the provider names one. */
+  permission?: string | undefined
 }
 
 /**
@@ -102,6 +106,19 @@ export interface MessageQuery {
   /** Epoch milliseconds, both inclusive; up to now if `until` is absent. */
   since: number
   until?: number
+  /**
+   * Called for each record that cannot be read, which the answer then lacks. Without it one such record fails the whole
+   * listing: who looks for a sent message must not conclude from its absence.
+   */
+  skipped?(record: OddRecord): void
+}
+
+/** A record of the message store that lacks what every message has. */
+export interface OddRecord {
+  /** Null where the id itself is odd. */
+  providerMessageId: string | null
+  /** The first member that cannot be read, for example `creationTime`. */
+  member: string
 }
 
 /** The code of a failure: there are more records than one listing reads. */
@@ -139,4 +156,6 @@ export interface ProviderSubscription {
   address: string
   /** Filters that the provider refused; anything but none counts as broken. */
   disabledFilters: number
+  /** Of the answer that made it, for the provider's support. */
+  requestId?: string | null
 }

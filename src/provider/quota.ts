@@ -27,27 +27,31 @@ export class Quota {
     readonly limits: Limits,
   ) {}
 
-  /** How many messages may leave this number now; with none, how long until one may. */
-  fromRoom(from: string): { jobs: number; waitMs: number } {
-    const now = this.clock.monotonic()
-    const window = this.#windowOf(this.#from, from, this.limits.fromPerMinute)
-    return { jobs: window.room(now), waitMs: window.waitMs(now) }
+  /** How long until a message may leave this number, milliseconds; 0 when it may now. */
+  numberWaitMs(from: string): number {
+    return this.#windowOf(this.#from, from, this.limits.fromPerMinute).waitMs(this.clock.monotonic())
   }
 
-  /** Takes one place in both windows: answers the mark to give it back with, or how long to wait. */
-  take(from: string, extensionId: string): { ok: true; mark: number } | { ok: false; waitMs: number } {
+  /** How long until the extension may send: its window has room and the provider asked for no pause. */
+  extensionWaitMs(extensionId: string): number {
+    const window = this.#windowOf(this.#extension, extensionId, this.limits.extensionPerMinute)
+    return Math.max(this.pauseMs(extensionId, 'medium'), window.waitMs(this.clock.monotonic()))
+  }
+
+  waitMs(from: string, extensionId: string): number {
+    return Math.max(this.numberWaitMs(from), this.extensionWaitMs(extensionId))
+  }
+
+  /** Takes one slot in both windows; answers the mark to give it back with. */
+  take(from: string, extensionId: string): number {
     const now = this.clock.monotonic()
-    const numberWindow = this.#windowOf(this.#from, from, this.limits.fromPerMinute)
-    const extensionWindow = this.#windowOf(this.#extension, extensionId, this.limits.extensionPerMinute)
-    const waitMs = Math.max(this.pauseMs(extensionId, 'medium'), numberWindow.waitMs(now), extensionWindow.waitMs(now))
-    if (waitMs > 0) return { ok: false, waitMs }
-    numberWindow.add(now)
-    extensionWindow.add(now)
-    return { ok: true, mark: now }
+    this.#windowOf(this.#from, from, this.limits.fromPerMinute).add(now)
+    this.#windowOf(this.#extension, extensionId, this.limits.extensionPerMinute).add(now)
+    return now
   }
 
   /**
-   * The call that took a place was answered: until now the provider may have counted it, so its place is kept a minute from
+   * The call that took a slot was answered: until now the provider may have counted it, so its slot is kept a minute from
    * now. Else the next call, if it is quicker on its way, would come while the provider's own window is still full.
    */
   answered(from: string, extensionId: string, mark: number): void {
@@ -56,7 +60,7 @@ export class Quota {
     this.#extension.get(extensionId)?.move(mark, now)
   }
 
-  /** Gives a place back that was taken for a call that was never made. */
+  /** Gives a slot back that was taken for a call that was never made. */
   giveBack(from: string, extensionId: string, mark: number): void {
     this.#from.get(from)?.remove(mark)
     this.#extension.get(extensionId)?.remove(mark)

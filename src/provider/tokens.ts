@@ -165,7 +165,6 @@ export class Tokens {
     if (row === null || row.status === 'revoked') return { type: 'gone' }
     const kept = this.#uncommitted.get(nameOf(row))
     if (kept?.replaces === row.refreshToken) return this.#store(row, kept)
-    if (row.refreshExpiresAt <= this.context.clock.now()) return this.#revoked(row, 'the refresh token has expired')
     const result = await this.context.provider.refresh(await this.openRefresh(row))
     if (result.ok) {
       const sealed = await this.seal(row, result.value)

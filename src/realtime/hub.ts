@@ -1,3 +1,4 @@
+import type { FailureCode } from '../core/message-failure.ts'
 import type { MessageStatus } from '../db/schema/messages.ts'
 
 /** An outbound message changed its status. Fields as the contract prints them. */
@@ -27,13 +28,16 @@ export interface SmsInboundEvent {
 
 export type GatewayEvent = SmsStatusEvent | SmsInboundEvent
 
+/** `failure`: why a message failed, for those who must not read its text. */
+type Listener = (event: GatewayEvent, failure: FailureCode | null) => void
+
 /** Where events go after their commit. Nothing is queued or replayed: the database is what lasts. */
 export interface Hub {
-  publish(event: GatewayEvent): void
+  publish(event: GatewayEvent, failure?: FailureCode | null): void
   /** Whether anybody listens: an event that nobody hears need not be made. */
   readonly isHeard: boolean
   /** Hears every event of every tenant from now on; the answer ends it. */
-  subscribe(listener: (event: GatewayEvent) => void): () => void
+  subscribe(listener: Listener): () => void
   /** An app's key, or all keys of a tenant, stopped being good: whoever listens with them is cut off. */
   revoke(scope: RevokedScope): void
   onRevoke(listener: (scope: RevokedScope) => void): () => void
@@ -42,10 +46,10 @@ export interface Hub {
 export type RevokedScope = { appId: string } | { tenantId: string }
 
 export function createHub(): Hub {
-  const events = new Set<(event: GatewayEvent) => void>()
+  const events = new Set<Listener>()
   const revocations = new Set<(scope: RevokedScope) => void>()
   return {
-    publish: (event) => events.forEach((listener) => listener(event)),
+    publish: (event, failure = null) => events.forEach((listener) => listener(event, failure)),
     get isHeard() {
       return events.size > 0
     },

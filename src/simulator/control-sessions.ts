@@ -73,5 +73,6 @@ const subscriptionView = (subscription: Subscription): SubscriptionView => ({
   status: subscription.blacklisted === null ? 'Active' : 'Blacklisted',
   eventFilters: subscription.eventFilters,
   address: subscription.address,
+  verificationToken: subscription.verificationToken,
   expiresAt: subscription.expiresAt,
 })

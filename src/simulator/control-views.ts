@@ -36,6 +36,8 @@ export interface SubscriptionView {
   status: 'Active' | 'Blacklisted'
   eventFilters: string[]
   address: string
+  /** What the platform would send with each event; null without one. */
+  verificationToken: string | null
   expiresAt: number
 }
 

@@ -21,7 +21,7 @@ async function committed(path: string): Promise<Set<number>> {
 
 /** Another process takes the write lock `times` times for `holdMs`, which is longer than a call waits for it. */
 async function lockHolder(path: string, times: number, holdMs: number): Promise<Program> {
-  const holder = startProgram('test/db/fixtures/lock-holder.ts', [path, String(times), String(holdMs), '60'])
+  const holder = startProgram('test/db/fixtures/lock-holder.ts', [path, String(times), String(holdMs), '150'])
   await holder.printed(/ready/)
   return holder
 }
@@ -31,7 +31,7 @@ async function writeBesideALockHolder(
   path: string,
   write: (id: number) => Promise<unknown>,
 ): Promise<{ acknowledged: number; lost: number; refused: number }> {
-  await using holder = await lockHolder(path, 4, 500)
+  await using holder = await lockHolder(path, 3, 400)
   const acknowledged: number[] = []
   const refused: number[] = []
   for (let id = 1; holder.child.exitCode === null; id++) {
@@ -39,7 +39,8 @@ async function writeBesideALockHolder(
       () => acknowledged.push(id),
       () => refused.push(id),
     )
-    await new Promise<void>((resolve) => setImmediate(resolve))
+    // Leaves the lock to the holder now and then.
+    await Bun.sleep(1)
   }
   const there = await committed(path)
   return {

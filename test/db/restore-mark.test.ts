@@ -5,7 +5,7 @@ import type { Gate } from '../../src/db/gate.ts'
 import { openRestoreMark } from '../../src/db/restore-mark.ts'
 import { temporaryFolder } from '../support/process.ts'
 
-/** A process that ends just before, or just after, its database is marked. */
+/** A process that ends just before, or just after, its incarnation is stored. */
 const MOMENTS = ['before', 'after'] as const
 const thatEnds =
   (moment: (typeof MOMENTS)[number]) =>
@@ -52,7 +52,7 @@ for (const moment of MOMENTS) {
     const noted = readFileSync(folder.file('mark'), 'utf8')
     writeFileSync(folder.file('mark'), noted.replace(/0{16}/, '0000000000000001'))
     expect(await killed(moment)).toBe('Error: killed')
-    // Afterwards its waiting jobs are behind the fence already.
+    // Afterwards its waiting messages are quarantined already.
     expect([await open(), await open()]).toEqual([moment === 'before', false])
   })
 }
@@ -80,20 +80,17 @@ async function openMark(folder: { file(name: string): string }, stack: AsyncDisp
   const fresh = { incarnation: 'boot_1', now: 1 }
   const { mark } = await openRestoreMark(database.gate, folder.file('mark'), fresh, writeAt)
   stack.defer(() => mark.close())
-  return { mark, disk, noted: () => Number(readFileSync(folder.file('mark'), 'utf8').split(' ')[3]) }
+  return { mark, disk, noted: () => Number(readFileSync(folder.file('mark'), 'utf8').split(' ')[1]) }
 }
 
-test('attempts that begin in one turn are noted at once, each before its call, and none that was not committed', async () => {
+test('attempts that are committed in one turn are noted with one write, each before its call', async () => {
   using folder = temporaryFolder()
   await using stack = new AsyncDisposableStack()
   const { mark, noted } = await openMark(folder, stack)
-  const drawn = Array.from({ length: 12 }, () => mark.nextBegun())
-  const committed = drawn.slice(0, 10)
-  expect(await Promise.all(committed.map((number) => mark.noteBegun(number).then(noted)))).toEqual(
-    committed.map(() => 10),
-  )
-  await mark.noteBegun(4)
-  expect(noted()).toBe(10)
+  const committed = [1, 2, 3, 4, 5]
+  expect(await Promise.all(committed.map((seq) => mark.noteAttempt(seq).then(noted)))).toEqual(committed.map(() => 5))
+  await mark.noteAttempt(4)
+  expect(noted()).toBe(5)
 })
 
 test('a write that fails is tried once more, and again with the next attempt, whatever its number', async () => {
@@ -101,11 +98,11 @@ test('a write that fails is tried once more, and again with the next attempt, wh
   await using stack = new AsyncDisposableStack()
   const { mark, disk, noted } = await openMark(folder, stack)
   disk.failing = 1
-  await Promise.all([1, 2].map((number) => mark.noteBegun(number)))
+  await Promise.all([1, 2].map((seq) => mark.noteAttempt(seq)))
   expect(noted()).toBe(2)
   disk.failing = 2
-  const failed = await Promise.allSettled([3, 5].map((number) => mark.noteBegun(number)))
+  const failed = await Promise.allSettled([3, 5].map((seq) => mark.noteAttempt(seq)))
   expect([failed.map(({ status }) => status), noted()]).toEqual([['rejected', 'rejected'], 2])
-  await mark.noteBegun(4)
+  await mark.noteAttempt(4)
   expect(noted()).toBe(5)
 })

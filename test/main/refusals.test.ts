@@ -282,3 +282,125 @@ test('the public address is a scheme, a host and perhaps a path', () => {
   ])
     expect([odd, accepts(odd)]).toEqual([odd, false])
 })
+
+const PRODUCTION = {
+  NODE_ENV: 'production',
+  ENCRYPTION_KEYS: KEY,
+  PUBLIC_URL: 'https://sms.example.com',
+  RC_CLIENT_ID: 'client-of-ours',
+  RC_CLIENT_SECRET: 'client-key-of-ours',
+}
+
+/** The first word of each problem. */
+const problemsOf = (values: Record<string, string>): string[] => {
+  const result = readConfig({ values: { ...PRODUCTION, ...values }, readFile: () => '' })
+  return result.ok ? [] : result.problems.map((problem) => problem.split(' ')[0] ?? '')
+}
+
+test('the provider is https, or plain http on this very machine, without credentials', () => {
+  const verdict = (url: string): boolean => problemsOf({ RC_SERVER_URL: url }).length === 0
+  for (const right of [
+    'https://platform.ringcentral.com',
+    'https://127.0.0.1.example.com',
+    'http://127.0.0.1:4010',
+    'http://127.1',
+    'http://localhost:4010/',
+    'http://[::1]:4010',
+  ])
+    expect([right, verdict(right)]).toEqual([right, true])
+  for (const wrong of [
+    'http://127.0.0.1.example.com',
+    'http://127.example.com',
+    'http://localhost.example.com',
+    'http://localhost@evil.example.com',
+    'http://127.0.0.1@evil.example.com',
+    'http://user@127.0.0.1',
+    'http://user:hunter2@localhost',
+    'https://user:hunter2@platform.ringcentral.com',
+    'https://platform.ringcentral.com?x=1',
+    'https://platform.ringcentral.com#x',
+    'http://10.0.0.1',
+    'http://[::2]',
+    String.raw`http://localhost\@evil.example.com`,
+  ])
+    expect([wrong, verdict(wrong)]).toEqual([wrong, false])
+})
+
+test('a password in an address is not repeated in the refusal', () => {
+  for (const name of ['RC_SERVER_URL', 'PUBLIC_URL']) {
+    const result = readConfig({
+      values: { ...PRODUCTION, [name]: 'https://user:hunter2@a.example.com' },
+      readFile: () => '',
+    })
+    expect(result.ok ? [] : result.problems).toEqual([expect.stringContaining(`${name} is "https://…@a.example.com"`)])
+  }
+})
+
+test('production trusts no proxy that could be anybody; development may', () => {
+  for (const range of ['0.0.0.0/0', '::/0', '0.0.0.0/1', '2000::/3', '10.0.0.0/8, 0.0.0.0/0'])
+    expect([range, problemsOf({ TRUSTED_PROXIES: range })]).toEqual([range, ['TRUSTED_PROXIES']])
+  for (const range of ['127.0.0.1', '10.0.0.0/8', 'fc00::/7', '172.30.77.0/24, ::1'])
+    expect([range, problemsOf({ TRUSTED_PROXIES: range })]).toEqual([range, []])
+  expect(readConfig({ values: { TRUSTED_PROXIES: '0.0.0.0/0' }, readFile: () => '' }).ok).toBe(true)
+})
+
+test.concurrent('production refuses what takes its safety away: 78, one line each, nothing written', async () => {
+  using folder = temporaryFolder()
+  const { code, lines } = await refusedStart({
+    ...PRODUCTION,
+    DATABASE_URL: folder.database,
+    RC_SERVER_URL: 'http://127.0.0.1.example.com',
+    TRUSTED_PROXIES: '0.0.0.0/0',
+    NODE_TLS_REJECT_UNAUTHORIZED: '0',
+  })
+  expect(code).toBe(78)
+  expect(lines.map((line) => line.split(' ')[0])).toEqual([
+    'RC_SERVER_URL',
+    'TRUSTED_PROXIES',
+    'NODE_TLS_REJECT_UNAUTHORIZED',
+  ])
+  expect(readdirSync(folder.path)).toEqual([])
+  expect(readConfig({ values: { NODE_TLS_REJECT_UNAUTHORIZED: '0' }, readFile: () => '' }).ok).toBe(true)
+})
+
+test('variables that look like a misspelt one of ours are named with the right one; others are left alone', () => {
+  const warningsOf = (...names: string[]): string[] =>
+    readConfig({ values: Object.fromEntries(names.map((name) => [name, 'x'])), readFile: () => '' }).warnings
+  for (const [given, meant] of [
+    ['RC_CLIENTID', 'RC_CLIENT_ID'],
+    ['RC_CLINET_SECRET', 'RC_CLIENT_SECRET'],
+    ['RC_CLIENT_SECRETFILE', 'RC_CLIENT_SECRET_FILE'],
+    ['FROM_LIMIT', 'FROM_LIMIT_PER_MINUTE'],
+    ['MESSAGE_RETENTION', 'MESSAGE_RETENTION_DAYS'],
+    ['PUBLIC_URI', 'PUBLIC_URL'],
+    ['TRUSTED_PROXY', 'TRUSTED_PROXIES'],
+    ['SGW_ADMIN_PORT', 'ADMIN_PORT'],
+    ['log_level', 'LOG_LEVEL'],
+    ['ENCRYPTION_KEY', 'ENCRYPTION_KEYS'],
+    ['LITESTREAM_REPLICA', 'LITESTREAM_REPLICA_URL'],
+  ] as const)
+    expect(warningsOf(given)).toEqual([`${given} is not a variable of sgw: did you mean ${meant}?`])
+  const strangers = ['PATH', 'HOME', 'HOSTNAME', 'PWD', 'TERM', 'SHELL', 'LANG', 'USER', 'TMPDIR', 'NODE_OPTIONS']
+  strangers.push('npm_config_registry', 'BUN_INSTALL', 'AWS_REGION', 'REDIS_HOST', 'NO_COLOR', 'POST', 'INVOCATION_ID')
+  strangers.push(
+    'RC_CLIENT_ID_FILE',
+    'https_proxy',
+    'LITESTREAM_ENDPOINT',
+    'SGW_HOST',
+    'JOURNAL_STREAM',
+    'XDG_SESSION_ID',
+  )
+  expect(warningsOf(...strangers)).toEqual([])
+})
+
+test.concurrent('a misspelt variable is told at the start, and beside the problem that it makes', async () => {
+  using folder = temporaryFolder()
+  await using server = await startServer({ DATABASE_URL: folder.database, FROM_LIMIT: '80' })
+  await server.printed(/"level":"warn".*FROM_LIMIT is not a variable of sgw: did you mean FROM_LIMIT_PER_MINUTE\?/)
+  const { code, lines } = await refusedStart({ RC_CLIENTID: 'x', RC_CLIENT_SECRET: 'y', DATABASE_URL: folder.database })
+  expect(code).toBe(78)
+  expect(lines).toEqual([
+    expect.stringContaining('RC_CLIENT_ID is not set'),
+    'RC_CLIENTID is not a variable of sgw: did you mean RC_CLIENT_ID?',
+  ])
+})

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { silentLog } from '../../src/core/log.ts'
 import { runCommand } from '../../src/operator/run-command.ts'
-import { writeManyMessages } from '../support/many-messages.ts'
+import { writeMessageRows } from '../support/message-rows.ts'
 import { FROM, type World, createWorld, until } from '../support/world.ts'
 
 const PERSON = '+15555550188'
@@ -18,7 +18,7 @@ test('deletes every message to and from the number, of all tenants, and nothing 
   await world.control.injectSms({ to: FROM, from: PERSON, text: 'From the person' })
   const stranger = await world.otherTenant()
   const ofTheirs = { count: 4, since: 0, tenantId: stranger.tenantId, appId: stranger.appId, phone: PERSON }
-  await writeManyMessages(world.gateway.database.gate, ofTheirs)
+  await writeMessageRows(world.gateway.database.gate, ofTheirs)
   await until(async () => (await world.json<{ total: number }>('GET', '/v1/sms/messages')).body.total === 3)
   expect(await erase(world, PERSON)).toEqual({
     ok: true,

@@ -1,5 +1,7 @@
 import { expect, test } from 'bun:test'
-import { existsSync, readFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { finished } from '../support/program.ts'
+import { temporaryFolder } from '../support/process.ts'
 
 // What is installed is what was looked at: exact versions, hashes, and no program of a package that runs by being installed.
 
@@ -46,7 +48,24 @@ test('known holes are below the versions in use', () => {
 test('installing runs no script: ours has none, and no package is trusted with its own', () => {
   const hooks = ['preinstall', 'install', 'postinstall', 'prepare', 'preprepare', 'postprepare']
   expect(Object.keys(manifest.scripts ?? {}).filter((name) => hooks.includes(name))).toEqual([])
-  expect(manifest.trustedDependencies ?? []).toEqual([])
+  // Absent is not empty: without the list Bun trusts packages of a list of its own.
+  expect(manifest.trustedDependencies).toEqual([])
+})
+
+test('an install in an empty folder runs no script of any package', async () => {
+  using folder = temporaryFolder()
+  for (const name of ['package.json', 'bun.lock']) copyFileSync(name, folder.file(name))
+  // Scripts are run by the first of these in the PATH.
+  for (const program of ['sh', 'bash', 'node', 'npm']) {
+    writeFileSync(folder.file(program), `#!/bin/bash\necho "$0 $*" >> '${folder.file('ran')}'\n`)
+    chmodSync(folder.file(program), 0o755)
+  }
+  const environment = { PATH: `${folder.path}:${process.env['PATH'] ?? ''}`, HOME: process.env['HOME'] ?? '' }
+  const install = [process.execPath, 'install', '--frozen-lockfile']
+  const { code, stderr } = await finished(install, environment, folder.path)
+  expect({ code, stderr }).toMatchObject({ code: 0 })
+  expect(existsSync(folder.file('node_modules/swagger-ui-dist'))).toBe(true)
+  expect(existsSync(folder.file('ran')) ? readFileSync(folder.file('ran'), 'utf8') : '').toBe('')
 })
 
 test('every start installs exactly what the lockfile says', () => {

@@ -12,8 +12,6 @@ export interface Disk {
   fullUntil: number
   /** The next write fails although it has been done. */
   failsAfterCommit: boolean
-  /** What a weakened rule makes of a statement. */
-  rewrite(sql: string): string
   /** Told of each commit that changed something, before anybody else can know of it. */
   committed(statements: readonly Statement[]): void
 }
@@ -55,7 +53,7 @@ export function simulatedGate(owner: Owner, disk: Disk, timeline: Timeline, rand
   }
   const enqueue = <T>(statements: readonly InStatement[], action: (unit: Statement[]) => Outcome<T>): Promise<T> =>
     new Promise((resolve, reject) => {
-      const unit = statements.map((statement) => rewritten(disk, statement))
+      const unit = statements.map((statement) => statementOf(statement))
       let outcome: Outcome<T> = NOT_PERFORMED
       queue.push({
         write: unit.some(({ sql }) => isWrite(sql)),
@@ -82,10 +80,8 @@ export function simulatedGate(owner: Owner, disk: Disk, timeline: Timeline, rand
   return gate
 }
 
-function rewritten(disk: Disk, statement: InStatement): Statement {
-  const { sql, args = [] } = typeof statement === 'string' ? { sql: statement } : statement
-  return { sql: disk.rewrite(sql), args }
-}
+const statementOf = (statement: InStatement): Statement =>
+  typeof statement === 'string' ? { sql: statement } : statement
 
 type Outcome<T> = { ok: true; value: T } | { ok: false; error: Error }
 

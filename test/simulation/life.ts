@@ -80,6 +80,7 @@ export function startLife(around: Surroundings, failed: (life: Life) => void): L
 function begin(life: Life): void {
   life.ready = true
   life.gateway.jobs.start()
+  life.gateway.sending.start()
 }
 
 function clockOf({ timeline, wallOffset }: Surroundings, life: Life): Clock {

@@ -38,6 +38,8 @@ export class ModelProvider {
   readonly sessions: ModelSession[] = []
   /** Told of what may never happen. */
   violated: (text: string) => void = () => {}
+  /** Told of each message that is accepted. */
+  accepted: (messageId: string) => void = () => {}
   stormUntil = 0
   storeDownUntil = 0
   refreshDownUntil = 0
@@ -131,6 +133,7 @@ export class ModelProvider {
       attempt,
     }
     this.records.push(record)
+    this.accepted(attempt.messageId)
     return record
   }
 

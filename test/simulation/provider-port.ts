@@ -54,6 +54,8 @@ export interface Wire {
   timeoutMs: number
   /** How far the provider's clock is behind ours: its `Date` tells, and the real port makes up for it. */
   lagMs(): number
+  /** What the provider's `Date` tells of our steady clock; null where no answer has come. */
+  skewMs(): number | null
   log(text: string): void
   violated(text: string): void
 }
@@ -88,6 +90,7 @@ export function providerPort(wire: Wire, caller: Caller): Provider {
     )
   }
   return {
+    clockSkewMs: () => wire.skewMs(),
     authorizeUrl: refuse,
     exchangeCode: refuse,
     getExtension: refuse,

@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'bun:test'
-import { RESULT, RETRY } from '../../src/features/sms/attempt-rows.ts'
-import { FIRST_FAILED, FIRST_RETRY, FIRST_SENT } from '../../src/features/sms/first-attempt-rows.ts'
-import { MIXED, type Profile } from './scenario.ts'
+import { RESULT, resultStatements } from '../../src/sending/attempt-rows.ts'
+import { Entries } from '../../src/sending/entries.ts'
+import { Line } from '../../src/sending/line.ts'
+import { Scheduler } from '../../src/sending/scheduler.ts'
+import { ExtensionTurns } from '../../src/sending/turns.ts'
+import { FAIR, type Profile } from './scenario.ts'
 import { type BatchOptions, report, runBatch } from './seeds.ts'
+import type { Statement } from './disk.ts'
 import type { Weakening } from './stage.ts'
 
 /** Within so many seeds the loss of a rule must show. */
@@ -15,10 +19,6 @@ const LATE_WRITES: Profile = {
   activeMs: [60_000, 120_000],
   lateWrites: true,
 }
-/** Without its index an inbound message cannot be stored at all. */
-const NO_INBOUND: Profile = { ...MIXED, faults: { ...MIXED.faults, inbound: 0 } }
-
-const FENCED = [RESULT, RETRY, FIRST_SENT, FIRST_FAILED, FIRST_RETRY].flatMap(({ statements }) => statements)
 
 const RULES: Record<string, { weakening: Weakening; profile?: Profile; found: RegExp }> = {
   'an attempt row before the call': {
@@ -26,35 +26,40 @@ const RULES: Record<string, { weakening: Weakening; profile?: Profile; found: Re
     weakening: { dies: (bootId) => forgetOpenAttempts(bootId) },
     found: /accepted by the provider|which no message is bound to|within 60 s/,
   },
-  'one open attempt per text': {
+  'one open attempt per conversation, in the database and in memory': {
     weakening: {
-      schema: ['DROP INDEX send_attempts_open', 'DROP INDEX messages_open'],
-      rewrite: (sql) =>
-        sql
-          .replace(
-            'WHERE NOT EXISTS (SELECT 1 FROM send_attempts AS open',
-            'WHERE true OR EXISTS (SELECT 1 FROM send_attempts AS open',
-          )
-          .replace('messages AS other WHERE', 'messages AS other WHERE false AND'),
+      schema: [
+        'DROP INDEX send_attempts_open',
+        'CREATE INDEX send_attempts_open ON send_attempts (from_number, to_number) WHERE closed_at IS NULL',
+      ],
+      patch: () => replaced(Entries.prototype, 'isOpen', () => false),
     },
-    found: /accepted by the provider|which no message is bound to/,
+    found: /overtook|began although|accepted by the provider|which no message is bound to/,
+  },
+  'the order of a line': {
+    weakening: {
+      patch: () =>
+        replaced(Line.prototype, 'next', function (this: Line, isOpen) {
+          return this.waiting.findLast(({ to }) => !isOpen(to)) ?? null
+        }),
+    },
+    found: /overtook|began although/,
+  },
+  'turns of the lines of an extension': {
+    weakening: { patch: () => replaced(Scheduler.prototype, 'extension', extensionWithoutTurns) },
+    profile: FAIR,
+    found: /are fair for place/,
   },
   'the settle time': {
     weakening: { config: { reconcileSettleMs: 0, reconcileSettle5xxMs: 0 } },
-    found: /accepted by the provider|which no message is bound to/,
+    found: /overtook|accepted by the provider|which no message is bound to/,
   },
-  'fencing of results, on the attempt id and on the message that stands for its attempt': {
-    weakening: { rewrite: (sql) => (FENCED.some((own) => sql.endsWith(own)) ? unfenced(sql) : sql) },
+  'results that count only while their attempt is open': {
+    weakening: {
+      patch: () => replaced(RESULT as { statements: readonly string[] }, 'statements', resultStatements('true')),
+    },
     profile: LATE_WRITES,
     found: /accepted by the provider|which no message is bound to/,
-  },
-  'a provider id for one message only': {
-    weakening: {
-      schema: ['DROP INDEX messages_by_provider_id'],
-      rewrite: (sql) => sql.replace('WHERE rc_message_id IN (', 'WHERE false AND rc_message_id IN ('),
-    },
-    profile: NO_INBOUND,
-    found: /bound to the same provider id/,
   },
 }
 
@@ -78,42 +83,48 @@ const numbers = (count: number): number[] => Array.from({ length: count }, (_, i
 
 const of = (profile: Profile | undefined): BatchOptions => (profile === undefined ? {} : { profile })
 
-function forgetOpenAttempts(bootId: string) {
-  const open = 'SELECT message_id FROM send_attempts WHERE outcome IS NULL AND boot_id = ?1'
+/** Puts something else in the place of a member; the answer puts it back. */
+function replaced<Owner extends object, Name extends keyof Owner>(
+  owner: Owner,
+  name: Name,
+  by: Owner[Name],
+): () => void {
+  const before = owner[name]
+  owner[name] = by
+  return () => void (owner[name] = before)
+}
+
+/** Lines that stand first stay first. */
+class FirstLines extends Set<Line> {
+  override add(line: Line): this {
+    const others = [...this].filter((other) => other !== line)
+    this.clear()
+    super.add(line)
+    for (const other of others) super.add(other)
+    return this
+  }
+}
+
+const withoutTurns = new WeakMap<Scheduler, Map<string, ExtensionTurns>>()
+
+function extensionWithoutTurns(this: Scheduler, extensionId: string): ExtensionTurns {
+  const known = withoutTurns.get(this) ?? new Map<string, ExtensionTurns>()
+  withoutTurns.set(this, known)
+  const extension =
+    known.get(extensionId) ?? Object.assign(new ExtensionTurns(extensionId), { lines: new FirstLines() })
+  known.set(extensionId, extension)
+  return extension
+}
+
+function forgetOpenAttempts(bootId: string): Statement[] {
+  const open = 'SELECT message_id FROM send_attempts WHERE closed_at IS NULL AND boot_id = ?1'
   return [
     {
-      sql: `UPDATE messages SET
-          attempt_id = (SELECT id FROM send_attempts AS earlier WHERE earlier.message_id = messages.id AND outcome IS NOT NULL ORDER BY seq DESC LIMIT 1),
-          status = iif(EXISTS (SELECT 1 FROM send_attempts AS earlier WHERE earlier.message_id = messages.id AND outcome IS NOT NULL), 'sending', 'queued')
+      sql: `UPDATE messages SET status = iif(EXISTS (SELECT 1 FROM send_attempts AS earlier
+          WHERE earlier.message_id = messages.id AND closed_at IS NOT NULL), 'sending', 'queued')
         WHERE id IN (${open})`,
       args: [bootId],
     },
-    {
-      sql: `UPDATE jobs SET kind = 'send', lane = (SELECT from_number FROM messages WHERE id = subject) WHERE subject IN (${open})`,
-      args: [bootId],
-    },
-    { sql: 'DELETE FROM send_attempts WHERE outcome IS NULL AND boot_id = ?1', args: [bootId] },
-    {
-      sql: `INSERT INTO jobs (id, kind, lane, tenant_id, subject, run_at, created_at)
-        SELECT job_id, 'send', from_number, tenant_id, id, created_at, created_at FROM messages
-        WHERE first_attempt_extension_id IS NOT NULL AND status = 'sending'`,
-      args: [],
-    },
-    {
-      sql: `UPDATE messages SET status = 'queued', attempt_id = NULL, first_attempt_extension_id = NULL
-        WHERE first_attempt_extension_id IS NOT NULL AND status = 'sending'`,
-      args: [],
-    },
+    { sql: 'DELETE FROM send_attempts WHERE closed_at IS NULL AND boot_id = ?1', args: [bootId] },
   ]
-}
-
-function unfenced(sql: string): string {
-  return sql
-    .replace(' AND send_attempts.id = given.attemptId', '')
-    .replaceAll(' AND messages.attempt_id = given.attemptId', '')
-    .replaceAll(/\s+AND messages\.first_attempt_extension_id IS NOT NULL/g, '')
-    .replace(
-      'messages.first_attempt_extension_id, messages.from',
-      "coalesce(messages.first_attempt_extension_id, 'none'), messages.from",
-    )
 }

@@ -62,6 +62,8 @@ export interface Profile {
   fates?: Fates
   messages?: [number, number]
   activeMs?: [number, number]
+  /** Nothing goes wrong, much waits for limits: each message must begin within its fair time. */
+  isFair?: boolean
   /** Writes of a dead process may still be done, as on a database behind a network. */
   lateWrites?: boolean
 }
@@ -84,6 +86,18 @@ export const MIXED: Profile = {
     disconnect: 1,
     inbound: 4,
   },
+}
+
+/** The usual mix, with many messages at once. */
+export const BUSY: Profile = { ...MIXED, messages: [8, 30], activeMs: [20_000, 300_000] }
+
+/** Many lines of few extensions that may send little. */
+export const FAIR: Profile = {
+  isFair: true,
+  faults: {},
+  fates: { ok: 9, slow: 1 },
+  messages: [10, 60],
+  activeMs: [5000, 120_000],
 }
 
 const CALM: Fates = { ok: 80, slow: 5, lost: 3, reset: 3, late_timeout: 3, dropped_timeout: 2, limited: 2, rejected: 2 }
@@ -114,7 +128,7 @@ const BEGINNING = 'The beginning of several texts. '.repeat(4)
 
 export function createScenario(seed: number, profile: Profile): Scenario {
   const random = createRandom(seed)
-  const extensions = drawExtensions(random)
+  const extensions = profile.isFair === true ? fairExtensions(random) : drawExtensions(random)
   const [shortest, longest] = profile.activeMs ?? [5000, 300_000]
   const activeMs = random.spread(shortest, longest)
   const tenants = random.chance(0.15) ? 2 : 1
@@ -122,12 +136,20 @@ export function createScenario(seed: number, profile: Profile): Scenario {
     extensions,
     tenants,
     fromPerMinute: random.chance(0.3) ? random.int(1, 3) : 40,
-    extensionPerMinute: random.chance(0.15) ? random.int(1, 4) : 40,
+    extensionPerMinute: profile.isFair === true || random.chance(0.15) ? random.int(1, 4) : 40,
     fates: profile.fates ?? (random.chance(0.5) ? CALM : ROUGH),
     messages: likened(createRandom(seed + LIKENED), drawMessages(random, profile, extensions, tenants, activeMs)),
     faults: drawFaults(random, profile, activeMs),
     activeMs,
   }
+}
+
+function fairExtensions(random: Random): ExtensionPlan[] {
+  return Array.from({ length: random.int(1, 2) }, (_, index) => ({
+    extensionId: String(101 + index),
+    numbers: Array.from({ length: random.int(1, 5) }, (__, number) => `+1555000${index}00${number}`),
+    unread: false,
+  }))
 }
 
 function drawExtensions(random: Random): ExtensionPlan[] {
@@ -153,7 +175,8 @@ function drawMessages(
     afterMs: random.ms(0, togetherMs),
     tenant: random.int(0, tenants - 1),
     from: random.pick(numbers),
-    to: random.chance(0.8) ? '+15551110001' : '+15551110002',
+    to:
+      profile.isFair === true ? `+1555111000${random.int(1, 9)}` : random.chance(0.8) ? '+15551110001' : '+15551110002',
     text: sameText || random.chance(0.3) ? 'The same' : `Text ${index}`,
     key: random.chance(0.3) ? `key-${random.chance(0.2) ? 0 : index}` : null,
     cancelAfterMs: random.chance(0.08) ? random.spread(1, 5000) : null,
@@ -170,6 +193,7 @@ function likened(random: Random, messages: MessagePlan[]): MessagePlan[] {
 }
 
 function drawFaults(random: Random, profile: Profile, activeMs: number): Fault[] {
+  if (Object.keys(profile.faults).length === 0) return []
   const count = random.chance(0.1) ? 0 : random.int(1, 6)
   return Array.from({ length: count }, () => {
     const kind = random.weighted(profile.faults)

@@ -1,6 +1,6 @@
 import { MIXED, type Profile } from './scenario.ts'
 import { type SeedResult, runSeed } from './simulation.ts'
-import { type Weakening, openStage } from './stage.ts'
+import { type Stage, type Weakening, openStage } from './stage.ts'
 
 export interface Batch {
   seeds: number
@@ -17,7 +17,15 @@ export interface BatchOptions {
 
 /** Runs seeds one after the other until one goes wrong; that one is run again with its log. */
 export async function runBatch(seeds: Iterable<number>, options: BatchOptions = {}): Promise<Batch> {
-  const stage = await openStage(options.weakening)
+  const restore = options.weakening?.patch?.()
+  try {
+    return await runSeeds(seeds, options, await openStage(options.weakening))
+  } finally {
+    restore?.()
+  }
+}
+
+async function runSeeds(seeds: Iterable<number>, options: BatchOptions, stage: Stage): Promise<Batch> {
   const profile = options.profile ?? MIXED
   let done = 0
   for (const seed of seeds) {

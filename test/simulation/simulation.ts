@@ -7,6 +7,7 @@ import { type Random, createRandom } from './random.ts'
 import { type Fault, type Profile, type Scenario, MIXED, createScenario } from './scenario.ts'
 import { type Stage, setUp } from './stage.ts'
 import { Timeline, valueOf } from './timeline.ts'
+import { Fairness, type FairnessLimits } from './fairness.ts'
 import { Windows } from './windows.ts'
 import { Witness } from './witness.ts'
 
@@ -34,8 +35,16 @@ export function runSeed(
 const MINUTE_MS = 60_000
 /** Messages come to rest within this once nothing is broken any more. */
 const REST_WITHIN_MS = 25 * MINUTE_MS
-const SENDING_LIMIT_MS = 15 * MINUTE_MS
+/** One message a minute, and their calls take their time. */
+const SLOWEST_MS = 75_000
+/** What was refused by a disk is undone within this. */
+const DISK_RECOVERY_MS = 2000
 const QUIET = { ok: 1 }
+
+const limitsOf = (scenario: Scenario): FairnessLimits => ({
+  ...scenario,
+  extensionOf: (number) => scenario.extensions.find(({ numbers }) => numbers.includes(number))?.extensionId ?? '',
+})
 
 class Simulation {
   readonly random: Random
@@ -51,8 +60,6 @@ class Simulation {
   life: Life | null = null
   wallOffset = 0
   setBack = false
-  /** Time that the gateway could use: alive, not paused, able to write, its tenants active. */
-  usableTime = 0
   suspendedUntil = 0
   quietAt = Infinity
   /** No new faults any more. */
@@ -75,7 +82,6 @@ class Simulation {
       database: stage.database,
       fullUntil: 0,
       failsAfterCommit: false,
-      rewrite: stage.weakening.rewrite ?? ((sql) => sql),
       committed: (statements) => this.#committed(statements),
     }
     const numbers = new Map(this.scenario.extensions.map((extension) => [extension.extensionId, extension.numbers]))
@@ -83,6 +89,8 @@ class Simulation {
     const log = logging ? (text: string): void => this.#log(text) : (): void => {}
     this.witness = new Witness(this.disk, this.provider, log)
     this.provider.violated = (text) => this.witness.violated(text)
+    this.provider.accepted = (messageId) => this.witness.order.accepted(messageId)
+    if (profile.isFair === true) this.witness.fairness = new Fairness(limitsOf(this.scenario), this.provider.violated)
     this.windows = new Windows(this.scenario)
     this.clients = new Clients(this.timeline, this.random, this.witness, () => this.life)
     this.wire = {
@@ -93,6 +101,7 @@ class Simulation {
       fates: () => (this.calmed ? QUIET : this.scenario.fates),
       lateMs: { settle: 29_900, settle5xx: 2900 },
       timeoutMs: 15_000,
+      skewMs: () => null,
       lagMs: () => (this.wallOffset < 30_000 ? 0 : this.wallOffset),
       log,
       violated: (text) => this.witness.violated(text),
@@ -134,28 +143,17 @@ class Simulation {
       if (!this.calmed && now >= activeEnd) this.#calm()
       if (now >= this.quietAt && this.clients.open === 0 && this.life?.ready === true && this.witness.isDone()) return
       if (now >= this.#restBy()) return
-      this.#step(this.calmed ? this.#restBy() : Math.min(activeEnd, ...faults.map((fault) => start + fault.atMs)))
+      this.timeline.step(
+        this.calmed ? this.#restBy() : Math.min(activeEnd, ...faults.map((fault) => start + fault.atMs)),
+      )
     }
   }
 
   /** Infinity while faults go on. */
   #restBy(): number {
     if (!this.calmed) return Infinity
-    return Math.max(this.quietAt, this.provider.silentUntil, this.upAt, this.life?.pausedUntil ?? 0) + REST_WITHIN_MS
-  }
-
-  #step(until: number): void {
-    const { timeline, disk, life } = this
-    const before = timeline.now
-    timeline.step(until)
-    const usable =
-      life?.alive === true &&
-      life.ready &&
-      life.pausedUntil <= before &&
-      disk.fullUntil <= before &&
-      this.suspendedUntil <= before
-    if (usable) this.usableTime += timeline.now - before
-    this.witness.checkAges(this.usableTime, SENDING_LIMIT_MS)
+    const restMs = REST_WITHIN_MS + this.scenario.messages.length * SLOWEST_MS
+    return Math.max(this.quietAt, this.provider.silentUntil, this.upAt, this.life?.pausedUntil ?? 0) + restMs
   }
 
   /** No new faults; those that last come to their end. */
@@ -207,7 +205,11 @@ class Simulation {
           extensionLimitPerMinute: this.scenario.extensionPerMinute,
         },
         wallOffset: () => this.wallOffset,
-        portFor: (own) => providerPort({ ...this.wire, attemptOf: (message) => this.#attemptOf(own, message) }, own),
+        portFor: (own) =>
+          providerPort(
+            { ...this.wire, skewMs: () => own.offset, attemptOf: (message) => this.#attemptOf(own, message) },
+            own,
+          ),
       },
       (own) => this.#restart(own, this.random.ms(500, 3000)),
     )
@@ -293,9 +295,11 @@ class Simulation {
         return provider.expireAccessTokens()
       case 'disk_full':
         disk.fullUntil = until
+        this.witness.order.diskFaultUntil = until + DISK_RECOVERY_MS
         return
       case 'write_unclear':
         disk.failsAfterCommit = true
+        this.witness.order.diskFaultUntil = Infinity
         return
       case 'suspend':
         this.suspendedUntil = Math.max(this.suspendedUntil, until + 5000)
@@ -311,7 +315,7 @@ class Simulation {
   #crashWriting(life: Life, downMs: number): void {
     let left = this.random.int(1, 6)
     life.gate.onWrite = (statements) => {
-      if (!statements.some(({ sql }) => /send_attempts|first_attempt_extension_id/.test(sql)) || --left > 0) return
+      if (!statements.some(({ sql }) => /send_attempts/.test(sql)) || --left > 0) return
       life.gate.onWrite = null
       this.timeline.after(null, this.random.ms(0, 3), () => this.#restart(life, downMs))
     }
@@ -321,7 +325,7 @@ class Simulation {
   #stop(life: Life, downMs: number): void {
     life.ready = false
     const end = (): void => this.#restart(life, downMs)
-    life.gateway.jobs.stop().then(end, end)
+    Promise.all([life.gateway.sending.stop(), life.gateway.jobs.stop()]).then(end, end)
     this.timeline.after(life, 7000, end)
   }
 
@@ -335,7 +339,7 @@ class Simulation {
         offset: this.wallOffset,
       })
     }
-    this.witness.committed(statements, this.usableTime)
+    this.witness.committed(statements, this.timeline.now)
   }
 
   #log(text: string): void {

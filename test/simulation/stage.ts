@@ -8,11 +8,12 @@ import type { ModelProvider } from './model-provider.ts'
 import type { Scenario } from './scenario.ts'
 import { valueOf } from './timeline.ts'
 
-/** One rule of the design taken away, from outside: the gateway's own code knows nothing of it. */
+/** One rule of the design taken away. */
 export interface Weakening {
   /** Run once on the fresh database. */
   schema?: readonly string[]
-  rewrite?(sql: string): string
+  /** Changes the engine's own code; the answer changes it back. */
+  patch?(): () => void
   config?: Partial<Config>
   /** What a process that dies takes with it. */
   dies?(bootId: string): Statement[]
@@ -49,7 +50,6 @@ const DAY_MS = 86_400_000
 /** An empty database with this scenario's tenants and extensions. */
 export function setUp(stage: Stage, scenario: Scenario, provider: ModelProvider, now: number): void {
   const statements = TABLES.map((table): Statement => ({ sql: `DELETE FROM ${table}` }))
-  statements.push({ sql: `UPDATE facts SET value = '0' WHERE name IN ('windows_after', 'windows_next')` })
   for (let tenant = 0; tenant < scenario.tenants; tenant++)
     statements.push(...tenantRows(scenario, provider, tenant, now))
   valueOf(stage.database.batch(statements))

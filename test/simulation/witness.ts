@@ -1,35 +1,21 @@
-import { MESSAGE_ERRORS } from '../../src/core/errors.ts'
+import { MESSAGE_FAILURES } from '../../src/core/message-failure.ts'
 import type { MessageStatus } from '../../src/db/schema/messages.ts'
+import type { Seen } from './seen.ts'
 import type { OutboundSms } from '../../src/provider/provider.ts'
 import type { GatewayEvent } from '../../src/realtime/hub.ts'
 import type { Disk, Statement } from './disk.ts'
 import type { AttemptRef, ModelProvider, ProviderRecord } from './model-provider.ts'
+import type { Fairness } from './fairness.ts'
+import { Order, type SeenAttempt } from './order.ts'
 import { valueOf } from './timeline.ts'
 
-/** A message as it stands in the database. */
-export interface Seen {
-  id: string
-  status: MessageStatus
-  rcMessageId: string | null
-  error: string | null
-  tenantId: string
-  from: string
-  to: string
-  text: string
-  /** Of the table, or the message itself while its first attempt is under way. */
-  jobs: number
-}
-
-const MESSAGES = `SELECT m.id, m.status, m.rc_message_id, m.error, m.tenant_id, m.from_number, m.to_number, m.body,
-  (SELECT count(*) FROM jobs WHERE jobs.subject = m.id) + (m.first_attempt_extension_id IS NOT NULL AND m.status = 'sending') AS jobs
+const MESSAGES = `SELECT m.seq, m.id, m.status, m.rc_message_id, m.error, m.tenant_id, m.from_number, m.to_number, m.body,
+  (SELECT count(*) FROM jobs WHERE jobs.subject = m.id) AS jobs
   FROM messages AS m WHERE m.direction = 'outbound'`
 
-/** Open attempts: rows of their own, and first ones that stand in their message's row. */
-const OPEN_ATTEMPTS = `SELECT seq, id, message_id, started_at, extension_id, boot_id, from_number, to_number FROM send_attempts WHERE outcome IS NULL
-  UNION ALL SELECT seq, attempt_id, id, first_attempt_at, first_attempt_extension_id, NULL, from_number, to_number FROM messages
-    WHERE first_attempt_extension_id IS NOT NULL AND status = 'sending'`
+const ATTEMPTS = `SELECT seq, message_id, closed_at IS NULL AS is_open, outcome IS 'not_accepted' AND http_status IS 503 AS is_refused FROM send_attempts`
 
-const CHANGES_MESSAGES = /\bmessages\b|DELETE FROM jobs|jobs SET kind/
+const CHANGES_MESSAGES = /\bmessages\b|DELETE FROM jobs|\bsend_attempts\b/
 
 const NEXT: Record<string, readonly MessageStatus[]> = {
   '': ['queued', 'sending'],
@@ -43,12 +29,13 @@ export class Witness {
   /** The first thing that must not happen. */
   violation: string | null = null
   readonly messages = new Map<string, Seen>()
-  /** When a message became `sending`, in time that the gateway could use. */
-  readonly sendingSince = new Map<string, number>()
   readonly cancelled = new Set<string>()
   readonly called = new Set<string>()
   readonly #published = new Map<string, MessageStatus[]>()
   readonly #changes = new Map<string, boolean>()
+  readonly order = new Order((text) => this.violated(text))
+  /** Only in scenarios without faults. */
+  fairness: Fairness | null = null
 
   constructor(
     readonly disk: Disk,
@@ -62,10 +49,12 @@ export class Witness {
   }
 
   /** After each commit: compares the database with what it was, and with the provider. */
-  committed(statements: readonly Statement[], usableTime: number): void {
+  committed(statements: readonly Statement[], now: number): void {
     if (!statements.some(({ sql }) => this.#changesMessages(sql))) return
-    for (const message of this.#read()) this.#compare(message, usableTime)
+    for (const message of this.#read()) this.#compare(message)
     this.#checkBindings()
+    this.order.committed(this.messages.values(), this.#readAttempts(), now)
+    this.fairness?.committed(this.messages.values(), now)
   }
 
   /** What is in the database now counts as rightly there. */
@@ -98,12 +87,12 @@ export class Witness {
     bootId: string,
   ): Promise<AttemptRef & { startedAt: number; extensionId: string; isNew: boolean }> {
     const { rows } = await this.disk.database.execute({
-      sql: `SELECT a.id, a.message_id, a.started_at, a.extension_id, m.status, m.attempt_id FROM (${OPEN_ATTEMPTS}) AS a JOIN messages AS m ON m.id = a.message_id
-        WHERE coalesce(a.boot_id, ?1) = ?1 AND a.from_number = ?2 AND a.to_number = ?3 AND m.body = ?4 ORDER BY a.seq`,
+      sql: `SELECT a.seq AS id, a.message_id, a.started_at, a.extension_id, m.status FROM send_attempts AS a JOIN messages AS m ON m.id = a.message_id
+        WHERE a.closed_at IS NULL AND a.outcome IS NULL AND a.boot_id = ?1 AND a.from_number = ?2 AND a.to_number = ?3 AND m.body = ?4 ORDER BY a.seq`,
       args: [bootId, message.from, message.to, message.text],
     })
     const row = rows.find(({ id }) => !this.called.has(String(id))) ?? rows.at(-1)
-    if (row === undefined || row['status'] !== 'sending' || row['attempt_id'] !== row['id'])
+    if (row === undefined || row['status'] !== 'sending')
       this.violated('a provider call was made without a committed open attempt')
     const attemptId = String(row?.['id'])
     const isNew = !this.called.has(attemptId)
@@ -123,14 +112,6 @@ export class Witness {
     return rows[0]?.['jobs'] === 0
   }
 
-  /** Nothing stays `sending` for longer than `limitMs` of time that the gateway could use. */
-  checkAges(usableTime: number, limitMs: number): void {
-    for (const [id, since] of this.sendingSince) {
-      if (usableTime - since > limitMs)
-        this.violated(`${id} has been sending for ${((usableTime - since) / 60_000).toFixed(1)} min`)
-    }
-  }
-
   /** When everything has come to rest. */
   checkEnd(acknowledged: ReadonlySet<string>): void {
     for (const id of acknowledged) if (!this.messages.has(id)) this.violated(`${id} was acknowledged and is lost`)
@@ -144,9 +125,13 @@ export class Witness {
   #checkEnd(message: Seen): void {
     const own = this.provider.records.filter((record) => record.attempt.messageId === message.id)
     if (own.length > 1) this.violated(`${message.id} was accepted by the provider ${own.length} times`)
-    if (this.cancelled.has(message.id) && message.error !== MESSAGE_ERRORS.cancelled)
+    if (this.cancelled.has(message.id) && message.error !== MESSAGE_FAILURES.cancelled.text)
       this.violated(`${message.id} was cancelled and is ${message.status}: ${message.error ?? ''}`)
-    if (message.status !== 'failed' || message.rcMessageId !== null || message.error === MESSAGE_ERRORS.unconfirmed)
+    if (
+      message.status !== 'failed' ||
+      message.rcMessageId !== null ||
+      message.error === MESSAGE_FAILURES.unconfirmed.text
+    )
       return
     if (own.length > 0)
       this.violated(`${message.id} failed with "${message.error ?? ''}" but was accepted by the provider`)
@@ -157,7 +142,8 @@ export class Witness {
     const bound = new Set([...this.messages.values()].map((message) => message.rcMessageId))
     const spare = new Map<string, number>()
     for (const message of this.messages.values()) {
-      if (message.error === MESSAGE_ERRORS.unconfirmed) spare.set(keyOf(message), (spare.get(keyOf(message)) ?? 0) + 1)
+      if (message.error === MESSAGE_FAILURES.unconfirmed.text)
+        spare.set(keyOf(message), (spare.get(keyOf(message)) ?? 0) + 1)
     }
     for (const record of this.provider.records) {
       if (bound.has(record.providerMessageId)) continue
@@ -173,6 +159,7 @@ export class Witness {
 
   #read(): Seen[] {
     return valueOf(this.disk.database.execute(MESSAGES)).rows.map((row) => ({
+      seq: Number(row['seq']),
       id: String(row['id']),
       status: row['status'] as MessageStatus,
       rcMessageId: row['rc_message_id'] as string | null,
@@ -185,7 +172,16 @@ export class Witness {
     }))
   }
 
-  #compare(message: Seen, usableTime: number): void {
+  #readAttempts(): SeenAttempt[] {
+    return valueOf(this.disk.database.execute(ATTEMPTS)).rows.map((row) => ({
+      seq: Number(row['seq']),
+      messageId: String(row['message_id']),
+      isOpen: row['is_open'] === 1,
+      isRefused: row['is_refused'] === 1,
+    }))
+  }
+
+  #compare(message: Seen): void {
     const before = this.messages.get(message.id)
     this.messages.set(message.id, message)
     if (!isFinal(message.status) && message.jobs !== 1)
@@ -200,8 +196,6 @@ export class Witness {
     )
     if (NEXT[before?.status ?? '']?.includes(message.status) !== true)
       this.violated(`${message.id} went from ${before?.status ?? 'nothing'} to ${message.status}`)
-    if (message.status === 'sending') this.sendingSince.set(message.id, usableTime)
-    else this.sendingSince.delete(message.id)
   }
 
   /** Each provider id belongs to one message, and to a text that the provider has under it. */

@@ -81,7 +81,7 @@ test('Connection: close and HTTP/1.0 end the connection after the answer', async
 
 test('a client that expects 100-continue is told to go on', async () => {
   await using bench = await startBench()
-  const head = `POST /control/counters HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\nConnection: close\r\n\r\n`
+  const head = `POST /control/counters HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: 2\r\nConnection: close\r\n\r\n`
   expect(statuses(await speak(bench.simulator, [head, '{}']))).toEqual([100, 200])
 })
 

@@ -5,6 +5,7 @@ const knob = (url: string, name: string, argument?: unknown) =>
   answer(
     fetch(`${url}/control/${name}`, {
       method: 'POST',
+      headers: { 'content-type': 'application/json' },
       ...(argument === undefined ? {} : { body: JSON.stringify(argument) }),
     }),
   )
@@ -55,6 +56,46 @@ test('a knob that refuses answers 400 with the reason', async () => {
     [400, 'Unknown setting medum'],
     [400, 'No extension owns +19995550000'],
   ])
+})
+
+test('a web page cannot turn the knobs: the host must be this machine, the origin none or its own, the type JSON', async () => {
+  await using bench = await startBench()
+  const { url } = bench.simulator
+  const host = new URL(url).host
+  const json = { 'content-type': 'application/json' }
+  const revoke = (headers: Record<string, string>, method = 'POST'): Promise<number> =>
+    answer(
+      fetch(`${url}/control/revokeTokens${method === 'GET' ? `?extensionId=${bench.alice}` : ''}`, {
+        method,
+        headers,
+        ...(method === 'GET' ? {} : { body: JSON.stringify({ extensionId: bench.alice }) }),
+      }),
+    ).then((one) => one.status)
+  await bench.login()
+  const before = bench.control.sessions()
+  expect(before).toHaveLength(1)
+  for (const foreign of [
+    'evil.example.com',
+    '127.0.0.1.example.com',
+    'localhost.example.com',
+    `evil@${host}`,
+    '10.0.0.1',
+  ])
+    expect([foreign, await revoke({ ...json, host: foreign })]).toEqual([foreign, 403])
+  for (const origin of ['https://evil.example.com', 'null', 'http://127.0.0.1:1', `https://${host}`])
+    expect([origin, await revoke({ ...json, origin })]).toEqual([origin, 403])
+  for (const type of [
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'text/json',
+  ])
+    expect([type, await revoke({ 'content-type': type })]).toEqual([type, 415])
+  expect(await revoke({}, 'GET')).toBe(405)
+  expect((await fetch(`${url}/control/sessions`, { headers: { host: 'evil.example.com' } })).status).toBe(403)
+  expect(bench.control.sessions()).toEqual(before)
+  expect(await revoke({ 'content-type': 'application/json; charset=utf-8', origin: url })).toBe(200)
+  expect(bench.control.sessions()).toEqual([])
 })
 
 test('the request log shows who asked for what, and the counters add it up', async () => {

@@ -12,15 +12,17 @@ export interface ManyMessages {
 
 const ROWS_PER_BATCH = 5000
 
-/**
- * Messages as the first schema (`0000_start`) writes them: three of four outbound and sent, each with its attempt, the
- * rest received, each with a delivery. A migration that renames what is named here gets a generator of its own.
- */
-export async function writeManyMessages(gate: Gate, many: ManyMessages): Promise<void> {
+/** Three of four messages are outbound and sent, each with its attempt; the rest are received, each with a delivery. */
+export const writeManyMessages = (gate: Gate, many: ManyMessages): Promise<void> => write(gate, many, ATTEMPTS)
+
+/** The same in a database of release 1.0.0 or an earlier one. */
+export const writeManyOldMessages = (gate: Gate, many: ManyMessages): Promise<void> => write(gate, many, OLD_ATTEMPTS)
+
+async function write(gate: Gate, many: ManyMessages, attempts: string): Promise<void> {
   for (let from = 0; from < many.count; from += ROWS_PER_BATCH) {
     const to = Math.min(from + ROWS_PER_BATCH, many.count)
     const args = { from, to, since: many.since, tenant: many.tenantId, app: many.appId, phone: many.phone ?? null }
-    await gate.batch([MESSAGES, ATTEMPTS, DELIVERIES].map((sql) => ({ sql, args })))
+    await gate.batch([MESSAGES, attempts, DELIVERIES].map((sql) => ({ sql, args })))
   }
 }
 
@@ -30,12 +32,16 @@ const NUMBERS = `WITH RECURSIVE numbers (n) AS (SELECT :from UNION ALL SELECT n 
 
 const MESSAGES = `${NUMBERS}
   INSERT INTO messages (id, job_id, tenant_id, app_id, direction, from_number, to_number, body, status, rc_message_id,
-    receiving_extension_id, attempt_id, created_at, updated_at)
+    receiving_extension_id, created_at, updated_at)
   SELECT id, printf('job_%016x', n), tenant, app, iif(inbound, 'inbound', 'outbound'), iif(inbound, phone, '+15555550100'),
     iif(inbound, '+15555550100', phone), 'Message number ' || n || ' says a few words', iif(inbound, 'received', 'sent'),
-    printf('old%d', n), iif(inbound, '101', NULL), iif(inbound, NULL, printf('att_%016x', n)), at, at FROM drawn`
+    printf('old%d', n), iif(inbound, '101', NULL), at, at FROM drawn`
 
 const ATTEMPTS = `${NUMBERS}
+  INSERT INTO send_attempts (message_id, tenant_id, extension_id, from_number, to_number, boot_id, started_at, closed_at, outcome)
+  SELECT id, tenant, '101', '+15555550100', phone, 'boot_0', at, at + 100, 'accepted' FROM drawn WHERE NOT inbound`
+
+const OLD_ATTEMPTS = `${NUMBERS}
   INSERT INTO send_attempts (id, message_id, tenant_id, extension_id, from_number, to_number, text_hash, number, boot_id, started_at, ended_at, outcome)
   SELECT printf('att_%016x', n), id, tenant, '101', '+15555550100', phone, printf('%064x', n), 1, 'boot_0', at, at + 100, 'accepted'
   FROM drawn WHERE NOT inbound`

@@ -22,6 +22,7 @@ export async function startRemoteSimulator(log: string): Promise<RemoteSimulator
   const control = async <T>(name: string, argument?: unknown): Promise<T> => {
     const response = await fetch(`${url}/control/${name}`, {
       method: 'POST',
+      headers: { 'content-type': 'application/json' },
       body: argument === undefined ? '' : JSON.stringify(argument),
     })
     const text = await response.text()

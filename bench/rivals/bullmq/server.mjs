@@ -1,12 +1,12 @@
 // The usual stack for sending in the background: Express takes a message, a row goes to SQLite and a job to Redis, and
 // BullMQ's worker calls the provider. Plain JavaScript for Node, installed apart, so outside of the project's checks.
-// Arguments: database file, port of Redis, the provider's address, calls at once. Prints its port.
+// Arguments: database file, port of Redis, the provider's address for messages, calls at once. Prints its port.
 import Database from 'better-sqlite3'
 import { Queue, Worker } from 'bullmq'
 import express from 'express'
 import { Redis } from 'ioredis'
 
-const [path, redisPort, providerUrl, concurrency] = process.argv.slice(2)
+const [path, redisPort, smsUrl, concurrency] = process.argv.slice(2)
 const database = new Database(path)
 database.pragma('journal_mode = WAL')
 database.pragma('synchronous = FULL')
@@ -36,7 +36,7 @@ const server = app.listen(0, '127.0.0.1', () => process.stdout.write(`${server.a
 
 async function send({ data: { id, from, to, body } }) {
   const headers = { 'content-type': 'application/json' }
-  const call = { method: 'POST', headers, body: JSON.stringify({ from, to, text: body }) }
-  const answer = await (await fetch(`${providerUrl}/send`, call)).json()
+  const sms = { from: { phoneNumber: from }, to: [{ phoneNumber: to }], text: body }
+  const answer = await (await fetch(smsUrl, { method: 'POST', headers, body: JSON.stringify(sms) })).json()
   markSent.run(String(answer.id), id)
 }

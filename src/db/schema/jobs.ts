@@ -11,12 +11,18 @@ export const jobs = sqliteTable(
     seq: integer().primaryKey({ autoIncrement: true }),
     id: text().notNull(),
     kind: text().notNull(),
-    /** Jobs of one tenant's lane run in order of `seq`; the kind says what a lane is (a `from` number, an app). */
+    /** Jobs of one tenant's lane run in order of `seq`. The kind says what a lane is: a `from` number, a destination, an extension. */
     lane: text().notNull(),
     tenantId: text('tenant_id').notNull(),
     /** The id of the row that the job works on. */
     subject: text().notNull(),
-    runAt: integer('run_at').notNull(),
+    /** Of a send job: the `to` number. A line may pass over a conversation that waits. */
+    contact: text(),
+    /** Steady time. Null for a send job: its place in its line decides, and no time. */
+    dueAt: integer('due_at'),
+    /** Set on send jobs by a restore: the message may have been sent since the copy was made, so it is looked up first. */
+    isQuarantined: integer('is_quarantined', { mode: 'boolean' }).notNull().default(false),
+    /** Steady time. */
     createdAt: integer('created_at').notNull(),
   },
   (table) => [index('jobs_by_lane').on(table.kind, table.lane, table.tenantId)],

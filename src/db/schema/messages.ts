@@ -1,11 +1,11 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { FAILURE_CODES } from '../../core/message-failure.ts'
 
 export const MESSAGE_STATUSES = ['queued', 'sending', 'sent', 'failed', 'received'] as const
 export type MessageStatus = (typeof MESSAGE_STATUSES)[number]
 export const DIRECTIONS = ['outbound', 'inbound'] as const
 export type Direction = (typeof DIRECTIONS)[number]
-
 export const messages = sqliteTable(
   'messages',
   {
@@ -24,16 +24,9 @@ export const messages = sqliteTable(
     status: text({ enum: MESSAGE_STATUSES }).notNull(),
     rcMessageId: text('rc_message_id'),
     error: text(),
+    /** Why it failed, as a stable code; `error` is the text for people. */
+    errorCode: text('error_code', { enum: FAILURE_CODES }),
     receivingExtensionId: text('receiving_extension_id'),
-    /** The attempt that may change this message; a result that carries another id is void. */
-    attemptId: text('attempt_id'),
-    /**
-     * The extension of a first attempt that began with its message and has no row of its own: open while the message is
-     * `sending`, accepted when it is `sent`. Any other end makes it a row of `send_attempts` (first-attempt-rows.ts).
-     */
-    firstAttemptExtensionId: text('first_attempt_extension_id'),
-    /** Steady time at which that began. */
-    firstAttemptAt: integer('first_attempt_at'),
     createdAt: integer('created_at').notNull(),
     updatedAt: integer('updated_at').notNull(),
   },
@@ -42,14 +35,6 @@ export const messages = sqliteTable(
     uniqueIndex('messages_by_provider_id')
       .on(table.rcMessageId, table.tenantId, table.direction)
       .where(sql`rc_message_id IS NOT NULL`),
-    /** Finds the open ones of these; no two of them carry the same text. */
-    uniqueIndex('messages_open')
-      .on(table.firstAttemptExtensionId, table.from, table.to, table.body)
-      .where(sql`first_attempt_extension_id IS NOT NULL AND status = 'sending'`),
-    /** Few ever: of these it stays open whether they were sent. The text is that of `MESSAGE_ERRORS.unconfirmed`. */
-    index('messages_unconfirmed')
-      .on(table.from, table.to)
-      .where(sql`error = 'Delivery could not be confirmed with the provider'`),
   ],
 )
 
@@ -72,44 +57,45 @@ export const conversations = sqliteTable(
   (table) => [uniqueIndex('conversations_by_contact').on(table.contact, table.number, table.tenantId)],
 )
 
-export const ATTEMPT_OUTCOMES = ['accepted', 'rejected', 'not_accepted', 'absent', 'unconfirmed'] as const
+export const ATTEMPT_OUTCOMES = ['accepted', 'rejected', 'not_accepted', 'unknown'] as const
 export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number]
+export const ATTEMPT_RESOLUTIONS = ['sent', 'absent', 'unconfirmed'] as const
+export type AttemptResolution = (typeof ATTEMPT_RESOLUTIONS)[number]
 
-/**
- * One row per provider call of a send, committed before the call; but for first calls that stand in their message's row.
- * The rate windows are counted from both.
- */
+/** One row per provider call of a send, committed before the call. The rate windows are counted from these rows after a restart. */
 export const sendAttempts = sqliteTable(
   'send_attempts',
   {
-    /** Never used twice: the highest one tells a restored database from the one that went on. */
+    /** Never used twice: results name it, and the highest one tells a restored database from the one that went on. */
     seq: integer().primaryKey({ autoIncrement: true }),
-    id: text().notNull(),
     messageId: text('message_id').notNull(),
     tenantId: text('tenant_id').notNull(),
     extensionId: text('extension_id').notNull(),
     from: text('from_number').notNull(),
     to: text('to_number').notNull(),
-    textHash: text('text_hash').notNull(),
-    /** 1 for the first call of the message. */
-    number: integer().notNull(),
     /** The process that made the call; an open attempt of another boot has an unknown outcome. */
     bootId: text('boot_id').notNull(),
+    /** Steady time. */
     startedAt: integer('started_at').notNull(),
-    endedAt: integer('ended_at'),
-    /** Null while open: the call runs, or its outcome is not known yet. */
+    /** The same moment by the provider's clock, epoch milliseconds; null if the provider's clock was not known. */
+    providerStartedAt: integer('provider_started_at'),
+    /** How the call ended. Null while the call runs; `unknown` until the attempt is closed and ever after. */
     outcome: text({ enum: ATTEMPT_OUTCOMES }),
-    /** Set when the outcome became unknown: from then on "absent" from the provider's store counts. */
-    settleAt: integer('settle_at'),
+    /** Of an unknown outcome, steady time: a lookup that began at or after it may conclude that the message is absent. */
+    absentAfter: integer('absent_after'),
+    /** Steady time at which the attempt ended; null while it is open. */
+    closedAt: integer('closed_at'),
+    /** What reconciliation found of an unknown outcome. */
+    resolution: text({ enum: ATTEMPT_RESOLUTIONS }),
     httpStatus: integer('http_status'),
-    code: text(),
+    errorCode: text('error_code'),
     requestId: text('request_id'),
   },
   (table) => [
-    /** At most one open attempt per text, so that a match in the provider's store is never in doubt. */
+    /** At most one open attempt per conversation: calls never overlap, and a record of the message store has one owner. */
     uniqueIndex('send_attempts_open')
-      .on(table.extensionId, table.from, table.to, table.textHash)
-      .where(sql`outcome IS NULL`),
+      .on(table.from, table.to)
+      .where(sql`closed_at IS NULL`),
     index('send_attempts_by_message').on(table.messageId),
   ],
 )

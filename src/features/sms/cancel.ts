@@ -1,22 +1,25 @@
 import type { Caller } from '../../auth/caller.ts'
-import { ApiError, MESSAGE_ERRORS } from '../../core/errors.ts'
+import { ApiError } from '../../core/errors.ts'
+import { MESSAGE_FAILURES } from '../../core/message-failure.ts'
 import type { Gateway } from '../../gateway.ts'
-import { publishStatus } from './publish-status.ts'
+import { publishStatus } from '../../sending/publish-status.ts'
 import { getStatus } from './get-status.ts'
 
 /** Ends a message that is still queued. Errors: `messageNotFound`, a conflict that names the status it has. */
 export async function cancel(gateway: Gateway, caller: Caller, messageId: string): Promise<{ ok: true }> {
   const now = gateway.clock.now()
+  const failure = MESSAGE_FAILURES.cancelled
   const [updated] = await gateway.database.writer.write([
     {
-      sql: `UPDATE messages SET status = 'failed', error = ?3, updated_at = ?4
+      sql: `UPDATE messages SET status = 'failed', error = ?3, error_code = ?4, updated_at = ?5
         WHERE tenant_id = ?1 AND id = ?2 AND status = 'queued' RETURNING app_id`,
-      args: [caller.tenantId, messageId, MESSAGE_ERRORS.cancelled, now],
+      args: [caller.tenantId, messageId, failure.text, failure.code, now],
     },
     {
-      sql: `DELETE FROM jobs WHERE kind = 'send' AND subject = ?2
-        AND lane = (SELECT from_number FROM messages WHERE tenant_id = ?1 AND id = ?2 AND status = 'failed')`,
-      args: [caller.tenantId, messageId],
+      // A job that is not in memory yet stays until its turn, and is then removed.
+      sql: `DELETE FROM jobs WHERE seq = ?3 AND subject = ?2 AND tenant_id = ?1
+        AND EXISTS (SELECT 1 FROM messages WHERE tenant_id = ?1 AND id = ?2 AND status = 'failed')`,
+      args: [caller.tenantId, messageId, gateway.sending.jobSeqOf(messageId)],
     },
   ])
   const row = updated?.rows[0]
@@ -24,7 +27,8 @@ export async function cancel(gateway: Gateway, caller: Caller, messageId: string
     const { status } = await getStatus(gateway, caller, messageId)
     throw new ApiError('conflict', `Message is already ${status}`)
   }
+  gateway.sending.forget(messageId)
   const message = { id: messageId, appId: String(row['app_id']), tenantId: caller.tenantId }
-  publishStatus(gateway, message, 'failed', now, { error: MESSAGE_ERRORS.cancelled })
+  publishStatus(gateway, message, 'failed', now, { failure })
   return { ok: true }
 }

@@ -1,7 +1,8 @@
 import { ATTEMPT_RETENTION_DAYS, DAY_MS, IDEMPOTENCY_RETENTION_MS } from '../../core/limits.ts'
 import { ROWS_PER_BATCH, inBatches } from '../../db/batches.ts'
 import type { Gateway } from '../../gateway.ts'
-import { deleteMessages, isEnded } from './delete-messages.ts'
+import { isEnded } from '../../sending/outbound-message.ts'
+import { deleteMessages } from './delete-messages.ts'
 import { purgeConversations } from './purge-conversations.ts'
 
 /**
@@ -45,20 +46,20 @@ function purgeOldMessages(gateway: Gateway, before: number): Promise<number> {
 const isLast = (rows: readonly unknown[], old: readonly unknown[]): boolean =>
   rows.length < ROWS_PER_BATCH || old.length === 0
 
-/** They are for the rate windows and for settling; of a message that has ended they tell only its history. */
+/** They are for the rate windows and for lookups; of a message that has ended they tell only its history. */
 function purgeAttempts(gateway: Gateway): Promise<number> {
   const before = gateway.clock.now() - ATTEMPT_RETENTION_DAYS * DAY_MS
   let cursor = 0
   return inBatches(gateway, async () => {
     const { rows } = await gateway.database.gate.execute({
-      sql: `SELECT tried.seq, tried.started_at, tried.outcome, coalesce(messages.status, 'failed') AS status
+      sql: `SELECT tried.seq, tried.started_at, tried.closed_at, coalesce(messages.status, 'failed') AS status
         FROM send_attempts AS tried LEFT JOIN messages ON messages.id = tried.message_id WHERE tried.seq > ?1 ORDER BY tried.seq LIMIT ?2`,
       args: [cursor, ROWS_PER_BATCH],
     })
     const old = rows.filter((row) => Number(row['started_at']) < before)
     cursor = Number(rows.at(-1)?.['seq'])
     const ended = old
-      .filter((row) => row['outcome'] !== null && isEnded(row['status']))
+      .filter((row) => row['closed_at'] !== null && isEnded(row['status']))
       .map((row) => Number(row['seq']))
     const sql = 'DELETE FROM send_attempts WHERE seq IN (SELECT value FROM json_each(?1))'
     if (ended.length > 0) await gateway.database.writer.write([{ sql, args: [JSON.stringify(ended)] }])

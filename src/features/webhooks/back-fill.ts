@@ -1,7 +1,8 @@
 import type { Gateway } from '../../gateway.ts'
 import type { ExtensionRow } from '../../provider/directory.ts'
 import { DONE, type Job, type JobKind, type JobOutcome } from '../../jobs/job.ts'
-import { LIST_TOO_LONG, type MessageQuery, type StoredSms } from '../../provider/provider.ts'
+import { LIST_TOO_LONG, type MessageQuery, type ProviderFailure, type StoredSms } from '../../provider/provider.ts'
+import { noteRefusal } from '../../provider/refusals.ts'
 import type { CallResult } from '../../provider/session.ts'
 import { storeInbound } from './store-inbound.ts'
 
@@ -46,7 +47,9 @@ export async function backFill(gateway: Gateway, extension: ExtensionRow): Promi
       slice.until = Math.floor((slice.since + slice.until) / 2)
       continue
     }
+    if (listed.type === 'failed') noteFailure(gateway, extension, listed.failure)
     if (listed.type !== 'ok') return null
+    gateway.directory.refusals.clear(extension, 'messages')
     for (const record of listed.value) if (await takeIn(gateway, extension, record)) missing++
     await noteSeen(gateway, extension, slice.until)
     if (slice.until === now) break
@@ -57,17 +60,28 @@ export async function backFill(gateway: Gateway, extension: ExtensionRow): Promi
 }
 
 function listInbound(
-  { session, provider }: Gateway,
+  { session, provider, log }: Gateway,
   extension: ExtensionRow,
   { since, until }: { since: number; until: number },
   now: number,
 ): Promise<CallResult<StoredSms[]>> {
-  const query: MessageQuery = { direction: 'Inbound', since, ...(until < now ? { until } : {}) }
+  const { tenantId, extensionId } = extension
+  const query: MessageQuery = {
+    direction: 'Inbound',
+    since,
+    ...(until < now ? { until } : {}),
+    skipped: (record) =>
+      log.warn({ tenantId, extensionId, ...record }, "a record of the provider's message store is unreadable: skipped"),
+  }
   return session.call(extension, 'light', (token) => provider.listMessages(token, query))
 }
 
 const isTooLong = (listed: CallResult<StoredSms[]>): boolean =>
   listed.type === 'failed' && listed.failure.code === LIST_TOO_LONG
+
+function noteFailure(gateway: Gateway, { tenantId, extensionId }: ExtensionRow, failure: ProviderFailure): void {
+  noteRefusal(gateway, { tenantId, extensionId, step: 'messages', failure })
+}
 
 function noteMissing({ log }: Gateway, { tenantId, extensionId }: ExtensionRow, missing: number): void {
   if (missing > 0) log.info({ tenantId, extensionId, missing }, 'inbound messages were filled in')

@@ -1,7 +1,6 @@
 import { isoTime } from '../../core/clock.ts'
 import { sha256Hex } from '../../core/secrets.ts'
 import type { Row } from '../../db/connection.ts'
-import { JUST_INSERTED } from '../../db/just-inserted.ts'
 import type { RowOperation } from '../../db/writer.ts'
 import type { Gateway } from '../../gateway.ts'
 import { deliveryOf } from '../../outbound/delivery.ts'
@@ -27,15 +26,16 @@ interface InboundRow extends Record<string, string | number | null> {
   now: number
 }
 
+/** A message that was not stored, because its provider id is known, has another job id. */
 const jobsFor = (targets: string): string => `
-  SELECT messages.job_id, 'webhook', target.id, messages.tenant_id, messages.id || ':' || target.id, 0, messages.created_at
-  FROM messages
-  CROSS JOIN tenants ON tenants.id = messages.tenant_id AND tenants.status = 'active'
-  CROSS JOIN ${targets}
-  WHERE ${JUST_INSERTED}`
+  SELECT given.jobId, 'webhook', target.id, given.tenantId, given.messageId || ':' || target.id, 0, given.now
+  FROM given
+  CROSS JOIN messages ON messages.id = given.messageId AND messages.job_id = given.jobId
+  CROSS JOIN tenants ON tenants.id = given.tenantId AND tenants.status = 'active'
+  CROSS JOIN ${targets}`
 
-/** For each app or trigger of an active tenant that wants the message, due at once. */
-const INSERT_JOBS = `INSERT INTO jobs (id, kind, lane, tenant_id, subject, run_at, created_at)
+/** One job for each app or trigger of an active tenant that wants the message, due at once. */
+const INSERT_JOBS = `INSERT INTO jobs (id, kind, lane, tenant_id, subject, due_at, created_at)
   ${jobsFor('apps AS target ON target.tenant_id = tenants.id AND target.is_active = 1 AND target.webhook_url IS NOT NULL')}
   UNION ALL ${jobsFor('triggers AS target ON target.tenant_id = tenants.id')}
   RETURNING id AS key, seq, lane,

@@ -22,6 +22,8 @@ export interface RingCentralOptions {
   ca?: string
   /** Epoch milliseconds; the system's clock unless given. */
   now?: () => number
+  /** The same, never jumping while the process runs; the wall-clock unless given. */
+  steady?: () => number
 }
 
 /**
@@ -30,8 +32,9 @@ export interface RingCentralOptions {
  */
 export function createRingCentral(options: RingCentralOptions): Provider {
   const now = options.now ?? Date.now
-  const requester = createRequester({ throughProxy: false, ...options, now })
+  const requester = createRequester({ throughProxy: false, ...options, now, steady: options.steady ?? now })
   return {
+    clockSkewMs: () => requester.lag.skewMs,
     authorizeUrl: (request) => authorizeUrl(requester.address, options.clientId, request),
     exchangeCode: (request) => exchangeCode(requester, request),
     refresh: (refreshToken) => refresh(requester, refreshToken),

@@ -10,13 +10,19 @@ const MAX_MS = 86_400_000
 export class Lag {
   /** Whole minutes, so that it does not change with every answer. */
   ms = 0
+  /** How far our steady clock is ahead, as precisely as the header tells; null before the first answer. */
+  skewMs: number | null = null
 
-  constructor(readonly now: () => number) {}
+  constructor(
+    readonly now: () => number,
+    readonly steady: () => number,
+  ) {}
 
   /** A clock of ours that is slow needs nothing: it asks about too long a time. */
   heard(date: string | null): void {
     const behindMs = this.now() - Date.parse(date ?? '')
     if (Number.isNaN(behindMs)) return
+    this.skewMs = this.steady() - Date.parse(date ?? '')
     this.ms = behindMs < NEGLIGIBLE_MS ? 0 : Math.min(Math.ceil(behindMs / MINUTE_MS) * MINUTE_MS, MAX_MS)
   }
 }

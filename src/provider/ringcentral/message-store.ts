@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { MessageQuery, ProviderResult, StoredSms } from '../provider.ts'
+import type { MessageQuery, OddRecord, ProviderResult, StoredSms } from '../provider.ts'
 import { EXTENSION_PATH } from './extension.ts'
 import { listAll } from './pages.ts'
 import { isTarget, numberOf, partySchema } from './party.ts'
@@ -22,8 +22,14 @@ export async function listMessages(
   // What the answer itself says of the provider's clock comes too late for its own request.
   if (lag.ms > usedMs) listed = await listBetween(requester, accessToken, query, lag.ms)
   if (!listed.ok) return listed
-  const wanted = listed.value.filter((record) => record.type === 'SMS' && record.sms.direction === query.direction)
+  const records = listed.value.filter((record) => isReadable(record, query))
+  const wanted = records.filter((record) => record.type === 'SMS' && record.sms.direction === query.direction)
   return { ok: true, value: oldestFirst(wanted.map((record) => record.sms)) }
+}
+
+function isReadable(record: ReadRecord | { odd: OddRecord }, query: MessageQuery): record is ReadRecord {
+  if ('odd' in record) query.skipped?.(record.odd)
+  return !('odd' in record)
 }
 
 /** `lagMs`: how far the provider's clock is behind ours. */
@@ -32,7 +38,8 @@ function listBetween(requester: Requester, accessToken: string, wanted: MessageQ
   const theirs = (time: number): string => new Date(time - lagMs).toISOString()
   const dateTo = until === undefined ? {} : { dateTo: theirs(until) }
   const query = { messageType: 'SMS', direction, dateFrom: theirs(since), ...dateTo }
-  return listAll(requester, accessToken, { path: `${EXTENSION_PATH}/message-store`, query }, recordSchema)
+  const schema: z.ZodType<ReadRecord | { odd: OddRecord }> = wanted.skipped === undefined ? recordSchema : anyRecord
+  return listAll(requester, accessToken, { path: `${EXTENSION_PATH}/message-store`, query }, schema)
 }
 
 /** A message that arrives between two pages pushes the others down, so that one record may stand on both pages. */
@@ -53,9 +60,22 @@ const recordSchema = z
     messageStatus: z.string().catch(''),
     creationTime: wireTime,
   })
-  .transform((record) => ({ type: record.type, sms: stored(record) }))
+  .transform((record): ReadRecord => ({ type: record.type, sms: stored(record) }))
+
+/** A record that {@link recordSchema} refuses is told by its id, as far as it has one. */
+const anyRecord = z.unknown().transform((value): ReadRecord | { odd: OddRecord } => {
+  const read = recordSchema.safeParse(value)
+  if (read.success) return read.data
+  const { id } = z.object({ id: wireId }).safeParse(value).data ?? {}
+  return { odd: { providerMessageId: id ?? null, member: String(read.error.issues[0]?.path[0] ?? 'record') } }
+})
 
 interface ReadRecord {
+  type: string
+  sms: StoredSms
+}
+
+interface WireRecord {
   id: string
   direction: 'Inbound' | 'Outbound'
   from: Party
@@ -65,7 +85,7 @@ interface ReadRecord {
   creationTime: number
 }
 
-function stored(record: ReadRecord): StoredSms {
+function stored(record: WireRecord): StoredSms {
   return {
     providerMessageId: record.id,
     direction: record.direction,

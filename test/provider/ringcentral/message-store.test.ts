@@ -134,3 +134,34 @@ test('a list that never ends is a failure, not a shortened list', async () => {
   expect(failureOf(result)).toMatchObject({ reason: 'ambiguous', code: 'ERR_TOO_MANY_PAGES' })
   expect(server.seen).toHaveLength(20)
 })
+
+const ODD: readonly [string, object, string | null, string][] = [
+  ['no date', { creationTime: undefined }, '3062991514016', 'creationTime'],
+  ['a date that is none', { creationTime: 'yesterday' }, '3062991514016', 'creationTime'],
+  ['no direction', { direction: undefined }, '3062991514016', 'direction'],
+  ['an id that a double cannot hold', { id: 2 ** 60 }, null, 'id'],
+  ['no id', { id: undefined }, null, 'id'],
+]
+
+test.each([...ODD])(
+  'a record with %s is skipped and told where the caller allows it, else it fails the listing',
+  async (_, other, id, member) => {
+    const records = [record({ id: 1, direction: 'Inbound' }), record({ direction: 'Inbound', ...other })]
+    using server = httpServer(() => Response.json({ records, navigation: {} }))
+    const skipped: unknown[] = []
+    const query = { direction: 'Inbound', since: SINCE, skipped: (one: unknown) => skipped.push(one) } as const
+    const listed = valueOf(await clientOf(server.url).listMessages(ACCESS_TOKEN, query))
+    expect(listed.map((sms) => sms.providerMessageId)).toEqual(['1'])
+    expect(skipped).toEqual([{ providerMessageId: id, member }])
+    const strict = await clientOf(server.url).listMessages(ACCESS_TOKEN, { direction: 'Inbound', since: SINCE })
+    expect(failureOf(strict)).toMatchObject({ reason: 'ambiguous' })
+  },
+)
+
+test('a record that is no object is skipped too', async () => {
+  using server = httpServer(() => Response.json({ records: [null, 'x', [], record()], navigation: {} }))
+  const skipped: unknown[] = []
+  const query = { direction: 'Outbound', since: SINCE, skipped: (one: unknown) => skipped.push(one) } as const
+  expect(valueOf(await clientOf(server.url).listMessages(ACCESS_TOKEN, query))).toHaveLength(1)
+  expect(skipped).toHaveLength(3)
+})

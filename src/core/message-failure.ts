@@ -1,0 +1,39 @@
+import { ERROR_MESSAGE_LENGTH } from './limits.ts'
+
+/** Why a message failed, as stable codes: code compares these and never the texts. */
+export const FAILURE_CODES = [
+  'not_connected',
+  'unknown_number',
+  'revoked',
+  'rejected',
+  'expired',
+  'cancelled',
+  'unconfirmed',
+] as const
+export type FailureCode = (typeof FAILURE_CODES)[number]
+
+/** Why a message failed: its code, and the text that its `error` field shows. */
+export interface MessageFailure {
+  code: FailureCode
+  text: string
+}
+
+/** The contract's message-level errors, and ours. */
+export const MESSAGE_FAILURES = {
+  notConnected: { code: 'not_connected', text: 'Telephony provider not connected for this tenant' },
+  revoked: { code: 'revoked', text: 'Extension not connected — re-authorize via invite link' },
+  expired: { code: 'expired', text: 'Message expired before it could be sent' },
+  cancelled: { code: 'cancelled', text: 'Cancelled before sending' },
+  unconfirmed: { code: 'unconfirmed', text: 'Delivery could not be confirmed with the provider' },
+} as const satisfies Record<string, MessageFailure>
+
+export const unknownNumber = (number: string): MessageFailure => ({
+  code: 'unknown_number',
+  text: `Phone number ${number} is not registered in this provider account`,
+})
+
+/** `message` and `code` are the provider's own. */
+export function rejected(message: string, code: string | null): MessageFailure {
+  const text = `Provider rejected the message: ${message}${code === null ? '' : ` (${code})`}`
+  return { code: 'rejected', text: text.slice(0, ERROR_MESSAGE_LENGTH) }
+}

@@ -1,0 +1,89 @@
+import ipaddr from 'ipaddr.js'
+import type { Settings } from './settings.ts'
+
+export function readPublicUrl(settings: Settings, production: boolean, port: number): string {
+  const text = settings.text('PUBLIC_URL')
+  if (text === null) {
+    if (production)
+      settings.missing(
+        'PUBLIC_URL',
+        'give the https:// address that the provider and browsers reach, for example https://sms.example.com',
+      )
+    return `http://localhost:${port}`
+  }
+  if (!isPublicAddress(text, production ? ['https:'] : ['https:', 'http:'])) {
+    settings.problem(
+      'PUBLIC_URL',
+      `is "${withoutCredentials(text)}"`,
+      `give an ${production ? 'https://' : 'http:// or https://'} address without credentials and query`,
+    )
+  }
+  return text.replace(/\/+$/, '')
+}
+
+/**
+ * URLs know hosts with `*` or `;`, which no provider reaches and which mean something else in a page's policy, and
+ * spellings that become another address where a path is put behind them.
+ */
+function isPublicAddress(text: string, schemes: readonly string[]): boolean {
+  const url = /^https?:\/\/[^\s\\/?#@]+(\/[^\s\\?#]*)?$/i.test(text) ? URL.parse(text) : null
+  return url !== null && schemes.includes(url.protocol) && /^(?:[\w.-]+|\[[\da-f:.]+\])$/.test(url.hostname)
+}
+
+/** A URL for a message to the operator: a password in it must not reach a log. */
+export const withoutCredentials = (url: string): string => url.replace(/\/\/.*@/, '//…@')
+
+/** Shorter ranges than these hold strangers: 10.0.0.0/8 and fc00::/7 are the widest private ones. */
+const SHORTEST_PREFIX = { ipv4: 8, ipv6: 7 }
+
+/** A proxy that is trusted may name any client address, so a range of everybody would end blocking and HTTPS checks. */
+export function readTrustedProxies(settings: Settings, production: boolean): string[] {
+  const ranges = readCidrs(settings, 'TRUSTED_PROXIES')
+  for (const range of production ? ranges : []) {
+    const shortest = range.includes(':') ? SHORTEST_PREFIX.ipv6 : SHORTEST_PREFIX.ipv4
+    if (Number(range.split('/')[1]) < shortest)
+      settings.problem(
+        'TRUSTED_PROXIES',
+        `holds "${range}", which trusts strangers`,
+        'name only the addresses that your proxy comes from, for example 127.0.0.1',
+      )
+  }
+  return ranges
+}
+
+export function readCidrs(settings: Settings, name: string): string[] {
+  return settings.list(name).map((item) => {
+    const withLength = item.includes('/') ? item : `${item}/${item.includes(':') ? 128 : 32}`
+    if (!isPlainCidr(withLength))
+      settings.problem(name, `holds "${item}"`, 'give addresses or ranges such as 10.0.0.0/8')
+    return withLength
+  })
+}
+
+/** Other spellings that parsers take (`10.0`, octal and hexadecimal parts) do not say to everybody what they mean. */
+function isPlainCidr(text: string): boolean {
+  const [address = '', length = ''] = text.split('/')
+  if (!ipaddr.isValidCIDR(text) || !/^(0|[1-9]\d*)$/.test(length)) return false
+  return address.includes(':') || ipaddr.IPv4.isValidFourPartDecimal(address)
+}
+
+/** Browsers compare origins letter by letter: one that no browser sends would be a setting without effect. */
+export function readOrigins(settings: Settings): string[] {
+  return settings.list('CORS_ORIGINS').map((item) => {
+    const origin = item.replace(/\/$/, '')
+    const isOrigin = /^https?:\/\/[^*]+$/.test(origin) && URL.parse(origin)?.origin === origin
+    if (origin !== '*' && !isOrigin)
+      settings.problem('CORS_ORIGINS', `holds "${item}"`, 'give origins such as https://app.example.com, or *')
+    return origin
+  })
+}
+
+/** Bun and Node.js check no certificate with it: anybody on the way could read tokens and messages. */
+export function refuseUncheckedTls(settings: Settings, production: boolean): void {
+  if (production && settings.text('NODE_TLS_REJECT_UNAUTHORIZED') === '0')
+    settings.problem(
+      'NODE_TLS_REJECT_UNAUTHORIZED',
+      'is 0, which switches off every check of certificates',
+      'remove it; for an authority of your own set NODE_EXTRA_CA_CERTS',
+    )
+}

@@ -1,0 +1,54 @@
+import { withoutCredentials } from './network-config.ts'
+import type { Settings } from './settings.ts'
+
+export interface ProviderConfig {
+  serverUrl: string
+  clientId: string
+  clientSecret: string
+  /** True when the built-in simulator serves instead of the provider. */
+  simulated: boolean
+  /** The environment names a proxy for the provider's address. */
+  throughProxy: boolean
+}
+
+const SIMULATOR_CLIENT = { id: 'sgw-simulator', secret: 'sgw-simulator-secret' } as const
+
+export function readProvider(settings: Settings, production: boolean): ProviderConfig {
+  const serverUrl = (settings.text('RC_SERVER_URL') ?? 'https://platform.ringcentral.com').replace(/\/+$/, '')
+  if (!isProviderAddress(serverUrl))
+    settings.problem(
+      'RC_SERVER_URL',
+      `is "${withoutCredentials(serverUrl)}"`,
+      'give an https:// address without credentials and query (http:// only to a loopback host)',
+    )
+  const clientId = settings.secret('RC_CLIENT_ID')
+  const clientSecret = settings.secret('RC_CLIENT_SECRET')
+  if (clientId === null && clientSecret === null && !production) {
+    const { id, secret } = SIMULATOR_CLIENT
+    return { serverUrl, clientId: id, clientSecret: secret, simulated: true, throughProxy: false }
+  }
+  const fix = 'copy it from your app in the RingCentral developer console'
+  if (clientId === null) settings.missing('RC_CLIENT_ID', fix)
+  if (clientSecret === null) settings.missing('RC_CLIENT_SECRET', fix)
+  return {
+    serverUrl,
+    clientId: clientId ?? '',
+    clientSecret: clientSecret ?? '',
+    simulated: false,
+    throughProxy: namesProxy(settings),
+  }
+}
+
+/** For the provider's address; Bun's `fetch` reads the same. */
+export function namesProxy(settings: Settings): boolean {
+  const name = settings.text('RC_SERVER_URL')?.match(/^http:/i) ? 'http_proxy' : 'https_proxy'
+  return (settings.text(name) ?? settings.text(name.toUpperCase())) !== null
+}
+
+/** Names such as 127.0.0.1.example.com only look like loopback; `URL` writes every spelling of an IPv4 address in four parts. */
+const LOOPBACK_HOST = /^(localhost|\[::1\]|127(\.\d{1,3}){3})$/
+
+function isProviderAddress(text: string): boolean {
+  const url = /^https?:\/\/[^\s\\/?#@]+(\/[^\s\\?#]*)?$/i.test(text) ? URL.parse(text) : null
+  return url !== null && (url.protocol === 'https:' || LOOPBACK_HOST.test(url.hostname))
+}

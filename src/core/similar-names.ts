@@ -1,0 +1,67 @@
+/** Read by the entry point, by Litestream, Compose, Bun and Node.js; and names of the system that resemble one of ours. */
+const ALSO_KNOWN = [
+  'LITESTREAM_REPLICA_URL',
+  'LITESTREAM_ENDPOINT',
+  'LITESTREAM_REGION',
+  'LITESTREAM_ACCESS_KEY_ID',
+  'LITESTREAM_ACCESS_KEY_ID_FILE',
+  'LITESTREAM_SECRET_ACCESS_KEY',
+  'LITESTREAM_SECRET_ACCESS_KEY_FILE',
+  'LITESTREAM_CONFIG',
+  'LITESTREAM_COMMAND',
+  'LITESTREAM_TIMEOUT',
+  'LITESTREAM_DATABASE',
+  'SGW_HOST',
+  'SGW_BACKUPS',
+  'SGW_UPSTREAM',
+  'HTTP_PROXY',
+  'HTTPS_PROXY',
+  'NO_PROXY',
+  'http_proxy',
+  'https_proxy',
+  'no_proxy',
+  'NODE_EXTRA_CA_CERTS',
+  'HOSTNAME',
+  'HOSTTYPE',
+]
+
+/** Sentences about the variables that are set, not known, and look like a misspelt one of `known`. */
+export function similarNames(set: readonly string[], known: ReadonlySet<string>): string[] {
+  const all = new Set([...known, ...ALSO_KNOWN])
+  return set
+    .filter((name) => !all.has(name))
+    .flatMap((name) => {
+      const meant = [...all].find((candidate) => resembles(name, candidate))
+      return meant === undefined ? [] : [`${name} is not a variable of sgw: did you mean ${meant}?`]
+    })
+    .toSorted()
+}
+
+function resembles(name: string, known: string): boolean {
+  const given = name.toUpperCase().replace(/^SGW_/, '')
+  // FROM_LIMIT for FROM_LIMIT_PER_MINUTE; a single word is no beginning to go by.
+  if (given.includes('_') && known.startsWith(`${given}_`)) return true
+  const allowed = allowedDistance(known)
+  return Math.abs(given.length - known.length) <= allowed && distance(given, known) <= allowed
+}
+
+/** Short names resemble many: with four letters or fewer only the case may differ. */
+function allowedDistance({ length }: string): number {
+  if (length <= 4) return 0
+  if (length <= 8) return 1
+  return length <= 13 ? 2 : 3
+}
+
+/** Levenshtein: how many letters must be put in, taken out or replaced. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (const [index, letter] of a.split('').entries()) {
+    const next = [index + 1]
+    for (const [at, other] of b.split('').entries()) {
+      const replaced = (row[at] ?? 0) + (letter === other ? 0 : 1)
+      next.push(Math.min(replaced, (row[at + 1] ?? 0) + 1, (next[at] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row.at(-1) ?? 0
+}

@@ -1,0 +1,223 @@
+import type { AttemptOutcome, AttemptResolution } from '../db/schema/messages.ts'
+import type { FailureCode } from '../core/message-failure.ts'
+import type { RowOperation } from '../db/writer.ts'
+
+// The write side of an attempt, one set operation for each of its steps. Every step after the first names its attempt and
+// changes nothing once that attempt is closed, so that a late result of a dead process does no harm.
+
+type Values = Record<string, string | number | null>
+
+/** An attempt that is about to begin. */
+export interface OpenRow extends Values {
+  messageId: string
+  tenantId: string
+  /** Null: no attempt is opened. */
+  extensionId: string | null
+  from: string
+  to: string
+  bootId: string
+  /** Steady time, and the same by the provider's clock if that is known. */
+  startedAt: number
+  providerStartedAt: number | null
+  /** Epoch milliseconds. */
+  now: number
+}
+
+export const OPEN_COLUMNS = [
+  'messageId',
+  'tenantId',
+  'extensionId',
+  'from',
+  'to',
+  'bootId',
+  'startedAt',
+  'providerStartedAt',
+  'now',
+] as const
+
+/**
+ * Opens attempts. These are the checks that SQL makes before a send: the tenant and the extension must be active, and the
+ * conversation must have no open attempt. `condition`: what must be true of the message. Answers the attempt's `seq` if all hold.
+ */
+export const openAttempts = (
+  condition: string,
+): string => `INSERT INTO send_attempts (message_id, tenant_id, extension_id, from_number, to_number, boot_id, started_at, provider_started_at)
+  SELECT given.messageId, given.tenantId, given.extensionId, given."from", given."to", given.bootId, given.startedAt, given.providerStartedAt FROM given
+  CROSS JOIN tenants ON tenants.id = given.tenantId AND tenants.status = 'active'
+  CROSS JOIN extensions ON extensions.tenant_id = given.tenantId AND extensions.extension_id = given.extensionId
+    AND extensions.status = 'active'
+  WHERE ${condition}
+  ON CONFLICT DO NOTHING RETURNING message_id AS key, seq AS attempt_seq`
+
+/** Messages of the attempts that were just opened. */
+const MARK_SENDING = `UPDATE messages SET status = 'sending', updated_at = given.now FROM given
+  WHERE messages.id = given.messageId AND messages.status = 'queued'
+    AND EXISTS (SELECT 1 FROM send_attempts AS opened WHERE opened.message_id = given.messageId AND opened.closed_at IS NULL)`
+
+const OPEN_ATTEMPTS = openAttempts(
+  `EXISTS (SELECT 1 FROM messages WHERE messages.id = given.messageId AND messages.status IN ('queued', 'sending'))`,
+)
+
+/** Opens the attempt of a message that waits. Answers one row, with `attempt_seq`, if the checks hold. */
+export const CLAIM: RowOperation<OpenRow> = {
+  columns: OPEN_COLUMNS,
+  key: 'messageId',
+  statements: [OPEN_ATTEMPTS, MARK_SENDING],
+}
+
+/** After a restore: opens an attempt without a call, whose outcome is unknown from the start. The message stays as it is. */
+export const QUARANTINE: RowOperation<OpenRow & { absentAfter: number }> = {
+  columns: [...OPEN_COLUMNS, 'absentAfter'],
+  key: 'messageId',
+  statements: [
+    OPEN_ATTEMPTS,
+    `UPDATE send_attempts SET outcome = 'unknown', absent_after = absentAfter FROM given
+      WHERE send_attempts.message_id = given.messageId AND closed_at IS NULL AND send_attempts.boot_id = given.bootId`,
+  ],
+}
+
+/** Fences a step: it counts only while its attempt is open. */
+const IS_OPEN = `EXISTS (SELECT 1 FROM send_attempts AS open WHERE open.seq = given.attemptSeq AND open.closed_at IS NULL)`
+
+const CLOSE_ATTEMPTS = `UPDATE send_attempts SET outcome = coalesce(send_attempts.outcome, given.outcome), closed_at = given.closedAt,
+    resolution = given.resolution, http_status = coalesce(given.httpStatus, http_status), error_code = coalesce(given.errorCode, error_code),
+    request_id = coalesce(given.requestId, request_id)
+  FROM given WHERE send_attempts.seq = given.attemptSeq AND send_attempts.closed_at IS NULL`
+
+/** The end of an attempt. */
+export interface CloseRow extends Values {
+  messageId: string
+  attemptSeq: number
+  outcome: AttemptOutcome
+  /** Only of an unknown outcome. */
+  resolution: AttemptResolution | null
+  httpStatus: number | null
+  /** The provider's code. */
+  errorCode: string | null
+  requestId: string | null
+  /** Steady time. */
+  closedAt: number
+}
+
+const CLOSE_COLUMNS = [
+  'messageId',
+  'attemptSeq',
+  'outcome',
+  'resolution',
+  'httpStatus',
+  'errorCode',
+  'requestId',
+  'closedAt',
+] as const
+
+/** Ends an attempt and leaves its message and its job for another one. */
+export const CLOSE: RowOperation<CloseRow & { jobSeq: number }> = {
+  columns: [...CLOSE_COLUMNS, 'jobSeq'],
+  key: 'messageId',
+  statements: [
+    `UPDATE jobs SET is_quarantined = 0 FROM given WHERE jobs.seq = given.jobSeq AND is_quarantined = 1 AND ${IS_OPEN}`,
+    CLOSE_ATTEMPTS,
+  ],
+}
+
+/** The end of an attempt that ends its message. */
+export interface ResultRow extends CloseRow {
+  jobSeq: number
+  status: 'sent' | 'failed'
+  rcMessageId: string | null
+  error: string | null
+  failureCode: FailureCode | null
+  /** Epoch milliseconds. */
+  now: number
+}
+
+/** `fence`: the condition under which a result counts; the simulation shows what happens without it. */
+export const resultStatements = (fence: string): string[] => [
+  `UPDATE messages SET status = given.status, rc_message_id = given.rcMessageId, error = given.error, error_code = given.failureCode,
+      updated_at = given.now
+    FROM given WHERE messages.id = given.messageId AND messages.status IN ('queued', 'sending') AND ${fence}
+    RETURNING id AS key`,
+  `DELETE FROM jobs WHERE seq IN (SELECT jobSeq FROM given WHERE ${fence})`,
+  CLOSE_ATTEMPTS,
+]
+
+/** Ends attempt, message and job. Answers one row if the message was changed. */
+export const RESULT: RowOperation<ResultRow> = {
+  columns: [...CLOSE_COLUMNS, 'jobSeq', 'status', 'rcMessageId', 'error', 'failureCode', 'now'],
+  key: 'messageId',
+  statements: resultStatements(IS_OPEN),
+}
+
+/** An attempt whose outcome is not known. */
+export interface UnknownRow extends Values {
+  messageId: string
+  attemptSeq: number
+  tenantId: string
+  extensionId: string
+  /** Steady times: when absence counts, and when to look first. */
+  absentAfter: number
+  lookAt: number
+  httpStatus: number | null
+  errorCode: string | null
+  requestId: string | null
+  /** Of the lookup job, if there is none yet. */
+  jobId: string
+  now: number
+}
+
+/** Makes the extension's lookup job, or brings it forward. */
+const LOOK_UP = [
+  `UPDATE jobs SET due_at = min(due_at, given.lookAt) FROM given
+    WHERE jobs.kind = 'lookup' AND jobs.lane = given.extensionId AND jobs.tenant_id = given.tenantId`,
+  `INSERT INTO jobs (id, kind, lane, tenant_id, subject, due_at, created_at)
+    SELECT min(given.jobId), 'lookup', given.extensionId, given.tenantId, given.extensionId, min(given.lookAt), min(given.now) FROM given
+    WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.kind = 'lookup' AND jobs.lane = given.extensionId AND jobs.tenant_id = given.tenantId)
+    GROUP BY given.tenantId, given.extensionId`,
+]
+
+/** Leaves an attempt open for the extension's lookup job. */
+export const UNKNOWN: RowOperation<UnknownRow> = {
+  columns: [
+    'messageId',
+    'attemptSeq',
+    'tenantId',
+    'extensionId',
+    'absentAfter',
+    'lookAt',
+    'httpStatus',
+    'errorCode',
+    'requestId',
+    'jobId',
+    'now',
+  ],
+  key: 'messageId',
+  statements: [
+    `UPDATE send_attempts SET outcome = 'unknown', absent_after = given.absentAfter, http_status = given.httpStatus,
+        error_code = given.errorCode, request_id = given.requestId
+      FROM given WHERE send_attempts.seq = given.attemptSeq AND send_attempts.closed_at IS NULL`,
+    ...LOOK_UP,
+  ],
+}
+
+/** A message that ends without a call. */
+export interface GiveUpRow extends Values {
+  messageId: string
+  jobSeq: number
+  error: string
+  failureCode: FailureCode
+  now: number
+}
+
+/** Ends a message that has no open attempt, and its job. Answers one row if the message was changed. */
+export const GIVE_UP: RowOperation<GiveUpRow> = {
+  columns: ['messageId', 'jobSeq', 'error', 'failureCode', 'now'],
+  key: 'messageId',
+  statements: [
+    `UPDATE messages SET status = 'failed', error = given.error, error_code = given.failureCode, updated_at = given.now
+      FROM given WHERE messages.id = given.messageId AND messages.status IN ('queued', 'sending')
+        AND NOT EXISTS (SELECT 1 FROM send_attempts AS open WHERE open.message_id = given.messageId AND open.closed_at IS NULL)
+      RETURNING id AS key`,
+    `DELETE FROM jobs WHERE seq IN (SELECT jobSeq FROM given)
+      AND NOT EXISTS (SELECT 1 FROM messages WHERE messages.id = jobs.subject AND messages.status IN ('queued', 'sending'))`,
+  ],
+}

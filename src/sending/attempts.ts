@@ -1,0 +1,216 @@
+import { errorName } from '../core/log.ts'
+import type { MessageFailure } from '../core/message-failure.ts'
+import { maskNumber } from '../core/phone.ts'
+import type { AcceptedSms, ProviderFailure } from '../provider/provider.ts'
+import type { CallResult } from '../provider/session.ts'
+import { CLAIM, type OpenRow, QUARANTINE } from './attempt-rows.ts'
+import { type OpenEntry, giveUp, storeClose, storeEnd, storeUnknown } from './attempt-store.ts'
+import { callEnd, isMovedNumber, wasAnswered } from './call-end.ts'
+import type { SendingContext } from './context.ts'
+import type { Entry, OpenAttempt } from './line.ts'
+import { undoClaim } from './orphans.ts'
+import { type OutboundMessage, isEnded, loadMessages } from './outbound-message.ts'
+import { publishStatus } from './publish-status.ts'
+import type { Begun } from './scheduler-tasks.ts'
+import type { Scheduler } from './scheduler.ts'
+import { backoffMs } from './turns.ts'
+
+/** How long an entry waits when its attempt could not be opened although everything looked free. */
+const CLAIM_AGAIN_MS = 1000
+/** So many 503 in a row are about the message, and not about the extension. */
+const MAX_REFUSALS = 5
+
+/** Runs attempts: opens each in a commit, makes its call, stores how it ended, and tells the scheduler. */
+export class Attempts {
+  constructor(
+    readonly context: SendingContext,
+    readonly scheduler: Scheduler,
+    /** Steady time: what was waiting at a restore may be concluded absent from then on. */
+    readonly quarantineEndsAt: number,
+  ) {}
+
+  /** Opens attempts for entries that wait, all in one commit. */
+  async begin(begun: readonly Begun[]): Promise<void> {
+    const ids = begun.map(({ entry }) => entry.messageId)
+    const messages = await loadMessages(this.context.database.gate, ids).catch((error: unknown) => {
+      this.context.log.error({ error: errorName(error) }, 'messages cannot be read, trying again')
+      return null
+    })
+    for (const one of begun) {
+      const message = messages?.get(one.entry.messageId)
+      if (messages === null) this.#putBack(one, CLAIM_AGAIN_MS)
+      else void this.#beginOne(one, message).catch((error: unknown) => this.#failed(one, error))
+    }
+  }
+
+  /** What the commit needs that opens an attempt. */
+  openRow({ line, messageId, to }: Entry, extensionId: string | null): OpenRow {
+    const { clock, provider, bootId } = this.context
+    const startedAt = Math.floor(clock.steady())
+    const skewMs = provider.clockSkewMs()
+    return {
+      messageId,
+      tenantId: line.tenantId,
+      extensionId,
+      from: line.number,
+      to,
+      bootId,
+      startedAt,
+      providerStartedAt: skewMs === null ? null : Math.floor(startedAt - skewMs),
+      now: clock.now(),
+    }
+  }
+
+  /** The call of an attempt that is committed. Never rejects. */
+  async run(begun: Begun, attemptSeq: number, opened: OpenRow, message: OutboundMessage): Promise<void> {
+    const { entry, extensionId } = begun
+    const { startedAt, providerStartedAt } = opened
+    const attempt = { seq: attemptSeq, extensionId, startedAt, providerStartedAt, absentAfter: null, isOwn: true }
+    entry.attempt = attempt
+    const open = { entry, attempt, message }
+    try {
+      if (message.status === 'queued') publishStatus(this.context, message, 'sending', opened.now)
+      await this.context.mark.noteAttempt(attemptSeq)
+      const result = await this.#call(begun, message)
+      await this.#finish(begun, { ...open, message: { ...message, status: 'sending' } }, result)
+    } catch (error) {
+      const { messageId } = entry
+      this.context.log.error({ messageId, error: errorName(error) }, 'an attempt failed: its outcome is looked up')
+      await this.#unknown(open, null)
+    } finally {
+      this.scheduler.left(begun)
+    }
+  }
+
+  /** The attempt was not opened, or its call was never made: what it took is free again. */
+  release(begun: Begun): void {
+    const { entry, extensionId, mark } = begun
+    if (mark !== null) this.context.quota.giveBack(entry.line.number, extensionId, mark)
+    this.scheduler.closed(entry)
+    this.scheduler.left(begun)
+  }
+
+  async #beginOne(begun: Begun, message: OutboundMessage | undefined): Promise<void> {
+    const { entry, extensionId } = begun
+    if (message === undefined || isEnded(message.status)) return this.#drop(begun)
+    if (entry.isQuarantined) return this.#quarantine(begun, message)
+    const opened = this.openRow(entry, extensionId)
+    const rows = await this.context.database.writer.row(CLAIM, opened).catch((error: unknown) => {
+      return undoClaim(this.context, entry, error)
+    })
+    const attemptSeq = rows[0]?.['attempt_seq']
+    if (attemptSeq === undefined) return this.#putBack(begun, CLAIM_AGAIN_MS)
+    await this.run(begun, Number(attemptSeq), opened, message)
+  }
+
+  /** Its outcome is unknown from the start: the message may have been sent since the copy was made. */
+  async #quarantine(begun: Begun, message: OutboundMessage): Promise<void> {
+    const { entry, extensionId } = begun
+    const opened = { ...this.openRow(entry, extensionId), startedAt: message.createdAt, providerStartedAt: null }
+    const absentAfter = Math.ceil(this.quarantineEndsAt)
+    const rows = await this.context.database.writer
+      .row(QUARANTINE, { ...opened, absentAfter })
+      .catch((error: unknown) => undoClaim(this.context, entry, error))
+    const attemptSeq = rows[0]?.['attempt_seq']
+    if (attemptSeq === undefined) return this.#putBack(begun, CLAIM_AGAIN_MS)
+    const { startedAt } = opened
+    const attempt = { seq: Number(attemptSeq), extensionId, startedAt, providerStartedAt: null, isOwn: false }
+    await this.#unknown({ entry, attempt: { ...attempt, absentAfter }, message }, null)
+    this.scheduler.left(begun)
+  }
+
+  async #call({ entry, extensionId, mark }: Begun, { body: text }: OutboundMessage): Promise<CallResult<AcceptedSms>> {
+    const { session, provider, quota } = this.context
+    const { tenantId, number: from } = entry.line
+    const message = { from, to: entry.to, text }
+    const result = await session.call({ tenantId, extensionId }, 'medium', (token) => provider.sendSms(token, message))
+    if (mark !== null) quota.answered(from, extensionId, mark)
+    return result
+  }
+
+  async #finish(begun: Begun, open: OpenEntry, result: CallResult<AcceptedSms>): Promise<void> {
+    const failure = result.type === 'failed' ? result.failure : null
+    if (failure !== null) this.#logFailure(open, failure)
+    this.#learn(begun, open.message, result)
+    const end = callEnd(result)
+    if (end.type === 'unknown') return this.#unknown(open, failure)
+    if (end.type === 'retry') {
+      await storeClose(this.context, open, end.outcome, failure)
+      this.scheduler.closed(open.entry)
+      this.scheduler.add(open.entry)
+      return
+    }
+    if (await storeEnd(this.context, open, end, failure)) this.scheduler.ended(open.entry)
+    else await this.#unknown(open, null)
+  }
+
+  /** What the answer says about the extension, and about the message's own next attempt. */
+  #learn({ entry, extensionId }: Begun, { refusals }: OutboundMessage, result: CallResult<unknown>): void {
+    const { quota, clock } = this.context
+    const extension = this.scheduler.extension(extensionId)
+    if (wasAnswered(result)) extension.failures = 0
+    if (result.type !== 'failed') return
+    const { failure } = result
+    if (isMovedNumber(failure)) entry.refusal = { extensionId, failure, at: clock.monotonic() }
+    if (failure.reason === 'unavailable' && refusals + 1 >= MAX_REFUSALS)
+      return this.#hold(entry, Math.max(failure.retryAfterMs ?? 0, backoffMs(refusals + 1)))
+    if (failure.reason === 'unavailable' && failure.retryAfterMs !== null)
+      return quota.pause(extensionId, 'medium', failure.retryAfterMs)
+    if (failure.reason !== 'unavailable' && failure.reason !== 'unreachable') return
+    // Calls that began together fail together: that is one failure.
+    if (quota.pauseMs(extensionId, 'medium') > 0) return
+    quota.pause(extensionId, 'medium', backoffMs(++extension.failures))
+  }
+
+  async #unknown(open: OpenEntry, failure: ProviderFailure | null): Promise<void> {
+    const { entry, attempt } = open
+    entry.attempt = attempt
+    const lookupMs = await storeUnknown(this.context, open, failure)
+    this.context.jobs.moved('lookup', attempt.extensionId, entry.line.tenantId, lookupMs)
+  }
+
+  /** Nothing is left to do for this job. */
+  async #drop(begun: Begun): Promise<void> {
+    const { jobSeq } = begun.entry
+    await this.context.database.writer.write([{ sql: 'DELETE FROM jobs WHERE seq = ?1', args: [jobSeq] }])
+    this.scheduler.ended(begun.entry)
+    this.scheduler.left(begun)
+  }
+
+  #failed(begun: Begun, error: unknown): void {
+    const { messageId } = begun.entry
+    this.context.log.error({ messageId, error: errorName(error) }, 'a message cannot be sent now, trying again')
+    this.#putBack(begun, CLAIM_AGAIN_MS)
+  }
+
+  /** The whole line waits: what was accepted later must not begin before. */
+  #putBack(begun: Begun, holdMs: number): void {
+    const { line } = begun.entry
+    line.heldUntil = this.context.clock.monotonic() + holdMs
+    this.release(begun)
+    this.scheduler.add(begun.entry)
+  }
+
+  /** The entry holds its own conversation for a while, and nothing else. */
+  #hold(entry: Entry, ms: number): void {
+    const { clock } = this.context
+    entry.heldUntil = clock.monotonic() + ms
+    clock.after(Math.ceil(ms), () => this.scheduler.touch(entry.line))
+  }
+
+  #logFailure({ entry }: { entry: Entry; attempt: OpenAttempt }, failure: ProviderFailure): void {
+    const { status, code, reason, requestId } = failure
+    const { messageId, to } = entry
+    this.context.log.warn(
+      { messageId, to: maskNumber(to), reason, status, code, requestId },
+      'provider did not take the message',
+    )
+  }
+
+  /** Ends an entry that waits, without a call. */
+  async end(entry: Entry, failure: MessageFailure): Promise<void> {
+    const message = (await loadMessages(this.context.database.gate, [entry.messageId])).get(entry.messageId)
+    if (message !== undefined) await giveUp(this.context, entry, message, failure)
+    this.scheduler.ended(entry)
+  }
+}

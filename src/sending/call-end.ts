@@ -1,0 +1,55 @@
+import { MESSAGE_FAILURES, type MessageFailure, rejected } from '../core/message-failure.ts'
+import type { AttemptOutcome } from '../db/schema/messages.ts'
+import type { AcceptedSms, ProviderFailure } from '../provider/provider.ts'
+import type { CallResult } from '../provider/session.ts'
+
+/** What a call means for its message. */
+export type CallEnd =
+  | { type: 'sent'; outcome: AttemptOutcome; rcMessageId: string }
+  | { type: 'failed'; outcome: AttemptOutcome; rcMessageId: string | null; failure: MessageFailure }
+  /** Nothing was accepted: the message waits for another attempt. */
+  | { type: 'retry'; outcome: AttemptOutcome }
+  /** The message store must tell. */
+  | { type: 'unknown' }
+
+/** The decision table. */
+export function callEnd(result: CallResult<AcceptedSms>): CallEnd {
+  if (result.type === 'ok') return acceptedEnd(result.value.providerMessageId, result.value.failed)
+  if (result.type !== 'failed') return { type: 'retry', outcome: 'not_accepted' }
+  const { failure } = result
+  switch (failure.reason) {
+    case 'ambiguous':
+      return { type: 'unknown' }
+    case 'rate_limited':
+    case 'unavailable':
+    case 'unreachable':
+      return { type: 'retry', outcome: 'not_accepted' }
+    case 'unauthorized':
+      return { type: 'failed', outcome: 'not_accepted', rcMessageId: null, failure: MESSAGE_FAILURES.revoked }
+    default:
+      return refusedEnd(failure)
+  }
+}
+
+/** The provider has the message; it may say at once that sending failed. */
+export const acceptedEnd = (rcMessageId: string, hasFailed: boolean): CallEnd =>
+  hasFailed
+    ? { type: 'failed', outcome: 'accepted', rcMessageId, failure: rejected('sending failed', null) }
+    : { type: 'sent', outcome: 'accepted', rcMessageId }
+
+/** RingCentral: "Phone number doesn't belong to extension". It may have moved to another extension. */
+const NUMBER_MOVED = 'MSG-304'
+
+function refusedEnd(failure: ProviderFailure): CallEnd {
+  if (isMovedNumber(failure)) return { type: 'retry', outcome: 'rejected' }
+  const { message, code } = failure
+  return { type: 'failed', outcome: 'rejected', rcMessageId: null, failure: rejected(message, code) }
+}
+
+export const isMovedNumber = ({ reason, code }: ProviderFailure): boolean =>
+  reason === 'rejected' && code === NUMBER_MOVED
+
+/** Whether the provider was there to answer, whatever it said. */
+export const wasAnswered = (result: CallResult<unknown>): boolean =>
+  result.type === 'ok' ||
+  (result.type === 'failed' && result.failure.status !== null && result.failure.reason !== 'unavailable')

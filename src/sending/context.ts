@@ -1,0 +1,36 @@
+import type { Clock } from '../core/clock.ts'
+import type { Config } from '../core/config.ts'
+import type { Ids } from '../core/ids.ts'
+import type { Log } from '../core/log.ts'
+import type { Database } from '../db/database.ts'
+import type { RestoreMark } from '../db/restore-mark.ts'
+import type { Jobs } from '../jobs/jobs.ts'
+import type { Directory } from '../provider/directory.ts'
+import type { Numbers } from '../provider/numbers.ts'
+import type { Provider } from '../provider/provider.ts'
+import type { Quota } from '../provider/quota.ts'
+import type { Session } from '../provider/session.ts'
+import type { Tokens } from '../provider/tokens.ts'
+import type { Hub } from '../realtime/hub.ts'
+
+/** What the send engine needs of the gateway. */
+export interface SendingContext {
+  config: Config
+  clock: Clock
+  ids: Ids
+  log: Log
+  database: Database
+  /** Names this run of the process. */
+  bootId: string
+  mark: RestoreMark
+  hub: Hub
+  jobs: Jobs
+  provider: Provider
+  directory: Directory
+  tokens: Tokens
+  session: Session
+  quota: Quota
+  numbers: Numbers
+  /** Runs something after the present turn of the event loop. */
+  defer: (run: () => void) => void
+}

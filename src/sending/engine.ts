@@ -1,0 +1,229 @@
+import { errorName } from '../core/log.ts'
+import { CALLS_BESIDE_SENDS } from '../core/limits.ts'
+import { MESSAGE_FAILURES, type MessageFailure, rejected } from '../core/message-failure.ts'
+import type { TenantEntry } from '../provider/directory.ts'
+import type { TokenResult } from '../provider/tokens.ts'
+import { ACCEPT, ACCEPT_ONCE, type KeptRequest, type NewMessage, type Stored, storedOf } from './accept-rows.ts'
+import { Attempts } from './attempts.ts'
+import type { SendingContext } from './context.ts'
+import { type Entry, type Line, newEntry } from './line.ts'
+import { NumberLookups } from './number-lookups.ts'
+import { findOrphanedJob, undoClaim } from './orphans.ts'
+import type { OutboundMessage } from './outbound-message.ts'
+import { publishStatus } from './publish-status.ts'
+import { readLine } from './read-line.ts'
+import { findOrphans } from './recover.ts'
+import type { Begun } from './scheduler-tasks.ts'
+import { Scheduler } from './scheduler.ts'
+import type { Sender } from './sender.ts'
+
+const TRY_AGAIN_MS = 1000
+const FIND_ORPHANS_EVERY_MS = 60_000
+/** Messages of a line that are ended in one go when nobody can send them. */
+const MAX_ENDED_AT_ONCE = 64
+
+/** Sends accepted messages. README.md in this folder says how. */
+export class SendEngine {
+  readonly scheduler: Scheduler
+  readonly attempts: Attempts
+  readonly #numberLookups: NumberLookups
+  /** The newest job: what a number lookup that begins now counts for. */
+  newestJobSeq = 0
+  readonly #idle: (() => void)[] = []
+
+  constructor(readonly context: SendingContext) {
+    const { config, clock } = context
+    this.scheduler = new Scheduler(context, config.callsAtOnce - CALLS_BESIDE_SENDS, {
+      begin: (begun) => void this.attempts.begin(begun).finally(() => this.#checkIdle()),
+      readMore: (line) => (void this.#readMore(line), null),
+      withoutSender: (line, entry, sender) => (this.#withoutSender(line, entry, sender), null),
+      refused: (line, entry) => (this.#refused(line, entry), null),
+      left: () => this.#checkIdle(),
+    })
+    this.attempts = new Attempts(context, this.scheduler, clock.steady() + config.reconcileSettleMs)
+    this.#numberLookups = new NumberLookups(context, (tenantId) => this.scheduler.wake(tenantId))
+  }
+
+  start(): void {
+    this.scheduler.start()
+    this.#watch()
+  }
+
+  /** Begins nothing more; settles when all calls have ended and their outcome is stored. */
+  async stop(): Promise<void> {
+    this.scheduler.stop()
+    if (this.scheduler.inFlight > 0) await new Promise<void>((resolve) => this.#idle.push(resolve))
+  }
+
+  /** Something that the tenant's messages may wait for has changed: its extensions, its numbers, its status. */
+  wake(tenantId: string): void {
+    this.scheduler.wake(tenantId)
+  }
+
+  /** Accepts a message. When this answers, it is on disk, with its job, and with its first attempt if that could begin at once. */
+  async accept(message: NewMessage): Promise<KeptRequest> {
+    const { messageId, tenantId, from, to } = message
+    const begun = this.scheduler.reserve(tenantId, from, messageId, to)
+    const line = begun?.entry.line ?? this.scheduler.lines.of(tenantId, from)
+    const entry = begun?.entry ?? newEntry(line, messageId, to, 0)
+    const opened = this.attempts.openRow(entry, begun?.extensionId ?? null)
+    if (begun === null) line.arriving++
+    try {
+      const operation = message.idempotencyKey === null ? ACCEPT : ACCEPT_ONCE
+      const stored = storedOf(message, await this.context.database.writer.row(operation, { ...message, ...opened }))
+      entry.jobSeq = stored.jobSeq ?? 0
+      this.newestJobSeq = Math.max(this.newestJobSeq, entry.jobSeq)
+      if (stored.jobSeq !== null) publishStatus(this.context, outboundOf(message), 'queued', message.now)
+      if (begun !== null && stored.attemptSeq !== null)
+        void this.attempts.run(begun, stored.attemptSeq, opened, outboundOf(message))
+      else this.#arrived(entry, begun, stored)
+      if (begun === null) line.arriving--
+      return stored
+    } catch (error) {
+      void this.#acceptFailed(entry, begun, error)
+      throw error
+    }
+  }
+
+  /** The job of a message that waits in memory; null if it is not there or has begun. */
+  jobSeqOf(messageId: string): number | null {
+    const entry = this.scheduler.entries.get(messageId)
+    return entry === undefined || entry.attempt !== null ? null : entry.jobSeq
+  }
+
+  /** A message that was waiting has ended without the engine. */
+  forget(messageId: string): void {
+    const entry = this.scheduler.entries.get(messageId)
+    if (entry?.line.waiting.includes(entry) === true) this.scheduler.ended(entry)
+  }
+
+  #watch(): void {
+    this.context.clock.after(FIND_ORPHANS_EVERY_MS, () => {
+      if (this.scheduler.isStopped) return
+      findOrphans(this)
+        .catch((error: unknown) => this.context.log.error({ error: errorName(error) }, 'orphans cannot be looked for'))
+        .finally(() => this.#watch())
+    })
+  }
+
+  /** The message waits for its turn. */
+  #arrived(entry: Entry, begun: Begun | null, stored: Stored): void {
+    if (begun !== null) this.attempts.release(begun)
+    if (stored.jobSeq === null) return this.scheduler.ended(entry)
+    if (entry.line.hasMore || entry.line.isReading) {
+      entry.line.hasMore = true
+      this.scheduler.entries.delete(entry)
+      return this.scheduler.touch(entry.line)
+    }
+    this.scheduler.add(entry)
+  }
+
+  /** The message may be stored all the same: then it is sent in its turn, although nobody was told that it was accepted. */
+  async #acceptFailed(entry: Entry, begun: Begun | null, error: unknown): Promise<void> {
+    await undoClaim(this.context, entry, error)
+    entry.jobSeq = (await findOrphanedJob(this.context, entry)) ?? 0
+    if (begun !== null) this.attempts.release(begun)
+    else entry.line.arriving--
+    if (entry.jobSeq === 0) this.scheduler.ended(entry)
+    else this.scheduler.add(entry)
+  }
+
+  async #readMore(line: Line): Promise<void> {
+    line.isReading = true
+    try {
+      await readLine(this.context.database.gate, this.scheduler.entries, line)
+    } catch (error) {
+      line.hasMore = true
+      this.context.log.error({ error: errorName(error) }, 'messages that wait cannot be read, trying again')
+      await new Promise<void>((resolve) => this.context.clock.after(TRY_AGAIN_MS, resolve))
+    } finally {
+      line.isReading = false
+      this.scheduler.touch(line)
+    }
+  }
+
+  #withoutSender(line: Line, entry: Entry, sender: Exclude<Sender, { type: 'ready' }>): void {
+    if (sender.type === 'wait') return this.#wait(line, sender.reason)
+    if (sender.type === 'missing' && !this.#numberLookups.isFinalFor(entry, this.newestJobSeq)) return
+    void this.#endAll(line, sender.type, sender.failure)
+  }
+
+  #wait(line: Line, reason: Extract<Sender, { type: 'wait' }>['reason']): void {
+    const { directory, tokens } = this.context
+    const { tenantId, number } = line
+    if (reason === 'loading') void this.#touchAfter(line, directory.tenant(tenantId))
+    const extensionId = directory.known(tenantId)?.numbers.get(number)
+    if (reason !== 'reauthorization' || extensionId === undefined) return
+    void this.#touchAfter(line, tokens.access({ tenantId, extensionId }))
+  }
+
+  async #touchAfter(line: Line, work: Promise<TokenResult | TenantEntry>): Promise<void> {
+    try {
+      const result = await work
+      // A failed refresh is tried again by itself, and its end wakes the tenant.
+      if ('type' in result && result.type === 'waiting') return
+      this.scheduler.touch(line)
+    } catch (error) {
+      this.context.log.error({ tenantId: line.tenantId, error: errorName(error) }, 'a line cannot go on, trying again')
+      this.context.clock.after(TRY_AGAIN_MS, () => this.scheduler.touch(line))
+    }
+  }
+
+  /** The provider said that the number is not this extension's. If it still has it after a lookup, that is the answer. */
+  #refused(line: Line, entry: Entry): void {
+    if (entry.refusal === null || !this.#numberLookups.isFinalFor(entry, this.newestJobSeq)) return
+    const { message, code } = entry.refusal.failure
+    line.remove(entry)
+    line.ending++
+    void this.#endOne(line, entry, rejected(message, code))
+  }
+
+  /** Ends what nobody can send: all entries that the lookup counts for, some at a time. */
+  async #endAll(line: Line, type: 'missing' | 'failed', failure: MessageFailure): Promise<void> {
+    const ending: Entry[] = []
+    while (ending.length < MAX_ENDED_AT_ONCE) {
+      const entry = line.waiting.find(({ to }) => !this.scheduler.entries.isOpen(line.number, to))
+      if (entry === undefined) break
+      if (type === 'missing' && !this.#numberLookups.isFinalFor(entry, this.newestJobSeq)) break
+      ending.push(entry)
+      line.remove(entry)
+      line.ending++
+    }
+    await Promise.all(ending.map((entry) => this.#endOne(line, entry, failureFor(entry, failure))))
+  }
+
+  async #endOne(line: Line, entry: Entry, failure: MessageFailure): Promise<void> {
+    try {
+      await this.attempts.end(entry, failure)
+    } catch (error) {
+      this.context.log.error({ error: errorName(error) }, 'a message cannot be ended, trying again')
+      await new Promise<void>((resolve) => this.context.clock.after(TRY_AGAIN_MS, resolve))
+      this.scheduler.add(entry)
+    }
+    line.ending--
+    this.scheduler.touch(line)
+  }
+
+  #checkIdle(): void {
+    if (this.scheduler.inFlight > 0) return
+    for (const resolve of this.#idle.splice(0)) resolve()
+  }
+}
+
+/** After a restore nobody knows whether the message was sent before. */
+const failureFor = (entry: Entry, failure: MessageFailure): MessageFailure =>
+  entry.isQuarantined && failure.code === 'revoked' ? MESSAGE_FAILURES.unconfirmed : failure
+
+/** As it is when its first attempt begins with its commit. */
+const outboundOf = ({ messageId: id, tenantId, appId, from, to, body, now }: NewMessage): OutboundMessage => ({
+  id,
+  tenantId,
+  appId,
+  from,
+  to,
+  body,
+  status: 'queued',
+  createdAt: now,
+  absents: 0,
+  refusals: 0,
+})

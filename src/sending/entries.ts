@@ -1,0 +1,50 @@
+import { type Entry, conversationOf } from './line.ts'
+
+/** Every entry in memory by its message, and the one of each conversation that has an open attempt. */
+export class Entries {
+  readonly #byMessage = new Map<string, Entry>()
+  readonly #open = new Map<string, Entry>()
+
+  add(entry: Entry): void {
+    this.#byMessage.set(entry.messageId, entry)
+  }
+
+  get(messageId: string): Entry | undefined {
+    return this.#byMessage.get(messageId)
+  }
+
+  has(messageId: string): boolean {
+    return this.#byMessage.has(messageId)
+  }
+
+  delete(entry: Entry): void {
+    if (this.#byMessage.get(entry.messageId) === entry) this.#byMessage.delete(entry.messageId)
+  }
+
+  isOpen(from: string, to: string): boolean {
+    return this.#open.has(conversationOf(from, to))
+  }
+
+  open(entry: Entry): void {
+    this.#open.set(conversationOf(entry.line.number, entry.to), entry)
+    entry.line.open++
+  }
+
+  close(entry: Entry): void {
+    const conversation = conversationOf(entry.line.number, entry.to)
+    if (this.#open.get(conversation) !== entry) return
+    this.#open.delete(conversation)
+    entry.line.open--
+  }
+
+  /** Attempts of an extension whose outcome is unknown, oldest first. */
+  unknown(tenantId: string, extensionId: string): Entry[] {
+    const found: Entry[] = []
+    for (const entry of this.#open.values()) {
+      const { attempt, line } = entry
+      if (attempt === null || attempt.absentAfter === null) continue
+      if (attempt.extensionId === extensionId && line.tenantId === tenantId) found.push(entry)
+    }
+    return found.toSorted((one, other) => one.jobSeq - other.jobSeq)
+  }
+}

@@ -1,0 +1,47 @@
+import { MAX_RECONCILE_MS } from '../core/limits.ts'
+import { MESSAGE_FAILURES, type MessageFailure } from '../core/message-failure.ts'
+import { inBatches } from '../db/batches.ts'
+import type { Row } from '../db/connection.ts'
+import { giveUp } from './attempt-store.ts'
+import type { SendEngine } from './engine.ts'
+import { loadMessages } from './outbound-message.ts'
+
+const ROWS_AT_ONCE = 100
+
+/** Send jobs in the order of acceptance. */
+const OLDEST = `SELECT seq, subject, is_quarantined, created_at FROM jobs NOT INDEXED
+  WHERE kind = 'send' AND seq > ?1 ORDER BY seq LIMIT ${ROWS_AT_ONCE}`
+
+/** Ends what has waited for longer than `MAX_QUEUE_AGE`: from the oldest on, until one is young enough. Answers how many. */
+export async function expireMessages(engine: SendEngine, lifecycle: { draining: boolean }): Promise<number> {
+  const { clock, config, database } = engine.context
+  let cursor = 0
+  return inBatches({ clock, lifecycle }, async () => {
+    const before = clock.steady() - config.maxQueueAgeMs
+    const { rows } = await database.gate.execute({ sql: OLDEST, args: [cursor] })
+    const old = rows.filter((row) => Number(row['created_at']) < before)
+    cursor = Number(rows.at(-1)?.['seq'] ?? 0)
+    await expire(engine, old)
+    return { count: old.length, last: old.length < ROWS_AT_ONCE }
+  })
+}
+
+async function expire(engine: SendEngine, old: readonly Row[]): Promise<void> {
+  const ids = old.map((row) => String(row['subject']))
+  const messages = await loadMessages(engine.context.database.gate, ids)
+  const ended = old.map(async (row) => {
+    const message = messages.get(String(row['subject']))
+    const failure = failureFor(engine, row)
+    if (message === undefined || failure === null) return
+    // One with an open attempt is left to that: SQL decides.
+    if (await giveUp(engine.context, { jobSeq: Number(row['seq']) }, message, failure)) engine.forget(message.id)
+  })
+  await Promise.all(ended)
+}
+
+/** A quarantined message is looked up first; where that was not possible for so long, nobody knows whether it was sent. */
+function failureFor({ context, attempts }: SendEngine, row: Row): MessageFailure | null {
+  if (row['is_quarantined'] === 0) return MESSAGE_FAILURES.expired
+  const isOver = context.clock.steady() > attempts.quarantineEndsAt + MAX_RECONCILE_MS
+  return isOver ? MESSAGE_FAILURES.unconfirmed : null
+}

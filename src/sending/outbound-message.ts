@@ -1,0 +1,48 @@
+import type { MessageStatus } from '../db/schema/messages.ts'
+import type { Gate } from '../db/gate.ts'
+
+/** An outbound message as the engine sees it. */
+export interface OutboundMessage {
+  id: string
+  tenantId: string
+  appId: string
+  from: string
+  to: string
+  body: string
+  status: MessageStatus
+  /** Epoch milliseconds. */
+  createdAt: number
+  /** How many of its attempts were found absent, and how many were answered 503 in a row at the end. */
+  absents: number
+  refusals: number
+}
+
+const IS_REFUSAL = `outcome IS 'not_accepted' AND http_status IS 503`
+
+const MESSAGES = `SELECT m.id, m.tenant_id, m.app_id, m.from_number, m.to_number, m.body, m.status, m.created_at,
+    (SELECT count(*) FROM send_attempts WHERE message_id = m.id AND resolution = 'absent') AS absents,
+    (SELECT count(*) FROM send_attempts WHERE message_id = m.id AND ${IS_REFUSAL}
+      AND seq > coalesce((SELECT max(seq) FROM send_attempts WHERE message_id = m.id AND NOT (${IS_REFUSAL})), 0)) AS refusals
+  FROM json_each(?1) JOIN messages AS m ON m.id = value`
+
+/** Reads messages in one query. */
+export async function loadMessages(gate: Gate, ids: readonly string[]): Promise<Map<string, OutboundMessage>> {
+  const { rows } = await gate.execute({ sql: MESSAGES, args: [JSON.stringify(ids)] })
+  return new Map(rows.map((row) => [String(row['id']), toMessage(row)]))
+}
+
+const toMessage = (row: Record<string, unknown>): OutboundMessage => ({
+  id: String(row['id']),
+  tenantId: String(row['tenant_id']),
+  appId: String(row['app_id']),
+  from: String(row['from_number']),
+  to: String(row['to_number']),
+  body: String(row['body']),
+  status: row['status'] as MessageStatus,
+  createdAt: Number(row['created_at']),
+  absents: Number(row['absents']),
+  refusals: Number(row['refusals']),
+})
+
+/** Whether nothing more happens to a message. */
+export const isEnded = (status: unknown): boolean => status === 'sent' || status === 'failed' || status === 'received'

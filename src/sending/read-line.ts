@@ -1,0 +1,26 @@
+import type { Gate } from '../db/gate.ts'
+import type { Entries } from './entries.ts'
+import type { Line } from './line.ts'
+import { newEntry } from './line.ts'
+
+const READ_AT_ONCE = 256
+
+const WAITING = `SELECT seq, subject, contact, is_quarantined FROM jobs
+  WHERE kind = 'send' AND lane = ?1 AND tenant_id = ?2 AND seq > ?3 ORDER BY seq LIMIT ?4`
+
+/** Reads the next entries of a line. While it reads, messages that are accepted set `hasMore` again. */
+export async function readLine(gate: Gate, entries: Entries, line: Line): Promise<void> {
+  line.hasMore = false
+  const { rows } = await gate.execute({ sql: WAITING, args: [line.number, line.tenantId, line.cursor, READ_AT_ONCE] })
+  for (const row of rows) {
+    const messageId = String(row['subject'])
+    const jobSeq = Number(row['seq'])
+    line.cursor = Math.max(line.cursor, jobSeq)
+    // Its attempt is open.
+    if (entries.has(messageId)) continue
+    const entry = newEntry(line, messageId, String(row['contact']), jobSeq, row['is_quarantined'] === 1)
+    entries.add(entry)
+    line.insert(entry)
+  }
+  if (rows.length === READ_AT_ONCE) line.hasMore = true
+}

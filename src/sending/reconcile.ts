@@ -1,0 +1,185 @@
+import { HOUR_MS, MAX_ABSENT_ATTEMPTS, MAX_RECONCILE_MS } from '../core/limits.ts'
+import { MESSAGE_FAILURES } from '../core/message-failure.ts'
+import { DONE, type Job, type JobKind, type JobOutcome } from '../jobs/job.ts'
+import type { MessageQuery, StoredSms } from '../provider/provider.ts'
+import type { CallResult } from '../provider/session.ts'
+import { type OpenEntry, storeClose, storeEnd } from './attempt-store.ts'
+import { acceptedEnd } from './call-end.ts'
+import type { SendingContext } from './context.ts'
+import type { OpenAttempt } from './line.ts'
+import { matchRecord } from './match-record.ts'
+import { loadMessages } from './outbound-message.ts'
+import type { Scheduler } from './scheduler.ts'
+
+/**
+ * The `lookup` job, one for each extension that has attempts of unknown outcome: it lists the provider's message store once
+ * and closes all attempts that it can. Nothing is sent again before a lookup has found it absent.
+ */
+export const lookupJobs = (context: SendingContext, scheduler: Scheduler): JobKind<string> => ({
+  name: 'lookup',
+  maxInFlight: MAX_LOOKUPS_IN_FLIGHT,
+  maxPerLane: 1,
+  load: (ids) => Promise.resolve(new Map(ids.map((id) => [id, id]))),
+  run: (job) => lookUp(context, scheduler, job),
+})
+
+const MAX_LOOKUPS_IN_FLIGHT = 64
+/** Lookups come sooner at first: the time that has passed is doubled each time. */
+const FIRST_LOOKUP_MS = 2000
+const LOOKUP_EVERY_MS = 15_000
+const MIN_LOOKUP_MS = 100
+/** Records are asked for since a little earlier than needed. */
+const LISTING_MARGIN_MS = 60_000
+/** Another run of the process had another clock, which may have been an hour off. */
+const OTHER_CLOCK_MS = HOUR_MS
+
+async function lookUp(context: SendingContext, scheduler: Scheduler, job: Job): Promise<JobOutcome> {
+  const { tenantId, lane: extensionId } = job
+  const open = await openEntries(context, scheduler, tenantId, extensionId)
+  if (open.length === 0) return endJob(context, job)
+  const at = context.clock.steady()
+  const listed = await listSince(context, { tenantId, extensionId }, open)
+  const taken = listed.type === 'ok' ? await boundIds(context, listed.value) : new Set<string>()
+  for (const one of open) await conclude(context, scheduler, one, listed, at, taken)
+  const left = scheduler.entries.unknown(tenantId, extensionId)
+  if (left.length === 0) return endJob(context, job)
+  return { type: 'snooze', delayMs: nextLookupMs(context, left, listed) }
+}
+
+async function openEntries(
+  { database }: SendingContext,
+  scheduler: Scheduler,
+  tenantId: string,
+  extensionId: string,
+): Promise<OpenEntry[]> {
+  const entries = scheduler.entries.unknown(tenantId, extensionId)
+  if (entries.length === 0) return []
+  const messages = await loadMessages(
+    database.gate,
+    entries.map(({ messageId }) => messageId),
+  )
+  return entries.flatMap((entry) => {
+    const message = messages.get(entry.messageId)
+    return message === undefined || entry.attempt === null ? [] : [{ entry, message, attempt: entry.attempt }]
+  })
+}
+
+/** An attempt may have become unknown at this very moment: then the job stays. */
+async function endJob({ database }: SendingContext, { seq, lane, tenantId }: Job): Promise<JobOutcome> {
+  const sql = `DELETE FROM jobs WHERE seq = ?1 AND NOT EXISTS (SELECT 1 FROM send_attempts INDEXED BY send_attempts_open
+    WHERE closed_at IS NULL AND outcome = 'unknown' AND extension_id = ?2 AND tenant_id = ?3) RETURNING seq`
+  const [deleted] = await database.writer.write([{ sql, args: [seq, lane, tenantId] }])
+  return deleted?.rows.length === 1 ? DONE : { type: 'snooze', delayMs: FIRST_LOOKUP_MS }
+}
+
+type Listing = CallResult<StoredSms[]> & { unreadable: number }
+
+async function listSince(
+  { session, provider, clock }: SendingContext,
+  key: { tenantId: string; extensionId: string },
+  open: readonly OpenEntry[],
+): Promise<Listing> {
+  const ageMs = Math.max(...open.map(({ attempt }) => clock.steady() - attempt.startedAt + doubtMs(attempt)))
+  const since = clock.now() - ageMs - LISTING_MARGIN_MS
+  let unreadable = 0
+  const query: MessageQuery = { direction: 'Outbound', since, skipped: () => void unreadable++ }
+  const listed = await session.call(key, 'light', (token) => {
+    unreadable = 0
+    return provider.listMessages(token, query)
+  })
+  return { ...listed, unreadable }
+}
+
+const doubtMs = ({ isOwn, providerStartedAt }: OpenAttempt): number =>
+  isOwn && providerStartedAt !== null ? 0 : OTHER_CLOCK_MS
+
+/** When the attempt began by the provider's clock; earlier where that is not known for certain. */
+function beganAt({ provider }: SendingContext, { isOwn, startedAt, providerStartedAt }: OpenAttempt): number {
+  if (providerStartedAt !== null) return providerStartedAt
+  return startedAt - (provider.clockSkewMs() ?? 0) - (isOwn ? 0 : OTHER_CLOCK_MS)
+}
+
+/** Records that belong to messages already. */
+async function boundIds({ database }: SendingContext, records: readonly StoredSms[]): Promise<Set<string>> {
+  const { rows } = await database.gate.execute({
+    sql: `SELECT rc_message_id FROM messages WHERE rc_message_id IN (SELECT value FROM json_each(?1)) AND direction = 'outbound'`,
+    args: [JSON.stringify(records.map((record) => record.providerMessageId))],
+  })
+  return new Set(rows.map((row) => String(row['rc_message_id'])))
+}
+
+/** `at`: steady time at which the lookup began. */
+async function conclude(
+  context: SendingContext,
+  scheduler: Scheduler,
+  open: OpenEntry,
+  listed: Listing,
+  at: number,
+  taken: Set<string>,
+): Promise<void> {
+  const { entry, attempt, message } = open
+  if (listed.type === 'ok') {
+    const sought = { from: entry.line.number, to: entry.to, text: message.body, since: beganAt(context, attempt) }
+    const record = matchRecord(sought, listed.value, taken)
+    if (record !== null) return found(context, scheduler, open, record, taken)
+    const isAbsent = listed.unreadable === 0 && at >= (attempt.absentAfter ?? Infinity)
+    if (isAbsent) return absent(context, scheduler, open)
+  }
+  if (context.clock.steady() >= givenUpAt(context, attempt)) await end(context, scheduler, open, 'unconfirmed')
+}
+
+async function found(
+  context: SendingContext,
+  scheduler: Scheduler,
+  open: OpenEntry,
+  record: StoredSms,
+  taken: Set<string>,
+): Promise<void> {
+  taken.add(record.providerMessageId)
+  const hasFailed = record.messageStatus === 'SendingFailed' || record.messageStatus === 'DeliveryFailed'
+  const result = acceptedEnd(record.providerMessageId, hasFailed)
+  if (result.type !== 'sent' && result.type !== 'failed') return
+  // Where the record turns out to be another message's, the next lookup knows.
+  if (await storeEnd(context, open, { ...result, outcome: 'unknown' }, null, 'sent')) scheduler.ended(open.entry)
+}
+
+async function absent(context: SendingContext, scheduler: Scheduler, open: OpenEntry): Promise<void> {
+  if (open.message.absents + 1 >= MAX_ABSENT_ATTEMPTS) return end(context, scheduler, open, 'absent')
+  await storeClose(context, open, 'unknown', null, 'absent')
+  const { entry } = open
+  entry.isQuarantined = false
+  scheduler.closed(entry)
+  scheduler.add(entry)
+}
+
+async function end(
+  context: SendingContext,
+  scheduler: Scheduler,
+  open: OpenEntry,
+  resolution: 'absent' | 'unconfirmed',
+): Promise<void> {
+  const failure = MESSAGE_FAILURES.unconfirmed
+  const result = { type: 'failed', outcome: 'unknown', rcMessageId: null, failure } as const
+  if (await storeEnd(context, open, result, null, resolution)) scheduler.ended(open.entry)
+}
+
+/** Steady time; never before a lookup could have found it absent. */
+function givenUpAt({ config }: SendingContext, { absentAfter }: OpenAttempt): number {
+  const settledAt = absentAfter ?? Infinity
+  return settledAt + Math.max(0, MAX_RECONCILE_MS - config.reconcileSettleMs)
+}
+
+function nextLookupMs(
+  context: SendingContext,
+  unknown: readonly { attempt: OpenAttempt | null }[],
+  listed: Listing,
+): number {
+  if (listed.type === 'waiting') return Math.min(Math.max(listed.retryInMs, 1000), LOOKUP_EVERY_MS)
+  const now = context.clock.steady()
+  const delays = unknown.map(({ attempt }) => {
+    const leftMs = (attempt?.absentAfter ?? now) - now
+    const passedMs = now - (attempt?.startedAt ?? now)
+    return leftMs <= 0 ? LOOKUP_EVERY_MS : Math.min(Math.max(passedMs, FIRST_LOOKUP_MS), LOOKUP_EVERY_MS, leftMs)
+  })
+  return Math.max(Math.min(...delays), MIN_LOOKUP_MS)
+}

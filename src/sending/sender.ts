@@ -1,0 +1,41 @@
+import { MESSAGE_FAILURES, type MessageFailure, unknownNumber } from '../core/message-failure.ts'
+import { TOKEN_FRESH_MS } from '../core/limits.ts'
+import type { ExtensionRow, TenantEntry } from '../provider/directory.ts'
+import type { SendingContext } from './context.ts'
+
+/**
+ * Who sends for a number of a tenant.
+ * - `ready`: this extension, at once.
+ * - `wait`: nobody now; whoever ends the reason wakes the tenant's lines.
+ * - `missing`: the number is not known; final only after a fresh lookup at the provider.
+ * - `failed`: nobody, and no lookup can help.
+ */
+export type Sender =
+  | { type: 'ready'; extensionId: string }
+  | { type: 'wait'; reason: 'suspended' | 'reauthorization' | 'loading' | 'disconnecting' }
+  | { type: 'missing'; failure: MessageFailure }
+  | { type: 'failed'; failure: MessageFailure }
+
+type Known = Pick<SendingContext, 'directory' | 'clock'>
+
+/** By what is in memory; `loading` if that is nothing. */
+export function senderOf({ directory, clock }: Known, tenantId: string, number: string): Sender {
+  const tenant = directory.known(tenantId)
+  if (tenant === undefined) return { type: 'wait', reason: 'loading' }
+  if (tenant.status !== 'active') return { type: 'wait', reason: 'suspended' }
+  if (directory.isClosed(tenantId)) return { type: 'wait', reason: 'disconnecting' }
+  const extension = tenant.extensions.get(tenant.numbers.get(number) ?? '')
+  if (extension !== undefined && extension.status !== 'revoked') return withToken(extension, clock.now())
+  const failure = extension === undefined ? unknownNumber(number) : MESSAGE_FAILURES.revoked
+  if (isConnected(tenant)) return { type: 'missing', failure }
+  return { type: 'failed', failure: extension === undefined ? MESSAGE_FAILURES.notConnected : failure }
+}
+
+function withToken(extension: ExtensionRow, now: number): Sender {
+  if (extension.status !== 'active' || extension.accessExpiresAt - now <= TOKEN_FRESH_MS)
+    return { type: 'wait', reason: 'reauthorization' }
+  return { type: 'ready', extensionId: extension.extensionId }
+}
+
+const isConnected = (tenant: TenantEntry): boolean =>
+  tenant.extensions.values().some(({ status }) => status !== 'revoked')

@@ -1,0 +1,273 @@
+import type { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import { readConfig } from '../../src/core/config.ts'
+import { silentLog } from '../../src/core/log.ts'
+import { openDatabase } from '../../src/db/database.ts'
+import { openRestoreMark } from '../../src/db/restore-mark.ts'
+import { createApp } from '../../src/operator/apps.ts'
+import { createTenant } from '../../src/operator/tenants.ts'
+import { runGateway } from '../../src/run.ts'
+import { startSimulator } from '../../src/simulator/simulator.ts'
+import { manualClock } from '../support/manual-clock.ts'
+import { temporaryFolder } from '../support/process.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { FROM, FROM_2, World, until } from '../support/world.ts'
+import {
+  type OldMessage,
+  asRelease1,
+  insertAttempt,
+  insertJob,
+  insertMessage,
+  jobIdOf,
+  messageIdOf,
+  writeMark,
+} from './release-1.ts'
+
+const MINUTE_MS = 60_000
+const CLIENT = { clientId: 'client', clientSecret: 'client-key' }
+
+/** One provider and one data folder, and gateways one after the other. */
+async function openSite(stack: AsyncDisposableStack) {
+  const folder = stack.use(temporaryFolder())
+  const clock = manualClock()
+  const simulator = await startSimulator({ clock, ...CLIENT })
+  stack.defer(() => simulator.stop())
+  const { extensionId } = simulator.control.addExtension({ name: 'Alice', numbers: [FROM, FROM_2] })
+  const path = folder.file('sgw.db')
+  const start = async (env: Record<string, string> = {}) => {
+    const values = {
+      ...{ NODE_ENV: 'test', PORT: '0', DATABASE_URL: `file:${path}`, RC_SERVER_URL: simulator.url },
+      ...{ RC_CLIENT_ID: CLIENT.clientId, RC_CLIENT_SECRET: CLIENT.clientSecret, ...env },
+    }
+    const config = readConfig({ values, readFile: () => '' })
+    if (!config.ok) throw new Error(config.problems.join('\n'))
+    return runGateway({ config: config.config, log: silentLog, clock })
+  }
+  return { clock, control: simulator.control, extensionId, path, start }
+}
+
+type Site = Awaited<ReturnType<typeof openSite>>
+
+/** Texts that the provider has: they were sent, whatever the old release knew of it. */
+const SENT_BEFORE = { '+15555550002': 'two', '+15555550004': 'four', '+15555550007': 'seven', '+15555550009': 'nine' }
+
+/** A tenant with a connected extension whose store has the records of `SENT_BEFORE`. */
+async function firstLife(site: Site, webhookUrl: string) {
+  const running = await site.start()
+  const { tenantId } = await createTenant(running.gateway, { name: 'First' })
+  const app = await createApp(running.gateway, { tenantId, name: 'App', webhookUrl, role: 'app' })
+  const world = new World(running, site.control, site.path, app, false, null)
+  expect((await world.connect()).ok).toBe(true)
+  running.work()
+  const ids = await Promise.all(Object.entries(SENT_BEFORE).map(([to, body]) => world.send({ to, body })))
+  for (const id of ids) await world.untilStatus(id, ['sent'])
+  const { rows } = await running.gateway.database.gate.execute(`SELECT value FROM facts WHERE name = 'incarnation'`)
+  await running.stop()
+  return { tenantId, app, incarnation: String(rows[0]?.['value']) }
+}
+
+const ERRORS: Record<string, string> = {
+  'Telephony provider not connected for this tenant': 'not_connected',
+  'Phone number +15555550100 is not registered in this provider account': 'unknown_number',
+  'Extension not connected — re-authorize via invite link': 'revoked',
+  'Message expired before it could be sent': 'expired',
+  'Cancelled before sending': 'cancelled',
+  'Delivery could not be confirmed with the provider': 'unconfirmed',
+  'Provider rejected the message: Parameter [to] is invalid (CMN-101)': 'rejected',
+}
+
+interface Left {
+  extensionId: string
+  tenantId: string
+  appId: string
+  /** When the old release began what it left, and when it ended. */
+  begunAt: number
+  now: number
+}
+
+/** Everything that 1.0.0 may leave, in the order of acceptance. The text says which message it is. */
+function fill(database: Database, { extensionId, tenantId, appId, begunAt, now }: Left): void {
+  const texts = 'one two three four five six seven eight nine ten eleven twelve thirteen fourteen'.split(' ')
+  const message = (number: number, status: OldMessage['status'], more: Partial<OldMessage> = {}): OldMessage => {
+    const to = `+155555500${String(number).padStart(2, '0')}`
+    const body = texts[number - 1] ?? `text ${number}`
+    const made = { number, from: FROM, to, body, status, at: begunAt, tenantId, appId, ...more }
+    insertMessage(database, made)
+    return made
+  }
+  const firstAttempt = { extensionId, at: begunAt }
+  const one = message(1, 'queued')
+  message(2, 'sending', { firstAttempt })
+  message(3, 'sending', { firstAttempt })
+  const four = message(4, 'sending')
+  insertAttempt(database, four, extensionId, { settleAt: begunAt + 30_000 })
+  const five = message(5, 'sending')
+  insertAttempt(database, five, extensionId)
+  const six = message(6, 'sending')
+  insertAttempt(database, six, extensionId, { outcome: 'not_accepted', httpStatus: 503 })
+  const seven = message(7, 'queued')
+  const eight = message(8, 'queued')
+  // Three open attempts in one conversation: two with rows of their own, and a first attempt without one.
+  const to = '+15555550009'
+  const nine = message(9, 'sending', { to })
+  insertAttempt(database, nine, extensionId, { settleAt: begunAt + 30_000 })
+  const ten = message(10, 'sending', { to })
+  insertAttempt(database, ten, extensionId)
+  message(11, 'sending', { to, firstAttempt })
+  const twelve = message(12, 'queued', { to: '+15555550002' })
+  // Jobs do not stand in the order of acceptance: settling and retrying moved them.
+  for (const [kind, job, lane] of [
+    ['send', twelve, FROM],
+    ['send', five, FROM],
+    ['settle', four, extensionId],
+    ['settle', nine, extensionId],
+    ['settle', ten, extensionId],
+    ['send', six, `${FROM}/again`],
+    ['fence', eight, FROM],
+    ['fence', seven, FROM],
+    ['send', one, FROM],
+  ] as const)
+    insertJob(database, job, kind, lane)
+  for (const [index, error] of Object.keys(ERRORS).entries()) message(20 + index, 'failed', { error, at: begunAt - 1 })
+  // The bound of the rate windows: first attempts up to it are older than a minute.
+  message(40, 'sent', { from: FROM_2, rcMessageId: 'old40', firstAttempt: { extensionId, at: now - 20_000 } })
+  database.run(`UPDATE facts SET value = (SELECT max(seq) FROM messages) WHERE name LIKE 'windows_%'`)
+  for (const number of [41, 42])
+    message(number, 'sent', {
+      ...{ from: FROM_2, rcMessageId: `old${number}`, at: now - 20_000 },
+      firstAttempt: { extensionId, at: now - 20_000 },
+    })
+  database.run(`UPDATE facts SET value = '9' WHERE name = 'begun'`)
+  const inbound = { ...one, number: 50, from: one.to, to: FROM, body: 'inbound' }
+  insertMessage(database, inbound)
+  database.run(
+    `UPDATE messages SET direction = 'inbound', status = 'received', rc_message_id = 'in50' WHERE body = 'inbound'`,
+  )
+  const job = 'INSERT INTO jobs (id, kind, lane, tenant_id, subject, run_at, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)'
+  database.run(job, [jobIdOf(50), 'webhook', appId, tenantId, `${messageIdOf(50)}:${appId}`, now, now])
+  database.run(job, [jobIdOf(51), 'back_fill', extensionId, tenantId, extensionId, now, now])
+}
+
+/** A folder as 1.0.0 left it, with everything in it. */
+async function leftBehind(stack: AsyncDisposableStack) {
+  const site = await openSite(stack)
+  const receiver = stack.use(startReceiver())
+  const begunAt = site.clock.now()
+  const { app, incarnation, tenantId } = await firstLife(site, receiver.url)
+  site.clock.advance(5 * MINUTE_MS)
+  const { extensionId } = site
+  const left = { extensionId, tenantId, appId: app.appId, begunAt, now: site.clock.now() }
+  await asRelease1(site.path, (database) => fill(database, left))
+  writeMark(site.path, incarnation, { rows: 5, deliveries: 0, begun: 9 })
+  return { ...site, receiver, app, left }
+}
+
+const numberOf = (subject: unknown): number => Number.parseInt(String(subject).slice('msg_'.length), 16)
+
+test('every message and job of release 1.0.0 is there after the upgrade, in the order of acceptance', async () => {
+  await using stack = new AsyncDisposableStack()
+  const { path, left, start } = await leftBehind(stack)
+  const running = await start()
+  stack.defer(() => running.stop())
+  const { gate } = running.gateway.database
+  const all = async (sql: string) => (await gate.execute(sql)).rows
+  const send = await all(`SELECT id, subject, lane, contact, is_quarantined FROM jobs WHERE kind = 'send' ORDER BY seq`)
+  expect(send.map((row) => numberOf(row['subject']))).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
+  expect(send.map((row) => row['id'])).toEqual(send.map((row) => jobIdOf(numberOf(row['subject']))))
+  expect(new Set(send.map((row) => row['lane']))).toEqual(new Set([FROM]))
+  const quarantined = send.filter((row) => row['is_quarantined'] === 1).map((row) => numberOf(row['subject']))
+  expect(quarantined).toEqual([7, 8, 10, 11])
+  const open = await all('SELECT message_id, outcome FROM send_attempts WHERE closed_at IS NULL')
+  expect(open.map((row) => [numberOf(row['message_id']), row['outcome']]).toSorted()).toEqual(
+    [2, 3, 4, 5, 9].map((number) => [number, 'unknown']),
+  )
+  const others = await all(
+    `SELECT id, kind, lane, subject, due_at FROM jobs WHERE kind NOT IN ('send', 'lookup') ORDER BY seq`,
+  )
+  expect(others).toEqual([
+    {
+      id: jobIdOf(50),
+      kind: 'webhook',
+      lane: left.appId,
+      subject: `${messageIdOf(50)}:${left.appId}`,
+      due_at: left.now,
+    },
+    { id: jobIdOf(51), kind: 'back_fill', lane: left.extensionId, subject: left.extensionId, due_at: left.now },
+  ])
+  expect(await all(`SELECT lane FROM jobs WHERE kind = 'lookup'`)).toEqual([{ lane: left.extensionId }])
+  const failed = await all(`SELECT error, error_code FROM messages WHERE status = 'failed' ORDER BY seq`)
+  expect(Object.fromEntries(failed.map((row) => [row['error'], row['error_code']]))).toEqual(ERRORS)
+  expect(await all('SELECT count(*) AS count FROM messages')).toEqual([{ count: 12 + 7 + 3 + 1 }])
+  expect(await all(`SELECT value FROM facts WHERE name = 'restored_at'`)).toEqual([])
+  expect(path).toEndWith('sgw.db')
+})
+
+test('after the upgrade each text is sent once, quarantined messages and unknown outcomes after a lookup', async () => {
+  await using stack = new AsyncDisposableStack()
+  const { app, clock, control, path, receiver, start } = await leftBehind(stack)
+  const texts = (): (string | null)[] => control.messages({ direction: 'Outbound' }).map(({ text }) => text)
+  const before = texts()
+  const running = await start()
+  stack.defer(() => running.stop())
+  const world = new World(running, control, path, app, false, null)
+  running.work()
+  // What was never begun, and what was refused, need no lookup. Nothing else may go out before the settle time is over.
+  await until(() => texts().includes('six'))
+  clock.advance(25_000)
+  await world.untilStatus(messageIdOf(4), ['sent'])
+  expect(texts().slice(before.length).toSorted()).toEqual(expect.arrayContaining(['one', 'six']))
+  for (const early of ['three', 'five', 'eight', 'ten', 'eleven']) expect(texts()).not.toContain(early)
+  const numbers = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]
+  const ended = async (): Promise<boolean> => {
+    clock.advance(1000)
+    const states = await Promise.all(numbers.map((number) => world.status(messageIdOf(number))))
+    return states.every(({ status }) => status === 'sent')
+  }
+  await until(ended, 20_000)
+  const sent = [...before, ...texts().slice(before.length)]
+  expect(sent.toSorted()).toEqual(
+    'one two three four five six seven eight nine ten eleven twelve'.split(' ').toSorted(),
+  )
+  expect(sent.indexOf('ten')).toBeLessThan(sent.indexOf('eleven'))
+  const [post] = await receiver.received(1)
+  expect(post?.body).toMatchObject({ messageId: messageIdOf(50), body: 'inbound' })
+})
+
+test('first attempts of the last minute, which had no rows, still count in the rate windows', async () => {
+  await using stack = new AsyncDisposableStack()
+  const { start } = await leftBehind(stack)
+  const running = await start({ FROM_LIMIT_PER_MINUTE: '2' })
+  stack.defer(() => running.stop())
+  expect(running.gateway.quota.numberWaitMs(FROM_2)).toBe(40_000)
+})
+
+test('the mark of release 1.0.0 tells a continued database from an older copy', async () => {
+  const restored = async (rows: number, begun: number, deliveries: number): Promise<boolean> => {
+    await using stack = new AsyncDisposableStack()
+    const folder = stack.use(temporaryFolder())
+    const path = folder.file('sgw.db')
+    const options = { url: `file:${path}`, authToken: null, path, litestream: false }
+    await (await openDatabase(options)).close()
+    await asRelease1(path, (database) => {
+      database.run(`INSERT INTO facts (name, value) VALUES ('incarnation', 'boot_1')`)
+      database.run(`UPDATE facts SET value = '4' WHERE name = 'begun'`)
+      database.run(`INSERT INTO sqlite_sequence (name, seq) VALUES ('send_attempts', 10), ('deliveries', 7)`)
+    })
+    writeMark(path, 'boot_1', { rows, begun, deliveries })
+    const database = await openDatabase(options)
+    stack.defer(() => database.close())
+    const { mark, restored: isRestored } = await openRestoreMark(database.gate, `${path}.mark`, {
+      incarnation: 'boot_2',
+      now: 1,
+    })
+    mark.close()
+    return isRestored
+  }
+  expect(await restored(10, 4, 7)).toBe(false)
+  expect(await restored(9, 4, 7)).toBe(false)
+  expect(await restored(11, 4, 7)).toBe(true)
+  expect(await restored(10, 5, 7)).toBe(true)
+  // 1.0.0 stored numbers of attempts that it refused, and never noted them.
+  expect(await restored(12, 2, 7)).toBe(true)
+  expect(await restored(10, 4, 8)).toBe(true)
+})

@@ -1,0 +1,45 @@
+import type { Gate } from '../../src/db/gate.ts'
+
+export interface MessageRows {
+  count: number
+  /** Epoch milliseconds of the first one; each is a second younger than the one before. */
+  since: number
+  tenantId: string
+  appId: string
+  /** The person: `to` of outbound and `from` of inbound messages. Many persons if absent. */
+  phone?: string
+}
+
+const ROWS_PER_BATCH = 5000
+
+/**
+ * Messages in the present schema: three of four outbound and sent, each with its attempt, the rest received, each with a
+ * delivery. Those of the first schema are in `many-messages.ts`.
+ */
+export async function writeMessageRows(gate: Gate, rows: MessageRows): Promise<void> {
+  for (let from = 0; from < rows.count; from += ROWS_PER_BATCH) {
+    const to = Math.min(from + ROWS_PER_BATCH, rows.count)
+    const args = { from, to, since: rows.since, tenant: rows.tenantId, app: rows.appId, phone: rows.phone ?? null }
+    await gate.batch([MESSAGES, ATTEMPTS, DELIVERIES].map((sql) => ({ sql, args })))
+  }
+}
+
+const NUMBERS = `WITH RECURSIVE numbers (n) AS (SELECT :from UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < :to),
+  drawn AS (SELECT CAST(n AS INTEGER) AS n, printf('msg_%012x', n) AS id, CAST(:since + n * 1000 AS INTEGER) AS at, n % 4 = 3 AS inbound,
+    coalesce(:phone, printf('+1555777%04d', n % 10000)) AS phone, :tenant AS tenant, :app AS app FROM numbers)`
+
+const MESSAGES = `${NUMBERS}
+  INSERT INTO messages (id, job_id, tenant_id, app_id, direction, from_number, to_number, body, status, rc_message_id,
+    receiving_extension_id, created_at, updated_at)
+  SELECT id, printf('job_%016x', n), tenant, app, iif(inbound, 'inbound', 'outbound'), iif(inbound, phone, '+15555550100'),
+    iif(inbound, '+15555550100', phone), 'Message number ' || n || ' says a few words', iif(inbound, 'received', 'sent'),
+    printf('old%d', n), iif(inbound, '101', NULL), at, at FROM drawn`
+
+const ATTEMPTS = `${NUMBERS}
+  INSERT INTO send_attempts (message_id, tenant_id, extension_id, from_number, to_number, boot_id, started_at, outcome, closed_at)
+  SELECT id, tenant, '101', '+15555550100', phone, 'boot_0', at, 'accepted', at + 100 FROM drawn WHERE NOT inbound`
+
+const DELIVERIES = `${NUMBERS}
+  INSERT INTO deliveries (delivery_id, tenant_id, kind, target_id, message_id, correlation_id, url, boot_id, attempted_at, outcome, status_code, duration_ms)
+  SELECT id || ':' || app, tenant, 'app', app, id, printf('cor_%016x', n), 'https://hooks.example.com/', 'boot_0', at, 'success', 200, 20
+  FROM drawn WHERE inbound`
