@@ -27,15 +27,22 @@ function settingsOf(context: CliContext): BackupSettings {
 }
 
 async function fetch(settings: BackupSettings, target: string): Promise<boolean> {
+  // Twice: a gateway that has just started may upload its very first file between the two looks.
+  for (let look = 1; look <= 2; look++) {
+    if (await bringBack(settings, target)) return true
+    if (!(await holdsAnything(settings))) return false
+  }
+  throw new CliError(damaged(settings), EXIT.unavailable)
+}
+
+async function bringBack(settings: BackupSettings, target: string): Promise<boolean> {
   const restored = await runLitestream(
     settings,
     ['restore', '-if-replica-exists', '-o', target, settings.databasePath],
     { timeoutMs: settings.timeoutMs, progress: () => progressOf(target) },
   )
   if (restored.code !== 0) throw await unreadable(settings, restored)
-  if (existsSync(target)) return true
-  if (await holdsAnything(settings)) throw new CliError(damaged(settings), EXIT.unavailable)
-  return false
+  return existsSync(target)
 }
 
 const damaged = (settings: BackupSettings): string =>
