@@ -52,7 +52,7 @@ export async function crashAndRestore(
   }
 }
 
-/** A message about every 20 ms, each with a text of its own, from now on until it is stopped. */
+/** A message about every 20 ms, each with a text and a recipient of its own, from now on until it is stopped. */
 export class Load {
   readonly acknowledged: Acknowledged[] = []
   #running = true
@@ -71,7 +71,7 @@ export class Load {
     let number = 0
     while (this.#running) {
       const response = await deployment
-        .call('POST', '/v1/sms/send', { from: NUMBER, to: '+15557770001', body: `${label} ${number++}` })
+        .call('POST', '/v1/sms/send', { from: NUMBER, to: `+1555${7_000_000 + number}`, body: `${label} ${number++}` })
         .catch(() => null)
       const at = performance.now()
       const answer = (await response?.json().catch(() => null)) as { messageId: string } | null
