@@ -15,8 +15,8 @@ FROM litestream/litestream:0.5.17 AS litestream
 FROM oven/bun:1.4.4-slim
 ENV NODE_ENV=production \
     DATABASE_URL=file:/data/sgw.db
-# A volume takes over the owner of the folder that it covers.
-RUN mkdir /data && chown bun:bun /data && chmod 700 /data \
+# A volume takes over the owner of the folder that it covers. /backups is for a backup on another disk instead of object storage.
+RUN mkdir /data /backups && chown bun:bun /data /backups && chmod 700 /data /backups \
     && printf '#!/bin/sh\nexec bun /app/cli.js "$@"\n' > /usr/local/bin/sgw && chmod 755 /usr/local/bin/sgw
 COPY --from=litestream /usr/local/bin/litestream /usr/local/bin/litestream
 COPY litestream.yml /etc/litestream.yml
@@ -27,6 +27,6 @@ USER bun
 VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=15s --timeout=5s --start-period=60s CMD ["sgw", "health"]
-# The server stops within 9 s; Litestream's last copy may take some more, so give it 30 (docker stop -t 30).
+# It stops within 10 s, the last copy of the backup included.
 STOPSIGNAL SIGTERM
 CMD ["sgw-entrypoint"]

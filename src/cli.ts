@@ -53,7 +53,9 @@ function refuse(context: Omit<CliContext, 'config'>, command: string, problems: 
     )
     throw new CliError('')
   }
-  throw new CliError(problems.join('\n'))
+  // The entry point restores before it starts the server: its supervisor is to see the server's code.
+  const starts = command === 'restore' && !process.argv.includes('--check')
+  throw new CliError(problems.join('\n'), starts ? EXIT.badConfig : EXIT.failure)
 }
 
 function argvNames(): string {

@@ -92,9 +92,12 @@ export const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry:
 /** A path for a Unix socket may have about 100 bytes. */
 const MAX_SOCKET_PATH = 100
 
-/** Where the operator's commands reach the running server: beside the database, or in the temporary folder if that is too long a path. */
-export function socketPath(databasePath: string): string {
-  const beside = `${resolve(databasePath)}.sock`
+/**
+ * Where the operator's commands reach the running server, or with another suffix another socket of this database: beside
+ * the database, or in the temporary folder if that is too long a path.
+ */
+export function socketPath(databasePath: string, suffix = '.sock'): string {
+  const beside = `${resolve(databasePath)}${suffix}`
   if (Buffer.byteLength(beside) <= MAX_SOCKET_PATH) return beside
   const path = join(tmpdir(), `sgw-${sha256Hex(beside).slice(0, 16)}.sock`)
   demandOwn(path, dirname(beside))

@@ -1,4 +1,7 @@
-import { readConfig } from './core/config.ts'
+import { resolve } from 'node:path'
+import { type Replication, prepareReplication } from './backup/replication.ts'
+import { readBackupSettings, regionWarning } from './backup/settings.ts'
+import { type Config, readConfig } from './core/config.ts'
 import { type Log, createLog } from './core/log.ts'
 import type { Environment } from './core/settings.ts'
 import { EXIT, StartError } from './core/start-error.ts'
@@ -25,22 +28,24 @@ export async function serve({ environment, terminal, exit }: ServeOptions): Prom
   const result = readConfig(environment, terminal)
   if (!result.ok) return fail(new StartError(EXIT.badConfig, [...result.problems, ...result.warnings].join('\n')))
   const { config } = result
-  // As early as can be: a parent that is gone when it is asked for would never be missed.
-  const parent = process.ppid
   const log = createLog({ level: config.logLevel, format: config.logFormat })
-  const life: Life = { end: async () => {} }
+  const life: Life = { ending: false, end: async () => null }
   outliveLog()
   for (const warning of result.warnings) log.warn({}, warning)
   const stop = stopOnSignal(life, log, exit)
   try {
+    const startReplication = config.litestream ? await prepareBackup(environment, config, log) : () => null
     const running = await runGateway({ config, log })
     const prepared = Promise.withResolvers<OperatorContext>()
     const operator = serveOperator(prepared.promise, socketPath(config.database.path ?? 'sgw.db'))
+    // Not before: configuration, database and port are known to be good.
+    const replication = startReplication()
     life.end = async () => {
+      const deadline = performance.now() + STOP_LIMIT_MS
       await Promise.all([operator.stop(), running.stop()])
-      if (config.litestream) await Bun.sleep(MIN_LIFE_MS - performance.now())
+      return replication?.finish(Math.max(MIN_LAST_COPY_MS, deadline - performance.now())) ?? null
     }
-    if (config.litestream) endWithParent(parent, log, stop)
+    void replication?.ended.then((code) => endWithLitestream(code, life, log, stop))
     log.info({ url: running.url, production: config.production }, 'listening')
     const simulator = await welcome(running)
     await Bun.sleep(FIRST_ANSWERS_MS)
@@ -71,24 +76,35 @@ function outliveLog(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
 }
 
-/** How to come to an end; before everything is open there is nothing to drain. */
+/** With the last copy of a backup it takes less than the 10 s that containers are given. */
+const STOP_LIMIT_MS = 9500
+const MIN_LAST_COPY_MS = 1000
+
+/** How to come to an end; before everything is open there is nothing to drain. Answers what an operator must know. */
 interface Life {
-  end(): Promise<void>
+  ending: boolean
+  end(): Promise<string | null>
 }
 
+/** Ends the server with this exit code; instead of 0 with 1 when its end was not clean. */
+type Stop = (code: number) => void
+
 /** The first signal drains; a second one ends at once, which is safe: every state survives a crash. */
-function stopOnSignal(life: Life, log: Log, exit: (code: number) => void): () => void {
-  let stopping = false
-  const stop = async (): Promise<void> => {
-    if (stopping) return exit(EXIT.failure)
-    stopping = true
+function stopOnSignal(life: Life, log: Log, exit: (code: number) => void): Stop {
+  const stop = async (code: number): Promise<void> => {
+    if (life.ending) return exit(EXIT.failure)
+    life.ending = true
     log.info({}, 'stopping')
-    await life.end()
-    exit(EXIT.stopped)
+    const problem = await life.end()
+    if (problem !== null) process.stderr.write(`${problem}\n`)
+    exit(code === EXIT.stopped && problem !== null ? EXIT.failure : code)
   }
-  process.on('SIGTERM', () => void stop())
-  process.on('SIGINT', oncePerKey(stop))
-  return () => void stop()
+  process.on('SIGTERM', () => void stop(EXIT.stopped))
+  process.on(
+    'SIGINT',
+    oncePerKey(() => stop(EXIT.stopped)),
+  )
+  return (code) => void stop(code)
 }
 
 const SAME_KEY_MS = 250
@@ -104,20 +120,26 @@ function oncePerKey(stop: () => Promise<void>): () => void {
   }
 }
 
-/**
- * Litestream looks at the database for the first time a second after its start, then every second; if all ends before,
- * it copies nothing. Not a whole number of seconds: its last copy should not meet a regular one.
- */
-const MIN_LIFE_MS = 2500
-const PARENT_LOOK_MS = 1000
+async function prepareBackup(environment: Environment, { database }: Config, log: Log): Promise<() => Replication> {
+  // The entry point of release 1.0.0 sets it, and has started a Litestream of its own.
+  if ((environment.values['LITESTREAM_DATABASE'] ?? '') !== '')
+    throw new StartError(
+      EXIT.badConfig,
+      'LITESTREAM_DATABASE is set: install the entry point (deploy/entrypoint.sh) and litestream.yml of this release; the gateway now sets it itself',
+    )
+  const settings = readBackupSettings(environment, resolve(database.path ?? 'sgw.db'))
+  const warning = regionWarning(settings)
+  if (warning !== null) log.warn({}, warning)
+  return prepareReplication(settings)
+}
 
-/** A gateway whose Litestream died would go on without a backup, its log growing: whoever supervises starts both anew. */
-function endWithParent(parent: number, log: Log, stop: () => void): void {
-  const timer = setInterval(() => {
-    if (process.ppid === parent) return
-    clearInterval(timer)
-    log.error({}, 'Litestream is gone: stopping, so that both are started again')
-    stop()
-  }, PARENT_LOOK_MS)
-  timer.unref()
+/** A signal that goes to Litestream as well reaches the gateway no later than this. */
+const SAME_SIGNAL_MS = 250
+
+/** A gateway whose Litestream died would go on without a backup, its log growing: the supervisor starts both again. */
+async function endWithLitestream(code: number, life: Life, log: Log, stop: Stop): Promise<void> {
+  await Bun.sleep(SAME_SIGNAL_MS)
+  if (life.ending) return
+  log.error({ code }, 'Litestream is gone: stopping, so that both are started again')
+  stop(code === EXIT.locked ? EXIT.locked : EXIT.unavailable)
 }

@@ -39,13 +39,14 @@ const LAYERS: readonly Layer[] = [
   { name: 'auth', files: ['src/auth/**'], mayImport: BELOW_ENGINES },
   { name: 'sending', files: ['src/sending/**'], mayImport: SENDING },
   { name: 'data folder', files: ['src/data-folder.ts'], mayImport: BELOW_ENGINES },
+  { name: 'backup', files: ['src/backup/**'], mayImport: [...BELOW_DB, 'data folder'] },
   { name: 'gateway', files: ['src/gateway.ts'], mayImport: GATEWAY },
   { name: 'known keys', files: ['src/known-keys.ts'], mayImport: GATEWAY },
   { name: 'http', files: ['src/http/**'], mayImport: GATEWAY, elysia: true },
   { name: 'routes', files: ['src/features/*/routes.ts'], mayImport: [...GATEWAY, 'http', ...FEATURES], elysia: true },
   { name: 'wire', files: ['src/features/*/{schemas,pages}.ts'], mayImport: [...GATEWAY, 'http', 'verbs'] },
   { name: 'verbs', files: ['src/features/*/**'], mayImport: [...GATEWAY, 'wire'] },
-  { name: 'operator', files: ['src/operator/**'], mayImport: [...GATEWAY, 'data folder', ...FEATURES] },
+  { name: 'operator', files: ['src/operator/**'], mayImport: [...GATEWAY, 'backup', 'data folder', ...FEATURES] },
   { name: 'worker', files: ['src/worker.ts'], mayImport: [...GATEWAY, 'verbs'] },
   { name: 'client', files: ['src/client/**'], mayImport: ['core', 'version', 'wire'] },
   {
@@ -62,7 +63,7 @@ const LAYERS: readonly Layer[] = [
     elysia: true,
   },
   { name: 'simulator', files: ['src/simulator/**'], mayImport: ['core', 'version'] },
-  { name: 'admin', files: ['src/admin/**'], mayImport: GATEWAY },
+  { name: 'admin', files: ['src/admin/**'], mayImport: [...GATEWAY, 'backup'] },
   {
     name: 'run',
     files: ['src/run.ts'],
@@ -76,12 +77,12 @@ const LAYERS: readonly Layer[] = [
   {
     name: 'cli',
     files: ['src/cli.ts', 'src/cli/**'],
-    mayImport: [...GATEWAY, 'data folder', 'operator', 'run', 'serve', 'simulator', 'development', 'client'],
+    mayImport: [...GATEWAY, 'backup', 'data folder', 'operator', 'run', 'serve', 'simulator', 'development', 'client'],
   },
   {
     name: 'serve',
     files: ['src/serve.ts'],
-    mayImport: [...GATEWAY, 'data folder', 'operator', 'run', 'simulator', 'development'],
+    mayImport: [...GATEWAY, 'backup', 'data folder', 'operator', 'run', 'simulator', 'development'],
   },
   { name: 'main', files: ['src/main.ts'], mayImport: ['serve'] },
 ]

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { Gauge, type Registry } from 'prom-client'
-import { readBackupLag } from '../db/backup-lag.ts'
+import { readBackupLag } from '../backup/lag.ts'
 import { NOT_RECEIVING } from '../db/not-receiving.ts'
 import { COUNT_OPEN_ATTEMPTS } from '../db/open-attempts.ts'
 import type { Gateway } from '../gateway.ts'
@@ -30,6 +30,10 @@ export function createGauges(gateway: Gateway, registry: Registry): () => Promis
   )
   const sockets = gauge('sgw_websockets', 'Open WebSocket connections')
   const size = labelled('sgw_database_bytes', 'Size of the database on disk, by file', 'file')
+  const lag = gauge(
+    'sgw_backup_lag_seconds',
+    'For how long the backup may lack changes, as Litestream says; NaN when it cannot be asked',
+  )
   const free = gauge('sgw_database_free_bytes', 'Pages of the database that hold nothing')
   const memory = gauge('process_resident_memory_bytes', 'Resident memory of the process')
   return async () => {
@@ -40,7 +44,8 @@ export function createGauges(gateway: Gateway, registry: Registry): () => Promis
     for (const state of EXTENSION_STATES) extensions.set({ state }, readings.extensions[state] ?? 0)
     notReceiving.set(readings.notReceiving)
     sockets.set(gateway.sockets.open)
-    const { walBytes, keptBytes } = readBackupLag(path)
+    const { walBytes, keptBytes, lagMs } = await readBackupLag(path)
+    lag.set(lagMs === null ? Number.NaN : lagMs / 1000)
     size.set({ file: 'database' }, statSync(path ?? '', { throwIfNoEntry: false })?.size ?? 0)
     size.set({ file: 'wal' }, walBytes)
     size.set({ file: 'litestream' }, keptBytes)

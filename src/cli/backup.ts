@@ -1,7 +1,6 @@
 import { Database } from 'bun:sqlite'
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { Settings } from '../core/settings.ts'
 import { EXIT } from '../core/start-error.ts'
 import { type CliContext, CliError } from './context.ts'
 
@@ -12,69 +11,6 @@ export function databasePath(context: CliContext): string {
   const { path } = context.config.database
   if (path === null) throw new CliError('DATABASE_URL names a server: its backup is not ours', EXIT.usage)
   return resolve(path)
-}
-
-/** Brings the newest state of the backup to `target`; false when there is no backup. Errors: whatever Litestream says. */
-export async function fetchBackup(context: CliContext, target: string): Promise<boolean> {
-  const { environment } = context
-  const replica = environment['LITESTREAM_REPLICA_URL'] ?? ''
-  if (replica === '')
-    throw new CliError(
-      'LITESTREAM_REPLICA_URL is not set: name the place of the backup, for example s3://BUCKET/PATH',
-      EXIT.badConfig,
-    )
-  const database = databasePath(context)
-  removeDatabase(target)
-  const config = environment['LITESTREAM_CONFIG'] ?? '/etc/litestream.yml'
-  const program = environment['LITESTREAM_COMMAND'] ?? 'litestream'
-  const command = [program, 'restore', '-config', config, '-if-replica-exists', '-o', target, database]
-  const { code, said } = await run(command, {
-    ...environment,
-    ...secretsInFiles(environment),
-    LITESTREAM_DATABASE: database,
-  })
-  if (code !== 0) throw new CliError(`The backup at ${replica} cannot be read: ${said}`, EXIT.unavailable)
-  return existsSync(target)
-}
-
-const SECRETS = ['LITESTREAM_ACCESS_KEY_ID', 'LITESTREAM_SECRET_ACCESS_KEY'] as const
-
-/** Litestream itself knows no `NAME_FILE`; the entry point does the same for its own run. */
-function secretsInFiles(values: CliContext['environment']): Record<string, string> {
-  const settings = new Settings({ values, readFile: (path) => readFileSync(path, 'utf8') })
-  const inFiles = SECRETS.filter((name) => settings.text(`${name}_FILE`) !== null)
-  const secrets = Object.fromEntries(inFiles.map((name) => [name, settings.secret(name) ?? '']))
-  if (settings.problems.length > 0) throw new CliError(settings.problems.join('\n'), EXIT.badConfig)
-  return secrets
-}
-
-async function run(command: string[], env: CliContext['environment']): Promise<{ code: number; said: string }> {
-  try {
-    const child = Bun.spawn(command, { env, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
-    const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
-    return { code, said: reasonIn(`${stdout}\n${stderr}`) }
-  } catch {
-    throw new CliError(
-      `${command[0] ?? ''} cannot be run: install Litestream, or set LITESTREAM_COMMAND to its path`,
-      EXIT.unavailable,
-    )
-  }
-}
-
-/** Litestream's last line; of a structured one (`time=… level=ERROR msg="failed to run" error="…"`) the error alone. */
-function reasonIn(output: string): string {
-  const line = output.trim().split('\n').at(-1) ?? ''
-  const error = / error=("(?:[^"\\]|\\.)*"|\S+)$/.exec(line)?.[1]
-  return error === undefined ? line : unquoted(error).replaceAll(/\s+/g, ' ').trim()
-}
-
-/** Go quotes what has spaces, almost as JSON does. */
-function unquoted(text: string): string {
-  try {
-    return String(JSON.parse(text))
-  } catch {
-    return text
-  }
 }
 
 /** Up to where a database has messages; 0 without any. */
@@ -128,6 +64,8 @@ export function firstMissing(livePath: string, newest: Newest): number | null {
 }
 
 /** A database is up to three files; a restore of Litestream that ended early leaves as many. */
+export const DATABASE_FILES = ['', '-wal', '-shm', '.tmp', '.tmp-wal', '.tmp-shm'] as const
+
 export function removeDatabase(path: string): void {
-  for (const suffix of ['', '-wal', '-shm', '.tmp', '.tmp-wal', '.tmp-shm']) rmSync(`${path}${suffix}`, { force: true })
+  for (const suffix of DATABASE_FILES) rmSync(`${path}${suffix}`, { force: true })
 }

@@ -2,8 +2,9 @@ import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rm
 import { basename, dirname, join } from 'node:path'
 import { EXIT, StartError } from '../core/start-error.ts'
 import { openDataFolder, sizeOf } from '../data-folder.ts'
-import { NOTHING, type Newest, databasePath, fetchBackup, firstMissing, inspect, removeDatabase } from './backup.ts'
+import { NOTHING, type Newest, databasePath, firstMissing, inspect, removeDatabase } from './backup.ts'
 import { type CliContext, CliError } from './context.ts'
+import { fetchBackup } from './fetch-backup.ts'
 import { print } from './print.ts'
 
 const LOCK_WAIT_MS = 30_000

@@ -1,5 +1,5 @@
 import { errorName } from '../core/log.ts'
-import { readBackupLag } from '../db/backup-lag.ts'
+import { readBackupLag } from '../backup/lag.ts'
 import type { Gateway } from '../gateway.ts'
 import { Fault } from './fault.ts'
 
@@ -77,10 +77,10 @@ export async function checkPublicUrl({ config }: Gateway): Promise<string> {
   throw new Fault(`${publicUrl} answers ${response.status}: does the proxy pass everything on to this gateway?`)
 }
 
-/** What this machine can see of the backup; `sgw restore --check` looks at the backup itself. */
-export function checkBackup(gateway: Gateway): string {
+/** What Litestream says of the backup; `sgw restore --check` looks at the backup itself. */
+export async function checkBackup(gateway: Gateway): Promise<string> {
   if (!gateway.config.litestream) return 'off: set LITESTREAM_REPLICA_URL and start by the entry point (docs/backup.md)'
-  const { walBytes, keptBytes, lagMs } = readBackupLag(gateway.config.database.path)
+  const { walBytes, keptBytes, begun, lagMs } = await readBackupLag(gateway.config.database.path)
   if (walBytes > MAX_WAL_BYTES)
     throw new Fault(
       `the write-ahead log has ${Math.round(walBytes / 1_048_576)} MiB: Litestream does not copy; see its log, and LITESTREAM_REPLICA_URL`,
@@ -89,7 +89,17 @@ export function checkBackup(gateway: Gateway): string {
     throw new Fault(
       `Litestream keeps ${Math.round(keptBytes / 1_048_576)} MiB beside the database, so it cannot upload: see its log, and sgw restore --check`,
     )
-  if (lagMs === null) throw new Fault('Litestream has not begun: start the gateway by the entry point, not alone')
-  if (lagMs > MAX_LAG_MS) throw new Fault(`Litestream is ${Math.round(lagMs / 1000)} s behind: see its log`)
+  if (!begun) throw new Fault('Litestream has not begun: start the gateway by the entry point, not alone')
+  if (lagMs === null && !gateway.lifecycle.working)
+    return 'not known while no server runs; a drill tells: sgw restore --check'
+  if (lagMs === null)
+    throw new Fault(
+      'Litestream does not say how far the backup is: it may still wait for the storage, be older than 0.5, or run with a litestream.yml without "socket"; see its log',
+      'warn',
+    )
+  if (lagMs > MAX_LAG_MS)
+    throw new Fault(
+      `the backup has been behind for ${Math.round(lagMs / 1000)} s: Litestream cannot copy to the storage; see its log, the credentials and the network, and keep this volume until it has caught up`,
+    )
   return `at most ${Math.ceil(lagMs / 1000)} s behind; a drill tells more: sgw restore --check`
 }

@@ -2,7 +2,7 @@ import { COUNT_OPEN_ATTEMPTS } from '../db/open-attempts.ts'
 import type { Gateway } from '../gateway.ts'
 import { isoTime } from '../core/clock.ts'
 import { VERSION } from '../version.ts'
-import { readBackupLag } from '../db/backup-lag.ts'
+import { readBackupLag } from '../backup/lag.ts'
 
 export interface StatusReport {
   version: string
@@ -12,11 +12,12 @@ export interface StatusReport {
   /** Connected extensions by state. */
   extensions: Record<string, number>
   subscriptions: { active: number; pending: number; earliestExpiry: string | null }
-  /** `lagMs`: how far Litestream is behind, null without it. */
+  /** `lagMs`: for how long the backup may lack changes; null without Litestream, or when it cannot be asked. */
   backup: {
     litestream: boolean
     lagMs: number | null
     walBytes: number
+    keptBytes: number
     restoredAt: string | null
     quarantined: number
   }
@@ -62,9 +63,14 @@ export async function readStatus(gateway: Gateway): Promise<StatusReport> {
     },
     backup: {
       litestream: gateway.config.litestream,
-      ...readBackupLag(gateway.config.database.path),
+      ...(await lagOf(gateway)),
       restoredAt: restoredAt === undefined ? null : isoTime(Number(restoredAt)),
       quarantined: Number(quarantined?.rows[0]?.['count'] ?? 0),
     },
   }
+}
+
+async function lagOf({ config }: Gateway): Promise<Pick<StatusReport['backup'], 'lagMs' | 'walBytes' | 'keptBytes'>> {
+  const { lagMs, walBytes, keptBytes } = await readBackupLag(config.database.path)
+  return { lagMs, walBytes, keptBytes }
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { controlSocket } from '../support/litestream-socket.ts'
 import { PROJECT } from '../support/program.ts'
 import { type World, createWorld, until } from '../support/world.ts'
 
@@ -33,6 +34,17 @@ test('counts what was accepted, sent, failed and received, and calls by outcome'
   expect(found.get('sgw_database_bytes{file="database"}')).toBeGreaterThan(0)
   expect(found.get('sgw_database_bytes{file="wal"}')).toBeGreaterThan(0)
   expect(found.get('sgw_database_bytes{file="litestream"}')).toBe(0)
+})
+
+test('shows for how long the backup may lack changes, as Litestream says', async () => {
+  await using world = await createWorld({ env: { ADMIN_PORT: '0', LITESTREAM: '1' } })
+  mkdirSync(join(world.folder, '.sgw.db-litestream/ltx'), { recursive: true })
+  expect((await samples(world)).get('sgw_backup_lag_seconds')).toBeNaN()
+  await using litestream = controlSocket(world.folder)
+  litestream.uploadedAt = Date.now() - 70_000
+  const seconds = (await samples(world)).get('sgw_backup_lag_seconds')
+  expect(seconds).toBeGreaterThanOrEqual(70)
+  expect(seconds).toBeLessThan(80)
 })
 
 test('shows what waits and for how long', async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { LITESTREAM } from '../support/deployment.ts'
+import { IS_LITESTREAM_5, LITESTREAM, OLD_LITESTREAM } from '../support/litestream.ts'
 import { PROJECT, type Finished, finished } from '../support/program.ts'
 
 const MESSAGES = 25
@@ -96,6 +96,42 @@ test('starts empty without a backup, but not with REQUIRE_RESTORE', async () => 
   const required = await new Place('required', { ...nowhere, REQUIRE_RESTORE: '1' }).restore()
   expect(required.stderr).toContain('check LITESTREAM_REPLICA_URL')
   expect(required.code).toBe(78)
+})
+
+test('starts nothing from a folder that has files but no whole backup', async () => {
+  const elsewhere = join(folder, 'elsewhere')
+  mkdirSync(join(elsewhere, 'ltx'), { recursive: true })
+  const place = new Place('elsewhere-database', { LITESTREAM_REPLICA_URL: `file://${elsewhere}` })
+  expect((await place.restore()).code).toBe(0)
+  writeFileSync(join(elsewhere, 'ltx/notes.txt'), '')
+  const { code, stdout, stderr } = await place.restore()
+  expect({ code, stdout }).toEqual({ code: 69, stdout: '' })
+  expect(stderr).toContain(`The backup at file://${elsewhere} is damaged: there are files`)
+})
+
+test('does not take the older backup of an earlier Litestream when the newer one is damaged', async () => {
+  const replica = join(folder, 'both')
+  const place = new Place('both-database', { LITESTREAM_REPLICA_URL: `file://${replica}` })
+  mkdirSync(place.volume)
+  using database = createMessages(place.database)
+  const env = { ...place.env, LITESTREAM_DATABASE: place.database }
+  for (const program of [OLD_LITESTREAM, LITESTREAM, LITESTREAM]) {
+    const command = [program, 'replicate', '-config', join(PROJECT, 'litestream.yml'), '-exec', 'sleep 1.5']
+    await finished(command, env)
+    addMessage(database, 'outbound', 0)
+  }
+  database.close()
+  rmSync(place.volume, { recursive: true })
+  if (!IS_LITESTREAM_5) rmSync(join(replica, 'generations'), { recursive: true })
+  // Snapshots, and what begins with the first transaction, of whichever level Litestream has come to by the clock.
+  const files = readdirSync(replica, { recursive: true, encoding: 'utf8' })
+  for (const name of files.filter((path) => /ltx\/9\/.|\/0000000000000001-/.test(path))) rmSync(join(replica, name))
+  const { code, stdout } = await place.restore()
+  expect({ code, stdout }).toEqual(
+    IS_LITESTREAM_5
+      ? { code: 69, stdout: '' }
+      : { code: 0, stdout: expect.stringContaining('the database starts empty') },
+  )
 })
 
 test('refuses while a server holds the database', async () => {

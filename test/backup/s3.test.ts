@@ -1,10 +1,11 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { seededRandom } from '../../src/simulator/random.ts'
 import { Load, crashAndRestore, missingOf, sentTexts, sentTwice, untilDrained } from '../support/backup-loss.ts'
-import { Deployment, LITESTREAM } from '../support/deployment.ts'
+import { Deployment } from '../support/deployment.ts'
+import { IS_LITESTREAM_5, LITESTREAM } from '../support/litestream.ts'
 import { temporaryFolder } from '../support/process.ts'
 import { PROJECT, finished } from '../support/program.ts'
 import { S3Stub } from '../support/s3-stub.ts'
@@ -47,21 +48,22 @@ test('while the storage refuses, is away or breaks connections it goes on accept
   stub.fault = 'slow down'
   await accepts(load, () => stub.refusals.filter((code) => code === 'SlowDown').length >= 3)
   await stub.goAway()
-  await accepts(load, () => deployment.output().includes('connection refused'))
+  await accepts(load, () => isKnownToBeBehind(deployment))
   stub.fault = 'answer lost'
   stub.comeBack()
-  await accepts(load, () => stub.answersLost >= 3)
+  await accepts(load, () => stub.answersLost >= 2)
   await load.stop()
 
   stub.fault = 'none'
-  await until(async () => (await check(deployment)).rows === load.acknowledged.length, 30_000)
+  await until(async () => (await check(deployment)).rows === load.acknowledged.length, 40_000)
+  if (IS_LITESTREAM_5) await until(async () => ((await backupOf(deployment)).lagMs ?? Infinity) < 5000, 10_000)
   await deployment.crash(true)
   deployment.loseVolume()
   await deployment.start({ REQUIRE_RESTORE: '1' })
   expect(await missingOf(deployment, load.acknowledged)).toEqual([])
   await untilDrained(deployment)
   expect(await sentTwice(deployment)).toEqual([])
-}, 90_000)
+}, 120_000)
 
 test('what waited at the last copy and was sent after it is not sent again', async () => {
   await using stub = new S3Stub()
@@ -88,46 +90,6 @@ test('what waited at the last copy and was sent after it is not sent again', asy
   expect(await missingOf(deployment, load.acknowledged)).toEqual([])
 }, 90_000)
 
-test('with its database there it stops and starts while the storage is away, and copies what was missing afterwards', async () => {
-  await using stub = new S3Stub()
-  await using deployment = await Deployment.create(stub.environment())
-  await deployment.start()
-  await deployment.connect('http://127.0.0.1:9/nobody')
-  await until(() => stub.bucket.keys.length > 0)
-  await stub.goAway()
-  const load = new Load(deployment, 'alone')
-  await accepts(load, () => load.acknowledged.length >= 20)
-  await load.stop()
-  // Not 0: the last copy could not be made, and whoever moves the machine has to know.
-  expect(await deployment.terminate()).toBe(1)
-  await deployment.start({ REQUIRE_RESTORE: '1' })
-  stub.comeBack()
-  await until(async () => (await check(deployment)).rows === load.acknowledged.length, 30_000)
-}, 60_000)
-
-test('on an empty volume no start is made without the backup: wrong credentials, wrong place, storage away', async () => {
-  await using stub = new S3Stub()
-  await using deployment = await Deployment.create(stub.environment())
-  const refused = async (extra: Record<string, string>): Promise<string> => {
-    const { code, stderr } = await deployment.enter(extra)
-    expect({ code, there: existsSync(deployment.database) }).toEqual({ code: 69, there: false })
-    const place = extra['LITESTREAM_REPLICA_URL'] ?? 's3://backups/sgw'
-    expect(stderr).toStartWith(`The backup at ${place} cannot be read: cannot fetch generations: `)
-    expect(stderr.trim().split('\n')).toHaveLength(1)
-    return stderr
-  }
-  expect(await refused({ LITESTREAM_SECRET_ACCESS_KEY: 'guessed' })).toContain('SignatureDoesNotMatch')
-  expect(await refused({ LITESTREAM_ACCESS_KEY_ID: 'AKIDOFADAY' })).toContain('InvalidAccessKeyId')
-  expect(await refused({ LITESTREAM_REGION: 'elsewhere-1' })).toContain('AuthorizationHeaderMalformed')
-  expect(await refused({ LITESTREAM_REPLICA_URL: 's3://nowhere/sgw' })).toContain('NoSuchBucket')
-  await stub.goAway()
-  expect(await refused({})).toContain('connection refused')
-  stub.comeBack()
-  stub.fault = 'slow down'
-  expect(await refused({})).toContain('SlowDown')
-  expect(stub.bucket.keys).toEqual([])
-}, 40_000)
-
 test('credentials may stand in files, for the entry point as for a drill', async () => {
   await using stub = new S3Stub()
   const { LITESTREAM_SECRET_ACCESS_KEY: secret = '', ...storage } = stub.environment()
@@ -137,14 +99,14 @@ test('credentials may stand in files, for the entry point as for a drill', async
   await using deployment = await Deployment.create({ ...storage, LITESTREAM_SECRET_ACCESS_KEY_FILE: file })
   const twice = 'LITESTREAM_SECRET_ACCESS_KEY and LITESTREAM_SECRET_ACCESS_KEY_FILE are both set: keep one of them\n'
   expect(await deployment.enter({ LITESTREAM_SECRET_ACCESS_KEY: secret })).toMatchObject({ code: 78, stderr: twice })
-  for (const [name, text] of [
-    ['empty', '\n'],
-    ['nowhere', null],
+  for (const [name, text, wrong] of [
+    ['empty', '\n', 'is empty: put the value into it'],
+    ['nowhere', null, 'cannot be read: check the path and its permissions'],
   ] as const) {
     const path = folder.file(name)
     if (text !== null) writeFileSync(path, text)
     const refused = await deployment.enter({ LITESTREAM_SECRET_ACCESS_KEY_FILE: path })
-    const problem = `LITESTREAM_SECRET_ACCESS_KEY_FILE names "${path}", which cannot be read or is empty: put the value into it\n`
+    const problem = `LITESTREAM_SECRET_ACCESS_KEY_FILE names "${path}", which ${wrong}\n`
     expect(refused).toMatchObject({ code: 78, stderr: problem })
   }
   await deployment.start()
@@ -185,10 +147,23 @@ test('a drill reads a backup of several upload parts, leaves nothing behind, and
 }, 40_000)
 
 /** The load goes on until this has come about, and some messages more. */
-async function accepts(load: Load, come: () => boolean): Promise<void> {
-  await until(come, 20_000)
+async function accepts(load: Load, come: () => boolean | Promise<boolean>): Promise<void> {
+  await until(come, 40_000)
   const before = load.acknowledged.length
   await until(() => load.acknowledged.length >= before + 5)
+}
+
+interface BackupStatus {
+  lagMs: number | null
+}
+
+const backupOf = async (deployment: Deployment): Promise<BackupStatus> =>
+  (await deployment.command<{ backup: BackupStatus }>('status')).backup
+
+/** Litestream 0.5 says how long it has not come through; 0.3 writes a line about it. */
+async function isKnownToBeBehind(deployment: Deployment): Promise<boolean> {
+  if (!IS_LITESTREAM_5) return deployment.output().includes('connection refused')
+  return ((await backupOf(deployment)).lagMs ?? 0) > 6000
 }
 
 /** A drill; one that fails (1) says so in its answer: the first copy takes a moment. */

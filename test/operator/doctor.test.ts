@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { diagnose } from '../../src/operator/doctor.ts'
 import type { Finding } from '../../src/operator/finding.ts'
 import { readStatus } from '../../src/operator/status.ts'
+import { controlSocket } from '../support/litestream-socket.ts'
 import { type World, createWorld } from '../support/world.ts'
 
 const findingOf = async (world: World, check: string): Promise<Finding | undefined> =>
@@ -79,7 +80,7 @@ test('the public address must lead here, through a trusted proxy', async () => {
   })
 })
 
-test('a backup that stands still is told', async () => {
+test('a backup that stands still is told, in the words of Litestream itself', async () => {
   await using world = await createWorld({ env: { LITESTREAM: '1' } })
   expect(await findingOf(world, 'backup')).toMatchObject({
     ok: false,
@@ -88,11 +89,43 @@ test('a backup that stands still is told', async () => {
   const notes = join(world.folder, '.sgw.db-litestream')
   mkdirSync(notes)
   writeFileSync(join(notes, 'generation'), '')
-  expect(await findingOf(world, 'backup')).toMatchObject({ ok: true })
+  expect(await findingOf(world, 'backup')).toMatchObject({
+    level: 'warn',
+    detail: expect.stringContaining('does not say how far'),
+  })
+  await using litestream = controlSocket(world.folder)
+  expect(await findingOf(world, 'backup')).toMatchObject({ ok: true, detail: expect.stringContaining('s behind') })
+  // It goes on writing its own files while the storage is away: they are as new as ever.
+  litestream.uploadedAt = Date.now() - 5 * 60_000
+  expect(await findingOf(world, 'backup')).toMatchObject({
+    ok: false,
+    detail: expect.stringMatching(/behind for 30\d s: .* keep this volume/),
+  })
+  const { backup } = await readStatus(world.gateway)
+  expect(backup.litestream).toBe(true)
+  expect(backup.lagMs).toBeGreaterThan(299_000)
+})
+
+test('a backup that was never uploaded since Litestream started is as old as that start', async () => {
+  await using world = await createWorld({ env: { LITESTREAM: '1' } })
+  mkdirSync(join(world.folder, '.sgw.db-litestream/ltx'), { recursive: true })
+  await using litestream = controlSocket(world.folder)
+  litestream.uploadedAt = null
+  expect(await findingOf(world, 'backup')).toMatchObject({
+    ok: false,
+    detail: expect.stringContaining('behind for 90'),
+  })
+})
+
+test('a Litestream that no longer reads the log is told, though it has uploaded all it read', async () => {
+  await using world = await createWorld({ env: { LITESTREAM: '1' } })
+  const notes = join(world.folder, '.sgw.db-litestream')
+  mkdirSync(notes)
+  writeFileSync(join(notes, 'generation'), '')
+  await using _litestream = controlSocket(world.folder)
   const before = new Date(Date.now() - 5 * 60_000)
-  for (const path of [join(notes, 'generation'), notes]) utimesSync(path, before, before)
-  expect(await findingOf(world, 'backup')).toMatchObject({ ok: false, detail: expect.stringContaining('behind') })
-  expect((await readStatus(world.gateway)).backup).toMatchObject({ litestream: true, lagMs: expect.any(Number) })
+  utimesSync(join(notes, 'generation'), before, before)
+  expect(await findingOf(world, 'backup')).toMatchObject({ ok: false, detail: expect.stringContaining('behind for') })
 })
 
 test('a backup that is not uploaded is told', async () => {
@@ -100,6 +133,7 @@ test('a backup that is not uploaded is told', async () => {
   const notes = join(world.folder, '.sgw.db-litestream')
   mkdirSync(join(notes, 'wal'), { recursive: true })
   writeFileSync(join(notes, 'wal/00000001.wal'), '')
+  await using _litestream = controlSocket(world.folder)
   expect(await findingOf(world, 'backup')).toMatchObject({ ok: true })
   truncateSync(join(notes, 'wal/00000001.wal'), 300 * 1_048_576)
   expect(await findingOf(world, 'backup')).toMatchObject({

@@ -22,19 +22,22 @@ export interface Crash {
   label: string
   /** From the first message to the kill. */
   loadMs: number
+  /** kill -9 of everything if absent; `stop` is a SIGTERM to all processes at once. */
+  how?: 'kill' | 'stop'
   /** A start that is killed too, so long after it began; none if absent. */
   interruptedStartMs?: number
 }
 
-/** Sends for a while, kills everything with -9, loses the volume, restores, and counts what is missing. */
+/** Sends for a while, ends everything, loses the volume, restores, and counts what is missing. */
 export async function crashAndRestore(
   deployment: Deployment,
-  { label, loadMs, interruptedStartMs }: Crash,
+  { label, loadMs, how = 'kill', interruptedStartMs }: Crash,
 ): Promise<Loss> {
   const load = new Load(deployment, label)
   await Bun.sleep(loadMs)
   const killedAt = performance.now()
-  await deployment.crash(load.acknowledged.length % 2 === 0)
+  if (how === 'kill') await deployment.crash(load.acknowledged.length % 2 === 0)
+  else await deployment.terminateAll()
   await load.stop()
   deployment.loseVolume()
   if (interruptedStartMs !== undefined) await deployment.startAndKill(interruptedStartMs, { REQUIRE_RESTORE: '1' })
@@ -49,7 +52,7 @@ export async function crashAndRestore(
   }
 }
 
-/** A message about every 20 ms, each with a text of its own, from now on until it is stopped. */
+/** A message about every 20 ms, each with a text and a recipient of its own, from now on until it is stopped. */
 export class Load {
   readonly acknowledged: Acknowledged[] = []
   #running = true
@@ -68,7 +71,7 @@ export class Load {
     let number = 0
     while (this.#running) {
       const response = await deployment
-        .call('POST', '/v1/sms/send', { from: NUMBER, to: '+15557770001', body: `${label} ${number++}` })
+        .call('POST', '/v1/sms/send', { from: NUMBER, to: `+1555${7_000_000 + number}`, body: `${label} ${number++}` })
         .catch(() => null)
       const at = performance.now()
       const answer = (await response?.json().catch(() => null)) as { messageId: string } | null

@@ -9,16 +9,11 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
+import { LITESTREAM } from './litestream.ts'
 import { type Finished, PROJECT, Program, finished, freePort } from './program.ts'
 import { type RemoteSimulator, startRemoteSimulator } from './remote-simulator.ts'
 import { until } from './world.ts'
-
-/** The real Litestream (0.3.13), without its npm wrapper, which hides exit codes and signals. */
-export const LITESTREAM = join(
-  dirname(Bun.resolveSync('@flydotio/litestream-linux-x64/package.json', PROJECT)),
-  'litestream',
-)
 
 export const NUMBER = '+15555550100'
 
@@ -63,7 +58,7 @@ export class Deployment implements AsyncDisposable {
     chmodSync(path, 0o755)
   }
 
-  /** Of Litestream, or without a backup of the gateway itself. */
+  /** Of the gateway, once the entry point has come to it. */
   get pid(): number {
     return this.#program?.pid ?? 0
   }
@@ -106,20 +101,19 @@ export class Deployment implements AsyncDisposable {
 
   /** Runs the entry point and kills everything that it has started after a while, whatever it is doing then. */
   async startAndKill(afterMs: number, extra: Record<string, string> = {}): Promise<void> {
-    // A process group of its own: one signal reaches Litestream and the gateway, however far the start has come.
     const program = new Program({
-      command: ['setsid', join(PROJECT, 'deploy/entrypoint.sh')],
+      command: [join(PROJECT, 'deploy/entrypoint.sh')],
       env: { ...this.env(), ...extra },
       log: join(this.folder, `start-${++this.#starts}.log`),
     })
     await Bun.sleep(afterMs)
-    process.kill(-program.pid, 'SIGKILL')
+    for (const pid of [program.pid, ...descendantsOf(program.pid)]) kill(pid)
     await program.ended()
   }
 
   /** Runs the entry point when it is expected to end; one that serves instead is stopped, with code 124. */
-  enter(extra: Record<string, string>): Promise<Finished> {
-    const command = ['timeout', '--kill-after=5', '20', join(PROJECT, 'deploy/entrypoint.sh')]
+  enter(extra: Record<string, string>, withinSeconds = 20): Promise<Finished> {
+    const command = ['timeout', '--kill-after=5', `${withinSeconds}`, join(PROJECT, 'deploy/entrypoint.sh')]
     return finished(command, { ...this.env(), ...extra })
   }
 
@@ -133,17 +127,19 @@ export class Deployment implements AsyncDisposable {
 
   /** kill -9 of Litestream and the gateway, in this order or the other. */
   async crash(gatewayFirst: boolean): Promise<void> {
-    const litestream = this.#program?.pid
-    const gateway = litestream === undefined ? undefined : childOf(litestream)
-    if (litestream === undefined || gateway === undefined) throw new Error('Nothing runs that could be killed')
-    for (const pid of gatewayFirst ? [gateway, litestream] : [litestream, gateway]) process.kill(pid, 'SIGKILL')
+    const { pid } = this
+    const others = descendantsOf(pid)
+    if (others.length === 0) throw new Error('Nothing runs that could be killed')
+    for (const victim of gatewayFirst ? [pid, ...others] : [...others, pid]) kill(victim)
     await this.#program?.ended()
-    await until(() => !existsSync(`/proc/${gateway}/exe`))
+    await until(() => others.every((other) => !existsSync(`/proc/${other}/exe`)))
   }
 
   /** kill -9 of Litestream alone. */
   killLitestream(): void {
-    this.#program?.signal('SIGKILL')
+    const [litestream] = descendantsOf(this.pid)
+    if (litestream === undefined) throw new Error('Litestream does not run')
+    kill(litestream)
   }
 
   loseVolume(): void {
@@ -160,6 +156,12 @@ export class Deployment implements AsyncDisposable {
   /** SIGTERM; answers the exit code. */
   async terminate(): Promise<number | null> {
     this.#program?.signal('SIGTERM')
+    return (await this.#program?.ended()) ?? null
+  }
+
+  /** SIGTERM to all processes, as a supervisor does that stops a whole group; answers the exit code. */
+  async terminateAll(): Promise<number | null> {
+    for (const pid of [this.pid, ...descendantsOf(this.pid)].toReversed()) kill(pid, 'SIGTERM')
     return (await this.#program?.ended()) ?? null
   }
 
@@ -219,11 +221,30 @@ const LAST_COPIES_MET = '.wal.lz4.tmp: no such file or directory'
 /** Kept apart from the volume, as the manual says: a restored database opens with it. */
 const KEY = crypto.getRandomValues(new Uint8Array(32)).toBase64()
 
-/** Litestream starts the gateway from whichever of its threads. */
-function childOf(pid: number): number | undefined {
-  const threads = readdirSync(`/proc/${pid}/task`)
-  const children = threads.flatMap((thread) =>
-    readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').trim().split(' '),
-  )
-  return children.map(Number).find((child) => child > 1)
+/** Processes that a process has started, and theirs; nearest first. */
+function descendantsOf(pid: number): number[] {
+  const children = threadsOf(pid).flatMap((thread) => read(`/proc/${pid}/task/${thread}/children`).trim().split(' '))
+  const pids = children.map(Number).filter((child) => child > 1)
+  return [...pids, ...pids.flatMap(descendantsOf)]
+}
+
+function threadsOf(pid: number): string[] {
+  return existsSync(`/proc/${pid}/task`) ? readdirSync(`/proc/${pid}/task`) : []
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+/** One that has ended in the meantime is none to kill. */
+function kill(pid: number, signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): void {
+  try {
+    process.kill(pid, signal)
+  } catch {
+    // It has ended.
+  }
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { BASE_ENVIRONMENT } from './environment.ts'
 import { until } from './world.ts'
@@ -17,11 +17,12 @@ export interface ProgramOptions {
 
 /** A child process of a test: killed at the latest when its block ends. */
 export class Program implements AsyncDisposable {
-  readonly #child: Bun.Subprocess<'ignore', Bun.BunFile, Bun.BunFile>
+  readonly #child: Bun.Subprocess<'ignore', number, number>
 
   constructor(readonly options: ProgramOptions) {
     const { command, env, cwd = PROJECT, log } = options
-    const output = Bun.file(log)
+    // One place in the file for both: they would write over each other's lines.
+    const output = openSync(log, 'a')
     this.#child = Bun.spawn(command, {
       cwd,
       env: { ...BASE_ENVIRONMENT, ...env },
@@ -29,6 +30,7 @@ export class Program implements AsyncDisposable {
       stdout: output,
       stderr: output,
     })
+    closeSync(output)
   }
 
   get pid(): number {

@@ -1,0 +1,71 @@
+import { readdirSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { controlSocketPath } from './settings.ts'
+
+export interface BackupLag {
+  /** Size of the write-ahead log; only Litestream empties it while it runs. */
+  walBytes: number
+  /** What Litestream has beside the database: little, unless it cannot upload it. */
+  keptBytes: number
+  /** Whether Litestream has ever worked on this database. */
+  begun: boolean
+  /** For how long the backup may lack changes, as Litestream says itself; null when it cannot be asked. */
+  lagMs: number | null
+}
+
+const NONE: BackupLag = { walBytes: 0, keptBytes: 0, begun: false, lagMs: null }
+const TIMEOUT_MS = 1000
+
+/** How far the backup is behind. Whether the storage still has what was copied, only a drill can tell. */
+export async function readBackupLag(path: string | null): Promise<BackupLag> {
+  if (path === null) return NONE
+  const wal = statSync(`${path}-wal`, { throwIfNoEntry: false })
+  const { bytes: keptBytes, newest } = contentOf(join(dirname(path), `.${basename(path)}-litestream`))
+  const walBytes = wal?.size ?? 0
+  if (newest === null) return { ...NONE, walBytes, keptBytes }
+  const uploadedAt = await lastUploadedAt(controlSocketPath(path))
+  if (uploadedAt === null) return { walBytes, keptBytes, begun: true, lagMs: null }
+  // Two steps: Litestream copies the log into files of its own, then uploads those. Either may stand still.
+  const unreadMs = wal === undefined ? 0 : wal.mtimeMs - newest
+  return { walBytes, keptBytes, begun: true, lagMs: Math.max(0, Math.round(unreadMs), Date.now() - uploadedAt) }
+}
+
+/**
+ * When Litestream last had everything uploaded, which it notes about once a second while nothing changes too; before the
+ * first time, when it started. Epoch milliseconds; null when it cannot be asked. Source: server.go of Litestream 0.5.17.
+ */
+async function lastUploadedAt(socket: string): Promise<number | null> {
+  const ask = async (path: string): Promise<unknown> => {
+    const response = await fetch(`http://litestream/${path}`, { unix: socket, signal: AbortSignal.timeout(TIMEOUT_MS) })
+    return response.json()
+  }
+  try {
+    const { databases } = (await ask('list')) as { databases: { last_sync_at?: string }[] }
+    const last = databases[0]?.last_sync_at ?? ((await ask('info')) as { started_at: string }).started_at
+    const at = Date.parse(last)
+    return Number.isNaN(at) ? null : at
+  } catch {
+    return null
+  }
+}
+
+/** Size of a folder's files, and the time of the newest, epoch milliseconds. */
+function contentOf(folder: string): { bytes: number; newest: number | null } {
+  let bytes = 0
+  let newest: number | null = null
+  for (const name of namesIn(folder)) {
+    const file = statSync(join(folder, name), { throwIfNoEntry: false })
+    if (file === undefined) continue
+    if (file.isFile()) bytes += file.size
+    newest = Math.max(newest ?? 0, file.mtimeMs)
+  }
+  return { bytes, newest }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,72 @@
+import { readdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { errorName } from '../core/log.ts'
+import { isBeforeVersion5, runLitestream } from './program.ts'
+import type { BackupSettings } from './settings.ts'
+
+/**
+ * Whether anything at all is under the place of the backup, though Litestream found no backup there. Litestream lists only
+ * files of its own kind, so a folder is read here, and so is a bucket where keys are given.
+ */
+export async function holdsAnything(settings: BackupSettings): Promise<boolean> {
+  const { replicaUrl } = settings
+  if (replicaUrl.startsWith('file:') && folderHoldsFiles(replicaUrl)) return true
+  if (replicaUrl.startsWith('s3:') && (await bucketHoldsObjects(settings))) return true
+  return litestreamHasFiles(settings)
+}
+
+const ANSWER_LIMIT_MS = 3000
+
+/**
+ * Why the storage did not answer, as far as one plain request can tell; null when it can be reached, or is Amazon's.
+ * Litestream repeats a request for minutes before it says why it fails.
+ */
+export async function probeEndpoint({ endpoint }: BackupSettings): Promise<string | null> {
+  if (endpoint === '') return null
+  return fetch(endpoint, { signal: AbortSignal.timeout(ANSWER_LIMIT_MS) }).then(
+    () => null,
+    (error: unknown) => `${endpoint} cannot be reached (${errorName(error)})`,
+  )
+}
+
+/** No such folder, or an address that is no path of this machine's. */
+const NO_FOLDER = ['ENOENT', 'ERR_INVALID_FILE_URL_HOST', 'ERR_INVALID_FILE_URL_PATH']
+
+function folderHoldsFiles(url: string): boolean {
+  try {
+    const entries = readdirSync(fileURLToPath(url), { recursive: true, withFileTypes: true })
+    return entries.some((entry) => !entry.isDirectory())
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && NO_FOLDER.includes(String(error.code))) return false
+    throw error
+  }
+}
+
+/** False also where the list cannot be read this way: Litestream has read it before, and may know other credentials. */
+async function bucketHoldsObjects({ replicaUrl, endpoint, variables }: BackupSettings): Promise<boolean> {
+  const { hostname: bucket, pathname } = new URL(replicaUrl)
+  const prefix = pathname.replace(/^\/+|\/+$/g, '')
+  const client = new Bun.S3Client({
+    bucket,
+    ...optional('endpoint', endpoint),
+    ...optional('region', variables['LITESTREAM_REGION']),
+    ...optional('accessKeyId', variables['LITESTREAM_ACCESS_KEY_ID'] ?? variables['AWS_ACCESS_KEY_ID']),
+    ...optional('secretAccessKey', variables['LITESTREAM_SECRET_ACCESS_KEY'] ?? variables['AWS_SECRET_ACCESS_KEY']),
+  })
+  const listed = Promise.withResolvers<boolean>()
+  const timer = setTimeout(() => listed.resolve(false), ANSWER_LIMIT_MS)
+  client.list({ maxKeys: 1, ...optional('prefix', prefix === '' ? '' : `${prefix}/`) }).then(
+    ({ contents }) => listed.resolve((contents?.length ?? 0) > 0),
+    () => listed.resolve(false),
+  )
+  return listed.promise.finally(() => clearTimeout(timer))
+}
+
+const optional = <Name extends string>(name: Name, value: string | undefined): { [name in Name]?: string } =>
+  value === undefined || value === '' ? {} : ({ [name]: value } as { [name in Name]?: string })
+
+async function litestreamHasFiles(settings: BackupSettings): Promise<boolean> {
+  if (await isBeforeVersion5(settings)) return false
+  const words = ['ltx', '-level', 'all', '-json', settings.databasePath]
+  return (await runLitestream(settings, words, settings)).stdout.includes('"min_txid"')
+}

@@ -1,0 +1,40 @@
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { PROJECT } from './program.ts'
+
+const CACHE = join(PROJECT, 'node_modules/.cache/go')
+/** Building takes about half a minute of a processor; a machine that is busy takes longer. */
+const BUILD_LIMIT_MS = 400_000
+
+/**
+ * Path of a program that Go builds, for example `github.com/OWNER/NAME/cmd/NAME@v1.2.3`; null where there is no Go, or it
+ * cannot fetch the source. Built once: the version is part of the path.
+ */
+export function goProgram(source: string): string | null {
+  const [path = '', version = ''] = source.split('@')
+  const name = path.split('/').at(-1) ?? ''
+  const folder = join(CACHE, `${name}-${version}`)
+  const program = join(folder, name)
+  if (existsSync(program)) return program
+  return Bun.which('go') !== null && build(source, folder) ? program : null
+}
+
+/** Under another name until it is whole, so that several test runs may build at once. */
+function build(source: string, folder: string): boolean {
+  process.stderr.write(`Building ${source}, once\n`)
+  const unfinished = `${folder}.${process.pid}`
+  mkdirSync(unfinished, { recursive: true })
+  const { exitCode, stderr } = Bun.spawnSync(['go', 'install', source], {
+    env: { ...process.env, GOBIN: unfinished },
+    stdout: 'ignore',
+    timeout: BUILD_LIMIT_MS,
+  })
+  if (exitCode !== 0) {
+    process.stderr.write(`${stderr.toString()}${source} could not be built\n`)
+    rmSync(unfinished, { recursive: true })
+    return false
+  }
+  if (!existsSync(folder)) renameSync(unfinished, folder)
+  rmSync(unfinished, { recursive: true, force: true })
+  return true
+}

@@ -1,0 +1,20 @@
+import { dirname, join } from 'node:path'
+import { goProgram } from './go-program.ts'
+import { PROJECT } from './program.ts'
+
+/** The version that the image carries; it has no binary in a package registry. */
+const NEW = goProgram('github.com/benbjohnson/litestream/cmd/litestream@v0.5.17')
+
+/** Litestream 0.3.13, without its npm wrapper, which hides exit codes and signals. */
+export const OLD_LITESTREAM = join(
+  dirname(Bun.resolveSync('@flydotio/litestream-linux-x64/package.json', PROJECT)),
+  'litestream',
+)
+
+/** The real Litestream: 0.5.17 where Go is at hand, else 0.3.13. `TEST_LITESTREAM=0.3` takes the older one everywhere. */
+export const LITESTREAM = process.env['TEST_LITESTREAM'] === '0.3' || NEW === null ? OLD_LITESTREAM : NEW
+
+/** 0.3 has neither a control socket nor a check of the last copy. */
+export const IS_LITESTREAM_5 = LITESTREAM !== OLD_LITESTREAM
+
+if (import.meta.main) process.stdout.write(`The backup tests run ${LITESTREAM}\n`)
