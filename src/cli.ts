@@ -1,5 +1,6 @@
 #!/usr/bin/env bun
 import { readFileSync } from 'node:fs'
+import { createInterface } from 'node:readline/promises'
 import { CommanderError } from 'commander'
 import { readConfig } from './core/config.ts'
 import { EXIT } from './core/start-error.ts'
@@ -32,6 +33,7 @@ function makeContext(json: boolean): CliContext {
   const context = {
     json,
     environment: process.env,
+    prompt: process.stdin.isTTY && process.stderr.isTTY ? prompt : null,
     stdout: (text: string) => void process.stdout.write(text),
     stderr: (text: string) => void process.stderr.write(text),
   }
@@ -54,6 +56,16 @@ function refuse(context: Omit<CliContext, 'config'>, command: string, problems: 
     throw new CliError('')
   }
   throw new CliError(problems.join('\n'))
+}
+
+/** On standard error: standard output is for the result alone. */
+async function prompt(question: string): Promise<string> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    return await terminal.question(question)
+  } finally {
+    terminal.close()
+  }
 }
 
 function argvNames(): string {

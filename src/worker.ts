@@ -9,6 +9,7 @@ import { closeInterrupted } from './features/webhook-deliveries/recover.ts'
 import { webhookJobs } from './features/webhook-deliveries/deliver.ts'
 import { purgeDeliveries } from './features/webhook-deliveries/purge.ts'
 import { backFill, backFillJobs } from './features/webhooks/back-fill.ts'
+import { fanOutJobs } from './features/webhooks/fan-out.ts'
 import type { Gateway } from './gateway.ts'
 import { makeAllDue } from './jobs/job-rows.ts'
 import { Schedule } from './jobs/schedule.ts'
@@ -20,6 +21,7 @@ export function registerJobs(gateway: Gateway): void {
   gateway.jobs.register(fenceJobs(gateway))
   gateway.jobs.register(webhookJobs(gateway))
   gateway.jobs.register(backFillJobs(gateway))
+  gateway.jobs.register(fanOutJobs(gateway))
 }
 
 /** What an earlier run left behind, before any job runs. */

@@ -4,7 +4,7 @@ import { readBackupLag } from '../db/backup-lag.ts'
 import { COUNT_OPEN_ATTEMPTS } from '../db/open-attempts.ts'
 import type { Gateway } from '../gateway.ts'
 
-const JOB_KINDS = ['send', 'settle', 'fence', 'webhook', 'back_fill'] as const
+const JOB_KINDS = ['send', 'settle', 'fence', 'webhook', 'fan_out', 'back_fill'] as const
 const EXTENSION_STATES = ['active', 'refresh_failed', 'revoked'] as const
 /** A queue is counted up to here: a scrape must not hold the loop for the sake of an exact million. */
 const MAX_COUNTED = 100_000

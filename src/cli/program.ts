@@ -2,6 +2,7 @@ import { Command, Option } from 'commander'
 import { createSecrets } from '../core/secrets.ts'
 import type { Finding } from '../operator/finding.ts'
 import { VERSION } from '../version.ts'
+import { addApps } from './app-commands.ts'
 import { ask } from './ask.ts'
 import { type CliContext, CliError, type Run } from './context.ts'
 import { addDevelopment } from './development-commands.ts'
@@ -28,7 +29,7 @@ export function createProgram(makeContext: (json: boolean) => CliContext, start:
   }
   program.command('start').description('runs the server, until SIGTERM').action(start)
   addTenants(program, run)
-  addApps(program, run)
+  addApps(program, contextOf, run)
   addTriggers(program, run)
   addMessages(program, run)
   addUpkeep(program, contextOf, run)
@@ -45,7 +46,7 @@ function jsonOption(command: string): Option {
 }
 
 function addTenants(program: Command, run: Run): void {
-  const tenant = program.command('tenant').description('Tenants: the customers of this gateway')
+  const tenant = program.command('tenant').alias('tenants').description('Tenants: the customers of this gateway')
   tenant
     .command('create')
     .description('makes a tenant')
@@ -67,29 +68,6 @@ function addTenants(program: Command, run: Run): void {
       .argument('<tenant>', 'tenant id')
       .action((tenantId: string) => run('tenant-status', { tenantId, status }))
   }
-}
-
-function addApps(program: Command, run: Run): void {
-  const app = program.command('app').description('Apps: what calls the API, each with its key')
-  app
-    .command('create')
-    .description('makes an app and shows its key, once')
-    .requiredOption('--tenant <tenant>', 'tenant id')
-    .requiredOption('--name <name>', 'what to call it')
-    .option('--webhook-url <url>', 'where inbound messages are POSTed to')
-    .action((options: { tenant: string; name: string; webhookUrl?: string }) =>
-      run('app-create', { tenantId: options.tenant, name: options.name, webhookUrl: options.webhookUrl }),
-    )
-  app
-    .command('list')
-    .description("a tenant's apps")
-    .requiredOption('--tenant <tenant>', 'tenant id')
-    .action((options: { tenant: string }) => run('app-list', { tenantId: options.tenant }))
-  app
-    .command('activate')
-    .argument('<app>', 'app id')
-    .description('brings an app back, with a new key')
-    .action((appId: string) => run('app-activate', { appId }))
 }
 
 function addTriggers(program: Command, run: Run): void {

@@ -52,6 +52,7 @@ const TEXTS = {
   appNotFound: ['not_found', 'App not found'],
   triggerNotFound: ['not_found', 'Trigger not found'],
   notFound: ['not_found', 'Not found'],
+  appActive: ['conflict', 'App is already active'],
   idempotencyConflict: ['conflict', 'Idempotency-Key was used with a different request'],
   tooLarge: ['too_large', 'Payload too large'],
   tooMany: ['too_many', 'Too many requests'],
@@ -76,6 +77,10 @@ export function apiError(name: ErrorName, retryAfterSeconds: number | null = nul
   const [kind, text] = TEXTS[name]
   return new ApiError(kind, text, retryAfterSeconds)
 }
+
+/** A tenant has as many active ones as it may: `MAX_APPS_PER_TENANT` or `MAX_TRIGGERS_PER_TENANT`. */
+export const limitReached = (max: number, what: 'apps' | 'triggers'): ApiError =>
+  new ApiError('conflict', `Tenant has reached its limit of ${max} ${what}`)
 
 /** The contract's text of that name, for schemas and pages. */
 export const errorText = (name: ErrorName): string => TEXTS[name][1]

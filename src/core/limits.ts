@@ -9,6 +9,9 @@ export const IDEMPOTENCY_RETENTION_MS = 24 * 3_600_000
 export const MAX_APP_NAME_LENGTH = 100
 export const MAX_WEBHOOK_URL_LENGTH = 2000
 export const MAX_REQUEST_ID_LENGTH = 128
+/** Apps or triggers in one list, and destinations of an inbound message in one commit: a tenant of an older release may have more. */
+export const MAX_LISTED = 1000
+export const MAX_DESTINATIONS_PER_COMMIT = 100
 
 export const DEFAULT_PAGE_SIZE = 20
 export const MAX_PAGE_SIZE = 100

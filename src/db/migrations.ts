@@ -3,6 +3,7 @@ import listBlocks from '../../drizzle/0001_list_blocks.sql' with { type: 'text' 
 import webhookJobs from '../../drizzle/0002_webhook_jobs.sql' with { type: 'text' }
 import firstAttempts from '../../drizzle/0003_first_attempts.sql' with { type: 'text' }
 import conversations from '../../drizzle/0004_conversations.sql' with { type: 'text' }
+import operator from '../../drizzle/0005_operator.sql' with { type: 'text' }
 
 /** All migrations in order, embedded so that a compiled executable has them. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -11,6 +12,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0002_webhook_jobs', sql: webhookJobs },
   { name: '0003_first_attempts', sql: firstAttempts },
   { name: '0004_conversations', sql: conversations },
+  { name: '0005_operator', sql: operator },
 ]
 
 export interface Migration {

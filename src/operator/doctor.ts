@@ -64,7 +64,7 @@ async function checkKeys(gateway: Gateway): Promise<string> {
   const usage = await readKeyUsage(gateway)
   if (usage.lostApiKeys > 0)
     throw new Fault(
-      `${usage.lostApiKeys} API keys of active apps are refused, as the encryption key that they were stored with is gone: put it back behind the newest, or give each app a new key (sgw app activate APP)`,
+      `${usage.lostApiKeys} API keys of active apps are refused, as the encryption key that they were stored with is gone: put it back behind the newest, or give each app a new key (sgw app rotate-key APP)`,
     )
   const older = describeKeyUsage(usage)
   return `newest key ${gateway.secrets.keyId}; ${older === '' ? 'nothing needs an older one' : `an older one is still needed by ${older}`}`

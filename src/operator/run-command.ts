@@ -20,10 +20,15 @@ export async function runCommand(
   try {
     return { ok: true, result: await command.run(context, parsed.data) }
   } catch (error) {
-    if (error instanceof ApiError) return { ok: false, error: error.message }
+    if (error instanceof ApiError) return { ok: false, error: `${error.message}${HINTS[error.message] ?? ''}` }
     log.error({ command: name, error: errorName(error) }, 'command failed')
     return { ok: false, error: `The command failed (${errorName(error)}): see the log` }
   }
+}
+
+/** What to do about errors that the API shares, whose texts are fixed. */
+const HINTS: Readonly<Record<string, string>> = {
+  [errorText('appActive')]: ': sgw app rotate-key APP gives it a new key',
 }
 
 /** Schemas shared with the API name their errors. */

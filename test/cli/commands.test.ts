@@ -65,6 +65,20 @@ async function liveThrough(env: Record<string, string>): Promise<void> {
     isActive: true,
   })
   expect(JSON.stringify(listed)).not.toContain(String(app['apiKey']))
+  expect(listed).toMatchObject({ registeredBy: null })
+  const active = await run('--json', 'app', 'activate', appId)
+  expect({ code: active.code, stdout: active.stdout }).toEqual({ code: 1, stdout: '' })
+  expect(active.stderr).toContain('App is already active: sgw app rotate-key APP gives it a new key')
+  const asked = await run('--json', 'app', 'deactivate', appId)
+  expect({ code: asked.code, stdout: asked.stdout }).toEqual({ code: 2, stdout: '' })
+  expect(asked.stderr).toContain('--yes')
+  const rotated = await json('app', 'rotate-key', appId, '--yes')
+  expect(rotated).toEqual({ appId, apiKey: expect.any(String), apiKeyPrefix: expect.any(String) })
+  expect(rotated['apiKey']).not.toBe(app['apiKey'])
+  expect(await json('app', 'deactivate', '--yes', appId)).toEqual({ appId, ok: true })
+  expect(await json<Json[]>('apps', 'list', '--tenant', tenantId)).toMatchObject([{ appId, isActive: false }])
+  const inactive = await run('app', 'rotate-key', '--yes', appId)
+  expect(inactive).toMatchObject({ code: 1, stderr: expect.stringContaining(`sgw app activate ${appId}`) })
   const revived = await json('app', 'activate', appId)
   expect(Object.keys(revived)).toEqual(['appId', 'apiKey', 'apiKeyPrefix'])
   expect(revived['apiKey']).not.toBe(app['apiKey'])
@@ -93,6 +107,8 @@ async function failures(env: Record<string, string>, tenantId: string): Promise<
     [['app', 'create', '--tenant', nobody, '--name', 'x'], 1, 'Tenant not found or not active'],
     [['app', 'create', '--tenant', tenantId, '--name', 'x', '--webhook-url', 'ftp://x'], 1, 'Invalid webhookUrl'],
     [['app', 'activate', 'app_0000000000000000'], 1, 'There is no app'],
+    [['app', 'rotate-key', '--yes', 'app_0000000000000000'], 1, 'There is no app'],
+    [['app', 'deactivate', '--yes', 'app_0000000000000000'], 1, 'There is no app'],
     [['app', 'list', '--tenant', nobody], 1, `There is no tenant ${nobody}`],
     [['tenant', 'create'], 2, "required option '--name <name>'"],
     [['app', 'create', '--name', 'x'], 2, "required option '--tenant <tenant>'"],
@@ -166,7 +182,7 @@ test.concurrent('a suspended tenant is locked out within a second, also with a k
   await until(async () => (await status(apiKey)) === 403, 1000)
   await json('tenant', 'activate', String(tenantId))
   await until(async () => (await status(apiKey)) === 200, 1000)
-  const { apiKey: renewed } = await json('app', 'activate', String(appId))
+  const { apiKey: renewed } = await json('app', 'rotate-key', '--yes', String(appId))
   await until(async () => (await status(apiKey)) === 401, 1000)
   expect(await status(renewed)).toBe(200)
 }, 60_000)

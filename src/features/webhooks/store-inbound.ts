@@ -1,10 +1,13 @@
 import { isoTime } from '../../core/clock.ts'
+import { MAX_DESTINATIONS_PER_COMMIT } from '../../core/limits.ts'
 import { sha256Hex } from '../../core/secrets.ts'
 import type { Row } from '../../db/connection.ts'
 import { JUST_INSERTED } from '../../db/just-inserted.ts'
+import { DELIVERY_KINDS, type DeliveryKind } from '../../db/schema/webhooks.ts'
 import type { RowOperation } from '../../db/writer.ts'
 import type { Gateway } from '../../gateway.ts'
 import { deliveryOf } from '../../outbound/delivery.ts'
+import { DESTINATIONS, type Destinations, nextDestination } from './destinations.ts'
 
 export interface InboundSms {
   tenantId: string
@@ -27,23 +30,39 @@ interface InboundRow extends Record<string, string | number | null> {
   now: number
 }
 
-const jobsFor = (targets: string): string => `
-  SELECT messages.job_id, 'webhook', target.id, messages.tenant_id, messages.id || ':' || target.id, 0, messages.created_at
+const newJobs = (columns: string, source: string): string => `
+  SELECT messages.job_id, ${columns}, 0, messages.created_at
   FROM messages
   CROSS JOIN tenants ON tenants.id = messages.tenant_id AND tenants.status = 'active'
-  CROSS JOIN ${targets}
-  WHERE ${JUST_INSERTED}`
+  ${source}`
 
-/** For each app or trigger of an active tenant that wants the message, due at once. */
+/** The first destinations of each kind. */
+const firstOf = ({ table, wanted }: Destinations): string =>
+  newJobs(
+    `'webhook', target.id, messages.tenant_id, messages.id || ':' || target.id`,
+    `CROSS JOIN ${table} AS target ON target.seq IN (SELECT own.seq FROM ${table} AS own WHERE own.tenant_id = tenants.id AND ${wanted}
+      ORDER BY own.seq LIMIT ${MAX_DESTINATIONS_PER_COMMIT})
+    WHERE ${JUST_INSERTED}`,
+  )
+
+/** Where a tenant has more of a kind than one commit takes, a `fan_out` job goes on from the next one. */
+const restOf = (kind: DeliveryKind): string => {
+  const next = nextDestination(kind, 'tenants.id', '0')
+  return newJobs(
+    `'fan_out', '${kind}', messages.tenant_id, messages.id || ':' || ${next}`,
+    `WHERE ${JUST_INSERTED} AND ${next} IS NOT NULL`,
+  )
+}
+
+/** For the apps and triggers of an active tenant that want the message, due at once. */
 const INSERT_JOBS = `INSERT INTO jobs (id, kind, lane, tenant_id, subject, run_at, created_at)
-  ${jobsFor('apps AS target ON target.tenant_id = tenants.id AND target.is_active = 1 AND target.webhook_url IS NOT NULL')}
-  UNION ALL ${jobsFor('triggers AS target ON target.tenant_id = tenants.id')}
-  RETURNING id AS key, seq, lane,
+  ${[...Object.values(DESTINATIONS).map(firstOf), ...DELIVERY_KINDS.map(restOf)].join(' UNION ALL ')}
+  RETURNING id AS key, seq, kind, lane,
     coalesce((SELECT webhook_url FROM apps WHERE id = lane), (SELECT callback_url FROM triggers WHERE id = lane)) AS url,
     coalesce((SELECT webhook_secret FROM apps WHERE id = lane), (SELECT secret FROM triggers WHERE id = lane)) AS secret`
 
 /**
- * The message and a job for each of its deliveries in one commit; nothing when the tenant has this provider id already.
+ * The message and the jobs of its deliveries in one commit; nothing when the tenant has this provider id already.
  * The message belongs to the app that last wrote to that contact from that number, else to the tenant's oldest. A
  * delivery's id is `<messageId>:<appId or triggerId>`, and its lane is its destination. Answers a row for a message that
  * is new, and one for each delivery.
@@ -106,7 +125,10 @@ async function storeOnce(gateway: Gateway, sms: InboundSms, messageId: string): 
   const [stored, ...jobs] = await gateway.database.writer.row(STORE, row)
   if (stored === undefined) return (await isKnown(gateway, sms)) ? 'known' : 'id_taken'
   announce(gateway, row)
-  for (const job of jobs) handOver(gateway, row, job)
+  for (const job of jobs) {
+    if (job['kind'] === 'fan_out') gateway.jobs.added('fan_out', String(job['lane']), row.tenantId)
+    else handOver(gateway, row, job)
+  }
   return 'new'
 }
 
