@@ -88,6 +88,9 @@ export const WS_FRAME_BYTES = 16_384
 export const WS_BACKLOG_BYTES = 1 << 20
 export const WS_PING_MS = 30_000
 export const WS_SILENCE_MS = 90_000
+/** How long Bun 1.4.4 keeps a closed socket whose peer does not answer the close frame (measured; `terminate` has no effect by then). */
+export const WS_LINGER_MS = 16_000
+export const MAX_LINGERING_SOCKETS = 1000
 export const MAX_UNAUTHENTICATED_SOCKETS = 1000
 export const MAX_UNAUTHENTICATED_SOCKETS_PER_ADDRESS = 20
 export const MAX_SOCKETS_PER_APP = 200
