@@ -3,6 +3,7 @@ import { Gauge, type Registry } from 'prom-client'
 import { readBackupLag } from '../db/backup-lag.ts'
 import { COUNT_OPEN_ATTEMPTS } from '../db/open-attempts.ts'
 import type { Gateway } from '../gateway.ts'
+import { storageFails } from './storage-check.ts'
 
 const JOB_KINDS = ['send', 'settle', 'fence', 'webhook', 'fan_out', 'back_fill'] as const
 const EXTENSION_STATES = ['active', 'refresh_failed', 'revoked'] as const
@@ -30,20 +31,26 @@ export function createGauges(gateway: Gateway, registry: Registry): () => Promis
   const sockets = gauge('sgw_websockets', 'Open WebSocket connections')
   const size = labelled('sgw_database_bytes', 'Size of the database on disk, by file', 'file')
   const free = gauge('sgw_database_free_bytes', 'Pages of the database that hold nothing')
+  const failing = gauge(
+    'sgw_storage_failing',
+    '1 while commits fail or the disk is full: messages are refused with 503',
+  )
   const memory = gauge('process_resident_memory_bytes', 'Resident memory of the process')
   return async () => {
-    const readings = await read(gateway)
+    failing.set((await storageFails(gateway)) ? 1 : 0)
+    sockets.set(gateway.sockets.open)
+    memory.set(process.memoryUsage.rss())
+    const readings = await read(gateway).catch(() => null)
+    if (readings === null) return failing.set(1)
     for (const kind of JOB_KINDS) queue.set({ kind }, readings.jobs[kind] ?? 0)
     oldest.set(readings.oldestAt === null ? 0 : Math.max(0, (gateway.clock.now() - readings.oldestAt) / 1000))
     attempts.set(readings.openAttempts)
     for (const state of EXTENSION_STATES) extensions.set({ state }, readings.extensions[state] ?? 0)
-    sockets.set(gateway.sockets.open)
     const { walBytes, keptBytes } = readBackupLag(path)
     size.set({ file: 'database' }, statSync(path ?? '', { throwIfNoEntry: false })?.size ?? 0)
     size.set({ file: 'wal' }, walBytes)
     size.set({ file: 'litestream' }, keptBytes)
     free.set(readings.freeBytes)
-    memory.set(process.memoryUsage.rss())
   }
 }
 

@@ -56,6 +56,7 @@ const TEXTS = {
   idempotencyConflict: ['conflict', 'Idempotency-Key was used with a different request'],
   tooLarge: ['too_large', 'Payload too large'],
   tooMany: ['too_many', 'Too many requests'],
+  storageUnavailable: ['unavailable', 'Storage unavailable'],
 } as const satisfies Record<string, readonly [ErrorKind, string]>
 
 export type ErrorName = keyof typeof TEXTS
@@ -65,7 +66,7 @@ export class ApiError extends Error {
   constructor(
     readonly kind: ErrorKind,
     message: string,
-    /** Whole seconds for `Retry-After`; only on `too_many`. */
+    /** Whole seconds for `Retry-After`. */
     readonly retryAfterSeconds: number | null = null,
   ) {
     super(message)
