@@ -4,6 +4,7 @@ import type { Finding } from '../operator/finding.ts'
 import { VERSION } from '../version.ts'
 import { addApps } from './app-commands.ts'
 import { ask } from './ask.ts'
+import { confirm } from './confirm.ts'
 import { type CliContext, CliError, type Run } from './context.ts'
 import { addDevelopment } from './development-commands.ts'
 import { checkHealth } from './health.ts'
@@ -130,7 +131,13 @@ function addUpkeep(program: Command, contextOf: () => CliContext, run: Run): voi
     .command('erase')
     .description("deletes every message to and from a person's number")
     .requiredOption('--phone <number>', 'E.164')
-    .action((options: { phone: string }) => run('erase', options))
+    .option('--dry-run', 'only count what would be deleted')
+    .option('--yes', 'do not ask')
+    .action(async ({ phone, dryRun = false, yes = false }: { phone: string; dryRun?: boolean; yes?: boolean }) => {
+      const question = `Every message to and from ${phone} is deleted, of all tenants, for good. Go on?`
+      if (!dryRun) await confirm(contextOf(), yes, question)
+      await run('erase', { phone, dryRun })
+    })
   program
     .command('health')
     .description('exit 0 when the server answers, else 1')

@@ -32,6 +32,9 @@ export const MAX_CACHED_KEYS = 10_000
 /** Windows of the key limit that are remembered: forgetting one early would let its app send more than it may. */
 export const MAX_LIMITED_APPS = 100_000
 
+/** How far back the provider is asked for inbound messages at most: it keeps a month and more, a gateway that slept longer has other worries. */
+export const BACK_FILL_MAX_AGE_MS = 30 * DAY_MS
+
 /** A webhook POST, from DNS to the last byte that we read. */
 export const WEBHOOK_TIMEOUT_MS = 5000
 export const RESPONSE_SNIPPET_BYTES = 256

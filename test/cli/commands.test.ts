@@ -217,7 +217,8 @@ test.concurrent('in the wrong folder nothing is erased, compacted or changed, an
   using folder = temporaryFolder()
   const path = folder.file('nowhere/sgw.db')
   const commands = [
-    ['erase', '--phone', TO],
+    ['erase', '--yes', '--phone', TO],
+    ['erase', '--dry-run', '--phone', TO],
     ['compact'],
     ['tenant', 'suspend', 'tenant_0000000000000000'],
     ['app', 'create', '--tenant', 'tenant_0000000000000000', '--name', 'x'],
@@ -236,7 +237,7 @@ test.concurrent('in the wrong folder nothing is erased, compacted or changed, an
   expect(existsSync(folder.file('nowhere'))).toBe(false)
   const empty = folder.file('empty.db')
   writeFileSync(empty, '')
-  const refused = await sgw(['erase', '--phone', TO], { DATABASE_URL: `file:${empty}` })
+  const refused = await sgw(['erase', '--yes', '--phone', TO], { DATABASE_URL: `file:${empty}` })
   expect(refused).toMatchObject({ code: 1, stderr: stderr.replace(path, empty) })
   expect(statSync(empty).size).toBe(0)
 }, 60_000)

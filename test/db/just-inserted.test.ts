@@ -69,7 +69,7 @@ async function ask({ writer }: Database, random: () => number, number: number): 
   }
   const rows =
     kind === 'STORE'
-      ? await writer.row(STORE, { ...own, ...text, extensionId: 'e', rcMessageId: `rc ${event}` })
+      ? await writer.row(STORE, { ...own, ...text, extensionId: 'e', rcMessageId: `rc ${event}`, tombstones: '[]' })
       : await writer.row(kind === 'ACCEPT' ? ACCEPT : ACCEPT_ONCE, sent)
   return { kind, ...own, from: text.from, rows }
 }

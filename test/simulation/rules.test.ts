@@ -46,7 +46,8 @@ const RULES: Record<string, { weakening: Weakening; profile?: Profile; found: Re
   'fencing of results, on the attempt id and on the message that stands for its attempt': {
     weakening: { rewrite: (sql) => (FENCED.some((own) => sql.endsWith(own)) ? unfenced(sql) : sql) },
     profile: LATE_WRITES,
-    found: /accepted by the provider|which no message is bound to/,
+    // A late write may also take the job of a message that another process has begun anew.
+    found: /accepted by the provider|which no message is bound to|still queued at the end/,
   },
   'a provider id for one message only': {
     weakening: {

@@ -7,6 +7,7 @@ import { DELIVERY_KINDS, type DeliveryKind } from '../../db/schema/webhooks.ts'
 import type { RowOperation } from '../../db/writer.ts'
 import type { Gateway } from '../../gateway.ts'
 import { deliveryOf } from '../../outbound/delivery.ts'
+import { tombstonesOf } from './tombstones.ts'
 import { DESTINATIONS, type Destinations, nextDestination } from './destinations.ts'
 
 export interface InboundSms {
@@ -27,6 +28,8 @@ interface InboundRow extends Record<string, string | number | null> {
   from: string
   to: string
   body: string
+  /** JSON: the hashes of its tombstone, if it was erased. */
+  tombstones: string
   now: number
 }
 
@@ -62,13 +65,13 @@ const INSERT_JOBS = `INSERT INTO jobs (id, kind, lane, tenant_id, subject, run_a
     coalesce((SELECT webhook_secret FROM apps WHERE id = lane), (SELECT secret FROM triggers WHERE id = lane)) AS secret`
 
 /**
- * The message and the jobs of its deliveries in one commit; nothing when the tenant has this provider id already.
+ * The message and the jobs of its deliveries in one commit; nothing when the tenant has this provider id already, or has erased it.
  * The message belongs to the app that last wrote to that contact from that number, else to the tenant's oldest. A
  * delivery's id is `<messageId>:<appId or triggerId>`, and its lane is its destination. Answers a row for a message that
  * is new, and one for each delivery.
  */
 export const STORE: RowOperation<InboundRow> = {
-  columns: ['messageId', 'jobId', 'tenantId', 'extensionId', 'rcMessageId', 'from', 'to', 'body', 'now'],
+  columns: ['messageId', 'jobId', 'tenantId', 'extensionId', 'rcMessageId', 'from', 'to', 'body', 'tombstones', 'now'],
   key: 'jobId',
   statements: [
     `INSERT INTO messages (id, job_id, tenant_id, app_id, direction, from_number, to_number, body, status, rc_message_id,
@@ -78,7 +81,8 @@ export const STORE: RowOperation<InboundRow> = {
           (SELECT app_id FROM conversations WHERE contact = given."from" AND number = given."to" AND tenant_id = tenantId),
           (SELECT id FROM apps WHERE tenant_id = tenantId ORDER BY seq LIMIT 1), ''),
         'inbound', given."from", given."to", given.body, 'received', rcMessageId, extensionId, now, now
-      FROM given WHERE true
+      FROM given
+      WHERE NOT EXISTS (SELECT 1 FROM json_each(given.tombstones) AS own CROSS JOIN erased_messages ON id_hash = own.value)
       ON CONFLICT DO NOTHING RETURNING job_id AS key`,
     INSERT_JOBS,
   ],
@@ -120,10 +124,11 @@ async function storeOnce(gateway: Gateway, sms: InboundSms, messageId: string): 
     from: sms.from,
     to: sms.to,
     body: sms.text,
+    tombstones: JSON.stringify(tombstonesOf(gateway, sms)),
     now: gateway.clock.now(),
   }
   const [stored, ...jobs] = await gateway.database.writer.row(STORE, row)
-  if (stored === undefined) return (await isKnown(gateway, sms)) ? 'known' : 'id_taken'
+  if (stored === undefined) return (await isKnown(gateway, row)) ? 'known' : 'id_taken'
   announce(gateway, row)
   for (const job of jobs) {
     if (job['kind'] === 'fan_out') gateway.jobs.added('fan_out', String(job['lane']), row.tenantId)
@@ -132,10 +137,15 @@ async function storeOnce(gateway: Gateway, sms: InboundSms, messageId: string): 
   return 'new'
 }
 
-async function isKnown({ database }: Gateway, { tenantId, providerMessageId }: InboundSms): Promise<boolean> {
+/** It was stored before, or erased. */
+async function isKnown(
+  { database }: Gateway,
+  { tenantId, rcMessageId: providerMessageId, tombstones }: InboundRow,
+): Promise<boolean> {
   const { rows } = await database.gate.execute({
-    sql: "SELECT 1 FROM messages WHERE rc_message_id = ?1 AND tenant_id = ?2 AND direction = 'inbound'",
-    args: [providerMessageId, tenantId],
+    sql: `SELECT 1 FROM messages WHERE rc_message_id = ?1 AND tenant_id = ?2 AND direction = 'inbound'
+      UNION ALL SELECT 1 FROM erased_messages WHERE id_hash IN (SELECT value FROM json_each(?3))`,
+    args: [providerMessageId, tenantId, tombstones],
   })
   return rows.length > 0
 }
