@@ -4,6 +4,7 @@ import type { Finding } from '../operator/finding.ts'
 import { VERSION } from '../version.ts'
 import { addApps } from './app-commands.ts'
 import { ask } from './ask.ts'
+import { backUp } from './backup-file.ts'
 import { confirm } from './confirm.ts'
 import { type CliContext, CliError, type Run } from './context.ts'
 import { addDevelopment } from './development-commands.ts'
@@ -118,6 +119,13 @@ function addUpkeep(program: Command, contextOf: () => CliContext, run: Run): voi
     .command('doctor')
     .description('checks everything a gateway needs')
     .action(() => diagnose(contextOf()))
+  program
+    .command('backup')
+    .description(
+      'copies the database into a new file, consistent and checked, for example: sgw backup /mnt/sgw-copy.db',
+    )
+    .argument('<file>', 'a file that does not exist yet')
+    .action((file: string) => backUp(contextOf(), file))
   program
     .command('restore')
     .description('brings a missing database back from its backup, before a start')
