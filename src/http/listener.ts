@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import type { Config } from '../core/config.ts'
 import { EXIT, StartError } from '../core/start-error.ts'
 import type { Gateway } from '../gateway.ts'
-import type { Server } from './server.ts'
+import { IDLE_SECONDS, type Server } from './server.ts'
 
 /** Bun must not share the port: a second process would take half of the requests. */
 export function listen(gateway: Gateway, app: Server): void {
@@ -12,7 +12,7 @@ export function listen(gateway: Gateway, app: Server): void {
       port: config.port,
       hostname: config.host,
       reusePort: false,
-      idleTimeout: 30,
+      idleTimeout: IDLE_SECONDS,
       websocket: gateway.sockets.handlers,
     })
   } catch (error) {
