@@ -133,7 +133,7 @@ async function start(options: RunOptions, stack: AsyncDisposableStack): Promise<
   await recover(gateway)
   const { createApp } = await import('./app.ts')
   const app = createApp(gateway)
-  listen(gateway, app)
+  stack.defer(listen(gateway, app))
   // Behind the listener: a refresh that hangs must not keep its last requests from their answers.
   stack.defer(() => gateway.tokens.stop())
   stack.defer(() => stopListening(app))
