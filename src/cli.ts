@@ -12,15 +12,26 @@ import { finding } from './operator/finding.ts'
 process.exitCode = await main(process.argv)
 
 async function main(argv: string[]): Promise<number> {
+  const json = argv.includes('--json')
+  const fail = (message: string): void => void process.stderr.write(json ? jsonError(message) : `${message}\n`)
   try {
-    await createProgram(makeContext, start).parseAsync(argv)
+    // Commander itself says what is wrong with a command line, but not as JSON.
+    await createProgram(makeContext, start, json ? () => undefined : null).parseAsync(argv)
     return EXIT.stopped
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.stopped : EXIT.usage
+    if (error instanceof CommanderError) {
+      if (error.exitCode === 0) return EXIT.stopped
+      if (json) fail(error.message.replace(/^error: /, ''))
+      return EXIT.usage
+    }
     if (!(error instanceof CliError)) throw error
-    if (error.message !== '') process.stderr.write(`${error.message}\n`)
+    if (error.message !== '') fail(error.message)
     return error.exitCode
   }
+}
+
+function jsonError(error: string): string {
+  return `${JSON.stringify({ error })}\n`
 }
 
 /** `sgw start`: settles when the server listens; the process ends by a signal. */
@@ -33,6 +44,7 @@ function makeContext(json: boolean): CliContext {
   const context = {
     json,
     environment: process.env,
+    terminal: process.stdout.isTTY,
     prompt: process.stdin.isTTY && process.stderr.isTTY ? prompt : null,
     stdout: (text: string) => void process.stdout.write(text),
     stderr: (text: string) => void process.stderr.write(text),

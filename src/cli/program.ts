@@ -12,15 +12,23 @@ import { checkHealth } from './health.ts'
 import { print, printFindings } from './print.ts'
 import { checkBackup, restore } from './restore.ts'
 
-/** The `sgw` command line. `makeContext` reads the environment only when a command needs it; `start` runs the server. */
-export function createProgram(makeContext: (json: boolean) => CliContext, start: () => Promise<void>): Command {
+/**
+ * The `sgw` command line. `makeContext` reads the environment only when a command needs it; `start` runs the server;
+ * `writeErr` hears what is wrong with the command line in place of standard error.
+ */
+export function createProgram(
+  makeContext: (json: boolean) => CliContext,
+  start: () => Promise<void>,
+  writeErr: ((text: string) => void) | null = null,
+): Command {
   const program = new Command('sgw')
     .description(
       'Operates the sgw SMS gateway. Acts on the running server, or on its database when none runs; uses the same environment.',
     )
     .version(VERSION)
     .option('--json', 'print exactly one JSON value on standard output')
-    .showHelpAfterError()
+    .showHelpAfterError('(--help says more)')
+    .configureOutput(writeErr === null ? {} : { writeErr })
     .exitOverride()
   const contextOf = (): CliContext => makeContext(program.opts<{ json?: boolean }>().json === true)
   const run: Run = async (command, input, good = () => true) => {
@@ -159,13 +167,27 @@ function addUpkeep(program: Command, contextOf: () => CliContext, run: Run): voi
   program
     .command('secret')
     .description('a fresh key for ENCRYPTION_KEYS')
-    .action(() => print(contextOf(), { key: crypto.getRandomValues(new Uint8Array(32)).toBase64() }))
+    .action(() => printKey(contextOf(), crypto.getRandomValues(new Uint8Array(32)).toBase64()))
+}
+
+/** Bare where a program reads it, so that `ENCRYPTION_KEYS=$(sgw secret)` works. */
+function printKey(context: CliContext, key: string): void {
+  if (context.json || context.terminal) print(context, { key })
+  else context.stdout(`${key}\n`)
 }
 
 async function diagnose(context: CliContext): Promise<void> {
-  const findings = (await ask(context, 'doctor', {})) as Finding[]
+  const findings = await ask(context, 'doctor', {}).then(
+    (found) => found as Finding[],
+    (error: unknown) => findWithoutDatabase(context, error),
+  )
   printFindings(context, findings)
   if (findings.some(({ ok }) => !ok)) throw new CliError('')
+}
+
+async function findWithoutDatabase({ config }: CliContext, error: unknown): Promise<Finding[]> {
+  const { diagnoseOffline } = await import('../operator/doctor-offline.ts')
+  return diagnoseOffline(config, error instanceof Error ? error.message : 'unknown error')
 }
 
 /** Null in development, where the key is kept beside the database and only the server looks at it. */

@@ -1,6 +1,6 @@
 import type { InStatement, Value } from '@libsql/client'
 import { type BatchStatement, Connection, type Result } from './connection.ts'
-import type { Storage } from './storage.ts'
+import { type Storage, isDamage } from './storage.ts'
 
 /**
  * The one door to the database: a serial queue in front of one connection.
@@ -113,6 +113,13 @@ export const isConstraint = (error: unknown): boolean => sqliteCode(error)?.star
 /** True when the storage itself failed (disk full, I/O, lock): every unit of a commit would meet the same. */
 export const isStorageFault = (error: unknown): boolean =>
   /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB|NOMEM|BUSY|LOCKED)/.test(sqliteCode(error) ?? '')
+
+/** What to tell an operator about an error of a damaged file; null for any other error. */
+export function damageOf(error: unknown, path: string): string | null {
+  const code = sqliteCode(error) ?? ''
+  if (!isDamage(code)) return null
+  return `The database ${path} is damaged (${code}): do not start it again before you have read docs/damaged-database.md`
+}
 
 /** The SQLite result code of a failed call, also when Drizzle has wrapped it. */
 function sqliteCode(error: unknown): string | null {

@@ -2,6 +2,9 @@ import type { Log } from '../core/log.ts'
 
 const PROBE_EVERY_MS = 1000
 
+/** Whether a result code says that the file is no sound database. */
+export const isDamage = (code: string): boolean => /^SQLITE_(CORRUPT|NOTADB)/.test(code)
+
 /**
  * Whether the storage takes commits. Nothing is refused because of it: each write is tried. On a disk that is nearly full
  * small commits still succeed while messages fail, so a fault is over only when a probe of some pages has been written.
@@ -19,7 +22,9 @@ export class Storage {
 
   /** A commit failed, with this result code of SQLite. */
   failed(code: string): void {
-    if (this.#fault === null)
+    if (this.#fault === null && isDamage(code))
+      this.log?.error({ code }, 'the database is damaged: stop, and see docs/damaged-database.md')
+    else if (this.#fault === null)
       this.log?.error(
         { code },
         'the storage fails: what cannot be stored is refused with 503; look at the free space and the disk',
@@ -33,7 +38,9 @@ export class Storage {
 
   /** Looks again if the last word was a fault: without traffic nothing else would tell that it is over. */
   async fails(): Promise<boolean> {
-    if (this.#fault !== null) await (this.#probing ??= this.#look().finally(() => (this.#probing = null)))
+    // A damaged file does not get better, though a probe may find a sound page.
+    if (this.#fault !== null && !isDamage(this.#fault))
+      await (this.#probing ??= this.#look().finally(() => (this.#probing = null)))
     return this.#fault !== null
   }
 

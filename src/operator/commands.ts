@@ -35,15 +35,15 @@ const Nothing = z.object({})
 
 export const COMMANDS: Readonly<Record<string, Command>> = {
   'tenant-create': command(CreateTenant, createTenant, 'nothing'),
-  'tenant-list': command(Nothing, listTenants, 'nothing'),
+  'tenant-list': command(Nothing, listTenants),
   'tenant-status': command(SetTenantStatus, setTenantStatus),
   'app-create': command(RegisterBody, createApp),
   'app-list': command(ListApps, listTenantApps),
   'app-activate': command(OneApp, activateApp),
   'app-rotate-key': command(OneApp, rotateAppKey),
   'app-deactivate': command(OneApp, deactivateApp),
-  status: command(Nothing, readStatus, 'nothing'),
-  doctor: command(Nothing, diagnose, 'nothing'),
+  status: command(Nothing, readStatus),
+  doctor: command(Nothing, diagnose),
   'keys-rotate': command(RotateKeys, rotateKeys),
   'trigger-create': command(CreateTenantTrigger, createTenantTrigger),
   'trigger-list': command(ListTenantTriggers, listTenantTriggers),

@@ -36,12 +36,12 @@ function checkServer({ lifecycle }: Gateway): string {
 async function checkDatabase(gateway: Gateway): Promise<string> {
   const { rows } = await gateway.database.gate.execute('PRAGMA quick_check(1)')
   const verdict = String(rows[0]?.['quick_check'])
-  if (verdict !== 'ok') throw new Fault(`${verdict}: restore the last backup`)
+  if (verdict !== 'ok') throw new Fault(`damaged (${verdict}): see docs/damaged-database.md`)
   return `${gateway.config.database.path ?? gateway.config.database.url}: ok`
 }
 
-function checkDisk(gateway: Gateway): string {
-  const { path } = gateway.config.database
+export function checkDisk({ config }: Pick<Gateway, 'config'>): string {
+  const { path } = config.database
   if (path === null) return 'not on this machine'
   const { bavail, bsize } = statfsSync(dataFolder(path))
   const freeMib = Math.floor((bavail * bsize) / 1_048_576)

@@ -1,5 +1,6 @@
 import { ApiError, errorText, type ErrorName } from '../core/errors.ts'
 import { type Log, errorName } from '../core/log.ts'
+import { damageOf } from '../db/gate.ts'
 import { COMMANDS } from './commands.ts'
 import type { OperatorContext } from './context.ts'
 
@@ -22,6 +23,8 @@ export async function runCommand(
   } catch (error) {
     if (error instanceof ApiError) return { ok: false, error: `${error.message}${HINTS[error.message] ?? ''}` }
     log.error({ command: name, error: errorName(error) }, 'command failed')
+    const damage = damageOf(error, context.gateway.config.database.path ?? '')
+    if (damage !== null) return { ok: false, error: damage }
     return { ok: false, error: `The command failed (${errorName(error)}): see the log` }
   }
 }

@@ -96,7 +96,7 @@ async function liveThrough(env: Record<string, string>): Promise<void> {
   await failures(env, tenantId)
 }
 
-/** Failures say what to do on stderr, leave stdout empty, and end with their code. */
+/** Failures say what to do on stderr, as one JSON value, leave stdout empty, and end with their code. */
 async function failures(env: Record<string, string>, tenantId: string): Promise<void> {
   const { run } = commandLine(env)
   const nobody = 'tenant_0000000000000000'
@@ -122,8 +122,9 @@ async function failures(env: Record<string, string>, tenantId: string): Promise<
     cases.map(async ([words, code, text]) => {
       const ended = await run('--json', ...words)
       expect({ words, code: ended.code, stdout: ended.stdout }).toEqual({ words, code, stdout: '' })
-      expect(ended.stderr).toContain(text)
-      expect(ended.stderr).not.toContain('    at ')
+      const { error, ...others } = JSON.parse(ended.stderr) as Json
+      expect(error).toContain(text)
+      expect(others).toEqual({})
     }),
   )
 }
@@ -165,8 +166,10 @@ test.concurrent('--json counts before and after the subcommand, and in between',
     ['tenant', '--json', 'list'],
     ['tenant', 'list', '--json'],
   ]
-  for (const line of words) expect((await sgw(line, env)).stdout).toBe('[]\n')
-  expect((await sgw(['tenant', 'list'], env)).stdout).toBe('none\n')
+  const made = await sgw(['--json', 'tenant', 'create', '--name', 'Acme'], env)
+  const tenant = JSON.parse(made.stdout) as Json
+  for (const line of words) expect(JSON.parse((await sgw(line, env)).stdout)).toEqual([tenant])
+  expect((await sgw(['app', 'list', '--tenant', String(tenant['tenantId'])], env)).stdout).toBe('none\n')
 })
 
 test.concurrent('a suspended tenant is locked out within a second, also with a key that is cached, and back as soon', async () => {
@@ -190,7 +193,19 @@ test.concurrent('a suspended tenant is locked out within a second, also with a k
 test.concurrent('who asks without a server, or in the wrong folder, is told', async () => {
   using folder = temporaryFolder()
   const env = { DATABASE_URL: folder.database }
-  expect(await sgw(['status'], env)).toMatchObject({ code: 0, stderr: made(folder.file('sgw.db')) })
+  const missing = `There is no database at ${folder.file('sgw.db')}: nothing was done. Is DATABASE_URL the server's?`
+  for (const words of [['status'], ['tenant', 'list']])
+    expect(await sgw(words, env)).toMatchObject({ code: 1, stdout: '', stderr: `${missing}\n` })
+  const { code, stdout } = await sgw(['--json', 'doctor'], env)
+  expect(code).toBe(0)
+  expect(JSON.parse(stdout)).toContainEqual({
+    check: 'database',
+    ok: true,
+    level: 'warn',
+    detail: expect.stringContaining('the first start makes it'),
+  })
+  expect(existsSync(folder.file('sgw.db'))).toBe(false)
+  await sgw(['tenant', 'create', '--name', 'Acme'], env)
   expect(await sgw(['status'], env)).toMatchObject({ code: 0, stderr: FROM_DATABASE })
   const findings = JSON.parse((await sgw(['--json', 'doctor'], env)).stdout) as Json[]
   expect(findings).toContainEqual({
@@ -245,6 +260,7 @@ test.concurrent('in the wrong folder nothing is erased, compacted or changed, an
 test.concurrent('a server that is only just starting is waited for', async () => {
   using folder = temporaryFolder()
   const port = await freePort()
+  await sgw(['tenant', 'create', '--name', 'Acme'], { DATABASE_URL: folder.database })
   const starting = startServer({ DATABASE_URL: folder.database, PORT: String(port) })
   const runs = await Promise.all(
     Array.from(
@@ -257,8 +273,7 @@ test.concurrent('a server that is only just starting is waited for', async () =>
   )
   await using server = await starting
   expect(server.child.exitCode).toBeNull()
-  // The first of them may have been there before the server.
-  const faults = runs.map(({ code, stderr }) => ({ code, stderr: stderr.replace(made(folder.file('sgw.db')), '') }))
+  const faults = runs.map(({ code, stderr }) => ({ code, stderr }))
   expect(faults).toEqual(runs.map(() => ({ code: 0, stderr: '' })))
 }, 60_000)
 
