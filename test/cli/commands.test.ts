@@ -166,8 +166,8 @@ test.concurrent('--json counts before and after the subcommand, and in between',
     ['tenant', '--json', 'list'],
     ['tenant', 'list', '--json'],
   ]
-  const made = await sgw(['--json', 'tenant', 'create', '--name', 'Acme'], env)
-  const tenant = JSON.parse(made.stdout) as Json
+  const created = await sgw(['--json', 'tenant', 'create', '--name', 'Acme'], env)
+  const tenant = JSON.parse(created.stdout) as Json
   for (const line of words) expect(JSON.parse((await sgw(line, env)).stdout)).toEqual([tenant])
   expect((await sgw(['app', 'list', '--tenant', String(tenant['tenantId'])], env)).stdout).toBe('none\n')
 })
