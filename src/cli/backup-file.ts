@@ -7,6 +7,8 @@ import { type CliContext, CliError } from './context.ts'
 import { print } from './print.ts'
 
 const BUSY_TIMEOUT_MS = 5000
+/** Takes about a second. */
+const SLOW_MEGABYTES = 100
 
 /**
  * Copies the database into a new file, consistent and checked, with or without a running server: the copy is read in one
@@ -16,7 +18,8 @@ export function backUp(context: CliContext, file: string): void {
   const source = databaseOf(context)
   const target = resolve(file)
   if (existsSync(target)) throw new CliError(`${target} exists: name a new file, nothing is overwritten`)
-  demandRoom(source, target)
+  const megabytes = demandRoom(source, target)
+  if (context.terminal && megabytes > SLOW_MEGABYTES) context.stderr(`Copying and checking up to ${megabytes} MB …\n`)
   const part = `${target}.part-${process.pid}`
   // The copy holds everybody's messages.
   process.umask(0o077)
@@ -40,13 +43,16 @@ function databaseOf({ config }: CliContext): string {
   return resolve(path)
 }
 
-function demandRoom(source: string, target: string): void {
+/** Answers how many megabytes the copy may have. */
+function demandRoom(source: string, target: string): number {
   const folder = dirname(target)
   if (!existsSync(folder)) throw new CliError(`There is no folder ${folder}: make it first`)
   const neededBytes = sizeOf(source) + sizeOf(`${source}-wal`)
   const { bavail, bsize } = statfsSync(folder)
+  const megabytes = Math.ceil(neededBytes / 1e6)
   if (bavail * bsize < neededBytes)
-    throw new CliError(`The copy needs up to ${Math.ceil(neededBytes / 1e6)} MB free in ${folder}: make room`)
+    throw new CliError(`The copy needs up to ${megabytes} MB free in ${folder}: make room`)
+  return megabytes
 }
 
 function copy(source: string, part: string): void {

@@ -83,6 +83,7 @@ function addTenants(program: Command, run: Run): void {
 function addTriggers(program: Command, run: Run): void {
   const trigger = program
     .command('trigger-subscription')
+    .alias('trigger-subscriptions')
     .description("Triggers: addresses that hear of a tenant's inbound messages beside its apps")
   const command = (name: string, description: string): Command =>
     trigger.command(name).description(description).requiredOption('--tenant <tenant>', 'tenant id')
@@ -160,6 +161,7 @@ function addUpkeep(program: Command, contextOf: () => CliContext, run: Run): voi
     .action(() => checkHealth(contextOf()))
   program
     .command('keys')
+    .alias('key')
     .description('The keys that stored secrets are sealed with')
     .command('rotate')
     .description('seals every stored secret anew with the newest of ENCRYPTION_KEYS, while the server runs')
