@@ -40,7 +40,7 @@ const insertSlice = (kind: DeliveryKind): string => {
     FROM messages
     CROSS JOIN tenants ON tenants.id = messages.tenant_id AND tenants.status = 'active'
     CROSS JOIN ${table} AS target ON target.seq IN (SELECT own.seq FROM ${table} AS own
-      WHERE own.tenant_id = tenants.id AND own.seq >= ?3 AND ${wanted} ORDER BY own.seq LIMIT ${MAX_DESTINATIONS_PER_COMMIT})
+      WHERE own.tenant_id = tenants.id AND own.seq >= ?3 AND ${wanted('own')} ORDER BY own.seq LIMIT ${MAX_DESTINATIONS_PER_COMMIT})
     WHERE messages.tenant_id = ?1 AND messages.id = ?2
     RETURNING lane`
 }

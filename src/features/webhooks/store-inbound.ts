@@ -39,13 +39,25 @@ const newJobs = (columns: string, source: string): string => `
   CROSS JOIN tenants ON tenants.id = messages.tenant_id AND tenants.status = 'active'
   ${source}`
 
-/** The first destinations of each kind. */
-const firstOf = ({ table, wanted }: Destinations): string =>
+const FIRST = `'webhook', target.id, messages.tenant_id, messages.id || ':' || target.id`
+
+/** Whether any tenant can have more of a kind than one commit takes: asked once for all messages of a commit. */
+const hasMany = ({ table }: Destinations): string =>
+  `(SELECT 1 FROM ${table} LIMIT 1 OFFSET ${MAX_DESTINATIONS_PER_COMMIT}) IS NOT NULL`
+
+const allOf = (kind: Destinations): string =>
   newJobs(
-    `'webhook', target.id, messages.tenant_id, messages.id || ':' || target.id`,
-    `CROSS JOIN ${table} AS target ON target.seq IN (SELECT own.seq FROM ${table} AS own WHERE own.tenant_id = tenants.id AND ${wanted}
-      ORDER BY own.seq LIMIT ${MAX_DESTINATIONS_PER_COMMIT})
-    WHERE ${JUST_INSERTED}`,
+    FIRST,
+    `CROSS JOIN ${kind.table} AS target ON target.tenant_id = tenants.id AND ${kind.wanted('target')}
+    WHERE ${JUST_INSERTED} AND NOT ${hasMany(kind)}`,
+  )
+
+const firstOf = (kind: Destinations): string =>
+  newJobs(
+    FIRST,
+    `CROSS JOIN ${kind.table} AS target ON target.seq IN (SELECT own.seq FROM ${kind.table} AS own
+      WHERE own.tenant_id = tenants.id AND ${kind.wanted('own')} ORDER BY own.seq LIMIT ${MAX_DESTINATIONS_PER_COMMIT})
+    WHERE ${JUST_INSERTED} AND ${hasMany(kind)}`,
   )
 
 /** Where a tenant has more of a kind than one commit takes, a `fan_out` job goes on from the next one. */
@@ -53,13 +65,18 @@ const restOf = (kind: DeliveryKind): string => {
   const next = nextDestination(kind, 'tenants.id', '0')
   return newJobs(
     `'fan_out', '${kind}', messages.tenant_id, messages.id || ':' || ${next}`,
-    `WHERE ${JUST_INSERTED} AND ${next} IS NOT NULL`,
+    `WHERE ${JUST_INSERTED} AND ${hasMany(DESTINATIONS[kind])} AND ${next} IS NOT NULL`,
   )
 }
 
+const BRANCHES = [
+  ...Object.values(DESTINATIONS).flatMap((kind) => [allOf(kind), firstOf(kind)]),
+  ...DELIVERY_KINDS.map(restOf),
+]
+
 /** For the apps and triggers of an active tenant that want the message, due at once. */
 const INSERT_JOBS = `INSERT INTO jobs (id, kind, lane, tenant_id, subject, run_at, created_at)
-  ${[...Object.values(DESTINATIONS).map(firstOf), ...DELIVERY_KINDS.map(restOf)].join(' UNION ALL ')}
+  ${BRANCHES.join(' UNION ALL ')}
   RETURNING id AS key, seq, kind, lane,
     coalesce((SELECT webhook_url FROM apps WHERE id = lane), (SELECT callback_url FROM triggers WHERE id = lane)) AS url,
     coalesce((SELECT webhook_secret FROM apps WHERE id = lane), (SELECT secret FROM triggers WHERE id = lane)) AS secret`
@@ -82,7 +99,8 @@ export const STORE: RowOperation<InboundRow> = {
           (SELECT id FROM apps WHERE tenant_id = tenantId ORDER BY seq LIMIT 1), ''),
         'inbound', given."from", given."to", given.body, 'received', rcMessageId, extensionId, now, now
       FROM given
-      WHERE NOT EXISTS (SELECT 1 FROM json_each(given.tombstones) AS own CROSS JOIN erased_messages ON id_hash = own.value)
+      WHERE NOT EXISTS (SELECT 1 FROM erased_messages)
+        OR NOT EXISTS (SELECT 1 FROM json_each(given.tombstones) AS own CROSS JOIN erased_messages ON id_hash = own.value)
       ON CONFLICT DO NOTHING RETURNING job_id AS key`,
     INSERT_JOBS,
   ],
@@ -124,7 +142,7 @@ async function storeOnce(gateway: Gateway, sms: InboundSms, messageId: string): 
     from: sms.from,
     to: sms.to,
     body: sms.text,
-    tombstones: JSON.stringify(tombstonesOf(gateway, sms)),
+    tombstones: tombstonesOf(gateway, sms),
     now: gateway.clock.now(),
   }
   const [stored, ...jobs] = await gateway.database.writer.row(STORE, row)
