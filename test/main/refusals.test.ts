@@ -85,7 +85,7 @@ test.concurrent('a file that is no database: 73 and one line, and the file is as
   writeFileSync(folder.file('sgw.db'), text)
   const { code, lines } = await refusedStart({ PORT: '0', DATABASE_URL: folder.database })
   expect({ code, count: lines.length }).toEqual({ code: 73, count: 1 })
-  expect(lines[0]).toStartWith('Cannot open the database')
+  expect(lines[0]).toMatch(/^The database .* is damaged \(SQLITE_NOTADB\): /)
   expect(await Bun.file(folder.file('sgw.db')).text()).toBe(text)
 })
 
