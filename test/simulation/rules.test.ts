@@ -41,7 +41,7 @@ const RULES: Record<string, { weakening: Weakening; profile?: Profile; found: Re
   },
   'the settle time': {
     weakening: { config: { reconcileSettleMs: 0, reconcileSettle5xxMs: 0 } },
-    found: /accepted by the provider|which no message is bound to/,
+    found: /accepted by the provider|which no message is bound to|which is not its text/,
   },
   'fencing of results, on the attempt id and on the message that stands for its attempt': {
     weakening: { rewrite: (sql) => (FENCED.some((own) => sql.endsWith(own)) ? unfenced(sql) : sql) },
