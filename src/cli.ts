@@ -1,5 +1,6 @@
 #!/usr/bin/env bun
 import { readFileSync } from 'node:fs'
+import { createInterface } from 'node:readline/promises'
 import { CommanderError } from 'commander'
 import { readConfig } from './core/config.ts'
 import { EXIT } from './core/start-error.ts'
@@ -11,15 +12,26 @@ import { finding } from './operator/finding.ts'
 process.exitCode = await main(process.argv)
 
 async function main(argv: string[]): Promise<number> {
+  const json = argv.includes('--json')
+  const fail = (message: string): void => void process.stderr.write(json ? jsonError(message) : `${message}\n`)
   try {
-    await createProgram(makeContext, start).parseAsync(argv)
+    // Commander itself says what is wrong with a command line, but not as JSON.
+    await createProgram(makeContext, start, json ? () => undefined : null).parseAsync(argv)
     return EXIT.stopped
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.stopped : EXIT.usage
+    if (error instanceof CommanderError) {
+      if (error.exitCode === 0) return EXIT.stopped
+      if (json) fail(error.message.replace(/^error: /, ''))
+      return EXIT.usage
+    }
     if (!(error instanceof CliError)) throw error
-    if (error.message !== '') process.stderr.write(`${error.message}\n`)
+    if (error.message !== '') fail(error.message)
     return error.exitCode
   }
+}
+
+function jsonError(error: string): string {
+  return `${JSON.stringify({ error })}\n`
 }
 
 /** `sgw start`: settles when the server listens; the process ends by a signal. */
@@ -32,6 +44,8 @@ function makeContext(json: boolean): CliContext {
   const context = {
     json,
     environment: process.env,
+    terminal: process.stdout.isTTY,
+    prompt: process.stdin.isTTY && process.stderr.isTTY ? prompt : null,
     stdout: (text: string) => void process.stdout.write(text),
     stderr: (text: string) => void process.stderr.write(text),
   }
@@ -56,6 +70,16 @@ function refuse(context: Omit<CliContext, 'config'>, command: string, problems: 
   // The entry point restores before it starts the server: its supervisor is to see the server's code.
   const starts = command === 'restore' && !process.argv.includes('--check')
   throw new CliError(problems.join('\n'), starts ? EXIT.badConfig : EXIT.failure)
+}
+
+/** On standard error: standard output is for the result alone. */
+async function prompt(question: string): Promise<string> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    return await terminal.question(question)
+  } finally {
+    terminal.close()
+  }
 }
 
 function argvNames(): string {

@@ -8,6 +8,7 @@ import { EXIT, StartError } from './core/start-error.ts'
 import { authenticateSocket } from './features/ws/authenticate.ts'
 import { encryptionKeys, openDataFolder, sizeOf } from './data-folder.ts'
 import { type Database, type UpgradeStep, openDatabase } from './db/database.ts'
+import { damageOf } from './db/gate.ts'
 import { SchemaError } from './db/migrate.ts'
 import { openRestoreMark } from './db/restore-mark.ts'
 import { type Gateway, buildGateway } from './gateway.ts'
@@ -58,9 +59,15 @@ export async function runGateway(options: RunOptions): Promise<RunningGateway> {
   try {
     return await start(options, stack)
   } catch (error) {
-    await stack.disposeAsync()
-    throw error
+    await stack.disposeAsync().catch(() => undefined)
+    throw asStartError(error, options.config)
   }
+}
+
+/** A damaged file may show at any step. */
+export function asStartError(error: unknown, config: Config): unknown {
+  const damage = damageOf(error, config.database.path ?? config.database.url)
+  return damage === null ? error : new StartError(EXIT.cannotWrite, damage)
 }
 
 /** The parts of a gateway without listener or workers, for the server and for commands that run without one. */
@@ -81,6 +88,7 @@ export async function openGateway(
   const ids = createIds()
   const fresh = { incarnation: ids.of('boot'), now: clock.now() }
   const { mark, restored } = await openRestoreMark(database.gate, `${path}.mark`, fresh).catch((error: unknown) => {
+    if (damageOf(error, path) !== null) throw error
     throw new StartError(
       EXIT.cannotWrite,
       `Cannot mark the database in ${path}.mark (${errorName(error)}): check that both belong to this user, and that the disk has space`,
@@ -134,7 +142,7 @@ async function start(options: RunOptions, stack: AsyncDisposableStack): Promise<
   await recover(gateway)
   const { createApp } = await import('./app.ts')
   const app = createApp(gateway)
-  listen(gateway, app)
+  stack.defer(listen(gateway, app))
   // Behind the listener: a refresh that hangs must not keep its last requests from their answers.
   stack.defer(() => gateway.tokens.stop())
   stack.defer(() => stopListening(app))
@@ -182,6 +190,7 @@ async function open(config: Config, log: Log): Promise<Database> {
     return await openDatabase({ ...config.database, litestream: config.litestream, log, progress })
   } catch (error) {
     if (error instanceof SchemaError) throw new StartError(EXIT.badConfig, error.message)
+    if (damageOf(error, '') !== null) throw error
     throw new StartError(
       EXIT.cannotWrite,
       `Cannot open the database ${config.database.path ?? config.database.url}: ${error instanceof Error ? error.message : 'unknown error'}`,

@@ -12,6 +12,8 @@ import { closeInterrupted } from './features/webhook-deliveries/recover.ts'
 import { webhookJobs } from './features/webhook-deliveries/deliver.ts'
 import { purgeDeliveries } from './features/webhook-deliveries/purge.ts'
 import { backFill, backFillJobs } from './features/webhooks/back-fill.ts'
+import { fanOutJobs } from './features/webhooks/fan-out.ts'
+import { purgeTombstones } from './features/webhooks/tombstones.ts'
 import type { Gateway } from './gateway.ts'
 import type { ExtensionRow } from './provider/directory.ts'
 import { makeAllDue } from './jobs/job-rows.ts'
@@ -25,6 +27,7 @@ export function registerJobs(gateway: Gateway): void {
   gateway.jobs.register(lookupJobs(gateway.sending))
   gateway.jobs.register(webhookJobs(gateway))
   gateway.jobs.register(backFillJobs(gateway))
+  gateway.jobs.register(fanOutJobs(gateway))
 }
 
 /** What an earlier run left behind, before any job runs. */
@@ -66,6 +69,7 @@ export function startTimers(gateway: Gateway): Schedule {
   schedule.every('purge', HOURLY_MS, 3 * MINUTE_MS, () => purgeDeliveries(gateway))
   schedule.every('purge messages', HOURLY_MS, 6 * MINUTE_MS, () => purgeMessages(gateway))
   schedule.every('purge links', HOURLY_MS, 4 * MINUTE_MS, () => purgeLinks(gateway))
+  schedule.every('purge tombstones', HOURLY_MS, 7 * MINUTE_MS, () => purgeTombstones(gateway))
   schedule.every('purge blocks', HOURLY_MS, 5 * MINUTE_MS, () => gateway.failedAttempts.purge())
   return schedule
 }

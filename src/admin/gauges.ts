@@ -4,8 +4,9 @@ import { readBackupLag } from '../backup/lag.ts'
 import { NOT_RECEIVING } from '../db/not-receiving.ts'
 import { COUNT_OPEN_ATTEMPTS } from '../db/open-attempts.ts'
 import type { Gateway } from '../gateway.ts'
+import { storageFails } from './storage-check.ts'
 
-const JOB_KINDS = ['send', 'lookup', 'webhook', 'back_fill'] as const
+const JOB_KINDS = ['send', 'lookup', 'webhook', 'fan_out', 'back_fill'] as const
 const EXTENSION_STATES = ['active', 'refresh_failed', 'revoked'] as const
 /** A queue is counted up to here: a scrape must not hold the loop for the sake of an exact million. */
 const MAX_COUNTED = 100_000
@@ -35,22 +36,28 @@ export function createGauges(gateway: Gateway, registry: Registry): () => Promis
     'For how long the backup may lack changes, as Litestream says; NaN when it cannot be asked',
   )
   const free = gauge('sgw_database_free_bytes', 'Pages of the database that hold nothing')
+  const failing = gauge(
+    'sgw_storage_failing',
+    '1 while commits fail or the disk is full: messages are refused with 503',
+  )
   const memory = gauge('process_resident_memory_bytes', 'Resident memory of the process')
   return async () => {
-    const readings = await read(gateway)
+    failing.set((await storageFails(gateway)) ? 1 : 0)
+    sockets.set(gateway.sockets.open)
+    memory.set(process.memoryUsage.rss())
+    const readings = await read(gateway).catch(() => null)
+    if (readings === null) return failing.set(1)
     for (const kind of JOB_KINDS) queue.set({ kind }, readings.jobs[kind] ?? 0)
     oldest.set(readings.oldestAt === null ? 0 : Math.max(0, (gateway.clock.now() - readings.oldestAt) / 1000))
     attempts.set(readings.openAttempts)
     for (const state of EXTENSION_STATES) extensions.set({ state }, readings.extensions[state] ?? 0)
     notReceiving.set(readings.notReceiving)
-    sockets.set(gateway.sockets.open)
     const { walBytes, keptBytes, lagMs } = await readBackupLag(path)
     lag.set(lagMs === null ? Number.NaN : lagMs / 1000)
     size.set({ file: 'database' }, statSync(path ?? '', { throwIfNoEntry: false })?.size ?? 0)
     size.set({ file: 'wal' }, walBytes)
     size.set({ file: 'litestream' }, keptBytes)
     free.set(readings.freeBytes)
-    memory.set(process.memoryUsage.rss())
   }
 }
 

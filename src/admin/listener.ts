@@ -4,6 +4,7 @@ import type { Gateway } from '../gateway.ts'
 import { watchEventLoop } from './event-loop.ts'
 import { createGauges } from './gauges.ts'
 import type { Metrics } from './metrics.ts'
+import { storageFails } from './storage-check.ts'
 
 export interface AdminListener {
   /** Base address without a trailing slash. */
@@ -47,10 +48,12 @@ function listen(
   }
 }
 
-/** Ready: it takes work, does work, and its database answers. */
-async function ready({ lifecycle, database }: Gateway): Promise<Response> {
+/** Ready: it takes work, does work, and its database answers and can be written. */
+async function ready(gateway: Gateway): Promise<Response> {
+  const { lifecycle, database } = gateway
   if (lifecycle.draining) return answer(503, 'draining')
   if (!lifecycle.working) return answer(503, 'starting')
+  if (await storageFails(gateway)) return answer(503, 'storage unavailable')
   const { rows } = await database.gate.execute('SELECT 1').catch(() => ({ rows: [] }))
   return rows.length === 1 ? answer(200, 'ready') : answer(503, 'database does not answer')
 }

@@ -62,7 +62,7 @@ async function askFile(
   input: unknown,
   waitedMs: number,
 ): Promise<CommandResult | null> {
-  const [{ COMMANDS }, { runCommand }, { openGateway }] = await Promise.all([
+  const [{ COMMANDS }, { runCommand }, { asStartError, openGateway }] = await Promise.all([
     import('../operator/commands.ts'),
     import('../operator/run-command.ts'),
     import('../run.ts'),
@@ -84,7 +84,8 @@ async function askFile(
     const answer = await runCommand({ gateway, simulator: null }, command, input, silentLog)
     context.stderr(noteOnFile(command, path, existed))
     return answer
-  } catch (error) {
+  } catch (thrown) {
+    const error = asStartError(thrown, context.config)
     if (!(error instanceof StartError)) throw error
     if (error.exitCode === EXIT.locked && waitedMs < LOCKED_WAIT_MS) return null
     throw new CliError(error.message)

@@ -7,6 +7,10 @@ export interface CliContext {
   json: boolean
   /** As given; handed on to Litestream, which has variables of its own. */
   environment: Readonly<Record<string, string | undefined>>
+  /** Whether a person reads standard output. */
+  terminal: boolean
+  /** Asks the person at the terminal; null where nobody can answer. */
+  prompt: ((question: string) => Promise<string>) | null
   stdout(text: string): void
   stderr(text: string): void
 }

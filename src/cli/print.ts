@@ -6,13 +6,23 @@ export function print(context: CliContext, value: unknown): void {
   context.stdout(context.json ? `${JSON.stringify(value)}\n` : readable(value))
 }
 
-const MARKS: Record<Finding['level'], string> = { ok: '✓', warn: '!', fail: '✗' }
+/** With its colour: green, yellow, red. */
+const MARKS: Record<Finding['level'], [mark: string, colour: number]> = {
+  ok: ['✓', 32],
+  warn: ['!', 33],
+  fail: ['✗', 31],
+}
 
 /** What the doctor found: one line for each check, with its mark. */
 export function printFindings(context: CliContext, findings: readonly Finding[]): void {
   if (context.json) return print(context, findings)
   const width = Math.max(0, ...findings.map(({ check }) => check.length))
-  for (const { check, level, detail } of findings) context.stdout(`${MARKS[level]} ${check.padEnd(width)}  ${detail}\n`)
+  const isColoured = context.terminal && (context.environment['NO_COLOR'] ?? '') === ''
+  for (const { check, level, detail } of findings) {
+    const [mark, colour] = MARKS[level]
+    const painted = isColoured ? `\u001b[${colour}m${mark}\u001b[0m` : mark
+    context.stdout(`${painted} ${check.padEnd(width)}  ${detail}\n`)
+  }
 }
 
 function readable(value: unknown): string {

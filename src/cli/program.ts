@@ -2,22 +2,33 @@ import { Command, Option } from 'commander'
 import { createSecrets } from '../core/secrets.ts'
 import type { Finding } from '../operator/finding.ts'
 import { VERSION } from '../version.ts'
+import { addApps } from './app-commands.ts'
 import { ask } from './ask.ts'
+import { backUp } from './backup-file.ts'
+import { confirm } from './confirm.ts'
 import { type CliContext, CliError, type Run } from './context.ts'
 import { addDevelopment } from './development-commands.ts'
 import { checkHealth } from './health.ts'
 import { print, printFindings } from './print.ts'
 import { checkBackup, restore } from './restore.ts'
 
-/** The `sgw` command line. `makeContext` reads the environment only when a command needs it; `start` runs the server. */
-export function createProgram(makeContext: (json: boolean) => CliContext, start: () => Promise<void>): Command {
+/**
+ * The `sgw` command line. `makeContext` reads the environment only when a command needs it; `start` runs the server;
+ * `writeErr` hears what is wrong with the command line in place of standard error.
+ */
+export function createProgram(
+  makeContext: (json: boolean) => CliContext,
+  start: () => Promise<void>,
+  writeErr: ((text: string) => void) | null = null,
+): Command {
   const program = new Command('sgw')
     .description(
       'Operates the sgw SMS gateway. Acts on the running server, or on its database when none runs; uses the same environment.',
     )
     .version(VERSION)
     .option('--json', 'print exactly one JSON value on standard output')
-    .showHelpAfterError()
+    .showHelpAfterError('(--help says more)')
+    .configureOutput(writeErr === null ? {} : { writeErr })
     .exitOverride()
   const contextOf = (): CliContext => makeContext(program.opts<{ json?: boolean }>().json === true)
   const run: Run = async (command, input, good = () => true) => {
@@ -28,7 +39,7 @@ export function createProgram(makeContext: (json: boolean) => CliContext, start:
   }
   program.command('start').description('runs the server, until SIGTERM').action(start)
   addTenants(program, run)
-  addApps(program, run)
+  addApps(program, contextOf, run)
   addTriggers(program, run)
   addMessages(program, run)
   addUpkeep(program, contextOf, run)
@@ -45,7 +56,7 @@ function jsonOption(command: string): Option {
 }
 
 function addTenants(program: Command, run: Run): void {
-  const tenant = program.command('tenant').description('Tenants: the customers of this gateway')
+  const tenant = program.command('tenant').alias('tenants').description('Tenants: the customers of this gateway')
   tenant
     .command('create')
     .description('makes a tenant')
@@ -69,32 +80,10 @@ function addTenants(program: Command, run: Run): void {
   }
 }
 
-function addApps(program: Command, run: Run): void {
-  const app = program.command('app').description('Apps: what calls the API, each with its key')
-  app
-    .command('create')
-    .description('makes an app and shows its key, once')
-    .requiredOption('--tenant <tenant>', 'tenant id')
-    .requiredOption('--name <name>', 'what to call it')
-    .option('--webhook-url <url>', 'where inbound messages are POSTed to')
-    .action((options: { tenant: string; name: string; webhookUrl?: string }) =>
-      run('app-create', { tenantId: options.tenant, name: options.name, webhookUrl: options.webhookUrl }),
-    )
-  app
-    .command('list')
-    .description("a tenant's apps")
-    .requiredOption('--tenant <tenant>', 'tenant id')
-    .action((options: { tenant: string }) => run('app-list', { tenantId: options.tenant }))
-  app
-    .command('activate')
-    .argument('<app>', 'app id')
-    .description('brings an app back, with a new key')
-    .action((appId: string) => run('app-activate', { appId }))
-}
-
 function addTriggers(program: Command, run: Run): void {
   const trigger = program
     .command('trigger-subscription')
+    .alias('trigger-subscriptions')
     .description("Triggers: addresses that hear of a tenant's inbound messages beside its apps")
   const command = (name: string, description: string): Command =>
     trigger.command(name).description(description).requiredOption('--tenant <tenant>', 'tenant id')
@@ -140,6 +129,13 @@ function addUpkeep(program: Command, contextOf: () => CliContext, run: Run): voi
     .description('checks everything a gateway needs')
     .action(() => diagnose(contextOf()))
   program
+    .command('backup')
+    .description(
+      'copies the database into a new file, consistent and checked, for example: sgw backup /mnt/sgw-copy.db',
+    )
+    .argument('<file>', 'a file that does not exist yet')
+    .action((file: string) => backUp(contextOf(), file))
+  program
     .command('restore')
     .description('brings a missing database back from its backup, before a start')
     .option('--check', 'a drill beside the live database: is the backup there and whole?')
@@ -152,13 +148,20 @@ function addUpkeep(program: Command, contextOf: () => CliContext, run: Run): voi
     .command('erase')
     .description("deletes every message to and from a person's number")
     .requiredOption('--phone <number>', 'E.164')
-    .action((options: { phone: string }) => run('erase', options))
+    .option('--dry-run', 'only count what would be deleted')
+    .option('--yes', 'do not ask')
+    .action(async ({ phone, dryRun = false, yes = false }: { phone: string; dryRun?: boolean; yes?: boolean }) => {
+      const question = `Every message to and from ${phone} is deleted, of all tenants, for good. Go on?`
+      if (!dryRun) await confirm(contextOf(), yes, question)
+      await run('erase', { phone, dryRun })
+    })
   program
     .command('health')
     .description('exit 0 when the server answers, else 1')
     .action(() => checkHealth(contextOf()))
   program
     .command('keys')
+    .alias('key')
     .description('The keys that stored secrets are sealed with')
     .command('rotate')
     .description('seals every stored secret anew with the newest of ENCRYPTION_KEYS, while the server runs')
@@ -166,13 +169,27 @@ function addUpkeep(program: Command, contextOf: () => CliContext, run: Run): voi
   program
     .command('secret')
     .description('a fresh key for ENCRYPTION_KEYS')
-    .action(() => print(contextOf(), { key: crypto.getRandomValues(new Uint8Array(32)).toBase64() }))
+    .action(() => printKey(contextOf(), crypto.getRandomValues(new Uint8Array(32)).toBase64()))
+}
+
+/** Bare where a program reads it, so that `ENCRYPTION_KEYS=$(sgw secret)` works. */
+function printKey(context: CliContext, key: string): void {
+  if (context.json || context.terminal) print(context, { key })
+  else context.stdout(`${key}\n`)
 }
 
 async function diagnose(context: CliContext): Promise<void> {
-  const findings = (await ask(context, 'doctor', {})) as Finding[]
+  const findings = await ask(context, 'doctor', {}).then(
+    (found) => found as Finding[],
+    (error: unknown) => findWithoutDatabase(context, error),
+  )
   printFindings(context, findings)
   if (findings.some(({ ok }) => !ok)) throw new CliError('')
+}
+
+async function findWithoutDatabase({ config }: CliContext, error: unknown): Promise<Finding[]> {
+  const { diagnoseOffline } = await import('../operator/doctor-offline.ts')
+  return diagnoseOffline(config, error instanceof Error ? error.message : 'unknown error')
 }
 
 /** Null in development, where the key is kept beside the database and only the server looks at it. */

@@ -20,6 +20,9 @@ export interface Config {
   keyLimitPerMinute: number
   fromLimitPerMinute: number
   extensionLimitPerMinute: number
+  /** Active ones. A tenant that has more keeps them. */
+  maxAppsPerTenant: number
+  maxTriggersPerTenant: number
   maxQueueAgeMs: number
   inviteTokenTtlMs: number
   /** Null keeps messages for ever. */
@@ -67,6 +70,8 @@ export function readConfig(environment: Environment, terminal = false): ConfigRe
     keyLimitPerMinute: settings.integer('KEY_LIMIT_PER_MINUTE', 100, 1, 1_000_000_000),
     fromLimitPerMinute: settings.integer('FROM_LIMIT_PER_MINUTE', 40, 1, 1_000_000_000),
     extensionLimitPerMinute: settings.integer('EXTENSION_LIMIT_PER_MINUTE', 40, 1, 1_000_000_000),
+    maxAppsPerTenant: settings.integer('MAX_APPS_PER_TENANT', 100, 1, 1_000_000),
+    maxTriggersPerTenant: settings.integer('MAX_TRIGGERS_PER_TENANT', 50, 1, 1_000_000),
     maxQueueAgeMs: settings.durationMs('MAX_QUEUE_AGE', '24h', 1000),
     inviteTokenTtlMs: settings.durationMs('INVITE_TOKEN_TTL', '7d', 1000),
     messageRetentionDays:

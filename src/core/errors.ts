@@ -50,9 +50,11 @@ const TEXTS = {
   appNotFound: ['not_found', 'App not found'],
   triggerNotFound: ['not_found', 'Trigger not found'],
   notFound: ['not_found', 'Not found'],
+  appActive: ['conflict', 'App is already active'],
   idempotencyConflict: ['conflict', 'Idempotency-Key was used with a different request'],
   tooLarge: ['too_large', 'Payload too large'],
   tooMany: ['too_many', 'Too many requests'],
+  storageUnavailable: ['unavailable', 'Storage unavailable'],
 } as const satisfies Record<string, readonly [ErrorKind, string]>
 
 export type ErrorName = keyof typeof TEXTS
@@ -62,7 +64,7 @@ export class ApiError extends Error {
   constructor(
     readonly kind: ErrorKind,
     message: string,
-    /** Whole seconds for `Retry-After`; only on `too_many`. */
+    /** Whole seconds for `Retry-After`. */
     readonly retryAfterSeconds: number | null = null,
   ) {
     super(message)
@@ -74,6 +76,10 @@ export function apiError(name: ErrorName, retryAfterSeconds: number | null = nul
   const [kind, text] = TEXTS[name]
   return new ApiError(kind, text, retryAfterSeconds)
 }
+
+/** A tenant has as many active ones as it may: `MAX_APPS_PER_TENANT` or `MAX_TRIGGERS_PER_TENANT`. */
+export const limitReached = (max: number, what: 'apps' | 'triggers'): ApiError =>
+  new ApiError('conflict', `Tenant has reached its limit of ${max} ${what}`)
 
 /** The contract's text of that name, for schemas and pages. */
 export const errorText = (name: ErrorName): string => TEXTS[name][1]

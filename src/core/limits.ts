@@ -9,6 +9,9 @@ export const IDEMPOTENCY_RETENTION_MS = 24 * 3_600_000
 export const MAX_APP_NAME_LENGTH = 100
 export const MAX_WEBHOOK_URL_LENGTH = 2000
 export const MAX_REQUEST_ID_LENGTH = 128
+/** Apps or triggers in one list, and destinations of an inbound message in one commit: a tenant of an older release may have more. */
+export const MAX_LISTED = 1000
+export const MAX_DESTINATIONS_PER_COMMIT = 100
 
 export const DEFAULT_PAGE_SIZE = 20
 export const MAX_PAGE_SIZE = 100
@@ -28,6 +31,9 @@ export const LAST_USED_STEP_MS = 60_000
 export const MAX_CACHED_KEYS = 10_000
 /** Windows of the key limit that are remembered: forgetting one early would let its app send more than it may. */
 export const MAX_LIMITED_APPS = 100_000
+
+/** How far back the provider is asked for inbound messages at most: it keeps a month and more, a gateway that slept longer has other worries. */
+export const BACK_FILL_MAX_AGE_MS = 30 * DAY_MS
 
 /** A webhook POST, from DNS to the last byte that we read. */
 export const WEBHOOK_TIMEOUT_MS = 5000
@@ -69,6 +75,9 @@ export const WS_FRAME_BYTES = 16_384
 export const WS_BACKLOG_BYTES = 1 << 20
 export const WS_PING_MS = 30_000
 export const WS_SILENCE_MS = 90_000
+/** How long Bun 1.4.4 keeps a closed socket whose peer does not answer the close frame (measured; `terminate` has no effect by then). */
+export const WS_LINGER_MS = 16_000
+export const MAX_LINGERING_SOCKETS = 1000
 export const MAX_UNAUTHENTICATED_SOCKETS = 1000
 export const MAX_UNAUTHENTICATED_SOCKETS_PER_ADDRESS = 20
 export const MAX_SOCKETS_PER_APP = 200

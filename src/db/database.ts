@@ -7,6 +7,7 @@ import { type Gate, openGate } from './gate.ts'
 import { type Lists, openLists } from './lists/lists.ts'
 import { type UpgradeHooks, migrate } from './migrate.ts'
 import { MIGRATIONS, type Migration } from './migrations.ts'
+import { PROBE, Storage } from './storage.ts'
 import { type Writer, createWriter } from './writer.ts'
 import * as schema from './schema/index.ts'
 
@@ -17,6 +18,8 @@ export interface Database {
   gate: Gate
   reads: Reads
   writer: Writer
+  /** Absent in the simulation, which has no disk. */
+  storage?: Storage
   /** Pages of the lists that grow without end. */
   lists: Lists
   /** Names of the migrations that this opening applied. */
@@ -50,7 +53,8 @@ export interface UpgradeStep {
 }
 
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const gate = await openGate({ url: options.url, pragmas: pragmasFor(options) })
+  const storage: Storage = new Storage(() => gate.batch(PROBE), options.log)
+  const gate = await openGate({ url: options.url, pragmas: pragmasFor(options), storage })
   try {
     const { migrations = MIGRATIONS } = options
     const migrated = await migrate(gate, migrations, upgrade(gate, options))
@@ -64,7 +68,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       if (!options.litestream) await gate.execute('PRAGMA wal_checkpoint(TRUNCATE)').catch(() => undefined)
       await gate.close()
     }
-    return { gate, reads: readsOf(gate), writer, lists, migrated, close }
+    return { gate, reads: readsOf(gate), writer, storage, lists, migrated, close }
   } catch (error) {
     await gate.close()
     throw error

@@ -1,5 +1,6 @@
 import type { InStatement, Value } from '@libsql/client'
 import { Connection, type Result } from './connection.ts'
+import { type Storage, isDamage } from './storage.ts'
 
 /**
  * A serial queue in front of one connection. All access to the database goes through it.
@@ -22,6 +23,8 @@ export interface GateOptions {
   url: string
   /** Run on each new connection. */
   pragmas: readonly string[]
+  /** Hears how commits end. */
+  storage?: Storage
   /** For the test that shows what happens without it. */
   reconnectOnBusy?: boolean
 }
@@ -32,7 +35,12 @@ const BUSY_RETRIES = 60
 const BUSY_PAUSE_MS = 50
 
 export async function openGate(options: GateOptions): Promise<Gate> {
-  const line: Line = { connection: null, open: () => connect(options), reconnects: options.reconnectOnBusy !== false }
+  const line: Line = {
+    connection: null,
+    open: () => connect(options),
+    reconnects: options.reconnectOnBusy !== false,
+    storage: options.storage,
+  }
   let tail: Promise<unknown> = Promise.resolve()
   const enqueue = <T>(call: (connection: Connection) => T): Promise<T> => {
     const result = tail.then(() => untilNotBusy(line, call))
@@ -43,7 +51,12 @@ export async function openGate(options: GateOptions): Promise<Gate> {
   return {
     execute: (statement) => enqueue((connection) => connection.execute(statement)),
     values: (statement) => enqueue((connection) => connection.values(statement)),
-    batch: (statements) => enqueue((connection) => connection.batch(statements)),
+    batch: (statements) =>
+      enqueue((connection) => {
+        const results = connection.batch(statements)
+        options.storage?.committed()
+        return results
+      }),
     close: async () => {
       await tail
       line.connection?.close()
@@ -57,6 +70,7 @@ interface Line {
   connection: Connection | null
   open(): Connection
   reconnects: boolean
+  storage: Storage | undefined
 }
 
 function connect({ url, pragmas }: GateOptions): Connection {
@@ -76,10 +90,11 @@ async function untilNotBusy<T>(line: Line, call: (connection: Connection) => T):
     try {
       return call((line.connection ??= line.open()))
     } catch (error) {
-      if (!isBusy(error)) throw error
+      const isLast = !isBusy(error) || tries >= BUSY_RETRIES
+      if (isLast && isStorageFault(error)) line.storage?.failed(sqliteCode(error) ?? '')
       // At once: the old connection may hold locks that others wait for.
-      if (line.reconnects) drop(line)
-      if (tries >= BUSY_RETRIES) throw error
+      if (isBusy(error) && line.reconnects) drop(line)
+      if (isLast) throw error
       await Bun.sleep(BUSY_PAUSE_MS)
     }
   }
@@ -98,6 +113,13 @@ export const isConstraint = (error: unknown): boolean => sqliteCode(error)?.star
 /** True when the storage itself failed (disk full, I/O, lock): every unit of a commit would meet the same. */
 export const isStorageFault = (error: unknown): boolean =>
   /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB|NOMEM|BUSY|LOCKED)/.test(sqliteCode(error) ?? '')
+
+/** What to tell an operator about an error of a damaged file; null for any other error. */
+export function damageOf(error: unknown, path: string): string | null {
+  const code = sqliteCode(error) ?? ''
+  if (!isDamage(code)) return null
+  return `The database ${path} is damaged (${code}): do not start it again before you have read docs/damaged-database.md`
+}
 
 /** The SQLite result code of a failed call, also when Drizzle has wrapped it. */
 function sqliteCode(error: unknown): string | null {

@@ -5,6 +5,7 @@ import firstAttempts from '../../drizzle/0003_first_attempts.sql' with { type: '
 import conversations from '../../drizzle/0004_conversations.sql' with { type: 'text' }
 import sending from '../../drizzle/0005_sending.sql' with { type: 'text' }
 import listSegments from '../../drizzle/0006_list_segments.sql' with { type: 'text' }
+import operator from '../../drizzle/0007_operator.sql' with { type: 'text' }
 
 /** All migrations in order, embedded so that a compiled executable has them. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -15,6 +16,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0004_conversations', sql: conversations },
   { name: '0005_sending', sql: sending },
   { name: '0006_list_segments', sql: listSegments },
+  { name: '0007_operator', sql: operator },
 ]
 
 export interface Migration {

@@ -1,5 +1,6 @@
-import { ApiError, type ErrorKind } from '../core/errors.ts'
+import { ApiError, type ErrorKind, apiError } from '../core/errors.ts'
 import { type Log, errorName } from '../core/log.ts'
+import { isStorageFault } from '../db/gate.ts'
 
 /** The one table from kind of error to HTTP status. */
 const STATUS: Record<ErrorKind, number> = {
@@ -12,6 +13,8 @@ const STATUS: Record<ErrorKind, number> = {
   too_many: 429,
   unavailable: 503,
 }
+
+const STORAGE_RETRY_SECONDS = 5
 
 export interface ErrorAnswer {
   status: number
@@ -28,5 +31,6 @@ export function errorAnswer(error: unknown, log: Log, requestId: string): ErrorA
     return { status: STATUS[error.kind], body: { error: error.message }, headers }
   }
   log.error({ requestId, error: errorName(error) }, 'request failed')
+  if (isStorageFault(error)) return errorAnswer(apiError('storageUnavailable', STORAGE_RETRY_SECONDS), log, requestId)
   return { status: 500, body: { error: 'Internal server error' }, headers: {} }
 }

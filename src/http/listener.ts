@@ -2,27 +2,31 @@ import { isIP } from 'node:net'
 import type { Config } from '../core/config.ts'
 import { EXIT, StartError } from '../core/start-error.ts'
 import type { Gateway } from '../gateway.ts'
-import type { Server } from './server.ts'
+import { watchDescriptors } from './descriptors.ts'
+import { IDLE_SECONDS, type Server } from './server.ts'
 
-/** Bun must not share the port: a second process would take half of the requests. */
-export function listen(gateway: Gateway, app: Server): void {
+/** Bun must not share the port: a second process would take half of the requests. The answer ends what looks after the listener. */
+export function listen(gateway: Gateway, app: Server): () => void {
   const { config } = gateway
   try {
     app.listen({
       port: config.port,
       hostname: config.host,
       reusePort: false,
-      idleTimeout: 30,
+      idleTimeout: IDLE_SECONDS,
       websocket: gateway.sockets.handlers,
     })
   } catch (error) {
     throw listenError(config, error)
   }
-  if (app.server !== null) gateway.sockets.start(app.server)
-  const port = app.server?.port ?? config.port
+  const { server } = app
+  if (server === null) throw listenError(config, null)
+  gateway.sockets.start(server)
+  const port = server.port ?? config.port
   if (config.publicUrl === `http://localhost:${config.port}`) config.publicUrl = `http://localhost:${port}`
   gateway.guard.addOwn(config.host, port)
   config.port = port
+  return watchDescriptors(server, gateway)
 }
 
 function listenError(config: Config, error: unknown): StartError {

@@ -15,11 +15,13 @@ const GUARDED: readonly [status: number, texts: string[]][] = [
   [413, [errorText('tooLarge')]],
   [429, ['Too many requests']],
   [500, ['Internal server error']],
+  [503, [errorText('storageUnavailable')]],
 ]
 const OPEN: readonly [status: number, texts: string[]][] = [
   [403, [errorText('httpsRequired')]],
   [413, [errorText('tooLarge')]],
   [500, ['Internal server error']],
+  [503, [errorText('storageUnavailable')]],
 ]
 
 /**
@@ -132,7 +134,7 @@ function errorsOf(route: Route): Json {
 }
 
 /** Errors that are answered before the code of a page runs. */
-const NEVER_PAGES = [403, 413, 500]
+const NEVER_PAGES = [403, 413, 500, 503]
 
 const othersOf = ({ otherwise = {} }: Route): Json =>
   Object.fromEntries(
@@ -147,7 +149,9 @@ function errorOf(status: number, texts: readonly string[], isPage: boolean): Jso
     ? { 'text/html': { schema: { type: 'string' } } }
     : { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } }
   const headers =
-    status === 429 ? { headers: { 'Retry-After': { description: 'Seconds', schema: { type: 'integer' } } } } : {}
+    status === 429 || status === 503
+      ? { headers: { 'Retry-After': { description: 'Seconds', schema: { type: 'integer' } } } }
+      : {}
   return { description: texts.map((text) => `\`${text}\``).join(', '), ...headers, content }
 }
 

@@ -9,6 +9,9 @@ import { type Route, type RouteInput, validated } from './route.ts'
 /** Above this Bun itself answers, without our JSON. Far above our own limit, which is counted while reading. */
 const BACKSTOP_BODY_BYTES = 2 ** 40
 
+/** How long a connection may be silent. An unfinished body is cut off after this time as well, headers after 12 s (Bun 1.4.4, measured). */
+export const IDLE_SECONDS = 30
+
 /** Bun counts to 255. */
 const SLOW_ANSWER_SECONDS = 240
 
@@ -53,7 +56,6 @@ async function runRoute(
   params: RouteInput['params'],
 ): Promise<{ status: number; content: unknown }> {
   const { request, server } = inquiry
-  if (route.slow === true) server?.timeout(request, SLOW_ANSWER_SECONDS)
   if (route.auth === 'app' && context.caller === null) throw apiError('missingKey')
   const before = route.before?.({ gateway, request })
   const admitted: unknown = before instanceof Promise ? await before : before
@@ -61,10 +63,14 @@ async function runRoute(
   const input = inputOf(route, inquiry, { gateway, context, params, admitted, bytes })
   const answering = route.slow === true ? 0 : 1
   gateway.traffic.answering += answering
+  // Not before the body has come: it could trickle in for as long.
+  if (route.slow === true) server?.timeout(request, SLOW_ANSWER_SECONDS)
   try {
     return { status: route.status, content: await route.run(input) }
   } finally {
     gateway.traffic.answering -= answering
+    // It holds for the connection, which stays open for further requests.
+    if (route.slow === true) server?.timeout(request, IDLE_SECONDS)
   }
 }
 

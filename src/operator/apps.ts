@@ -1,41 +1,87 @@
 import { z } from 'zod'
-import { ApiError } from '../core/errors.ts'
+import { ApiError, apiError, limitReached } from '../core/errors.ts'
 import { APP_ID } from '../core/ids.ts'
-import type { App } from '../features/apps/app.ts'
+import type { Statement } from '../db/writer.ts'
+import { type App, appItem } from '../features/apps/app.ts'
 import { dropWsTokens, newApiKey } from '../features/apps/credentials.ts'
-import { listApps } from '../features/apps/list-apps.ts'
+import { readApps } from '../features/apps/list-apps.ts'
 import { register } from '../features/apps/register.ts'
 import type { RegisterBody, Registered } from '../features/apps/schemas.ts'
 import type { Gateway } from '../gateway.ts'
 import { readTenant, tenantId } from './tenants.ts'
 
 export const ListApps = z.object({ tenantId })
-export const ActivateApp = z.object({ appId: z.string().regex(APP_ID, 'Invalid appId format') })
+export const OneApp = z.object({ appId: z.string().regex(APP_ID, 'Invalid appId format') })
+type OneApp = z.output<typeof OneApp>
+
+export interface NewKey {
+  appId: string
+  /** Shown once. */
+  apiKey: string
+  apiKeyPrefix: string
+}
+
+export interface TenantApp extends App {
+  /** The app whose key registered it; null where the operator did, or a release before 1.1.0. */
+  registeredBy: string | null
+}
 
 export const createApp = (gateway: Gateway, input: z.output<typeof RegisterBody>): Promise<Registered> =>
   register(gateway, null, input)
 
-export async function listTenantApps(gateway: Gateway, input: z.output<typeof ListApps>): Promise<App[]> {
+export async function listTenantApps(gateway: Gateway, input: z.output<typeof ListApps>): Promise<TenantApp[]> {
   await readTenant(gateway, input.tenantId)
-  return (await listApps(gateway, input)).apps
+  return (await readApps(gateway, input)).map((row) => ({ ...appItem(row), registeredBy: row.registeredBy }))
 }
 
-/** Brings a deactivated app back, with a new key; also the way out when a key is lost. */
-export async function activateApp(
-  gateway: Gateway,
-  { appId }: z.output<typeof ActivateApp>,
-): Promise<{ appId: string; apiKey: string; apiKeyPrefix: string }> {
+/** Brings a deactivated app back, with a new key. Errors: `appActive`, `conflict` at the limit of its tenant, `not_found`. */
+export async function activateApp(gateway: Gateway, { appId }: OneApp): Promise<NewKey> {
+  const max = gateway.config.maxAppsPerTenant
+  const { key, args } = drawKey(gateway, appId)
+  const isChanged = await change(gateway, appId, {
+    sql: `UPDATE apps SET is_active = 1, key_hash = ?2, key_prefix = ?3, updated_at = ?4 WHERE id = ?1 AND is_active = 0
+      AND (SELECT count(*) FROM apps AS own WHERE own.tenant_id = apps.tenant_id AND own.is_active = 1) < ?5 RETURNING id`,
+    args: [...args, max],
+  })
+  if (!isChanged) throw (await isActive(gateway, appId)) ? apiError('appActive') : limitReached(max, 'apps')
+  return key
+}
+
+/** A new key for an active app; the old one stops working at once. Errors: `conflict` for an inactive app, `not_found`. */
+export async function rotateAppKey(gateway: Gateway, { appId }: OneApp): Promise<NewKey> {
+  const { key, args } = drawKey(gateway, appId)
+  const sql = `UPDATE apps SET key_hash = ?2, key_prefix = ?3, updated_at = ?4 WHERE id = ?1 AND is_active = 1 RETURNING id`
+  if (await change(gateway, appId, { sql, args })) return key
+  await isActive(gateway, appId)
+  throw new ApiError('conflict', `App is not active: bring it back, with a new key, by: sgw app activate ${appId}`)
+}
+
+/** The app's key stops working at once; an inactive app stays as it is. Errors: `not_found`. */
+export async function deactivateApp(gateway: Gateway, { appId }: OneApp): Promise<{ appId: string; ok: true }> {
+  const sql = 'UPDATE apps SET is_active = 0, updated_at = ?2 WHERE id = ?1 AND is_active = 1 RETURNING id'
+  const isChanged = await change(gateway, appId, { sql, args: [appId, gateway.clock.now()] })
+  if (!isChanged) await isActive(gateway, appId)
+  return { appId, ok: true }
+}
+
+function drawKey(gateway: Gateway, appId: string): { key: NewKey; args: Statement['args'] } {
   const { apiKey, apiKeyPrefix, keyHash } = newApiKey(gateway)
-  const [updated] = await gateway.database.writer.write([
-    {
-      sql: 'UPDATE apps SET is_active = 1, key_hash = ?2, key_prefix = ?3, updated_at = ?4 WHERE id = ?1 RETURNING id',
-      args: [appId, keyHash, apiKeyPrefix, gateway.clock.now()],
-    },
-    dropWsTokens(appId),
-  ])
-  if (updated?.rows.length === 0)
-    throw new ApiError('not_found', `There is no app ${appId}: list them with: sgw app list --tenant TENANT`)
+  return { key: { appId, apiKey, apiKeyPrefix }, args: [appId, keyHash, apiKeyPrefix, gateway.clock.now()] }
+}
+
+/** Commits a change of the app's key and makes it count at once. False when the statement changed nothing. */
+async function change(gateway: Gateway, appId: string, statement: Statement): Promise<boolean> {
+  const [changed] = await gateway.database.writer.write([statement, dropWsTokens(appId)])
+  if (changed?.rows.length === 0) return false
   gateway.keys.forget()
   gateway.hub.revoke({ appId })
-  return { appId, apiKey, apiKeyPrefix }
+  return true
+}
+
+/** Errors: `not_found`. */
+async function isActive({ database }: Gateway, appId: string): Promise<boolean> {
+  const { rows } = await database.gate.execute({ sql: 'SELECT is_active FROM apps WHERE id = ?1', args: [appId] })
+  if (rows.length === 0)
+    throw new ApiError('not_found', `There is no app ${appId}: list them with: sgw app list --tenant TENANT`)
+  return rows[0]?.['is_active'] === 1
 }

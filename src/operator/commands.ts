@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { RegisterBody } from '../features/apps/schemas.ts'
 import type { Gateway } from '../gateway.ts'
-import { ActivateApp, ListApps, activateApp, createApp, listTenantApps } from './apps.ts'
+import { ListApps, OneApp, activateApp, createApp, deactivateApp, listTenantApps, rotateAppKey } from './apps.ts'
 import { compact } from './compact.ts'
 import type { OperatorContext } from './context.ts'
 import { diagnose } from './doctor.ts'
@@ -35,13 +35,15 @@ const Nothing = z.object({})
 
 export const COMMANDS: Readonly<Record<string, Command>> = {
   'tenant-create': command(CreateTenant, createTenant, 'nothing'),
-  'tenant-list': command(Nothing, listTenants, 'nothing'),
+  'tenant-list': command(Nothing, listTenants),
   'tenant-status': command(SetTenantStatus, setTenantStatus),
   'app-create': command(RegisterBody, createApp),
   'app-list': command(ListApps, listTenantApps),
-  'app-activate': command(ActivateApp, activateApp),
-  status: command(Nothing, readStatus, 'nothing'),
-  doctor: command(Nothing, diagnose, 'nothing'),
+  'app-activate': command(OneApp, activateApp),
+  'app-rotate-key': command(OneApp, rotateAppKey),
+  'app-deactivate': command(OneApp, deactivateApp),
+  status: command(Nothing, readStatus),
+  doctor: command(Nothing, diagnose),
   'keys-rotate': command(RotateKeys, rotateKeys),
   'trigger-create': command(CreateTenantTrigger, createTenantTrigger),
   'trigger-list': command(ListTenantTriggers, listTenantTriggers),

@@ -11,7 +11,7 @@ const MAX_KEPT_BYTES = 256 * 1_048_576
 const MAX_LAG_MS = 60_000
 
 /** Reaches the provider without credentials. */
-export async function checkProvider({ config }: Gateway): Promise<string> {
+export async function checkProvider({ config }: Pick<Gateway, 'config'>): Promise<string> {
   if (config.provider.simulated) return 'the built-in simulator'
   const { serverUrl } = config.provider
   const { status } = await askProvider(serverUrl)
@@ -50,7 +50,7 @@ export async function checkClock({ config, clock }: Gateway): Promise<string> {
 }
 
 /** Goes out and comes back in by the public address: DNS, certificate, proxy, and whether the proxy is trusted. */
-export async function checkPublicUrl({ config }: Gateway): Promise<string> {
+export async function checkPublicUrl({ config }: Pick<Gateway, 'config'>): Promise<string> {
   const { publicUrl, provider, production } = config
   const { hostname } = new URL(publicUrl)
   if (provider.simulated) return publicUrl

@@ -39,12 +39,12 @@ function checkServer({ lifecycle }: Gateway): string {
 async function checkDatabase(gateway: Gateway): Promise<string> {
   const { rows } = await gateway.database.gate.execute('PRAGMA quick_check(1)')
   const verdict = String(rows[0]?.['quick_check'])
-  if (verdict !== 'ok') throw new Fault(`${verdict}: restore the last backup`)
+  if (verdict !== 'ok') throw new Fault(`damaged (${verdict}): see docs/damaged-database.md`)
   return `${gateway.config.database.path ?? gateway.config.database.url}: ok`
 }
 
-function checkDisk(gateway: Gateway): string {
-  const { path } = gateway.config.database
+export function checkDisk({ config }: Pick<Gateway, 'config'>): string {
+  const { path } = config.database
   if (path === null) return 'not on this machine'
   const { bavail, bsize } = statfsSync(dataFolder(path))
   const freeMib = Math.floor((bavail * bsize) / 1_048_576)
@@ -67,7 +67,7 @@ async function checkKeys(gateway: Gateway): Promise<string> {
   const usage = await readKeyUsage(gateway)
   if (usage.lostApiKeys > 0)
     throw new Fault(
-      `${usage.lostApiKeys} API keys of active apps are refused, as the encryption key that they were stored with is gone: put it back behind the newest, or give each app a new key (sgw app activate APP)`,
+      `${usage.lostApiKeys} API keys of active apps are refused, as the encryption key that they were stored with is gone: put it back behind the newest, or give each app a new key (sgw app rotate-key APP)`,
     )
   const older = describeKeyUsage(usage)
   return `newest key ${gateway.secrets.keyId}; ${older === '' ? 'nothing needs an older one' : `an older one is still needed by ${older}`}`

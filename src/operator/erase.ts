@@ -2,52 +2,41 @@ import { z } from 'zod'
 import { ApiError } from '../core/errors.ts'
 import { isE164, maskNumber } from '../core/phone.ts'
 import { inBatches } from '../db/batches.ts'
-import { type DeletedRows, deleteMessages } from '../features/sms/delete-messages.ts'
 import type { Gateway } from '../gateway.ts'
-import { isEnded } from '../sending/outbound-message.ts'
+import { type ErasedRows, countRows, eraseRows, readRange } from './erase-rows.ts'
 
 export const Erase = z.object({
   phone: z.string().refine(isE164, '--phone must be a phone number such as +15555550100'),
+  /** Counts what would go, and deletes nothing. */
+  dryRun: z.boolean().default(false),
 })
-
-export interface Erased extends DeletedRows {
-  /** Messages to that number that are still queued or on their way: they are left, run it again. */
-  waiting: number
-}
 
 /** No index leads to a person's rows, so the tables are read through, this many rows at a time. */
 const ROWS_PER_LOOK = 2000
 
 /**
  * Deletes every message to or from a person's number, of all tenants, with attempts and deliveries, and which app wrote to
- * it last. The bytes stay in free places of the file until they are used again or the file is compacted. Errors:
- * `conflict` for a number of our own.
+ * it last. Messages that are still queued or on their way are left, and counted as `waiting`. What remains names nobody:
+ * tombstones, so that the provider's store does not bring messages back, and the attempts of the rate windows. The bytes
+ * stay in free places of the file until they are used again or the file is compacted. Errors: `conflict` for a number of our own.
  */
-export async function erase(gateway: Gateway, { phone }: z.output<typeof Erase>): Promise<Erased> {
+export async function erase(gateway: Gateway, { phone, dryRun = false }: z.input<typeof Erase>): Promise<ErasedRows> {
   await refuseOwnNumber(gateway, phone)
-  const total: Erased = { messages: 0, attempts: 0, deliveries: 0, waiting: 0 }
-  await inRanges(gateway, 'messages', (from) => eraseRange(gateway, phone, from, total))
+  const total: ErasedRows = { messages: 0, attempts: 0, deliveries: 0, waiting: 0 }
+  const work = dryRun ? countRows : eraseRows
+  await inRanges(gateway, 'messages', async (from) => {
+    const done = await work(gateway, await readRange(gateway, phone, from, ROWS_PER_LOOK))
+    total.messages += done.messages
+    total.attempts += done.attempts
+    total.deliveries += done.deliveries
+    total.waiting += done.waiting
+    return done.messages
+  })
+  if (dryRun) return total
   // Whom the person answers is still of use to a message that waits; it goes with the next run.
   if (total.waiting === 0) await inRanges(gateway, 'conversations', (from) => forgetRange(gateway, phone, from))
   gateway.log.info({ phone: maskNumber(phone), ...total }, 'a number was erased')
   return total
-}
-
-async function eraseRange(gateway: Gateway, phone: string, from: number, total: Erased): Promise<number> {
-  const { rows } = await gateway.database.gate.execute({
-    sql: 'SELECT id, status FROM messages WHERE seq > ?1 AND seq <= ?2 AND (from_number = ?3 OR to_number = ?3)',
-    args: [from, from + ROWS_PER_LOOK, phone],
-  })
-  const ended = rows.filter((row) => isEnded(row['status']))
-  const deleted = await deleteMessages(
-    gateway,
-    ended.map((row) => String(row['id'])),
-  )
-  total.messages += deleted.messages
-  total.attempts += deleted.attempts
-  total.deliveries += deleted.deliveries
-  total.waiting += rows.length - ended.length
-  return deleted.messages
 }
 
 /** The number may have been one of ours before. */

@@ -1,4 +1,5 @@
 import { errorName } from '../core/log.ts'
+import { damageOf } from '../db/gate.ts'
 import { Fault, type FaultLevel } from './fault.ts'
 
 /** One line of `sgw doctor`. */
@@ -16,9 +17,9 @@ export async function findingOf(check: string, look: () => Promise<string> | str
   try {
     return finding(check, 'ok', await look())
   } catch (error) {
-    return error instanceof Fault
-      ? finding(check, error.level, error.message)
-      : finding(check, 'fail', `could not be checked (${errorName(error)})`)
+    if (error instanceof Fault) return finding(check, error.level, error.message)
+    const damage = damageOf(error, 'file')
+    return finding(check, 'fail', damage ?? `could not be checked (${errorName(error)})`)
   }
 }
 

@@ -1,5 +1,6 @@
 import { ApiError, errorText, type ErrorName } from '../core/errors.ts'
 import { type Log, errorName } from '../core/log.ts'
+import { damageOf } from '../db/gate.ts'
 import { COMMANDS } from './commands.ts'
 import type { OperatorContext } from './context.ts'
 
@@ -20,10 +21,17 @@ export async function runCommand(
   try {
     return { ok: true, result: await command.run(context, parsed.data) }
   } catch (error) {
-    if (error instanceof ApiError) return { ok: false, error: error.message }
+    if (error instanceof ApiError) return { ok: false, error: `${error.message}${HINTS[error.message] ?? ''}` }
     log.error({ command: name, error: errorName(error) }, 'command failed')
+    const damage = damageOf(error, context.gateway.config.database.path ?? '')
+    if (damage !== null) return { ok: false, error: damage }
     return { ok: false, error: `The command failed (${errorName(error)}): see the log` }
   }
+}
+
+/** What to do about errors that the API shares, whose texts are fixed. */
+const HINTS: Readonly<Record<string, string>> = {
+  [errorText('appActive')]: ': sgw app rotate-key APP gives it a new key',
 }
 
 /** Schemas shared with the API name their errors. */

@@ -1,17 +1,18 @@
 import type { Server, ServerWebSocket, WebSocketHandler } from 'bun'
 import type { Clock } from '../core/clock.ts'
 import {
+  MAX_LINGERING_SOCKETS,
   MAX_SOCKETS_PER_APP,
-  MAX_UNAUTHENTICATED_SOCKETS,
-  MAX_UNAUTHENTICATED_SOCKETS_PER_ADDRESS,
   WS_AUTH_DEADLINE_MS,
   WS_AUTH_FRAME_BYTES,
   WS_BACKLOG_BYTES,
   WS_FRAME_BYTES,
+  WS_LINGER_MS,
   WS_PING_MS,
   WS_SILENCE_MS,
 } from '../core/limits.ts'
 import type { GatewayEvent, Hub, RevokedScope } from './hub.ts'
+import { WaitingSockets } from './waiting-sockets.ts'
 
 /** What a socket carries. `new`: nothing heard yet; `busy`: its credential is being checked; `open`: authenticated. */
 export interface SocketData {
@@ -38,6 +39,7 @@ type Socket = ServerWebSocket<SocketData>
 
 const POLICY_VIOLATION = 1008
 const GOING_AWAY = 1001
+const TRY_AGAIN_LATER = 1013
 const PING = JSON.stringify({ type: 'ping' })
 
 /**
@@ -46,8 +48,9 @@ const PING = JSON.stringify({ type: 'ping' })
  */
 export class Sockets {
   readonly #sockets = new Set<Socket>()
-  readonly #waiting = new Map<string, number>()
-  #waitingTotal = 0
+  readonly #waiting = new WaitingSockets<Socket>()
+  /** Sockets that were closed by us and may still have a descriptor. */
+  #lingering = 0
   #server: Server<SocketData> | null = null
   #cancelPing: () => void = () => undefined
   #endListening: () => void = () => undefined
@@ -75,10 +78,8 @@ export class Sockets {
     this.#planPing()
   }
 
-  /** The data of a new socket, or null when too many wait to authenticate, from that address or in all. */
-  admit(address: string): SocketData | null {
-    if (this.#waitingTotal >= MAX_UNAUTHENTICATED_SOCKETS) return null
-    if ((this.#waiting.get(address) ?? 0) >= MAX_UNAUTHENTICATED_SOCKETS_PER_ADDRESS) return null
+  /** The data of a new socket. */
+  admit(address: string): SocketData {
     return {
       address,
       state: 'new',
@@ -104,8 +105,8 @@ export class Sockets {
   #opened(socket: Socket): void {
     if (this.#sockets.size === 0) this.#endListening = this.context.hub.subscribe((event) => this.#publish(event))
     this.#sockets.add(socket)
-    this.#waitingTotal++
-    this.#waiting.set(socket.data.address, (this.#waiting.get(socket.data.address) ?? 0) + 1)
+    const oldest = this.#waiting.add(socket, socket.data.address)
+    if (oldest !== null) this.#evict(oldest)
     socket.data.cancelDeadline = this.context.clock.after(WS_AUTH_DEADLINE_MS, () => {
       if (socket.data.state !== 'open') this.#fail(socket, 'Send auth first')
     })
@@ -119,10 +120,10 @@ export class Sockets {
     data.state = 'busy'
     const message = parseFirst(raw)
     if (typeof message === 'string') return this.#fail(socket, message)
-    const auth = await this.context
-      .authenticate(message, data.address)
-      .catch(() => ({ ok: false, error: 'Invalid API key' }) as const)
+    const auth = await this.context.authenticate(message, data.address).catch(() => null)
     if (socket.readyState !== WebSocket.OPEN) return
+    // The storage failed, which says nothing about the credential.
+    if (auth === null) return this.#close(socket, TRY_AGAIN_LATER, 'Try again later')
     if (!auth.ok) return this.#fail(socket, auth.error)
     if (data.missed.some((scope) => isMeant(scope, auth))) return this.#fail(socket, 'Invalid API key')
     if (this.#countOf(auth.appId) >= MAX_SOCKETS_PER_APP) return this.#fail(socket, 'Invalid API key')
@@ -131,7 +132,7 @@ export class Sockets {
 
   #admitted(socket: Socket, auth: Extract<SocketAuth, { ok: true }>): void {
     const { data } = socket
-    this.#stopWaiting(data)
+    this.#stopWaiting(socket)
     data.state = 'open'
     data.appId = auth.appId
     data.tenantId = auth.tenantId
@@ -143,20 +144,31 @@ export class Sockets {
   #closed(socket: Socket): void {
     this.#sockets.delete(socket)
     if (this.#sockets.size === 0) this.#endListening()
-    if (socket.data.state !== 'open') this.#stopWaiting(socket.data)
+    this.#stopWaiting(socket)
   }
 
-  #stopWaiting(data: SocketData): void {
-    data.cancelDeadline()
-    this.#waitingTotal--
-    const left = (this.#waiting.get(data.address) ?? 1) - 1
-    if (left === 0) this.#waiting.delete(data.address)
-    else this.#waiting.set(data.address, left)
+  #stopWaiting(socket: Socket): void {
+    socket.data.cancelDeadline()
+    this.#waiting.delete(socket)
+  }
+
+  /** At once: a flood of new sockets must not leave as many that are closing. */
+  #evict(socket: Socket): void {
+    socket.send(authError('Send auth first'))
+    socket.terminate()
   }
 
   #fail(socket: Socket, error: string): void {
-    socket.send(JSON.stringify({ type: 'auth_error', error }))
-    socket.close(POLICY_VIOLATION, error)
+    socket.send(authError(error))
+    this.#close(socket, POLICY_VIOLATION, error)
+  }
+
+  /** With too many that may not answer the close frame, a socket is cut off without one. */
+  #close(socket: Socket, code: number, reason: string): void {
+    if (this.#lingering >= MAX_LINGERING_SOCKETS) return socket.terminate()
+    this.#lingering++
+    this.context.clock.after(WS_LINGER_MS, () => this.#lingering--)
+    socket.close(code, reason)
   }
 
   #countOf(appId: string): number {
@@ -195,6 +207,8 @@ export class Sockets {
     }
   }
 }
+
+const authError = (error: string): string => JSON.stringify({ type: 'auth_error', error })
 
 const isMeant = (scope: RevokedScope, holder: { appId: string; tenantId: string }): boolean =>
   'appId' in scope ? holder.appId === scope.appId : holder.tenantId === scope.tenantId

@@ -167,7 +167,7 @@ test('a drill that cannot be held fails with 1 and says why', async () => {
   const noFolder = await noReplica.restore('--check')
   expect(noFolder).toMatchObject({
     code: 1,
-    stderr: `There is no folder ${noReplica.volume}: the drill needs room beside the database\n`,
+    stderr: expect.stringContaining(`There is no folder ${noReplica.volume}: the drill needs room beside the database`),
   })
   mkdirSync(noReplica.volume)
   expect(await noReplica.restore('--check')).toMatchObject({

@@ -65,6 +65,20 @@ async function liveThrough(env: Record<string, string>): Promise<void> {
     isActive: true,
   })
   expect(JSON.stringify(listed)).not.toContain(String(app['apiKey']))
+  expect(listed).toMatchObject({ registeredBy: null })
+  const active = await run('--json', 'app', 'activate', appId)
+  expect({ code: active.code, stdout: active.stdout }).toEqual({ code: 1, stdout: '' })
+  expect(active.stderr).toContain('App is already active: sgw app rotate-key APP gives it a new key')
+  const asked = await run('--json', 'app', 'deactivate', appId)
+  expect({ code: asked.code, stdout: asked.stdout }).toEqual({ code: 2, stdout: '' })
+  expect(asked.stderr).toContain('--yes')
+  const rotated = await json('app', 'rotate-key', appId, '--yes')
+  expect(rotated).toEqual({ appId, apiKey: expect.any(String), apiKeyPrefix: expect.any(String) })
+  expect(rotated['apiKey']).not.toBe(app['apiKey'])
+  expect(await json('app', 'deactivate', '--yes', appId)).toEqual({ appId, ok: true })
+  expect(await json<Json[]>('apps', 'list', '--tenant', tenantId)).toMatchObject([{ appId, isActive: false }])
+  const inactive = await run('app', 'rotate-key', '--yes', appId)
+  expect(inactive).toMatchObject({ code: 1, stderr: expect.stringContaining(`sgw app activate ${appId}`) })
   const revived = await json('app', 'activate', appId)
   expect(Object.keys(revived)).toEqual(['appId', 'apiKey', 'apiKeyPrefix'])
   expect(revived['apiKey']).not.toBe(app['apiKey'])
@@ -82,7 +96,7 @@ async function liveThrough(env: Record<string, string>): Promise<void> {
   await failures(env, tenantId)
 }
 
-/** Failures say what to do on stderr, leave stdout empty, and end with their code. */
+/** Failures say what to do on stderr, as one JSON value, leave stdout empty, and end with their code. */
 async function failures(env: Record<string, string>, tenantId: string): Promise<void> {
   const { run } = commandLine(env)
   const nobody = 'tenant_0000000000000000'
@@ -93,6 +107,8 @@ async function failures(env: Record<string, string>, tenantId: string): Promise<
     [['app', 'create', '--tenant', nobody, '--name', 'x'], 1, 'Tenant not found or not active'],
     [['app', 'create', '--tenant', tenantId, '--name', 'x', '--webhook-url', 'ftp://x'], 1, 'Invalid webhookUrl'],
     [['app', 'activate', 'app_0000000000000000'], 1, 'There is no app'],
+    [['app', 'rotate-key', '--yes', 'app_0000000000000000'], 1, 'There is no app'],
+    [['app', 'deactivate', '--yes', 'app_0000000000000000'], 1, 'There is no app'],
     [['app', 'list', '--tenant', nobody], 1, `There is no tenant ${nobody}`],
     [['tenant', 'create'], 2, "required option '--name <name>'"],
     [['app', 'create', '--name', 'x'], 2, "required option '--tenant <tenant>'"],
@@ -106,8 +122,9 @@ async function failures(env: Record<string, string>, tenantId: string): Promise<
     cases.map(async ([words, code, text]) => {
       const ended = await run('--json', ...words)
       expect({ words, code: ended.code, stdout: ended.stdout }).toEqual({ words, code, stdout: '' })
-      expect(ended.stderr).toContain(text)
-      expect(ended.stderr).not.toContain('    at ')
+      const { error, ...others } = JSON.parse(ended.stderr) as Json
+      expect(error).toContain(text)
+      expect(others).toEqual({})
     }),
   )
 }
@@ -149,8 +166,10 @@ test.concurrent('--json counts before and after the subcommand, and in between',
     ['tenant', '--json', 'list'],
     ['tenant', 'list', '--json'],
   ]
-  for (const line of words) expect((await sgw(line, env)).stdout).toBe('[]\n')
-  expect((await sgw(['tenant', 'list'], env)).stdout).toBe('none\n')
+  const created = await sgw(['--json', 'tenant', 'create', '--name', 'Acme'], env)
+  const tenant = JSON.parse(created.stdout) as Json
+  for (const line of words) expect(JSON.parse((await sgw(line, env)).stdout)).toEqual([tenant])
+  expect((await sgw(['app', 'list', '--tenant', String(tenant['tenantId'])], env)).stdout).toBe('none\n')
 })
 
 test.concurrent('a suspended tenant is locked out within a second, also with a key that is cached, and back as soon', async () => {
@@ -166,7 +185,7 @@ test.concurrent('a suspended tenant is locked out within a second, also with a k
   await until(async () => (await status(apiKey)) === 403, 1000)
   await json('tenant', 'activate', String(tenantId))
   await until(async () => (await status(apiKey)) === 200, 1000)
-  const { apiKey: renewed } = await json('app', 'activate', String(appId))
+  const { apiKey: renewed } = await json('app', 'rotate-key', '--yes', String(appId))
   await until(async () => (await status(apiKey)) === 401, 1000)
   expect(await status(renewed)).toBe(200)
 }, 60_000)
@@ -174,7 +193,19 @@ test.concurrent('a suspended tenant is locked out within a second, also with a k
 test.concurrent('who asks without a server, or in the wrong folder, is told', async () => {
   using folder = temporaryFolder()
   const env = { DATABASE_URL: folder.database }
-  expect(await sgw(['status'], env)).toMatchObject({ code: 0, stderr: made(folder.file('sgw.db')) })
+  const missing = `There is no database at ${folder.file('sgw.db')}: nothing was done. Is DATABASE_URL the server's?`
+  for (const words of [['status'], ['tenant', 'list']])
+    expect(await sgw(words, env)).toMatchObject({ code: 1, stdout: '', stderr: `${missing}\n` })
+  const { code, stdout } = await sgw(['--json', 'doctor'], env)
+  expect(code).toBe(0)
+  expect(JSON.parse(stdout)).toContainEqual({
+    check: 'database',
+    ok: true,
+    level: 'warn',
+    detail: expect.stringContaining('the first start makes it'),
+  })
+  expect(existsSync(folder.file('sgw.db'))).toBe(false)
+  await sgw(['tenant', 'create', '--name', 'Acme'], env)
   expect(await sgw(['status'], env)).toMatchObject({ code: 0, stderr: FROM_DATABASE })
   const findings = JSON.parse((await sgw(['--json', 'doctor'], env)).stdout) as Json[]
   expect(findings).toContainEqual({
@@ -201,7 +232,8 @@ test.concurrent('in the wrong folder nothing is erased, compacted or changed, an
   using folder = temporaryFolder()
   const path = folder.file('nowhere/sgw.db')
   const commands = [
-    ['erase', '--phone', TO],
+    ['erase', '--yes', '--phone', TO],
+    ['erase', '--dry-run', '--phone', TO],
     ['compact'],
     ['tenant', 'suspend', 'tenant_0000000000000000'],
     ['app', 'create', '--tenant', 'tenant_0000000000000000', '--name', 'x'],
@@ -220,7 +252,7 @@ test.concurrent('in the wrong folder nothing is erased, compacted or changed, an
   expect(existsSync(folder.file('nowhere'))).toBe(false)
   const empty = folder.file('empty.db')
   writeFileSync(empty, '')
-  const refused = await sgw(['erase', '--phone', TO], { DATABASE_URL: `file:${empty}` })
+  const refused = await sgw(['erase', '--yes', '--phone', TO], { DATABASE_URL: `file:${empty}` })
   expect(refused).toMatchObject({ code: 1, stderr: stderr.replace(path, empty) })
   expect(statSync(empty).size).toBe(0)
 }, 60_000)
@@ -228,6 +260,7 @@ test.concurrent('in the wrong folder nothing is erased, compacted or changed, an
 test.concurrent('a server that is only just starting is waited for', async () => {
   using folder = temporaryFolder()
   const port = await freePort()
+  await sgw(['tenant', 'create', '--name', 'Acme'], { DATABASE_URL: folder.database })
   const starting = startServer({ DATABASE_URL: folder.database, PORT: String(port) })
   const runs = await Promise.all(
     Array.from(
@@ -240,8 +273,7 @@ test.concurrent('a server that is only just starting is waited for', async () =>
   )
   await using server = await starting
   expect(server.child.exitCode).toBeNull()
-  // The first of them may have been there before the server.
-  const faults = runs.map(({ code, stderr }) => ({ code, stderr: stderr.replace(made(folder.file('sgw.db')), '') }))
+  const faults = runs.map(({ code, stderr }) => ({ code, stderr }))
   expect(faults).toEqual(runs.map(() => ({ code: 0, stderr: '' })))
 }, 60_000)
 

@@ -27,6 +27,7 @@ test.concurrent('the doctor lists what is wrong with the configuration: exit 1, 
 
 test.concurrent('the doctor works without a server, in development without any network', async () => {
   using folder = temporaryFolder()
+  await sgw(['tenant', 'create', '--name', 'Acme'], { DATABASE_URL: folder.database })
   const { code, stdout } = await sgw(['--json', 'doctor'], { DATABASE_URL: folder.database })
   expect((JSON.parse(stdout) as Finding[]).filter(({ ok }) => !ok)).toEqual([])
   expect(code).toBe(0)
@@ -51,12 +52,8 @@ test.concurrent('the doctor finds a provider that cannot be reached and an addre
 test.concurrent('any other command stops at a broken configuration, all problems on stderr', async () => {
   const { code, stdout, stderr } = await sgw(['--json', 'tenant', 'list'], BROKEN)
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-  expect(
-    stderr
-      .trim()
-      .split('\n')
-      .map((line) => line.split(' ')[0]),
-  ).toEqual(['PORT', 'MAX_QUEUE_AGE'])
+  const { error } = JSON.parse(stderr) as { error: string }
+  expect(error.split('\n').map((line) => line.split(' ')[0])).toEqual(['PORT', 'MAX_QUEUE_AGE'])
 })
 
 test.concurrent('secret makes another key each time, also where the configuration still lacks one', async () => {
@@ -69,6 +66,8 @@ test.concurrent('secret makes another key each time, also where the configuratio
   )
   for (const key of keys) expect(Uint8Array.fromBase64(key).length).toBe(32)
   expect(new Set(keys).size).toBe(3)
+  const bare = await sgw(['secret'], {})
+  expect(Uint8Array.fromBase64(bare.stdout.trim()).length).toBe(32)
 })
 
 test.concurrent('--help and --version are answers, not failures', async () => {
@@ -89,5 +88,5 @@ test.concurrent('a database that another process holds without an answer is wait
   await holder.printed(/held/)
   const { code, stdout, stderr } = await sgw(['--json', 'tenant', 'list'], { DATABASE_URL: folder.database })
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-  expect(stderr).toMatch(/^Another process uses .*: stop it first.*\n$/)
+  expect(JSON.parse(stderr)).toEqual({ error: expect.stringMatching(/^Another process uses .*: stop it first/) })
 }, 30_000)

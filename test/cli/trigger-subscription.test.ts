@@ -34,7 +34,10 @@ test('create, list and delete on a running server; the trigger works', async () 
   verifySignatures(post!, secret)
   expect(parsed<unknown>(await run('delete', created.triggerId))).toEqual({ ok: true })
   expect(parsed<unknown>(await run('list'))).toEqual([])
-  expect(await run('delete', created.triggerId)).toMatchObject({ code: 1, stderr: 'Trigger not found\n' })
+  expect(await run('delete', created.triggerId)).toMatchObject({
+    code: 1,
+    stderr: '{"error":"Trigger not found"}\n',
+  })
   await operator.stop()
 })
 

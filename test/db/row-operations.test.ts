@@ -25,6 +25,18 @@ const OPERATIONS = {
   STORE,
 }
 
+/** Looks for a first entry, or counts to a hundred: each ends there, once for all rows of a commit. And a list that is handed over. */
+const BOUNDED = [
+  'SCAN send_attempts USING INDEX send_attempts_open',
+  'SCAN erased_messages USING COVERING INDEX erased_messages_by_age',
+  'SCAN apps USING COVERING INDEX apps_by_tenant',
+  'SCAN triggers USING COVERING INDEX triggers_by_tenant',
+  'SCAN own VIRTUAL TABLE INDEX 1:',
+]
+
+/** What the statement before has inserted, in that order. */
+const JUST_INSERTED = 'SEARCH messages USING INTEGER PRIMARY KEY (rowid>?)'
+
 for (const [name, operation] of Object.entries(OPERATIONS) as [string, Operation][]) {
   for (const rows of [1, 64]) {
     test(`${name} of ${rows} reads no table through, however large it is`, async () => {
@@ -50,9 +62,9 @@ for (const [name, operation] of Object.entries(OPERATIONS) as [string, Operation
       const row = Object.fromEntries(operation.columns.map((column) => [column, null]))
       await Promise.allSettled(Array.from({ length: rows }, () => writer.row(operation, row)))
       expect(plans).not.toEqual([])
-      expect(plans.filter((step) => /^SCAN (?!given|\d|CONSTANT)/.test(step))).toEqual([])
-      // Rows get their `seq` in the order in which they were handed in.
-      expect(orders.filter((step) => rows > 1 && step !== 'SCAN given')).toEqual([])
+      expect(plans.filter((step) => /^SCAN (?!given|\d|CONSTANT)/.test(step) && !BOUNDED.includes(step))).toEqual([])
+      // Rowids are counted, not read back: what is inserted must come in the order of what is given.
+      expect(orders.filter((step) => rows > 1 && step !== 'SCAN given' && step !== JUST_INSERTED)).toEqual([])
       await close()
     })
   }

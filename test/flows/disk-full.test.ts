@@ -37,8 +37,8 @@ test(
     const refused = await Promise.all(Array.from({ length: 20 }, (_, number) => send(`Refused ${number}`)))
     await Bun.sleep(2500)
     const again = await send('Refused 20')
-    expect([...refused, again].map((response) => response.status)).toEqual(Array.from({ length: 21 }, () => 500))
-    expect(await again.json()).toEqual({ error: 'Internal server error' })
+    expect([...refused, again].map((response) => response.status)).toEqual(Array.from({ length: 21 }, () => 503))
+    expect(await again.json()).toEqual({ error: 'Storage unavailable' })
     expect(await status(underWay)).toBe('sending')
     expect((await control.counters()).requests['sms']).toBe(2)
 
@@ -71,7 +71,7 @@ test(
       const answer = (await response.json()) as { messageId: string }
       if (response.status === 202) accepted.push(answer.messageId)
       else refusals++
-      expect([202, 500]).toContain(response.status)
+      expect([202, 503]).toContain(response.status)
     }
     const stored = await gate.execute(`SELECT id FROM messages ORDER BY seq`)
     expect(stored.rows.map((row) => row['id'])).toEqual(accepted)

@@ -85,7 +85,7 @@ test.concurrent('a file that is no database: 73 and one line, and the file is as
   writeFileSync(folder.file('sgw.db'), text)
   const { code, lines } = await refusedStart({ PORT: '0', DATABASE_URL: folder.database })
   expect({ code, count: lines.length }).toEqual({ code: 73, count: 1 })
-  expect(lines[0]).toStartWith('Cannot open the database')
+  expect(lines[0]).toMatch(/^The database .* is damaged \(SQLITE_NOTADB\): /)
   expect(await Bun.file(folder.file('sgw.db')).text()).toBe(text)
 })
 
@@ -130,6 +130,8 @@ test.concurrent('all bad variables at once: 78, one line each with its fix, no v
     RC_CLIENT_ID: 'changeme',
     RC_CLIENT_SECRET_FILE: folder.file('nothing-here'),
     TRUSTED_PROXIES: '10.0.0.0/99',
+    MAX_APPS_PER_TENANT: '0',
+    MAX_TRIGGERS_PER_TENANT: 'many',
     MAX_QUEUE_AGE: '1 day',
     BUN_CONFIG_MAX_HTTP_REQUESTS: '127',
     PROVIDER_TIMEOUT: '10ms',
@@ -151,6 +153,8 @@ test.concurrent('all bad variables at once: 78, one line each with its fix, no v
     'TRUSTED_PROXIES',
   ]
   names.push(
+    'MAX_APPS_PER_TENANT',
+    'MAX_TRIGGERS_PER_TENANT',
     'MAX_QUEUE_AGE',
     'BUN_CONFIG_MAX_HTTP_REQUESTS',
     'PROVIDER_TIMEOUT',

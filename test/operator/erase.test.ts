@@ -1,14 +1,34 @@
 import { expect, test } from 'bun:test'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { silentLog } from '../../src/core/log.ts'
+import { backFill } from '../../src/features/webhooks/back-fill.ts'
+import { storeInbound } from '../../src/features/webhooks/store-inbound.ts'
+import { purgeTombstones } from '../../src/features/webhooks/tombstones.ts'
 import { runCommand } from '../../src/operator/run-command.ts'
-import { writeMessageRows } from '../support/message-rows.ts'
-import { FROM, type World, createWorld, until } from '../support/world.ts'
+import { manualClock } from '../support/manual-clock.ts'
+import { writeManyMessages } from '../support/many-messages.ts'
+import { postEvent, smsEvent, subscribe } from '../support/provider-events.ts'
+import { FROM, TO, type World, createWorld, until } from '../support/world.ts'
 
 const PERSON = '+15555550188'
 
-const erase = (world: World, phone: string) =>
-  runCommand({ gateway: world.gateway, simulator: null }, 'erase', { phone }, silentLog)
+const erase = (world: World, phone: string, dryRun = false) =>
+  runCommand({ gateway: world.gateway, simulator: null }, 'erase', { phone, dryRun }, silentLog)
+
+const newKey = (): string => crypto.getRandomValues(new Uint8Array(32)).toBase64()
+
+const DAY_MS = 86_400_000
+
+const rows = async (world: World, sql: string): Promise<readonly Record<string, unknown>[]> =>
+  (await world.gateway.database.gate.execute(sql)).rows
+
+async function extensionOf({ gateway, tenantId }: World) {
+  const [row] = (await gateway.directory.tenant(tenantId)).extensions.values()
+  if (row === undefined) throw new Error('No extension is connected')
+  return row
+}
 
 test('deletes every message to and from the number, of all tenants, and nothing else', async () => {
   await using world = await createWorld()
@@ -61,4 +81,76 @@ test('refuses a number of its own, and what is no number', async () => {
     ok: false,
     error: '--phone must be a phone number such as +15555550100',
   })
+})
+
+test('an erased message does not come back, by a repeated event or by back-fill; what others write still comes in', async () => {
+  await using world = await createWorld({ work: false })
+  const { messageId } = await world.control.injectSms({ to: FROM, from: PERSON, text: 'From the person' })
+  expect(await erase(world, PERSON)).toMatchObject({ result: { messages: 1, waiting: 0 } })
+  const token = await subscribe(world, { extensionId: (await extensionOf(world)).extensionId })
+  const repeated = smsEvent({ id: messageId, from: { phoneNumber: PERSON } }, { ownerId: undefined })
+  expect((await postEvent(world, token, repeated)).status).toBe(200)
+  expect(await backFill(world.gateway, await extensionOf(world))).toBe(0)
+  expect(await rows(world, 'SELECT id FROM messages')).toEqual([])
+  expect(await rows(world, "SELECT id FROM jobs WHERE kind != 'back_fill'")).toEqual([])
+  await world.control.injectSms({ to: FROM, from: TO, text: 'From somebody else' })
+  expect(await rows(world, 'SELECT body FROM messages')).toEqual([{ body: 'From somebody else' }])
+})
+
+test('the tombstone names nobody, holds across a new encryption key, and goes after 31 days', async () => {
+  const clock = manualClock()
+  const [older, newer] = [newKey(), newKey()]
+  const folder = mkdtempSync(join(tmpdir(), 'sgw-test-'))
+  const first = await createWorld({ work: false, clock, folder, env: { ENCRYPTION_KEYS: older } })
+  const { messageId } = await first.control.injectSms({ to: FROM, from: PERSON, text: 'From the person' })
+  await erase(first, PERSON)
+  const [tombstone] = await rows(first, 'SELECT * FROM erased_messages')
+  expect(JSON.stringify(tombstone)).not.toContain(messageId)
+  expect(tombstone?.['id_hash']).toMatch(/^[0-9a-f]{8}:[0-9a-f]{64}$/)
+  const { tenantId } = first
+  await first[Symbol.asyncDispose]()
+  await using world = await createWorld({
+    connect: false,
+    work: false,
+    clock,
+    folder,
+    env: { ENCRYPTION_KEYS: `${newer},${older}` },
+  })
+  const again = { tenantId, extensionId: '1', providerMessageId: messageId, from: PERSON, to: FROM, text: 'Again' }
+  expect(await storeInbound(world.gateway, again)).toBe(false)
+  clock.advance(31 * DAY_MS)
+  expect(await purgeTombstones(world.gateway)).toBe(0)
+  clock.advance(1)
+  expect(await purgeTombstones(world.gateway)).toBe(1)
+  expect(await storeInbound(world.gateway, again)).toBe(true)
+  rmSync(folder, { recursive: true })
+})
+
+test('the rate window of the number survives an erasure, also across a restart, and names nobody', async () => {
+  const clock = manualClock()
+  const folder = mkdtempSync(join(tmpdir(), 'sgw-test-'))
+  const env = { FROM_LIMIT_PER_MINUTE: '3' }
+  const first = await createWorld({ clock, folder, env })
+  for (const body of ['one', 'two']) await first.untilStatus(await first.send({ to: PERSON, body }))
+  first.control.fault({ route: 'sms', calls: 1, fault: { kind: 'respond', status: 400 } })
+  await first.untilStatus(await first.send({ to: PERSON, body: 'three' }), ['failed'])
+  expect(await erase(first, PERSON)).toMatchObject({ result: { messages: 3, attempts: 3 } })
+  expect(JSON.stringify(await rows(first, 'SELECT * FROM send_attempts'))).not.toContain(PERSON)
+  await first[Symbol.asyncDispose]()
+  await using world = await createWorld({ clock, folder, env, connect: false, work: false })
+  expect(world.gateway.quota.fromRoom(FROM)).toMatchObject({ jobs: 0 })
+  clock.advance(60_000)
+  expect(world.gateway.quota.fromRoom(FROM)).toMatchObject({ jobs: 3 })
+  rmSync(folder, { recursive: true })
+})
+
+test('a dry run counts the same and deletes nothing', async () => {
+  await using world = await createWorld()
+  await world.untilStatus(await world.send({ to: PERSON, body: 'For the person' }))
+  const stranger = await world.otherTenant()
+  const ofTheirs = { count: 4, since: 0, tenantId: stranger.tenantId, appId: stranger.appId, phone: PERSON }
+  await writeManyMessages(world.gateway.database.gate, ofTheirs)
+  const result = { messages: 5, attempts: 4, deliveries: 1, waiting: 0 }
+  for (const dryRun of [true, true, false]) expect(await erase(world, PERSON, dryRun)).toEqual({ ok: true, result })
+  expect(await erase(world, PERSON, true)).toMatchObject({ result: { messages: 0 } })
 })

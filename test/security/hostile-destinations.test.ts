@@ -94,7 +94,7 @@ describe('hostile addresses in production', () => {
 
   test('are not dialled by deliveries to apps and triggers, however they got into the database', async () => {
     await using hole = await sinkhole()
-    await using world = await createWorld(PRODUCTION)
+    await using world = await createWorld({ env: { ...PRODUCTION.env, MAX_TRIGGERS_PER_TENANT: '1000' } })
     const dialled = watchDials(world)
     const urls = hostileUrls(hole.port)
     const { writer, gate } = world.gateway.database

@@ -154,20 +154,19 @@ test('a million addresses that fail fit into 32 MB', () => {
   expect(attempts.blockedSeconds('2001:db8:0:0::/64')).toBe(0)
 })
 
-test('2,000 sockets that say nothing: half is refused at once, half is closed after 5 s, also those that never answer', async () => {
+test('2,000 sockets that say nothing: half goes at once, half after 5 s, also those that never answer', async () => {
   const clock = manualClock()
   await using world = await createWorld({ ...QUIET, clock, env: { TRUSTED_PROXIES: '127.0.0.1' } })
-  const opened = await Promise.allSettled(
+  const sockets = await Promise.all(
     Array.from({ length: 2000 }, (_, n) => openSocket(world.url, { 'x-forwarded-for': `198.51.${n >> 8}.${n & 255}` })),
   )
-  const sockets = opened.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
-  expect(sockets.length).toBe(MAX_UNAUTHENTICATED_SOCKETS)
+  await until(() => sockets.filter(({ isOpen }) => isOpen).length === MAX_UNAUTHENTICATED_SOCKETS)
   expect((await world.call('GET', '/health')).status).toBe(200)
   clock.advance(4999)
   expect(world.gateway.sockets.open).toBe(MAX_UNAUTHENTICATED_SOCKETS)
   clock.advance(1)
   const codes = await Promise.all(sockets.map(async (socket) => (await socket.closed).code))
-  expect(new Set(codes)).toEqual(new Set([1008]))
+  expect(codes.filter((code) => code === 1008)).toHaveLength(MAX_UNAUTHENTICATED_SOCKETS)
   using stubborn = await openRawSocket(world.url)
   stubborn.socket.pause()
   clock.advance(5000)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createSecrets } from '../../src/core/secrets.ts'
 import { diagnose } from '../../src/operator/doctor.ts'
-import { activateApp } from '../../src/operator/apps.ts'
+import { rotateAppKey } from '../../src/operator/apps.ts'
 import { readKeyUsage } from '../../src/operator/key-usage.ts'
 import { rotateKeys } from '../../src/operator/rotate-keys.ts'
 import { callbackPath, newLink, open, pressConnect, tokenOf } from '../support/connect-flow.ts'
@@ -40,7 +40,7 @@ const refusal = (asked: Promise<unknown>): Promise<string> =>
 
 describe('sgw keys rotate', () => {
   test('seals everything anew, after which the old key opens nothing and the new one all', async () => {
-    const first = await createWorld({ env: { ENCRYPTION_KEYS: OLD } })
+    const first = await createWorld({ env: { ENCRYPTION_KEYS: OLD, MAX_APPS_PER_TENANT: '1000' } })
     await moreApps(first, 120)
     await newTrigger(first, 'http://127.0.0.1:9/')
     await using world = await secondLife(first, `${NEW},${OLD}`)
@@ -218,7 +218,7 @@ describe('what cannot be sealed anew', () => {
     })
     const { rows } = await last.gateway.database.gate.execute('SELECT id, key_hash FROM apps')
     const lost = rows.find((row) => !last.gateway.secrets.isKnown(String(row['key_hash'])))
-    await activateApp(last.gateway, { appId: String(lost?.['id']) })
+    await rotateAppKey(last.gateway, { appId: String(lost?.['id']) })
     expect(await keysOf()).toMatchObject({ ok: true })
   })
 

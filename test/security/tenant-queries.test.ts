@@ -31,6 +31,7 @@ const JOB_WORK: Readonly<Record<string, string>> = {
   'src/features/webhook-deliveries/purge.ts': 'retention, for all tenants',
   'src/features/webhook-deliveries/recover.ts': 'at the start: interrupted deliveries of all tenants',
   'src/features/webhooks/back-fill.ts': 'the job by its `seq`',
+  'src/features/webhooks/fan-out.ts': "the message of its own job, and destinations of the message's tenant",
   'src/features/rc/purge.ts': 'links and states that have ended, of all tenants',
   'src/features/rc/upkeep.ts': 'which tenants have extensions, to look after each',
 }
@@ -68,11 +69,6 @@ const STATEMENTS: readonly (readonly [path: string, beginning: string, why: stri
     'src/auth/subscription-tokens.ts',
     'SELECT tenant_id, extension_id, provider_id, token_hash FROM subscriptions',
     'the Verification-Token is the credential: its row says which tenant it is for',
-  ],
-  [
-    'src/features/webhooks/store-inbound.ts',
-    'SELECT messages.job_id',
-    'the messages that this commit has just inserted, each with its tenant',
   ],
   [
     'src/features/webhooks/store-inbound.ts',

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
 export const tenants = sqliteTable('tenants', {
@@ -27,10 +28,18 @@ export const apps = sqliteTable(
     /** JWE. */
     webhookSecret: text('webhook_secret').notNull(),
     lastUsedAt: integer('last_used_at'),
+    /** The app whose key registered this one. Null: the operator did, or a release before 1.1.0 did not note it. */
+    registeredBy: text('registered_by'),
     createdAt: integer('created_at').notNull(),
     updatedAt: integer('updated_at').notNull(),
   },
-  (table) => [index('apps_by_tenant').on(table.tenantId)],
+  (table) => [
+    index('apps_by_tenant').on(table.tenantId),
+    /** Counts and lists the active apps, however many inactive ones a tenant has. */
+    index('apps_active')
+      .on(table.tenantId)
+      .where(sql`is_active = 1`),
+  ],
 )
 
 /** Client addresses that failed too often; kept so that a restart does not free them. */
@@ -38,6 +47,17 @@ export const blockedAddresses = sqliteTable('blocked_addresses', {
   address: text().primaryKey(),
   until: integer().notNull(),
 })
+
+/** Tombstones of erased inbound messages: the provider may list or announce such a message once more. */
+export const erasedMessages = sqliteTable(
+  'erased_messages',
+  {
+    /** HMAC of the tenant's id and the provider's id of the message. */
+    idHash: text('id_hash').primaryKey(),
+    erasedAt: integer('erased_at').notNull(),
+  },
+  (table) => [index('erased_messages_by_age').on(table.erasedAt)],
+)
 
 /** Small facts about this database itself. */
 export const facts = sqliteTable('facts', {

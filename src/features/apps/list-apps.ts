@@ -1,16 +1,32 @@
-import { asc, eq } from 'drizzle-orm'
+import { and, asc, desc, eq } from 'drizzle-orm'
 import type { Caller } from '../../auth/caller.ts'
 import { apps } from '../../db/schema/tenants.ts'
+import { MAX_LISTED } from '../../core/limits.ts'
 import type { Gateway } from '../../gateway.ts'
 import { type App, appItem } from './app.ts'
 
-/** All apps of the tenant, oldest first, inactive ones included. */
+/** The apps of the tenant, oldest first, inactive ones included. */
 export async function listApps(gateway: Gateway, caller: Pick<Caller, 'tenantId'>): Promise<{ apps: App[] }> {
-  const { reads } = gateway.database
-  const rows = await reads
+  return { apps: (await readApps(gateway, caller)).map(appItem) }
+}
+
+/** A tenant may have any number of inactive apps, so the list is bounded: the active ones and the newest. */
+export async function readApps(
+  { database: { reads } }: Gateway,
+  caller: Pick<Caller, 'tenantId'>,
+): Promise<(typeof apps.$inferSelect)[]> {
+  const active = await reads
+    .select()
+    .from(apps)
+    .where(and(eq(apps.tenantId, caller.tenantId), eq(apps.isActive, true)))
+    .orderBy(asc(apps.seq))
+    .limit(MAX_LISTED)
+  const newest = await reads
     .select()
     .from(apps)
     .where(eq(apps.tenantId, caller.tenantId))
-    .orderBy(asc(apps.createdAt), asc(apps.seq))
-  return { apps: rows.map(appItem) }
+    .orderBy(desc(apps.seq))
+    .limit(MAX_LISTED)
+  const bySeq = new Map([...active, ...newest].map((row) => [row.seq, row]))
+  return [...bySeq.values()].toSorted((a, b) => a.createdAt - b.createdAt || a.seq - b.seq)
 }

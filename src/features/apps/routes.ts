@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { errorText } from '../../core/errors.ts'
+import { MAX_LISTED } from '../../core/limits.ts'
 import { type Route, route } from '../../http/route.ts'
 import { App } from './app.ts'
 import { listApps } from './list-apps.ts'
@@ -42,14 +43,16 @@ export const appsRoutes = [
         errorText('badJson'),
       ],
       403: [errorText('forbidden')],
+      409: ['Tenant has reached its limit of 100 apps'],
     },
-    run: ({ gateway, caller, body }) => register(gateway, caller.tenantId, body),
+    run: ({ gateway, caller, body }) => register(gateway, caller, body),
   }),
   route({
     ...common,
     method: 'GET',
     path: '/v1/apps',
     summary: "The tenant's apps, oldest first",
+    description: `Inactive ones are included. Of more than ${MAX_LISTED} apps: the oldest ${MAX_LISTED} active and the newest ${MAX_LISTED} of all.`,
     status: 200,
     response: z.object({ apps: z.array(App) }),
     run: ({ gateway, caller }) => listApps(gateway, caller),

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../core/limits.ts'
+import { DAY_MS, REFRESH_RETRY_MIN_MS } from '../../core/limits.ts'
 import { errorName } from '../../core/log.ts'
 import type { Gateway } from '../../gateway.ts'
 import type { ExtensionRow } from '../../provider/directory.ts'
@@ -91,5 +91,9 @@ export function readNumbersDaily(gateway: Gateway): Promise<void> {
 
 /** Takes up the retries of extensions whose refresh had failed before this start. */
 export async function resumeRefreshes(gateway: Gateway): Promise<void> {
-  for (const row of await liveExtensions(gateway)) if (row.status === 'refresh_failed') gateway.tokens.planRetry(row)
+  // A clock that was set back meanwhile would make a stored time an hour of waiting.
+  const latest = gateway.clock.now() + REFRESH_RETRY_MIN_MS
+  for (const row of await liveExtensions(gateway))
+    if (row.status === 'refresh_failed')
+      gateway.tokens.planRetry({ ...row, nextRefreshAt: Math.min(row.nextRefreshAt ?? 0, latest) })
 }

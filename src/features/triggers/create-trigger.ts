@@ -1,11 +1,11 @@
 import type { Caller } from '../../auth/caller.ts'
 import { isoTime } from '../../core/clock.ts'
-import { apiError } from '../../core/errors.ts'
+import { apiError, limitReached } from '../../core/errors.ts'
 import { webhookSecret } from '../../core/secrets.ts'
 import type { Gateway } from '../../gateway.ts'
 import type { CreateTriggerBody, CreatedTrigger } from './schemas.ts'
 
-/** Subscribes an address to the tenant's inbound messages. Errors: `badCallbackUrl`. */
+/** Subscribes an address to the tenant's inbound messages. Errors: `badCallbackUrl`, `conflict` at the tenant's limit. */
 export async function createTrigger(
   gateway: Gateway,
   caller: Pick<Caller, 'tenantId'>,
@@ -20,11 +20,15 @@ export async function createTrigger(
     purpose: 'trigger_secret',
   })
   const now = gateway.clock.now()
-  await gateway.database.writer.write([
+  const max = gateway.config.maxTriggersPerTenant
+  const [inserted] = await gateway.database.writer.write([
     {
-      sql: 'INSERT INTO triggers (id, tenant_id, callback_url, secret, created_at) VALUES (?1, ?2, ?3, ?4, ?5)',
-      args: [triggerId, caller.tenantId, callbackUrl, sealed, now],
+      // Counted in the same statement, so that no two requests get the last one.
+      sql: `INSERT INTO triggers (id, tenant_id, callback_url, secret, created_at) SELECT ?1, ?2, ?3, ?4, ?5
+        WHERE (SELECT count(*) FROM triggers WHERE tenant_id = ?2) < ?6 RETURNING id`,
+      args: [triggerId, caller.tenantId, callbackUrl, sealed, now, max],
     },
   ])
+  if (inserted?.rows.length === 0) throw limitReached(max, 'triggers')
   return { triggerId, callbackUrl, secret, createdAt: isoTime(now) }
 }

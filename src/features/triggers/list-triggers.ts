@@ -1,11 +1,12 @@
 import { asc, eq } from 'drizzle-orm'
 import type { Caller } from '../../auth/caller.ts'
 import { isoTime } from '../../core/clock.ts'
+import { MAX_LISTED } from '../../core/limits.ts'
 import { triggers } from '../../db/schema/webhooks.ts'
 import type { Gateway } from '../../gateway.ts'
 import type { Trigger } from './schemas.ts'
 
-/** The tenant's triggers, oldest first. */
+/** The tenant's triggers, oldest first. A tenant of an older release may have more than one list holds: the rest appears once some are deleted. */
 export async function listTriggers(
   gateway: Gateway,
   caller: Pick<Caller, 'tenantId'>,
@@ -15,6 +16,7 @@ export async function listTriggers(
     .from(triggers)
     .where(eq(triggers.tenantId, caller.tenantId))
     .orderBy(asc(triggers.seq))
+    .limit(MAX_LISTED)
   return {
     triggers: rows.map((row) => ({
       triggerId: row.id,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { errorText } from '../../core/errors.ts'
+import { MAX_LISTED } from '../../core/limits.ts'
 import { route } from '../../http/route.ts'
 import { createTrigger } from './create-trigger.ts'
 import { deleteTrigger } from './delete-trigger.ts'
@@ -20,14 +21,17 @@ export const triggersRoutes = [
     priority: ['badCallbackUrl'],
     status: 201,
     response: CreatedTrigger,
-    errors: { 400: [errorText('badCallbackUrl'), errorText('badJson')] },
+    errors: {
+      400: [errorText('badCallbackUrl'), errorText('badJson')],
+      409: ['Tenant has reached its limit of 50 triggers'],
+    },
     run: ({ gateway, caller, body }) => createTrigger(gateway, caller, body),
   }),
   route({
     ...common,
     method: 'GET',
     path: '/v1/triggers',
-    summary: "The tenant's triggers, oldest first",
+    summary: `The tenant's triggers, oldest first, at most ${MAX_LISTED}`,
     status: 200,
     response: z.object({ triggers: z.array(Trigger) }),
     run: ({ gateway, caller }) => listTriggers(gateway, caller),

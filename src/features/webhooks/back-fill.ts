@@ -1,3 +1,4 @@
+import { BACK_FILL_MAX_AGE_MS } from '../../core/limits.ts'
 import type { Gateway } from '../../gateway.ts'
 import type { ExtensionRow } from '../../provider/directory.ts'
 import { DONE, type Job, type JobKind, type JobOutcome } from '../../jobs/job.ts'
@@ -10,8 +11,6 @@ import { storeInbound } from './store-inbound.ts'
 const OVERLAP_MS = 5 * 60_000
 /** Slices overlap too, so a shorter one would not come forward. */
 const MIN_SLICE_MS = 4 * OVERLAP_MS
-/** How far back the provider is asked at most: it keeps a month and more, a gateway that slept longer has other worries. */
-const MAX_AGE_MS = 30 * 86_400_000
 
 /** The `back_fill` job: written when an extension is connected, so that nothing is missed before its first event. */
 export const backFillJobs = (gateway: Gateway): JobKind<string> => ({
@@ -90,7 +89,10 @@ function noteMissing({ log }: Gateway, { tenantId, extensionId }: ExtensionRow, 
 /** Nothing of before the first connection is taken in. */
 function sinceOf(extension: ExtensionRow, now: number): number {
   const { inboundSeenAt, connectedAt } = extension
-  return Math.max(inboundSeenAt === null ? connectedAt : Math.min(inboundSeenAt, now) - OVERLAP_MS, now - MAX_AGE_MS)
+  return Math.max(
+    inboundSeenAt === null ? connectedAt : Math.min(inboundSeenAt, now) - OVERLAP_MS,
+    now - BACK_FILL_MAX_AGE_MS,
+  )
 }
 
 async function takeIn(gateway: Gateway, extension: ExtensionRow, record: StoredSms): Promise<boolean> {

@@ -1,9 +1,13 @@
 import { isoTime } from '../../core/clock.ts'
+import { MAX_DESTINATIONS_PER_COMMIT } from '../../core/limits.ts'
 import { sha256Hex } from '../../core/secrets.ts'
 import type { Row } from '../../db/connection.ts'
+import { DELIVERY_KINDS, type DeliveryKind } from '../../db/schema/webhooks.ts'
 import type { RowOperation } from '../../db/writer.ts'
 import type { Gateway } from '../../gateway.ts'
 import { deliveryOf } from '../../outbound/delivery.ts'
+import { tombstonesOf } from './tombstones.ts'
+import { DESTINATIONS, type Destinations, nextDestination } from './destinations.ts'
 
 export interface InboundSms {
   tenantId: string
@@ -23,33 +27,69 @@ interface InboundRow extends Record<string, string | number | null> {
   from: string
   to: string
   body: string
+  /** JSON: the hashes of its tombstone, if it was erased. */
+  tombstones: string
   now: number
 }
 
 /** A message that was not stored, because its provider id is known, has another job id. */
-const jobsFor = (targets: string): string => `
-  SELECT given.jobId, 'webhook', target.id, given.tenantId, given.messageId || ':' || target.id, 0, given.now
+const newJobs = (columns: string, source: string): string => `
+  SELECT messages.job_id, ${columns}, 0, messages.created_at
   FROM given
   CROSS JOIN messages ON messages.id = given.messageId AND messages.job_id = given.jobId
-  CROSS JOIN tenants ON tenants.id = given.tenantId AND tenants.status = 'active'
-  CROSS JOIN ${targets}`
+  CROSS JOIN tenants ON tenants.id = messages.tenant_id AND tenants.status = 'active'
+  ${source}`
 
-/** One job for each app or trigger of an active tenant that wants the message, due at once. */
+const FIRST = `'webhook', target.id, messages.tenant_id, messages.id || ':' || target.id`
+
+/** Whether any tenant can have more of a kind than one commit takes: asked once for all messages of a commit. */
+const hasMany = ({ table }: Destinations): string =>
+  `(SELECT 1 FROM ${table} LIMIT 1 OFFSET ${MAX_DESTINATIONS_PER_COMMIT}) IS NOT NULL`
+
+const allOf = (kind: Destinations): string =>
+  newJobs(
+    FIRST,
+    `CROSS JOIN ${kind.table} AS target ON target.tenant_id = tenants.id AND ${kind.wanted('target')}
+    WHERE NOT ${hasMany(kind)}`,
+  )
+
+const firstOf = (kind: Destinations): string =>
+  newJobs(
+    FIRST,
+    `CROSS JOIN ${kind.table} AS target ON target.seq IN (SELECT own.seq FROM ${kind.table} AS own
+      WHERE own.tenant_id = tenants.id AND ${kind.wanted('own')} ORDER BY own.seq LIMIT ${MAX_DESTINATIONS_PER_COMMIT})
+    WHERE ${hasMany(kind)}`,
+  )
+
+/** Where a tenant has more of a kind than one commit takes, a `fan_out` job goes on from the next one. */
+const restOf = (kind: DeliveryKind): string => {
+  const next = nextDestination(kind, 'tenants.id', '0')
+  return newJobs(
+    `'fan_out', '${kind}', messages.tenant_id, messages.id || ':' || ${next}`,
+    `WHERE ${hasMany(DESTINATIONS[kind])} AND ${next} IS NOT NULL`,
+  )
+}
+
+const BRANCHES = [
+  ...Object.values(DESTINATIONS).flatMap((kind) => [allOf(kind), firstOf(kind)]),
+  ...DELIVERY_KINDS.map(restOf),
+]
+
+/** For the apps and triggers of an active tenant that want the message, due at once. */
 const INSERT_JOBS = `INSERT INTO jobs (id, kind, lane, tenant_id, subject, due_at, created_at)
-  ${jobsFor('apps AS target ON target.tenant_id = tenants.id AND target.is_active = 1 AND target.webhook_url IS NOT NULL')}
-  UNION ALL ${jobsFor('triggers AS target ON target.tenant_id = tenants.id')}
-  RETURNING id AS key, seq, lane,
+  ${BRANCHES.join(' UNION ALL ')}
+  RETURNING id AS key, seq, kind, lane,
     coalesce((SELECT webhook_url FROM apps WHERE id = lane), (SELECT callback_url FROM triggers WHERE id = lane)) AS url,
     coalesce((SELECT webhook_secret FROM apps WHERE id = lane), (SELECT secret FROM triggers WHERE id = lane)) AS secret`
 
 /**
- * The message and a job for each of its deliveries in one commit; nothing when the tenant has this provider id already.
+ * The message and the jobs of its deliveries in one commit; nothing when the tenant has this provider id already, or has erased it.
  * The message belongs to the app that last wrote to that contact from that number, else to the tenant's oldest. A
  * delivery's id is `<messageId>:<appId or triggerId>`, and its lane is its destination. Answers a row for a message that
  * is new, and one for each delivery.
  */
 export const STORE: RowOperation<InboundRow> = {
-  columns: ['messageId', 'jobId', 'tenantId', 'extensionId', 'rcMessageId', 'from', 'to', 'body', 'now'],
+  columns: ['messageId', 'jobId', 'tenantId', 'extensionId', 'rcMessageId', 'from', 'to', 'body', 'tombstones', 'now'],
   key: 'jobId',
   statements: [
     `INSERT INTO messages (id, job_id, tenant_id, app_id, direction, from_number, to_number, body, status, rc_message_id,
@@ -59,7 +99,9 @@ export const STORE: RowOperation<InboundRow> = {
           (SELECT app_id FROM conversations WHERE contact = given."from" AND number = given."to" AND tenant_id = tenantId),
           (SELECT id FROM apps WHERE tenant_id = tenantId ORDER BY seq LIMIT 1), ''),
         'inbound', given."from", given."to", given.body, 'received', rcMessageId, extensionId, now, now
-      FROM given WHERE true
+      FROM given
+      WHERE NOT EXISTS (SELECT 1 FROM erased_messages)
+        OR NOT EXISTS (SELECT 1 FROM json_each(given.tombstones) AS own CROSS JOIN erased_messages ON id_hash = own.value)
       ON CONFLICT DO NOTHING RETURNING job_id AS key`,
     INSERT_JOBS,
   ],
@@ -101,19 +143,28 @@ async function storeOnce(gateway: Gateway, sms: InboundSms, messageId: string): 
     from: sms.from,
     to: sms.to,
     body: sms.text,
+    tombstones: tombstonesOf(gateway, sms),
     now: gateway.clock.now(),
   }
   const [stored, ...jobs] = await gateway.database.writer.row(STORE, row)
-  if (stored === undefined) return (await isKnown(gateway, sms)) ? 'known' : 'id_taken'
+  if (stored === undefined) return (await isKnown(gateway, row)) ? 'known' : 'id_taken'
   announce(gateway, row)
-  for (const job of jobs) handOver(gateway, row, job)
+  for (const job of jobs) {
+    if (job['kind'] === 'fan_out') gateway.jobs.added('fan_out', String(job['lane']), row.tenantId)
+    else handOver(gateway, row, job)
+  }
   return 'new'
 }
 
-async function isKnown({ database }: Gateway, { tenantId, providerMessageId }: InboundSms): Promise<boolean> {
+/** It was stored before, or erased. */
+async function isKnown(
+  { database }: Gateway,
+  { tenantId, rcMessageId: providerMessageId, tombstones }: InboundRow,
+): Promise<boolean> {
   const { rows } = await database.gate.execute({
-    sql: "SELECT 1 FROM messages WHERE rc_message_id = ?1 AND tenant_id = ?2 AND direction = 'inbound'",
-    args: [providerMessageId, tenantId],
+    sql: `SELECT 1 FROM messages WHERE rc_message_id = ?1 AND tenant_id = ?2 AND direction = 'inbound'
+      UNION ALL SELECT 1 FROM erased_messages WHERE id_hash IN (SELECT value FROM json_each(?3))`,
+    args: [providerMessageId, tenantId, tombstones],
   })
   return rows.length > 0
 }

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { ApiError } from '../../core/errors.ts'
 import type { Gateway } from '../../gateway.ts'
 import { type RouteInput, route } from '../../http/route.ts'
 import { issueWsToken } from './issue-token.ts'
@@ -30,7 +29,6 @@ export const wsRoutes = [
     errors: {
       426: ['Upgrade required'],
       429: ['Too many requests'],
-      503: ['Too many connections wait to authenticate'],
     },
     run: ({ gateway, context, upgrade }) => openSocket(gateway, context, upgrade),
   }),
@@ -41,8 +39,6 @@ function openSocket(
   context: RouteInput['context'],
   upgrade: RouteInput['upgrade'],
 ): Response | undefined {
-  const data = gateway.sockets.admit(context.address)
-  if (data === null) throw new ApiError('unavailable', 'Too many connections wait to authenticate')
-  if (upgrade(data)) return undefined
+  if (upgrade(gateway.sockets.admit(context.address))) return undefined
   return Response.json({ error: 'Upgrade required' }, { status: 426, headers: { upgrade: 'websocket' } })
 }

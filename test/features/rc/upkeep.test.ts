@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readNumbersDaily, watchSubscriptions } from '../../../src/features/rc/upkeep.ts'
 import { diagnose } from '../../../src/operator/doctor.ts'
+import { readNumbersDaily, resumeRefreshes, watchSubscriptions } from '../../../src/features/rc/upkeep.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { failureOf } from '../../support/process.ts'
 import { type World, createWorld, until } from '../../support/world.ts'
@@ -219,4 +220,21 @@ test('a refresh that hangs does not keep the listener open after a stop', async 
   void world.gateway.tokens.refresh(await extensionOf(world))
   await world.running.stop()
   expect(await failureOf(fetch(`${world.url}/health`))).toBeInstanceOf(Error)
+})
+
+test('a refresh that waited over a restart is tried within a minute, also if the clock was set back by an hour meanwhile', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ clock, work: false })
+  await execute(
+    world,
+    `UPDATE extensions SET status = 'refresh_failed', next_refresh_at = ${clock.now() + 3_600_000}, access_expires_at = 0`,
+  )
+  world.gateway.directory.forget(world.tenantId)
+  const status = async (): Promise<unknown> =>
+    (await execute(world, 'SELECT status FROM extensions')).rows[0]?.['status']
+  await resumeRefreshes(world.gateway)
+  clock.advance(59_999)
+  expect(await status()).toBe('refresh_failed')
+  clock.advance(1)
+  await until(async () => (await status()) === 'active')
 })

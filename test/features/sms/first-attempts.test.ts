@@ -126,7 +126,7 @@ test('whose commit was done although it failed is found within a minute, and goe
     return answer
   }
   const body = { from: FROM, to: '+15555550199', body: 'stored all the same' }
-  expect((await world.call('POST', '/v1/sms/send', { body })).status).toBe(500)
+  expect((await world.call('POST', '/v1/sms/send', { body })).status).toBe(503)
   const [stored] = await rowsOf(world, 'SELECT id, status FROM messages')
   expect(stored?.['status']).toBe('sending')
   const id = String(stored?.['id'])

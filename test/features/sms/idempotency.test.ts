@@ -257,7 +257,7 @@ test.each(['before', 'after'])(
       if (moment === 'after') await real(operation, value)
       throw Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR' })
     })
-    expect((await send(world, 'order-1')).status).toBe(500)
+    expect((await send(world, 'order-1')).status).toBe(503)
     const again = await send(world, 'order-1')
     expect(again.headers.get('idempotent-replayed')).toBe(moment === 'after' ? 'true' : null)
     const { messageId } = (await again.json()) as { messageId: string }

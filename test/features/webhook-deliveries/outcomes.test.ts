@@ -112,7 +112,7 @@ const common = (attempt: Record<string, unknown>, url: string): Record<string, u
 test(
   'a healthy destination beside 100 hanging ones is served within a second',
   async () => {
-    await using world = await createWorld()
+    await using world = await createWorld({ env: { MAX_APPS_PER_TENANT: '200' } })
     await using stack = new AsyncDisposableStack()
     await hangingApps(world, stack, 100)
     const healthy = stack.use(await to.startDestination(to.says(to.response('200 OK'))))
@@ -132,7 +132,7 @@ test(
 
 test('a POST that is not answered in a moment frees its place: 100 hanging ones hold nobody up for longer', async () => {
   const clock = manualClock()
-  await using world = await createWorld({ clock })
+  await using world = await createWorld({ clock, env: { MAX_APPS_PER_TENANT: '200' } })
   await using stack = new AsyncDisposableStack()
   const hanging = await hangingApps(world, stack, 100)
   const healthy = stack.use(await to.startDestination(to.says(to.response('200 OK'))))
@@ -149,7 +149,7 @@ test('a POST that is not answered in a moment frees its place: 100 hanging ones 
 test(
   "one tenant's 100 hanging destinations do not delay another tenant's",
   async () => {
-    await using world = await createWorld()
+    await using world = await createWorld({ env: { MAX_APPS_PER_TENANT: '200' } })
     await using stack = new AsyncDisposableStack()
     await hangingApps(world, stack, 100)
     const other = await world.otherTenant()

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { activateApp } from '../../../src/operator/apps.ts'
+import { rotateAppKey } from '../../../src/operator/apps.ts'
 import { setTenantStatus } from '../../../src/operator/tenants.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { openRawSocket } from '../../support/raw-socket.ts'
@@ -29,7 +29,7 @@ describe('what ends a key ends its sockets: auth_error `Invalid API key`, 1008',
       'app',
     ],
     ['a new key', (world) => world.call('POST', `/v1/apps/${world.app.appId}/rotate-key`), 'app'],
-    ['a new key by the operator', (world) => activateApp(world.gateway, { appId: world.app.appId }), 'app'],
+    ['a new key by the operator', (world) => rotateAppKey(world.gateway, { appId: world.app.appId }), 'app'],
     [
       'suspension',
       (world) => setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'suspended' }),

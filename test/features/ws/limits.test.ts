@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import { expectError } from '../../support/expect-error.ts'
+import { manualClock } from '../../support/manual-clock.ts'
 import { type SocketClient, firstMessage, listenTo, openSocket } from '../../support/socket.ts'
-import { createWorld } from '../../support/world.ts'
+import { createWorld, until } from '../../support/world.ts'
 
 const quiet = { connect: false, work: false }
 
@@ -40,42 +41,75 @@ test('a socket that was opened before the block cannot authenticate after it', a
   expect(await socket.closed).toEqual({ code: 1008, reason: 'Invalid API key' })
 })
 
-test('20 sockets of one address may wait to authenticate; others come in when one has', async () => {
+const LATE = [{ type: 'auth_error', error: 'Send auth first' }]
+
+test('20 sockets of one address may wait to authenticate; a new one replaces the oldest', async () => {
   await using world = await createWorld({ ...quiet, env: { TRUSTED_PROXIES: '127.0.0.1' } })
   await using stack = new AsyncDisposableStack()
   const open = async (address: string): Promise<SocketClient> =>
     stack.use(await openSocket(world.url, { 'x-forwarded-for': address }))
   const waiting: SocketClient[] = []
-  for (let count = 0; count < 20; count++) waiting.push(await open('203.0.113.1'))
-  const full = await world.call('GET', '/ws', {
-    key: null,
-    headers: { upgrade: 'websocket', 'x-forwarded-for': '203.0.113.1' },
-  })
-  await expectError(full, 503, 'Too many connections wait to authenticate')
+  for (let count = 0; count < 21; count++) waiting.push(await open('203.0.113.1'))
+  const [oldest, second, third] = waiting
+  await oldest?.closed
+  expect(oldest?.messages).toEqual(LATE)
+  expect(waiting.filter(({ isOpen }) => isOpen)).toHaveLength(20)
   await open('203.0.113.2')
-  waiting[0]?.send({ type: 'auth', apiKey: world.key })
-  await waiting[0]?.heard(1)
-  await waiting[1]?.[Symbol.asyncDispose]()
+  second?.send({ type: 'auth', apiKey: world.key })
+  await second?.heard(1)
   await open('203.0.113.1')
-  await open('203.0.113.1')
-  expect(await refused(openSocket(world.url, { 'x-forwarded-for': '203.0.113.1' }))).toBe(true)
+  expect(third?.isOpen).toBe(true)
+  const last = await open('203.0.113.1')
+  await third?.closed
+  last.send({ type: 'auth', apiKey: world.key })
+  expect(await last.heard(1)).toEqual([{ type: 'auth_ok' }])
+  expect(second?.isOpen).toBe(true)
 })
 
-test('1,000 sockets may wait in all', async () => {
+test('1,000 sockets may wait in all: a client that authenticates comes in all the same, and the oldest goes', async () => {
   await using world = await createWorld({ ...quiet, env: { TRUSTED_PROXIES: '127.0.0.1' } })
   await using stack = new AsyncDisposableStack()
+  const waiting: SocketClient[] = []
   for (let group = 0; group < 50; group++) {
     const address = `203.0.113.${group}`
-    const sockets = await Promise.all(
-      Array.from({ length: 20 }, () => openSocket(world.url, { 'x-forwarded-for': address })),
-    )
-    for (const socket of sockets) stack.use(socket)
+    const open = (): Promise<SocketClient> => openSocket(world.url, { 'x-forwarded-for': address })
+    waiting.push(...(await Promise.all(Array.from({ length: 20 }, open))))
   }
-  await expectError(
-    await world.call('GET', '/ws', { key: null, headers: { 'x-forwarded-for': '198.51.100.1' } }),
-    503,
-    'Too many connections wait to authenticate',
-  )
+  for (const socket of waiting) stack.use(socket)
+  const honest = stack.use(await listenTo(world.url, { apiKey: world.key }, { 'x-forwarded-for': '198.51.100.1' }))
+  await until(() => waiting.filter(({ isOpen }) => !isOpen).length === 1)
+  const evicted = waiting.findIndex(({ isOpen }) => !isOpen)
+  expect(evicted).toBeLessThan(20)
+  expect(waiting[evicted]?.messages).toEqual(LATE)
+  expect(honest.isOpen).toBe(true)
+  expect(world.gateway.sockets.open).toBe(1000)
+})
+
+test('peers that do not answer a close frame keep few descriptors: above 1,000 of them sockets are cut off without one', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ ...quiet, clock, env: { TRUSTED_PROXIES: '127.0.0.1' } })
+  const codesOf = async (group: number): Promise<Set<number>> => {
+    const open = (_: unknown, n: number): Promise<SocketClient> =>
+      openSocket(world.url, { 'x-forwarded-for': `198.${group}.${n >> 8}.${n & 255}` })
+    const sockets = await Promise.all(Array.from({ length: 1000 }, open))
+    clock.advance(5000)
+    return new Set(await Promise.all(sockets.map(async ({ closed }) => (await closed).code)))
+  }
+  expect(await codesOf(51)).toEqual(new Set([1008]))
+  expect(await codesOf(52)).toEqual(new Set([1006]))
+  clock.advance(16_000)
+  expect(await codesOf(53)).toEqual(new Set([1008]))
+})
+
+test('a storage that fails while a key is checked is no word about the key: 1013', async () => {
+  await using world = await createWorld(quiet)
+  world.gateway.keys.find = () => Promise.reject(new Error('disk I/O error'))
+  expect(await firstMessage(world.url, { type: 'auth', apiKey: world.key })).toEqual({
+    heard: [],
+    code: 1013,
+    reason: 'Try again later',
+  })
+  expect(world.gateway.failedAttempts.blockedSeconds('127.0.0.1')).toBe(0)
 })
 
 test('a plain GET is told to upgrade', async () => {

@@ -1,0 +1,21 @@
+import { statfsSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { Gateway } from '../gateway.ts'
+
+/** With less, the next commits will fail: an idle gateway on a full disk would not notice otherwise. */
+const MIN_FREE_BYTES = 1 << 20
+
+/** Whether the storage fails, or is about to. */
+export async function storageFails({ database, config }: Gateway): Promise<boolean> {
+  return isFull(config.database.path) || ((await database.storage?.fails()) ?? false)
+}
+
+function isFull(path: string | null): boolean {
+  if (path === null) return false
+  try {
+    const { bavail, bsize } = statfsSync(dirname(path))
+    return bavail * bsize < MIN_FREE_BYTES
+  } catch {
+    return true
+  }
+}

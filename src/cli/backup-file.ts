@@ -1,0 +1,99 @@
+import { Database } from 'bun:sqlite'
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statfsSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { EXIT } from '../core/start-error.ts'
+import { sizeOf } from '../data-folder.ts'
+import { type CliContext, CliError } from './context.ts'
+import { print } from './print.ts'
+
+const BUSY_TIMEOUT_MS = 5000
+/** Takes about a second. */
+const SLOW_MEGABYTES = 100
+
+/**
+ * Copies the database into a new file, consistent and checked, with or without a running server: the copy is read in one
+ * transaction, which holds up nobody. Errors: a file that exists, no room, a damaged database.
+ */
+export function backUp(context: CliContext, file: string): void {
+  const source = databaseOf(context)
+  const target = resolve(file)
+  if (existsSync(target)) throw new CliError(`${target} exists: name a new file, nothing is overwritten`)
+  const megabytes = demandRoom(source, target)
+  if (context.terminal && megabytes > SLOW_MEGABYTES) context.stderr(`Copying and checking up to ${megabytes} MB …\n`)
+  const part = `${target}.part-${process.pid}`
+  // The copy holds everybody's messages.
+  process.umask(0o077)
+  try {
+    copy(source, part)
+    const integrity = check(part)
+    if (integrity !== 'ok')
+      throw new CliError(`The copy is damaged (${integrity}), and so is the database: see docs/damaged-database.md`)
+    publish(part, target)
+    print(context, { file: target, bytes: sizeOf(target), integrity })
+  } finally {
+    for (const suffix of ['', '-journal']) rmSync(`${part}${suffix}`, { force: true })
+  }
+}
+
+function databaseOf({ config }: CliContext): string {
+  const { path } = config.database
+  if (path === null) throw new CliError('DATABASE_URL names a server: make its backup there', EXIT.usage)
+  if (sizeOf(path) === 0)
+    throw new CliError(`There is no database at ${resolve(path)}: nothing was done. Is DATABASE_URL the server's?`)
+  return resolve(path)
+}
+
+/** Answers how many megabytes the copy may have. */
+function demandRoom(source: string, target: string): number {
+  const folder = dirname(target)
+  if (!existsSync(folder)) throw new CliError(`There is no folder ${folder}: make it first`)
+  const neededBytes = sizeOf(source) + sizeOf(`${source}-wal`)
+  const { bavail, bsize } = statfsSync(folder)
+  const megabytes = Math.ceil(neededBytes / 1e6)
+  if (bavail * bsize < neededBytes)
+    throw new CliError(`The copy needs up to ${megabytes} MB free in ${folder}: make room`)
+  return megabytes
+}
+
+function copy(source: string, part: string): void {
+  try {
+    using database = new Database(source, { readwrite: true, create: false })
+    database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+    // Litestream must be the only checkpointer.
+    database.run('PRAGMA wal_autocheckpoint = 0')
+    database.run('VACUUM INTO ?', [part])
+  } catch (error) {
+    throw new CliError(`${source} cannot be copied (${reasonOf(error)}): see docs/damaged-database.md if it is damaged`)
+  }
+}
+
+function check(part: string): string {
+  try {
+    using database = new Database(part, { readonly: true })
+    return (
+      database.query<{ integrity_check: string }, []>('PRAGMA integrity_check(1)').get()?.integrity_check ?? 'no answer'
+    )
+  } catch (error) {
+    return reasonOf(error)
+  }
+}
+
+function publish(part: string, target: string): void {
+  flush(part)
+  try {
+    // Fails if the name was taken meanwhile; a rename alone would overwrite that file.
+    closeSync(openSync(target, 'wx'))
+    renameSync(part, target)
+  } catch (error) {
+    throw new CliError(`${target} cannot be made (${reasonOf(error)})`)
+  }
+  flush(dirname(target))
+}
+
+function flush(path: string): void {
+  const file = openSync(path, 'r')
+  fsyncSync(file)
+  closeSync(file)
+}
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : 'unknown error')

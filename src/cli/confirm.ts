@@ -1,0 +1,10 @@
+import { EXIT } from '../core/start-error.ts'
+import { type CliContext, CliError } from './context.ts'
+
+/** Asks before a step that cannot be taken back. `--yes` answers for a program; without it and a terminal nothing is done. */
+export async function confirm(context: CliContext, yes: boolean, question: string): Promise<void> {
+  if (yes) return
+  if (context.prompt === null) throw new CliError('Nothing was done: without a terminal this needs --yes', EXIT.usage)
+  const answer = await context.prompt(`${question} [y/N] `)
+  if (!/^y(es)?$/i.test(answer.trim())) throw new CliError('Nothing was done')
+}

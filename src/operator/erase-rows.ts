@@ -1,0 +1,73 @@
+import { WINDOW_MS } from '../core/limits.ts'
+import type { Row } from '../db/connection.ts'
+import type { Statement } from '../db/writer.ts'
+import { type DeletedRows, deleteMessages } from '../features/sms/delete-messages.ts'
+import { buryMessages } from '../features/webhooks/tombstones.ts'
+import type { Gateway } from '../gateway.ts'
+import { isEnded } from '../sending/outbound-message.ts'
+
+/** Rows of one range of the table `messages`. */
+export interface ErasedRows extends DeletedRows {
+  /** Messages that are still queued or on their way: they are left. */
+  waiting: number
+}
+
+/** Finds a person's messages among the `rows` rows behind `from`. No index leads to them. */
+export async function readRange(gateway: Gateway, phone: string, from: number, rows: number): Promise<Row[]> {
+  const found = await gateway.database.gate.execute({
+    sql: `SELECT id, status, direction, tenant_id, rc_message_id FROM messages
+      WHERE seq > ?1 AND seq <= ?2 AND (from_number = ?3 OR to_number = ?3)`,
+    args: [from, from + rows, phone],
+  })
+  return found.rows
+}
+
+/** What deleting these messages would delete. */
+export async function countRows({ database }: Gateway, messages: readonly Row[]): Promise<ErasedRows> {
+  const ended = messages.filter(({ status }) => isEnded(status))
+  const args = [idsOf(ended)]
+  const [attempts, deliveries] = await database.gate.batch([
+    {
+      sql: 'SELECT count(*) AS n FROM send_attempts WHERE message_id IN (SELECT value FROM json_each(?1))',
+      args,
+    },
+    {
+      sql: `SELECT count(*) AS n FROM json_each(?1)
+        JOIN deliveries AS own ON own.delivery_id >= value || ':' AND own.delivery_id < value || ';'`,
+      args,
+    },
+  ])
+  return {
+    messages: ended.length,
+    attempts: Number(attempts?.rows[0]?.['n'] ?? 0),
+    deliveries: Number(deliveries?.rows[0]?.['n'] ?? 0),
+    waiting: messages.length - ended.length,
+  }
+}
+
+/** Deletes those of these messages that have ended. Before that they get tombstones, and their last attempts become nobody's. */
+export async function eraseRows(gateway: Gateway, messages: readonly Row[]): Promise<ErasedRows> {
+  const ended = messages.filter(({ status }) => isEnded(status))
+  if (ended.length === 0) return { messages: 0, attempts: 0, deliveries: 0, waiting: messages.length }
+  const inbound = ended.filter(({ direction }) => direction === 'inbound')
+  const tombstones = buryMessages(
+    gateway,
+    inbound.map((row) => ({ tenantId: String(row['tenant_id']), providerMessageId: String(row['rc_message_id']) })),
+  )
+  const [, moved] = await gateway.database.writer.write([tombstones, keepWindows(gateway, idsOf(ended))])
+  const deleted = await deleteMessages(
+    gateway,
+    ended.map(({ id }) => String(id)),
+  )
+  const attempts = deleted.attempts + (moved?.rows.length ?? 0)
+  return { ...deleted, attempts, waiting: messages.length - ended.length }
+}
+
+const idsOf = (messages: readonly Row[]): string => JSON.stringify(messages.map(({ id }) => id))
+
+/** The rate windows are counted from attempts, also after a restart: those of the last minutes stay, without person and message. */
+const keepWindows = ({ clock }: Gateway, ids: string): Statement => ({
+  sql: `UPDATE send_attempts SET message_id = '', to_number = ''
+    WHERE message_id IN (SELECT value FROM json_each(?1)) AND started_at > ?2 AND closed_at IS NOT NULL RETURNING seq`,
+  args: [ids, clock.now() - 2 * WINDOW_MS],
+})

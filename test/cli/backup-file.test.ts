@@ -1,0 +1,82 @@
+import { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import { existsSync, readFileSync, readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { sgw, startServer, temporaryFolder } from '../support/process.ts'
+import { FROM, TO } from '../support/world.ts'
+
+const messagesIn = (path: string): string[] => {
+  using database = new Database(path, { readonly: true })
+  return database
+    .query<{ body: string }, []>('SELECT body FROM messages ORDER BY seq')
+    .all()
+    .map(({ body }) => body)
+}
+
+test.concurrent('beside a server under load: a checked copy with all that was accepted before, which a gateway can start from', async () => {
+  using folder = temporaryFolder()
+  const env = { DATABASE_URL: folder.database, KEY_LIMIT_PER_MINUTE: '100000' }
+  await using server = await startServer(env)
+  await server.printed(/limit=1/)
+  const key = readFileSync(folder.file('development-api-key'), 'utf8').trim()
+  const send = async (body: string): Promise<number> => {
+    const headers = { authorization: `Bearer ${key}` }
+    const message = JSON.stringify({ from: FROM, to: TO, body })
+    return (await fetch(`${server.url}/v1/sms/send`, { method: 'POST', headers, body: message })).status
+  }
+  expect(await send('before')).toBe(202)
+  let isOver = false
+  const load = (async () => {
+    for (let number = 0; !isOver; number++) expect(await send(`meanwhile ${number}`)).toBe(202)
+  })()
+  const target = folder.file('copy.db')
+  const { code, stdout, stderr } = await sgw(['backup', target, '--json'], env)
+  isOver = true
+  await load
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(JSON.parse(stdout)).toEqual({ file: target, bytes: statSync(target).size, integrity: 'ok' })
+  expect(messagesIn(target)).toContain('before')
+  expect((statSync(target).mode & 0o777).toString(8)).toBe('600')
+  expect(readdirSync(folder.path).filter((name) => name.includes('part'))).toEqual([])
+  const listed = await sgw(['--json', 'tenant', 'list'], { DATABASE_URL: `file:${target}` })
+  expect(JSON.parse(listed.stdout)).toMatchObject([{ name: 'Development' }])
+}, 30_000)
+
+test.concurrent('without a server, and what is in the write-ahead log of one that was killed comes along', async () => {
+  using folder = temporaryFolder()
+  const env = { DATABASE_URL: folder.database }
+  {
+    await using server = await startServer(env)
+    await server.printed(/limit=1/)
+    server.kill('SIGKILL')
+    await server.ended()
+  }
+  expect(statSync(folder.file('sgw.db-wal')).size).toBeGreaterThan(0)
+  const target = folder.file('copy.db')
+  const { code, stdout } = await sgw(['backup', target], env)
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^integrity +ok$/m)
+  using database = new Database(target, { readonly: true })
+  expect(database.query('SELECT name FROM tenants').all()).toEqual([{ name: 'Development' }])
+}, 30_000)
+
+test.concurrent('nothing is overwritten or made where it cannot work, and a damaged database gives no copy', async () => {
+  using folder = temporaryFolder()
+  const env = { DATABASE_URL: folder.database }
+  const target = folder.file('copy.db')
+  const refused = async (file: string, text: string): Promise<void> => {
+    const ended = await sgw(['backup', file, '--json'], env)
+    expect({ code: ended.code, stdout: ended.stdout }).toEqual({ code: 1, stdout: '' })
+    expect(ended.stderr).toContain(text)
+  }
+  await refused(target, 'There is no database at')
+  expect(existsSync(folder.file('sgw.db'))).toBe(false)
+  await sgw(['tenant', 'create', '--name', 'Acme'], env)
+  writeFileSync(target, 'precious')
+  await refused(target, 'exists')
+  expect(readFileSync(target, 'utf8')).toBe('precious')
+  await refused(folder.file('nowhere/copy.db'), 'There is no folder')
+  expect((await sgw(['backup'], env)).code).toBe(2)
+  truncateSync(folder.file('sgw.db'), 40_960)
+  await refused(folder.file('other.db'), 'docs/damaged-database.md')
+  expect(existsSync(folder.file('other.db'))).toBe(false)
+}, 30_000)

@@ -1,0 +1,48 @@
+import { expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { BASE_ENVIRONMENT } from '../support/environment.ts'
+import { sgw, temporaryFolder } from '../support/process.ts'
+import { PROJECT } from '../support/program.ts'
+import { until } from '../support/world.ts'
+
+/** Runs `sgw` on a terminal, and types what is given once it asks. */
+async function onTerminal(words: string[], env: Record<string, string>, typed?: string) {
+  let screen = ''
+  const child = Bun.spawn([process.execPath, join(PROJECT, 'src/cli.ts'), ...words], {
+    env: { ...BASE_ENVIRONMENT, HOME: process.env['HOME'] ?? '', ...env },
+    terminal: { data: (_terminal, bytes) => void (screen += new TextDecoder().decode(bytes)) },
+  })
+  if (typed !== undefined) {
+    await until(() => screen.includes('[y/N]'), 20_000)
+    child.terminal?.write(`${typed}\n`)
+  }
+  const code = await child.exited
+  child.terminal?.close()
+  return { code, screen }
+}
+
+test.concurrent('a person is asked before an app is ended or gets another key, and may say no', async () => {
+  using folder = temporaryFolder()
+  const env = { DATABASE_URL: folder.database }
+  const json = async (...words: string[]): Promise<Record<string, string>> =>
+    JSON.parse((await sgw(['--json', ...words], env)).stdout) as Record<string, string>
+  const { tenantId = '' } = await json('tenant', 'create', '--name', 'Acme')
+  const { appId = '', apiKeyPrefix } = await json('app', 'create', '--tenant', tenantId, '--name', 'Desk')
+  const app = async (): Promise<unknown> => json('app', 'list', '--tenant', tenantId)
+  for (const verb of ['deactivate', 'rotate-key'])
+    for (const answer of ['n', '', 'yesterday']) {
+      const said = await onTerminal(['app', verb, appId], env, answer)
+      expect(said).toMatchObject({ code: 1, screen: expect.stringContaining('Nothing was done') })
+    }
+  expect(await app()).toMatchObject([{ isActive: true, apiKeyPrefix }])
+  expect(await onTerminal(['app', 'deactivate', appId], env, 'y')).toMatchObject({ code: 0 })
+  expect(await app()).toMatchObject([{ isActive: false }])
+}, 60_000)
+
+test.concurrent('the doctor’s marks are coloured on a terminal, unless NO_COLOR is set; secret shows a name for its key', async () => {
+  using folder = temporaryFolder()
+  const env = { DATABASE_URL: folder.database }
+  expect((await onTerminal(['doctor'], env)).screen).toContain('\u001B[32m✓\u001B[0m configuration')
+  expect((await onTerminal(['doctor'], { ...env, NO_COLOR: '1' })).screen).toContain('✓ configuration')
+  expect((await onTerminal(['secret'], env)).screen).toMatch(/^key +[A-Za-z0-9+/]{43}=/)
+}, 60_000)

@@ -1,0 +1,114 @@
+import { expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { silentLog } from '../../../src/core/log.ts'
+import { type CommandResult, runCommand } from '../../../src/operator/run-command.ts'
+import { expectError } from '../../support/expect-error.ts'
+import { type World, createWorld } from '../../support/world.ts'
+
+const quiet = { connect: false, work: false }
+const REACHED = 'Tenant has reached its limit of 5 apps'
+const limited = (folder?: string, max = '5'): Promise<World> =>
+  createWorld({ ...quiet, env: { MAX_APPS_PER_TENANT: max }, ...(folder === undefined ? {} : { folder }) })
+
+const register = (world: World, tenantId = world.tenantId): Promise<Response> =>
+  world.call('POST', '/v1/apps/register', { body: { name: 'One more', tenantId } })
+
+const command = (world: World, name: string, input: object): Promise<CommandResult> =>
+  runCommand({ gateway: world.gateway, simulator: null }, name, input, silentLog)
+
+const count = async (world: World, what: string): Promise<number> =>
+  Number((await world.gateway.database.gate.execute(`SELECT count(*) AS n FROM ${what}`)).rows[0]?.['n'])
+
+test('of twenty requests at once only as many apps are made as there is room for; deactivating makes room', async () => {
+  await using world = await limited()
+  const answers = await Promise.all(Array.from({ length: 20 }, () => register(world)))
+  const made = answers.filter(({ status }) => status === 201)
+  expect(made).toHaveLength(4)
+  for (const answer of answers.filter(({ status }) => status !== 201)) await expectError(answer, 409, REACHED)
+  expect(await count(world, `apps WHERE tenant_id = '${world.tenantId}'`)).toBe(5)
+  const [first] = (await Promise.all(made.map((answer) => answer.json()))) as { appId: string; apiKey: string }[]
+  await world.call('DELETE', `/v1/apps/${first?.appId ?? ''}`, { key: first?.apiKey ?? '' })
+  expect((await register(world)).status).toBe(201)
+  await expectError(await register(world), 409, REACHED)
+})
+
+test('the operator obeys as well: making an app, and bringing one back', async () => {
+  await using world = await limited(undefined, '2')
+  const second = await world.secondApp()
+  const reached: CommandResult = { ok: false, error: 'Tenant has reached its limit of 2 apps' }
+  const input = { tenantId: world.tenantId, name: 'Third' }
+  expect(await command(world, 'app-create', input)).toEqual(reached)
+  expect(await command(world, 'app-deactivate', { appId: second.appId })).toMatchObject({ ok: true })
+  expect(await command(world, 'app-create', input)).toMatchObject({ ok: true })
+  expect(await command(world, 'app-activate', { appId: second.appId })).toEqual(reached)
+  expect(await count(world, `apps WHERE id = '${second.appId}' AND is_active = 0`)).toBe(1)
+})
+
+test('the apps of one tenant leave the others their room', async () => {
+  await using world = await limited()
+  await Promise.all(Array.from({ length: 6 }, () => register(world)))
+  const stranger = await world.otherTenant()
+  const answer = await world.call('POST', '/v1/apps/register', {
+    key: stranger.apiKey,
+    body: { name: 'Theirs', tenantId: stranger.tenantId },
+  })
+  expect(answer.status).toBe(201)
+})
+
+test('what is above the limit at a start stays and works; only new ones are refused', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sgw-test-'))
+  const keys: string[] = []
+  {
+    await using before = await limited(folder)
+    for (let made = 0; made < 4; made++)
+      keys.push(((await (await register(before)).json()) as { apiKey: string }).apiKey)
+  }
+  await using world = await limited(folder, '3')
+  const [key = ''] = keys
+  const { body } = await world.json<{ apps: { tenantId: string; isActive: boolean }[] }>('GET', '/v1/apps', { key })
+  expect(body.apps.map(({ isActive }) => isActive)).toEqual([true, true, true, true, true])
+  const tenantId = body.apps[0]?.tenantId ?? ''
+  await expectError(
+    await world.call('POST', '/v1/apps/register', { key, body: { name: 'Sixth', tenantId } }),
+    409,
+    'Tenant has reached its limit of 3 apps',
+  )
+  for (const one of keys) expect((await world.call('GET', '/v1/rc/status', { key: one })).status).toBe(200)
+  rmSync(folder, { recursive: true })
+})
+
+test('the list is bounded: the active ones and the newest, oldest first', async () => {
+  await using world = await limited()
+  const { gate } = world.gateway.database
+  await gate.execute({
+    sql: `WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 5000)
+      INSERT INTO apps (id, tenant_id, name, role, is_active, key_hash, key_prefix, webhook_secret, created_at, updated_at)
+      SELECT printf('app_%016x', n), ?1, 'Ended', 'app', 0, 'hash ' || n, 'sgw_', 'sealed', n, n FROM n`,
+    args: [world.tenantId],
+  })
+  const { body } = await world.json<{ apps: { appId: string; isActive: boolean; createdAt: string }[] }>(
+    'GET',
+    '/v1/apps',
+  )
+  expect(body.apps).toHaveLength(1001)
+  expect(body.apps.filter(({ isActive }) => isActive).map(({ appId }) => appId)).toEqual([world.app.appId])
+  expect(body.apps[0]?.appId).toBe(`app_${(4001).toString(16).padStart(16, '0')}`)
+  const times = body.apps.map(({ createdAt }) => createdAt)
+  expect(times).toEqual(times.toSorted())
+})
+
+test('an app remembers whose key registered it; the API does not show it', async () => {
+  await using world = await limited()
+  const { appId } = (await (await register(world)).json()) as { appId: string }
+  const listed = await command(world, 'app-list', { tenantId: world.tenantId })
+  expect(listed).toMatchObject({
+    ok: true,
+    result: [
+      { appId: world.app.appId, registeredBy: null },
+      { appId, registeredBy: world.app.appId },
+    ],
+  })
+  expect(await (await world.call('GET', '/v1/apps')).text()).not.toContain('registeredBy')
+})

@@ -1,0 +1,79 @@
+import { expect, test } from 'bun:test'
+import { expectError } from '../support/expect-error.ts'
+import { postEvent, smsEvent, subscribe } from '../support/provider-events.ts'
+import { FROM, TO, type World, createWorld, recordedLog, until } from '../support/world.ts'
+
+const ready = async (world: World): Promise<object> => {
+  const answer = await fetch(`${world.running.adminUrl}/ready`)
+  return { status: answer.status, body: await answer.json() }
+}
+
+const isFailing = async (world: World): Promise<number> => {
+  const text = await (await fetch(`${world.running.adminUrl}/metrics`)).text()
+  return Number(/^sgw_storage_failing (\d)$/m.exec(text)?.[1])
+}
+
+/** As on a disk with that many pages: what is there stays, what does not fit fails with SQLITE_FULL. */
+async function limitPages(world: World, pages: number): Promise<void> {
+  await world.gateway.database.gate.execute(`PRAGMA max_page_count = ${pages}`)
+}
+
+const send = (world: World, body: string): Promise<Response> =>
+  world.call('POST', '/v1/sms/send', { body: { from: FROM, to: TO, body } })
+
+test('a disk that fills up under load: writes are 503 with Retry-After, reads go on, all is told, and it recovers by itself', async () => {
+  const { log, lines } = recordedLog()
+  await using world = await createWorld({ log, env: { ADMIN_PORT: '0' } })
+  const token = await subscribe(world)
+  expect(await ready(world)).toEqual({ status: 200, body: { status: 'ready' } })
+  expect(await isFailing(world)).toBe(0)
+
+  await limitPages(world, 1)
+  const accepted: string[] = []
+  let refused = 0
+  const load = async (worker: number): Promise<void> => {
+    for (let number = 0; refused < 200; number++) {
+      const answer = await send(world, `${worker} ${number} ${'x'.repeat(900)}`)
+      const body = (await answer.json()) as { messageId: string }
+      if (answer.status === 202) accepted.push(body.messageId)
+      else refused++
+    }
+  }
+  await Promise.all(Array.from({ length: 8 }, (_, worker) => load(worker)))
+
+  const answer = await send(world, 'x'.repeat(1600))
+  expect(answer.headers.get('retry-after')).toBe('5')
+  await expectError(answer, 503, 'Storage unavailable')
+  const big = 'https://hooks.example.com/'.padEnd(1900, 'x')
+  const register = { name: 'App', tenantId: world.tenantId, webhookUrl: big }
+  for (const [path, body] of [
+    ['/v1/apps/register', register],
+    ['/v1/triggers', { callbackUrl: big }],
+  ] as const)
+    await until(async () => (await world.call('POST', path, { body })).status === 503)
+  expect((await postEvent(world, token, smsEvent({ subject: 'y'.repeat(1000) }))).status).toBe(503)
+  expect((await world.call('GET', '/v1/sms/messages')).status).toBe(200)
+  expect((await world.call('GET', '/health', { key: null })).status).toBe(200)
+  expect(await ready(world)).toEqual({ status: 503, body: { status: 'storage unavailable' } })
+  expect(await isFailing(world)).toBe(1)
+
+  await limitPages(world, 1_000_000)
+  await until(async () => (await isFailing(world)) === 0)
+  expect(await ready(world)).toEqual({ status: 200, body: { status: 'ready' } })
+  expect((await send(world, 'After')).status).toBe(202)
+  expect((await postEvent(world, token, smsEvent())).status).toBe(200)
+  const { rows } = await world.gateway.database.gate.execute("SELECT id FROM messages WHERE direction = 'outbound'")
+  expect(rows).toHaveLength(accepted.length + 1)
+  const told = lines.filter((line) => line.includes('the storage'))
+  expect(told[0]).toContain('SQLITE_FULL')
+  expect(told.at(-1)).toContain('the storage works again')
+})
+
+test('without traffic /ready sees that the storage works again', async () => {
+  await using world = await createWorld({ connect: false, env: { ADMIN_PORT: '0' } })
+  await limitPages(world, 1)
+  await until(async () => (await send(world, 'x'.repeat(1600))).status === 503)
+  expect(await ready(world)).toMatchObject({ status: 503 })
+  await limitPages(world, 1_000_000)
+  expect(await ready(world)).toMatchObject({ status: 200 })
+})

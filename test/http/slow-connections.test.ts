@@ -1,0 +1,28 @@
+import { expect, test } from 'bun:test'
+import { createApp } from '../../src/app.ts'
+import { connect } from 'node:net'
+import { createWorld, until } from '../support/world.ts'
+
+test('a connection may be silent for longer only while an endpoint waits for the provider: not for its body, not afterwards', async () => {
+  await using world = await createWorld({ connect: false, work: false })
+  const app = createApp(world.gateway).listen({ port: 0, hostname: '127.0.0.1' })
+  const { server } = app
+  if (server === null) throw new Error('It does not listen')
+  const seconds: number[] = []
+  server.timeout = (_request, value) => void seconds.push(value)
+  await (await fetch(new URL('/v1/rc/callback?code=x&state=y', server.url))).text()
+  expect(seconds).toEqual([240, 30])
+  await (await fetch(new URL('/health', server.url))).text()
+  expect(seconds).toHaveLength(2)
+  const socket = connect(server.port ?? 0, '127.0.0.1')
+  socket.write(
+    `POST /v1/rc/disconnect HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${world.key}\r\nContent-Length: 10\r\n\r\nhalf`,
+  )
+  await until(() => server.pendingRequests > 0)
+  await world.call('GET', '/health')
+  expect(seconds).toHaveLength(2)
+  socket.write(' of it')
+  await until(() => seconds.length === 4)
+  socket.destroy()
+  await server.stop(true)
+})
