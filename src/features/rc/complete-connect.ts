@@ -98,8 +98,7 @@ async function settleIn(gateway: Gateway, tenantId: string, extension: ProviderE
   const key = { tenantId, extensionId: extension.extensionId }
   const numbers = await gateway.numbers.read(key)
   gateway.sending.wake(tenantId)
-  gateway.jobs.release('lookup')
-  gateway.jobs.added('back_fill', extension.extensionId, tenantId)
+  gateway.jobs.scheduled('back_fill', extension.extensionId, tenantId, 0)
   const receiving = ['kept', 'created'].includes(await gateway.subscriptions.ensure(key))
   gateway.log.info({ tenantId, extensionId: extension.extensionId, receiving }, 'extension connected')
   return {

@@ -132,13 +132,13 @@ function announce(gateway: Gateway, row: InboundRow): void {
   })
 }
 
-/** A delivery's job, with what it works on: nothing needs to be read again before it begins. */
+/** Hands a delivery's job to its loop with its subject, so that nothing is read again before it begins. */
 function handOver(gateway: Gateway, row: InboundRow, job: Row): void {
   const { messageId, tenantId, from, to, body, rcMessageId, extensionId, now, jobId } = row
   const message = { messageId, from, to, body, rcMessageId, receivingExtensionId: extensionId, timestamp: now }
   const target = { targetId: String(job['lane']), url: String(job['url']), secret: String(job['secret']) }
   const delivery = deliveryOf(message, target, jobId)
-  gateway.jobs.ready(
+  gateway.jobs.prefetched(
     {
       seq: Number(job['seq']),
       id: jobId,
