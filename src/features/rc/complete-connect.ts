@@ -84,6 +84,11 @@ async function store(gateway: Gateway, tenantId: string, extension: ProviderExte
       sql: `INSERT INTO jobs (id, kind, lane, tenant_id, subject, due_at, created_at) VALUES (?1, 'back_fill', ?2, ?3, ?2, ?4, ?5)`,
       args: [gateway.ids.of('job'), key.extensionId, tenantId, Math.ceil(gateway.clock.steady()), now],
     },
+    // A lookup may have waited for this authorization.
+    {
+      sql: `UPDATE jobs SET due_at = min(due_at, ?3) WHERE kind = 'lookup' AND lane = ?1 AND tenant_id = ?2`,
+      args: [key.extensionId, tenantId, Math.floor(gateway.clock.steady())],
+    },
   ])
   gateway.directory.forget(tenantId)
   if (previous !== null) await endSession(gateway, await gateway.tokens.openRefresh(previous).catch(() => null))
@@ -98,7 +103,8 @@ async function settleIn(gateway: Gateway, tenantId: string, extension: ProviderE
   const key = { tenantId, extensionId: extension.extensionId }
   const numbers = await gateway.numbers.read(key)
   gateway.sending.wake(tenantId)
-  gateway.jobs.scheduled('back_fill', extension.extensionId, tenantId, 0)
+  for (const kind of ['lookup', 'back_fill'] as const)
+    gateway.jobs.scheduled(kind, extension.extensionId, tenantId, 0)
   const receiving = ['kept', 'created'].includes(await gateway.subscriptions.ensure(key))
   gateway.log.info({ tenantId, extensionId: extension.extensionId, receiving }, 'extension connected')
   return {
