@@ -4,8 +4,9 @@ import { CommanderError } from 'commander'
 import { readConfig } from './core/config.ts'
 import { EXIT } from './core/start-error.ts'
 import { type CliContext, CliError } from './cli/context.ts'
-import { print } from './cli/print.ts'
+import { printFindings } from './cli/print.ts'
 import { createProgram } from './cli/program.ts'
+import { finding } from './operator/finding.ts'
 
 process.exitCode = await main(process.argv)
 
@@ -46,9 +47,9 @@ function refuse(context: Omit<CliContext, 'config'>, command: string, problems: 
   const whole = { ...context, config: fallback.config }
   if (command === 'secret') return whole
   if (command === 'doctor') {
-    print(
+    printFindings(
       whole,
-      problems.map((detail) => ({ check: 'configuration', ok: false, detail })),
+      problems.map((detail) => finding('configuration', 'fail', detail)),
     )
     throw new CliError('')
   }

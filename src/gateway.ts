@@ -79,82 +79,71 @@ export interface Traffic {
 }
 
 export function buildGateway(parts: GatewayParts): Gateway {
-  const { config, clock, log, database, provider } = parts
+  const { config, clock, log, database } = parts
   const { writer, gate, reads } = database
   const authenticate =
     parts.authenticateSocket ?? (() => Promise.resolve({ ok: false, error: 'Invalid API key' } as const))
   const secrets = parts.secrets ?? createSecrets(parts.encryptionKeys)
-  const directory = new Directory(reads)
   const defer = parts.defer ?? setImmediate
-  const jobs = new Jobs({ gate, writer, clock, log, defer })
-  const quota = new Quota(clock, {
-    fromPerMinute: config.fromLimitPerMinute,
-    extensionPerMinute: config.extensionLimitPerMinute,
-  })
-  const tokens = new Tokens({
-    provider,
-    directory,
-    writer,
-    secrets,
-    clock,
-    log,
-    changed: ({ tenantId }) => gateway.sending.wake(tenantId),
-  })
-  const session = new Session(tokens, quota, writer, clock)
-  const numbers = new Numbers({ directory, session, provider, writer, clock })
-  // The built-in simulator calls from this process, where the public address may lead nowhere.
-  const webhookBase = (): string => (config.provider.simulated ? `http://127.0.0.1:${config.port}` : config.publicUrl)
-  const subscriptionTokens = new SubscriptionTokens({ gate, secrets })
-  const subscriptions = new Subscriptions({
-    provider,
-    session,
-    quota,
-    gate,
-    writer,
-    secrets,
-    ids: parts.ids,
-    clock,
-    log,
-    address: () => `${webhookBase()}/v1/webhooks/provider`,
-    changed: () => subscriptionTokens.forget(),
-  })
+  const connected = connectedParts({ ...parts, secrets }, (tenantId) => gateway.sending.wake(tenantId))
   const guard = new AddressGuard({ production: config.production, allowCidrs: config.webhookAllowCidrs })
-  const hub = createHub()
-  const mark = parts.mark ?? createNoMark()
-  const traffic: Traffic = { answering: 0 }
+  const engines = {
+    mark: parts.mark ?? createNoMark(),
+    hub: createHub(),
+    jobs: new Jobs({ gate, writer, clock, log, defer }),
+    ...connected,
+  }
   const gateway: Gateway = {
     ...parts,
-    mark,
+    ...engines,
     secrets,
-    hub,
-    jobs,
-    directory,
-    tokens,
-    quota,
-    session,
-    numbers,
-    subscriptions,
-    subscriptionTokens,
     keys: new KeyRing({ reads, writer, secrets, clock }),
     failedAttempts: new FailedAttempts({ gate, writer, clock }),
     keyLimits: new KeyLimits(clock, config.keyLimitPerMinute),
     guard,
     poster: new WebhookPoster({ guard, clock, meter: parts.meter ?? noMeter }),
-    sockets: new Sockets({ clock, hub, authenticate: (message, address) => authenticate(gateway, message, address) }),
-    lifecycle: { draining: false, working: false },
-    traffic,
-    sending: new SendEngine({
-      ...parts,
-      mark,
-      hub,
-      jobs,
-      directory,
-      tokens,
-      session,
-      quota,
-      numbers,
-      defer,
+    sockets: new Sockets({
+      clock,
+      hub: engines.hub,
+      authenticate: (message, address) => authenticate(gateway, message, address),
     }),
+    lifecycle: { draining: false, working: false },
+    traffic: { answering: 0 },
+    sending: new SendEngine({ ...parts, ...engines, defer }),
   }
   return gateway
+}
+
+type ConnectedParts = Pick<
+  Gateway,
+  'directory' | 'quota' | 'tokens' | 'session' | 'numbers' | 'subscriptions' | 'subscriptionTokens'
+>
+
+/** What knows the tenants' connected extensions. `changed`: something that a tenant's messages may wait for. */
+function connectedParts(
+  parts: GatewayParts & { secrets: Secrets },
+  changed: (tenantId: string) => void,
+): ConnectedParts {
+  const { config, clock, log, database, provider, secrets, ids } = parts
+  const { writer, gate, reads } = database
+  const directory = new Directory(reads)
+  const quota = new Quota(clock, {
+    fromPerMinute: config.fromLimitPerMinute,
+    extensionPerMinute: config.extensionLimitPerMinute,
+  })
+  const needed = { provider, directory, gate, writer, secrets, ids, clock, log }
+  const tokens = new Tokens({ ...needed, changed: ({ tenantId }) => changed(tenantId) })
+  const session = new Session(tokens, quota, writer, clock)
+  // The built-in simulator calls from this process, where the public address may lead nowhere.
+  const webhookBase = (): string => (config.provider.simulated ? `http://127.0.0.1:${config.port}` : config.publicUrl)
+  const subscriptionTokens = new SubscriptionTokens({ gate, secrets })
+  const subscriptions = new Subscriptions({
+    ...needed,
+    session,
+    quota,
+    address: () => `${webhookBase()}/v1/webhooks/provider`,
+    changed: () => subscriptionTokens.forget(),
+  })
+  const numbers = new Numbers({ directory, session, provider, writer, clock })
+  return { directory, quota, tokens, session, numbers, subscriptions, subscriptionTokens }
 }

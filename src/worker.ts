@@ -1,4 +1,11 @@
-import { eachActive, keepAlive, readNumbersDaily, resumeRefreshes, watchSubscriptions } from './features/rc/upkeep.ts'
+import {
+  eachActive,
+  keepAlive,
+  readNumbersDaily,
+  resumeRefreshes,
+  watchSubscription,
+  watchSubscriptions,
+} from './features/rc/upkeep.ts'
 import { purgeLinks } from './features/rc/purge.ts'
 import { purgeMessages } from './features/sms/purge.ts'
 import { closeInterrupted } from './features/webhook-deliveries/recover.ts'
@@ -6,6 +13,7 @@ import { webhookJobs } from './features/webhook-deliveries/deliver.ts'
 import { purgeDeliveries } from './features/webhook-deliveries/purge.ts'
 import { backFill, backFillJobs } from './features/webhooks/back-fill.ts'
 import type { Gateway } from './gateway.ts'
+import type { ExtensionRow } from './provider/directory.ts'
 import { makeAllDue } from './jobs/job-rows.ts'
 import { Schedule } from './jobs/schedule.ts'
 import { expireMessages } from './sending/expire.ts'
@@ -44,12 +52,14 @@ export function startTimers(gateway: Gateway): Schedule {
   schedule.every('back-fill', BACK_FILL_EVERY_MS, 0, () =>
     eachActive(gateway, 'back-fill', (row) => backFill(gateway, row)),
   )
-  // Without a subscription nothing comes in but by back-fill: a pause of the provider's is over after a minute, mostly.
-  const watch = async (): Promise<void> => {
-    if (await watchSubscriptions(gateway, (row) => backFill(gateway, row)))
-      schedule.once('subscriptions again', MINUTE_MS, watch)
+  const missed = (row: ExtensionRow): Promise<unknown> => backFill(gateway, row)
+  schedule.every('subscriptions', SUBSCRIPTIONS_EVERY_MS, 0, () => watchSubscriptions(gateway, missed))
+  // Without a subscription nothing comes in but by back-fill, and one of a short life ends between two looks.
+  gateway.subscriptions.planned = (key, nextMs) => {
+    if (nextMs >= SUBSCRIPTIONS_EVERY_MS) return
+    const name = `subscription of ${key.tenantId}/${key.extensionId}`
+    schedule.once(name, nextMs, () => watchSubscription(gateway, key, missed))
   }
-  schedule.every('subscriptions', SUBSCRIPTIONS_EVERY_MS, 0, watch)
   schedule.every('expiry', EXPIRY_EVERY_MS, EXPIRY_EVERY_MS, () => expireMessages(gateway.sending, gateway.lifecycle))
   schedule.every('keep-alive', HOURLY_MS, MINUTE_MS, () => keepAlive(gateway))
   schedule.every('numbers', HOURLY_MS, 2 * MINUTE_MS, () => readNumbersDaily(gateway))

@@ -22,7 +22,8 @@ import {
 const BELOW_DB = ['core', 'version']
 const BELOW_ENGINES = [...BELOW_DB, 'db']
 const CALLERS = [...BELOW_ENGINES, 'http client']
-const GATEWAY = [...BELOW_ENGINES, 'jobs', 'realtime', 'provider', 'outbound', 'auth', 'gateway']
+const SENDING = [...BELOW_ENGINES, 'jobs', 'realtime', 'provider']
+const GATEWAY = [...SENDING, 'outbound', 'auth', 'sending', 'gateway']
 const FEATURES = ['verbs', 'wire']
 
 /** Who may import whom, from the ground up. `.oxlintrc.json` has the same fences for the editor. */
@@ -36,6 +37,7 @@ const LAYERS: readonly Layer[] = [
   { name: 'provider', files: ['src/provider/**'], mayImport: CALLERS },
   { name: 'outbound', files: ['src/outbound/**'], mayImport: CALLERS },
   { name: 'auth', files: ['src/auth/**'], mayImport: BELOW_ENGINES },
+  { name: 'sending', files: ['src/sending/**'], mayImport: SENDING },
   { name: 'data folder', files: ['src/data-folder.ts'], mayImport: BELOW_ENGINES },
   { name: 'gateway', files: ['src/gateway.ts'], mayImport: GATEWAY },
   { name: 'known keys', files: ['src/known-keys.ts'], mayImport: GATEWAY },

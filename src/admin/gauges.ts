@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { Gauge, type Registry } from 'prom-client'
 import { readBackupLag } from '../db/backup-lag.ts'
+import { NOT_RECEIVING } from '../db/not-receiving.ts'
 import { COUNT_OPEN_ATTEMPTS } from '../db/open-attempts.ts'
 import type { Gateway } from '../gateway.ts'
 
@@ -23,6 +24,10 @@ export function createGauges(gateway: Gateway, registry: Registry): () => Promis
   )
   const attempts = gauge('sgw_open_attempts', 'Sends whose call runs or whose outcome is not known yet')
   const extensions = labelled('sgw_extensions', 'Connected extensions, by state', 'state')
+  const notReceiving = gauge(
+    'sgw_extensions_not_receiving',
+    'Active extensions without a subscription: inbound messages come by back-fill alone, up to 15 minutes late',
+  )
   const sockets = gauge('sgw_websockets', 'Open WebSocket connections')
   const size = labelled('sgw_database_bytes', 'Size of the database on disk, by file', 'file')
   const free = gauge('sgw_database_free_bytes', 'Pages of the database that hold nothing')
@@ -33,6 +38,7 @@ export function createGauges(gateway: Gateway, registry: Registry): () => Promis
     oldest.set(readings.oldestAt === null ? 0 : Math.max(0, (gateway.clock.now() - readings.oldestAt) / 1000))
     attempts.set(readings.openAttempts)
     for (const state of EXTENSION_STATES) extensions.set({ state }, readings.extensions[state] ?? 0)
+    notReceiving.set(readings.notReceiving)
     sockets.set(gateway.sockets.open)
     const { walBytes, keptBytes } = readBackupLag(path)
     size.set({ file: 'database' }, statSync(path ?? '', { throwIfNoEntry: false })?.size ?? 0)
@@ -49,6 +55,7 @@ interface Readings {
   oldestAt: number | null
   openAttempts: number
   extensions: Record<string, number>
+  notReceiving: number
   freeBytes: number
 }
 
@@ -58,12 +65,13 @@ const COUNT_JOBS = JOB_KINDS.map(
 )
 
 async function read(gateway: Gateway): Promise<Readings> {
-  const [jobs, oldest, attempts, extensions, free] = await gateway.database.gate.batch([
+  const [jobs, oldest, attempts, extensions, free, notReceiving] = await gateway.database.gate.batch([
     COUNT_JOBS.join(' UNION ALL '),
     `SELECT created_at FROM jobs NOT INDEXED WHERE kind = 'send' ORDER BY seq LIMIT 1`,
     COUNT_OPEN_ATTEMPTS,
     'SELECT status AS name, count(*) AS count FROM extensions GROUP BY status',
     'SELECT freelist_count * page_size AS bytes FROM pragma_freelist_count, pragma_page_size',
+    { sql: NOT_RECEIVING, args: [gateway.clock.now()] },
   ])
   const counts = (result: typeof jobs): Record<string, number> =>
     Object.fromEntries((result?.rows ?? []).map((row) => [String(row['name']), Number(row['count'])]))
@@ -73,6 +81,7 @@ async function read(gateway: Gateway): Promise<Readings> {
     oldestAt: typeof oldestAt === 'number' ? oldestAt : null,
     openAttempts: Number(attempts?.rows[0]?.['count'] ?? 0),
     extensions: counts(extensions),
+    notReceiving: notReceiving?.rows.length ?? 0,
     freeBytes: Number(free?.rows[0]?.['bytes'] ?? 0),
   }
 }

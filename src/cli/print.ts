@@ -1,8 +1,18 @@
+import type { Finding } from '../operator/finding.ts'
 import type { CliContext } from './context.ts'
 
 /** For programs exactly one JSON value; for people a table, or lines of name and value. */
 export function print(context: CliContext, value: unknown): void {
   context.stdout(context.json ? `${JSON.stringify(value)}\n` : readable(value))
+}
+
+const MARKS: Record<Finding['level'], string> = { ok: '✓', warn: '!', fail: '✗' }
+
+/** What the doctor found: one line for each check, with its mark. */
+export function printFindings(context: CliContext, findings: readonly Finding[]): void {
+  if (context.json) return print(context, findings)
+  const width = Math.max(0, ...findings.map(({ check }) => check.length))
+  for (const { check, level, detail } of findings) context.stdout(`${MARKS[level]} ${check.padEnd(width)}  ${detail}\n`)
 }
 
 function readable(value: unknown): string {

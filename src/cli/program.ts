@@ -1,11 +1,12 @@
 import { Command, Option } from 'commander'
 import { createSecrets } from '../core/secrets.ts'
+import type { Finding } from '../operator/finding.ts'
 import { VERSION } from '../version.ts'
 import { ask } from './ask.ts'
 import { type CliContext, CliError, type Run } from './context.ts'
 import { addDevelopment } from './development-commands.ts'
 import { checkHealth } from './health.ts'
-import { print } from './print.ts'
+import { print, printFindings } from './print.ts'
 import { checkBackup, restore } from './restore.ts'
 
 /** The `sgw` command line. `makeContext` reads the environment only when a command needs it; `start` runs the server. */
@@ -137,7 +138,7 @@ function addUpkeep(program: Command, contextOf: () => CliContext, run: Run): voi
   program
     .command('doctor')
     .description('checks everything a gateway needs')
-    .action(() => run('doctor', {}, (findings) => (findings as { ok: boolean }[]).every(({ ok }) => ok)))
+    .action(() => diagnose(contextOf()))
   program
     .command('restore')
     .description('brings a missing database back from its backup, before a start')
@@ -166,6 +167,12 @@ function addUpkeep(program: Command, contextOf: () => CliContext, run: Run): voi
     .command('secret')
     .description('a fresh key for ENCRYPTION_KEYS')
     .action(() => print(contextOf(), { key: crypto.getRandomValues(new Uint8Array(32)).toBase64() }))
+}
+
+async function diagnose(context: CliContext): Promise<void> {
+  const findings = (await ask(context, 'doctor', {})) as Finding[]
+  printFindings(context, findings)
+  if (findings.some(({ ok }) => !ok)) throw new CliError('')
 }
 
 /** Null in development, where the key is kept beside the database and only the server looks at it. */

@@ -1,6 +1,6 @@
 import { StartError, EXIT } from '../core/start-error.ts'
 import { DEVELOPMENT_KEY, keep, readKept } from '../data-folder.ts'
-import { CALLBACK_PATH, authorizeUrl } from '../features/rc/connect.ts'
+import { CALLBACK_PATH, beginAuthorization } from '../features/rc/connect.ts'
 import type { Gateway } from '../gateway.ts'
 import { createApp } from '../operator/apps.ts'
 import { createTenant, listTenants } from '../operator/tenants.ts'
@@ -44,7 +44,7 @@ async function developmentTenant(gateway: Gateway): Promise<string> {
 
 /** Walks through the connection as a browser would: the provider's login, our callback; past the proxy that PUBLIC_URL may stand for. */
 async function connect({ gateway, url }: RunningGateway, tenantId: string): Promise<void> {
-  const login = await fetch(await authorizeUrl(gateway, tenantId), { redirect: 'manual' })
+  const login = await fetch((await beginAuthorization(gateway, tenantId)).url, { redirect: 'manual' })
   const callback = URL.parse(login.headers.get('location') ?? '')
   const answer = callback === null ? null : await fetch(`${url}${CALLBACK_PATH}${callback.search}&format=json`)
   if (answer?.ok !== true)

@@ -34,7 +34,7 @@ export async function checkCredentials({ config, provider }: Gateway): Promise<s
     throw new Fault(
       'the provider does not know the client: copy RC_CLIENT_ID and RC_CLIENT_SECRET from the developer console again',
     )
-  return `not known: ${message}`
+  throw new Fault(`not known: ${message}`, 'warn')
 }
 
 /** Compares this machine's clock with the provider's, by its Date header. */
@@ -42,7 +42,7 @@ export async function checkClock({ config, clock }: Gateway): Promise<string> {
   if (config.provider.simulated) return 'the built-in simulator has the same one'
   const response = await askProvider(config.provider.serverUrl).catch(() => null)
   const skewMs = Math.abs(Date.parse(response?.headers.get('date') ?? '') - clock.now())
-  if (Number.isNaN(skewMs)) return 'not known: the provider did not say what time it is'
+  if (Number.isNaN(skewMs)) throw new Fault('not known: the provider did not say what time it is', 'warn')
   if (skewMs > MAX_CLOCK_SKEW_MS) {
     throw new Fault(`this machine's clock is ${Math.round(skewMs / 1000)} s off the provider's: set up NTP`)
   }

@@ -1,24 +1,18 @@
 import { statfsSync } from 'node:fs'
 import { dataFolder } from '../data-folder.ts'
-import { errorName } from '../core/log.ts'
 import type { Gateway } from '../gateway.ts'
+import { checkAuthorization, checkRedirectAddress, checkSubscriptions } from './doctor-connections.ts'
 import { checkBackup, checkClock, checkCredentials, checkProvider, checkPublicUrl } from './doctor-surroundings.ts'
 import { Fault } from './fault.ts'
+import { type Finding, finding, findingOf } from './finding.ts'
 import { describeKeyUsage, readKeyUsage } from './key-usage.ts'
-
-export interface Finding {
-  check: string
-  ok: boolean
-  /** What was seen; for a failure also its fix. */
-  detail: string
-}
 
 const MIN_FREE_MIB = 100
 
 /** Looks at everything that a gateway needs; each failure names its fix. */
 export async function diagnose(gateway: Gateway): Promise<Finding[]> {
   const checks: [string, () => Promise<string> | string][] = [
-    ['server', () => (gateway.lifecycle.working ? 'running' : 'not running: all this is told from its database')],
+    ['server', () => checkServer(gateway)],
     ['database', () => checkDatabase(gateway)],
     ['disk', () => checkDisk(gateway)],
     ['encryption keys', () => checkKeys(gateway)],
@@ -26,21 +20,20 @@ export async function diagnose(gateway: Gateway): Promise<Finding[]> {
     ['provider credentials', () => checkCredentials(gateway)],
     ['clock', () => checkClock(gateway)],
     ['extensions', () => checkExtensions(gateway)],
+    ['authorization', () => checkAuthorization(gateway)],
+    ['redirect address', () => checkRedirectAddress(gateway)],
     ['subscriptions', () => checkSubscriptions(gateway)],
     ['public address', () => checkPublicUrl(gateway)],
     ['backup', () => checkBackup(gateway)],
   ]
-  const findings: Finding[] = [
-    { check: 'configuration', ok: true, detail: gateway.config.production ? 'production' : 'development' },
-  ]
-  for (const [check, look] of checks) {
-    try {
-      findings.push({ check, ok: true, detail: await look() })
-    } catch (error) {
-      findings.push({ check, ok: false, detail: error instanceof Fault ? error.message : errorName(error) })
-    }
-  }
+  const findings = [finding('configuration', 'ok', gateway.config.production ? 'production' : 'development')]
+  for (const [check, look] of checks) findings.push(await findingOf(check, look))
   return findings
+}
+
+function checkServer({ lifecycle }: Gateway): string {
+  if (!lifecycle.working) throw new Fault('not running: all this is told from its database', 'warn')
+  return 'running'
 }
 
 async function checkDatabase(gateway: Gateway): Promise<string> {
@@ -80,6 +73,7 @@ async function checkKeys(gateway: Gateway): Promise<string> {
   return `newest key ${gateway.secrets.keyId}; ${older === '' ? 'nothing needs an older one' : `an older one is still needed by ${older}`}`
 }
 
+/** A refresh that failed is tried again by itself; a revoked extension needs a person. */
 async function checkExtensions(gateway: Gateway): Promise<string> {
   const { rows } = await gateway.database.gate.execute('SELECT extension_id, status FROM extensions')
   const broken = rows.filter((row) => row['status'] !== 'active')
@@ -87,21 +81,8 @@ async function checkExtensions(gateway: Gateway): Promise<string> {
     const list = broken.map((row) => `${String(row['extension_id'])} is ${String(row['status'])}`).join(', ')
     throw new Fault(
       `${list}: a revoked extension must be authorized again, with an invite link (POST /v1/rc/invite-token)`,
+      broken.some((row) => row['status'] === 'revoked') ? 'fail' : 'warn',
     )
   }
   return rows.length === 0 ? 'none connected yet: POST /v1/rc/connect-token makes a link' : `${rows.length} active`
-}
-
-async function checkSubscriptions(gateway: Gateway): Promise<string> {
-  const { rows } = await gateway.database.gate.execute({
-    sql: `SELECT extension_id FROM extensions WHERE status = 'active' AND NOT EXISTS (SELECT 1 FROM subscriptions
-      WHERE subscriptions.tenant_id = extensions.tenant_id AND subscriptions.extension_id = extensions.extension_id
-        AND subscriptions.status = 'active' AND subscriptions.expires_at > ?1)`,
-    args: [gateway.clock.now()],
-  })
-  if (rows.length > 0)
-    throw new Fault(
-      `${rows.length} extensions have no active subscription: the provider must be able to reach ${gateway.config.publicUrl}/v1/webhooks/provider`,
-    )
-  return 'every active extension has one'
 }

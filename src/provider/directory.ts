@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { bounded } from '../core/bounded.ts'
 import type { Reads } from '../db/database.ts'
 import { extensions, phoneNumbers, tenants } from '../db/schema/index.ts'
+import { Refusals } from './refusals.ts'
 
 export type ExtensionRow = typeof extensions.$inferSelect
 
@@ -18,6 +19,8 @@ const MAX_TENANTS = 1000
 
 /** The tenants' connected extensions and numbers, cached. Whoever changes a row calls `forget` after the commit. */
 export class Directory {
+  /** What the provider refuses to the extensions at present. */
+  readonly refusals = new Refusals()
   readonly #closed = new Map<string, number>()
   readonly #cache = new LRUCache<string, TenantEntry>(bounded(MAX_TENANTS))
   readonly #reading = new Map<string, Promise<TenantEntry>>()

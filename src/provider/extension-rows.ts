@@ -18,18 +18,23 @@ export interface NewExtension extends SealedPair {
 }
 
 /**
- * Connects, or re-authorizes what was connected before. What came in meanwhile is missing: the back-fill goes on from
- * where it was, or from the first authorization if it has never come to an end.
+ * Connects, or re-authorizes what was connected before; answers the id if it did. One statement decides, so that of two
+ * accounts that come back at once only one is connected: the tenant must be active, and have no live extension of
+ * another account. What came in since the last look is missing: the back-fill goes on from there, or from the first
+ * authorization if it has never come to an end.
  */
-export const upsertExtension = (row: NewExtension): Statement => ({
+export const connectExtension = (row: NewExtension): Statement => ({
   sql: `INSERT INTO extensions (tenant_id, extension_id, account_id, status, connected_at, access_token, access_expires_at,
       refresh_token, refresh_expires_at, refreshed_at)
-    VALUES (?1, ?2, ?3, 'active', ?4, ?5, ?6, ?7, ?8, ?4)
+    SELECT ?1, ?2, ?3, 'active', ?4, ?5, ?6, ?7, ?8, ?4
+    WHERE EXISTS (SELECT 1 FROM tenants WHERE id = ?1 AND status = 'active')
+      AND NOT EXISTS (SELECT 1 FROM extensions WHERE tenant_id = ?1 AND account_id != ?3 AND status != 'revoked')
     ON CONFLICT (tenant_id, extension_id) DO UPDATE SET account_id = excluded.account_id, status = 'active',
       connected_at = excluded.connected_at, access_token = excluded.access_token, access_expires_at = excluded.access_expires_at,
       refresh_token = excluded.refresh_token, refresh_expires_at = excluded.refresh_expires_at, refreshed_at = excluded.refreshed_at,
       refresh_failures = 0, next_refresh_at = NULL,
-      inbound_seen_at = coalesce(extensions.inbound_seen_at, extensions.connected_at)`,
+      inbound_seen_at = coalesce(extensions.inbound_seen_at, extensions.connected_at)
+    RETURNING extension_id`,
   args: [
     row.tenantId,
     row.extensionId,

@@ -47,6 +47,8 @@ export interface ProviderFailure {
   retryAfterMs: number | null
   /** The provider's `RCRequestId`, for its support. */
   requestId: string | null
+  /** The permission that the app or the user lacks (`ReadAccounts`), where the provider names one. */
+  permission?: string | undefined
 }
 
 /**
@@ -154,4 +156,6 @@ export interface ProviderSubscription {
   address: string
   /** Filters that the provider refused; anything but none counts as broken. */
   disabledFilters: number
+  /** Of the answer that made it, for the provider's support. */
+  requestId?: string | null
 }

@@ -41,8 +41,9 @@ export class Entries {
   unknown(tenantId: string, extensionId: string): Entry[] {
     const found: Entry[] = []
     for (const entry of this.#open.values()) {
-      if (entry.attempt?.absentAfter == null || entry.line.tenantId !== tenantId) continue
-      if (entry.attempt.extensionId === extensionId) found.push(entry)
+      const { attempt, line } = entry
+      if (attempt === null || attempt.absentAfter === null) continue
+      if (attempt.extensionId === extensionId && line.tenantId === tenantId) found.push(entry)
     }
     return found.toSorted((one, other) => one.jobSeq - other.jobSeq)
   }

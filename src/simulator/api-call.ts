@@ -1,7 +1,8 @@
 import type { Extension } from './directory.ts'
-import { notFound, rateExceeded, unauthorized } from './errors.ts'
+import { appNeeds, notFound, rateExceeded, unauthorized } from './errors.ts'
 import { header, type Call, type Reply } from './http.ts'
 import type { Group } from './rate-limit.ts'
+import { hasPermission, type Permission } from './settings.ts'
 import type { World } from './world.ts'
 
 /** An API call whose caller is known. */
@@ -16,18 +17,20 @@ export interface ApiCall {
 
 export type ApiHandler = (api: ApiCall) => Reply | Promise<Reply>
 
-/** Bearer check, then the rate limit, then the handler; the rate-limit headers go on whatever it answers. */
+/** Bearer check, then the rate limit, the app's permission and the handler; the rate-limit headers go on whatever is answered. */
 export async function callApi(
   world: World,
   call: Call,
-  route: { group: Group; handle: ApiHandler },
+  route: { group: Group; permission: Permission | null; handle: ApiHandler },
   ids: string[],
 ): Promise<Reply> {
   const caller = authenticate(world, call)
   if ('status' in caller) return caller
   const rate = world.rateLimit.take(`${caller.extension.id} ${caller.clientId}`, route.group)
   if (!rate.allowed) return rateExceeded(rate.headers)
-  const reply = await route.handle({ world, call, ...caller, ids })
+  const { permission } = route
+  const isRefused = permission !== null && !hasPermission(world.settings, permission)
+  const reply = isRefused ? appNeeds(permission) : await route.handle({ world, call, ...caller, ids })
   Object.assign(reply.headers, rate.headers)
   return reply
 }

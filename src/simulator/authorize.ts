@@ -14,6 +14,8 @@ export function authorize(world: World, call: Call): Reply {
   const query = call.method === 'POST' ? new URLSearchParams(call.body) : call.query
   const refusal = checkRequest(world, query)
   if (refusal !== null) return refusal
+  // OpenID Connect Core 3.1.2.1: somebody must be logged in already, and here nobody is.
+  if (query.get('prompt') === 'none') return back(query, 'error=login_required', 'error_description=Login%20required')
   const chosen = query.get('approve')
   if (world.settings.loginPage && chosen === null) return html(200, loginPage(world.directory.extensions(), query))
   const login = chosen === null ? world.logins.take() : chosen === 'deny' ? 'deny' : Number(chosen)

@@ -41,6 +41,13 @@ export const invalidParameter = (name: string): Reply =>
     extra: { parameterName: name },
   })
 
+/** The app lacks a permission (RingCentral API reference, "Error handling"). */
+export const appNeeds = (permission: string): Reply =>
+  apiError(403, 'CMN-401', `In order to call this API endpoint, application needs to have [${permission}] permission`, {
+    topLevel: 'InsufficientPermissions',
+    extra: { permissionName: permission },
+  })
+
 export const notFound = (parameter: string): Reply =>
   apiError(404, 'CMN-102', `Resource for parameter [${parameter}] is not found`, {
     topLevel: 'ResourceNotFound',

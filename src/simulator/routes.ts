@@ -5,6 +5,7 @@ import { apiError } from './errors.ts'
 import { json, type Call, type Reply } from './http.ts'
 import { getMessage, listMessages } from './message-store.ts'
 import type { Group } from './rate-limit.ts'
+import type { Permission } from './settings.ts'
 import { sendSms } from './sms.ts'
 import {
   createSubscription,
@@ -28,19 +29,22 @@ export interface Arrival {
 const EXTENSION = '/restapi/v1.0/account/([^/]+)/extension/([^/]+)'
 const SUBSCRIPTION = '/restapi/v1.0/subscription'
 
-/** Every endpoint, with the name by which faults and the log know it, and its throttling group. */
+/**
+ * Every endpoint, with the name by which faults and the log know it, its throttling group, and the permission that it
+ * asks of the app. That a subscription is made has an error of its own; that looking at one asks for nothing is a guess.
+ */
 const API_ROUTES = [
-  api('sms', 'POST', `${EXTENSION}/sms`, 'medium', ofExtension(sendSms)),
-  api('extension', 'GET', EXTENSION, 'light', ofExtension(getExtension)),
-  api('phone-number', 'GET', `${EXTENSION}/phone-number`, 'light', ofExtension(listPhoneNumbers)),
-  api('message-store', 'GET', `${EXTENSION}/message-store`, 'light', ofExtension(listMessages)),
-  api('message', 'GET', `${EXTENSION}/message-store/([^/]+)`, 'light', ofExtension(getMessage)),
-  api('subscription-create', 'POST', SUBSCRIPTION, 'medium', createSubscription),
-  api('subscription-list', 'GET', SUBSCRIPTION, 'light', listSubscriptions),
-  api('subscription-get', 'GET', `${SUBSCRIPTION}/([^/]+)`, 'light', getSubscription),
-  api('subscription-update', 'PUT', `${SUBSCRIPTION}/([^/]+)`, 'medium', updateSubscription),
-  api('subscription-renew', 'POST', `${SUBSCRIPTION}/([^/]+)/renew`, 'light', renewSubscription),
-  api('subscription-delete', 'DELETE', `${SUBSCRIPTION}/([^/]+)`, 'medium', deleteSubscription),
+  api('sms', 'POST', `${EXTENSION}/sms`, 'medium', 'SMS', ofExtension(sendSms)),
+  api('extension', 'GET', EXTENSION, 'light', 'ReadAccounts', ofExtension(getExtension)),
+  api('phone-number', 'GET', `${EXTENSION}/phone-number`, 'light', 'ReadAccounts', ofExtension(listPhoneNumbers)),
+  api('message-store', 'GET', `${EXTENSION}/message-store`, 'light', 'ReadMessages', ofExtension(listMessages)),
+  api('message', 'GET', `${EXTENSION}/message-store/([^/]+)`, 'light', 'ReadMessages', ofExtension(getMessage)),
+  api('subscription-create', 'POST', SUBSCRIPTION, 'medium', null, createSubscription),
+  api('subscription-list', 'GET', SUBSCRIPTION, 'light', null, listSubscriptions),
+  api('subscription-get', 'GET', `${SUBSCRIPTION}/([^/]+)`, 'light', null, getSubscription),
+  api('subscription-update', 'PUT', `${SUBSCRIPTION}/([^/]+)`, 'medium', null, updateSubscription),
+  api('subscription-renew', 'POST', `${SUBSCRIPTION}/([^/]+)/renew`, 'light', null, renewSubscription),
+  api('subscription-delete', 'DELETE', `${SUBSCRIPTION}/([^/]+)`, 'medium', null, deleteSubscription),
 ]
 
 const OPEN_ROUTES: OpenRoute[] = [
@@ -55,6 +59,7 @@ interface ApiRoute {
   method: string
   pattern: RegExp
   group: Group
+  permission: Permission | null
   handle: ApiHandler
 }
 
@@ -65,8 +70,15 @@ interface OpenRoute {
   handle: (world: World, call: Call) => Reply
 }
 
-function api(name: string, method: string, pattern: string, group: Group, handle: ApiHandler): ApiRoute {
-  return { name, method, pattern: new RegExp(`^${pattern}$`), group, handle }
+function api(
+  name: string,
+  method: string,
+  pattern: string,
+  group: Group,
+  permission: Permission | null,
+  handle: ApiHandler,
+): ApiRoute {
+  return { name, method, pattern: new RegExp(`^${pattern}$`), group, permission, handle }
 }
 
 export const ROUTE_NAMES: readonly string[] = [...OPEN_ROUTES, ...API_ROUTES].map((route) => route.name)

@@ -1,5 +1,7 @@
 /** What a test or an operator may change while the simulator runs. Times are milliseconds unless named otherwise. */
 export interface Settings {
+  /** What the app may do (RingCentral developer guide, "Permissions"); `SMS` includes `ReadMessages`. */
+  permissions: Permission[]
   /** Serve a page with a button per extension instead of approving at once. */
   loginPage: boolean
   /** Redirect URIs registered for the app; empty means that any is accepted. */
@@ -18,13 +20,21 @@ export interface Settings {
   allowHttpWebhooks: boolean
   /** How long a webhook may take, for handshake and events. Real time: it is about sockets. */
   webhookTimeoutMs: number
+  /** The longest life that a subscription is granted, however long the one is that was asked for. */
+  maxSubscriptionSeconds: number
   /** New subscriptions come back with all their filters under `disabledFilters`. */
   refuseFilters: boolean
   /** A subscription whose deliveries have failed for this long is blacklisted at the next failure. */
   blacklistAfterMs: number
 }
 
+export type Permission = 'ReadAccounts' | 'ReadMessages' | 'SMS' | 'SubscriptionWebhook'
+
+/** The provider's maximum for webhooks is ten years. */
+const TEN_YEARS_SECONDS = 315_360_000
+
 export const defaultSettings = (allowHttpWebhooks: boolean): Settings => ({
+  permissions: ['ReadMessages', 'ReadAccounts', 'SubscriptionWebhook', 'SMS'],
   loginPage: false,
   redirectUris: [],
   issueRefreshTokens: true,
@@ -35,6 +45,11 @@ export const defaultSettings = (allowHttpWebhooks: boolean): Settings => ({
   indexDelayMs: 0,
   allowHttpWebhooks,
   webhookTimeoutMs: 3000,
+  maxSubscriptionSeconds: TEN_YEARS_SECONDS,
   refuseFilters: false,
   blacklistAfterMs: 600_000,
 })
+
+/** Whether the app has a permission, by its name or within another one. */
+export const hasPermission = ({ permissions }: Settings, permission: Permission): boolean =>
+  permissions.includes(permission) || (permission === 'ReadMessages' && permissions.includes('SMS'))

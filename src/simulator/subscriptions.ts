@@ -5,6 +5,7 @@ import { resolveFilters } from './event-filters.ts'
 import { handshake, type HandshakeOutcome } from './handshake.ts'
 import { asObject, empty, json, jsonObject, type Reply } from './http.ts'
 import { scheduleReminders } from './reminders.ts'
+import { hasPermission } from './settings.ts'
 import type { Subscription, SubscriptionDraft } from './subscription-book.ts'
 import type { World } from './world.ts'
 
@@ -14,6 +15,7 @@ import type { World } from './world.ts'
  */
 export async function createSubscription(api: ApiCall): Promise<Reply> {
   const { world, extension, clientId } = api
+  if (!hasPermission(world.settings, 'SubscriptionWebhook')) return noWebhooks()
   const draft = readDraft(api)
   if ('status' in draft) return draft
   if (world.subscriptions.of(extension.id, clientId).length >= MAX_SUBSCRIPTIONS) return limitExceeded()
@@ -90,7 +92,8 @@ function readDraft({ world, call, extension, clientId }: ApiCall): SubscriptionD
   if ('status' in filters) return filters
   const ttlSeconds = readTtl(body['expiresIn'] ?? DEFAULT_TTL_SECONDS)
   if (ttlSeconds === null) return invalidParameter('expiresIn')
-  const refused = world.settings.refuseFilters
+  // What the platform does for a filter whose messages the app may not read is a guess.
+  const refused = world.settings.refuseFilters || !hasPermission(world.settings, 'ReadMessages')
   return {
     extensionId: extension.id,
     clientId,
@@ -98,7 +101,7 @@ function readDraft({ world, call, extension, clientId }: ApiCall): SubscriptionD
     disabledFilters: refused ? filters : [],
     address: String(address),
     verificationToken,
-    ttlSeconds,
+    ttlSeconds: Math.min(ttlSeconds, world.settings.maxSubscriptionSeconds),
   }
 }
 
@@ -129,6 +132,9 @@ function handshakeError(outcome: HandshakeOutcome): Reply | null {
 
 /** Subscription errors repeat their own code at the top level. */
 const subError = (code: string, message: string): Reply => apiError(400, code, message)
+
+const noWebhooks = (): Reply =>
+  apiError(403, 'SUB-528', '[SubscriptionWebhook] application permission is required for [WebHook] transport')
 
 const limitExceeded = (): Reply => apiError(403, 'SUB-505', 'Subscriptions limit exceeded')
 

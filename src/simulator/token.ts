@@ -125,7 +125,7 @@ function granted(world: World, session: Session): Reply {
     token_type: 'bearer',
     expires_in: lifetimes.accessSeconds,
     ...(world.settings.issueRefreshTokens ? refresh : {}),
-    scope: 'ReadMessages ReadAccounts SubscriptionWebhook SMS',
+    scope: world.settings.permissions.join(' '),
     owner_id: String(session.extensionId),
     endpoint_id: session.endpointId,
     session_id: session.id,

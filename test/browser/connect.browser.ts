@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { type Page, chromium } from 'playwright-core'
 import { browserOptions } from '../support/browser.ts'
-import { newLink } from '../support/connect-flow.ts'
+import { newLink, pressConnect, tokenOf } from '../support/connect-flow.ts'
 import { type World, createWorld, until } from '../support/world.ts'
 
 // Browsers hold `form-action` against the redirect that answers a form, too: only a real one tells whether the list is right.
@@ -14,11 +14,26 @@ async function confirming(world: World, work: (page: Page, complaints: string[])
     const complaints: string[] = []
     page.on('console', (message) => complaints.push(message.text()))
     page.on('pageerror', (error) => complaints.push(error.message))
-    await page.goto(`${world.url}${await newLink(world)}`)
+    await page.goto(`${world.gateway.config.publicUrl}${await newLink(world)}`)
     await work(page, complaints)
   } finally {
     await browser.close()
   }
+}
+
+/** A server that redirects whoever comes. */
+function leadsOn(where: (request: Request) => string) {
+  const seen = { visits: 0 }
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch: (request) => {
+      if (new URL(request.url).pathname !== '/') return new Response(null, { status: 404 })
+      seen.visits++
+      return Response.redirect(where(request), 302)
+    },
+  })
+  return Object.assign(seen, { port: server.port, [Symbol.asyncDispose]: () => server.stop(true) })
 }
 
 const isPolicy = (complaint: string): boolean => /content security policy/i.test(complaint)
@@ -34,6 +49,41 @@ test('the form leads through the provider’s login, on another origin, and back
     expect(new URL(page.url()).pathname).toBe('/v1/rc/callback')
     expect(complaints.filter(isPolicy)).toEqual([])
   })
+  expect(await (await world.call('GET', '/v1/rc/status')).json()).toMatchObject({ connected: true })
+})
+
+test('the login may lead to hosts that only the provider knows, as single sign-on does', async () => {
+  await using world = await createWorld({ connect: false, work: false })
+  const { provider } = world.gateway
+  const authorizeUrl = provider.authorizeUrl
+  await using sso = leadsOn((request) => new URL(request.url).searchParams.get('to') ?? '')
+  await using login = leadsOn(
+    (request) => `http://sso.localhost:${sso.port}/?to=${new URL(request.url).searchParams.get('to')}`,
+  )
+  provider.authorizeUrl = (request) =>
+    `http://login.localhost:${login.port}/?to=${encodeURIComponent(encodeURIComponent(authorizeUrl(request)))}`
+  await confirming(world, async (page, complaints) => {
+    await page.getByRole('button', { name: 'Connect' }).click()
+    await page.getByRole('heading', { name: 'Connected' }).waitFor()
+    expect(complaints.filter(isPolicy)).toEqual([])
+  })
+  expect([sso.visits, login.visits]).toEqual([1, 1])
+})
+
+test('a person who comes back in another browser is asked, and connected only after a yes', async () => {
+  await using world = await createWorld({ connect: false, work: false })
+  const pressed = await pressConnect(world, tokenOf(await newLink(world)))
+  const browser = await chromium.launch(browserOptions())
+  try {
+    const page = await browser.newPage()
+    await page.goto(pressed.headers.get('location') ?? '')
+    await page.getByRole('heading', { name: 'Is this your connection?' }).waitFor()
+    expect(await (await world.call('GET', '/v1/rc/status')).json()).toEqual({ connected: false })
+    await page.getByRole('button', { name: 'Connect to First' }).click()
+    await page.getByRole('heading', { name: 'Connected' }).waitFor()
+  } finally {
+    await browser.close()
+  }
   expect(await (await world.call('GET', '/v1/rc/status')).json()).toMatchObject({ connected: true })
 })
 

@@ -177,11 +177,16 @@ test.concurrent('who asks without a server, or in the wrong folder, is told', as
   expect(await sgw(['status'], env)).toMatchObject({ code: 0, stderr: made(folder.file('sgw.db')) })
   expect(await sgw(['status'], env)).toMatchObject({ code: 0, stderr: FROM_DATABASE })
   const findings = JSON.parse((await sgw(['--json', 'doctor'], env)).stdout) as Json[]
-  expect(findings).toContainEqual({ check: 'server', ok: true, detail: expect.stringContaining('not running') })
+  expect(findings).toContainEqual({
+    check: 'server',
+    ok: true,
+    level: 'warn',
+    detail: expect.stringContaining('not running'),
+  })
   await using _server = await startServer(env)
   expect(await sgw(['status'], env)).toMatchObject({ code: 0, stderr: '' })
   const served = JSON.parse((await sgw(['--json', 'doctor'], env)).stdout) as Json[]
-  expect(served).toContainEqual({ check: 'server', ok: true, detail: 'running' })
+  expect(served).toContainEqual({ check: 'server', ok: true, level: 'ok', detail: 'running' })
 }, 60_000)
 
 test.concurrent('who makes the first tenant is told that there was no database', async () => {

@@ -7,6 +7,7 @@ const BROKEN = { PORT: 'eighty', MAX_QUEUE_AGE: 'soon' }
 interface Finding {
   check: string
   ok: boolean
+  level: string
   detail: string
 }
 
@@ -15,12 +16,12 @@ test.concurrent('the doctor lists what is wrong with the configuration: exit 1, 
   const { code, stdout, stderr } = await sgw(['doctor', '--json'], { ...BROKEN, DATABASE_URL: folder.database })
   expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
   const findings = JSON.parse(stdout) as Finding[]
-  expect(findings.map(({ check, ok, detail }) => [check, ok, detail.split(' ')[0]])).toEqual([
-    ['configuration', false, 'PORT'],
-    ['configuration', false, 'MAX_QUEUE_AGE'],
+  expect(findings.map(({ check, ok, level, detail }) => [check, ok, level, detail.split(' ')[0]])).toEqual([
+    ['configuration', false, 'fail', 'PORT'],
+    ['configuration', false, 'fail', 'MAX_QUEUE_AGE'],
   ])
   const table = await sgw(['doctor'], { ...BROKEN, DATABASE_URL: folder.database })
-  expect(table.stdout).toMatch(/^check +ok +detail\n/)
+  expect(table.stdout).toMatch(/^✗ configuration  PORT /)
   expect(readdirSync(folder.path)).toEqual([])
 })
 

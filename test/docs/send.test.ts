@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { MESSAGE_ERRORS, errorText } from '../../src/core/errors.ts'
+import { errorText } from '../../src/core/errors.ts'
+import { MESSAGE_FAILURES, rejected, unknownNumber } from '../../src/core/message-failure.ts'
 import { PROJECT } from '../support/program.ts'
 import { createWorld } from '../support/world.ts'
 
@@ -28,6 +29,6 @@ test('the example is accepted, its repetition is answered as the page says, and 
 })
 
 test('every error of a message is explained', () => {
-  for (const error of Object.values(MESSAGE_ERRORS))
-    expect(PAGE).toContain(`| \`${typeof error === 'string' ? error : error('…', null)}\` |`)
+  for (const { text } of [...Object.values(MESSAGE_FAILURES), unknownNumber('…'), rejected('…', null)])
+    expect(PAGE).toContain(`| \`${text}\` |`)
 })

@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import { mkdirSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Finding, diagnose } from '../../src/operator/doctor.ts'
+import { diagnose } from '../../src/operator/doctor.ts'
+import type { Finding } from '../../src/operator/finding.ts'
 import { readStatus } from '../../src/operator/status.ts'
 import { type World, createWorld } from '../support/world.ts'
 
@@ -21,6 +22,25 @@ test('a healthy gateway passes every check', async () => {
   expect(findings.map((finding) => finding.check)).toEqual(
     expect.arrayContaining(['clock', 'provider credentials', 'public address', 'backup', 'disk']),
   )
+})
+
+test('what needs a look is a warning and not a failure; only what a person must mend fails', async () => {
+  await using world = await createWorld({ work: false })
+  const levels = async (check: string) => {
+    const found = await findingOf(world, check)
+    return { ok: found?.ok, level: found?.level }
+  }
+  expect(await levels('server')).toEqual({ ok: true, level: 'warn' })
+  expect(await levels('extensions')).toEqual({ ok: true, level: 'ok' })
+  const { gate } = world.gateway.database
+  await gate.execute("UPDATE subscriptions SET status = 'pending'")
+  expect(await levels('subscriptions')).toEqual({ ok: true, level: 'warn' })
+  await gate.execute("UPDATE extensions SET status = 'refresh_failed'")
+  expect(await levels('extensions')).toEqual({ ok: true, level: 'warn' })
+  await gate.execute("UPDATE extensions SET status = 'revoked'")
+  expect(await levels('extensions')).toEqual({ ok: false, level: 'fail' })
+  await gate.execute('DROP TABLE subscriptions')
+  expect(await levels('subscriptions')).toEqual({ ok: false, level: 'fail' })
 })
 
 test('the credentials are tried, and a wrong secret is told from a reachable provider', async () => {

@@ -9,26 +9,23 @@ const OUT_OF_REACH: Readonly<Record<string, string>> = {
   'src/operator/': "the operator's commands act for all tenants; only the server's user can give them",
   'src/cli/': 'the command line counts the rows of a copy, of all tenants',
   'src/admin/': 'figures over all tenants, on the loopback listener',
-  'src/db/': 'what a restore puts behind the fence, of all tenants, at the start',
+  'src/db/': 'what a restore quarantines, of all tenants, at the start',
   'src/known-keys.ts': 'the newest app and extension of all, at the start: whether the keys are theirs',
   'src/jobs/': 'job rows by their kind and `seq`, which the loop read itself',
 }
 
 /** Files that work on what a job names; they know no caller, so nobody hands them an id. */
 const JOB_WORK: Readonly<Record<string, string>> = {
-  'src/features/sms/attempt-rows.ts': 'message, attempt and job ids of one delivery, which its job row led to',
-  'src/features/sms/adopt.ts': 'first attempts that nobody runs, of all tenants',
-  'src/features/sms/first-attempt-rows.ts': 'message, attempt and job of one delivery, which the message itself led to',
   'src/features/sms/delete-messages.ts': 'rows of messages by their ids, for retention and erasure',
-  'src/features/sms/fence.ts': 'as of attempt rows; and the oldest fenced job of all',
-  'src/features/sms/outbound-message.ts':
-    "messages by the ids that job rows carry; the row's own tenant is used from then on",
   'src/features/sms/purge.ts': 'retention, for all tenants',
   'src/features/sms/purge-conversations.ts': 'retention, for all tenants',
-  'src/features/sms/record-result.ts': 'the job by its `seq`',
-  'src/features/sms/recover.ts': 'at the start: open attempts and rate windows of all tenants',
-  'src/features/sms/find-record.ts': "a provider's record is of one message of all tenants that have its number",
-  'src/features/sms/settle.ts': 'the job by its `seq`',
+  'src/sending/attempt-rows.ts': 'message, attempt and job of one attempt, which its job row led to',
+  'src/sending/attempts.ts': 'the job by its `seq`',
+  'src/sending/expire.ts': 'send jobs of all tenants, oldest first',
+  'src/sending/orphans.ts': 'the attempt of one message, which its job row led to',
+  'src/sending/outbound-message.ts': 'messages by the ids that job rows carry',
+  'src/sending/reconcile.ts': 'a record of the provider belongs to one message of all tenants that have its number',
+  'src/sending/recover.ts': 'at the start: open attempts and rate windows of all tenants',
   'src/features/webhook-deliveries/deliver.ts': 'the delivery and the job that this run opened itself',
   'src/features/webhook-deliveries/delivery-rows.ts': 'the delivery and the job that this run opened itself',
   'src/features/webhook-deliveries/purge.ts': 'retention, for all tenants',
@@ -48,9 +45,14 @@ const STATEMENTS: readonly (readonly [path: string, beginning: string, why: stri
     'the app whose key is being replaced, which the statement before it named with its tenant',
   ],
   [
-    'src/features/rc/complete-connect.ts',
-    'UPDATE oauth_states SET used_at',
-    'the state is the credential: its row says which tenant it is for',
+    'src/features/rc/oauth-state.ts',
+    'SELECT tenant_id, used_at, expires_at FROM oauth_states',
+    'why a state was refused, for the log: its row says which tenant it was for',
+  ],
+  [
+    'src/features/rc/connect.ts',
+    'SELECT tenant_id, used_at, expires_at FROM connect_tokens',
+    'why a link was refused, for the log: its row says which tenant it was for',
   ],
   [
     'src/features/ws/authenticate.ts',
@@ -66,11 +68,6 @@ const STATEMENTS: readonly (readonly [path: string, beginning: string, why: stri
     'src/auth/subscription-tokens.ts',
     'SELECT tenant_id, extension_id, provider_id, token_hash FROM subscriptions',
     'the Verification-Token is the credential: its row says which tenant it is for',
-  ],
-  [
-    'src/features/sms/accept-rows.ts',
-    'INSERT INTO jobs',
-    'the messages that this commit has just inserted, each with its tenant',
   ],
   [
     'src/features/webhooks/store-inbound.ts',

@@ -26,6 +26,8 @@ export interface WorldOptions {
   connect?: boolean
   /** Starts the workers; default true. */
   work?: boolean
+  /** The provider is a simulator beside the gateway, reached like a real one; always so in production. */
+  outside?: boolean
   /** An existing data folder, for a second life of the same database. */
   folder?: string
 }
@@ -122,8 +124,8 @@ export class World implements AsyncDisposable {
   async connect(options: { tenantId?: string; extensionId?: string } = {}): Promise<Response> {
     if (options.extensionId !== undefined) this.control.nextLogin({ extensionId: options.extensionId })
     const { connectUrl } = await issueToken(this.gateway, { tenantId: options.tenantId ?? this.tenantId }, 'connect')
-    const authorizeUrl = await startConnect(this.gateway, connectUrl.split('token=')[1])
-    const login = await fetch(authorizeUrl, { redirect: 'manual' })
+    const { url } = await startConnect(this.gateway, connectUrl.split('token=')[1], 'test')
+    const login = await fetch(url, { redirect: 'manual' })
     const callback = new URL(login.headers.get('location') ?? '')
     return fetch(`${this.url}${callback.pathname}${callback.search}&format=json`)
   }
@@ -145,15 +147,17 @@ export interface CallOptions {
 export async function createWorld(options: WorldOptions = {}): Promise<World> {
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'sgw-test-'))
   const production = options.env?.['NODE_ENV'] === 'production'
-  const outside = production
-    ? await startSimulator({ clock: options.clock ?? systemClock, clientId: 'client', clientSecret: 'client-key' })
-    : null
+  const outside =
+    (options.outside ?? production)
+      ? await startSimulator({ clock: options.clock ?? systemClock, clientId: 'client', clientSecret: 'client-key' })
+      : null
   const values = {
     NODE_ENV: 'test',
     PORT: '0',
     KEY_LIMIT_PER_MINUTE: '100000',
     DATABASE_URL: `file:${join(folder, 'sgw.db')}`,
-    ...(outside === null ? {} : productionValues(outside.url)),
+    ...(outside === null ? {} : providerValues(outside.url)),
+    ...(production ? productionValues() : {}),
     ...options.env,
   }
   const config = readConfig({ values, readFile: () => '' })
@@ -178,14 +182,16 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   return world
 }
 
-/** In production the built-in simulator refuses to serve: one beside the gateway stands for the provider. */
-const productionValues = (serverUrl: string): Record<string, string> => ({
-  HOST: '127.0.0.1',
-  PUBLIC_URL: 'https://sms.example.com',
-  ENCRYPTION_KEYS: crypto.getRandomValues(new Uint8Array(32)).toBase64(),
+const providerValues = (serverUrl: string): Record<string, string> => ({
   RC_SERVER_URL: serverUrl,
   RC_CLIENT_ID: 'client',
   RC_CLIENT_SECRET: 'client-key',
+})
+
+const productionValues = (): Record<string, string> => ({
+  HOST: '127.0.0.1',
+  PUBLIC_URL: 'https://sms.example.com',
+  ENCRYPTION_KEYS: crypto.getRandomValues(new Uint8Array(32)).toBase64(),
 })
 
 /** Asks again and again until there is an answer; fails after `withinMs` of real time. */

@@ -1,7 +1,10 @@
 import type { Gateway } from '../../gateway.ts'
-import { upsertExtension } from '../../provider/extension-rows.ts'
-import type { ProviderExtension, TokenPair } from '../../provider/provider.ts'
+import { connectExtension } from '../../provider/extension-rows.ts'
+import type { ProviderExtension, ProviderFailure, TokenPair } from '../../provider/provider.ts'
+import { noteRefusal } from '../../provider/refusals.ts'
+import type { Step } from '../../provider/ringcentral/fixes.ts'
 import { redirectUri } from './connect.ts'
+import { logRefusedState, useState } from './oauth-state.ts'
 
 /** What came of an authorization. Only `connected` stored anything. */
 export type Connection =
@@ -12,77 +15,90 @@ export type Connection =
       name: string
       phoneNumbers: string[]
       receiving: boolean
+      /** What a person can do about what the provider refused, a sentence each. */
+      fixes: string[]
     }
   | { type: 'bad_state' }
-  | { type: 'exchange_failed' }
+  | { type: 'exchange_failed'; fix: string }
   | { type: 'other_account' }
+
+/** The person's return from the provider's login. */
+export interface Return {
+  code: string
+  state: string
+  /** Of this request, for the log. */
+  requestId: string
+}
 
 /**
  * Finishes an authorization: exchanges the code, stores the tokens, then discovers the numbers and creates the
  * subscription. Once the tokens are stored it is connected; what fails after that is tried again in the background.
  */
-export async function completeConnect(gateway: Gateway, code: string, state: string): Promise<Connection> {
+export async function completeConnect(gateway: Gateway, { code, state, requestId }: Return): Promise<Connection> {
   const opened = await useState(gateway, state)
-  if (opened === null) return { type: 'bad_state' }
+  if (opened === null) {
+    await logRefusedState(gateway, state, requestId)
+    return { type: 'bad_state' }
+  }
   const { tenantId, codeVerifier } = opened
   const exchanged = await gateway.provider.exchangeCode({ code, codeVerifier, redirectUri: redirectUri(gateway) })
-  if (!exchanged.ok) {
-    const { status, code: reason, requestId } = exchanged.failure
-    gateway.log.warn({ tenantId, status, code: reason, requestId }, 'authorization code was not exchanged')
-    return { type: 'exchange_failed' }
-  }
+  if (!exchanged.ok) return refused(gateway, { tenantId, requestId }, 'authorization', exchanged.failure)
   const extension = await gateway.provider.getExtension(exchanged.value.accessToken)
-  if (!extension.ok) return abandon(gateway, exchanged.value, 'exchange_failed')
-  if (await hasOtherAccount(gateway, tenantId, extension.value.accountId))
-    return abandon(gateway, exchanged.value, 'other_account')
-  await store(gateway, tenantId, extension.value, exchanged.value)
-  return settleIn(gateway, tenantId, extension.value)
+  if (!extension.ok) {
+    await gateway.provider.revoke(exchanged.value.refreshToken)
+    return refused(gateway, { tenantId, requestId }, 'extension', extension.failure)
+  }
+  for (const step of ['authorization', 'extension'] as const)
+    gateway.directory.refusals.clear({ tenantId, extensionId: null }, step)
+  if (await store(gateway, tenantId, extension.value, exchanged.value))
+    return settleIn(gateway, { tenantId, requestId }, extension.value)
+  await gateway.provider.revoke(exchanged.value.refreshToken)
+  return notConnected(gateway, { tenantId, requestId })
 }
 
-/** Consumes a state that nobody will come back with. */
-export async function useState(
-  gateway: Gateway,
-  state: string,
-): Promise<{ tenantId: string; codeVerifier: string } | null> {
-  const now = gateway.clock.now()
-  const [used] = await gateway.database.writer.write([
-    {
-      sql: `UPDATE oauth_states SET used_at = ?2 WHERE state_hash IN (SELECT value FROM json_each(?1))
-        AND used_at IS NULL AND expires_at > ?2 RETURNING state_hash, tenant_id, code_verifier`,
-      args: [JSON.stringify(gateway.secrets.hashes(state)), now],
-    },
-  ])
-  const row = used?.rows[0]
-  if (row === undefined) return null
-  const tenantId = String(row['tenant_id'])
-  const context = { tenantId, row: String(row['state_hash']), purpose: 'pkce' } as const
-  return { tenantId, codeVerifier: await gateway.secrets.open(String(row['code_verifier']), context) }
+/** Whose authorization it was. */
+interface Attempt {
+  tenantId: string
+  requestId: string
 }
 
-async function abandon(
+function refused(
   gateway: Gateway,
+  { tenantId, requestId }: Attempt,
+  step: Step,
+  failure: ProviderFailure,
+): Extract<Connection, { type: 'exchange_failed' }> {
+  return {
+    type: 'exchange_failed',
+    fix: noteRefusal(gateway, { tenantId, extensionId: null, step, failure }, requestId),
+  }
+}
+
+/** False when the tenant is not active any more, or is connected to another account. */
+async function store(
+  gateway: Gateway,
+  tenantId: string,
+  extension: ProviderExtension,
   pair: TokenPair,
-  type: 'exchange_failed' | 'other_account',
-): Promise<Connection> {
-  await gateway.provider.revoke(pair.refreshToken)
-  return { type }
-}
-
-async function hasOtherAccount(gateway: Gateway, tenantId: string, accountId: string): Promise<boolean> {
-  const { extensions } = await gateway.directory.tenant(tenantId)
-  return [...extensions.values()].some((row) => row.accountId !== accountId)
-}
-
-async function store(gateway: Gateway, tenantId: string, extension: ProviderExtension, pair: TokenPair): Promise<void> {
+): Promise<boolean> {
   const key = { tenantId, extensionId: extension.extensionId }
   const previous = await gateway.directory.extension(tenantId, extension.extensionId)
   const sealed = await gateway.tokens.seal(key, pair)
   const now = gateway.clock.now()
-  await gateway.database.writer.write([
-    upsertExtension({ ...key, ...sealed, accountId: extension.accountId, now }),
+  const [connected] = await gateway.database.writer.write([
+    connectExtension({ ...key, ...sealed, accountId: extension.accountId, now }),
     {
-      sql: `INSERT INTO jobs (id, kind, lane, tenant_id, subject, due_at, created_at) VALUES (?1, 'back_fill', ?2, ?3, ?2, ?4, ?5)`,
-      args: [gateway.ids.of('job'), key.extensionId, tenantId, Math.ceil(gateway.clock.steady()), now],
+      sql: `INSERT INTO jobs (id, kind, lane, tenant_id, subject, due_at, created_at)
+        SELECT ?1, 'back_fill', ?2, ?3, ?2, ?4, ?5
+        WHERE EXISTS (SELECT 1 FROM extensions WHERE tenant_id = ?3 AND extension_id = ?2 AND refresh_token = ?6)`,
+      args: [
+        gateway.ids.of('job'),
+        key.extensionId,
+        tenantId,
+        Math.ceil(gateway.clock.steady()),
+        now,
+        sealed.refreshToken,
+      ],
     },
     // A lookup may have waited for this authorization.
     {
@@ -91,7 +107,9 @@ async function store(gateway: Gateway, tenantId: string, extension: ProviderExte
     },
   ])
   gateway.directory.forget(tenantId)
+  if (connected?.rows.length !== 1) return false
   if (previous !== null) await endSession(gateway, await gateway.tokens.openRefresh(previous).catch(() => null))
+  return true
 }
 
 /** The provider ends the oldest of more than five sessions without a word: we end the one we replace ourselves. */
@@ -99,14 +117,33 @@ async function endSession(gateway: Gateway, refreshToken: string | null): Promis
   if (refreshToken !== null) await gateway.provider.revoke(refreshToken)
 }
 
-async function settleIn(gateway: Gateway, tenantId: string, extension: ProviderExtension): Promise<Connection> {
+async function notConnected(gateway: Gateway, { tenantId, requestId }: Attempt): Promise<Connection> {
+  const { status } = await gateway.directory.tenant(tenantId)
+  const why = status === 'active' ? 'other_account' : 'tenant_not_active'
+  gateway.log.warn({ requestId, tenantId, why }, 'authorization refused')
+  return { type: why === 'other_account' ? why : 'bad_state' }
+}
+
+async function settleIn(
+  gateway: Gateway,
+  { tenantId, requestId }: Attempt,
+  extension: ProviderExtension,
+): Promise<Connection> {
   const key = { tenantId, extensionId: extension.extensionId }
+  gateway.directory.refusals.forget(key)
+  const fixes: string[] = []
+  const note = (step: Step, failure: ProviderFailure): unknown =>
+    fixes.push(noteRefusal(gateway, { ...key, step, failure }, requestId))
   const numbers = await gateway.numbers.read(key)
+  if (numbers.type === 'failed') note('numbers', numbers.failure)
   gateway.sending.wake(tenantId)
   for (const kind of ['lookup', 'back_fill'] as const)
     gateway.jobs.scheduled(kind, extension.extensionId, tenantId, 0)
-  const receiving = ['kept', 'created'].includes(await gateway.subscriptions.ensure(key))
-  gateway.log.info({ tenantId, extensionId: extension.extensionId, receiving }, 'extension connected')
+  const ensured = await gateway.subscriptions.ensure(key)
+  const receiving = ensured === 'kept' || ensured === 'created'
+  const refusal = ensured === 'failed' ? gateway.subscriptions.refusal(key) : null
+  if (refusal !== null) note('subscription', refusal)
+  gateway.log.info({ requestId, tenantId, extensionId: extension.extensionId, receiving }, 'extension connected')
   return {
     type: 'connected',
     tenantId,
@@ -114,5 +151,6 @@ async function settleIn(gateway: Gateway, tenantId: string, extension: ProviderE
     name: extension.name,
     phoneNumbers: numbers.type === 'ok' ? numbers.value : [],
     receiving,
+    fixes: [...new Set(fixes)],
   }
 }

@@ -2,6 +2,7 @@ import { ApiError, apiError } from '../../core/errors.ts'
 import { OAUTH_STATE_TTL_MS } from '../../core/limits.ts'
 import { pkceChallenge } from '../../core/secrets.ts'
 import type { Gateway } from '../../gateway.ts'
+import { tenantOf, whyRefused } from './oauth-state.ts'
 
 const TOKEN = /^[A-Za-z0-9_-]{20,128}$/
 
@@ -9,6 +10,7 @@ const TOKEN = /^[A-Za-z0-9_-]{20,128}$/
 export async function readConnectToken(
   gateway: Gateway,
   token: string | undefined,
+  requestId: string,
 ): Promise<{ token: string; tenantName: string }> {
   const hashes = checkedHashes(gateway, token)
   const { rows } = await gateway.database.gate.execute({
@@ -17,12 +19,16 @@ export async function readConnectToken(
     args: [JSON.stringify(hashes), gateway.clock.now()],
   })
   const row = rows[0]
-  if (row === undefined || token === undefined) throw apiError('badToken')
+  if (row === undefined || token === undefined) throw await refusal(gateway, hashes, requestId)
   return { token, tenantName: String(row['name']) }
 }
 
-/** Consumes the token and answers the provider's authorization address. Errors: `missingToken`, `badToken`. */
-export async function startConnect(gateway: Gateway, token: string | undefined): Promise<string> {
+/** Consumes the token and begins an authorization. Errors: `missingToken`, `badToken`. */
+export async function startConnect(
+  gateway: Gateway,
+  token: string | undefined,
+  requestId: string,
+): Promise<Authorization> {
   const hashes = checkedHashes(gateway, token)
   const now = gateway.clock.now()
   const [used] = await gateway.database.writer.write([
@@ -35,16 +41,34 @@ export async function startConnect(gateway: Gateway, token: string | undefined):
     },
   ])
   const tenantId = used?.rows[0]?.['tenant_id']
-  if (typeof tenantId !== 'string') throw apiError('badToken')
-  return authorizeUrl(gateway, tenantId)
+  if (typeof tenantId !== 'string') throw await refusal(gateway, hashes, requestId)
+  return beginAuthorization(gateway, tenantId)
+}
+
+/** The caller is told no reason; the log is. */
+async function refusal(gateway: Gateway, hashes: readonly string[], requestId: string): Promise<ApiError> {
+  const { rows } = await gateway.database.gate.execute({
+    sql: 'SELECT tenant_id, used_at, expires_at FROM connect_tokens WHERE token_hash IN (SELECT value FROM json_each(?1))',
+    args: [JSON.stringify(hashes)],
+  })
+  const why = whyRefused(rows[0], gateway.clock.now())
+  gateway.log.warn({ requestId, why, tenantId: tenantOf(rows[0]) }, 'connect link refused')
+  return apiError('badToken')
 }
 
 export const CALLBACK_PATH = '/v1/rc/callback'
 
 export const redirectUri = (gateway: Gateway): string => `${gateway.config.publicUrl}${CALLBACK_PATH}`
 
-/** Where a browser goes to log in at the provider; what comes back from there is connected to the tenant. */
-export async function authorizeUrl(gateway: Gateway, tenantId: string): Promise<string> {
+export interface Authorization {
+  /** Where a browser goes to log in at the provider. */
+  url: string
+  /** What comes back with it is connected to the tenant. */
+  state: string
+}
+
+/** Stores a new state with its PKCE verifier. */
+export async function beginAuthorization(gateway: Gateway, tenantId: string): Promise<Authorization> {
   const state = gateway.ids.secret()
   const codeVerifier = gateway.ids.secret()
   const stateHash = gateway.secrets.hash(state)
@@ -55,11 +79,8 @@ export async function authorizeUrl(gateway: Gateway, tenantId: string): Promise<
       args: [stateHash, tenantId, sealed, gateway.clock.now() + OAUTH_STATE_TTL_MS],
     },
   ])
-  return gateway.provider.authorizeUrl({
-    state,
-    codeChallenge: pkceChallenge(codeVerifier),
-    redirectUri: redirectUri(gateway),
-  })
+  const codeChallenge = pkceChallenge(codeVerifier)
+  return { url: gateway.provider.authorizeUrl({ state, codeChallenge, redirectUri: redirectUri(gateway) }), state }
 }
 
 function checkedHashes(gateway: Gateway, token: string | undefined): string[] {

@@ -18,6 +18,7 @@ export async function disconnect(gateway: Gateway, caller: Pick<Caller, 'tenantI
     const { extensions } = await gateway.directory.tenant(tenantId)
     await Promise.all([...extensions.values()].map((row) => cleanUp(gateway, row)))
     await forget(gateway, tenantId)
+    for (const row of extensions.values()) gateway.directory.refusals.forget(row)
   } finally {
     gateway.directory.reopen(tenantId)
   }

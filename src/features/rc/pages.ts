@@ -9,16 +9,40 @@ export function confirmPage(
   gateway: Gateway,
   { token, tenantName }: Awaited<ReturnType<typeof readConnectToken>>,
 ): Response {
+  const { publicUrl, provider } = gateway.config
   return page({
     status: 200,
     title: 'Connect your phone extension',
-    // The way back leads to the public address, by whatever name this page was opened.
-    formTargets: ["'self'", new URL(gateway.config.publicUrl).origin, ...loginHosts(gateway)],
+    formTargets: ["'self'", ...anywhere(publicUrl), new URL(publicUrl).origin, new URL(provider.serverUrl).origin],
     content: html`<p>You are about to let <b>${tenantName}</b> send and receive text messages with your RingCentral extension.</p>
-      <p>It will be able to read your extension's phone numbers, send SMS from them, and read SMS that you receive.</p>
+      ${WHAT_IT_MAY}
       <form method="post" action="connect"><input type="hidden" name="token" value="${token}"><button>Connect</button></form>`,
   })
 }
+
+/** The page for a browser that did not begin this authorization: whoever began it may be somebody else. */
+export function strangeBrowserPage(
+  tenantName: string,
+  fields: Readonly<Record<string, string>>,
+  cookie: string,
+): Response {
+  const inputs = Object.entries(fields).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  )
+  const answer = page({
+    status: 200,
+    title: 'Is this your connection?',
+    formTargets: ["'self'"],
+    content: html`<p>You logged in at RingCentral, but the connection was begun in another browser. If you go on, <b>${tenantName}</b> can send and receive text messages with your RingCentral extension.</p>
+      ${WHAT_IT_MAY}
+      <p>If you did not begin it yourself, close this window: nothing is connected then.</p>
+      <form method="get" action="callback">${{ html: inputs.map((input) => input.html).join('') }}<button>Connect to ${tenantName}</button></form>`,
+  })
+  answer.headers.append('set-cookie', cookie)
+  return answer
+}
+
+const WHAT_IT_MAY = html`<p>It will be able to read your extension's phone numbers, send SMS from them, and read SMS that you receive.</p>`
 
 const errorPage = (status: number, title: string, advice: string): Response =>
   page({ status, title, content: html`<p>${advice}</p>` })
@@ -26,12 +50,24 @@ const errorPage = (status: number, title: string, advice: string): Response =>
 export const tokenErrorPage = (message: string): Response =>
   errorPage(400, message, 'Ask for a new link: each one can be used once and for a limited time.')
 
-export const declinedPage = (description: string | undefined): Response =>
-  errorPage(
-    400,
-    'Not connected',
-    `The provider says: ${(description ?? 'access denied').replaceAll('+', ' ').slice(0, 200)}`,
-  )
+/** `error`: the word of RFC 6749 that came back. No other words of the query are shown: anybody can write a link. */
+export const declinedPage = (error: string): Response =>
+  errorPage(400, 'Not connected', `${DECLINED[error] ?? NOT_AUTHORIZED} Nothing was connected.`)
+
+const NOT_AUTHORIZED = 'RingCentral did not authorize the connection. Start again with a new link.'
+const WRONG_SETTINGS =
+  'The RingCentral app is not set up for this connection: compare its settings with the manual, then start again with a new link.'
+const TRY_LATER = 'RingCentral could not log you in. Start again with a new link in a few minutes.'
+
+const DECLINED: Readonly<Record<string, string>> = {
+  access_denied: 'The login was cancelled, or access was not allowed. Start again with a new link.',
+  invalid_request: WRONG_SETTINGS,
+  invalid_scope: WRONG_SETTINGS,
+  unauthorized_client: WRONG_SETTINGS,
+  unsupported_response_type: WRONG_SETTINGS,
+  server_error: TRY_LATER,
+  temporarily_unavailable: TRY_LATER,
+}
 
 export function connectionPage(connection: Connection): Response {
   switch (connection.type) {
@@ -42,11 +78,11 @@ export function connectionPage(connection: Connection): Response {
         'This authorization was used before, or took too long. Start again with a new link.',
       )
     case 'exchange_failed':
-      return errorPage(
-        502,
-        'The provider did not answer as it should',
-        'Nothing was connected. Start again with a new link in a few minutes.',
-      )
+      return page({
+        status: 502,
+        title: 'The provider did not answer as it should',
+        content: html`<p>${connection.fix}</p><p>Nothing was connected. Start again with a new link.</p>`,
+      })
     case 'other_account':
       return errorPage(
         400,
@@ -66,16 +102,17 @@ function connectedPage(connection: Extract<Connection, { type: 'connected' }>): 
   const receiving = connection.receiving
     ? 'Incoming messages will arrive.'
     : 'Receiving is not set up yet; this is tried again in the background.'
+  const fixes = connection.fixes.map((fix) => html`<p><b>${fix}</b></p>`.html).join('')
   return page({
     status: 200,
     title: 'Connected',
-    content: html`<p>${connection.name} can now send text messages.</p><p>${numbers}</p><p>${receiving}</p><p>You can close this window.</p>`,
+    content: html`<p>${connection.name} can now send text messages.</p><p>${numbers}</p><p>${receiving}</p>${{ html: fixes }}<p>You can close this window.</p>`,
   })
 }
 
-/** The provider's authorization address redirects on to its login pages. */
-function loginHosts(gateway: Gateway): string[] {
-  const origin = new URL(gateway.config.provider.serverUrl).origin
-  const family = /\.(ringcentral\.(?:com|biz))$/.exec(new URL(origin).hostname)
-  return family === null ? [origin] : [origin, `https://*.${family[1]}`]
-}
+/**
+ * Browsers hold `form-action` against every redirect that follows the form, and the provider's login leads to hosts that
+ * only it knows (a customer's own single sign-on). The page has no script and one form, whose address we write.
+ */
+const anywhere = (publicUrl: string): string[] =>
+  new URL(publicUrl).protocol === 'https:' ? ['https:'] : ['https:', 'http:']

@@ -3,18 +3,27 @@ import { errorText } from '../../core/errors.ts'
 import type { Gateway } from '../../gateway.ts'
 import { prefersPage } from '../../http/prefers-page.ts'
 import { route } from '../../http/route.ts'
-import { completeConnect, useState } from './complete-connect.ts'
-import { CALLBACK_PATH, isTokenError, readConnectToken, startConnect } from './connect.ts'
+import { isOauthWord } from '../../provider/ringcentral/errors.ts'
+import { bindingCookie, isConfirmed, isOwnForm, isStrangeBrowser, question } from './browser-binding.ts'
+import { type Connection, completeConnect } from './complete-connect.ts'
+import { type Authorization, CALLBACK_PATH, isTokenError, readConnectToken, startConnect } from './connect.ts'
 import { disconnect } from './disconnect.ts'
 import { ConnectionStatus, getConnection } from './get-connection.ts'
 import { issueToken } from './issue-token.ts'
 import { ConnectedExtension, listExtensions } from './list-extensions.ts'
-import { confirmPage, connectionPage, declinedPage, tokenErrorPage } from './pages.ts'
+import { logRefusedState, readState, useState } from './oauth-state.ts'
+import { confirmPage, connectionPage, declinedPage, strangeBrowserPage, tokenErrorPage } from './pages.ts'
 
 const tag = 'Provider connection'
 const ConnectUrl = z.object({ connectUrl: z.string().meta({ description: 'A path: prepend the base address' }) })
 const given = z.string().optional()
-const CallbackQuery = z.object({ code: given, state: given, error: given, error_description: given, format: given })
+const CallbackQuery = z.object({
+  code: given,
+  state: given,
+  error: given,
+  format: given,
+  confirm: given.meta({ description: 'Sent by the page that asks a browser which did not begin the authorization' }),
+})
 const tokenErrors = { 400: [errorText('missingToken'), errorText('badToken')] }
 
 export const rcRoutes = [
@@ -48,8 +57,8 @@ export const rcRoutes = [
     status: 200,
     response: 'html',
     errors: tokenErrors,
-    run: ({ gateway, query }) =>
-      orTokenPage(async () => confirmPage(gateway, await readConnectToken(gateway, query.token))),
+    run: ({ gateway, query, context }) =>
+      orTokenPage(async () => confirmPage(gateway, await readConnectToken(gateway, query.token, context.requestId))),
   }),
   route({
     method: 'POST',
@@ -62,7 +71,8 @@ export const rcRoutes = [
     status: 303,
     response: 'redirect',
     errors: tokenErrors,
-    run: ({ gateway, body }) => orTokenPage(async () => redirect(await startConnect(gateway, body.token))),
+    run: ({ gateway, body, request, context }) =>
+      orTokenPage(async () => toLogin(gateway, request, await startConnect(gateway, body.token, context.requestId))),
   }),
   route({
     method: 'GET',
@@ -70,7 +80,8 @@ export const rcRoutes = [
     auth: 'none',
     tag,
     summary: "Where the provider's login comes back to",
-    description: 'Answers a page, or JSON with `format=json`.',
+    description:
+      'Answers a page, or JSON with `format=json`. A browser that did not begin the authorization is asked by a page first.',
     query: CallbackQuery,
     slow: true,
     status: 200,
@@ -79,7 +90,7 @@ export const rcRoutes = [
       400: [errorText('missingCodeOrState'), errorText('badToken')],
       502: ['The provider did not answer as it should'],
     },
-    run: ({ gateway, query, request }) => callback(gateway, query, request),
+    run: ({ gateway, query, request, context }) => callback(gateway, query, request, context.requestId),
   }),
   route({
     method: 'GET',
@@ -123,28 +134,56 @@ async function orTokenPage(make: () => Promise<Response>): Promise<Response> {
   }
 }
 
-const redirect = (location: string): Response =>
-  new Response(null, {
-    status: 303,
-    headers: { location, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' },
-  })
+function toLogin(gateway: Gateway, request: Request, { url, state }: Authorization): Response {
+  const headers = new Headers({ location: url, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' })
+  if (isOwnForm(request)) headers.set('set-cookie', bindingCookie(gateway, state))
+  return new Response(null, { status: 303, headers })
+}
 
-async function callback(gateway: Gateway, query: z.output<typeof CallbackQuery>, request: Request): Promise<Response> {
-  const { code, state, error } = query
+type Query = z.output<typeof CallbackQuery>
+
+async function callback(gateway: Gateway, query: Query, request: Request, requestId: string): Promise<Response> {
+  const { code, state, confirm } = query
   const asJson = query.format === 'json'
-  if (error !== undefined && error !== '') {
-    const ours = state !== undefined && state !== '' && (await useState(gateway, state)) !== null
-    // Without a state of ours anybody could have written the link, and would put words into this page's mouth.
-    return asJson
-      ? Response.json({ error: 'Not connected' }, { status: 400 })
-      : declinedPage(ours ? query.error_description : undefined)
-  }
+  if (query.error !== undefined && query.error !== '') return declined(gateway, query, requestId)
   if (code === undefined || state === undefined || code === '' || state === '') return missingParameter(asJson, request)
-  const connection = await completeConnect(gateway, code, state)
+  if (isStrangeBrowser(gateway, request, state) && !isConfirmed(gateway, request, state, confirm))
+    return askBrowser(gateway, { code, state, format: query.format ?? '' }, requestId)
+  return answerOf(await completeConnect(gateway, { code, state, requestId }), asJson)
+}
+
+/** Nothing is done before the person has agreed; a state that connects nothing is refused at once. */
+async function askBrowser(
+  gateway: Gateway,
+  fields: { code: string; state: string; format: string },
+  requestId: string,
+): Promise<Response> {
+  const tenantName = await readState(gateway, fields.state)
+  if (tenantName === null) {
+    await logRefusedState(gateway, fields.state, requestId)
+    return answerOf({ type: 'bad_state' }, fields.format === 'json')
+  }
+  gateway.log.warn({ requestId }, 'the authorization was begun in another browser: the person is asked')
+  const { cookie, confirm } = question(gateway, fields.state)
+  return strangeBrowserPage(tenantName, { ...fields, confirm }, cookie)
+}
+
+function answerOf(connection: Connection, asJson: boolean): Response {
   const answer = connectionPage(connection)
   if (!asJson) return answer
   if (connection.type === 'connected') return Response.json({ ok: true })
   return Response.json({ error: JSON_ERRORS[connection.type] }, { status: answer.status })
+}
+
+async function declined(
+  gateway: Gateway,
+  { state = '', error = '', format }: Query,
+  requestId: string,
+): Promise<Response> {
+  const used = state === '' ? null : await useState(gateway, state)
+  const word = isOauthWord(error) ? error : 'other'
+  gateway.log.warn({ requestId, tenantId: used?.tenantId, error: word }, 'authorization was declined at the provider')
+  return format === 'json' ? Response.json({ error: 'Not connected' }, { status: 400 }) : declinedPage(word)
 }
 
 const JSON_ERRORS = {

@@ -2,6 +2,8 @@ import { DAY_MS } from '../../core/limits.ts'
 import { errorName } from '../../core/log.ts'
 import type { Gateway } from '../../gateway.ts'
 import type { ExtensionRow } from '../../provider/directory.ts'
+import type { ExtensionKey } from '../../provider/extension-rows.ts'
+import { noteRefusal } from '../../provider/refusals.ts'
 
 /** Every connected extension that is not revoked. */
 async function liveExtensions(gateway: Gateway): Promise<ExtensionRow[]> {
@@ -46,19 +48,27 @@ async function attempt(
 
 /**
  * Keeps every extension's subscription alive: renewed at half its life, made anew when missing or not Active.
- * `missed` is called for each that had none, because events of the gap are lost. True when one waits for the provider.
+ * `missed` is called for each that had none, because events of the gap are lost.
  */
-export async function watchSubscriptions(
-  gateway: Gateway,
-  missed: (row: ExtensionRow) => Promise<unknown>,
-): Promise<boolean> {
-  let oneWaits = false
-  await eachActive(gateway, 'subscription', async (row) => {
-    const ensured = await gateway.subscriptions.ensure(row)
-    if (ensured === 'waiting') oneWaits = true
-    if (ensured === 'created') await missed(row)
-  })
-  return oneWaits
+export const watchSubscriptions = (gateway: Gateway, missed: Missed): Promise<void> =>
+  eachActive(gateway, 'subscription', (row) => ensureSubscription(gateway, row, missed))
+
+/** The same for one extension, if it is still connected and active. */
+export async function watchSubscription(gateway: Gateway, key: ExtensionKey, missed: Missed): Promise<void> {
+  const row = await gateway.directory.extension(key.tenantId, key.extensionId)
+  if (row?.status === 'active')
+    await attempt(gateway, 'subscription', row, (one) => ensureSubscription(gateway, one, missed))
+}
+
+type Missed = (row: ExtensionRow) => Promise<unknown>
+
+async function ensureSubscription(gateway: Gateway, row: ExtensionRow, missed: Missed): Promise<void> {
+  const { tenantId, extensionId } = row
+  const ensured = await gateway.subscriptions.ensure(row)
+  const failure = ensured === 'failed' ? gateway.subscriptions.refusal(row) : null
+  if (failure !== null) noteRefusal(gateway, { tenantId, extensionId, step: 'subscription', failure })
+  else if (ensured !== 'waiting') gateway.directory.refusals.clear(row, 'subscription')
+  if (ensured === 'created') await missed(row)
 }
 
 /** An extension that nobody uses keeps its refresh token only if it is refreshed; once a day is enough. */
@@ -71,7 +81,11 @@ export function keepAlive(gateway: Gateway): Promise<void> {
 /** Numbers come and go at the provider: they are read again once a day. */
 export function readNumbersDaily(gateway: Gateway): Promise<void> {
   return eachActive(gateway, 'numbers', async (row) => {
-    if (gateway.clock.now() - (row.numbersReadAt ?? 0) >= DAY_MS) await gateway.numbers.read(row)
+    if (gateway.clock.now() - (row.numbersReadAt ?? 0) < DAY_MS) return
+    const { tenantId, extensionId } = row
+    const read = await gateway.numbers.read(row)
+    if (read.type === 'failed') noteRefusal(gateway, { tenantId, extensionId, step: 'numbers', failure: read.failure })
+    if (read.type === 'ok') gateway.directory.refusals.clear(row, 'numbers')
   })
 }
 

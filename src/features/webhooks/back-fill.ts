@@ -1,7 +1,8 @@
 import type { Gateway } from '../../gateway.ts'
 import type { ExtensionRow } from '../../provider/directory.ts'
 import { DONE, type Job, type JobKind, type JobOutcome } from '../../jobs/job.ts'
-import { LIST_TOO_LONG, type MessageQuery, type StoredSms } from '../../provider/provider.ts'
+import { LIST_TOO_LONG, type MessageQuery, type ProviderFailure, type StoredSms } from '../../provider/provider.ts'
+import { noteRefusal } from '../../provider/refusals.ts'
 import type { CallResult } from '../../provider/session.ts'
 import { storeInbound } from './store-inbound.ts'
 
@@ -46,7 +47,9 @@ export async function backFill(gateway: Gateway, extension: ExtensionRow): Promi
       slice.until = Math.floor((slice.since + slice.until) / 2)
       continue
     }
+    if (listed.type === 'failed') noteFailure(gateway, extension, listed.failure)
     if (listed.type !== 'ok') return null
+    gateway.directory.refusals.clear(extension, 'messages')
     for (const record of listed.value) if (await takeIn(gateway, extension, record)) missing++
     await noteSeen(gateway, extension, slice.until)
     if (slice.until === now) break
@@ -75,6 +78,10 @@ function listInbound(
 
 const isTooLong = (listed: CallResult<StoredSms[]>): boolean =>
   listed.type === 'failed' && listed.failure.code === LIST_TOO_LONG
+
+function noteFailure(gateway: Gateway, { tenantId, extensionId }: ExtensionRow, failure: ProviderFailure): void {
+  noteRefusal(gateway, { tenantId, extensionId, step: 'messages', failure })
+}
 
 function noteMissing({ log }: Gateway, { tenantId, extensionId }: ExtensionRow, missing: number): void {
   if (missing > 0) log.info({ tenantId, extensionId, missing }, 'inbound messages were filled in')

@@ -29,6 +29,7 @@ export function statusFailure(answer: Answer, endpoint: Endpoint, hide: Hide): P
     oauthError: codeText(said.oauthError, hide),
     retryAfterMs: answer.retryAfterMs,
     requestId: outsideText(answer.requestId, hide, MAX_REQUEST_ID_LENGTH),
+    ...(said.permission === undefined ? {} : { permission: said.permission }),
   }
 }
 
@@ -75,6 +76,7 @@ interface Said {
   code: string | undefined
   message: string | undefined
   oauthError: string | undefined
+  permission: string | undefined
   isProviderForm: boolean
 }
 
@@ -82,7 +84,15 @@ interface Said {
  * The error envelope: `errors[].{errorCode,message}`, the same on top in a legacy form, and RFC 6749's members at the
  * OAuth endpoints (RingCentral OpenAPI, `ApiError` and `TokenError`). Anything else counts as saying nothing.
  */
-const entrySchema = z.looseObject({ errorCode: optionalText, message: optionalText })
+const entrySchema = z.looseObject({
+  errorCode: optionalText,
+  message: optionalText,
+  permissionName: z
+    .string()
+    .regex(/^[A-Za-z]{2,40}$/)
+    .optional()
+    .catch(undefined),
+})
 const envelopeSchema = entrySchema.extend({
   error: optionalText,
   error_description: optionalText,
@@ -99,6 +109,7 @@ function readEnvelope(body: string | null): Said {
     code: code ?? oauthError,
     message: nonEmpty(first?.message) ?? nonEmpty(envelope?.message) ?? description,
     oauthError,
+    permission: first?.permissionName ?? envelope?.permissionName,
     isProviderForm: code !== undefined || (oauthError !== undefined && description !== undefined),
   }
 }
@@ -118,7 +129,10 @@ export function parseJson(text: string | null): unknown {
 const codeText = (code: string | undefined, hide: Hide): string | null =>
   code !== undefined && isKnownForm(code) ? code : outsideText(code, hide, MAX_CODE_LENGTH)
 
-const isKnownForm = (code: string): boolean => /^[A-Z]{2,5}-\d{1,4}$/.test(code) || OAUTH_WORDS.has(code)
+const isKnownForm = (code: string): boolean => /^[A-Z]{2,5}-\d{1,4}$/.test(code) || isOauthWord(code)
+
+/** A word of RFC 6749, and so nobody's own words. */
+export const isOauthWord = (text: string): boolean => OAUTH_WORDS.has(text)
 
 /** RFC 6749 4.1.2.1 and 5.2. */
 const OAUTH_WORDS = new Set([

@@ -51,7 +51,7 @@ async function token(
   const answered = await requester.read(call, tokenSchema)
   if (!answered.ok) return answered
   const { refresh_token: refreshToken, ...rest } = answered.value
-  if (!refreshToken) return { ok: false, failure: NO_REFRESH_TOKEN }
+  if (!refreshToken) return { ok: false, failure: { ...NO_REFRESH_TOKEN, requestId: answered.requestId } }
   return {
     ok: true,
     value: {
@@ -68,12 +68,16 @@ async function token(
 const ACCESS_TOKEN_SECONDS = 3600
 const REFRESH_TOKEN_SECONDS = 604_800
 
+/** The code of a failure: the app is not set up to get refresh tokens. */
+export const NO_REFRESH_TOKEN_CODE = 'ERR_NO_REFRESH_TOKEN'
+
 const NO_REFRESH_TOKEN = {
   ...ownFailure(
     'rejected',
     'The provider issued no refresh token: tick "Issue refresh tokens" in the settings of the RingCentral app',
   ),
   status: 200,
+  code: NO_REFRESH_TOKEN_CODE,
 }
 
 /** `TokenInfo` of the RingCentral OpenAPI. Tokens must be usable in a header. */

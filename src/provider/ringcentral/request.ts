@@ -17,10 +17,13 @@ export interface Requester {
   /** For calls whose status says everything: the answer's content is dropped. */
   perform(call: Call): Promise<ProviderResult<void>>
   /** For calls whose answer is needed; a 2xx that `schema` cannot read is `ambiguous`. */
-  read<T>(call: Call, schema: z.ZodType<T>): Promise<ProviderResult<T>>
+  read<T>(call: Call, schema: z.ZodType<T>): Promise<ReadResult<T>>
   /** How far the provider's clock was behind ours at its last answer. */
   lag: Lag
 }
+
+/** `requestId`: the provider's own, for its support. */
+export type ReadResult<T> = Exclude<ProviderResult<T>, { ok: true }> | { ok: true; value: T; requestId: string | null }
 
 export interface Call {
   method: 'GET' | 'POST' | 'DELETE'
@@ -68,7 +71,7 @@ export function createRequester(options: RequesterOptions): Requester {
       const asked = judged(client, call, await exchange(client, call))
       if (!asked.ok) return asked
       const parsed = schema.safeParse(parseJson(asked.value.body))
-      if (parsed.success) return { ok: true, value: parsed.data }
+      if (parsed.success) return { ok: true, value: parsed.data, requestId: asked.value.requestId }
       return { ok: false, failure: unreadableFailure(asked.value, hideFor(client, call)) }
     },
   }

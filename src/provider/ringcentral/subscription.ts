@@ -10,7 +10,7 @@ import { wireTime } from './wire-time.ts'
  * `POST /subscription`. Before it answers, the provider calls `address` and expects its validation token back: the
  * webhook route must be served while this call is open.
  */
-export function createSubscription(
+export async function createSubscription(
   requester: Requester,
   accessToken: string,
   request: SubscriptionRequest,
@@ -22,7 +22,8 @@ export function createSubscription(
     expiresIn: LIFETIME_SECONDS,
   }
   const call: Call = { method: 'POST', path: PATH, as: { accessToken }, json, credentials: [verificationToken] }
-  return requester.read(call, subscriptionSchema)
+  const created = await requester.read(call, subscriptionSchema)
+  return created.ok ? { ok: true, value: { ...created.value, requestId: created.requestId } } : created
 }
 
 export function getSubscription(

@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test'
 import { callbackPath, newLink, open, pressConnect, tokenOf } from '../../support/connect-flow.ts'
+import { setTenantStatus } from '../../../src/operator/tenants.ts'
 import { expectError } from '../../support/expect-error.ts'
 import { manualClock } from '../../support/manual-clock.ts'
-import { FROM, FROM_2, type World, createWorld } from '../../support/world.ts'
+import { FROM, FROM_2, type World, createWorld, recordedLog } from '../../support/world.ts'
 
 const MISSING = 'Missing code or state parameter'
 
@@ -100,12 +101,15 @@ test('a state lasts 10 minutes', async () => {
   )
 })
 
-test('declined consent is a 400 page with the provider’s words, and uses up the state', async () => {
-  await using world = await quiet()
+test('declined consent is a 400 page that says what to do, and uses up the state', async () => {
+  const { log, lines } = recordedLog()
+  await using world = await createWorld({ connect: false, work: false, log })
   world.control.denyNextLogin()
   const path = await callbackPath(world)
-  expect(await expectPage(await open(world, path), 400, 'Not connected')).toContain(
-    'The user denied access to your application',
+  const text = await expectPage(await open(world, path, { 'x-request-id': 'r-declined' }), 400, 'Not connected')
+  expect(text).toContain('The login was cancelled, or access was not allowed.')
+  expect(lines.find((line) => line.includes('was declined'))).toMatch(
+    /"requestId":"r-declined".*"error":"access_denied"/,
   )
   const state = new URLSearchParams(path.split('?')[1]).get('state')
   await expectError(
@@ -122,24 +126,33 @@ test('declined consent with format=json is 400 JSON', async () => {
   await expectError(await open(world, `${await callbackPath(world)}&format=json`), 400, 'Not connected')
 })
 
-test('the words of a refusal are escaped, and only believed with a state of ours', async () => {
-  await using world = await quiet()
+test('no words of the query are shown or logged, with a state of ours or without', async () => {
+  const { log, lines } = recordedLog()
+  await using world = await createWorld({ connect: false, work: false, log })
   const words = encodeURIComponent('<script>alert(1)</script> call 555 now')
   const pressed = await pressConnect(world, tokenOf(await newLink(world)))
   const state = new URL(pressed.headers.get('location') ?? '').searchParams.get('state')
-  const told = await expectPage(
-    await open(world, `/v1/rc/callback?error=access_denied&state=${state}&error_description=${words}`),
-    400,
-    'Not connected',
-  )
-  expect(told).toContain('&lt;script&gt;alert(1)&lt;/script&gt;')
-  expect(told).not.toContain('<script')
-  const forged = await expectPage(
-    await open(world, `/v1/rc/callback?error=access_denied&error_description=${words}`),
-    400,
-    'Not connected',
-  )
-  expect(forged).not.toContain('call 555')
+  for (const query of [
+    `error=access_denied&error_description=${words}`,
+    `error=${words}&error_description=${words}`,
+    `error=access_denied&state=${state}&error_description=${words}`,
+    `error=${words}&state=${state}`,
+  ]) {
+    const text = await expectPage(await open(world, `/v1/rc/callback?${query}`), 400, 'Not connected')
+    expect(text).not.toMatch(/call 555|alert|<script/)
+  }
+  expect(lines.join('')).not.toMatch(/call 555|alert/)
+})
+
+test('a code that comes back with no words of OAuth is told in words of ours', async () => {
+  await using world = await quiet()
+  for (const [error, words] of [
+    ['invalid_request', 'compare its settings with the manual'],
+    ['unauthorized_client', 'compare its settings with the manual'],
+    ['temporarily_unavailable', 'in a few minutes'],
+    ['constructor', 'RingCentral did not authorize the connection'],
+  ] as const)
+    expect(await (await open(world, `/v1/rc/callback?error=${error}`)).text()).toContain(words)
 })
 
 for (const [what, fault] of [
@@ -173,6 +186,72 @@ test('another account is refused until the first one is disconnected, and its se
   expect((await world.json<{ extensions: unknown[] }>('GET', '/v1/rc/extensions')).body.extensions).toHaveLength(1)
   await world.call('POST', '/v1/rc/disconnect')
   await expectPage(await tryIt(), 200, 'Connected')
+})
+
+test('of two accounts that come back at once one is connected, whichever answers first', async () => {
+  await using world = await quiet()
+  const { accountId } = world.control.addAccount()
+  const other = world.control.addExtension({ name: 'Bob', accountId, numbers: ['+15555550142'] })
+  const first = await callbackPath(world)
+  world.control.nextLogin({ extensionId: other.extensionId })
+  const second = await callbackPath(world)
+  // Both have asked who they are before either is stored.
+  const both = Promise.withResolvers<void>()
+  const { provider } = world.gateway
+  const getExtension = provider.getExtension
+  let asked = 0
+  provider.getExtension = async (token) => {
+    const answer = await getExtension(token)
+    if (++asked === 2) both.resolve()
+    await both.promise
+    return answer
+  }
+  const answers = await Promise.all([open(world, first), open(world, second)])
+  expect(answers.map((answer) => answer.status).toSorted()).toEqual([200, 400])
+  const { rows } = await world.gateway.database.gate.execute('SELECT DISTINCT account_id FROM extensions')
+  expect(rows).toHaveLength(1)
+  expect((await world.gateway.database.gate.execute(`SELECT 1 FROM jobs WHERE kind = 'back_fill'`)).rows).toHaveLength(
+    1,
+  )
+  expect(world.control.sessions()).toHaveLength(1)
+})
+
+test('a tenant whose extensions are all revoked may connect another account', async () => {
+  await using world = await createWorld({ work: false })
+  const { accountId } = world.control.addAccount()
+  const other = world.control.addExtension({ name: 'Bob', accountId, numbers: ['+15555550142'] })
+  const execute = (sql: string) => world.gateway.database.gate.execute(sql)
+  await execute(`UPDATE extensions SET status = 'revoked'`)
+  world.gateway.directory.forget(world.tenantId)
+  world.control.nextLogin({ extensionId: other.extensionId })
+  await expectPage(await open(world, await callbackPath(world)), 200, 'Connected')
+  expect(await (await world.call('GET', '/v1/rc/status')).json()).toMatchObject({
+    connected: true,
+    rcAccountId: accountId,
+  })
+  // The first account is the other one now.
+  await expectPage(await open(world, await callbackPath(world)), 400, 'Another account is connected')
+})
+
+test('a suspended tenant connects nothing, however far it has come', async () => {
+  const { log, lines } = recordedLog()
+  await using world = await createWorld({ connect: false, work: false, log })
+  const suspend = () => setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'suspended' })
+  const [atOnce, later] = [await callbackPath(world), await callbackPath(world)]
+  const { provider } = world.gateway
+  const getExtension = provider.getExtension
+  provider.getExtension = async (token) => {
+    await suspend()
+    return getExtension(token)
+  }
+  await expectPage(await open(world, later), 400, 'Invalid or expired token')
+  world.control.clearRequests()
+  await expectPage(await open(world, atOnce), 400, 'Invalid or expired token')
+  expect(world.control.requests({ route: 'token' })).toEqual([])
+  expect(world.control.sessions()).toEqual([])
+  expect((await world.gateway.database.gate.execute('SELECT 1 FROM extensions')).rows).toEqual([])
+  expect((await world.gateway.database.gate.execute('SELECT 1 FROM jobs')).rows).toEqual([])
+  expect(lines.filter((line) => line.includes('"why":"tenant_not_active"'))).toHaveLength(2)
 })
 
 test('an extension’s name is escaped', async () => {

@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test'
 import { createApp } from '../../../src/operator/apps.ts'
 import { createTenant, setTenantStatus } from '../../../src/operator/tenants.ts'
+import { manualClock } from '../../support/manual-clock.ts'
 import { newLink, open, pressConnect, tokenOf } from '../../support/connect-flow.ts'
-import { type World, createWorld } from '../../support/world.ts'
+import { type World, createWorld, recordedLog } from '../../support/world.ts'
 
 const quiet = (): Promise<World> => createWorld({ connect: false, work: false })
 
@@ -34,13 +35,48 @@ test('the page shows a button that posts the token back, and does not consume it
   expect((await pressConnect(world, tokenOf(link))).status).toBe(303)
 })
 
-test('the page’s style is the one that its policy allows, and its form may lead to the provider', async () => {
+test('the page’s style is the one that its policy allows, and its form may lead wherever the login does', async () => {
   await using world = await quiet()
   const response = await open(world, await newLink(world))
   const style = /<style>([\s\S]*)<\/style>/.exec(await response.text())?.[1] ?? ''
   const policy = response.headers.get('content-security-policy') ?? ''
   expect(policy).toContain(`'sha256-${new Bun.CryptoHasher('sha256').update(style).digest('base64')}'`)
-  expect(policy).toContain(`form-action 'self' http://localhost:${new URL(world.url).port} http://127.0.0.1:`)
+  expect(policy).toContain(
+    `form-action 'self' https: http: http://localhost:${new URL(world.url).port} http://127.0.0.1:`,
+  )
+})
+
+test('behind HTTPS the form leads by https alone', async () => {
+  await using world = await createWorld({ env: { PUBLIC_URL: 'https://sms.example.com' }, connect: false, work: false })
+  const policy = (await open(world, await newLink(world))).headers.get('content-security-policy') ?? ''
+  expect(policy).toMatch(/form-action 'self' https: https:\/\/sms\.example\.com http:\/\/127\.0\.0\.1:\d+;/)
+})
+
+test('why a link is refused stands in the log with the request’s id, and nowhere else', async () => {
+  const { log, lines } = recordedLog()
+  const clock = manualClock()
+  await using world = await createWorld({ connect: false, work: false, log, clock })
+  const [used, expired, suspended] = [await newLink(world), await newLink(world), await newLink(world, 'invite')]
+  await pressConnect(world, tokenOf(used))
+  const refused = async (token: string, requestId: string): Promise<string> => {
+    const response = await open(world, `/v1/rc/connect?token=${token}`, { 'x-request-id': requestId })
+    expectPage(response, 400)
+    return response.text()
+  }
+  const pages = [await refused('a'.repeat(43), 'r-unknown'), await refused(tokenOf(used), 'r-used')]
+  clock.advance(300_000)
+  pages.push(await refused(tokenOf(expired), 'r-expired'))
+  await setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'suspended' })
+  pages.push(await refused(tokenOf(suspended), 'r-suspended'))
+  expect(new Set(pages).size).toBe(1)
+  const told = lines.filter((line) => line.includes('connect link refused')).map((line) => JSON.parse(line))
+  expect(told.map(({ requestId, why }: Record<string, string>) => [requestId, why])).toEqual([
+    ['r-unknown', 'unknown'],
+    ['r-used', 'used'],
+    ['r-expired', 'expired'],
+    ['r-suspended', 'tenant_not_active'],
+  ])
+  for (const link of [used, expired, suspended]) expect(lines.join('')).not.toContain(tokenOf(link))
 })
 
 test('the button leads to the provider’s authorization address, with state and PKCE', async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { readNumbersDaily, watchSubscriptions } from '../../../src/features/rc/upkeep.ts'
+import { diagnose } from '../../../src/operator/doctor.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { failureOf } from '../../support/process.ts'
 import { type World, createWorld, until } from '../../support/world.ts'
@@ -76,6 +77,123 @@ test('a subscription that must wait for a pause of the provider is made a minute
     await until(() => ended.length === 2, 300).catch(() => null)
   }
   expect({ active: active(), ended }).toEqual({ active: 1, ended: ['waiting', 'created'] })
+})
+
+/** Each run of `ensure` by its outcome, once it has ended. */
+function outcomes(world: World): string[] {
+  const { subscriptions } = world.gateway
+  const ensure = subscriptions.ensure.bind(subscriptions)
+  const ended: string[] = []
+  subscriptions.ensure = async (key) => {
+    const ensured = await ensure(key)
+    ended.push(ensured)
+    return ensured
+  }
+  return ended
+}
+
+test('a subscription that could not be made is planned again after 10 s, doubling to 10 min, until one is made', async () => {
+  await using world = await createWorld({ connect: false, work: false, clock: manualClock() })
+  const { subscriptions } = world.gateway
+  const planned: number[] = []
+  subscriptions.planned = (_, nextMs) => planned.push(nextMs / 1000)
+  world.control.fault({ route: 'subscription-create', calls: null, fault: { kind: 'respond', status: 503 } })
+  expect((await world.connect()).status).toBe(200)
+  const key = await extensionOf(world)
+  for (let run = 0; run < 8; run++) expect(await subscriptions.ensure(key)).toBe('failed')
+  expect(planned).toEqual([10, 20, 40, 80, 160, 320, 600, 600, 600])
+  world.control.clearFaults()
+  expect(await subscriptions.ensure(key)).toBe('created')
+  expect(planned.at(-1)).toBe(604_800 / 2)
+  for (const { subscriptionId } of world.control.subscriptions()) world.control.deleteSubscription({ subscriptionId })
+  world.control.fault({ route: 'subscription-create', fault: { kind: 'respond', status: 503 } })
+  expect(await subscriptions.ensure(key)).toBe('failed')
+  expect(planned.at(-1)).toBe(10)
+})
+
+test('ten seconds after a connection without a subscription there is one, and what came meanwhile is filled in', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ clock, connect: false })
+  clock.advance(1)
+  world.control.fault({ route: 'subscription-create', calls: 1, fault: { kind: 'respond', status: 503 } })
+  expect((await world.connect()).status).toBe(200)
+  await until(async () => (await execute(world, `SELECT 1 FROM jobs WHERE kind = 'back_fill'`)).rows.length === 0)
+  await world.control.injectSms({ from: BOB, text: 'while nobody listened', deliver: false })
+  const created = (): number => world.control.requests({ route: 'subscription-create' }).length
+  clock.advance(9999)
+  expect(created()).toBe(1)
+  clock.advance(1)
+  await until(() => created() === 2)
+  const inbound = () => execute(world, `SELECT body FROM messages WHERE direction = 'inbound'`)
+  expect(await until(async () => (await inbound()).rows[0]?.['body'])).toBe('while nobody listened')
+  expect(world.control.subscriptions()).toMatchObject([{ status: 'Active' }])
+})
+
+test.each([
+  ['of a week: after half a week', 604_800],
+  ['of an hour: after half an hour', 3600],
+  ['shorter than the look of every ten minutes: in time as well', 480],
+])('a subscription is renewed at half the life that was granted, %s', async (_, seconds) => {
+  const clock = manualClock()
+  await using world = await createWorld({ clock, connect: false })
+  world.control.configure({ maxSubscriptionSeconds: seconds })
+  world.control.setLimits({ light: 100_000 })
+  expect((await world.connect()).status).toBe(200)
+  const ended = outcomes(world)
+  const renewals = (): number => world.control.requests({ route: 'subscription-renew' }).length
+  const step = Math.min(seconds * 100, 600_000)
+  const lookAgain = async (ms: number): Promise<void> => {
+    clock.advance(ms)
+    ended.length = 0
+    await watchSubscriptions(world.gateway, () => Promise.resolve())
+  }
+  await lookAgain(seconds * 500 - step)
+  expect(renewals()).toBe(0)
+  if (seconds > 1000) await lookAgain(step)
+  else clock.advance(step)
+  await until(() => renewals() === 1)
+  expect(world.control.subscriptions()).toMatchObject([{ status: 'Active', expiresAt: clock.now() + seconds * 1000 }])
+})
+
+test('an extension that cannot receive is a figure and a warning with its fix; the gateway is ready all the same', async () => {
+  await using world = await createWorld({ connect: false, env: { ADMIN_PORT: '0' } })
+  const admin = (path: string): Promise<Response> => fetch(`${world.running.adminUrl}${path}`)
+  const notReceiving = async (): Promise<string | undefined> =>
+    /^sgw_extensions_not_receiving (\d+)$/m.exec(await (await admin('/metrics')).text())?.[1]
+  const finding = async () => (await diagnose(world.gateway)).find(({ check }) => check === 'subscriptions')
+  expect(await notReceiving()).toBe('0')
+  world.control.fault({
+    route: 'subscription-create',
+    calls: null,
+    fault: {
+      kind: 'respond',
+      status: 400,
+      body: { errors: [{ errorCode: 'SUB-521', message: 'WebHook is not reachable' }] },
+    },
+  })
+  await world.connect()
+  expect(await notReceiving()).toBe('1')
+  expect((await admin('/ready')).status).toBe(200)
+  expect(await finding()).toMatchObject({
+    ok: true,
+    level: 'warn',
+    detail: expect.stringMatching(/^1 extensions have no active subscription.*SUB-521.*RingCentral cannot reach http/),
+  })
+  world.control.clearFaults()
+  await watchSubscriptions(world.gateway, () => Promise.resolve())
+  expect(await notReceiving()).toBe('0')
+  expect(await finding()).toMatchObject({ level: 'ok' })
+})
+
+test('an extension whose subscription was shut off and cannot be made anew counts as not receiving', async () => {
+  await using world = await createWorld({ work: false })
+  const [subscription] = world.control.subscriptions()
+  world.control.blacklistSubscription({ subscriptionId: subscription?.subscriptionId ?? '' })
+  world.control.fault({ route: 'subscription-create', calls: null, fault: { kind: 'respond', status: 503 } })
+  await watchSubscriptions(world.gateway, () => Promise.resolve())
+  expect((await diagnose(world.gateway)).find(({ check }) => check === 'subscriptions')).toMatchObject({
+    level: 'warn',
+  })
 })
 
 test('two tenants with the same extension do not delete what is being made for the other', async () => {

@@ -1,5 +1,5 @@
 import { expect } from 'bun:test'
-import { MESSAGE_ERRORS } from '../../../src/core/errors.ts'
+import { MESSAGE_FAILURES } from '../../../src/core/message-failure.ts'
 import { FROM } from '../../support/world.ts'
 import { Case } from './case.ts'
 import { PROVIDER_TIMEOUT_MS, type ProviderFault, RETRY_AFTER_S, strike } from './faults.ts'
@@ -33,7 +33,7 @@ const MEANING: Record<string, SendMeaning> = {
     error: 'Provider rejected the message: Parameter [from] value is invalid (MSG-245)',
   },
   '401 once': { end: 'found' },
-  '401 always': { end: 'refused', error: MESSAGE_ERRORS.revoked },
+  '401 always': { end: 'refused', error: MESSAGE_FAILURES.revoked.text },
   '403': { end: 'refused', error: '(CMN-408)' },
   '404': { end: 'refused', error: '(CMN-101)' },
   '429 with Retry-After': { end: 'sent again', afterMs: RETRY_AFTER_S * SECOND_MS },

@@ -5,6 +5,13 @@ import { ACCESS_TOKEN, clientOf, httpServer, valueOf } from './servers.ts'
 const NOON = Date.parse('2026-11-21T12:00:00Z')
 const HOUR_MS = 3_600_000
 
+/** Our wall clock shows that time; our steady clock is `steadyAheadMs` before it. */
+const lagAt = (now: number, steadyAheadMs = 0): Lag =>
+  new Lag(
+    () => now,
+    () => now + steadyAheadMs,
+  )
+
 test.each([
   ['Sat, 21 Nov 2026 12:00:00 GMT', 0],
   ['Sat, 21 Nov 2026 11:59:31 GMT', 0],
@@ -14,16 +21,28 @@ test.each([
   ['yesterday', 0],
   [null, 0],
 ])('Date: %s means a lag of %i ms', (date, ms) => {
-  const lag = new Lag(() => NOON)
+  const lag = lagAt(NOON)
   lag.heard(date)
   expect(lag.ms).toBe(ms)
 })
 
 test('each answer is believed anew', () => {
-  const lag = new Lag(() => NOON)
+  const lag = lagAt(NOON)
   lag.heard('Sat, 21 Nov 2026 11:00:01 GMT')
   lag.heard('Sat, 21 Nov 2026 12:00:00 GMT')
   expect(lag.ms).toBe(0)
+})
+
+test.each([
+  ['Sat, 21 Nov 2026 12:00:00 GMT', 0, 0],
+  ['Sat, 21 Nov 2026 12:00:00 GMT', -7000, -7000],
+  ['Sat, 21 Nov 2026 11:00:01 GMT', 0, HOUR_MS - 1000],
+  ['Sat, 21 Nov 2026 13:00:00 GMT', 0, -HOUR_MS],
+])('Date: %s, while our steady clock is %i ms from our wall clock, means a skew of %i ms', (date, steadyAheadMs, ms) => {
+  const lag = lagAt(NOON, steadyAheadMs)
+  expect(lag.skewMs).toBeNull()
+  for (const heard of [null, 'yesterday', date, null, 'yesterday']) lag.heard(heard)
+  expect(lag.skewMs).toBe(ms)
 })
 
 test('a list is asked for again when its own answer tells that our clock is fast', async () => {

@@ -27,7 +27,10 @@ const read = {
 test('creation asks for inbound SMS over a webhook for seven days', async () => {
   using server = httpServer(() => Response.json(info()))
   const request = { address: ADDRESS, verificationToken: 'verification-token' }
-  expect(valueOf(await clientOf(server.url).createSubscription(ACCESS_TOKEN, request))).toEqual(read)
+  expect(valueOf(await clientOf(server.url).createSubscription(ACCESS_TOKEN, request))).toEqual({
+    ...read,
+    requestId: null,
+  })
   expect(server.seen[0]).toMatchObject({ method: 'POST', path: '/restapi/v1.0/subscription' })
   expect(JSON.parse(server.seen[0]?.body ?? '')).toEqual({
     eventFilters: ['/restapi/v1.0/account/~/extension/~/message-store/instant?type=SMS'],

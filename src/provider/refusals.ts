@@ -1,0 +1,80 @@
+import type { Clock } from '../core/clock.ts'
+import { DEFAULT_PENALTY_MS } from '../core/limits.ts'
+import type { Log } from '../core/log.ts'
+import type { ProviderFailure } from './provider.ts'
+import { type Step, fixOf, isStanding } from './ringcentral/fixes.ts'
+
+/** Something that the provider refused to an extension, or to an authorization that led to none. */
+export interface Refusal {
+  tenantId: string
+  /** Null for an authorization. */
+  extensionId: string | null
+  step: Step
+  failure: ProviderFailure
+}
+
+type Subject = Pick<Refusal, 'tenantId' | 'extensionId'>
+
+/** The standing refusals, for the doctor: in memory, since each is met again after a restart. */
+export class Refusals {
+  readonly #standing = new Map<string, Refusal & { at: number }>()
+
+  note(refusal: Refusal, at: number): void {
+    this.#standing.set(nameOf(refusal, refusal.step), { ...refusal, at })
+  }
+
+  /** The step went well. */
+  clear(subject: Subject, step: Step): void {
+    this.#standing.delete(nameOf(subject, step))
+  }
+
+  /** The same for every step: the extension is gone, or was authorized anew. */
+  forget({ tenantId, extensionId }: Subject): void {
+    for (const [name, one] of this.#standing)
+      if (one.tenantId === tenantId && one.extensionId === extensionId) this.#standing.delete(name)
+  }
+
+  /** A pause that the provider asked for stands until it is over. */
+  list(now: number): Refusal[] {
+    return [...this.#standing.values()].filter(
+      ({ failure, at }) => failure.reason !== 'rate_limited' || now < at + (failure.retryAfterMs ?? DEFAULT_PENALTY_MS),
+    )
+  }
+}
+
+interface RefusalContext {
+  directory: { refusals: Refusals }
+  config: { publicUrl: string }
+  clock: Clock
+  log: Log
+}
+
+/** Logs a refusal with its fix, and keeps one that a person must end. Answers the fix. `requestId`: of our own request, if there is one. */
+export function noteRefusal(context: RefusalContext, refusal: Refusal, requestId?: string): string {
+  const { tenantId, extensionId, step, failure } = refusal
+  const fix = fixOf(failure, step, context.config.publicUrl)
+  const { status, code, requestId: providerRequestId } = failure
+  if (isStanding(failure)) context.directory.refusals.note(refusal, context.clock.now())
+  const fields = {
+    requestId,
+    tenantId,
+    extensionId: extensionId ?? undefined,
+    step,
+    status,
+    code,
+    providerRequestId,
+    fix,
+  }
+  context.log.warn(fields, REFUSED[step])
+  return fix
+}
+
+const REFUSED: Readonly<Record<Step, string>> = {
+  authorization: 'authorization refused: the code was not exchanged',
+  extension: 'authorization refused: the extension could not be read',
+  numbers: 'phone numbers could not be read',
+  messages: 'inbound messages could not be looked up',
+  subscription: 'inbound messages will come late: the subscription could not be made',
+}
+
+const nameOf = ({ tenantId, extensionId }: Subject, step: Step): string => `${tenantId}/${extensionId ?? ''}/${step}`

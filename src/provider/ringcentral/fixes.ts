@@ -1,0 +1,93 @@
+import type { ProviderFailure } from '../provider.ts'
+import { NO_REFRESH_TOKEN_CODE } from './oauth.ts'
+
+/** What the gateway wanted of the provider when it was refused. */
+export type Step = 'authorization' | 'extension' | 'numbers' | 'messages' | 'subscription'
+
+/** The code of a failure: the subscription was made, but not for inbound messages. */
+export const FILTER_REFUSED = 'SUB-412'
+
+/**
+ * What a person can do about a refusal, as a sentence in our own words: of the provider's answer only codes and a
+ * permission's name are used (RingCentral guide, "Error handling", and the error codes of its OpenAPI).
+ */
+export function fixOf(failure: ProviderFailure, step: Step, publicUrl: string): string {
+  if (failure.reason === 'rate_limited') return `RingCentral asks to wait ${waitOf(failure)}; it is fine after that.`
+  const known = FIXES[failure.code ?? '']
+  if (known !== undefined) return known(failure, step, publicUrl)
+  if (failure.oauthError === 'invalid_client') return WRONG_CLIENT
+  if (failure.oauthError === 'invalid_grant') return CODE_ENDED
+  if (failure.status === 403) return `${missingPermission(failure, step)} (RingCentral answered 403.)`
+  if (failure.status !== null && failure.reason === 'rejected')
+    return `RingCentral refused with status ${failure.status}: its code and request id are in the log of the gateway.`
+  return 'RingCentral could not be reached or did not answer as it should: try again in a few minutes.'
+}
+
+/** Whether it stays refused until a person does something, or the time that the provider named is over. */
+export const isStanding = ({ reason, code, oauthError }: ProviderFailure): boolean =>
+  reason === 'rate_limited' ||
+  (reason === 'rejected' && (oauthError !== 'invalid_grant' || FIXES[code ?? ''] === redirectUri))
+
+type Fix = (failure: ProviderFailure, step: Step, publicUrl: string) => string
+
+const CODE_ENDED = 'The login took longer than a minute or was used before: start again with a new link.'
+const WRONG_CLIENT =
+  'RC_CLIENT_ID or RC_CLIENT_SECRET is not that of the RingCentral app: copy both from the developer console again.'
+
+const redirectUri: Fix = (_, __, publicUrl) =>
+  `The redirect URI ${publicUrl}/v1/rc/callback is not registered: enter it in the settings of the RingCentral app, to the letter.`
+
+const unreachable: Fix = (_, __, publicUrl) =>
+  `RingCentral cannot reach ${publicUrl}/v1/webhooks/provider: it must be public, by https with a valid certificate.`
+
+const FIXES: Readonly<Record<string, Fix>> = {
+  [NO_REFRESH_TOKEN_CODE]: () =>
+    'RingCentral gave no refresh token: tick "Issue refresh tokens" in the settings of the RingCentral app.',
+  'OAU-106': () => CODE_ENDED,
+  'OAU-108': () => CODE_ENDED,
+  'OAU-109': redirectUri,
+  'OAU-113': redirectUri,
+  'OAU-146': () =>
+    'RC_CLIENT_SECRET is not the secret of this RingCentral app: copy it from the developer console again.',
+  'OAU-153': () => 'RC_CLIENT_ID is not known to RingCentral: copy it from the developer console again.',
+  'OAU-251': () =>
+    'The RingCentral app may not use this grant: its authentication must be "3-legged OAuth, authorization code".',
+  'CMN-401': missingPermission,
+  'SUB-528': missingPermission,
+  [FILTER_REFUSED]: () =>
+    'RingCentral refused events of inbound messages: the RingCentral app needs the permission ReadMessages (SMS includes it). Add it in the developer console, then connect again.',
+  'CMN-408': (failure, step) =>
+    `The user lacks the permission ${failure.permission ?? USER_PERMISSIONS[step]}: give it to the user's role in the RingCentral admin portal.`,
+  'SUB-505': () => 'This user and app have too many subscriptions at RingCentral: delete those that nobody needs.',
+  'SUB-520': unreachable,
+  'SUB-521': unreachable,
+  'SUB-522': unreachable,
+  'SUB-523': unreachable,
+  'SUB-524': unreachable,
+  'SUB-525': unreachable,
+}
+
+function missingPermission(failure: ProviderFailure, step: Step): string {
+  const permission = failure.permission ?? APP_PERMISSIONS[step]
+  return `The RingCentral app lacks the permission ${permission}: add it in the developer console, then connect again.`
+}
+
+/** What each step needs, where the answer does not say. */
+const APP_PERMISSIONS: Readonly<Record<Step, string>> = {
+  authorization: 'ReadAccounts',
+  extension: 'ReadAccounts',
+  numbers: 'ReadAccounts',
+  messages: 'ReadMessages',
+  subscription: 'SubscriptionWebhook',
+}
+
+const USER_PERMISSIONS: Readonly<Record<Step, string>> = {
+  authorization: 'ReadExtensions',
+  extension: 'ReadExtensions',
+  numbers: 'ReadUserPhoneNumbers',
+  messages: 'ReadMessages',
+  subscription: 'ReadMessages',
+}
+
+const waitOf = ({ retryAfterMs }: ProviderFailure): string =>
+  retryAfterMs === null ? 'a minute' : `${Math.max(1, Math.ceil(retryAfterMs / 1000))} s`

@@ -1,0 +1,99 @@
+import { expect, test } from 'bun:test'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { SELF_SIGNED } from '../simulator/self-signed.ts'
+import { temporaryFolder } from '../support/process.ts'
+import { PROJECT, Program, freePort } from '../support/program.ts'
+import { until } from '../support/world.ts'
+import { CANARY, expectBodyLimit, get, serving, visitTokens, worldBehindProxy } from './stage.ts'
+
+const CONFIGURATION = readFileSync(join(PROJECT, 'deploy/nginx.conf'), 'utf8')
+const NGINX = Bun.which('nginx', { PATH: `${process.env['PATH'] ?? ''}:/usr/sbin` })
+
+/** nginx with the file that we deliver, before a gateway in production; only addresses and paths are the test's. */
+async function behindNginx() {
+  const folder = temporaryFolder()
+  const world = await worldBehindProxy()
+  const [plain, secure] = [freePort(), freePort()]
+  const site = CONFIGURATION.replaceAll(/^ *listen \[::\].*\n/gm, '')
+    .replace('listen 80;', `listen 127.0.0.1:${plain};`)
+    .replace('listen 443 ssl', `listen 127.0.0.1:${secure} ssl`)
+    .replaceAll('/etc/letsencrypt/live/sms.example.com/', `${folder.path}/`)
+    .replaceAll('/var/log/nginx/', `${folder.path}/`)
+    .replace('127.0.0.1:3000', new URL(world.url).host)
+  writeFileSync(folder.file('fullchain.pem'), SELF_SIGNED.cert)
+  writeFileSync(folder.file('privkey.pem'), SELF_SIGNED.key)
+  writeFileSync(folder.file('site.conf'), site)
+  writeFileSync(folder.file('nginx.conf'), mainFile(folder.path))
+  const program = new Program({
+    command: [NGINX ?? '', '-c', folder.file('nginx.conf'), '-p', folder.path, '-e', folder.file('error.log')],
+    env: {},
+    log: folder.file('output.log'),
+  })
+  const url = `https://127.0.0.1:${secure}`
+  await serving(url)
+  return {
+    world,
+    url,
+    plainUrl: `http://127.0.0.1:${plain}`,
+    log: () => ['sgw.log', 'error.log'].map((name) => readFileSync(folder.file(name), 'utf8')).join(''),
+    async [Symbol.asyncDispose]() {
+      await program.kill()
+      await world[Symbol.asyncDispose]()
+      folder[Symbol.dispose]()
+    },
+  }
+}
+
+const TEMPORARY = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+
+const mainFile = (folder: string): string => `daemon off;
+master_process off;
+pid ${folder}/nginx.pid;
+error_log ${folder}/error.log info;
+events {}
+http {
+  access_log off;
+  ${TEMPORARY.map((name) => `${name}_temp_path ${folder}/${name};`).join(' ')}
+  include ${folder}/site.conf;
+}
+`
+
+test('the configuration for nginx logs neither queries nor referrers', () => {
+  expect(CONFIGURATION.match(/access_log \/var\/log\/nginx\/sgw.log sgw;/g)).toHaveLength(2)
+  expect(CONFIGURATION).not.toMatch(
+    /log_format[^;]*\$(request|request_uri|args|query_string|arg_\w+|http_referer)\b(?!_)/,
+  )
+})
+
+// Where nginx is installed it is run.
+if (NGINX !== null) {
+  test('nginx and the gateway answer a body that is too large alike, whatever its size', async () => {
+    await using stage = await behindNginx()
+    await expectBodyLimit(stage.url, stage.world)
+  })
+
+  test('nginx passes a request id on, makes one where there is none, and asks for HTTPS for a year', async () => {
+    await using stage = await behindNginx()
+    const idOf = async (given: string | null): Promise<string | null> => {
+      const headers: Record<string, string> = given === null ? {} : { 'x-request-id': given }
+      const answer = await get(`${stage.url}/v1/apps`, { headers })
+      expect(answer.status).toBe(401)
+      expect(answer.headers.get('strict-transport-security')).toBe('max-age=31536000')
+      return answer.headers.get('x-request-id')
+    }
+    expect(await idOf('my-own:id/1')).toBe('my-own:id/1')
+    for (const none of [null, 'x'.repeat(129), 'with space']) expect(await idOf(none)).toMatch(/^[0-9a-f]{32}$/)
+    expect(stage.log()).toContain(' my-own:id/1 ')
+  })
+
+  test('nginx logs no token of a link or a login, not even of a gateway that is away', async () => {
+    await using stage = await behindNginx()
+    expect(await visitTokens(stage.url)).toEqual([400, 400, 400])
+    expect(await visitTokens(stage.plainUrl)).toEqual([301, 301, 301])
+    await stage.world.running.stop()
+    expect(await visitTokens(stage.url)).toEqual([502, 502, 502])
+    const log = await until(() => (stage.log().split('/v1/rc/connect').length > 3 ? stage.log() : null))
+    expect(log).not.toContain(CANARY)
+  })
+}

@@ -1,0 +1,53 @@
+import { type World, FROM } from '../../support/world.ts'
+import type { Case } from '../fault-table/case.ts'
+import { pass } from '../fault-table/passing-time.ts'
+
+/** The n-th contact of a test. */
+export const contact = (n: number): string => `+1555777${String(n).padStart(4, '0')}`
+
+export const texts = (count: number, prefix = 'part'): string[] =>
+  Array.from({ length: count }, (_, n) => `${prefix} ${n + 1}`)
+
+/** Texts of the provider's record, oldest first. */
+export const record = (world: World): string[] =>
+  world.control.messages({ direction: 'Outbound' }).map(({ text }) => text ?? '')
+
+/** Sends each text after the 202 of the one before; answers the ids. */
+export async function sendEach(
+  world: World,
+  bodies: readonly string[],
+  to: (n: number) => string = () => contact(0),
+  from = FROM,
+): Promise<string[]> {
+  const ids: string[] = []
+  for (const [n, body] of bodies.entries()) ids.push(await world.send({ from, to: to(n), body }))
+  return ids
+}
+
+export async function countOf(world: World, status: string): Promise<number> {
+  return Number((await world.json('GET', `/v1/sms/messages?limit=1&status=${status}`)).body['total'])
+}
+
+/** Lets the test's time pass until so many messages are sent; throws as soon as one has failed. */
+export async function untilSent(one: Case, count: number, withinMs = 20 * 60_000, stepMs = 500): Promise<void> {
+  const { world } = one
+  const isDone = async (): Promise<true | null> => {
+    if ((await countOf(world, 'failed')) > 0) throw new Error('A message has failed')
+    return (await countOf(world, 'sent')) === count ? true : null
+  }
+  await pass(one, withinMs, isDone, stepMs)
+}
+
+/** The texts of the calls that are made from now on, in the order in which they begin. */
+export function watchCalls(world: World): string[] {
+  const { provider } = world.gateway
+  const begun: string[] = []
+  const call = provider.sendSms
+  provider.sendSms = (token, message) => (begun.push(message.text), call(token, message))
+  return begun
+}
+
+/** Lets the event loop take some turns: work that could begin has begun by then. */
+export async function someTurns(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await new Promise<void>((resolve) => setImmediate(resolve))
+}

@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'bun:test'
+import { Case } from '../fault-table/case.ts'
+import { FAULTS, strike } from '../fault-table/faults.ts'
+import { pass } from '../fault-table/passing-time.ts'
+import { contact, countOf, record, sendEach, texts, untilSent } from './conversations.ts'
+
+const MINUTE_MS = 60_000
+const OUTAGE_MS = 60 * MINUTE_MS
+const CONTACTS = 5
+const MESSAGES = 30
+/** How much of the test's time passes between two looks. */
+const STEP_MS = 5000
+const NEW_EVERY_MS = 4 * MINUTE_MS
+
+/** How many calls were made, and how many were under way at most. */
+function watchCallsAtOnce({ gateway }: Case['world']): { most: number; count: number } {
+  const seen = { most: 0, count: 0 }
+  const { provider } = gateway
+  const call = provider.sendSms
+  let open = 0
+  provider.sendSms = async (token, message) => {
+    seen.count++
+    seen.most = Math.max(seen.most, ++open)
+    return call(token, message).finally(() => void open--)
+  }
+  return seen
+}
+
+/**
+ * Backoff grows to a minute and no further. It is the extension's, so there is one call in a minute; but a message that was
+ * answered 503 five times in a row has its own from then on.
+ */
+const CALLS_AN_HOUR: Record<string, [least: number, most: number]> = {
+  refused: [55, 80],
+  'DNS failure': [55, 80],
+  '503': [55, 60 * CONTACTS],
+}
+
+describe.each(Object.entries(CALLS_AN_HOUR))('an outage of an hour: %s', (name, [least, most]) => {
+  test('fails nothing, makes one call at a time, and afterwards everything goes out in order', async () => {
+    await using one = await Case.open({ env: { PROVIDER_TIMEOUT: '1s' } })
+    const { world, clock } = one
+    const { sendSms } = world.gateway.provider
+    const fault = FAULTS.find((known) => known.name === name)
+    if (fault === undefined) throw new Error(`There is no fault ${name}`)
+    strike(world, { method: 'sendSms', route: 'sms' }, { ...fault, always: true }, Infinity)
+    const calls = watchCallsAtOnce(world)
+
+    const startedAt = clock.now()
+    const bodies = texts(MESSAGES)
+    await sendEach(world, bodies.slice(0, 20), (n) => contact(n % CONTACTS))
+    // Those that began before the first of them failed.
+    await pass(one, MINUTE_MS, () => (world.gateway.quota.pauseMs(extensionOf(one), 'medium') > 0 ? true : null))
+    await pass(one, MINUTE_MS, () => (clock.now() > startedAt + 5000 ? true : null))
+    Object.assign(calls, { most: 0, count: 0 })
+    for (const [n, body] of bodies.slice(20).entries()) {
+      await pass(one, OUTAGE_MS, () => (clock.now() > startedAt + (n + 1) * NEW_EVERY_MS ? true : null), STEP_MS)
+      await world.send({ to: contact(n % CONTACTS), body })
+    }
+    await pass(one, OUTAGE_MS, () => (clock.now() > startedAt + OUTAGE_MS ? true : null), STEP_MS)
+    expect(record(world)).toEqual([])
+    expect(await countOf(world, 'failed')).toBe(0)
+    expect(calls.count).toBeGreaterThanOrEqual(least)
+    expect(calls.count).toBeLessThanOrEqual(most)
+    expect(calls.most).toBe(1)
+
+    world.control.clearFaults()
+    world.gateway.provider.sendSms = sendSms
+    await untilSent(one, MESSAGES, OUTAGE_MS, STEP_MS)
+    for (let n = 0; n < CONTACTS; n++) {
+      const own = bodies.filter((_, index) => index % CONTACTS === n)
+      expect(record(world).filter((text) => own.includes(text))).toEqual(own)
+    }
+    expect(record(world)).toHaveLength(MESSAGES)
+  })
+})
+
+const extensionOf = ({ world }: Case): string => world.control.extensions()[0]?.extensionId ?? ''
