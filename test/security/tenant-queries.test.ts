@@ -71,8 +71,8 @@ const STATEMENTS: readonly (readonly [path: string, beginning: string, why: stri
   ],
   [
     'src/features/webhooks/store-inbound.ts',
-    'SELECT messages.job_id',
-    'the messages that this commit has just inserted, each with its tenant',
+    'SELECT given.jobId',
+    'the messages of this commit and the apps or triggers of their tenants, both joined by tenant',
   ],
   [
     'src/features/webhooks/store-inbound.ts',

@@ -30,7 +30,7 @@ interface InboundRow extends Record<string, string | number | null> {
 const jobsFor = (targets: string): string => `
   SELECT given.jobId, 'webhook', target.id, given.tenantId, given.messageId || ':' || target.id, 0, given.now
   FROM given
-  CROSS JOIN messages ON messages.id = given.messageId AND messages.job_id = given.jobId
+  CROSS JOIN messages ON messages.id = given.messageId AND messages.job_id = given.jobId AND messages.tenant_id = given.tenantId
   CROSS JOIN tenants ON tenants.id = given.tenantId AND tenants.status = 'active'
   CROSS JOIN ${targets}`
 
