@@ -102,7 +102,7 @@ async function open(gateway: Gateway, job: Job, delivery: Delivery, to: Destinat
   return true
 }
 
-/** Outcome and end of the job in one commit. A trigger that answers 410 is gone. */
+/** Stores the outcome and deletes the job in one commit. A trigger whose URL answers 410 is removed. */
 async function close(gateway: Gateway, job: Job, delivery: Delivery, result: PostResult): Promise<void> {
   const { outcome, statusCode, errorClass, errorMessage, durationMs } = result
   await gateway.database.writer.row(CLOSE, {

@@ -43,10 +43,10 @@ const INSERT_JOBS = `INSERT INTO jobs (id, kind, lane, tenant_id, subject, due_a
     coalesce((SELECT webhook_secret FROM apps WHERE id = lane), (SELECT secret FROM triggers WHERE id = lane)) AS secret`
 
 /**
- * The message and a job for each of its deliveries in one commit; nothing when the tenant has this provider id already.
- * The message belongs to the app that last wrote to that contact from that number, else to the tenant's oldest. A
- * delivery's id is `<messageId>:<appId or triggerId>`, and its lane is its destination. Answers a row for a message that
- * is new, and one for each delivery.
+ * Stores a message and a job for each of its deliveries in one commit, or nothing if the tenant has this provider id
+ * already. The message belongs to the app that last wrote to that contact from that number, else to the tenant's oldest
+ * app. A delivery's id is `<messageId>:<appId or triggerId>`, and its lane is its destination. Answers one row for a new
+ * message, and one for each delivery.
  */
 export const STORE: RowOperation<InboundRow> = {
   columns: ['messageId', 'jobId', 'tenantId', 'extensionId', 'rcMessageId', 'from', 'to', 'body', 'now'],
@@ -79,9 +79,9 @@ export async function storeInbound(gateway: Gateway, sms: InboundSms): Promise<b
 const BLOCK = 2 ** 24
 
 /**
- * An inbound message gets the same id whenever it is taken in: after a restore it comes again from the provider's store,
- * and receivers that know it by its id must recognise it. Where the provider counts, what follows each other there are
- * neighbours here: a commit then writes one page of their index instead of one for each.
+ * An inbound message gets the same id whenever it is stored: after a restore it comes again from the provider's store, and
+ * receivers must recognise it by its id. If the provider's ids are consecutive numbers, so are ours: a commit then writes
+ * one page of the index instead of one page per message.
  */
 function messageIdOf({ tenantId, providerMessageId }: InboundSms): string {
   const number = Number(providerMessageId)
