@@ -13,6 +13,7 @@ import { memory } from './memory.ts'
 import { purge } from './purge.ts'
 import { installRivals } from './rivals/install.ts'
 import { send, slowSend } from './send.ts'
+import { silentNames } from './silent-names.ts'
 import { silentSockets } from './silent-sockets.ts'
 import { start } from './start.ts'
 
@@ -29,13 +30,14 @@ const BENCHES: readonly Bench[] = [
   lists,
   growth,
   purge,
+  silentNames,
   silentSockets,
 ]
 
 const HELP = `Usage: bun run bench [name] [--against REF] [--rounds N] [--short] [--long] [--install-rivals]
 Runs every bench whose name begins so, or all of them: ${BENCHES.map(({ name }) => name).join('; ')}.
   --against REF     runs another commit of this project in turn with the working copy, as one more contestant; may be
-                    repeated (purge and silent sockets measure the working copy alone)
+                    repeated (purge, silent names and silent sockets measure the working copy alone)
   --rounds N        how often the contestants take turns, 3 if absent; more rounds even out a busy machine
   --short           a quarter of the time, and one round if --rounds is absent: to see that a bench works
   --long            memory goes on to a million sends

@@ -22,7 +22,7 @@ import { recoverSending } from './sending/recover.ts'
 
 /** Which verb runs which kind of job. */
 export function registerJobs(gateway: Gateway): void {
-  gateway.jobs.register(lookupJobs(gateway.sending.context, gateway.sending.scheduler))
+  gateway.jobs.register(lookupJobs(gateway.sending))
   gateway.jobs.register(webhookJobs(gateway))
   gateway.jobs.register(backFillJobs(gateway))
 }

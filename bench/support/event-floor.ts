@@ -1,4 +1,4 @@
-import { exchange } from '../../src/outbound/exchange.ts'
+import { postOnce } from '../../src/outbound/webhook-exchange.ts'
 import { type EventStore, noStore, openEventStore } from './event-store.ts'
 
 // The barest server for inbound events: parses the event, stores it where a file is given, publishes
@@ -53,7 +53,7 @@ async function postByFetch(url: URL, body: string): Promise<void> {
 async function postAsWeDo(url: URL, body: string): Promise<void> {
   const target = { address: url.hostname, family: 4 } as const
   const headers = { 'content-type': 'application/json' }
-  const answer = await exchange({ url, target, body, headers }, new AbortController().signal)
+  const answer = await postOnce({ url, target, body, headers }, new AbortController().signal)
   if (!answer.ok) return
   await answer.snippet.done
   answer.close()

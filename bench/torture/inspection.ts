@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite'
 import type { MessageView } from '../../src/simulator/control-views.ts'
 import type { Load } from './load.ts'
+import { overtaken } from './overtaken.ts'
 import type { Stage } from './stage.ts'
 
 /** What a scenario found: figures for the table, and what must not be. */
@@ -42,12 +43,13 @@ export async function inspectSends(stage: Stage, load: Load, options: InspectOpt
     failed: rows.filter((row) => row.status === 'failed').length,
     'acknowledged and lost': lost,
     'duplicated at the provider': duplicates(records, rows, options),
+    'out of order': options.mayForget === true ? 0 : overtaken(load, records, rows),
     stuck: rows.filter((row) => row.status === 'queued' || row.status === 'sending').length,
     'drained after s': drainMs === null ? 'not' : Math.round(drainMs / 100) / 10,
     integrity,
   }
   const violations = [
-    ...zero(figures, ['acknowledged and lost', 'duplicated at the provider', 'stuck']),
+    ...zero(figures, ['acknowledged and lost', 'duplicated at the provider', 'out of order', 'stuck']),
     ...bindings(records, rows, options),
     ...disagreements(states, rows),
     ...(drainMs === null ? ['The queue was not empty after 60 s'] : []),

@@ -18,19 +18,28 @@ export interface LoadOptions {
 
 const DOWN_PAUSE_MS = 10
 
-/** Messages from these numbers in turn, each with a text of its own. */
+/** An acknowledged message. */
+export interface Accepted extends Sms {
+  /** When its first request began and its first answer came, milliseconds of one clock. */
+  askedAt: number
+  answeredAt: number
+}
+
+const CONTACTS = 30
+
+/** Messages from these numbers in turn to a few contacts, each with a text of its own. */
 export const distinctMessage =
   (numbers: readonly string[]) =>
   (number: number): Sms => ({
     from: numbers[number % numbers.length] ?? '',
-    to: `+1555777${String(number % 10_000).padStart(4, '0')}`,
+    to: `+155577700${String(Math.floor(number / numbers.length) % CONTACTS).padStart(2, '0')}`,
     body: `Message ${number}`,
   })
 
 /** Keeps sending while the gateway comes and goes, and remembers every message that was acknowledged. */
 export class Load {
   /** By message id. */
-  readonly accepted = new Map<string, Sms>()
+  readonly accepted = new Map<string, Accepted>()
   /** Answers other than 202, by status. */
   readonly refused: Record<string, number> = {}
   /** Requests without an answer: the gateway was down, or was killed meanwhile. */
@@ -82,12 +91,14 @@ export class Load {
 
   async #send(sms: Sms, key?: string): Promise<boolean> {
     const request = { begunBeforeStop: false }
+    const askedAt = performance.now()
     this.#open.add(request)
     try {
       const headers = key === undefined ? {} : { 'idempotency-key': key }
       const response = await this.stage.call('POST', '/v1/sms/send', sms, headers)
       const answer = (await response.json()) as { messageId: string }
-      if (response.status === 202) this.#accept(sms, answer.messageId, key)
+      if (response.status === 202)
+        this.#accept({ ...sms, askedAt, answeredAt: performance.now() }, answer.messageId, key)
       else this.refused[response.status] = (this.refused[response.status] ?? 0) + 1
       return response.status === 202
     } catch (error) {
@@ -99,8 +110,8 @@ export class Load {
     }
   }
 
-  #accept(sms: Sms, messageId: string, key: string | undefined): void {
-    this.accepted.set(messageId, sms)
+  #accept(sms: Accepted, messageId: string, key: string | undefined): void {
+    if (!this.accepted.has(messageId)) this.accepted.set(messageId, sms)
     if (key === undefined) return
     const known = this.#byKey.get(key) ?? messageId
     if (known !== messageId) this.ambiguousKeys.push(`${key}: ${known} and ${messageId}`)

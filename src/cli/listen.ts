@@ -77,7 +77,7 @@ function createForwarder(context: CliContext, url: string, poster: WebhookPoster
       say(`${time()}  --> ${event.type} [${event.messageId}]\n`)
       const timestampSeconds = Math.floor(systemClock.now() / 1000)
       const headers = signedHeaders({ secret, deliveryId: `${event.messageId}:listen`, timestampSeconds, body })
-      const result = await poster.post({ url, body, headers })
+      const result = await poster.post({ url, tenantId: 'listen', body, headers })
       say(
         `${time()} <--  [${result.statusCode ?? 'ERROR'}] POST ${url} [${event.messageId}]${result.statusCode === null ? `: ${result.errorMessage}` : ''}\n`,
       )

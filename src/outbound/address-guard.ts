@@ -1,12 +1,13 @@
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { type Clock, systemClock } from '../core/clock.ts'
-import { type Failure, failureOf } from './failure.ts'
-import { NameLookup, type Resolver, systemResolver } from './name-lookup.ts'
+import { type WebhookFailure, failureOf } from './failure.ts'
+import { NameLookup } from './name-lookup.ts'
 import { type Address, formsOf, isIn, kindOf, parseRange, type Range } from './special-addresses.ts'
+import { type Resolver, systemResolver } from './system-resolver.ts'
 import { bareHost, parseWebhookUrl } from './webhook-url.ts'
 
-export type GuardResult = ({ ok: true; others: readonly Dialable[] } & Dialable) | ({ ok: false } & Failure)
+export type GuardResult = ({ ok: true; others: readonly Dialable[] } & Dialable) | ({ ok: false } & WebhookFailure)
 
 /** A checked address, without brackets. */
 export interface Dialable {
@@ -14,16 +15,28 @@ export interface Dialable {
   family: 4 | 6
 }
 
+export interface GuardQuery {
+  /** As in a URL; IPv6 addresses may have brackets. */
+  hostname: string
+  /** The port that will be dialled: one of our own listeners is no destination in production. */
+  port: number
+  /** The tenant whose lookup it is; its lookups are bounded. */
+  tenantId: string
+}
+
 export interface AddressGuardOptions {
   production: boolean
-  /** Ranges that webhooks may reach although they are special, as `10.0.0.0/8`. */
+  /** Ranges that webhooks may reach although they are special, for example `10.0.0.0/8`. */
   allowCidrs: readonly string[]
-  /** For tests: how names are looked up, and the time. */
+  /** For tests: how names are resolved, and the time. */
   resolver?: Resolver
   clock?: Clock
 }
 
-/** Decides where webhooks may go, so that a tenant's URL never reaches inside (SSRF). decisions: webhook POST. */
+/** A DNS answer may have thousands, and checking those would block the event loop. */
+const MAX_ADDRESSES = 64
+
+/** Decides where webhooks may go, so that no tenant's URL reaches this machine or its network (SSRF). */
 export class AddressGuard {
   readonly #production: boolean
   readonly #allowed: readonly Range[]
@@ -33,10 +46,10 @@ export class AddressGuard {
   constructor(options: AddressGuardOptions) {
     this.#production = options.production
     this.#allowed = options.allowCidrs.map(parseRange)
-    this.#names = new NameLookup(options.resolver ?? systemResolver, options.clock ?? systemClock)
+    this.#names = new NameLookup(options.resolver ?? systemResolver(), options.clock ?? systemClock)
   }
 
-  /** Whether the address may be registered. Names are not looked up: what they mean is only known at delivery. */
+  /** Whether the URL may be registered. Its name is not resolved: it may mean another address at delivery. */
   accepts(url: string): boolean {
     const parsed = parseWebhookUrl(url, this.#production)
     if (parsed === null) return false
@@ -45,17 +58,19 @@ export class AddressGuard {
   }
 
   /**
-   * The very address to dial for a URL's host name, or why there is none: `BlockedAddress`, `TimeoutError` after an
-   * abort of `signal`, or the look-up's code. One denied address denies the name. Never rejects.
-   * `others` are the name's further addresses, all allowed as well; `port` excludes our own listeners.
+   * The address to dial for a URL's host name, or why there is none: `BlockedAddress`, `TimeoutError` after an
+   * abort of `signal`, or the lookup's code. A name is denied if one of its addresses is, or if it has more than 64.
+   * `others` are the name's further addresses, all allowed as well. Never rejects.
    */
-  async resolve(hostname: string, signal: AbortSignal, port: number | null = null): Promise<GuardResult> {
+  async resolve({ hostname, port, tenantId }: GuardQuery, signal: AbortSignal): Promise<GuardResult> {
     const host = bareHost(hostname)
-    const found = isIP(host) === 0 ? await this.#names.find(host, signal) : { ok: true as const, addresses: [host] }
+    const found =
+      isIP(host) === 0 ? await this.#names.find(host, tenantId, signal) : { ok: true as const, addresses: [host] }
     if (!found.ok) return found
     const [first, ...others] = ipv4First(found.addresses)
     if (
       first === undefined ||
+      found.addresses.length > MAX_ADDRESSES ||
       !found.addresses.every((address) => this.#allows(address) && !this.#isOwn(address, port))
     ) {
       return { ok: false, ...failureOf({ code: 'BlockedAddress' }) }
@@ -63,7 +78,7 @@ export class AddressGuard {
     return { ok: true, ...first, others }
   }
 
-  /** Our own listeners are never a destination in production; to be called after listening. */
+  /** Excludes one of our own listeners in production. Called once the listener has its port. */
   addOwn(address: string, port: number): void {
     this.#own.push({ address, port })
   }
@@ -80,13 +95,13 @@ export class AddressGuard {
     return (kind === 'inside' && !this.#production) || isIn(form, this.#allowed)
   }
 
-  #isOwn(address: string, port: number | null): boolean {
+  #isOwn(address: string, port: number): boolean {
     if (!this.#production) return false
     return this.#own.some((own) => own.port === port && listensOn(own.address, address))
   }
 }
 
-/** Many hosts have no way out over IPv6 although names answer with it: IPv4 is tried first. */
+/** Many machines have no route over IPv6 although names have such addresses: IPv4 is tried first. */
 function ipv4First(addresses: readonly string[]): Dialable[] {
   const dialable = addresses.map((address): Dialable => ({ address, family: isIP(address) === 6 ? 6 : 4 }))
   return dialable.toSorted((a, b) => a.family - b.family)

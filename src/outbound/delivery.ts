@@ -1,18 +1,18 @@
 import type { SealContext } from '../core/secrets.ts'
 import type { DeliveryKind } from '../db/schema/webhooks.ts'
 
-/** One delivery: an inbound message and where it goes. What a `webhook` job works on. */
+/** An inbound message and the destination that it is posted to: the work of one `webhook` job. */
 export interface Delivery extends DeliveredMessage {
   /** `<messageId>:<targetId>`, the job's subject. */
   deliveryId: string
   kind: DeliveryKind
   /** An app's or a trigger's id, the job's lane. */
   targetId: string
-  /** Null when the destination wants no more. */
+  /** Null when the destination has no address any more. */
   url: string | null
   /** Sealed; null with `url`. */
   secret: string | null
-  /** What the deliveries of one provider event share. */
+  /** The same for all deliveries of one provider event. */
   correlationId: string
 }
 
@@ -29,10 +29,10 @@ export interface DeliveredMessage {
 
 export type Target = Pick<Delivery, 'targetId' | 'url' | 'secret'>
 
-/** The jobs of one provider event share their id, which names what its deliveries share. */
+/** The jobs of one provider event have the same id, which gives their deliveries the same correlation id. */
 export const correlationOf = (jobId: string): string => jobId.replace(/^job_/, 'cor_')
 
-/** `jobId`: as the message names it. */
+/** `jobId`: the message's. */
 export const deliveryOf = (message: DeliveredMessage, target: Target, jobId: string): Delivery => ({
   ...message,
   ...target,

@@ -1,19 +1,19 @@
-/** Why there was no response, as a delivery attempt tells it. */
-export interface Failure {
+/** Why there was no response, as recorded in a delivery attempt. */
+export interface WebhookFailure {
   /** The system's error code, or a name of our own: `TimeoutError`, `BlockedAddress`, `TooManyInterimResponses`. */
   errorClass: string
-  /** A sentence of ours: the system's messages hold addresses, and a URL may hold a secret. */
+  /** Our own sentence: the system's messages contain addresses, and a URL may contain a secret. */
   errorMessage: string
 }
 
-/** Names what was thrown, or given as `{ code }`. */
-export function failureOf(error: unknown): Failure {
+/** Describes an error that was thrown, or a code passed as `{ code }`. */
+export function failureOf(error: unknown): WebhookFailure {
   const errorClass = classOf(error)
   return { errorClass, errorMessage: MESSAGES.find(([codes]) => codes.test(errorClass))?.[1] ?? 'The request failed' }
 }
 
-/** No packet of the request can have left: another address of the same name may be tried. */
-export const neverConnected = (failure: Failure): boolean => UNREACHED.test(failure.errorClass)
+/** There was no connection, so nothing was sent: another address of the same name may be tried. */
+export const neverConnected = (failure: WebhookFailure): boolean => UNREACHED.test(failure.errorClass)
 
 const UNREACHED = /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EAFNOSUPPORT)$/
 

@@ -1,25 +1,25 @@
-import { lookup } from 'node:dns/promises'
 import type { Clock } from '../core/clock.ts'
-import { type Failure, failureOf } from './failure.ts'
+import { WEBHOOK_TIMEOUT_MS } from '../core/limits.ts'
+import { type WebhookFailure, failureOf } from './failure.ts'
+import { type LookupBounds, type LookupSlot, LookupSlots } from './lookup-slots.ts'
+import type { Resolver } from './system-resolver.ts'
 
-/** Answers all addresses of a name; rejects with an error whose `code` says why not. */
-export type Resolver = (hostname: string) => Promise<readonly { address: string; family: number }[]>
+export type LookupResult = { ok: true; addresses: readonly string[] } | ({ ok: false } & WebhookFailure)
 
-export type LookupResult = { ok: true; addresses: readonly string[] } | ({ ok: false } & Failure)
-
-export const systemResolver: Resolver = (hostname) => lookup(hostname, { all: true })
-
-/** A look-up may take this much of a delivery's time. */
+/** How much of a delivery's time one lookup may take. */
 const LOOKUP_LIMIT_MS = 2000
 /** How long a name that met the limit is answered with the same failure. */
 const HUNG_NAME_TTL_MS = 5000
+/** A lookup holds a slot for two seconds at most: tenants that use up all slots delay the others by no more than that. */
+const BOUNDS: LookupBounds = { total: 256, perTenant: 64 }
 
 /**
- * Looks names up with a limit, each name once at a time: the system's look-up cannot be cancelled, so a name that
- * hangs must not start another one with every delivery.
+ * Looks names up within limits of time and number, so that names that hang delay nobody but the tenant that uses
+ * them. A tenant's lookups of one name are one lookup.
  */
 export class NameLookup {
-  readonly #flights = new Map<string, Promise<LookupResult>>()
+  readonly #running = new Map<string, Promise<LookupResult>>()
+  readonly #slots = new LookupSlots(BOUNDS)
 
   constructor(
     readonly resolver: Resolver,
@@ -27,34 +27,50 @@ export class NameLookup {
   ) {}
 
   /** Never rejects; an abort of `signal` answers `TimeoutError`. */
-  async find(hostname: string, signal: AbortSignal): Promise<LookupResult> {
+  async find(hostname: string, tenantId: string, signal: AbortSignal): Promise<LookupResult> {
     // RFC 6761 6.4: such a name exists nowhere, so no server needs to hear of it.
     if (hostname === 'invalid' || hostname.endsWith('.invalid')) return failed('ENOTFOUND')
-    const flight = this.#flights.get(hostname) ?? this.#start(hostname)
-    return Promise.race([flight, aborted(signal)])
+    const key = `${tenantId} ${hostname}`
+    return Promise.race([this.#running.get(key) ?? this.#start(key, hostname, tenantId), aborted(signal)])
   }
 
-  #start(hostname: string): Promise<LookupResult> {
-    const { promise, resolve } = Promise.withResolvers<LookupResult>()
-    const forget = (): void => {
-      if (this.#flights.get(hostname) === promise) this.#flights.delete(hostname)
-    }
-    const cancel = this.clock.after(LOOKUP_LIMIT_MS, () => {
-      resolve(failed('ETIMEOUT'))
-      this.clock.after(HUNG_NAME_TTL_MS, forget)
-    })
-    this.#flights.set(hostname, promise)
-    void this.#ask(hostname).then((result) => {
+  #start(key: string, hostname: string, tenantId: string): Promise<LookupResult> {
+    const forget = (): void => void this.#running.delete(key)
+    const lookup = this.#run(hostname, tenantId)
+    void lookup.then(({ isHung }) => (isHung ? this.clock.after(HUNG_NAME_TTL_MS, forget) : forget()))
+    const result = lookup.then((ended) => ended.result)
+    this.#running.set(key, result)
+    return result
+  }
+
+  async #run(hostname: string, tenantId: string): Promise<{ result: LookupResult; isHung: boolean }> {
+    const slot = this.#slots.enter(tenantId) ?? (await this.#nextSlot(tenantId))
+    if (slot === null) return { result: failed('ETIMEOUT'), isHung: false }
+    const limit = new AbortController()
+    const cancel = this.clock.after(LOOKUP_LIMIT_MS, () => limit.abort())
+    const result = await this.#ask(hostname, limit.signal)
+    cancel()
+    slot.leave()
+    return { result, isHung: limit.signal.aborted && !result.ok }
+  }
+
+  /** Null when no slot was free for as long as any delivery may take. */
+  #nextSlot(tenantId: string): Promise<LookupSlot | null> {
+    const { promise, resolve } = Promise.withResolvers<LookupSlot | null>()
+    const leaveQueue = this.#slots.wait(tenantId, (slot) => {
       cancel()
-      forget()
-      resolve(result)
+      resolve(slot)
+    })
+    const cancel = this.clock.after(WEBHOOK_TIMEOUT_MS, () => {
+      leaveQueue()
+      resolve(null)
     })
     return promise
   }
 
-  async #ask(hostname: string): Promise<LookupResult> {
+  async #ask(hostname: string, signal: AbortSignal): Promise<LookupResult> {
     try {
-      const found = await this.resolver(hostname)
+      const found = await this.resolver(hostname, signal)
       return found.length === 0 ? failed('ENOTFOUND') : { ok: true, addresses: found.map((entry) => entry.address) }
     } catch (error) {
       return { ok: false, ...failureOf(error) }

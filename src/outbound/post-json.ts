@@ -2,15 +2,17 @@ import type { Clock } from '../core/clock.ts'
 import { WEBHOOK_TIMEOUT_MS } from '../core/limits.ts'
 import type { Meter } from '../core/meter.ts'
 import type { AddressGuard, Dialable } from './address-guard.ts'
-import { type Exchanged, type Head, exchange } from './exchange.ts'
-import { type Failure, failureOf, neverConnected } from './failure.ts'
+import { type WebhookFailure, failureOf, neverConnected } from './failure.ts'
+import { type WebhookExchangeResult, type WebhookResponse, postOnce } from './webhook-exchange.ts'
 import { portOf } from './webhook-url.ts'
 
 export interface PostRequest {
   url: string
-  /** JSON text, posted byte for byte. */
+  /** The tenant that chose the address: its lookups of names are bounded. */
+  tenantId: string
+  /** JSON text, sent byte for byte. */
   body: string
-  /** Beside the fixed ones; content type, length, host and user agent cannot be replaced. */
+  /** Further headers. Content type, length, host and user agent cannot be replaced. */
   headers: Record<string, string>
 }
 
@@ -20,7 +22,7 @@ export interface PostResult {
   statusCode: number | null
   /** An error name on `timeout` (`TimeoutError`) and `network_error` (`ECONNREFUSED`, `BlockedAddress` …), else null. */
   errorClass: string | null
-  /** At most 500 characters of our own words, without the address; null on `success`. */
+  /** Our own sentence of at most 500 characters, without the address; null on `success`. */
   errorMessage: string | null
   /** The first 256 bytes of the response's body as text; null without a response. */
   snippet: string | null
@@ -31,14 +33,14 @@ export interface PostResult {
 export interface WebhookPosterOptions {
   guard: AddressGuard
   clock: Clock
-  /** For everything: name, connection, TLS, request, response. */
+  /** For the whole POST: name, connection, TLS, request and response. */
   timeoutMs?: number
   /** Certificate authorities instead of the built-in ones, for tests. */
   ca?: string
   meter?: Meter
 }
 
-/** How long a success may hold its connection for the sake of the snippet; a failure's body has the rest of the budget. */
+/** How long the snippet of a successful response is waited for. That of a failed one may take the rest of the time. */
 const SUCCESS_BODY_MS = 500
 const MAX_ADDRESSES_TRIED = 4
 const FIXED_HEADERS = { 'content-type': 'application/json', 'user-agent': 'sgw/1.0' }
@@ -52,7 +54,7 @@ export class WebhookPoster {
     this.#options = options
   }
 
-  /** One POST at most; redirects are not followed. Whatever the destination does is a value: only our own bugs reject. */
+  /** Makes one POST at most and follows no redirect. Every failure of the destination is a result; only our own bugs reject. */
   async post(request: PostRequest): Promise<PostResult> {
     const result = await this.#post(request)
     this.#options.meter?.webhookPost(result.outcome, result.durationMs)
@@ -74,33 +76,34 @@ export class WebhookPoster {
     }
   }
 
-  async #reach(request: PostRequest, signal: AbortSignal): Promise<Exchanged> {
+  async #reach(request: PostRequest, signal: AbortSignal): Promise<WebhookExchangeResult> {
     const { guard } = this.#options
-    // Judged again although it was registered: the operator may have changed the mode or the ranges since.
+    // Checked again although it was registered: the operator may have changed the mode or the ranges since.
     if (!guard.accepts(request.url)) return { ok: false, neverLeft: true, ...failureOf({ code: 'BlockedAddress' }) }
     const url = new URL(request.url)
-    const found = await guard.resolve(url.hostname, signal, portOf(url))
+    const { hostname } = url
+    const found = await guard.resolve({ hostname, port: portOf(url), tenantId: request.tenantId }, signal)
     return found.ok ? this.#dial(url, request, [found, ...found.others], signal) : { ...found, neverLeft: true }
   }
 
-  /** The next address only gets a turn when there was no connection: nothing can have been posted then. */
+  /** Tries the next address only if there was no connection: otherwise the destination may have the message. */
   async #dial(
     url: URL,
     { body, headers }: PostRequest,
     targets: readonly Dialable[],
     signal: AbortSignal,
-  ): Promise<Exchanged> {
+  ): Promise<WebhookExchangeResult> {
     const { ca } = this.#options
     const common = { url, body, headers: withoutFixed(headers), ...(ca === undefined ? {} : { ca }) }
-    let answer: Exchanged | null = null
+    let answer: WebhookExchangeResult | null = null
     for (const target of targets.slice(0, MAX_ADDRESSES_TRIED)) {
-      answer = await exchange({ ...common, target }, signal)
+      answer = await postOnce({ ...common, target }, signal)
       if (answer.ok || !answer.neverLeft || !neverConnected(answer)) return answer
     }
     return answer ?? { ok: false, neverLeft: true, ...failureOf({ code: 'ENOTFOUND' }) }
   }
 
-  async #snippetOf(head: Head, signal: AbortSignal): Promise<string> {
+  async #snippetOf(head: WebhookResponse, signal: AbortSignal): Promise<string> {
     const { promise: enough, resolve } = Promise.withResolvers<void>()
     signal.addEventListener('abort', () => resolve(), { once: true })
     if (signal.aborted) resolve()
@@ -112,7 +115,7 @@ export class WebhookPoster {
   }
 }
 
-/** Names are the same in capitals. */
+/** Header names are compared without regard to case. */
 function withoutFixed(headers: Record<string, string>): Record<string, string> {
   const others = Object.entries(headers).filter(([name]) => !OWN_HEADERS.has(name.toLowerCase()))
   return { ...Object.fromEntries(others), ...FIXED_HEADERS }
@@ -120,7 +123,7 @@ function withoutFixed(headers: Record<string, string>): Record<string, string> {
 
 const isSuccess = (statusCode: number): boolean => statusCode >= 200 && statusCode < 300
 
-/** The status line alone decides: a body that hangs or breaks afterwards changes nothing. */
+/** The status line alone decides. A body that hangs or fails afterwards changes nothing. */
 function answered(statusCode: number): Omit<PostResult, 'durationMs' | 'snippet'> {
   if (isSuccess(statusCode)) return { outcome: 'success', statusCode, errorClass: null, errorMessage: null }
   const redirected = statusCode >= 300 && statusCode < 400 ? '; redirects are not followed' : ''
@@ -132,7 +135,7 @@ function answered(statusCode: number): Omit<PostResult, 'durationMs' | 'snippet'
   }
 }
 
-function unanswered({ errorClass, errorMessage }: Failure): Omit<PostResult, 'durationMs'> {
+function unanswered({ errorClass, errorMessage }: WebhookFailure): Omit<PostResult, 'durationMs'> {
   const outcome = errorClass === 'TimeoutError' ? 'timeout' : 'network_error'
   return { outcome, statusCode: null, errorClass, errorMessage, snippet: null }
 }

@@ -1,8 +1,8 @@
 import { RESPONSE_SNIPPET_BYTES } from '../core/limits.ts'
 
-/** The beginning of a response's body, as it comes in. */
+/** Collects the first bytes of a response's body. */
 export class Snippet {
-  /** Settles when no more will be read: enough bytes, the end, or the body broke. Never rejects. */
+  /** Resolves when nothing more will be added: there are enough bytes, or the body has ended or failed. Never rejects. */
   readonly done: Promise<void>
   readonly #resolve: () => void
   readonly #chunks: Uint8Array[] = []
@@ -15,18 +15,18 @@ export class Snippet {
   }
 
   add(bytes: Uint8Array): void {
-    // Copied, so that 256 bytes do not hold on to the whole chunk.
+    // A copy: 256 bytes must not keep the whole packet in memory.
     this.#chunks.push(bytes.slice(0, RESPONSE_SNIPPET_BYTES - this.#length))
     this.#length += Math.min(bytes.length, RESPONSE_SNIPPET_BYTES - this.#length)
     if (this.#length >= RESPONSE_SNIPPET_BYTES) this.#resolve()
   }
 
-  /** Nothing more will come. */
+  /** The body has ended or failed. */
   end(): void {
     this.#resolve()
   }
 
-  /** What has come so far as text: at most 256 bytes, broken UTF-8 and NUL as U+FFFD. */
+  /** At most 256 bytes as text. Invalid UTF-8 and NUL become U+FFFD. */
   text(): string {
     return new TextDecoder().decode(Buffer.concat(this.#chunks)).replaceAll('\0', '\uFFFD')
   }

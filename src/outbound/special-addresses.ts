@@ -1,17 +1,17 @@
 import ipaddr from 'ipaddr.js'
 
 /**
- * What an address is to a webhook:
+ * How webhooks treat an address:
  * - `public`: the open Internet.
- * - `inside`: loopback and private ranges; a destination outside production.
- * - `special`: documentation, multicast, translation and every other range that is not the open Internet.
- * - `never`: cloud metadata, link-local, unspecified; no mode and no setting opens them.
+ * - `inside`: loopback and private ranges; allowed outside production.
+ * - `special`: documentation, multicast, translation and all other ranges that are not the open Internet.
+ * - `never`: cloud metadata, link-local, unspecified; no mode and no setting allows them.
  */
 export type AddressKind = 'public' | 'inside' | 'special' | 'never'
 
 export type Address = ipaddr.IPv4 | ipaddr.IPv6
 
-/** Reads a range such as `10.0.0.0/8`; one in the IPv4-mapped block becomes its IPv4 range. Throws on anything else. */
+/** Parses a range such as `10.0.0.0/8`. A range of IPv4-mapped addresses becomes the IPv4 range. Throws on anything else. */
 export function parseRange(cidr: string): Range {
   const [address, bits] = ipaddr.parseCIDR(cidr)
   if (address instanceof ipaddr.IPv6 && bits >= 96 && address.isIPv4MappedAddress())
@@ -20,9 +20,9 @@ export function parseRange(cidr: string): Range {
 }
 
 /**
- * Every address that must be judged for `text`: itself and each IPv4 address it carries, because a translator or
- * tunnel on the way would take the packet there. A mapped address is nothing but its IPv4 address.
- * Empty when `text` is not one plain address: with a zone, or in any other spelling than a resolver's.
+ * Every address that must be checked for `text`: the address itself and each IPv4 address that it carries, because a
+ * translator or tunnel on the way would send the packet there. A mapped address counts as its IPv4 address alone.
+ * Empty when `text` is not one plain address: if it has a zone, or a spelling that no resolver returns.
  */
 export function formsOf(text: string): Address[] {
   if (!PLAIN_ADDRESS.test(text) || !ipaddr.isValid(text)) return []
@@ -44,10 +44,10 @@ export function isIn(address: Address, ranges: readonly Range[]): boolean {
 
 export type Range = [Address, number]
 
-/** Dotted with four decimal parts, or with a colon: ipaddr.js also reads `0177.1`, which no resolver answers. */
+/** Four decimal parts, or parts with colons. ipaddr.js would also accept `0177.1`, which no resolver returns. */
 const PLAIN_ADDRESS = /^(\d{1,3}(\.\d{1,3}){3}|[0-9a-f:]*:[0-9a-f:.]*)$/i
 
-/** Global unicast is the only IPv6 block that is given out (RFC 4291, IANA): all else is special without being named. */
+/** The only IPv6 block that IANA assigns addresses from (RFC 4291). Everything outside of it is special. */
 const GLOBAL_UNICAST = parseRange('2000::/3')
 
 const isInternet = (address: Address): boolean => address instanceof ipaddr.IPv4 || isIn(address, [GLOBAL_UNICAST])
@@ -67,7 +67,7 @@ const NEVER = [
 
 const INSIDE = ['127.0.0.0/8', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '::1/128', 'fc00::/7'].map(parseRange)
 
-/** From IANA's special-purpose registries (RFC 6890); for IPv6 only what lies within global unicast. */
+/** From IANA's special-purpose registries (RFC 6890). For IPv6 only ranges within global unicast. */
 const SPECIAL = [
   '100.64.0.0/10', // shared address space of carriers
   '192.0.0.0/24', // protocol assignments
@@ -84,14 +84,14 @@ const SPECIAL = [
   '3fff::/20', // documentation
 ].map(parseRange)
 
-/** Blocks that carry an IPv4 address, and how to take it out of the eight 16-bit parts. */
+/** Blocks whose addresses carry an IPv4 address, and how to extract it from the eight 16-bit parts. */
 const CARRIERS: readonly [Range, (parts: number[]) => number[][]][] = [
   [parseRange('::/96'), last], // IPv4-compatible (RFC 4291)
   [parseRange('::ffff:0:0:0/96'), last], // IPv4-translated (RFC 2765)
   [parseRange('64:ff9b::/96'), last], // NAT64 (RFC 6052)
   [parseRange('64:ff9b:1::/48'), last], // NAT64 of local use (RFC 8215)
   [parseRange('2002::/16'), (parts) => [parts.slice(1, 3)]], // 6to4 (RFC 3056)
-  // Teredo (RFC 4380): its server, and the client with all bits turned over.
+  // Teredo (RFC 4380): the server's address, and the client's with all bits inverted.
   [parseRange('2001::/32'), (parts) => [parts.slice(2, 4), parts.slice(6, 8).map((part) => part ^ 0xffff)]],
 ]
 

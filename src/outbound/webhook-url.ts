@@ -1,6 +1,6 @@
 import { MAX_WEBHOOK_URL_LENGTH } from '../core/limits.ts'
 
-/** The address as a URL when its shape may be a webhook's; null otherwise. Literal IP addresses are not judged here. */
+/** The URL, or null if no webhook may have it. Literal IP addresses are not checked here. */
 export function parseWebhookUrl(text: string, production: boolean): URL | null {
   if (text.length > MAX_WEBHOOK_URL_LENGTH || !text.isWellFormed() || UNSEEN.test(text)) return null
   const authority = AUTHORITY.exec(text)?.[1]
@@ -16,29 +16,29 @@ export function parseWebhookUrl(text: string, production: boolean): URL | null {
 export const portOf = (url: URL): number =>
   url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
 
-/** A URL's host name without brackets and without the root's dot, lower-case. */
+/** A URL's host name in lower case, without brackets and without the dot at the end. */
 export const bareHost = (hostname: string): string =>
   hostname
     .toLowerCase()
     .replace(/^\[(.*)\]$/, '$1')
     .replace(/\.$/, '')
 
-/** Control and format characters, spaces and backslashes: URL parsers disagree about them, so we never let them in. */
+/** Control and format characters, spaces and backslashes: URL parsers disagree about them, so they are refused. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Z}\\]/u
 
-/** What stands between `//` and the path; the parser alone would also take `https:host` and `https:///host`. */
+/** The part between `//` and the path. The URL parser alone would also accept `https:host` and `https:///host`. */
 const AUTHORITY = /^https?:\/\/([^/?#]+)/i
 
 const isHttp = (url: URL, production: boolean): boolean =>
   url.protocol === 'https:' || (url.protocol === 'http:' && !production)
 
-/** In production no well-known port of another service (SMTP, Redis behind a name …) but the web's own. */
+/** In production the well-known ports are refused, except for the web's own: another service may listen there. */
 function isPortAllowed(port: number, production: boolean): boolean {
   if (port === 0) return false
   return !production || port === 443 || port === 80 || port >= 1024
 }
 
-/** The parser brings every spelling of an IPv4 address to four decimal parts and an IPv6 one into brackets. */
+/** The URL parser writes every IPv4 address as four decimal parts, and every IPv6 address in brackets. */
 const isLiteral = (url: URL): boolean => url.hostname.startsWith('[') || /^\d+(\.\d+){3}\.?$/.test(url.hostname)
 
 const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/
@@ -47,6 +47,6 @@ const isName = (host: string): boolean => host.length <= 253 && host.split('.').
 
 const INSIDE_SUFFIXES = ['.localhost', '.local', '.internal', '.home.arpa']
 
-/** Names that only mean something on this machine or network (RFC 6761, 6762, 8375), single labels among them. */
+/** Names that have a meaning on this machine or network only (RFC 6761, 6762, 8375), and single labels. */
 const isInsideName = (host: string): boolean =>
   !host.includes('.') || host === 'home.arpa' || INSIDE_SUFFIXES.some((suffix) => host.endsWith(suffix))

@@ -65,17 +65,6 @@ export const CLAIM: RowOperation<OpenRow> = {
   statements: [OPEN_ATTEMPTS, MARK_SENDING],
 }
 
-/** After a restore: opens an attempt without a call, whose outcome is unknown from the start. The message stays as it is. */
-export const QUARANTINE: RowOperation<OpenRow & { absentAfter: number }> = {
-  columns: [...OPEN_COLUMNS, 'absentAfter'],
-  key: 'messageId',
-  statements: [
-    OPEN_ATTEMPTS,
-    `UPDATE send_attempts SET outcome = 'unknown', absent_after = absentAfter FROM given
-      WHERE send_attempts.message_id = given.messageId AND closed_at IS NULL AND send_attempts.boot_id = given.bootId`,
-  ],
-}
-
 /** Fences a step: it counts only while its attempt is open. */
 const IS_OPEN = `EXISTS (SELECT 1 FROM send_attempts AS open WHERE open.seq = given.attemptSeq AND open.closed_at IS NULL)`
 

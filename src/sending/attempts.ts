@@ -3,7 +3,7 @@ import type { MessageFailure } from '../core/message-failure.ts'
 import { maskNumber } from '../core/phone.ts'
 import type { AcceptedSms, ProviderFailure } from '../provider/provider.ts'
 import type { CallResult } from '../provider/session.ts'
-import { CLAIM, type OpenRow, QUARANTINE } from './attempt-rows.ts'
+import { CLAIM, type OpenRow } from './attempt-rows.ts'
 import { type OpenEntry, giveUp, storeClose, storeEnd, storeUnknown } from './attempt-store.ts'
 import { callEnd, isMovedNumber, wasAnswered } from './call-end.ts'
 import type { SendingContext } from './context.ts'
@@ -25,8 +25,6 @@ export class Attempts {
   constructor(
     readonly context: SendingContext,
     readonly scheduler: Scheduler,
-    /** Steady time: what was waiting at a restore may be concluded absent from then on. */
-    readonly quarantineEndsAt: number,
   ) {}
 
   /** Opens attempts for entries that wait, all in one commit. */
@@ -85,7 +83,7 @@ export class Attempts {
   /** The attempt was not opened, or its call was never made: what it took is free again. */
   release(begun: Begun): void {
     const { entry, extensionId, mark } = begun
-    if (mark !== null) this.context.quota.giveBack(entry.line.number, extensionId, mark)
+    this.context.quota.giveBack(entry.line.number, extensionId, mark)
     this.scheduler.closed(entry)
     this.scheduler.left(begun)
   }
@@ -93,7 +91,6 @@ export class Attempts {
   async #beginOne(begun: Begun, message: OutboundMessage | undefined): Promise<void> {
     const { entry, extensionId } = begun
     if (message === undefined || isEnded(message.status)) return this.#drop(begun)
-    if (entry.isQuarantined) return this.#quarantine(begun, message)
     const opened = this.openRow(entry, extensionId)
     const rows = await this.context.database.writer.row(CLAIM, opened).catch((error: unknown) => {
       return undoClaim(this.context, entry, error)
@@ -103,28 +100,12 @@ export class Attempts {
     await this.run(begun, Number(attemptSeq), opened, message)
   }
 
-  /** Its outcome is unknown from the start: the message may have been sent since the copy was made. */
-  async #quarantine(begun: Begun, message: OutboundMessage): Promise<void> {
-    const { entry, extensionId } = begun
-    const opened = { ...this.openRow(entry, extensionId), startedAt: message.createdAt, providerStartedAt: null }
-    const absentAfter = Math.ceil(this.quarantineEndsAt)
-    const rows = await this.context.database.writer
-      .row(QUARANTINE, { ...opened, absentAfter })
-      .catch((error: unknown) => undoClaim(this.context, entry, error))
-    const attemptSeq = rows[0]?.['attempt_seq']
-    if (attemptSeq === undefined) return this.#putBack(begun, CLAIM_AGAIN_MS)
-    const { startedAt } = opened
-    const attempt = { seq: Number(attemptSeq), extensionId, startedAt, providerStartedAt: null, isOwn: false }
-    await this.#unknown({ entry, attempt: { ...attempt, absentAfter }, message }, null)
-    this.scheduler.left(begun)
-  }
-
   async #call({ entry, extensionId, mark }: Begun, { body: text }: OutboundMessage): Promise<CallResult<AcceptedSms>> {
     const { session, provider, quota } = this.context
     const { tenantId, number: from } = entry.line
     const message = { from, to: entry.to, text }
     const result = await session.call({ tenantId, extensionId }, 'medium', (token) => provider.sendSms(token, message))
-    if (mark !== null) quota.answered(from, extensionId, mark)
+    quota.answered(from, extensionId, mark)
     return result
   }
 

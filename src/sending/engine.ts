@@ -11,6 +11,7 @@ import { NumberLookups } from './number-lookups.ts'
 import { findOrphanedJob, undoClaim } from './orphans.ts'
 import type { OutboundMessage } from './outbound-message.ts'
 import { publishStatus } from './publish-status.ts'
+import { Quarantine } from './quarantine.ts'
 import { readLine } from './read-line.ts'
 import { findOrphans } from './recover.ts'
 import type { Begun } from './scheduler-tasks.ts'
@@ -26,6 +27,7 @@ const MAX_ENDED_AT_ONCE = 64
 export class SendEngine {
   readonly scheduler: Scheduler
   readonly attempts: Attempts
+  readonly quarantine: Quarantine
   readonly #numberLookups: NumberLookups
   /** The newest job: what a number lookup that begins now counts for. */
   newestJobSeq = 0
@@ -40,7 +42,8 @@ export class SendEngine {
       refused: (line, entry) => (this.#refused(line, entry), null),
       left: () => this.#checkIdle(),
     })
-    this.attempts = new Attempts(context, this.scheduler, clock.steady() + config.reconcileSettleMs)
+    this.attempts = new Attempts(context, this.scheduler)
+    this.quarantine = new Quarantine(clock.steady() + config.reconcileSettleMs)
     this.#numberLookups = new NumberLookups(context, (tenantId) => this.scheduler.wake(tenantId))
   }
 

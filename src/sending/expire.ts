@@ -40,8 +40,8 @@ async function expire(engine: SendEngine, old: readonly Row[]): Promise<void> {
 }
 
 /** A quarantined message is looked up first; where that was not possible for so long, nobody knows whether it was sent. */
-function failureFor({ context, attempts }: SendEngine, row: Row): MessageFailure | null {
+function failureFor({ context, quarantine }: SendEngine, row: Row): MessageFailure | null {
   if (row['is_quarantined'] === 0) return MESSAGE_FAILURES.expired
-  const isOver = context.clock.steady() > attempts.quarantineEndsAt + MAX_RECONCILE_MS
+  const isOver = context.clock.steady() > quarantine.endsAt + MAX_RECONCILE_MS
   return isOver ? MESSAGE_FAILURES.unconfirmed : null
 }

@@ -91,7 +91,7 @@ export class Line {
     const held = new Set<string>()
     for (const entry of this.waiting) {
       if (held.has(entry.to)) continue
-      if (!isOpen(entry.to) && entry.heldUntil <= now) return entry
+      if (!entry.isQuarantined && !isOpen(entry.to) && entry.heldUntil <= now) return entry
       held.add(entry.to)
     }
     return null

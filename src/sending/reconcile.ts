@@ -9,18 +9,26 @@ import type { SendingContext } from './context.ts'
 import type { OpenAttempt } from './line.ts'
 import { matchRecord } from './match-record.ts'
 import { loadMessages } from './outbound-message.ts'
+import { type ExtensionOfTenant, Quarantine, oldestQuarantined, releaseQuarantined } from './quarantine.ts'
 import type { Scheduler } from './scheduler.ts'
 
+/** What lookups need of the engine. */
+export interface Reconciling {
+  context: SendingContext
+  scheduler: Scheduler
+  quarantine: Quarantine
+}
+
 /**
- * The `lookup` job, one for each extension that has attempts of unknown outcome: it lists the provider's message store once
- * and closes all attempts that it can. Nothing is sent again before a lookup has found it absent.
+ * The `lookup` job, one for each extension that has attempts of unknown outcome or quarantined messages: it lists the provider's
+ * message store once and closes all that it can. Nothing is sent again before a lookup has found it absent.
  */
-export const lookupJobs = (context: SendingContext, scheduler: Scheduler): JobKind<string> => ({
+export const lookupJobs = (engine: Reconciling): JobKind<string> => ({
   name: 'lookup',
   maxInFlight: MAX_LOOKUPS_IN_FLIGHT,
   maxPerLane: 1,
   load: (ids) => Promise.resolve(new Map(ids.map((id) => [id, id]))),
-  run: (job) => lookUp(context, scheduler, job),
+  run: (job) => lookUp(engine, job),
 })
 
 const MAX_LOOKUPS_IN_FLIGHT = 64
@@ -33,24 +41,28 @@ const LISTING_MARGIN_MS = 60_000
 /** Another run of the process had another clock, which may have been an hour off. */
 const OTHER_CLOCK_MS = HOUR_MS
 
-async function lookUp(context: SendingContext, scheduler: Scheduler, job: Job): Promise<JobOutcome> {
-  const { tenantId, lane: extensionId } = job
-  const open = await openEntries(context, scheduler, tenantId, extensionId)
-  if (open.length === 0) return endJob(context, job)
+async function lookUp({ context, scheduler, quarantine }: Reconciling, job: Job): Promise<JobOutcome> {
+  const key = { tenantId: job.tenantId, extensionId: job.lane }
+  const open = await openEntries(context, scheduler, key)
+  const quarantinedAt = await oldestQuarantined(context, quarantine, key)
+  if (open.length === 0 && quarantinedAt === null) return endJob(context, job)
   const at = context.clock.steady()
-  const listed = await listSince(context, { tenantId, extensionId }, open)
+  const listed = await listSince(context, key, sinceOf(context, open, quarantinedAt))
   const taken = listed.type === 'ok' ? await boundIds(context, listed.value) : new Set<string>()
   for (const one of open) await conclude(context, scheduler, one, listed, at, taken)
-  const left = scheduler.entries.unknown(tenantId, extensionId)
-  if (left.length === 0) return endJob(context, job)
-  return { type: 'snooze', delayMs: nextLookupMs(context, left, listed) }
+  const isOver = at >= quarantine.endsAt && listed.type === 'ok' && listed.unreadable === 0
+  if (quarantinedAt !== null && isOver) await releaseQuarantined(context, scheduler, key, listed.value, taken)
+  const left = scheduler.entries.unknown(key.tenantId, key.extensionId)
+  const isQuarantined = quarantinedAt !== null && !isOver
+  if (left.length === 0 && !isQuarantined) return endJob(context, job)
+  const waiting = [...left.map(({ attempt }) => attempt), ...(isQuarantined ? [quarantine] : [])]
+  return { type: 'snooze', delayMs: nextLookupMs(context, waiting, listed) }
 }
 
 async function openEntries(
   { database }: SendingContext,
   scheduler: Scheduler,
-  tenantId: string,
-  extensionId: string,
+  { tenantId, extensionId }: ExtensionOfTenant,
 ): Promise<OpenEntry[]> {
   const entries = scheduler.entries.unknown(tenantId, extensionId)
   if (entries.length === 0) return []
@@ -75,12 +87,10 @@ async function endJob({ database }: SendingContext, { seq, lane, tenantId }: Job
 type Listing = CallResult<StoredSms[]> & { unreadable: number }
 
 async function listSince(
-  { session, provider, clock }: SendingContext,
-  key: { tenantId: string; extensionId: string },
-  open: readonly OpenEntry[],
+  { session, provider }: SendingContext,
+  key: ExtensionOfTenant,
+  since: number,
 ): Promise<Listing> {
-  const ageMs = Math.max(...open.map(({ attempt }) => clock.steady() - attempt.startedAt + doubtMs(attempt)))
-  const since = clock.now() - ageMs - LISTING_MARGIN_MS
   let unreadable = 0
   const query: MessageQuery = { direction: 'Outbound', since, skipped: () => void unreadable++ }
   const listed = await session.call(key, 'light', (token) => {
@@ -88,6 +98,13 @@ async function listSince(
     return provider.listMessages(token, query)
   })
   return { ...listed, unreadable }
+}
+
+/** By the wall-clock, as listings are asked for. */
+function sinceOf({ clock }: SendingContext, open: readonly OpenEntry[], quarantinedAt: number | null): number {
+  const ages = open.map(({ attempt }) => clock.steady() - attempt.startedAt + doubtMs(attempt))
+  if (quarantinedAt !== null) ages.push(clock.now() - quarantinedAt + OTHER_CLOCK_MS)
+  return clock.now() - Math.max(...ages) - LISTING_MARGIN_MS
 }
 
 const doubtMs = ({ isOwn, providerStartedAt }: OpenAttempt): number =>
@@ -169,16 +186,18 @@ function givenUpAt({ config }: SendingContext, { absentAfter }: OpenAttempt): nu
   return settledAt + Math.max(0, MAX_RECONCILE_MS - config.reconcileSettleMs)
 }
 
+/** `waiting`: attempts, and the quarantine if messages wait for its end. */
 function nextLookupMs(
-  context: SendingContext,
-  unknown: readonly { attempt: OpenAttempt | null }[],
+  { clock }: SendingContext,
+  waiting: readonly (OpenAttempt | Quarantine | null)[],
   listed: Listing,
 ): number {
   if (listed.type === 'waiting') return Math.min(Math.max(listed.retryInMs, 1000), LOOKUP_EVERY_MS)
-  const now = context.clock.steady()
-  const delays = unknown.map(({ attempt }) => {
-    const leftMs = (attempt?.absentAfter ?? now) - now
-    const passedMs = now - (attempt?.startedAt ?? now)
+  const now = clock.steady()
+  const delays = waiting.map((one) => {
+    if (one instanceof Quarantine) return one.endsAt > now ? one.endsAt - now : LOOKUP_EVERY_MS
+    const leftMs = (one?.absentAfter ?? now) - now
+    const passedMs = now - (one?.startedAt ?? now)
     return leftMs <= 0 ? LOOKUP_EVERY_MS : Math.min(Math.max(passedMs, FIRST_LOOKUP_MS), LOOKUP_EVERY_MS, leftMs)
   })
   return Math.max(Math.min(...delays), MIN_LOOKUP_MS)

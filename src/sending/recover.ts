@@ -3,6 +3,7 @@ import type { Row } from '../db/connection.ts'
 import type { Gate } from '../db/gate.ts'
 import { readLanes } from '../jobs/job-rows.ts'
 import type { SendingContext } from './context.ts'
+import { type Quarantine, findQuarantined } from './quarantine.ts'
 import type { Scheduler } from './scheduler.ts'
 import { type Line, newEntry } from './line.ts'
 
@@ -15,9 +16,12 @@ interface Recovering {
  * What an earlier run left behind, before anything is sent: every open attempt has an unknown outcome, so the lookup job of
  * its extension closes it; the lines are known; the rate windows are as full as they were. Answers how many attempts were open.
  */
-export async function recoverSending(engine: Recovering & { newestJobSeq: number }): Promise<number> {
+export async function recoverSending(
+  engine: Recovering & { newestJobSeq: number; quarantine: Quarantine },
+): Promise<number> {
   const { database } = engine.context
   const opened = await findOrphans(engine)
+  await findQuarantined(engine.context, engine.quarantine)
   engine.newestJobSeq = await newestJobSeq(database.gate)
   await fillWindows(engine.context)
   return opened

@@ -19,6 +19,6 @@ export interface SchedulerTasks {
 export interface Begun {
   entry: Entry
   extensionId: string
-  /** Of its places in the rate windows; null if it took none. */
-  mark: number | null
+  /** Of its slots in the rate windows. */
+  mark: number
 }

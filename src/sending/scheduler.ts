@@ -232,8 +232,6 @@ export class Scheduler {
     this.entries.open(entry)
     extension.inFlight++
     this.#inFlight++
-    // A lookup of a quarantined message is no send.
-    const mark = entry.isQuarantined ? null : this.context.quota.take(entry.line.number, extensionId)
-    return { entry, extensionId, mark }
+    return { entry, extensionId, mark: this.context.quota.take(entry.line.number, extensionId) }
   }
 }

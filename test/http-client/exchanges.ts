@@ -1,32 +1,32 @@
 import {
-  Connection,
-  type ConnectionFailure,
-  type Endpoint,
-  type ExchangeListener,
-} from '../../src/http-client/connection.ts'
-import type { ResponseHead } from '../../src/http-client/response-reader.ts'
+  HttpConnection,
+  type HttpFailure,
+  type HttpEndpoint,
+  type HttpExchangeListener,
+} from '../../src/http-client/http-connection.ts'
+import type { HttpResponseHead } from '../../src/http-client/http-response-reader.ts'
 import { headerLines, requestText } from '../../src/http-client/request-text.ts'
 
 export const MAX_HEAD_BYTES = 16_384
 
 /** What one exchange ended with. */
 export interface Ended {
-  head: ResponseHead | null
+  head: HttpResponseHead | null
   body: string
-  failure: ConnectionFailure | null
+  failure: HttpFailure | null
 }
 
-export const endpointAt = (port: number): Endpoint => ({ hostname: '127.0.0.1', port, tls: null })
-export const dial = (port: number): Connection => new Connection(endpointAt(port), MAX_HEAD_BYTES)
+export const endpointAt = (port: number): HttpEndpoint => ({ hostname: '127.0.0.1', port, tls: null })
+export const dial = (port: number): HttpConnection => new HttpConnection(endpointAt(port), MAX_HEAD_BYTES)
 export const request = (body = '', method = 'POST'): string =>
   requestText(method, '/path', headerLines({ Host: 'test' }), body)
 
 /** Hears of one exchange that `begin` starts. */
-export function exchange(begin: (listener: ExchangeListener) => void): Promise<Ended> {
+export function exchange(begin: (listener: HttpExchangeListener) => void): Promise<Ended> {
   const { promise, resolve } = Promise.withResolvers<Ended>()
   const ended: Ended = { head: null, body: '', failure: null }
   const chunks: Uint8Array[] = []
-  const finish = (failure: ConnectionFailure | null): void =>
+  const finish = (failure: HttpFailure | null): void =>
     resolve({ ...ended, body: Buffer.concat(chunks).toString(), failure })
   begin({
     head: (head) => (ended.head = head),
@@ -37,5 +37,5 @@ export function exchange(begin: (listener: ExchangeListener) => void): Promise<E
   return promise
 }
 
-export const ask = (connection: Connection, text = request()): Promise<Ended> =>
+export const ask = (connection: HttpConnection, text = request()): Promise<Ended> =>
   exchange((listener) => connection.send(text, listener))

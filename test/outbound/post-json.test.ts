@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { networkInterfaces } from 'node:os'
 import { systemClock } from '../../src/core/clock.ts'
 import { AddressGuard } from '../../src/outbound/address-guard.ts'
-import { exchange } from '../../src/outbound/exchange.ts'
+import { postOnce } from '../../src/outbound/webhook-exchange.ts'
 import { type PostResult, WebhookPoster } from '../../src/outbound/post-json.ts'
 import * as to from './destinations.ts'
 import { ManualClock } from './manual-clock.ts'
@@ -27,7 +27,7 @@ function posterWith(names: Names = {}, options: { ca?: string; production?: bool
 }
 
 const post = (poster: WebhookPoster, url: string): Promise<PostResult> =>
-  poster.post({ url, body: '{"text":"Grüße"}', headers: { 'X-Gateway-Timestamp': '1' } })
+  poster.post({ url, tenantId: 'ten_1', body: '{"text":"Grüße"}', headers: { 'X-Gateway-Timestamp': '1' } })
 
 /** Posts to a destination that behaves so, and gives it time for nothing more. */
 async function outcomeOf(behaviour: to.Behaviour): Promise<PostResult> {
@@ -147,7 +147,8 @@ describe('the request', () => {
     await using destination = await to.startDestination(to.says(to.response('200 OK')))
     const poster = posterWith({ 'hooks.test': ['127.0.0.1'] })
     const headers = { 'X-Gateway-Signature': 'sha256=00', 'Content-Type': 'text/plain', Host: 'inside' }
-    await poster.post({ url: `http://hooks.test:${destination.port}/a%20b?c=d#e`, body: '{"text":"Grüße"}', headers })
+    const url = `http://hooks.test:${destination.port}/a%20b?c=d#e`
+    await poster.post({ url, tenantId: 'ten_1', body: '{"text":"Grüße"}', headers })
     const [head, body] = (destination.received[0] ?? '').split('\r\n\r\n')
     const [line, ...rest] = (head ?? '').split('\r\n')
     expect(destination.received).toHaveLength(1)
@@ -222,7 +223,7 @@ describe('the request', () => {
     await using destination = await to.startDestination(to.says(to.response('200 OK')))
     const url = new URL(`http://127.0.0.1:${destination.port}/`)
     const target = { address: '127.0.0.1', family: 4 } as const
-    const answer = await exchange({ url, target, body: '{}', headers: {} }, AbortSignal.abort())
+    const answer = await postOnce({ url, target, body: '{}', headers: {} }, AbortSignal.abort())
     expect(answer).toMatchObject({ ok: false, errorClass: 'TimeoutError' })
     expect(destination.received).toEqual([])
   })
@@ -266,7 +267,7 @@ describe('the guard at the sink', () => {
     expect(inside.connections()).toBe(0)
   })
 
-  test('a name that changes its address after the look-up is dialled at the checked one', async () => {
+  test('a name that changes its address after the lookup is dialled at the checked one', async () => {
     await using checked = await to.startDestination(to.says(to.response('200 OK', 'checked')))
     let asked = 0
     // The rebinding kind of name: a good address at first, the inside from then on.

@@ -49,7 +49,7 @@ function watchDials(world: World): string[] {
   const resolve = guard.resolve.bind(guard)
   guard.resolve = async (...input) => {
     const found = await resolve(...input)
-    if (found.ok) dialled.push(`${input[0]} ${found.address}`)
+    if (found.ok) dialled.push(`${input[0].hostname} ${found.address}`)
     return found
   }
   return dialled
@@ -134,7 +134,7 @@ describe('hostile addresses in production', () => {
   })
 })
 
-test('a name that changes its address between look-ups never leads inside: 0 of 200', async () => {
+test('a name that changes its address between lookups never leads inside: 0 of 200', async () => {
   await using honest = await sinkhole('127.0.0.2')
   await using inside = await sinkhole('127.0.0.1', honest.port)
   await using world = await createWorld({ ...PRODUCTION, work: false })
@@ -164,7 +164,7 @@ test('a name that changes its address between look-ups never leads inside: 0 of 
   for (let round = 0; round < 200; round++)
     await world.json('POST', `/v1/apps/${world.app.appId}/test-webhook`, { headers: HTTPS })
   expect(inside.connects()).toBe(0)
-  // Where the look-up was all right, its very answer was dialled; and nothing was looked up twice.
+  // Where the lookup was all right, its very answer was dialled; and nothing was looked up twice.
   expect(lookups).toBe(200)
   expect(honest.connects()).toBe(Math.ceil(200 / answers.length))
 })

@@ -24,7 +24,7 @@ export async function testWebhook(gateway: Gateway, caller: Caller, appId: strin
   const secret = await openWebhookSecret(gateway, caller.tenantId, appId, app.secret)
   const deliveryId = `test_${gateway.ids.of('req')}:${appId}`
   const headers = signedHeaders({ secret, deliveryId, timestampSeconds: Math.floor(now / 1000), body })
-  return testResult(await gateway.poster.post({ url: app.url, body, headers }))
+  return testResult(await gateway.poster.post({ url: app.url, tenantId: caller.tenantId, body, headers }))
 }
 
 function testResult(result: PostResult): TestResult {

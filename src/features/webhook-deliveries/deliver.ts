@@ -79,7 +79,8 @@ function prepare(gateway: Gateway, job: Job, delivery: Delivery, url: string, se
     ...(delivery.kind === 'trigger' ? { triggerId: delivery.targetId } : {}),
   })
   const timestampSeconds = Math.floor(gateway.clock.now() / 1000)
-  return { url, body, headers: signedHeaders({ secret, deliveryId: delivery.deliveryId, timestampSeconds, body }) }
+  const headers = signedHeaders({ secret, deliveryId: delivery.deliveryId, timestampSeconds, body })
+  return { url, tenantId: job.tenantId, body, headers }
 }
 
 /** Commits the attempt before anything is dialled. False if it was attempted before, or if its destination has changed. */

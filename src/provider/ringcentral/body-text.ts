@@ -1,10 +1,10 @@
 const UTF8 = new TextDecoder()
 const FIRST_BYTES = 4096
 
-/** The text of a body that comes in pieces: many small ones take no more room than one. */
+/** Collects the text of a body. Many small pieces take no more memory than one large one. */
 export class BodyText {
   length = 0
-  /** The only piece so far as it came, or room for more than have come. */
+  /** The only piece so far, as it came; or a larger array of our own, with space for further pieces. */
   #bytes: Uint8Array | null = null
   #isOwn = false
 

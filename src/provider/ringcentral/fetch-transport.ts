@@ -1,8 +1,8 @@
 import { type HttpAnswer, type HttpRequest, TOO_LARGE, type Transport, type TransportOptions } from './transport.ts'
 
 /**
- * Through the proxy that HTTP_PROXY or HTTPS_PROXY names, by Bun's `fetch`. Bun never sends a POST again by itself, even
- * when a pooled connection turns out to be dead (it does so for GET).
+ * Calls the provider by Bun's `fetch`, through the proxy that HTTP_PROXY or HTTPS_PROXY names. Bun never repeats a POST by
+ * itself, even if a pooled connection turns out to be closed (it does repeat a GET).
  */
 export function fetchTransport(options: TransportOptions): Transport {
   return async (request) => {
@@ -32,10 +32,10 @@ const initOf = (request: HttpRequest, { headers, ca, timeoutMs }: TransportOptio
 })
 
 /**
- * Codes of Bun's fetch that prove that the server never got the request: no connection, no address, no tunnel through
- * the proxy, or a certificate that was refused before anything was written. `EPROTO` ("the TLS handshake failed") is
- * absent on purpose: Bun also reports it for a broken TLS record *after* the server has read the request. So is
- * `ECONNRESET`, which stands for every other way of ending.
+ * Codes of Bun's fetch that prove that the server never got the request: there was no connection, no address or no tunnel
+ * through the proxy, or the certificate was refused before anything was written. `EPROTO` ("the TLS handshake failed") is
+ * not one of them: Bun also reports it for a broken TLS record *after* the server has read the request. Neither is
+ * `ECONNRESET`, which Bun reports for all other ends of a connection.
  */
 const NEVER_LEFT = new Set([
   'ECONNREFUSED',
@@ -49,7 +49,7 @@ const NAME_OR_CERTIFICATE = /^(EAI|ERR_TLS_CERT|CERT|DEPTH_ZERO|SELF_SIGNED|UNAB
 
 const neverLeft = (code: string): boolean => NEVER_LEFT.has(code) || NAME_OR_CERTIFICATE.test(code)
 
-/** Null if the body is longer than `maxBytes`; the rest is not read then. */
+/** Null if the body is longer than `maxBytes`. The rest is not read then. */
 async function boundedText(response: Response, maxBytes: number): Promise<string | null> {
   const chunks: ReadableStream<Uint8Array> | null = response.body
   if (chunks === null) return ''
@@ -64,7 +64,7 @@ async function boundedText(response: Response, maxBytes: number): Promise<string
   return text + decoder.decode()
 }
 
-/** The network error's code, or its name: fetch's timeout has the name `TimeoutError` and the number 23 as code. */
+/** The error's code, or its name: a timeout of fetch has the name `TimeoutError` and the number 23 as its code. */
 function errorCode(error: unknown): string {
   if (!(error instanceof Error)) return 'UnknownError'
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name

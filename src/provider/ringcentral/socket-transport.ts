@@ -1,7 +1,12 @@
-import type { Connection, ConnectionFailure, Endpoint, ExchangeListener } from '../../http-client/connection.ts'
-import { ConnectionPool } from '../../http-client/pool.ts'
+import type {
+  HttpConnection,
+  HttpEndpoint,
+  HttpExchangeListener,
+  HttpFailure,
+} from '../../http-client/http-connection.ts'
+import { HttpConnectionPool } from '../../http-client/http-connection-pool.ts'
+import type { HttpResponseHead } from '../../http-client/http-response-reader.ts'
 import { headerLines, requestText } from '../../http-client/request-text.ts'
-import type { ResponseHead } from '../../http-client/response-reader.ts'
 import { BodyText } from './body-text.ts'
 import {
   type HttpAnswer,
@@ -15,49 +20,49 @@ import {
 const MAX_HEAD_BYTES = 64 * 1024
 const SWITCHING_PROTOCOLS = 101
 
-/** Straight to the server, on connections that are kept. */
+/** Calls the provider directly, on connections that are kept. */
 export function socketTransport({ origin, headers, ca, timeoutMs }: TransportOptions): Transport {
-  const pool = new ConnectionPool(endpointOf(origin, ca), MAX_HEAD_BYTES)
-  const always = headerLines({ Host: origin.host, ...headers })
+  const pool = new HttpConnectionPool(endpointOf(origin, ca), MAX_HEAD_BYTES)
+  const commonLines = headerLines({ Host: origin.host, ...headers })
   return (request) =>
-    new Promise((answered) => {
-      const text = requestText(request.method, request.target, always + headerLines(request.headers), request.body)
-      new Exchange(pool, request, text, timeoutMs, answered).begin(false)
+    new Promise((resolve) => {
+      const lines = commonLines + headerLines(request.headers)
+      const text = requestText(request.method, request.target, lines, request.body)
+      new ProviderExchange(pool, request, text, timeoutMs, resolve).begin()
     })
 }
 
-function endpointOf({ protocol, hostname, port }: URL, ca: string | undefined): Endpoint {
+function endpointOf({ protocol, hostname, port }: URL, ca: string | undefined): HttpEndpoint {
   const isSecure = protocol === 'https:'
-  const bare = hostname.replace(/^\[|\]$/g, '')
   return {
-    hostname: bare,
+    hostname: hostname.replace(/^\[|\]$/g, ''),
     port: port === '' ? (isSecure ? 443 : 80) : Number(port),
     tls: isSecure ? (ca === undefined ? {} : { ca }) : null,
   }
 }
 
-/** One request and its answer, within its time. */
-class Exchange implements ExchangeListener {
+/** One request and its response, within the time limit. */
+class ProviderExchange implements HttpExchangeListener {
   readonly #deadline: Timer
-  #connection: Connection | null = null
-  #head: ResponseHead | null = null
+  #connection: HttpConnection | null = null
+  #head: HttpResponseHead | null = null
   readonly #body = new BodyText()
 
   constructor(
-    private readonly pool: ConnectionPool,
+    private readonly pool: HttpConnectionPool,
     private readonly request: HttpRequest,
     private readonly text: string,
     timeoutMs: number,
-    private readonly answered: (answer: HttpAnswer) => void,
+    private readonly resolve: (answer: HttpAnswer) => void,
   ) {
     this.#deadline = setTimeout(() => this.#giveUp(TIMEOUT), timeoutMs)
   }
 
-  begin(fresh: boolean): void {
-    this.#connection = this.pool.send(this.text, this, fresh)
+  begin(onNewConnection = false): void {
+    this.#connection = this.pool.send(this.text, this, onNewConnection)
   }
 
-  head(head: ResponseHead): void {
+  head(head: HttpResponseHead): void {
     if (head.status === SWITCHING_PROTOCOLS) this.#giveUp('UnrequestedUpgrade')
     else this.#head = head
   }
@@ -68,25 +73,25 @@ class Exchange implements ExchangeListener {
   }
 
   end(): void {
-    this.#settle(this.#body.text(), null, false)
+    this.#finish(this.#body.text(), null, false)
   }
 
-  /** A kept connection that the server had closed: what was not written, or may be done twice, is asked again. */
-  fail({ code, neverLeft, isStale }: ConnectionFailure): void {
+  /** On a kept connection that the server had closed, a request that was not written, or is a GET, is sent again. */
+  fail({ code, neverLeft, isStale }: HttpFailure): void {
     if (isStale && (neverLeft || this.request.method === 'GET')) this.begin(true)
-    else this.#settle(null, code, neverLeft)
+    else this.#finish(null, code, neverLeft)
   }
 
   #giveUp(code: string): void {
     const neverLeft = this.#connection?.neverLeft ?? true
     this.#connection?.destroy()
-    this.#settle(null, code, neverLeft)
+    this.#finish(null, code, neverLeft)
   }
 
-  #settle(body: string | null, code: string | null, neverLeft: boolean): void {
+  #finish(body: string | null, code: string | null, neverLeft: boolean): void {
     clearTimeout(this.#deadline)
     const head = this.#head
-    if (head === null) return this.answered({ ok: false, code: code ?? 'ECONNRESET', neverLeft })
-    this.answered({ ok: true, status: head.status, header: (name) => head.header(name), body, bodyError: code })
+    if (head === null) return this.resolve({ ok: false, code: code ?? 'ECONNRESET', neverLeft })
+    this.resolve({ ok: true, status: head.status, header: (name) => head.header(name), body, bodyError: code })
   }
 }

@@ -1,14 +1,14 @@
-/** Carries requests to one server. Whatever happens is a value: never rejects. */
+/** Sends requests to one server. Every failure is a result; it never rejects. */
 export type Transport = (request: HttpRequest) => Promise<HttpAnswer>
 
 export interface HttpRequest {
   method: 'GET' | 'POST' | 'DELETE'
   /** Path and query as they stand in a request line. */
   target: string
-  /** Beside those that every request has. */
+  /** In addition to those of `TransportOptions`. */
   headers: Readonly<Record<string, string>>
   body: string | null
-  /** As many bytes of the answer's body are read. */
+  /** A longer body of the response is not read. */
   maxBytes: number
 }
 
@@ -22,12 +22,12 @@ export interface NoAnswer {
   neverLeft: boolean
 }
 
-/** A status line with its headers has come. */
+/** The status line and the headers have come. */
 export interface SomeAnswer {
   ok: true
   status: number
   header(name: string): string | null
-  /** Null if it could not be read to its end. */
+  /** Null if it could not be read completely. */
   body: string | null
   /** Why the body is null. */
   bodyError: string | null
@@ -40,7 +40,7 @@ export interface TransportOptions {
   headers: Readonly<Record<string, string>>
   /** Certificate authorities instead of the built-in ones. */
   ca?: string
-  /** For the whole exchange, the answer's body included. */
+  /** For the whole exchange, including the body of the response. */
   timeoutMs: number
 }
 

@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test'
 import type { Socket } from 'node:net'
-import { ConnectionPool } from '../../src/http-client/pool.ts'
+import { HttpConnectionPool } from '../../src/http-client/http-connection-pool.ts'
 import { rawServer } from '../provider/ringcentral/servers.ts'
 import { type Ended, MAX_HEAD_BYTES, endpointAt, exchange, request } from './exchanges.ts'
 
 const MAX_IDLE_MS = 30_000
-const poolOf = (port: number, maxIdleMs = MAX_IDLE_MS): ConnectionPool =>
-  new ConnectionPool(endpointAt(port), MAX_HEAD_BYTES, maxIdleMs)
-const ask = (pool: ConnectionPool, fresh = false): Promise<Ended> =>
+const poolOf = (port: number, maxIdleMs = MAX_IDLE_MS): HttpConnectionPool =>
+  new HttpConnectionPool(endpointAt(port), MAX_HEAD_BYTES, maxIdleMs)
+const ask = (pool: HttpConnectionPool, fresh = false): Promise<Ended> =>
   exchange((listener) => pool.send(request(), listener, fresh))
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
@@ -37,7 +37,7 @@ test('one connection serves one exchange after another', async () => {
   expect(server.connections).toBe(1)
 })
 
-test('each exchange has its own answer, however late others come and whoever has hung up', async () => {
+test('each exchange has its own response, however late others come and whichever connections were destroyed', async () => {
   await using server = await rawServer((socket) =>
     socket.on('data', (data) => {
       const id = data.toString().split('\r\n\r\n')[1] ?? ''
@@ -46,7 +46,7 @@ test('each exchange has its own answer, however late others come and whoever has
   )
   const pool = poolOf(server.port)
   const askFor = async (id: number): Promise<void> => {
-    // Somebody who does not wait for the answer.
+    // Its caller does not wait for the response.
     pool.send(request(`${id + 1}`), { head() {}, body() {}, end() {}, fail() {} }).destroy()
     expect((await exchange((listener) => pool.send(request(`${id}`), listener))).body).toBe(`${id}`)
   }
@@ -55,9 +55,9 @@ test('each exchange has its own answer, however late others come and whoever has
   expect(server.connections).toBeGreaterThan(20)
 })
 
-test('what came before one answer does not count against the next', async () => {
+test('interim responses and headers of one response do not count towards the limits of the next', async () => {
   const interims = 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(7)
-  // In two writes: what has come of a head that is not there yet is counted.
+  // In two writes: an incomplete head is counted.
   const begin = `${interims}HTTP/1.1 200 OK\r\nX: ${'x'.repeat(1000)}\r\n`
   await using server = await rawServer((socket) =>
     socket
@@ -69,7 +69,7 @@ test('what came before one answer does not count against the next', async () => 
   expect(server.connections).toBe(1)
 })
 
-test('exchanges at once have connections of their own, and the one that was used last goes first', async () => {
+test('simultaneous exchanges have connections of their own, and the connection that was used last is used first', async () => {
   const order: number[] = []
   let connections = 0
   await using server = await rawServer((socket) => {
@@ -92,7 +92,7 @@ const unkept: [name: string, text: string, body: string][] = [
   ['goes on with something else', `${OK}what else`, 'ok'],
   ['wants another protocol', 'HTTP/1.1 101 X\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n', ''],
 ]
-test.each(unkept)('a server that %s is hung up', async (_name, text, body) => {
+test.each(unkept)('the connection to a server that %s is closed', async (_name, text, body) => {
   const closed: Promise<void>[] = []
   await using server = await rawServer((socket) => (closed.push(gone(socket)), says(text)(socket)))
   const pool = poolOf(server.port)
@@ -118,7 +118,7 @@ test.each(goodbyes)('a kept connection that %s is not used again', async (_name,
   expect(server.connections).toBe(2)
 })
 
-test('one that breaks as the next request comes is told of as stale, one that breaks in an answer is not', async () => {
+test('a connection that ends before the next response is stale, one that ends within it is not', async () => {
   let requests = 0
   await using server = await rawServer((socket) =>
     socket.on('data', () => {
@@ -134,7 +134,7 @@ test('one that breaks as the next request comes is told of as stale, one that br
   expect((await ask(pool)).failure).toEqual({ code: 'ECONNRESET', neverLeft: false, isStale: false })
 })
 
-test('a fresh one can be asked for', async () => {
+test('a new connection can be asked for', async () => {
   await using server = await rawServer(says(OK))
   const pool = poolOf(server.port)
   await ask(pool)
@@ -142,7 +142,7 @@ test('a fresh one can be asked for', async () => {
   expect(server.connections).toBe(2)
 })
 
-test('connections that nobody uses are hung up after a while, each in its time', async () => {
+test('idle connections are closed, each at its own time', async () => {
   const closed: Promise<void>[] = []
   await using server = await rawServer((socket) => (closed.push(gone(socket)), says(OK)(socket)))
   // Long enough for a machine that does something else at times.
@@ -157,7 +157,7 @@ test('connections that nobody uses are hung up after a while, each in its time',
   expect(server.connections).toBe(4)
 })
 
-test('one that is too old is not used, however late the sweep is', async () => {
+test('a connection that was idle too long is not used, however late the sweep is', async () => {
   const closed: Promise<void>[] = []
   await using server = await rawServer((socket) => (closed.push(gone(socket)), says(OK)(socket)))
   const pool = poolOf(server.port, 20)
@@ -168,8 +168,8 @@ test('one that is too old is not used, however late the sweep is', async () => {
   await closed[0]
 })
 
-test('an end that came while the event loop stood still is seen before the request is written', async () => {
-  // In a process of its own: it must go on while this one stands still.
+test('an end that came while the event loop was blocked is noticed before the request is written', async () => {
+  // In a process of its own: it must go on while this one is blocked.
   const script = `require('net').createServer((socket) => socket.on('error', () => {}).on('data', () =>
     (socket.write(${JSON.stringify(OK)}), setTimeout(() => socket.end(), 10)))).listen(0, '127.0.0.1', function () { console.log(this.address().port) })`
   const child = Bun.spawn([process.execPath, '-e', script], { stdout: 'pipe', stderr: 'inherit' })
@@ -184,13 +184,13 @@ test('an end that came while the event loop stood still is seen before the reque
   }
 })
 
-test('a process waits for an answer, and not for its kept connections', async () => {
+test('a process waits for a response, but not for its idle connections', async () => {
   let requests = 0
   await using server = await rawServer((socket) =>
     socket.on('data', () => (++requests === 1 ? socket.write(OK) : setTimeout(() => socket.write(OK), 100))),
   )
-  const script = `const { ConnectionPool } = await import(${JSON.stringify(`${import.meta.dir}/../../src/http-client/pool.ts`)})
-    const pool = new ConnectionPool({ hostname: '127.0.0.1', port: ${server.port}, tls: null }, 16384)
+  const script = `const { HttpConnectionPool } = await import(${JSON.stringify(`${import.meta.dir}/../../src/http-client/http-connection-pool.ts`)})
+    const pool = new HttpConnectionPool({ hostname: '127.0.0.1', port: ${server.port}, tls: null }, 16384)
     const ask = (end) => pool.send('GET / HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n', { head() {}, body() {}, end, fail: end })
     ask(() => ask(() => console.log('ended')))`
   const child = Bun.spawn([process.execPath, '-e', script], { stdout: 'pipe', stderr: 'inherit' })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import net, { type Socket } from 'node:net'
 import tls from 'node:tls'
-import { Connection } from '../../src/http-client/connection.ts'
+import { HttpConnection } from '../../src/http-client/http-connection.ts'
 import { authority, key, otherName, valid } from '../provider/ringcentral/certificates.ts'
 import { deadPort, rawServer } from '../provider/ringcentral/servers.ts'
 import { MAX_HEAD_BYTES, ask, dial, exchange, request } from './exchanges.ts'
@@ -62,14 +62,14 @@ describe('a response', () => {
     expect(failure).toMatchObject({ code: 'ECONNRESET', neverLeft: false })
   })
 
-  test('with more headers than the parser hands over at once', async () => {
+  test('with a hundred headers', async () => {
     const many = Array.from({ length: 100 }, (_, place) => `X-${place}: ${place}\r\n`).join('')
     await using server = await rawServer(answers(`HTTP/1.1 200 OK\r\n${many}Content-Length: 0\r\n\r\n`))
     const { head } = await ask(dial(server.port))
     expect([head?.header('x-0'), head?.header('x-99'), head?.header('x-100')]).toEqual(['0', '99', null])
   })
 
-  test('whose trailers are no headers', async () => {
+  test('whose trailers are not taken for headers', async () => {
     const many = Array.from({ length: 100 }, (_, place) => `X-${place}: ${place}\r\n`).join('')
     const text = `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n${many}\r\n2\r\nok\r\n0\r\nX-T: 1\r\n\r\n`
     await using server = await rawServer(answers(text))
@@ -77,14 +77,14 @@ describe('a response', () => {
     expect([body, head?.header('x-99'), head?.header('x-t')]).toEqual(['ok', '99', null])
   })
 
-  test('comes after seven interim ones at most', async () => {
+  test('may follow seven interim responses, not eight', async () => {
     await using seven = await rawServer(answers(`${HINTED.repeat(7)}${OK}`))
     expect(await ask(dial(seven.port))).toMatchObject({ body: 'hello', failure: null })
     await using eight = await rawServer(answers(`${HINTED.repeat(8)}${OK}`))
     expect((await ask(dial(eight.port))).failure).toMatchObject({ code: 'TooManyInterimResponses', neverLeft: false })
   })
 
-  test('with a status below 100 is none', async () => {
+  test('with a status below 100 is refused', async () => {
     await using server = await rawServer(answers('HTTP/1.1 099 X\r\nContent-Length: 3\r\n\r\nno ', OK))
     expect(await ask(dial(server.port))).toMatchObject({
       head: null,
@@ -98,7 +98,7 @@ describe('a response', () => {
     expect((await ask(dial(server.port))).failure).toMatchObject({ code: 'HPE_HEADER_OVERFLOW' })
   })
 
-  test('of two megabytes, whole and in order', async () => {
+  test('of two megabytes is complete and in order', async () => {
     const body = Array.from({ length: 300_000 }, (_, place) => `${place},`).join('')
     await using server = await rawServer(answers(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`))
     expect((await ask(dial(server.port))).body).toBe(body)
@@ -111,7 +111,7 @@ describe('a response', () => {
 })
 
 describe('a request', () => {
-  test('of eight megabytes arrives whole, whatever the system takes at once', async () => {
+  test('of eight megabytes arrives completely, however much the system accepts at once', async () => {
     const body = 'Grüße 👋 '.repeat(600_000)
     const received: Buffer[] = []
     let bytes = 0
@@ -126,21 +126,21 @@ describe('a request', () => {
     expect(Buffer.concat(received).equals(Buffer.from(request(body)))).toBe(true)
   })
 
-  test('that is answered before it has arrived ends the connection', async () => {
-    const kept: Connection[] = []
+  test('that is answered before it was sent completely ends the connection', async () => {
+    const kept: HttpConnection[] = []
     await using server = await rawServer((socket) => socket.once('data', () => (socket.pause(), socket.write(OK))))
     const endpoint = { hostname: '127.0.0.1', port: server.port, tls: null }
-    const connection = new Connection(endpoint, MAX_HEAD_BYTES, (idle) => kept.push(idle))
+    const connection = new HttpConnection(endpoint, MAX_HEAD_BYTES, (idle) => kept.push(idle))
     expect((await ask(connection, request('x'.repeat(20_000_000)))).body).toBe('hello')
     expect(kept).toEqual([])
   })
 
-  test('never left where nobody listens', async () => {
+  test('never left if nobody listens', async () => {
     const { failure } = await ask(dial(await deadPort()))
     expect(failure).toEqual({ code: 'ECONNREFUSED', neverLeft: true, isStale: false })
   })
 
-  test('says nothing more to one who has hung up', async () => {
+  test('reports nothing after the connection was destroyed', async () => {
     await using server = await rawServer(answers(OK))
     const connection = dial(server.port)
     let told = 0
@@ -151,7 +151,7 @@ describe('a request', () => {
     expect(told).toBe(0)
   })
 
-  test('says nothing more to one who hangs up at the head, and the server sees the end', async () => {
+  test('reports nothing after the listener has destroyed the connection at the head, and the server sees the end', async () => {
     const over = Promise.withResolvers<void>()
     await using server = await rawServer((socket) => (answers(OK)(socket), socket.on('close', () => over.resolve())))
     const connection = dial(server.port)
@@ -172,7 +172,7 @@ describe('a request', () => {
   })
 
   test.skipIf(process.platform !== 'linux')(
-    'that is given up while it is dialled leaves no socket behind',
+    'whose connection is destroyed while it is dialling leaves no socket behind',
     async () => {
       await using silent = await listensToNobody()
       const before = dialling(silent.port)
@@ -185,20 +185,20 @@ describe('a request', () => {
   )
 })
 
-/** A server that stands still, and whose queue is full: who dials it waits. */
+/** A server that is stopped and whose queue is full: a connection to it is never made. */
 async function listensToNobody(): Promise<AsyncDisposable & { port: number }> {
   const script = `require('net').createServer().listen(0, '127.0.0.1', function () { console.log(this.address().port) })`
   const child = Bun.spawn([process.execPath, '-e', script], { stdout: 'pipe', stderr: 'inherit' })
   const { value } = await child.stdout.getReader().read()
   const port = Number(new TextDecoder().decode(value))
   child.kill('SIGSTOP')
-  const crowd: Socket[] = []
+  const waiting: Socket[] = []
   for (; dialling(port) === 0; await Bun.sleep(1))
-    for (let count = 0; count < 50; count++) crowd.push(net.connect(port, '127.0.0.1').on('error', () => {}))
+    for (let count = 0; count < 50; count++) waiting.push(net.connect(port, '127.0.0.1').on('error', () => {}))
   return {
     port,
     async [Symbol.asyncDispose]() {
-      for (const socket of crowd) socket.destroy()
+      for (const socket of waiting) socket.destroy()
       child.kill('SIGKILL')
       await child.exited
     },
@@ -207,7 +207,7 @@ async function listensToNobody(): Promise<AsyncDisposable & { port: number }> {
 
 const SYN_SENT = '02'
 
-/** Sockets of this machine that dial the port. */
+/** How many sockets of this machine are dialling the port. */
 function dialling(port: number): number {
   const remote = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')} ${SYN_SENT}`
   return readFileSync('/proc/net/tcp', 'utf8').split(remote).length - 1
@@ -219,11 +219,11 @@ describe('TLS', () => {
     const SNICallback = (name: string, done: (error: null) => void): void => (names.push(name), done(null))
     await using server = await rawServer(answers(OK), tls.createServer({ key, cert, SNICallback }))
     const endpoint = { hostname: '127.0.0.1', port: server.port, tls: { serverName, ca: authority } }
-    const { body, failure } = await ask(new Connection(endpoint, MAX_HEAD_BYTES))
+    const { body, failure } = await ask(new HttpConnection(endpoint, MAX_HEAD_BYTES))
     return { names, body, failure }
   }
 
-  test('checks the name that is asked for, whatever address is dialled, and says it to the server', async () => {
+  test('checks the certificate against the server name, whatever address is dialled, and sends the name', async () => {
     expect(await handshake('localhost', valid)).toEqual({ names: ['localhost'], body: 'hello', failure: null })
     expect((await handshake('localhost', otherName)).failure).toEqual({
       code: 'ERR_TLS_CERT_ALTNAME_INVALID',
@@ -232,7 +232,7 @@ describe('TLS', () => {
     })
   })
 
-  test('checks the address where there is no name, and says no name', async () => {
+  test('checks the certificate against the address if there is no name, and sends no name', async () => {
     const { names, failure } = await handshake('127.0.0.1', otherName)
     expect(names).toEqual([])
     expect(failure).toMatchObject({ code: 'ERR_TLS_CERT_ALTNAME_INVALID', neverLeft: true })

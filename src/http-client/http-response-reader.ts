@@ -1,0 +1,147 @@
+import { type LlhttpHead, type LlhttpListener, LlhttpParser } from './llhttp-parser.ts'
+
+/** Hears of one response while it is read. */
+export interface HttpResponseListener {
+  head(head: HttpResponseHead): void
+  body(bytes: Uint8Array): void
+}
+
+export class HttpResponseHead {
+  constructor(
+    /** 101 when the server changes to another protocol; nothing more is read then. */
+    readonly status: number,
+    /** Names and values alternate, as the server sent them. */
+    private readonly fields: readonly string[],
+  ) {}
+
+  /** The first header of that name, which must be in lower case. */
+  header(name: string): string | null {
+    for (let index = 0; index < this.fields.length; index += 2) {
+      const field = this.fields[index] ?? ''
+      if (field.length === name.length && field.toLowerCase() === name) return this.fields[index + 1]?.trimEnd() ?? null
+    }
+    return null
+  }
+}
+
+const FIRST_INTERIM_STATUS = 100
+const FIRST_FINAL_STATUS = 200
+const SWITCHING_PROTOCOLS = 101
+/** 100 Continue, 103 Early Hints: an honest server sends one or two before its final response. */
+const MAX_INTERIM_RESPONSES = 8
+/** Chunks of one byte each take five bytes beside it. */
+const MAX_FRAMING_BYTES_PER_BODY_BYTE = 8
+
+/** Reads the responses of one connection, one after another (RFC 9112). Whatever a server sends, the memory is bounded. */
+export class HttpResponseReader implements LlhttpListener {
+  readonly #parser = new LlhttpParser(this)
+  readonly #maxHeadBytes: number
+  #listener: HttpResponseListener | null = null
+  #phase: 'idle' | 'head' | 'interim' | 'body' | 'complete' = 'idle'
+  #fields: string[] = []
+  #fieldBytes = 0
+  #interims = 0
+  #bodyBytes = 0
+  /** Bytes of this response that are not of its body: heads, chunk sizes and extensions, trailers, empty lines. */
+  #framingBytes = 0
+  #fault: string | null = null
+  #keepsAlive = false
+
+  /** `maxHeadBytes`: of the status lines and headers that belong to one response. */
+  constructor(maxHeadBytes: number) {
+    this.#maxHeadBytes = maxHeadBytes
+  }
+
+  /** The next response is for this listener. */
+  expect(listener: HttpResponseListener): void {
+    this.#listener = listener
+    this.#phase = 'head'
+    this.#interims = 0
+    this.#fieldBytes = 0
+    this.#bodyBytes = 0
+    this.#framingBytes = 0
+  }
+
+  /** Nothing more is read or reported, not even the rest of the packet that is being read. */
+  close(): void {
+    this.#listener = null
+    this.#parser.free()
+  }
+
+  /** Null, or why the bytes are no response: llhttp's code (`HPE_…`), or `TooManyInterimResponses`. */
+  read(bytes: Buffer): string | null {
+    const bodyBytes = this.#bodyBytes
+    const code = this.#parser.execute(bytes)
+    if (this.isComplete) {
+      // What follows a complete response cannot make it incomplete, but the next one may not follow it.
+      if (code !== null) this.#keepsAlive = false
+      return null
+    }
+    this.#framingBytes += bytes.length - (this.#bodyBytes - bodyBytes)
+    const maxFramingBytes = this.#maxHeadBytes + this.#bodyBytes * MAX_FRAMING_BYTES_PER_BODY_BYTE
+    return this.#fault ?? code ?? (this.#framingBytes > maxFramingBytes ? 'HPE_HEADER_OVERFLOW' : null)
+  }
+
+  /** The server has closed the connection, which is how some responses end; `isComplete` tells whether this one did. */
+  finish(): void {
+    if (this.#phase === 'body') this.#parser.finish()
+  }
+
+  get isComplete(): boolean {
+    return this.#phase === 'complete'
+  }
+
+  /** Another request may follow on this connection: the response allows it, and nothing came after the response. */
+  get isReusable(): boolean {
+    return this.isComplete && this.#keepsAlive
+  }
+
+  onBegin(): boolean {
+    // Only one response was asked for.
+    if (this.isComplete) return false
+    if (this.#phase === 'interim') this.#phase = 'head'
+    this.#fields = []
+    return true
+  }
+
+  onField(piece: string, isValue: boolean): boolean {
+    // Trailers are not used.
+    if (this.#phase !== 'head') return true
+    this.#fieldBytes += piece.length
+    if (this.#fieldBytes > this.#maxHeadBytes) return this.#refuse('HPE_HEADER_OVERFLOW')
+    const isNext = (this.#fields.length % 2 === 1) === isValue
+    if (isNext) this.#fields.push(piece)
+    else this.#fields.push((this.#fields.pop() ?? '') + piece)
+    return true
+  }
+
+  onHead({ status, isUpgrade, keepsAlive }: LlhttpHead): boolean {
+    if (status < FIRST_INTERIM_STATUS) return this.#refuse('HPE_INVALID_STATUS')
+    if (status < FIRST_FINAL_STATUS && status !== SWITCHING_PROTOCOLS) return this.#interim()
+    this.#phase = 'body'
+    this.#keepsAlive = keepsAlive && !isUpgrade
+    this.#listener?.head(new HttpResponseHead(status, this.#fields))
+    return this.#listener !== null
+  }
+
+  onBody(bytes: Uint8Array): boolean {
+    this.#bodyBytes += bytes.length
+    this.#listener?.body(bytes)
+    return this.#listener !== null
+  }
+
+  onComplete(): boolean {
+    if (this.#phase === 'body') this.#phase = 'complete'
+    return true
+  }
+
+  #interim(): boolean {
+    this.#phase = 'interim'
+    return ++this.#interims < MAX_INTERIM_RESPONSES || this.#refuse('TooManyInterimResponses')
+  }
+
+  #refuse(fault: string): boolean {
+    this.#fault = fault
+    return false
+  }
+}

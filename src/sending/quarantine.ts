@@ -1,0 +1,157 @@
+import { HOUR_MS } from '../core/limits.ts'
+import type { Row } from '../db/connection.ts'
+import type { RowOperation } from '../db/writer.ts'
+import type { StoredSms } from '../provider/provider.ts'
+import type { SendingContext } from './context.ts'
+import { matchRecord } from './match-record.ts'
+import { publishStatus } from './publish-status.ts'
+import type { Scheduler } from './scheduler.ts'
+
+/**
+ * After a restore from a backup, messages that were waiting may have been sent in the time that the copy does not know. They
+ * are quarantined: each holds its conversation until a lookup that began after `endsAt` has told whether the provider has it.
+ */
+export class Quarantine {
+  /** Whether any message may be quarantined. */
+  isActive = false
+
+  constructor(
+    /** Steady time: calls of before the restore have ended by then. */
+    readonly endsAt: number,
+  ) {}
+}
+
+export interface ExtensionOfTenant {
+  tenantId: string
+  extensionId: string
+}
+
+const OF_EXTENSION = `jobs.kind = 'send' AND jobs.is_quarantined = 1 AND jobs.tenant_id = ?1
+  AND jobs.lane IN (SELECT number FROM phone_numbers WHERE tenant_id = ?1 AND extension_id = ?2)`
+
+/** When the oldest quarantined message of the extension was accepted, epoch milliseconds; null if there is none. */
+export async function oldestQuarantined(
+  { database }: SendingContext,
+  quarantine: Quarantine,
+  { tenantId, extensionId }: ExtensionOfTenant,
+): Promise<number | null> {
+  if (!quarantine.isActive) return null
+  const { rows } = await database.gate.execute({
+    sql: `SELECT min(messages.created_at) AS at FROM jobs JOIN messages ON messages.id = jobs.subject WHERE ${OF_EXTENSION}`,
+    args: [tenantId, extensionId],
+  })
+  const at = rows[0]?.['at']
+  return typeof at === 'number' ? at : null
+}
+
+const ROWS_AT_ONCE = 500
+
+/** Their attempts are looked up by themselves where one was open when the copy was made. */
+const QUARANTINED = `SELECT jobs.seq, messages.id, messages.app_id, messages.from_number, messages.to_number, messages.body, messages.status, messages.created_at
+  FROM jobs JOIN messages ON messages.id = jobs.subject WHERE ${OF_EXTENSION} AND jobs.seq > ?3
+    AND NOT EXISTS (SELECT 1 FROM send_attempts AS open WHERE open.message_id = messages.id AND open.closed_at IS NULL)
+  ORDER BY jobs.seq LIMIT ${ROWS_AT_ONCE}`
+
+/** Ends those that the provider has, and lets the others go, in the order of acceptance: equal texts are bound in their order. */
+export async function releaseQuarantined(
+  context: SendingContext,
+  scheduler: Scheduler,
+  { tenantId, extensionId }: ExtensionOfTenant,
+  records: readonly StoredSms[],
+  taken: Set<string>,
+): Promise<void> {
+  for (let after = 0; ;) {
+    const { rows } = await context.database.gate.execute({ sql: QUARANTINED, args: [tenantId, extensionId, after] })
+    const found = rows.map((row) => ({ row, record: recordOf(context, row, records, taken) }))
+    const bound = found.map(({ row, record }) =>
+      record === null ? null : bind(context, scheduler, tenantId, row, record),
+    )
+    const absent = found.filter(({ record }) => record === null).map(({ row }) => row)
+    await Promise.all([...bound, letGo(context, scheduler, absent)])
+    if (rows.length < ROWS_AT_ONCE) return
+    after = Number(rows.at(-1)?.['seq'])
+  }
+}
+
+function recordOf(
+  { provider }: SendingContext,
+  row: Row,
+  records: readonly StoredSms[],
+  taken: Set<string>,
+): StoredSms | null {
+  const sought = {
+    from: String(row['from_number']),
+    to: String(row['to_number']),
+    text: String(row['body']),
+    // The clock of the run that accepted it may have been off.
+    since: Number(row['created_at']) - (provider.clockSkewMs() ?? 0) - HOUR_MS,
+  }
+  const record = matchRecord(sought, records, taken)
+  if (record !== null) taken.add(record.providerMessageId)
+  return record
+}
+
+interface BoundRow extends Record<string, string | number> {
+  messageId: string
+  jobSeq: number
+  rcMessageId: string
+  now: number
+}
+
+const BIND: RowOperation<BoundRow> = {
+  columns: ['messageId', 'jobSeq', 'rcMessageId', 'now'],
+  key: 'messageId',
+  statements: [
+    `UPDATE messages SET status = 'sent', rc_message_id = rcMessageId, updated_at = given.now
+      FROM given WHERE messages.id = given.messageId AND messages.status IN ('queued', 'sending') RETURNING id AS key`,
+    'DELETE FROM jobs WHERE seq IN (SELECT jobSeq FROM given)',
+  ],
+}
+
+/** It was sent in the lost time. */
+async function bind(
+  context: SendingContext,
+  scheduler: Scheduler,
+  tenantId: string,
+  row: Row,
+  record: StoredSms,
+): Promise<void> {
+  const now = context.clock.now()
+  const message = { id: String(row['id']), appId: String(row['app_id']), tenantId }
+  const rcMessageId = record.providerMessageId
+  const bound = { messageId: message.id, jobSeq: Number(row['seq']), rcMessageId, now }
+  const changed = await context.database.writer.row(BIND, bound)
+  const entry = scheduler.entries.get(message.id)
+  if (entry !== undefined) scheduler.ended(entry)
+  if (changed.length === 0) return
+  if (row['status'] === 'queued') publishStatus(context, message, 'sending', now)
+  publishStatus(context, message, 'sent', now, { rcMessageId })
+}
+
+async function letGo({ database }: SendingContext, scheduler: Scheduler, absent: readonly Row[]): Promise<void> {
+  if (absent.length === 0) return
+  const seqs = JSON.stringify(absent.map((row) => Number(row['seq'])))
+  const sql = 'UPDATE jobs SET is_quarantined = 0 WHERE seq IN (SELECT value FROM json_each(?1))'
+  await database.writer.write([{ sql, args: [seqs] }])
+  for (const row of absent) {
+    const entry = scheduler.entries.get(String(row['id']))
+    if (entry === undefined) continue
+    entry.isQuarantined = false
+    scheduler.touch(entry.line)
+  }
+}
+
+/** At the start: whether any message is quarantined, and a lookup job for each extension that has one's number. */
+export async function findQuarantined({ database, clock }: SendingContext, quarantine: Quarantine): Promise<void> {
+  const { rows } = await database.gate.execute('SELECT 1 FROM jobs WHERE is_quarantined = 1 LIMIT 1')
+  quarantine.isActive = rows.length > 0
+  if (!quarantine.isActive) return
+  const now = Math.ceil(clock.steady())
+  await database.writer.write([{ sql: MAKE_LOOKUPS, args: [now] }])
+}
+
+const MAKE_LOOKUPS = `INSERT INTO jobs (id, kind, lane, tenant_id, subject, due_at, created_at)
+  SELECT 'job_' || lower(hex(randomblob(8))), 'lookup', extension_id, tenant_id, extension_id, ?1, ?1
+  FROM (SELECT DISTINCT own.extension_id, own.tenant_id FROM jobs JOIN phone_numbers AS own
+    ON own.tenant_id = jobs.tenant_id AND own.number = jobs.lane WHERE jobs.is_quarantined = 1) AS found
+  WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE kind = 'lookup' AND lane = found.extension_id AND tenant_id = found.tenant_id)`
