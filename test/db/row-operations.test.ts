@@ -6,7 +6,7 @@ import { COUNT_OPEN_ATTEMPTS, HAS_OPEN_ATTEMPTS } from '../../src/db/open-attemp
 import * as deliveryRows from '../../src/features/webhook-deliveries/delivery-rows.ts'
 import { STORE } from '../../src/features/webhooks/store-inbound.ts'
 import { ACCEPT, ACCEPT_ONCE } from '../../src/sending/accept-rows.ts'
-import { CLAIM, CLOSE, GIVE_UP, QUARANTINE, RESULT, UNKNOWN } from '../../src/sending/attempt-rows.ts'
+import { CLAIM, CLOSE, GIVE_UP, RESULT, UNKNOWN } from '../../src/sending/attempt-rows.ts'
 
 type Operation = RowOperation<Record<string, string | number | null>>
 
@@ -14,7 +14,6 @@ const OPERATIONS = {
   ACCEPT,
   ACCEPT_ONCE,
   CLAIM,
-  QUARANTINE,
   CLOSE,
   RESULT,
   UNKNOWN,
