@@ -19,7 +19,7 @@ const TENANT = 'tenant_0000000000000001'
 
 export const purge: Bench = { name: 'purge', run: runPurge }
 
-/** Batches of a retention purge or an erasure on a large database, lists' blocks included: how long each holds the event loop. */
+/** Batches of a retention purge or an erasure on a large database, segments of lists included: how long each holds the event loop. */
 async function runPurge(): Promise<Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'sgw-purge-'))
   try {

@@ -4,6 +4,7 @@ import webhookJobs from '../../drizzle/0002_webhook_jobs.sql' with { type: 'text
 import firstAttempts from '../../drizzle/0003_first_attempts.sql' with { type: 'text' }
 import conversations from '../../drizzle/0004_conversations.sql' with { type: 'text' }
 import sending from '../../drizzle/0005_sending.sql' with { type: 'text' }
+import listSegments from '../../drizzle/0006_list_segments.sql' with { type: 'text' }
 
 /** All migrations in order, embedded so that a compiled executable has them. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -13,6 +14,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0003_first_attempts', sql: firstAttempts },
   { name: '0004_conversations', sql: conversations },
   { name: '0005_sending', sql: sending },
+  { name: '0006_list_segments', sql: listSegments },
 ]
 
 export interface Migration {

@@ -3,30 +3,32 @@ import bundlePath from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file
 import cssPath from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' }
 import type { Page } from './server.ts'
 
-/** Draws the document with Swagger UI; the plugin's page loads this where it would ask a CDN for another viewer. */
-const LOADER = `
-for (const element of document.querySelectorAll('#api-reference')) element.remove()
-const style = document.createElement('link')
-style.rel = 'stylesheet'
-style.href = '/docs/swagger-ui.css'
-document.head.append(style)
-const root = document.createElement('div')
-root.id = 'ui'
-document.body.append(root)
-const script = document.createElement('script')
-script.src = '/docs/swagger-ui-bundle.js'
-script.onload = () => SwaggerUIBundle({ url: '/openapi.json', dom_id: '#ui', validatorUrl: null })
-document.body.append(script)
-`
+const BUNDLE_PATH = '/docs/swagger-ui-bundle.js'
+export const STYLE_PATH = '/docs/swagger-ui.css'
 
-/** The assets of `/docs`, from this process. */
+/** The files of Swagger UI that `/docs` loads. */
 export const DOCS_ASSETS: readonly Page[] = [
-  { path: '/docs/ui.js', answer: () => asset(LOADER, 'text/javascript') },
-  { path: '/docs/swagger-ui.css', answer: () => asset(file(cssPath), 'text/css') },
-  { path: '/docs/swagger-ui-bundle.js', answer: () => asset(file(bundlePath), 'text/javascript') },
+  { path: STYLE_PATH, answer: () => asset(file(cssPath), 'text/css') },
+  { path: BUNDLE_PATH, answer: () => asset(file(bundlePath), 'text/javascript') },
 ]
 
-/** In a bundle the path is relative to the bundle; from source and in one executable it is absolute. */
+/** The page of the plugin with the script of this process: the plugin has no option for another address than a CDN's. */
+export async function docsPage(ofPlugin: Response): Promise<Response> {
+  const html = new HTMLRewriter()
+    .on('script[src]', {
+      element: (script) => void script.setAttribute('src', BUNDLE_PATH).removeAttribute('crossorigin'),
+    })
+    .transform(await ofPlugin.text())
+  return new Response(html, {
+    headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': CONTENT_SECURITY_POLICY },
+  })
+}
+
+/** The page starts Swagger UI in an inline script. Nothing is loaded from elsewhere. */
+const CONTENT_SECURITY_POLICY =
+  "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'"
+
+/** In a bundle the path is relative to the bundle; from source and in an executable it is absolute. */
 const file = (path: string): Blob => Bun.file(resolve(import.meta.dir, path))
 
 const asset = (content: string | Blob, type: string): Response =>

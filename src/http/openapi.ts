@@ -3,12 +3,12 @@ import { z } from 'zod'
 import { errorText } from '../core/errors.ts'
 import { OPEN_WITHOUT_HTTPS } from './require-app.ts'
 import type { Route } from './route.ts'
-import { DOCS_ASSETS } from './docs-page.ts'
+import { DOCS_ASSETS, STYLE_PATH, docsPage } from './docs-page.ts'
 import type { Page } from './server.ts'
 
 type Json = Record<string, unknown>
 
-/** Of every endpoint that asks for a key; and of the others. */
+/** Errors of every endpoint that asks for a key, and of the others. */
 const GUARDED: readonly [status: number, texts: string[]][] = [
   [401, ['Missing or invalid API key', 'Invalid API key']],
   [403, ['Tenant suspended or inactive', errorText('httpsRequired')]],
@@ -23,41 +23,46 @@ const OPEN: readonly [status: number, texts: string[]][] = [
 ]
 
 /**
- * `/openapi.json` and its page `/docs`. The plugin cannot read zod schemas, so it is given the whole document, made
- * from the schemas that validate; the page's assets come from this process. Both are made when somebody first asks:
- * every start would pay for them with a tenth of its time.
+ * `/openapi.json` and its page `/docs`, by `@elysiajs/swagger`. The plugin collects the operations from the routes of its
+ * own Elysia instance. The instance is made at the first request, because describing the routes would add a tenth to
+ * the time of every start.
  */
 export function openApi(routes: readonly Route[]): Page[] {
-  let made: ReturnType<typeof makePages> | null = null
-  // A request of our own: Elysia's `handle` looks for the path behind a host of at least four characters, and Host is the caller's.
-  const page = (path: string): Page => ({
-    path,
-    answer: async () => (await (made ??= makePages(routes))).handle(new Request(`http://localhost${path}`)),
-  })
-  return [...DOCS_ASSETS, page('/docs'), page('/openapi.json')]
+  let described: Promise<Described> | null = null
+  const answer = async (path: string): Promise<Response> => (await (described ??= describe(routes)))(path)
+  return [
+    ...DOCS_ASSETS,
+    { path: '/docs', answer: async () => docsPage(await answer('/docs')) },
+    { path: '/openapi.json', answer: () => answer('/openapi.json') },
+  ]
 }
 
-async function makePages(routes: readonly Route[]) {
+/** The plugin's own address of the document is relative, so it would be wrong at `/docs/`, which is the same page. */
+const SWAGGER_UI = { url: '/openapi.json', validatorUrl: 'none' }
+
+/** What the plugin answers to a GET of this path. */
+type Described = (path: string) => Promise<Response>
+
+async function describe(routes: readonly Route[]): Promise<Described> {
   const { swagger } = await import('@elysiajs/swagger')
-  return new Elysia().use(
+  const app = new Elysia().use(
     swagger({
+      provider: 'swagger-ui',
       path: '/docs',
       specPath: '/openapi.json',
-      exclude: /./,
-      scalarCDN: '/docs/ui.js',
-      scalarConfig: { customCss: ' ' },
-      documentation: documentOf(routes),
+      theme: STYLE_PATH,
+      autoDarkMode: false,
+      swaggerOptions: SWAGGER_UI,
+      documentation: documentationOf(routes),
     }),
   )
+  for (const route of routes) app.route(route.method, route.path, () => '', { detail: operationOf(route) })
+  // The host of the caller is not passed on: Elysia finds no route when it has fewer than four characters.
+  return async (path) => app.handle(new Request(`http://localhost${path}`))
 }
 
-/** The OpenAPI 3.0.3 document of these endpoints. */
-function documentOf(routes: readonly Route[]): Json {
-  const paths: Record<string, Json> = {}
-  for (const route of routes) {
-    const path = route.path.replaceAll(/:(\w+)/g, '{$1}')
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route) }
-  }
+/** The parts of the document that belong to no route. */
+function documentationOf(routes: readonly Route[]) {
   return {
     info: {
       title: 'sgw',
@@ -68,14 +73,14 @@ function documentOf(routes: readonly Route[]): Json {
     },
     servers: [{ url: '/' }],
     tags: [...new Set(routes.map((route) => route.tag))].map((name) => ({ name })),
-    paths,
     components: {
-      securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', bearerFormat: 'sgw_…' } },
+      securitySchemes: { apiKey: { type: 'http' as const, scheme: 'bearer', bearerFormat: 'sgw_…' } },
       schemas: { Error: schemaOf(z.object({ error: z.string() }), 'output') },
     },
   }
 }
 
+/** The operation of an endpoint, made from the schemas that validate it. */
 function operationOf(route: Route): Json {
   const parameters = [
     ...parametersOf('path', route.params),
@@ -126,7 +131,7 @@ function errorsOf(route: Route): Json {
   )
 }
 
-/** Said before a page's own code runs. */
+/** Errors that are answered before the code of a page runs. */
 const NEVER_PAGES = [403, 413, 500]
 
 const othersOf = ({ otherwise = {} }: Route): Json =>

@@ -98,7 +98,8 @@ interface BoundRow extends Record<string, string | number> {
   now: number
 }
 
-const BIND: RowOperation<BoundRow> = {
+/** Ends a quarantined message that the provider has, and its job. */
+export const BIND: RowOperation<BoundRow> = {
   columns: ['messageId', 'jobSeq', 'rcMessageId', 'now'],
   key: 'messageId',
   statements: [

@@ -7,6 +7,7 @@ import * as deliveryRows from '../../src/features/webhook-deliveries/delivery-ro
 import { STORE } from '../../src/features/webhooks/store-inbound.ts'
 import { ACCEPT, ACCEPT_ONCE } from '../../src/sending/accept-rows.ts'
 import { CLAIM, CLOSE, GIVE_UP, RESULT, UNKNOWN } from '../../src/sending/attempt-rows.ts'
+import { BIND } from '../../src/sending/quarantine.ts'
 
 type Operation = RowOperation<Record<string, string | number | null>>
 
@@ -18,6 +19,7 @@ const OPERATIONS = {
   RESULT,
   UNKNOWN,
   GIVE_UP,
+  BIND,
   'delivery OPEN': deliveryRows.OPEN,
   'delivery CLOSE': deliveryRows.CLOSE,
   STORE,

@@ -118,20 +118,20 @@ for (const [index, { name }] of MIGRATIONS.entries()) {
   })
 }
 
-test('after the upgrade the lists are exact at once, and soon answered from blocks', async () => {
+test('after the upgrade the lists are exact at once, and soon answered from segments', async () => {
   const path = await writtenBy(MIGRATIONS.slice(0, 1))
   const database = await openDatabase({ url: `file:${path}`, authToken: null, path, litestream: false })
   const inbound = (): Promise<ListPage> => database.lists.page({ ...EVERYTHING, equal: { direction: 'inbound' } })
-  const blocked = async (): Promise<number> => {
+  const compacted = async (): Promise<number> => {
     const { rows } = await database.gate.execute(
-      `SELECT coalesce(sum(header ->> 'rows'), 0) AS rows FROM list_blocks WHERE list = 'messages'`,
+      `SELECT coalesce(sum(row_count), 0) AS rows FROM list_segments WHERE list = 'messages'`,
     )
     return Number(rows[0]?.['rows'])
   }
   try {
     const before = await inbound()
     expect(before.total).toBe(MESSAGES / 4)
-    await until(async () => (await blocked()) === MESSAGES, 20_000)
+    await until(async () => (await compacted()) === MESSAGES, 20_000)
     expect(await inbound()).toEqual(before)
   } finally {
     await database.close()

@@ -31,3 +31,15 @@ test('the document has every endpoint, and each error of the contract at its pla
   expect(errorsOf('/v1/sms/status/{messageId}', 'get', 404)).toContain('Message not found')
   expect(errorsOf('/v1/apps', 'get', 401)).toContain('Missing or invalid API key')
 })
+
+test('the page loads its scripts and styles from this process, and its policy allows no other', async () => {
+  await using world = await createWorld({ connect: false, work: false })
+  const response = await world.call('GET', '/docs', { key: null })
+  const page = await response.text()
+  expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
+  expect(response.headers.get('content-security-policy')).toStartWith("default-src 'self';")
+  expect(page).toContain('SwaggerUIBundle({"url":"/openapi.json"')
+  const loaded = [...page.matchAll(/<(?:script|link)[^>]+(?:src|href)="([^"]*)"/g)].map(([, address]) => address)
+  expect(loaded).toEqual(['/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js'])
+  for (const path of loaded) expect((await world.call('GET', path ?? '', { key: null })).status).toBe(200)
+})

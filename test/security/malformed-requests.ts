@@ -53,7 +53,7 @@ export function malformedRequest(random: Random, own: Own): Malformed {
   return random.chance(0.8) ? oddInside(random, own) : oddOnTheWire(random, own)
 }
 
-const PATHS = ['/openapi.json', '/docs', '/docs/ui.js', '/nothing', '/', '/v1', '/v1/', '/v1/ID']
+const PATHS = ['/openapi.json', '/docs', '/docs/swagger-ui.css', '/nothing', '/', '/v1', '/v1/', '/v1/ID']
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'HEAD', 'OPTIONS', 'PATCH', 'TRACE', 'PROPFIND']
 const NAMES = [
   'to',

@@ -1,4 +1,4 @@
-/** Who waits takes turns: each tenant's oldest one, tenant after tenant, so that a flood of one holds up nobody else for long. */
+/** Tenants take turns, each with its oldest item, so that many items of one tenant do not delay the others for long. */
 export class FairQueue<T> {
   private readonly tenants = new Map<string, T[]>()
 
@@ -13,7 +13,7 @@ export class FairQueue<T> {
     if (first === undefined) return undefined
     const [tenantId, waiting] = first
     const item = waiting.shift()
-    // To the end of the line, if more of its own wait.
+    // A tenant with more items goes to the end of the queue.
     this.tenants.delete(tenantId)
     if (waiting.length > 0) this.tenants.set(tenantId, waiting)
     return item

@@ -1,18 +1,18 @@
 import { type Column, getTableName } from 'drizzle-orm'
 import { MARK } from './item-times.ts'
 
-/** Each member of a shape, and how SQL makes it. */
+/** The SQL for each member of a shape. */
 export type Members<Shape> = { readonly [Name in keyof Shape]-?: (name: string) => Member }
 
-/** SQL for a member's value; or for the whole member, with a comma in front, where it may be absent. */
+/** SQL for a member's value, or for the whole member with a leading comma where it may be absent. */
 interface Member {
   sql: string
   isWhole: boolean
 }
 
 /**
- * SQL for an item of a list as the API shows it, as JSON with its members in this order. Made by SQLite, because handing
- * over its values, naming them and writing the JSON here took longer than the search for the rows. The first one is never absent.
+ * SQL for an item of a list as the API shows it: JSON with the members in this order. The first member must not be one that
+ * may be absent. SQLite makes the JSON because reading the values from the driver takes longer than finding the rows.
  */
 export function itemOf(members: Members<Record<string, unknown>>): string {
   const parts = Object.entries(members).flatMap(([name, member], place) => {
@@ -24,7 +24,7 @@ export function itemOf(members: Members<Record<string, unknown>>): string {
 
 const value = (sql: string): Member => ({ sql, isWhole: false })
 
-/** With its table, because pages are read in joins. */
+/** With its table, because pages are read by joins. */
 const nameOf = (column: Column): string => `${getTableName(column.table)}.${column.name}`
 
 /** A text or a number. */
@@ -49,6 +49,6 @@ const shownIf =
 
 export const always = (constant: number) => (): Member => value(String(constant))
 
-/** Epoch milliseconds; `withTimes` makes a time of it. Nothing but digits may stand between the marks, whatever is stored. */
+/** Epoch milliseconds, which `withTimes` formats. The CAST makes sure that only digits stand between the marks. */
 export const shownTime = (column: Column) => (): Member =>
   value(`'${MARK}', CAST(${nameOf(column)} AS INTEGER), '${MARK}'`)

@@ -1,18 +1,22 @@
-/** What the reader thread and the main thread agree on: the lists, and a question to one of them. */
+import type { MessageStatus } from '../schema/messages.ts'
+import type { DeliveryOutcome } from '../schema/webhooks.ts'
+
+// What the reader thread and the main thread share: the lists, and a query of one of them.
 
 export type ListName = 'messages' | 'deliveries'
 
 export interface List {
   name: ListName
-  /** Column of the time that lists are ordered by; `seq` breaks ties. */
+  /** The time by which the list is ordered; `seq` breaks ties. */
   at: string
-  /** Columns that can be filtered by, in the order in which blocks keep them. */
+  /** Columns that can be filtered by. */
   columns: readonly string[]
-  /** The one column that changes while a row is open, and its values as long as it is. */
+  /** The one of these columns that changes while a row is open. */
   state: string
-  open: readonly (string | null)[]
-  /** A row is shown only when this column is not null. */
-  shown: string | null
+  /** Every value of `state`. A row is open while its state is `open` or null. */
+  states: Readonly<Record<string, 'open' | 'ended'>>
+  /** Whether the list shows rows whose state is null. */
+  showsNullState: boolean
 }
 
 export const LISTS: Readonly<Record<ListName, List>> = {
@@ -21,32 +25,45 @@ export const LISTS: Readonly<Record<ListName, List>> = {
     at: 'created_at',
     columns: ['app_id', 'user_id', 'direction', 'from_number', 'to_number', 'status'],
     state: 'status',
-    open: ['queued', 'sending'],
-    shown: null,
+    states: {
+      queued: 'open',
+      sending: 'open',
+      sent: 'ended',
+      failed: 'ended',
+      received: 'ended',
+    } satisfies Record<MessageStatus, 'open' | 'ended'>,
+    showsNullState: true,
   },
   deliveries: {
     name: 'deliveries',
     at: 'attempted_at',
     columns: ['kind', 'target_id', 'outcome'],
     state: 'outcome',
-    open: [null],
-    shown: 'outcome',
+    states: {
+      success: 'ended',
+      http_error: 'ended',
+      timeout: 'ended',
+      network_error: 'ended',
+    } satisfies Record<DeliveryOutcome, 'open' | 'ended'>,
+    showsNullState: false,
   },
 }
+
+export const isOpen = ({ states }: List, state: string | null): boolean => state === null || states[state] === 'open'
 
 export interface ListQuery {
   list: ListName
   tenantId: string
   /** Column → the value it must have. */
   equal: Readonly<Record<string, string>>
-  /** Column and how its value begins; blocks know nothing of it. */
+  /** A column and the start of its value. Such a query never uses segments. */
   prefix: { column: string; value: string } | null
   /** Epoch milliseconds, both inclusive. */
   since: number
   until: number
   offset: number
   limit: number
-  /** SQL for a row of its page as JSON. */
+  /** SQL for one row of the page as JSON. */
   item: string
 }
 
@@ -60,12 +77,12 @@ export interface ListPage {
 
 export const NO_ITEMS: ListPage = { total: 0, items: '' }
 
-/** Filters that were given. */
+/** The filters that are set. */
 export const given = (filters: Readonly<Record<string, string | undefined>>): Record<string, string> =>
   Object.fromEntries(Object.entries(filters).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
 
-/** A stretch of time: after < time ≤ until. */
-export interface Stretch {
+/** A range of time: after < time ≤ until. */
+export interface Range {
   after: number
   until: number
 }
@@ -75,18 +92,18 @@ export interface Condition {
   args: Cell[]
 }
 
-/** The WHERE of a query, for the rows of a stretch. */
-export function conditionOf(query: ListQuery, { after, until } = stretchOf(query), onlyShown = true): Condition {
-  const { at, shown } = LISTS[query.list]
+/** The WHERE of a query, for the rows of a range. */
+export function conditionOf(query: ListQuery, { after, until } = rangeOf(query)): Condition {
+  const { at, state, showsNullState } = LISTS[query.list]
   const { equal, prefix } = query
-  // The plus keeps SQLite from the indexes of tenant and time where a better one leads to the rows.
+  // A unary plus keeps SQLite from using the index of tenant and time where the prefix has a better one.
   const plus = prefix === null ? '' : '+'
   return {
     sql: [
       `${plus}tenant_id = ? AND ${plus}${at} > ? AND ${plus}${at} <= ?`,
       ...Object.keys(equal).map((column) => `${column} = ?`),
       ...(prefix === null ? [] : [`${prefix.column} >= ? AND ${prefix.column} < ? || char(0x10FFFF)`]),
-      ...(onlyShown && shown !== null ? [`${shown} IS NOT NULL`] : []),
+      ...(showsNullState ? [] : [`${state} IS NOT NULL`]),
     ].join(' AND '),
     args: [
       query.tenantId,
@@ -98,7 +115,13 @@ export function conditionOf(query: ListQuery, { after, until } = stretchOf(query
   }
 }
 
-export const stretchOf = ({ since, until }: Pick<ListQuery, 'since' | 'until'>): Stretch => ({
-  after: since - 1,
-  until,
-})
+/** Whether the range has more than `enough` rows, shown or not. Reads index entries only, and no more than needed. */
+export function hasMoreThan(query: ListQuery, { after, until }: Range, enough: number): Condition {
+  const { name, at } = LISTS[query.list]
+  return {
+    sql: `SELECT 1 FROM ${name} WHERE tenant_id = ? AND ${at} > ? AND ${at} <= ? LIMIT 1 OFFSET ?`,
+    args: [query.tenantId, after, until, enough],
+  }
+}
+
+export const rangeOf = ({ since, until }: Pick<ListQuery, 'since' | 'until'>): Range => ({ after: since - 1, until })

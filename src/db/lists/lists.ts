@@ -1,69 +1,64 @@
 import { type Log, silentLog } from '../../core/log.ts'
 import type { Gate } from '../gate.ts'
 import { LRUCache } from 'lru-cache'
+import { Compactor } from './compactor.ts'
 import { withTimes } from './item-times.ts'
-import { LISTS, type ListPage, type ListQuery, conditionOf, stretchOf } from './list.ts'
+import { LISTS, type ListPage, type ListQuery, conditionOf, hasMoreThan, rangeOf } from './list.ts'
 import { Reader } from './reader.ts'
-import { Sealer } from './sealer.ts'
 
 /** Pages of the long lists, with their exact total. */
 export interface Lists {
   page(query: ListQuery): Promise<ListPage>
-  /** Rows were written: there may be something to seal. */
+  /** Rows were written: there may be something to compact. */
   noteWrite(): void
-  /** The database is of an earlier release: much is to be sealed. */
+  /** The database comes from an earlier release and has no segments yet. */
   catchUp(): void
   close(): Promise<void>
 }
 
-/** Up to so many rows are counted here and now, in under a millisecond; more are the reader's. */
-const FEW_ROWS = 512
-/** How long a tenant is taken to have more than that: the answer is the same in any case. */
-const MANY_FOR_MS = 60_000
+/** Lists of up to so many rows are read here, in under a millisecond; longer ones by the reader thread. */
+const SHORT_LIST_ROWS = 512
+/** How long a list is assumed to be longer than that. The answer is the same either way. */
+const ASSUME_LONG_MS = 60_000
 
-/** Without a path, as in memory, there is no reader: everything is read through the gate. */
+/** Without a path, as for a database in memory, there is no reader thread: everything is read through the gate. */
 export function openLists(gate: Gate, path: string | null, log: Log = silentLog): Lists {
   if (path === null)
     return { page: (query) => pageHere(gate, query), noteWrite: () => {}, catchUp: () => {}, close: async () => {} }
-  const many = new LRUCache<string, true>({ max: 1000, ttl: MANY_FOR_MS })
-  const reader = new Reader(path, () => sealer.wake())
-  const sealer = new Sealer(gate, reader, log)
+  const longLists = new LRUCache<string, true>({ max: 1000, ttl: ASSUME_LONG_MS })
+  const reader = new Reader(path, () => compactor.wake())
+  const compactor = new Compactor(gate, reader, log)
   return {
-    page: async (query) => ((await isFew(gate, query, many)) ? pageHere(gate, query) : reader.page(query)),
-    noteWrite: () => sealer.noteWrite(),
-    catchUp: () => sealer.wake(),
+    page: async (query) => ((await isShort(gate, query, longLists)) ? pageHere(gate, query) : reader.page(query)),
+    noteWrite: () => compactor.noteWrite(),
+    catchUp: () => compactor.wake(),
     close: async () => {
-      await Promise.all([reader.close(), sealer.stop()])
+      await Promise.all([reader.close(), compactor.stop()])
     },
   }
 }
 
-/** Counts index entries alone, and no more of them than matter. `many`: lists that had more a moment ago. */
-async function isFew(gate: Gate, query: ListQuery, many: LRUCache<string, true>): Promise<boolean> {
+/** `longLists` remembers the lists that were long a moment ago. */
+async function isShort(gate: Gate, query: ListQuery, longLists: LRUCache<string, true>): Promise<boolean> {
   if (query.prefix !== null) return true
-  const isWhole = query.since === 0 && query.until === Number.MAX_SAFE_INTEGER
+  const isUnbounded = query.since === 0 && query.until === Number.MAX_SAFE_INTEGER
   const key = `${query.list} ${query.tenantId}`
-  if (isWhole && many.has(key)) return false
-  const { sql, args } = conditionOf({ ...query, equal: {} }, stretchOf(query), false)
-  const { rows } = await gate.execute({
-    sql: `SELECT count(*) AS found FROM (SELECT 1 FROM ${query.list} WHERE ${sql} LIMIT ${FEW_ROWS + 1})`,
-    args,
-  })
-  const found = Number(rows[0]?.['found'])
-  if (isWhole && found > FEW_ROWS) many.set(key, true)
-  return found <= FEW_ROWS
+  if (isUnbounded && longLists.has(key)) return false
+  const isLong = (await gate.values(hasMoreThan(query, rangeOf(query), SHORT_LIST_ROWS))).length > 0
+  if (isUnbounded && isLong) longLists.set(key, true)
+  return !isLong
 }
 
-/** Total and page in one statement, and so of one moment. */
+/** Total and page in one statement, so that both are of one snapshot. */
 async function pageHere(gate: Gate, query: ListQuery): Promise<ListPage> {
   const { name, at } = LISTS[query.list]
   const { sql, args } = conditionOf(query)
   const values = await gate.values({
     sql: `WITH hits AS MATERIALIZED (SELECT seq, ${at} FROM ${name} WHERE ${sql}),
-        places AS (SELECT seq FROM hits ORDER BY ${at} DESC, seq DESC LIMIT ? OFFSET ?)
+        wanted AS (SELECT seq FROM hits ORDER BY ${at} DESC, seq DESC LIMIT ? OFFSET ?)
       SELECT counted.total, iif(${name}.seq IS NULL, NULL, ${query.item})
         FROM (SELECT count(*) AS total FROM hits) AS counted
-        LEFT JOIN ${name} ON ${name}.seq IN (SELECT seq FROM places) ORDER BY ${name}.${at} DESC, ${name}.seq DESC`,
+        LEFT JOIN ${name} ON ${name}.seq IN (SELECT seq FROM wanted) ORDER BY ${name}.${at} DESC, ${name}.seq DESC`,
     args: [...args, query.limit, query.offset],
   })
   const items = values.map(([, item]) => item).filter((item) => item !== null)

@@ -1,12 +1,12 @@
 import { FairQueue } from './fair-queue.ts'
-import type { EncodedBlock } from './encode.ts'
 import type { ListPage, ListQuery } from './list.ts'
-import type { Plan } from './seal.ts'
-import type { Answer, Ask } from './thread.ts'
+import type { EncodedSegment } from './segment.ts'
+import type { Plan } from './segment-writer.ts'
+import type { Answer, Answers, Ask, Reply } from './thread.ts'
 
 /**
- * The reader thread, seen from the main thread. It is started by the first query that wants it, does one thing at a time
- * and is replaced when it dies or does not answer: whatever it was asked changes nothing, so it is simply asked again.
+ * The main thread's side of the reader thread. The first query that needs the thread starts it. The thread does one thing
+ * at a time. When it fails or does not answer in time it is replaced and asked again, since it changes nothing.
  */
 export class Reader {
   private thread: Worker | null = null
@@ -20,12 +20,12 @@ export class Reader {
 
   constructor(
     private readonly path: string,
-    /** A tenant's rows should be in blocks and are not. */
+    /** A page was read from rows that should be compacted. */
     private readonly onBehind: () => void,
     private readonly bounds = { answerMs: 30_000 },
   ) {}
 
-  /** The same question that waits already is asked once. */
+  /** A query that is already waiting is not asked twice. */
   page(query: ListQuery): Promise<ListPage> {
     const key = JSON.stringify(query)
     const known = this.asked.get(key)
@@ -38,16 +38,13 @@ export class Reader {
     return page
   }
 
-  /** What wants to be a block next, of the rows up to `now` by the wall-clock. `isFirst`: new rows are looked for. */
+  /** What to compact next, of the rows up to `now` by the wall clock; null if nothing. `isFirst`: search for tenants with new rows. */
   async plan(now: number, isFirst: boolean): Promise<Plan | null> {
-    const answer = await this.ask({ type: 'plan', now, isFirst })
-    return answer.type === 'planned' ? answer.plan : null
+    return (await this.ask({ type: 'plan', now, isFirst })).plan
   }
 
-  async build(plan: Plan, now: number): Promise<EncodedBlock> {
-    const answer = await this.ask({ type: 'build', plan, now })
-    if (answer.type !== 'built') throw new Error('The reader answered another question')
-    return answer.block
+  async build(plan: Plan): Promise<EncodedSegment> {
+    return (await this.ask({ type: 'build', plan })).segment
   }
 
   async close(): Promise<void> {
@@ -58,7 +55,7 @@ export class Reader {
     for (let query = this.queue.take(); query !== undefined; query = this.queue.take()) query.reject(closed)
   }
 
-  /** Lets the thread close its connection: with the thread gone it would stay open, and the WAL file with it. */
+  /** The thread closes its connection first: otherwise the connection would outlive it, and the WAL file with it. */
   private async retire(): Promise<void> {
     const { thread } = this
     if (thread === null) return
@@ -68,8 +65,8 @@ export class Reader {
     this.rejectAll(thread, this.isClosed ? 'The database is closed' : 'The reader was closed')
   }
 
-  /** A thread that nobody needs gives its memory back. */
-  private rest(): void {
+  /** An idle thread is closed after a while, which frees its memory. */
+  private closeWhenIdle(): void {
     if (this.idle !== null) clearTimeout(this.idle)
     if (this.isClosed || this.running.size > 0) return
     this.idle = setTimeout(() => void this.retire(), MAX_IDLE_MS)
@@ -80,7 +77,7 @@ export class Reader {
     const query = this.isBusy ? undefined : this.queue.take()
     if (query === undefined) return
     this.isBusy = true
-    // What is asked from now on may not be in its snapshot any more.
+    // From now on the same query must be asked again: its snapshot may be older than a commit.
     query.started()
     void this.answerPage(query).finally(() => {
       this.isBusy = false
@@ -91,39 +88,37 @@ export class Reader {
   private async answerPage({ query, resolve, reject }: Query): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
-        const answer = await this.ask({ type: 'page', query })
-        if (answer.type !== 'page') throw new Error('The reader answered another question')
-        const { total, items, behind } = answer
+        const { total, items, isBehind } = await this.ask({ type: 'page', query })
         resolve({ total, items })
-        return void (behind && this.onBehind())
+        return void (isBehind && this.onBehind())
       } catch (error) {
         if (attempt >= MAX_ATTEMPTS || this.isClosed) return reject(error)
       }
     }
   }
 
-  private ask(question: Question): Promise<Answer> {
+  private ask<Question extends Ask>(question: Question): Promise<Answers[Question['type']]> {
     if (this.isClosed) return Promise.reject(new Error('The database is closed'))
     this.thread ??= this.start()
-    return this.post(this.thread, question)
+    return this.post(this.thread, question) as Promise<Answers[Question['type']]>
   }
 
-  private post(thread: Worker, question: Question): Promise<Answer> {
+  private post(thread: Worker, question: Ask): Promise<Answer> {
     const id = ++this.lastId
     if (this.idle !== null) clearTimeout(this.idle)
     return new Promise<Answer>((resolve, reject) => {
       const late = (): void => this.replace(thread, `The reader did not answer within ${this.bounds.answerMs} ms`)
       const deadline = setTimeout(late, this.bounds.answerMs)
       deadline.unref()
-      const settle = (): void => {
+      const finish = (): void => {
         clearTimeout(deadline)
         this.running.delete(id)
-        this.rest()
+        this.closeWhenIdle()
       }
       this.running.set(id, {
         thread,
-        resolve: (answer) => (settle(), resolve(answer)),
-        reject: (error) => (settle(), reject(error)),
+        resolve: (answer) => (finish(), resolve(answer)),
+        reject: (error) => (finish(), reject(error)),
       })
       thread.postMessage({ ...question, id })
     })
@@ -132,11 +127,11 @@ export class Reader {
   private start(): Worker {
     const thread = new Worker(threadUrl(), { smol: true })
     thread.unref()
-    thread.addEventListener('message', ({ data }: MessageEvent<Answer>) => {
+    thread.addEventListener('message', ({ data }: MessageEvent<Reply>) => {
       const call = this.running.get(data.id)
-      if (data.type !== 'failed') return call?.resolve(data)
-      call?.reject(new Error(data.message))
-      // A connection that failed once is not trusted again: see the gate.
+      if (!('failure' in data)) return call?.resolve(data)
+      call?.reject(new Error(data.failure))
+      // A connection that failed once is not used again: see the gate.
       return void (this.thread === thread && this.retire())
     })
     thread.addEventListener('error', (event) => this.replace(thread, event.message))
@@ -148,7 +143,7 @@ export class Reader {
   private replace(thread: Worker, reason: string): void {
     if (this.thread !== thread) return
     this.thread = null
-    // It ends itself when it can: the driver aborts the whole process if its thread is terminated in the middle of a call.
+    // The thread exits by itself: the driver aborts the whole process when a thread is terminated during a call.
     thread.postMessage({ type: 'close', id: ++this.lastId })
     this.rejectAll(thread, reason)
   }
@@ -171,12 +166,10 @@ interface Call {
   reject(error: Error): void
 }
 
-type Question = Ask extends infer One ? (One extends { id: number } ? Omit<One, 'id'> : never) : never
-
 const MAX_ATTEMPTS = 3
 const CLOSE_MS = 1000
 const MAX_IDLE_MS = 5 * 60_000
 
-/** Bundled, the thread lies beside the entry point. */
+/** In a bundle the thread's file is beside the entry point. */
 const threadUrl = (): string =>
   new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url).href

@@ -1,49 +1,53 @@
 import { LRUCache } from 'lru-cache'
-import { AT_PLACE, type Block, SEQ_PLACE, type Wanted, wantedIn } from './block.ts'
-import type { ReadConnection } from './connection.ts'
 import { withTimes } from './item-times.ts'
-import { type Cell, LISTS, type ListPage, type ListQuery, type Stretch, conditionOf, stretchOf } from './list.ts'
-import { type Sieve, foundAt, isUnsure, match } from './match.ts'
-import type { BlockStore } from './store.ts'
-import { stretchesOf } from './stretches.ts'
+import {
+  type Cell,
+  LISTS,
+  type ListName,
+  type ListPage,
+  type ListQuery,
+  type Range,
+  conditionOf,
+  hasMoreThan,
+  rangeOf,
+} from './list.ts'
+import { type Bounds, type Filter, match, matchedRows } from './match.ts'
+import { OpenStates } from './open-states.ts'
+import { isSegment, rangesOf } from './ranges.ts'
+import type { ReadConnection } from './read-connection.ts'
+import { NULL_CODE, type Segment } from './segment.ts'
+import type { SegmentStore } from './store.ts'
 
-/** One stretch of the list, newest rows first. */
+/** What one segment or one gap contributes to a list, newest rows first. */
 interface Part {
   count: number
   seqs(offset: number, limit: number): number[]
 }
 
-/** What was found in a block. */
-interface Hit {
-  block: Block
-  wanted: Wanted[]
-  low: number
-  high: number
-  sure: number
-  /** Rows whose codes leave open whether they pass. */
-  unsure: number[]
-  /** Of those, the ones that do not; null until they were looked up. */
-  failed: ReadonlySet<number> | null
-  /** Where all that were found are, if they are few: so they need not be found again for the page. */
-  places: readonly number[] | null
+/** The rows of a segment that pass the filters of a query. */
+interface Found {
+  count: number
+  /** Null when they are many: then they are matched again for a page. */
+  rows: readonly number[] | null
 }
 
-/** Filters whose hits are remembered. */
-const MAX_REMEMBERED = 64
-/** Of five million rows and all remembered filters these are some fifteen megabytes. */
+/** Combinations of filters whose results are kept. */
+const MAX_KEPT_FILTERS = 64
+/** For all kept filters over five million rows these take some fifteen megabytes. */
 const FEW_FOUND = 16
-const NONE: readonly number[] = []
-const NO_SEQS: ReadonlySet<number> = new Set()
 
-/** Total and page of one query from one snapshot: blocks where there are any, the table where there are none. */
+/** Total and page of one query from one snapshot: from segments where there are any, from the table elsewhere. */
 export class Search {
-  /** Filters → block → what was found in it: who pages or polls asks for the same again, and blocks do not change. */
-  private readonly remembered = new LRUCache<string, Map<number, Hit>>({ max: MAX_REMEMBERED })
+  readonly states: OpenStates
+  /** Filters → segment → what was found: paging and polling repeat the same filters, and segments do not change. */
+  private readonly kept = new LRUCache<string, WeakMap<Segment, Found>>({ max: MAX_KEPT_FILTERS })
 
   constructor(
     private readonly connection: ReadConnection,
-    private readonly store: BlockStore,
-  ) {}
+    private readonly store: SegmentStore,
+  ) {
+    this.states = new OpenStates(connection, store)
+  }
 
   page(query: ListQuery): ListPage {
     return this.connection.snapshot(() => {
@@ -53,141 +57,113 @@ export class Search {
     })
   }
 
-  /** Rows outside of blocks, counted no further than `enough`. */
-  unblocked(query: ListQuery, enough: number): number {
-    let count = 0
-    for (const stretch of stretchesOf(this.store.blocks(query.list, query.tenantId), stretchOf(query))) {
-      if ('id' in stretch) continue
-      count += Number(
-        this.connection.value(boundedCount(query), [query.tenantId, stretch.after, stretch.until, enough]),
-      )
-      if (count >= enough) break
-    }
-    return count
+  /** Whether one of the gaps between the segments has more than `enough` rows. */
+  hasGap(query: ListQuery, enough: number): boolean {
+    const segments = this.store.lastSegments(query.list, query.tenantId)
+    return rangesOf(segments, rangeOf(query)).some((range) => {
+      if (isSegment(range)) return false
+      const { sql, args } = hasMoreThan(query, range, enough)
+      return this.connection.value(sql, args) !== null
+    })
   }
 
   private parts(query: ListQuery): Part[] {
-    const range = stretchOf(query)
-    const blocks = this.store.blocks(query.list, query.tenantId)
-    const known = this.knownHits(query)
-    // Many are of blocks that are gone.
-    if (known.size > blocks.length * 2) known.clear()
-    const found: (Part | Hit)[] = []
-    for (const stretch of stretchesOf(blocks, range)) {
-      const part = 'id' in stretch ? this.hit(stretch, query, range, known) : this.tablePart(query, stretch)
-      if (part !== null) found.push(part)
-    }
-    this.lookUp(
-      query,
-      found.filter((one) => 'unsure' in one),
+    const range = rangeOf(query)
+    const kept = this.keptFor(query)
+    const segments = this.store.segments(query.list, query.tenantId)
+    return rangesOf(segments, range).map((part) =>
+      isSegment(part) ? this.segmentPart(part, query, range, kept) : this.tablePart(part, query),
     )
-    return found.map((one) => ('unsure' in one ? this.blockPart(one) : one))
   }
 
-  private knownHits({ list, tenantId, equal }: ListQuery): Map<number, Hit> {
+  private keptFor({ list, tenantId, equal }: ListQuery): WeakMap<Segment, Found> {
     const key = `${list} ${tenantId} ${JSON.stringify(equal)}`
-    const known = this.remembered.get(key) ?? new Map<number, Hit>()
-    this.remembered.set(key, known)
-    return known
+    const kept = this.kept.get(key) ?? new WeakMap<Segment, Found>()
+    this.kept.set(key, kept)
+    return kept
   }
 
-  private tablePart(query: ListQuery, stretch: Stretch): Part | null {
-    const { sql, args } = conditionOf(query, stretch)
+  private tablePart(range: Range, query: ListQuery): Part {
+    const { sql, args } = conditionOf(query, range)
     const { name, at } = LISTS[query.list]
-    const count = Number(this.connection.value(`SELECT count(*) FROM ${name} WHERE ${sql}`, args))
-    if (count === 0) return null
     const page = `SELECT seq FROM ${name} WHERE ${sql} ORDER BY ${at} DESC, seq DESC LIMIT ? OFFSET ?`
-    const seqs = (offset: number, limit: number): number[] =>
-      numbersIn(this.connection.value(`SELECT group_concat(seq) FROM (${page})`, [...args, limit, offset]))
-    return { count, seqs }
-  }
-
-  private hit(block: Block, query: ListQuery, range: Stretch, known: Map<number, Hit>): Hit | null {
-    const isWhole = range.after <= block.after && range.until >= block.until
-    const remembered = isWhole ? known.get(block.id) : undefined
-    if (remembered !== undefined) return remembered
-    const wanted = wantedIn(LISTS[query.list], block.header, query)
-    if (wanted === null) return null
-    const { low, high } = isWhole ? { low: 0, high: block.header.rows } : this.placesIn(block, range)
-    const hit: Hit = { block, wanted, low, high, sure: 0, unsure: [], failed: null, places: null }
-    if (!isWhole || !countByHeader(hit)) this.scan(hit)
-    if (isWhole && block.header.columns.every(({ live }) => live === 0)) known.set(block.id, hit)
-    return hit
-  }
-
-  private scan(hit: Hit): void {
-    const sieves = this.sieves(hit)
-    const count = match(sieves, hit.low, hit.high)
-    hit.sure = count
-    if (count <= FEW_FOUND) hit.places = count === 0 ? NONE : Array.from({ length: count }, (_, k) => foundAt(k))
-    if (count === 0 || hit.wanted.every(({ unsure }) => unsure === -1)) return
-    const seqs = this.store.numbers(hit.block, SEQ_PLACE)
-    for (let k = 0; k < count; k++) {
-      const row = foundAt(k)
-      if (isUnsure(sieves, row)) hit.unsure.push(seqs[row] ?? 0)
-    }
-    hit.sure -= hit.unsure.length
-  }
-
-  private blockPart(hit: Hit): Part {
-    const { block, low, high, sure, unsure, failed } = hit
-    const seqs = (offset: number, limit: number): number[] => {
-      const { places } = hit
-      const found = places?.length ?? match(this.sieves(hit), low, high)
-      const numbers = this.store.numbers(block, SEQ_PLACE)
-      const taken: number[] = []
-      for (let k = found - 1, skip = offset; k >= 0 && taken.length < limit; k--) {
-        const seq = numbers[places?.[k] ?? foundAt(k)] ?? 0
-        if (failed?.has(seq) !== true && skip-- <= 0) taken.push(seq)
-      }
-      return taken
-    }
-    return { count: sure + unsure.length - (failed?.size ?? 0), seqs }
-  }
-
-  /** Finds out, in one query for all blocks, which of the unsure rows pass after all. */
-  private lookUp(query: ListQuery, hits: readonly Hit[]): void {
-    const open = hits.filter(({ failed }) => failed === null)
-    const unsure = open.flatMap((hit) => hit.unsure)
-    const passed = new Set(unsure.length === 0 ? [] : this.passing(query, unsure))
-    for (const hit of open) {
-      const failed = hit.unsure.filter((seq) => !passed.has(seq))
-      hit.failed = failed.length === 0 ? NO_SEQS : new Set(failed)
+    return {
+      count: Number(this.connection.value(`SELECT count(*) FROM ${name} WHERE ${sql}`, args)),
+      seqs: (offset, limit) =>
+        numbersIn(this.connection.value(`SELECT group_concat(seq) FROM (${page})`, [...args, limit, offset])),
     }
   }
 
-  private passing(query: ListQuery, seqs: readonly number[]): number[] {
-    const { sql, args } = conditionOf(query)
-    const passing = `SELECT group_concat(seq) FROM ${query.list} WHERE seq IN (SELECT value FROM json_each(?)) AND +${sql}`
-    return numbersIn(this.connection.value(passing, [JSON.stringify(seqs), ...args]))
+  private segmentPart(segment: Segment, query: ListQuery, range: Range, kept: WeakMap<Segment, Found>): Part {
+    const isWhole = range.after <= segment.after && range.until >= segment.until
+    const bounds = isWhole ? { low: 0, high: segment.rows } : this.boundsIn(segment, range)
+    const found = (isWhole ? kept.get(segment) : undefined) ?? this.find(segment, query, bounds)
+    if (isWhole && segment.openRows === 0) kept.set(segment, found)
+    return { count: found.count, seqs: (offset, limit) => this.seqs(segment, query, bounds, found, offset, limit) }
   }
 
-  /** In the order of `seqs`, as a CROSS JOIN keeps it, and in one text: each row that the driver hands over costs. */
+  private find(segment: Segment, query: ListQuery, bounds: Bounds): Found {
+    const filters = this.filtersFor(segment, query)
+    if (filters === null) return { count: 0, rows: [] }
+    if (filters.length === 0) return { count: bounds.high - bounds.low, rows: null }
+    const count = segment.openRows > 0 ? this.matchOpen(segment, query.list, filters, bounds) : match(filters, bounds)
+    return { count, rows: count > FEW_FOUND ? null : matchedRows(0, count) }
+  }
+
+  /** The filter of the state comes last, so that only the rows that pass the others are read from the table. */
+  private matchOpen(segment: Segment, list: ListName, filters: readonly Filter[], bounds: Bounds): number {
+    const { codes } = this.store.column(segment, LISTS[list].state)
+    const others = filters.filter((filter) => filter.codes !== codes)
+    if (others.length < filters.length) this.states.refresh(list, segment, matchedRows(0, match(others, bounds)))
+    return match(filters, bounds)
+  }
+
+  /** Counts `offset` from the newest row. The states are up to date since `find`. */
+  private seqs(
+    segment: Segment,
+    query: ListQuery,
+    bounds: Bounds,
+    { count, rows }: Found,
+    offset: number,
+    limit: number,
+  ): number[] {
+    const end = count - offset
+    const start = Math.max(0, end - limit)
+    if (rows === null) match(this.filtersFor(segment, query) ?? [], bounds)
+    const seqs = this.store.seqs(segment)
+    return (rows?.slice(start, end) ?? matchedRows(start, end)).map((row) => seqs[row] ?? 0).toReversed()
+  }
+
+  /** The filters of a query as codes of this segment; null when no row can pass them. */
+  private filtersFor(segment: Segment, { list, equal }: ListQuery): Filter[] | null {
+    const { state, showsNullState } = LISTS[list]
+    const filters: (Filter & { values: number })[] = []
+    for (const [name, value] of Object.entries(equal)) {
+      const { codes, dictionary } = this.store.column(segment, name)
+      const code = dictionary.codeOf(value)
+      if (code === -1) return null
+      filters.push({ codes, code, isNot: false, values: dictionary.size })
+    }
+    if (!showsNullState && segment.openRows > 0 && equal[state] === undefined)
+      filters.push({ codes: this.store.column(segment, state).codes, code: NULL_CODE, isNot: true, values: 0 })
+    // The column with the most values first: it leaves the fewest rows to the others.
+    return filters.toSorted((a, b) => b.values - a.values)
+  }
+
+  private boundsIn(segment: Segment, { after, until }: Range): Bounds {
+    const times = this.store.times(segment)
+    return { low: rowsUpTo(times, after), high: rowsUpTo(times, until) }
+  }
+
+  /** In the order of `seqs`, which a CROSS JOIN keeps, and as one text, because the driver is slow at returning rows. */
   private items({ list, item }: ListQuery, seqs: readonly number[]): string {
-    const sql = `SELECT group_concat(${item}) FROM json_each(?) AS place CROSS JOIN ${list} ON ${list}.seq = place.value`
+    const sql = `SELECT group_concat(${item}) FROM json_each(?) AS row CROSS JOIN ${list} ON ${list}.seq = row.value`
     return withTimes(String(this.connection.value(sql, [JSON.stringify(seqs)]) ?? ''))
   }
-
-  private placesIn(block: Block, { after, until }: Stretch): { low: number; high: number } {
-    const times = this.store.numbers(block, AT_PLACE)
-    return { low: placesUpTo(times, after), high: placesUpTo(times, until) }
-  }
-
-  private sieves({ block, wanted }: Hit): Sieve[] {
-    return wanted.map(({ place, code, unsure }) => ({ codes: this.store.codes(block, place), code, unsure }))
-  }
-}
-
-/** One filter at most, and each row sure: the header knows how many. */
-function countByHeader(hit: Hit): boolean {
-  const [first, ...others] = hit.wanted
-  if (others.length > 0 || (first !== undefined && first.unsure !== -1)) return false
-  hit.sure = first === undefined ? hit.high : first.count
-  return true
 }
 
 /** How many of the ascending times are not after `time`. */
-function placesUpTo(times: Float64Array, time: number): number {
+function rowsUpTo(times: Float64Array, time: number): number {
   let low = 0
   for (let high = times.length; low < high;) {
     const middle = (low + high) >> 1
@@ -208,8 +184,5 @@ function seqsOf(parts: readonly Part[], offset: number, limit: number): number[]
   return seqs
 }
 
-/** Of a list of numbers in one text: each row that the driver hands over costs. */
+/** The numbers of a comma-separated text, because the driver is slow at returning rows. */
 const numbersIn = (text: Cell): number[] => JSON.parse(`[${text ?? ''}]`) as number[]
-
-const boundedCount = ({ list }: ListQuery): string =>
-  `SELECT count(*) FROM (SELECT 1 FROM ${list} WHERE tenant_id = ? AND ${LISTS[list].at} > ? AND ${LISTS[list].at} <= ? LIMIT ?)`

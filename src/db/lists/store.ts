@@ -1,72 +1,101 @@
 import { LRUCache } from 'lru-cache'
-import { type Block, type BlockHeader, type Codes, PLACES, isWide } from './block.ts'
-import type { ReadConnection } from './connection.ts'
+import { Dictionary } from './dictionary.ts'
 import type { ListName } from './list.ts'
+import type { ReadConnection } from './read-connection.ts'
+import { type CodeColumn, SEQ, type Segment, TIME } from './segment.ts'
 
-/** All columns of five million rows; they are let go with the thread, when nobody lists for a while. */
+/** All columns of three million rows. They are freed with the thread, when nobody lists for a while. */
 const MAX_COLUMN_BYTES = 96 << 20
-const MAX_HEADERS = 20_000
+const MAX_SEGMENTS = 20_000
 const MAX_TENANTS = 1000
 
-/** Blocks as the database has them now. A block never changes and its id is never used twice, so what was read once is kept. */
-export class BlockStore {
-  private readonly headers = new LRUCache<number, Block>({ max: MAX_HEADERS })
-  private readonly columns = new LRUCache<number, Codes | Float64Array>({
-    maxSize: MAX_COLUMN_BYTES,
-    sizeCalculation: (column) => column.byteLength + 200,
+/** The segments that the database has now. A stored segment never changes and its id is never reused, so what was read is kept. */
+export class SegmentStore {
+  private readonly known = new LRUCache<number, Segment>({ max: MAX_SEGMENTS })
+  private readonly ofTenants = new LRUCache<string, { ids: string | null; segments: Segment[] }>({ max: MAX_TENANTS })
+  private readonly numbers = new LRUCache<string, Float64Array>({
+    maxSize: MAX_COLUMN_BYTES / 2,
+    sizeCalculation: ({ byteLength }) => byteLength + 200,
   })
-  private readonly orders = new LRUCache<string, { ids: string; blocks: Block[] }>({ max: MAX_TENANTS })
+  private readonly columns = new LRUCache<string, CodeColumn>({
+    maxSize: MAX_COLUMN_BYTES / 2,
+    sizeCalculation: ({ codes, dictionary }) =>
+      codes.byteLength + dictionary.text.length + dictionary.ends.byteLength + 300,
+  })
 
   constructor(private readonly connection: ReadConnection) {}
 
-  /** A tenant's blocks, newest first. */
-  blocks(list: ListName, tenantId: string): Block[] {
+  /** A tenant's segments, newest first. The array is the same one while they are the same. */
+  segments(list: ListName, tenantId: string): readonly Segment[] {
+    const key = `${list} ${tenantId}`
     const ids = String(this.connection.value(IDS, [list, tenantId]) ?? '')
-    const known = this.orders.get(`${list} ${tenantId}`)
-    if (known?.ids === ids) return known.blocks
-    const blocks = ids === '' ? [] : ids.split(',').map((id) => this.block(Number(id)))
-    blocks.sort((a, b) => b.until - a.until)
-    this.orders.set(`${list} ${tenantId}`, { ids, blocks })
-    return blocks
+    const last = this.ofTenants.get(key)
+    if (last?.ids === ids) return last.segments
+    const all = ids === '' ? [] : ids.split(',').map((id) => this.segment(Number(id)))
+    const segments = all.filter((segment) => segment !== null).toSorted((a, b) => b.until - a.until)
+    // A segment that is being built keeps its id when it is finished.
+    this.ofTenants.set(key, { ids: segments.length < all.length ? null : ids, segments })
+    return segments
   }
 
-  /** What `blocks` answered last. */
-  lastBlocks(list: ListName, tenantId: string): readonly Block[] {
-    return this.orders.get(`${list} ${tenantId}`)?.blocks ?? NO_BLOCKS
+  /** What `segments` returned last. */
+  lastSegments(list: ListName, tenantId: string): readonly Segment[] {
+    return this.ofTenants.get(`${list} ${tenantId}`)?.segments ?? NO_SEGMENTS
   }
 
-  codes(block: Block, place: number): Codes {
-    const column = block.header.columns[place]
-    const isWord = column !== undefined && isWide(column)
-    return this.column(block, place, (bytes) => (isWord ? new Uint16Array(bytes.buffer) : bytes)) as Codes
+  seqs(segment: Segment): Float64Array {
+    return this.numberColumn(segment, SEQ)
   }
 
-  numbers(block: Block, place: number): Float64Array {
-    return this.column(block, place, (bytes) => new Float64Array(bytes.buffer)) as Float64Array
+  times(segment: Segment): Float64Array {
+    return this.numberColumn(segment, TIME)
   }
 
-  private column(block: Block, place: number, view: (bytes: Uint8Array) => Codes | Float64Array): Codes | Float64Array {
-    const id = block.id * PLACES + place
-    const known = this.columns.get(id)
+  column({ id }: Segment, name: string): CodeColumn {
+    const key = `${id} ${name}`
+    const known = this.columns.get(key)
     if (known !== undefined) return known
-    const stored = this.connection.blob('SELECT data FROM list_block_columns WHERE id = ?', [id])
-    // Copied: where the driver's bytes begin need not suit a wider array.
-    const column = view(stored === null ? new Uint8Array(block.header.rows) : new Uint8Array(stored))
-    this.columns.set(id, column)
+    const [data, text, ends] = this.stored(id, name)
+    const dictionary = new Dictionary(String(text ?? ''), new Uint32Array(bufferOf(ends)))
+    const column = { codes: new Uint16Array(bufferOf(data)), dictionary }
+    this.columns.set(key, column)
     return column
   }
 
-  private block(id: number): Block {
-    const known = this.headers.get(id)
+  private numberColumn({ id }: Segment, name: string): Float64Array {
+    const key = `${id} ${name}`
+    const known = this.numbers.get(key)
     if (known !== undefined) return known
-    const [row] = this.connection.rows('SELECT after_at, until_at, header FROM list_blocks WHERE id = ?', [id])
-    const [after, until, header] = row ?? []
-    const block = { id, after: Number(after), until: Number(until), header: JSON.parse(String(header)) as BlockHeader }
-    this.headers.set(id, block)
-    return block
+    const numbers = new Float64Array(bufferOf(this.stored(id, name)[0]))
+    this.numbers.set(key, numbers)
+    return numbers
+  }
+
+  private stored(id: number, name: string): readonly unknown[] {
+    const [row] = this.connection.rows(COLUMN, [id, name])
+    if (row === undefined) throw new Error(`Segment ${id} has no column ${name}`)
+    return row
+  }
+
+  /** Null while it is being built. */
+  private segment(id: number): Segment | null {
+    const known = this.known.get(id)
+    if (known !== undefined) return known
+    const [row = []] = this.connection.rows(SEGMENT, [id])
+    if (row[2] === null) return null
+    const [after = 0, until = 0, rows = 0, openRows = 0] = row.map(Number)
+    const segment = { id, after, until, rows, openRows }
+    this.known.set(id, segment)
+    return segment
   }
 }
 
-const NO_BLOCKS: readonly Block[] = []
-/** Below zero are those that stand for a stretch while it is built. */
-const IDS = 'SELECT group_concat(id) FROM list_blocks WHERE list = ? AND tenant_id = ? AND id > 0'
+const NO_SEGMENTS: readonly Segment[] = []
+/** Reads the index alone. */
+const IDS = 'SELECT group_concat(id) FROM list_segments WHERE list = ? AND tenant_id = ?'
+const SEGMENT = 'SELECT after_at, until_at, row_count, open_count FROM list_segments WHERE id = ?'
+const COLUMN =
+  'SELECT data, dictionary_text, dictionary_ends FROM list_segment_columns WHERE segment_id = ? AND name = ?'
+
+/** A copy: the bytes of the driver may start where a wider array must not. */
+const bufferOf = (bytes: unknown): ArrayBuffer => new Uint8Array(bytes instanceof Uint8Array ? bytes : []).buffer

@@ -1,78 +1,77 @@
 import { LRUCache } from 'lru-cache'
-import type { Block } from './block.ts'
-import type { EncodedBlock } from './encode.ts'
 import { LISTS, type ListName, type ListPage, type ListQuery } from './list.ts'
-import { ReadConnection } from './connection.ts'
+import { MIN_SEGMENT_ROWS, nextRange, readSegment, tenantsSince } from './plan.ts'
+import { ReadConnection } from './read-connection.ts'
 import { Search } from './search.ts'
-import { SMALL_BLOCK_ROWS, type Plan, build, nextStretch, tenantsSince } from './seal.ts'
-import { BlockStore } from './store.ts'
+import type { EncodedSegment, Segment } from './segment.ts'
+import type { Plan } from './segment-writer.ts'
+import { SegmentStore } from './store.ts'
 
-// The reader thread: answers list queries, and builds blocks for the main thread to store.
+// The reader thread: answers list queries, and builds segments for the main thread to store.
 
-export type Ask = { id: number } & (
+export type Ask =
   | { type: 'open'; path: string }
   | { type: 'page'; query: ListQuery }
-  /** What wants to be a block next, of the rows up to `now` by the wall-clock. `isFirst`: new rows are looked for. */
+  /** What to compact next, of the rows up to `now` by the wall clock. `isFirst`: search for tenants with new rows. */
   | { type: 'plan'; now: number; isFirst: boolean }
-  | { type: 'build'; plan: Plan; now: number }
+  | { type: 'build'; plan: Plan }
   | { type: 'close' }
-)
 
-export type Answer = { id: number } & (
-  | { type: 'done' }
-  /** In one level, which the two threads hand over faster. `behind`: it was seen that rows of the tenant should be in blocks. */
-  | ({ type: 'page'; behind: boolean } & ListPage)
-  | { type: 'planned'; plan: Plan | null }
-  | { type: 'built'; block: EncodedBlock }
-  | { type: 'failed'; message: string }
-)
+/** The answers are flat objects, which are faster to pass between threads. */
+export interface Answers {
+  open: object
+  /** `isBehind`: rows of this list should be compacted. */
+  page: ListPage & { isBehind: boolean }
+  plan: { plan: Plan | null }
+  build: { segment: EncodedSegment }
+  close: object
+}
+
+export type Answer = Answers[Ask['type']]
+export type Reply = { id: number } & (Answer | { failure: string })
 
 declare const self: Worker
 
 const LIST_NAMES = Object.keys(LISTS) as ListName[]
-const LOOK_EVERY_MS = 1000
+const CHECK_EVERY_MS = 1000
+/** A gap with fewer rows than this is no reason to compact at once. */
+const WORTHWHILE_ROWS = MIN_SEGMENT_ROWS * 2
 
-let reader: Reader | null = null
+let thread: ReaderThread | null = null
 
-self.addEventListener('message', ({ data }: MessageEvent<Ask>) => {
-  void answer(data)
-    .catch((error: unknown): Answer => ({ id: data.id, type: 'failed', message: String(error) }))
+self.addEventListener('message', ({ data: { id, ...ask } }: MessageEvent<Ask & { id: number }>) => {
+  void answer(ask)
+    .catch((error: unknown) => ({ failure: String(error) }))
     .then((result) => {
-      self.postMessage(result)
-      // The thread ends here, with nothing of the driver under way, and the process goes on.
-      if (data.type === 'close') setImmediate(() => process.exit(0))
+      self.postMessage({ id, ...result })
+      // The thread ends itself, outside of any call of the driver, and the process goes on.
+      if (ask.type === 'close') setImmediate(() => process.exit(0))
     })
 })
 
 async function answer(ask: Ask): Promise<Answer> {
-  const { id } = ask
-  if (ask.type === 'open') {
-    reader = new Reader(ask.path)
-    return { id, type: 'done' }
-  }
-  if (reader === null) throw new Error('The reader has no database yet')
-  if (ask.type === 'close') {
-    reader.close()
-    return { id, type: 'done' }
-  }
-  if (ask.type === 'page') return { id, type: 'page', ...reader.page(ask.query) }
-  if (ask.type === 'plan') return { id, type: 'planned', plan: await reader.plan(ask) }
-  return { id, type: 'built', block: await reader.build(ask.plan, ask.now) }
+  if (ask.type === 'open') thread = new ReaderThread(ask.path)
+  if (thread === null) throw new Error('The reader has no database yet')
+  if (ask.type === 'page') return thread.page(ask.query)
+  if (ask.type === 'plan') return { plan: await thread.plan(ask) }
+  if (ask.type === 'build') return { segment: await thread.build(ask.plan) }
+  if (ask.type === 'close') thread.close()
+  return {}
 }
 
-class Reader {
+class ReaderThread {
   private readonly connection: ReadConnection
-  private readonly store: BlockStore
+  private readonly store: SegmentStore
   private readonly search: Search
-  /** Tenants with lists that may want new blocks, as `<list> <tenantId>`. */
-  private readonly wanting = new Set<string>()
-  /** Lists that were looked at a moment ago, with their blocks then. */
-  private readonly looked = new LRUCache<string, readonly Block[]>({ max: 1000, ttl: LOOK_EVERY_MS })
+  /** Lists that may have something to compact, as `<list> <tenantId>`. */
+  private readonly candidates = new Set<string>()
+  /** Lists that were checked in the last second, with their segments at that time. */
+  private readonly checked = new LRUCache<string, readonly Segment[]>({ max: 1000, ttl: CHECK_EVERY_MS })
   private readonly lastSeq: Record<ListName, number> = { messages: -1, deliveries: -1 }
 
   constructor(path: string) {
     this.connection = new ReadConnection(path)
-    this.store = new BlockStore(this.connection)
+    this.store = new SegmentStore(this.connection)
     this.search = new Search(this.connection, this.store)
   }
 
@@ -80,39 +79,42 @@ class Reader {
     this.connection.close()
   }
 
-  page(query: ListQuery): ListPage & { behind: boolean } {
-    return { ...this.search.page(query), behind: this.isBehind(query) }
+  page(query: ListQuery): ListPage & { isBehind: boolean } {
+    return { ...this.search.page(query), isBehind: this.isBehind(query) }
   }
 
-  /** Looks only now and then while the blocks are the same: for most lists it would take as long as the page. */
-  private isBehind(query: ListQuery): boolean {
-    const key = `${query.list} ${query.tenantId}`
-    const blocks = this.store.lastBlocks(query.list, query.tenantId)
-    if (this.looked.get(key) === blocks) return false
-    this.looked.set(key, blocks)
-    const isBehind = this.search.unblocked(query, SMALL_BLOCK_ROWS * 2) >= SMALL_BLOCK_ROWS * 2
-    if (isBehind) this.wanting.add(key)
-    return isBehind
-  }
-
-  build(plan: Plan, now: number): Promise<EncodedBlock> {
-    return build(this.connection, plan, now, nextTurn)
+  build(plan: Plan): Promise<EncodedSegment> {
+    return readSegment(this.connection, plan, nextTurn)
   }
 
   async plan({ now, isFirst }: { now: number; isFirst: boolean }): Promise<Plan | null> {
-    for (const list of LIST_NAMES) if (isFirst || this.lastSeq[list] === -1) this.noteNew(list)
-    for (const key of this.wanting) {
+    for (const list of LIST_NAMES) if (isFirst || this.lastSeq[list] === -1) this.addCandidates(list)
+    for (const key of this.candidates) {
       const [list, tenantId] = key.split(' ') as [ListName, string]
-      const stretch = nextStretch(this.connection, this.store, list, tenantId, now)
-      if (stretch !== null) return { list, tenantId, after: stretch.after, until: stretch.until }
-      this.wanting.delete(key)
+      const segments = this.store.segments(list, tenantId)
+      const range = nextRange(this.connection, list, tenantId, segments, now, this.isOutdated)
+      if (range !== null) return { list, tenantId, after: range.after, until: range.until }
+      this.candidates.delete(key)
       await nextTurn()
     }
     return null
   }
 
-  /** Tenants with rows that came since the last look; at the first look all. */
-  private noteNew(list: ListName): void {
+  private readonly isOutdated = (segment: Segment): boolean => this.search.states.isOutdated(segment)
+
+  /** Checks at most once a second while the segments are the same: for most queries it would take as long as the page. */
+  private isBehind(query: ListQuery): boolean {
+    const key = `${query.list} ${query.tenantId}`
+    const segments = this.store.lastSegments(query.list, query.tenantId)
+    if (this.checked.get(key) === segments) return false
+    this.checked.set(key, segments)
+    const isBehind = segments.some(this.isOutdated) || this.search.hasGap(query, WORTHWHILE_ROWS)
+    if (isBehind) this.candidates.add(key)
+    return isBehind
+  }
+
+  /** Tenants with rows that were inserted since the last call; at the first call all tenants. */
+  private addCandidates(list: ListName): void {
     const last = this.lastSeq[list]
     const newest = Number(this.connection.value(`SELECT coalesce(max(seq), 0) FROM ${list}`, []))
     if (newest === last) return
@@ -120,7 +122,7 @@ class Reader {
       last === -1
         ? this.connection.rows('SELECT id FROM tenants', [])
         : this.connection.rows(tenantsSince(list), [last])
-    for (const [tenantId] of tenants) this.wanting.add(`${list} ${String(tenantId)}`)
+    for (const [tenantId] of tenants) this.candidates.add(`${list} ${String(tenantId)}`)
     this.lastSeq[list] = newest
   }
 }

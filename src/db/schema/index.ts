@@ -1,6 +1,6 @@
 export * from './connections.ts'
 export * from './jobs.ts'
-export * from './list-blocks.ts'
+export * from './list-segments.ts'
 export * from './messages.ts'
 export * from './tenants.ts'
 export * from './webhooks.ts'

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { createRandom } from '../../simulation/random.ts'
 import { type World, createWorld } from '../../support/world.ts'
 
-// SQLite writes the JSON of the lists: here each item is held against what was stored, by both ways to a page.
+// SQLite writes the JSON of the lists. Here each item is compared with the stored row, through the gate and through the reader thread.
 
 const SEED = Number(process.env['LISTS_SEED'] ?? Math.floor(Math.random() * 1e9))
 const random = createRandom(SEED)
 const NOON = Date.parse('2026-11-21T12:00:00.000Z')
 
-/** What breaks a JSON, a format or a C string that is put together without care. */
+/** Texts that break carelessly composed JSON, format strings or C strings. */
 const TEXTS = [
   '',
   ' ',
@@ -41,7 +41,7 @@ beforeAll(async () => {
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
-/** Stores a row, and answers what a list should show of it; null for a row that it should not show. */
+/** Stores a row and returns the item that a list must show for it; null if it must not show the row. */
 async function storeMessage(n: number): Promise<Item | null> {
   const item = {
     messageId: `msg_${n}`,
@@ -132,16 +132,16 @@ const KINDS = [
   { path: '/v1/webhook-deliveries', name: 'attempts', key: 'deliveryId', at: 'attemptedAt', store: storeAttempt },
 ] as const
 
-test.each(KINDS)('$path: items say what was stored, member for member', async ({ path, name, key, at, store }) => {
+test.each(KINDS)('$path: items equal the stored rows, member for member', async ({ path, name, key, at, store }) => {
   const stored: (Item | null)[] = []
-  // At first few rows, which are read through the gate; then more, which are the reader's.
+  // At first few rows, which are read through the gate; then more, which the reader thread reads.
   for (const count of [200, 900]) {
     for (let n = stored.length; n < count; n++) stored.push(await store(n))
     const shown = stored.filter((item) => item !== null)
     const newest = shown.toReversed().toSorted((a, b) => String(b[at]).localeCompare(String(a[at])))
     const items = await listed(path, name)
     expect(items.map((item) => item[key])).toEqual(newest.map((item) => item[key]))
-    // As text, because the order of the members counts as well.
+    // Compared as text, because the order of the members matters.
     items.forEach((item, place) => expect(JSON.stringify(item)).toBe(JSON.stringify(newest[place])))
   }
 })
@@ -151,7 +151,7 @@ test.each([
   { at: '8640000000000001', updatedAt: null },
   { at: `char(30) || '"'`, updatedAt: '1970-01-01T00:00:00.000Z' },
   { at: `'1e3'`, updatedAt: '1970-01-01T00:00:01.000Z' },
-])('an updatedAt of $at leaves a page that can be read', async ({ at, updatedAt }) => {
+])('an updatedAt of $at leaves the page readable', async ({ at, updatedAt }) => {
   await using other = await createWorld({ connect: false, work: false })
   const { gate } = other.gateway.database
   await gate.execute(`INSERT INTO messages (id, job_id, app_id, tenant_id, direction, status, to_number, from_number, body, created_at, updated_at)

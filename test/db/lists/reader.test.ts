@@ -14,7 +14,7 @@ beforeEach(async () => {
 })
 afterEach(() => seeded[Symbol.asyncDispose]())
 
-test('what is committed is in the next answer, and no snapshot is held afterwards', async () => {
+test('a committed change is in the next answer, and no snapshot is held afterwards', async () => {
   const { database, path } = seeded
   expect((await database.lists.page(EVERYTHING)).total).toBe(ROWS)
   await database.writer.write([{ sql: 'DELETE FROM messages WHERE seq = 7', args: [] }])
@@ -23,7 +23,7 @@ test('what is committed is in the next answer, and no snapshot is held afterward
   expect(statSync(`${path}-wal`).size).toBe(0)
 })
 
-test('a thread that fails is replaced, and who waits is answered by the next one', async () => {
+test('a thread that fails is replaced, and the next one answers', async () => {
   const { path } = seeded
   const reader = new Reader(path, () => {})
   try {
@@ -35,15 +35,15 @@ test('a thread that fails is replaced, and who waits is answered by the next one
   }
 })
 
-test('a thread that is late is replaced, and ends by itself when its call is over', async () => {
+test('a thread that does not answer in time is replaced, and exits by itself when its call is over', async () => {
   const { database, path } = seeded
-  // A copy, which nobody has open but one that locks it: whoever reads waits within the driver's call.
+  // A copy that only the locking connection has open: a reader waits inside the driver's call.
   const copy = `${path}.copy`
   await database.gate.execute(`VACUUM INTO '${copy}'`)
   const bounds = { answerMs: 50 }
   const reader = new Reader(copy, () => {}, bounds)
   const other = new Connection(copy, 0)
-  // Without a WAL whoever writes shuts out whoever reads, until its commit.
+  // Without a WAL a writer locks out all readers until it commits.
   for (const sql of ['PRAGMA journal_mode = DELETE', 'BEGIN EXCLUSIVE']) other.execute(sql)
   expect(String(await failureOf(reader.page(EVERYTHING)))).toContain('did not answer')
   other.execute('COMMIT')
@@ -53,17 +53,17 @@ test('a thread that is late is replaced, and ends by itself when its call is ove
   await reader.close()
 })
 
-test('after closing nothing is answered, and nothing waits for ever', async () => {
+test('after closing, queries that wait and new queries are rejected', async () => {
   const { path } = seeded
   const reader = new Reader(path, () => {})
   const asked = Array.from({ length: 5 }, (_, offset) => failureOf(reader.page({ ...EVERYTHING, offset })))
   await reader.close()
-  // The first may have had its answer before.
+  // The first query may have been answered before.
   for (const failure of (await Promise.all(asked)).slice(1)) expect(String(failure)).toContain('closed')
   expect(String(await failureOf(reader.page(EVERYTHING)))).toContain('closed')
 })
 
-test('tenants take turns, however many questions one of them has', () => {
+test('tenants take turns, however many queries one of them has', () => {
   const queue = new FairQueue<string>()
   for (const question of ['a1', 'a2', 'a3']) queue.add('a', question)
   queue.add('b', 'b1')

@@ -20,7 +20,7 @@ export const EVERYTHING: ListQuery = {
 
 const TIMES = { since: Date.parse('2026-01-01'), until: Date.parse('2026-02-01') }
 
-/** So many messages more, all of one tenant. */
+/** Inserts `count` messages of one tenant. */
 const seedMessages = (database: Database, count: number): Promise<unknown> =>
   seedRows(database.gate, { count, ...TIMES, tenants: [TENANT], share: 1, appId: 'app_1' })
 
@@ -29,7 +29,7 @@ export interface Seeded extends AsyncDisposable {
   database: Database
 }
 
-/** A database in a file of its own with so many messages. */
+/** A database in a file of its own, with `count` messages. */
 export async function seededDatabase(count: number): Promise<Seeded> {
   const folder = mkdtempSync(join(tmpdir(), 'sgw-lists-'))
   const path = join(folder, 'sgw.db')

@@ -7,8 +7,8 @@ import { erase } from '../../../src/operator/erase.ts'
 import { type Random, createRandom } from '../../simulation/random.ts'
 import { FROM, type World, createWorld, until } from '../../support/world.ts'
 
-// Totals and pages come from blocks, which triggers take away as rows change: here everything that changes rows happens
-// in a random order, and each answer is held against the table itself.
+// Totals and pages come from segments, which triggers delete when rows change. Here everything that changes rows happens
+// in a random order, and each answer is compared with the table itself.
 
 const SEED = Number(process.env['LISTS_SEED'] ?? Math.floor(Math.random() * 1e9))
 const STEPS = 30
@@ -31,7 +31,7 @@ beforeAll(async () => {
   })
   await world.json('GET', '/v1/sms/messages')
   await world.json('GET', '/v1/webhook-deliveries')
-  await until(async () => (await count(`SELECT count(*) AS n FROM list_blocks`)) > 1, 20_000)
+  await until(async () => (await count(`SELECT count(*) AS n FROM list_segments`)) > 1, 20_000)
 }, 30_000)
 
 afterAll(() => world[Symbol.asyncDispose]())
@@ -73,7 +73,7 @@ const OPERATIONS: Readonly<Record<string, () => Promise<unknown>>> = {
     const { to_number: to, from_number: from, direction } = await randomRow('to_number, from_number, direction')
     return erase(world.gateway, { phone: String(direction === 'inbound' ? from : to) })
   },
-  /** The clock was wrong for a while: a row of a time that is in a block already. */
+  /** The clock was wrong for a while: a row whose time is in the range of a segment. */
   late: () =>
     change(`INSERT INTO messages (id, job_id, tenant_id, app_id, direction, from_number, to_number, body, status, created_at, updated_at)
       VALUES ('late${random.int(0, 1e9)}', 'job', '${world.tenantId}', 'app', 'outbound', '${FROM}', '${person()}', '', 'queued',
@@ -86,10 +86,10 @@ const OPERATIONS: Readonly<Record<string, () => Promise<unknown>>> = {
     change(
       `UPDATE deliveries SET outcome = 'timeout' WHERE seq IN (SELECT seq FROM deliveries ORDER BY seq DESC LIMIT 2)`,
     ),
-  /** Until what was taken away is back. */
+  /** Until a deleted segment is built again. */
   wait: async () => {
-    const before = await count('SELECT count(*) AS n FROM list_blocks')
-    await until(async () => (await count('SELECT count(*) AS n FROM list_blocks')) > before, 1500).catch(() => null)
+    const before = await count('SELECT count(*) AS n FROM list_segments')
+    await until(async () => (await count('SELECT count(*) AS n FROM list_segments')) > before, 1500).catch(() => null)
   },
 }
 
@@ -158,7 +158,7 @@ function asked(
   return { path: `${path}?${words.toString()}`, where: where.join(' AND '), page, limit }
 }
 
-/** What a plain look at the table says. */
+/** The same by plain SQL. */
 async function expected({ path, where, page, limit }: Asked): Promise<{ total: number; ids: string[] }> {
   const [table, id, at] = path.startsWith('/v1/sms')
     ? ['messages', 'id', 'created_at']
@@ -177,7 +177,7 @@ interface Listed {
   attempts?: { deliveryId: string }[]
 }
 
-/** Asked while nothing is written, since messages are on their way meanwhile. */
+/** Compares both while nothing is written: messages are being sent meanwhile. */
 async function expectExact(question: Asked, after: string): Promise<void> {
   await until(async () => {
     const changes = await count('SELECT total_changes() AS n')
@@ -206,7 +206,7 @@ test(`totals and pages are exact after anything, seed ${SEED}`, async () => {
   let most = 0
   for (let n = 0; n < STEPS; n++) {
     done.push(await step(random))
-    most = Math.max(most, await count('SELECT count(*) AS n FROM list_blocks'))
+    most = Math.max(most, await count('SELECT count(*) AS n FROM list_segments'))
     for (let asking = 0; asking < QUERIES_PER_STEP; asking++)
       await expectExact(random.chance(0.7) ? askMessages() : askDeliveries(), done.slice(-5).join(', '))
   }

@@ -3,8 +3,8 @@ import { Connection } from '../connection.ts'
 import type { Cell } from './list.ts'
 
 /**
- * The reader's own connection: it sees what is committed, and writes nothing. It must be of the same driver as the gate:
- * two copies of SQLite in one process would drop each other's file locks.
+ * The reader thread's own connection: it sees what is committed and writes nothing. It must use the driver of the gate,
+ * because two copies of SQLite in one process would release each other's file locks.
  */
 export class ReadConnection {
   readonly #connection: Connection
@@ -14,8 +14,8 @@ export class ReadConnection {
     for (const pragma of PRAGMAS) this.#connection.execute(`PRAGMA ${pragma}`)
   }
 
-  /** Rows as arrays. Every statement is read to its end: one left half-way would hold its snapshot, and with it the WAL. */
-  rows(sql: string, args: readonly (Cell | Uint8Array)[]): Cell[][] {
+  /** Rows as arrays. Every statement is read to its end: an unfinished one would keep its snapshot, and with it the WAL. */
+  rows(sql: string, args: readonly Cell[]): Cell[][] {
     return this.#connection.values({ sql, args: args as InValue[] }) as Cell[][]
   }
 
@@ -23,11 +23,7 @@ export class ReadConnection {
     return this.rows(sql, args)[0]?.[0] ?? null
   }
 
-  blob(sql: string, args: readonly Cell[]): Uint8Array | null {
-    return (this.value(sql, args) as Uint8Array | null) ?? null
-  }
-
-  /** Everything in it is read from one snapshot. */
+  /** All that `read` reads is of one snapshot. */
   snapshot<T>(read: () => T): T {
     this.#connection.execute('BEGIN')
     try {

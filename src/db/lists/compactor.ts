@@ -1,0 +1,88 @@
+import { type Clock, systemClock } from '../../core/clock.ts'
+import { type Log, errorName } from '../../core/log.ts'
+import type { Gate } from '../gate.ts'
+import { MIN_SEGMENT_ROWS } from './plan.ts'
+import type { Reader } from './reader.ts'
+import { beginSegment, finishSegment } from './segment-writer.ts'
+
+const PAUSE_MS = 3000
+const PAUSE_BETWEEN_SEGMENTS_MS = 5
+/** More writes than this within a pause are high load: some 2,000 a second. */
+export const HIGH_LOAD_WRITES = 6000
+/** Even under high load: some 250,000 messages, from which a list takes up to a second of the reader thread. */
+export const MAX_DEFERRED_WRITES = 500_000
+
+/**
+ * Stores the segments that the reader thread builds. It runs after many writes, or when a query met many rows outside of
+ * segments. Under high load it defers its runs until the load is over or somebody lists: they would take a tenth of the time.
+ */
+export class Compactor {
+  private writes = 0
+  private writesAtSchedule = 0
+  /** A query met many rows outside of segments. */
+  private isWanted = false
+  private cancelCheck: (() => void) | null = null
+  private running: Promise<void> = Promise.resolve()
+  private isStopped = false
+
+  constructor(
+    private readonly gate: Gate,
+    private readonly reader: Reader,
+    private readonly log: Log,
+    private readonly clock: Clock = systemClock,
+  ) {}
+
+  /** Rows were handed to the writer. */
+  noteWrite(): void {
+    if (++this.writes >= MIN_SEGMENT_ROWS) this.schedule()
+  }
+
+  wake(): void {
+    this.isWanted = true
+    this.schedule()
+  }
+
+  async stop(): Promise<void> {
+    this.isStopped = true
+    this.cancelCheck?.()
+    await this.running
+  }
+
+  private schedule(): void {
+    if (this.isStopped || this.cancelCheck !== null) return
+    this.writesAtSchedule = this.writes
+    this.cancelCheck = this.clock.after(PAUSE_MS, () => this.check())
+  }
+
+  private check(): void {
+    const isHighLoad = this.writes - this.writesAtSchedule > HIGH_LOAD_WRITES
+    if (isHighLoad && !this.isWanted && this.writes < MAX_DEFERRED_WRITES) return this.scheduleNext()
+    this.running = this.run().catch((error: unknown) => this.complain(error))
+    void this.running.then(() => this.scheduleNext())
+  }
+
+  private scheduleNext(): void {
+    this.cancelCheck = null
+    if (this.isWanted || this.writes >= MIN_SEGMENT_ROWS) this.schedule()
+  }
+
+  /** Compacts the rows that were there when it began. Under high load that somebody lists, it would not end otherwise. */
+  private async run(): Promise<void> {
+    this.writes = 0
+    this.isWanted = false
+    const now = this.clock.now()
+    for (let isFirst = true; !this.isStopped; isFirst = false) {
+      const plan = await this.reader.plan(now, isFirst)
+      if (plan === null) return
+      const id = await beginSegment(this.gate, plan)
+      // The range has changed meanwhile: a later run builds it again.
+      if (!(await finishSegment(this.gate, id, await this.reader.build(plan)))) return
+      await Bun.sleep(PAUSE_BETWEEN_SEGMENTS_MS)
+    }
+  }
+
+  private complain(error: unknown): void {
+    if (!this.isStopped)
+      this.log.warn({ error: errorName(error) }, 'rows could not be compacted: long lists are correct, but slow')
+  }
+}
