@@ -2,11 +2,11 @@ import { statSync } from 'node:fs'
 import { Gauge, type Registry } from 'prom-client'
 import { readBackupLag } from '../backup/lag.ts'
 import { NOT_RECEIVING } from '../db/not-receiving.ts'
+import { JOB_KINDS } from '../db/schema/jobs.ts'
 import { COUNT_OPEN_ATTEMPTS } from '../db/open-attempts.ts'
 import type { Gateway } from '../gateway.ts'
 import { storageFails } from './storage-check.ts'
 
-const JOB_KINDS = ['send', 'lookup', 'webhook', 'fan_out', 'back_fill'] as const
 const EXTENSION_STATES = ['active', 'refresh_failed', 'revoked'] as const
 /** A queue is counted up to here: a scrape must not hold the loop for the sake of an exact million. */
 const MAX_COUNTED = 100_000

@@ -63,8 +63,8 @@ export const MAX_WEBHOOKS_PER_HOST = 8
 /** Half of all: destinations of one tenant that hang leave places for everybody else. */
 export const MAX_WEBHOOKS_PER_TENANT = 128
 export const MAX_WEBHOOKS_PER_TARGET = 4
-/** Deliveries of one destination that lie ready in memory, with their messages; with more destinations each has its share. */
-export const MAX_READY_WEBHOOKS = 256
+/** Deliveries that are prefetched into memory with their messages; destinations share this evenly. */
+export const MAX_PREFETCHED_WEBHOOKS = 256
 export const DELIVERY_RETENTION_DAYS = 30
 export const ATTEMPT_RETENTION_DAYS = 7
 

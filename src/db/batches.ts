@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 
-/** So few rows that a commit of theirs takes some milliseconds: nobody who sends at that moment notices. */
+/** A commit of so few rows takes some milliseconds, so upkeep does not delay a send noticeably. */
 export const ROWS_PER_BATCH = 50
 const PAUSE_MS = 20
 
@@ -10,13 +10,13 @@ export interface BatchContext {
 }
 
 export interface Batch {
-  /** Rows that went. */
+  /** Rows that were deleted or changed. */
   count: number
-  /** Nothing is left to do. */
+  /** This was the last step. */
   last: boolean
 }
 
-/** Long upkeep in small steps with pauses between them; a stop of the server ends it early. Answers how many rows went. */
+/** Runs long upkeep in small steps with pauses between them. A stop of the server ends it early. Answers the number of rows. */
 export async function inBatches({ clock, lifecycle }: BatchContext, step: () => Promise<Batch>): Promise<number> {
   for (let total = 0; ;) {
     const { count, last } = await step()

@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 
-/** Wakes a loop at one time: the last that was set. */
+/** Calls `ring` once, after the delay that was set last. */
 export class Alarm {
   #cancel: () => void = () => undefined
 

@@ -1,5 +1,6 @@
 import type { Gate } from '../db/gate.ts'
-import type { Job } from './job.ts'
+import type { JobKindName } from '../db/schema/jobs.ts'
+import type { Job, LoopKindName } from './job.ts'
 
 export interface LaneRequest {
   lane: string
@@ -8,14 +9,14 @@ export interface LaneRequest {
   limit: number
 }
 
-/** SQLite takes no column as a LIMIT, so each lane is a query of its own in one statement. */
-const ONE_LANE = `SELECT * FROM (SELECT seq, id, kind, lane, tenant_id, subject, created_at FROM jobs
+/** A LIMIT cannot refer to a column, so each lane is a query of its own within one statement. */
+const ONE_LANE = `SELECT * FROM (SELECT seq, id, lane, tenant_id, subject, created_at FROM jobs
   WHERE kind = ? AND lane = ? AND tenant_id = ? AND seq > ? AND due_at <= ? ORDER BY seq LIMIT ?)`
 
 /** The first due jobs of each lane behind its cursor, in one query. */
 export async function readDueJobs(
   gate: Gate,
-  kind: string,
+  kind: LoopKindName,
   requests: readonly LaneRequest[],
   now: number,
 ): Promise<Job[]> {
@@ -26,7 +27,7 @@ export async function readDueJobs(
   return rows.map((row) => ({
     seq: Number(row['seq']),
     id: String(row['id']),
-    kind: String(row['kind']),
+    kind,
     lane: String(row['lane']),
     tenantId: String(row['tenant_id']),
     subject: String(row['subject']),
@@ -34,8 +35,8 @@ export async function readDueJobs(
   }))
 }
 
-/** Every tenant's lane that has jobs of that kind. Jumps from lane to lane along the index instead of reading every job. */
-export async function readLanes(gate: Gate, kind: string): Promise<{ lane: string; tenantId: string }[]> {
+/** All lanes that have jobs of that kind. Jumps from lane to lane along the index instead of reading every job. */
+export async function readLanes(gate: Gate, kind: JobKindName): Promise<{ lane: string; tenantId: string }[]> {
   const { rows } = await gate.execute({
     sql: `WITH RECURSIVE firsts (seq) AS (
         SELECT (SELECT seq FROM jobs WHERE kind = ?1 ORDER BY lane, tenant_id LIMIT 1)
@@ -50,10 +51,10 @@ export async function readLanes(gate: Gate, kind: string): Promise<{ lane: strin
   return rows.map((row) => ({ lane: String(row['lane']), tenantId: String(row['tenant_id']) }))
 }
 
-/** When the first job of the lane that was not due at `then` is or was due, epoch milliseconds; null when there is none. */
+/** When the earliest job of the lane that was not due at `then` comes due, steady time; null if there is none. */
 export async function readNextDue(
   gate: Gate,
-  kind: string,
+  kind: LoopKindName,
   lane: Omit<LaneRequest, 'after' | 'limit'>,
   then: number,
 ): Promise<number | null> {
@@ -65,10 +66,7 @@ export async function readNextDue(
   return typeof at === 'number' ? at : null
 }
 
-/**
- * At the start every job is due: waits were meant for the process that set them, and the clock may have been
- * set back since.
- */
+/** At the start every job is due: delays belonged to the earlier process, and the clock may have been set back since. */
 export async function makeAllDue(gate: Gate, now: number): Promise<void> {
   await gate.execute({ sql: 'UPDATE jobs SET due_at = ?1 WHERE due_at > ?1', args: [now] })
 }

@@ -1,8 +1,13 @@
-/** A row of the jobs table, as a verb sees it. */
+import type { JobKindName } from '../db/schema/jobs.ts'
+
+/** The kinds that job loops run. The send engine has a scheduler of its own. */
+export type LoopKindName = Exclude<JobKindName, 'send'>
+
+/** A row of the jobs table. */
 export interface Job {
   seq: number
   id: string
-  kind: string
+  kind: LoopKindName
   lane: string
   tenantId: string
   /** The id of the row that the job works on. */
@@ -12,36 +17,34 @@ export interface Job {
 }
 
 /**
- * What became of a run, as data.
- * - `done`: the verb deleted or moved the job itself, in the same commit as its result.
- * - `snooze`: this job again after `delayMs`; others of its lane go on.
- * - `hold`: the whole lane again after `delayMs`, or when the kind is released before; the job keeps its place.
- * - `wait`: the same, but the job need not be read again, and the lane goes on as soon as it is freed.
- * - `fault`: as `hold`, but nothing shortens it: what failed may be what releases.
+ * How a run ended, as data.
+ * - `done`: the handler deleted or moved the job itself, in the same commit as its result.
+ * - `snooze`: this job runs again after `delayMs`; others of its lane go on.
+ * - `reread`: the job runs again after the lane was read from its start: what was prefetched is out of date.
+ * - `wait`: the lane runs nothing for `delayMs` or until it is freed; the job keeps its position and is not read again.
  */
 export type JobOutcome =
   | { type: 'done' }
   | { type: 'snooze'; delayMs: number }
-  | { type: 'hold'; delayMs: number }
+  | { type: 'reread' }
   | { type: 'wait'; delayMs: number }
-  | { type: 'fault'; delayMs: number }
 
 export const DONE: JobOutcome = { type: 'done' }
 
 /** How jobs of one kind are run. */
 export interface JobKind<Subject> {
-  name: string
+  name: LoopKindName
   /** Jobs of this kind that run at once, and how many of them in one lane. */
   maxInFlight: number
   maxPerLane: number
   /**
-   * How many jobs lie ready in memory with what they work on; none if absent. A lane has its share when one is laid there:
-   * while lanes come one by one it is more in all. What they work on may change meanwhile: a run must find that out in its own commit.
+   * How many jobs are prefetched into memory with their subjects; none if absent. The lanes share this evenly. A subject
+   * may change while its job waits: a run must detect that in its own commit.
    */
-  maxReady?: number
-  /** How many jobs of the lane may start now; with none, when to ask again. */
-  room?(lane: string, tenantId: string): { jobs: number; waitMs: number }
-  /** Reads what the jobs work on, all of a pick at once. */
+  maxPrefetched?: number
+  /** How many jobs of the lane may start now. A lane with none waits until it is freed. */
+  room?(lane: string): number
+  /** Reads the subjects of several jobs at once. */
   load(subjects: string[]): Promise<Map<string, Subject>>
   run(job: Job, subject: Subject): Promise<JobOutcome>
 }

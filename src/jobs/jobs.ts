@@ -1,21 +1,19 @@
-import type { Job, JobKind } from './job.ts'
+import type { Job, JobKind, LoopKindName } from './job.ts'
 import type { LoopContext } from './loop-context.ts'
 import { JobLoop } from './loop.ts'
 
 interface AnyLoop {
   start(): void
   stop(): Promise<void>
-  added(lane: string, tenantId: string): void
-  ready(job: Job, subject: unknown): void
-  moved(lane: string, tenantId: string, delayMs: number): void
-  release(): void
+  prefetched(job: Job, subject: unknown): void
+  scheduled(lane: string, tenantId: string, delayMs: number): void
   laneFreed(lane: string, tenantId: string): void
   freed(): void
 }
 
-/** All job loops, by kind. Kinds are registered by `worker.ts`; everyone else only says that a job was committed. */
+/** All job loops, by kind. `worker.ts` registers the kinds; everyone else only reports what was committed. A kind that is not registered throws. */
 export class Jobs {
-  readonly #loops = new Map<string, AnyLoop>()
+  readonly #loops = new Map<LoopKindName, AnyLoop>()
 
   constructor(readonly context: LoopContext) {}
 
@@ -31,33 +29,29 @@ export class Jobs {
     await Promise.all([...this.#loops.values()].map((loop) => loop.stop()))
   }
 
-  /** Call after the commit that wrote the job. */
-  added(kind: string, lane: string, tenantId: string): void {
-    this.#loops.get(kind)?.added(lane, tenantId)
+  /** Call after the commit that inserted a job which is due and whose subject is in memory. */
+  prefetched(job: Job, subject: unknown): void {
+    this.#loop(job.kind).prefetched(job, subject)
   }
 
-  /** Call after the commit that wrote the job, when its subject is what the kind would load. */
-  ready(job: Job, subject: unknown): void {
-    this.#loops.get(job.kind)?.ready(job, subject)
+  /** Call after the commit that inserted or changed a job of this lane so that it is due after `delayMs`. */
+  scheduled(kind: LoopKindName, lane: string, tenantId: string, delayMs: number): void {
+    this.#loop(kind).scheduled(lane, tenantId, delayMs)
   }
 
-  /** Call after the commit that changed an existing job's kind or lane. */
-  moved(kind: string, lane: string, tenantId: string, delayMs: number): void {
-    this.#loops.get(kind)?.moved(lane, tenantId, delayMs)
-  }
-
-  /** What jobs of this lane wait for has come, or the kind's `room` has more of it than before. */
-  laneFreed(kind: string, lane: string, tenantId: string): void {
-    this.#loops.get(kind)?.laneFreed(lane, tenantId)
+  /** Jobs of this lane that wait may go on, or the kind's `room` has grown. */
+  laneFreed(kind: LoopKindName, lane: string, tenantId: string): void {
+    this.#loop(kind).laneFreed(lane, tenantId)
   }
 
   /** More jobs of that kind may run at once than before. */
-  freed(kind: string): void {
-    this.#loops.get(kind)?.freed()
+  freed(kind: LoopKindName): void {
+    this.#loop(kind).freed()
   }
 
-  /** Looks again at every lane of that kind, held or not. */
-  release(kind: string): void {
-    this.#loops.get(kind)?.release()
+  #loop(kind: LoopKindName): AnyLoop {
+    const loop = this.#loops.get(kind)
+    if (loop === undefined) throw new Error(`Cannot run a job of kind ${kind}: no such kind is registered`)
+    return loop
   }
 }

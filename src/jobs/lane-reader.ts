@@ -1,30 +1,30 @@
 import type { Job, JobKind, JobOutcome } from './job.ts'
 import { readNextDue } from './job-rows.ts'
-import { layReady, rewind, snooze } from './lanes.ts'
+import { prefetch, rewind, snooze } from './lanes.ts'
 import type { LoopContext } from './loop-context.ts'
 import { type Reading, addressOf, read } from './pick.ts'
 import { orphanRun } from './run-job.ts'
 
-/** Lays jobs of one kind ready in their lanes. */
+/** Prefetches jobs of one kind into their lanes. */
 export class LaneReader<Subject> {
   constructor(
     readonly kind: JobKind<Subject>,
     readonly context: LoopContext,
   ) {}
 
-  /** Reads the next jobs of these lanes. While it waits, others may add jobs, end, or send a lane back to its start. */
+  /** Reads the next jobs of these lanes. Meanwhile jobs may be added or end, and lanes may be rewound. */
   async read(readings: readonly Reading[]): Promise<void> {
     const now = this.context.clock.steady()
     for (const { lane } of readings) {
       lane.reading = true
       lane.readSince ??= now
-      // Before the reading: a job that is added meanwhile sets it again.
+      // Reset before the query: a job that is added meanwhile sets it again.
       lane.pending = false
     }
     try {
       await read(this.context.gate, this.kind.name, readings, now)
-      await this.#layReady(readings)
-      for (const reading of readings) await this.#lookAhead(reading)
+      await this.#prefetch(readings)
+      for (const reading of readings) await this.#noteNextDue(reading)
     } catch (error) {
       for (const { lane } of readings) rewind(lane)
       throw error
@@ -37,19 +37,19 @@ export class LaneReader<Subject> {
     return subject === undefined ? orphanRun(this.context, job) : () => this.kind.run(job, subject)
   }
 
-  async #layReady(readings: readonly Reading[]): Promise<void> {
+  async #prefetch(readings: readonly Reading[]): Promise<void> {
     const subjects = readings.flatMap(({ jobs }) => jobs.map((job) => job.subject))
     if (subjects.length === 0) return
     const loaded = await this.kind.load(subjects)
     for (const { lane, limit, rewinds, jobs } of readings) {
       if (lane.rewinds !== rewinds) continue
       if (jobs.length >= limit) lane.pending = true
-      for (const job of jobs) layReady(lane, { job, run: this.runOf(job, loaded.get(job.subject)) })
+      for (const job of jobs) prefetch(lane, { job, run: this.runOf(job, loaded.get(job.subject)) })
     }
   }
 
-  /** Once a lane is read to its end: when does it have work again? */
-  async #lookAhead({ lane, limit, rewinds, jobs }: Reading): Promise<void> {
+  /** Notes when a lane that was read to its end has work again. */
+  async #noteNextDue({ lane, limit, rewinds, jobs }: Reading): Promise<void> {
     if (!lane.unseen || lane.readSince === null || jobs.length >= limit || lane.rewinds !== rewinds) return
     const next = await readNextDue(this.context.gate, this.kind.name, addressOf(lane), lane.readSince)
     const { clock } = this.context

@@ -1,80 +1,85 @@
 import type { Job, JobOutcome } from './job.ts'
 
 /** A job that is due, with its run. */
-export interface ReadyJob {
+export interface PrefetchedJob {
   job: Job
   run(): Promise<JobOutcome>
 }
 
 /**
- * What the loop remembers of a tenant's lane that has jobs. Two tenants may use the same name (a number that both have
- * connected): each has a lane of its own, so that one which is held does not hold the other. Times are monotonic milliseconds.
+ * The state of a tenant's lane that has jobs. Two tenants may use the same name (an extension that both have connected):
+ * each has a lane of its own, so that holding one does not hold the other. Times are monotonic milliseconds.
  */
 export interface Lane {
   name: string
   tenantId: string
-  /** The last job that was picked or lies ready; newer ones are read from there. */
+  /** The newest job that was prefetched or has begun; reading goes on behind it. */
   cursor: number
-  /** The next ones, in their order: they begin without being read again. */
-  ready: ReadyJob[]
+  /** The next jobs, in their order: they begin without being read again. */
+  prefetched: PrefetchedJob[]
   /** There may be jobs behind the cursor. */
   pending: boolean
-  /** Nothing is picked before then. */
+  /** Nothing begins before then. Infinity: nothing begins until a job of the lane ends or the lane is freed. */
   heldUntil: number
-  /** Nothing lets it go before then. */
+  /** A job threw: until then nothing ends the hold. */
   faultedUntil: number
   /** How often it was freed. */
   freed: number
   /** When the earliest snoozed job is due; the lane is then read from its start. */
   snoozedUntil: number | null
   inFlight: Set<number>
-  /** It may hold jobs that are not due yet and that `snoozedUntil` does not know of. */
+  /** It may have jobs that are not due yet and that `snoozedUntil` does not cover. */
   unseen: boolean
-  /** Steady time at which its reading from the start began: what was not due then may lie behind the cursor. Null before. */
+  /** Steady time at which it was last read from its start: jobs that were not due then may stand before the cursor. Null before. */
   readSince: number | null
-  /** Its jobs are being read: it must not be forgotten meanwhile. */
+  /** Its jobs are being read: it must not be dropped meanwhile. */
   reading: boolean
-  /** How often it was rewound: what was read before a rewind is out of date. */
+  /** How often it was rewound: jobs that were read before a rewind are out of date. */
   rewinds: number
 }
 
 /** Whether it may have jobs that could begin. */
-export const hasWork = (lane: Lane): boolean => lane.pending || lane.ready.length > 0
+export const hasWork = (lane: Lane): boolean => lane.pending || lane.prefetched.length > 0
 
-/** Read to its end and held by nothing: a job that comes now is the next one. */
+/** Read to its end and not held: a job that is added now is the next one. */
 export const isQuiet = (lane: Lane, now: number): boolean =>
   !hasWork(lane) && !lane.reading && lane.heldUntil <= now && (lane.snoozedUntil === null || lane.snoozedUntil > now)
 
-/** The lane is read from its start again: a job behind the cursor has come due or goes back to its place. */
+/** Lets the lane be read from its start again: a job before the cursor has come due, or prefetched jobs are out of date. */
 export function rewind(lane: Lane): void {
   lane.cursor = 0
-  lane.ready = []
+  lane.prefetched = []
   lane.pending = true
   lane.unseen = true
   lane.readSince = null
   lane.rewinds++
 }
 
-/** Everything up to this job has begun, lies ready, or is known to come due later. */
+/** Everything up to this job has begun, is prefetched, or is known to come due later. */
 export function pass(lane: Lane, seq: number): void {
   lane.cursor = Math.max(lane.cursor, seq)
 }
 
-/** The job begins when those before it have, and a place is free. */
-export function layReady(lane: Lane, ready: ReadyJob): void {
-  pass(lane, ready.job.seq)
-  lane.ready.push(ready)
+/** The job begins after those before it, when there is room. */
+export function prefetch(lane: Lane, prefetched: PrefetchedJob): void {
+  pass(lane, prefetched.job.seq)
+  lane.prefetched.push(prefetched)
 }
 
-/** Lets a held lane go. */
-export function letGo(lane: Lane, now: number): void {
+/** Nothing of the lane begins before then. */
+export function hold(lane: Lane, until: number): void {
+  lane.heldUntil = Math.max(lane.heldUntil === Infinity ? 0 : lane.heldUntil, until)
+}
+
+/** Ends a hold, unless a job of the lane threw a moment ago. */
+export function endHold(lane: Lane, now: number): void {
   lane.heldUntil = lane.faultedUntil > now ? lane.faultedUntil : 0
 }
 
-/** A job that had begun takes its place among those that lie ready again. */
-export function layBack(lane: Lane, ready: ReadyJob): void {
-  const place = lane.ready.findIndex(({ job }) => job.seq > ready.job.seq)
-  lane.ready.splice(place < 0 ? lane.ready.length : place, 0, ready)
+/** Returns a job that had begun to its position among the prefetched ones. */
+export function putBack(lane: Lane, prefetched: PrefetchedJob): void {
+  const index = lane.prefetched.findIndex(({ job }) => job.seq > prefetched.job.seq)
+  lane.prefetched.splice(index < 0 ? lane.prefetched.length : index, 0, prefetched)
 }
 
 /** One of its jobs comes due then; others go on. */
@@ -82,7 +87,7 @@ export function snooze(lane: Lane, until: number): void {
   lane.snoozedUntil = lane.snoozedUntil === null ? until : Math.min(lane.snoozedUntil, until)
 }
 
-/** All lanes of one kind, served in turn: first by tenant, then by lane, so that nobody waits behind a crowd. */
+/** All lanes of one kind. Tenants take turns, and so do the lanes of a tenant: a long backlog delays nobody else. */
 export class Lanes {
   readonly #tenants = new Map<string, Map<string, Lane>>()
   #size = 0
@@ -101,7 +106,7 @@ export class Lanes {
         name,
         tenantId,
         cursor: 0,
-        ready: [],
+        prefetched: [],
         pending: true,
         heldUntil: 0,
         faultedUntil: 0,
@@ -123,7 +128,7 @@ export class Lanes {
     return this.#tenants.get(tenantId)?.get(name) ?? null
   }
 
-  /** The same for a job that was just added: lanes with jobs are known, so one that is not has this job alone. */
+  /** The lane of a job that was just added. Lanes with jobs are known, so a new one has no other job. */
   ofNewJob(name: string, tenantId: string): Lane {
     const known = this.known(name, tenantId)
     if (known !== null) return known
@@ -166,12 +171,12 @@ export class Lanes {
     return due
   }
 
-  /** Forgets a lane that has nothing left. */
+  /** Drops a lane that has no jobs. */
   dropIfIdle(lane: Lane): void {
     if (hasWork(lane) || lane.reading || lane.snoozedUntil !== null) return
     if (lane.inFlight.size > 0) return
     const lanes = this.#tenants.get(lane.tenantId)
-    // It may have been forgotten and made anew meanwhile.
+    // It may have been dropped and made anew meanwhile.
     if (lanes?.get(lane.name) !== lane) return
     lanes.delete(lane.name)
     this.#size--
@@ -195,7 +200,7 @@ function nextReady(lanes: Map<string, Lane>, now: number, taken: ReadonlySet<Lan
   return null
 }
 
-/** A job of it that was put off is due: the lane must be read from its start. */
+/** A snoozed job is due: the lane must be read from its start. */
 const isDue = (lane: Lane, now: number): boolean => lane.snoozedUntil !== null && lane.snoozedUntil <= now
 
 function dueOf(lane: Lane): number | null {

@@ -9,6 +9,6 @@ export interface LoopContext {
   writer: Writer
   clock: Clock
   log: Log
-  /** Lets the event loop breathe between picks. */
+  /** Runs a callback in a later turn of the event loop, so that a loop with much work blocks nobody. */
   defer: (run: () => void) => void
 }

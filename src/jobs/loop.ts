@@ -1,13 +1,13 @@
 import { errorName } from '../core/log.ts'
-import type { Job, JobKind, JobOutcome } from './job.ts'
-import { readLanes } from './job-rows.ts'
 import { Alarm } from './alarm.ts'
-import type { LoopContext } from './loop-context.ts'
+import { type RunEnd, applyOutcome, versionOf } from './apply-outcome.ts'
+import type { Job, JobKind } from './job.ts'
+import { readLanes } from './job-rows.ts'
 import { LaneReader } from './lane-reader.ts'
-import { type Lane, Lanes, type ReadyJob, hasWork, layReady, letGo, pass, rewind, snooze } from './lanes.ts'
-import { putOffLane, standingOf } from './put-off.ts'
+import { type Lane, Lanes, type PrefetchedJob, endHold, hasWork, pass, prefetch, rewind, snooze } from './lanes.ts'
+import type { LoopContext } from './loop-context.ts'
 import { canTakeNew, planPicks, planReadings } from './pick.ts'
-import { RETRY_AFTER_FAULT_MS, faultOf, putOff } from './run-job.ts'
+import { RETRY_AFTER_FAULT_MS, storeSnooze } from './run-job.ts'
 
 const DISCOVER_EVERY_MS = 60_000
 
@@ -18,12 +18,11 @@ export class JobLoop<Subject> {
   #stopped = true
   #picking = false
   #again = false
-  /** A lane may have work that nobody has picked: while it is false, a new job starts without being read. */
+  /** A lane may have work that was not picked yet. While this is false, a new job starts without a query. */
   #waiting = true
   readonly #alarm: Alarm
   readonly #reader: LaneReader<Subject>
   #discoverAt = 0
-  #releases = 0
   readonly #idle: (() => void)[] = []
 
   constructor(
@@ -34,35 +33,29 @@ export class JobLoop<Subject> {
     this.#reader = new LaneReader(kind, context)
   }
 
-  /** What lay ready at a stop may be out of date. */
+  /** Reads every lane again: prefetched jobs may be out of date. */
   start(): void {
     this.#stopped = false
     for (const lane of this.#lanes.all()) rewind(lane)
     this.#wake()
   }
 
-  /** Picks no more; settles when what runs has ended. */
+  /** Begins no more jobs; settles when those that run have ended. */
   async stop(): Promise<void> {
     this.#stopped = true
     this.#alarm.stop()
     if (this.#inFlight > 0 || this.#picking) await new Promise<void>((resolve) => this.#idle.push(resolve))
   }
 
-  /** A job was committed to this lane. */
-  added(lane: string, tenantId: string): void {
-    this.#lanes.get(lane, tenantId).pending = true
-    this.#wake()
-  }
-
-  /** A job was committed, and what it works on is known: it begins at once, or when those before it have. */
-  ready(job: Job, subject: Subject): void {
+  /** A job was committed whose subject is in memory: it begins at once, or after the jobs before it. */
+  prefetched(job: Job, subject: Subject): void {
     const lane = this.#lanes.ofNewJob(job.lane, job.tenantId)
-    const ready = { job, run: this.#reader.runOf(job, subject) }
-    // One that was committed later may have begun before.
+    const prefetched = { job, run: this.#reader.runOf(job, subject) }
+    // A job that was committed later may have been reported earlier.
     if (job.seq <= lane.cursor) rewind(lane)
-    if (this.#isOpen(lane)) return (pass(lane, job.seq), this.#begin(lane, ready))
-    const mayLie = !this.#stopped && !lane.pending && !lane.reading && lane.ready.length < this.#mayLieReady()
-    if (mayLie) layReady(lane, ready)
+    if (this.#isOpen(lane)) return (pass(lane, job.seq), this.#begin(lane, prefetched))
+    const isNext = !this.#stopped && !lane.pending && !lane.reading
+    if (isNext && lane.prefetched.length < this.#maxPrefetchedPerLane()) prefetch(lane, prefetched)
     else lane.pending = true
     this.#wake()
   }
@@ -72,26 +65,18 @@ export class JobLoop<Subject> {
     return canTakeNew(this.kind, lane, this.context.clock.monotonic())
   }
 
-  /** A job that existed before has come to this lane and is due after `delayMs`. */
-  moved(lane: string, tenantId: string, delayMs: number): void {
+  /** A job of this lane is due after `delayMs`. */
+  scheduled(lane: string, tenantId: string, delayMs: number): void {
     snooze(this.#lanes.get(lane, tenantId), this.context.clock.monotonic() + delayMs)
     this.#wake()
   }
 
-  /** Something that held lanes back has changed: look at all of them again. */
-  release(): void {
-    this.#releases++
-    const now = this.context.clock.monotonic()
-    for (const lane of this.#lanes.all()) letGo(lane, now)
-    this.#wake()
-  }
-
-  /** What this lane waited for has come. */
+  /** Jobs of this lane that wait may go on. */
   laneFreed(name: string, tenantId: string): void {
     const lane = this.#lanes.known(name, tenantId)
     if (lane === null) return
     lane.freed++
-    letGo(lane, this.context.clock.monotonic())
+    endHold(lane, this.context.clock.monotonic())
     if (hasWork(lane)) this.#wake()
   }
 
@@ -131,7 +116,7 @@ export class JobLoop<Subject> {
     if (!this.#stopped) this.#alarm.set(retryMs ?? this.#nextMs())
   }
 
-  /** Lanes are noted when their jobs are added; this finds those of before the start, and any that was missed. */
+  /** Finds the lanes of before the start, and once a minute any that was missed. */
   async #discover(): Promise<void> {
     const now = this.context.clock.monotonic()
     if (now < this.#discoverAt) return
@@ -146,11 +131,11 @@ export class JobLoop<Subject> {
     if (free <= 0) return false
     const lanes = this.#lanes.take(now, free)
     if (lanes.length === 0) return (this.#waiting = false)
-    const picks = planPicks(this.kind, lanes, now, free)
-    const readings = planReadings(picks, this.#mayLieReady())
+    const picks = planPicks(this.kind, lanes, free)
+    const readings = planReadings(picks, this.#maxPrefetchedPerLane())
     if (readings.length > 0) await this.#reader.read(readings)
     for (const { lane, limit } of this.#stopped ? [] : picks) {
-      for (const ready of lane.ready.splice(0, limit)) this.#begin(lane, ready)
+      for (const prefetched of lane.prefetched.splice(0, limit)) this.#begin(lane, prefetched)
     }
     for (const { lane } of readings) this.#lanes.dropIfIdle(lane)
     return true
@@ -160,48 +145,45 @@ export class JobLoop<Subject> {
     return this.kind.maxInFlight - this.#inFlight
   }
 
-  #mayLieReady(): number {
-    return Math.floor((this.kind.maxReady ?? 0) / this.#lanes.size)
+  #maxPrefetchedPerLane(): number {
+    return Math.floor((this.kind.maxPrefetched ?? 0) / this.#lanes.size)
   }
 
-  #begin(lane: Lane, ready: ReadyJob): void {
-    lane.inFlight.add(ready.job.seq)
+  #begin(lane: Lane, prefetched: PrefetchedJob): void {
+    lane.inFlight.add(prefetched.job.seq)
     this.#inFlight++
-    void this.#run(lane, ready)
+    void this.#run(lane, prefetched)
   }
 
-  async #run(lane: Lane, ready: ReadyJob): Promise<void> {
-    const before = standingOf(lane, this.#releases)
-    const { job } = ready
-    let outcome: JobOutcome
+  async #run(lane: Lane, prefetched: PrefetchedJob): Promise<void> {
+    const before = versionOf(lane)
+    const end = await this.#end(prefetched)
+    if (end.type === 'snooze') await storeSnooze(this.context, prefetched.job, end.delayMs)
+    if (end.type !== 'done') applyOutcome(lane, prefetched, end, before, this.context.clock.monotonic())
+    lane.inFlight.delete(prefetched.job.seq)
+    this.#inFlight--
+    if (end.type !== 'done') this.#waiting = true
+    this.#ended(lane)
+  }
+
+  async #end({ job, run }: PrefetchedJob): Promise<RunEnd> {
     try {
-      outcome = await ready.run()
+      return await run()
     } catch (error) {
-      outcome = faultOf(this.context, job, error)
-    }
-    try {
-      if (outcome.type === 'snooze') await putOff(this.context, job, outcome.delayMs)
-      if (outcome.type !== 'done') {
-        const after = standingOf(lane, this.#releases)
-        putOffLane(lane, ready, outcome, { before, after, now: this.context.clock.monotonic() })
-      }
-    } finally {
-      lane.inFlight.delete(job.seq)
-      this.#inFlight--
-      if (outcome.type !== 'done') this.#waiting = true
-      this.#left(lane)
+      this.context.log.error({ kind: job.kind, jobId: job.id, error: errorName(error) }, 'job failed, trying again')
+      return { type: 'fault' }
     }
   }
 
-  /** A place has become free. */
-  #left(lane: Lane): void {
+  /** A job of the lane has ended: another one may begin. */
+  #ended(lane: Lane): void {
     if (lane.heldUntil === Infinity) lane.heldUntil = 0
     this.#lanes.dropIfIdle(lane)
     this.#checkIdle()
     if (hasWork(lane) || this.#waiting) this.#wake()
   }
 
-  /** With every place taken the next end of a job wakes the loop; a lane that is due would wake it for nothing. */
+  /** While all slots are in use, only the end of a job can let another begin: a lane that comes due need not wake the loop. */
   #nextMs(): number {
     const due = this.#free() <= 0 ? null : this.#lanes.nextDue()
     const delayMs = Math.min(due ?? Infinity, this.#discoverAt) - this.context.clock.monotonic()

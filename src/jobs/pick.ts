@@ -1,5 +1,5 @@
 import type { Gate } from '../db/gate.ts'
-import type { Job, JobKind } from './job.ts'
+import type { Job, JobKind, LoopKindName } from './job.ts'
 import { readDueJobs } from './job-rows.ts'
 import { type Lane, isQuiet } from './lanes.ts'
 
@@ -9,38 +9,38 @@ export interface Pick {
   limit: number
 }
 
-/** Jobs being read from a lane, and what the lane was like when the reading began. */
+/** Jobs being read from a lane, and the state of the lane when the query began. */
 export interface Reading {
   lane: Lane
   limit: number
-  /** Behind the cursor: only these could be read. */
+  /** Only those behind the cursor: the query could return them. */
   inFlight: ReadonlySet<number>
   rewinds: number
   jobs: Job[]
 }
 
-/** Whether a job that comes now can run at once: nothing of its lane waits, and the lane has room. */
+/** Whether a job that is added now may run at once: no job of its lane waits, and the lane has room. */
 export function canTakeNew<Subject>({ maxPerLane, room }: JobKind<Subject>, lane: Lane, now: number): boolean {
   if (!isQuiet(lane, now) || lane.inFlight.size >= maxPerLane) return false
-  return room === undefined || room(lane.name, lane.tenantId).jobs > 0
+  return room === undefined || room(lane.name) > 0
 }
 
-/** How many jobs of each lane may begin. One without room is held until it has some. */
-export function planPicks<Subject>(kind: JobKind<Subject>, lanes: readonly Lane[], now: number, free: number): Pick[] {
+/** How many jobs of each lane may begin. A lane without room is held until it is freed. */
+export function planPicks<Subject>(kind: JobKind<Subject>, lanes: readonly Lane[], free: number): Pick[] {
   const share = Math.max(1, Math.floor(free / lanes.length))
   return lanes.flatMap((lane) => {
-    const room = kind.room?.(lane.name, lane.tenantId) ?? { jobs: Infinity, waitMs: 0 }
-    const limit = Math.min(share, room.jobs, kind.maxPerLane - lane.inFlight.size)
+    const room = kind.room?.(lane.name) ?? Infinity
+    const limit = Math.min(share, room, kind.maxPerLane - lane.inFlight.size)
     if (limit > 0) return [{ lane, limit }]
-    lane.heldUntil = room.jobs > 0 ? Infinity : now + Math.max(room.waitMs, 1)
+    lane.heldUntil = Infinity
     return []
   })
 }
 
-/** Of those that have nothing ready: what is to begin, and `ahead` more. */
+/** Lanes without prefetched jobs are read: the jobs that are to begin, and `ahead` more. */
 export function planReadings(picks: readonly Pick[], ahead: number): Reading[] {
   return picks
-    .filter(({ lane }) => lane.ready.length === 0)
+    .filter(({ lane }) => lane.prefetched.length === 0)
     .map(({ lane, limit }) => ({
       lane,
       limit: limit + ahead,
@@ -50,8 +50,8 @@ export function planReadings(picks: readonly Pick[], ahead: number): Reading[] {
     }))
 }
 
-/** Reads the jobs that are due. What was in flight when the reading began is left out even if it has ended since: it would run twice. */
-export async function read(gate: Gate, kind: string, readings: readonly Reading[], now: number): Promise<void> {
+/** Reads the jobs that are due, without those that were in flight when the query began: they would run twice. */
+export async function read(gate: Gate, kind: LoopKindName, readings: readonly Reading[], now: number): Promise<void> {
   const requests = readings.map(({ lane, limit, inFlight }) => ({
     ...addressOf(lane),
     after: lane.cursor,

@@ -147,7 +147,7 @@ export class Attempts {
     const { entry, attempt } = open
     entry.attempt = attempt
     const lookupMs = await storeUnknown(this.context, open, failure)
-    this.context.jobs.moved('lookup', attempt.extensionId, entry.line.tenantId, lookupMs)
+    this.context.jobs.scheduled('lookup', attempt.extensionId, entry.line.tenantId, lookupMs)
   }
 
   /** Nothing is left to do for this job. */

@@ -78,7 +78,7 @@ async function leaveToLookups(
     { sql: MAKE_LOOKUPS, args: [now, seqs] },
   ])
   const rows = [...(opened?.rows ?? [])]
-  for (const row of rows) jobs.moved('lookup', String(row['extension_id']), String(row['tenant_id']), 0)
+  for (const row of rows) jobs.scheduled('lookup', String(row['extension_id']), String(row['tenant_id']), 0)
   return rows
 }
 

@@ -32,12 +32,12 @@ export async function asRelease1(path: string, fill: (database: Database) => voi
 }
 
 export interface OldMessage {
-  /** Its place in the order of acceptance; also in its id and job id. */
+  /** Its id and job id are made of it. */
   number: number
   from: string
   to: string
   body: string
-  status: 'queued' | 'sending' | 'sent' | 'failed'
+  status: 'queued' | 'sending' | 'sent' | 'failed' | 'received'
   error?: string
   rcMessageId?: string
   /** A first attempt that stands in the message's own row. */
@@ -50,17 +50,34 @@ export interface OldMessage {
 export const messageIdOf = (number: number): string => `msg_${number.toString(16).padStart(12, '0')}`
 export const jobIdOf = (number: number): string => `job_${number.toString(16).padStart(16, '0')}`
 
+type Values = Record<string, string | number | null>
+
+function insert(database: Database, table: string, row: Values): void {
+  const columns = Object.keys(row)
+  const values = columns.map(() => '?').join(', ')
+  database.run(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${values})`, Object.values(row))
+}
+
 export function insertMessage(database: Database, message: OldMessage): void {
-  const { number, from, to, body, status, error = null, rcMessageId = null, firstAttempt, at } = message
-  database.run(
-    `INSERT INTO messages (id, job_id, tenant_id, app_id, direction, from_number, to_number, body, status, rc_message_id, error, attempt_id,
-      first_attempt_extension_id, first_attempt_at, created_at, updated_at) VALUES (?, ?, ?, ?, 'outbound', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    [
-      ...[messageIdOf(number), jobIdOf(number), message.tenantId, message.appId, from, to, body, status, rcMessageId],
-      ...[error, status === 'queued' ? null : `att_${number}`],
-      ...[firstAttempt?.extensionId ?? null, firstAttempt?.at ?? null, at, at],
-    ],
-  )
+  const { number, status, firstAttempt, at } = message
+  insert(database, 'messages', {
+    id: messageIdOf(number),
+    job_id: jobIdOf(number),
+    tenant_id: message.tenantId,
+    app_id: message.appId,
+    direction: 'outbound',
+    from_number: message.from,
+    to_number: message.to,
+    body: message.body,
+    status,
+    rc_message_id: message.rcMessageId ?? null,
+    error: message.error ?? null,
+    attempt_id: status === 'queued' ? null : `att_${number}`,
+    first_attempt_extension_id: firstAttempt?.extensionId ?? null,
+    first_attempt_at: firstAttempt?.at ?? null,
+    created_at: at,
+    updated_at: at,
+  })
 }
 
 export interface OldAttempt {
@@ -76,28 +93,44 @@ export function insertAttempt(
   extensionId: string,
   { outcome, settleAt, httpStatus }: OldAttempt = {},
 ): void {
-  database.run(
-    `INSERT INTO send_attempts (id, message_id, tenant_id, extension_id, from_number, to_number, text_hash, number, boot_id, started_at, ended_at,
-      outcome, settle_at, http_status) VALUES (?, ?, ?, ?, ?, ?, ?, 1, 'boot_old', ?, ?, ?, ?, ?)`,
-    [
-      ...[`att_${number}`, messageIdOf(number), tenantId, extensionId, from, to, body, at],
-      ...[outcome === undefined ? null : at + 100, outcome ?? null, settleAt ?? null, httpStatus ?? null],
-    ],
-  )
+  insert(database, 'send_attempts', {
+    id: `att_${number}`,
+    message_id: messageIdOf(number),
+    tenant_id: tenantId,
+    extension_id: extensionId,
+    from_number: from,
+    to_number: to,
+    text_hash: body,
+    number: 1,
+    boot_id: 'boot_old',
+    started_at: at,
+    ended_at: outcome === undefined ? null : at + 100,
+    outcome: outcome ?? null,
+    settle_at: settleAt ?? null,
+    http_status: httpStatus ?? null,
+  })
 }
 
-/** A job of a message, of any kind of 1.0.0. */
-export function insertJob(
-  database: Database,
-  message: OldMessage,
-  kind: 'send' | 'settle' | 'fence',
-  lane = message.from,
-): void {
-  const { number, tenantId, at } = message
-  database.run(
-    'INSERT INTO jobs (id, kind, lane, tenant_id, subject, run_at, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
-    [jobIdOf(number), kind, lane, tenantId, messageIdOf(number), at, at],
-  )
+export interface OldJob {
+  number: number
+  kind: 'send' | 'settle' | 'fence' | 'webhook' | 'back_fill'
+  lane: string
+  tenantId: string
+  subject?: string
+  at: number
+}
+
+/** A job of any kind of 1.0.0; its subject is the message of that number if none is given. */
+export function insertJob(database: Database, { number, kind, lane, tenantId, at, subject }: OldJob): void {
+  insert(database, 'jobs', {
+    id: jobIdOf(number),
+    kind,
+    lane,
+    tenant_id: tenantId,
+    subject: subject ?? messageIdOf(number),
+    run_at: at,
+    created_at: at,
+  })
 }
 
 /** The mark file as 1.0.0 wrote it: all attempts, deliveries, and the attempts that began with their message. */

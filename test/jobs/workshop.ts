@@ -19,8 +19,7 @@ type Handler = (job: Job) => Promise<JobOutcome> | JobOutcome
 export interface WorkshopOptions {
   maxInFlight?: number
   maxPerLane?: number
-  maxReady?: number
-  maxUnqueued?: number
+  maxPrefetched?: number
   room?: JobKind<string>['room']
   /** What a run does; by default it deletes the job. */
   handle?: Handler
@@ -36,11 +35,11 @@ export class Workshop implements AsyncDisposable {
   calls = 0
   /** Subjects that run at this moment; each may be there once. */
   readonly running = new Set<string>()
-  /** Those that did so once more, or again after they were done. */
+  /** Subjects that ran twice at once, or again after they were done. */
   readonly twice: string[] = []
   readonly #done = new Set<string>()
 
-  /** What the loop's queries go through; a test may put itself in between. */
+  /** The loop's queries go through this; a test may replace it. */
   execute: Gate['execute'] = (statement) => this.gate.execute(statement)
 
   private constructor(
@@ -71,13 +70,12 @@ export class Workshop implements AsyncDisposable {
   }
 
   kind(): JobKind<string> {
-    const { maxInFlight = 8, maxPerLane = 8, maxReady = 0, maxUnqueued = maxInFlight, room, load } = this.options
+    const { maxInFlight = 8, maxPerLane = 8, maxPrefetched = 0, room, load } = this.options
     return {
-      name: 'test',
+      name: 'webhook',
       maxInFlight,
       maxPerLane,
-      maxReady,
-      maxUnqueued,
+      maxPrefetched,
       ...(room === undefined ? {} : { room }),
       load:
         load ??
@@ -106,28 +104,28 @@ export class Workshop implements AsyncDisposable {
     return DONE
   }
 
-  /** Commits jobs without a word to the loop. */
+  /** Commits jobs without telling the loop. */
   async commit(...jobs: NewJob[]): Promise<Job[]> {
     const now = this.clock.steady()
     const rows = jobs.map(({ lane, subject, tenantId = 'tenant_a', inMs = 0 }) => ({
       lane,
       subject,
       tenantId,
-      runAt: now + inMs,
+      dueAt: now + inMs,
     }))
     const inserted = await this.gate.execute({
-      sql: `INSERT INTO jobs (id, kind, lane, tenant_id, subject, run_at, created_at)
-        SELECT 'job_' || key, 'test', value ->> 'lane', value ->> 'tenantId', value ->> 'subject', value ->> 'runAt', ?2 FROM json_each(?1)
+      sql: `INSERT INTO jobs (id, kind, lane, tenant_id, subject, due_at, created_at)
+        SELECT 'job_' || key, 'webhook', value ->> 'lane', value ->> 'tenantId', value ->> 'subject', value ->> 'dueAt', ?2 FROM json_each(?1)
         RETURNING seq, id`,
       args: [JSON.stringify(rows), now],
     })
-    return inserted.rows.map((row, place) => ({
+    return inserted.rows.map((row, index) => ({
       seq: Number(row['seq']),
       id: String(row['id']),
-      kind: 'test',
-      lane: rows[place]?.lane ?? '',
-      tenantId: rows[place]?.tenantId ?? '',
-      subject: rows[place]?.subject ?? '',
+      kind: 'webhook',
+      lane: rows[index]?.lane ?? '',
+      tenantId: rows[index]?.tenantId ?? '',
+      subject: rows[index]?.subject ?? '',
       createdAt: now,
     }))
   }

@@ -38,7 +38,7 @@ test('deletes every message to and from the number, of all tenants, and nothing 
   await world.control.injectSms({ to: FROM, from: PERSON, text: 'From the person' })
   const stranger = await world.otherTenant()
   const ofTheirs = { count: 4, since: 0, tenantId: stranger.tenantId, appId: stranger.appId, phone: PERSON }
-  await writeMessageRows(world.gateway.database.gate, ofTheirs)
+  await writeManyMessages(world.gateway.database.gate, ofTheirs)
   await until(async () => (await world.json<{ total: number }>('GET', '/v1/sms/messages')).body.total === 3)
   expect(await erase(world, PERSON)).toEqual({
     ok: true,

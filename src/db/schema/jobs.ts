@@ -1,5 +1,8 @@
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
+export const JOB_KINDS = ['send', 'lookup', 'webhook', 'fan_out', 'back_fill'] as const
+export type JobKindName = (typeof JOB_KINDS)[number]
+
 /**
  * Work that must happen, written in the same commit as its cause and deleted in the same commit as its result.
  * A job has no "running" state: whether its work was begun stands on the row it works on, which is what a crash leaves behind.
@@ -10,7 +13,7 @@ export const jobs = sqliteTable(
     /** Never used twice: the loop reads on from the last one it saw. */
     seq: integer().primaryKey({ autoIncrement: true }),
     id: text().notNull(),
-    kind: text().notNull(),
+    kind: text({ enum: JOB_KINDS }).notNull(),
     /** Jobs of one tenant's lane run in order of `seq`. The kind says what a lane is: a `from` number, a destination, an extension. */
     lane: text().notNull(),
     tenantId: text('tenant_id').notNull(),
@@ -18,7 +21,7 @@ export const jobs = sqliteTable(
     subject: text().notNull(),
     /** Of a send job: the `to` number. A line may pass over a conversation that waits. */
     contact: text(),
-    /** Steady time. Null for a send job: its place in its line decides, and no time. */
+    /** Steady time. Null for a send job: its position in its line decides when it begins. */
     dueAt: integer('due_at'),
     /** Set on send jobs by a restore: the message may have been sent since the copy was made, so it is looked up first. */
     isQuarantined: integer('is_quarantined', { mode: 'boolean' }).notNull().default(false),

@@ -100,6 +100,11 @@ async function store(
         sealed.refreshToken,
       ],
     },
+    // A lookup may have waited for this authorization.
+    {
+      sql: `UPDATE jobs SET due_at = min(due_at, ?3) WHERE kind = 'lookup' AND lane = ?1 AND tenant_id = ?2`,
+      args: [key.extensionId, tenantId, Math.floor(gateway.clock.steady())],
+    },
   ])
   gateway.directory.forget(tenantId)
   if (connected?.rows.length !== 1) return false
@@ -132,8 +137,7 @@ async function settleIn(
   const numbers = await gateway.numbers.read(key)
   if (numbers.type === 'failed') note('numbers', numbers.failure)
   gateway.sending.wake(tenantId)
-  gateway.jobs.release('lookup')
-  gateway.jobs.added('back_fill', extension.extensionId, tenantId)
+  for (const kind of ['lookup', 'back_fill'] as const) gateway.jobs.scheduled(kind, extension.extensionId, tenantId, 0)
   const ensured = await gateway.subscriptions.ensure(key)
   const receiving = ensured === 'kept' || ensured === 'created'
   const refusal = ensured === 'failed' ? gateway.subscriptions.refusal(key) : null

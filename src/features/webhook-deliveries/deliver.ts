@@ -1,5 +1,5 @@
 import { isoTime } from '../../core/clock.ts'
-import { MAX_READY_WEBHOOKS, MAX_WEBHOOKS_PER_TARGET } from '../../core/limits.ts'
+import { MAX_PREFETCHED_WEBHOOKS, MAX_WEBHOOKS_PER_TARGET } from '../../core/limits.ts'
 import type { Statement } from '../../db/writer.ts'
 import type { Gateway } from '../../gateway.ts'
 import { DONE, type Job, type JobKind, type JobOutcome } from '../../jobs/job.ts'
@@ -7,36 +7,36 @@ import { type Delivery, correlationOf } from '../../outbound/delivery.ts'
 import type { PostRequest, PostResult } from '../../outbound/post-json.ts'
 import { signedHeaders } from '../../outbound/sign.ts'
 import { CLOSE, OPEN } from './delivery-rows.ts'
-import { DeliveryPlaces } from './delivery-places.ts'
+import { DeliverySlots } from './delivery-slots.ts'
 import { loadDeliveries } from './load-deliveries.ts'
 import { interrupt } from './recover.ts'
 import { SigningSecrets } from './signing-secrets.ts'
 
-/** The `webhook` job: one POST to one destination, once, whatever comes of it. */
+/** The `webhook` job: one POST to one destination, made once whatever its outcome. */
 export function webhookJobs(gateway: Gateway): JobKind<Delivery> {
   const tools = {
-    places: new DeliveryPlaces(gateway.clock, gateway.jobs),
+    slots: new DeliverySlots(gateway.clock, gateway.jobs),
     secrets: new SigningSecrets(gateway.secrets),
   }
   return {
     name: 'webhook',
     get maxInFlight() {
-      return tools.places.maxInFlight
+      return tools.slots.maxInFlight
     },
     maxPerLane: MAX_WEBHOOKS_PER_TARGET * 2,
-    room: (lane) => tools.places.room(lane),
-    maxReady: MAX_READY_WEBHOOKS,
+    room: (lane) => tools.slots.room(lane),
+    maxPrefetched: MAX_PREFETCHED_WEBHOOKS,
     load: (ids) => loadDeliveries(gateway, ids),
     run: (job, delivery) => deliver(gateway, tools, job, delivery),
   }
 }
 
 interface Tools {
-  places: DeliveryPlaces
+  slots: DeliverySlots
   secrets: SigningSecrets
 }
 
-/** Where to, as it was when the job was read. */
+/** The destination as it was when the job was read. */
 interface Destination {
   url: string
   /** Sealed. */
@@ -49,22 +49,22 @@ const GONE = 410
 async function deliver(gateway: Gateway, tools: Tools, job: Job, delivery: Delivery): Promise<JobOutcome> {
   const { url, secret } = delivery
   if (url === null || secret === null) return drop(gateway, job)
-  const place = tools.places.enter(url, job)
-  if (place === null) return { type: 'wait', delayMs: HOST_BUSY_MS }
+  const slot = tools.slots.acquire(url, job)
+  if (slot === null) return { type: 'wait', delayMs: HOST_BUSY_MS }
   try {
     const request = prepare(gateway, job, delivery, url, await tools.secrets.open(secret, job.tenantId, delivery))
     if (!(await open(gateway, job, delivery, { url, secret }))) return await notOpened(gateway, job, delivery)
     const result = await gateway.poster.post(request)
-    // The next one's attempt goes into the commit that closes this one.
-    place.answered()
+    // The next attempt can then be opened in the commit that closes this one.
+    slot.answered()
     await close(gateway, job, delivery, result)
     return DONE
   } finally {
-    place.leave()
+    slot.release()
   }
 }
 
-/** Signed before the attempt is recorded: a secret that does not open must not use the attempt up. */
+/** Signs before the attempt is recorded: a secret that cannot be opened must not use up the attempt. */
 function prepare(gateway: Gateway, job: Job, delivery: Delivery, url: string, secret: string): PostRequest {
   const body = JSON.stringify({
     type: 'sms_inbound',
@@ -83,7 +83,7 @@ function prepare(gateway: Gateway, job: Job, delivery: Delivery, url: string, se
   return { url, tenantId: job.tenantId, body, headers }
 }
 
-/** Commits the attempt before anything is dialled. False when it was attempted before, or its destination is another by now. */
+/** Commits the attempt before anything is dialled. False if it was attempted before, or if its destination has changed. */
 async function open(gateway: Gateway, job: Job, delivery: Delivery, to: Destination): Promise<boolean> {
   const { deliveryId, kind, targetId, messageId, correlationId } = delivery
   const [opened] = await gateway.database.writer.row(OPEN, {
@@ -103,7 +103,7 @@ async function open(gateway: Gateway, job: Job, delivery: Delivery, to: Destinat
   return true
 }
 
-/** Outcome and end of the job in one commit. A trigger that answers 410 is gone. */
+/** Stores the outcome and deletes the job in one commit. A trigger whose URL answers 410 is removed. */
 async function close(gateway: Gateway, job: Job, delivery: Delivery, result: PostResult): Promise<void> {
   const { outcome, statusCode, errorClass, errorMessage, durationMs } = result
   await gateway.database.writer.row(CLOSE, {
@@ -120,14 +120,14 @@ async function close(gateway: Gateway, job: Job, delivery: Delivery, result: Pos
   })
 }
 
-/** Read again, with all that waits behind it, where only its destination is another by now. */
+/** The lane is read again if only the destination has changed. */
 async function notOpened(gateway: Gateway, job: Job, delivery: Delivery): Promise<JobOutcome> {
   const now = (await loadDeliveries(gateway, [job.subject])).get(job.subject)
-  // Its message was erased, and if it has come again that brought jobs of its own.
+  // Its message was erased. If the message has come again, it has jobs of its own.
   if (now === undefined || now.correlationId !== correlationOf(job.id)) return forget(gateway, job)
   if (await wasAttempted(gateway, job.subject)) return drop(gateway, job)
   if (now.url === delivery.url && now.secret === delivery.secret) throw new Error('Cannot open a delivery')
-  return { type: 'hold', delayMs: 0 }
+  return { type: 'reread' }
 }
 
 async function wasAttempted({ database }: Gateway, deliveryId: string): Promise<boolean> {
@@ -135,7 +135,7 @@ async function wasAttempted({ database }: Gateway, deliveryId: string): Promise<
   return (await database.gate.execute({ sql, args: [deliveryId] })).rows.length > 0
 }
 
-/** Nobody wants it any more, or it was attempted before. */
+/** Its destination is gone, or it was attempted before. */
 async function drop(gateway: Gateway, job: Job): Promise<JobOutcome> {
   await gateway.database.writer.write([interrupt(job.subject), withoutJob(job)])
   return DONE

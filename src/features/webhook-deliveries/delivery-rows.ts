@@ -9,15 +9,15 @@ export interface OpenRow extends Record<string, string | number | null> {
   messageId: string
   correlationId: string
   url: string
-  /** Sealed: what the POST is signed with. */
+  /** The secret that signs the POST, sealed. */
   secret: string
-  /** As the message names it: one that was erased and has come again names another. */
+  /** The job id of the message. A message that was erased and has come again has another. */
   jobId: string
   bootId: string
   now: number
 }
 
-/** The driver reads a text up to a NUL, as `length` counts: none is registered, but whatever is in the table must come to an end. */
+/** The driver returns a text up to its first NUL, and `length` counts the same. Without this, a URL with a NUL would never match. */
 const asRead = (column: string): string => `substr(${column}, 1, length(${column}))`
 
 /**
@@ -53,7 +53,7 @@ export const OPEN: RowOperation<OpenRow> = {
   ],
 }
 
-/** How it ended. */
+/** How a POST ended. */
 export interface CloseRow extends Record<string, string | number | null> {
   deliveryId: string
   jobSeq: number
@@ -63,12 +63,12 @@ export interface CloseRow extends Record<string, string | number | null> {
   errorMessage: string | null
   snippet: string | null
   durationMs: number
-  /** The trigger that goes with it, if it answered that it is gone. */
+  /** The trigger to remove, if its URL answered 410. */
   goneTriggerId: string | null
   tenantId: string
 }
 
-/** Outcome and end of the job in one commit. */
+/** Stores the outcome and deletes the job in one commit. */
 export const CLOSE: RowOperation<CloseRow> = {
   columns: [
     'deliveryId',

@@ -1,7 +1,7 @@
 import type { Gateway } from '../../gateway.ts'
 import { type Delivery, deliveryOf } from '../../outbound/delivery.ts'
 
-/** Reads deliveries by id, all of a pick in one query. */
+/** Reads deliveries by id in one query. */
 export async function loadDeliveries(gateway: Gateway, deliveryIds: string[]): Promise<Map<string, Delivery>> {
   const { rows } = await gateway.database.gate.execute({
     sql: `SELECT value AS delivery_id, m.id, m.job_id, m.from_number, m.to_number, m.body, m.rc_message_id, m.receiving_extension_id,

@@ -4,7 +4,7 @@ import { MAX_CACHED_KEYS } from '../../core/limits.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { type Delivery, sealContextOf } from '../../outbound/delivery.ts'
 
-/** Secrets of destinations that are POSTed to again and again: opening one takes longer than signing. */
+/** Caches opened signing secrets: opening one takes longer than signing. */
 export class SigningSecrets {
   readonly #opened = new LRUCache<string, string>(bounded(MAX_CACHED_KEYS))
 

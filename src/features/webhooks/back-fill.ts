@@ -7,9 +7,9 @@ import { noteRefusal } from '../../provider/refusals.ts'
 import type { CallResult } from '../../provider/session.ts'
 import { storeInbound } from './store-inbound.ts'
 
-/** Windows overlap, for clocks that differ and records that are listed late; what is known already is not stored again. */
+/** Windows overlap, because clocks differ and records may be listed late. Known messages are not stored again. */
 const OVERLAP_MS = 5 * 60_000
-/** Slices overlap too, so a shorter one would not come forward. */
+/** Slices overlap as well, so a shorter slice would make no progress. */
 const MIN_SLICE_MS = 4 * OVERLAP_MS
 
 /** The `back_fill` job: written when an extension is connected, so that nothing is missed before its first event. */

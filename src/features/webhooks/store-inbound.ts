@@ -36,8 +36,8 @@ interface InboundRow extends Record<string, string | number | null> {
 const newJobs = (columns: string, source: string): string => `
   SELECT messages.job_id, ${columns}, 0, messages.created_at
   FROM given
-  CROSS JOIN messages ON messages.id = given.messageId AND messages.job_id = given.jobId
-  CROSS JOIN tenants ON tenants.id = messages.tenant_id AND tenants.status = 'active'
+  CROSS JOIN messages ON messages.id = given.messageId AND messages.job_id = given.jobId AND messages.tenant_id = given.tenantId
+  CROSS JOIN tenants ON tenants.id = given.tenantId AND tenants.status = 'active'
   ${source}`
 
 const FIRST = `'webhook', target.id, messages.tenant_id, messages.id || ':' || target.id`
@@ -121,9 +121,9 @@ export async function storeInbound(gateway: Gateway, sms: InboundSms): Promise<b
 const BLOCK = 2 ** 24
 
 /**
- * An inbound message gets the same id whenever it is taken in: after a restore it comes again from the provider's store,
- * and receivers that know it by its id must recognise it. Where the provider counts, what follows each other there are
- * neighbours here: a commit then writes one page of their index instead of one for each.
+ * An inbound message gets the same id whenever it is stored: after a restore it comes again from the provider's store, and
+ * receivers must recognise it by its id. If the provider's ids are consecutive numbers, so are ours: a commit then writes
+ * one page of the index instead of one page per message.
  */
 function messageIdOf({ tenantId, providerMessageId }: InboundSms): string {
   const number = Number(providerMessageId)
@@ -150,7 +150,7 @@ async function storeOnce(gateway: Gateway, sms: InboundSms, messageId: string): 
   if (stored === undefined) return (await isKnown(gateway, row)) ? 'known' : 'id_taken'
   announce(gateway, row)
   for (const job of jobs) {
-    if (job['kind'] === 'fan_out') gateway.jobs.added('fan_out', String(job['lane']), row.tenantId)
+    if (job['kind'] === 'fan_out') gateway.jobs.scheduled('fan_out', String(job['lane'], 0), row.tenantId)
     else handOver(gateway, row, job)
   }
   return 'new'
@@ -183,13 +183,13 @@ function announce(gateway: Gateway, row: InboundRow): void {
   })
 }
 
-/** A delivery's job, with what it works on: nothing needs to be read again before it begins. */
+/** Hands a delivery's job to its loop with its subject, so that nothing is read again before it begins. */
 function handOver(gateway: Gateway, row: InboundRow, job: Row): void {
   const { messageId, tenantId, from, to, body, rcMessageId, extensionId, now, jobId } = row
   const message = { messageId, from, to, body, rcMessageId, receivingExtensionId: extensionId, timestamp: now }
   const target = { targetId: String(job['lane']), url: String(job['url']), secret: String(job['secret']) }
   const delivery = deliveryOf(message, target, jobId)
-  gateway.jobs.ready(
+  gateway.jobs.prefetched(
     {
       seq: Number(job['seq']),
       id: jobId,

@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
 import { DAY_MS } from '../../../src/core/limits.ts'
 import { purgeMessages } from '../../../src/features/sms/purge.ts'
-import { writeMessageRows } from '../../support/message-rows.ts'
+import { writeManyMessages } from '../../support/many-messages.ts'
 import { type World, createWorld } from '../../support/world.ts'
 
 const writeOld = (world: World, count: number, ageDays: number): Promise<void> =>
-  writeMessageRows(world.gateway.database.gate, {
+  writeManyMessages(world.gateway.database.gate, {
     count,
     since: world.gateway.clock.now() - ageDays * DAY_MS,
     tenantId: world.tenantId,

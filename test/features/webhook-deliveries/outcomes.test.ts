@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { MAX_WEBHOOKS_IN_FLIGHT, SLOW_WEBHOOK_MS } from '../../../src/core/limits.ts'
+import { MAX_WEBHOOKS_IN_FLIGHT, SLOW_WEBHOOK_MS, WEBHOOK_TIMEOUT_MS } from '../../../src/core/limits.ts'
 import * as to from '../../outbound/destinations.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { attempts } from '../../support/provider-events.ts'
@@ -46,53 +46,49 @@ const CASES: [name: string, behaviour: to.Behaviour, fields: object][] = [
     networkError('HPE_HEADER_OVERFLOW'),
   ],
 ]
-const LIMIT_MS = 5500
-/** What is measured in real time may meet a busy machine once. */
-const TIMED = { retry: 2 }
+/** These take all of the time that a POST has. */
+const ENDED_BY_THE_CLOCK = ['a failure whose body hangs', 'hangs', 'drips its headers']
 
-test(
-  'every kind of destination has its outcome within 5.5 s, with the fields that belong to it',
-  async () => {
-    await using world = await createWorld()
-    await using stack = new AsyncDisposableStack()
-    const expected = new Map<string, { name: string; url: string; fields: object }>()
-    const add = async (name: string, url: string, fields: object): Promise<void> => {
-      const { appId } = await createApp(world.gateway, { tenantId: world.tenantId, name, webhookUrl: url, role: 'app' })
-      expected.set(appId, { name, url, fields })
-    }
-    for (const [name, behaviour, fields] of CASES)
-      await add(name, urlOf(stack.use(await to.startDestination(behaviour))), fields)
-    const gone = await to.startDestination(to.hangs)
-    await gone[Symbol.asyncDispose]()
-    await add('refuses', urlOf(gone), networkError('ECONNREFUSED'))
-    await add('does not resolve', 'https://nowhere.invalid/hook', networkError('ENOTFOUND'))
-    const secure = stack.use(await to.startTlsDestination(to.says(to.response('200 OK'))))
-    await add('fails TLS', urlOf(secure, 'https'), networkError('DEPTH_ZERO_SELF_SIGNED_CERT'))
-    await add(
-      'speaks no TLS',
-      urlOf(stack.use(await to.startDestination(to.says('HTTP/1.1 200 OK\r\n\r\n'))), 'https'),
-      {
-        outcome: 'network_error',
-      },
-    )
+test('every kind of destination has its outcome within 5 s, with the fields that belong to it', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ clock, env: { MAX_APPS_PER_TENANT: '200' } })
+  await using stack = new AsyncDisposableStack()
+  const expected = new Map<string, { name: string; url: string; fields: object }>()
+  const add = async (name: string, url: string, fields: object): Promise<void> => {
+    const { appId } = await createApp(world.gateway, { tenantId: world.tenantId, name, webhookUrl: url, role: 'app' })
+    expected.set(appId, { name, url, fields })
+  }
+  for (const [name, behaviour, fields] of CASES)
+    await add(name, urlOf(stack.use(await to.startDestination(behaviour))), fields)
+  const gone = await to.startDestination(to.hangs)
+  await gone[Symbol.asyncDispose]()
+  await add('refuses', urlOf(gone), networkError('ECONNREFUSED'))
+  await add('does not resolve', 'https://nowhere.invalid/hook', networkError('ENOTFOUND'))
+  const secure = stack.use(await to.startTlsDestination(to.says(to.response('200 OK'))))
+  await add('fails TLS', urlOf(secure, 'https'), networkError('DEPTH_ZERO_SELF_SIGNED_CERT'))
+  await add('speaks no TLS', urlOf(stack.use(await to.startDestination(to.says('HTTP/1.1 200 OK\r\n\r\n'))), 'https'), {
+    outcome: 'network_error',
+  })
 
-    const startedAt = performance.now()
-    await world.control.injectSms({ text: 'to everybody' })
-    const log = await until(async () => {
+  await world.control.injectSms({ text: 'to everybody' })
+  const logged = (count: number): Promise<Record<string, unknown>[]> =>
+    until(async () => {
       const found = await attempts(world)
-      return found.length === expected.size ? found : null
-    }, LIMIT_MS + 500)
-    expect(performance.now() - startedAt).toBeLessThan(LIMIT_MS + 200)
-    for (const attempt of log) {
-      const { name, url, fields } = expected.get(String(attempt['appId']))!
-      if (name !== 'speaks no TLS') expect({ name, ...attempt }).toEqual({ name, ...common(attempt, url), ...fields })
-      expect(attempt['durationMs']).toBeWithin(0, LIMIT_MS)
-      expect(String(attempt['errorMessage'])).not.toContain('127.0.0.1')
-    }
-    expect(new Set(log.map((attempt) => attempt['correlationId'])).size).toBe(1)
-  },
-  TIMED,
-)
+      return found.length >= count ? found : null
+    })
+  await logged(expected.size - ENDED_BY_THE_CLOCK.length)
+  clock.advance(WEBHOOK_TIMEOUT_MS - 1)
+  expect(await attempts(world)).toHaveLength(expected.size - ENDED_BY_THE_CLOCK.length)
+  clock.advance(1)
+  const log = await logged(expected.size)
+  for (const attempt of log) {
+    const { name, url, fields } = expected.get(String(attempt['appId']))!
+    if (name !== 'speaks no TLS') expect({ name, ...attempt }).toEqual({ name, ...common(attempt, url), ...fields })
+    if (fields === timeout) expect(attempt['durationMs']).toBe(WEBHOOK_TIMEOUT_MS)
+    expect(String(attempt['errorMessage'])).not.toContain('127.0.0.1')
+  }
+  expect(new Set(log.map((attempt) => attempt['correlationId'])).size).toBe(1)
+})
 
 const urlOf = (destination: to.Destination, scheme = 'http'): string => `${scheme}://127.0.0.1:${destination.port}/hook`
 
@@ -109,28 +105,7 @@ const common = (attempt: Record<string, unknown>, url: string): Record<string, u
   correlationId: expect.stringMatching(/^cor_[0-9a-f]{16}$/),
 })
 
-test(
-  'a healthy destination beside 100 hanging ones is served within a second',
-  async () => {
-    await using world = await createWorld({ env: { MAX_APPS_PER_TENANT: '200' } })
-    await using stack = new AsyncDisposableStack()
-    await hangingApps(world, stack, 100)
-    const healthy = stack.use(await to.startDestination(to.says(to.response('200 OK'))))
-    await createApp(world.gateway, {
-      tenantId: world.tenantId,
-      name: 'Healthy',
-      webhookUrl: urlOf(healthy),
-      role: 'app',
-    })
-    const startedAt = performance.now()
-    await world.control.injectSms({ text: 'to everybody' })
-    await until(() => healthy.received.length === 1, 4000)
-    expect(performance.now() - startedAt).toBeLessThan(1000)
-  },
-  TIMED,
-)
-
-test('a POST that is not answered in a moment frees its place: 100 hanging ones hold nobody up for longer', async () => {
+test('a POST that is not answered soon leaves its slot to others: 100 hanging ones delay nobody for longer', async () => {
   const clock = manualClock()
   await using world = await createWorld({ clock, env: { MAX_APPS_PER_TENANT: '200' } })
   await using stack = new AsyncDisposableStack()
@@ -138,33 +113,33 @@ test('a POST that is not answered in a moment frees its place: 100 hanging ones 
   const healthy = stack.use(await to.startDestination(to.says(to.response('200 OK'))))
   await createApp(world.gateway, { tenantId: world.tenantId, name: 'Healthy', webhookUrl: urlOf(healthy), role: 'app' })
   await world.control.injectSms({ text: 'to everybody' })
-  const reached = (): number => hanging.filter((destination) => destination.received.length > 0).length
-  await until(() => reached() === MAX_WEBHOOKS_IN_FLIGHT, 10_000)
+  await until(() => reached(hanging) === MAX_WEBHOOKS_IN_FLIGHT, 10_000)
   expect(healthy.received).toEqual([])
   clock.advance(SLOW_WEBHOOK_MS)
   await until(() => healthy.received.length === 1, 10_000)
-  await until(() => reached() === hanging.length, 10_000)
+  await until(() => reached(hanging) === hanging.length, 10_000)
 })
 
-test(
-  "one tenant's 100 hanging destinations do not delay another tenant's",
-  async () => {
-    await using world = await createWorld({ env: { MAX_APPS_PER_TENANT: '200' } })
-    await using stack = new AsyncDisposableStack()
-    await hangingApps(world, stack, 100)
-    const other = await world.otherTenant()
-    const { extensionId } = world.control.addExtension({ name: 'Bob', numbers: ['+15555550110'] })
-    await world.connect({ tenantId: other.tenantId, extensionId })
-    const healthy = stack.use(await to.startDestination(to.says(to.response('200 OK'))))
-    await world.json('PUT', `/v1/apps/${other.appId}`, { key: other.apiKey, body: { webhookUrl: urlOf(healthy) } })
-    await world.control.injectSms({ text: 'to the hanging' })
-    const startedAt = performance.now()
-    await world.control.injectSms({ to: '+15555550110', text: 'to the healthy' })
-    await until(() => healthy.received.length === 1, 4000)
-    expect(performance.now() - startedAt).toBeLessThan(1000)
-  },
-  TIMED,
-)
+test("one tenant's 100 hanging destinations do not delay another tenant's for longer", async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ clock, env: { MAX_APPS_PER_TENANT: '200' } })
+  await using stack = new AsyncDisposableStack()
+  const hanging = await hangingApps(world, stack, 100)
+  const other = await world.otherTenant()
+  const { extensionId } = world.control.addExtension({ name: 'Bob', numbers: ['+15555550110'] })
+  await world.connect({ tenantId: other.tenantId, extensionId })
+  const healthy = stack.use(await to.startDestination(to.says(to.response('200 OK'))))
+  await world.json('PUT', `/v1/apps/${other.appId}`, { key: other.apiKey, body: { webhookUrl: urlOf(healthy) } })
+  await world.control.injectSms({ text: 'to the hanging' })
+  await until(() => reached(hanging) === MAX_WEBHOOKS_IN_FLIGHT, 10_000)
+  await world.control.injectSms({ to: '+15555550110', text: 'to the healthy' })
+  expect(healthy.received).toEqual([])
+  clock.advance(SLOW_WEBHOOK_MS)
+  await until(() => healthy.received.length === 1, 10_000)
+})
+
+const reached = (destinations: readonly to.Destination[]): number =>
+  destinations.filter(({ received }) => received.length > 0).length
 
 async function hangingApps(world: World, stack: AsyncDisposableStack, count: number): Promise<to.Destination[]> {
   const destinations: to.Destination[] = []

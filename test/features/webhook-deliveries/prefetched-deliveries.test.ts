@@ -5,9 +5,9 @@ import { attempts, postEvent, smsEvent, subscribe } from '../../support/provider
 import { type Receiver, startReceiver, verifySignatures } from '../../support/receiver.ts'
 import { type World, createWorld, recordedLog, until } from '../../support/world.ts'
 
-// Deliveries that wait for a place lie ready in memory: what happens to their destination meanwhile must count all the same.
+// Deliveries that wait for a slot are prefetched into memory. Changes of their destination must count all the same.
 
-const PLACES = 4
+const SLOTS = 4
 const WAITING = 3
 
 const idle = (world: World): Promise<boolean> =>
@@ -16,12 +16,12 @@ const idle = (world: World): Promise<boolean> =>
 const setUrl = (world: World, webhookUrl: string | null): Promise<Response> =>
   world.call('PUT', `/v1/apps/${world.app.appId}`, { body: { webhookUrl } })
 
-/** POSTs that hang have all places of the destination, and three more wait; answers what lets them end. */
+/** POSTs that hang use all slots of the destination, and three more wait. The answer ends the POSTs. */
 async function waiting(world: World, receiver: Receiver): Promise<() => void> {
   const gone = Promise.withResolvers<void>()
   receiver.answer = async () => (await gone.promise, new Response('ok'))
-  for (let index = 0; index < PLACES; index++) await world.control.injectSms({ text: `begun ${index}` })
-  await receiver.received(PLACES)
+  for (let index = 0; index < SLOTS; index++) await world.control.injectSms({ text: `begun ${index}` })
+  await receiver.received(SLOTS)
   for (let index = 0; index < WAITING; index++) await world.control.injectSms({ text: `waits ${index}` })
   return gone.resolve
 }
@@ -41,7 +41,7 @@ test('they go to the address that was set meanwhile', async () => {
   await idle(world)
   expect(texts(old)).toEqual(BEGUN)
   expect(texts(fresh)).toEqual(WAITED)
-  expect(await attempts(world)).toHaveLength(PLACES + WAITING)
+  expect(await attempts(world)).toHaveLength(SLOTS + WAITING)
 })
 
 test('they are signed with the secret that was made meanwhile', async () => {
@@ -53,8 +53,7 @@ test('they are signed with the secret that was made meanwhile', async () => {
   go()
   await idle(world)
   expect(texts(receiver)).toEqual([...BEGUN, ...WAITED])
-  for (const request of receiver.requests.slice(PLACES))
-    verifySignatures(request, String(rotated.body['webhookSecret']))
+  for (const request of receiver.requests.slice(SLOTS)) verifySignatures(request, String(rotated.body['webhookSecret']))
 })
 
 const ENDINGS: Record<string, (world: World) => Promise<unknown>> = {
@@ -111,7 +110,7 @@ describe('one whose message was deleted and has come again goes out once', () =>
     }
   }
 
-  test('lying ready', async () => {
+  test('prefetched', async () => {
     await using receiver = startReceiver()
     await using world = await createWorld()
     await setUrl(world, receiver.url)
@@ -122,7 +121,7 @@ describe('one whose message was deleted and has come again goes out once', () =>
     go()
     await idle(world)
     expect(texts(receiver)).toEqual([...BEGUN, 'comes again', ...WAITED])
-    expect((await attempts(world)).map(({ outcome }) => outcome)).toEqual(Array(PLACES + WAITING + 1).fill('success'))
+    expect((await attempts(world)).map(({ outcome }) => outcome)).toEqual(Array(SLOTS + WAITING + 1).fill('success'))
   })
 
   test('read from the table', async () => {

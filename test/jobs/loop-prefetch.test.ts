@@ -4,7 +4,7 @@ import { Lanes } from '../../src/jobs/lanes.ts'
 import type { JobLoop } from '../../src/jobs/loop.ts'
 import { Workshop, type WorkshopOptions } from './workshop.ts'
 
-/** Jobs begin in the order of their names and end when they are let go. */
+/** Jobs begin in the order of their names and end when the test says so. */
 class Held {
   readonly begun: string[] = []
   readonly #ends = new Map<string, () => void>()
@@ -34,12 +34,12 @@ async function opened(options: WorkshopOptions): Promise<{ shop: Workshop; held:
 
 async function handOver(shop: Workshop, loop: JobLoop<string>, ...subjects: string[]): Promise<void> {
   for (const job of await shop.commit(...subjects.map((subject) => ({ lane: 'a', subject }))))
-    loop.ready(job, job.subject)
+    loop.prefetched(job, job.subject)
   await shop.settled()
 }
 
-test('what was handed over begins in its order without being read', async () => {
-  const { shop, held, loop } = await opened({ maxInFlight: 2, maxReady: 10 })
+test('jobs that are handed over begin in their order, without a query', async () => {
+  const { shop, held, loop } = await opened({ maxInFlight: 2, maxPrefetched: 10 })
   await using _shop = shop
   const { calls } = shop
   await handOver(shop, loop, 'a0', 'a1', 'a2', 'a3', 'a4')
@@ -53,8 +53,8 @@ test('what was handed over begins in its order without being read', async () => 
   await loop.stop()
 })
 
-test('what is more than may lie ready is read, in its order', async () => {
-  const { shop, held, loop } = await opened({ maxInFlight: 1, maxReady: 2 })
+test('jobs beyond those that may be prefetched are read, in their order', async () => {
+  const { shop, held, loop } = await opened({ maxInFlight: 1, maxPrefetched: 2 })
   await using _shop = shop
   const subjects = Array.from({ length: 9 }, (_, index) => `a${index}`)
   await handOver(shop, loop, ...subjects)
@@ -66,13 +66,13 @@ test('what is more than may lie ready is read, in its order', async () => {
   await loop.stop()
 })
 
-test('a lane that is held begins again with the one that held it', async () => {
+test('a lane that waits begins again with the job that made it wait', async () => {
   let refused = 0
   const { shop, held, loop } = await opened({
     maxInFlight: 1,
-    maxReady: 10,
+    maxPrefetched: 10,
     handle: async (job) => {
-      if (job.subject === 'a1' && refused++ === 0) return { type: 'hold', delayMs: 1000 }
+      if (job.subject === 'a1' && refused++ === 0) return { type: 'wait', delayMs: 1000 }
       return held.handle(job)
     },
   })
@@ -88,45 +88,26 @@ test('a lane that is held begins again with the one that held it', async () => {
   await loop.stop()
 })
 
-test('a few that wait begin beyond the bound, so that new ones have their places again', async () => {
-  const { shop, held, loop } = await opened({ maxInFlight: 2, maxUnqueued: 5, maxReady: 10, maxPerLane: 10 })
-  await using _shop = shop
-  await handOver(shop, loop, 'a0', 'a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'a7', 'a8')
-  expect(held.begun).toHaveLength(5)
-  expect(loop.reserve('a', 'tenant_a')).toBeNull()
-  // Four wait: as long as they do not fit all of them, no more run than while others wait.
-  await held.end('a0', 'a1')
-  expect(held.begun).toHaveLength(5)
-  await held.end('a2', 'a3')
-  expect(held.begun).toHaveLength(9)
-  await held.end('a4')
-  const place = loop.reserve('a', 'tenant_a')
-  expect(place).not.toBeNull()
-  place?.cancel()
-  await held.end('a5', 'a6', 'a7', 'a8')
-  await loop.stop()
-})
-
-test('a loop that is stopped keeps nothing: what it does later it reads', async () => {
-  await using shop = await Workshop.open({ maxReady: 10 })
+test('a stopped loop prefetches nothing: it reads its jobs when it starts', async () => {
+  await using shop = await Workshop.open({ maxPrefetched: 10 })
   const loop = shop.newLoop()
   const [job] = await shop.commit({ lane: 'a', subject: 'a0' })
-  if (job !== undefined) loop.ready(job, 'an older state')
-  await shop.gate.execute(`UPDATE jobs SET kind = 'another'`)
+  if (job !== undefined) loop.prefetched(job, 'an older state')
+  await shop.gate.execute(`UPDATE jobs SET kind = 'lookup'`)
   loop.start()
   await shop.settled()
   expect(shop.ran).toEqual([])
   await loop.stop()
 })
 
-test('what lay ready at a stop is read again after it', async () => {
-  const { shop, held, loop } = await opened({ maxInFlight: 1, maxReady: 10 })
+test('jobs that were prefetched before a stop are read again after it', async () => {
+  const { shop, held, loop } = await opened({ maxInFlight: 1, maxPrefetched: 10 })
   await using _shop = shop
   await handOver(shop, loop, 'a0', 'a1', 'a2')
   const stopped = loop.stop()
   await held.end('a0')
   await stopped
-  await shop.gate.execute(`UPDATE jobs SET kind = 'another'`)
+  await shop.gate.execute(`UPDATE jobs SET kind = 'lookup'`)
   loop.start()
   await shop.settled()
   expect(held.begun).toEqual(['a0'])
@@ -134,11 +115,11 @@ test('what lay ready at a stop is read again after it', async () => {
 })
 
 test('a backlog that comes due by its time begins as one that was there at the start', async () => {
-  const { shop, held, loop } = await opened({ maxInFlight: 2, maxUnqueued: 10, maxPerLane: 10, maxReady: 4 })
+  const { shop, held, loop } = await opened({ maxInFlight: 2, maxPerLane: 10, maxPrefetched: 4 })
   await using _shop = shop
   const subjects = Array.from({ length: 40 }, (_, index) => `a${index}`)
   await shop.commit(...subjects.map((subject) => ({ lane: 'a', subject, inMs: 100 })))
-  loop.moved('a', 'tenant_a', 100)
+  loop.scheduled('a', 'tenant_a', 100)
   await shop.settled()
   shop.clock.advance(100)
   await shop.settled()
@@ -147,30 +128,7 @@ test('a backlog that comes due by its time begins as one that was there at the s
   await held.end('a0', 'a1')
 })
 
-test('a place that is kept for long in a lane whose time has come wakes nobody, and its end goes on', async () => {
-  const { shop, held, loop } = await opened({ maxReady: 4 })
-  await using _shop = shop
-  loop.moved('a', 'tenant_a', 100)
-  await shop.settled()
-  const place = loop.reserve('a', 'tenant_a')
-  await shop.commit({ lane: 'a', subject: 'a0', inMs: 100 })
-  let alarms = 0
-  const { after } = shop.clock
-  shop.clock.after = (...alarm) => (alarms++, after(...alarm))
-  for (let ms = 0; ms < 200; ms++) {
-    shop.clock.advance(1)
-    await shop.settled()
-  }
-  expect(alarms).toBeLessThan(5)
-  expect(held.begun).toEqual([])
-  place?.cancel()
-  await shop.settled()
-  expect(held.begun).toEqual(['a0'])
-  await held.end('a0')
-  await loop.stop()
-})
-
-test('a lane that was forgotten and made anew is not forgotten again with its first self', () => {
+test('a lane that was dropped and made anew is not dropped through its first object', () => {
   const lanes = new Lanes()
   const first = lanes.ofNewJob('a', 'tenant_a')
   lanes.dropIfIdle(first)
@@ -180,8 +138,8 @@ test('a lane that was forgotten and made anew is not forgotten again with its fi
   expect(lanes.size).toBe(1)
 })
 
-test('a reading takes no more rows because many run', async () => {
-  const { shop, held, loop } = await opened({ maxInFlight: 40, maxPerLane: 40, maxReady: 5 })
+test('a query reads no more rows because many jobs run', async () => {
+  const { shop, held, loop } = await opened({ maxInFlight: 40, maxPerLane: 40, maxPrefetched: 5 })
   await using _shop = shop
   const most = { rows: 0 }
   const { execute } = shop
@@ -191,11 +149,11 @@ test('a reading takes no more rows because many run', async () => {
     return result
   }
   await shop.commit(...Array.from({ length: 200 }, (_, index) => ({ lane: 'a', subject: `a${index}` })))
-  loop.added('a', 'tenant_a')
+  loop.scheduled('a', 'tenant_a', 0)
   await shop.settled()
   expect(held.begun).toHaveLength(40)
   most.rows = 0
-  // One ends, and those that lie ready begin; then more are read.
+  // One ends and a prefetched one begins; then more are read.
   for (let index = 0; index < 8; index++) await held.end(`a${index}`)
   expect(held.begun).toHaveLength(48)
   expect(most.rows).toBeGreaterThan(0)
