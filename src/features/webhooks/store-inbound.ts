@@ -150,7 +150,7 @@ async function storeOnce(gateway: Gateway, sms: InboundSms, messageId: string): 
   if (stored === undefined) return (await isKnown(gateway, row)) ? 'known' : 'id_taken'
   announce(gateway, row)
   for (const job of jobs) {
-    if (job['kind'] === 'fan_out') gateway.jobs.scheduled('fan_out', String(job['lane'], 0), row.tenantId)
+    if (job['kind'] === 'fan_out') gateway.jobs.scheduled('fan_out', String(job['lane']), row.tenantId, 0)
     else handOver(gateway, row, job)
   }
   return 'new'

@@ -1,5 +1,4 @@
 import { expect, test } from 'bun:test'
-import { readNumbersDaily, watchSubscriptions } from '../../../src/features/rc/upkeep.ts'
 import { diagnose } from '../../../src/operator/doctor.ts'
 import { readNumbersDaily, resumeRefreshes, watchSubscriptions } from '../../../src/features/rc/upkeep.ts'
 import { manualClock } from '../../support/manual-clock.ts'
