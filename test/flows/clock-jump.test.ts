@@ -12,6 +12,7 @@ import { type Simulator, startSimulator } from '../../src/simulator/simulator.ts
 import { FROM, World } from '../support/world.ts'
 
 const HOUR_MS = 3_600_000
+const MONTH_MS = 30 * 24 * HOUR_MS
 const TIMEOUT_MS = 90_000
 /** The issue's bound. */
 const STUCK_MS = 60_000
@@ -130,3 +131,35 @@ test.concurrent.each(JUMPS)(
   },
   TIMEOUT_MS,
 )
+
+const extensionStatus = async (world: World): Promise<unknown> =>
+  (await world.json<{ extensions: { status: string }[] }>('GET', '/v1/rc/extensions')).body.extensions[0]?.status
+
+test('a clock that jumps forward by 30 days revokes no extension: the provider takes tokens that only look expired', async () => {
+  const clock = new JumpingClock()
+  const simulator = await startProvider()
+  await using world = await startWorld(clock, simulator, newFolder())
+  await world.connect()
+  world.running.work()
+  clock.offsetMs = MONTH_MS
+  for (const body of ['One', 'Two'])
+    expect(await world.untilStatus(await world.send({ body }))).toMatchObject({ status: 'sent' })
+  expect(await extensionStatus(world)).toBe('active')
+  clock.offsetMs = 0
+  expect(await world.untilStatus(await world.send({ body: 'Three' }))).toMatchObject({ status: 'sent' })
+  await simulator.stop()
+})
+
+test('nor does one that was set forward by 30 days between two starts', async () => {
+  const folder = newFolder()
+  const simulator = await startProvider()
+  const first = await startWorld(new JumpingClock(), simulator, folder)
+  await first.connect()
+  await first.running.stop()
+  await using second = await startWorld(new JumpingClock(MONTH_MS), simulator, folder)
+  second.running.work()
+  const sameApp = new World(second.running, second.control, folder, first.app, false, null)
+  expect(await sameApp.untilStatus(await sameApp.send())).toMatchObject({ status: 'sent' })
+  expect(await extensionStatus(sameApp)).toBe('active')
+  await simulator.stop()
+})

@@ -48,12 +48,17 @@ export class Case implements AsyncDisposable {
   }
 
   /** Settles when the message is `sent` or `failed`: its state, and how much of the test's time that took. */
-  async ended(messageId: string, withinMs: number): Promise<{ status: unknown; error: unknown; tookMs: number }> {
+  async ended(
+    messageId: string,
+    withinMs: number,
+    stepMs?: number,
+  ): Promise<{ status: unknown; error: unknown; tookMs: number }> {
     const startedAt = this.clock.now()
-    const state = await pass(this, withinMs, async () => {
+    const ask = async (): Promise<Record<string, unknown> | null> => {
       const now = await this.world.status(messageId)
       return now['status'] === 'sent' || now['status'] === 'failed' ? now : null
-    })
+    }
+    const state = await pass(this, withinMs, ask, stepMs)
     return { status: state['status'], error: state['error'], tookMs: this.clock.now() - startedAt }
   }
 
