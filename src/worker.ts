@@ -63,7 +63,7 @@ export function startTimers(gateway: Gateway): Schedule {
     const name = `subscription of ${key.tenantId}/${key.extensionId}`
     schedule.once(name, nextMs, () => watchSubscription(gateway, key, missed))
   }
-  schedule.every('expiry', EXPIRY_EVERY_MS, EXPIRY_EVERY_MS, () => expireMessages(gateway.sending, gateway.lifecycle))
+  schedule.every('expiry', EXPIRY_EVERY_MS, 0, () => expireMessages(gateway.sending, gateway.lifecycle))
   schedule.every('keep-alive', HOURLY_MS, MINUTE_MS, () => keepAlive(gateway))
   schedule.every('numbers', HOURLY_MS, 2 * MINUTE_MS, () => readNumbersDaily(gateway))
   schedule.every('purge', HOURLY_MS, 3 * MINUTE_MS, () => purgeDeliveries(gateway))

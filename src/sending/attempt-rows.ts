@@ -55,12 +55,20 @@ const MARK_SENDING = `UPDATE messages SET status = 'sending', updated_at = given
     AND EXISTS (SELECT 1 FROM send_attempts AS opened WHERE opened.message_id = given.messageId AND opened.closed_at IS NULL)`
 
 const OPEN_ATTEMPTS = openAttempts(
-  `EXISTS (SELECT 1 FROM messages WHERE messages.id = given.messageId AND messages.status IN ('queued', 'sending'))`,
+  `EXISTS (SELECT 1 FROM jobs WHERE jobs.seq = given.jobSeq AND jobs.created_at >= given.expiredBefore)
+    AND EXISTS (SELECT 1 FROM messages WHERE messages.id = given.messageId AND messages.status IN ('queued', 'sending'))`,
 )
 
+/** A message that waits, and may still be sent. */
+export interface ClaimRow extends OpenRow {
+  jobSeq: number
+  /** Steady time: what was accepted before has expired. */
+  expiredBefore: number
+}
+
 /** Opens the attempt of a message that waits. Answers one row, with `attempt_seq`, if the checks hold. */
-export const CLAIM: RowOperation<OpenRow> = {
-  columns: OPEN_COLUMNS,
+export const CLAIM: RowOperation<ClaimRow> = {
+  columns: [...OPEN_COLUMNS, 'jobSeq', 'expiredBefore'],
   key: 'messageId',
   statements: [OPEN_ATTEMPTS, MARK_SENDING],
 }
@@ -124,13 +132,12 @@ export interface ResultRow extends CloseRow {
 export const resultStatements = (fence: string): string[] => [
   `UPDATE messages SET status = given.status, rc_message_id = given.rcMessageId, error = given.error, error_code = given.failureCode,
       updated_at = given.now
-    FROM given WHERE messages.id = given.messageId AND messages.status IN ('queued', 'sending') AND ${fence}
-    RETURNING id AS key`,
+    FROM given WHERE messages.id = given.messageId AND messages.status IN ('queued', 'sending') AND ${fence}`,
   `DELETE FROM jobs WHERE seq IN (SELECT jobSeq FROM given WHERE ${fence})`,
   CLOSE_ATTEMPTS,
 ]
 
-/** Ends attempt, message and job. Answers one row if the message was changed. */
+/** Ends attempt, message and job. */
 export const RESULT: RowOperation<ResultRow> = {
   columns: [...CLOSE_COLUMNS, 'jobSeq', 'status', 'rcMessageId', 'error', 'failureCode', 'now'],
   key: 'messageId',

@@ -43,9 +43,7 @@ export async function storeEnd(
     failureCode: error?.code ?? null,
     now,
   }
-  const changed = await writeUntilStored(context, RESULT, row)
-  if (changed === null) return false
-  if (!changed) return true
+  if (!(await writeUntilStored(context, RESULT, row))) return false
   if (message.status === 'queued') publishStatus(context, message, 'sending', now)
   publishStatus(context, message, end.type, now, { rcMessageId: end.rcMessageId, failure: error })
   return true
@@ -128,18 +126,19 @@ const WRITE_AGAIN_MS = 1000
 
 /**
  * A database that cannot write is asked again and again: until it has taken the result, the attempt stays open and nothing is
- * sent twice. True when a row was changed, null when the result broke a rule of the schema.
+ * sent twice. False when the result broke a rule of the schema.
  */
 async function writeUntilStored<Row extends Record<string, string | number | null>>(
   { database, clock, log }: SendingContext,
   operation: RowOperation<Row>,
   row: Row,
-): Promise<boolean | null> {
+): Promise<boolean> {
   for (;;) {
     try {
-      return (await database.writer.row(operation, row)).length > 0
+      await database.writer.row(operation, row)
+      return true
     } catch (error) {
-      if (isConstraint(error)) return null
+      if (isConstraint(error)) return false
       log.error({ error: errorName(error) }, 'a result cannot be stored, trying again')
       await new Promise<void>((resolve) => clock.after(WRITE_AGAIN_MS, resolve))
     }

@@ -1,5 +1,5 @@
 import { errorName } from '../core/log.ts'
-import type { MessageFailure } from '../core/message-failure.ts'
+import { MESSAGE_FAILURES, type MessageFailure } from '../core/message-failure.ts'
 import { maskNumber } from '../core/phone.ts'
 import type { AcceptedSms, ProviderFailure } from '../provider/provider.ts'
 import type { CallResult } from '../provider/session.ts'
@@ -92,12 +92,26 @@ export class Attempts {
     const { entry, extensionId } = begun
     if (message === undefined || isEnded(message.status)) return this.#drop(begun)
     const opened = this.openRow(entry, extensionId)
-    const rows = await this.context.database.writer.row(CLAIM, opened).catch((error: unknown) => {
+    const { clock, config, database } = this.context
+    const expiredBefore = Math.floor(clock.steady()) - config.maxQueueAgeMs
+    const claim = { ...opened, jobSeq: entry.jobSeq, expiredBefore }
+    const rows = await database.writer.row(CLAIM, claim).catch((error: unknown) => {
       return undoClaim(this.context, entry, error)
     })
     const attemptSeq = rows[0]?.['attempt_seq']
-    if (attemptSeq === undefined) return this.#putBack(begun, CLAIM_AGAIN_MS)
+    if (attemptSeq === undefined) return this.#notOpened(begun, message, expiredBefore)
     await this.run(begun, Number(attemptSeq), opened, message)
+  }
+
+  /** It is too old, or something has changed at this very moment. */
+  async #notOpened(begun: Begun, message: OutboundMessage, expiredBefore: number): Promise<void> {
+    const { entry } = begun
+    const sql = 'SELECT 1 FROM jobs WHERE seq = ?1 AND created_at < ?2'
+    const { rows } = await this.context.database.gate.execute({ sql, args: [entry.jobSeq, expiredBefore] })
+    if (rows.length === 0) return this.#putBack(begun, CLAIM_AGAIN_MS)
+    await giveUp(this.context, entry, message, MESSAGE_FAILURES.expired)
+    this.release(begun)
+    this.scheduler.ended(entry)
   }
 
   async #call({ entry, extensionId, mark }: Begun, { body: text }: OutboundMessage): Promise<CallResult<AcceptedSms>> {

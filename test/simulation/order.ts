@@ -4,6 +4,7 @@ import type { Seen } from './seen.ts'
 export interface SeenAttempt {
   seq: number
   messageId: string
+  bootId: string
   isOpen: boolean
   /** Answered 503: after five in a row a message holds only its own conversation. */
   isRefused: boolean
@@ -29,6 +30,8 @@ const MAX_REFUSALS = 5
 export class Order {
   readonly #known = new Map<string, Known>()
   readonly #open = new Map<number, SeenAttempt>()
+  /** The process that lives: an attempt that a dead one's write has left is never called. */
+  livingBoot = ''
   /** Until then a conversation may have been held by a message that could not be stored. */
   diskFaultUntil = 0
   #newestAttempt = 0
@@ -51,7 +54,7 @@ export class Order {
     this.#compareAttempts(attempts, now)
     for (const attempt of opened) {
       this.#newestAttempt = Math.max(this.#newestAttempt, attempt.seq)
-      this.#checkBegin(attempt, now)
+      if (attempt.bootId === this.livingBoot) this.#checkBegin(attempt, now)
     }
   }
 

@@ -60,7 +60,7 @@ const RULES: Record<string, { weakening: Weakening; profile?: Profile; found: Re
     },
     profile: LATE_WRITES,
     // A late write may also take the job of a message that another process has begun anew.
-    found: /accepted by the provider|which no message is bound to|still queued at the end/,
+    found: /accepted by the provider|which no message is bound to|still queued at the end|was published while/,
   },
 }
 

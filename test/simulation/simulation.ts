@@ -214,6 +214,7 @@ class Simulation {
       (own) => this.#restart(own, this.random.ms(500, 3000)),
     )
     this.life = life
+    this.witness.order.livingBoot = life.bootId
     for (const [extensionId, { until, offset }] of this.pauses) {
       if (offset !== life.offset) continue
       // A clock that was set back makes pauses look longer than they are, so the gateway believes them less.

@@ -13,7 +13,7 @@ const MESSAGES = `SELECT m.seq, m.id, m.status, m.rc_message_id, m.error, m.tena
   (SELECT count(*) FROM jobs WHERE jobs.subject = m.id) AS jobs
   FROM messages AS m WHERE m.direction = 'outbound'`
 
-const ATTEMPTS = `SELECT seq, message_id, closed_at IS NULL AS is_open, outcome IS 'not_accepted' AND http_status IS 503 AS is_refused FROM send_attempts`
+const ATTEMPTS = `SELECT seq, message_id, boot_id, closed_at IS NULL AS is_open, outcome IS 'not_accepted' AND http_status IS 503 AS is_refused FROM send_attempts`
 
 const CHANGES_MESSAGES = /\bmessages\b|DELETE FROM jobs|\bsend_attempts\b/
 
@@ -176,6 +176,7 @@ export class Witness {
     return valueOf(this.disk.database.execute(ATTEMPTS)).rows.map((row) => ({
       seq: Number(row['seq']),
       messageId: String(row['message_id']),
+      bootId: String(row['boot_id']),
       isOpen: row['is_open'] === 1,
       isRefused: row['is_refused'] === 1,
     }))
