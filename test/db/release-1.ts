@@ -21,7 +21,7 @@ export async function asRelease1(path: string, fill: (database: Database) => voi
   await gate.close()
   const database = new Database(old)
   database.run('ATTACH ? AS today', [path])
-  for (const table of KEPT) database.run(`INSERT OR REPLACE INTO ${table} SELECT * FROM today.${table}`)
+  for (const table of KEPT) copyTable(database, table)
   database.run('DETACH today')
   fill(database)
   database.run('PRAGMA wal_checkpoint(TRUNCATE)')
@@ -29,6 +29,13 @@ export async function asRelease1(path: string, fill: (database: Database) => voi
   for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true })
   for (const suffix of ['-wal', '-shm']) rmSync(`${old}${suffix}`, { force: true })
   renameSync(old, path)
+}
+
+/** With the columns that release 1.0.0 had. */
+function copyTable(database: Database, table: string): void {
+  const columns = database.query<{ name: string }, []>(`SELECT name FROM pragma_table_info('${table}', 'main')`).all()
+  const names = columns.map(({ name }) => name).join(', ')
+  database.run(`INSERT OR REPLACE INTO ${table} (${names}) SELECT ${names} FROM today.${table}`)
 }
 
 export interface OldMessage {
