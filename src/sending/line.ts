@@ -37,6 +37,8 @@ export interface Refusal {
 }
 
 const MAX_WAITING_IN_MEMORY = 10_000
+/** Entries that are read at a time, and kept of messages as they are accepted. */
+export const READ_AHEAD = 256
 
 /**
  * The messages of a tenant's number that have not ended, in the order of acceptance. Those that wait are kept in memory as far
@@ -74,6 +76,11 @@ export class Line {
   /** Everything that was accepted before is in memory. */
   get isFree(): boolean {
     return this.arriving === 0 && !this.hasMore && !this.isReading
+  }
+
+  /** The newest message need not be in memory before it is near its turn. */
+  get isLong(): boolean {
+    return this.hasMore || this.isReading || this.waiting.length >= READ_AHEAD
   }
 
   /** Some hours of its allowance are in memory at most. */

@@ -1,9 +1,7 @@
 import type { Gate } from '../db/gate.ts'
 import type { Entries } from './entries.ts'
 import type { Line } from './line.ts'
-import { newEntry } from './line.ts'
-
-const READ_AT_ONCE = 256
+import { READ_AHEAD, newEntry } from './line.ts'
 
 const WAITING = `SELECT seq, subject, contact, is_quarantined FROM jobs
   WHERE kind = 'send' AND lane = ?1 AND tenant_id = ?2 AND seq > ?3 ORDER BY seq LIMIT ?4`
@@ -11,7 +9,7 @@ const WAITING = `SELECT seq, subject, contact, is_quarantined FROM jobs
 /** Reads the next entries of a line. While it reads, messages that are accepted set `hasMore` again. */
 export async function readLine(gate: Gate, entries: Entries, line: Line): Promise<void> {
   line.hasMore = false
-  const { rows } = await gate.execute({ sql: WAITING, args: [line.number, line.tenantId, line.cursor, READ_AT_ONCE] })
+  const { rows } = await gate.execute({ sql: WAITING, args: [line.number, line.tenantId, line.cursor, READ_AHEAD] })
   for (const row of rows) {
     const messageId = String(row['subject'])
     const jobSeq = Number(row['seq'])
@@ -22,5 +20,5 @@ export async function readLine(gate: Gate, entries: Entries, line: Line): Promis
     entries.add(entry)
     line.insert(entry)
   }
-  if (rows.length === READ_AT_ONCE) line.hasMore = true
+  if (rows.length === READ_AHEAD) line.hasMore = true
 }
