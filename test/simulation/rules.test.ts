@@ -4,8 +4,8 @@ import { Entries } from '../../src/sending/entries.ts'
 import { Line } from '../../src/sending/line.ts'
 import { Scheduler } from '../../src/sending/scheduler.ts'
 import { ExtensionTurns } from '../../src/sending/turns.ts'
-import { FAIR, type Profile } from './scenario.ts'
-import { type BatchOptions, report, runBatch } from './seeds.ts'
+import { FAIR, MIXED, type Profile } from './scenario.ts'
+import { report, runBatch } from './seeds.ts'
 import type { Statement } from './disk.ts'
 import type { Weakening } from './stage.ts'
 
@@ -67,7 +67,7 @@ const RULES: Record<string, { weakening: Weakening; profile?: Profile; found: Re
 describe('every rule is needed', () => {
   for (const [name, { weakening, profile, found }] of Object.entries(RULES)) {
     test(`without ${name} something goes wrong`, async () => {
-      const { seeds, failure } = await runBatch(numbers(SEEDS), { weakening, ...of(profile) })
+      const { seeds, failure } = await runBatch(numbers(SEEDS), { weakening, profile: profile ?? MIXED })
       expect(failure?.violation).toMatch(found)
       if (process.env['SIM_LOG'] !== undefined && failure !== null)
         process.stdout.write(`${seeds} seeds\n${report(failure)}\n`)
@@ -75,14 +75,12 @@ describe('every rule is needed', () => {
   }
 
   test('with all of them, late writes of a dead process do no harm', async () => {
-    const { failure } = await runBatch(numbers(SEEDS / 4), of(LATE_WRITES))
+    const { failure } = await runBatch(numbers(SEEDS / 4), { profile: LATE_WRITES })
     expect(failure === null ? '' : report(failure)).toBe('')
   }, 60_000)
 })
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1)
-
-const of = (profile: Profile | undefined): BatchOptions => (profile === undefined ? {} : { profile })
 
 /** Puts something else in the place of a member; the answer puts it back. */
 function replaced<Owner extends object, Name extends keyof Owner>(

@@ -100,6 +100,9 @@ export const FAIR: Profile = {
   activeMs: [5000, 120_000],
 }
 
+/** Most seeds are the usual mix; one in eight is busy, one in eight has everything wait for limits. */
+export const profileOf = (seed: number): Profile => (seed % 8 === 0 ? BUSY : seed % 8 === 1 ? FAIR : MIXED)
+
 const CALM: Fates = { ok: 80, slow: 5, lost: 3, reset: 3, late_timeout: 3, dropped_timeout: 2, limited: 2, rejected: 2 }
 const ROUGH: Fates = {
   ok: 20,

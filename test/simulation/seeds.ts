@@ -1,4 +1,4 @@
-import { MIXED, type Profile } from './scenario.ts'
+import { type Profile, profileOf } from './scenario.ts'
 import { type SeedResult, runSeed } from './simulation.ts'
 import { type Stage, type Weakening, openStage } from './stage.ts'
 
@@ -26,15 +26,19 @@ export async function runBatch(seeds: Iterable<number>, options: BatchOptions = 
 }
 
 async function runSeeds(seeds: Iterable<number>, options: BatchOptions, stage: Stage): Promise<Batch> {
-  const profile = options.profile ?? MIXED
   let done = 0
   for (const seed of seeds) {
     // Each seed in a turn of its own: what the native binding has finished with is freed between turns only.
-    const result = await outsidePromises(() => runSeed(stage, seed, { profile }))
+    const result = await outsidePromises(() => runSeed(stage, seed, { profile: options.profile ?? profileOf(seed) }))
     done++
     options.seen?.(result)
     if (result.violation !== null) {
-      return { seeds: done, failure: await outsidePromises(() => runSeed(stage, seed, { profile, logging: true })) }
+      return {
+        seeds: done,
+        failure: await outsidePromises(() =>
+          runSeed(stage, seed, { profile: options.profile ?? profileOf(seed), logging: true }),
+        ),
+      }
     }
   }
   return { seeds: done, failure: null }
@@ -43,7 +47,7 @@ async function runSeeds(seeds: Iterable<number>, options: BatchOptions, stage: S
 /** One seed with its log. */
 export async function runLogged(seed: number): Promise<SeedResult> {
   const stage = await openStage()
-  return outsidePromises(() => runSeed(stage, seed, { logging: true }))
+  return outsidePromises(() => runSeed(stage, seed, { profile: profileOf(seed), logging: true }))
 }
 
 /** What a person needs to see of a seed that went wrong. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { availableParallelism } from 'node:os'
 import { report, runBatch, runLogged } from './seeds.ts'
 
-const SEEDS = Number(process.env['SIM_SEEDS'] ?? 20_000)
+const SEEDS = Number(process.env['SIM_SEEDS'] ?? 500)
 const ONE_SEED = process.env['SIM_SEED']
 const PROCESSES = Math.min(4, availableParallelism())
 
@@ -16,13 +16,13 @@ describe('the send core, simulated', () => {
     return
   }
 
-  test(`loses nothing and sends nothing twice in ${SEEDS} seeds`, async () => {
+  test(`loses nothing, sends nothing twice or out of order and lets nobody wait unfairly in ${SEEDS} seeds`, async () => {
     const reports = await Promise.all(Array.from({ length: PROCESSES }, (_, index) => seedsInProcess(index)))
     expect(reports.join('')).toBe('')
   }, 600_000)
 
   test('runs the same seed the same way', async () => {
-    const [first, second] = [await prints(200), await prints(200)]
+    const [first, second] = [await prints(50), await prints(50)]
     expect(second).toEqual(first)
   }, 60_000)
 })
