@@ -6,7 +6,7 @@ import type { SendingContext } from './context.ts'
 /**
  * Who sends for a number of a tenant.
  * - `ready`: this extension, at once.
- * - `wait`: nobody now; whoever ends the reason wakes the tenant's lines.
+ * - `wait`: nobody now. The end of the reason wakes the tenant's lines.
  * - `missing`: the number is not known; final only after a fresh lookup at the provider.
  * - `failed`: nobody, and no lookup can help.
  */
