@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { expect, spyOn, test } from 'bun:test'
 import { disconnect } from '../../../src/features/rc/disconnect.ts'
 import { send } from '../../../src/features/sms/send.ts'
 import { readyWorld } from '../../support/ready-world.ts'
@@ -73,6 +73,33 @@ test('a send that was accepted in the same moment is not lost track of', async (
   expect(rows.map((row) => row['message_id'])).toEqual([messageId])
   expect(await world.untilStatus(messageId, ['sent', 'failed'], 15_000)).toMatchObject({ status: 'sent', error: null })
 }, 20_000)
+
+test('an attempt that is just being opened is waited for', async () => {
+  await using world = await readyWorld()
+  const { gate } = world.gateway.database
+  const execute = gate.execute.bind(gate)
+  const held = Promise.withResolvers<void>()
+  let isHeld = false
+  const spy = spyOn(gate, 'execute').mockImplementation(async (statement) => {
+    const isLoading = typeof statement !== 'string' && statement.sql.includes('AS absents')
+    if (isLoading && !isHeld) {
+      isHeld = true
+      await held.promise
+    }
+    return execute(statement)
+  })
+  world.control.fault({ route: 'sms', fault: { kind: 'delay', ms: 300 } })
+  await world.send({ body: 'first' })
+  // It waits for the first one of its conversation.
+  const second = await world.send({ body: 'second' })
+  await until(() => isHeld)
+  const disconnected = disconnect(world.gateway, { tenantId: world.tenantId })
+  expect(await Promise.race([disconnected, Bun.sleep(200).then(() => 'waiting')])).toBe('waiting')
+  held.resolve()
+  expect(await disconnected).toEqual({ ok: true })
+  spy.mockRestore()
+  expect(await world.status(second)).toMatchObject({ status: 'sent', error: null })
+})
 
 test('another tenant on the same extension keeps its connection', async () => {
   await using world = await createWorld()
