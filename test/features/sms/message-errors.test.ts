@@ -21,7 +21,7 @@ test('a tenant without a connection: the message is accepted and fails with the 
   expect(world.control.requests()).toEqual([])
 })
 
-test('a number of no extension fails with the second text, after one fresh look at the provider', async () => {
+test('a number of no extension fails with the second text, after one fresh lookup at the provider', async () => {
   await using world = await createWorld()
   world.control.clearRequests()
   const number = '+15555550177'
@@ -30,7 +30,7 @@ test('a number of no extension fails with the second text, after one fresh look 
   expect(world.control.requests().filter((request) => request.path.includes('phone-number'))).toHaveLength(1)
 })
 
-test('a number that the provider gave a moment ago is found by that look', async () => {
+test('a number that the provider gave a moment ago is found by that lookup', async () => {
   await using world = await createWorld()
   const number = '+15555550177'
   world.control.addNumber({ extensionId: extensionId(world), phoneNumber: number, features: ['SmsSender'] })

@@ -94,6 +94,17 @@ test('all are decided from one listing that began after the settle time', async 
   expect(texts(world).toSorted()).toEqual(ids.map((_, n) => `text ${n}`))
 })
 
+test('a record whose text the store has cut ends its message', async () => {
+  await using world = await createWorld({ work: false, env: { RECONCILE_SETTLE: '300ms' } })
+  const body = 'A text that the store does not keep as a whole. '.repeat(4)
+  const id = await world.send({ body })
+  await restore(world, [id])
+  await wasSent(world, TO, body.slice(0, 120))
+  world.running.work()
+  expect(await world.untilStatus(id)).toMatchObject({ status: 'sent', error: null })
+  expect(texts(world)).toEqual([body.slice(0, 120)])
+})
+
 test('a quarantined message holds its own conversation, and nothing else', async () => {
   const clock = manualClock()
   await using world = await createWorld({ clock, work: false })
