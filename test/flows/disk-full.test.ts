@@ -17,8 +17,9 @@ test(
     await using stage = await Stage.open({ extensions: 1 })
     const { control, gateway, numbers } = stage
     const pid = gateway.pid ?? 0
+    let recipients = 1000
     const send = (body: string): Promise<Response> =>
-      stage.call('POST', '/v1/sms/send', { from: numbers[0], to: TO, body })
+      stage.call('POST', '/v1/sms/send', { from: numbers[0], to: `+1555777${recipients++}`, body })
     const accepted = async (body: string): Promise<string> =>
       ((await (await send(body)).json()) as { messageId: string }).messageId
     const status = async (id: string): Promise<unknown> =>

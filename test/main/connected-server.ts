@@ -32,7 +32,7 @@ export async function connectedServer(database: string) {
   const login = await fetch(toLogin.headers.get('location') ?? '', { redirect: 'manual' })
   const connected = await fetch(login.headers.get('location') ?? '')
   if (!connected.ok) throw new Error(`connect answered ${connected.status}`)
-  const send = async (text: string): Promise<string> =>
-    ((await (await call('/v1/sms/send', { from: FROM, to: TO, body: text })).json()) as { messageId: string }).messageId
+  const send = async (text: string, to = TO): Promise<string> =>
+    ((await (await call('/v1/sms/send', { from: FROM, to, body: text })).json()) as { messageId: string }).messageId
   return { simulator, server, env, send, call, run }
 }

@@ -27,7 +27,9 @@ test.concurrent('SIGTERM waits for sends in flight and stores their results, the
   await using _ = server
   try {
     simulator.control.fault({ route: 'sms', calls: null, fault: { kind: 'delay', ms: 1500 } })
-    const ids = await Promise.all(Array.from({ length: 5 }, (_value, index) => send(`Hello ${index}`)))
+    const ids = await Promise.all(
+      Array.from({ length: 5 }, (_value, index) => send(`Hello ${index}`, `+1555777100${index}`)),
+    )
     await until(() => statusesOf(folder.file('sgw.db'))['sending'] === ids.length)
     const { code, tookMs } = await terminated(server)
     expect(code).toBe(0)

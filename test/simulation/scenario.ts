@@ -88,9 +88,6 @@ export const MIXED: Profile = {
   },
 }
 
-/** The usual mix, with many messages at once. */
-export const BUSY: Profile = { ...MIXED, messages: [8, 30], activeMs: [20_000, 300_000] }
-
 /** Many lines of few extensions that may send little. */
 export const FAIR: Profile = {
   isFair: true,

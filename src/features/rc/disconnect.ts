@@ -13,6 +13,8 @@ const LOOK_EVERY_MS = 50
 export async function disconnect(gateway: Gateway, caller: Pick<Caller, 'tenantId'>): Promise<{ ok: true }> {
   const { tenantId } = caller
   gateway.directory.close(tenantId)
+  // Lines that wait for their turn give it up.
+  gateway.sending.wake(tenantId)
   try {
     await untilSettled(gateway, tenantId)
     const { extensions } = await gateway.directory.tenant(tenantId)
@@ -30,13 +32,12 @@ export async function disconnect(gateway: Gateway, caller: Pick<Caller, 'tenantI
 
 /** Waits for the tenant's open attempts, at most as long as a call and its settling may take. */
 async function untilSettled(gateway: Gateway, tenantId: string): Promise<void> {
-  const { config, clock, database } = gateway
-  // Those that were handed to the writer before the door was closed.
-  await database.writer.write([{ sql: 'SELECT 1', args: [] }])
+  const { config, clock, database, sending } = gateway
   const deadline = clock.monotonic() + config.providerTimeoutMs + config.reconcileSettleMs
   while (clock.monotonic() < deadline) {
     const { rows } = await database.gate.execute({ sql: HAS_OPEN_ATTEMPTS, args: [tenantId] })
-    if (rows.length === 0) return
+    // Some may be on their way to the database.
+    if (rows.length === 0 && !sending.hasOpenAttempts(tenantId)) return
     await new Promise<void>((resolve) => clock.after(LOOK_EVERY_MS, resolve))
   }
 }

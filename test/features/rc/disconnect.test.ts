@@ -1,6 +1,7 @@
-import { expect, test } from 'bun:test'
+import { expect, spyOn, test } from 'bun:test'
 import { disconnect } from '../../../src/features/rc/disconnect.ts'
 import { send } from '../../../src/features/sms/send.ts'
+import { readyWorld } from '../../support/ready-world.ts'
 import { createWorld, FROM, FROM_2, TO, until } from '../../support/world.ts'
 
 const NOT_CONNECTED = 'Telephony provider not connected for this tenant'
@@ -61,28 +62,44 @@ test('a send that is under way comes to its end first; what waits behind it fail
 })
 
 test('a send that was accepted in the same moment is not lost track of', async () => {
-  await using world = await createWorld({ env: { RECONCILE_SETTLE: '1s' } })
+  await using world = await readyWorld({ env: { RECONCILE_SETTLE: '1s' } })
   const { gateway, tenantId } = world
-  const appId = world.app.appId
-  // An attempt is written with its message where the number is known and nothing waits for it.
-  const reserve = gateway.jobs.reserve.bind(gateway.jobs)
-  const seen = { reserved: false }
-  gateway.jobs.reserve = (...where) => {
-    const place = reserve(...where)
-    seen.reserved = place !== null
-    return place
-  }
-  for (let number = 0; !seen.reserved; number++) await world.untilStatus(await world.send({ body: `${number}` }))
   world.control.fault({ route: 'sms', calls: null, fault: { kind: 'accept-then-reset' } })
   const message = { from: FROM, to: TO, body: 'the last one', userId: null }
-  const accepted = send(gateway, { tenantId, appId }, message, null)
+  const accepted = send(gateway, { tenantId, appId: world.app.appId }, message, null)
   const [{ messageId }] = await Promise.all([accepted, disconnect(gateway, { tenantId })])
-  const { status, error } = await world.untilStatus(messageId, ['sent', 'failed'], 15_000)
-  expect(seen.reserved).toBe(true)
-  // Had the disconnect not waited for it, nobody could be asked any more what became of it.
-  expect([null, NOT_CONNECTED]).toContain(error as string | null)
-  expect(status).toBe(error === null ? 'sent' : 'failed')
+  // The attempt began with the message, so disconnect has to wait for it: afterwards nobody can be asked about it.
+  const { rows } = await gateway.database.gate.execute('SELECT message_id FROM send_attempts')
+  expect(rows.map((row) => row['message_id'])).toEqual([messageId])
+  expect(await world.untilStatus(messageId, ['sent', 'failed'], 15_000)).toMatchObject({ status: 'sent', error: null })
 }, 20_000)
+
+test('an attempt that is just being opened is waited for', async () => {
+  await using world = await readyWorld()
+  const { gate } = world.gateway.database
+  const execute = gate.execute.bind(gate)
+  const held = Promise.withResolvers<void>()
+  let isHeld = false
+  const spy = spyOn(gate, 'execute').mockImplementation(async (statement) => {
+    const isLoading = typeof statement !== 'string' && statement.sql.includes('AS absents')
+    if (isLoading && !isHeld) {
+      isHeld = true
+      await held.promise
+    }
+    return execute(statement)
+  })
+  world.control.fault({ route: 'sms', fault: { kind: 'delay', ms: 300 } })
+  await world.send({ body: 'first' })
+  // It waits for the first one of its conversation.
+  const second = await world.send({ body: 'second' })
+  await until(() => isHeld)
+  const disconnected = disconnect(world.gateway, { tenantId: world.tenantId })
+  expect(await Promise.race([disconnected, Bun.sleep(200).then(() => 'waiting')])).toBe('waiting')
+  held.resolve()
+  expect(await disconnected).toEqual({ ok: true })
+  spy.mockRestore()
+  expect(await world.status(second)).toMatchObject({ status: 'sent', error: null })
+})
 
 test('another tenant on the same extension keeps its connection', async () => {
   await using world = await createWorld()

@@ -7,17 +7,14 @@ import { FROM, TO, type World, createWorld, until } from '../../support/world.ts
 const CONFLICT = 'Idempotency-Key was used with a different request'
 
 const quiet = (): Promise<World> => createWorld({ connect: false, work: false })
-/** One that waits for its turn is stored in another way than one whose call begins with it. */
+/** A message may wait for its turn, or its attempt begins with its commit. */
 const WAYS = [
   ['waits', quiet],
   ['begins at once', readyWorld],
 ] as const
 
-/** Messages whose first attempt began with them. */
-const begun = async (world: World): Promise<unknown> => {
-  const sql = 'SELECT count(*) AS n FROM messages WHERE first_attempt_extension_id IS NOT NULL'
-  return (await world.gateway.database.gate.execute(sql)).rows[0]?.['n']
-}
+const attempts = async (world: World): Promise<unknown> =>
+  (await world.gateway.database.gate.execute('SELECT count(*) AS n FROM send_attempts')).rows[0]?.['n']
 
 const send = (world: World, idempotencyKey: string, change: object = {}, key = world.key): Promise<Response> =>
   world.call('POST', '/v1/sms/send', {
@@ -152,7 +149,7 @@ test('expired keys leave the database with the next ones', async () => {
 const keys = async (world: World): Promise<unknown> =>
   (await world.gateway.database.gate.execute('SELECT key FROM idempotency_keys')).rows.map((row) => row['key'])
 
-test('a request that cannot begin, as an equal text is on its way, waits with its key', async () => {
+test('a message whose conversation has a call under way waits with its key', async () => {
   await using world = await readyWorld()
   world.control.fault({ route: 'sms', fault: { kind: 'hang', ms: 1000 } })
   const first = (await (await send(world, 'order-1')).json()) as { messageId: string }
@@ -161,23 +158,6 @@ test('a request that cannot begin, as an equal text is on its way, waits with it
   expect(await world.status(second.messageId)).toMatchObject({ status: 'queued' })
   expect(await (await send(world, 'order-2')).json()).toEqual({ messageId: second.messageId, status: 'queued' })
   expect(await total(world)).toBe(2)
-})
-
-test('a message that could not begin and was then not stored leaves no key that answers for it', async () => {
-  await using world = await readyWorld()
-  const { gate, writer } = world.gateway.database
-  await gate.execute(`UPDATE extensions SET status = 'refresh_failed'`)
-  const real = writer.row.bind(writer)
-  const row = spyOn(writer, 'row').mockImplementation((operation, value) =>
-    operation.columns.includes('begun') ? real(operation, value) : Promise.reject(new Error('The disk is gone')),
-  )
-  expect((await send(world, 'order-1')).status).toBe(500)
-  expect(await keys(world)).toEqual([])
-  row.mockRestore()
-  await gate.execute(`UPDATE extensions SET status = 'active'`)
-  const again = await send(world, 'order-1')
-  expect(again.headers.get('idempotent-replayed')).toBeNull()
-  expect(await total(world)).toBe(1)
 })
 
 test('a key never stands for the message that has its id already', async () => {
@@ -192,7 +172,7 @@ test('a key never stands for the message that has its id already', async () => {
   expect(await total(world)).toBe(2)
 })
 
-test('a repeated request takes no place in the windows', async () => {
+test('a repeated request keeps no slot in the windows', async () => {
   await using world = await readyWorld({ env: { FROM_LIMIT_PER_MINUTE: '3' } })
   const ids = new Set<string>()
   for (let n = 0; n < 10; n++)
@@ -205,34 +185,21 @@ test('a repeated request takes no place in the windows', async () => {
   expect(await total(world)).toBe(3)
 })
 
-test('a message with a key begins with its commit, and is counted for the restore mark', async () => {
+test('a message with a key begins with its commit', async () => {
   await using world = await readyWorld()
-  const facts = async (): Promise<number> =>
-    Number(
-      (await world.gateway.database.gate.execute(`SELECT value FROM facts WHERE name = 'begun'`)).rows[0]?.['value'],
-    )
-  const before = await facts()
-  expect((await send(world, 'order-1')).status).toBe(202)
-  expect(await begun(world)).toBe(1)
-  expect(await facts()).toBeGreaterThan(before)
-  expect(world.gateway.firstAttempts.keys.size).toBe(0)
+  world.control.fault({ route: 'sms', fault: { kind: 'delay', ms: 300 } })
+  const { messageId } = (await (await send(world, 'order-1')).json()) as { messageId: string }
+  expect(await world.status(messageId)).toMatchObject({ status: 'sending' })
+  expect(await attempts(world)).toBe(1)
 })
 
-test('a repeated request takes no places, not for a moment', async () => {
-  await using world = await readyWorld()
-  await send(world, 'order-1')
-  const taken = spyOn(world.gateway.quota, 'take')
-  for (const response of await Promise.all(Array.from({ length: 5 }, () => send(world, 'order-1'))))
-    expect(response.headers.get('idempotent-replayed')).toBe('true')
-  expect(taken).toHaveBeenCalledTimes(0)
-})
-
-test('of requests that come at once with a new key one takes a place', async () => {
-  await using world = await readyWorld()
-  const taken = spyOn(world.gateway.quota, 'take')
+test('of requests that come at once with a new key one keeps a slot', async () => {
+  await using world = await readyWorld({ env: { FROM_LIMIT_PER_MINUTE: '2' } })
   await Promise.all(Array.from({ length: 20 }, () => send(world, 'race')))
-  expect(taken).toHaveBeenCalledTimes(1)
-  expect(await begun(world)).toBe(1)
+  expect(await attempts(world)).toBe(1)
+  expect(world.gateway.quota.numberWaitMs(FROM)).toBe(0)
+  await send(world, 'another')
+  expect(world.gateway.quota.numberWaitMs(FROM)).toBeGreaterThan(0)
 })
 
 test('a key that has expired begins a message again', async () => {

@@ -1,9 +1,11 @@
 import { expect, test } from 'bun:test'
-import { FROM, TO, type World, createWorld } from '../../support/world.ts'
-import { manualClock } from '../../support/manual-clock.ts'
+import { type ManualClock, manualClock } from '../../support/manual-clock.ts'
+import { type World, createWorld, until } from '../../support/world.ts'
 
 const NOT_CONNECTED = 'Telephony provider not connected for this tenant'
 const REVOKED = 'Extension not connected — re-authorize via invite link'
+const EXPIRED = 'Message expired before it could be sent'
+const HOUR_MS = 3_600_000
 const unknown = (number: string): string => `Phone number ${number} is not registered in this provider account`
 
 const extensionId = (world: World): string => world.control.extensions()[0]?.extensionId ?? ''
@@ -19,7 +21,7 @@ test('a tenant without a connection: the message is accepted and fails with the 
   expect(world.control.requests()).toEqual([])
 })
 
-test('a number of no extension fails with the second text, after one fresh look at the provider', async () => {
+test('a number of no extension fails with the second text, after one fresh lookup at the provider', async () => {
   await using world = await createWorld()
   world.control.clearRequests()
   const number = '+15555550177'
@@ -28,7 +30,7 @@ test('a number of no extension fails with the second text, after one fresh look 
   expect(world.control.requests().filter((request) => request.path.includes('phone-number'))).toHaveLength(1)
 })
 
-test('a number that the provider gave a moment ago is found by that look', async () => {
+test('a number that the provider gave a moment ago is found by that lookup', async () => {
   await using world = await createWorld()
   const number = '+15555550177'
   world.control.addNumber({ extensionId: extensionId(world), phoneNumber: number, features: ['SmsSender'] })
@@ -87,26 +89,40 @@ test('a provider’s refusal of any length becomes at most 500 characters', asyn
   expect(String(error).length).toBeLessThanOrEqual(500)
 })
 
-test('a message older than MAX_QUEUE_AGE fails without a provider call', async () => {
+/** A connected world whose extension may send nothing for as long. */
+async function pausedWorld(pauseMs: number, env: Record<string, string> = {}): Promise<[World, ManualClock]> {
   const clock = manualClock()
-  await using world = await createWorld({ work: false, clock, env: { MAX_QUEUE_AGE: '1h' } })
+  const world = await createWorld({ clock, env })
+  world.gateway.quota.pause(extensionId(world), 'medium', pauseMs)
+  return [world, clock]
+}
+
+test('a message older than MAX_QUEUE_AGE fails without a provider call', async () => {
+  const [world, clock] = await pausedWorld(HOUR_MS + 30_000, { MAX_QUEUE_AGE: '1h' })
+  await using _ = world
   const old = await world.send({ body: 'old' })
-  clock.advance(3_600_000)
+  clock.advance(HOUR_MS - 1000)
   const young = await world.send({ body: 'young' })
-  clock.advance(1)
-  world.control.clearRequests()
-  world.running.work()
-  await expectFailed(world, old, 'Message expired before it could be sent')
-  expect(await world.untilStatus(young)).toMatchObject({ status: 'sent' })
+  clock.advance(6000)
+  await expectFailed(world, old, EXPIRED)
+  expect(await world.status(young)).toMatchObject({ status: 'queued' })
+  await until(async () => {
+    clock.advance(5000)
+    return (await world.status(young))['status'] === 'sent'
+  })
   expect(world.control.messages({ direction: 'Outbound' }).map((message) => message.text)).toEqual(['young'])
 })
 
 test('MAX_QUEUE_AGE is 24 hours unless it is set', async () => {
-  const clock = manualClock()
-  await using world = await createWorld({ work: false, clock })
-  const id = await world.send({ to: TO, from: FROM })
-  clock.advance(24 * 3_600_000 + 1)
-  world.running.work()
-  await expectFailed(world, id, 'Message expired before it could be sent')
+  const [world, clock] = await pausedWorld(25 * HOUR_MS)
+  await using _ = world
+  const id = await world.send()
+  clock.advance(24 * HOUR_MS)
+  expect(await world.status(id)).toMatchObject({ status: 'queued' })
+  await until(async () => {
+    clock.advance(5000)
+    return (await world.status(id))['status'] !== 'queued'
+  })
+  await expectFailed(world, id, EXPIRED)
   expect(world.control.requests({ route: 'sms' })).toEqual([])
 })

@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts'
-import { untilPutOff } from '../../support/put-off.ts'
 import { FROM, FROM_2, type World, createWorld, until } from '../../support/world.ts'
 
 const OTHER_NUMBER = '+15555550142'
@@ -26,6 +25,11 @@ async function untilSent(world: World, sent: number): Promise<number> {
   return count(world, 'queued')
 }
 
+const pauseMs = (world: World): number =>
+  world.gateway.quota.pauseMs(world.control.extensions()[0]?.extensionId ?? '', 'medium')
+
+const untilPaused = (world: World): Promise<true> => until(() => pauseMs(world) > 0)
+
 async function sendMany(world: World, from: string, texts: number, prefix = 'n'): Promise<void> {
   for (let index = 0; index < texts; index++) await world.send({ from, body: `${prefix} ${index}` })
 }
@@ -50,7 +54,7 @@ test('of one number 40 messages leave in 60 seconds; the rest stays queued, with
   ).toEqual(['n 40', 'n 41', 'n 42'])
 })
 
-test('the window slides: places come back one by one, as they were taken', async () => {
+test('the window slides: slots are free again one by one, as they were taken', async () => {
   const { world, clock } = await freshWorld({ FROM_LIMIT_PER_MINUTE: '2' })
   await using _ = world
   await sendMany(world, FROM, 1, 'a')
@@ -64,15 +68,14 @@ test('the window slides: places come back one by one, as they were taken', async
   expect(await untilSent(world, 4)).toBe(0)
 })
 
-test('a place comes back a minute after its call was answered: the provider may have counted it until then', async () => {
+test('a slot is free again a minute after its call was answered: the provider may have counted it until then', async () => {
   const { world, clock } = await freshWorld({ FROM_LIMIT_PER_MINUTE: '2' })
   await using _ = world
   const { provider } = world.gateway
   const { sendSms } = provider
   const late = Promise.withResolvers<void>()
   provider.sendSms = async (token, message) => (await late.promise, sendSms(token, message))
-  // One begins with its message, the others are claimed by the loop.
-  await sendMany(world, FROM, 3)
+  for (let n = 0; n < 3; n++) await world.send({ to: `+1555777100${n}` })
   await until(async () => (await count(world, 'sending')) === 2)
   clock.advance(10_000)
   late.resolve()
@@ -118,7 +121,7 @@ test('an extension’s numbers share 40 per 60 seconds with its subscription cal
   expect(await untilSent(world, 50)).toBe(0)
 })
 
-test('a 429 pauses the lane for its Retry-After, and only that lane', async () => {
+test('a 429 pauses its extension for its Retry-After, and only that extension', async () => {
   const { world, clock } = await freshWorld()
   await using _ = world
   const bob = world.control.addExtension({ name: 'Bob', numbers: [OTHER_NUMBER] })
@@ -126,7 +129,7 @@ test('a 429 pauses the lane for its Retry-After, and only that lane', async () =
   world.control.fault({ route: 'sms', fault: { kind: 'respond', status: 429, headers: { 'Retry-After': '30' } } })
   const met = await world.send({ body: 'met the 429' })
   await until(() => world.control.requests({ route: 'sms' }).length === 1)
-  await untilPutOff(world, 'send')
+  await untilPaused(world)
   const behind = await world.send({ body: 'behind it', from: FROM_2 })
   const elsewhere = await world.send({ body: 'elsewhere', from: OTHER_NUMBER })
   await world.untilStatus(elsewhere, ['sent'])
@@ -149,8 +152,8 @@ test('a 429 without Retry-After pauses for a minute', async () => {
   await using _ = world
   world.control.fault({ route: 'sms', fault: { kind: 'respond', status: 429, headers: { 'Retry-After': '' } } })
   const id = await world.send()
-  await untilPutOff(world, 'send')
-  expect(world.gateway.quota.pauseMs(world.control.extensions()[0]?.extensionId ?? '', 'medium')).toBe(60_000)
+  await untilPaused(world)
+  expect(pauseMs(world)).toBe(60_000)
   clock.advance(60_000)
   expect(await world.untilStatus(id)).toMatchObject({ status: 'sent' })
 })

@@ -1,15 +1,15 @@
 import { expect, test } from 'bun:test'
-import { setTenantStatus } from '../../../src/operator/tenants.ts'
-import { CLAIM } from '../../../src/features/sms/attempt-rows.ts'
-import { FROM_2, type World, createWorld, until } from '../../support/world.ts'
+import { setTenantStatus } from '../../src/operator/tenants.ts'
+import { CLAIM } from '../../src/sending/attempt-rows.ts'
+import { FROM_2, type World, createWorld, until } from '../support/world.ts'
 
-// Messages that wait for a place lie ready in memory: what happens to them meanwhile must count all the same.
+// Messages wait in memory for a slot: what happens to them meanwhile counts.
 
 const TEXTS = Array.from({ length: 6 }, (_, index) => `text ${index}`)
-/** As many as may be on their way: of 128 calls at once 16 are left to others. */
-const PLACES = 112
+/** As many calls may be under way: of 128 at once 16 are left to others. */
+const SLOTS = 112
 
-/** Slow messages of another number have all places, and six more wait. Answers those, and what ends the wait. */
+/** Slow messages of another number have all slots, and six more wait. Answers those, and what ends the wait. */
 async function waiting(): Promise<{ world: World; ids: string[]; go: () => void }> {
   const limits = { FROM_LIMIT_PER_MINUTE: '1000', EXTENSION_LIMIT_PER_MINUTE: '1000' }
   const world = await createWorld({ env: { ...limits, BUN_CONFIG_MAX_HTTP_REQUESTS: '128' } })
@@ -21,8 +21,12 @@ async function waiting(): Promise<{ world: World; ids: string[]; go: () => void 
     if (message.text.startsWith('slow')) await gone.promise
     return send(token, message)
   }
-  await Promise.all(Array.from({ length: PLACES }, (_, index) => world.send({ from: FROM_2, body: `slow ${index}` })))
-  await until(async () => (await count(world, 'sending')) === PLACES)
+  await Promise.all(
+    Array.from({ length: SLOTS }, (_, index) =>
+      world.send({ from: FROM_2, to: `+1555777${1000 + index}`, body: `slow ${index}` }),
+    ),
+  )
+  await until(async () => (await count(world, 'sending')) === SLOTS)
   const ids: string[] = []
   for (const body of TEXTS) ids.push(await world.send({ body }))
   return { world, ids, go: gone.resolve }
@@ -42,7 +46,7 @@ async function untilAll(world: World, ids: readonly string[], state: string): Pr
   for (const id of ids) expect((await world.untilStatus(id, ['sent', 'failed'], 15_000))['status']).toBe(state)
 }
 
-test('one that is cancelled does not go out, and keeps nobody of its number', async () => {
+test('a cancelled message does not go out, and holds no other message of its number', async () => {
   const { world, ids, go } = await waiting()
   await using _ = world
   const [cancelled = '', ...others] = ids
@@ -52,7 +56,7 @@ test('one that is cancelled does not go out, and keeps nobody of its number', as
   expect(sentTexts(world)).toEqual(TEXTS.slice(1))
 }, 30_000)
 
-test('those of a tenant that is suspended stay, and go out once when it is active again', async () => {
+test('messages of a suspended tenant stay, and go out once when it is active again', async () => {
   const { world, ids, go } = await waiting()
   await using _ = world
   await setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'suspended' })
@@ -70,7 +74,7 @@ test('those of a tenant that is suspended stay, and go out once when it is activ
   expect(sentTexts(world)).toEqual(TEXTS)
 }, 30_000)
 
-test('those of a tenant that is disconnected fail, and leave no job', async () => {
+test('messages of a disconnected tenant fail, and leave no job', async () => {
   const { world, ids, go } = await waiting()
   await using _ = world
   const disconnected = world.call('POST', '/v1/rc/disconnect')
@@ -82,19 +86,19 @@ test('those of a tenant that is disconnected fail, and leave no job', async () =
   expect((await world.gateway.database.gate.execute('SELECT 1 FROM jobs')).rows).toEqual([])
 }, 30_000)
 
-test('while the disk takes no attempt none goes out, and afterwards each does once', async () => {
+test('while the disk takes no attempt nothing goes out, and afterwards each message goes out once', async () => {
   const { world, ids, go } = await waiting()
   await using _ = world
   const { writer } = world.gateway.database
   const row = writer.row.bind(writer)
   let refusals = 0
   writer.row = (operation, value) => {
-    if (!Object.is(operation, CLAIM) || refusals >= 6) return row(operation, value)
+    if (!Object.is(operation, CLAIM) || refusals >= 2) return row(operation, value)
     refusals++
     return Promise.reject(Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' }))
   }
   go()
-  await until(() => refusals >= 6)
+  await until(() => refusals >= 2)
   await untilAll(world, ids, 'sent')
   expect(sentTexts(world)).toEqual(TEXTS)
 }, 30_000)
