@@ -13,6 +13,7 @@ const LOOK_EVERY_MS = 50
 export async function disconnect(gateway: Gateway, caller: Pick<Caller, 'tenantId'>): Promise<{ ok: true }> {
   const { tenantId } = caller
   gateway.directory.close(tenantId)
+  gateway.sending.wake(tenantId)
   try {
     await untilSettled(gateway, tenantId)
     const { extensions } = await gateway.directory.tenant(tenantId)
@@ -20,10 +21,10 @@ export async function disconnect(gateway: Gateway, caller: Pick<Caller, 'tenantI
     await forget(gateway, tenantId)
     for (const row of extensions.values()) gateway.directory.refusals.forget(row)
   } finally {
+    // Also when it failed: the messages that came meanwhile wait.
     gateway.directory.reopen(tenantId)
+    gateway.sending.wake(tenantId)
   }
-  await gateway.directory.tenant(tenantId)
-  gateway.sending.wake(tenantId)
   gateway.log.info({ tenantId }, 'disconnected')
   return { ok: true }
 }
