@@ -125,7 +125,8 @@ export class SendEngine {
 
   /** The message may be stored all the same: then it is sent in its turn, although nobody was told that it was accepted. */
   async #acceptFailed(entry: Entry, begun: Begun | null, error: unknown): Promise<void> {
-    await undoClaim(this.context, entry, error)
+    // Without an extension no attempt was opened.
+    if (begun !== null) await undoClaim(this.context, entry, error)
     entry.jobSeq = (await findOrphanedJob(this.context, entry)) ?? 0
     if (begun !== null) this.attempts.release(begun)
     else entry.line.arriving--
