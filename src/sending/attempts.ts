@@ -168,8 +168,8 @@ export class Attempts {
   async #drop(begun: Begun): Promise<void> {
     const { jobSeq } = begun.entry
     await this.context.database.writer.write([{ sql: 'DELETE FROM jobs WHERE seq = ?1', args: [jobSeq] }])
+    this.release(begun)
     this.scheduler.ended(begun.entry)
-    this.scheduler.left(begun)
   }
 
   #failed(begun: Begun, error: unknown): void {

@@ -1,6 +1,7 @@
 import { errorName } from '../core/log.ts'
 import { CALLS_BESIDE_SENDS } from '../core/limits.ts'
 import { MESSAGE_FAILURES, type MessageFailure, rejected } from '../core/message-failure.ts'
+import { isConstraint } from '../db/gate.ts'
 import type { TenantEntry } from '../provider/directory.ts'
 import type { TokenResult } from '../provider/tokens.ts'
 import { ACCEPT, ACCEPT_ONCE, type KeptRequest, type NewMessage, type Stored, storedOf } from './accept-rows.ts'
@@ -130,8 +131,10 @@ export class SendEngine {
 
   /** The message may be stored all the same: then it is sent in its turn, although nobody was told that it was accepted. */
   async #acceptFailed(entry: Entry, begun: Begun | null, error: unknown): Promise<void> {
-    await undoClaim(this.context, entry, error)
-    entry.jobSeq = (await findOrphanedJob(this.context, entry)) ?? 0
+    // A violated rule stores nothing, and the id may be another message's. Without an extension no attempt was opened.
+    const mayBeStored = !isConstraint(error)
+    if (mayBeStored && begun !== null) await undoClaim(this.context, entry, error)
+    if (mayBeStored) entry.jobSeq = (await findOrphanedJob(this.context, entry)) ?? 0
     if (begun !== null) this.attempts.release(begun)
     else entry.line.arriving--
     if (entry.jobSeq === 0) this.scheduler.ended(entry)

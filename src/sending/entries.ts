@@ -27,14 +27,13 @@ export class Entries {
 
   open(entry: Entry): void {
     this.#open.set(conversationOf(entry.line.number, entry.to), entry)
-    entry.line.open++
+    entry.line.open.add(entry)
   }
 
   close(entry: Entry): void {
+    entry.line.open.delete(entry)
     const conversation = conversationOf(entry.line.number, entry.to)
-    if (this.#open.get(conversation) !== entry) return
-    this.#open.delete(conversation)
-    entry.line.open--
+    if (this.#open.get(conversation) === entry) this.#open.delete(conversation)
   }
 
   /** Attempts of an extension whose outcome is unknown, oldest first. */

@@ -47,8 +47,8 @@ export const READ_AHEAD = 256
 export class Line {
   /** Ordered by `jobSeq`. */
   readonly waiting: Entry[] = []
-  /** How many of its entries have an open attempt. */
-  open = 0
+  /** Its entries that have an open attempt, or whose attempt is being opened. */
+  readonly open = new Set<Entry>()
   /** Messages that are being committed without an attempt: later ones must not begin before these are known. */
   arriving = 0
   /** Messages that are being ended without a call. */
@@ -73,9 +73,9 @@ export class Line {
     this.hasMore = hasMore
   }
 
-  /** Everything that was accepted before is in memory. */
+  /** Everything that was accepted before is in memory, and nothing of it is about to begin. */
   get isFree(): boolean {
-    return this.arriving === 0 && !this.hasMore && !this.isReading
+    return this.arriving === 0 && !this.hasMore && !this.isReading && !this.open.values().some(isBeginning)
   }
 
   /** The newest message need not be in memory before it is near its turn. */
@@ -89,7 +89,7 @@ export class Line {
   }
 
   get isEmpty(): boolean {
-    const entries = this.waiting.length + this.open + this.arriving + this.ending
+    const entries = this.waiting.length + this.open.size + this.arriving + this.ending
     return entries === 0 && !this.hasMore && !this.isReading
   }
 
@@ -118,6 +118,9 @@ export class Line {
     if (place >= 0) this.waiting.splice(place, 1)
   }
 }
+
+/** Its message is committed, and its attempt is not. */
+const isBeginning = ({ attempt, jobSeq }: Entry): boolean => attempt === null && jobSeq > 0
 
 /** A conversation is a pair of numbers, whichever tenant uses it. */
 export const conversationOf = (from: string, to: string): string => `${from} ${to}`

@@ -21,7 +21,7 @@ export class NumberLookups {
   readonly #planned = new Set<string>()
 
   constructor(
-    readonly context: Pick<SendingContext, 'clock' | 'numbers' | 'log'>,
+    readonly context: Pick<SendingContext, 'clock' | 'log'> & { numbers: Pick<SendingContext['numbers'], 'readAll'> },
     /** Called when a lookup has ended, or when the next one may begin. */
     readonly changed: (tenantId: string) => void,
   ) {}
@@ -32,7 +32,8 @@ export class NumberLookups {
     const latest = this.#latest.get(tenantId)
     if (latest?.succeeded === true && latest.jobSeq >= entry.jobSeq && latest.at > (entry.refusal?.at ?? -1))
       return true
-    if (latest?.succeeded !== null) this.#plan(tenantId, latest, newestJobSeq)
+    // A message whose commit failed and was done all the same is known to its line only.
+    if (latest?.succeeded !== null) this.#plan(tenantId, latest, Math.max(newestJobSeq, entry.jobSeq))
     return false
   }
 

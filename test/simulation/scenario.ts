@@ -88,6 +88,9 @@ export const MIXED: Profile = {
   },
 }
 
+/** The usual mix, with many messages at once. */
+const BUSY: Profile = { ...MIXED, messages: [8, 30], activeMs: [20_000, 300_000] }
+
 /** Many lines of few extensions that may send little. */
 export const FAIR: Profile = {
   isFair: true,

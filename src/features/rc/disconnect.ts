@@ -22,10 +22,10 @@ export async function disconnect(gateway: Gateway, caller: Pick<Caller, 'tenantI
     await forget(gateway, tenantId)
     for (const row of extensions.values()) gateway.directory.refusals.forget(row)
   } finally {
+    // Also when it failed: the messages that came meanwhile wait.
     gateway.directory.reopen(tenantId)
+    gateway.sending.wake(tenantId)
   }
-  await gateway.directory.tenant(tenantId)
-  gateway.sending.wake(tenantId)
   gateway.log.info({ tenantId }, 'disconnected')
   return { ok: true }
 }

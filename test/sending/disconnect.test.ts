@@ -1,0 +1,39 @@
+import { expect, test } from 'bun:test'
+import { disconnect } from '../../src/features/rc/disconnect.ts'
+import { createWorld, until } from '../support/world.ts'
+
+const NOT_CONNECTED = 'Telephony provider not connected for this tenant'
+
+test('what waits for the end of a pause does not begin while its tenant is being disconnected', async () => {
+  await using world = await createWorld()
+  world.control.fault({ route: 'sms', fault: { kind: 'delay', ms: 1000 } })
+  const underWay = await world.send({ body: 'under way' })
+  await world.untilStatus(underWay, ['sending'])
+  const { gateway, tenantId } = world
+  const { extensionId = '' } = world.control.extensions()[0] ?? {}
+  gateway.quota.pause(extensionId, 'medium', 400)
+  const paused = await world.send({ body: 'paused', to: '+15555550198' })
+  await until(() => gateway.sending.scheduler.extension(extensionId).lines.size > 0)
+  await disconnect(gateway, { tenantId })
+  expect(await world.untilStatus(underWay)).toMatchObject({ status: 'sent' })
+  expect(await world.untilStatus(paused)).toMatchObject({ status: 'failed', error: NOT_CONNECTED })
+})
+
+test('after a disconnect that could not be stored, messages come to an end', async () => {
+  await using world = await createWorld()
+  const { gateway, tenantId } = world
+  const { writer } = gateway.database
+  const write = writer.write.bind(writer)
+  let meanwhile = ''
+  writer.write = async (statements) => {
+    if (!statements.some(({ sql }) => sql.startsWith('DELETE FROM extensions'))) return write(statements)
+    meanwhile = await world.send()
+    // Until the scheduler has seen it.
+    for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
+    throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })
+  }
+  await expect(disconnect(gateway, { tenantId })).rejects.toThrow('disk is full')
+  writer.write = write
+  // The provider has revoked the token already.
+  expect(await world.untilStatus(meanwhile)).toMatchObject({ status: 'failed' })
+})

@@ -1,0 +1,29 @@
+import { expect, test } from 'bun:test'
+import { FROM, createWorld } from '../support/world.ts'
+
+test('a new message that draws the id of one under way leaves that one alone', async () => {
+  await using world = await createWorld()
+  const { gateway, app, tenantId } = world
+  await world.untilStatus(await world.send({ body: 'so that everything is known' }))
+  world.control.fault({ route: 'sms', fault: { kind: 'delay', ms: 300 } })
+  const messageId = await world.send({ body: 'under way' })
+  await world.untilStatus(messageId, ['sending'])
+  const drawn = {
+    messageId,
+    jobId: gateway.ids.of('job'),
+    tenantId,
+    appId: app.appId,
+    userId: null,
+    from: FROM,
+    to: '+15555550198',
+    body: 'drawn',
+    now: gateway.clock.now(),
+    idempotencyKey: null,
+    requestHash: null,
+    expiredBefore: 0,
+  }
+  await expect(gateway.sending.accept(drawn)).rejects.toThrow('UNIQUE')
+  expect(await world.untilStatus(messageId)).toMatchObject({ status: 'sent' })
+  const sent = world.control.messages({ direction: 'Outbound' }).filter(({ text }) => text === 'under way')
+  expect(sent).toHaveLength(1)
+})
