@@ -116,7 +116,7 @@ export class SendEngine {
   #arrived(entry: Entry, begun: Begun | null, stored: Stored): void {
     if (begun !== null) this.attempts.release(begun)
     if (stored.jobSeq === null) return this.scheduler.ended(entry)
-    if (entry.line.hasMore || entry.line.isReading) {
+    if (entry.line.hasMore || entry.line.isReading || entry.line.isFull) {
       entry.line.hasMore = true
       this.scheduler.entries.delete(entry)
       return this.scheduler.touch(entry.line)
