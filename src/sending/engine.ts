@@ -13,7 +13,7 @@ import { NumberLookups } from './number-lookups.ts'
 import { findOrphanedJob, undoClaim } from './orphans.ts'
 import type { OutboundMessage } from './outbound-message.ts'
 import { publishStatus } from './publish-status.ts'
-import { Quarantine } from './quarantine.ts'
+import { Quarantine, findQuarantined } from './quarantine.ts'
 import { readLine } from './read-line.ts'
 import { findOrphans } from './recover.ts'
 import type { Begun } from './scheduler-tasks.ts'
@@ -106,10 +106,15 @@ export class SendEngine {
   #watch(): void {
     this.context.clock.after(FIND_ORPHANS_EVERY_MS, () => {
       if (this.scheduler.isStopped) return
-      findOrphans(this)
+      this.#findLost()
         .catch((error: unknown) => this.context.log.error({ error: errorName(error) }, 'orphans cannot be looked for'))
         .finally(() => this.#watch())
     })
+  }
+
+  async #findLost(): Promise<void> {
+    await findOrphans(this)
+    if (this.quarantine.isActive) await findQuarantined(this.context, this.quarantine)
   }
 
   /** The message waits for its turn. */
