@@ -14,7 +14,8 @@ test('requests that a full disk refused write nothing more', async () => {
     undone.push(...statements.map(({ sql }) => sql))
     return Promise.reject(isFull)
   }
-  const send = () => world.call('POST', '/v1/sms/send', { body: { from: '+15555550100', to: '+15555550199', body: 'x' } })
+  const send = () =>
+    world.call('POST', '/v1/sms/send', { body: { from: '+15555550100', to: '+15555550199', body: 'x' } })
   const answers = await Promise.all(Array.from({ length: 20 }, send))
   expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(503))
   Object.assign(writer, { row, write })
