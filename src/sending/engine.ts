@@ -13,7 +13,7 @@ import { NumberLookups } from './number-lookups.ts'
 import { findOrphanedJob, undoClaim } from './orphans.ts'
 import type { OutboundMessage } from './outbound-message.ts'
 import { publishStatus } from './publish-status.ts'
-import { Quarantine } from './quarantine.ts'
+import { Quarantine, findQuarantined } from './quarantine.ts'
 import { readLine } from './read-line.ts'
 import { findOrphans } from './recover.ts'
 import type { Begun } from './scheduler-tasks.ts'
@@ -77,9 +77,9 @@ export class SendEngine {
     const begun = this.scheduler.reserve(tenantId, from, messageId, to)
     const line = begun?.entry.line ?? this.scheduler.lines.of(tenantId, from)
     const entry = begun?.entry ?? newEntry(line, messageId, to, 0)
-    const opened = this.attempts.openRow(entry, begun?.extensionId ?? null)
     if (begun === null) line.arriving++
     try {
+      const opened = this.attempts.openRow(entry, begun?.extensionId ?? null)
       const operation = message.idempotencyKey === null ? ACCEPT : ACCEPT_ONCE
       const stored = storedOf(message, await this.context.database.writer.row(operation, { ...message, ...opened }))
       entry.jobSeq = stored.jobSeq ?? 0
@@ -111,10 +111,15 @@ export class SendEngine {
   #watch(): void {
     this.context.clock.after(FIND_ORPHANS_EVERY_MS, () => {
       if (this.scheduler.isStopped) return
-      findOrphans(this)
+      this.#findLost()
         .catch((error: unknown) => this.context.log.error({ error: errorName(error) }, 'orphans cannot be looked for'))
         .finally(() => this.#watch())
     })
+  }
+
+  async #findLost(): Promise<void> {
+    await findOrphans(this)
+    if (this.quarantine.isActive) await findQuarantined(this.context, this.quarantine)
   }
 
   /** The message waits for its turn. */

@@ -84,8 +84,12 @@ export class Line {
   }
 
   /** Some hours of its allowance are in memory at most. */
+  get isFull(): boolean {
+    return this.waiting.length >= MAX_WAITING_IN_MEMORY
+  }
+
   get mayReadMore(): boolean {
-    return this.hasMore && !this.isReading && this.waiting.length < MAX_WAITING_IN_MEMORY
+    return this.hasMore && !this.isReading && !this.isFull
   }
 
   get isEmpty(): boolean {

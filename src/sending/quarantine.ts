@@ -142,17 +142,25 @@ async function letGo({ database }: SendingContext, scheduler: Scheduler, absent:
   }
 }
 
-/** At the start: whether any message is quarantined, and a lookup job for each extension that has one's number. */
-export async function findQuarantined({ database, clock }: SendingContext, quarantine: Quarantine): Promise<void> {
+/**
+ * Whether any message is quarantined, and a lookup job for each extension that has one's number: at the start, and later for
+ * numbers that have come back or moved since.
+ */
+export async function findQuarantined(
+  { database, clock, jobs }: SendingContext,
+  quarantine: Quarantine,
+): Promise<void> {
   const { rows } = await database.gate.execute('SELECT 1 FROM jobs WHERE is_quarantined = 1 LIMIT 1')
   quarantine.isActive = rows.length > 0
   if (!quarantine.isActive) return
   const now = Math.ceil(clock.steady())
-  await database.writer.write([{ sql: MAKE_LOOKUPS, args: [now] }])
+  const [made] = await database.writer.write([{ sql: MAKE_LOOKUPS, args: [now] }])
+  for (const row of made?.rows ?? []) jobs.scheduled('lookup', String(row['lane']), String(row['tenant_id']), 0)
 }
 
 const MAKE_LOOKUPS = `INSERT INTO jobs (id, kind, lane, tenant_id, subject, due_at, created_at)
   SELECT 'job_' || lower(hex(randomblob(8))), 'lookup', extension_id, tenant_id, extension_id, ?1, ?1
   FROM (SELECT DISTINCT own.extension_id, own.tenant_id FROM jobs JOIN phone_numbers AS own
     ON own.tenant_id = jobs.tenant_id AND own.number = jobs.lane WHERE jobs.is_quarantined = 1) AS found
-  WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE kind = 'lookup' AND lane = found.extension_id AND tenant_id = found.tenant_id)`
+  WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE kind = 'lookup' AND lane = found.extension_id AND tenant_id = found.tenant_id)
+  RETURNING lane, tenant_id`

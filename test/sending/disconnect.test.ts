@@ -32,7 +32,7 @@ test('after a disconnect that could not be stored, messages come to an end', asy
     for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
     throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })
   }
-  await expect(disconnect(gateway, { tenantId })).rejects.toThrow('disk is full')
+  expect(await disconnect(gateway, { tenantId }).catch(String)).toContain('disk is full')
   writer.write = write
   // The provider has revoked the token already.
   expect(await world.untilStatus(meanwhile)).toMatchObject({ status: 'failed' })

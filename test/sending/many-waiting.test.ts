@@ -1,0 +1,26 @@
+import { expect, test } from 'bun:test'
+import { createWorld } from '../support/world.ts'
+
+test('of a line that is longer than anyone can send soon, only a part is in memory', async () => {
+  await using world = await createWorld({ work: false })
+  const { gateway, app, tenantId } = world
+  const accept = (number: number) =>
+    gateway.sending.accept({
+      messageId: gateway.ids.message(null),
+      jobId: gateway.ids.of('job'),
+      tenantId,
+      appId: app.appId,
+      userId: null,
+      from: '+15555550100',
+      to: '+15555550199',
+      body: String(number),
+      now: gateway.clock.now(),
+      idempotencyKey: null,
+      requestHash: null,
+      expiredBefore: 0,
+    })
+  for (let first = 0; first < 1000; first += 500)
+    await Promise.all(Array.from({ length: 500 }, (_, number) => accept(first + number)))
+  const line = gateway.sending.scheduler.lines.of(tenantId, '+15555550100')
+  expect(line.waiting).toHaveLength(256)
+})

@@ -1,0 +1,18 @@
+import { expect, test } from 'bun:test'
+import { manualClock } from '../support/manual-clock.ts'
+import { createWorld, until } from '../support/world.ts'
+
+test('a quarantined message whose number comes back later is looked up and sent', async () => {
+  const clock = manualClock()
+  await using first = await createWorld({ clock, work: false })
+  await first.send()
+  const { gate } = first.gateway.database
+  // As after a restore and a disconnect.
+  await gate.batch(['UPDATE jobs SET is_quarantined = 1', 'DELETE FROM phone_numbers', 'DELETE FROM extensions'])
+  await first.running.stop()
+  const { folder, tenantId } = first
+  await using second = await createWorld({ clock, folder, connect: false, env: { RECONCILE_SETTLE: '1s' } })
+  expect((await second.connect({ tenantId })).status).toBe(200)
+  clock.advance(60_000)
+  await until(() => second.control.messages({ direction: 'Outbound' }).length === 1)
+})
