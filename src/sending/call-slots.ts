@@ -1,7 +1,8 @@
 import type { Clock } from '../core/clock.ts'
 
-/** As many requests at once are high load. */
+/** As many requests at once are high load, and for a moment after: a commit answers all of them together. */
 const HIGH_LOAD_REQUESTS = 16
+const HIGH_LOAD_MS = 250
 /** In high load so many calls at once may be young; older ones hold up nobody. */
 const MAX_YOUNG_CALLS = 64
 const YOUNG_MS = 250
@@ -14,6 +15,7 @@ export class CallSlots {
   /** When each began, oldest first, monotonic time. */
   readonly #young = new Map<object, number>()
   inFlight = 0
+  #highLoadUntil = -Infinity
 
   constructor(
     readonly clock: Clock,
@@ -22,11 +24,16 @@ export class CallSlots {
     readonly requests: () => number,
   ) {}
 
+  /** A message is being accepted. */
+  noteRequest(): void {
+    if (this.requests() >= HIGH_LOAD_REQUESTS) this.#highLoadUntil = this.clock.monotonic() + HIGH_LOAD_MS
+  }
+
   /** How long until another call may begin, milliseconds: 0 when one may, Infinity when the end of one tells. */
   waitMs(): number {
     if (this.inFlight >= this.max) return Infinity
-    if (this.requests() < HIGH_LOAD_REQUESTS || this.#young.size < MAX_YOUNG_CALLS) return 0
     const now = this.clock.monotonic()
+    if (now >= this.#highLoadUntil || this.#young.size < MAX_YOUNG_CALLS) return 0
     for (const [call, beganAt] of this.#young) {
       if (this.#young.size < MAX_YOUNG_CALLS) return 0
       if (beganAt + YOUNG_MS > now) return beganAt + YOUNG_MS - now

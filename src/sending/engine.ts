@@ -74,6 +74,7 @@ export class SendEngine {
   /** Accepts a message. When this answers, it is on disk, with its job, and with its first attempt if that could begin at once. */
   async accept(message: NewMessage): Promise<KeptRequest> {
     const { messageId, tenantId, from, to } = message
+    this.scheduler.slots.noteRequest()
     const begun = this.scheduler.reserve(tenantId, from, messageId, to)
     const line = begun?.entry.line ?? this.scheduler.lines.of(tenantId, from)
     const entry = begun?.entry ?? newEntry(line, messageId, to, 0)
