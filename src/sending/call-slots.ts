@@ -4,7 +4,7 @@ import type { Clock } from '../core/clock.ts'
 const HIGH_LOAD_REQUESTS = 16
 const HIGH_LOAD_MS = 250
 /** In high load so many calls at once may be young; older ones hold up nobody. */
-const MAX_YOUNG_CALLS = 64
+const MAX_YOUNG_CALLS = 192
 const YOUNG_MS = 250
 
 /**
