@@ -54,7 +54,7 @@ export class NameLookup {
     return { result, isHung: limit.signal.aborted && !result.ok }
   }
 
-  /** Null when no slot was free for as long as any delivery may take. */
+  /** Null when no slot was free within the time of a delivery. */
   #nextSlot(tenantId: string): Promise<LookupSlot | null> {
     const { promise, resolve } = Promise.withResolvers<LookupSlot | null>()
     const leaveQueue = this.#slots.wait(tenantId, (slot) => {
