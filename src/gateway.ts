@@ -25,7 +25,7 @@ import { type SocketAuth, Sockets } from './realtime/sockets.ts'
 import { SendEngine } from './sending/engine.ts'
 
 /** What everything in the gateway depends on, built in one place and handed in. */
-export interface Gateway extends GatewayParts {
+export interface Gateway extends SharedParts {
   mark: RestoreMark
   secrets: Secrets
   hub: Hub
@@ -49,19 +49,23 @@ export interface Gateway extends GatewayParts {
   sending: SendEngine
 }
 
-export interface GatewayParts {
+interface SharedParts {
   config: Config
-  /** 32 bytes each, newest first. */
-  encryptionKeys: readonly Uint8Array[]
   clock: Clock
   ids: Ids
   log: Log
   database: Database
   provider: Provider
-  /** Who counts; nobody unless given. */
-  meter?: Meter
   /** Names this run of the process: attempts of another boot have an unknown outcome. */
   bootId: string
+}
+
+/** What a gateway is built from. */
+export interface GatewayParts extends SharedParts {
+  /** 32 bytes each, newest first. */
+  encryptionKeys: readonly Uint8Array[]
+  /** Counts calls and posts; absent where nobody reads metrics. */
+  meter?: Meter
   /** How far this database has come, kept beside it; absent where no restore can happen. */
   mark?: RestoreMark
   /** In place of those of `encryptionKeys`, for the simulation: real ones work on threads, which come back in no fixed order. */
@@ -79,7 +83,7 @@ export interface Traffic {
 }
 
 export function buildGateway(parts: GatewayParts): Gateway {
-  const { config, clock, log, database } = parts
+  const { config, clock, ids, log, database, provider, bootId } = parts
   const { writer, gate, reads } = database
   const authenticate =
     parts.authenticateSocket ?? (() => Promise.resolve({ ok: false, error: 'Invalid API key' } as const))
@@ -94,7 +98,7 @@ export function buildGateway(parts: GatewayParts): Gateway {
     ...connected,
   }
   const gateway: Gateway = {
-    ...parts,
+    ...{ config, clock, ids, log, database, provider, bootId },
     ...engines,
     secrets,
     keys: new KeyRing({ reads, writer, secrets, clock }),

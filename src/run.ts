@@ -17,8 +17,6 @@ import { warnOfUnknownKeys } from './known-keys.ts'
 import type { Schedule } from './jobs/schedule.ts'
 import { metered } from './provider/metered.ts'
 import { createRingCentral } from './provider/ringcentral/client.ts'
-import type { ReservedSimulator } from './simulator/reserve.ts'
-import type { Simulator } from './simulator/simulator.ts'
 import { recover, registerJobs, startTimers } from './worker.ts'
 import { VERSION } from './version.ts'
 
@@ -28,8 +26,6 @@ export interface RunOptions {
   clock?: Clock
   /** How long to wait for the database's lock. */
   lockWaitMs?: number
-  /** False where nothing is sent: the built-in simulator stays away. */
-  simulator?: boolean
   /** Who counts what the gateway does. */
   meter?: Meter
 }
@@ -41,8 +37,6 @@ export interface RunningGateway {
   url: string
   /** Base address of the admin listener, where there is one. */
   adminUrl: string | null
-  /** Loads the built-in simulator, in development without a provider's account; until then its requests wait. */
-  startSimulator(): Promise<Simulator | null>
   /** Starts the workers, unless it stops already; before it, messages are accepted but nothing is sent. */
   work(): void
   /** Drains and stops, within 9 s. */
@@ -71,10 +65,7 @@ export function asStartError(error: unknown, config: Config): unknown {
 }
 
 /** The parts of a gateway without listener or workers, for the server and for commands that run without one. */
-export async function openGateway(
-  options: RunOptions,
-  stack: AsyncDisposableStack,
-): Promise<{ gateway: Gateway; simulator: ReservedSimulator | null }> {
+export async function openGateway(options: RunOptions, stack: AsyncDisposableStack): Promise<Gateway> {
   const { log, clock = systemClock, meter = noMeter } = options
   const config = { ...options.config }
   const path = config.database.path ?? 'sgw.db'
@@ -100,11 +91,6 @@ export async function openGateway(
       {},
       'this database was restored from a backup: what was waiting is compared with the provider before it is sent',
     )
-  const simulator = config.provider.simulated && options.simulator !== false ? await reserveSimulator() : null
-  if (simulator !== null) {
-    stack.defer(() => simulator.stop())
-    config.provider = { ...config.provider, serverUrl: simulator.url }
-  }
   const provider = createRingCentral({
     ...config.provider,
     timeoutMs: config.providerTimeoutMs,
@@ -124,17 +110,14 @@ export async function openGateway(
     meter,
     authenticateSocket,
   }
-  const gateway = buildGateway({ ...parts, provider: metered(provider, meter, clock) })
-  return { gateway, simulator }
+  return buildGateway({ ...parts, provider: metered(provider, meter, clock) })
 }
 
 async function start(options: RunOptions, stack: AsyncDisposableStack): Promise<RunningGateway> {
   const { adminPort } = options.config
   const admin = adminPort === null ? null : await loadAdmin()
-  const { gateway, simulator } = await openGateway(
-    { ...options, ...(admin === null ? {} : { meter: admin.metrics.meter }) },
-    stack,
-  )
+  const meter = admin === null ? {} : { meter: admin.metrics.meter }
+  const gateway = await openGateway({ ...options, ...meter }, stack)
   if (gateway.database.migrated.length > 0)
     gateway.log.info({ migrations: gateway.database.migrated.join(', ') }, 'database is up to date')
   registerJobs(gateway)
@@ -152,7 +135,6 @@ async function start(options: RunOptions, stack: AsyncDisposableStack): Promise<
   let schedule: Schedule | null = null
   return {
     gateway,
-    startSimulator: async () => (simulator === null ? null : startSimulator(simulator, gateway)),
     url: `http://${urlHost(gateway.config.host)}:${port}`,
     adminUrl: adminListener?.url ?? null,
     work: () => {
@@ -196,21 +178,6 @@ async function open(config: Config, log: Log): Promise<Database> {
       `Cannot open the database ${config.database.path ?? config.database.url}: ${error instanceof Error ? error.message : 'unknown error'}`,
     )
   }
-}
-
-async function reserveSimulator(): Promise<ReservedSimulator> {
-  const { reserveSimulator: reserve } = await import('./simulator/reserve.ts')
-  return reserve()
-}
-
-function startSimulator(reserved: ReservedSimulator, { config, clock }: Gateway): Promise<Simulator> {
-  const { clientId, clientSecret } = config.provider
-  return reserved.start({
-    clock,
-    clientId,
-    clientSecret,
-    environment: config.production ? 'production' : 'development',
-  })
 }
 
 /** No new work, then what runs comes to its end, then everything closes in reverse order. */

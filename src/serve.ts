@@ -6,10 +6,10 @@ import { type Log, createLog } from './core/log.ts'
 import type { Environment } from './core/settings.ts'
 import { EXIT, StartError } from './core/start-error.ts'
 import { socketPath } from './data-folder.ts'
+import type { SimulatedProvider } from './development/simulated-provider.ts'
 import type { OperatorContext } from './operator/context.ts'
 import { serveOperator } from './operator/socket.ts'
 import { type RunningGateway, runGateway } from './run.ts'
-import type { Simulator } from './simulator/simulator.ts'
 
 /** The process around a server: `main.ts` and `sgw start` hand in their own. */
 export interface ServeOptions {
@@ -35,7 +35,8 @@ export async function serve({ environment, terminal, exit }: ServeOptions): Prom
   const stop = stopOnSignal(life, log, exit)
   try {
     const startReplication = config.litestream ? await prepareBackup(environment, config, log) : () => null
-    const running = await runGateway({ config, log })
+    const provider = await simulatedProvider(config)
+    const running = await runGateway({ config: provider?.config ?? config, log })
     const prepared = Promise.withResolvers<OperatorContext>()
     const operator = serveOperator(prepared.promise, socketPath(config.database.path ?? 'sgw.db'))
     // Not before: configuration, database and port are known to be good.
@@ -43,15 +44,16 @@ export async function serve({ environment, terminal, exit }: ServeOptions): Prom
     life.end = async () => {
       const deadline = performance.now() + STOP_LIMIT_MS
       await Promise.all([operator.stop(), running.stop()])
+      await provider?.stop()
       return replication?.finish(Math.max(MIN_LAST_COPY_MS, deadline - performance.now())) ?? null
     }
     void replication?.ended.then((code) => endWithLitestream(code, life, log, stop))
     log.info({ url: running.url, production: config.production }, 'listening')
-    const simulator = await welcome(running)
+    const simulator = provider === null ? null : await welcome(running, provider)
     await Bun.sleep(FIRST_ANSWERS_MS)
     running.work()
     // Not before: a command must not take a server that is about to work for one that does not.
-    prepared.resolve({ gateway: running.gateway, simulator: simulator?.control ?? null })
+    prepared.resolve({ gateway: running.gateway, simulator })
   } catch (error) {
     if (!(error instanceof StartError)) throw error
     fail(error)
@@ -62,13 +64,19 @@ export async function serve({ environment, terminal, exit }: ServeOptions): Prom
 const FIRST_ANSWERS_MS = 25
 
 /** In development, with the built-in simulator, everything that a first SMS needs is made and shown. */
-async function welcome(running: RunningGateway): Promise<Simulator | null> {
+async function welcome(running: RunningGateway, provider: SimulatedProvider): Promise<OperatorContext['simulator']> {
   // Behind the listener: loading it is a tenth of the start.
-  const simulator = await running.startSimulator()
-  if (simulator === null) return null
+  const { control } = await provider.start(running.gateway.clock)
   const { prepareDevelopment } = await import('./development/prepare.ts')
-  process.stdout.write(await prepareDevelopment(running, simulator.control))
-  return simulator
+  process.stdout.write(await prepareDevelopment(running, control))
+  return control
+}
+
+/** In development without a provider's account. */
+async function simulatedProvider(config: Config): Promise<SimulatedProvider | null> {
+  if (!config.provider.simulated) return null
+  const { simulateProvider } = await import('./development/simulated-provider.ts')
+  return simulateProvider(config)
 }
 
 /** A full disk, or a reader that has gone away, takes the log's lines but not the server. */

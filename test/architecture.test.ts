@@ -24,9 +24,10 @@ const BELOW_ENGINES = [...BELOW_DB, 'db']
 const CALLERS = [...BELOW_ENGINES, 'http client']
 const SENDING = [...BELOW_ENGINES, 'jobs', 'realtime', 'provider']
 const GATEWAY = [...SENDING, 'outbound', 'auth', 'sending', 'gateway']
+const WORK = ['deliveries', 'inbound', 'upkeep']
 const FEATURES = ['verbs', 'wire']
 
-/** Who may import whom, from the ground up. `.oxlintrc.json` has the same fences for the editor. */
+/** Who may import whom, from the ground up. */
 const LAYERS: readonly Layer[] = [
   { name: 'core', files: ['src/core/**'], mayImport: [] },
   { name: 'version', files: ['src/version.ts'], mayImport: [] },
@@ -41,13 +42,20 @@ const LAYERS: readonly Layer[] = [
   { name: 'data folder', files: ['src/data-folder.ts'], mayImport: BELOW_ENGINES },
   { name: 'backup', files: ['src/backup/**'], mayImport: [...BELOW_DB, 'data folder'] },
   { name: 'gateway', files: ['src/gateway.ts'], mayImport: GATEWAY },
+  { name: 'deliveries', files: ['src/deliveries/**'], mayImport: GATEWAY },
+  { name: 'inbound', files: ['src/inbound/**'], mayImport: [...GATEWAY, 'deliveries'] },
+  { name: 'upkeep', files: ['src/upkeep/**'], mayImport: GATEWAY },
   { name: 'known keys', files: ['src/known-keys.ts'], mayImport: GATEWAY },
   { name: 'http', files: ['src/http/**'], mayImport: GATEWAY, elysia: true },
   { name: 'routes', files: ['src/features/*/routes.ts'], mayImport: [...GATEWAY, 'http', ...FEATURES], elysia: true },
   { name: 'wire', files: ['src/features/*/{schemas,pages}.ts'], mayImport: [...GATEWAY, 'http', 'verbs'] },
-  { name: 'verbs', files: ['src/features/*/**'], mayImport: [...GATEWAY, 'wire'] },
-  { name: 'operator', files: ['src/operator/**'], mayImport: [...GATEWAY, 'backup', 'data folder', ...FEATURES] },
-  { name: 'worker', files: ['src/worker.ts'], mayImport: [...GATEWAY, 'verbs'] },
+  { name: 'verbs', files: ['src/features/*/**'], mayImport: [...GATEWAY, ...WORK, 'wire'] },
+  {
+    name: 'operator',
+    files: ['src/operator/**'],
+    mayImport: [...GATEWAY, ...WORK, 'backup', 'data folder', ...FEATURES],
+  },
+  { name: 'worker', files: ['src/worker.ts'], mayImport: [...GATEWAY, ...WORK] },
   { name: 'client', files: ['src/client/**'], mayImport: ['core', 'version', 'wire'] },
   {
     name: 'console routes',
@@ -67,7 +75,7 @@ const LAYERS: readonly Layer[] = [
   {
     name: 'run',
     files: ['src/run.ts'],
-    mayImport: [...GATEWAY, 'data folder', 'known keys', 'http', 'verbs', 'worker', 'admin', 'app', 'simulator'],
+    mayImport: [...GATEWAY, 'data folder', 'known keys', 'http', 'verbs', 'worker', 'admin', 'app'],
   },
   {
     name: 'development',
@@ -77,19 +85,19 @@ const LAYERS: readonly Layer[] = [
   {
     name: 'cli',
     files: ['src/cli.ts', 'src/cli/**'],
-    mayImport: [...GATEWAY, 'backup', 'data folder', 'operator', 'run', 'serve', 'simulator', 'development', 'client'],
+    mayImport: [...GATEWAY, 'backup', 'data folder', 'operator', 'run', 'serve', 'client'],
   },
   {
     name: 'serve',
     files: ['src/serve.ts'],
-    mayImport: [...GATEWAY, 'backup', 'data folder', 'operator', 'run', 'simulator', 'development'],
+    mayImport: [...GATEWAY, 'backup', 'data folder', 'operator', 'run', 'development'],
   },
   { name: 'main', files: ['src/main.ts'], mayImport: ['serve'] },
 ]
 
 const MAX_LINES = 250
 const DEVELOPMENT_FOLDERS = ['src/simulator/', 'src/development/']
-const MAY_LOAD_DEVELOPMENT = ['src/serve.ts', 'src/run.ts', 'src/cli.ts', 'src/cli/']
+const MAY_LOAD_DEVELOPMENT = ['src/serve.ts']
 const MAY_READ_ENVIRONMENT = ['src/main.ts', 'src/cli.ts', 'src/simulator/main.ts']
 /** Features that work for others by job kind alone. */
 const FEATURES_WITHOUT_ROUTES: readonly string[] = []

@@ -77,10 +77,7 @@ async function askFile(
       if (waitedMs < MISSING_WAIT_MS) return null
       throw new CliError(`There is no database at ${path}: nothing was done. Is DATABASE_URL the server's?`)
     }
-    const { gateway } = await openGateway(
-      { config: context.config, log: silentLog, lockWaitMs: 0, simulator: false },
-      stack,
-    )
+    const gateway = await openGateway({ config: context.config, log: silentLog, lockWaitMs: 0 }, stack)
     const answer = await runCommand({ gateway, simulator: null }, command, input, silentLog)
     context.stderr(noteOnFile(command, path, existed))
     return answer

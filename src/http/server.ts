@@ -2,7 +2,7 @@ import { Elysia } from 'elysia'
 import { ApiError, apiError } from '../core/errors.ts'
 import type { Gateway } from '../gateway.ts'
 import { parseForm, parseJson, readLimited } from './body.ts'
-import { FrontDesk } from './front-desk.ts'
+import { RequestPipeline } from './request-pipeline.ts'
 import { type Inquiry, type RequestContext, queryOf } from './request-context.ts'
 import { type Route, type RouteInput, validated } from './route.ts'
 
@@ -22,25 +22,25 @@ export interface Page {
 }
 
 /**
- * Elysia with these endpoints and pages. It finds the route; everything else about a request is done in one go at the
- * front desk, without its hooks: they would cost more than the rest of a request.
+ * Elysia with these endpoints and pages. It finds the route; the request pipeline does everything else, without Elysia's
+ * hooks: they would cost more than the rest of a request.
  */
 export function createServer(gateway: Gateway, routes: readonly Route[], pages: readonly Page[] = []) {
-  const desk = new FrontDesk(gateway, routes)
+  const pipeline = new RequestPipeline(gateway, routes)
   const app = new Elysia({ serve: { development: false, maxRequestBodySize: BACKSTOP_BODY_BYTES, error: lastResort } })
   app.onError({ as: 'global' }, ({ error, code, request, server }) =>
-    desk.answer({ request, server, path: null }, () => reject(code === 'NOT_FOUND' ? notFound(request) : error)),
+    pipeline.answer({ request, server, path: null }, () => reject(code === 'NOT_FOUND' ? notFound(request) : error)),
   )
   for (const route of routes) {
     const path = route.path.includes(':') ? null : route.path
     app.route(route.method, route.path, ({ request, params, server }) => {
       const inquiry = { request, server, path }
-      return desk.answer(inquiry, (context) => runRoute(gateway, route, inquiry, context, params))
+      return pipeline.answer(inquiry, (context) => runRoute(gateway, route, inquiry, context, params))
     })
   }
   for (const { path, answer } of pages)
     app.get(path, ({ request, server }) =>
-      desk.answer({ request, server, path }, async () => ({ status: 200, content: await answer() })),
+      pipeline.answer({ request, server, path }, async () => ({ status: 200, content: await answer() })),
     )
   return app
 }

@@ -3,8 +3,6 @@ import { NOT_RECEIVING } from '../db/not-receiving.ts'
 import { redirectUri } from '../features/rc/connect.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Refusal } from '../provider/refusals.ts'
-import { statusFailure } from '../provider/ringcentral/errors.ts'
-import { fixOf } from '../provider/ringcentral/fixes.ts'
 import { Fault } from './fault.ts'
 
 /** What RingCentral refused at an authorization, or to a connected extension, and refuses still. */
@@ -37,37 +35,21 @@ const describe = (gateway: Gateway, refusals: readonly Refusal[]): string =>
     .map(({ tenantId, extensionId, step, failure }) => {
       const subject = extensionId === null ? `the last authorization of ${tenantId}` : `extension ${extensionId}`
       const codes = [failure.status, failure.code].filter((part) => part !== null).join(' ')
-      return `${subject} (${codes}): ${fixOf(failure, step, gateway.config.publicUrl)}`
+      return `${subject} (${codes}): ${gateway.provider.fixOf(failure, step, gateway.config.publicUrl)}`
     })
     .join(' ')
 
-const TIMEOUT_MS = 5000
-
-/** Asks for a login that nobody will make: a redirect address that is not registered is refused at once. */
+/** Asks for a login that nobody will make: the provider refuses a redirect address that is not registered. */
 export async function checkRedirectAddress(gateway: Gateway): Promise<string> {
   const { config, provider, log } = gateway
   const address = redirectUri(gateway)
   if (config.provider.simulated) return address
   const request = { state: 'sgw-doctor', codeChallenge: pkceChallenge('sgw-doctor'), redirectUri: address }
-  const response = await fetch(`${provider.authorizeUrl(request)}&prompt=none`, {
-    redirect: 'manual',
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-  }).catch(() => null)
-  if (response === null) return `${address}: not known, the provider cannot be reached`
-  if (response.status < 400) return `${address} is accepted`
-  const failure = statusFailure(
-    {
-      status: response.status,
-      body: await response.text().catch(() => null),
-      bodyError: null,
-      requestId: response.headers.get('rcrequestid'),
-      retryAfterMs: null,
-    },
-    'oauth',
-    (text) => text,
-  )
-  const { status, code, requestId: providerRequestId } = failure
-  const fix = fixOf(failure, 'authorization', config.publicUrl)
+  const probed = await provider.probeAuthorize(request)
+  if (probed.ok) return `${address} is accepted`
+  const { status, code, reason, requestId: providerRequestId } = probed.failure
+  if (reason === 'unreachable') return `${address}: not known, the provider cannot be reached`
+  const fix = provider.fixOf(probed.failure, 'authorization', config.publicUrl)
   log.warn({ status, code, providerRequestId, fix }, 'the provider does not accept the redirect address')
-  throw new Fault(`${address} (${status} ${code ?? ''}): ${fix}`, failure.reason === 'rejected' ? 'fail' : 'warn')
+  throw new Fault(`${address} (${status} ${code ?? ''}): ${fix}`, reason === 'rejected' ? 'fail' : 'warn')
 }

@@ -1,8 +1,8 @@
 import { WINDOW_MS } from '../core/limits.ts'
 import type { Row } from '../db/connection.ts'
 import type { Statement } from '../db/writer.ts'
-import { type DeletedRows, deleteMessages } from '../features/sms/delete-messages.ts'
-import { buryMessages } from '../features/webhooks/tombstones.ts'
+import { type DeletedRows, deleteMessages } from '../upkeep/delete-messages.ts'
+import { buryMessages } from '../inbound/tombstones.ts'
 import type { Gateway } from '../gateway.ts'
 import { isEnded } from '../sending/outbound-message.ts'
 

@@ -28,5 +28,9 @@ export function metered(provider: Provider, meter: Meter, clock: Clock): Provide
     listSubscriptions: timed('list_subscriptions', provider.listSubscriptions),
     renewSubscription: timed('renew_subscription', provider.renewSubscription),
     deleteSubscription: timed('delete_subscription', provider.deleteSubscription),
+    parseInboundEvent: provider.parseInboundEvent,
+    probeAuthorize: timed('probe_authorize', provider.probeAuthorize),
+    fixOf: provider.fixOf,
+    isStanding: provider.isStanding,
   }
 }

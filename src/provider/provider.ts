@@ -29,7 +29,18 @@ export interface Provider {
   renewSubscription(accessToken: string, subscriptionId: string): Promise<ProviderResult<ProviderSubscription>>
   /** Deletes; a subscription that is already gone counts as deleted. */
   deleteSubscription(accessToken: string, subscriptionId: string): Promise<ProviderResult<void>>
+  /** Reads the body of a webhook request of the provider. Never throws. */
+  parseInboundEvent(body: unknown): InboundEvent
+  /** Asks for a login that nobody will make: the provider refuses a redirect URI that is not registered. */
+  probeAuthorize(request: AuthorizeRequest): Promise<ProviderResult<void>>
+  /** What a person can do about a refusal, as a sentence in our own words. */
+  fixOf(failure: ProviderFailure, step: Step, publicUrl: string): string
+  /** Whether it stays refused until a person does something, or until the time that the provider named is over. */
+  isStanding(failure: ProviderFailure): boolean
 }
+
+/** What the gateway wanted of the provider when it was refused. */
+export type Step = 'authorization' | 'extension' | 'numbers' | 'messages' | 'subscription'
 
 export type ProviderResult<T> = { ok: true; value: T } | { ok: false; failure: ProviderFailure }
 
@@ -123,6 +134,30 @@ export interface OddRecord {
 
 /** The code of a failure: there are more records than one listing reads. */
 export const LIST_TOO_LONG = 'ERR_TOO_MANY_PAGES'
+
+export type InboundEvent =
+  | {
+      kind: 'sms'
+      /** Who the event says it is for, as far as it does: the request's token is what counts. */
+      subscriptionId: string | null
+      /** The extension that owns the subscription, not the one that owns the number (a call queue may). */
+      ownerId: string | null
+      sms: InboundEventSms
+    }
+  /** Nothing to store; `why` is for the log and contains nothing of the event. */
+  | { kind: 'ignored'; subscriptionId: string | null; why: string }
+
+export interface InboundEventSms {
+  providerMessageId: string
+  /** A phone number, an extension's number, or `anonymous`. */
+  from: string
+  /** The extension's own number, as far as the event tells; else `unknown`. */
+  to: string
+  text: string
+}
+
+/** The code of a failure: the subscription was made, but not for inbound messages. */
+export const FILTER_REFUSED = 'SUB-412'
 
 /** One SMS of the provider's message store. */
 export interface StoredSms {

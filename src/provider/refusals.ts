@@ -1,8 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import { DEFAULT_PENALTY_MS } from '../core/limits.ts'
 import type { Log } from '../core/log.ts'
-import type { ProviderFailure } from './provider.ts'
-import { type Step, fixOf, isStanding } from './ringcentral/fixes.ts'
+import type { Provider, ProviderFailure, Step } from './provider.ts'
 
 /** Something that the provider refused to an extension, or to an authorization that led to none. */
 export interface Refusal {
@@ -43,6 +42,7 @@ export class Refusals {
 }
 
 interface RefusalContext {
+  provider: Pick<Provider, 'fixOf' | 'isStanding'>
   directory: { refusals: Refusals }
   config: { publicUrl: string }
   clock: Clock
@@ -52,9 +52,9 @@ interface RefusalContext {
 /** Logs a refusal with its fix, and keeps one that a person must end. Answers the fix. `requestId`: of our own request, if there is one. */
 export function noteRefusal(context: RefusalContext, refusal: Refusal, requestId?: string): string {
   const { tenantId, extensionId, step, failure } = refusal
-  const fix = fixOf(failure, step, context.config.publicUrl)
+  const fix = context.provider.fixOf(failure, step, context.config.publicUrl)
   const { status, code, requestId: providerRequestId } = failure
-  if (isStanding(failure)) context.directory.refusals.note(refusal, context.clock.now())
+  if (context.provider.isStanding(failure)) context.directory.refusals.note(refusal, context.clock.now())
   const fields = {
     requestId,
     tenantId,

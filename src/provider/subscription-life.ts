@@ -1,5 +1,4 @@
-import type { ProviderFailure, ProviderSubscription } from './provider.ts'
-import { FILTER_REFUSED } from './ringcentral/fixes.ts'
+import { FILTER_REFUSED, type ProviderFailure, type ProviderSubscription } from './provider.ts'
 
 /** A life that the provider granted, as it is noted. Epoch milliseconds. */
 export interface Grant {

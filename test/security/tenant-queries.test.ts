@@ -16,9 +16,9 @@ const OUT_OF_REACH: Readonly<Record<string, string>> = {
 
 /** Files that work on what a job names; they know no caller, so nobody hands them an id. */
 const JOB_WORK: Readonly<Record<string, string>> = {
-  'src/features/sms/delete-messages.ts': 'rows of messages by their ids, for retention and erasure',
-  'src/features/sms/purge.ts': 'retention, for all tenants',
-  'src/features/sms/purge-conversations.ts': 'retention, for all tenants',
+  'src/upkeep/delete-messages.ts': 'rows of messages by their ids, for retention and erasure',
+  'src/upkeep/purge-messages.ts': 'retention, for all tenants',
+  'src/upkeep/purge-conversations.ts': 'retention, for all tenants',
   'src/sending/attempt-rows.ts': 'message, attempt and job of one attempt, which its job row led to',
   'src/sending/attempts.ts': 'the job by its `seq`',
   'src/sending/expire.ts': 'send jobs of all tenants, oldest first',
@@ -28,14 +28,14 @@ const JOB_WORK: Readonly<Record<string, string>> = {
     'jobs and messages that its own queries found by tenant and extension, and at the start whether there are any',
   'src/sending/reconcile.ts': 'a record of the provider belongs to one message of all tenants that have its number',
   'src/sending/recover.ts': 'at the start: open attempts and rate windows of all tenants',
-  'src/features/webhook-deliveries/deliver.ts': 'the delivery and the job that this run opened itself',
-  'src/features/webhook-deliveries/delivery-rows.ts': 'the delivery and the job that this run opened itself',
-  'src/features/webhook-deliveries/purge.ts': 'retention, for all tenants',
-  'src/features/webhook-deliveries/recover.ts': 'at the start: interrupted deliveries of all tenants',
-  'src/features/webhooks/back-fill.ts': 'the job by its `seq`',
-  'src/features/webhooks/fan-out.ts': "the message of its own job, and destinations of the message's tenant",
-  'src/features/rc/purge.ts': 'links and states that have ended, of all tenants',
-  'src/features/rc/upkeep.ts': 'which tenants have extensions, to look after each',
+  'src/deliveries/deliver.ts': 'the delivery and the job that this run opened itself',
+  'src/deliveries/delivery-rows.ts': 'the delivery and the job that this run opened itself',
+  'src/upkeep/purge-deliveries.ts': 'retention, for all tenants',
+  'src/deliveries/recover.ts': 'at the start: interrupted deliveries of all tenants',
+  'src/inbound/back-fill.ts': 'the job by its `seq`',
+  'src/inbound/fan-out.ts': "the message of its own job, and destinations of the message's tenant",
+  'src/upkeep/purge-links.ts': 'links and states that have ended, of all tenants',
+  'src/upkeep/extensions.ts': 'which tenants have extensions, to look after each',
 }
 
 /** Single statements elsewhere: file, beginning of the statement, reason. */
@@ -73,7 +73,7 @@ const STATEMENTS: readonly (readonly [path: string, beginning: string, why: stri
     'the Verification-Token is the credential: its row says which tenant it is for',
   ],
   [
-    'src/features/webhooks/store-inbound.ts',
+    'src/inbound/store-inbound.ts',
     'INSERT INTO jobs',
     'the message that the statement before it stored in this very commit, by its own job id',
   ],

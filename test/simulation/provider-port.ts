@@ -98,6 +98,10 @@ export function providerPort(wire: Wire, caller: Caller): Provider {
     getSubscription: refuse,
     renewSubscription: refuse,
     deleteSubscription: refuse,
+    parseInboundEvent: refuse,
+    probeAuthorize: refuse,
+    fixOf: () => 'Wait.',
+    isStanding: () => false,
     refresh: (refreshToken) =>
       ask(wire, caller, null, {
         handleAfterMs: random.ms(5, 200),

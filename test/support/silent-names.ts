@@ -1,5 +1,5 @@
 import { createTrigger } from '../../src/features/triggers/create-trigger.ts'
-import { storeInbound } from '../../src/features/webhooks/store-inbound.ts'
+import { storeInbound } from '../../src/inbound/store-inbound.ts'
 import type { Registered } from '../../src/features/apps/schemas.ts'
 import { createApp } from '../../src/operator/apps.ts'
 import { FROM, TO, type World } from './world.ts'

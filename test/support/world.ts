@@ -11,6 +11,7 @@ import { createApp } from '../../src/operator/apps.ts'
 import { createTenant } from '../../src/operator/tenants.ts'
 import { type RunningGateway, runGateway } from '../../src/run.ts'
 import type { SimulatorControl } from '../../src/simulator/control.ts'
+import { simulateProvider } from '../../src/development/simulated-provider.ts'
 import { type Simulator, startSimulator } from '../../src/simulator/simulator.ts'
 
 export const FROM = '+15555550100'
@@ -40,7 +41,8 @@ export class World implements AsyncDisposable {
     readonly folder: string,
     readonly app: Registered,
     readonly ownsFolder: boolean,
-    readonly outside: Simulator | null,
+    /** Stopped with the world; null if somebody else stops it. */
+    readonly simulator: Simulator | null,
   ) {}
 
   get url(): string {
@@ -132,7 +134,7 @@ export class World implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.running.stop()
-    await this.outside?.stop()
+    await this.simulator?.stop()
     if (this.ownsFolder) rmSync(this.folder, { recursive: true, force: true })
   }
 }
@@ -162,18 +164,19 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   }
   const config = readConfig({ values, readFile: () => '' })
   if (!config.ok) throw new Error(config.problems.join('\n'))
+  const simulated = config.config.provider.simulated ? simulateProvider(config.config) : null
   const running = await runGateway({
-    config: config.config,
+    config: simulated?.config ?? config.config,
     log: options.log ?? silentLog,
     ...(options.clock === undefined ? {} : { clock: options.clock }),
   })
-  const simulator = (await running.startSimulator()) ?? outside
+  const simulator = (await simulated?.start(running.gateway.clock)) ?? outside
   if (simulator === null) throw new Error('Tests run against the simulator')
   const { control } = simulator
   control.addExtension({ name: 'Alice', numbers: [FROM, FROM_2] })
   const { tenantId } = await createTenant(running.gateway, { name: 'First' })
   const app = await createApp(running.gateway, { tenantId, name: 'First app', webhookUrl: null, role: 'app' })
-  const world = new World(running, control, folder, app, options.folder === undefined, outside)
+  const world = new World(running, control, folder, app, options.folder === undefined, simulator)
   if (options.connect ?? !production) {
     const connected = await world.connect()
     if (!connected.ok) throw new Error(`connect answered ${connected.status}`)

@@ -1,8 +1,7 @@
 import type { Gateway } from '../../gateway.ts'
 import { connectExtension } from '../../provider/extension-rows.ts'
-import type { ProviderExtension, ProviderFailure, TokenPair } from '../../provider/provider.ts'
+import type { ProviderExtension, ProviderFailure, Step, TokenPair } from '../../provider/provider.ts'
 import { noteRefusal } from '../../provider/refusals.ts'
-import type { Step } from '../../provider/ringcentral/fixes.ts'
 import { redirectUri } from './connect.ts'
 import { logRefusedState, useState } from './oauth-state.ts'
 

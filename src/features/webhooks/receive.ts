@@ -1,8 +1,8 @@
 import type { Subscription } from '../../auth/subscription-tokens.ts'
 import { apiError } from '../../core/errors.ts'
 import type { Gateway } from '../../gateway.ts'
-import { type InboundEvent, parseInboundEvent } from '../../provider/ringcentral/inbound-event.ts'
-import { storeInbound } from './store-inbound.ts'
+import type { InboundEvent } from '../../provider/provider.ts'
+import { storeInbound } from '../../inbound/store-inbound.ts'
 
 const MAX_TOKEN_LENGTH = 512
 
@@ -24,7 +24,7 @@ async function lookUp(gateway: Gateway, verificationToken: string): Promise<Subs
  * Errors: `badVerificationToken`.
  */
 export async function receive(gateway: Gateway, subscription: Subscription, body: unknown): Promise<void> {
-  const event = parseInboundEvent(body)
+  const event = gateway.provider.parseInboundEvent(body)
   if (event.kind === 'ignored') return gateway.log.debug({ why: event.why }, 'event ignored')
   if (await speaksForAnother(gateway, subscription, event)) throw apiError('badVerificationToken')
   const { tenantId, extensionId } = subscription

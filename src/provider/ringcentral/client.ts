@@ -1,8 +1,11 @@
 import type { Provider } from '../provider.ts'
 import { getExtension } from './extension.ts'
+import { fixOf, isStanding } from './fixes.ts'
+import { parseInboundEvent } from './inbound-event.ts'
 import { listMessages } from './message-store.ts'
 import { listSmsNumbers } from './numbers.ts'
 import { authorizeUrl, exchangeCode, refresh, revoke } from './oauth.ts'
+import { probeAuthorize } from './probe-authorize.ts'
 import { createRequester } from './request.ts'
 import { sendSms } from './sms.ts'
 import * as subscription from './subscription.ts'
@@ -48,5 +51,9 @@ export function createRingCentral(options: RingCentralOptions): Provider {
     listSubscriptions: (accessToken) => subscription.listSubscriptions(requester, accessToken),
     renewSubscription: (accessToken, id) => subscription.renewSubscription(requester, accessToken, id),
     deleteSubscription: (accessToken, id) => subscription.deleteSubscription(requester, accessToken, id),
+    parseInboundEvent,
+    probeAuthorize: (request) => probeAuthorize(authorizeUrl(requester.address, options.clientId, request)),
+    fixOf,
+    isStanding,
   }
 }

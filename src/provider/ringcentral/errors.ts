@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isOauthWord } from '../oauth-words.ts'
 import type { FailureReason, ProviderFailure } from '../provider.ts'
 import type { Hide } from './secrets.ts'
 import { optionalText, storableText } from './wire-text.ts'
@@ -130,23 +131,6 @@ const codeText = (code: string | undefined, hide: Hide): string | null =>
   code !== undefined && isKnownForm(code) ? code : outsideText(code, hide, MAX_CODE_LENGTH)
 
 const isKnownForm = (code: string): boolean => /^[A-Z]{2,5}-\d{1,4}$/.test(code) || isOauthWord(code)
-
-/** A word of RFC 6749, and so nobody's own words. */
-export const isOauthWord = (text: string): boolean => OAUTH_WORDS.has(text)
-
-/** RFC 6749 4.1.2.1 and 5.2. */
-const OAUTH_WORDS = new Set([
-  'access_denied',
-  'invalid_client',
-  'invalid_grant',
-  'invalid_request',
-  'invalid_scope',
-  'server_error',
-  'temporarily_unavailable',
-  'unauthorized_client',
-  'unsupported_grant_type',
-  'unsupported_response_type',
-])
 
 /** Hides before cutting: a credential cut in two would no longer be found. */
 function outsideText(text: string | null | undefined, hide: Hide, maxLength: number): string | null {

@@ -1,11 +1,5 @@
-import type { ProviderFailure } from '../provider.ts'
+import { FILTER_REFUSED, type ProviderFailure, type Step } from '../provider.ts'
 import { NO_REFRESH_TOKEN_CODE } from './oauth.ts'
-
-/** What the gateway wanted of the provider when it was refused. */
-export type Step = 'authorization' | 'extension' | 'numbers' | 'messages' | 'subscription'
-
-/** The code of a failure: the subscription was made, but not for inbound messages. */
-export const FILTER_REFUSED = 'SUB-412'
 
 /**
  * What a person can do about a refusal, as a sentence in our own words: of the provider's answer only codes and a

@@ -1,28 +1,8 @@
 import { z } from 'zod'
+import type { InboundEvent, InboundEventSms } from '../provider.ts'
 import { isTarget, numberOf, partySchema } from './party.ts'
 import type { Party } from './party.ts'
 import { MAX_MESSAGE_TEXT_LENGTH, optionalText, storableText, wireId } from './wire-text.ts'
-
-export type InboundEvent =
-  | {
-      kind: 'sms'
-      /** Who the event says it is for, as far as it does: the request's token is what counts. */
-      subscriptionId: string | null
-      /** The extension that owns the subscription, not the one that owns the number (a call queue may). */
-      ownerId: string | null
-      sms: InboundSms
-    }
-  /** Nothing to store; `why` is for the log and contains nothing of the event. */
-  | { kind: 'ignored'; subscriptionId: string | null; why: string }
-
-interface InboundSms {
-  providerMessageId: string
-  /** A phone number, an extension's number, or `anonymous`. */
-  from: string
-  /** The extension's own number, as far as the event tells; else `unknown`. */
-  to: string
-  text: string
-}
 
 /**
  * Reads the body of a webhook request: the instant-message event with the whole SMS in it (RingCentral guide,
@@ -90,7 +70,7 @@ function reasonToSkip(message: Message): string | null {
   return eventType === 'Create' ? null : 'the event is not about a new message'
 }
 
-const smsOf = (message: Message): InboundSms => ({
+const smsOf = (message: Message): InboundEventSms => ({
   providerMessageId: message.id,
   from: numberOf(message.from) ?? 'anonymous',
   to: ownNumber(message.to) ?? 'unknown',

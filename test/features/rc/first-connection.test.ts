@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { backFill } from '../../../src/features/webhooks/back-fill.ts'
+import { backFill } from '../../../src/inbound/back-fill.ts'
 import type { Finding } from '../../../src/operator/finding.ts'
 import { diagnose } from '../../../src/operator/doctor.ts'
 import { callbackPath, newLink, open, pressConnect, tokenOf } from '../../support/connect-flow.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { parseInboundEvent } from '../../../src/provider/ringcentral/inbound-event.ts'
-import type { InboundEvent } from '../../../src/provider/ringcentral/inbound-event.ts'
+import type { InboundEvent } from '../../../src/provider/provider.ts'
 
 const SUBSCRIPTION = '7e4a7486-8df9-4195-8aef-b8d81d3345f6'
 const EVENT = '/restapi/v1.0/account/809640016/extension/629890016/message-store/instant?type=SMS'

@@ -1,0 +1,79 @@
+import {
+  MAX_SLOW_WEBHOOKS,
+  MAX_WEBHOOKS_IN_FLIGHT,
+  MAX_WEBHOOKS_PER_HOST,
+  MAX_WEBHOOKS_PER_TARGET,
+  MAX_WEBHOOKS_PER_TENANT,
+  SLOW_WEBHOOK_MS,
+} from '../core/limits.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Job } from '../jobs/job.ts'
+import type { Jobs } from '../jobs/jobs.ts'
+import { type Slot, Slots } from '../jobs/slots.ts'
+import { KeyedSemaphore } from './keyed-semaphore.ts'
+
+/**
+ * Limits POSTs that run at once: so many in all that hanging destinations delay nobody, 4 to one destination, 8 to one host
+ * and half of all for one tenant. A POST that was answered no longer counts, although its outcome is not stored yet.
+ */
+export class DeliverySlots {
+  readonly #targets = new KeyedSemaphore(MAX_WEBHOOKS_PER_TARGET)
+  readonly #hosts = new KeyedSemaphore(MAX_WEBHOOKS_PER_HOST)
+  readonly #tenants = new KeyedSemaphore(MAX_WEBHOOKS_PER_TENANT)
+  readonly #slots: Slots
+
+  constructor(
+    clock: Clock,
+    readonly jobs: Pick<Jobs, 'freed' | 'laneFreed'>,
+  ) {
+    const bounds = { quick: MAX_WEBHOOKS_IN_FLIGHT, slow: MAX_SLOW_WEBHOOKS, slowAfterMs: SLOW_WEBHOOK_MS }
+    this.#slots = new Slots(clock, bounds, () => jobs.freed('webhook'))
+  }
+
+  /** How many may run now, slow and answered ones included. */
+  get maxInFlight(): number {
+    return this.#slots.max
+  }
+
+  /** How many more may begin in a destination's lane. */
+  room(lane: string): number {
+    return this.#targets.available(lane)
+  }
+
+  /** Acquires a slot for the host of `url`. Null if the host or the tenant uses all of its slots: the lane is freed when one is available. */
+  acquire(url: string, { lane, tenantId }: Pick<Job, 'lane' | 'tenantId'>): Slot | null {
+    const freeLane = (): void => this.jobs.laneFreed('webhook', lane, tenantId)
+    const shared = [
+      { semaphore: this.#hosts, key: hostOf(url) },
+      { semaphore: this.#tenants, key: tenantId },
+    ]
+    const full = shared.find(({ semaphore, key }) => semaphore.available(key) <= 0)
+    if (full !== undefined) return (full.semaphore.wait(full.key, lane, freeLane), null)
+    for (const { semaphore, key } of [...shared, { semaphore: this.#targets, key: lane }]) semaphore.acquire(key, lane)
+    const slot = this.#slots.acquire()
+    const ended = once(() => {
+      for (const { semaphore, key } of shared) semaphore.release(key)
+      if (this.#targets.available(lane) <= 0) freeLane()
+      this.#targets.release(lane)
+    })
+    return {
+      answered: () => (ended(), slot.answered()),
+      release: () => (ended(), slot.release()),
+    }
+  }
+}
+
+/** A dot at the end of a host name does not make it another host. */
+function hostOf(url: string): string {
+  const { hostname = '', port = '' } = URL.parse(url) ?? {}
+  return `${hostname.replace(/\.$/, '')}:${port}`
+}
+
+function once(run: () => void): () => void {
+  let isDone = false
+  return () => {
+    if (isDone) return
+    isDone = true
+    run()
+  }
+}

@@ -1,0 +1,24 @@
+import type { Clock } from '../core/clock.ts'
+import type { Config } from '../core/config.ts'
+import { reserveSimulator } from '../simulator/reserve.ts'
+import type { Simulator } from '../simulator/simulator.ts'
+
+/** The built-in simulator in place of a provider's account. */
+export interface SimulatedProvider {
+  /** The same configuration with the simulator's address. */
+  config: Config
+  /** Loads the simulator; its requests wait until then. */
+  start(clock: Clock): Promise<Simulator>
+  stop(): Promise<void>
+}
+
+/** Listens on a free port of 127.0.0.1, so that the gateway can start before the simulator is loaded. */
+export function simulateProvider(config: Config): SimulatedProvider {
+  const reserved = reserveSimulator()
+  const { clientId, clientSecret } = config.provider
+  return {
+    config: { ...config, provider: { ...config.provider, serverUrl: reserved.url } },
+    start: (clock) => reserved.start({ clock, clientId, clientSecret, environment: 'development' }),
+    stop: () => reserved.stop(),
+  }
+}

@@ -1,0 +1,117 @@
+import { BACK_FILL_MAX_AGE_MS } from '../core/limits.ts'
+import type { Gateway } from '../gateway.ts'
+import type { ExtensionRow } from '../provider/directory.ts'
+import { DONE, type Job, type JobKind, type JobOutcome } from '../jobs/job.ts'
+import { LIST_TOO_LONG, type MessageQuery, type ProviderFailure, type StoredSms } from '../provider/provider.ts'
+import { noteRefusal } from '../provider/refusals.ts'
+import type { CallResult } from '../provider/session.ts'
+import { storeInbound } from './store-inbound.ts'
+
+/** Windows overlap, because clocks differ and records may be listed late. Known messages are not stored again. */
+const OVERLAP_MS = 5 * 60_000
+/** Slices overlap as well, so a shorter slice would make no progress. */
+const MIN_SLICE_MS = 4 * OVERLAP_MS
+
+/** The `back_fill` job: written when an extension is connected, so that nothing is missed before its first event. */
+export const backFillJobs = (gateway: Gateway): JobKind<string> => ({
+  name: 'back_fill',
+  maxInFlight: 4,
+  maxPerLane: 1,
+  load: (ids) => Promise.resolve(new Map(ids.map((id) => [id, id]))),
+  run: (job) => runBackFill(gateway, job),
+})
+
+const TRY_AGAIN_MS = 30_000
+
+async function runBackFill(gateway: Gateway, job: Job): Promise<JobOutcome> {
+  const extension = await gateway.directory.extension(job.tenantId, job.subject)
+  const usable = extension !== null && extension.status !== 'revoked'
+  if (usable && (await backFill(gateway, extension)) === null) return { type: 'snooze', delayMs: TRY_AGAIN_MS }
+  await gateway.database.writer.write([{ sql: 'DELETE FROM jobs WHERE seq = ?1', args: [job.seq] }])
+  return DONE
+}
+
+/**
+ * Asks the provider's store for inbound messages since the last look that succeeded, and takes each one in as if its
+ * event had come; a time with more than one listing reads in slices. Answers how many were missing, null when the
+ * store could not be asked: what was finished by then is not asked for again.
+ */
+export async function backFill(gateway: Gateway, extension: ExtensionRow): Promise<number | null> {
+  const now = gateway.clock.now()
+  let missing = 0
+  let slice = { since: sinceOf(extension, now), until: now }
+  for (;;) {
+    const listed = await listInbound(gateway, extension, slice, now)
+    if (isTooLong(listed) && slice.until - slice.since > MIN_SLICE_MS) {
+      slice.until = Math.floor((slice.since + slice.until) / 2)
+      continue
+    }
+    if (listed.type === 'failed') noteFailure(gateway, extension, listed.failure)
+    if (listed.type !== 'ok') return null
+    gateway.directory.refusals.clear(extension, 'messages')
+    for (const record of listed.value) if (await takeIn(gateway, extension, record)) missing++
+    await noteSeen(gateway, extension, slice.until)
+    if (slice.until === now) break
+    slice = { since: slice.until - OVERLAP_MS, until: now }
+  }
+  noteMissing(gateway, extension, missing)
+  return missing
+}
+
+function listInbound(
+  { session, provider, log }: Gateway,
+  extension: ExtensionRow,
+  { since, until }: { since: number; until: number },
+  now: number,
+): Promise<CallResult<StoredSms[]>> {
+  const { tenantId, extensionId } = extension
+  const query: MessageQuery = {
+    direction: 'Inbound',
+    since,
+    ...(until < now ? { until } : {}),
+    skipped: (record) =>
+      log.warn({ tenantId, extensionId, ...record }, "a record of the provider's message store is unreadable: skipped"),
+  }
+  return session.call(extension, 'light', (token) => provider.listMessages(token, query))
+}
+
+const isTooLong = (listed: CallResult<StoredSms[]>): boolean =>
+  listed.type === 'failed' && listed.failure.code === LIST_TOO_LONG
+
+function noteFailure(gateway: Gateway, { tenantId, extensionId }: ExtensionRow, failure: ProviderFailure): void {
+  noteRefusal(gateway, { tenantId, extensionId, step: 'messages', failure })
+}
+
+function noteMissing({ log }: Gateway, { tenantId, extensionId }: ExtensionRow, missing: number): void {
+  if (missing > 0) log.info({ tenantId, extensionId, missing }, 'inbound messages were filled in')
+}
+
+/** Nothing of before the first connection is taken in. */
+function sinceOf(extension: ExtensionRow, now: number): number {
+  const { inboundSeenAt, connectedAt } = extension
+  return Math.max(
+    inboundSeenAt === null ? connectedAt : Math.min(inboundSeenAt, now) - OVERLAP_MS,
+    now - BACK_FILL_MAX_AGE_MS,
+  )
+}
+
+async function takeIn(gateway: Gateway, extension: ExtensionRow, record: StoredSms): Promise<boolean> {
+  const target = record.to.find((recipient) => recipient.target) ?? record.to[0]
+  return storeInbound(gateway, {
+    tenantId: extension.tenantId,
+    extensionId: extension.extensionId,
+    providerMessageId: record.providerMessageId,
+    from: record.from ?? 'anonymous',
+    to: target?.phoneNumber ?? 'unknown',
+    text: record.text,
+  })
+}
+
+async function noteSeen(gateway: Gateway, extension: ExtensionRow, at: number): Promise<void> {
+  const sql =
+    'UPDATE extensions SET inbound_seen_at = ?3 WHERE tenant_id = ?1 AND extension_id = ?2 AND connected_at = ?4'
+  await gateway.database.writer.write([
+    { sql, args: [extension.tenantId, extension.extensionId, at, extension.connectedAt] },
+  ])
+  gateway.directory.forget(extension.tenantId)
+}

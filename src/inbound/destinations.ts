@@ -1,0 +1,21 @@
+import { MAX_DESTINATIONS_PER_COMMIT } from '../core/limits.ts'
+import type { DeliveryKind } from '../db/schema/webhooks.ts'
+
+/** Rows that an inbound message is delivered to. */
+export interface Destinations {
+  table: 'apps' | 'triggers'
+  /** Condition on a row of it. */
+  wanted(row: string): string
+}
+
+export const DESTINATIONS: Readonly<Record<DeliveryKind, Destinations>> = {
+  app: { table: 'apps', wanted: (row) => `${row}.is_active = 1 AND ${row}.webhook_url IS NOT NULL` },
+  trigger: { table: 'triggers', wanted: () => 'true' },
+}
+
+/** The `seq` of the first destination that a commit which begins at `from` leaves to the next one; NULL when it leaves none. */
+export function nextDestination(kind: DeliveryKind, tenantId: string, from: string): string {
+  const { table, wanted } = DESTINATIONS[kind]
+  return `(SELECT own.seq FROM ${table} AS own WHERE own.tenant_id = ${tenantId} AND own.seq >= ${from} AND ${wanted('own')}
+    ORDER BY own.seq LIMIT 1 OFFSET ${MAX_DESTINATIONS_PER_COMMIT})`
+}

@@ -1,0 +1,51 @@
+import { MAX_DESTINATIONS_PER_COMMIT } from '../core/limits.ts'
+import type { DeliveryKind } from '../db/schema/webhooks.ts'
+import type { Gateway } from '../gateway.ts'
+import { DONE, type Job, type JobKind, type JobOutcome } from '../jobs/job.ts'
+import { DESTINATIONS, nextDestination } from './destinations.ts'
+
+/**
+ * The `fan_out` job: makes the `webhook` jobs of a message for a tenant with more destinations than one commit takes.
+ * Its lane is their kind, its subject `<messageId>:<seq of the next destination>`. Each commit makes one slice and moves
+ * the subject on, so a crash neither repeats nor skips a destination.
+ */
+export const fanOutJobs = (gateway: Gateway): JobKind<string> => ({
+  name: 'fan_out',
+  maxInFlight: 1,
+  maxPerLane: 1,
+  load: (subjects) => Promise.resolve(new Map(subjects.map((subject) => [subject, subject]))),
+  run: (job) => fanOut(gateway, job),
+})
+
+async function fanOut(gateway: Gateway, { seq, lane, tenantId, subject }: Job): Promise<JobOutcome> {
+  const [messageId = '', from = ''] = subject.split(':')
+  const kind: DeliveryKind = lane === 'app' ? 'app' : 'trigger'
+  const next = nextDestination(kind, '?1', '?3')
+  const [made, moved] = await gateway.database.writer.write([
+    { sql: INSERT_SLICE[kind], args: [tenantId, messageId, Number(from)] },
+    {
+      sql: `UPDATE jobs SET subject = coalesce(?2 || ':' || ${next}, '') WHERE tenant_id = ?1 AND seq = ?4 RETURNING subject`,
+      args: [tenantId, messageId, Number(from), seq],
+    },
+    { sql: "DELETE FROM jobs WHERE tenant_id = ?1 AND seq = ?2 AND subject = ''", args: [tenantId, seq] },
+  ])
+  for (const row of made?.rows ?? []) gateway.jobs.scheduled('webhook', String(row['lane']), tenantId, 0)
+  return moved?.rows[0]?.['subject'] === '' ? DONE : { type: 'snooze', delayMs: 0 }
+}
+
+const insertSlice = (kind: DeliveryKind): string => {
+  const { table, wanted } = DESTINATIONS[kind]
+  return `INSERT INTO jobs (id, kind, lane, tenant_id, subject, due_at, created_at)
+    SELECT messages.job_id, 'webhook', target.id, messages.tenant_id, messages.id || ':' || target.id, 0, messages.created_at
+    FROM messages
+    CROSS JOIN tenants ON tenants.id = messages.tenant_id AND tenants.status = 'active'
+    CROSS JOIN ${table} AS target ON target.seq IN (SELECT own.seq FROM ${table} AS own
+      WHERE own.tenant_id = tenants.id AND own.seq >= ?3 AND ${wanted('own')} ORDER BY own.seq LIMIT ${MAX_DESTINATIONS_PER_COMMIT})
+    WHERE messages.tenant_id = ?1 AND messages.id = ?2
+    RETURNING lane`
+}
+
+const INSERT_SLICE: Readonly<Record<DeliveryKind, string>> = {
+  app: insertSlice('app'),
+  trigger: insertSlice('trigger'),
+}

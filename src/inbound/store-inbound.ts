@@ -1,0 +1,204 @@
+import { isoTime } from '../core/clock.ts'
+import { MAX_DESTINATIONS_PER_COMMIT } from '../core/limits.ts'
+import { sha256Hex } from '../core/secrets.ts'
+import type { Row } from '../db/connection.ts'
+import { DELIVERY_KINDS, type DeliveryKind } from '../db/schema/webhooks.ts'
+import type { RowOperation } from '../db/writer.ts'
+import type { Gateway } from '../gateway.ts'
+import { deliveryOf } from '../deliveries/delivery.ts'
+import { tombstonesOf } from './tombstones.ts'
+import { DESTINATIONS, type Destinations, nextDestination } from './destinations.ts'
+
+export interface InboundSms {
+  tenantId: string
+  extensionId: string
+  providerMessageId: string
+  from: string
+  to: string
+  text: string
+}
+
+interface InboundRow extends Record<string, string | number | null> {
+  messageId: string
+  jobId: string
+  tenantId: string
+  extensionId: string
+  rcMessageId: string
+  from: string
+  to: string
+  body: string
+  /** JSON: the hashes of its tombstone, if it was erased. */
+  tombstones: string
+  now: number
+}
+
+/** A message that was not stored, because its provider id is known, has another job id. */
+const newJobs = (columns: string, source: string): string => `
+  SELECT messages.job_id, ${columns}, 0, messages.created_at
+  FROM given
+  CROSS JOIN messages ON messages.id = given.messageId AND messages.job_id = given.jobId AND messages.tenant_id = given.tenantId
+  CROSS JOIN tenants ON tenants.id = given.tenantId AND tenants.status = 'active'
+  ${source}`
+
+const FIRST = `'webhook', target.id, messages.tenant_id, messages.id || ':' || target.id`
+
+/** Whether any tenant can have more of a kind than one commit takes: asked once for all messages of a commit. */
+const hasMany = ({ table }: Destinations): string =>
+  `(SELECT 1 FROM ${table} LIMIT 1 OFFSET ${MAX_DESTINATIONS_PER_COMMIT}) IS NOT NULL`
+
+const allOf = (kind: Destinations): string =>
+  newJobs(
+    FIRST,
+    `CROSS JOIN ${kind.table} AS target ON target.tenant_id = tenants.id AND ${kind.wanted('target')}
+    WHERE NOT ${hasMany(kind)}`,
+  )
+
+const firstOf = (kind: Destinations): string =>
+  newJobs(
+    FIRST,
+    `CROSS JOIN ${kind.table} AS target ON target.seq IN (SELECT own.seq FROM ${kind.table} AS own
+      WHERE own.tenant_id = tenants.id AND ${kind.wanted('own')} ORDER BY own.seq LIMIT ${MAX_DESTINATIONS_PER_COMMIT})
+    WHERE ${hasMany(kind)}`,
+  )
+
+/** Where a tenant has more of a kind than one commit takes, a `fan_out` job goes on from the next one. */
+const restOf = (kind: DeliveryKind): string => {
+  const next = nextDestination(kind, 'tenants.id', '0')
+  return newJobs(
+    `'fan_out', '${kind}', messages.tenant_id, messages.id || ':' || ${next}`,
+    `WHERE ${hasMany(DESTINATIONS[kind])} AND ${next} IS NOT NULL`,
+  )
+}
+
+const BRANCHES = [
+  ...Object.values(DESTINATIONS).flatMap((kind) => [allOf(kind), firstOf(kind)]),
+  ...DELIVERY_KINDS.map(restOf),
+]
+
+/** For the apps and triggers of an active tenant that want the message, due at once. */
+const INSERT_JOBS = `INSERT INTO jobs (id, kind, lane, tenant_id, subject, due_at, created_at)
+  ${BRANCHES.join(' UNION ALL ')}
+  RETURNING id AS key, seq, kind, lane,
+    coalesce((SELECT webhook_url FROM apps WHERE id = lane), (SELECT callback_url FROM triggers WHERE id = lane)) AS url,
+    coalesce((SELECT webhook_secret FROM apps WHERE id = lane), (SELECT secret FROM triggers WHERE id = lane)) AS secret`
+
+/**
+ * The message and the jobs of its deliveries in one commit; nothing when the tenant has this provider id already, or has erased it.
+ * The message belongs to the app that last wrote to that contact from that number, else to the tenant's oldest. A
+ * delivery's id is `<messageId>:<appId or triggerId>`, and its lane is its destination. Answers a row for a message that
+ * is new, and one for each delivery.
+ */
+export const STORE: RowOperation<InboundRow> = {
+  columns: ['messageId', 'jobId', 'tenantId', 'extensionId', 'rcMessageId', 'from', 'to', 'body', 'tombstones', 'now'],
+  key: 'jobId',
+  statements: [
+    `INSERT INTO messages (id, job_id, tenant_id, app_id, direction, from_number, to_number, body, status, rc_message_id,
+        receiving_extension_id, created_at, updated_at)
+      SELECT messageId, jobId, tenantId,
+        coalesce(
+          (SELECT app_id FROM conversations WHERE contact = given."from" AND number = given."to" AND tenant_id = tenantId),
+          (SELECT id FROM apps WHERE tenant_id = tenantId ORDER BY seq LIMIT 1), ''),
+        'inbound', given."from", given."to", given.body, 'received', rcMessageId, extensionId, now, now
+      FROM given
+      WHERE NOT EXISTS (SELECT 1 FROM erased_messages)
+        OR NOT EXISTS (SELECT 1 FROM json_each(given.tombstones) AS own CROSS JOIN erased_messages ON id_hash = own.value)
+      ON CONFLICT DO NOTHING RETURNING job_id AS key`,
+    INSERT_JOBS,
+  ],
+}
+
+const MESSAGE_ID_DRAWS = 5
+
+/** Stores an inbound SMS once, however often it comes; true when it was new. Settles when it is on disk. */
+export async function storeInbound(gateway: Gateway, sms: InboundSms): Promise<boolean> {
+  for (let draw = 1; draw <= MESSAGE_ID_DRAWS; draw++) {
+    const stored = await storeOnce(gateway, sms, draw === 1 ? messageIdOf(sms) : gateway.ids.message(null))
+    if (stored !== 'id_taken') return stored === 'new'
+  }
+  throw new Error('Cannot store an inbound message: every id drawn is taken')
+}
+
+const BLOCK = 2 ** 24
+
+/**
+ * An inbound message gets the same id whenever it is stored: after a restore it comes again from the provider's store, and
+ * receivers must recognise it by its id. If the provider's ids are consecutive numbers, so are ours: a commit then writes
+ * one page of the index instead of one page per message.
+ */
+function messageIdOf({ tenantId, providerMessageId }: InboundSms): string {
+  const number = Number(providerMessageId)
+  if (!Number.isSafeInteger(number) || number < 0 || String(number) !== providerMessageId)
+    return `msg_${sha256Hex(`${tenantId}/${providerMessageId}`).slice(0, 12)}`
+  const block = sha256Hex(`${tenantId}/${Math.floor(number / BLOCK)}`).slice(0, 6)
+  return `msg_${block}${(number % BLOCK).toString(16).padStart(6, '0')}`
+}
+
+async function storeOnce(gateway: Gateway, sms: InboundSms, messageId: string): Promise<'new' | 'known' | 'id_taken'> {
+  const row: InboundRow = {
+    messageId,
+    jobId: gateway.ids.of('job'),
+    tenantId: sms.tenantId,
+    extensionId: sms.extensionId,
+    rcMessageId: sms.providerMessageId,
+    from: sms.from,
+    to: sms.to,
+    body: sms.text,
+    tombstones: tombstonesOf(gateway, sms),
+    now: gateway.clock.now(),
+  }
+  const [stored, ...jobs] = await gateway.database.writer.row(STORE, row)
+  if (stored === undefined) return (await isKnown(gateway, row)) ? 'known' : 'id_taken'
+  announce(gateway, row)
+  for (const job of jobs) {
+    if (job['kind'] === 'fan_out') gateway.jobs.scheduled('fan_out', String(job['lane']), row.tenantId, 0)
+    else handOver(gateway, row, job)
+  }
+  return 'new'
+}
+
+/** It was stored before, or erased. */
+async function isKnown(
+  { database }: Gateway,
+  { tenantId, rcMessageId: providerMessageId, tombstones }: InboundRow,
+): Promise<boolean> {
+  const { rows } = await database.gate.execute({
+    sql: `SELECT 1 FROM messages WHERE rc_message_id = ?1 AND tenant_id = ?2 AND direction = 'inbound'
+      UNION ALL SELECT 1 FROM erased_messages WHERE id_hash IN (SELECT value FROM json_each(?3))`,
+    args: [providerMessageId, tenantId, tombstones],
+  })
+  return rows.length > 0
+}
+
+function announce(gateway: Gateway, row: InboundRow): void {
+  gateway.hub.publish({
+    type: 'sms_inbound',
+    messageId: row.messageId,
+    from: row.from,
+    to: row.to,
+    body: row.body,
+    rcMessageId: row.rcMessageId,
+    tenantId: row.tenantId,
+    timestamp: isoTime(row.now),
+    receivingExtensionId: row.extensionId,
+  })
+}
+
+/** Hands a delivery's job to its loop with its subject, so that nothing is read again before it begins. */
+function handOver(gateway: Gateway, row: InboundRow, job: Row): void {
+  const { messageId, tenantId, from, to, body, rcMessageId, extensionId, now, jobId } = row
+  const message = { messageId, from, to, body, rcMessageId, receivingExtensionId: extensionId, timestamp: now }
+  const target = { targetId: String(job['lane']), url: String(job['url']), secret: String(job['secret']) }
+  const delivery = deliveryOf(message, target, jobId)
+  gateway.jobs.prefetched(
+    {
+      seq: Number(job['seq']),
+      id: jobId,
+      kind: 'webhook',
+      lane: target.targetId,
+      tenantId,
+      subject: delivery.deliveryId,
+      createdAt: now,
+    },
+    delivery,
+  )
+}

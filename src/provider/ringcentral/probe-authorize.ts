@@ -1,0 +1,20 @@
+import type { ProviderResult } from '../provider.ts'
+import { networkFailure, statusFailure } from './errors.ts'
+
+const TIMEOUT_MS = 5000
+
+/** `prompt=none` (OpenID Connect Core 3.1.2.1) shows no page: the answer is a redirect, or an error that names the cause. */
+export async function probeAuthorize(authorizeUrl: string): Promise<ProviderResult<void>> {
+  const signal = AbortSignal.timeout(TIMEOUT_MS)
+  const response = await fetch(`${authorizeUrl}&prompt=none`, { redirect: 'manual', signal }).catch(() => null)
+  if (response === null) return { ok: false, failure: networkFailure('ECONNFAILED', true) }
+  if (response.status < 400) return { ok: true, value: undefined }
+  const answer = {
+    status: response.status,
+    body: await response.text().catch(() => null),
+    bodyError: null,
+    requestId: response.headers.get('rcrequestid'),
+    retryAfterMs: null,
+  }
+  return { ok: false, failure: statusFailure(answer, 'oauth', (text) => text) }
+}

@@ -1,0 +1,24 @@
+import type { Gateway } from '../gateway.ts'
+
+export interface DeletedRows {
+  messages: number
+  attempts: number
+  deliveries: number
+}
+
+/** The key of a delivery begins with its message's id, so their index finds them. */
+const STATEMENTS = [
+  'DELETE FROM messages WHERE id IN (SELECT value FROM json_each(?1)) RETURNING id',
+  'DELETE FROM send_attempts WHERE message_id IN (SELECT value FROM json_each(?1)) RETURNING seq',
+  `DELETE FROM deliveries WHERE seq IN (SELECT own.seq FROM json_each(?1)
+    JOIN deliveries AS own ON own.delivery_id >= value || ':' AND own.delivery_id < value || ';') RETURNING seq`,
+]
+
+/** Deletes messages that have come to their end, with their attempts and deliveries, in one commit. */
+export async function deleteMessages(gateway: Gateway, ids: readonly string[]): Promise<DeletedRows> {
+  if (ids.length === 0) return { messages: 0, attempts: 0, deliveries: 0 }
+  const args = [JSON.stringify(ids)]
+  const results = await gateway.database.writer.write(STATEMENTS.map((sql) => ({ sql, args })))
+  const [messages = 0, attempts = 0, deliveries = 0] = results.map((result) => result.rows.length)
+  return { messages, attempts, deliveries }
+}

@@ -1,0 +1,99 @@
+import { DAY_MS, REFRESH_RETRY_MIN_MS } from '../core/limits.ts'
+import { errorName } from '../core/log.ts'
+import type { Gateway } from '../gateway.ts'
+import type { ExtensionRow } from '../provider/directory.ts'
+import type { ExtensionKey } from '../provider/extension-rows.ts'
+import { noteRefusal } from '../provider/refusals.ts'
+
+/** Every connected extension that is not revoked. */
+async function liveExtensions(gateway: Gateway): Promise<ExtensionRow[]> {
+  const { rows } = await gateway.database.gate.execute(
+    `SELECT DISTINCT tenant_id FROM extensions WHERE status != 'revoked'`,
+  )
+  const entries = await Promise.all(rows.map((row) => gateway.directory.tenant(String(row['tenant_id']))))
+  return entries.flatMap((entry) => [...entry.extensions.values()]).filter((row) => row.status !== 'revoked')
+}
+
+const AT_ONCE = 4
+
+/** Does something with every extension that is active. One that fails or hangs keeps no other from its turn for long. */
+export async function eachActive(
+  gateway: Gateway,
+  what: string,
+  work: (row: ExtensionRow) => Promise<unknown>,
+): Promise<void> {
+  const waiting = (await liveExtensions(gateway)).filter((row) => row.status === 'active')
+  const takeTurns = async (): Promise<void> => {
+    for (let row = waiting.shift(); row !== undefined; row = waiting.shift()) await attempt(gateway, what, row, work)
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, takeTurns))
+}
+
+async function attempt(
+  { log }: Gateway,
+  what: string,
+  row: ExtensionRow,
+  work: (row: ExtensionRow) => Promise<unknown>,
+): Promise<void> {
+  try {
+    await work(row)
+  } catch (error) {
+    const { tenantId, extensionId } = row
+    log.error(
+      { tenantId, extensionId, what, error: errorName(error) },
+      'upkeep of an extension failed, trying again later',
+    )
+  }
+}
+
+/**
+ * Keeps every extension's subscription alive: renewed at half its life, made anew when missing or not Active.
+ * `missed` is called for each that had none, because events of the gap are lost.
+ */
+export const watchSubscriptions = (gateway: Gateway, missed: Missed): Promise<void> =>
+  eachActive(gateway, 'subscription', (row) => ensureSubscription(gateway, row, missed))
+
+/** The same for one extension, if it is still connected and active. */
+export async function watchSubscription(gateway: Gateway, key: ExtensionKey, missed: Missed): Promise<void> {
+  const row = await gateway.directory.extension(key.tenantId, key.extensionId)
+  if (row?.status === 'active')
+    await attempt(gateway, 'subscription', row, (one) => ensureSubscription(gateway, one, missed))
+}
+
+type Missed = (row: ExtensionRow) => Promise<unknown>
+
+async function ensureSubscription(gateway: Gateway, row: ExtensionRow, missed: Missed): Promise<void> {
+  const { tenantId, extensionId } = row
+  const ensured = await gateway.subscriptions.ensure(row)
+  const failure = ensured === 'failed' ? gateway.subscriptions.refusal(row) : null
+  if (failure !== null) noteRefusal(gateway, { tenantId, extensionId, step: 'subscription', failure })
+  else if (ensured !== 'waiting') gateway.directory.refusals.clear(row, 'subscription')
+  if (ensured === 'created') await missed(row)
+}
+
+/** An extension that nobody uses keeps its refresh token only if it is refreshed; once a day is enough. */
+export function keepAlive(gateway: Gateway): Promise<void> {
+  return eachActive(gateway, 'keep-alive', async (row) => {
+    if (gateway.clock.now() - row.refreshedAt >= DAY_MS) await gateway.tokens.refresh(row)
+  })
+}
+
+/** Numbers come and go at the provider: they are read again once a day. */
+export function readNumbersDaily(gateway: Gateway): Promise<void> {
+  return eachActive(gateway, 'numbers', async (row) => {
+    if (gateway.clock.now() - (row.numbersReadAt ?? 0) < DAY_MS) return
+    const { tenantId, extensionId } = row
+    const read = await gateway.numbers.read(row)
+    if (read.type === 'failed') noteRefusal(gateway, { tenantId, extensionId, step: 'numbers', failure: read.failure })
+    if (read.type === 'ok') gateway.directory.refusals.clear(row, 'numbers')
+  })
+}
+
+/** Takes up the retries of extensions whose refresh had failed before this start. */
+export async function resumeRefreshes(gateway: Gateway): Promise<void> {
+  // A clock that was set back meanwhile would make a stored time an hour of waiting.
+  const latest = gateway.clock.now() + REFRESH_RETRY_MIN_MS
+  for (const row of await liveExtensions(gateway))
+    if (row.status === 'refresh_failed')
+      gateway.tokens.planRetry({ ...row, nextRefreshAt: Math.min(row.nextRefreshAt ?? 0, latest) })
+}

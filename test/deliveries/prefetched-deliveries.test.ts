@@ -1,0 +1,153 @@
+import { describe, expect, test } from 'bun:test'
+import { erase } from '../../src/operator/erase.ts'
+import { setTenantStatus } from '../../src/operator/tenants.ts'
+import { attempts, postEvent, smsEvent, subscribe } from '../support/provider-events.ts'
+import { type Receiver, startReceiver, verifySignatures } from '../support/receiver.ts'
+import { type World, createWorld, recordedLog, until } from '../support/world.ts'
+
+// Deliveries that wait for a slot are prefetched into memory. Changes of their destination must count all the same.
+
+const SLOTS = 4
+const WAITING = 3
+
+const idle = (world: World): Promise<boolean> =>
+  until(async () => (await world.gateway.database.gate.execute('SELECT 1 FROM jobs')).rows.length === 0)
+
+const setUrl = (world: World, webhookUrl: string | null): Promise<Response> =>
+  world.call('PUT', `/v1/apps/${world.app.appId}`, { body: { webhookUrl } })
+
+/** POSTs that hang use all slots of the destination, and three more wait. The answer ends the POSTs. */
+async function waiting(world: World, receiver: Receiver): Promise<() => void> {
+  const gone = Promise.withResolvers<void>()
+  receiver.answer = async () => (await gone.promise, new Response('ok'))
+  for (let index = 0; index < SLOTS; index++) await world.control.injectSms({ text: `begun ${index}` })
+  await receiver.received(SLOTS)
+  for (let index = 0; index < WAITING; index++) await world.control.injectSms({ text: `waits ${index}` })
+  return gone.resolve
+}
+
+const texts = (receiver: Receiver): unknown[] => receiver.requests.map(({ body }) => body['body']).toSorted()
+const BEGUN = ['begun 0', 'begun 1', 'begun 2', 'begun 3']
+const WAITED = ['waits 0', 'waits 1', 'waits 2']
+
+test('they go to the address that was set meanwhile', async () => {
+  await using old = startReceiver()
+  await using fresh = startReceiver()
+  await using world = await createWorld()
+  await setUrl(world, old.url)
+  const go = await waiting(world, old)
+  await setUrl(world, fresh.url)
+  go()
+  await idle(world)
+  expect(texts(old)).toEqual(BEGUN)
+  expect(texts(fresh)).toEqual(WAITED)
+  expect(await attempts(world)).toHaveLength(SLOTS + WAITING)
+})
+
+test('they are signed with the secret that was made meanwhile', async () => {
+  await using receiver = startReceiver()
+  await using world = await createWorld()
+  await setUrl(world, receiver.url)
+  const go = await waiting(world, receiver)
+  const rotated = await world.json('POST', `/v1/apps/${world.app.appId}/rotate-webhook-secret`)
+  go()
+  await idle(world)
+  expect(texts(receiver)).toEqual([...BEGUN, ...WAITED])
+  for (const request of receiver.requests.slice(SLOTS)) verifySignatures(request, String(rotated.body['webhookSecret']))
+})
+
+const ENDINGS: Record<string, (world: World) => Promise<unknown>> = {
+  'without an address': (world) => setUrl(world, null),
+  'of an app that was deactivated': (world) => world.call('DELETE', `/v1/apps/${world.app.appId}`),
+  'of a tenant that was suspended': (world) =>
+    setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'suspended' }),
+}
+
+for (const [name, end] of Object.entries(ENDINGS)) {
+  test(`none goes out any more: ${name}`, async () => {
+    await using receiver = startReceiver()
+    await using world = await createWorld()
+    await setUrl(world, receiver.url)
+    const go = await waiting(world, receiver)
+    await end(world)
+    go()
+    await idle(world)
+    expect(texts(receiver)).toEqual(BEGUN)
+  })
+}
+
+test('none goes out any more: of messages that were erased', async () => {
+  await using receiver = startReceiver()
+  await using world = await createWorld()
+  await setUrl(world, receiver.url)
+  const go = await waiting(world, receiver)
+  await erase(world.gateway, { phone: receiver.requests[0]?.body['from'] as string })
+  go()
+  await idle(world)
+  expect(texts(receiver)).toEqual(BEGUN)
+  expect((await world.gateway.database.gate.execute('SELECT 1 FROM deliveries')).rows).toEqual([])
+})
+
+// As after a purge by age: an erasure leaves a tombstone, which is taken away here.
+describe('one whose message was deleted and has come again goes out once', () => {
+  const PERSON = '+15555550188'
+  const event = smsEvent({ from: { phoneNumber: PERSON }, subject: 'comes again' })
+
+  async function comesAgain(world: World): Promise<void> {
+    const token = await subscribe(world)
+    await postEvent(world, token, event)
+    await erase(world.gateway, { phone: PERSON })
+    await world.gateway.database.gate.execute('DELETE FROM erased_messages')
+    await postEvent(world, token, event)
+  }
+
+  /** Answers when the other job of the same delivery has come to its end, so that it cannot miss this one under way. */
+  const answerLast = (world: World): (() => Promise<Response>) => {
+    const sql = `SELECT 1 FROM jobs WHERE subject LIKE (SELECT id FROM messages WHERE from_number = '${PERSON}') || '%'`
+    return async () => {
+      await until(async () => (await world.gateway.database.gate.execute(sql)).rows.length === 1)
+      return new Response('ok')
+    }
+  }
+
+  test('prefetched', async () => {
+    await using receiver = startReceiver()
+    await using world = await createWorld()
+    await setUrl(world, receiver.url)
+    const go = await waiting(world, receiver)
+    await comesAgain(world)
+    const last = answerLast(world)
+    receiver.answer = ({ body }) => (body['body'] === 'comes again' ? last() : new Response('ok'))
+    go()
+    await idle(world)
+    expect(texts(receiver)).toEqual([...BEGUN, 'comes again', ...WAITED])
+    expect((await attempts(world)).map(({ outcome }) => outcome)).toEqual(Array(SLOTS + WAITING + 1).fill('success'))
+  })
+
+  test('read from the table', async () => {
+    await using receiver = startReceiver()
+    const { log, lines } = recordedLog()
+    await using world = await createWorld({ log, work: false })
+    await setUrl(world, receiver.url)
+    await comesAgain(world)
+    receiver.answer = answerLast(world)
+    world.running.work()
+    await idle(world)
+    expect(texts(receiver)).toEqual(['comes again'])
+    expect(await attempts(world)).toMatchObject([{ outcome: 'success' }])
+    expect(lines.filter((line) => line.includes('job failed'))).toEqual([])
+  })
+})
+
+test('none goes out any more: of a trigger that was deleted', async () => {
+  await using receiver = startReceiver()
+  await using world = await createWorld()
+  const { triggerId } = (
+    await world.json<{ triggerId: string }>('POST', '/v1/triggers', { body: { callbackUrl: receiver.url } })
+  ).body
+  const go = await waiting(world, receiver)
+  await world.call('DELETE', `/v1/triggers/${triggerId}`)
+  go()
+  await idle(world)
+  expect(texts(receiver)).toEqual(BEGUN)
+})

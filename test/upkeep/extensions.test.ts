@@ -1,0 +1,239 @@
+import { expect, test } from 'bun:test'
+import { diagnose } from '../../src/operator/doctor.ts'
+import { readNumbersDaily, resumeRefreshes, watchSubscriptions } from '../../src/upkeep/extensions.ts'
+import { manualClock } from '../support/manual-clock.ts'
+import { failureOf } from '../support/process.ts'
+import { type World, createWorld, until } from '../support/world.ts'
+
+const BOB = '+15555550177'
+
+const execute = (world: World, sql: string, ...args: string[]) => world.gateway.database.gate.execute({ sql, args })
+
+async function extensionOf(world: World): Promise<{ tenantId: string; extensionId: string }> {
+  const { rows } = await execute(world, 'SELECT extension_id FROM extensions')
+  return { tenantId: world.tenantId, extensionId: String(rows[0]?.['extension_id']) }
+}
+
+/** An extension whose tokens do not open is met first. */
+async function withDamaged(world: World): Promise<string> {
+  const { tenantId } = await world.otherTenant()
+  const { extensionId } = world.control.addExtension({ name: 'Bob', numbers: [BOB] })
+  await world.connect({ tenantId, extensionId })
+  await execute(
+    world,
+    `UPDATE extensions SET access_token = 'damaged', refresh_token = 'damaged' WHERE tenant_id = ?1`,
+    world.tenantId,
+  )
+  await execute(world, 'UPDATE extensions SET numbers_read_at = 0')
+  for (const tenant of [tenantId, world.tenantId]) world.gateway.directory.forget(tenant)
+  return tenantId
+}
+
+test('an extension whose tokens do not open keeps no other from its upkeep', async () => {
+  await using world = await createWorld({ work: false })
+  const tenantId = await withDamaged(world)
+  await readNumbersDaily(world.gateway)
+  const { rows } = await execute(world, 'SELECT tenant_id, numbers_read_at AS at FROM extensions')
+  expect(Object.fromEntries(rows.map((row) => [row['tenant_id'], Number(row['at']) > 0]))).toEqual({
+    [world.tenantId]: false,
+    [tenantId]: true,
+  })
+})
+
+test('a subscription that the provider refuses leaves no row', async () => {
+  await using world = await createWorld({ work: false })
+  const pending = async (): Promise<number> =>
+    (await execute(world, `SELECT 1 FROM subscriptions WHERE status = 'pending'`)).rows.length
+  const key = await extensionOf(world)
+  await execute(world, 'DELETE FROM subscriptions')
+  world.control.fault({ route: 'subscription-create', calls: 1, fault: { kind: 'respond', status: 400 } })
+  expect(await world.gateway.subscriptions.ensure(key)).toBe('failed')
+  expect(await pending()).toBe(0)
+  expect(await world.gateway.subscriptions.ensure(key)).toBe('created')
+})
+
+test('a subscription that must wait for a pause of the provider is made a minute later', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ clock })
+  const { extensionId } = await extensionOf(world)
+  const active = (): number => world.control.subscriptions().filter(({ status }) => status === 'Active').length
+  await until(() => active() === 1)
+  for (const { subscriptionId } of world.control.subscriptions()) world.control.deleteSubscription({ subscriptionId })
+  world.gateway.quota.pause(extensionId, 'medium', 10.5 * 60_000)
+  const { subscriptions } = world.gateway
+  const ensure = subscriptions.ensure.bind(subscriptions)
+  const ended: string[] = []
+  subscriptions.ensure = async (key) => {
+    const ensured = await ensure(key)
+    ended.push(ensured)
+    return ensured
+  }
+  clock.advance(10 * 60_000)
+  await until(() => ended.length === 1)
+  expect(active()).toBe(0)
+  // Well before the next look of every ten minutes.
+  for (let minute = 0; minute < 5 && ended.length === 1; minute++) {
+    clock.advance(60_000)
+    await until(() => ended.length === 2, 300).catch(() => null)
+  }
+  expect({ active: active(), ended }).toEqual({ active: 1, ended: ['waiting', 'created'] })
+})
+
+/** Each run of `ensure` by its outcome, once it has ended. */
+function outcomes(world: World): string[] {
+  const { subscriptions } = world.gateway
+  const ensure = subscriptions.ensure.bind(subscriptions)
+  const ended: string[] = []
+  subscriptions.ensure = async (key) => {
+    const ensured = await ensure(key)
+    ended.push(ensured)
+    return ensured
+  }
+  return ended
+}
+
+test('a subscription that could not be made is planned again after 10 s, doubling to 10 min, until one is made', async () => {
+  await using world = await createWorld({ connect: false, work: false, clock: manualClock() })
+  const { subscriptions } = world.gateway
+  const planned: number[] = []
+  subscriptions.planned = (_, nextMs) => planned.push(nextMs / 1000)
+  world.control.fault({ route: 'subscription-create', calls: null, fault: { kind: 'respond', status: 503 } })
+  expect((await world.connect()).status).toBe(200)
+  const key = await extensionOf(world)
+  for (let run = 0; run < 8; run++) expect(await subscriptions.ensure(key)).toBe('failed')
+  expect(planned).toEqual([10, 20, 40, 80, 160, 320, 600, 600, 600])
+  world.control.clearFaults()
+  expect(await subscriptions.ensure(key)).toBe('created')
+  expect(planned.at(-1)).toBe(604_800 / 2)
+  for (const { subscriptionId } of world.control.subscriptions()) world.control.deleteSubscription({ subscriptionId })
+  world.control.fault({ route: 'subscription-create', fault: { kind: 'respond', status: 503 } })
+  expect(await subscriptions.ensure(key)).toBe('failed')
+  expect(planned.at(-1)).toBe(10)
+})
+
+test('ten seconds after a connection without a subscription there is one, and what came meanwhile is filled in', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ clock, connect: false })
+  clock.advance(1)
+  world.control.fault({ route: 'subscription-create', calls: 1, fault: { kind: 'respond', status: 503 } })
+  expect((await world.connect()).status).toBe(200)
+  await until(async () => (await execute(world, `SELECT 1 FROM jobs WHERE kind = 'back_fill'`)).rows.length === 0)
+  await world.control.injectSms({ from: BOB, text: 'while nobody listened', deliver: false })
+  const created = (): number => world.control.requests({ route: 'subscription-create' }).length
+  clock.advance(9999)
+  expect(created()).toBe(1)
+  clock.advance(1)
+  await until(() => created() === 2)
+  const inbound = () => execute(world, `SELECT body FROM messages WHERE direction = 'inbound'`)
+  expect(await until(async () => (await inbound()).rows[0]?.['body'])).toBe('while nobody listened')
+  expect(world.control.subscriptions()).toMatchObject([{ status: 'Active' }])
+})
+
+test.each([
+  ['of a week: after half a week', 604_800],
+  ['of an hour: after half an hour', 3600],
+  ['shorter than the look of every ten minutes: in time as well', 480],
+])('a subscription is renewed at half the life that was granted, %s', async (_, seconds) => {
+  const clock = manualClock()
+  await using world = await createWorld({ clock, connect: false })
+  world.control.configure({ maxSubscriptionSeconds: seconds })
+  world.control.setLimits({ light: 100_000 })
+  expect((await world.connect()).status).toBe(200)
+  const ended = outcomes(world)
+  const renewals = (): number => world.control.requests({ route: 'subscription-renew' }).length
+  const step = Math.min(seconds * 100, 600_000)
+  const lookAgain = async (ms: number): Promise<void> => {
+    clock.advance(ms)
+    ended.length = 0
+    await watchSubscriptions(world.gateway, () => Promise.resolve())
+  }
+  await lookAgain(seconds * 500 - step)
+  expect(renewals()).toBe(0)
+  if (seconds > 1000) await lookAgain(step)
+  else clock.advance(step)
+  await until(() => renewals() === 1)
+  expect(world.control.subscriptions()).toMatchObject([{ status: 'Active', expiresAt: clock.now() + seconds * 1000 }])
+})
+
+test('an extension that cannot receive is a figure and a warning with its fix; the gateway is ready all the same', async () => {
+  await using world = await createWorld({ connect: false, env: { ADMIN_PORT: '0' } })
+  const admin = (path: string): Promise<Response> => fetch(`${world.running.adminUrl}${path}`)
+  const notReceiving = async (): Promise<string | undefined> =>
+    /^sgw_extensions_not_receiving (\d+)$/m.exec(await (await admin('/metrics')).text())?.[1]
+  const finding = async () => (await diagnose(world.gateway)).find(({ check }) => check === 'subscriptions')
+  expect(await notReceiving()).toBe('0')
+  world.control.fault({
+    route: 'subscription-create',
+    calls: null,
+    fault: {
+      kind: 'respond',
+      status: 400,
+      body: { errors: [{ errorCode: 'SUB-521', message: 'WebHook is not reachable' }] },
+    },
+  })
+  await world.connect()
+  expect(await notReceiving()).toBe('1')
+  expect((await admin('/ready')).status).toBe(200)
+  expect(await finding()).toMatchObject({
+    ok: true,
+    level: 'warn',
+    detail: expect.stringMatching(/^1 extensions have no active subscription.*SUB-521.*RingCentral cannot reach http/),
+  })
+  world.control.clearFaults()
+  await watchSubscriptions(world.gateway, () => Promise.resolve())
+  expect(await notReceiving()).toBe('0')
+  expect(await finding()).toMatchObject({ level: 'ok' })
+})
+
+test('an extension whose subscription was shut off and cannot be made anew counts as not receiving', async () => {
+  await using world = await createWorld({ work: false })
+  const [subscription] = world.control.subscriptions()
+  world.control.blacklistSubscription({ subscriptionId: subscription?.subscriptionId ?? '' })
+  world.control.fault({ route: 'subscription-create', calls: null, fault: { kind: 'respond', status: 503 } })
+  await watchSubscriptions(world.gateway, () => Promise.resolve())
+  expect((await diagnose(world.gateway)).find(({ check }) => check === 'subscriptions')).toMatchObject({
+    level: 'warn',
+  })
+})
+
+test('two tenants with the same extension do not delete what is being made for the other', async () => {
+  await using world = await createWorld({ work: false })
+  const { tenantId } = await world.otherTenant()
+  const { extensionId } = await extensionOf(world)
+  await world.connect({ tenantId, extensionId })
+  for (const { subscriptionId } of world.control.subscriptions()) world.control.deleteSubscription({ subscriptionId })
+  // The other's token is due, so that it looks while the first one's subscription is there, but not answered yet.
+  await execute(world, 'UPDATE extensions SET access_expires_at = 0 WHERE tenant_id = ?1', tenantId)
+  world.gateway.directory.forget(tenantId)
+  world.control.fault({ route: 'token', calls: null, fault: { kind: 'delay', ms: 100 } })
+  world.control.fault({ route: 'subscription-create', calls: null, fault: { kind: 'delay', ms: 400 } })
+  const missed: string[] = []
+  await watchSubscriptions(world.gateway, async (row) => void missed.push(row.tenantId))
+  expect(missed.toSorted()).toEqual([tenantId, world.tenantId].toSorted())
+  expect(world.control.subscriptions().filter(({ status }) => status === 'Active')).toHaveLength(2)
+})
+
+test('a refresh that hangs does not keep the listener open after a stop', async () => {
+  await using world = await createWorld({ env: { PROVIDER_TIMEOUT: '4s' } })
+  world.control.fault({ route: 'token', calls: null, fault: { kind: 'hang' } })
+  void world.gateway.tokens.refresh(await extensionOf(world))
+  await world.running.stop()
+  expect(await failureOf(fetch(`${world.url}/health`))).toBeInstanceOf(Error)
+})
+
+test('a refresh that waited over a restart is tried within a minute, also if the clock was set back by an hour meanwhile', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ clock, work: false })
+  await execute(
+    world,
+    `UPDATE extensions SET status = 'refresh_failed', next_refresh_at = ${clock.now() + 3_600_000}, access_expires_at = 0`,
+  )
+  world.gateway.directory.forget(world.tenantId)
+  const status = async (): Promise<unknown> =>
+    (await execute(world, 'SELECT status FROM extensions')).rows[0]?.['status']
+  await resumeRefreshes(world.gateway)
+  clock.advance(59_999)
+  expect(await status()).toBe('refresh_failed')
+  clock.advance(1)
+  await until(async () => (await status()) === 'active')
+})
