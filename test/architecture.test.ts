@@ -225,7 +225,7 @@ describe('the checker', () => {
     expectOffence(
       wrongWayImports,
       ['src/provider/ringcentral/a.ts', "await import('../../outbound/sign.ts')"],
-      'provider imports outbound',
+      'ringcentral imports outbound',
     )
     expectOffence(wrongWayImports, ['src/auth/a.ts', "import '../gateway.ts'"], 'auth imports gateway')
     expectOffence(wrongWayImports, ['src/gateway.ts', "import './http/body.ts'"], 'gateway imports http')
