@@ -10,7 +10,7 @@ import type { Gateway } from './gateway.ts'
 import { openApi } from './http/openapi.ts'
 import { type Server, createServer } from './http/server.ts'
 
-/** Every endpoint of the gateway. The folder in `features/` is the URL's segment. */
+/** Every endpoint of the gateway. The folder in `features/` is the first segment of the URL after `/v1`. */
 export const ROUTES = [
   ...healthRoutes,
   ...smsRoutes,
@@ -22,5 +22,5 @@ export const ROUTES = [
   ...wsRoutes,
 ]
 
-/** The HTTP side of the gateway: the gates, the endpoints, the documentation. */
+/** The HTTP side of the gateway: the request pipeline, the endpoints and the documentation. */
 export const createApp = (gateway: Gateway): Server => createServer(gateway, ROUTES, openApi(ROUTES))

@@ -15,7 +15,7 @@ async function main(argv: string[]): Promise<number> {
   const json = argv.includes('--json')
   const fail = (message: string): void => void process.stderr.write(json ? jsonError(message) : `${message}\n`)
   try {
-    // Commander itself says what is wrong with a command line, but not as JSON.
+    // Commander prints usage errors itself, but not as JSON.
     await createProgram(makeContext, start, json ? () => undefined : null).parseAsync(argv)
     return EXIT.stopped
   } catch (error) {
@@ -34,7 +34,7 @@ function jsonError(error: string): string {
   return `${JSON.stringify({ error })}\n`
 }
 
-/** `sgw start`: settles when the server listens; the process ends by a signal. */
+/** Runs `sgw start`. Resolves when the server listens; the process then runs until a signal. */
 async function start(): Promise<void> {
   const { serve } = await import('./serve.ts')
   return serve({ environment: environment(), terminal: process.stdout.isTTY, exit: (code) => process.exit(code) })
@@ -51,28 +51,28 @@ function makeContext(json: boolean): CliContext {
   }
   const result = readConfig(environment(), process.stdout.isTTY)
   if (result.ok) return { ...context, config: result.config }
-  return refuse(context, argvNames(), result.problems)
+  return handleBadConfig(context, commandName(), result.problems)
 }
 
-/** The doctor and the key maker must help those whose configuration is not right yet. */
-function refuse(context: Omit<CliContext, 'config'>, command: string, problems: string[]): CliContext {
+/** Handles a configuration that is not valid. `secret` and `doctor` work all the same, because they help to correct it. */
+function handleBadConfig(context: Omit<CliContext, 'config'>, command: string, problems: string[]): CliContext {
   const fallback = readConfig({ values: {}, readFile: () => '' })
   if (!fallback.ok) throw new CliError(fallback.problems.join('\n'))
-  const whole = { ...context, config: fallback.config }
-  if (command === 'secret') return whole
+  const fallbackContext = { ...context, config: fallback.config }
+  if (command === 'secret') return fallbackContext
   if (command === 'doctor') {
     printFindings(
-      whole,
+      fallbackContext,
       problems.map((detail) => finding('configuration', 'fail', detail)),
     )
     throw new CliError('')
   }
-  // The entry point restores before it starts the server: its supervisor is to see the server's code.
+  // The entry point runs `sgw restore` before the server, and its supervisor must see the server's exit code.
   const starts = command === 'restore' && !process.argv.includes('--check')
   throw new CliError(problems.join('\n'), starts ? EXIT.badConfig : EXIT.failure)
 }
 
-/** On standard error: standard output is for the result alone. */
+/** Asks on standard error, because standard output is for the result only. */
 async function prompt(question: string): Promise<string> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   try {
@@ -82,7 +82,8 @@ async function prompt(question: string): Promise<string> {
   }
 }
 
-function argvNames(): string {
+/** The first word of the command line that is no option. */
+function commandName(): string {
   return process.argv.slice(2).find((word) => !word.startsWith('-')) ?? ''
 }
 

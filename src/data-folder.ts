@@ -6,12 +6,13 @@ import { sha256Hex } from './core/secrets.ts'
 import { EXIT, StartError } from './core/start-error.ts'
 import { type ProcessLock, takeLock } from './db/lock.ts'
 
-/** Where a database file's companions live: its folder. */
+/** The folder of the database file, which also holds its lock, keys and sockets. */
 export const dataFolder = (databasePath: string): string => dirname(resolve(databasePath))
 
 /**
- * Makes the folder and takes the lock that one process at a time holds. Whatever this process writes from now on is
- * for its user's eyes alone: the database holds people's messages. Errors: exit codes 73 and 75.
+ * Creates the data folder and takes its lock, which one process at a time can hold. From now on, only the server's own
+ * user can read the files that this process writes, because the database holds people's messages. Errors: exit codes
+ * 73 and 75.
  */
 export async function openDataFolder(databasePath: string, waitMs: number, onWait?: () => void): Promise<ProcessLock> {
   const folder = dataFolder(databasePath)
@@ -19,7 +20,7 @@ export async function openDataFolder(databasePath: string, waitMs: number, onWai
   let lock: ProcessLock | null
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    demandNoFolder(databasePath)
+    refuseFolder(databasePath)
     lock = await takeLock(databasePath, waitMs, onWait)
   } catch (error) {
     if (error instanceof StartError) throw error
@@ -36,7 +37,7 @@ export async function openDataFolder(databasePath: string, waitMs: number, onWai
   return lock
 }
 
-function demandNoFolder(databasePath: string): void {
+function refuseFolder(databasePath: string): void {
   if (statSync(databasePath, { throwIfNoEntry: false })?.isDirectory() !== true) return
   throw new StartError(
     EXIT.cannotWrite,
@@ -44,14 +45,14 @@ function demandNoFolder(databasePath: string): void {
   )
 }
 
-/** The encryption keys: from the configuration, or in development one that is made once and kept beside the database. */
+/** The configured encryption keys. In development, a key that is made once and stored beside the database. */
 export function encryptionKeys(config: Config): Uint8Array[] {
   if (config.encryptionKeys !== null) return config.encryptionKeys
-  const text = kept(config, ENCRYPTION_KEY, () => crypto.getRandomValues(new Uint8Array(32)).toBase64())
+  const text = readOrCreateSecret(config, ENCRYPTION_KEY, () => crypto.getRandomValues(new Uint8Array(32)).toBase64())
   if (!/^[A-Za-z0-9+/]{43}=$/.test(text)) {
     throw new StartError(
       EXIT.badConfig,
-      `${keptPath(config, ENCRYPTION_KEY)} holds no key: bring the file back from a copy, or remove it and the database to start anew`,
+      `${secretPath(config, ENCRYPTION_KEY)} holds no key: restore the file from a copy, or remove it and the database to start with an empty one`,
     )
   }
   return [Uint8Array.fromBase64(text)]
@@ -59,56 +60,56 @@ export function encryptionKeys(config: Config): Uint8Array[] {
 
 const ENCRYPTION_KEY = 'encryption.key'
 
-/** A small secret beside the database, mode 600, the same after a restart. */
-export const kept = (config: Config, name: string, make: () => string): string =>
-  readKept(config, name) ?? keep(config, name, make())
+/** A small secret in a file beside the database, mode 600. The first call makes it. */
+export const readOrCreateSecret = (config: Config, name: string, make: () => string): string =>
+  readSecret(config, name) ?? writeSecret(config, name, make())
 
-/** Keeps or replaces a small secret beside the database. A crash leaves the whole file or none. */
-export function keep(config: Config, name: string, value: string): string {
-  const path = keptPath(config, name)
+/** Writes or replaces such a secret. A crash leaves the old file or the new one, never a part. */
+export function writeSecret(config: Config, name: string, value: string): string {
+  const path = secretPath(config, name)
   rmSync(`${path}.part`, { force: true })
   writeFileSync(`${path}.part`, `${value}\n`, { mode: 0o600, flush: true })
   renameSync(`${path}.part`, path)
   return value
 }
 
-const keptPath = (config: Config, name: string): string => join(dataFolder(config.database.path ?? '.'), name)
+const secretPath = (config: Config, name: string): string => join(dataFolder(config.database.path ?? '.'), name)
 
-/** Name of the file with the API key of the app that a development server makes for itself. */
+/** The file with the API key of the app that a development server creates at its first start. */
 export const DEVELOPMENT_KEY = 'development-api-key'
 
-/** A secret that was kept before; null when there is none. */
-export function readKept(config: Config, name: string): string | null {
+/** Reads such a secret; null if there is none. */
+export function readSecret(config: Config, name: string): string | null {
   try {
-    return readFileSync(keptPath(config, name), 'utf8').trim()
+    return readFileSync(secretPath(config, name), 'utf8').trim()
   } catch {
     return null
   }
 }
 
-/** Bytes of a file; 0 when it is not there. */
+/** Size of a file in bytes; 0 if there is none. */
 export const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
-/** A path for a Unix socket may have about 100 bytes. */
+/** Operating systems limit the path of a Unix socket to a little over 100 bytes. */
 const MAX_SOCKET_PATH = 100
 
 /**
- * Where the operator's commands reach the running server, or with another suffix another socket of this database: beside
- * the database, or in the temporary folder if that is too long a path.
+ * The path of a Unix socket of this database; by default the one for the operator's commands. It is beside the database,
+ * or in the temporary folder if that path would be too long.
  */
 export function socketPath(databasePath: string, suffix = '.sock'): string {
   const beside = `${resolve(databasePath)}${suffix}`
   if (Buffer.byteLength(beside) <= MAX_SOCKET_PATH) return beside
   const path = join(tmpdir(), `sgw-${sha256Hex(beside).slice(0, 16)}.sock`)
-  demandOwn(path, dirname(beside))
+  requireTrustedOwner(path, dirname(beside))
   return path
 }
 
-/** Anybody may write to the temporary folder: a stranger's socket there would hear, and answer, the operator's commands. */
-function demandOwn(path: string, folder: string): void {
+/** Anybody can write to the temporary folder. Without this check another user's socket could receive the operator's commands. */
+function requireTrustedOwner(path: string, folder: string): void {
   const owner = statSync(path, { throwIfNoEntry: false })?.uid
-  const friends = [undefined, 0, process.getuid?.(), statSync(folder, { throwIfNoEntry: false })?.uid]
-  if (!friends.includes(owner))
+  const trusted = [undefined, 0, process.getuid?.(), statSync(folder, { throwIfNoEntry: false })?.uid]
+  if (!trusted.includes(owner))
     throw new StartError(
       EXIT.unavailable,
       `${path} belongs to another user: remove it, or move the database to a shorter path`,

@@ -24,7 +24,7 @@ import { createHub, type Hub } from './realtime/hub.ts'
 import { type SocketAuth, Sockets } from './realtime/sockets.ts'
 import { SendEngine } from './sending/engine.ts'
 
-/** What everything in the gateway depends on, built in one place and handed in. */
+/** The shared dependencies of all parts, built in one place and passed as an argument. */
 export interface Gateway extends SharedParts {
   mark: RestoreMark
   secrets: Secrets
@@ -43,7 +43,7 @@ export interface Gateway extends SharedParts {
   guard: AddressGuard
   poster: WebhookPoster
   sockets: Sockets
-  /** `working`: jobs and timers run. */
+  /** `working`: jobs and timers are running. `draining`: the server is stopping. */
   lifecycle: { draining: boolean; working: boolean }
   traffic: Traffic
   sending: SendEngine
@@ -56,7 +56,7 @@ interface SharedParts {
   log: Log
   database: Database
   provider: Provider
-  /** Names this run of the process: attempts of another boot have an unknown outcome. */
+  /** Identifies this run of the process. An open attempt of another boot has an unknown outcome. */
   bootId: string
 }
 
@@ -64,21 +64,21 @@ interface SharedParts {
 export interface GatewayParts extends SharedParts {
   /** 32 bytes each, newest first. */
   encryptionKeys: readonly Uint8Array[]
-  /** Counts calls and posts; absent where nobody reads metrics. */
+  /** Counts calls and webhook POSTs; absent without metrics. */
   meter?: Meter
-  /** How far this database has come, kept beside it; absent where no restore can happen. */
+  /** Detects that the database was restored from a backup; absent in tests without a file. */
   mark?: RestoreMark
-  /** In place of those of `encryptionKeys`, for the simulation: real ones work on threads, which come back in no fixed order. */
+  /** Replaces encryption in the simulation: WebCrypto runs on threads, which finish in no fixed order. */
   secrets?: Secrets
-  /** Lets the event loop breathe; the simulation hands in its own. */
+  /** Runs a function in a later turn of the event loop; the simulation has its own. */
   defer?: (run: () => void) => void
-  /** Who a socket's first message speaks for. */
+  /** Authenticates a WebSocket by its first message. */
   authenticateSocket?(gateway: Gateway, message: Record<string, unknown>, address: string): Promise<SocketAuth>
 }
 
-/** What requests there are at this moment. */
+/** The requests that are being handled at this moment. */
 export interface Traffic {
-  /** Those that have come whole and are not answered yet; but for those that wait for the provider. */
+  /** Requests whose body has arrived and that are not answered yet. Requests that wait for the provider are not counted. */
   answering: number
 }
 
@@ -89,7 +89,7 @@ export function buildGateway(parts: GatewayParts): Gateway {
     parts.authenticateSocket ?? (() => Promise.resolve({ ok: false, error: 'Invalid API key' } as const))
   const secrets = parts.secrets ?? createSecrets(parts.encryptionKeys)
   const defer = parts.defer ?? setImmediate
-  const connected = connectedParts({ ...parts, secrets }, (tenantId) => gateway.sending.wake(tenantId))
+  const connected = extensionParts({ ...parts, secrets }, (tenantId) => gateway.sending.wake(tenantId))
   const guard = new AddressGuard({ production: config.production, allowCidrs: config.webhookAllowCidrs })
   const engines = {
     mark: parts.mark ?? createNoMark(),
@@ -98,7 +98,13 @@ export function buildGateway(parts: GatewayParts): Gateway {
     ...connected,
   }
   const gateway: Gateway = {
-    ...{ config, clock, ids, log, database, provider, bootId },
+    config,
+    clock,
+    ids,
+    log,
+    database,
+    provider,
+    bootId,
     ...engines,
     secrets,
     keys: new KeyRing({ reads, writer, secrets, clock }),
@@ -118,16 +124,16 @@ export function buildGateway(parts: GatewayParts): Gateway {
   return gateway
 }
 
-type ConnectedParts = Pick<
+type ExtensionParts = Pick<
   Gateway,
   'directory' | 'quota' | 'tokens' | 'session' | 'numbers' | 'subscriptions' | 'subscriptionTokens'
 >
 
-/** What knows the tenants' connected extensions. `changed`: something that a tenant's messages may wait for. */
-function connectedParts(
+/** The parts that deal with connected extensions. They call `changed` when something changed that a message may wait for. */
+function extensionParts(
   parts: GatewayParts & { secrets: Secrets },
   changed: (tenantId: string) => void,
-): ConnectedParts {
+): ExtensionParts {
   const { config, clock, log, database, provider, secrets, ids } = parts
   const { writer, gate, reads } = database
   const directory = new Directory(reads)
@@ -135,14 +141,14 @@ function connectedParts(
     fromPerMinute: config.fromLimitPerMinute,
     extensionPerMinute: config.extensionLimitPerMinute,
   })
-  const needed = { provider, directory, gate, writer, secrets, ids, clock, log }
-  const tokens = new Tokens({ ...needed, changed: ({ tenantId }) => changed(tenantId) })
+  const shared = { provider, directory, gate, writer, secrets, ids, clock, log }
+  const tokens = new Tokens({ ...shared, changed: ({ tenantId }) => changed(tenantId) })
   const session = new Session(tokens, quota, writer, clock)
-  // The built-in simulator calls from this process, where the public address may lead nowhere.
+  // The built-in simulator runs in this process and may not be able to reach the public address.
   const webhookBase = (): string => (config.provider.simulated ? `http://127.0.0.1:${config.port}` : config.publicUrl)
   const subscriptionTokens = new SubscriptionTokens({ gate, secrets })
   const subscriptions = new Subscriptions({
-    ...needed,
+    ...shared,
     session,
     quota,
     address: () => `${webhookBase()}/v1/webhooks/provider`,

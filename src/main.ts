@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { serve } from './serve.ts'
 
-// The server alone: what `sgw start` runs as well.
+// Starts the server, as `sgw start` does.
 await serve({
   environment: { values: process.env, readFile: (path) => readFileSync(path, 'utf8') },
   terminal: process.stdout.isTTY,

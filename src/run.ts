@@ -26,18 +26,18 @@ export interface RunOptions {
   clock?: Clock
   /** How long to wait for the database's lock. */
   lockWaitMs?: number
-  /** Who counts what the gateway does. */
+  /** Counts calls and webhook POSTs. */
   meter?: Meter
 }
 
-/** A gateway that serves. */
+/** A gateway that accepts requests. */
 export interface RunningGateway {
   gateway: Gateway
   /** Base address of the listener, without a trailing slash. */
   url: string
   /** Base address of the admin listener, where there is one. */
   adminUrl: string | null
-  /** Starts the workers, unless it stops already; before it, messages are accepted but nothing is sent. */
+  /** Starts jobs and timers, unless the gateway is stopping. Until then messages are accepted but not sent. */
   work(): void
   /** Drains and stops, within 9 s. */
   stop(): Promise<void>
@@ -58,19 +58,19 @@ export async function runGateway(options: RunOptions): Promise<RunningGateway> {
   }
 }
 
-/** A damaged file may show at any step. */
+/** Turns an error of a damaged database, which can occur at any step, into a `StartError`. Returns others unchanged. */
 export function asStartError(error: unknown, config: Config): unknown {
   const damage = damageOf(error, config.database.path ?? config.database.url)
   return damage === null ? error : new StartError(EXIT.cannotWrite, damage)
 }
 
-/** The parts of a gateway without listener or workers, for the server and for commands that run without one. */
+/** Builds a gateway without listener, jobs or timers: for the server, and for commands that run without one. */
 export async function openGateway(options: RunOptions, stack: AsyncDisposableStack): Promise<Gateway> {
   const { log, clock = systemClock, meter = noMeter } = options
   const config = { ...options.config }
   const path = config.database.path ?? 'sgw.db'
   const lock = await openDataFolder(path, options.lockWaitMs ?? LOCK_WAIT_MS, () =>
-    log.warn({}, 'another process uses the database: waiting for its end'),
+    log.warn({}, 'another process uses the database: waiting for it to end'),
   )
   stack.defer(() => lock.release())
   const keys = encryptionKeys(config)
@@ -89,7 +89,7 @@ export async function openGateway(options: RunOptions, stack: AsyncDisposableSta
   if (restored)
     log.warn(
       {},
-      'this database was restored from a backup: what was waiting is compared with the provider before it is sent',
+      'this database was restored from a backup: each waiting message is looked up at the provider before it is sent',
     )
   const provider = createRingCentral({
     ...config.provider,
@@ -126,7 +126,7 @@ async function start(options: RunOptions, stack: AsyncDisposableStack): Promise<
   const { createApp } = await import('./app.ts')
   const app = createApp(gateway)
   stack.defer(listen(gateway, app))
-  // Behind the listener: a refresh that hangs must not keep its last requests from their answers.
+  // The tokens stop after the listener, so that a refresh that hangs does not delay the last responses.
   stack.defer(() => gateway.tokens.stop())
   stack.defer(() => stopListening(app))
   const adminListener = admin?.listen(gateway, adminPort ?? 0) ?? null
@@ -138,7 +138,7 @@ async function start(options: RunOptions, stack: AsyncDisposableStack): Promise<
     url: `http://${urlHost(gateway.config.host)}:${port}`,
     adminUrl: adminListener?.url ?? null,
     work: () => {
-      // A signal may have come before.
+      // A signal may have arrived already.
       if (gateway.lifecycle.draining) return
       gateway.jobs.start()
       gateway.sending.start()
@@ -149,7 +149,7 @@ async function start(options: RunOptions, stack: AsyncDisposableStack): Promise<
   }
 }
 
-/** Metrics are counted, and their library loaded, only where somebody can read them. */
+/** Loads the metrics library only if ADMIN_PORT is set. */
 async function loadAdmin() {
   const [{ createMetrics }, { startAdmin }] = await Promise.all([
     import('./admin/metrics.ts'),
@@ -164,7 +164,7 @@ async function open(config: Config, log: Log): Promise<Database> {
   if (config.requireRestore && path !== null && sizeOf(path) === 0)
     throw new StartError(
       EXIT.badConfig,
-      `REQUIRE_RESTORE is set and ${path} is missing: bring it back by sgw restore; for a very first start unset REQUIRE_RESTORE`,
+      `REQUIRE_RESTORE is set and ${path} is missing: run sgw restore; for the very first start, unset REQUIRE_RESTORE`,
     )
   try {
     const progress = (step: UpgradeStep): void =>
@@ -180,7 +180,7 @@ async function open(config: Config, log: Log): Promise<Database> {
   }
 }
 
-/** No new work, then what runs comes to its end, then everything closes in reverse order. */
+/** Takes no new work, waits for what is running, then closes everything in reverse order. */
 async function drain(
   gateway: Gateway,
   stack: AsyncDisposableStack,

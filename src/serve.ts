@@ -11,7 +11,7 @@ import type { OperatorContext } from './operator/context.ts'
 import { serveOperator } from './operator/socket.ts'
 import { type RunningGateway, runGateway } from './run.ts'
 
-/** The process around a server: `main.ts` and `sgw start` hand in their own. */
+/** The process that the server runs in. `main.ts` and `sgw start` pass their own. */
 export interface ServeOptions {
   environment: Environment
   /** Whether a person reads the output. */
@@ -19,7 +19,7 @@ export interface ServeOptions {
   exit(code: number): void
 }
 
-/** Serves until a signal comes. Whatever ends it goes through `exit`, with the server's exit codes. */
+/** Runs the server until a signal arrives. Every end calls `exit` with one of the server's exit codes. */
 export async function serve({ environment, terminal, exit }: ServeOptions): Promise<void> {
   const fail = (error: StartError): void => {
     process.stderr.write(`${error.message}\n`)
@@ -29,30 +29,30 @@ export async function serve({ environment, terminal, exit }: ServeOptions): Prom
   if (!result.ok) return fail(new StartError(EXIT.badConfig, [...result.problems, ...result.warnings].join('\n')))
   const { config } = result
   const log = createLog({ level: config.logLevel, format: config.logFormat })
-  const life: Life = { ending: false, end: async () => null }
-  outliveLog()
+  const shutdown: Shutdown = { begun: false, end: async () => null }
+  ignoreLogErrors()
   for (const warning of result.warnings) log.warn({}, warning)
-  const stop = stopOnSignal(life, log, exit)
+  const stop = stopOnSignal(shutdown, log, exit)
   try {
     const startReplication = config.litestream ? await prepareBackup(environment, config, log) : () => null
     const provider = await simulatedProvider(config)
     const running = await runGateway({ config: provider?.config ?? config, log })
     const prepared = Promise.withResolvers<OperatorContext>()
     const operator = serveOperator(prepared.promise, socketPath(config.database.path ?? 'sgw.db'))
-    // Not before: configuration, database and port are known to be good.
+    // Litestream starts only after configuration, database and port have proved good.
     const replication = startReplication()
-    life.end = async () => {
+    shutdown.end = async () => {
       const deadline = performance.now() + STOP_LIMIT_MS
       await Promise.all([operator.stop(), running.stop()])
       await provider?.stop()
       return replication?.finish(Math.max(MIN_LAST_COPY_MS, deadline - performance.now())) ?? null
     }
-    void replication?.ended.then((code) => endWithLitestream(code, life, log, stop))
+    void replication?.ended.then((code) => endWithLitestream(code, shutdown, log, stop))
     log.info({ url: running.url, production: config.production }, 'listening')
-    const simulator = provider === null ? null : await welcome(running, provider)
-    await Bun.sleep(FIRST_ANSWERS_MS)
+    const simulator = provider === null ? null : await startDevelopment(running, provider)
+    await Bun.sleep(FIRST_RESPONSES_MS)
     running.work()
-    // Not before: a command must not take a server that is about to work for one that does not.
+    // Commands are answered only from here on: before, the doctor would report that the server is not working.
     prepared.resolve({ gateway: running.gateway, simulator })
   } catch (error) {
     if (!(error instanceof StartError)) throw error
@@ -60,65 +60,68 @@ export async function serve({ environment, terminal, exit }: ServeOptions): Prom
   }
 }
 
-/** Whoever waits for the start is answered before the workers load what they need, which holds the loop for some 15 ms. */
-const FIRST_ANSWERS_MS = 25
+/** Loading the modules of the jobs blocks the event loop for some 15 ms. Requests that waited for the start are answered first. */
+const FIRST_RESPONSES_MS = 25
 
-/** In development, with the built-in simulator, everything that a first SMS needs is made and shown. */
-async function welcome(running: RunningGateway, provider: SimulatedProvider): Promise<OperatorContext['simulator']> {
-  // Behind the listener: loading it is a tenth of the start.
+/** In development with the simulator: makes what a first SMS needs, and prints it. */
+async function startDevelopment(
+  running: RunningGateway,
+  provider: SimulatedProvider,
+): Promise<OperatorContext['simulator']> {
+  // The simulator is loaded after the listener is open, because loading it takes a tenth of the start.
   const { control } = await provider.start(running.gateway.clock)
   const { prepareDevelopment } = await import('./development/prepare.ts')
   process.stdout.write(await prepareDevelopment(running, control))
   return control
 }
 
-/** In development without a provider's account. */
+/** The built-in simulator; null if the provider is RingCentral itself. */
 async function simulatedProvider(config: Config): Promise<SimulatedProvider | null> {
   if (!config.provider.simulated) return null
   const { simulateProvider } = await import('./development/simulated-provider.ts')
   return simulateProvider(config)
 }
 
-/** A full disk, or a reader that has gone away, takes the log's lines but not the server. */
-function outliveLog(): void {
+/** A log that cannot be written (full disk, closed pipe) loses lines, but does not end the server. */
+function ignoreLogErrors(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
 }
 
-/** With the last copy of a backup it takes less than the 10 s that containers are given. */
+/** The whole stop, with the last copy of a backup. Containers are killed after 10 s. */
 const STOP_LIMIT_MS = 9500
 const MIN_LAST_COPY_MS = 1000
 
-/** How to come to an end; before everything is open there is nothing to drain. Answers what an operator must know. */
-interface Life {
-  ending: boolean
+/** How the server stops. `end` is replaced once everything is open; it resolves to a problem that the operator must know. */
+interface Shutdown {
+  begun: boolean
   end(): Promise<string | null>
 }
 
-/** Ends the server with this exit code; instead of 0 with 1 when its end was not clean. */
+/** Stops the server and exits with this code, or with 1 instead of 0 if the stop had a problem. */
 type Stop = (code: number) => void
 
-/** The first signal drains; a second one ends at once, which is safe: every state survives a crash. */
-function stopOnSignal(life: Life, log: Log, exit: (code: number) => void): Stop {
+/** The first signal drains. A second one ends the process at once, which is safe: every state survives a crash. */
+function stopOnSignal(shutdown: Shutdown, log: Log, exit: (code: number) => void): Stop {
   const stop = async (code: number): Promise<void> => {
-    if (life.ending) return exit(EXIT.failure)
-    life.ending = true
+    if (shutdown.begun) return exit(EXIT.failure)
+    shutdown.begun = true
     log.info({}, 'stopping')
-    const problem = await life.end()
+    const problem = await shutdown.end()
     if (problem !== null) process.stderr.write(`${problem}\n`)
     exit(code === EXIT.stopped && problem !== null ? EXIT.failure : code)
   }
   process.on('SIGTERM', () => void stop(EXIT.stopped))
   process.on(
     'SIGINT',
-    oncePerKey(() => stop(EXIT.stopped)),
+    ignoreRepetition(() => stop(EXIT.stopped)),
   )
   return (code) => void stop(code)
 }
 
 const SAME_KEY_MS = 250
 
-/** A ^C reaches the server from the terminal, and once more from the `bun run` or `npx` above it. */
-function oncePerKey(stop: () => Promise<void>): () => void {
+/** A ^C reaches the server twice: from the terminal, and from the `bun run` or `npx` that started it. */
+function ignoreRepetition(stop: () => Promise<void>): () => void {
   let lastAt = -Infinity
   return () => {
     const now = performance.now()
@@ -129,7 +132,7 @@ function oncePerKey(stop: () => Promise<void>): () => void {
 }
 
 async function prepareBackup(environment: Environment, { database }: Config, log: Log): Promise<() => Replication> {
-  // The entry point of release 1.0.0 sets it, and has started a Litestream of its own.
+  // The entry point of release 1.0.0 sets this variable, and has already started Litestream.
   if ((environment.values['LITESTREAM_DATABASE'] ?? '') !== '')
     throw new StartError(
       EXIT.badConfig,
@@ -141,13 +144,13 @@ async function prepareBackup(environment: Environment, { database }: Config, log
   return prepareReplication(settings)
 }
 
-/** A signal that goes to Litestream as well reaches the gateway no later than this. */
+/** A signal to the whole process group ends Litestream too. It reaches the gateway within this time. */
 const SAME_SIGNAL_MS = 250
 
-/** A gateway whose Litestream died would go on without a backup, its log growing: the supervisor starts both again. */
-async function endWithLitestream(code: number, life: Life, log: Log, stop: Stop): Promise<void> {
+/** Stops the gateway if Litestream ends by itself: otherwise it would run without a backup, and its log would grow. */
+async function endWithLitestream(code: number, shutdown: Shutdown, log: Log, stop: Stop): Promise<void> {
   await Bun.sleep(SAME_SIGNAL_MS)
-  if (life.ending) return
-  log.error({ code }, 'Litestream is gone: stopping, so that both are started again')
+  if (shutdown.begun) return
+  log.error({ code }, 'Litestream is gone: stopping, so that the supervisor starts both again')
   stop(code === EXIT.locked ? EXIT.locked : EXIT.unavailable)
 }

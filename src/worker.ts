@@ -22,7 +22,7 @@ import { expireMessages } from './sending/expire.ts'
 import { lookupJobs } from './sending/reconcile.ts'
 import { recoverSending } from './sending/recover.ts'
 
-/** Which verb runs which kind of job. */
+/** Registers the handler of each kind of job. */
 export function registerJobs(gateway: Gateway): void {
   gateway.jobs.register(lookupJobs(gateway.sending))
   gateway.jobs.register(webhookJobs(gateway))
@@ -30,7 +30,7 @@ export function registerJobs(gateway: Gateway): void {
   gateway.jobs.register(fanOutJobs(gateway))
 }
 
-/** What an earlier run left behind, before any job runs. */
+/** Recovers what an earlier run left behind, before any job runs. */
 export async function recover(gateway: Gateway): Promise<void> {
   await makeAllDue(gateway.database.gate, Math.ceil(gateway.clock.steady()))
   await gateway.failedAttempts.restore()
@@ -49,7 +49,7 @@ const BACK_FILL_EVERY_MS = 15 * MINUTE_MS
 const HOURLY_MS = 60 * MINUTE_MS
 const EXPIRY_EVERY_MS = 5000
 
-/** Recurring work, by timer. */
+/** Starts the timers of recurring work. */
 export function startTimers(gateway: Gateway): Schedule {
   const schedule = new Schedule(gateway.clock, gateway.log)
   schedule.every('back-fill', BACK_FILL_EVERY_MS, 0, () =>
@@ -57,7 +57,7 @@ export function startTimers(gateway: Gateway): Schedule {
   )
   const missed = (row: ExtensionRow): Promise<unknown> => backFill(gateway, row)
   schedule.every('subscriptions', SUBSCRIPTIONS_EVERY_MS, 0, () => watchSubscriptions(gateway, missed))
-  // Without a subscription nothing comes in but by back-fill, and one of a short life ends between two looks.
+  // A subscription that lives shorter than the interval needs a timer of its own: without it, messages arrive by back-fill only.
   gateway.subscriptions.planned = (key, nextMs) => {
     if (nextMs >= SUBSCRIPTIONS_EVERY_MS) return
     const name = `subscription of ${key.tenantId}/${key.extensionId}`

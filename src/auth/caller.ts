@@ -1,4 +1,4 @@
-/** Who calls: an active app of an active tenant, by its key. Its tenant is in every query made for it. */
+/** The app that sent a request: active, of an active tenant, known by its key. Every query for it filters by its tenant. */
 export interface Caller {
   appId: string
   tenantId: string

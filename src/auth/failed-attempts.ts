@@ -11,16 +11,16 @@ export interface FailedAttemptsContext {
   clock: Clock
 }
 
-/** Ten failed authentications of an address within 5 minutes block it for 15, also across a restart. Bounded memory. */
+/** Ten failed authentications within 5 minutes block an address for 15 minutes. Blocks survive a restart; memory is bounded. */
 export class FailedAttempts {
   /** Address → times of its recent failures, monotonic. Plain arrays: a million addresses must fit into 32 MB. */
   readonly #attempts = new LRUCache<string, readonly number[]>(bounded(MAX_WATCHED_ADDRESSES))
-  /** Address → end of its block, monotonic. Apart from the attempts, so that a flood of addresses frees nobody. */
+  /** Address → end of its block, monotonic. Separate from the attempts, so that a flood of addresses evicts no block. */
   readonly #blocks = new LRUCache<string, number>(bounded(MAX_WATCHED_ADDRESSES))
 
   constructor(readonly context: FailedAttemptsContext) {}
 
-  /** Brings back the blocks of before the start. */
+  /** Reads the blocks that an earlier process stored. */
   async restore(): Promise<void> {
     const { gate, clock } = this.context
     const now = clock.now()
@@ -32,7 +32,7 @@ export class FailedAttempts {
     for (const row of rows) this.#blocks.set(String(row['address']), clock.monotonic() + Number(row['until']) - now)
   }
 
-  /** Forgets the blocks that have ended, here and on disk. */
+  /** Removes expired blocks from memory and from the database. */
   async purge(): Promise<void> {
     const { writer, clock } = this.context
     for (const address of this.#blocks.keys().toArray()) this.blockedSeconds(address)
@@ -43,7 +43,7 @@ export class FailedAttempts {
     return this.#blocks.size > 0
   }
 
-  /** Whole seconds for which the address is still blocked; 0 when it is not. */
+  /** Seconds until the block of this address ends, rounded up; 0 if it is not blocked. */
   blockedSeconds(address: string): number {
     const until = this.#blocks.get(address)
     if (until === undefined) return 0
@@ -53,7 +53,7 @@ export class FailedAttempts {
     return 0
   }
 
-  /** Notes a presented credential that failed. */
+  /** Records that an address presented a wrong credential. */
   note(address: string): void {
     const now = this.context.clock.monotonic()
     const recent = (this.#attempts.get(address) ?? []).filter((at) => at + FAILED_ATTEMPTS_WINDOW_MS > now)

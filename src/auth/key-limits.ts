@@ -8,9 +8,9 @@ export interface LimitState {
   allowed: boolean
   limit: number
   remaining: number
-  /** Whole seconds until a request is possible again, at least 1; only meaningful when not allowed. */
+  /** Seconds until the next request is allowed, at least 1; only meaningful if this one is not. */
   retryAfterSeconds: number
-  /** Whole seconds until the oldest counted request leaves the window. */
+  /** Seconds until the oldest counted request leaves the window. */
   resetSeconds: number
 }
 
@@ -23,7 +23,7 @@ export class KeyLimits {
     readonly perMinute: number,
   ) {}
 
-  /** Counts one request of the app, if there is room for it. */
+  /** Counts one request of the app if its window has room. */
   take(appId: string): LimitState {
     const now = this.clock.monotonic()
     let window = this.#windows.get(appId)
@@ -39,5 +39,5 @@ export class KeyLimits {
   }
 }
 
-/** Times are fractions: a whole window may come out as a trifle more. */
+/** Rounds up. The clock has fractions, so a full window could come out as 61 s without the cap. */
 const seconds = (ms: number): number => Math.ceil(Math.min(ms, WINDOW_MS) / 1000)

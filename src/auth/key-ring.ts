@@ -8,7 +8,7 @@ import type { Reads } from '../db/database.ts'
 import { apps, tenants } from '../db/schema/index.ts'
 import type { Writer } from '../db/writer.ts'
 
-/** What a key opens. Kept while nothing of it changes. */
+/** The app that a key belongs to. Cached until an app or a tenant changes. */
 export interface KeyHolder {
   appId: string
   tenantId: string
@@ -25,8 +25,8 @@ export interface KeyRingContext {
 const READ_TRIES = 3
 
 /**
- * API keys. Only HMACs are stored; look-ups go through a bounded cache, keyed by a plain hash of the key, that is
- * emptied in the same step that changes an app or a tenant.
+ * API keys. The database stores only their HMACs. Lookups use a bounded cache, keyed by a plain hash of the key.
+ * Every change of an app or a tenant empties the cache.
  */
 export class KeyRing {
   readonly #holders = new LRUCache<string, KeyHolder>(bounded(MAX_CACHED_KEYS))
@@ -35,7 +35,7 @@ export class KeyRing {
 
   constructor(readonly context: KeyRingContext) {}
 
-  /** The same for a key that was used a while ago; undefined when it must be looked up. */
+  /** The cached holder of this key; undefined if the database must be asked. */
   known(key: string): KeyHolder | undefined {
     return this.#holders.get(sha256Hex(key))
   }
@@ -45,13 +45,13 @@ export class KeyRing {
     return this.known(key) ?? this.#readCurrent(key, sha256Hex(key))
   }
 
-  /** Forgets every cached key: call after the commit that changed an app or a tenant. */
+  /** Empties the cache. Call it after each commit that changes an app or a tenant. */
   forget(): void {
     this.#generation++
     this.#holders.clear()
   }
 
-  /** Notes the use of an app, written at most once a minute. */
+  /** Records that an app was used. Writes at most once a minute per app. */
   noteUse(appId: string): void {
     const now = this.context.clock.now()
     const last = this.#lastUsed.get(appId)
@@ -62,7 +62,7 @@ export class KeyRing {
       .catch(() => this.#lastUsed.delete(appId))
   }
 
-  /** What was read while something changed may be of before the change, so it is read again. */
+  /** Reads again if an app or tenant changed during the read, because the result may be out of date. */
   async #readCurrent(key: string, cacheKey: string): Promise<KeyHolder | null> {
     for (let tries = 1; ; tries++) {
       const generation = this.#generation
@@ -86,7 +86,7 @@ export class KeyRing {
     return { appId: row.appId, tenantId: row.tenantId, tenantActive: row.tenantStatus === 'active' }
   }
 
-  /** A key that an older encryption key hashed moves to the newest when it is used; one that cannot is good all the same. */
+  /** Replaces a hash made with an older encryption key. If the write fails, the key still works and the next use tries again. */
   async #rehash(appId: string, stored: string, newest: string): Promise<void> {
     if (stored === newest) return
     const sql = 'UPDATE apps SET key_hash = ?2 WHERE id = ?1 AND key_hash = ?3'

@@ -8,13 +8,13 @@ import type { Gate } from '../db/gate.ts'
 export interface Subscription {
   tenantId: string
   extensionId: string
-  /** The provider's id of it; null until the provider has answered our call. */
+  /** The provider's id of this subscription; null until the provider has answered the call that creates it. */
   providerId: string | null
 }
 
 /**
- * Verification-Tokens of the provider's events. Only HMACs are stored; look-ups go through a bounded cache, keyed by a
- * plain hash of the token, that is emptied in the same step that changes a subscription.
+ * Verification-Tokens of the provider's events. The database stores only their HMACs. Lookups use a bounded cache, keyed
+ * by a plain hash of the token. Every change of a subscription empties the cache.
  */
 export class SubscriptionTokens {
   readonly #known = new LRUCache<string, Subscription>(bounded(MAX_CACHED_KEYS))
@@ -22,7 +22,7 @@ export class SubscriptionTokens {
 
   constructor(readonly context: { gate: Gate; secrets: Secrets }) {}
 
-  /** The same for a token that was used a while ago; undefined when it must be looked up. */
+  /** The cached subscription of this token; undefined if the database must be asked. */
   known(token: string): Subscription | undefined {
     return this.#known.get(sha256Hex(token))
   }
@@ -33,12 +33,12 @@ export class SubscriptionTokens {
     if (known !== undefined) return known
     const generation = this.#generation
     const subscription = await this.#read(token)
-    // What was read while something changed may be of before the change: good for now, not to be kept.
+    // If a subscription changed during the read, the result may be out of date: it is used once, but not cached.
     if (subscription !== null && generation === this.#generation) this.#known.set(sha256Hex(token), subscription)
     return subscription
   }
 
-  /** Forgets every token: call after the commit that changed or deleted a subscription. */
+  /** Empties the cache. Call it after each commit that changes or deletes a subscription. */
   forget(): void {
     this.#generation++
     this.#known.clear()

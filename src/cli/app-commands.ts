@@ -2,16 +2,19 @@ import type { Command } from 'commander'
 import { confirm } from './confirm.ts'
 import type { CliContext, Run } from './context.ts'
 
-/** Commands for apps and their keys. */
+/** Adds the commands for apps and their keys. */
 export function addApps(program: Command, contextOf: () => CliContext, run: Run): void {
-  const app = program.command('app').alias('apps').description('Apps: what calls the API, each with its key')
+  const app = program
+    .command('app')
+    .alias('apps')
+    .description('Manage apps: the programs that call the API, each with its own key')
   addCreateAndList(app, run)
   app
     .command('activate')
     .argument('<app>', 'app id')
-    .description('brings an inactive app back, with a new key')
+    .description('Activate an inactive app, with a new key; for example: sgw app activate APP')
     .action((appId: string) => run('app-activate', { appId }))
-  const addAsking = (verb: string, description: string, question: (appId: string) => string): Command =>
+  const addWithConfirmation = (verb: string, description: string, question: (appId: string) => string): Command =>
     app
       .command(verb)
       .argument('<app>', 'app id')
@@ -21,14 +24,14 @@ export function addApps(program: Command, contextOf: () => CliContext, run: Run)
         await confirm(contextOf(), yes, question(appId))
         await run(`app-${verb}`, { appId })
       })
-  addAsking(
+  addWithConfirmation(
     'rotate-key',
-    'gives an app a new key; the old one stops working at once',
+    'Give an app a new key; the old one stops working at once',
     (appId) => `The key of ${appId} stops working at once, and its WebSockets close. Go on?`,
   )
-  addAsking(
+  addWithConfirmation(
     'deactivate',
-    'ends an app: its key stops working at once, and it gets no more webhooks',
+    'Deactivate an app: its key stops working at once, and it gets no more webhooks',
     (appId) => `The key of ${appId} stops working at once, and it gets no more webhooks. Go on?`,
   )
 }
@@ -36,16 +39,16 @@ export function addApps(program: Command, contextOf: () => CliContext, run: Run)
 function addCreateAndList(app: Command, run: Run): void {
   app
     .command('create')
-    .description('makes an app and shows its key, once')
+    .description('Create an app and show its key, once; for example: sgw app create --tenant TENANT --name Shop')
     .requiredOption('--tenant <tenant>', 'tenant id')
-    .requiredOption('--name <name>', 'what to call it')
-    .option('--webhook-url <url>', 'where inbound messages are POSTed to')
+    .requiredOption('--name <name>', 'name of the app, 1 to 100 characters')
+    .option('--webhook-url <url>', 'address that inbound messages are POSTed to')
     .action((options: { tenant: string; name: string; webhookUrl?: string }) =>
       run('app-create', { tenantId: options.tenant, name: options.name, webhookUrl: options.webhookUrl }),
     )
   app
     .command('list')
-    .description("a tenant's apps, and which app's key registered each")
+    .description("List a tenant's apps, and which app's key registered each")
     .requiredOption('--tenant <tenant>', 'tenant id')
     .action((options: { tenant: string }) => run('app-list', { tenantId: options.tenant }))
 }

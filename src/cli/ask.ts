@@ -12,13 +12,13 @@ const CommandAnswer = z.union([
   z.object({ ok: z.literal(false), error: z.string() }),
 ])
 
-/** A server that starts or stops, or another command, holds the database for a moment without answering. */
+/** How long to wait for a server that is starting or stopping, or for another command, that holds the database. */
 const LOCKED_WAIT_MS = 10_000
 const LOCKED_PAUSE_MS = 100
-/** A server's very first start makes its database within that. */
+/** How long to wait for a server that is creating its database. */
 const MISSING_WAIT_MS = 1000
 
-/** Asks the running server; when none runs, opens the database itself, if the command can do without one. */
+/** Runs a command in the running server. If none runs, opens the database and runs it there, unless it needs a server. */
 export async function ask(context: CliContext, command: string, input: unknown): Promise<unknown> {
   const startedAt = performance.now()
   for (;;) {
@@ -33,7 +33,7 @@ export async function ask(context: CliContext, command: string, input: unknown):
 
 const NO_SERVER_CODES = ['ENOENT', 'ECONNREFUSED', 'FailedToOpenSocket', 'ConnectionRefused']
 
-/** Null when no server listens. */
+/** Null if no server listens. */
 async function askServer(context: CliContext, command: string, input: unknown): Promise<CommandResult | null> {
   const { path } = context.config.database
   if (path === null) return null
@@ -50,12 +50,15 @@ async function askServer(context: CliContext, command: string, input: unknown): 
   }
 }
 
-/** Whether a call to the server's socket failed because nobody listens there. */
+/** Whether a call to the server's socket failed because no server listens there. */
 export const isNoServer = (error: unknown): boolean => NO_SERVER_CODES.includes(codeOf(error))
 
 const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')
 
-/** Null when it is too early to say that another process holds the database, or that there is none. What a server needs is only loaded here. */
+/**
+ * Runs the command on the database file. Null means: try again, because another process holds the database or is perhaps
+ * just creating it. The modules of the gateway are loaded only here.
+ */
 async function askFile(
   context: CliContext,
   command: string,
@@ -70,12 +73,12 @@ async function askFile(
   const needs = COMMANDS[command]?.needs
   if (needs === 'server') throw noServer()
   const path = resolve(context.config.database.path ?? '')
-  const existed = isThere(path)
+  const existed = exists(path)
   await using stack = new AsyncDisposableStack()
   try {
-    if (needs !== 'nothing' && !(await isThereOrHeld(path))) {
+    if (needs !== 'nothing' && !(await existsOrIsLocked(path))) {
       if (waitedMs < MISSING_WAIT_MS) return null
-      throw new CliError(`There is no database at ${path}: nothing was done. Is DATABASE_URL the server's?`)
+      throw new CliError(`There is no database at ${path}: nothing was done. Check that DATABASE_URL is the server's`)
     }
     const gateway = await openGateway({ config: context.config, log: silentLog, lockWaitMs: 0 }, stack)
     const answer = await runCommand({ gateway, simulator: null }, command, input, silentLog)
@@ -89,20 +92,20 @@ async function askFile(
   }
 }
 
-/** An empty file is no database: a restore takes it for a missing one, too. */
-const isThere = (path: string): boolean => sizeOf(path) > 0
+/** Whether there is a database. An empty file counts as a missing one, as it does for a restore. */
+const exists = (path: string): boolean => sizeOf(path) > 0
 
-/** Errors: `StartError` where a server that is just making it, or another process, holds its place. */
-async function isThereOrHeld(path: string): Promise<boolean> {
-  if (!isThere(path) && existsSync(dirname(path))) (await openDataFolder(path, 0)).release()
-  return isThere(path)
+/** The same. Throws a `StartError` if another process, such as a server that is creating it, holds the lock of a missing database. */
+async function existsOrIsLocked(path: string): Promise<boolean> {
+  if (!exists(path) && existsSync(dirname(path))) (await openDataFolder(path, 0)).release()
+  return exists(path)
 }
 
-/** An empty database looks like a loss of everything, and nobody should take a stopped server for a running one. */
+/** Tells the operator that a database was created, or that `status` shows a database whose server does not run. */
 function noteOnFile(command: string, path: string, existed: boolean): string {
-  if (!existed) return `There was no database at ${path}: an empty one was made\n`
-  return command === 'status' ? 'No server answers: this is what its database says\n' : ''
+  if (!existed) return `There was no database at ${path}: an empty one was created\n`
+  return command === 'status' ? 'No server answers: these figures are from its database\n' : ''
 }
 
 export const noServer = (): CliError =>
-  new CliError('No server answers: start one (sgw start, or bun run start) with the same environment', EXIT.noServer)
+  new CliError('No server answers: start one with the same environment (sgw start, or bun run start)', EXIT.noServer)

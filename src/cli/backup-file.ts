@@ -7,21 +7,21 @@ import { type CliContext, CliError } from './context.ts'
 import { print } from './print.ts'
 
 const BUSY_TIMEOUT_MS = 5000
-/** Takes about a second. */
+/** A copy of this size takes about a second; larger ones announce themselves. */
 const SLOW_MEGABYTES = 100
 
 /**
- * Copies the database into a new file, consistent and checked, with or without a running server: the copy is read in one
- * transaction, which holds up nobody. Errors: a file that exists, no room, a damaged database.
+ * Copies the database into a new file and checks the copy, with or without a running server. The copy is read in one
+ * transaction, which does not delay the server. Errors: the file exists, the disk is full, the database is damaged.
  */
 export function backUp(context: CliContext, file: string): void {
   const source = databaseOf(context)
   const target = resolve(file)
-  if (existsSync(target)) throw new CliError(`${target} exists: name a new file, nothing is overwritten`)
-  const megabytes = demandRoom(source, target)
+  if (existsSync(target)) throw new CliError(`${target} exists: name a new file`)
+  const megabytes = requireSpace(source, target)
   if (context.terminal && megabytes > SLOW_MEGABYTES) context.stderr(`Copying and checking up to ${megabytes} MB …\n`)
   const part = `${target}.part-${process.pid}`
-  // The copy holds everybody's messages.
+  // Only this user may read the copy, because it holds people's messages.
   process.umask(0o077)
   try {
     copy(source, part)
@@ -37,21 +37,23 @@ export function backUp(context: CliContext, file: string): void {
 
 function databaseOf({ config }: CliContext): string {
   const { path } = config.database
-  if (path === null) throw new CliError('DATABASE_URL names a server: make its backup there', EXIT.usage)
+  if (path === null) throw new CliError('DATABASE_URL names a server: back up the database there', EXIT.usage)
   if (sizeOf(path) === 0)
-    throw new CliError(`There is no database at ${resolve(path)}: nothing was done. Is DATABASE_URL the server's?`)
+    throw new CliError(
+      `There is no database at ${resolve(path)}: nothing was done. Check that DATABASE_URL is the server's`,
+    )
   return resolve(path)
 }
 
-/** Answers how many megabytes the copy may have. */
-function demandRoom(source: string, target: string): number {
+/** Refuses a folder that is missing or too full. Returns the largest possible size of the copy in megabytes. */
+function requireSpace(source: string, target: string): number {
   const folder = dirname(target)
-  if (!existsSync(folder)) throw new CliError(`There is no folder ${folder}: make it first`)
+  if (!existsSync(folder)) throw new CliError(`There is no folder ${folder}: create it first`)
   const neededBytes = sizeOf(source) + sizeOf(`${source}-wal`)
   const { bavail, bsize } = statfsSync(folder)
   const megabytes = Math.ceil(neededBytes / 1e6)
   if (bavail * bsize < neededBytes)
-    throw new CliError(`The copy needs up to ${megabytes} MB free in ${folder}: make room`)
+    throw new CliError(`The copy needs up to ${megabytes} MB in ${folder}: free some space`)
   return megabytes
 }
 
@@ -59,7 +61,7 @@ function copy(source: string, part: string): void {
   try {
     using database = new Database(source, { readwrite: true, create: false })
     database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
-    // Litestream must be the only checkpointer.
+    // Litestream must be the only process that checkpoints.
     database.run('PRAGMA wal_autocheckpoint = 0')
     database.run('VACUUM INTO ?', [part])
   } catch (error) {
@@ -81,11 +83,11 @@ function check(part: string): string {
 function publish(part: string, target: string): void {
   flush(part)
   try {
-    // Fails if the name was taken meanwhile; a rename alone would overwrite that file.
+    // `wx` fails if the file was created meanwhile; a rename alone would overwrite it.
     closeSync(openSync(target, 'wx'))
     renameSync(part, target)
   } catch (error) {
-    throw new CliError(`${target} cannot be made (${reasonOf(error)})`)
+    throw new CliError(`${target} cannot be created (${reasonOf(error)})`)
   }
   flush(dirname(target))
 }

@@ -1,7 +1,7 @@
 import { EXIT } from '../core/start-error.ts'
 import { type CliContext, CliError } from './context.ts'
 
-/** Asks before a step that cannot be taken back. `--yes` answers for a program; without it and a terminal nothing is done. */
+/** Asks before a step that cannot be undone. `--yes` skips the question. Fails without a terminal and without `--yes`. */
 export async function confirm(context: CliContext, yes: boolean, question: string): Promise<void> {
   if (yes) return
   if (context.prompt === null) throw new CliError('Nothing was done: without a terminal this needs --yes', EXIT.usage)

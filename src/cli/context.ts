@@ -1,24 +1,24 @@
 import type { Config } from '../core/config.ts'
 import { EXIT } from '../core/start-error.ts'
 
-/** What a command line needs of the world around it; handed in by `cli.ts`. */
+/** Configuration, terminal and output of a command. `cli.ts` builds it. */
 export interface CliContext {
   config: Config
   json: boolean
-  /** As given; handed on to Litestream, which has variables of its own. */
+  /** The environment variables, unparsed. Litestream gets them too. */
   environment: Readonly<Record<string, string | undefined>>
-  /** Whether a person reads standard output. */
+  /** Whether standard output is a terminal. */
   terminal: boolean
-  /** Asks the person at the terminal; null where nobody can answer. */
+  /** Asks the person at the terminal; null if there is no terminal. */
   prompt: ((question: string) => Promise<string>) | null
   stdout(text: string): void
   stderr(text: string): void
 }
 
-/** Runs a server command and prints its result; one that is not `good` is a failure all the same. */
+/** Runs an operator command and prints its result. Exits with 1 if `good` returns false for the result. */
 export type Run = (command: string, input: unknown, good?: (result: unknown) => boolean) => Promise<void>
 
-/** Ends a command with a sentence on stderr. */
+/** Ends a command with a message on standard error and an exit code. An empty message prints nothing. */
 export class CliError extends Error {
   override readonly name = 'CliError'
   constructor(

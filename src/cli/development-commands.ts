@@ -8,20 +8,22 @@ interface InboundOptions {
   text: string
 }
 
-/** Commands for those who build on the gateway: messages that come in without a phone, and a look at each of them. */
+/** Adds the commands for developers: they forward inbound messages to a program, and simulate them without a phone. */
 export function addDevelopment(program: Command, contextOf: () => CliContext, run: Run): void {
   program
     .command('listen')
     .description(
-      "forwards the development tenant's inbound messages to an address as signed webhooks, and shows the answers",
+      "Forward the development tenant's inbound messages to an address as signed webhooks, and show the answers",
     )
     .requiredOption('--forward-to <url>', 'for example http://localhost:8080/webhook')
     .action((options: { forwardTo: string }) => listen(contextOf(), options.forwardTo))
-  const simulate = program.command('simulate').description('makes the running simulator do something')
-  addInbound(simulate.command('inbound').description('somebody sends an SMS to one of your numbers'), run)
-  const trigger = program.command('trigger').description('makes an event happen')
+  const simulate = program.command('simulate').description('Control the running simulator')
+  addInbound(simulate.command('inbound').description('Send an SMS from the simulator to one of your numbers'), run)
+  const trigger = program.command('trigger').description('Trigger an event')
   addInbound(
-    trigger.command('sms_inbound').description('an SMS comes in through the simulator and the real webhook'),
+    trigger
+      .command('sms_inbound')
+      .description('Send an SMS from the simulator to one of your numbers, through the real webhook'),
     run,
   )
 }
@@ -30,6 +32,6 @@ function addInbound(command: Command, run: Run): void {
   command
     .requiredOption('--to <number>', 'a connected number, E.164')
     .requiredOption('--from <number>', 'the sender, E.164')
-    .requiredOption('--text <text>', 'what it says')
+    .requiredOption('--text <text>', 'the message')
     .action(({ to, from, text }: InboundOptions) => run('simulate-inbound', { to, from, text }))
 }

@@ -5,7 +5,7 @@ import { type CliContext, CliError } from './context.ts'
 
 const Refusal = z.object({ error: z.string() })
 
-/** The running server's events as lines of JSON; null when none runs. They end when the server does. */
+/** Streams the running server's events as lines of JSON, until the server ends. Null if none runs. */
 export async function openEvents(context: CliContext): Promise<AsyncIterable<string> | null> {
   const { path } = context.config.database
   if (path === null) return null
@@ -19,7 +19,7 @@ export async function openEvents(context: CliContext): Promise<AsyncIterable<str
   return linesOf(response.body)
 }
 
-/** A connection that is cut ends the lines, like one that is closed. */
+/** Splits a stream into lines. A broken connection ends them like a closed one. */
 async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   let rest = ''
@@ -30,6 +30,6 @@ async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<stri
       yield* lines.filter((line) => line !== '')
     }
   } catch {
-    // Nothing more comes.
+    // The server is gone, so no more lines follow.
   }
 }

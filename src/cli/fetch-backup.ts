@@ -7,8 +7,8 @@ import { DATABASE_FILES, databasePath, removeDatabase } from './backup.ts'
 import { type CliContext, CliError } from './context.ts'
 
 /**
- * Brings the newest state of the backup to `target`; false when the place of the backup is empty. Errors: what Litestream
- * says, a storage that stays silent, and a place that has files but no whole backup.
+ * Restores the newest state of the backup to `target`; false if the storage has no backup. Errors: Litestream fails, the
+ * storage does not answer, or the backup is incomplete.
  */
 export async function fetchBackup(context: CliContext, target: string): Promise<boolean> {
   try {
@@ -27,36 +27,39 @@ function settingsOf(context: CliContext): BackupSettings {
 }
 
 async function fetch(settings: BackupSettings, target: string): Promise<boolean> {
-  // Twice: a gateway that has just started may upload its very first file between the two looks.
-  for (let look = 1; look <= 2; look++) {
-    if (await bringBack(settings, target)) return true
+  // Two tries: a gateway that has just started may upload its first file between the restore and the listing.
+  for (let tries = 1; tries <= 2; tries++) {
+    if (await restoreTo(settings, target)) return true
     if (!(await holdsAnything(settings))) return false
   }
-  throw new CliError(damaged(settings), EXIT.unavailable)
+  throw new CliError(damagedMessage(settings), EXIT.unavailable)
 }
 
-async function bringBack(settings: BackupSettings, target: string): Promise<boolean> {
+async function restoreTo(settings: BackupSettings, target: string): Promise<boolean> {
   const restored = await runLitestream(
     settings,
     ['restore', '-if-replica-exists', '-o', target, settings.databasePath],
     { timeoutMs: settings.timeoutMs, progress: () => progressOf(target) },
   )
-  if (restored.code !== 0) throw await unreadable(settings, restored)
+  if (restored.code !== 0) throw await readError(settings, restored)
   return existsSync(target)
 }
 
-const damaged = (settings: BackupSettings): string =>
-  `The backup at ${describePlace(settings)} is damaged: there are files, but not all that a restore needs. Nothing is started from it: docs/backup.md says how to go on ("A damaged backup")`
+const damagedMessage = (settings: BackupSettings): string =>
+  `The backup at ${describePlace(settings)} is damaged: files that a restore needs are missing. Nothing was started from it: see "A damaged backup" in docs/backup.md`
 
-async function unreadable(settings: BackupSettings, { reason, timedOut }: Ended): Promise<CliError> {
+async function readError(settings: BackupSettings, { reason, timedOut }: Ended): Promise<CliError> {
   const why = timedOut ? await probeEndpoint(settings) : null
   const hint = regionWarning(settings)
-  const told = [reason, ...(why === null ? [] : [why])].join('; ')
-  const lines = [`The backup at ${describePlace(settings)} cannot be read: ${told}`, ...(hint === null ? [] : [hint])]
+  const reasons = [reason, ...(why === null ? [] : [why])].join('; ')
+  const lines = [
+    `The backup at ${describePlace(settings)} cannot be read: ${reasons}`,
+    ...(hint === null ? [] : [hint]),
+  ]
   return new CliError(lines.join('\n'), EXIT.unavailable)
 }
 
-/** Changes with every byte that arrives. */
+/** A text that changes with every byte that arrives. */
 function progressOf(target: string): string {
   const files = DATABASE_FILES.map((suffix) => statSync(`${target}${suffix}`, { throwIfNoEntry: false }))
   return files.map((file) => `${file?.size} ${file?.mtimeMs}`).join()

@@ -4,7 +4,7 @@ import { print } from './print.ts'
 
 const TIMEOUT_MS = 3000
 
-/** Asks the listener of this machine, as a container's health check does. */
+/** Calls `/health` of the listener on this machine, for a container's health check. */
 export async function checkHealth(context: CliContext): Promise<void> {
   const { host, port } = context.config
   const local = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host

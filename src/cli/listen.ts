@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { systemClock } from '../core/clock.ts'
 import { webhookSecret } from '../core/secrets.ts'
 import { EXIT } from '../core/start-error.ts'
-import { kept } from '../data-folder.ts'
+import { readOrCreateSecret } from '../data-folder.ts'
 import { AddressGuard } from '../outbound/address-guard.ts'
 import { type PostResult, WebhookPoster } from '../outbound/post-json.ts'
 import { signedHeaders } from '../outbound/sign.ts'
@@ -10,28 +10,28 @@ import { noServer } from './ask.ts'
 import { type CliContext, CliError } from './context.ts'
 import { openEvents } from './event-lines.ts'
 
-/** How often a server that went away is looked for. */
+/** Pause between attempts to reach the server again. */
 const RETRY_MS = 500
 const LISTEN_SECRET = 'listen-webhook-secret'
 
 /**
- * Forwards every inbound message of the development tenant to `url` as a webhook would, signed with a secret that
- * stays the same, until it is interrupted. A server that restarts is waited for; messages of meanwhile are not forwarded.
+ * Forwards every inbound message of the development tenant to `url`, like a webhook, until it is interrupted. The secret
+ * that signs them stays the same. If the server restarts, it connects again; messages of the gap are not forwarded.
  */
 export async function listen(context: CliContext, url: string): Promise<void> {
-  const poster = posterTo(context, url)
+  const poster = createPoster(context, url)
   let forwarder: Forwarder | null = null
-  for (let attempt = 1; ; attempt++) {
+  for (let tries = 1; ; tries++) {
     const lines = await openEvents(context)
-    if (lines === null && attempt === 1) throw noServer()
-    // Not before a server has answered: the secret is kept in its folder.
+    if (lines === null && tries === 1) throw noServer()
+    // The forwarder is created only when a server has answered, because it stores its secret in the server's folder.
     if (lines !== null) await follow((forwarder ??= createForwarder(context, url, poster)), lines)
     await Bun.sleep(RETRY_MS)
   }
 }
 
 interface Forwarder {
-  /** For people: on standard output, or beside the JSON on standard error. */
+  /** Prints text for people: on standard output, or with `--json` on standard error. */
   say(text: string): void
   forward(line: string): Promise<void>
   ready(): void
@@ -41,17 +41,17 @@ async function follow(forwarder: Forwarder, lines: AsyncIterable<string>): Promi
   for await (const line of lines) {
     const { type } = EventLine.parse(JSON.parse(line))
     if (type === 'ready') forwarder.ready()
-    // Not awaited: a slow destination must not keep the next message back.
+    // Not awaited, so that a slow destination does not delay the next message.
     else if (type === 'sms_inbound') void forwarder.forward(line)
   }
-  forwarder.say('The server went away: waiting for it to come back\n')
+  forwarder.say('The server has stopped: waiting for it to start again\n')
 }
 
 const EventLine = z.looseObject({ type: z.string() })
 const InboundLine = z.looseObject({ type: z.literal('sms_inbound'), messageId: z.string() })
 
-/** Refuses an address that no webhook may go to. */
-function posterTo(context: CliContext, url: string): WebhookPoster {
+/** Refuses an address that the webhook rules do not allow. */
+function createPoster(context: CliContext, url: string): WebhookPoster {
   const guard = new AddressGuard({
     production: context.config.production,
     allowCidrs: context.config.webhookAllowCidrs,
@@ -67,7 +67,9 @@ function posterTo(context: CliContext, url: string): WebhookPoster {
 }
 
 function createForwarder(context: CliContext, url: string, poster: WebhookPoster): Forwarder {
-  const secret = kept(context.config, LISTEN_SECRET, () => webhookSecret(crypto.getRandomValues(new Uint8Array(32))))
+  const secret = readOrCreateSecret(context.config, LISTEN_SECRET, () =>
+    webhookSecret(crypto.getRandomValues(new Uint8Array(32))),
+  )
   const say = context.json ? context.stderr : context.stdout
   return {
     say,

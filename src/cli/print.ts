@@ -1,26 +1,26 @@
 import type { Finding } from '../operator/finding.ts'
 import type { CliContext } from './context.ts'
 
-/** For programs exactly one JSON value; for people a table, or lines of name and value. */
+/** Prints one JSON value with `--json`, else a table, or lines of name and value. */
 export function print(context: CliContext, value: unknown): void {
   context.stdout(context.json ? `${JSON.stringify(value)}\n` : readable(value))
 }
 
-/** With its colour: green, yellow, red. */
-const MARKS: Record<Finding['level'], [mark: string, colour: number]> = {
+/** The symbol of each level, and its ANSI colour: green, yellow, red. */
+const SYMBOLS: Record<Finding['level'], [symbol: string, colour: number]> = {
   ok: ['✓', 32],
   warn: ['!', 33],
   fail: ['✗', 31],
 }
 
-/** What the doctor found: one line for each check, with its mark. */
+/** Prints the findings of the doctor, one line for each check. */
 export function printFindings(context: CliContext, findings: readonly Finding[]): void {
   if (context.json) return print(context, findings)
   const width = Math.max(0, ...findings.map(({ check }) => check.length))
   const isColoured = context.terminal && (context.environment['NO_COLOR'] ?? '') === ''
   for (const { check, level, detail } of findings) {
-    const [mark, colour] = MARKS[level]
-    const painted = isColoured ? `\u001b[${colour}m${mark}\u001b[0m` : mark
+    const [symbol, colour] = SYMBOLS[level]
+    const painted = isColoured ? `\u001b[${colour}m${symbol}\u001b[0m` : symbol
     context.stdout(`${painted} ${check.padEnd(width)}  ${detail}\n`)
   }
 }

@@ -13,8 +13,8 @@ import { print, printFindings } from './print.ts'
 import { checkBackup, restore } from './restore.ts'
 
 /**
- * The `sgw` command line. `makeContext` reads the environment only when a command needs it; `start` runs the server;
- * `writeErr` hears what is wrong with the command line in place of standard error.
+ * Builds the `sgw` command line. `makeContext` reads the environment, once a command needs it. `start` runs the server.
+ * `writeErr` receives usage errors instead of standard error.
  */
 export function createProgram(
   makeContext: (json: boolean) => CliContext,
@@ -23,11 +23,11 @@ export function createProgram(
 ): Command {
   const program = new Command('sgw')
     .description(
-      'Operates the sgw SMS gateway. Acts on the running server, or on its database when none runs; uses the same environment.',
+      'Operate the sgw SMS gateway. Commands act on the running server, or on its database if none runs, and need the same environment.',
     )
     .version(VERSION)
     .option('--json', 'print exactly one JSON value on standard output')
-    .showHelpAfterError('(--help says more)')
+    .showHelpAfterError('(run with --help for details)')
     .configureOutput(writeErr === null ? {} : { writeErr })
     .exitOverride()
   const contextOf = (): CliContext => makeContext(program.opts<{ json?: boolean }>().json === true)
@@ -37,7 +37,7 @@ export function createProgram(
     print(context, result)
     if (!good(result)) throw new CliError('')
   }
-  program.command('start').description('runs the server, until SIGTERM').action(start)
+  program.command('start').description('Run the server until SIGTERM').action(start)
   addTenants(program, run)
   addApps(program, contextOf, run)
   addTriggers(program, run)
@@ -49,29 +49,29 @@ export function createProgram(
   return program
 }
 
-/** The server's log is JSON anyway where nobody watches. */
+/** The `--json` of a command. Hidden for `start`, whose log is JSON by default. */
 function jsonOption(command: string): Option {
-  const what = command === 'listen' ? 'one JSON value for each message, a line each' : 'exactly one JSON value'
+  const what = command === 'listen' ? 'one JSON value per message, one per line' : 'exactly one JSON value'
   return new Option('--json', `print ${what}`).hideHelp(command === 'start')
 }
 
 function addTenants(program: Command, run: Run): void {
-  const tenant = program.command('tenant').alias('tenants').description('Tenants: the customers of this gateway')
+  const tenant = program.command('tenant').alias('tenants').description('Manage tenants: the customers of this gateway')
   tenant
     .command('create')
-    .description('makes a tenant')
-    .requiredOption('--name <name>', 'what to call it')
+    .description('Create a tenant; for example: sgw tenant create --name "My company"')
+    .requiredOption('--name <name>', 'name of the tenant, 1 to 100 characters')
     .action((options: { name: string }) => run('tenant-create', options))
   tenant
     .command('list')
-    .description('all of them')
+    .description('List all tenants')
     .action(() => run('tenant-list', {}))
-  const standings = {
-    suspend: ['suspended', 'holds its messages and closes its keys and sockets; activate takes it back'],
-    activate: ['active', 'lets a suspended or inactive tenant work again'],
-    deactivate: ['inactive', 'the same, for one that has left'],
+  const statuses = {
+    suspend: ['suspended', 'Suspend a tenant: hold its messages, refuse its keys and close its sockets'],
+    activate: ['active', 'Activate a suspended or inactive tenant'],
+    deactivate: ['inactive', 'Deactivate a tenant that has left: the same as suspend, under another name'],
   } as const
-  for (const [verb, [status, description]] of Object.entries(standings)) {
+  for (const [verb, [status, description]] of Object.entries(statuses)) {
     tenant
       .command(verb)
       .description(description)
@@ -84,16 +84,18 @@ function addTriggers(program: Command, run: Run): void {
   const trigger = program
     .command('trigger-subscription')
     .alias('trigger-subscriptions')
-    .description("Triggers: addresses that hear of a tenant's inbound messages beside its apps")
+    .description("Manage triggers: further addresses that receive a tenant's inbound messages")
   const command = (name: string, description: string): Command =>
     trigger.command(name).description(description).requiredOption('--tenant <tenant>', 'tenant id')
-  command('create', 'adds an address and shows its secret, once')
-    .requiredOption('--callback-url <url>', 'where inbound messages are POSTed to')
+  command('create', 'Add an address and show its secret, once')
+    .requiredOption('--callback-url <url>', 'address that inbound messages are POSTed to')
     .action(({ tenant, callbackUrl }: { tenant: string; callbackUrl: string }) =>
       run('trigger-create', { tenantId: tenant, callbackUrl }),
     )
-  command('list', 'all of them').action(({ tenant }: { tenant: string }) => run('trigger-list', { tenantId: tenant }))
-  command('delete', 'removes one')
+  command('list', "List a tenant's triggers").action(({ tenant }: { tenant: string }) =>
+    run('trigger-list', { tenantId: tenant }),
+  )
+  command('delete', 'Delete a trigger')
     .argument('<trigger>', 'trigger id')
     .action((triggerId: string, { tenant }: { tenant: string }) =>
       run('trigger-delete', { tenantId: tenant, triggerId }),
@@ -103,11 +105,11 @@ function addTriggers(program: Command, run: Run): void {
 function addMessages(program: Command, run: Run): void {
   program
     .command('send')
-    .description('sends an SMS')
+    .description('Send an SMS; for example: sgw send --from +15555550100 --to +15555550199 "Hello"')
     .requiredOption('--from <number>', 'a connected number, E.164')
-    .requiredOption('--to <number>', 'E.164')
-    .option('--app <app>', 'in whose name; needed only where several tenants own the number')
-    .option('--wait', 'until it is sent or failed')
+    .requiredOption('--to <number>', 'the receiver, E.164')
+    .option('--app <app>', 'the app that sends; needed only if several tenants own the number')
+    .option('--wait', 'wait until it is sent or failed')
     .argument('<text>')
     .action((text: string, options: { from: string; to: string; app?: string; wait?: boolean }) => {
       const { from, to, app: appId, wait = false } = options
@@ -122,57 +124,57 @@ function addMessages(program: Command, run: Run): void {
 function addUpkeep(program: Command, contextOf: () => CliContext, run: Run): void {
   program
     .command('status')
-    .description('the gateway at a glance')
+    .description('Show queue, extensions, subscriptions and backup')
     .action(() => run('status', {}))
   program
     .command('doctor')
-    .description('checks everything a gateway needs')
+    .description('Check everything that a gateway needs, and name the fix of each failure')
     .action(() => diagnose(contextOf()))
   program
     .command('backup')
-    .description(
-      'copies the database into a new file, consistent and checked, for example: sgw backup /mnt/sgw-copy.db',
-    )
+    .description('Copy the database into a new file, and check the copy; for example: sgw backup /mnt/sgw-copy.db')
     .argument('<file>', 'a file that does not exist yet')
     .action((file: string) => backUp(contextOf(), file))
   program
     .command('restore')
-    .description('brings a missing database back from its backup, before a start')
-    .option('--check', 'a drill beside the live database: is the backup there and whole?')
+    .description('Restore a missing database from its backup, before a start')
+    .option('--check', 'only test that the backup can be restored, beside the live database')
     .action(({ check }: { check?: boolean }) => (check === true ? checkBackup(contextOf()) : restore(contextOf())))
   program
     .command('compact')
-    .description('rewrites the database file without its free places; the server must be stopped')
+    .description('Rewrite the database file without its free pages; the server must be stopped')
     .action(() => run('compact', {}))
   program
     .command('erase')
-    .description("deletes every message to and from a person's number")
-    .requiredOption('--phone <number>', 'E.164')
+    .description(
+      "Delete every message to and from a person's number; for example: sgw erase --phone +15555550199 --dry-run",
+    )
+    .requiredOption('--phone <number>', 'the number, E.164')
     .option('--dry-run', 'only count what would be deleted')
     .option('--yes', 'do not ask')
     .action(async ({ phone, dryRun = false, yes = false }: { phone: string; dryRun?: boolean; yes?: boolean }) => {
-      const question = `Every message to and from ${phone} is deleted, of all tenants, for good. Go on?`
+      const question = `This deletes every message to and from ${phone}, of all tenants, for good. Go on?`
       if (!dryRun) await confirm(contextOf(), yes, question)
       await run('erase', { phone, dryRun })
     })
   program
     .command('health')
-    .description('exit 0 when the server answers, else 1')
+    .description('Exit with 0 if the server answers, else with 1')
     .action(() => checkHealth(contextOf()))
   program
     .command('keys')
     .alias('key')
-    .description('The keys that stored secrets are sealed with')
+    .description('Manage the encryption keys of stored secrets')
     .command('rotate')
-    .description('seals every stored secret anew with the newest of ENCRYPTION_KEYS, while the server runs')
+    .description('Encrypt every stored secret again with the newest of ENCRYPTION_KEYS; the server may run')
     .action(() => run('keys-rotate', { newestKey: newestKeyId(contextOf()) }))
   program
     .command('secret')
-    .description('a fresh key for ENCRYPTION_KEYS')
+    .description('Print a new key for ENCRYPTION_KEYS')
     .action(() => printKey(contextOf(), crypto.getRandomValues(new Uint8Array(32)).toBase64()))
 }
 
-/** Bare where a program reads it, so that `ENCRYPTION_KEYS=$(sgw secret)` works. */
+/** Prints only the key if standard output is no terminal, so that `ENCRYPTION_KEYS=$(sgw secret)` works. */
 function printKey(context: CliContext, key: string): void {
   if (context.json || context.terminal) print(context, { key })
   else context.stdout(`${key}\n`)
@@ -181,18 +183,18 @@ function printKey(context: CliContext, key: string): void {
 async function diagnose(context: CliContext): Promise<void> {
   const findings = await ask(context, 'doctor', {}).then(
     (found) => found as Finding[],
-    (error: unknown) => findWithoutDatabase(context, error),
+    (error: unknown) => diagnoseWithoutDatabase(context, error),
   )
   printFindings(context, findings)
   if (findings.some(({ ok }) => !ok)) throw new CliError('')
 }
 
-async function findWithoutDatabase({ config }: CliContext, error: unknown): Promise<Finding[]> {
+async function diagnoseWithoutDatabase({ config }: CliContext, error: unknown): Promise<Finding[]> {
   const { diagnoseOffline } = await import('../operator/doctor-offline.ts')
   return diagnoseOffline(config, error instanceof Error ? error.message : 'unknown error')
 }
 
-/** Null in development, where the key is kept beside the database and only the server looks at it. */
+/** Id of the newest configured key. Null in development, where the server makes its own key. */
 const newestKeyId = ({ config }: CliContext): string | null =>
   config.encryptionKeys === null ? null : createSecrets(config.encryptionKeys).keyId
 

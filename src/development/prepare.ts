@@ -1,5 +1,5 @@
 import { StartError, EXIT } from '../core/start-error.ts'
-import { DEVELOPMENT_KEY, keep, readKept } from '../data-folder.ts'
+import { DEVELOPMENT_KEY, writeSecret, readSecret } from '../data-folder.ts'
 import { CALLBACK_PATH, beginAuthorization } from '../features/rc/connect.ts'
 import type { Gateway } from '../gateway.ts'
 import { createApp } from '../operator/apps.ts'
@@ -13,13 +13,13 @@ const NUMBERS = ['+15555550100', '+15555550101', '+15555550102']
 const TENANT_NAME = 'Development'
 
 /**
- * Makes all that a first SMS needs: a tenant, an app whose key is kept, and an extension of the simulator, connected
- * the way any extension is. The simulator forgets everything when it ends, so it is connected at every start.
- * Answers what to show to the developer.
+ * Makes what a first SMS needs: a tenant, an app whose key is stored beside the database, and a connected extension of
+ * the simulator. The simulator stores nothing, so its extension is connected at every start. Returns the text for the
+ * developer.
  */
 export async function prepareDevelopment(running: RunningGateway, simulator: SimulatorControl): Promise<string> {
   const { gateway, url } = running
-  const { apiKey, tenantId } = await keptApp(gateway)
+  const { apiKey, tenantId } = await developmentApp(gateway)
   if (simulator.extensions().length === 0) simulator.addExtension({ name: 'Demo phone', numbers: NUMBERS })
   const { status } = await gateway.directory.tenant(tenantId)
   if (status === 'active') await connect(running, tenantId)
@@ -27,14 +27,14 @@ export async function prepareDevelopment(running: RunningGateway, simulator: Sim
   return banner({ url, apiKey, from: NUMBERS[0] ?? '', databasePath: gateway.config.database.path ?? '' })
 }
 
-/** The app of the last start. Where its key opens nothing any more, another app takes its place: what was revoked stays so. */
-async function keptApp(gateway: Gateway): Promise<{ apiKey: string; tenantId: string }> {
-  const apiKey = readKept(gateway.config, DEVELOPMENT_KEY)
+/** The app of the last start. If its key was revoked, a new app replaces it. */
+async function developmentApp(gateway: Gateway): Promise<{ apiKey: string; tenantId: string }> {
+  const apiKey = readSecret(gateway.config, DEVELOPMENT_KEY)
   const holder = apiKey === null ? null : await gateway.keys.find(apiKey)
   if (apiKey !== null && holder !== null) return { apiKey, tenantId: holder.tenantId }
   const tenantId = await developmentTenant(gateway)
   const app = await createApp(gateway, { tenantId, name: 'Development app', webhookUrl: null, role: 'app' })
-  return { apiKey: keep(gateway.config, DEVELOPMENT_KEY, app.apiKey), tenantId }
+  return { apiKey: writeSecret(gateway.config, DEVELOPMENT_KEY, app.apiKey), tenantId }
 }
 
 async function developmentTenant(gateway: Gateway): Promise<string> {
@@ -42,7 +42,7 @@ async function developmentTenant(gateway: Gateway): Promise<string> {
   return (known ?? (await createTenant(gateway, { name: TENANT_NAME }))).tenantId
 }
 
-/** Walks through the connection as a browser would: the provider's login, our callback; past the proxy that PUBLIC_URL may stand for. */
+/** Connects the extension as a browser would, but calls the listener directly, because PUBLIC_URL may name a proxy. */
 async function connect({ gateway, url }: RunningGateway, tenantId: string): Promise<void> {
   const login = await fetch((await beginAuthorization(gateway, tenantId)).url, { redirect: 'manual' })
   const callback = URL.parse(login.headers.get('location') ?? '')

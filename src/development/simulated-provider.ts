@@ -3,11 +3,11 @@ import type { Config } from '../core/config.ts'
 import { reserveSimulator } from '../simulator/reserve.ts'
 import type { Simulator } from '../simulator/simulator.ts'
 
-/** The built-in simulator in place of a provider's account. */
+/** The built-in simulator, used as the provider. */
 export interface SimulatedProvider {
-  /** The same configuration with the simulator's address. */
+  /** The configuration with the simulator's address. */
   config: Config
-  /** Loads the simulator; its requests wait until then. */
+  /** Loads the simulator. Requests that came earlier wait for it. */
   start(clock: Clock): Promise<Simulator>
   stop(): Promise<void>
 }

@@ -22,7 +22,7 @@ export interface NewKey {
 }
 
 export interface TenantApp extends App {
-  /** The app whose key registered it; null where the operator did, or a release before 1.1.0. */
+  /** The app whose key registered this one; null if the operator created it, or a release before 1.1.0 did. */
   registeredBy: string | null
 }
 
@@ -34,10 +34,10 @@ export async function listTenantApps(gateway: Gateway, input: z.output<typeof Li
   return (await readApps(gateway, input)).map((row) => ({ ...appItem(row), registeredBy: row.registeredBy }))
 }
 
-/** Brings a deactivated app back, with a new key. Errors: `appActive`, `conflict` at the limit of its tenant, `not_found`. */
+/** Activates an inactive app, with a new key. Errors: `appActive`, `conflict` at the tenant's limit, `not_found`. */
 export async function activateApp(gateway: Gateway, { appId }: OneApp): Promise<NewKey> {
   const max = gateway.config.maxAppsPerTenant
-  const { key, args } = drawKey(gateway, appId)
+  const { key, args } = createKey(gateway, appId)
   const isChanged = await change(gateway, appId, {
     sql: `UPDATE apps SET is_active = 1, key_hash = ?2, key_prefix = ?3, updated_at = ?4 WHERE id = ?1 AND is_active = 0
       AND (SELECT count(*) FROM apps AS own WHERE own.tenant_id = apps.tenant_id AND own.is_active = 1) < ?5 RETURNING id`,
@@ -47,16 +47,16 @@ export async function activateApp(gateway: Gateway, { appId }: OneApp): Promise<
   return key
 }
 
-/** A new key for an active app; the old one stops working at once. Errors: `conflict` for an inactive app, `not_found`. */
+/** Gives an active app a new key; the old one stops working at once. Errors: `conflict` for an inactive app, `not_found`. */
 export async function rotateAppKey(gateway: Gateway, { appId }: OneApp): Promise<NewKey> {
-  const { key, args } = drawKey(gateway, appId)
+  const { key, args } = createKey(gateway, appId)
   const sql = `UPDATE apps SET key_hash = ?2, key_prefix = ?3, updated_at = ?4 WHERE id = ?1 AND is_active = 1 RETURNING id`
   if (await change(gateway, appId, { sql, args })) return key
   await isActive(gateway, appId)
-  throw new ApiError('conflict', `App is not active: bring it back, with a new key, by: sgw app activate ${appId}`)
+  throw new ApiError('conflict', `App is not active: activate it, with a new key: sgw app activate ${appId}`)
 }
 
-/** The app's key stops working at once; an inactive app stays as it is. Errors: `not_found`. */
+/** Deactivates an app: its key stops working at once. Does nothing to an inactive app. Errors: `not_found`. */
 export async function deactivateApp(gateway: Gateway, { appId }: OneApp): Promise<{ appId: string; ok: true }> {
   const sql = 'UPDATE apps SET is_active = 0, updated_at = ?2 WHERE id = ?1 AND is_active = 1 RETURNING id'
   const isChanged = await change(gateway, appId, { sql, args: [appId, gateway.clock.now()] })
@@ -64,12 +64,12 @@ export async function deactivateApp(gateway: Gateway, { appId }: OneApp): Promis
   return { appId, ok: true }
 }
 
-function drawKey(gateway: Gateway, appId: string): { key: NewKey; args: Statement['args'] } {
+function createKey(gateway: Gateway, appId: string): { key: NewKey; args: Statement['args'] } {
   const { apiKey, apiKeyPrefix, keyHash } = newApiKey(gateway)
   return { key: { appId, apiKey, apiKeyPrefix }, args: [appId, keyHash, apiKeyPrefix, gateway.clock.now()] }
 }
 
-/** Commits a change of the app's key and makes it count at once. False when the statement changed nothing. */
+/** Commits a change of the app's key, empties the key cache and closes the app's sockets. False if no row changed. */
 async function change(gateway: Gateway, appId: string, statement: Statement): Promise<boolean> {
   const [changed] = await gateway.database.writer.write([statement, dropWsTokens(appId)])
   if (changed?.rows.length === 0) return false

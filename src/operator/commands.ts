@@ -20,12 +20,12 @@ import {
   listTenantTriggers,
 } from './triggers.ts'
 
-/** One operator's command: the same over the Unix socket of a running server and on the file itself. */
+/** One operator's command. It runs in the server, over its Unix socket, or on the database file if no server runs. */
 export interface Command {
   input: z.ZodType
   /**
-   * What must be there: a running server, for its workers; a database, since done to an empty one in the wrong place the
-   * command would look like a success; or nothing, and a database is made.
+   * What the command needs. `server`: a running server. `database`: an existing database, because on an empty one in the
+   * wrong folder the command would seem to succeed. `nothing`: a missing database is created.
    */
   needs: 'server' | 'database' | 'nothing'
   run(context: OperatorContext, input: unknown): Promise<unknown>

@@ -3,8 +3,8 @@ import { ApiError } from '../core/errors.ts'
 import type { Gateway } from '../gateway.ts'
 
 /**
- * Rewrites the database file without its free places: it gets smaller, and nothing of what was deleted is left in it.
- * Takes about a second for 100 MB and as much disk again. Errors: `conflict` while a server works on it.
+ * Rewrites the database file without its free pages. The file gets smaller, and no bytes of deleted rows are left in it.
+ * Takes about a second for 100 MB, and as much free disk as the file has. Errors: `conflict` while a server uses it.
  */
 export async function compact({
   database,

@@ -1,15 +1,15 @@
 import type { Gateway } from '../gateway.ts'
 
-/** What an operator's command works on. */
+/** The gateway and the simulator that an operator's command runs on. */
 export interface OperatorContext {
   gateway: Gateway
-  /** The running simulator; null against the provider itself, and where no server runs. */
+  /** The running simulator; null if the provider is RingCentral itself, or no server runs. */
   simulator: PhoneSimulator | null
 }
 
-/** The part of the simulator that commands use. Described here, so that production never loads the simulator itself. */
+/** The part of the simulator that commands use. It is declared here so that production never loads the simulator. */
 export interface PhoneSimulator {
-  /** Somebody sends an SMS to a number; settles when the webhooks have answered. Rejects when nobody owns the number. */
+  /** Sends an SMS to a number, as a phone would. Resolves when the webhooks have answered; rejects if no extension has the number. */
   injectSms(sms: {
     to: string
     from: string

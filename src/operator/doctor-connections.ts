@@ -5,15 +5,15 @@ import type { Gateway } from '../gateway.ts'
 import type { Refusal } from '../provider/refusals.ts'
 import { Fault } from './fault.ts'
 
-/** What RingCentral refused at an authorization, or to a connected extension, and refuses still. */
+/** Reports what RingCentral refused during an authorization, or to a connected extension, and would refuse again. */
 export function checkAuthorization(gateway: Gateway): string {
   const standing = refusalsOf(gateway).filter(({ step }) => step !== 'subscription')
-  if (standing.length === 0) return gateway.lifecycle.working ? 'nothing is refused' : 'not known without a server'
+  if (standing.length === 0) return gateway.lifecycle.working ? 'nothing is refused' : 'unknown: no server is running'
   const passes = standing.every(({ failure }) => failure.reason === 'rate_limited')
   throw new Fault(describe(gateway, standing), passes ? 'warn' : 'fail')
 }
 
-/** Never a failure: messages come in all the same, by back-fill, but late. */
+/** Without a subscription messages still arrive, by back-fill, so this check only warns. */
 export async function checkSubscriptions(gateway: Gateway): Promise<string> {
   const { rows } = await gateway.database.gate.execute({ sql: NOT_RECEIVING, args: [gateway.clock.now()] })
   const standing = refusalsOf(gateway).filter(({ step }) => step === 'subscription')
@@ -23,7 +23,7 @@ export async function checkSubscriptions(gateway: Gateway): Promise<string> {
       ? `the provider must be able to reach ${gateway.config.publicUrl}/v1/webhooks/provider`
       : describe(gateway, standing)
   throw new Fault(
-    `${rows.length} extensions have no active subscription, so their messages come up to 15 minutes late: ${reasons}`,
+    `${rows.length} extensions have no active subscription, so their messages arrive up to 15 minutes late: ${reasons}`,
     'warn',
   )
 }
@@ -39,7 +39,7 @@ const describe = (gateway: Gateway, refusals: readonly Refusal[]): string =>
     })
     .join(' ')
 
-/** Asks for a login that nobody will make: the provider refuses a redirect address that is not registered. */
+/** Begins a login that nobody completes: the provider refuses a redirect address that is not registered. */
 export async function checkRedirectAddress(gateway: Gateway): Promise<string> {
   const { config, provider, log } = gateway
   const address = redirectUri(gateway)
@@ -48,7 +48,7 @@ export async function checkRedirectAddress(gateway: Gateway): Promise<string> {
   const probed = await provider.probeAuthorize(request)
   if (probed.ok) return `${address} is accepted`
   const { status, code, reason, requestId: providerRequestId } = probed.failure
-  if (reason === 'unreachable') return `${address}: not known, the provider cannot be reached`
+  if (reason === 'unreachable') return `${address}: unknown, the provider cannot be reached`
   const fix = provider.fixOf(probed.failure, 'authorization', config.publicUrl)
   log.warn({ status, code, providerRequestId, fix }, 'the provider does not accept the redirect address')
   throw new Fault(`${address} (${status} ${code ?? ''}): ${fix}`, reason === 'rejected' ? 'fail' : 'warn')

@@ -5,10 +5,10 @@ import { checkDisk } from './doctor.ts'
 import { Fault } from './fault.ts'
 import { type Finding, finding, findingOf } from './finding.ts'
 
-/** What can be told where no server answers and the database cannot be opened. `why`: what was in the way. */
+/** The checks that need neither a server nor a database. `why` says why the database could not be opened. */
 export async function diagnoseOffline(config: Config, why: string): Promise<Finding[]> {
   const checks: [string, () => Promise<string> | string][] = [
-    ['database', () => refuse(config, why)],
+    ['database', () => reportDatabase(config, why)],
     ['disk', () => checkDisk({ config })],
     ['provider', () => checkProvider({ config })],
     ['public address', () => checkPublicUrl({ config })],
@@ -17,14 +17,17 @@ export async function diagnoseOffline(config: Config, why: string): Promise<Find
     finding('configuration', 'ok', config.production ? 'production' : 'development'),
     finding('server', 'warn', 'no server answers'),
   ]
-  for (const [check, look] of checks) findings.push(await findingOf(check, look))
+  for (const [check, run] of checks) findings.push(await findingOf(check, run))
   return findings
 }
 
-/** Before the first start there is nothing to mend. */
-function refuse({ database: { path } }: Config, why: string): never {
+/** A missing database is only a warning: before the first start it is normal. */
+function reportDatabase({ database: { path } }: Config, why: string): never {
   if (path !== null && isMissing(path))
-    throw new Fault(`there is none at ${path}: the first start makes it; or is DATABASE_URL not the server's?`, 'warn')
+    throw new Fault(
+      `there is none at ${path}: the first start creates it; if a server has started, check that DATABASE_URL is the server's`,
+      'warn',
+    )
   throw new Fault(why)
 }
 

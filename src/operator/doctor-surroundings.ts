@@ -6,27 +6,27 @@ import { Fault } from './fault.ts'
 const TIMEOUT_MS = 5000
 const MAX_CLOCK_SKEW_MS = 30_000
 const MAX_WAL_BYTES = 256 * 1_048_576
-/** Litestream keeps some 75 kB a message until it is uploaded. */
+/** Litestream stores about 75 kB per message until it is uploaded. */
 const MAX_KEPT_BYTES = 256 * 1_048_576
 const MAX_LAG_MS = 60_000
 
-/** Reaches the provider without credentials. */
+/** Calls the provider without credentials. */
 export async function checkProvider({ config }: Pick<Gateway, 'config'>): Promise<string> {
   if (config.provider.simulated) return 'the built-in simulator'
   const { serverUrl } = config.provider
-  const { status } = await askProvider(serverUrl)
+  const { status } = await callProvider(serverUrl)
   return `${serverUrl} answers ${status}`
 }
 
-async function askProvider(serverUrl: string): Promise<Response> {
+async function callProvider(serverUrl: string): Promise<Response> {
   return fetch(`${serverUrl}/restapi`, { signal: AbortSignal.timeout(TIMEOUT_MS) }).catch((error: unknown) => {
     throw new Fault(`${serverUrl} cannot be reached (${errorName(error)}): check RC_SERVER_URL, DNS and the firewall`)
   })
 }
 
-/** The client's id and secret, by a refresh that cannot succeed: which of the two is wrong tells. */
+/** Checks RC_CLIENT_ID and RC_CLIENT_SECRET by a refresh that cannot succeed. The error says whether the client or the token was refused. */
 export async function checkCredentials({ config, provider }: Gateway): Promise<string> {
-  if (config.provider.simulated) return 'the built-in simulator knows us'
+  if (config.provider.simulated) return 'the built-in simulator accepts them'
   const result = await provider.refresh('sgw-doctor')
   if (result.ok || result.failure.oauthError === 'invalid_grant') return 'the provider knows the client'
   const { oauthError, message } = result.failure
@@ -34,22 +34,22 @@ export async function checkCredentials({ config, provider }: Gateway): Promise<s
     throw new Fault(
       'the provider does not know the client: copy RC_CLIENT_ID and RC_CLIENT_SECRET from the developer console again',
     )
-  throw new Fault(`not known: ${message}`, 'warn')
+  throw new Fault(`unknown: ${message}`, 'warn')
 }
 
-/** Compares this machine's clock with the provider's, by its Date header. */
+/** Compares this machine's clock with the `Date` header of the provider. */
 export async function checkClock({ config, clock }: Gateway): Promise<string> {
   if (config.provider.simulated) return 'the built-in simulator has the same one'
-  const response = await askProvider(config.provider.serverUrl).catch(() => null)
+  const response = await callProvider(config.provider.serverUrl).catch(() => null)
   const skewMs = Math.abs(Date.parse(response?.headers.get('date') ?? '') - clock.now())
-  if (Number.isNaN(skewMs)) throw new Fault('not known: the provider did not say what time it is', 'warn')
+  if (Number.isNaN(skewMs)) throw new Fault('unknown: the provider sent no Date header', 'warn')
   if (skewMs > MAX_CLOCK_SKEW_MS) {
     throw new Fault(`this machine's clock is ${Math.round(skewMs / 1000)} s off the provider's: set up NTP`)
   }
   return `within ${Math.ceil(skewMs / 1000)} s of the provider's`
 }
 
-/** Goes out and comes back in by the public address: DNS, certificate, proxy, and whether the proxy is trusted. */
+/** Calls this gateway by its public address: checks DNS, the certificate, the proxy, and whether the proxy is trusted. */
 export async function checkPublicUrl({ config }: Pick<Gateway, 'config'>): Promise<string> {
   const { publicUrl, provider, production } = config
   const { hostname } = new URL(publicUrl)
@@ -65,10 +65,10 @@ export async function checkPublicUrl({ config }: Pick<Gateway, 'config'>): Promi
     signal: AbortSignal.timeout(TIMEOUT_MS),
   }).catch((error: unknown) => {
     throw new Fault(
-      `${publicUrl} cannot be reached from here (${errorName(error)}): check DNS, the certificate and the proxy; behind some routers only others can reach it`,
+      `${publicUrl} cannot be reached from here (${errorName(error)}): check DNS, the certificate and the proxy; some routers let only other networks reach it`,
     )
   })
-  // Without a key the gateway itself answers 401; before that it wants HTTPS, by the word of a trusted proxy.
+  // The gateway answers 401 without a key, but only after a trusted proxy has said that the request came by HTTPS.
   if (response.status === 401) return `${publicUrl} leads here, through a trusted proxy`
   if (response.status === 403)
     throw new Fault(
@@ -77,9 +77,10 @@ export async function checkPublicUrl({ config }: Pick<Gateway, 'config'>): Promi
   throw new Fault(`${publicUrl} answers ${response.status}: does the proxy pass everything on to this gateway?`)
 }
 
-/** What Litestream says of the backup; `sgw restore --check` looks at the backup itself. */
+/** Checks what Litestream reports about the backup. `sgw restore --check` reads the backup itself. */
 export async function checkBackup(gateway: Gateway): Promise<string> {
-  if (!gateway.config.litestream) return 'off: set LITESTREAM_REPLICA_URL and start by the entry point (docs/backup.md)'
+  if (!gateway.config.litestream)
+    return 'off: set LITESTREAM_REPLICA_URL and start the gateway with the entry point (docs/backup.md)'
   const { walBytes, keptBytes, begun, lagMs } = await readBackupLag(gateway.config.database.path)
   if (walBytes > MAX_WAL_BYTES)
     throw new Fault(
@@ -87,19 +88,19 @@ export async function checkBackup(gateway: Gateway): Promise<string> {
     )
   if (keptBytes > MAX_KEPT_BYTES)
     throw new Fault(
-      `Litestream keeps ${Math.round(keptBytes / 1_048_576)} MiB beside the database, so it cannot upload: see its log, and sgw restore --check`,
+      `Litestream keeps ${Math.round(keptBytes / 1_048_576)} MiB beside the database, so it cannot upload: see its log, and run sgw restore --check`,
     )
-  if (!begun) throw new Fault('Litestream has not begun: start the gateway by the entry point, not alone')
+  if (!begun) throw new Fault('Litestream has not begun: start the gateway with the entry point')
   if (lagMs === null && !gateway.lifecycle.working)
-    return 'not known while no server runs; a drill tells: sgw restore --check'
+    return 'unknown: no server is running; a drill checks the backup: sgw restore --check'
   if (lagMs === null)
     throw new Fault(
-      'Litestream does not say how far the backup is: it may still wait for the storage, be older than 0.5, or run with a litestream.yml without "socket"; see its log',
+      'Litestream does not report how far the backup is behind: it may be waiting for the storage, be older than 0.5, or have no "socket" in litestream.yml; see its log',
       'warn',
     )
   if (lagMs > MAX_LAG_MS)
     throw new Fault(
-      `the backup has been behind for ${Math.round(lagMs / 1000)} s: Litestream cannot copy to the storage; see its log, the credentials and the network, and keep this volume until it has caught up`,
+      `the backup has been behind for ${Math.round(lagMs / 1000)} s: Litestream cannot copy to the storage; see its log, check the credentials and the network, and keep this volume until the backup has caught up`,
     )
-  return `at most ${Math.ceil(lagMs / 1000)} s behind; a drill tells more: sgw restore --check`
+  return `at most ${Math.ceil(lagMs / 1000)} s behind; a drill checks it fully: sgw restore --check`
 }

@@ -9,7 +9,7 @@ import { describeKeyUsage, readKeyUsage } from './key-usage.ts'
 
 const MIN_FREE_MIB = 100
 
-/** Looks at everything that a gateway needs; each failure names its fix. */
+/** Checks everything that a gateway needs. Each failure names its fix. */
 export async function diagnose(gateway: Gateway): Promise<Finding[]> {
   const checks: [string, () => Promise<string> | string][] = [
     ['server', () => checkServer(gateway)],
@@ -27,12 +27,12 @@ export async function diagnose(gateway: Gateway): Promise<Finding[]> {
     ['backup', () => checkBackup(gateway)],
   ]
   const findings = [finding('configuration', 'ok', gateway.config.production ? 'production' : 'development')]
-  for (const [check, look] of checks) findings.push(await findingOf(check, look))
+  for (const [check, run] of checks) findings.push(await findingOf(check, run))
   return findings
 }
 
 function checkServer({ lifecycle }: Gateway): string {
-  if (!lifecycle.working) throw new Fault('not running: all this is told from its database', 'warn')
+  if (!lifecycle.working) throw new Fault('not running: the checks below read its database', 'warn')
   return 'running'
 }
 
@@ -48,11 +48,12 @@ export function checkDisk({ config }: Pick<Gateway, 'config'>): string {
   if (path === null) return 'not on this machine'
   const { bavail, bsize } = statfsSync(dataFolder(path))
   const freeMib = Math.floor((bavail * bsize) / 1_048_576)
-  if (freeMib < MIN_FREE_MIB) throw new Fault(`${freeMib} MiB free: make room, or nothing can be accepted soon`)
+  if (freeMib < MIN_FREE_MIB)
+    throw new Fault(`${freeMib} MiB free: make room, or the gateway will soon accept no messages`)
   return `${freeMib} MiB free`
 }
 
-/** Every sealed secret must open with a key that is there; one of each kind tells. */
+/** Checks that ENCRYPTION_KEYS has the keys of the stored values: decrypts one secret, and counts what uses older keys. */
 async function checkKeys(gateway: Gateway): Promise<string> {
   const { rows } = await gateway.database.gate.execute(
     'SELECT id, tenant_id, webhook_secret FROM apps ORDER BY seq LIMIT 1',
@@ -61,19 +62,21 @@ async function checkKeys(gateway: Gateway): Promise<string> {
   if (app !== undefined) {
     const context = { tenantId: String(app['tenant_id']), row: String(app['id']), purpose: 'webhook_secret' } as const
     await gateway.secrets.open(String(app['webhook_secret']), context).catch(() => {
-      throw new Fault('stored secrets do not open: put the key that made them into ENCRYPTION_KEYS, behind the newest')
+      throw new Fault(
+        'stored secrets cannot be decrypted: add the key that encrypted them to ENCRYPTION_KEYS, behind the newest',
+      )
     })
   }
   const usage = await readKeyUsage(gateway)
   if (usage.lostApiKeys > 0)
     throw new Fault(
-      `${usage.lostApiKeys} API keys of active apps are refused, as the encryption key that they were stored with is gone: put it back behind the newest, or give each app a new key (sgw app rotate-key APP)`,
+      `${usage.lostApiKeys} API keys of active apps are refused, because the encryption key that hashed them is gone from ENCRYPTION_KEYS: put it back, behind the newest, or give each app a new key (sgw app rotate-key APP)`,
     )
   const older = describeKeyUsage(usage)
   return `newest key ${gateway.secrets.keyId}; ${older === '' ? 'nothing needs an older one' : `an older one is still needed by ${older}`}`
 }
 
-/** A refresh that failed is tried again by itself; a revoked extension needs a person. */
+/** A failed refresh is retried and only worth a warning. A revoked extension needs a person, so it is a failure. */
 async function checkExtensions(gateway: Gateway): Promise<string> {
   const { rows } = await gateway.database.gate.execute('SELECT extension_id, status FROM extensions')
   const broken = rows.filter((row) => row['status'] !== 'active')

@@ -6,13 +6,13 @@ import { buryMessages } from '../inbound/tombstones.ts'
 import type { Gateway } from '../gateway.ts'
 import { isEnded } from '../sending/outbound-message.ts'
 
-/** Rows of one range of the table `messages`. */
+/** What an erasure deleted, or would delete. */
 export interface ErasedRows extends DeletedRows {
-  /** Messages that are still queued or on their way: they are left. */
+  /** Messages that have not ended, and are left. */
   waiting: number
 }
 
-/** Finds a person's messages among the `rows` rows behind `from`. No index leads to them. */
+/** Finds a person's messages among the `rows` rows after `from`. */
 export async function readRange(gateway: Gateway, phone: string, from: number, rows: number): Promise<Row[]> {
   const found = await gateway.database.gate.execute({
     sql: `SELECT id, status, direction, tenant_id, rc_message_id FROM messages
@@ -22,7 +22,7 @@ export async function readRange(gateway: Gateway, phone: string, from: number, r
   return found.rows
 }
 
-/** What deleting these messages would delete. */
+/** Counts what deleting these messages would delete. */
 export async function countRows({ database }: Gateway, messages: readonly Row[]): Promise<ErasedRows> {
   const ended = messages.filter(({ status }) => isEnded(status))
   const args = [idsOf(ended)]
@@ -45,7 +45,7 @@ export async function countRows({ database }: Gateway, messages: readonly Row[])
   }
 }
 
-/** Deletes those of these messages that have ended. Before that they get tombstones, and their last attempts become nobody's. */
+/** Deletes the messages of the list that have ended. First it stores tombstones and makes recent attempts anonymous. */
 export async function eraseRows(gateway: Gateway, messages: readonly Row[]): Promise<ErasedRows> {
   const ended = messages.filter(({ status }) => isEnded(status))
   if (ended.length === 0) return { messages: 0, attempts: 0, deliveries: 0, waiting: messages.length }
@@ -54,7 +54,7 @@ export async function eraseRows(gateway: Gateway, messages: readonly Row[]): Pro
     gateway,
     inbound.map((row) => ({ tenantId: String(row['tenant_id']), providerMessageId: String(row['rc_message_id']) })),
   )
-  const [, moved] = await gateway.database.writer.write([tombstones, keepWindows(gateway, idsOf(ended))])
+  const [, moved] = await gateway.database.writer.write([tombstones, anonymizeAttempts(gateway, idsOf(ended))])
   const deleted = await deleteMessages(
     gateway,
     ended.map(({ id }) => String(id)),
@@ -65,8 +65,8 @@ export async function eraseRows(gateway: Gateway, messages: readonly Row[]): Pro
 
 const idsOf = (messages: readonly Row[]): string => JSON.stringify(messages.map(({ id }) => id))
 
-/** The rate windows are counted from attempts, also after a restart: those of the last minutes stay, without person and message. */
-const keepWindows = ({ clock }: Gateway, ids: string): Statement => ({
+/** Makes the attempts of the last two minutes anonymous instead of deleting them, because rate windows are counted from them. */
+const anonymizeAttempts = ({ clock }: Gateway, ids: string): Statement => ({
   sql: `UPDATE send_attempts SET message_id = '', to_number = ''
     WHERE message_id IN (SELECT value FROM json_each(?1)) AND started_at > ?2 AND closed_at IS NOT NULL RETURNING seq`,
   args: [ids, clock.now() - 2 * WINDOW_MS],

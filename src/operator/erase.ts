@@ -7,25 +7,25 @@ import { type ErasedRows, countRows, eraseRows, readRange } from './erase-rows.t
 
 export const Erase = z.object({
   phone: z.string().refine(isE164, '--phone must be a phone number such as +15555550100'),
-  /** Counts what would go, and deletes nothing. */
+  /** Counts what would be deleted, and deletes nothing. */
   dryRun: z.boolean().default(false),
 })
 
-/** No index leads to a person's rows, so the tables are read through, this many rows at a time. */
-const ROWS_PER_LOOK = 2000
+/** There is no index by contact, so the whole tables are read, this many rows at a time. */
+const ROWS_PER_RANGE = 2000
 
 /**
- * Deletes every message to or from a person's number, of all tenants, with attempts and deliveries, and which app wrote to
- * it last. Messages that are still queued or on their way are left, and counted as `waiting`. What remains names nobody:
- * tombstones, so that the provider's store does not bring messages back, and the attempts of the rate windows. The bytes
- * stay in free places of the file until they are used again or the file is compacted. Errors: `conflict` for a number of our own.
+ * Deletes every message to or from a person's number, of all tenants, with its attempts, deliveries and conversations.
+ * Messages that have not ended are left, and counted as `waiting`. What remains identifies nobody: tombstones, so that a
+ * back-fill does not store the messages again, and the attempts of the rate windows. The bytes stay in free pages of the
+ * file until they are overwritten or the file is compacted. Errors: `conflict` for a number of a connected extension.
  */
 export async function erase(gateway: Gateway, { phone, dryRun = false }: z.input<typeof Erase>): Promise<ErasedRows> {
   await refuseOwnNumber(gateway, phone)
   const total: ErasedRows = { messages: 0, attempts: 0, deliveries: 0, waiting: 0 }
   const work = dryRun ? countRows : eraseRows
   await inRanges(gateway, 'messages', async (from) => {
-    const done = await work(gateway, await readRange(gateway, phone, from, ROWS_PER_LOOK))
+    const done = await work(gateway, await readRange(gateway, phone, from, ROWS_PER_RANGE))
     total.messages += done.messages
     total.attempts += done.attempts
     total.deliveries += done.deliveries
@@ -33,20 +33,20 @@ export async function erase(gateway: Gateway, { phone, dryRun = false }: z.input
     return done.messages
   })
   if (dryRun) return total
-  // Whom the person answers is still of use to a message that waits; it goes with the next run.
-  if (total.waiting === 0) await inRanges(gateway, 'conversations', (from) => forgetRange(gateway, phone, from))
+  // A waiting message still needs the conversation to assign an answer. The next run deletes it.
+  if (total.waiting === 0) await inRanges(gateway, 'conversations', (from) => deleteConversations(gateway, phone, from))
   gateway.log.info({ phone: maskNumber(phone), ...total }, 'a number was erased')
   return total
 }
 
-/** The number may have been one of ours before. */
-async function forgetRange({ database }: Gateway, phone: string, from: number): Promise<number> {
+/** Deletes the conversations of one range. The number may also stand on our side, if an extension had it before. */
+async function deleteConversations({ database }: Gateway, phone: string, from: number): Promise<number> {
   const sql = 'DELETE FROM conversations WHERE seq > ?1 AND seq <= ?2 AND (contact = ?3 OR number = ?3) RETURNING seq'
-  const [deleted] = await database.writer.write([{ sql, args: [from, from + ROWS_PER_LOOK, phone] }])
+  const [deleted] = await database.writer.write([{ sql, args: [from, from + ROWS_PER_RANGE, phone] }])
   return deleted?.rows.length ?? 0
 }
 
-/** A slip would delete everything that a number of ours ever sent. */
+/** By mistake, an operator could otherwise delete everything that a connected number ever sent. */
 async function refuseOwnNumber(gateway: Gateway, phone: string): Promise<void> {
   const { rows } = await gateway.database.gate.execute({
     sql: 'SELECT 1 FROM phone_numbers WHERE number = ?1 LIMIT 1',
@@ -55,11 +55,11 @@ async function refuseOwnNumber(gateway: Gateway, phone: string): Promise<void> {
   if (rows.length > 0)
     throw new ApiError(
       'conflict',
-      `${phone} is a number of a connected extension: erase is for the numbers of those who were written to`,
+      `${phone} is a number of a connected extension: erase is for the numbers of contacts`,
     )
 }
 
-/** Walks through a table as it is now; `work` gets the `seq` behind which its range begins, and answers how many rows went. */
+/** Calls `work` for each range of a table's present rows. `from` is the `seq` before the range; `work` returns the rows it deleted. */
 async function inRanges(
   gateway: Gateway,
   table: 'messages' | 'conversations',
@@ -70,7 +70,7 @@ async function inRanges(
   let from = 0
   await inBatches(gateway, async () => {
     const count = await work(from)
-    from += ROWS_PER_LOOK
+    from += ROWS_PER_RANGE
     return { count, last: from > end }
   })
 }

@@ -1,27 +1,27 @@
 import { ApiError } from '../core/errors.ts'
-import { DEVELOPMENT_KEY, readKept } from '../data-folder.ts'
+import { DEVELOPMENT_KEY, readSecret } from '../data-folder.ts'
 import type { Gateway } from '../gateway.ts'
 
-/** A reader that is this many events behind is cut off. */
+/** A client that is this many events behind is disconnected. */
 const MAX_WAITING_EVENTS = 10_000
-/** An empty line now and then keeps the connection alive, and shows when nobody reads any more. */
+/** An empty line at this interval keeps the connection alive, and reveals a client that is gone. */
 const HEARTBEAT_MS = 30_000
 
-/** The tenant that a development server makes for itself. Errors: `unavailable` when there is none. */
+/** The tenant that a development server creates for itself. Errors: `unavailable` if there is none. */
 export async function developmentTenant(gateway: Gateway): Promise<string> {
-  const key = readKept(gateway.config, DEVELOPMENT_KEY)
+  const key = readSecret(gateway.config, DEVELOPMENT_KEY)
   const holder = key === null ? null : await gateway.keys.find(key)
   if (holder === null)
     throw new ApiError(
       'unavailable',
-      'This server has no development tenant: one is made when it starts with the built-in simulator (no RC_CLIENT_ID)',
+      'This server has no development tenant: a start with the built-in simulator (no RC_CLIENT_ID) makes one',
     )
   return holder.tenantId
 }
 
 /**
- * A tenant's events from now on, one JSON line each; the first line is `{"type":"ready"}`. Nothing is queued for
- * readers that are away.
+ * Streams a tenant's events from now on, one JSON line each. The first line is `{"type":"ready"}`. Earlier events are not
+ * sent.
  */
 export function eventStream(gateway: Gateway, tenantId: string): ReadableStream<Uint8Array> {
   let end: () => void = () => undefined
@@ -34,10 +34,10 @@ export function eventStream(gateway: Gateway, tenantId: string): ReadableStream<
     const unsubscribe = gateway.hub.subscribe((event) => {
       if (event.tenantId === tenantId) write(JSON.stringify(event))
     })
-    const cancelBeat = beat(gateway, () => write(''))
+    const cancelHeartbeat = startHeartbeat(gateway, () => write(''))
     end = () => {
       unsubscribe()
-      cancelBeat()
+      cancelHeartbeat()
     }
     write('{"type":"ready"}')
   }
@@ -47,7 +47,7 @@ export function eventStream(gateway: Gateway, tenantId: string): ReadableStream<
   )
 }
 
-function beat(gateway: Gateway, write: () => void): () => void {
+function startHeartbeat(gateway: Gateway, write: () => void): () => void {
   let cancel: () => void = () => undefined
   const plan = (): void => {
     cancel = gateway.clock.after(HEARTBEAT_MS, () => {

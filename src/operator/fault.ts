@@ -1,7 +1,7 @@
-/** `warn` needs a look but stops nothing; `fail` stops messages, or loses them, until somebody acts. */
+/** `warn`: something should be checked, but messages go on. `fail`: messages stop or are lost until somebody acts. */
 export type FaultLevel = 'warn' | 'fail'
 
-/** A check of the doctor found something: what is wrong, and its fix. */
+/** Thrown by a check of the doctor. The message says what is wrong and how to fix it. */
 export class Fault extends Error {
   override readonly name = 'Fault'
   constructor(

@@ -2,20 +2,20 @@ import { errorName } from '../core/log.ts'
 import { damageOf } from '../db/gate.ts'
 import { Fault, type FaultLevel } from './fault.ts'
 
-/** One line of `sgw doctor`. */
+/** The result of one check of `sgw doctor`. */
 export interface Finding {
   check: string
   /** False only where `level` is `fail`. */
   ok: boolean
   level: 'ok' | FaultLevel
-  /** What was seen; for a warning or a failure also its fix. */
+  /** What the check found; for a warning or a failure also the fix. */
   detail: string
 }
 
-/** Runs one check. A thrown `Fault` has its own level; any other error is a failure of the check itself. */
-export async function findingOf(check: string, look: () => Promise<string> | string): Promise<Finding> {
+/** Runs one check. A `Fault` becomes a finding of its level; any other error means that the check itself failed. */
+export async function findingOf(check: string, run: () => Promise<string> | string): Promise<Finding> {
   try {
-    return finding(check, 'ok', await look())
+    return finding(check, 'ok', await run())
   } catch (error) {
     if (error instanceof Fault) return finding(check, error.level, error.message)
     const damage = damageOf(error, 'file')

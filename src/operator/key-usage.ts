@@ -1,20 +1,20 @@
 import type { Gateway } from '../gateway.ts'
 
-/** How many stored values were made with an older key than the newest. */
+/** How many stored values still depend on an older encryption key than the newest. */
 export interface KeyUsage {
-  /** Sealed secrets, which `sgw keys rotate` seals anew. */
-  sealed: number
-  /** Keys of active apps that have not been used since the newest key came. */
+  /** Encrypted secrets, which `sgw keys rotate` encrypts again. */
+  encrypted: number
+  /** API keys of active apps that were not used since the newest key was added. */
   apiKeys: number
-  /** Keys of active apps that no key of ENCRYPTION_KEYS can check any more. */
+  /** API keys of active apps that no key of ENCRYPTION_KEYS can verify. */
   lostApiKeys: number
-  /** Subscriptions, which are made anew once their key is gone. */
+  /** Subscriptions, which are created again when their key is gone. */
   subscriptions: number
-  /** Connect and invite links that can still be used. */
+  /** Connect and invite links that are still valid. */
   links: number
 }
 
-/** Counts what would be lost, or made anew, if the older keys were taken out of ENCRYPTION_KEYS. */
+/** Counts what would be lost or created again if the older keys were removed from ENCRYPTION_KEYS. */
 export async function readKeyUsage(gateway: Gateway): Promise<KeyUsage> {
   const now = gateway.clock.now()
   const results = await gateway.database.gate.batch([
@@ -24,12 +24,12 @@ export async function readKeyUsage(gateway: Gateway): Promise<KeyUsage> {
     'SELECT token_hash AS value FROM subscriptions',
     { sql: 'SELECT token_hash AS value FROM connect_tokens WHERE used_at IS NULL AND expires_at > ?1', args: [now] },
   ])
-  const [sealed = [], apiKeys = [], subscriptions = [], links = []] = results.map(({ rows }) =>
+  const [encrypted = [], apiKeys = [], subscriptions = [], links = []] = results.map(({ rows }) =>
     rows.map((row) => String(row['value'])).filter((value) => !gateway.secrets.isCurrent(value)),
   )
   const lostApiKeys = apiKeys.filter((hash) => !gateway.secrets.isKnown(hash)).length
   return {
-    sealed: sealed.length,
+    encrypted: encrypted.length,
     apiKeys: apiKeys.length - lostApiKeys,
     lostApiKeys,
     subscriptions: subscriptions.length,
@@ -37,12 +37,12 @@ export async function readKeyUsage(gateway: Gateway): Promise<KeyUsage> {
   }
 }
 
-/** What still needs an older key, in words; empty when nothing does. */
-export function describeKeyUsage({ sealed, apiKeys, subscriptions, links }: KeyUsage): string {
+/** Describes what still needs an older key; empty if nothing does. */
+export function describeKeyUsage({ encrypted, apiKeys, subscriptions, links }: KeyUsage): string {
   return [
-    sealed > 0 ? `${sealed} sealed secrets (run: sgw keys rotate)` : '',
-    apiKeys > 0 ? `${apiKeys} API keys (each moves when it is used)` : '',
-    subscriptions > 0 ? `${subscriptions} subscriptions (made anew at the first start without the key)` : '',
+    encrypted > 0 ? `${encrypted} encrypted secrets (run: sgw keys rotate)` : '',
+    apiKeys > 0 ? `${apiKeys} API keys (each moves to the newest key when it is used)` : '',
+    subscriptions > 0 ? `${subscriptions} subscriptions (created again at the first start without the key)` : '',
     links > 0 ? `${links} connect links (until they are used or expire)` : '',
   ]
     .filter((part) => part !== '')

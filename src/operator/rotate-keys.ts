@@ -5,17 +5,17 @@ import type { SealContext } from '../core/secrets.ts'
 import type { Gateway } from '../gateway.ts'
 
 export const RotateKeys = z.object({
-  /** Id of the newest key that the command line knows, to be compared with the server's. */
+  /** Id of the newest key in the environment of the command, to compare with the server's. */
   newestKey: z.string().nullish(),
 })
 
 const ROWS_PER_BATCH = 50
 
 /**
- * Seals every stored secret anew with the newest of ENCRYPTION_KEYS, a few rows at a time, while everything goes on:
- * a row that changed meanwhile is left as it is, because whoever changed it used the newest key already. Keyed hashes
- * cannot be made anew without the secret itself: docs/security.md tells how they move. Errors: `conflict` when the
- * server runs with other keys, or when secrets do not open.
+ * Encrypts every stored secret again with the newest of ENCRYPTION_KEYS, a few rows at a time, while the server works. A
+ * row that changed meanwhile is left: the change has used the newest key already. Keyed hashes cannot be made again
+ * without the secret itself; docs/security.md says how they move to a new key. Errors: `conflict` if the server runs
+ * with other keys, or if a secret cannot be decrypted.
  */
 export async function rotateKeys(
   gateway: Gateway,
@@ -23,50 +23,50 @@ export async function rotateKeys(
 ): Promise<{ resealed: number }> {
   if (newestKey !== null && newestKey !== undefined && newestKey !== gateway.secrets.keyId)
     throw new ApiError('conflict', OTHER_KEYS)
-  const tally: Tally = { resealed: 0, broken: 0 }
-  for (const column of SEALED_COLUMNS) await resealColumn(gateway, column, tally)
-  await resealTokens(gateway, tally)
-  gateway.log.info({ ...tally, key: gateway.secrets.keyId }, 'secrets were sealed anew')
-  if (tally.broken > 0)
+  const counts: Counts = { resealed: 0, broken: 0 }
+  for (const column of ENCRYPTED_COLUMNS) await reencryptColumn(gateway, column, counts)
+  await reencryptTokens(gateway, counts)
+  gateway.log.info({ ...counts, key: gateway.secrets.keyId }, 'secrets were encrypted with the newest key')
+  if (counts.broken > 0)
     throw new ApiError(
       'conflict',
-      `${tally.resealed} secrets were sealed anew, but ${tally.broken} do not open: put the key that made them into ENCRYPTION_KEYS, behind the newest`,
+      `${counts.resealed} secrets were encrypted with the newest key, but ${counts.broken} cannot be decrypted: add their key to ENCRYPTION_KEYS, behind the newest`,
     )
-  return { resealed: tally.resealed }
+  return { resealed: counts.resealed }
 }
 
 const OTHER_KEYS = 'The server runs with other ENCRYPTION_KEYS than this command: restart it with the new ones first'
 
-interface Tally {
+interface Counts {
   resealed: number
-  /** Secrets that no key of the ring opens. */
+  /** Secrets that no key can decrypt. */
   broken: number
 }
 
-/** A column of secrets, the rows' id, and what a secret of it is bound to. */
-interface SealedColumn {
+/** A column of encrypted secrets, the column with the row's id, and the purpose that each secret is bound to. */
+interface EncryptedColumn {
   table: string
   id: string
   column: string
   purpose: SealContext['purpose']
 }
 
-const SEALED_COLUMNS: readonly SealedColumn[] = [
+const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [
   { table: 'apps', id: 'id', column: 'webhook_secret', purpose: 'webhook_secret' },
   { table: 'triggers', id: 'id', column: 'secret', purpose: 'trigger_secret' },
   { table: 'oauth_states', id: 'state_hash', column: 'code_verifier', purpose: 'pkce' },
 ]
 
-async function resealColumn(gateway: Gateway, column: SealedColumn, tally: Tally): Promise<void> {
-  const sql = `SELECT ${column.id} AS id, tenant_id, ${column.column} AS sealed FROM ${column.table} WHERE ${column.id} > ?1 ORDER BY ${column.id} LIMIT ?2`
+async function reencryptColumn(gateway: Gateway, column: EncryptedColumn, counts: Counts): Promise<void> {
+  const sql = `SELECT ${column.id} AS id, tenant_id, ${column.column} AS encrypted FROM ${column.table} WHERE ${column.id} > ?1 ORDER BY ${column.id} LIMIT ?2`
   for (let after = ''; ;) {
     const { rows } = await gateway.database.gate.execute({ sql, args: [after, ROWS_PER_BATCH] })
     const last = rows.at(-1)
     if (last === undefined) return
     await Promise.all(
       rows.map((row) =>
-        counted(gateway, tally, () =>
-          resealRow(gateway, column, String(row['tenant_id']), String(row['id']), String(row['sealed'])),
+        countResult(gateway, counts, () =>
+          reencryptRow(gateway, column, String(row['tenant_id']), String(row['id']), String(row['encrypted'])),
         ),
       ),
     )
@@ -74,40 +74,40 @@ async function resealColumn(gateway: Gateway, column: SealedColumn, tally: Tally
   }
 }
 
-async function resealRow(
+async function reencryptRow(
   gateway: Gateway,
-  { table, id, column, purpose }: SealedColumn,
+  { table, id, column, purpose }: EncryptedColumn,
   tenantId: string,
   rowId: string,
-  sealed: string,
+  encrypted: string,
 ): Promise<number> {
   const { secrets, database } = gateway
-  if (secrets.isCurrent(sealed)) return 0
+  if (secrets.isCurrent(encrypted)) return 0
   const context = { tenantId, row: rowId, purpose }
-  const fresh = await secrets.seal(await secrets.open(sealed, context), context)
+  const fresh = await secrets.seal(await secrets.open(encrypted, context), context)
   const sql = `UPDATE ${table} SET ${column} = ?4 WHERE tenant_id = ?1 AND ${id} = ?2 AND ${column} = ?3 RETURNING ${id}`
-  const [updated] = await database.writer.write([{ sql, args: [tenantId, rowId, sealed, fresh] }])
+  const [updated] = await database.writer.write([{ sql, args: [tenantId, rowId, encrypted, fresh] }])
   return updated?.rows.length ?? 0
 }
 
-/** An extension's tokens have a keeper of their own, who knows when they are being refreshed. */
-async function resealTokens(gateway: Gateway, tally: Tally): Promise<void> {
+/** `Tokens` encrypts the tokens of extensions, because it knows when one is being refreshed. */
+async function reencryptTokens(gateway: Gateway, counts: Counts): Promise<void> {
   const { rows } = await gateway.database.gate.execute(
     'SELECT tenant_id, extension_id FROM extensions ORDER BY tenant_id, extension_id',
   )
   for (const row of rows) {
     const key = { tenantId: String(row['tenant_id']), extensionId: String(row['extension_id']) }
-    await counted(gateway, tally, () => gateway.tokens.reseal(key))
+    await countResult(gateway, counts, () => gateway.tokens.reseal(key))
   }
 }
 
-/** A secret that does not open must not keep the others from being sealed anew. */
-async function counted(gateway: Gateway, tally: Tally, reseal: () => Promise<number>): Promise<void> {
+/** Counts what `reencrypt` did. A secret that cannot be decrypted is counted and does not stop the others. */
+async function countResult(gateway: Gateway, counts: Counts, reencrypt: () => Promise<number>): Promise<void> {
   try {
-    const count = await reseal()
-    tally.resealed += count
+    const count = await reencrypt()
+    counts.resealed += count
   } catch (error) {
-    tally.broken++
-    gateway.log.warn({ error: errorName(error) }, 'a secret could not be sealed anew')
+    counts.broken++
+    gateway.log.warn({ error: errorName(error) }, 'a secret could not be encrypted again')
   }
 }

@@ -6,7 +6,7 @@ import type { OperatorContext } from './context.ts'
 
 export type CommandResult = { ok: true; result: unknown } | { ok: false; error: string }
 
-/** Runs a command by name; what goes wrong is a sentence for the operator. */
+/** Runs a command by name. Every failure becomes a sentence for the operator. */
 export async function runCommand(
   context: OperatorContext,
   name: string,
@@ -29,12 +29,12 @@ export async function runCommand(
   }
 }
 
-/** What to do about errors that the API shares, whose texts are fixed. */
+/** Advice for errors whose texts the API fixes. */
 const HINTS: Readonly<Record<string, string>> = {
   [errorText('appActive')]: ': sgw app rotate-key APP gives it a new key',
 }
 
-/** Schemas shared with the API name their errors. */
+/** The text of a validation error. Schemas that the API shares have the name of an error as their message. */
 function sentence(message: string): string {
   try {
     return errorText(message as ErrorName)

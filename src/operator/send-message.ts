@@ -16,7 +16,7 @@ export const SendMessage = z.object({
 
 const WAIT_MS = 60_000
 
-/** Sends in the name of an app; without one, of the oldest active app of the tenant that owns the number. */
+/** Sends a message for an app; without `appId`, for the oldest active app of the tenant that owns the number. */
 export async function sendMessage(gateway: Gateway, input: z.output<typeof SendMessage>): Promise<MessageState> {
   const caller = await findCaller(gateway, input.message.from, input.appId)
   const { messageId } = await send(gateway, caller, input.message, null)
@@ -36,7 +36,7 @@ async function findCaller(gateway: Gateway, from: string, appId: string | undefi
     throw new ApiError(
       'not_found',
       appId === undefined
-        ? `No tenant with an active app has ${from} connected: look at GET /v1/rc/extensions, or name an app with --app APP`
+        ? `No tenant with an active app has ${from} connected: list the numbers with GET /v1/rc/extensions, or name an app with --app APP`
         : `There is no active app ${appId}`,
     )
   const owners = new Set(rows.map((row) => String(row['tenant_id'])))
@@ -44,7 +44,7 @@ async function findCaller(gateway: Gateway, from: string, appId: string | undefi
   return { appId: String(first['id']), tenantId: String(first['tenant_id']) }
 }
 
-/** Until the message is sent or failed, at most a minute. */
+/** Waits until the message is sent or failed, at most a minute. */
 async function untilFinal(gateway: Gateway, messageId: string): Promise<void> {
   const isFinal = async (): Promise<boolean> => {
     const { rows } = await gateway.database.gate.execute({

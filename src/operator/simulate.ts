@@ -12,7 +12,7 @@ export const SimulateInbound = z.object({
   text: z.string().max(MAX_BODY_UNITS, `--text may have ${MAX_BODY_UNITS} characters`),
 })
 
-/** An inbound SMS through the simulator and the real webhook; answers the provider's id of it, `rcMessageId` in lists. */
+/** Makes an inbound SMS in the simulator, which calls the webhook. Returns the provider's id, `rcMessageId` in lists. */
 export async function simulateInbound(
   { simulator }: OperatorContext,
   sms: z.output<typeof SimulateInbound>,
@@ -25,12 +25,12 @@ export async function simulateInbound(
       `No webhook is subscribed to ${sms.to}: connect its extension first (POST /v1/rc/connect-token makes a link)`,
     )
   if (!deliveries.some((delivery) => delivery.status === 200))
-    throw new ApiError('unavailable', 'The webhook did not take the message: see the log')
+    throw new ApiError('unavailable', 'The webhook refused the message: see the log')
   return { id: messageId }
 }
 
 const NO_SIMULATOR =
-  'This server talks to the provider itself: only with the built-in simulator (development, no RC_CLIENT_ID) can messages be made up'
+  'This server uses RingCentral itself: inbound messages can be simulated only with the built-in simulator (development, no RC_CLIENT_ID)'
 
 async function inject(
   simulator: PhoneSimulator,

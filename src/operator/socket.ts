@@ -7,9 +7,9 @@ export interface OperatorSocket {
 }
 
 /**
- * Serves the operator on a Unix socket that only the server's user can open: `POST /commands/<name>` runs a command,
- * `GET /events` streams the development tenant's events as JSON lines. What they need is loaded by the first of each.
- * Nothing is answered before all is prepared: a command that came at once would find neither app nor number, nor a server that works.
+ * Serves the operator's commands on a Unix socket that only the server's user can open. `POST /commands/<name>` runs a
+ * command; `GET /events` streams the development tenant's events as JSON lines. Their modules are loaded by the first
+ * request. Requests wait until `prepared` resolves, when the development app exists and the server works.
  */
 export function serveOperator(prepared: Promise<OperatorContext>, path: string): OperatorSocket {
   rmSync(path, { force: true })
@@ -29,8 +29,8 @@ export function serveOperator(prepared: Promise<OperatorContext>, path: string):
 }
 
 /**
- * A command may wait for a message to be sent, a stream for the next event. Bun's types do not know the option for
- * Unix sockets; without it Bun cuts a connection after ten silent seconds, and `timeout(request, 0)` does not prevent it.
+ * Without this option Bun closes a connection after ten silent seconds, but a command may wait longer for a message, and
+ * a stream for its next event. Bun's types lack it for Unix sockets, and `timeout(request, 0)` has no effect there.
  */
 const NEVER_IDLE: object = { idleTimeout: 0 }
 

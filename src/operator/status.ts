@@ -6,13 +6,13 @@ import { readBackupLag } from '../backup/lag.ts'
 
 export interface StatusReport {
   version: string
-  /** The last migration that the database has. */
+  /** The newest migration that the database has. */
   schema: string
   queue: Record<string, number | string | null>
   /** Connected extensions by state. */
   extensions: Record<string, number>
   subscriptions: { active: number; pending: number; earliestExpiry: string | null }
-  /** `lagMs`: for how long the backup may lack changes; null without Litestream, or when it cannot be asked. */
+  /** `lagMs`: how far the backup may be behind; null without Litestream, or if it does not answer. */
   backup: {
     litestream: boolean
     lagMs: number | null
@@ -23,7 +23,7 @@ export interface StatusReport {
   }
 }
 
-/** The gateway at a glance. */
+/** Reads the figures of `sgw status`. */
 export async function readStatus(gateway: Gateway): Promise<StatusReport> {
   const { gate } = gateway.database
   const [schema, jobs, sending, extensions, subscriptions, restored, quarantined] = await gate.batch([
@@ -63,14 +63,14 @@ export async function readStatus(gateway: Gateway): Promise<StatusReport> {
     },
     backup: {
       litestream: gateway.config.litestream,
-      ...(await lagOf(gateway)),
+      ...(await readLag(gateway)),
       restoredAt: restoredAt === undefined ? null : isoTime(Number(restoredAt)),
       quarantined: Number(quarantined?.rows[0]?.['count'] ?? 0),
     },
   }
 }
 
-async function lagOf({ config }: Gateway): Promise<Pick<StatusReport['backup'], 'lagMs' | 'walBytes' | 'keptBytes'>> {
+async function readLag({ config }: Gateway): Promise<Pick<StatusReport['backup'], 'lagMs' | 'walBytes' | 'keptBytes'>> {
   const { lagMs, walBytes, keptBytes } = await readBackupLag(config.database.path)
   return { lagMs, walBytes, keptBytes }
 }

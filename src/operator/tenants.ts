@@ -34,7 +34,7 @@ export async function listTenants(gateway: Gateway): Promise<TenantItem[]> {
   return rows.map((row) => ({ tenantId: row.id, name: row.name, status: row.status }))
 }
 
-/** Suspends, deactivates or activates a tenant; counts at once, for keys, queued messages and open sockets. */
+/** Changes the status of a tenant. It takes effect at once for its keys, queued messages and open sockets. */
 export async function setTenantStatus(gateway: Gateway, input: z.output<typeof SetTenantStatus>): Promise<TenantItem> {
   await gateway.database.writer.write([
     {

@@ -6,7 +6,7 @@ export interface DeletedRows {
   deliveries: number
 }
 
-/** The key of a delivery begins with its message's id, so their index finds them. */
+/** A delivery id begins with the id of its message, so the index on delivery ids finds the rows of a message. */
 const STATEMENTS = [
   'DELETE FROM messages WHERE id IN (SELECT value FROM json_each(?1)) RETURNING id',
   'DELETE FROM send_attempts WHERE message_id IN (SELECT value FROM json_each(?1)) RETURNING seq',
@@ -14,7 +14,7 @@ const STATEMENTS = [
     JOIN deliveries AS own ON own.delivery_id >= value || ':' AND own.delivery_id < value || ';') RETURNING seq`,
 ]
 
-/** Deletes messages that have come to their end, with their attempts and deliveries, in one commit. */
+/** Deletes messages that have ended, with their attempts and deliveries, in one commit. */
 export async function deleteMessages(gateway: Gateway, ids: readonly string[]): Promise<DeletedRows> {
   if (ids.length === 0) return { messages: 0, attempts: 0, deliveries: 0 }
   const args = [JSON.stringify(ids)]

@@ -5,7 +5,7 @@ import type { ExtensionRow } from '../provider/directory.ts'
 import type { ExtensionKey } from '../provider/extension-rows.ts'
 import { noteRefusal } from '../provider/refusals.ts'
 
-/** Every connected extension that is not revoked. */
+/** All extensions that are not revoked. */
 async function liveExtensions(gateway: Gateway): Promise<ExtensionRow[]> {
   const { rows } = await gateway.database.gate.execute(
     `SELECT DISTINCT tenant_id FROM extensions WHERE status != 'revoked'`,
@@ -14,22 +14,22 @@ async function liveExtensions(gateway: Gateway): Promise<ExtensionRow[]> {
   return entries.flatMap((entry) => [...entry.extensions.values()]).filter((row) => row.status !== 'revoked')
 }
 
-const AT_ONCE = 4
+const CONCURRENCY = 4
 
-/** Does something with every extension that is active. One that fails or hangs keeps no other from its turn for long. */
+/** Runs `work` for every active extension, four at a time. An extension that fails is logged; the others go on. */
 export async function eachActive(
   gateway: Gateway,
   what: string,
   work: (row: ExtensionRow) => Promise<unknown>,
 ): Promise<void> {
   const waiting = (await liveExtensions(gateway)).filter((row) => row.status === 'active')
-  const takeTurns = async (): Promise<void> => {
-    for (let row = waiting.shift(); row !== undefined; row = waiting.shift()) await attempt(gateway, what, row, work)
+  const runNext = async (): Promise<void> => {
+    for (let row = waiting.shift(); row !== undefined; row = waiting.shift()) await runLogged(gateway, what, row, work)
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, takeTurns))
+  await Promise.all(Array.from({ length: CONCURRENCY }, runNext))
 }
 
-async function attempt(
+async function runLogged(
   { log }: Gateway,
   what: string,
   row: ExtensionRow,
@@ -47,8 +47,8 @@ async function attempt(
 }
 
 /**
- * Keeps every extension's subscription alive: renewed at half its life, made anew when missing or not Active.
- * `missed` is called for each that had none, because events of the gap are lost.
+ * Keeps the subscription of every extension alive: renews it at half its life, and creates it again if it is missing or
+ * not Active. Calls `missed` for each one that it creates, because the events of the gap are lost.
  */
 export const watchSubscriptions = (gateway: Gateway, missed: Missed): Promise<void> =>
   eachActive(gateway, 'subscription', (row) => ensureSubscription(gateway, row, missed))
@@ -57,7 +57,7 @@ export const watchSubscriptions = (gateway: Gateway, missed: Missed): Promise<vo
 export async function watchSubscription(gateway: Gateway, key: ExtensionKey, missed: Missed): Promise<void> {
   const row = await gateway.directory.extension(key.tenantId, key.extensionId)
   if (row?.status === 'active')
-    await attempt(gateway, 'subscription', row, (one) => ensureSubscription(gateway, one, missed))
+    await runLogged(gateway, 'subscription', row, (one) => ensureSubscription(gateway, one, missed))
 }
 
 type Missed = (row: ExtensionRow) => Promise<unknown>
@@ -71,14 +71,14 @@ async function ensureSubscription(gateway: Gateway, row: ExtensionRow, missed: M
   if (ensured === 'created') await missed(row)
 }
 
-/** An extension that nobody uses keeps its refresh token only if it is refreshed; once a day is enough. */
+/** Refreshes the tokens of every extension at least daily, because a refresh token that is never used expires. */
 export function keepAlive(gateway: Gateway): Promise<void> {
   return eachActive(gateway, 'keep-alive', async (row) => {
     if (gateway.clock.now() - row.refreshedAt >= DAY_MS) await gateway.tokens.refresh(row)
   })
 }
 
-/** Numbers come and go at the provider: they are read again once a day. */
+/** Reads the phone numbers of every extension once a day, because they change at the provider. */
 export function readNumbersDaily(gateway: Gateway): Promise<void> {
   return eachActive(gateway, 'numbers', async (row) => {
     if (gateway.clock.now() - (row.numbersReadAt ?? 0) < DAY_MS) return
@@ -89,9 +89,9 @@ export function readNumbersDaily(gateway: Gateway): Promise<void> {
   })
 }
 
-/** Takes up the retries of extensions whose refresh had failed before this start. */
+/** Schedules the next refresh of extensions whose refresh had failed before this start. */
 export async function resumeRefreshes(gateway: Gateway): Promise<void> {
-  // A clock that was set back meanwhile would make a stored time an hour of waiting.
+  // Without this limit, a clock that was set back by an hour would delay the refresh by an hour.
   const latest = gateway.clock.now() + REFRESH_RETRY_MIN_MS
   for (const row of await liveExtensions(gateway))
     if (row.status === 'refresh_failed')

@@ -1,7 +1,7 @@
 import { HOUR_MS } from '../core/limits.ts'
 import type { Gateway } from '../gateway.ts'
 
-/** Forgets links and states that nobody can use any more. A link of the last hour still counts for the tenant's limit. */
+/** Deletes connect links and OAuth states that are used or expired. Links of the last hour stay: they count for the tenant's limit. */
 export async function purgeLinks(gateway: Gateway): Promise<void> {
   const now = gateway.clock.now()
   await gateway.database.writer.write([

@@ -6,8 +6,8 @@ import { deleteMessages } from './delete-messages.ts'
 import { purgeConversations } from './purge-conversations.ts'
 
 /**
- * Forgets what is too old: messages by `MESSAGE_RETENTION_DAYS` and conversations up to an hour later, attempts after a
- * week, idempotency keys after a day.
+ * Deletes what is past its retention: messages after `MESSAGE_RETENTION_DAYS` and conversations up to an hour later,
+ * attempts after a week, idempotency keys after a day.
  */
 export async function purgeMessages(gateway: Gateway): Promise<{ messages: number; attempts: number; keys: number }> {
   const { messageRetentionDays: days } = gateway.config
@@ -24,7 +24,7 @@ async function purgeByRetention(gateway: Gateway, before: number): Promise<numbe
   return messages
 }
 
-/** From the oldest on, until they are young enough. One that still waits is passed over. */
+/** Deletes from the oldest on, and stops at the first batch of young rows. Skips messages that have not ended. */
 function purgeOldMessages(gateway: Gateway, before: number): Promise<number> {
   let cursor = 0
   return inBatches(gateway, async () => {
@@ -42,11 +42,11 @@ function purgeOldMessages(gateway: Gateway, before: number): Promise<number> {
   })
 }
 
-/** A single young row says nothing: it may have been stored while the clock ran ahead. */
+/** Only a full batch of young rows ends the purge: a single one may have been stored while the clock was ahead. */
 const isLast = (rows: readonly unknown[], old: readonly unknown[]): boolean =>
   rows.length < ROWS_PER_BATCH || old.length === 0
 
-/** They are for the rate windows and for lookups; of a message that has ended they tell only its history. */
+/** Deletes old attempts of messages that have ended. Rate windows and lookups no longer need them. */
 function purgeAttempts(gateway: Gateway): Promise<number> {
   const before = gateway.clock.now() - ATTEMPT_RETENTION_DAYS * DAY_MS
   let cursor = 0
@@ -67,7 +67,7 @@ function purgeAttempts(gateway: Gateway): Promise<number> {
   })
 }
 
-/** Each send with a key takes some old ones along; this is for a gateway where no more come. */
+/** Every send with a key deletes some old keys. This purge is for a gateway that gets no more of them. */
 function purgeIdempotencyKeys(gateway: Gateway): Promise<number> {
   const before = gateway.clock.now() - IDEMPOTENCY_RETENTION_MS
   const sql = `DELETE FROM idempotency_keys WHERE rowid IN (SELECT rowid FROM idempotency_keys

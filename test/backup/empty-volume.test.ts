@@ -78,7 +78,7 @@ test('a damaged backup, or anything else under its place, forbids an empty start
   expect(await refused()).toMatch(/^The backup at s3:\/\/backups\/sgw \(.*\) (is damaged: |cannot be read: .*no snap)/m)
   stub.bucket.clear()
   stub.bucket.put('sgw/notes.txt', new TextEncoder().encode('of whoever'))
-  expect(await refused()).toContain('is damaged: there are files, but not all that a restore needs')
+  expect(await refused()).toContain('is damaged: files that a restore needs are missing')
   stub.bucket.clear()
   // A name that begins like the place is another place.
   stub.bucket.put('sgw-other/notes.txt', new TextEncoder().encode('of whoever'))

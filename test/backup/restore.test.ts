@@ -83,7 +83,7 @@ test('leaves a database that is there as it is', async () => {
   mkdirSync(place.volume)
   writeFileSync(place.database, 'not even a database')
   const { code, stdout } = await place.restore()
-  expect(JSON.parse(stdout)).toEqual({ restored: false, detail: 'the database is there' })
+  expect(JSON.parse(stdout)).toEqual({ restored: false, detail: 'the database exists' })
   expect(code).toBe(0)
   expect(Bun.file(place.database).size).toBe('not even a database'.length)
 })
@@ -98,7 +98,7 @@ test('starts empty without a backup, but not with REQUIRE_RESTORE', async () => 
   expect(required.code).toBe(78)
 })
 
-test('starts nothing from a folder that has files but no whole backup', async () => {
+test('starts nothing from a folder with an incomplete backup', async () => {
   const elsewhere = join(folder, 'elsewhere')
   mkdirSync(join(elsewhere, 'ltx'), { recursive: true })
   const place = new Place('elsewhere-database', { LITESTREAM_REPLICA_URL: `file://${elsewhere}` })
@@ -106,7 +106,7 @@ test('starts nothing from a folder that has files but no whole backup', async ()
   writeFileSync(join(elsewhere, 'ltx/notes.txt'), '')
   const { code, stdout, stderr } = await place.restore()
   expect({ code, stdout }).toEqual({ code: 69, stdout: '' })
-  expect(stderr).toContain(`The backup at file://${elsewhere} is damaged: there are files`)
+  expect(stderr).toContain(`The backup at file://${elsewhere} is damaged: files that a restore needs are missing`)
 })
 
 test('does not take the older backup of an earlier Litestream when the newer one is damaged', async () => {
@@ -167,7 +167,7 @@ test('a drill that cannot be held fails with 1 and says why', async () => {
   const noFolder = await noReplica.restore('--check')
   expect(noFolder).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining(`There is no folder ${noReplica.volume}: the drill needs room beside the database`),
+    stderr: expect.stringContaining(`There is no folder ${noReplica.volume}: the drill needs space beside the database`),
   })
   mkdirSync(noReplica.volume)
   expect(await noReplica.restore('--check')).toMatchObject({
@@ -176,7 +176,7 @@ test('a drill that cannot be held fails with 1 and says why', async () => {
   })
 })
 
-test('a drill fails when the backup has nothing of what was accepted more than a minute ago', async () => {
+test('a drill fails if the backup lacks what was accepted more than a minute ago', async () => {
   const place = new Place('drill-old')
   mkdirSync(place.volume)
   const database = createMessages(place.database)
@@ -186,7 +186,7 @@ test('a drill fails when the backup has nothing of what was accepted more than a
   addMessage(database, 'outbound', Date.now() - 600_000)
   const { code, stdout } = await place.restore('--check')
   const integrity = expect.stringMatching(
-    /^the backup is old: it has nothing of what was accepted in the last 60\d s; /,
+    /^the backup is old: it lacks everything that was accepted in the last 60\d s; /,
   )
   expect(JSON.parse(stdout)).toEqual({ ok: false, rows: MESSAGES, integrity })
   expect(code).toBe(1)

@@ -7,8 +7,8 @@ import { connectedServer } from '../main/connected-server.ts'
 
 type Json = Record<string, unknown>
 
-const FROM_DATABASE = 'No server answers: this is what its database says\n'
-const made = (path: string): string => `There was no database at ${path}: an empty one was made\n`
+const FROM_DATABASE = 'No server answers: these figures are from its database\n'
+const made = (path: string): string => `There was no database at ${path}: an empty one was created\n`
 
 /** One command line in one environment; `json` demands that stdout is one JSON value and stderr is empty. */
 function commandLine(env: Record<string, string>) {
@@ -190,10 +190,10 @@ test.concurrent('a suspended tenant is locked out within a second, also with a k
   expect(await status(renewed)).toBe(200)
 }, 60_000)
 
-test.concurrent('who asks without a server, or in the wrong folder, is told', async () => {
+test.concurrent('commands say that no server runs, or that there is no database', async () => {
   using folder = temporaryFolder()
   const env = { DATABASE_URL: folder.database }
-  const missing = `There is no database at ${folder.file('sgw.db')}: nothing was done. Is DATABASE_URL the server's?`
+  const missing = `There is no database at ${folder.file('sgw.db')}: nothing was done. Check that DATABASE_URL is the server's`
   for (const words of [['status'], ['tenant', 'list']])
     expect(await sgw(words, env)).toMatchObject({ code: 1, stdout: '', stderr: `${missing}\n` })
   const { code, stdout } = await sgw(['--json', 'doctor'], env)
@@ -202,7 +202,7 @@ test.concurrent('who asks without a server, or in the wrong folder, is told', as
     check: 'database',
     ok: true,
     level: 'warn',
-    detail: expect.stringContaining('the first start makes it'),
+    detail: expect.stringContaining('the first start creates it'),
   })
   expect(existsSync(folder.file('sgw.db'))).toBe(false)
   await sgw(['tenant', 'create', '--name', 'Acme'], env)
@@ -220,7 +220,7 @@ test.concurrent('who asks without a server, or in the wrong folder, is told', as
   expect(served).toContainEqual({ check: 'server', ok: true, level: 'ok', detail: 'running' })
 }, 60_000)
 
-test.concurrent('who makes the first tenant is told that there was no database', async () => {
+test.concurrent('the first tenant create says that it created the database', async () => {
   using folder = temporaryFolder()
   const env = { DATABASE_URL: folder.database }
   const create = ['--json', 'tenant', 'create', '--name', 'Acme']
@@ -228,7 +228,7 @@ test.concurrent('who makes the first tenant is told that there was no database',
   expect(await sgw(create, env)).toMatchObject({ code: 0, stderr: '' })
 }, 60_000)
 
-test.concurrent('in the wrong folder nothing is erased, compacted or changed, and nothing is made', async () => {
+test.concurrent('without a database nothing is erased, compacted, changed or created', async () => {
   using folder = temporaryFolder()
   const path = folder.file('nowhere/sgw.db')
   const commands = [
@@ -241,7 +241,7 @@ test.concurrent('in the wrong folder nothing is erased, compacted or changed, an
     ['keys', 'rotate'],
     ['trigger-subscription', 'list', '--tenant', 'tenant_0000000000000000'],
   ]
-  const stderr = `There is no database at ${path}: nothing was done. Is DATABASE_URL the server's?\n`
+  const stderr = `There is no database at ${path}: nothing was done. Check that DATABASE_URL is the server's\n`
   for (const words of commands)
     expect({ words, ...(await sgw(words, { DATABASE_URL: `file:${path}` })) }).toMatchObject({
       words,

@@ -193,7 +193,7 @@ describe('sgw listen', () => {
     await using listener = startSgw(folder, ['listen', '--forward-to', receiver.url])
     const [, , secret] = await listener.printed(READY)
     await first[Symbol.asyncDispose]()
-    await listener.printed(/The server went away/)
+    await listener.printed(/The server has stopped/)
     {
       await using second = await startDevelopment({ folder })
       await until(() => listener.stdout().split('Ready').length === 3)

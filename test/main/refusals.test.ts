@@ -65,7 +65,7 @@ test.concurrent('other encryption keys than those of the database: it starts, an
     return server.stdout
   }
   const other = crypto.getRandomValues(new Uint8Array(32)).toBase64()
-  const complaint = 'stored secrets do not open'
+  const complaint = 'ENCRYPTION_KEYS has no key that can decrypt the stored secrets'
   expect(await logged(KEY)).not.toContain(complaint)
   expect(await logged(other)).toContain(complaint)
   expect(await logged(`${other},${KEY}`)).not.toContain(complaint)

@@ -91,7 +91,7 @@ test('a backup that stands still is told, in the words of Litestream itself', as
   writeFileSync(join(notes, 'generation'), '')
   expect(await findingOf(world, 'backup')).toMatchObject({
     level: 'warn',
-    detail: expect.stringContaining('does not say how far'),
+    detail: expect.stringContaining('does not report how far'),
   })
   await using litestream = controlSocket(world.folder)
   expect(await findingOf(world, 'backup')).toMatchObject({ ok: true, detail: expect.stringContaining('s behind') })

@@ -110,7 +110,7 @@ describe('sgw keys rotate', () => {
       verifySignatures(request, request.path.endsWith('/trigger') ? triggerSecret : webhookSecret)
   })
 
-  test('a secret that changes while it is being sealed anew stays changed', async () => {
+  test('a secret that changes while it is encrypted again keeps the change', async () => {
     await using world = await createWorld({ connect: false, work: false, env: { ENCRYPTION_KEYS: OLD } })
     const ring = createSecrets([Buffer.from(NEW, 'base64'), Buffer.from(OLD, 'base64')])
     const change = () =>
@@ -177,7 +177,9 @@ describe('sgw keys rotate', () => {
       { sql: 'UPDATE apps SET webhook_secret = ?2 WHERE id = ?1', args: [broken!.appId, stranger] },
     ])
     Object.assign(world.gateway.secrets, createSecrets([Buffer.from(NEW, 'base64'), Buffer.from(OLD, 'base64')]))
-    expect(await refusal(rotateKeys(world.gateway, {}))).toMatch(/^\d+ secrets were sealed anew, but 1 do not open/)
+    expect(await refusal(rotateKeys(world.gateway, {}))).toMatch(
+      /^\d+ secrets were encrypted with the newest key, but 1 cannot be decrypted/,
+    )
     const state = await sealed(world)
     expect(state.newest).toBe(state.all - 1)
   })
@@ -191,20 +193,20 @@ describe('sgw keys rotate', () => {
   })
 })
 
-describe('what cannot be sealed anew', () => {
+describe('what cannot be encrypted again', () => {
   test('API keys move when they are used; doctor counts the others', async () => {
     const first = await createWorld({ env: { ENCRYPTION_KEYS: OLD } })
     const [used, unused] = [first.key, (await moreApps(first, 1))[0]!.apiKey]
     await using world = await secondLife(first, `${NEW},${OLD}`)
     const before = await readKeyUsage(world.gateway)
-    expect(before).toMatchObject({ sealed: 4, apiKeys: 2, subscriptions: 1 })
+    expect(before).toMatchObject({ encrypted: 4, apiKeys: 2, subscriptions: 1 })
     expect((await world.call('GET', '/v1/apps', { key: used })).status).toBe(200)
     expect(await readKeyUsage(world.gateway)).toMatchObject({ apiKeys: 1 })
     await rotateKeys(world.gateway, {})
     const finding = (await diagnose(world.gateway)).find(({ check }) => check === 'encryption keys')
     expect(finding).toMatchObject({
       ok: true,
-      detail: expect.stringContaining('1 API keys (each moves when it is used)'),
+      detail: expect.stringContaining('1 API keys (each moves to the newest key when it is used)'),
     })
     await using last = await secondLife(world, NEW)
     const statuses = await Promise.all(
@@ -235,7 +237,7 @@ describe('what cannot be sealed anew', () => {
     expect((await open(last, links[1]!)).status).toBe(400)
   })
 
-  test('a subscription whose token no key can check any more is made anew', async () => {
+  test('a subscription whose token no key can verify any more is created again', async () => {
     await using world = await createWorld({ env: { ENCRYPTION_KEYS: OLD } })
     const tokenOfSubscription = async () =>
       (await world.gateway.database.gate.execute('SELECT token_hash FROM subscriptions')).rows.map((row) =>

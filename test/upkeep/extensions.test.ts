@@ -14,7 +14,7 @@ async function extensionOf(world: World): Promise<{ tenantId: string; extensionI
   return { tenantId: world.tenantId, extensionId: String(rows[0]?.['extension_id']) }
 }
 
-/** An extension whose tokens do not open is met first. */
+/** The first extension has tokens that cannot be decrypted. */
 async function withDamaged(world: World): Promise<string> {
   const { tenantId } = await world.otherTenant()
   const { extensionId } = world.control.addExtension({ name: 'Bob', numbers: [BOB] })
@@ -29,7 +29,7 @@ async function withDamaged(world: World): Promise<string> {
   return tenantId
 }
 
-test('an extension whose tokens do not open keeps no other from its upkeep', async () => {
+test('an extension whose tokens cannot be decrypted does not stop the upkeep of the others', async () => {
   await using world = await createWorld({ work: false })
   const tenantId = await withDamaged(world)
   await readNumbersDaily(world.gateway)
@@ -185,7 +185,7 @@ test('an extension that cannot receive is a figure and a warning with its fix; t
   expect(await finding()).toMatchObject({ level: 'ok' })
 })
 
-test('an extension whose subscription was shut off and cannot be made anew counts as not receiving', async () => {
+test('an extension whose subscription was disabled and cannot be created again counts as not receiving', async () => {
   await using world = await createWorld({ work: false })
   const [subscription] = world.control.subscriptions()
   world.control.blacklistSubscription({ subscriptionId: subscription?.subscriptionId ?? '' })

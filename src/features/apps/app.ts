@@ -4,7 +4,7 @@ import type { apps } from '../../db/schema/tenants.ts'
 
 const timestamp = z.string().meta({ format: 'date-time' })
 
-/** The contract's App. */
+/** An app as the API returns it. */
 export const App = z.object({
   appId: z.string(),
   tenantId: z.string(),

@@ -10,7 +10,7 @@ export function newApiKey(gateway: Gateway): { apiKey: string; apiKeyPrefix: str
   return { apiKey, apiKeyPrefix: apiKey.slice(0, PREFIX_LENGTH), keyHash: gateway.secrets.hash(apiKey) }
 }
 
-/** A new webhook secret: shown once, stored sealed, because deliveries are signed with it. */
+/** A new webhook secret: shown once. It is stored encrypted, not hashed, because deliveries are signed with it. */
 export async function newWebhookSecret(
   gateway: Gateway,
   tenantId: string,
@@ -23,7 +23,7 @@ export async function newWebhookSecret(
 export const openWebhookSecret = (gateway: Gateway, tenantId: string, appId: string, sealed: string): Promise<string> =>
   gateway.secrets.open(sealed, secretContext(tenantId, appId))
 
-/** A key that goes takes with it the WebSocket tokens that were issued to it: they would outlive it on an open socket. */
+/** Deletes the WebSocket tokens of an app. Without this, a token fetched with a revoked key could still open a socket. */
 export const dropWsTokens = (appId: string): Statement => ({
   sql: 'DELETE FROM ws_tokens WHERE app_id = ?1',
   args: [appId],

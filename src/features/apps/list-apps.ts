@@ -10,7 +10,7 @@ export async function listApps(gateway: Gateway, caller: Pick<Caller, 'tenantId'
   return { apps: (await readApps(gateway, caller)).map(appItem) }
 }
 
-/** A tenant may have any number of inactive apps, so the list is bounded: the active ones and the newest. */
+/** Reads at most `MAX_LISTED` active apps and the newest `MAX_LISTED` of all, because inactive apps are never deleted. */
 export async function readApps(
   { database: { reads } }: Gateway,
   caller: Pick<Caller, 'tenantId'>,

@@ -3,12 +3,15 @@ import { apiError } from '../../core/errors.ts'
 import type { Statement } from '../../db/writer.ts'
 import type { Gateway } from '../../gateway.ts'
 
-/** The one app that a key may act on is its own; any other id is not found, whoever it belongs to. */
+/** Refuses every app but the caller's own, as if it did not exist. Errors: `appNotFound`. */
 export function demandOwn(caller: Caller, appId: string): void {
   if (appId !== caller.appId) throw apiError('appNotFound')
 }
 
-/** Commits a change of the caller's app (first a statement with RETURNING) and makes it count at once. Errors: `appNotFound`. */
+/**
+ * Commits a change of the caller's app, and empties the key cache so that it takes effect at once. The first statement
+ * must have a RETURNING clause: no row means that the app is gone. Errors: `appNotFound`.
+ */
 export async function changeApp(gateway: Gateway, ...statements: [Statement, ...Statement[]]): Promise<void> {
   const [result] = await gateway.database.writer.write(statements)
   gateway.keys.forget()

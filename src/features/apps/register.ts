@@ -7,7 +7,7 @@ import { newApiKey, newWebhookSecret } from './credentials.ts'
 import type { RegisterBody, Registered } from './schemas.ts'
 
 /**
- * Makes an app. `caller` is null for the operator, who may make apps for any tenant.
+ * Creates an app. `caller` is null for the operator, who may create apps for any tenant.
  * Errors: `tenantNotActive`, `forbidden` (another existing tenant), `badWebhookUrl`, `conflict` at the tenant's limit.
  */
 export async function register(gateway: Gateway, caller: Caller | null, input: RegisterBody): Promise<Registered> {
@@ -42,7 +42,7 @@ export async function register(gateway: Gateway, caller: Caller | null, input: R
   return { appId, name: input.name, apiKey, apiKeyPrefix, webhookSecret: secret, role: 'app', tenantId: input.tenantId }
 }
 
-/** Counted in the statement that adds an app, so that no two requests get the last one. `?2` is the tenant. */
+/** The INSERT itself counts, so two requests cannot both take the last free slot. `?2` is the tenant. */
 const COUNT_ACTIVE_APPS = 'SELECT count(*) FROM apps WHERE tenant_id = ?2 AND is_active = 1'
 
 async function demandTenant(gateway: Gateway, caller: Caller | null, tenantId: string): Promise<void> {

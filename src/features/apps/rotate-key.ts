@@ -3,7 +3,7 @@ import type { Gateway } from '../../gateway.ts'
 import { dropWsTokens, newApiKey } from './credentials.ts'
 import { changeApp, demandOwn } from './own-app.ts'
 
-/** A new key; the old one is invalid at once. Errors: `appNotFound`. */
+/** Gives the app a new key. The old one stops working at once, and its sockets close. Errors: `appNotFound`. */
 export async function rotateKey(
   gateway: Gateway,
   caller: Caller,

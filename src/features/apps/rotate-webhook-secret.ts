@@ -3,7 +3,7 @@ import type { Gateway } from '../../gateway.ts'
 import { newWebhookSecret } from './credentials.ts'
 import { changeApp, demandOwn } from './own-app.ts'
 
-/** A new webhook secret; deliveries are signed with it from now on. Errors: `appNotFound`. */
+/** Gives the app a new webhook secret, which signs all later deliveries. Errors: `appNotFound`. */
 export async function rotateWebhookSecret(
   gateway: Gateway,
   caller: Caller,

@@ -10,7 +10,7 @@ import { openWebhookSecret } from './credentials.ts'
 import { demandOwn } from './own-app.ts'
 import type { TestResult } from './schemas.ts'
 
-/** POSTs a signed test payload to the app's own address. Errors: `appNotFound`, `noWebhookUrl`. */
+/** POSTs a signed test payload to the app's webhook address. Errors: `appNotFound`, `noWebhookUrl`. */
 export async function testWebhook(gateway: Gateway, caller: Caller, appId: string): Promise<TestResult> {
   demandOwn(caller, appId)
   const [app] = await gateway.database.reads

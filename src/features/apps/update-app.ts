@@ -4,7 +4,7 @@ import type { Gateway } from '../../gateway.ts'
 import { changeApp, demandOwn } from './own-app.ts'
 import type { UpdateBody } from './schemas.ts'
 
-/** Sets or removes the webhook address, or deactivates. Errors: `appNotFound`, `badWebhookUrl`. */
+/** Sets or removes the webhook address, or deactivates the app. Errors: `appNotFound`, `badWebhookUrl`. */
 export async function updateApp(
   gateway: Gateway,
   caller: Caller,
@@ -33,6 +33,6 @@ export async function updateApp(
   return { ok: true }
 }
 
-/** Soft delete: the key stops working at once. Errors: `appNotFound`. */
+/** Deactivates the app. Its key stops working at once; its row stays. Errors: `appNotFound`. */
 export const deactivateApp = (gateway: Gateway, caller: Caller, appId: string): Promise<{ ok: true }> =>
   updateApp(gateway, caller, appId, { isActive: false })

@@ -3,56 +3,62 @@ import { OAUTH_STATE_TTL_MS } from '../../core/limits.ts'
 import type { Gateway } from '../../gateway.ts'
 
 /**
- * An authorization is bound to the browser that began it: else somebody could begin one for a tenant of theirs, have
- * another person log in with it, and read that person's messages. Nothing is stored: the cookie holds a keyed hash of
- * the state, which only this gateway can make.
+ * Binds an authorization to the browser that began it. Otherwise an attacker could begin one for a tenant of their own,
+ * have another person log in with it, and read that person's messages. Nothing is stored: the cookie holds a keyed hash
+ * of the state, which only this gateway can compute.
  */
 export const bindingCookie = (gateway: Gateway, state: string): string =>
-  cookie(gateway, CONNECT, bare(gateway.secrets.hash(begunWith(state))))
+  cookie(gateway, CONNECT, withoutKeyId(gateway.secrets.hash(bindingText(state))))
 
-/** Whether our own page sent the form. Another site's page can send one too, and nobody has read what it asks. */
+/** Whether the confirmation page sent the form. A form that another site sends was not read by the person. */
 export const isOwnForm = ({ headers }: Request): boolean =>
   [null, 'same-origin', 'none'].includes(headers.get('sec-fetch-site'))
 
-/** Whether the request is a browser's, and not of the one that began with this state. */
-export function isStrangeBrowser(gateway: Gateway, request: Request, state: string): boolean {
+/** Whether the request comes from a browser, but not from the one that began the authorization with this state. */
+export function isOtherBrowser(gateway: Gateway, request: Request, state: string): boolean {
   if (!isBrowser(request)) return false
-  const given = cookieOf(gateway, request, CONNECT)
-  return !gateway.secrets.hashes(begunWith(state)).some((hash) => sameSecret(bare(hash), given))
+  const binding = cookieOf(gateway, request, CONNECT)
+  return !gateway.secrets.hashes(bindingText(state)).some((hash) => sameSecret(withoutKeyId(hash), binding))
 }
 
-/** What the question to a strange browser consists of: a cookie that only it has, and the proof that it read our page. */
-export function question(gateway: Gateway, state: string): { cookie: string; confirm: string } {
+/**
+ * What the page for another browser needs: a random cookie, and a keyed hash of cookie and state for its form. Only
+ * this browser has the cookie, and only this page has the hash.
+ */
+export function createConfirmation(gateway: Gateway, state: string): { cookie: string; confirm: string } {
   const nonce = gateway.ids.secret()
-  return { cookie: cookie(gateway, CONFIRM, nonce), confirm: bare(gateway.secrets.hash(confirmedBy(nonce, state))) }
+  return {
+    cookie: cookie(gateway, CONFIRM, nonce),
+    confirm: withoutKeyId(gateway.secrets.hash(confirmationText(nonce, state))),
+  }
 }
 
-/** Whether the person in this browser has answered our question with yes. */
+/** Whether the person in this browser has confirmed on that page. */
 export function isConfirmed(gateway: Gateway, request: Request, state: string, confirm: string | undefined): boolean {
   const nonce = cookieOf(gateway, request, CONFIRM)
   if (nonce === '' || confirm === undefined) return false
-  return gateway.secrets.hashes(confirmedBy(nonce, state)).some((hash) => sameSecret(bare(hash), confirm))
+  return gateway.secrets.hashes(confirmationText(nonce, state)).some((hash) => sameSecret(withoutKeyId(hash), confirm))
 }
 
 const CONNECT = 'sgw-connect'
 const CONFIRM = 'sgw-confirm'
 
 /**
- * Browsers send both with everything, Fetch Metadata (W3C); programs send neither, but for the `fetch` of Node.js, which
- * sends a mode of its own.
+ * Browsers send both headers with every request (W3C Fetch Metadata). Programs send neither, except Node.js, whose
+ * `fetch` sends a mode other than `navigate`.
  */
 const isBrowser = ({ headers }: Request): boolean =>
   headers.get('sec-fetch-mode') === 'navigate' || headers.has('sec-fetch-site')
 
-const begunWith = (state: string): string => `connect ${state}`
-const confirmedBy = (nonce: string, state: string): string => `confirm ${nonce} ${state}`
+const bindingText = (state: string): string => `connect ${state}`
+const confirmationText = (nonce: string, state: string): string => `confirm ${nonce} ${state}`
 
-/** Without the id of its key. */
-const bare = (hash: string): string => hash.slice(hash.indexOf(':') + 1)
+/** A keyed hash without the id of the key that made it. */
+const withoutKeyId = (hash: string): string => hash.slice(hash.indexOf(':') + 1)
 
-/** Lax: the provider's redirect back is a navigation from another site. */
+/** `lax`, because the provider redirects back from another site. */
 const cookie = (gateway: Gateway, name: string, value: string): string =>
-  new Bun.Cookie(nameOf(gateway, name), value, {
+  new Bun.Cookie(cookieName(gateway, name), value, {
     path: '/',
     httpOnly: true,
     secure: isSecure(gateway),
@@ -61,9 +67,9 @@ const cookie = (gateway: Gateway, name: string, value: string): string =>
   }).serialize()
 
 const cookieOf = (gateway: Gateway, request: Request, name: string): string =>
-  new Bun.CookieMap(request.headers.get('cookie') ?? '').get(nameOf(gateway, name)) ?? ''
+  new Bun.CookieMap(request.headers.get('cookie') ?? '').get(cookieName(gateway, name)) ?? ''
 
-/** Browsers take a `__Host-` cookie from this very host alone, by HTTPS. */
-const nameOf = (gateway: Gateway, name: string): string => (isSecure(gateway) ? `__Host-${name}` : name)
+/** Browsers accept a `__Host-` cookie over HTTPS only, and send it to no other host. */
+const cookieName = (gateway: Gateway, name: string): string => (isSecure(gateway) ? `__Host-${name}` : name)
 
 const isSecure = ({ config }: Gateway): boolean => new URL(config.publicUrl).protocol === 'https:'

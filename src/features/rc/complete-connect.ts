@@ -3,10 +3,10 @@ import { connectExtension } from '../../provider/extension-rows.ts'
 import type { ProviderExtension, ProviderFailure, Step, TokenPair } from '../../provider/provider.ts'
 import { noteRefusal } from '../../provider/refusals.ts'
 import { redirectUri } from './connect.ts'
-import { logRefusedState, useState } from './oauth-state.ts'
+import { logRefusedState, consumeState } from './oauth-state.ts'
 
-/** What came of an authorization. Only `connected` stored anything. */
-export type Connection =
+/** The result of an authorization. Only `connected` stored anything. */
+export type ConnectResult =
   | {
       type: 'connected'
       extensionId: string
@@ -14,67 +14,70 @@ export type Connection =
       name: string
       phoneNumbers: string[]
       receiving: boolean
-      /** What a person can do about what the provider refused, a sentence each. */
+      /** How to fix what the provider refused, one sentence each. */
       fixes: string[]
     }
   | { type: 'bad_state' }
   | { type: 'exchange_failed'; fix: string }
   | { type: 'other_account' }
 
-/** The person's return from the provider's login. */
-export interface Return {
+/** What the provider's redirect carries. */
+export interface CallbackInput {
   code: string
   state: string
-  /** Of this request, for the log. */
+  /** Id of this request, for the log. */
   requestId: string
 }
 
 /**
- * Finishes an authorization: exchanges the code, stores the tokens, then discovers the numbers and creates the
- * subscription. Once the tokens are stored it is connected; what fails after that is tried again in the background.
+ * Finishes an authorization: exchanges the code, stores the tokens, reads the numbers and creates the subscription. The
+ * extension is connected once its tokens are stored. What fails after that is tried again in the background.
  */
-export async function completeConnect(gateway: Gateway, { code, state, requestId }: Return): Promise<Connection> {
-  const opened = await useState(gateway, state)
-  if (opened === null) {
+export async function completeConnect(
+  gateway: Gateway,
+  { code, state, requestId }: CallbackInput,
+): Promise<ConnectResult> {
+  const consumed = await consumeState(gateway, state)
+  if (consumed === null) {
     await logRefusedState(gateway, state, requestId)
     return { type: 'bad_state' }
   }
-  const { tenantId, codeVerifier } = opened
+  const { tenantId, codeVerifier } = consumed
   const exchanged = await gateway.provider.exchangeCode({ code, codeVerifier, redirectUri: redirectUri(gateway) })
-  if (!exchanged.ok) return refused(gateway, { tenantId, requestId }, 'authorization', exchanged.failure)
+  if (!exchanged.ok) return exchangeFailed(gateway, { tenantId, requestId }, 'authorization', exchanged.failure)
   const extension = await gateway.provider.getExtension(exchanged.value.accessToken)
   if (!extension.ok) {
     await gateway.provider.revoke(exchanged.value.refreshToken)
-    return refused(gateway, { tenantId, requestId }, 'extension', extension.failure)
+    return exchangeFailed(gateway, { tenantId, requestId }, 'extension', extension.failure)
   }
   for (const step of ['authorization', 'extension'] as const)
     gateway.directory.refusals.clear({ tenantId, extensionId: null }, step)
-  if (await store(gateway, tenantId, extension.value, exchanged.value))
-    return settleIn(gateway, { tenantId, requestId }, extension.value)
+  if (await storeExtension(gateway, tenantId, extension.value, exchanged.value))
+    return startUsing(gateway, { tenantId, requestId }, extension.value)
   await gateway.provider.revoke(exchanged.value.refreshToken)
-  return notConnected(gateway, { tenantId, requestId })
+  return notStored(gateway, { tenantId, requestId })
 }
 
-/** Whose authorization it was. */
-interface Attempt {
+/** The tenant that authorizes, and the request in which it does. */
+interface AuthorizationContext {
   tenantId: string
   requestId: string
 }
 
-function refused(
+function exchangeFailed(
   gateway: Gateway,
-  { tenantId, requestId }: Attempt,
+  { tenantId, requestId }: AuthorizationContext,
   step: Step,
   failure: ProviderFailure,
-): Extract<Connection, { type: 'exchange_failed' }> {
+): Extract<ConnectResult, { type: 'exchange_failed' }> {
   return {
     type: 'exchange_failed',
     fix: noteRefusal(gateway, { tenantId, extensionId: null, step, failure }, requestId),
   }
 }
 
-/** False when the tenant is not active any more, or is connected to another account. */
-async function store(
+/** False if the tenant is no longer active, or is connected to another account. */
+async function storeExtension(
   gateway: Gateway,
   tenantId: string,
   extension: ProviderExtension,
@@ -82,10 +85,10 @@ async function store(
 ): Promise<boolean> {
   const key = { tenantId, extensionId: extension.extensionId }
   const previous = await gateway.directory.extension(tenantId, extension.extensionId)
-  const sealed = await gateway.tokens.seal(key, pair)
+  const encrypted = await gateway.tokens.seal(key, pair)
   const now = gateway.clock.now()
   const [connected] = await gateway.database.writer.write([
-    connectExtension({ ...key, ...sealed, accountId: extension.accountId, now }),
+    connectExtension({ ...key, ...encrypted, accountId: extension.accountId, now }),
     {
       sql: `INSERT INTO jobs (id, kind, lane, tenant_id, subject, due_at, created_at)
         SELECT ?1, 'back_fill', ?2, ?3, ?2, ?4, ?5
@@ -96,10 +99,10 @@ async function store(
         tenantId,
         Math.ceil(gateway.clock.steady()),
         now,
-        sealed.refreshToken,
+        encrypted.refreshToken,
       ],
     },
-    // A lookup may have waited for this authorization.
+    // A lookup may be waiting for this authorization.
     {
       sql: `UPDATE jobs SET due_at = min(due_at, ?3) WHERE kind = 'lookup' AND lane = ?1 AND tenant_id = ?2`,
       args: [key.extensionId, tenantId, Math.floor(gateway.clock.steady())],
@@ -111,23 +114,25 @@ async function store(
   return true
 }
 
-/** The provider ends the oldest of more than five sessions without a word: we end the one we replace ourselves. */
+/** Ends the session that the new one replaces. The provider allows five, and ends the oldest without notice. */
 async function endSession(gateway: Gateway, refreshToken: string | null): Promise<void> {
   if (refreshToken !== null) await gateway.provider.revoke(refreshToken)
 }
 
-async function notConnected(gateway: Gateway, { tenantId, requestId }: Attempt): Promise<Connection> {
+/** Why nothing was stored: the tenant is not active, or another account is connected. */
+async function notStored(gateway: Gateway, { tenantId, requestId }: AuthorizationContext): Promise<ConnectResult> {
   const { status } = await gateway.directory.tenant(tenantId)
   const why = status === 'active' ? 'other_account' : 'tenant_not_active'
   gateway.log.warn({ requestId, tenantId, why }, 'authorization refused')
   return { type: why === 'other_account' ? why : 'bad_state' }
 }
 
-async function settleIn(
+/** Reads the numbers, wakes what waits for this extension, and creates the subscription. */
+async function startUsing(
   gateway: Gateway,
-  { tenantId, requestId }: Attempt,
+  { tenantId, requestId }: AuthorizationContext,
   extension: ProviderExtension,
-): Promise<Connection> {
+): Promise<ConnectResult> {
   const key = { tenantId, extensionId: extension.extensionId }
   gateway.directory.refusals.forget(key)
   const fixes: string[] = []

@@ -2,17 +2,17 @@ import { ApiError, apiError } from '../../core/errors.ts'
 import { OAUTH_STATE_TTL_MS } from '../../core/limits.ts'
 import { pkceChallenge } from '../../core/secrets.ts'
 import type { Gateway } from '../../gateway.ts'
-import { tenantOf, whyRefused } from './oauth-state.ts'
+import { tenantOf, refusalReason } from './oauth-state.ts'
 
 const TOKEN = /^[A-Za-z0-9_-]{20,128}$/
 
-/** Who would connect with this token; does not consume it. Errors: `missingToken`, `badToken`. */
+/** Reads the tenant that this token would connect. Does not consume it. Errors: `missingToken`, `badToken`. */
 export async function readConnectToken(
   gateway: Gateway,
   token: string | undefined,
   requestId: string,
 ): Promise<{ token: string; tenantName: string }> {
-  const hashes = checkedHashes(gateway, token)
+  const hashes = hashesOfToken(gateway, token)
   const { rows } = await gateway.database.gate.execute({
     sql: `SELECT tenants.name FROM connect_tokens JOIN tenants ON tenants.id = connect_tokens.tenant_id
       WHERE token_hash IN (SELECT value FROM json_each(?1)) AND used_at IS NULL AND expires_at > ?2 AND tenants.status = 'active'`,
@@ -29,7 +29,7 @@ export async function startConnect(
   token: string | undefined,
   requestId: string,
 ): Promise<Authorization> {
-  const hashes = checkedHashes(gateway, token)
+  const hashes = hashesOfToken(gateway, token)
   const now = gateway.clock.now()
   const [used] = await gateway.database.writer.write([
     {
@@ -45,13 +45,13 @@ export async function startConnect(
   return beginAuthorization(gateway, tenantId)
 }
 
-/** The caller is told no reason; the log is. */
+/** Logs why the token was refused. The response does not say it. */
 async function refusal(gateway: Gateway, hashes: readonly string[], requestId: string): Promise<ApiError> {
   const { rows } = await gateway.database.gate.execute({
     sql: 'SELECT tenant_id, used_at, expires_at FROM connect_tokens WHERE token_hash IN (SELECT value FROM json_each(?1))',
     args: [JSON.stringify(hashes)],
   })
-  const why = whyRefused(rows[0], gateway.clock.now())
+  const why = refusalReason(rows[0], gateway.clock.now())
   gateway.log.warn({ requestId, why, tenantId: tenantOf(rows[0]) }, 'connect link refused')
   return apiError('badToken')
 }
@@ -61,29 +61,29 @@ export const CALLBACK_PATH = '/v1/rc/callback'
 export const redirectUri = (gateway: Gateway): string => `${gateway.config.publicUrl}${CALLBACK_PATH}`
 
 export interface Authorization {
-  /** Where a browser goes to log in at the provider. */
+  /** The provider's login page. */
   url: string
-  /** What comes back with it is connected to the tenant. */
+  /** The callback must carry it. It says which tenant the extension is connected to. */
   state: string
 }
 
-/** Stores a new state with its PKCE verifier. */
+/** Stores a new state with its PKCE verifier, and makes the address of the login. */
 export async function beginAuthorization(gateway: Gateway, tenantId: string): Promise<Authorization> {
   const state = gateway.ids.secret()
   const codeVerifier = gateway.ids.secret()
   const stateHash = gateway.secrets.hash(state)
-  const sealed = await gateway.secrets.seal(codeVerifier, { tenantId, row: stateHash, purpose: 'pkce' })
+  const encrypted = await gateway.secrets.seal(codeVerifier, { tenantId, row: stateHash, purpose: 'pkce' })
   await gateway.database.writer.write([
     {
       sql: 'INSERT INTO oauth_states (state_hash, tenant_id, code_verifier, expires_at) VALUES (?1, ?2, ?3, ?4)',
-      args: [stateHash, tenantId, sealed, gateway.clock.now() + OAUTH_STATE_TTL_MS],
+      args: [stateHash, tenantId, encrypted, gateway.clock.now() + OAUTH_STATE_TTL_MS],
     },
   ])
   const codeChallenge = pkceChallenge(codeVerifier)
   return { url: gateway.provider.authorizeUrl({ state, codeChallenge, redirectUri: redirectUri(gateway) }), state }
 }
 
-function checkedHashes(gateway: Gateway, token: string | undefined): string[] {
+function hashesOfToken(gateway: Gateway, token: string | undefined): string[] {
   if (token === undefined || token === '') throw apiError('missingToken')
   if (!TOKEN.test(token)) throw apiError('badToken')
   return gateway.secrets.hashes(token)

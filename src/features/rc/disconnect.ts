@@ -4,25 +4,25 @@ import type { Gateway } from '../../gateway.ts'
 import type { ExtensionRow } from '../../provider/directory.ts'
 import { HAS_OPEN_ATTEMPTS } from '../../db/open-attempts.ts'
 
-const LOOK_EVERY_MS = 50
+const POLL_INTERVAL_MS = 50
 
 /**
- * Ends the tenant's connection: lets sends that are under way come to their end, cleans up at the provider as far as it
- * answers, and deletes tokens, numbers and subscriptions here for certain. Queued messages then fail.
+ * Disconnects the tenant. Waits for its open attempts, cleans up at the provider as far as the provider answers, and
+ * deletes its tokens, numbers and subscriptions from the database. Its queued messages then fail.
  */
 export async function disconnect(gateway: Gateway, caller: Pick<Caller, 'tenantId'>): Promise<{ ok: true }> {
   const { tenantId } = caller
   gateway.directory.close(tenantId)
-  // Lines that wait for their turn give it up.
+  // Lines of this tenant that are in the queue leave it.
   gateway.sending.wake(tenantId)
   try {
-    await untilSettled(gateway, tenantId)
+    await untilNoOpenAttempts(gateway, tenantId)
     const { extensions } = await gateway.directory.tenant(tenantId)
     await Promise.all([...extensions.values()].map((row) => cleanUp(gateway, row)))
-    await forget(gateway, tenantId)
+    await deleteConnection(gateway, tenantId)
     for (const row of extensions.values()) gateway.directory.refusals.forget(row)
   } finally {
-    // Also when it failed: the messages that came meanwhile wait.
+    // Also after a failure, because messages that were accepted meanwhile are waiting.
     gateway.directory.reopen(tenantId)
     gateway.sending.wake(tenantId)
   }
@@ -30,15 +30,15 @@ export async function disconnect(gateway: Gateway, caller: Pick<Caller, 'tenantI
   return { ok: true }
 }
 
-/** Waits for the tenant's open attempts, at most as long as a call and its settling may take. */
-async function untilSettled(gateway: Gateway, tenantId: string): Promise<void> {
+/** Waits until the tenant has no open attempt, at most for the time limit of a call and the settle time after it. */
+async function untilNoOpenAttempts(gateway: Gateway, tenantId: string): Promise<void> {
   const { config, clock, database, sending } = gateway
   const deadline = clock.monotonic() + config.providerTimeoutMs + config.reconcileSettleMs
   while (clock.monotonic() < deadline) {
     const { rows } = await database.gate.execute({ sql: HAS_OPEN_ATTEMPTS, args: [tenantId] })
-    // Some may be on their way to the database.
+    // An attempt may have begun that is not in the database yet.
     if (rows.length === 0 && !sending.hasOpenAttempts(tenantId)) return
-    await new Promise<void>((resolve) => clock.after(LOOK_EVERY_MS, resolve))
+    await new Promise<void>((resolve) => clock.after(POLL_INTERVAL_MS, resolve))
   }
 }
 
@@ -51,13 +51,14 @@ async function cleanUp(gateway: Gateway, row: ExtensionRow): Promise<void> {
   }
 }
 
-async function forget(gateway: Gateway, tenantId: string): Promise<void> {
+async function deleteConnection(gateway: Gateway, tenantId: string): Promise<void> {
   const tables = ['phone_numbers', 'subscriptions', 'oauth_states', 'extensions']
   const statements = tables.map((table) => ({ sql: `DELETE FROM ${table} WHERE tenant_id = ?1`, args: [tenantId] }))
   try {
     await gateway.database.writer.write(statements)
   } finally {
-    // Also when it failed: a disk can fail after the commit, and messages would wait for ever for an extension that is gone.
+    // Also after an error, because the commit may have succeeded all the same. The cache would keep an extension that
+    // is gone, and messages would wait for it for ever.
     gateway.directory.forget(tenantId)
     gateway.subscriptionTokens.forget()
   }

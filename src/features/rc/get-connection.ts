@@ -15,7 +15,7 @@ export const ConnectionStatus = z.union([
 ])
 export type ConnectionStatus = z.infer<typeof ConnectionStatus>
 
-/** Connected means: at least one extension that is not revoked. */
+/** A tenant is connected if at least one of its extensions is not revoked. */
 export async function getConnection(gateway: Gateway, caller: Caller): Promise<ConnectionStatus> {
   const { extensions } = await gateway.directory.tenant(caller.tenantId)
   const live = [...extensions.values()].filter((row) => row.status !== 'revoked')

@@ -4,8 +4,8 @@ import { CONNECT_TOKENS_PER_HOUR, CONNECT_TOKEN_TTL_MS, HOUR_MS } from '../../co
 import type { Gateway } from '../../gateway.ts'
 
 /**
- * Issues a single-use token to connect an extension with: a connect token for the person at the screen, an invite
- * token to send to somebody. Both count for one limit of 100 per tenant and hour. Errors: `tooMany`.
+ * Issues a single-use token that connects an extension: a connect token for the person at the screen, or an invite token
+ * to send to somebody. A tenant may issue 100 of both kinds per hour. Errors: `tooMany`.
  */
 export async function issueToken(
   gateway: Gateway,

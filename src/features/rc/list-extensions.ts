@@ -4,7 +4,7 @@ import { isoTime } from '../../core/clock.ts'
 import { EXTENSION_STATUSES } from '../../db/schema/connections.ts'
 import type { Gateway } from '../../gateway.ts'
 
-/** The contract's Connected extension. */
+/** A connected extension as the API returns it. */
 export const ConnectedExtension = z.object({
   extensionId: z.string(),
   rcAccountId: z.string(),

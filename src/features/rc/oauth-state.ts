@@ -1,10 +1,10 @@
 import type { Gateway } from '../../gateway.ts'
 
-/** Why a link or a state is refused: for the log alone, the caller is told the same of each. */
-export type WhyRefused = 'unknown' | 'used' | 'expired' | 'tenant_not_active'
+/** Why a link or a state was refused. For the log only: the response is the same for all of them. */
+export type RefusalReason = 'unknown' | 'used' | 'expired' | 'tenant_not_active'
 
-/** The name of the tenant that this state would connect, or null; does not consume it. */
-export async function readState(gateway: Gateway, state: string): Promise<string | null> {
+/** The name of the tenant that this state would connect, or null if the state is not valid. Does not consume it. */
+export async function readStateTenant(gateway: Gateway, state: string): Promise<string | null> {
   const { rows } = await gateway.database.gate.execute({
     sql: `SELECT tenants.name FROM oauth_states JOIN tenants ON tenants.id = oauth_states.tenant_id
       WHERE state_hash IN (SELECT value FROM json_each(?1)) AND used_at IS NULL AND expires_at > ?2 AND tenants.status = 'active'`,
@@ -13,8 +13,8 @@ export async function readState(gateway: Gateway, state: string): Promise<string
   return rows[0] === undefined ? null : String(rows[0]['name'])
 }
 
-/** Consumes a state, of an active tenant only; null if it is no good. */
-export async function useState(
+/** Consumes a state. Null if it is unknown, used or expired, or its tenant is not active. */
+export async function consumeState(
   gateway: Gateway,
   state: string,
 ): Promise<{ tenantId: string; codeVerifier: string } | null> {
@@ -35,19 +35,19 @@ export async function useState(
   return { tenantId, codeVerifier: await gateway.secrets.open(String(row['code_verifier']), context) }
 }
 
-/** Notes a state that was refused. */
+/** Logs why a state was refused. */
 export async function logRefusedState(gateway: Gateway, state: string, requestId: string): Promise<void> {
   const { rows } = await gateway.database.gate.execute({
     sql: `SELECT tenant_id, used_at, expires_at
       FROM oauth_states WHERE state_hash IN (SELECT value FROM json_each(?1))`,
     args: [hashesOf(gateway, state)],
   })
-  const why = whyRefused(rows[0], gateway.clock.now())
+  const why = refusalReason(rows[0], gateway.clock.now())
   gateway.log.warn({ requestId, why, tenantId: tenantOf(rows[0]) }, 'OAuth state refused')
 }
 
-/** `row`: `used_at` and `expires_at` of the link or state, if there is one. */
-export function whyRefused(row: Record<string, unknown> | undefined, now: number): WhyRefused {
+/** `row` has `used_at` and `expires_at` of the link or state; undefined if there is none. */
+export function refusalReason(row: Record<string, unknown> | undefined, now: number): RefusalReason {
   if (row === undefined) return 'unknown'
   if (row['used_at'] !== null) return 'used'
   return Number(row['expires_at']) <= now ? 'expired' : 'tenant_not_active'

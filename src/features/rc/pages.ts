@@ -1,10 +1,10 @@
 import { errorText } from '../../core/errors.ts'
 import type { Gateway } from '../../gateway.ts'
 import { html, page } from '../../http/html.ts'
-import type { Connection } from './complete-connect.ts'
+import type { ConnectResult } from './complete-connect.ts'
 import type { readConnectToken } from './connect.ts'
 
-/** The page that asks before it connects: one button, which posts the token back. */
+/** The page that asks for consent: one button, which posts the token back. */
 export function confirmPage(
   gateway: Gateway,
   { token, tenantName }: Awaited<ReturnType<typeof readConnectToken>>,
@@ -13,15 +13,15 @@ export function confirmPage(
   return page({
     status: 200,
     title: 'Connect your phone extension',
-    formTargets: ["'self'", ...anywhere(publicUrl), new URL(publicUrl).origin, new URL(provider.serverUrl).origin],
+    formTargets: ["'self'", ...anyHost(publicUrl), new URL(publicUrl).origin, new URL(provider.serverUrl).origin],
     content: html`<p>You are about to let <b>${tenantName}</b> send and receive text messages with your RingCentral extension.</p>
-      ${WHAT_IT_MAY}
+      ${PERMISSIONS}
       <form method="post" action="connect"><input type="hidden" name="token" value="${token}"><button>Connect</button></form>`,
   })
 }
 
-/** The page for a browser that did not begin this authorization: whoever began it may be somebody else. */
-export function strangeBrowserPage(
+/** The page for a browser that did not begin this authorization. Another person may have begun it. */
+export function otherBrowserPage(
   tenantName: string,
   fields: Readonly<Record<string, string>>,
   cookie: string,
@@ -34,7 +34,7 @@ export function strangeBrowserPage(
     title: 'Is this your connection?',
     formTargets: ["'self'"],
     content: html`<p>You logged in at RingCentral, but the connection was begun in another browser. If you go on, <b>${tenantName}</b> can send and receive text messages with your RingCentral extension.</p>
-      ${WHAT_IT_MAY}
+      ${PERMISSIONS}
       <p>If you did not begin it yourself, close this window: nothing is connected then.</p>
       <form method="get" action="callback">${{ html: inputs.map((input) => input.html).join('') }}<button>Connect to ${tenantName}</button></form>`,
   })
@@ -42,7 +42,7 @@ export function strangeBrowserPage(
   return answer
 }
 
-const WHAT_IT_MAY = html`<p>It will be able to read your extension's phone numbers, send SMS from them, and read SMS that you receive.</p>`
+const PERMISSIONS = html`<p>It will be able to read your extension's phone numbers, send SMS from them, and read SMS that you receive.</p>`
 
 const errorPage = (status: number, title: string, advice: string): Response =>
   page({ status, title, content: html`<p>${advice}</p>` })
@@ -50,7 +50,7 @@ const errorPage = (status: number, title: string, advice: string): Response =>
 export const tokenErrorPage = (message: string): Response =>
   errorPage(400, message, 'Ask for a new link: each one can be used once and for a limited time.')
 
-/** `error`: the word of RFC 6749 that came back. No other words of the query are shown: anybody can write a link. */
+/** `error` is an error code of RFC 6749. The page shows no other text of the query, because anybody can write a link. */
 export const declinedPage = (error: string): Response =>
   errorPage(400, 'Not connected', `${DECLINED[error] ?? NOT_AUTHORIZED} Nothing was connected.`)
 
@@ -69,8 +69,8 @@ const DECLINED: Readonly<Record<string, string>> = {
   temporarily_unavailable: TRY_LATER,
 }
 
-export function connectionPage(connection: Connection): Response {
-  switch (connection.type) {
+export function connectResultPage(result: ConnectResult): Response {
+  switch (result.type) {
     case 'bad_state':
       return errorPage(
         400,
@@ -81,7 +81,7 @@ export function connectionPage(connection: Connection): Response {
       return page({
         status: 502,
         title: 'The provider did not answer as it should',
-        content: html`<p>${connection.fix}</p><p>Nothing was connected. Start again with a new link.</p>`,
+        content: html`<p>${result.fix}</p><p>Nothing was connected. Start again with a new link.</p>`,
       })
     case 'other_account':
       return errorPage(
@@ -90,29 +90,30 @@ export function connectionPage(connection: Connection): Response {
         'This extension belongs to another RingCentral account than the one that is connected. Disconnect that one first.',
       )
     case 'connected':
-      return connectedPage(connection)
+      return connectedPage(result)
   }
 }
 
-function connectedPage(connection: Extract<Connection, { type: 'connected' }>): Response {
+function connectedPage(result: Extract<ConnectResult, { type: 'connected' }>): Response {
   const numbers =
-    connection.phoneNumbers.length === 0
+    result.phoneNumbers.length === 0
       ? 'No SMS-capable number was found yet; it is looked for again when you send.'
-      : connection.phoneNumbers.join(', ')
-  const receiving = connection.receiving
+      : result.phoneNumbers.join(', ')
+  const receiving = result.receiving
     ? 'Incoming messages will arrive.'
     : 'Receiving is not set up yet; this is tried again in the background.'
-  const fixes = connection.fixes.map((fix) => html`<p><b>${fix}</b></p>`.html).join('')
+  const fixes = result.fixes.map((fix) => html`<p><b>${fix}</b></p>`.html).join('')
   return page({
     status: 200,
     title: 'Connected',
-    content: html`<p>${connection.name} can now send text messages.</p><p>${numbers}</p><p>${receiving}</p>${{ html: fixes }}<p>You can close this window.</p>`,
+    content: html`<p>${result.name} can now send text messages.</p><p>${numbers}</p><p>${receiving}</p>${{ html: fixes }}<p>You can close this window.</p>`,
   })
 }
 
 /**
- * Browsers hold `form-action` against every redirect that follows the form, and the provider's login leads to hosts that
- * only it knows (a customer's own single sign-on). The page has no script and one form, whose address we write.
+ * The schemes that `form-action` must allow. Browsers check it against every redirect that follows the form, and the
+ * provider's login may redirect to any host, such as a customer's single sign-on. The page has no script, and its one
+ * form has a fixed address.
  */
-const anywhere = (publicUrl: string): string[] =>
+const anyHost = (publicUrl: string): string[] =>
   new URL(publicUrl).protocol === 'https:' ? ['https:'] : ['https:', 'http:']

@@ -4,25 +4,27 @@ import type { Gateway } from '../../gateway.ts'
 import { prefersPage } from '../../http/prefers-page.ts'
 import { route } from '../../http/route.ts'
 import { isOauthWord } from '../../provider/oauth-words.ts'
-import { bindingCookie, isConfirmed, isOwnForm, isStrangeBrowser, question } from './browser-binding.ts'
-import { type Connection, completeConnect } from './complete-connect.ts'
+import { bindingCookie, createConfirmation, isConfirmed, isOtherBrowser, isOwnForm } from './browser-binding.ts'
+import { type ConnectResult, completeConnect } from './complete-connect.ts'
 import { type Authorization, CALLBACK_PATH, isTokenError, readConnectToken, startConnect } from './connect.ts'
 import { disconnect } from './disconnect.ts'
 import { ConnectionStatus, getConnection } from './get-connection.ts'
 import { issueToken } from './issue-token.ts'
 import { ConnectedExtension, listExtensions } from './list-extensions.ts'
-import { logRefusedState, readState, useState } from './oauth-state.ts'
-import { confirmPage, connectionPage, declinedPage, strangeBrowserPage, tokenErrorPage } from './pages.ts'
+import { logRefusedState, readStateTenant, consumeState } from './oauth-state.ts'
+import { confirmPage, connectResultPage, declinedPage, otherBrowserPage, tokenErrorPage } from './pages.ts'
 
 const tag = 'Provider connection'
 const ConnectUrl = z.object({ connectUrl: z.string().meta({ description: 'A path: prepend the base address' }) })
-const given = z.string().optional()
+const optionalText = z.string().optional()
 const CallbackQuery = z.object({
-  code: given,
-  state: given,
-  error: given,
-  format: given,
-  confirm: given.meta({ description: 'Sent by the page that asks a browser which did not begin the authorization' }),
+  code: optionalText,
+  state: optionalText,
+  error: optionalText,
+  format: optionalText,
+  confirm: optionalText.meta({
+    description: 'Sent by the page that asks a browser which did not begin the authorization',
+  }),
 })
 const tokenErrors = { 400: [errorText('missingToken'), errorText('badToken')] }
 
@@ -32,7 +34,7 @@ export const rcRoutes = [
     path: '/v1/rc/connect-token',
     auth: 'app',
     tag,
-    summary: 'A link to connect an extension with, for about 5 minutes',
+    summary: 'Make a link that connects an extension, valid for 5 minutes',
     status: 200,
     response: ConnectUrl,
     run: ({ gateway, caller }) => issueToken(gateway, caller, 'connect'),
@@ -42,7 +44,8 @@ export const rcRoutes = [
     path: '/v1/rc/invite-token',
     auth: 'app',
     tag,
-    summary: 'A link to send to the owner of an extension; lives longer',
+    summary:
+      'Make a link to send to the owner of an extension, valid for 7 days unless INVITE_TOKEN_TTL says otherwise',
     status: 200,
     response: ConnectUrl,
     run: ({ gateway, caller }) => issueToken(gateway, caller, 'invite'),
@@ -53,7 +56,7 @@ export const rcRoutes = [
     auth: 'none',
     tag,
     summary: 'The confirmation page; does not consume the token',
-    query: z.object({ token: given }),
+    query: z.object({ token: optionalText }),
     status: 200,
     response: 'html',
     errors: tokenErrors,
@@ -79,9 +82,9 @@ export const rcRoutes = [
     path: CALLBACK_PATH,
     auth: 'none',
     tag,
-    summary: "Where the provider's login comes back to",
+    summary: "The redirect address of the provider's login",
     description:
-      'Answers a page, or JSON with `format=json`. A browser that did not begin the authorization is asked by a page first.',
+      'Answers a page, or JSON with `format=json`. A browser that did not begin the authorization gets a page that asks for confirmation first.',
     query: CallbackQuery,
     slow: true,
     status: 200,
@@ -117,7 +120,7 @@ export const rcRoutes = [
     path: '/v1/rc/disconnect',
     auth: 'app',
     tag,
-    summary: 'End the connection: nothing is sent or received until someone connects again',
+    summary: 'Disconnect the tenant: nothing is sent or received until an extension is connected again',
     slow: true,
     status: 200,
     response: z.object({ ok: z.literal(true) }),
@@ -147,32 +150,32 @@ async function callback(gateway: Gateway, query: Query, request: Request, reques
   const asJson = query.format === 'json'
   if (query.error !== undefined && query.error !== '') return declined(gateway, query, requestId)
   if (code === undefined || state === undefined || code === '' || state === '') return missingParameter(asJson, request)
-  if (isStrangeBrowser(gateway, request, state) && !isConfirmed(gateway, request, state, confirm))
+  if (isOtherBrowser(gateway, request, state) && !isConfirmed(gateway, request, state, confirm))
     return askBrowser(gateway, { code, state, format: query.format ?? '' }, requestId)
   return answerOf(await completeConnect(gateway, { code, state, requestId }), asJson)
 }
 
-/** Nothing is done before the person has agreed; a state that connects nothing is refused at once. */
+/** Asks the person before anything is used. A state that is not valid is refused at once. */
 async function askBrowser(
   gateway: Gateway,
   fields: { code: string; state: string; format: string },
   requestId: string,
 ): Promise<Response> {
-  const tenantName = await readState(gateway, fields.state)
+  const tenantName = await readStateTenant(gateway, fields.state)
   if (tenantName === null) {
     await logRefusedState(gateway, fields.state, requestId)
     return answerOf({ type: 'bad_state' }, fields.format === 'json')
   }
   gateway.log.warn({ requestId }, 'the authorization was begun in another browser: the person is asked')
-  const { cookie, confirm } = question(gateway, fields.state)
-  return strangeBrowserPage(tenantName, { ...fields, confirm }, cookie)
+  const { cookie, confirm } = createConfirmation(gateway, fields.state)
+  return otherBrowserPage(tenantName, { ...fields, confirm }, cookie)
 }
 
-function answerOf(connection: Connection, asJson: boolean): Response {
-  const answer = connectionPage(connection)
+function answerOf(result: ConnectResult, asJson: boolean): Response {
+  const answer = connectResultPage(result)
   if (!asJson) return answer
-  if (connection.type === 'connected') return Response.json({ ok: true })
-  return Response.json({ error: JSON_ERRORS[connection.type] }, { status: answer.status })
+  if (result.type === 'connected') return Response.json({ ok: true })
+  return Response.json({ error: JSON_ERRORS[result.type] }, { status: answer.status })
 }
 
 async function declined(
@@ -180,7 +183,7 @@ async function declined(
   { state = '', error = '', format }: Query,
   requestId: string,
 ): Promise<Response> {
-  const used = state === '' ? null : await useState(gateway, state)
+  const used = state === '' ? null : await consumeState(gateway, state)
   const word = isOauthWord(error) ? error : 'other'
   gateway.log.warn({ requestId, tenantId: used?.tenantId, error: word }, 'authorization was declined at the provider')
   return format === 'json' ? Response.json({ error: 'Not connected' }, { status: 400 }) : declinedPage(word)

@@ -23,7 +23,7 @@ export async function createTrigger(
   const max = gateway.config.maxTriggersPerTenant
   const [inserted] = await gateway.database.writer.write([
     {
-      // Counted in the same statement, so that no two requests get the last one.
+      // The INSERT itself counts, so two requests cannot both take the last free slot.
       sql: `INSERT INTO triggers (id, tenant_id, callback_url, secret, created_at) SELECT ?1, ?2, ?3, ?4, ?5
         WHERE (SELECT count(*) FROM triggers WHERE tenant_id = ?2) < ?6 RETURNING id`,
       args: [triggerId, caller.tenantId, callbackUrl, sealed, now, max],

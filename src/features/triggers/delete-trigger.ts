@@ -2,7 +2,7 @@ import type { Caller } from '../../auth/caller.ts'
 import { apiError } from '../../core/errors.ts'
 import type { Gateway } from '../../gateway.ts'
 
-/** Removes a trigger; its log stays. Errors: `triggerNotFound`. */
+/** Deletes a trigger. Its rows in the delivery log stay. Errors: `triggerNotFound`. */
 export async function deleteTrigger(
   gateway: Gateway,
   caller: Pick<Caller, 'tenantId'>,

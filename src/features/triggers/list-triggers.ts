@@ -6,7 +6,10 @@ import { triggers } from '../../db/schema/webhooks.ts'
 import type { Gateway } from '../../gateway.ts'
 import type { Trigger } from './schemas.ts'
 
-/** The tenant's triggers, oldest first. A tenant of an older release may have more than one list holds: the rest appears once some are deleted. */
+/**
+ * The tenant's triggers, oldest first, at most `MAX_LISTED`. A tenant that an older release let create more sees the
+ * others once it deletes some.
+ */
 export async function listTriggers(
   gateway: Gateway,
   caller: Pick<Caller, 'tenantId'>,

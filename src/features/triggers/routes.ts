@@ -16,7 +16,7 @@ export const triggersRoutes = [
     path: '/v1/triggers',
     summary: "Subscribe an address to the tenant's inbound messages",
     description:
-      "It is sent what an app's webhookUrl is sent, plus `triggerId`, signed with its own secret. Answering 410 removes it.",
+      "The gateway POSTs to it what it POSTs to an app's webhookUrl, with `triggerId` added, signed with its own secret. An answer of 410 deletes the trigger.",
     body: CreateTriggerBody,
     priority: ['badCallbackUrl'],
     status: 201,

@@ -2,8 +2,8 @@ const MAX_TOKEN_LENGTH = 450
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/
 
 /**
- * The provider's handshake while it creates a subscription: the `Validation-Token` header comes back as it came, on an
- * empty 200 of at most 1024 bytes with headers (RingCentral: "Receiving webhook notifications").
+ * Answers the provider's handshake while it creates a subscription: an empty 200 that repeats the `Validation-Token`
+ * header. The answer may have at most 1024 bytes with its headers (RingCentral: "Receiving webhook notifications").
  */
 export function handshakeAnswer(request: Request): Response | null {
   const token = request.headers.get('validation-token')

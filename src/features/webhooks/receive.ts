@@ -6,35 +6,35 @@ import { storeInbound } from '../../inbound/store-inbound.ts'
 
 const MAX_TOKEN_LENGTH = 512
 
-/** Whose event this is, by its token alone; nothing is read before. Errors: `badVerificationToken`. */
+/** Finds the subscription of an event by its token, before the body is read. Errors: `badVerificationToken`. */
 export function verify(gateway: Gateway, verificationToken: string | null): Subscription | Promise<Subscription> {
   if (verificationToken === null || verificationToken === '' || verificationToken.length > MAX_TOKEN_LENGTH)
     throw apiError('badVerificationToken')
-  return gateway.subscriptionTokens.known(verificationToken) ?? lookUp(gateway, verificationToken)
+  return gateway.subscriptionTokens.known(verificationToken) ?? findSubscription(gateway, verificationToken)
 }
 
-async function lookUp(gateway: Gateway, verificationToken: string): Promise<Subscription> {
+async function findSubscription(gateway: Gateway, verificationToken: string): Promise<Subscription> {
   const subscription = await gateway.subscriptionTokens.find(verificationToken)
   if (subscription === null) throw apiError('badVerificationToken')
   return subscription
 }
 
 /**
- * Stores what an event brings; settles when it is on disk. Events that we have no use for are ignored.
+ * Stores the inbound message of an event, and resolves when it is on disk. Other kinds of events are ignored.
  * Errors: `badVerificationToken`.
  */
 export async function receive(gateway: Gateway, subscription: Subscription, body: unknown): Promise<void> {
   const event = gateway.provider.parseInboundEvent(body)
   if (event.kind === 'ignored') return gateway.log.debug({ why: event.why }, 'event ignored')
-  if (await speaksForAnother(gateway, subscription, event)) throw apiError('badVerificationToken')
+  if (await namesOtherTenant(gateway, subscription, event)) throw apiError('badVerificationToken')
   const { tenantId, extensionId } = subscription
   await storeInbound(gateway, { tenantId, extensionId, ...event.sms })
 }
 
 type SmsEvent = Extract<InboundEvent, { kind: 'sms' }>
 
-/** A token speaks for its own tenant only: not for another one's subscription or extension, whatever the event says. */
-async function speaksForAnother(
+/** Whether the event names a subscription or an extension of another tenant than the token's. */
+async function namesOtherTenant(
   gateway: Gateway,
   subscription: Subscription,
   { subscriptionId, ownerId }: SmsEvent,

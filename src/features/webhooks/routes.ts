@@ -15,7 +15,7 @@ export const webhooksRoutes = [
     tag: 'Webhooks',
     summary: "Receiver of the provider's events; not called by applications",
     description:
-      'Echoes `Validation-Token`; events must carry the `Verification-Token` of their subscription. Answers when the message is on disk.',
+      'Repeats `Validation-Token` in its answer. Events must carry the `Verification-Token` of their subscription. The answer comes when the message is on disk.',
     headers: z.object({ 'Validation-Token': z.string().optional(), 'Verification-Token': z.string().optional() }),
     before: ({ gateway, request }) => admit(gateway, request),
     status: 200,
@@ -27,11 +27,11 @@ export const webhooksRoutes = [
 
 const verificationToken = (request: Request): string | null => request.headers.get('verification-token')
 
-/** The token is checked before the body is read; null for a handshake, which has no body worth reading. */
+/** Checks the token before the body is read. Null for a handshake, which has no token. */
 const admit = (gateway: Gateway, request: Request): Subscription | Promise<Subscription> | null =>
   handshakeAnswer(request) === null ? verify(gateway, verificationToken(request)) : null
 
-/** A handshake that also brings an event of a known subscription is both. */
+/** A request can be both a handshake and an event of a known subscription. */
 async function handle(
   gateway: Gateway,
   request: Request,

@@ -2,7 +2,7 @@ import { apiError, errorText } from '../../core/errors.ts'
 import type { Gateway } from '../../gateway.ts'
 import type { SocketAuth } from '../../realtime/sockets.ts'
 
-/** Checks the credential of a socket's first message; a wrong one counts as a failed attempt of its address. */
+/** Checks the credential in a socket's first message. A wrong one counts as a failed attempt of the address. */
 export async function authenticateSocket(
   gateway: Gateway,
   message: Record<string, unknown>,
@@ -14,13 +14,13 @@ export async function authenticateSocket(
   const credential = byToken ? message['token'] : message['apiKey']
   const auth =
     typeof credential === 'string'
-      ? await (byToken ? useToken(gateway, credential) : useKey(gateway, credential))
+      ? await (byToken ? consumeToken(gateway, credential) : authenticateByKey(gateway, credential))
       : null
   if (auth === null) gateway.failedAttempts.note(address)
   return auth ?? { ok: false, error: refused }
 }
 
-async function useKey(gateway: Gateway, key: string): Promise<SocketAuth | null> {
+async function authenticateByKey(gateway: Gateway, key: string): Promise<SocketAuth | null> {
   if (!key.startsWith('sgw_')) return null
   const holder = await gateway.keys.find(key)
   if (holder === null) return null
@@ -29,8 +29,8 @@ async function useKey(gateway: Gateway, key: string): Promise<SocketAuth | null>
   return { ok: true, appId: holder.appId, tenantId: holder.tenantId }
 }
 
-/** One winner, however many try at once. */
-async function useToken(gateway: Gateway, token: string): Promise<SocketAuth | null> {
+/** Consumes a token. The UPDATE lets only one of several simultaneous tries succeed. */
+async function consumeToken(gateway: Gateway, token: string): Promise<SocketAuth | null> {
   if (!token.startsWith('wst_')) return null
   const now = gateway.clock.steady()
   const [used] = await gateway.database.writer.write([
