@@ -1,4 +1,7 @@
+import { eq } from 'drizzle-orm'
 import { errorName } from '../core/log.ts'
+import { jobs } from '../db/schema/jobs.ts'
+import { build, statementOf } from '../db/statement.ts'
 import { DONE, type Job, type JobOutcome } from './job.ts'
 import type { LoopContext } from './loop-context.ts'
 
@@ -10,7 +13,7 @@ type RunContext = Pick<LoopContext, 'writer' | 'clock' | 'log'>
 export const orphanRun =
   ({ writer }: RunContext, { seq }: Job) =>
   async (): Promise<JobOutcome> => {
-    await writer.write([{ sql: 'DELETE FROM jobs WHERE seq = ?1', args: [seq] }])
+    await writer.write([statementOf(build.delete(jobs).where(eq(jobs.seq, seq)))])
     return DONE
   }
 
@@ -18,6 +21,6 @@ export const orphanRun =
 export async function storeSnooze({ clock, writer, log }: RunContext, job: Job, delayMs: number): Promise<void> {
   const dueAt = Math.ceil(clock.steady() + delayMs)
   await writer
-    .write([{ sql: 'UPDATE jobs SET due_at = ?1 WHERE seq = ?2', args: [dueAt, job.seq] }])
+    .write([statementOf(build.update(jobs).set({ dueAt }).where(eq(jobs.seq, job.seq)))])
     .catch((error: unknown) => log.warn({ jobId: job.id, error: errorName(error) }, 'job could not be snoozed'))
 }
