@@ -82,7 +82,7 @@ async function store(
 ): Promise<boolean> {
   const key = { tenantId, extensionId: extension.extensionId }
   const previous = await gateway.directory.extension(tenantId, extension.extensionId)
-  const sealed = await gateway.tokens.seal(key, pair)
+  const sealed = await gateway.tokens.encrypt(key, pair)
   const now = gateway.clock.now()
   const [connected] = await gateway.database.writer.write([
     connectExtension({ ...key, ...sealed, accountId: extension.accountId, now }),
@@ -107,7 +107,7 @@ async function store(
   ])
   gateway.directory.forget(tenantId)
   if (connected?.rows.length !== 1) return false
-  if (previous !== null) await endSession(gateway, await gateway.tokens.openRefresh(previous).catch(() => null))
+  if (previous !== null) await endSession(gateway, await gateway.tokens.decryptRefresh(previous).catch(() => null))
   return true
 }
 
