@@ -9,7 +9,7 @@ export const RETRY_AFTER_FAULT_MS = 1000
 
 type RunContext = Pick<LoopContext, 'writer' | 'clock' | 'log'>
 
-/** Deletes a job whose subject is gone. */
+/** The run of a job whose subject is gone: deletes the job. */
 export const orphanRun =
   ({ writer }: RunContext, { seq }: Job) =>
   async (): Promise<JobOutcome> => {
@@ -17,10 +17,15 @@ export const orphanRun =
     return DONE
   }
 
-/** Stores when the job is due again. If that fails, the time still holds in memory, until the next start. */
+/** Stores when the job is due again. If that fails, the time is kept in memory until the next start. */
 export async function storeSnooze({ clock, writer, log }: RunContext, job: Job, delayMs: number): Promise<void> {
   const dueAt = Math.ceil(clock.steady() + delayMs)
   await writer
     .write([statementOf(build.update(jobs).set({ dueAt }).where(eq(jobs.seq, job.seq)))])
-    .catch((error: unknown) => log.warn({ jobId: job.id, error: errorName(error) }, 'job could not be snoozed'))
+    .catch((error: unknown) =>
+      log.warn(
+        { jobId: job.id, error: errorName(error) },
+        'the time of a snoozed job could not be stored; it is kept in memory until the next start',
+      ),
+    )
 }
