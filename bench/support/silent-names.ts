@@ -65,7 +65,7 @@ async function probesOf(world: World): Promise<Readonly<Record<string, Probe>>> 
     'webhook to a name': () => webhook('/localhost'),
     send: async () => world.untilStatus(await world.send(), ['sent'], GIVE_UP_MS),
     'token refresh': () => world.gateway.tokens.refresh(key),
-    WebCrypto: async () => world.gateway.secrets.open(await world.gateway.secrets.seal('x', context), context),
+    WebCrypto: async () => world.gateway.secrets.decrypt(await world.gateway.secrets.encrypt('x', context), context),
     'dial by name': () => new Promise((resolve) => connect(Number(port), 'localhost').once('connect', resolve)),
   }
 }

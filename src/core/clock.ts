@@ -1,4 +1,4 @@
-/** Time, handed in: the real one here, a manual one in tests and in the simulation. */
+/** The source of time. Tests and simulations pass a manual clock. */
 export interface Clock {
   /** Wall-clock time in epoch milliseconds; may jump. For timestamps that people and other machines see. */
   now(): number
@@ -9,7 +9,7 @@ export interface Clock {
   steady(): number
   /** Milliseconds since some fixed point; never jumps. For windows, pauses and timeouts within one process. */
   monotonic(): number
-  /** Runs `callback` once after `delayMs`; the answer cancels it. Never keeps the process alive. */
+  /** Runs `callback` once after `delayMs`; the returned function cancels it. Never keeps the process alive. */
   after(delayMs: number, callback: () => void): () => void
 }
 

@@ -3,15 +3,15 @@ import { type ProviderConfig, namesProxy, readProvider } from './provider-config
 import { type Environment, Settings } from './settings.ts'
 import { similarNames } from './similar-names.ts'
 
-/** Everything an operator can set, read once at the start. decisions: the README's table of variables. */
+/** Everything that an operator can set, read once at the start. The README describes the variables. */
 export interface Config {
   production: boolean
   host: string
   port: number
-  /** Base address without a trailing slash: OAuth redirect and provider webhook are built on it. */
+  /** Base address of the OAuth redirect and the provider's webhook, without a trailing slash. */
   publicUrl: string
   database: DatabaseConfig
-  /** 32 bytes each, newest first; null in development when none is given: made and kept beside the database. */
+  /** 32 bytes each, newest first. Null in development if none is set: then a key is kept beside the database. */
   encryptionKeys: Uint8Array[] | null
   provider: ProviderConfig
   trustedProxies: string[]
@@ -20,14 +20,14 @@ export interface Config {
   keyLimitPerMinute: number
   fromLimitPerMinute: number
   extensionLimitPerMinute: number
-  /** Active ones. A tenant that has more keeps them. */
+  /** Of active apps and triggers. A tenant that has more keeps them. */
   maxAppsPerTenant: number
   maxTriggersPerTenant: number
   maxQueueAgeMs: number
   inviteTokenTtlMs: number
-  /** Null keeps messages for ever. */
+  /** Null: messages are kept forever. */
   messageRetentionDays: number | null
-  /** Calls to the provider at once. Through a proxy they are `fetch`'s, for which Bun reads the same variable. */
+  /** Concurrent calls to the provider. Calls through a proxy use `fetch`, for which Bun reads the same variable. */
   callsAtOnce: number
   providerTimeoutMs: number
   reconcileSettleMs: number
@@ -46,12 +46,12 @@ export interface DatabaseConfig {
   path: string | null
 }
 
-/** `warnings`: variables that are not ours but look like a misspelt one of ours, each as a sentence. */
+/** `warnings`: sentences about unknown variables that resemble a variable of sgw. */
 export type ConfigResult = ({ ok: true; config: Config } | { ok: false; problems: string[] }) & { warnings: string[] }
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
-/** Reads and checks the whole environment; all problems at once, each with its fix. */
+/** Reads and checks all variables. Reports all problems at once, each with its fix. */
 export function readConfig(environment: Environment, terminal = false): ConfigResult {
   const settings = new Settings(environment)
   const production = settings.oneOf('NODE_ENV', ['development', 'production', 'test'], 'development') === 'production'
@@ -128,7 +128,7 @@ function readEncryptionKeys(settings: Settings, production: boolean): Uint8Array
     if (key === null)
       settings.problem(
         'ENCRYPTION_KEYS',
-        `has no base64 of 32 bytes at place ${index + 1}`,
+        `has no base64 of 32 bytes at position ${index + 1}`,
         'make one with: sgw secret (or bun run sgw secret)',
       )
     return key ?? new Uint8Array(32)
@@ -144,7 +144,7 @@ function decodeKey(text: string): Uint8Array | null {
   }
 }
 
-/** Several processes over one libSQL server are not in this release: better a clear refusal than half a cluster. */
+/** This release runs as one process. Refuses a variable that suggests a cluster. */
 function refuseRedis(settings: Settings): void {
   if (settings.text('REDIS_URL') !== null)
     settings.problem('REDIS_URL', 'is set', 'this release runs as one process over one file: remove it')

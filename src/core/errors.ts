@@ -1,6 +1,6 @@
 /**
- * Errors that a caller of the API can cause or meet. The texts are the contract's, to the letter;
- * `http/errors.ts` has the one table from kind to HTTP status. Anything else that is thrown is our own bug.
+ * Errors that a caller of the API can get. The texts are the contract's, to the letter. `http/errors.ts` has the table from
+ * kind to HTTP status. Any other thrown error is a bug of the gateway.
  */
 export type ErrorKind =
   | 'invalid'
@@ -77,7 +77,7 @@ export function apiError(name: ErrorName, retryAfterSeconds: number | null = nul
   return new ApiError(kind, text, retryAfterSeconds)
 }
 
-/** A tenant has as many active ones as it may: `MAX_APPS_PER_TENANT` or `MAX_TRIGGERS_PER_TENANT`. */
+/** The tenant has reached `MAX_APPS_PER_TENANT` or `MAX_TRIGGERS_PER_TENANT`. */
 export const limitReached = (max: number, what: 'apps' | 'triggers'): ApiError =>
   new ApiError('conflict', `Tenant has reached its limit of ${max} ${what}`)
 

@@ -1,8 +1,9 @@
-/** Identifiers of the contract. The random source is handed in, so that a simulation can repeat itself. */
+/** Makes the contract's identifiers. A simulation passes its own random source, so that it can be repeated. */
 export interface Ids {
   /**
-   * `msg_` + 12 hex. Only 48 bits: an insert must be ready to draw again. Ids drawn at the same time (epoch milliseconds)
-   * are neighbours, so that a commit writes one page of their index instead of one for each; null draws one on its own.
+   * `msg_` + 12 hex. With 48 bits an id can repeat, so an insert must be able to draw another. Ids drawn at about the same time
+   * (epoch milliseconds) are consecutive, so that a commit writes one page of their index instead of one page for each. For
+   * null the id is random.
    */
   message(at: number | null): string
   /** `app_`, `tenant_`, `job_`, `trg_`, `cor_`, `att_`, `boot_` … + 16 hex. */
@@ -19,7 +20,7 @@ export type RandomSource = (length: number) => Uint8Array
 
 const POOL_BYTES = 4096
 
-/** Draws from the system's generator a few kilobytes at a time: one call for hundreds of ids. */
+/** Draws a few kilobytes at a time from the system's generator: one call serves hundreds of ids. */
 function pooledRandom(): RandomSource {
   let pool = new Uint8Array(0)
   let used = 0
@@ -46,7 +47,7 @@ export function createIds(random: RandomSource = pooledRandom()): Ids {
 const ID_DIGITS = 16
 const POOL_IDS = 64
 
-/** 16 hex digits at a time, cut from a longer text: an array of bytes for each would take several times as long. */
+/** Cuts 16 hex digits at a time from a longer text: converting bytes for each id would take several times as long. */
 function hexDigits(random: RandomSource): () => string {
   let digits = ''
   let used = 0
@@ -60,18 +61,18 @@ function hexDigits(random: RandomSource): () => string {
   }
 }
 
-const NEIGHBOURS = 256
-/** Longer would tell a tenant how much others send. */
-const NEIGHBOURS_MS = 4
+const IDS_PER_BLOCK = 256
+/** A longer time would reveal to a tenant how much others send. */
+const MAX_BLOCK_AGE_MS = 4
 
-const TWO_DIGITS = Array.from({ length: NEIGHBOURS }, (_, number) => number.toString(16).padStart(2, '0'))
+const TWO_DIGITS = Array.from({ length: IDS_PER_BLOCK }, (_, number) => number.toString(16).padStart(2, '0'))
 
-/** Five random bytes that all neighbours share, and one that counts them. */
+/** Ids of a block share five random bytes; the sixth byte counts them. */
 function messageIds(random: RandomSource): Ids['message'] {
-  const block = { head: '', used: NEIGHBOURS, since: 0 }
+  const block = { head: '', used: IDS_PER_BLOCK, since: 0 }
   return (at) => {
     if (at === null) return `msg_${random(6).toHex()}`
-    if (block.used === NEIGHBOURS || Math.abs(at - block.since) >= NEIGHBOURS_MS)
+    if (block.used === IDS_PER_BLOCK || Math.abs(at - block.since) >= MAX_BLOCK_AGE_MS)
       Object.assign(block, { head: `msg_${random(5).toHex()}`, used: 0, since: at })
     return block.head + (TWO_DIGITS[block.used++] ?? '')
   }

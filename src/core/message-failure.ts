@@ -1,6 +1,6 @@
 import { ERROR_MESSAGE_LENGTH } from './limits.ts'
 
-/** Why a message failed, as stable codes: code compares these and never the texts. */
+/** Stable codes for why a message failed. Code compares these, never the texts. */
 export const FAILURE_CODES = [
   'not_connected',
   'unknown_number',

@@ -1,4 +1,4 @@
-/** What the engines report of themselves, for whoever counts. Every label comes from a short fixed list. */
+/** Receives measurements from the engines. Every label comes from a short fixed list. */
 export interface Meter {
   /** A call of the provider ended: `ok`, or the failure's reason. */
   providerCall(operation: string, outcome: string, durationMs: number): void

@@ -22,21 +22,21 @@ export function readPublicUrl(settings: Settings, production: boolean, port: num
 }
 
 /**
- * URLs know hosts with `*` or `;`, which no provider reaches and which mean something else in a page's policy, and
- * spellings that become another address where a path is put behind them.
+ * `URL` accepts more than a public address may be: hosts with `*` or `;`, which no provider reaches and which have a meaning in
+ * a page's security policy, and spellings that become another address when a path is appended.
  */
 function isPublicAddress(text: string, schemes: readonly string[]): boolean {
   const url = /^https?:\/\/[^\s\\/?#@]+(\/[^\s\\?#]*)?$/i.test(text) ? URL.parse(text) : null
   return url !== null && schemes.includes(url.protocol) && /^(?:[\w.-]+|\[[\da-f:.]+\])$/.test(url.hostname)
 }
 
-/** A URL for a message to the operator: a password in it must not reach a log. */
+/** A URL as messages to the operator may show it: a password in it must not reach a log. */
 export const withoutCredentials = (url: string): string => url.replace(/\/\/.*@/, '//…@')
 
-/** Shorter ranges than these hold strangers: 10.0.0.0/8 and fc00::/7 are the widest private ones. */
+/** Shorter prefixes include public addresses: 10.0.0.0/8 and fc00::/7 are the widest private ranges. */
 const SHORTEST_PREFIX = { ipv4: 8, ipv6: 7 }
 
-/** A proxy that is trusted may name any client address, so a range of everybody would end blocking and HTTPS checks. */
+/** A trusted proxy may claim any client address, so a range that includes everybody would disable address blocks and HTTPS checks. */
 export function readTrustedProxies(settings: Settings, production: boolean): string[] {
   const ranges = readCidrs(settings, 'TRUSTED_PROXIES')
   for (const range of production ? ranges : []) {
@@ -60,14 +60,14 @@ export function readCidrs(settings: Settings, name: string): string[] {
   })
 }
 
-/** Other spellings that parsers take (`10.0`, octal and hexadecimal parts) do not say to everybody what they mean. */
+/** Refuses spellings that parsers read differently: `10.0`, octal and hexadecimal parts. */
 function isPlainCidr(text: string): boolean {
   const [address = '', length = ''] = text.split('/')
   if (!ipaddr.isValidCIDR(text) || !/^(0|[1-9]\d*)$/.test(length)) return false
   return address.includes(':') || ipaddr.IPv4.isValidFourPartDecimal(address)
 }
 
-/** Browsers compare origins letter by letter: one that no browser sends would be a setting without effect. */
+/** Browsers compare origins letter by letter, so an origin in any other form would have no effect. */
 export function readOrigins(settings: Settings): string[] {
   return settings.list('CORS_ORIGINS').map((item) => {
     const origin = item.replace(/\/$/, '')
@@ -78,7 +78,7 @@ export function readOrigins(settings: Settings): string[] {
   })
 }
 
-/** Bun and Node.js check no certificate with it: anybody on the way could read tokens and messages. */
+/** With this setting Bun and Node.js check no certificates, so that anybody on the network could read tokens and messages. */
 export function refuseUncheckedTls(settings: Settings, production: boolean): void {
   if (production && settings.text('NODE_TLS_REJECT_UNAUTHORIZED') === '0')
     settings.problem(

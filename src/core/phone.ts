@@ -1,4 +1,4 @@
-/** E.164 as this gateway accepts it: `+`, then 9–15 ASCII digits, the first not 0. No trimming, no repair. */
+/** E.164 as the gateway accepts it: `+`, then 9–15 ASCII digits, the first not 0. Input is neither trimmed nor repaired. */
 const E164 = /^\+[1-9]\d{8,14}$/
 
 export const isE164 = (value: string): boolean => E164.test(value)

@@ -1,4 +1,4 @@
-/** Pino in plain JavaScript, without Node.js; its options and methods are among those of `pino`. */
+/** Pino's build for browsers, which needs no Node.js. Its options and methods are a subset of those of `pino`. */
 declare module 'pino/browser' {
   export { default } from 'pino'
 }

@@ -39,13 +39,13 @@ export function readProvider(settings: Settings, production: boolean): ProviderC
   }
 }
 
-/** For the provider's address; Bun's `fetch` reads the same. */
+/** Whether a proxy is set for the provider's address. Bun's `fetch` reads the same variables. */
 export function namesProxy(settings: Settings): boolean {
   const name = settings.text('RC_SERVER_URL')?.match(/^http:/i) ? 'http_proxy' : 'https_proxy'
   return (settings.text(name) ?? settings.text(name.toUpperCase())) !== null
 }
 
-/** Names such as 127.0.0.1.example.com only look like loopback; `URL` writes every spelling of an IPv4 address in four parts. */
+/** Does not match names such as 127.0.0.1.example.com. `URL` has already normalized every spelling of an IPv4 address to four parts. */
 const LOOPBACK_HOST = /^(localhost|\[::1\]|127(\.\d{1,3}){3})$/
 
 function isProviderAddress(text: string): boolean {

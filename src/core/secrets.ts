@@ -1,7 +1,7 @@
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 
-/** What a sealed value belongs to. All three are bound to the ciphertext: moved elsewhere, it does not open. */
-export interface SealContext {
+/** The row and use that an encrypted value belongs to. The ciphertext is bound to all three: moved elsewhere, it cannot be decrypted. */
+export interface EncryptionContext {
   tenantId: string
   row: string
   purpose: 'rc_access' | 'rc_refresh' | 'webhook_secret' | 'trigger_secret' | 'verification' | 'pkce'
@@ -10,15 +10,15 @@ export interface SealContext {
 export interface Secrets {
   /** Keyed hash of a random credential under the newest key: the key's id, `:`, HMAC-SHA-256 in hex. */
   hash(value: string): string
-  /** The same under every key of the ring, newest first: a look-up must find what an older key hashed. */
+  /** The hashes under every key of the ring, newest first: a lookup must also find values that an older key hashed. */
   hashes(value: string): string[]
   /** JWE compact (`dir`, `A256GCM`, RFC 7516) under the newest key. */
-  seal(plaintext: string, context: SealContext): Promise<string>
-  /** Opens what any key of the ring sealed for exactly this context; throws otherwise. */
-  open(sealed: string, context: SealContext): Promise<string>
-  /** True when `stored`, sealed or hashed, was made with the newest key. */
+  encrypt(plaintext: string, context: EncryptionContext): Promise<string>
+  /** Decrypts a value that any key of the ring encrypted for exactly this context; throws otherwise. */
+  decrypt(encrypted: string, context: EncryptionContext): Promise<string>
+  /** True when `stored`, encrypted or hashed, was made with the newest key. */
   isCurrent(stored: string): boolean
-  /** True when the key that made `stored`, sealed or hashed, is in the ring. */
+  /** True when the key that made `stored`, encrypted or hashed, is in the ring. */
   isKnown(stored: string): boolean
   /** Id of the newest key: 8 hex characters, not secret. */
   keyId: string
@@ -27,22 +27,22 @@ export interface Secrets {
 interface Key {
   id: string
   hashKey: Uint8Array
-  sealKey: Uint8Array
+  encryptionKey: Uint8Array
 }
 
 /** `keys`: 32 bytes each, newest first. */
 export function createSecrets(keys: readonly Uint8Array[]): Secrets {
   const ring = keys.map(deriveKey)
   const newest = ring[0]
-  if (newest === undefined) throw new Error('Cannot build secrets: no encryption key given')
+  if (newest === undefined) throw new Error('Cannot build secrets: there is no encryption key')
   const hashWith = (key: Key, value: string): string =>
     `${key.id}:${createHmac('sha256', key.hashKey).update(value).digest('hex')}`
   return {
     keyId: newest.id,
     hash: (value) => hashWith(newest, value),
     hashes: (value) => ring.map((key) => hashWith(key, value)),
-    seal: (plaintext, context) => seal(newest, plaintext, context),
-    open: (sealed, context) => open(ring, sealed, context),
+    encrypt: (plaintext, context) => encrypt(newest, plaintext, context),
+    decrypt: (encrypted, context) => decrypt(ring, encrypted, context),
     isCurrent: (stored) => keyIdOf(stored) === newest.id,
     isKnown: (stored) => ring.some((key) => key.id === keyIdOf(stored)),
   }
@@ -68,33 +68,34 @@ function deriveKey(key: Uint8Array): Key {
   return {
     id: createHash('sha256').update(derive('sgw key id')).digest('hex').slice(0, 8),
     hashKey: derive('sgw credential hash'),
-    sealKey: derive('sgw seal'),
+    // The text derives the key: with another text no stored secret could be decrypted.
+    encryptionKey: derive('sgw seal'),
   }
 }
 
-/** The library is loaded with the first secret: a start needs none. */
-async function seal(key: Key, plaintext: string, context: SealContext): Promise<string> {
+/** The library is loaded with the first secret, because most starts need none. */
+async function encrypt(key: Key, plaintext: string, context: EncryptionContext): Promise<string> {
   const header = { alg: 'dir', enc: 'A256GCM', kid: key.id, ...bound(context) }
   const { CompactEncrypt } = await import('jose/jwe/compact/encrypt')
-  return new CompactEncrypt(new TextEncoder().encode(plaintext)).setProtectedHeader(header).encrypt(key.sealKey)
+  return new CompactEncrypt(new TextEncoder().encode(plaintext)).setProtectedHeader(header).encrypt(key.encryptionKey)
 }
 
-async function open(ring: readonly Key[], sealed: string, context: SealContext): Promise<string> {
-  const header = headerOf(sealed)
+async function decrypt(ring: readonly Key[], encrypted: string, context: EncryptionContext): Promise<string> {
+  const header = headerOf(encrypted)
   const key = ring.find((candidate) => candidate.id === header['kid'])
-  if (key === undefined) throw new Error('Cannot open a secret: its encryption key is not in ENCRYPTION_KEYS')
+  if (key === undefined) throw new Error('Cannot decrypt a secret: its encryption key is not in ENCRYPTION_KEYS')
   for (const [name, value] of Object.entries(bound(context))) {
-    if (header[name] !== value) throw new Error('Cannot open a secret: it belongs to another row')
+    if (header[name] !== value) throw new Error('Cannot decrypt a secret: it belongs to another row')
   }
   const { compactDecrypt } = await import('jose/jwe/compact/decrypt')
-  const { plaintext } = await compactDecrypt(sealed, key.sealKey, {
+  const { plaintext } = await compactDecrypt(encrypted, key.encryptionKey, {
     keyManagementAlgorithms: ['dir'],
     contentEncryptionAlgorithms: ['A256GCM'],
   })
   return new TextDecoder().decode(plaintext)
 }
 
-const bound = (context: SealContext): Record<string, string> => ({
+const bound = (context: EncryptionContext): Record<string, string> => ({
   tid: context.tenantId,
   row: context.row,
   use: context.purpose,
@@ -103,9 +104,11 @@ const bound = (context: SealContext): Record<string, string> => ({
 /** A hash begins with its key's id, a JWE names it in its header. */
 const keyIdOf = (stored: string): unknown => /^[0-9a-f]{8}(?=:)/.exec(stored)?.[0] ?? headerOf(stored)['kid']
 
-function headerOf(sealed: string): Record<string, unknown> {
+function headerOf(encrypted: string): Record<string, unknown> {
   try {
-    const text = new TextDecoder().decode(Uint8Array.fromBase64(sealed.split('.')[0] ?? '', { alphabet: 'base64url' }))
+    const text = new TextDecoder().decode(
+      Uint8Array.fromBase64(encrypted.split('.')[0] ?? '', { alphabet: 'base64url' }),
+    )
     const header: unknown = JSON.parse(text)
     return typeof header === 'object' && header !== null ? { ...header } : {}
   } catch {

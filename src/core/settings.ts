@@ -1,6 +1,6 @@
 import { parseDuration } from './duration.ts'
 
-/** The environment as given, and a reader for `NAME_FILE` (throws when the file cannot be read). */
+/** The variables of the environment. `readFile` reads the file that a `NAME_FILE` names, and throws if it cannot. */
 export interface Environment {
   values: Readonly<Record<string, string | undefined>>
   readFile(path: string): string
@@ -8,10 +8,10 @@ export interface Environment {
 
 const PLACEHOLDERS = /^(changeme|change-me|change_me|secret|password|todo|xxx+|your[-_ ].*|<.*>|\.\.\.|example)$/i
 
-/** Reads single variables and gathers every problem, so that a start reports all of them at once. */
+/** Reads variables and collects all problems, so that a start reports them at once. */
 export class Settings {
   readonly problems: string[] = []
-  /** Every variable that was asked for, whether it is set or not. */
+  /** All variables that were read, set or not. */
   readonly namesRead = new Set<string>()
 
   constructor(readonly environment: Environment) {}
@@ -22,7 +22,7 @@ export class Settings {
     return value === undefined || value === '' ? null : value
   }
 
-  /** A secret: from `NAME`, or from the file that `NAME_FILE` names; placeholders are refused. */
+  /** A secret from `NAME`, or from the file that `NAME_FILE` names. Refuses placeholders. */
   secret(name: string): string | null {
     const value = this.text(name) ?? this.#fromFile(name)
     if (this.text(`${name}_FILE`) !== null && this.text(name) !== null)
@@ -70,7 +70,7 @@ export class Settings {
       .filter((item) => item !== '')
   }
 
-  /** Notes that a variable is not there, unless something else is known to be wrong with it. */
+  /** Records that a variable is missing, unless it has another problem already. */
   missing(name: string, fix: string): void {
     if (!this.problems.some((problem) => problem.startsWith(name))) this.problem(name, 'is not set', fix)
   }

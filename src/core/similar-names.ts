@@ -1,4 +1,4 @@
-/** Read by the entry point, by Litestream, Compose, Bun and Node.js; and names of the system that resemble one of ours. */
+/** Variables of the entry point, Litestream, Compose, Bun and Node.js, and system variables that resemble one of sgw. */
 const ALSO_KNOWN = [
   'LITESTREAM_REPLICA_URL',
   'LITESTREAM_ENDPOINT',
@@ -25,7 +25,7 @@ const ALSO_KNOWN = [
   'HOSTTYPE',
 ]
 
-/** Sentences about the variables that are set, not known, and look like a misspelt one of `known`. */
+/** Warnings about variables that are set and not known, but resemble a known one. */
 export function similarNames(set: readonly string[], known: ReadonlySet<string>): string[] {
   const all = new Set([...known, ...ALSO_KNOWN])
   return set
@@ -38,21 +38,21 @@ export function similarNames(set: readonly string[], known: ReadonlySet<string>)
 }
 
 function resembles(name: string, known: string): boolean {
-  const given = name.toUpperCase().replace(/^SGW_/, '')
-  // FROM_LIMIT for FROM_LIMIT_PER_MINUTE; a single word is no beginning to go by.
-  if (given.includes('_') && known.startsWith(`${given}_`)) return true
+  const bare = name.toUpperCase().replace(/^SGW_/, '')
+  // FROM_LIMIT resembles FROM_LIMIT_PER_MINUTE. A single word says too little.
+  if (bare.includes('_') && known.startsWith(`${bare}_`)) return true
   const allowed = allowedDistance(known)
-  return Math.abs(given.length - known.length) <= allowed && distance(given, known) <= allowed
+  return Math.abs(bare.length - known.length) <= allowed && distance(bare, known) <= allowed
 }
 
-/** Short names resemble many: with four letters or fewer only the case may differ. */
+/** Short names resemble many others: with up to four letters only the case may differ. */
 function allowedDistance({ length }: string): number {
   if (length <= 4) return 0
   if (length <= 8) return 1
   return length <= 13 ? 2 : 3
 }
 
-/** Levenshtein: how many letters must be put in, taken out or replaced. */
+/** The Levenshtein distance. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (const [index, letter] of a.split('').entries()) {

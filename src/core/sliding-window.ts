@@ -1,6 +1,6 @@
 /**
- * An exact sliding-window log: at most `limit` events in any `windowMs`, on a monotonic clock.
- * A ring of timestamps, allocated as it fills.
+ * An exact sliding-window log: at most `limit` events in any `windowMs`, on a monotonic clock. It keeps one time for each
+ * event, oldest first.
  */
 export class SlidingWindow {
   readonly #times: number[] = []
@@ -17,36 +17,36 @@ export class SlidingWindow {
     return this.#times.length - this.#head
   }
 
-  /** Notes an event. */
+  /** Records an event. */
   add(at: number): void {
     this.#times.push(at)
   }
 
-  /** Notes an event if there is room; otherwise nothing changes. */
+  /** Records an event if there is room; returns false and changes nothing otherwise. */
   tryAdd(now: number): boolean {
     if (this.count(now) >= this.limit) return false
     this.add(now)
     return true
   }
 
-  /** Takes back an event noted at exactly that time. */
+  /** Removes an event that was recorded for exactly this time. */
   remove(at: number): void {
-    const place = this.#placeOf(at)
-    if (place !== null) this.#times.splice(place, 1)
+    const index = this.#indexOf(at)
+    if (index !== null) this.#times.splice(index, 1)
   }
 
-  /** Notes an event later than it was: as one of `now`, the newest of all. */
+  /** Moves the event of `at` to `now`, which makes it the newest. */
   move(at: number, now: number): void {
     const times = this.#times
-    const place = this.#placeOf(at)
-    if (place === null) return this.add(now)
-    for (let next = place + 1; next < times.length; next++) times[next - 1] = times[next] ?? now
+    const index = this.#indexOf(at)
+    if (index === null) return this.add(now)
+    for (let next = index + 1; next < times.length; next++) times[next - 1] = times[next] ?? now
     times[times.length - 1] = now
   }
 
-  /** Near the end, mostly: a loop is faster than `lastIndexOf`. */
-  #placeOf(at: number): number | null {
-    for (let place = this.#times.length - 1; place >= this.#head; place--) if (this.#times[place] === at) return place
+  /** Mostly near the end, where a loop is faster than `lastIndexOf`. */
+  #indexOf(at: number): number | null {
+    for (let index = this.#times.length - 1; index >= this.#head; index--) if (this.#times[index] === at) return index
     return null
   }
 
@@ -62,7 +62,7 @@ export class SlidingWindow {
     return Math.max(0, (this.#times[this.#head + excess] ?? now) + this.windowMs - now)
   }
 
-  /** Milliseconds until the oldest event leaves; 0 when empty. */
+  /** Milliseconds until the oldest event leaves the window; 0 when the window is empty. */
   resetMs(now: number): number {
     if (this.count(now) === 0) return 0
     return Math.max(0, (this.#times[this.#head] ?? now) + this.windowMs - now)

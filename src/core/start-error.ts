@@ -10,7 +10,7 @@ export const EXIT = {
   badConfig: 78,
 } as const
 
-/** Why the process cannot start: lines for a person, each with its fix, and the exit code. */
+/** The process cannot start. The message is lines for a person, each with its fix. */
 export class StartError extends Error {
   override readonly name = 'StartError'
   constructor(

@@ -10,13 +10,13 @@ export interface BatchContext {
 }
 
 export interface Batch {
-  /** Rows that were deleted or changed. */
+  /** How many rows the step deleted or changed. */
   count: number
-  /** This was the last step. */
+  /** Whether this was the last step. */
   last: boolean
 }
 
-/** Runs long upkeep in small steps with pauses between them. A stop of the server ends it early. Answers the number of rows. */
+/** Runs long upkeep in small steps with pauses between them, until the last step or a stop of the server. Returns the number of rows. */
 export async function inBatches({ clock, lifecycle }: BatchContext, step: () => Promise<Batch>): Promise<number> {
   for (let total = 0; ;) {
     const { count, last } = await step()

@@ -1,7 +1,7 @@
 import type { InArgs, InStatement, Value } from '@libsql/client'
 import Libsql from 'libsql'
 
-/** What can be bound. The driver crashes the process at a boolean and stores NaN as NULL. */
+/** A value that can be bound to a statement. A boolean would crash the process in the driver, and NaN would be stored as NULL. */
 export type Argument = string | number | null | Uint8Array
 
 /** A row, keyed by column name. */
@@ -19,14 +19,14 @@ interface Prepared {
   columns: readonly string[] | null
 }
 
-/** More than the statements of this program, except for lists: each combination of filters is a statement. */
+/** More than this program has, except for lists, where each combination of filters is a statement of its own. */
 const MAX_KEPT_STATEMENTS = 512
 
 /**
- * A connection to the file through the driver that @libsql/client uses. Each statement is compiled once; the client would
- * compile it at every call, which often costs more than running it. All calls are synchronous.
+ * A connection to the database file through the driver of @libsql/client. It compiles each statement once; the client would
+ * compile it at every call, which often takes longer than running it. All calls are synchronous.
  */
-export class Connection {
+export class SqliteConnection {
   readonly #native: Libsql.Database
   readonly #kept = new Map<string, Prepared>()
 
@@ -48,7 +48,7 @@ export class Connection {
     return this.#using(statement, ({ statement: compiled }, args) => compiled.all(args) as Value[][])
   }
 
-  /** All of them or none. */
+  /** Runs all statements in one transaction, or none. */
   batch(statements: readonly InStatement[]): Result[] {
     this.execute('BEGIN IMMEDIATE')
     try {
@@ -66,9 +66,9 @@ export class Connection {
     this.#native.close()
   }
 
-  /** The driver never resets a statement that fails, so it is not kept. */
-  #using<T>(given: InStatement, run: (prepared: Prepared, args: InArgs) => T): T {
-    const { sql, args } = typeof given === 'string' ? { sql: given, args: [] } : checked(given)
+  /** A statement that fails is compiled again next time, because the driver never resets it. */
+  #using<T>(input: InStatement, run: (prepared: Prepared, args: InArgs) => T): T {
+    const { sql, args } = typeof input === 'string' ? { sql: input, args: [] } : checked(input)
     try {
       return run(this.#kept.get(sql) ?? this.#keep(sql), args)
     } catch (error) {
@@ -86,7 +86,7 @@ export class Connection {
   }
 }
 
-/** A value of another type ends the process or is stored as NULL, so it is refused here. */
+/** Refuses a value that would crash the driver or be stored as NULL. */
 function checked({ sql, args = [] }: Exclude<InStatement, string>): { sql: string; args: InArgs } {
   for (const value of Array.isArray(args) ? args : Object.values(args)) {
     const sound = typeof value === 'string' || value === null || Number.isFinite(value) || value instanceof Uint8Array

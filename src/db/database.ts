@@ -13,14 +13,14 @@ import * as schema from './schema/index.ts'
 
 export type Reads = SqliteRemoteDatabase<typeof schema>
 
-/** An open, migrated database. All writes go through `writer`; `reads` is for queries. */
+/** An open, migrated database. Writes go through `writer`, queries through `reads` or `gate`. */
 export interface Database {
   gate: Gate
   reads: Reads
   writer: Writer
-  /** Absent in the simulation, which has no disk. */
+  /** Absent in simulations, which have no disk. */
   storage?: Storage
-  /** Pages of the lists that grow without end. */
+  /** Pages of the long lists. */
   lists: Lists
   /** Names of the migrations that this opening applied. */
   migrated: string[]
@@ -28,27 +28,27 @@ export interface Database {
 }
 
 export interface DatabaseOptions extends DatabaseConfig {
-  /** Litestream must be the only checkpointer. */
+  /** True when Litestream runs, which must be the only one to make checkpoints. */
   litestream: boolean
-  /** Hears of upkeep that fails. */
+  /** For failures that no caller sees. */
   log?: Log
-  /** Those of this program if absent. */
+  /** By default those of this program. */
   migrations?: readonly Migration[]
-  /** Hears of the long steps of an upgrade before they begin: nothing is served meanwhile. */
+  /** Called before each long step of an upgrade, because the gateway serves nothing meanwhile. */
   progress?(step: UpgradeStep): void
-  /** When the writer starts a commit; the simulation hands in its own. */
+  /** Delays a commit of the writer; simulations pass their own. */
   defer?: (flush: () => void) => void
 }
 
 export interface UpgradeStep {
   step: 'copying' | 'migrating'
-  /** The migration, and which of how many. */
+  /** For `migrating`: the migration, its number from 1, and how many there are. */
   migration?: string
   number?: number
   of?: number
   /** Size of the database. */
   bytes: number
-  /** From measurements with 100,000 messages; a slow disk takes longer. */
+  /** An estimate from measurements with 100,000 messages; a slow disk takes longer. */
   expectedSeconds: number
 }
 
@@ -64,7 +64,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     const close = async (): Promise<void> => {
       await writer.drained()
       await lists.close()
-      // The driver leaves the connection to the collector, so that the last rows would stay in the WAL file.
+      // The driver closes the file only when the garbage collector runs, so the last rows would stay in the WAL file.
       if (!options.litestream) await gate.execute('PRAGMA wal_checkpoint(TRUNCATE)').catch(() => undefined)
       await gate.close()
     }
@@ -75,7 +75,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   }
 }
 
-/** Drizzle for queries alone: what writes goes through the writer, and an interactive transaction would hold up everybody. */
+/** Drizzle for queries only. Writes go through the writer, and an interactive transaction would block every other caller. */
 export function readsOf(gate: Pick<Gate, 'values'>): Reads {
   const query: AsyncRemoteCallback = async (sql, params, method) => {
     if (!/^select /i.test(sql)) throw new Error('Only queries can be read: writes go through the writer')
@@ -85,7 +85,7 @@ export function readsOf(gate: Pick<Gate, 'values'>): Reads {
   return drizzle(query, { schema })
 }
 
-/** The lists hear of every write. */
+/** Tells the lists about every write. */
 const noted = (writer: Writer, lists: Lists): Writer => ({
   ...writer,
   write: (statements) => (lists.noteWrite(), writer.write(statements)),
@@ -103,7 +103,7 @@ const pragmasFor = (options: DatabaseOptions): string[] => [
 const COPIED_BYTES_PER_SECOND = 40_000_000
 const MIGRATED_BYTES_PER_SECOND = 20_000_000
 
-/** A copy of the file before the schema changes, and word of every long step. */
+/** Copies the file before the schema changes and reports every long step. */
 function upgrade(gate: Gate, { path, progress }: DatabaseOptions): UpgradeHooks | undefined {
   if (path === null) return undefined
   const tell = (step: Omit<UpgradeStep, 'bytes' | 'expectedSeconds'>, bytesPerSecond: number): void => {
@@ -120,7 +120,7 @@ function upgrade(gate: Gate, { path, progress }: DatabaseOptions): UpgradeHooks 
   }
 }
 
-/** A consistent copy of the whole file. An upgrade that fails again and again leaves one copy. */
+/** Makes a consistent copy of the database. Repeated upgrades that fail leave one copy. */
 async function copyFile(gate: Gate, copy: string): Promise<void> {
   rmSync(`${copy}.part`, { force: true })
   await gate.execute({ sql: 'VACUUM INTO ?', args: [`${copy}.part`] })

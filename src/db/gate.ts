@@ -1,13 +1,13 @@
 import type { InStatement, Value } from '@libsql/client'
-import { Connection, type Result } from './connection.ts'
+import { SqliteConnection, type Result } from './connection.ts'
 import { type Storage, isDamage } from './storage.ts'
 
 /**
  * A serial queue in front of one connection. All access to the database goes through it.
  *
- * The native driver never resets a statement that fails with SQLITE_BUSY; later writes on that connection are acknowledged
- * but not committed (tursodatabase/libsql-client-ts#352). So on BUSY the gate opens a new connection before anything else
- * runs, and repeats the whole batch: a batch that failed with BUSY was not applied.
+ * The native driver never resets a statement that fails with SQLITE_BUSY. Later writes on that connection are acknowledged
+ * but not committed (tursodatabase/libsql-client-ts#352). So after BUSY the gate opens a new connection before anything else
+ * runs. It then repeats the batch, none of which was applied.
  */
 export interface Gate {
   execute(statement: InStatement): Promise<Result>
@@ -23,9 +23,9 @@ export interface GateOptions {
   url: string
   /** Run on each new connection. */
   pragmas: readonly string[]
-  /** Hears how commits end. */
+  /** Is told about commits and failures of the storage. */
   storage?: Storage
-  /** For the test that shows what happens without it. */
+  /** False only in the test that shows what happens without it. */
   reconnectOnBusy?: boolean
 }
 
@@ -35,15 +35,15 @@ const BUSY_RETRIES = 60
 const BUSY_PAUSE_MS = 50
 
 export async function openGate(options: GateOptions): Promise<Gate> {
-  const line: Line = {
+  const holder: ConnectionHolder = {
     connection: null,
     open: () => connect(options),
     reconnects: options.reconnectOnBusy !== false,
     storage: options.storage,
   }
   let tail: Promise<unknown> = Promise.resolve()
-  const enqueue = <T>(call: (connection: Connection) => T): Promise<T> => {
-    const result = tail.then(() => untilNotBusy(line, call))
+  const enqueue = <T>(call: (connection: SqliteConnection) => T): Promise<T> => {
+    const result = tail.then(() => untilNotBusy(holder, call))
     tail = result.catch(() => undefined)
     return result
   }
@@ -59,22 +59,22 @@ export async function openGate(options: GateOptions): Promise<Gate> {
       }),
     close: async () => {
       await tail
-      line.connection?.close()
+      holder.connection?.close()
     },
   }
 }
 
-/** What leads to the file. */
-interface Line {
-  /** Null when the last one was BUSY and has not been replaced yet. */
-  connection: Connection | null
-  open(): Connection
+/** The gate's current connection, and how to open another. */
+interface ConnectionHolder {
+  /** Null after BUSY, until the next call opens a new one. */
+  connection: SqliteConnection | null
+  open(): SqliteConnection
   reconnects: boolean
   storage: Storage | undefined
 }
 
-function connect({ url, pragmas }: GateOptions): Connection {
-  const connection = new Connection(url.replace(/^file:/, ''), BUSY_TIMEOUT_MS)
+function connect({ url, pragmas }: GateOptions): SqliteConnection {
+  const connection = new SqliteConnection(url.replace(/^file:/, ''), BUSY_TIMEOUT_MS)
   try {
     for (const pragma of pragmas) connection.execute(`PRAGMA ${pragma}`)
     return connection
@@ -84,25 +84,25 @@ function connect({ url, pragmas }: GateOptions): Connection {
   }
 }
 
-/** Opening a connection can itself be BUSY: then the next try opens it again. */
-async function untilNotBusy<T>(line: Line, call: (connection: Connection) => T): Promise<T> {
+/** Opening a connection can fail with BUSY, too: the next try opens it again. */
+async function untilNotBusy<T>(holder: ConnectionHolder, call: (connection: SqliteConnection) => T): Promise<T> {
   for (let tries = 0; ; tries++) {
     try {
-      return call((line.connection ??= line.open()))
+      return call((holder.connection ??= holder.open()))
     } catch (error) {
       const isLast = !isBusy(error) || tries >= BUSY_RETRIES
-      if (isLast && isStorageFault(error)) line.storage?.failed(sqliteCode(error) ?? '')
-      // At once: the old connection may hold locks that others wait for.
-      if (isBusy(error) && line.reconnects) drop(line)
+      if (isLast && isStorageFault(error)) holder.storage?.failed(sqliteCode(error) ?? '')
+      // At once, because the old connection may hold locks that other processes wait for.
+      if (isBusy(error) && holder.reconnects) drop(holder)
       if (isLast) throw error
       await Bun.sleep(BUSY_PAUSE_MS)
     }
   }
 }
 
-function drop(line: Line): void {
-  line.connection?.close()
-  line.connection = null
+function drop(holder: ConnectionHolder): void {
+  holder.connection?.close()
+  holder.connection = null
 }
 
 const isBusy = (error: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(sqliteCode(error) ?? '')
@@ -110,18 +110,18 @@ const isBusy = (error: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(sqliteC
 /** True for a violated UNIQUE, CHECK, NOT NULL or FOREIGN KEY rule. */
 export const isConstraint = (error: unknown): boolean => sqliteCode(error)?.startsWith('SQLITE_CONSTRAINT') ?? false
 
-/** True when the storage itself failed (disk full, I/O, lock): every unit of a commit would meet the same. */
+/** True when the storage itself failed (disk full, I/O, lock), so that every unit of a commit would fail. */
 export const isStorageFault = (error: unknown): boolean =>
   /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB|NOMEM|BUSY|LOCKED)/.test(sqliteCode(error) ?? '')
 
-/** What to tell an operator about an error of a damaged file; null for any other error. */
+/** The message for an operator if the error means that the file is damaged; null for any other error. */
 export function damageOf(error: unknown, path: string): string | null {
   const code = sqliteCode(error) ?? ''
   if (!isDamage(code)) return null
   return `The database ${path} is damaged (${code}): do not start it again before you have read docs/damaged-database.md`
 }
 
-/** The SQLite result code of a failed call, also when Drizzle has wrapped it. */
+/** The SQLite result code of a failed call, also if Drizzle has wrapped the error. */
 function sqliteCode(error: unknown): string | null {
   if (!(error instanceof Error)) return null
   if ('code' in error && typeof error.code === 'string') return error.code

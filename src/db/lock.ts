@@ -1,16 +1,16 @@
 import { Database } from 'bun:sqlite'
 
-/** Held for the life of the process; the system frees it at any death, also at kill -9. */
+/** The lock of a process on a database. The system releases it when the process ends in any way, also by `kill -9`. */
 export interface ProcessLock {
   release(): void
 }
 
-/** A connection that nobody refers to is collected and closed, and its lock with it. */
+/** Keeps connections referenced: the garbage collector would close one, which releases its lock. */
 const held = new Set<Database>()
 
 /**
  * Takes the lock beside the database: an exclusive SQLite transaction on a file of its own.
- * Answers null when another process still holds it after `waitMs`; `onWait` is told when it has to wait.
+ * Returns null when another process still holds it after `waitMs`; calls `onWait` once if it has to wait.
  */
 export async function takeLock(
   databasePath: string,

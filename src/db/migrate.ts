@@ -2,15 +2,15 @@ import { type Gate, isConstraint } from './gate.ts'
 import type { Migration } from './migrations.ts'
 import { sha256Hex } from '../core/secrets.ts'
 
-/** What is heard of an upgrade, which a database that is made new is not. */
+/** Hooks of an upgrade. A new database runs none of them. */
 export interface UpgradeHooks {
-  /** Before anything is changed. */
+  /** Runs before anything is changed. */
   beforeAll(firstMigration: string): Promise<void>
-  /** Before each migration; its `number` counts from 1. */
+  /** Runs before each migration; `number` counts from 1. */
   beforeEach(migration: string, number: number, of: number): void
 }
 
-/** Brings the schema up to date; answers the names of what was applied. Throws `SchemaError` rather than guess. */
+/** Brings the schema up to date; returns the names of the migrations that it applied. Throws `SchemaError` if the database does not fit. */
 export async function migrate(gate: Gate, migrations: readonly Migration[], hooks?: UpgradeHooks): Promise<string[]> {
   await gate.execute(
     'CREATE TABLE IF NOT EXISTS schema_migrations (position INTEGER PRIMARY KEY, name TEXT NOT NULL, hash TEXT NOT NULL)',
@@ -19,16 +19,16 @@ export async function migrate(gate: Gate, migrations: readonly Migration[], hook
   refuseUnknown(applied, migrations)
   const pending = migrations.slice(applied.length)
   const [first] = pending
-  const heard = applied.length > 0 ? hooks : undefined
-  if (first !== undefined) await heard?.beforeAll(first.name)
+  const upgradeHooks = applied.length > 0 ? hooks : undefined
+  if (first !== undefined) await upgradeHooks?.beforeAll(first.name)
   for (const [offset, migration] of pending.entries()) {
-    heard?.beforeEach(migration.name, offset + 1, pending.length)
+    upgradeHooks?.beforeEach(migration.name, offset + 1, pending.length)
     await apply(gate, migration, applied.length + offset)
   }
   return pending.map((migration) => migration.name)
 }
 
-/** The database does not fit this program: newer, or written by another line of development. */
+/** The database does not fit this program: it is newer, or a different version made it. */
 export class SchemaError extends Error {
   override readonly name = 'SchemaError'
 }
@@ -60,8 +60,8 @@ function refuseUnknown(applied: readonly Applied[], known: readonly Migration[])
 }
 
 /**
- * One migration is one transaction, its own record included; a crash leaves all of it or nothing. Broken references
- * make that record's hash null, which the table refuses: the migration is undone before it was ever there.
+ * Runs one migration and records it in one transaction, so that a crash leaves all of it or nothing. If it would leave broken
+ * references, the hash of its record is null, which violates NOT NULL and rolls everything back.
  */
 async function apply(gate: Gate, migration: Migration, position: number): Promise<void> {
   const statements = [
@@ -81,7 +81,7 @@ async function apply(gate: Gate, migration: Migration, position: number): Promis
   })
 }
 
-/** The driver runs only the first statement of a chunk and says nothing about the rest, so chunks are checked here. */
+/** Splits a migration. The driver runs only the first statement of a chunk and silently drops the rest, so this refuses such chunks. */
 function statementsOf(migration: Migration): string[] {
   const chunks = migration.sql.split('--> statement-breakpoint').map((chunk) => chunk.trim())
   const statements = chunks.filter((chunk) => chunk.replaceAll(/^--.*$/gm, '').trim() !== '')

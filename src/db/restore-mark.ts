@@ -2,12 +2,12 @@ import { closeSync, constants, fsyncSync, openSync, readFileSync, writeSync } fr
 import type { Gate } from './gate.ts'
 
 /**
- * Tells a database that was restored from a backup from the one that went on. A small file beside the database holds its
- * incarnation and the highest numbers of attempts that were committed before a call was made. A database with lower numbers
- * than its file, or without a file, comes from a copy.
+ * Detects a database that was restored from a backup. A small file beside the database holds the incarnation of the database
+ * and the highest numbers of attempts that were committed before a call was made. A database with lower numbers than the
+ * file, with another incarnation, or without a file was restored.
  */
 export interface RestoreMark {
-  /** Call after the commit of a send attempt and before the provider call. Settles when it is written; attempts of one commit share a write. */
+  /** Call after the commit of a send attempt and before the provider call. Resolves when the file is written; attempts of one commit share a write. */
   noteAttempt(seq: number): Promise<void>
   /** Call after the commit of a webhook attempt and before the destination is dialled. */
   noteDelivery(seq: number): void
@@ -20,7 +20,7 @@ const WRITTEN = Promise.resolve()
 
 interface Progress {
   incarnation: string
-  /** The highest number of a send attempt, `begun` included. */
+  /** The highest number of a send attempt, including the `begun` ones. */
   attempt: number
   delivery: number
   /** Attempts of release 1.0.0 that had no rows. Later releases add none. */
@@ -30,7 +30,7 @@ interface Progress {
 /** Writes text at a position of a file, or throws. */
 type WriteAt = (file: number, text: string, position: number) => unknown
 
-/** Compares database and file. `restored` is true once: the new incarnation is committed before this answers. */
+/** Compares database and file. `restored` is true once per restore: a new incarnation is committed before this returns. */
 export async function openRestoreMark(
   gate: Gate,
   path: string,
@@ -41,7 +41,7 @@ export async function openRestoreMark(
   const noted = readNoted(path)
   const restored = stored !== null && !isContinuation(stored, noted)
   const incarnation = stored === null || restored ? fresh.incarnation : stored.incarnation
-  // The file is written first: a process that ends in between finds the same result at the next start.
+  // The file is written before the commit: after a crash in between, the next start finds the same result.
   const mark = createMark(path, { attempt: 0, delivery: 0, begun: 0, ...stored, incarnation }, writeAt)
   if (incarnation !== stored?.incarnation) await storeIncarnation(gate, incarnation, restored ? fresh.now : null)
   return { mark, restored }
@@ -51,11 +51,11 @@ const isContinuation = (stored: Progress, noted: Progress | null): boolean =>
   noted !== null &&
   noted.incarnation === stored.incarnation &&
   noted.begun <= stored.begun &&
-  // Release 1.0.0 stored numbers that it never noted, so sums alone could hide a lost row.
+  // Release 1.0.0 stored numbers that it never wrote to the file, so the sums alone could hide a lost row.
   noted.attempt - noted.begun <= stored.attempt - stored.begun &&
   noted.delivery <= stored.delivery
 
-/** Null for a database that has just been made. */
+/** Returns null for a new database. */
 async function readProgress(gate: Gate): Promise<Progress | null> {
   const [facts, sequences] = await gate.batch([
     `SELECT name, value FROM facts WHERE name IN ('incarnation', 'begun')`,
@@ -69,7 +69,7 @@ async function readProgress(gate: Gate): Promise<Progress | null> {
   return { incarnation, attempt: seqOf('send_attempts'), delivery: seqOf('deliveries'), begun }
 }
 
-/** On a restore every message that has not ended is quarantined, in the same commit. */
+/** Stores the incarnation. After a restore, the same commit quarantines every message that has not ended. */
 async function storeIncarnation(gate: Gate, incarnation: string, restoredAt: number | null): Promise<void> {
   await gate.batch([
     { sql: NOTE_FACT, args: ['incarnation', incarnation] },
@@ -87,7 +87,7 @@ async function storeIncarnation(gate: Gate, incarnation: string, restoredAt: num
 const NOTE_FACT =
   'INSERT INTO facts (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = excluded.value'
 
-/** Deliveries that waited when the copy was made may have been POSTed since: they are recorded, never repeated. */
+/** Deliveries that waited when the backup was made may have been POSTed since: they are recorded, never repeated. */
 const INTERRUPTED_DELIVERIES = `INSERT INTO deliveries (delivery_id, tenant_id, kind, target_id, message_id, correlation_id, url, boot_id,
     attempted_at, outcome, error_class, error_message, duration_ms)
   SELECT subject, jobs.tenant_id, CASE WHEN lane LIKE 'trg_%' THEN 'trigger' ELSE 'app' END, lane,
@@ -109,8 +109,8 @@ function readNoted(path: string): Progress | null {
 }
 
 /**
- * The file is overwritten in place and never truncated, so a killed process leaves a whole line. Only the first write is
- * flushed: a power loss can make the file older, which is safe.
+ * The file is overwritten in place and never truncated, so a killed process leaves a complete line. Only the first write is
+ * flushed to the disk: a power failure can leave older numbers, which is safe.
  */
 function createMark(path: string, progress: Progress, writeAt: WriteAt): RestoreMark {
   const file = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600)
@@ -118,7 +118,7 @@ function createMark(path: string, progress: Progress, writeAt: WriteAt): Restore
     const numbers = [progress.attempt, progress.delivery, progress.begun].map((n) => String(n).padStart(16, '0'))
     writeAt(file, `${progress.incarnation} ${numbers.join(' ')}\n`, 0)
   }
-  /** Something that was noted is not in the file yet. */
+  /** A number is not in the file yet. */
   let isBehind = false
   let writing: Promise<void> | null = null
   const catchUp = (): void => {
@@ -134,7 +134,7 @@ function createMark(path: string, progress: Progress, writeAt: WriteAt): Restore
         progress.attempt = seq
         isBehind = true
       }
-      // In a microtask, so that all attempts of one commit share the write. A failed write is tried once more.
+      // In a microtask, so that all attempts of one commit share the write. A failed write is repeated once.
       return isBehind ? (writing ??= WRITTEN.then(catchUp).catch(catchUp)) : WRITTEN
     },
     noteDelivery(seq) {

@@ -2,15 +2,15 @@ import type { Argument, Result, Row } from './connection.ts'
 import { type Gate, isStorageFault } from './gate.ts'
 
 /**
- * Group commit. Units that wait at the same moment are committed together, with one fsync; each caller's promise
- * settles after that commit. If a commit fails for one of its units, they run one by one, so that only the bad one fails.
+ * Group commit. Units that wait at the same time are committed together, with one fsync; each caller's promise resolves after
+ * that commit. If a commit fails because of a unit, its units are committed one by one, so that only the bad one fails.
  */
 export interface Writer {
-  /** One atomic unit of single statements; one result each. */
+  /** Commits the statements as one atomic unit; returns one result for each. */
   write(statements: readonly Statement[]): Promise<Result[]>
-  /** One row of a set operation; answers the rows that its statements returned with this row's key. */
+  /** Commits one row of a row operation; returns the rows that its statements returned with this row's key. */
   row<Value extends JsonRow>(operation: RowOperation<Value>, value: Value): Promise<Row[]>
-  /** Settles when everything handed in so far is committed or has failed. */
+  /** Resolves when everything passed in so far is committed or has failed. */
   drained(): Promise<void>
 }
 
@@ -20,9 +20,9 @@ export interface Statement {
 }
 
 /**
- * Many rows, one statement per table. Each statement reads the rows of this commit from the table `given`, which has the
- * columns named here. A statement that returns rows must return the row's key as `key`. An INSERT must read `given` in its
- * order (CROSS JOIN), so that rows get their `seq` in the order in which they came.
+ * Statements that each write many rows. They read the rows of the commit from the table `given`, which has the columns named
+ * here. A statement that returns rows must return the row's key as `key`. An INSERT must read `given` in its order (CROSS JOIN),
+ * so that rows get their `seq` in the order in which they were passed in.
  */
 export interface RowOperation<Value extends JsonRow> {
   columns: readonly (keyof Value & string)[]
@@ -36,7 +36,7 @@ interface Unit {
   operation: RowOperation<never> | null
   statements: readonly Statement[]
   value: JsonRow | null
-  /** The rows that its operation returned for it. */
+  /** The rows that the operation returned for this unit. */
   rows: Row[]
   resolve(result: never): void
   reject(error: unknown): void
@@ -77,7 +77,7 @@ export function createWriter(gate: Gate, defer: (flush: () => void) => void = se
   }
 }
 
-/** Under load, units that come within the next turns join: a turn is short compared to a flush. A single unit does not wait. */
+/** Under load, waits a few turns for more units, because a turn is short compared to a flush. A single unit does not wait. */
 async function untilNoMoreCome(waiting: readonly Unit[], nextTurn: () => Promise<void>): Promise<void> {
   for (let turn = 0, seen = 1; turn < MAX_TURNS && waiting.length > seen; turn++) {
     seen = waiting.length
@@ -85,7 +85,7 @@ async function untilNoMoreCome(waiting: readonly Unit[], nextTurn: () => Promise
   }
 }
 
-/** Results are matched by key, so of two rows with the same key the second one waits for the next commit. */
+/** How many units one commit takes. Results are matched by key, so the second of two rows with the same key waits for the next commit. */
 function countForOneCommit(waiting: readonly Unit[]): number {
   const keys = new Map<RowOperation<never>, Set<unknown>>()
   const most = Math.min(waiting.length, MAX_UNITS_PER_COMMIT)
@@ -142,7 +142,7 @@ function grouped(units: readonly Unit[]): Map<RowOperation<never> | null, Unit[]
   return groups
 }
 
-/** Statements are compiled for these numbers of rows; any other number is made up of them. */
+/** Statements are compiled for these numbers of rows; other numbers are split into these. */
 const ROWS_AT_ONCE = [64, 32, 16, 8, 4, 2, 1] as const
 
 function statementsOf(operation: RowOperation<never>, group: readonly Unit[]): Statement[] {
@@ -170,7 +170,7 @@ interface RowStatement {
 
 const made = new WeakMap<readonly string[], Map<number, readonly RowStatement[]>>()
 
-/** The statements with `given` in front of them, for that many rows. */
+/** The statements of an operation for `count` rows, each with `given` in front. */
 function statementsFor(operation: RowOperation<never>, count: number): readonly RowStatement[] {
   const known = made.get(operation.statements) ?? new Map<number, readonly RowStatement[]>()
   made.set(operation.statements, known)
@@ -179,7 +179,7 @@ function statementsFor(operation: RowOperation<never>, count: number): readonly 
   return statements
 }
 
-/** `given` has only the columns that the statement names: binding a value costs about as much as an index lookup. */
+/** `given` has only the columns that the statement names, because binding a value takes about as long as an index lookup. */
 function withGiven(operation: RowOperation<never>, sql: string, count: number): RowStatement {
   const columns: string[] = operation.columns.filter((column) => new RegExp(`\\b${column}\\b`).test(sql))
   const row = `(${columns.map(() => '?').join(', ')})`

@@ -1,4 +1,4 @@
-import type { SealContext } from '../core/secrets.ts'
+import type { EncryptionContext } from '../core/secrets.ts'
 import type { DeliveryKind } from '../db/schema/webhooks.ts'
 
 /** An inbound message and the destination that it is posted to: the work of one `webhook` job. */
@@ -41,7 +41,7 @@ export const deliveryOf = (message: DeliveredMessage, target: Target, jobId: str
   correlationId: correlationOf(jobId),
 })
 
-export const sealContextOf = (tenantId: string, delivery: Pick<Delivery, 'kind' | 'targetId'>): SealContext => ({
+export const sealContextOf = (tenantId: string, delivery: Pick<Delivery, 'kind' | 'targetId'>): EncryptionContext => ({
   tenantId,
   row: delivery.targetId,
   purpose: delivery.kind === 'app' ? 'webhook_secret' : 'trigger_secret',

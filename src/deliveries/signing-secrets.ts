@@ -15,7 +15,7 @@ export class SigningSecrets {
     const name = `${tenantId}/${delivery.targetId}/${sealed}`
     const known = this.#opened.get(name)
     if (known !== undefined) return known
-    const secret = await this.secrets.open(sealed, sealContextOf(tenantId, delivery))
+    const secret = await this.secrets.decrypt(sealed, sealContextOf(tenantId, delivery))
     this.#opened.set(name, secret)
     return secret
   }

@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 
-/** Calls `ring` once, after the delay that was set last. */
+/** Calls `ring` once, after the most recently set delay. */
 export class Alarm {
   #cancel: () => void = () => undefined
 

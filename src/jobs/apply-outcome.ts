@@ -2,15 +2,15 @@ import type { JobOutcome } from './job.ts'
 import { type Lane, type PrefetchedJob, hold, putBack, rewind, snooze } from './lanes.ts'
 import { RETRY_AFTER_FAULT_MS } from './run-job.ts'
 
-/** How often the lane had been freed and rewound when a run began. */
+/** How often the lane had been freed and rewound when a run began. Shows whether that has happened during the run. */
 export type LaneVersion = Pick<Lane, 'freed' | 'rewinds'>
 
 export const versionOf = ({ freed, rewinds }: Lane): LaneVersion => ({ freed, rewinds })
 
-/** How a run ended. `fault`: it threw. */
+/** How a run ended. `fault`: the run threw. */
 export type RunEnd = JobOutcome | { type: 'fault' }
 
-/** Lets the lane go on, or wait, after one of its jobs has run. */
+/** Lets the lane go on or wait, according to how the run of one of its jobs ended. */
 export function applyOutcome(
   lane: Lane,
   job: PrefetchedJob,
@@ -28,9 +28,9 @@ export function applyOutcome(
       hold(lane, lane.faultedUntil)
       return rewind(lane)
     case 'wait':
-      // What the job waits for may have come while it ran.
+      // The lane may have been freed while the job ran.
       if (lane.freed === before.freed) hold(lane, now + end.delayMs)
-      // A lane that was rewound is read again, with this job.
+      // The next read of a lane that was rewound includes this job.
       return lane.rewinds === before.rewinds ? putBack(lane, job) : rewind(lane)
   }
 }

@@ -1,5 +1,7 @@
+import { gt } from 'drizzle-orm'
 import type { Gate } from '../db/gate.ts'
-import type { JobKindName } from '../db/schema/jobs.ts'
+import { type JobKindName, jobs } from '../db/schema/jobs.ts'
+import { build, statementOf } from '../db/statement.ts'
 import type { Job, LoopKindName } from './job.ts'
 
 export interface LaneRequest {
@@ -13,7 +15,7 @@ export interface LaneRequest {
 const ONE_LANE = `SELECT * FROM (SELECT seq, id, lane, tenant_id, subject, created_at FROM jobs
   WHERE kind = ? AND lane = ? AND tenant_id = ? AND seq > ? AND due_at <= ? ORDER BY seq LIMIT ?)`
 
-/** The first due jobs of each lane behind its cursor, in one query. */
+/** Reads the first due jobs after the cursor of each lane, in one query. */
 export async function readDueJobs(
   gate: Gate,
   kind: LoopKindName,
@@ -35,7 +37,7 @@ export async function readDueJobs(
   }))
 }
 
-/** All lanes that have jobs of that kind. Jumps from lane to lane along the index instead of reading every job. */
+/** Reads all lanes that have jobs of that kind. Jumps from lane to lane along the index instead of reading every job. */
 export async function readLanes(gate: Gate, kind: JobKindName): Promise<{ lane: string; tenantId: string }[]> {
   const { rows } = await gate.execute({
     sql: `WITH RECURSIVE firsts (seq) AS (
@@ -51,7 +53,7 @@ export async function readLanes(gate: Gate, kind: JobKindName): Promise<{ lane: 
   return rows.map((row) => ({ lane: String(row['lane']), tenantId: String(row['tenant_id']) }))
 }
 
-/** When the earliest job of the lane that was not due at `then` comes due, steady time; null if there is none. */
+/** The earliest due time after `then` in the lane, steady time; null if there is none. */
 export async function readNextDue(
   gate: Gate,
   kind: LoopKindName,
@@ -66,7 +68,7 @@ export async function readNextDue(
   return typeof at === 'number' ? at : null
 }
 
-/** At the start every job is due: delays belonged to the earlier process, and the clock may have been set back since. */
+/** Makes every job due, for the start: the steady clock of this process may be behind that of the process that set the times. */
 export async function makeAllDue(gate: Gate, now: number): Promise<void> {
-  await gate.execute({ sql: 'UPDATE jobs SET due_at = ?1 WHERE due_at > ?1', args: [now] })
+  await gate.execute(statementOf(build.update(jobs).set({ dueAt: now }).where(gt(jobs.dueAt, now))))
 }

@@ -18,10 +18,10 @@ export interface Job {
 
 /**
  * How a run ended, as data.
- * - `done`: the handler deleted or moved the job itself, in the same commit as its result.
- * - `snooze`: this job runs again after `delayMs`; others of its lane go on.
- * - `reread`: the job runs again after the lane was read from its start: what was prefetched is out of date.
- * - `wait`: the lane runs nothing for `delayMs` or until it is freed; the job keeps its position and is not read again.
+ * - `done`: the handler deleted or moved the job in the commit of its result.
+ * - `snooze`: the job runs again after `delayMs`; other jobs of its lane go on.
+ * - `reread`: prefetched jobs are out of date; the lane is read from its start, and the job runs again.
+ * - `wait`: no job of the lane begins for `delayMs` or until the lane is freed; the job keeps its position and is not read again.
  */
 export type JobOutcome =
   | { type: 'done' }
@@ -34,15 +34,15 @@ export const DONE: JobOutcome = { type: 'done' }
 /** How jobs of one kind are run. */
 export interface JobKind<Subject> {
   name: LoopKindName
-  /** Jobs of this kind that run at once, and how many of them in one lane. */
+  /** How many jobs of this kind may run at once, in total and in one lane. */
   maxInFlight: number
   maxPerLane: number
   /**
-   * How many jobs are prefetched into memory with their subjects; none if absent. The lanes share this evenly. A subject
-   * may change while its job waits: a run must detect that in its own commit.
+   * How many jobs are prefetched with their subjects; none if absent. The lanes share this evenly. A subject may change while
+   * its job waits, so a run must check for that in its own commit.
    */
   maxPrefetched?: number
-  /** How many jobs of the lane may start now. A lane with none waits until it is freed. */
+  /** How many jobs of the lane may start now. At 0 the lane waits until it is freed. */
   room?(lane: string): number
   /** Reads the subjects of several jobs at once. */
   load(subjects: string[]): Promise<Map<string, Subject>>

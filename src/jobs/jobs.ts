@@ -11,7 +11,7 @@ interface AnyLoop {
   freed(): void
 }
 
-/** All job loops, by kind. `worker.ts` registers the kinds; everyone else only reports what was committed. A kind that is not registered throws. */
+/** All job loops, by kind. `worker.ts` registers the kinds; other callers report committed jobs. Throws for a kind that is not registered. */
 export class Jobs {
   readonly #loops = new Map<LoopKindName, AnyLoop>()
 
@@ -29,7 +29,7 @@ export class Jobs {
     await Promise.all([...this.#loops.values()].map((loop) => loop.stop()))
   }
 
-  /** Call after the commit that inserted a job which is due and whose subject is in memory. */
+  /** Call after the commit that inserted a due job whose subject is in memory. */
   prefetched(job: Job, subject: unknown): void {
     this.#loop(job.kind).prefetched(job, subject)
   }
@@ -39,12 +39,12 @@ export class Jobs {
     this.#loop(kind).scheduled(lane, tenantId, delayMs)
   }
 
-  /** Jobs of this lane that wait may go on, or the kind's `room` has grown. */
+  /** Call when waiting jobs of this lane may go on, or when the kind's `room` for it has grown. */
   laneFreed(kind: LoopKindName, lane: string, tenantId: string): void {
     this.#loop(kind).laneFreed(lane, tenantId)
   }
 
-  /** More jobs of that kind may run at once than before. */
+  /** Call when more jobs of that kind may run at once than before. */
   freed(kind: LoopKindName): void {
     this.#loop(kind).freed()
   }

@@ -5,20 +5,20 @@ import type { LoopContext } from './loop-context.ts'
 import { type Reading, addressOf, read } from './pick.ts'
 import { orphanRun } from './run-job.ts'
 
-/** Prefetches jobs of one kind into their lanes. */
+/** Reads due jobs of one kind into their lanes. */
 export class LaneReader<Subject> {
   constructor(
     readonly kind: JobKind<Subject>,
     readonly context: LoopContext,
   ) {}
 
-  /** Reads the next jobs of these lanes. Meanwhile jobs may be added or end, and lanes may be rewound. */
+  /** Reads the next jobs of these lanes. During the read, jobs may be added or end, and lanes may be rewound. */
   async read(readings: readonly Reading[]): Promise<void> {
     const now = this.context.clock.steady()
     for (const { lane } of readings) {
       lane.reading = true
       lane.readSince ??= now
-      // Reset before the query: a job that is added meanwhile sets it again.
+      // Reset before the query, because a job that is added during it sets this again.
       lane.pending = false
     }
     try {
@@ -48,7 +48,7 @@ export class LaneReader<Subject> {
     }
   }
 
-  /** Notes when a lane that was read to its end has work again. */
+  /** Sets when a lane that was read to its end will have a due job again. */
   async #noteNextDue({ lane, limit, rewinds, jobs }: Reading): Promise<void> {
     if (!lane.unseen || lane.readSince === null || jobs.length >= limit || lane.rewinds !== rewinds) return
     const next = await readNextDue(this.context.gate, this.kind.name, addressOf(lane), lane.readSince)

@@ -1,51 +1,51 @@
 import type { Job, JobOutcome } from './job.ts'
 
-/** A job that is due, with its run. */
+/** A due job and the function that runs it. */
 export interface PrefetchedJob {
   job: Job
   run(): Promise<JobOutcome>
 }
 
 /**
- * The state of a tenant's lane that has jobs. Two tenants may use the same name (an extension that both have connected):
- * each has a lane of its own, so that holding one does not hold the other. Times are monotonic milliseconds.
+ * The state of a tenant's lane with jobs. If two tenants use the same name (an extension that both have connected), each has
+ * its own lane, so that holding one does not hold the other. Times are monotonic milliseconds.
  */
 export interface Lane {
   name: string
   tenantId: string
-  /** The newest job that was prefetched or has begun; reading goes on behind it. */
+  /** The newest job that was prefetched or has begun. The next read begins after it. */
   cursor: number
-  /** The next jobs, in their order: they begin without being read again. */
+  /** The next jobs in order, which begin without another read. */
   prefetched: PrefetchedJob[]
-  /** There may be jobs behind the cursor. */
+  /** There may be jobs after the cursor. */
   pending: boolean
-  /** Nothing begins before then. Infinity: nothing begins until a job of the lane ends or the lane is freed. */
+  /** No job begins before this time. With Infinity, none begins until a job of the lane ends or the lane is freed. */
   heldUntil: number
-  /** A job threw: until then nothing ends the hold. */
+  /** After a job threw: nothing ends the hold before this time. */
   faultedUntil: number
-  /** How often it was freed. */
+  /** How often the lane was freed. */
   freed: number
-  /** When the earliest snoozed job is due; the lane is then read from its start. */
+  /** When the earliest snoozed job is due. The lane is then read from its start. */
   snoozedUntil: number | null
   inFlight: Set<number>
-  /** It may have jobs that are not due yet and that `snoozedUntil` does not cover. */
+  /** The lane may have jobs that are not due yet and that `snoozedUntil` does not cover. */
   unseen: boolean
-  /** Steady time at which it was last read from its start: jobs that were not due then may stand before the cursor. Null before. */
+  /** Steady time of the last read from the start: jobs that were not due then may stand before the cursor. Null before the first. */
   readSince: number | null
-  /** Its jobs are being read: it must not be dropped meanwhile. */
+  /** Its jobs are being read, so it must not be dropped. */
   reading: boolean
-  /** How often it was rewound: jobs that were read before a rewind are out of date. */
+  /** How often the lane was rewound. Jobs that were read before a rewind are out of date. */
   rewinds: number
 }
 
-/** Whether it may have jobs that could begin. */
+/** Whether the lane may have jobs that could begin. */
 export const hasWork = (lane: Lane): boolean => lane.pending || lane.prefetched.length > 0
 
-/** Read to its end and not held: a job that is added now is the next one. */
+/** Whether the lane was read to its end and is not held, so that a job that is added now is the next one. */
 export const isQuiet = (lane: Lane, now: number): boolean =>
   !hasWork(lane) && !lane.reading && lane.heldUntil <= now && (lane.snoozedUntil === null || lane.snoozedUntil > now)
 
-/** Lets the lane be read from its start again: a job before the cursor has come due, or prefetched jobs are out of date. */
+/** Makes the next read begin at the start of the lane. For when a job before the cursor comes due or prefetched jobs are out of date. */
 export function rewind(lane: Lane): void {
   lane.cursor = 0
   lane.prefetched = []
@@ -55,18 +55,18 @@ export function rewind(lane: Lane): void {
   lane.rewinds++
 }
 
-/** Everything up to this job has begun, is prefetched, or is known to come due later. */
+/** Moves the cursor to this job: all jobs up to it have begun, are prefetched, or are known to come due later. */
 export function pass(lane: Lane, seq: number): void {
   lane.cursor = Math.max(lane.cursor, seq)
 }
 
-/** The job begins after those before it, when there is room. */
+/** Adds a job to those that begin, in order, when there is room. */
 export function prefetch(lane: Lane, prefetched: PrefetchedJob): void {
   pass(lane, prefetched.job.seq)
   lane.prefetched.push(prefetched)
 }
 
-/** Nothing of the lane begins before then. */
+/** Lets no job of the lane begin before `until`. */
 export function hold(lane: Lane, until: number): void {
   lane.heldUntil = Math.max(lane.heldUntil === Infinity ? 0 : lane.heldUntil, until)
 }
@@ -76,18 +76,18 @@ export function endHold(lane: Lane, now: number): void {
   lane.heldUntil = lane.faultedUntil > now ? lane.faultedUntil : 0
 }
 
-/** Returns a job that had begun to its position among the prefetched ones. */
+/** Returns a job that had begun to its position among the prefetched jobs. */
 export function putBack(lane: Lane, prefetched: PrefetchedJob): void {
   const index = lane.prefetched.findIndex(({ job }) => job.seq > prefetched.job.seq)
   lane.prefetched.splice(index < 0 ? lane.prefetched.length : index, 0, prefetched)
 }
 
-/** One of its jobs comes due then; others go on. */
+/** Notes that a job of the lane comes due at `until`. Its other jobs go on. */
 export function snooze(lane: Lane, until: number): void {
   lane.snoozedUntil = lane.snoozedUntil === null ? until : Math.min(lane.snoozedUntil, until)
 }
 
-/** All lanes of one kind. Tenants take turns, and so do the lanes of a tenant: a long backlog delays nobody else. */
+/** All lanes of one kind. Tenants take turns, and so do the lanes of a tenant, so that a long backlog does not delay other lanes. */
 export class Lanes {
   readonly #tenants = new Map<string, Map<string, Lane>>()
   #size = 0
@@ -96,7 +96,7 @@ export class Lanes {
     return this.#size
   }
 
-  /** The lane of that name, made on first mention. */
+  /** Returns the lane; creates it if it is not known. */
   get(name: string, tenantId: string): Lane {
     let lanes = this.#tenants.get(tenantId)
     if (lanes === undefined) this.#tenants.set(tenantId, (lanes = new Map<string, Lane>()))
@@ -128,7 +128,7 @@ export class Lanes {
     return this.#tenants.get(tenantId)?.get(name) ?? null
   }
 
-  /** The lane of a job that was just added. Lanes with jobs are known, so a new one has no other job. */
+  /** The lane of a job that was just added. All lanes with jobs are known, so a new lane has no other job. */
   ofNewJob(name: string, tenantId: string): Lane {
     const known = this.known(name, tenantId)
     if (known !== null) return known
@@ -137,7 +137,7 @@ export class Lanes {
     return lane
   }
 
-  /** Up to `count` lanes that can be picked from at `now`: one of each tenant, then a second one of each, and so on. */
+  /** Up to `count` lanes with jobs that may begin at `now`: one of each tenant, then a second one of each, and so on. */
   take(now: number, count: number): Lane[] {
     const taken = new Set<Lane>()
     for (let before = -1; before < taken.size && taken.size < count;) {
@@ -147,7 +147,7 @@ export class Lanes {
     return [...taken]
   }
 
-  /** One lane of each tenant that has another one; both go to the end of their turn. */
+  /** Takes one more lane of each tenant. Lane and tenant then move to the end of their queues. */
   #takeRound(taken: Set<Lane>, now: number, count: number): void {
     for (const [tenantId, lanes] of Array.from(this.#tenants)) {
       if (taken.size >= count) return
@@ -161,7 +161,7 @@ export class Lanes {
     }
   }
 
-  /** When the earliest held or snoozed lane is due; null when nothing waits for a time. */
+  /** When the earliest held or snoozed lane is due; null if none waits for a time. */
   nextDue(): number | null {
     let due: number | null = null
     for (const lane of this.all()) {
@@ -176,7 +176,7 @@ export class Lanes {
     if (hasWork(lane) || lane.reading || lane.snoozedUntil !== null) return
     if (lane.inFlight.size > 0) return
     const lanes = this.#tenants.get(lane.tenantId)
-    // It may have been dropped and made anew meanwhile.
+    // Another lane of this name may have replaced it.
     if (lanes?.get(lane.name) !== lane) return
     lanes.delete(lane.name)
     this.#size--
@@ -200,7 +200,7 @@ function nextReady(lanes: Map<string, Lane>, now: number, taken: ReadonlySet<Lan
   return null
 }
 
-/** A snoozed job is due: the lane must be read from its start. */
+/** Whether a snoozed job is due, so that the lane must be read from its start. */
 const isDue = (lane: Lane, now: number): boolean => lane.snoozedUntil !== null && lane.snoozedUntil <= now
 
 function dueOf(lane: Lane): number | null {

@@ -3,12 +3,12 @@ import type { Log } from '../core/log.ts'
 import type { Gate } from '../db/gate.ts'
 import type { Writer } from '../db/writer.ts'
 
-/** What all loops share. */
+/** Dependencies that all loops share. */
 export interface LoopContext {
   gate: Gate
   writer: Writer
   clock: Clock
   log: Log
-  /** Runs a callback in a later turn of the event loop, so that a loop with much work blocks nobody. */
+  /** Runs a callback in a later turn of the event loop, so that a long run of jobs does not block other work. */
   defer: (run: () => void) => void
 }

@@ -18,7 +18,7 @@ export class JobLoop<Subject> {
   #stopped = true
   #picking = false
   #again = false
-  /** A lane may have work that was not picked yet. While this is false, a new job starts without a query. */
+  /** A lane may have jobs that were not picked yet. While this is false, a new job starts without a query. */
   #waiting = true
   readonly #alarm: Alarm
   readonly #reader: LaneReader<Subject>
@@ -33,25 +33,25 @@ export class JobLoop<Subject> {
     this.#reader = new LaneReader(kind, context)
   }
 
-  /** Reads every lane again: prefetched jobs may be out of date. */
+  /** Starts the loop. Reads every lane again, because prefetched jobs may be out of date. */
   start(): void {
     this.#stopped = false
     for (const lane of this.#lanes.all()) rewind(lane)
     this.#wake()
   }
 
-  /** Begins no more jobs; settles when those that run have ended. */
+  /** Begins no more jobs; resolves when the running ones have ended. */
   async stop(): Promise<void> {
     this.#stopped = true
     this.#alarm.stop()
     if (this.#inFlight > 0 || this.#picking) await new Promise<void>((resolve) => this.#idle.push(resolve))
   }
 
-  /** A job was committed whose subject is in memory: it begins at once, or after the jobs before it. */
+  /** Call after the commit of a due job whose subject is in memory: it begins at once, or after the jobs before it. */
   prefetched(job: Job, subject: Subject): void {
     const lane = this.#lanes.ofNewJob(job.lane, job.tenantId)
     const prefetched = { job, run: this.#reader.runOf(job, subject) }
-    // A job that was committed later may have been reported earlier.
+    // A job with a higher seq may have been reported first.
     if (job.seq <= lane.cursor) rewind(lane)
     if (this.#isOpen(lane)) return (pass(lane, job.seq), this.#begin(lane, prefetched))
     const isNext = !this.#stopped && !lane.pending && !lane.reading
@@ -65,13 +65,13 @@ export class JobLoop<Subject> {
     return canTakeNew(this.kind, lane, this.context.clock.monotonic())
   }
 
-  /** A job of this lane is due after `delayMs`. */
+  /** Call when a job of this lane is due after `delayMs`. */
   scheduled(lane: string, tenantId: string, delayMs: number): void {
     snooze(this.#lanes.get(lane, tenantId), this.context.clock.monotonic() + delayMs)
     this.#wake()
   }
 
-  /** Jobs of this lane that wait may go on. */
+  /** Call when waiting jobs of this lane may go on. */
   laneFreed(name: string, tenantId: string): void {
     const lane = this.#lanes.known(name, tenantId)
     if (lane === null) return
@@ -80,7 +80,7 @@ export class JobLoop<Subject> {
     if (hasWork(lane)) this.#wake()
   }
 
-  /** More may run at once than a moment ago. */
+  /** Call when more jobs may run at once than before. */
   freed(): void {
     if (!this.#waiting) return
     for (const lane of this.#lanes.all()) if (lane.heldUntil === Infinity) lane.heldUntil = 0
@@ -116,7 +116,7 @@ export class JobLoop<Subject> {
     if (!this.#stopped) this.#alarm.set(retryMs ?? this.#nextMs())
   }
 
-  /** Finds the lanes of before the start, and once a minute any that was missed. */
+  /** Finds the lanes of jobs from before the start, and once a minute any lane that was missed. */
   async #discover(): Promise<void> {
     const now = this.context.clock.monotonic()
     if (now < this.#discoverAt) return
@@ -175,7 +175,7 @@ export class JobLoop<Subject> {
     }
   }
 
-  /** A job of the lane has ended: another one may begin. */
+  /** Lets another job begin after one of the lane has ended. */
   #ended(lane: Lane): void {
     if (lane.heldUntil === Infinity) lane.heldUntil = 0
     this.#lanes.dropIfIdle(lane)
@@ -183,7 +183,7 @@ export class JobLoop<Subject> {
     if (hasWork(lane) || this.#waiting) this.#wake()
   }
 
-  /** While all slots are in use, only the end of a job can let another begin: a lane that comes due need not wake the loop. */
+  /** While all slots are in use, another job can begin only when one ends, so a lane that comes due need not wake the loop. */
   #nextMs(): number {
     const due = this.#free() <= 0 ? null : this.#lanes.nextDue()
     const delayMs = Math.min(due ?? Infinity, this.#discoverAt) - this.context.clock.monotonic()

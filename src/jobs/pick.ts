@@ -9,23 +9,23 @@ export interface Pick {
   limit: number
 }
 
-/** Jobs being read from a lane, and the state of the lane when the query began. */
+/** A read of jobs from a lane, with the state of the lane when the query began. */
 export interface Reading {
   lane: Lane
   limit: number
-  /** Only those behind the cursor: the query could return them. */
+  /** Running jobs after the cursor, which the query may return. */
   inFlight: ReadonlySet<number>
   rewinds: number
   jobs: Job[]
 }
 
-/** Whether a job that is added now may run at once: no job of its lane waits, and the lane has room. */
+/** Whether a job that is added now may begin at once: no job of its lane waits, and the lane has room. */
 export function canTakeNew<Subject>({ maxPerLane, room }: JobKind<Subject>, lane: Lane, now: number): boolean {
   if (!isQuiet(lane, now) || lane.inFlight.size >= maxPerLane) return false
   return room === undefined || room(lane.name) > 0
 }
 
-/** How many jobs of each lane may begin. A lane without room is held until it is freed. */
+/** Decides how many jobs of each lane may begin. Holds a lane without room until it is freed. */
 export function planPicks<Subject>(kind: JobKind<Subject>, lanes: readonly Lane[], free: number): Pick[] {
   const share = Math.max(1, Math.floor(free / lanes.length))
   return lanes.flatMap((lane) => {
@@ -37,7 +37,7 @@ export function planPicks<Subject>(kind: JobKind<Subject>, lanes: readonly Lane[
   })
 }
 
-/** Lanes without prefetched jobs are read: the jobs that are to begin, and `ahead` more. */
+/** Plans a read of each lane without prefetched jobs: the jobs that are to begin, and `ahead` more. */
 export function planReadings(picks: readonly Pick[], ahead: number): Reading[] {
   return picks
     .filter(({ lane }) => lane.prefetched.length === 0)
@@ -50,7 +50,7 @@ export function planReadings(picks: readonly Pick[], ahead: number): Reading[] {
     }))
 }
 
-/** Reads the jobs that are due, without those that were in flight when the query began: they would run twice. */
+/** Reads due jobs, except those in flight when the query began, which would run twice. */
 export async function read(gate: Gate, kind: LoopKindName, readings: readonly Reading[], now: number): Promise<void> {
   const requests = readings.map(({ lane, limit, inFlight }) => ({
     ...addressOf(lane),

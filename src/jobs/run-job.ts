@@ -1,4 +1,7 @@
+import { eq } from 'drizzle-orm'
 import { errorName } from '../core/log.ts'
+import { jobs } from '../db/schema/jobs.ts'
+import { build, statementOf } from '../db/statement.ts'
 import { DONE, type Job, type JobOutcome } from './job.ts'
 import type { LoopContext } from './loop-context.ts'
 
@@ -6,18 +9,23 @@ export const RETRY_AFTER_FAULT_MS = 1000
 
 type RunContext = Pick<LoopContext, 'writer' | 'clock' | 'log'>
 
-/** Deletes a job whose subject is gone. */
+/** The run of a job whose subject is gone: deletes the job. */
 export const orphanRun =
   ({ writer }: RunContext, { seq }: Job) =>
   async (): Promise<JobOutcome> => {
-    await writer.write([{ sql: 'DELETE FROM jobs WHERE seq = ?1', args: [seq] }])
+    await writer.write([statementOf(build.delete(jobs).where(eq(jobs.seq, seq)))])
     return DONE
   }
 
-/** Stores when the job is due again. If that fails, the time still holds in memory, until the next start. */
+/** Stores when the job is due again. If that fails, the time is kept in memory until the next start. */
 export async function storeSnooze({ clock, writer, log }: RunContext, job: Job, delayMs: number): Promise<void> {
   const dueAt = Math.ceil(clock.steady() + delayMs)
   await writer
-    .write([{ sql: 'UPDATE jobs SET due_at = ?1 WHERE seq = ?2', args: [dueAt, job.seq] }])
-    .catch((error: unknown) => log.warn({ jobId: job.id, error: errorName(error) }, 'job could not be snoozed'))
+    .write([statementOf(build.update(jobs).set({ dueAt }).where(eq(jobs.seq, job.seq)))])
+    .catch((error: unknown) =>
+      log.warn(
+        { jobId: job.id, error: errorName(error) },
+        'the time of a snoozed job could not be stored; it is kept in memory until the next start',
+      ),
+    )
 }

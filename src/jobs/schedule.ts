@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import { type Log, errorName } from '../core/log.ts'
 
-/** Recurring work. A run that takes long or fails only delays the next one. */
+/** Runs recurring work. A long or failed run only delays the next one. */
 export class Schedule {
   readonly #cancels = new Map<string, () => void>()
   readonly #running = new Set<Promise<void>>()
@@ -12,7 +12,7 @@ export class Schedule {
     readonly log: Log,
   ) {}
 
-  /** Runs `work` after `firstMs`, then `everyMs` after each run's end. */
+  /** Runs `work` after `firstMs`, then `everyMs` after the end of each run. */
   every(name: string, everyMs: number, firstMs: number, work: () => Promise<unknown>): void {
     this.once(name, firstMs, async () => {
       try {
@@ -23,7 +23,7 @@ export class Schedule {
     })
   }
 
-  /** Runs `work` after `ms`, instead of what was planned under this name and has not begun. */
+  /** Runs `work` after `ms`. Replaces planned work of this name that has not begun. */
   once(name: string, ms: number, work: () => Promise<unknown>): void {
     if (this.#stopped) return
     this.#cancels.get(name)?.()

@@ -2,28 +2,28 @@ import type { Clock } from '../core/clock.ts'
 import { Alarm } from './alarm.ts'
 
 export interface SlotBounds {
-  /** How many may run at once while all of them are quick. */
+  /** How many quick runs there may be at once. */
   quick: number
-  /** How many slow ones may run in addition. */
+  /** How many slow runs there may be in addition. */
   slow: number
-  /** A run that is not answered within this time is slow. */
+  /** A run without an answer after this time is slow. */
   slowAfterMs: number
 }
 
-/** A slot that was acquired. Ends with `release`. */
+/** An acquired slot. The holder must call `release`. */
 export interface Slot {
-  /** The remote side has answered: another run may begin while this one stores its result. */
+  /** Call when the remote host has answered: another run may begin while this one stores its result. */
   answered(): void
   release(): void
 }
 
 /**
- * Slots for work that waits for remote hosts. A run that is not answered soon leaves its slot to others, up to a second
- * bound: slow hosts delay nobody, and quick runs stay few enough to reuse connections. An answered run leaves its slot
- * as well, but no more of these than there are quick ones: a stuck disk must not fill the memory.
+ * Slots for work that waits for remote hosts. A run without an answer after `slowAfterMs` counts as slow and frees its quick
+ * slot, up to the bound of slow runs. So slow hosts do not delay others, and quick runs stay few enough to reuse connections.
+ * An answered run frees its slot as well, up to as many as there are quick slots, so that a stuck disk does not fill the memory.
  */
 export class Slots {
-  /** Neither answered nor slow yet, oldest first. */
+  /** Slots that are neither answered nor slow yet, oldest first. */
   readonly #quick = new Set<AcquiredSlot>()
   readonly #alarm: Alarm
   #slow = 0
@@ -38,7 +38,7 @@ export class Slots {
     this.#alarm = new Alarm(clock, () => this.#noteSlow())
   }
 
-  /** How many may run now, slow and answered ones included. */
+  /** How many runs there may be now, including slow and answered ones. */
   get max(): number {
     const { quick, slow } = this.bounds
     return quick + Math.min(this.#slow, slow) + Math.min(this.#answered, quick)
@@ -61,7 +61,7 @@ export class Slots {
     if (to !== 'released') this.freed()
   }
 
-  /** One alarm serves all slots: most are answered before it rings. */
+  /** One alarm serves all slots, because most are answered before it rings. */
   #noteSlow(): void {
     const now = this.clock.monotonic()
     for (const slot of [...this.#quick].filter(({ slowAt }) => slowAt <= now)) slot.become('slow')

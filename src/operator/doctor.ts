@@ -61,7 +61,7 @@ async function checkKeys(gateway: Gateway): Promise<string> {
   const [app] = rows
   if (app !== undefined) {
     const context = { tenantId: String(app['tenant_id']), row: String(app['id']), purpose: 'webhook_secret' } as const
-    await gateway.secrets.open(String(app['webhook_secret']), context).catch(() => {
+    await gateway.secrets.decrypt(String(app['webhook_secret']), context).catch(() => {
       throw new Fault(
         'stored secrets cannot be decrypted: add the key that encrypted them to ENCRYPTION_KEYS, behind the newest',
       )

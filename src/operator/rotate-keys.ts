@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ApiError } from '../core/errors.ts'
 import { errorName } from '../core/log.ts'
-import type { SealContext } from '../core/secrets.ts'
+import type { EncryptionContext } from '../core/secrets.ts'
 import type { Gateway } from '../gateway.ts'
 
 export const RotateKeys = z.object({
@@ -48,7 +48,7 @@ interface EncryptedColumn {
   table: string
   id: string
   column: string
-  purpose: SealContext['purpose']
+  purpose: EncryptionContext['purpose']
 }
 
 const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [
@@ -84,7 +84,7 @@ async function reencryptRow(
   const { secrets, database } = gateway
   if (secrets.isCurrent(encrypted)) return 0
   const context = { tenantId, row: rowId, purpose }
-  const fresh = await secrets.seal(await secrets.open(encrypted, context), context)
+  const fresh = await secrets.encrypt(await secrets.decrypt(encrypted, context), context)
   const sql = `UPDATE ${table} SET ${column} = ?4 WHERE tenant_id = ?1 AND ${id} = ?2 AND ${column} = ?3 RETURNING ${id}`
   const [updated] = await database.writer.write([{ sql, args: [tenantId, rowId, encrypted, fresh] }])
   return updated?.rows.length ?? 0
@@ -97,7 +97,7 @@ async function reencryptTokens(gateway: Gateway, counts: Counts): Promise<void> 
   )
   for (const row of rows) {
     const key = { tenantId: String(row['tenant_id']), extensionId: String(row['extension_id']) }
-    await countResult(gateway, counts, () => gateway.tokens.reseal(key))
+    await countResult(gateway, counts, () => gateway.tokens.reencrypt(key))
   }
 }
 

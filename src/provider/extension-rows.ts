@@ -1,16 +1,17 @@
 import type { Statement } from '../db/writer.ts'
 import type { ExtensionStatus } from '../db/schema/connections.ts'
 
-/** Statements that change an extension. Each carries the tenant; each names the tokens that it replaces where that matters. */
+// Statements that change an extension. Each names its tenant. One that replaces tokens also names the refresh token that it
+// replaces, so that it changes nothing when another refresh was stored first.
 
-export interface SealedPair {
+export interface EncryptedPair {
   accessToken: string
   accessExpiresAt: number
   refreshToken: string
   refreshExpiresAt: number
 }
 
-export interface NewExtension extends SealedPair {
+export interface NewExtension extends EncryptedPair {
   tenantId: string
   extensionId: string
   accountId: string
@@ -18,10 +19,10 @@ export interface NewExtension extends SealedPair {
 }
 
 /**
- * Connects, or re-authorizes what was connected before; answers the id if it did. One statement decides, so that of two
- * accounts that come back at once only one is connected: the tenant must be active, and have no live extension of
- * another account. What came in since the last look is missing: the back-fill goes on from there, or from the first
- * authorization if it has never come to an end.
+ * Connects an extension or re-authorizes it; returns its id if it did. The tenant must be active and must have no live
+ * extension of another account. One statement checks and writes, so that of two accounts that authorize at the same time only
+ * one is connected. Inbound messages since the last back-fill may be missing: the next one goes on from there, or from the
+ * first authorization if no back-fill has ended yet.
  */
 export const connectExtension = (row: NewExtension): Statement => ({
   sql: `INSERT INTO extensions (tenant_id, extension_id, account_id, status, connected_at, access_token, access_expires_at,
@@ -47,8 +48,8 @@ export const connectExtension = (row: NewExtension): Statement => ({
   ],
 })
 
-/** Stores a refreshed pair, unless the pair that was refreshed is not the stored one any more. */
-export const replacePair = (key: ExtensionKey, old: string, pair: SealedPair, now: number): Statement => ({
+/** Stores a refreshed pair, unless another pair has replaced `old` meanwhile. */
+export const replacePair = (key: ExtensionKey, old: string, pair: EncryptedPair, now: number): Statement => ({
   sql: `UPDATE extensions SET access_token = ?4, access_expires_at = ?5, refresh_token = ?6, refresh_expires_at = ?7,
       refreshed_at = ?8, status = 'active', refresh_failures = 0, next_refresh_at = NULL
     WHERE tenant_id = ?1 AND extension_id = ?2 AND refresh_token = ?3 RETURNING extension_id`,
@@ -64,18 +65,18 @@ export const replacePair = (key: ExtensionKey, old: string, pair: SealedPair, no
   ],
 })
 
-/** The same pair, sealed anew; nothing when it is not the stored one any more. */
-export const replaceSeals = (
+/** Stores the same pair encrypted with another key, unless another pair has replaced `old` meanwhile. */
+export const replaceEncryption = (
   key: ExtensionKey,
   old: string,
-  pair: Pick<SealedPair, 'accessToken' | 'refreshToken'>,
+  pair: Pick<EncryptedPair, 'accessToken' | 'refreshToken'>,
 ): Statement => ({
   sql: `UPDATE extensions SET access_token = ?4, refresh_token = ?5
     WHERE tenant_id = ?1 AND extension_id = ?2 AND refresh_token = ?3 RETURNING extension_id`,
   args: [key.tenantId, key.extensionId, old, pair.accessToken, pair.refreshToken],
 })
 
-/** Notes a refresh that failed; `nextRefreshAt` is null when no refresh can help any more. */
+/** Records a failed refresh; `nextRefreshAt` is null when no refresh can succeed any more. */
 export const noteRefreshFailure = (
   key: ExtensionKey,
   old: string,
@@ -88,13 +89,13 @@ export const noteRefreshFailure = (
   args: [key.tenantId, key.extensionId, old, status, failures, nextRefreshAt],
 })
 
-/** A 429 pauses the extension wherever it is connected; kept so that a restart does not send into the penalty. The longest counts. */
+/** A 429 pauses the extension in every tenant. It is stored so that a restart does not send during the pause; the longest pause wins. */
 export const notePause = (extensionId: string, until: number): Statement => ({
   sql: 'UPDATE extensions SET paused_until = max(coalesce(paused_until, 0), ?2) WHERE extension_id = ?1',
   args: [extensionId, until],
 })
 
-/** Replaces the numbers of an extension with what the provider says now. */
+/** Replaces the stored numbers of an extension with those that the provider lists now. */
 export const replaceNumbers = (key: ExtensionKey, numbers: readonly string[], now: number): Statement[] => [
   {
     sql: 'DELETE FROM phone_numbers WHERE tenant_id = ?1 AND extension_id = ?2',

@@ -13,9 +13,9 @@ interface Limits {
 const PRUNE_ABOVE = 10_000
 
 /**
- * How much may still be sent: a window for each `from` number, one for each extension (whose numbers share the
- * provider's limit with its subscription calls), and the pauses that the provider asked for. All on the monotonic
- * clock; at the start seeded from the attempts of the last minute, so that a restart opens no window.
+ * How much may still be sent: a rate window for each `from` number, one for each extension, and the pauses that the provider
+ * asked for. The numbers of an extension share its window with its subscription calls. All times are monotonic. At the start
+ * the windows are seeded with the attempts of the last minute, so that a restart does not empty them.
  */
 export class Quota {
   readonly #from = new Map<string, SlidingWindow>()
@@ -27,12 +27,12 @@ export class Quota {
     readonly limits: Limits,
   ) {}
 
-  /** How long until a message may leave this number, milliseconds; 0 when it may now. */
+  /** Milliseconds until the number's window has room; 0 when it has. */
   numberWaitMs(from: string): number {
     return this.#windowOf(this.#from, from, this.limits.fromPerMinute).waitMs(this.clock.monotonic())
   }
 
-  /** How long until the extension may send: its window has room and the provider asked for no pause. */
+  /** Milliseconds until the extension may send: its window has room and no pause is left. */
   extensionWaitMs(extensionId: string): number {
     const window = this.#windowOf(this.#extension, extensionId, this.limits.extensionPerMinute)
     return Math.max(this.pauseMs(extensionId, 'medium'), window.waitMs(this.clock.monotonic()))
@@ -42,7 +42,7 @@ export class Quota {
     return Math.max(this.numberWaitMs(from), this.extensionWaitMs(extensionId))
   }
 
-  /** Takes one slot in both windows; answers the mark to give it back with. */
+  /** Takes one slot in both windows; returns the time at which it was taken, which `answered` and `giveBack` need. */
   take(from: string, extensionId: string): number {
     const now = this.clock.monotonic()
     this.#windowOf(this.#from, from, this.limits.fromPerMinute).add(now)
@@ -51,27 +51,27 @@ export class Quota {
   }
 
   /**
-   * The call that took a slot was answered: until now the provider may have counted it, so its slot is kept a minute from
-   * now. Else the next call, if it is quicker on its way, would come while the provider's own window is still full.
+   * Keeps the slot of an answered call for a minute from now. The provider may have counted the call at any time up to its
+   * answer. Without this, a later call that travels faster could arrive while the provider's own window is still full.
    */
-  answered(from: string, extensionId: string, mark: number): void {
+  answered(from: string, extensionId: string, takenAt: number): void {
     const now = this.clock.monotonic()
-    this.#from.get(from)?.move(mark, now)
-    this.#extension.get(extensionId)?.move(mark, now)
+    this.#from.get(from)?.move(takenAt, now)
+    this.#extension.get(extensionId)?.move(takenAt, now)
   }
 
   /** Gives a slot back that was taken for a call that was never made. */
-  giveBack(from: string, extensionId: string, mark: number): void {
-    this.#from.get(from)?.remove(mark)
-    this.#extension.get(extensionId)?.remove(mark)
+  giveBack(from: string, extensionId: string, takenAt: number): void {
+    this.#from.get(from)?.remove(takenAt)
+    this.#extension.get(extensionId)?.remove(takenAt)
   }
 
-  /** A call other than a send that eats from the extension's window. */
+  /** Counts a call other than a send in the extension's window. */
   count(extensionId: string): void {
     this.#windowOf(this.#extension, extensionId, this.limits.extensionPerMinute).add(this.clock.monotonic())
   }
 
-  /** No request of this group for this extension for `ms`. */
+  /** Allows no request of this group for this extension for `ms`. */
   pause(extensionId: string, group: QuotaGroup, ms: number): void {
     const until = this.clock.monotonic() + ms
     const key = `${group}:${extensionId}`
@@ -82,7 +82,7 @@ export class Quota {
     return Math.max(0, (this.#pausedUntil.get(`${group}:${extensionId}`) ?? 0) - this.clock.monotonic())
   }
 
-  /** An attempt of before this start, `ageMs` ago. A clock set back makes ages negative: those count as just now. */
+  /** Counts an attempt of the process before, made `ageMs` ago. A clock that was set back makes ages negative: they count as 0. */
   seed(from: string, extensionId: string, ageMs: number): void {
     const at = this.clock.monotonic() - Math.max(0, ageMs)
     this.#windowOf(this.#from, from, this.limits.fromPerMinute).add(at)

@@ -4,12 +4,18 @@ import { type Log, errorName } from '../core/log.ts'
 import type { Secrets } from '../core/secrets.ts'
 import type { Writer } from '../db/writer.ts'
 import type { Directory, ExtensionRow } from './directory.ts'
-import { type ExtensionKey, type SealedPair, noteRefreshFailure, replacePair, replaceSeals } from './extension-rows.ts'
-import { OpenedTokens, nameOf, sealContext } from './opened-tokens.ts'
+import {
+  type ExtensionKey,
+  type EncryptedPair,
+  noteRefreshFailure,
+  replacePair,
+  replaceEncryption,
+} from './extension-rows.ts'
+import { DecryptedTokens, nameOf, encryptionContext } from './decrypted-tokens.ts'
 import type { Provider, ProviderFailure, TokenPair } from './provider.ts'
 import { meansRevoked, refreshDelayMs } from './refresh-policy.ts'
 
-/** `gone`: disconnected or revoked, a person must act. `waiting`: a refresh failed and is tried again. */
+/** `gone`: disconnected or revoked; a person must authorize it again. `waiting`: a refresh failed and will be tried again. */
 export type TokenResult =
   | { type: 'token'; accessToken: string }
   | { type: 'gone' }
@@ -26,41 +32,41 @@ export interface TokensContext {
   changed(key: ExtensionKey): void
 }
 
-/** A pair that the provider has given out, sealed for its row. */
+/** A new pair from the provider, encrypted for its row. */
 interface FreshPair {
-  /** The sealed refresh token that it replaces. */
+  /** The encrypted refresh token that it replaces. */
   replaces: string
-  sealed: SealedPair
+  encrypted: EncryptedPair
   accessToken: string
 }
 
-/** Access tokens of the connected extensions: opened once, refreshed one at a time, committed before their first use. */
+/** Access tokens of the connected extensions: decrypted once, refreshed one at a time, committed before their first use. */
 export class Tokens {
-  readonly #opened: OpenedTokens
+  readonly #decrypted: DecryptedTokens
   readonly #refreshing = new Map<string, Promise<TokenResult>>()
-  readonly #resealing = new Map<string, Promise<void>>()
+  readonly #reencrypting = new Map<string, Promise<void>>()
   readonly #retries = new Map<string, () => void>()
-  /** Pairs whose commit failed: the provider repeats one for an hour only, so they are kept until the disk takes them. */
+  /** Pairs whose commit failed. The provider returns the same pair again for an hour only, so they are kept until a commit succeeds. */
   readonly #uncommitted = new Map<string, FreshPair>()
 
   constructor(readonly context: TokensContext) {
-    this.#opened = new OpenedTokens(context.secrets)
+    this.#decrypted = new DecryptedTokens(context.secrets)
   }
 
-  /** A token that is good for a while yet. */
+  /** A token that stays valid for at least `TOKEN_FRESH_MS`. */
   async access(key: ExtensionKey): Promise<TokenResult> {
     const row = await this.context.directory.extension(key.tenantId, key.extensionId)
     if (row === null || row.status === 'revoked') return { type: 'gone' }
     if (row.status === 'refresh_failed') return this.#waiting(row)
     if (row.accessExpiresAt - this.context.clock.now() <= TOKEN_FRESH_MS) return this.refresh(key)
-    return { type: 'token', accessToken: await this.#opened.open(row) }
+    return { type: 'token', accessToken: await this.#decrypted.decrypt(row) }
   }
 
-  /** The same where nothing must be read, opened or refreshed for it; otherwise null. */
+  /** The same if it is in memory; null if it would have to be read, decrypted or refreshed. */
   known(key: ExtensionKey): TokenResult | null {
     const row = this.context.directory.known(key.tenantId)?.extensions.get(key.extensionId)
     if (row?.status !== 'active' || row.accessExpiresAt - this.context.clock.now() <= TOKEN_FRESH_MS) return null
-    const accessToken = this.#opened.known(row)
+    const accessToken = this.#decrypted.known(row)
     return accessToken === null ? null : { type: 'token', accessToken }
   }
 
@@ -71,22 +77,22 @@ export class Tokens {
     return current.type === 'token' && current.accessToken === rejected ? this.refresh(key) : current
   }
 
-  /** Refreshes now; calls that come meanwhile share the one refresh. */
+  /** Refreshes now. Calls made while a refresh runs share it. */
   refresh(key: ExtensionKey): Promise<TokenResult> {
     const name = nameOf(key)
     const running = this.#refreshing.get(name)
     if (running !== undefined) return running
-    const refresh = this.#afterReseal(name, () => this.#refresh(key)).finally(() => this.#refreshing.delete(name))
+    const refresh = this.#afterReencryption(name, () => this.#refresh(key)).finally(() => this.#refreshing.delete(name))
     this.#refreshing.set(name, refresh)
     return refresh
   }
 
-  /** Whoever asks now would wait for the provider. */
+  /** Whether a call for a token would wait for the provider now. */
   isRefreshing(key: ExtensionKey): boolean {
     return this.#refreshing.has(nameOf(key))
   }
 
-  /** Plans the next try of an extension whose refresh failed; also called at the start, for those of before. */
+  /** Plans the next refresh of an extension whose refresh failed. The start calls this for failures of the process before. */
   planRetry(row: Pick<ExtensionRow, 'tenantId' | 'extensionId' | 'nextRefreshAt'>): void {
     const { clock, log } = this.context
     const name = nameOf(row)
@@ -102,61 +108,61 @@ export class Tokens {
     this.#retries.set(name, cancel)
   }
 
-  /** Settles when no refresh runs any more; plans none. */
+  /** Cancels planned refreshes; resolves when no refresh runs any more. */
   async stop(): Promise<void> {
     for (const cancel of this.#retries.values()) cancel()
     this.#retries.clear()
     await Promise.allSettled(this.#refreshing.values())
   }
 
-  /** Seals a pair for its row. */
-  async seal(key: ExtensionKey, pair: TokenPair): Promise<SealedPair> {
+  /** Encrypts a pair for its row. */
+  async encrypt(key: ExtensionKey, pair: TokenPair): Promise<EncryptedPair> {
     const now = this.context.clock.now()
     return {
-      accessToken: await this.context.secrets.seal(pair.accessToken, sealContext(key, 'rc_access')),
+      accessToken: await this.context.secrets.encrypt(pair.accessToken, encryptionContext(key, 'rc_access')),
       accessExpiresAt: now + pair.expiresInSeconds * 1000,
-      refreshToken: await this.context.secrets.seal(pair.refreshToken, sealContext(key, 'rc_refresh')),
+      refreshToken: await this.context.secrets.encrypt(pair.refreshToken, encryptionContext(key, 'rc_refresh')),
       refreshExpiresAt: now + pair.refreshExpiresInSeconds * 1000,
     }
   }
 
   /**
-   * Seals the stored pair under the newest key. A refresh names the very pair that it replaces, and cannot be repeated:
-   * so a refresh that runs is waited for, and one that comes meanwhile waits. Answers how many secrets were sealed anew.
+   * Encrypts the stored pair with the newest key; returns how many secrets were re-encrypted. A refresh cannot be repeated
+   * and is stored only over the pair that it refreshed. So this waits for a running refresh, and a later refresh waits for this.
    */
-  async reseal(key: ExtensionKey): Promise<number> {
+  async reencrypt(key: ExtensionKey): Promise<number> {
     const name = nameOf(key)
-    const underWay = (): Promise<unknown> | undefined => this.#refreshing.get(name) ?? this.#resealing.get(name)
+    const underWay = (): Promise<unknown> | undefined => this.#refreshing.get(name) ?? this.#reencrypting.get(name)
     for (let run = underWay(); run !== undefined; run = underWay()) await run.catch(() => undefined)
-    const resealed = this.#reseal(key)
-    const done = Promise.allSettled([resealed]).then(() => void this.#resealing.delete(name))
-    this.#resealing.set(name, done)
+    const reencrypted = this.#reencrypt(key)
+    const done = Promise.allSettled([reencrypted]).then(() => void this.#reencrypting.delete(name))
+    this.#reencrypting.set(name, done)
     await done
-    return resealed
+    return reencrypted
   }
 
-  openRefresh(row: ExtensionRow): Promise<string> {
-    return this.context.secrets.open(row.refreshToken, sealContext(row, 'rc_refresh'))
+  decryptRefresh(row: ExtensionRow): Promise<string> {
+    return this.context.secrets.decrypt(row.refreshToken, encryptionContext(row, 'rc_refresh'))
   }
 
-  async #afterReseal(name: string, run: () => Promise<TokenResult>): Promise<TokenResult> {
-    await this.#resealing.get(name)
+  async #afterReencryption(name: string, run: () => Promise<TokenResult>): Promise<TokenResult> {
+    await this.#reencrypting.get(name)
     return run()
   }
 
-  async #reseal(key: ExtensionKey): Promise<number> {
+  async #reencrypt(key: ExtensionKey): Promise<number> {
     const { directory, secrets } = this.context
     directory.forget(key.tenantId)
     const row = await directory.extension(key.tenantId, key.extensionId)
     if (row === null) return 0
-    const stale = [row.accessToken, row.refreshToken].filter((sealed) => !secrets.isCurrent(sealed)).length
+    const stale = [row.accessToken, row.refreshToken].filter((encrypted) => !secrets.isCurrent(encrypted)).length
     if (stale === 0) return 0
-    const accessToken = await secrets.seal(
-      await secrets.open(row.accessToken, sealContext(row, 'rc_access')),
-      sealContext(row, 'rc_access'),
+    const accessToken = await secrets.encrypt(
+      await secrets.decrypt(row.accessToken, encryptionContext(row, 'rc_access')),
+      encryptionContext(row, 'rc_access'),
     )
-    const refreshToken = await secrets.seal(await this.openRefresh(row), sealContext(row, 'rc_refresh'))
-    const [stored] = await this.#commit(row, replaceSeals(row, row.refreshToken, { accessToken, refreshToken }))
+    const refreshToken = await secrets.encrypt(await this.decryptRefresh(row), encryptionContext(row, 'rc_refresh'))
+    const [stored] = await this.#commit(row, replaceEncryption(row, row.refreshToken, { accessToken, refreshToken }))
     return stored?.rows.length === 0 ? 0 : stale
   }
 
@@ -165,24 +171,24 @@ export class Tokens {
     if (row === null || row.status === 'revoked') return { type: 'gone' }
     const kept = this.#uncommitted.get(nameOf(row))
     if (kept?.replaces === row.refreshToken) return this.#store(row, kept)
-    const result = await this.context.provider.refresh(await this.openRefresh(row))
+    const result = await this.context.provider.refresh(await this.decryptRefresh(row))
     if (result.ok) {
-      const sealed = await this.seal(row, result.value)
-      return this.#store(row, { replaces: row.refreshToken, sealed, accessToken: result.value.accessToken })
+      const encrypted = await this.encrypt(row, result.value)
+      return this.#store(row, { replaces: row.refreshToken, encrypted, accessToken: result.value.accessToken })
     }
     return meansRevoked(result.failure)
       ? this.#revoked(row, result.failure.code ?? 'invalid_grant')
       : this.#failed(row, result.failure)
   }
 
-  /** The new pair is committed first: until its access token is used, the old refresh token would still serve. */
+  /** Commits the new pair before its first use: until then the provider still accepts the old refresh token. */
   async #store(row: ExtensionRow, fresh: FreshPair): Promise<TokenResult> {
-    const { replaces, sealed, accessToken } = fresh
+    const { replaces, encrypted, accessToken } = fresh
     this.#uncommitted.set(nameOf(row), fresh)
-    const [stored] = await this.#commit(row, replacePair(row, replaces, sealed, this.context.clock.now()))
+    const [stored] = await this.#commit(row, replacePair(row, replaces, encrypted, this.context.clock.now()))
     this.#uncommitted.delete(nameOf(row))
     if (stored?.rows.length === 0) return this.access(row)
-    this.#opened.keep(row, sealed.accessToken, accessToken)
+    this.#decrypted.keep(row, encrypted.accessToken, accessToken)
     return { type: 'token', accessToken }
   }
 
@@ -205,7 +211,7 @@ export class Tokens {
     const nextRefreshAt = this.context.clock.now() + delayMs
     const note = noteRefreshFailure(row, row.refreshToken, 'refresh_failed', failures, nextRefreshAt)
     const [noted] = await this.#commit(row, note).catch((error: unknown) => {
-      // The note may stand all the same, and nobody else would try again.
+      // The commit may have succeeded all the same, and nothing else would plan the next refresh.
       this.planRetry({ ...row, nextRefreshAt })
       throw error
     })
@@ -229,9 +235,9 @@ export class Tokens {
 
   async #commit(key: ExtensionKey, statement: ReturnType<typeof replacePair>): ReturnType<Writer['write']> {
     const { writer, directory, changed } = this.context
-    // Forgotten also when it failed: a disk can fail after the commit, and the pair that was replaced must not be used again.
+    // Also after a failure: a disk can fail after the commit, and the replaced pair must not be used again.
     const stored = await writer.write([statement]).finally(() => directory.forget(key.tenantId))
-    // Not then: whoever is told tries again, and would tell the others.
+    // Not after a failure: those who hear of a change try again at once, which would fail and be announced in turn.
     changed({ tenantId: key.tenantId, extensionId: key.extensionId })
     return stored
   }

@@ -116,16 +116,16 @@ describe('sgw keys rotate', () => {
     const change = () =>
       world.json<{ webhookSecret: string }>('POST', `/v1/apps/${world.app.appId}/rotate-webhook-secret`)
     let changed = ''
-    const openAndChange: typeof ring.open = async (sealedText, place) => {
-      const text = await ring.open(sealedText, place)
+    const decryptAndChange: typeof ring.decrypt = async (encrypted, context) => {
+      const text = await ring.decrypt(encrypted, context)
       changed = (await change()).body.webhookSecret
       return text
     }
-    Object.assign(world.gateway.secrets, ring, { open: openAndChange })
+    Object.assign(world.gateway.secrets, ring, { decrypt: decryptAndChange })
     expect(await rotateKeys(world.gateway, {})).toEqual({ resealed: 0 })
     const { rows } = await world.gateway.database.gate.execute('SELECT webhook_secret AS value FROM apps')
     const place = { tenantId: world.tenantId, row: world.app.appId, purpose: 'webhook_secret' } as const
-    expect(await ring.open(String(rows[0]?.['value']), place)).toBe(changed)
+    expect(await ring.decrypt(String(rows[0]?.['value']), place)).toBe(changed)
   })
 
   test('a refresh and a re-sealing of the same tokens never cross, whichever comes first', async () => {
@@ -152,8 +152,8 @@ describe('sgw keys rotate', () => {
       )
       const work = [
         () => tokens.refresh(key),
-        () => tokens.reseal(key),
-        () => tokens.reseal(key),
+        () => tokens.reencrypt(key),
+        () => tokens.reencrypt(key),
         () => tokens.access(key),
       ]
       await Promise.all((round % 2 === 0 ? work : work.toReversed()).map((run) => run()))
@@ -168,7 +168,7 @@ describe('sgw keys rotate', () => {
   test('goes on past a secret that no key opens, and says how many there are', async () => {
     await using world = await createWorld({ env: { ENCRYPTION_KEYS: OLD } })
     const [broken] = await moreApps(world, 1)
-    const stranger = await createSecrets([Buffer.alloc(32, 'lost key')]).seal('whsec_x', {
+    const stranger = await createSecrets([Buffer.alloc(32, 'lost key')]).encrypt('whsec_x', {
       tenantId: world.tenantId,
       row: broken!.appId,
       purpose: 'webhook_secret',

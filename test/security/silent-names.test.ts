@@ -49,8 +49,8 @@ test("100 names that nobody answers for delay no other tenant's webhooks, sends,
   const key = { tenantId: world.tenantId, extensionId: extension?.extensionId ?? '' }
   expect(await world.gateway.tokens.refresh(key)).toMatchObject({ type: 'token' })
   const context = { tenantId: world.tenantId, row: '1', purpose: 'webhook_secret' } as const
-  const sealed = await world.gateway.secrets.seal('secret', context)
-  expect(await world.gateway.secrets.open(sealed, context)).toBe('secret')
+  const sealed = await world.gateway.secrets.encrypt('secret', context)
+  expect(await world.gateway.secrets.decrypt(sealed, context)).toBe('secret')
 
   const whileSilent = await outcomes(world, silent.tenantId)
   expect(whileSilent.length).toBeGreaterThanOrEqual(64)

@@ -97,8 +97,8 @@ function clockOf({ timeline, wallOffset }: Surroundings, life: Life): Clock {
 export const plainSecrets: Secrets = {
   hash: (value) => `hash of ${value}`,
   hashes: (value) => [`hash of ${value}`],
-  seal: (plaintext, context) => Promise.resolve(JSON.stringify({ ...context, plaintext })),
-  open: (sealed) => Promise.resolve((JSON.parse(sealed) as { plaintext: string }).plaintext),
+  encrypt: (plaintext, context) => Promise.resolve(JSON.stringify({ ...context, plaintext })),
+  decrypt: (encrypted) => Promise.resolve((JSON.parse(encrypted) as { plaintext: string }).plaintext),
   isCurrent: () => true,
   isKnown: () => true,
   keyId: 'plain',

@@ -71,7 +71,7 @@ function tenantRows(scenario: Scenario, provider: ModelProvider, index: number, 
   for (const { extensionId, numbers, unread } of scenario.extensions) {
     const pair = provider.connect(extensionId)
     const sealed = (plaintext: string): string =>
-      valueOf(plainSecrets.seal(plaintext, { tenantId, row: extensionId, purpose: 'rc_access' }))
+      valueOf(plainSecrets.encrypt(plaintext, { tenantId, row: extensionId, purpose: 'rc_access' }))
     rows.push({
       sql: `INSERT INTO extensions (tenant_id, extension_id, account_id, status, connected_at, access_token, access_expires_at,
           refresh_token, refresh_expires_at, refreshed_at, numbers_read_at)

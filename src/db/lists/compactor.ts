@@ -2,24 +2,24 @@ import { type Clock, systemClock } from '../../core/clock.ts'
 import { type Log, errorName } from '../../core/log.ts'
 import type { Gate } from '../gate.ts'
 import { MIN_SEGMENT_ROWS } from './plan.ts'
-import type { Reader } from './reader.ts'
+import type { ListReader } from './reader.ts'
 import { beginSegment, finishSegment } from './segment-writer.ts'
 
 const PAUSE_MS = 3000
 const PAUSE_BETWEEN_SEGMENTS_MS = 5
 /** More writes than this within a pause are high load: some 2,000 a second. */
 export const HIGH_LOAD_WRITES = 6000
-/** Even under high load: some 250,000 messages, from which a list takes up to a second of the reader thread. */
+/** After this many writes the compactor runs even under high load: a list of their 250,000 messages takes the reader thread up to a second. */
 export const MAX_DEFERRED_WRITES = 500_000
 
 /**
- * Stores the segments that the reader thread builds. It runs after many writes, or when a query met many rows outside of
- * segments. Under high load it defers its runs until the load is over or somebody lists: they would take a tenth of the time.
+ * Stores the segments that the reader thread builds. It runs after many writes, or after a query has read many rows outside of
+ * segments. Under high load, where its runs would take a tenth of the time, it waits until the load is over or a list is read.
  */
 export class Compactor {
   private writes = 0
   private writesAtSchedule = 0
-  /** A query met many rows outside of segments. */
+  /** A query has read many rows outside of segments. */
   private isWanted = false
   private cancelCheck: (() => void) | null = null
   private running: Promise<void> = Promise.resolve()
@@ -27,16 +27,17 @@ export class Compactor {
 
   constructor(
     private readonly gate: Gate,
-    private readonly reader: Reader,
+    private readonly reader: ListReader,
     private readonly log: Log,
     private readonly clock: Clock = systemClock,
   ) {}
 
-  /** Rows were handed to the writer. */
+  /** Call for each write. */
   noteWrite(): void {
     if (++this.writes >= MIN_SEGMENT_ROWS) this.schedule()
   }
 
+  /** Plans a run even under high load. */
   wake(): void {
     this.isWanted = true
     this.schedule()
@@ -66,7 +67,7 @@ export class Compactor {
     if (this.isWanted || this.writes >= MIN_SEGMENT_ROWS) this.schedule()
   }
 
-  /** Compacts the rows that were there when it began. Under high load that somebody lists, it would not end otherwise. */
+  /** Compacts the rows that existed when it began: with lists being read under high load, it would not end otherwise. */
   private async run(): Promise<void> {
     this.writes = 0
     this.isWanted = false
@@ -75,7 +76,7 @@ export class Compactor {
       const plan = await this.reader.plan(now, isFirst)
       if (plan === null) return
       const id = await beginSegment(this.gate, plan)
-      // The range has changed meanwhile: a later run builds it again.
+      // The range has changed meanwhile. A later run builds it again.
       if (!(await finishSegment(this.gate, id, await this.reader.build(plan)))) return
       await Bun.sleep(PAUSE_BETWEEN_SEGMENTS_MS)
     }

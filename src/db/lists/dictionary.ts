@@ -1,6 +1,6 @@
 /**
- * The distinct values of a column of a segment, in ascending order. The code of a value is its position. They are kept
- * as one text, since a segment may have thousands of them: parsing an array of strings takes longer than a whole query.
+ * The distinct values of a column of a segment, in ascending order. The code of a value is its position. They are stored as one
+ * text, because a segment may have thousands of them and parsing an array of strings would take longer than a query.
  */
 export class Dictionary {
   constructor(

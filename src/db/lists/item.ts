@@ -1,33 +1,33 @@
 import { type Column, getTableName } from 'drizzle-orm'
-import { MARK } from './item-times.ts'
+import { TIME_DELIMITER } from './item-times.ts'
 
 /** The SQL for each member of a shape. */
 export type Members<Shape> = { readonly [Name in keyof Shape]-?: (name: string) => Member }
 
-/** SQL for a member's value, or for the whole member with a leading comma where it may be absent. */
+/** SQL for a member's value; or, if the member may be absent, for its name and value with a leading comma. */
 interface Member {
   sql: string
-  isWhole: boolean
+  hasName: boolean
 }
 
 /**
- * SQL for an item of a list as the API shows it: JSON with the members in this order. The first member must not be one that
- * may be absent. SQLite makes the JSON because reading the values from the driver takes longer than finding the rows.
+ * SQL for an item of a list as the API shows it: JSON with the members in this order. The first member must always be present.
+ * SQLite makes the JSON, because reading the values through the driver takes longer than finding the rows.
  */
 export function itemOf(members: Members<Record<string, unknown>>): string {
-  const parts = Object.entries(members).flatMap(([name, member], place) => {
-    const { sql, isWhole } = member(name)
-    return isWhole ? [sql] : [`'${place === 0 ? '{' : ','}"${name}":'`, sql]
+  const parts = Object.entries(members).flatMap(([name, member], index) => {
+    const { sql, hasName } = member(name)
+    return hasName ? [sql] : [`'${index === 0 ? '{' : ','}"${name}":'`, sql]
   })
   return `concat(${parts.join(', ')}, '}')`
 }
 
-const value = (sql: string): Member => ({ sql, isWhole: false })
+const value = (sql: string): Member => ({ sql, hasName: false })
 
-/** With its table, because pages are read by joins. */
+/** Qualified with its table, because pages are read with joins. */
 const nameOf = (column: Column): string => `${getTableName(column.table)}.${column.name}`
 
-/** A text or a number. */
+/** A member with the value of a column, a text or a number. */
 export const shown = (column: Column) => (): Member => value(`json_quote(${nameOf(column)})`)
 
 export const shownOr = (column: Column, instead: number) => (): Member =>
@@ -44,11 +44,11 @@ const shownIf =
   (column: Column, condition: string) =>
   (name: string): Member => ({
     sql: `iif(${condition}, ',"${name}":' || json_quote(${nameOf(column)}), '')`,
-    isWhole: true,
+    hasName: true,
   })
 
 export const always = (constant: number) => (): Member => value(String(constant))
 
-/** Epoch milliseconds, which `withTimes` formats. The CAST makes sure that only digits stand between the marks. */
+/** A column of epoch milliseconds, which `withTimes` formats. The CAST ensures that only digits stand between the delimiters. */
 export const shownTime = (column: Column) => (): Member =>
-  value(`'${MARK}', CAST(${nameOf(column)} AS INTEGER), '${MARK}'`)
+  value(`'${TIME_DELIMITER}', CAST(${nameOf(column)} AS INTEGER), '${TIME_DELIMITER}'`)

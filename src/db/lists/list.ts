@@ -1,7 +1,7 @@
 import type { MessageStatus } from '../schema/messages.ts'
 import type { DeliveryOutcome } from '../schema/webhooks.ts'
 
-// What the reader thread and the main thread share: the lists, and a query of one of them.
+// Shared by the reader thread and the main thread: the lists, and the query of a page.
 
 export type ListName = 'messages' | 'deliveries'
 
@@ -11,7 +11,7 @@ export interface List {
   at: string
   /** Columns that can be filtered by. */
   columns: readonly string[]
-  /** The one of these columns that changes while a row is open. */
+  /** The column of these that changes while a row is open. */
   state: string
   /** Every value of `state`. A row is open while its state is `open` or null. */
   states: Readonly<Record<string, 'open' | 'ended'>>

@@ -4,29 +4,29 @@ import { LRUCache } from 'lru-cache'
 import { Compactor } from './compactor.ts'
 import { withTimes } from './item-times.ts'
 import { LISTS, type ListPage, type ListQuery, conditionOf, hasMoreThan, rangeOf } from './list.ts'
-import { Reader } from './reader.ts'
+import { ListReader } from './reader.ts'
 
-/** Pages of the long lists, with their exact total. */
+/** Pages of the long lists, with exact totals. */
 export interface Lists {
   page(query: ListQuery): Promise<ListPage>
-  /** Rows were written: there may be something to compact. */
+  /** Call for each write: there may be something to compact. */
   noteWrite(): void
-  /** The database comes from an earlier release and has no segments yet. */
+  /** Call for a database of an earlier release, which has no segments yet. */
   catchUp(): void
   close(): Promise<void>
 }
 
-/** Lists of up to so many rows are read here, in under a millisecond; longer ones by the reader thread. */
+/** The main thread reads lists of up to this many rows, in under a millisecond; the reader thread reads longer ones. */
 const SHORT_LIST_ROWS = 512
-/** How long a list is assumed to be longer than that. The answer is the same either way. */
+/** How long a list is assumed to stay that long without a check. A wrong guess only costs time. */
 const ASSUME_LONG_MS = 60_000
 
-/** Without a path, as for a database in memory, there is no reader thread: everything is read through the gate. */
+/** A database in memory has no path and no reader thread: everything is read through the gate. */
 export function openLists(gate: Gate, path: string | null, log: Log = silentLog): Lists {
   if (path === null)
     return { page: (query) => pageHere(gate, query), noteWrite: () => {}, catchUp: () => {}, close: async () => {} }
   const longLists = new LRUCache<string, true>({ max: 1000, ttl: ASSUME_LONG_MS })
-  const reader = new Reader(path, () => compactor.wake())
+  const reader = new ListReader(path, () => compactor.wake())
   const compactor = new Compactor(gate, reader, log)
   return {
     page: async (query) => ((await isShort(gate, query, longLists)) ? pageHere(gate, query) : reader.page(query)),
@@ -38,7 +38,7 @@ export function openLists(gate: Gate, path: string | null, log: Log = silentLog)
   }
 }
 
-/** `longLists` remembers the lists that were long a moment ago. */
+/** `longLists` holds the lists that were long at their last check. */
 async function isShort(gate: Gate, query: ListQuery, longLists: LRUCache<string, true>): Promise<boolean> {
   if (query.prefix !== null) return true
   const isUnbounded = query.since === 0 && query.until === Number.MAX_SAFE_INTEGER
@@ -49,7 +49,7 @@ async function isShort(gate: Gate, query: ListQuery, longLists: LRUCache<string,
   return !isLong
 }
 
-/** Total and page in one statement, so that both are of one snapshot. */
+/** Reads total and page in one statement, so that both come from one snapshot. */
 async function pageHere(gate: Gate, query: ListQuery): Promise<ListPage> {
   const { name, at } = LISTS[query.list]
   const { sql, args } = conditionOf(query)

@@ -1,4 +1,4 @@
-/** The rows of a segment whose code in a column is `code`; with `isNot`, all others. */
+/** Selects the rows of a segment whose code in a column is `code`; with `isNot`, all others. */
 export interface Filter {
   codes: Uint16Array
   code: number
@@ -13,7 +13,7 @@ export interface Bounds {
 
 const FIRST_ROWS = 16
 
-/** Rows that matched, ascending; valid until the next call. */
+/** The rows that matched, ascending; valid until the next call. */
 let matched = new Int32Array(8192)
 
 /** Finds the rows that pass all filters. Returns how many; `matchedRows` returns them. */
@@ -33,8 +33,9 @@ function all(low: number, high: number): number {
 }
 
 /**
- * `indexOf` compares eight codes at a time, but each row that it finds costs as much as many codes. So it finds the first
- * rows, which are all of a rare value. The loop finds the rest; it has no branch per row, which a processor could not predict.
+ * `indexOf` compares eight codes at a time, but each row that it finds takes as long as many comparisons. So `indexOf` finds
+ * the first rows, which are all rows of a rare value. The loop finds the rest, without a branch per row that the processor
+ * could not predict.
  */
 function scan({ codes, code, isNot }: Filter, low: number, high: number): number {
   const into = matched

@@ -14,15 +14,15 @@ const ROWS_PER_STEP = 512
 const ALL_TIMES: Range = { after: -1, until: Number.MAX_SAFE_INTEGER }
 
 /**
- * Selects the tenants that have rows after a `seq`. By itself SQLite reads the whole index of tenants, to have them in
- * order: with a million rows that takes 60 ms for each segment.
+ * Selects the tenants that have rows after a `seq`. Without NOT INDEXED, SQLite would read the complete index of tenants to get
+ * them in order, which takes 60 ms per segment with a million rows.
  */
 export const tenantsSince = (list: ListName): string =>
   `SELECT DISTINCT tenant_id FROM ${list} NOT INDEXED WHERE seq > ?`
 
 /**
- * The next range of a tenant's list to compact, or null. `segments` are newest first; gaps that are large enough come
- * first, then small segments that are merged, then segments that are outdated.
+ * The next range of a tenant's list to compact, or null. Large gaps come first, then small segments to merge, then outdated
+ * segments. `segments` are newest first.
  */
 export function nextRange(
   connection: ReadConnection,
@@ -39,7 +39,7 @@ export function nextRange(
   return smallNeighbours(segments) ?? segments.find(isOutdated) ?? null
 }
 
-/** The oldest rows of a gap, as many as make a segment; null when they are too few. */
+/** The oldest rows of a gap, enough for one segment; null if the gap has too few. */
 function startOf(connection: ReadConnection, list: ListName, tenantId: string, gap: Range): Range | null {
   const { at } = LISTS[list]
   const args = [tenantId, gap.after, gap.until]

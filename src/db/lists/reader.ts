@@ -2,13 +2,13 @@ import { FairQueue } from './fair-queue.ts'
 import type { ListPage, ListQuery } from './list.ts'
 import type { EncodedSegment } from './segment.ts'
 import type { Plan } from './segment-writer.ts'
-import type { Answer, Answers, Ask, Reply } from './thread.ts'
+import type { ThreadAnswer, ThreadAnswers, ThreadRequest, ThreadReply } from './thread.ts'
 
 /**
- * The main thread's side of the reader thread. The first query that needs the thread starts it. The thread does one thing
- * at a time. When it fails or does not answer in time it is replaced and asked again, since it changes nothing.
+ * The main thread's side of the reader thread. The first query that needs the thread starts it. The thread answers one request
+ * at a time. If it fails or does not answer in time, a new thread gets the request: the thread only reads.
  */
-export class Reader {
+export class ListReader {
   private thread: Worker | null = null
   private readonly queue = new FairQueue<Query>()
   private readonly asked = new Map<string, Promise<ListPage>>()
@@ -20,12 +20,12 @@ export class Reader {
 
   constructor(
     private readonly path: string,
-    /** A page was read from rows that should be compacted. */
+    /** Called when a page was read from rows that should be compacted. */
     private readonly onBehind: () => void,
     private readonly bounds = { answerMs: 30_000 },
   ) {}
 
-  /** A query that is already waiting is not asked twice. */
+  /** Reads a page. Equal queries that wait share one answer. */
   page(query: ListQuery): Promise<ListPage> {
     const key = JSON.stringify(query)
     const known = this.asked.get(key)
@@ -38,7 +38,7 @@ export class Reader {
     return page
   }
 
-  /** What to compact next, of the rows up to `now` by the wall clock; null if nothing. `isFirst`: search for tenants with new rows. */
+  /** The next rows to compact, up to `now` by the wall clock; null if there are none. `isFirst`: search for tenants with new rows. */
   async plan(now: number, isFirst: boolean): Promise<Plan | null> {
     return (await this.ask({ type: 'plan', now, isFirst })).plan
   }
@@ -55,7 +55,7 @@ export class Reader {
     for (let query = this.queue.take(); query !== undefined; query = this.queue.take()) query.reject(closed)
   }
 
-  /** The thread closes its connection first: otherwise the connection would outlive it, and the WAL file with it. */
+  /** Lets the thread close its connection before it ends: otherwise the connection and its WAL file would outlive it. */
   private async retire(): Promise<void> {
     const { thread } = this
     if (thread === null) return
@@ -65,7 +65,7 @@ export class Reader {
     this.rejectAll(thread, this.isClosed ? 'The database is closed' : 'The reader was closed')
   }
 
-  /** An idle thread is closed after a while, which frees its memory. */
+  /** Closes an idle thread after a while, which frees its memory. */
   private closeWhenIdle(): void {
     if (this.idle !== null) clearTimeout(this.idle)
     if (this.isClosed || this.running.size > 0) return
@@ -77,7 +77,7 @@ export class Reader {
     const query = this.isBusy ? undefined : this.queue.take()
     if (query === undefined) return
     this.isBusy = true
-    // From now on the same query must be asked again: its snapshot may be older than a commit.
+    // From now on an equal query needs a read of its own, because this snapshot may miss its commits.
     query.started()
     void this.answerPage(query).finally(() => {
       this.isBusy = false
@@ -97,16 +97,16 @@ export class Reader {
     }
   }
 
-  private ask<Question extends Ask>(question: Question): Promise<Answers[Question['type']]> {
+  private ask<Request extends ThreadRequest>(request: Request): Promise<ThreadAnswers[Request['type']]> {
     if (this.isClosed) return Promise.reject(new Error('The database is closed'))
     this.thread ??= this.start()
-    return this.post(this.thread, question) as Promise<Answers[Question['type']]>
+    return this.post(this.thread, request) as Promise<ThreadAnswers[Request['type']]>
   }
 
-  private post(thread: Worker, question: Ask): Promise<Answer> {
+  private post(thread: Worker, request: ThreadRequest): Promise<ThreadAnswer> {
     const id = ++this.lastId
     if (this.idle !== null) clearTimeout(this.idle)
-    return new Promise<Answer>((resolve, reject) => {
+    return new Promise<ThreadAnswer>((resolve, reject) => {
       const late = (): void => this.replace(thread, `The reader did not answer within ${this.bounds.answerMs} ms`)
       const deadline = setTimeout(late, this.bounds.answerMs)
       deadline.unref()
@@ -120,18 +120,18 @@ export class Reader {
         resolve: (answer) => (finish(), resolve(answer)),
         reject: (error) => (finish(), reject(error)),
       })
-      thread.postMessage({ ...question, id })
+      thread.postMessage({ ...request, id })
     })
   }
 
   private start(): Worker {
     const thread = new Worker(threadUrl(), { smol: true })
     thread.unref()
-    thread.addEventListener('message', ({ data }: MessageEvent<Reply>) => {
+    thread.addEventListener('message', ({ data }: MessageEvent<ThreadReply>) => {
       const call = this.running.get(data.id)
       if (!('failure' in data)) return call?.resolve(data)
       call?.reject(new Error(data.failure))
-      // A connection that failed once is not used again: see the gate.
+      // A connection that has failed is not used again: see the gate.
       return void (this.thread === thread && this.retire())
     })
     thread.addEventListener('error', (event) => this.replace(thread, event.message))
@@ -162,7 +162,7 @@ interface Query {
 
 interface Call {
   thread: Worker
-  resolve(answer: Answer): void
+  resolve(answer: ThreadAnswer): void
   reject(error: Error): void
 }
 

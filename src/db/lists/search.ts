@@ -18,7 +18,7 @@ import type { ReadConnection } from './read-connection.ts'
 import { NULL_CODE, type Segment } from './segment.ts'
 import type { SegmentStore } from './store.ts'
 
-/** What one segment or one gap contributes to a list, newest rows first. */
+/** The rows of one segment or one gap that a query finds, newest first. */
 interface Part {
   count: number
   seqs(offset: number, limit: number): number[]
@@ -27,19 +27,19 @@ interface Part {
 /** The rows of a segment that pass the filters of a query. */
 interface Found {
   count: number
-  /** Null when they are many: then they are matched again for a page. */
+  /** Null if there are many: a page then matches them again. */
   rows: readonly number[] | null
 }
 
-/** Combinations of filters whose results are kept. */
+/** Results are kept for this many combinations of filters. */
 const MAX_KEPT_FILTERS = 64
-/** For all kept filters over five million rows these take some fifteen megabytes. */
+/** At most this many rows are kept per result: with five million rows, all results together take some 15 MB. */
 const FEW_FOUND = 16
 
-/** Total and page of one query from one snapshot: from segments where there are any, from the table elsewhere. */
+/** Finds total and page of a query on one snapshot: in segments where there are any, in the table elsewhere. */
 export class Search {
   readonly states: OpenStates
-  /** Filters → segment → what was found: paging and polling repeat the same filters, and segments do not change. */
+  /** Filters → segment → result. Paging and polling repeat the same filters, and segments do not change. */
   private readonly kept = new LRUCache<string, WeakMap<Segment, Found>>({ max: MAX_KEPT_FILTERS })
 
   constructor(
@@ -95,10 +95,10 @@ export class Search {
   }
 
   private segmentPart(segment: Segment, query: ListQuery, range: Range, kept: WeakMap<Segment, Found>): Part {
-    const isWhole = range.after <= segment.after && range.until >= segment.until
-    const bounds = isWhole ? { low: 0, high: segment.rows } : this.boundsIn(segment, range)
-    const found = (isWhole ? kept.get(segment) : undefined) ?? this.find(segment, query, bounds)
-    if (isWhole && segment.openRows === 0) kept.set(segment, found)
+    const isInside = range.after <= segment.after && range.until >= segment.until
+    const bounds = isInside ? { low: 0, high: segment.rows } : this.boundsIn(segment, range)
+    const found = (isInside ? kept.get(segment) : undefined) ?? this.find(segment, query, bounds)
+    if (isInside && segment.openRows === 0) kept.set(segment, found)
     return { count: found.count, seqs: (offset, limit) => this.seqs(segment, query, bounds, found, offset, limit) }
   }
 
@@ -146,7 +146,7 @@ export class Search {
     }
     if (!showsNullState && segment.openRows > 0 && equal[state] === undefined)
       filters.push({ codes: this.store.column(segment, state).codes, code: NULL_CODE, isNot: true, values: 0 })
-    // The column with the most values first: it leaves the fewest rows to the others.
+    // The column with the most values comes first: it leaves the fewest rows to the others.
     return filters.toSorted((a, b) => b.values - a.values)
   }
 
@@ -155,7 +155,7 @@ export class Search {
     return { low: rowsUpTo(times, after), high: rowsUpTo(times, until) }
   }
 
-  /** In the order of `seqs`, which a CROSS JOIN keeps, and as one text, because the driver is slow at returning rows. */
+  /** Reads the items in the order of `seqs`, which CROSS JOIN keeps, and as one text, because the driver is slow at returning rows. */
   private items({ list, item }: ListQuery, seqs: readonly number[]): string {
     const sql = `SELECT group_concat(${item}) FROM json_each(?) AS row CROSS JOIN ${list} ON ${list}.seq = row.value`
     return withTimes(String(this.connection.value(sql, [JSON.stringify(seqs)]) ?? ''))
@@ -184,5 +184,5 @@ function seqsOf(parts: readonly Part[], offset: number, limit: number): number[]
   return seqs
 }
 
-/** The numbers of a comma-separated text, because the driver is slow at returning rows. */
+/** Reads numbers from a comma-separated text, because the driver is slow at returning rows. */
 const numbersIn = (text: Cell): number[] => JSON.parse(`[${text ?? ''}]`) as number[]

@@ -9,13 +9,13 @@ export interface Plan extends Range {
 }
 
 /**
- * Inserts the segment without contents, in place of the segments of its range. From now on the triggers delete it if a
- * row of the range changes. Returns its id.
+ * Replaces the segments of the range by a new one without contents; returns its id. From now on the triggers delete it if a
+ * row of the range changes.
  */
 export async function beginSegment(gate: Gate, { list, tenantId, after, until }: Plan): Promise<number> {
   const args = [list, tenantId, after, until]
   const results = await gate.batch([
-    // An earlier one that was never finished.
+    // A segment that was begun earlier and never finished.
     'DELETE FROM list_segments WHERE row_count IS NULL',
     { sql: 'DELETE FROM list_segments WHERE list = ? AND tenant_id = ? AND after_at >= ? AND until_at <= ?', args },
     { sql: 'INSERT INTO list_segments (list, tenant_id, after_at, until_at) VALUES (?, ?, ?, ?) RETURNING id', args },
@@ -23,7 +23,7 @@ export async function beginSegment(gate: Gate, { list, tenantId, after, until }:
   return Number(results[2]?.rows[0]?.['id'])
 }
 
-/** Stores the contents. Returns false, and stores nothing, when a row of the range has changed since `beginSegment`. */
+/** Stores the contents. Returns false and stores nothing if a row of the range has changed since `beginSegment`. */
 export async function finishSegment(gate: Gate, id: number, segment: EncodedSegment): Promise<boolean> {
   const [updated] = await gate.batch([
     {

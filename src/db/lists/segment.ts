@@ -40,7 +40,7 @@ export interface EncodedSegment {
   columns: StoredColumn[]
 }
 
-/** A row as the table has it: `seq`, the time, then the columns of the list. */
+/** A row of the table: `seq`, the time, then the columns of the list. */
 export type SourceRow = readonly Cell[]
 
 /** The rows must be in the order of the list, oldest first. */
@@ -54,7 +54,7 @@ export function encodeSegment(list: List, rows: readonly SourceRow[]): EncodedSe
       numberColumn(SEQ, rows, 0),
       numberColumn(TIME, rows, 1),
       ...list.columns.map((name, index) =>
-        // The open rows will need the other states.
+        // Open rows will later need the codes of the other states.
         codeColumn(name, cellsAt(index + 2), name === list.state ? Object.keys(list.states) : []),
       ),
     ],

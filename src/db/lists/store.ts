@@ -4,12 +4,12 @@ import type { ListName } from './list.ts'
 import type { ReadConnection } from './read-connection.ts'
 import { type CodeColumn, SEQ, type Segment, TIME } from './segment.ts'
 
-/** All columns of three million rows. They are freed with the thread, when nobody lists for a while. */
+/** Enough for all columns of three million rows. The memory is freed when the idle thread is closed. */
 const MAX_COLUMN_BYTES = 96 << 20
 const MAX_SEGMENTS = 20_000
 const MAX_TENANTS = 1000
 
-/** The segments that the database has now. A stored segment never changes and its id is never reused, so what was read is kept. */
+/** Reads the segments of the database. A stored segment never changes and its id is never reused, so they are cached. */
 export class SegmentStore {
   private readonly known = new LRUCache<number, Segment>({ max: MAX_SEGMENTS })
   private readonly ofTenants = new LRUCache<string, { ids: string | null; segments: Segment[] }>({ max: MAX_TENANTS })
@@ -25,7 +25,7 @@ export class SegmentStore {
 
   constructor(private readonly connection: ReadConnection) {}
 
-  /** A tenant's segments, newest first. The array is the same one while they are the same. */
+  /** A tenant's segments, newest first. Returns the same array as long as the segments are the same. */
   segments(list: ListName, tenantId: string): readonly Segment[] {
     const key = `${list} ${tenantId}`
     const ids = String(this.connection.value(IDS, [list, tenantId]) ?? '')
@@ -33,12 +33,12 @@ export class SegmentStore {
     if (last?.ids === ids) return last.segments
     const all = ids === '' ? [] : ids.split(',').map((id) => this.segment(Number(id)))
     const segments = all.filter((segment) => segment !== null).toSorted((a, b) => b.until - a.until)
-    // A segment that is being built keeps its id when it is finished.
+    // A segment that is being built keeps its id when it is finished, so its ids are not cached.
     this.ofTenants.set(key, { ids: segments.length < all.length ? null : ids, segments })
     return segments
   }
 
-  /** What `segments` returned last. */
+  /** The segments that `segments` returned last. */
   lastSegments(list: ListName, tenantId: string): readonly Segment[] {
     return this.ofTenants.get(`${list} ${tenantId}`)?.segments ?? NO_SEGMENTS
   }
@@ -77,7 +77,7 @@ export class SegmentStore {
     return row
   }
 
-  /** Null while it is being built. */
+  /** Returns null while the segment is being built. */
   private segment(id: number): Segment | null {
     const known = this.known.get(id)
     if (known !== undefined) return known
@@ -91,11 +91,11 @@ export class SegmentStore {
 }
 
 const NO_SEGMENTS: readonly Segment[] = []
-/** Reads the index alone. */
+/** Reads only the index. */
 const IDS = 'SELECT group_concat(id) FROM list_segments WHERE list = ? AND tenant_id = ?'
 const SEGMENT = 'SELECT after_at, until_at, row_count, open_count FROM list_segments WHERE id = ?'
 const COLUMN =
   'SELECT data, dictionary_text, dictionary_ends FROM list_segment_columns WHERE segment_id = ? AND name = ?'
 
-/** A copy: the bytes of the driver may start where a wider array must not. */
+/** Copies the bytes, because those of the driver may be misaligned for a wider array. */
 const bufferOf = (bytes: unknown): ArrayBuffer => new Uint8Array(bytes instanceof Uint8Array ? bytes : []).buffer

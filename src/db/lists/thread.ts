@@ -9,16 +9,16 @@ import { SegmentStore } from './store.ts'
 
 // The reader thread: answers list queries, and builds segments for the main thread to store.
 
-export type Ask =
+export type ThreadRequest =
   | { type: 'open'; path: string }
   | { type: 'page'; query: ListQuery }
-  /** What to compact next, of the rows up to `now` by the wall clock. `isFirst`: search for tenants with new rows. */
+  /** The next rows to compact, up to `now` by the wall clock. `isFirst`: search for tenants with new rows. */
   | { type: 'plan'; now: number; isFirst: boolean }
   | { type: 'build'; plan: Plan }
   | { type: 'close' }
 
-/** The answers are flat objects, which are faster to pass between threads. */
-export interface Answers {
+/** Flat objects, because they pass between threads faster. */
+export interface ThreadAnswers {
   open: object
   /** `isBehind`: rows of this list should be compacted. */
   page: ListPage & { isBehind: boolean }
@@ -27,35 +27,35 @@ export interface Answers {
   close: object
 }
 
-export type Answer = Answers[Ask['type']]
-export type Reply = { id: number } & (Answer | { failure: string })
+export type ThreadAnswer = ThreadAnswers[ThreadRequest['type']]
+export type ThreadReply = { id: number } & (ThreadAnswer | { failure: string })
 
 declare const self: Worker
 
 const LIST_NAMES = Object.keys(LISTS) as ListName[]
 const CHECK_EVERY_MS = 1000
-/** A gap with fewer rows than this is no reason to compact at once. */
+/** A gap with fewer rows than this does not start a compaction. */
 const WORTHWHILE_ROWS = MIN_SEGMENT_ROWS * 2
 
 let thread: ReaderThread | null = null
 
-self.addEventListener('message', ({ data: { id, ...ask } }: MessageEvent<Ask & { id: number }>) => {
-  void answer(ask)
+self.addEventListener('message', ({ data: { id, ...request } }: MessageEvent<ThreadRequest & { id: number }>) => {
+  void answer(request)
     .catch((error: unknown) => ({ failure: String(error) }))
     .then((result) => {
       self.postMessage({ id, ...result })
-      // The thread ends itself, outside of any call of the driver, and the process goes on.
-      if (ask.type === 'close') setImmediate(() => process.exit(0))
+      // The thread ends itself, outside of any call of the driver. The process goes on.
+      if (request.type === 'close') setImmediate(() => process.exit(0))
     })
 })
 
-async function answer(ask: Ask): Promise<Answer> {
-  if (ask.type === 'open') thread = new ReaderThread(ask.path)
-  if (thread === null) throw new Error('The reader has no database yet')
-  if (ask.type === 'page') return thread.page(ask.query)
-  if (ask.type === 'plan') return { plan: await thread.plan(ask) }
-  if (ask.type === 'build') return { segment: await thread.build(ask.plan) }
-  if (ask.type === 'close') thread.close()
+async function answer(request: ThreadRequest): Promise<ThreadAnswer> {
+  if (request.type === 'open') thread = new ReaderThread(request.path)
+  if (thread === null) throw new Error('The reader thread has no database yet')
+  if (request.type === 'page') return thread.page(request.query)
+  if (request.type === 'plan') return { plan: await thread.plan(request) }
+  if (request.type === 'build') return { segment: await thread.build(request.plan) }
+  if (request.type === 'close') thread.close()
   return {}
 }
 
@@ -102,7 +102,7 @@ class ReaderThread {
 
   private readonly isOutdated = (segment: Segment): boolean => this.search.states.isOutdated(segment)
 
-  /** Checks at most once a second while the segments are the same: for most queries it would take as long as the page. */
+  /** Checks at most once a second while the segments are the same, because a check often takes as long as the page. */
   private isBehind(query: ListQuery): boolean {
     const key = `${query.list} ${query.tenantId}`
     const segments = this.store.lastSegments(query.list, query.tenantId)

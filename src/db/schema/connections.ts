@@ -20,13 +20,13 @@ export const extensions = sqliteTable(
     refreshToken: text('refresh_token').notNull(),
     refreshExpiresAt: integer('refresh_expires_at').notNull(),
     refreshedAt: integer('refreshed_at').notNull(),
-    /** Failed refreshes in a row, and when the next try is due. */
+    /** Failed refreshes in a row, and when the next one is due. */
     refreshFailures: integer('refresh_failures').notNull().default(0),
     nextRefreshAt: integer('next_refresh_at'),
-    /** No request to the provider for this extension before then (429). */
+    /** Set by a 429: no request for this extension before then. */
     pausedUntil: integer('paused_until'),
     numbersReadAt: integer('numbers_read_at'),
-    /** Up to when the provider's store has been looked through for inbound messages. */
+    /** The back-fill has read the provider's inbound messages up to this time. */
     inboundSeenAt: integer('inbound_seen_at'),
   },
   (table) => [primaryKey({ columns: [table.tenantId, table.extensionId] })],
@@ -81,7 +81,7 @@ export const connectTokens = sqliteTable(
   (table) => [index('connect_tokens_by_tenant').on(table.tenantId, table.createdAt)],
 )
 
-/** OAuth `state` values on their way through the provider's login, each with its PKCE verifier (JWE). */
+/** OAuth `state` values of logins in progress, each with its PKCE verifier (JWE). */
 export const oauthStates = sqliteTable('oauth_states', {
   stateHash: text('state_hash').primaryKey(),
   tenantId: text('tenant_id').notNull(),

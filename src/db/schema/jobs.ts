@@ -5,12 +5,12 @@ export type JobKindName = (typeof JOB_KINDS)[number]
 
 /**
  * Work that must happen, written in the same commit as its cause and deleted in the same commit as its result.
- * A job has no "running" state: whether its work was begun stands on the row it works on, which is what a crash leaves behind.
+ * A job has no "running" state. The row that it works on says whether the work has begun, also after a crash.
  */
 export const jobs = sqliteTable(
   'jobs',
   {
-    /** Never used twice: the loop reads on from the last one it saw. */
+    /** Never reused, because a job loop reads on after the last one that it saw. */
     seq: integer().primaryKey({ autoIncrement: true }),
     id: text().notNull(),
     kind: text({ enum: JOB_KINDS }).notNull(),

@@ -39,15 +39,16 @@ export const messages = sqliteTable(
 )
 
 /**
- * The app that last wrote to a contact from a number: what the contact writes back is its message. The trigger
- * `conversations_follow` (migration 0004) keeps the rows, and only for tenants with several apps. Not RingCentral's conversations.
+ * The app that last wrote to a contact from a number. Messages from that contact belong to this app. The trigger
+ * `conversations_follow` (migration 0004) maintains the rows, only for tenants with several apps. RingCentral's conversations
+ * are something else.
  */
 export const conversations = sqliteTable(
   'conversations',
   {
     seq: integer().primaryKey(),
     contact: text().notNull(),
-    /** The tenant's own. */
+    /** The tenant's own number. */
     number: text().notNull(),
     tenantId: text('tenant_id').notNull(),
     appId: text('app_id').notNull(),
@@ -66,7 +67,7 @@ export type AttemptResolution = (typeof ATTEMPT_RESOLUTIONS)[number]
 export const sendAttempts = sqliteTable(
   'send_attempts',
   {
-    /** Never used twice: results name it, and the highest one tells a restored database from the one that went on. */
+    /** Never reused: results name it, and the highest one reveals a restored database. */
     seq: integer().primaryKey({ autoIncrement: true }),
     messageId: text('message_id').notNull(),
     tenantId: text('tenant_id').notNull(),
@@ -79,9 +80,9 @@ export const sendAttempts = sqliteTable(
     startedAt: integer('started_at').notNull(),
     /** The same moment by the provider's clock, epoch milliseconds; null if the provider's clock was not known. */
     providerStartedAt: integer('provider_started_at'),
-    /** How the call ended. Null while the call runs; `unknown` until the attempt is closed and ever after. */
+    /** How the call ended. Null while the call runs. An `unknown` one stays `unknown` after the attempt is closed. */
     outcome: text({ enum: ATTEMPT_OUTCOMES }),
-    /** Of an unknown outcome, steady time: a lookup that began at or after it may conclude that the message is absent. */
+    /** For an unknown outcome, steady time: a lookup that began at or after it may conclude that the message is absent. */
     absentAfter: integer('absent_after'),
     /** Steady time at which the attempt ended; null while it is open. */
     closedAt: integer('closed_at'),
@@ -92,7 +93,7 @@ export const sendAttempts = sqliteTable(
     requestId: text('request_id'),
   },
   (table) => [
-    /** At most one open attempt per conversation: calls never overlap, and a record of the message store has one owner. */
+    /** At most one open attempt per conversation, so that calls never overlap and a record of the message store has one owner. */
     uniqueIndex('send_attempts_open')
       .on(table.from, table.to)
       .where(sql`closed_at IS NULL`),

@@ -22,33 +22,33 @@ export const apps = sqliteTable(
     webhookUrl: text('webhook_url'),
     role: text({ enum: ['app'] }).notNull(),
     isActive: integer('is_active', { mode: 'boolean' }).notNull(),
-    /** HMAC of the key; the key itself is never stored. */
+    /** HMAC of the API key, which itself is never stored. */
     keyHash: text('key_hash').notNull().unique(),
     keyPrefix: text('key_prefix').notNull(),
     /** JWE. */
     webhookSecret: text('webhook_secret').notNull(),
     lastUsedAt: integer('last_used_at'),
-    /** The app whose key registered this one. Null: the operator did, or a release before 1.1.0 did not note it. */
+    /** The app whose key registered this one. Null if the operator did, or for apps of releases before 1.1.0. */
     registeredBy: text('registered_by'),
     createdAt: integer('created_at').notNull(),
     updatedAt: integer('updated_at').notNull(),
   },
   (table) => [
     index('apps_by_tenant').on(table.tenantId),
-    /** Counts and lists the active apps, however many inactive ones a tenant has. */
+    /** Counts and lists active apps quickly, however many inactive ones a tenant has. */
     index('apps_active')
       .on(table.tenantId)
       .where(sql`is_active = 1`),
   ],
 )
 
-/** Client addresses that failed too often; kept so that a restart does not free them. */
+/** Client addresses that are blocked after failed attempts; stored so that a restart does not unblock them. */
 export const blockedAddresses = sqliteTable('blocked_addresses', {
   address: text().primaryKey(),
   until: integer().notNull(),
 })
 
-/** Tombstones of erased inbound messages: the provider may list or announce such a message once more. */
+/** Tombstones of erased inbound messages, because the provider may send or list such a message again. */
 export const erasedMessages = sqliteTable(
   'erased_messages',
   {

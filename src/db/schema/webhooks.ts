@@ -6,7 +6,7 @@ export type DeliveryOutcome = (typeof DELIVERY_OUTCOMES)[number]
 export const DELIVERY_KINDS = ['app', 'trigger'] as const
 export type DeliveryKind = (typeof DELIVERY_KINDS)[number]
 
-/** Addresses that hear of a tenant's inbound messages besides its apps. */
+/** Further addresses that get a tenant's inbound messages, besides its apps. */
 export const triggers = sqliteTable(
   'triggers',
   {
@@ -21,11 +21,11 @@ export const triggers = sqliteTable(
   (table) => [index('triggers_by_tenant').on(table.tenantId)],
 )
 
-/** One row per POST of a delivery, committed before it is made: at most one POST per delivery, also across a crash. */
+/** One row per POST of a delivery, committed before the POST: at most one POST per delivery, also after a crash. */
 export const deliveries = sqliteTable(
   'deliveries',
   {
-    /** Never used twice, as of send attempts. */
+    /** Never reused, as for send attempts. */
     seq: integer().primaryKey({ autoIncrement: true }),
     /** `<messageId>:<appId or triggerId>`. */
     deliveryId: text('delivery_id').notNull().unique(),

@@ -17,11 +17,11 @@ export async function newWebhookSecret(
   appId: string,
 ): Promise<{ secret: string; sealed: string }> {
   const secret = webhookSecret(gateway.ids.bytes(32))
-  return { secret, sealed: await gateway.secrets.seal(secret, secretContext(tenantId, appId)) }
+  return { secret, sealed: await gateway.secrets.encrypt(secret, secretContext(tenantId, appId)) }
 }
 
 export const openWebhookSecret = (gateway: Gateway, tenantId: string, appId: string, sealed: string): Promise<string> =>
-  gateway.secrets.open(sealed, secretContext(tenantId, appId))
+  gateway.secrets.decrypt(sealed, secretContext(tenantId, appId))
 
 /** Deletes the WebSocket tokens of an app. Without this, a token fetched with a revoked key could still open a socket. */
 export const dropWsTokens = (appId: string): Statement => ({

@@ -85,7 +85,7 @@ async function storeExtension(
 ): Promise<boolean> {
   const key = { tenantId, extensionId: extension.extensionId }
   const previous = await gateway.directory.extension(tenantId, extension.extensionId)
-  const encrypted = await gateway.tokens.seal(key, pair)
+  const encrypted = await gateway.tokens.encrypt(key, pair)
   const now = gateway.clock.now()
   const [connected] = await gateway.database.writer.write([
     connectExtension({ ...key, ...encrypted, accountId: extension.accountId, now }),
@@ -110,7 +110,7 @@ async function storeExtension(
   ])
   gateway.directory.forget(tenantId)
   if (connected?.rows.length !== 1) return false
-  if (previous !== null) await endSession(gateway, await gateway.tokens.openRefresh(previous).catch(() => null))
+  if (previous !== null) await endSession(gateway, await gateway.tokens.decryptRefresh(previous).catch(() => null))
   return true
 }
 

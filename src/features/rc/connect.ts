@@ -72,7 +72,7 @@ export async function beginAuthorization(gateway: Gateway, tenantId: string): Pr
   const state = gateway.ids.secret()
   const codeVerifier = gateway.ids.secret()
   const stateHash = gateway.secrets.hash(state)
-  const encrypted = await gateway.secrets.seal(codeVerifier, { tenantId, row: stateHash, purpose: 'pkce' })
+  const encrypted = await gateway.secrets.encrypt(codeVerifier, { tenantId, row: stateHash, purpose: 'pkce' })
   await gateway.database.writer.write([
     {
       sql: 'INSERT INTO oauth_states (state_hash, tenant_id, code_verifier, expires_at) VALUES (?1, ?2, ?3, ?4)',

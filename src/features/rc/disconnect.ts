@@ -45,7 +45,7 @@ async function untilNoOpenAttempts(gateway: Gateway, tenantId: string): Promise<
 async function cleanUp(gateway: Gateway, row: ExtensionRow): Promise<void> {
   try {
     await gateway.subscriptions.remove(row)
-    await gateway.provider.revoke(await gateway.tokens.openRefresh(row))
+    await gateway.provider.revoke(await gateway.tokens.decryptRefresh(row))
   } catch (error) {
     gateway.log.warn({ extensionId: row.extensionId, error: errorName(error) }, 'provider was not cleaned up')
   }

@@ -32,7 +32,7 @@ export async function consumeState(
   if (row === undefined) return null
   const tenantId = String(row['tenant_id'])
   const context = { tenantId, row: String(row['state_hash']), purpose: 'pkce' } as const
-  return { tenantId, codeVerifier: await gateway.secrets.open(String(row['code_verifier']), context) }
+  return { tenantId, codeVerifier: await gateway.secrets.decrypt(String(row['code_verifier']), context) }
 }
 
 /** Logs why a state was refused. */

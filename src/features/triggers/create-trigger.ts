@@ -14,7 +14,7 @@ export async function createTrigger(
   if (!gateway.guard.accepts(callbackUrl)) throw apiError('badCallbackUrl')
   const triggerId = gateway.ids.of('trg')
   const secret = webhookSecret(gateway.ids.bytes(32))
-  const sealed = await gateway.secrets.seal(secret, {
+  const sealed = await gateway.secrets.encrypt(secret, {
     tenantId: caller.tenantId,
     row: triggerId,
     purpose: 'trigger_secret',

@@ -3,7 +3,7 @@ import { silentLog } from '../../../src/core/log.ts'
 import { Compactor, HIGH_LOAD_WRITES, MAX_DEFERRED_WRITES } from '../../../src/db/lists/compactor.ts'
 import type { ListQuery } from '../../../src/db/lists/list.ts'
 import { tenantsSince } from '../../../src/db/lists/plan.ts'
-import { Reader } from '../../../src/db/lists/reader.ts'
+import { ListReader } from '../../../src/db/lists/reader.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { EVERYTHING, type Seeded, seededDatabase } from './seeded.ts'
 
@@ -29,11 +29,11 @@ const finished = async (compactor: Compactor): Promise<void> => {
 
 /** Compacts everything once; `meanwhile` happens after a segment is built and before it is stored. */
 async function compactOnce(meanwhile: () => Promise<unknown> = async () => undefined): Promise<void> {
-  const reader = new Reader(seeded.path, () => {})
+  const reader = new ListReader(seeded.path, () => {})
   const clock = manualClock(Date.now())
   const compactor = new Compactor(seeded.database.gate, reader, silentLog, clock)
   reader.build = async (plan) => {
-    const segment = await Reader.prototype.build.call(reader, plan)
+    const segment = await ListReader.prototype.build.call(reader, plan)
     if (plan.list === 'messages') await meanwhile()
     return segment
   }
@@ -77,7 +77,7 @@ test('a segment that was begun and never finished is not read, and goes with the
 /** A reader and the compactor that its queries wake; `pause` lets a pause of the compactor pass. */
 function queriedCompactor() {
   const clock = manualClock(Date.now())
-  const reader = new Reader(seeded.path, () => compactor.wake())
+  const reader = new ListReader(seeded.path, () => compactor.wake())
   const compactor = new Compactor(seeded.database.gate, reader, silentLog, clock)
   return {
     reader,
@@ -129,7 +129,7 @@ test('segments that are deleted just after a query are built again', async () =>
 
 test('a failure is logged, and the next writes try again', async () => {
   const lines: string[] = []
-  const reader = new Reader(seeded.path, () => {})
+  const reader = new ListReader(seeded.path, () => {})
   const log = {
     ...silentLog,
     warn: (fields: object, message: string) => void lines.push(JSON.stringify([fields, message])),
@@ -154,7 +154,7 @@ test('a failure is logged, and the next writes try again', async () => {
 /** A compactor without work; `pause` makes so many writes, lets a pause pass and returns the number of runs so far. */
 function idleCompactor() {
   const clock = manualClock()
-  const reader = new Reader(seeded.path, () => {})
+  const reader = new ListReader(seeded.path, () => {})
   let runs = 0
   reader.plan = async () => (runs++, null)
   const compactor = new Compactor(seeded.database.gate, reader, silentLog, clock)
@@ -199,7 +199,7 @@ test('under high load without end the compactor runs now and then', async () => 
 
 test('rows that are inserted during a run are left to the next run', async () => {
   const clock = manualClock(Date.now())
-  const reader = new Reader(seeded.path, () => {})
+  const reader = new ListReader(seeded.path, () => {})
   const compactor = new Compactor(seeded.database.gate, reader, silentLog, clock)
   const compacted = async (): Promise<number> => (clock.advance(3000), await finished(compactor), await segments())
   const newest = clock.now() + 60_000
@@ -208,7 +208,7 @@ test('rows that are inserted during a run are left to the next run', async () =>
       SELECT id || '-' || ${newest}, job_id, tenant_id, app_id, direction, from_number, to_number, body, status, ${newest}, updated_at
       FROM messages WHERE created_at < ${newest} LIMIT 300 ON CONFLICT DO NOTHING`)
     clock.advance(120_000)
-    return Reader.prototype.build.call(reader, plan)
+    return ListReader.prototype.build.call(reader, plan)
   }
   compactor.wake()
   expect(await compacted()).toBe(1)

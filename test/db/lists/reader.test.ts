@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { statSync } from 'node:fs'
-import { Connection } from '../../../src/db/connection.ts'
+import { SqliteConnection } from '../../../src/db/connection.ts'
 import { FairQueue } from '../../../src/db/lists/fair-queue.ts'
-import { Reader } from '../../../src/db/lists/reader.ts'
+import { ListReader } from '../../../src/db/lists/reader.ts'
 import { failureOf } from '../../support/process.ts'
 import { EVERYTHING, type Seeded, seededDatabase } from './seeded.ts'
 
@@ -25,7 +25,7 @@ test('a committed change is in the next answer, and no snapshot is held afterwar
 
 test('a thread that fails is replaced, and the next one answers', async () => {
   const { path } = seeded
-  const reader = new Reader(path, () => {})
+  const reader = new ListReader(path, () => {})
   try {
     const broken = { ...EVERYTHING, equal: { no_such_column: 'x' } }
     expect(String(await failureOf(reader.page(broken)))).toContain('no_such_column')
@@ -41,8 +41,8 @@ test('a thread that does not answer in time is replaced, and exits by itself whe
   const copy = `${path}.copy`
   await database.gate.execute(`VACUUM INTO '${copy}'`)
   const bounds = { answerMs: 50 }
-  const reader = new Reader(copy, () => {}, bounds)
-  const other = new Connection(copy, 0)
+  const reader = new ListReader(copy, () => {}, bounds)
+  const other = new SqliteConnection(copy, 0)
   // Without a WAL a writer locks out all readers until it commits.
   for (const sql of ['PRAGMA journal_mode = DELETE', 'BEGIN EXCLUSIVE']) other.execute(sql)
   expect(String(await failureOf(reader.page(EVERYTHING)))).toContain('did not answer')
@@ -55,7 +55,7 @@ test('a thread that does not answer in time is replaced, and exits by itself whe
 
 test('after closing, queries that wait and new queries are rejected', async () => {
   const { path } = seeded
-  const reader = new Reader(path, () => {})
+  const reader = new ListReader(path, () => {})
   const asked = Array.from({ length: 5 }, (_, offset) => failureOf(reader.page({ ...EVERYTHING, offset })))
   await reader.close()
   // The first query may have been answered before.

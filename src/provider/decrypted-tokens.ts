@@ -1,0 +1,38 @@
+import type { EncryptionContext, Secrets } from '../core/secrets.ts'
+import type { ExtensionRow } from './directory.ts'
+import type { ExtensionKey } from './extension-rows.ts'
+
+/** Access tokens in plaintext. Each is decrypted once and kept as long as its row has the same encrypted token. */
+export class DecryptedTokens {
+  readonly #decrypted = new Map<string, { encrypted: string; accessToken: string }>()
+
+  constructor(readonly secrets: Secrets) {}
+
+  /** The token of this row if it has been decrypted before, else null. */
+  known(row: ExtensionRow): string | null {
+    const known = this.#decrypted.get(nameOf(row))
+    return known?.encrypted === row.accessToken ? known.accessToken : null
+  }
+
+  async decrypt(row: ExtensionRow): Promise<string> {
+    const known = this.known(row)
+    if (known !== null) return known
+    const accessToken = await this.secrets.decrypt(row.accessToken, encryptionContext(row, 'rc_access'))
+    this.keep(row, row.accessToken, accessToken)
+    return accessToken
+  }
+
+  keep(key: ExtensionKey, encrypted: string, accessToken: string): void {
+    this.#decrypted.set(nameOf(key), { encrypted, accessToken })
+  }
+}
+
+/** A key of an extension for maps: the same extension may be connected to several tenants. */
+export const nameOf = (key: ExtensionKey): string => `${key.tenantId}/${key.extensionId}`
+
+/** The row and use that a token is encrypted for. */
+export const encryptionContext = (key: ExtensionKey, purpose: EncryptionContext['purpose']): EncryptionContext => ({
+  tenantId: key.tenantId,
+  row: key.extensionId,
+  purpose,
+})
