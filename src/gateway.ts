@@ -108,7 +108,7 @@ export function buildGateway(parts: GatewayParts): Gateway {
     ...engines,
     secrets,
     keys: new KeyRing({ reads, writer, secrets, clock }),
-    failedAttempts: new FailedAttempts({ gate, writer, clock }),
+    failedAttempts: new FailedAttempts({ reads, writer, clock }),
     keyLimits: new KeyLimits(clock, config.keyLimitPerMinute),
     guard,
     poster: new WebhookPoster({ guard, clock, meter: parts.meter ?? noMeter }),

@@ -1,7 +1,7 @@
 import type { Gateway } from './gateway.ts'
 
 /** The newest encrypted value of each kind. The others were written with the same keys or older ones. */
-const NEWEST_SECRETS = `SELECT * FROM (SELECT webhook_secret AS sealed FROM apps ORDER BY seq DESC LIMIT 1)
+const NEWEST_SECRETS = `SELECT * FROM (SELECT webhook_secret AS encrypted FROM apps ORDER BY seq DESC LIMIT 1)
   UNION ALL SELECT * FROM (SELECT access_token FROM extensions ORDER BY connected_at DESC LIMIT 1)`
 
 /**
@@ -11,7 +11,7 @@ const NEWEST_SECRETS = `SELECT * FROM (SELECT webhook_secret AS sealed FROM apps
  */
 export async function warnOfUnknownKeys({ database, secrets, log }: Gateway): Promise<void> {
   const { rows } = await database.gate.execute(NEWEST_SECRETS)
-  if (rows.some((row) => !secrets.isKnown(String(row['sealed']))))
+  if (rows.some((row) => !secrets.isKnown(String(row['encrypted']))))
     log.error(
       {},
       'ENCRYPTION_KEYS has no key that can decrypt the stored secrets, so API keys are refused: add the old key behind the newest',

@@ -1,12 +1,15 @@
+import { gt, lte, or } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import { bounded } from '../core/bounded.ts'
 import type { Clock } from '../core/clock.ts'
 import { BLOCK_MS, FAILED_ATTEMPTS, FAILED_ATTEMPTS_WINDOW_MS, MAX_WATCHED_ADDRESSES } from '../core/limits.ts'
-import type { Gate } from '../db/gate.ts'
+import type { Reads } from '../db/database.ts'
+import { blockedAddresses } from '../db/schema/tenants.ts'
+import { build, statementOf } from '../db/statement.ts'
 import type { Writer } from '../db/writer.ts'
 
 export interface FailedAttemptsContext {
-  gate: Gate
+  reads: Reads
   writer: Writer
   clock: Clock
 }
@@ -22,21 +25,21 @@ export class FailedAttempts {
 
   /** Reads the blocks that an earlier process stored. */
   async restore(): Promise<void> {
-    const { gate, clock } = this.context
+    const { reads, writer, clock } = this.context
     const now = clock.now()
-    await gate.execute({
-      sql: 'DELETE FROM blocked_addresses WHERE until <= ?1 OR until > ?2',
-      args: [now, now + BLOCK_MS],
-    })
-    const { rows } = await gate.execute('SELECT address, until FROM blocked_addresses')
-    for (const row of rows) this.#blocks.set(String(row['address']), clock.monotonic() + Number(row['until']) - now)
+    const { address, until } = blockedAddresses
+    await writer.write([
+      statementOf(build.delete(blockedAddresses).where(or(lte(until, now), gt(until, now + BLOCK_MS)))),
+    ])
+    for (const row of await reads.select({ address, until }).from(blockedAddresses))
+      this.#blocks.set(row.address, clock.monotonic() + row.until - now)
   }
 
   /** Removes expired blocks from memory and from the database. */
   async purge(): Promise<void> {
     const { writer, clock } = this.context
     for (const address of this.#blocks.keys().toArray()) this.blockedSeconds(address)
-    await writer.write([{ sql: 'DELETE FROM blocked_addresses WHERE until <= ?1', args: [clock.now()] }])
+    await writer.write([statementOf(build.delete(blockedAddresses).where(lte(blockedAddresses.until, clock.now())))])
   }
 
   get anyBlocked(): boolean {
@@ -65,13 +68,10 @@ export class FailedAttempts {
     this.#attempts.delete(address)
     this.#blocks.set(address, now + BLOCK_MS)
     const until = this.context.clock.now() + BLOCK_MS
-    this.context.writer
-      .write([
-        {
-          sql: 'INSERT INTO blocked_addresses (address, until) VALUES (?1, ?2) ON CONFLICT (address) DO UPDATE SET until = excluded.until',
-          args: [address, until],
-        },
-      ])
-      .catch(() => undefined)
+    const upsert = build
+      .insert(blockedAddresses)
+      .values({ address, until })
+      .onConflictDoUpdate({ target: blockedAddresses.address, set: { until } })
+    this.context.writer.write([statementOf(upsert)]).catch(() => undefined)
   }
 }

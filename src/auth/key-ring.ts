@@ -6,6 +6,7 @@ import { LAST_USED_STEP_MS, MAX_CACHED_KEYS } from '../core/limits.ts'
 import { type Secrets, sha256Hex } from '../core/secrets.ts'
 import type { Reads } from '../db/database.ts'
 import { apps, tenants } from '../db/schema/index.ts'
+import { build, statementOf } from '../db/statement.ts'
 import type { Writer } from '../db/writer.ts'
 
 /** The app that a key belongs to. Cached until an app or a tenant changes. */
@@ -58,7 +59,7 @@ export class KeyRing {
     if (last !== undefined && Math.abs(now - last) < LAST_USED_STEP_MS) return
     this.#lastUsed.set(appId, now)
     this.context.writer
-      .write([{ sql: 'UPDATE apps SET last_used_at = ?2 WHERE id = ?1', args: [appId, now] }])
+      .write([statementOf(build.update(apps).set({ lastUsedAt: now }).where(eq(apps.id, appId)))])
       .catch(() => this.#lastUsed.delete(appId))
   }
 
@@ -89,7 +90,10 @@ export class KeyRing {
   /** Replaces a hash made with an older encryption key. If the write fails, the key still works and the next use tries again. */
   async #rehash(appId: string, stored: string, newest: string): Promise<void> {
     if (stored === newest) return
-    const sql = 'UPDATE apps SET key_hash = ?2 WHERE id = ?1 AND key_hash = ?3'
-    await this.context.writer.write([{ sql, args: [appId, newest, stored] }]).catch(() => undefined)
+    const update = build
+      .update(apps)
+      .set({ keyHash: newest })
+      .where(and(eq(apps.id, appId), eq(apps.keyHash, stored)))
+    await this.context.writer.write([statementOf(update)]).catch(() => undefined)
   }
 }

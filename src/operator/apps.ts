@@ -1,9 +1,12 @@
+import { and, eq } from 'drizzle-orm'
 import { z } from 'zod'
 import { ApiError, apiError, limitReached } from '../core/errors.ts'
 import { APP_ID } from '../core/ids.ts'
+import { apps } from '../db/schema/tenants.ts'
+import { build, statementOf } from '../db/statement.ts'
 import type { Statement } from '../db/writer.ts'
 import { type App, appItem } from '../features/apps/app.ts'
-import { dropWsTokens, newApiKey } from '../features/apps/credentials.ts'
+import { deleteWsTokens, newApiKey } from '../features/apps/credentials.ts'
 import { readApps } from '../features/apps/list-apps.ts'
 import { register } from '../features/apps/register.ts'
 import type { RegisterBody, Registered } from '../features/apps/schemas.ts'
@@ -37,11 +40,11 @@ export async function listTenantApps(gateway: Gateway, input: z.output<typeof Li
 /** Activates an inactive app, with a new key. Errors: `appActive`, `conflict` at the tenant's limit, `not_found`. */
 export async function activateApp(gateway: Gateway, { appId }: OneApp): Promise<NewKey> {
   const max = gateway.config.maxAppsPerTenant
-  const { key, args } = createKey(gateway, appId)
+  const { key, keyColumns } = createKey(gateway, appId)
   const isChanged = await change(gateway, appId, {
     sql: `UPDATE apps SET is_active = 1, key_hash = ?2, key_prefix = ?3, updated_at = ?4 WHERE id = ?1 AND is_active = 0
       AND (SELECT count(*) FROM apps AS own WHERE own.tenant_id = apps.tenant_id AND own.is_active = 1) < ?5 RETURNING id`,
-    args: [...args, max],
+    args: [appId, keyColumns.keyHash, keyColumns.keyPrefix, gateway.clock.now(), max],
   })
   if (!isChanged) throw (await isActive(gateway, appId)) ? apiError('appActive') : limitReached(max, 'apps')
   return key
@@ -49,29 +52,41 @@ export async function activateApp(gateway: Gateway, { appId }: OneApp): Promise<
 
 /** Gives an active app a new key; the old one stops working at once. Errors: `conflict` for an inactive app, `not_found`. */
 export async function rotateAppKey(gateway: Gateway, { appId }: OneApp): Promise<NewKey> {
-  const { key, args } = createKey(gateway, appId)
-  const sql = `UPDATE apps SET key_hash = ?2, key_prefix = ?3, updated_at = ?4 WHERE id = ?1 AND is_active = 1 RETURNING id`
-  if (await change(gateway, appId, { sql, args })) return key
+  const { key, keyColumns } = createKey(gateway, appId)
+  const isChanged = await change(gateway, appId, updateActive(gateway, appId, keyColumns))
+  if (isChanged) return key
   await isActive(gateway, appId)
   throw new ApiError('conflict', `App is not active: activate it, with a new key: sgw app activate ${appId}`)
 }
 
 /** Deactivates an app: its key stops working at once. Does nothing to an inactive app. Errors: `not_found`. */
 export async function deactivateApp(gateway: Gateway, { appId }: OneApp): Promise<{ appId: string; ok: true }> {
-  const sql = 'UPDATE apps SET is_active = 0, updated_at = ?2 WHERE id = ?1 AND is_active = 1 RETURNING id'
-  const isChanged = await change(gateway, appId, { sql, args: [appId, gateway.clock.now()] })
+  const isChanged = await change(gateway, appId, updateActive(gateway, appId, { isActive: false }))
   if (!isChanged) await isActive(gateway, appId)
   return { appId, ok: true }
 }
 
-function createKey(gateway: Gateway, appId: string): { key: NewKey; args: Statement['args'] } {
+function createKey(
+  gateway: Gateway,
+  appId: string,
+): { key: NewKey; keyColumns: { keyHash: string; keyPrefix: string } } {
   const { apiKey, apiKeyPrefix, keyHash } = newApiKey(gateway)
-  return { key: { appId, apiKey, apiKeyPrefix }, args: [appId, keyHash, apiKeyPrefix, gateway.clock.now()] }
+  return { key: { appId, apiKey, apiKeyPrefix }, keyColumns: { keyHash, keyPrefix: apiKeyPrefix } }
+}
+
+/** An update of the app, if it is active. */
+function updateActive(gateway: Gateway, appId: string, changes: Partial<typeof apps.$inferInsert>): Statement {
+  const update = build
+    .update(apps)
+    .set({ ...changes, updatedAt: gateway.clock.now() })
+    .where(and(eq(apps.id, appId), eq(apps.isActive, true)))
+    .returning({ id: apps.id })
+  return statementOf(update)
 }
 
 /** Commits a change of the app's key, empties the key cache and closes the app's sockets. False if no row changed. */
 async function change(gateway: Gateway, appId: string, statement: Statement): Promise<boolean> {
-  const [changed] = await gateway.database.writer.write([statement, dropWsTokens(appId)])
+  const [changed] = await gateway.database.writer.write([statement, deleteWsTokens(appId)])
   if (changed?.rows.length === 0) return false
   gateway.keys.forget()
   gateway.hub.revoke({ appId })
@@ -80,8 +95,8 @@ async function change(gateway: Gateway, appId: string, statement: Statement): Pr
 
 /** Errors: `not_found`. */
 async function isActive({ database }: Gateway, appId: string): Promise<boolean> {
-  const { rows } = await database.gate.execute({ sql: 'SELECT is_active FROM apps WHERE id = ?1', args: [appId] })
-  if (rows.length === 0)
+  const [app] = await database.reads.select({ isActive: apps.isActive }).from(apps).where(eq(apps.id, appId))
+  if (app === undefined)
     throw new ApiError('not_found', `There is no app ${appId}: list them with: sgw app list --tenant TENANT`)
-  return rows[0]?.['is_active'] === 1
+  return app.isActive
 }

@@ -1,5 +1,8 @@
 import { statfsSync } from 'node:fs'
+import { asc } from 'drizzle-orm'
 import { dataFolder } from '../data-folder.ts'
+import { extensions } from '../db/schema/connections.ts'
+import { apps } from '../db/schema/tenants.ts'
 import type { Gateway } from '../gateway.ts'
 import { checkAuthorization, checkRedirectAddress, checkSubscriptions } from './doctor-connections.ts'
 import { checkBackup, checkClock, checkCredentials, checkProvider, checkPublicUrl } from './doctor-surroundings.ts'
@@ -55,13 +58,10 @@ export function checkDisk({ config }: Pick<Gateway, 'config'>): string {
 
 /** Checks that ENCRYPTION_KEYS has the keys of the stored values: decrypts one secret, and counts what uses older keys. */
 async function checkKeys(gateway: Gateway): Promise<string> {
-  const { rows } = await gateway.database.gate.execute(
-    'SELECT id, tenant_id, webhook_secret FROM apps ORDER BY seq LIMIT 1',
-  )
-  const [app] = rows
+  const [app] = await gateway.database.reads.select().from(apps).orderBy(asc(apps.seq)).limit(1)
   if (app !== undefined) {
-    const context = { tenantId: String(app['tenant_id']), row: String(app['id']), purpose: 'webhook_secret' } as const
-    await gateway.secrets.decrypt(String(app['webhook_secret']), context).catch(() => {
+    const context = { tenantId: app.tenantId, row: app.id, purpose: 'webhook_secret' } as const
+    await gateway.secrets.decrypt(app.webhookSecret, context).catch(() => {
       throw new Fault(
         'stored secrets cannot be decrypted: add the key that encrypted them to ENCRYPTION_KEYS, behind the newest',
       )
@@ -78,13 +78,14 @@ async function checkKeys(gateway: Gateway): Promise<string> {
 
 /** A failed refresh is retried and only worth a warning. A revoked extension needs a person, so it is a failure. */
 async function checkExtensions(gateway: Gateway): Promise<string> {
-  const { rows } = await gateway.database.gate.execute('SELECT extension_id, status FROM extensions')
-  const broken = rows.filter((row) => row['status'] !== 'active')
+  const { extensionId, status } = extensions
+  const rows = await gateway.database.reads.select({ extensionId, status }).from(extensions)
+  const broken = rows.filter((row) => row.status !== 'active')
   if (broken.length > 0) {
-    const list = broken.map((row) => `${String(row['extension_id'])} is ${String(row['status'])}`).join(', ')
+    const list = broken.map((row) => `${row.extensionId} is ${row.status}`).join(', ')
     throw new Fault(
       `${list}: a revoked extension must be authorized again, with an invite link (POST /v1/rc/invite-token)`,
-      broken.some((row) => row['status'] === 'revoked') ? 'fail' : 'warn',
+      broken.some((row) => row.status === 'revoked') ? 'fail' : 'warn',
     )
   }
   return rows.length === 0 ? 'none connected yet: POST /v1/rc/connect-token makes a link' : `${rows.length} active`

@@ -1,7 +1,9 @@
+import { eq } from 'drizzle-orm'
 import { z } from 'zod'
 import { ApiError } from '../core/errors.ts'
 import { isE164, maskNumber } from '../core/phone.ts'
 import { inBatches } from '../db/batches.ts'
+import { phoneNumbers } from '../db/schema/connections.ts'
 import type { Gateway } from '../gateway.ts'
 import { type ErasedRows, countRows, eraseRows, readRange } from './erase-rows.ts'
 
@@ -48,11 +50,9 @@ async function deleteConversations({ database }: Gateway, phone: string, from: n
 
 /** By mistake, an operator could otherwise delete everything that a connected number ever sent. */
 async function refuseOwnNumber(gateway: Gateway, phone: string): Promise<void> {
-  const { rows } = await gateway.database.gate.execute({
-    sql: 'SELECT 1 FROM phone_numbers WHERE number = ?1 LIMIT 1',
-    args: [phone],
-  })
-  if (rows.length > 0)
+  const { number } = phoneNumbers
+  const [own] = await gateway.database.reads.select({ number }).from(phoneNumbers).where(eq(number, phone)).limit(1)
+  if (own !== undefined)
     throw new ApiError(
       'conflict',
       `${phone} is a number of a connected extension: erase is for the numbers of contacts`,

@@ -1,7 +1,9 @@
+import { asc } from 'drizzle-orm'
 import { z } from 'zod'
 import { ApiError } from '../core/errors.ts'
 import { errorName } from '../core/log.ts'
 import type { EncryptionContext } from '../core/secrets.ts'
+import { extensions } from '../db/schema/connections.ts'
 import type { Gateway } from '../gateway.ts'
 
 export const RotateKeys = z.object({
@@ -92,11 +94,12 @@ async function reencryptRow(
 
 /** `Tokens` encrypts the tokens of extensions, because it knows when one is being refreshed. */
 async function reencryptTokens(gateway: Gateway, counts: Counts): Promise<void> {
-  const { rows } = await gateway.database.gate.execute(
-    'SELECT tenant_id, extension_id FROM extensions ORDER BY tenant_id, extension_id',
-  )
-  for (const row of rows) {
-    const key = { tenantId: String(row['tenant_id']), extensionId: String(row['extension_id']) }
+  const { tenantId, extensionId } = extensions
+  const keys = await gateway.database.reads
+    .select({ tenantId, extensionId })
+    .from(extensions)
+    .orderBy(asc(tenantId), asc(extensionId))
+  for (const key of keys) {
     await countResult(gateway, counts, () => gateway.tokens.reencrypt(key))
   }
 }

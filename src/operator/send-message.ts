@@ -1,7 +1,9 @@
+import { eq } from 'drizzle-orm'
 import { z } from 'zod'
 import type { Caller } from '../auth/caller.ts'
 import { ApiError } from '../core/errors.ts'
 import { APP_ID } from '../core/ids.ts'
+import { messages } from '../db/schema/messages.ts'
 import { getStatus } from '../features/sms/get-status.ts'
 import type { MessageState } from '../features/sms/message.ts'
 import { SendBody } from '../features/sms/schemas.ts'
@@ -47,11 +49,9 @@ async function findCaller(gateway: Gateway, from: string, appId: string | undefi
 /** Waits until the message is sent or failed, at most a minute. */
 async function untilFinal(gateway: Gateway, messageId: string): Promise<void> {
   const isFinal = async (): Promise<boolean> => {
-    const { rows } = await gateway.database.gate.execute({
-      sql: "SELECT 1 FROM messages WHERE id = ?1 AND status IN ('sent', 'failed')",
-      args: [messageId],
-    })
-    return rows.length > 0
+    const { id, status } = messages
+    const [message] = await gateway.database.reads.select({ status }).from(messages).where(eq(id, messageId))
+    return message?.status === 'sent' || message?.status === 'failed'
   }
   const { promise, resolve } = Promise.withResolvers<void>()
   const unsubscribe = gateway.hub.subscribe((event) => {

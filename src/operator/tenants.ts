@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { ApiError } from '../core/errors.ts'
 import { TENANT_ID } from '../core/ids.ts'
 import { tenants } from '../db/schema/tenants.ts'
+import { build, statementOf } from '../db/statement.ts'
 import type { Gateway } from '../gateway.ts'
 
 export interface TenantItem {
@@ -12,19 +13,17 @@ export interface TenantItem {
 }
 
 export const tenantId = z.string().regex(TENANT_ID, 'Invalid tenantId format')
-const name = z.string().trim().min(1, 'name must be 1-100 characters').max(100, 'name must be 1-100 characters')
+const tenantName = z.string().trim().min(1, 'name must be 1-100 characters').max(100, 'name must be 1-100 characters')
 
-export const CreateTenant = z.object({ name })
+export const CreateTenant = z.object({ name: tenantName })
 export const SetTenantStatus = z.object({ tenantId, status: z.enum(['active', 'suspended', 'inactive']) })
 
 export async function createTenant(gateway: Gateway, input: z.output<typeof CreateTenant>): Promise<TenantItem> {
   const item: TenantItem = { tenantId: gateway.ids.of('tenant'), name: input.name, status: 'active' }
   const now = gateway.clock.now()
+  const { tenantId: id, name, status } = item
   await gateway.database.writer.write([
-    {
-      sql: 'INSERT INTO tenants (id, name, status, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?4)',
-      args: [item.tenantId, item.name, item.status, now],
-    },
+    statementOf(build.insert(tenants).values({ id, name, status, createdAt: now, updatedAt: now })),
   ])
   return item
 }
@@ -36,11 +35,9 @@ export async function listTenants(gateway: Gateway): Promise<TenantItem[]> {
 
 /** Changes the status of a tenant. It takes effect at once for its keys, queued messages and open sockets. */
 export async function setTenantStatus(gateway: Gateway, input: z.output<typeof SetTenantStatus>): Promise<TenantItem> {
+  const changes = { status: input.status, updatedAt: gateway.clock.now() }
   await gateway.database.writer.write([
-    {
-      sql: 'UPDATE tenants SET status = ?2, updated_at = ?3 WHERE id = ?1',
-      args: [input.tenantId, input.status, gateway.clock.now()],
-    },
+    statementOf(build.update(tenants).set(changes).where(eq(tenants.id, input.tenantId))),
   ])
   gateway.keys.forget()
   gateway.directory.forget(input.tenantId)

@@ -1,5 +1,7 @@
+import { ne } from 'drizzle-orm'
 import { DAY_MS, REFRESH_RETRY_MIN_MS } from '../core/limits.ts'
 import { errorName } from '../core/log.ts'
+import { extensions } from '../db/schema/connections.ts'
 import type { Gateway } from '../gateway.ts'
 import type { ExtensionRow } from '../provider/directory.ts'
 import type { ExtensionKey } from '../provider/extension-rows.ts'
@@ -7,10 +9,11 @@ import { noteRefusal } from '../provider/refusals.ts'
 
 /** All extensions that are not revoked. */
 async function liveExtensions(gateway: Gateway): Promise<ExtensionRow[]> {
-  const { rows } = await gateway.database.gate.execute(
-    `SELECT DISTINCT tenant_id FROM extensions WHERE status != 'revoked'`,
-  )
-  const entries = await Promise.all(rows.map((row) => gateway.directory.tenant(String(row['tenant_id']))))
+  const tenants = await gateway.database.reads
+    .selectDistinct({ tenantId: extensions.tenantId })
+    .from(extensions)
+    .where(ne(extensions.status, 'revoked'))
+  const entries = await Promise.all(tenants.map(({ tenantId }) => gateway.directory.tenant(tenantId)))
   return entries.flatMap((entry) => [...entry.extensions.values()]).filter((row) => row.status !== 'revoked')
 }
 

@@ -167,7 +167,9 @@ test('a drill that cannot be held fails with 1 and says why', async () => {
   const noFolder = await noReplica.restore('--check')
   expect(noFolder).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining(`There is no folder ${noReplica.volume}: the drill needs space beside the database`),
+    stderr: expect.stringContaining(
+      `There is no folder ${noReplica.volume}: the drill needs space beside the database`,
+    ),
   })
   mkdirSync(noReplica.volume)
   expect(await noReplica.restore('--check')).toMatchObject({

@@ -1,4 +1,7 @@
+import { eq } from 'drizzle-orm'
 import { webhookSecret } from '../../core/secrets.ts'
+import { wsTokens } from '../../db/schema/webhooks.ts'
+import { build, statementOf } from '../../db/statement.ts'
 import type { Statement } from '../../db/writer.ts'
 import type { Gateway } from '../../gateway.ts'
 
@@ -15,19 +18,21 @@ export async function newWebhookSecret(
   gateway: Gateway,
   tenantId: string,
   appId: string,
-): Promise<{ secret: string; sealed: string }> {
+): Promise<{ secret: string; encrypted: string }> {
   const secret = webhookSecret(gateway.ids.bytes(32))
-  return { secret, sealed: await gateway.secrets.encrypt(secret, secretContext(tenantId, appId)) }
+  return { secret, encrypted: await gateway.secrets.encrypt(secret, secretContext(tenantId, appId)) }
 }
 
-export const openWebhookSecret = (gateway: Gateway, tenantId: string, appId: string, sealed: string): Promise<string> =>
-  gateway.secrets.decrypt(sealed, secretContext(tenantId, appId))
+export const openWebhookSecret = (
+  gateway: Gateway,
+  tenantId: string,
+  appId: string,
+  encrypted: string,
+): Promise<string> => gateway.secrets.decrypt(encrypted, secretContext(tenantId, appId))
 
 /** Deletes the WebSocket tokens of an app. Without this, a token fetched with a revoked key could still open a socket. */
-export const dropWsTokens = (appId: string): Statement => ({
-  sql: 'DELETE FROM ws_tokens WHERE app_id = ?1',
-  args: [appId],
-})
+export const deleteWsTokens = (appId: string): Statement =>
+  statementOf(build.delete(wsTokens).where(eq(wsTokens.appId, appId)))
 
 const secretContext = (tenantId: string, appId: string) =>
   ({ tenantId, row: appId, purpose: 'webhook_secret' }) as const

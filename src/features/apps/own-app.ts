@@ -1,19 +1,32 @@
+import { and, eq } from 'drizzle-orm'
 import type { Caller } from '../../auth/caller.ts'
 import { apiError } from '../../core/errors.ts'
+import { apps } from '../../db/schema/tenants.ts'
+import { build, statementOf } from '../../db/statement.ts'
 import type { Statement } from '../../db/writer.ts'
 import type { Gateway } from '../../gateway.ts'
 
 /** Refuses every app but the caller's own, as if it did not exist. Errors: `appNotFound`. */
-export function demandOwn(caller: Caller, appId: string): void {
+export function requireOwnApp(caller: Caller, appId: string): void {
   if (appId !== caller.appId) throw apiError('appNotFound')
 }
 
 /**
- * Commits a change of the caller's app, and empties the key cache so that it takes effect at once. The first statement
- * must have a RETURNING clause: no row means that the app is gone. Errors: `appNotFound`.
+ * Commits a change of the caller's app, together with `more` statements, and empties the key cache so that it takes
+ * effect at once. Errors: `appNotFound`, also if the app is not active.
  */
-export async function changeApp(gateway: Gateway, ...statements: [Statement, ...Statement[]]): Promise<void> {
-  const [result] = await gateway.database.writer.write(statements)
+export async function changeApp(
+  gateway: Gateway,
+  caller: Caller,
+  changes: Partial<typeof apps.$inferInsert>,
+  ...more: Statement[]
+): Promise<void> {
+  const update = build
+    .update(apps)
+    .set({ ...changes, updatedAt: gateway.clock.now() })
+    .where(and(eq(apps.tenantId, caller.tenantId), eq(apps.id, caller.appId), eq(apps.isActive, true)))
+    .returning({ id: apps.id })
+  const [changed] = await gateway.database.writer.write([statementOf(update), ...more])
   gateway.keys.forget()
-  if (result?.rows.length === 0) throw apiError('appNotFound')
+  if (changed?.rows.length === 0) throw apiError('appNotFound')
 }

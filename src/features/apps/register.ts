@@ -15,7 +15,7 @@ export async function register(gateway: Gateway, caller: Caller | null, input: R
   await demandTenant(gateway, caller, input.tenantId)
   const appId = gateway.ids.of('app')
   const { apiKey, apiKeyPrefix, keyHash } = newApiKey(gateway)
-  const { secret, sealed } = await newWebhookSecret(gateway, input.tenantId, appId)
+  const { secret, encrypted } = await newWebhookSecret(gateway, input.tenantId, appId)
   const now = gateway.clock.now()
   const max = gateway.config.maxAppsPerTenant
   const [inserted] = await gateway.database.writer.write([
@@ -31,7 +31,7 @@ export async function register(gateway: Gateway, caller: Caller | null, input: R
         input.webhookUrl,
         keyHash,
         apiKeyPrefix,
-        sealed,
+        encrypted,
         now,
         caller?.appId ?? null,
         max,

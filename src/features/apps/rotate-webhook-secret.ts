@@ -1,7 +1,7 @@
 import type { Caller } from '../../auth/caller.ts'
 import type { Gateway } from '../../gateway.ts'
 import { newWebhookSecret } from './credentials.ts'
-import { changeApp, demandOwn } from './own-app.ts'
+import { changeApp, requireOwnApp } from './own-app.ts'
 
 /** Gives the app a new webhook secret, which signs all later deliveries. Errors: `appNotFound`. */
 export async function rotateWebhookSecret(
@@ -9,11 +9,8 @@ export async function rotateWebhookSecret(
   caller: Caller,
   appId: string,
 ): Promise<{ webhookSecret: string }> {
-  demandOwn(caller, appId)
-  const { secret, sealed } = await newWebhookSecret(gateway, caller.tenantId, appId)
-  await changeApp(gateway, {
-    sql: `UPDATE apps SET webhook_secret = ?3, updated_at = ?4 WHERE tenant_id = ?1 AND id = ?2 AND is_active = 1 RETURNING id`,
-    args: [caller.tenantId, appId, sealed, gateway.clock.now()],
-  })
+  requireOwnApp(caller, appId)
+  const { secret, encrypted } = await newWebhookSecret(gateway, caller.tenantId, appId)
+  await changeApp(gateway, caller, { webhookSecret: encrypted })
   return { webhookSecret: secret }
 }

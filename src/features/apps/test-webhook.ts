@@ -7,12 +7,12 @@ import type { Gateway } from '../../gateway.ts'
 import type { PostResult } from '../../outbound/post-json.ts'
 import { signedHeaders } from '../../outbound/sign.ts'
 import { openWebhookSecret } from './credentials.ts'
-import { demandOwn } from './own-app.ts'
+import { requireOwnApp } from './own-app.ts'
 import type { TestResult } from './schemas.ts'
 
 /** POSTs a signed test payload to the app's webhook address. Errors: `appNotFound`, `noWebhookUrl`. */
 export async function testWebhook(gateway: Gateway, caller: Caller, appId: string): Promise<TestResult> {
-  demandOwn(caller, appId)
+  requireOwnApp(caller, appId)
   const [app] = await gateway.database.reads
     .select({ url: apps.webhookUrl, secret: apps.webhookSecret })
     .from(apps)

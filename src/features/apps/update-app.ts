@@ -1,7 +1,7 @@
 import type { Caller } from '../../auth/caller.ts'
 import { apiError } from '../../core/errors.ts'
 import type { Gateway } from '../../gateway.ts'
-import { changeApp, demandOwn } from './own-app.ts'
+import { changeApp, requireOwnApp } from './own-app.ts'
 import type { UpdateBody } from './schemas.ts'
 
 /** Sets or removes the webhook address, or deactivates the app. Errors: `appNotFound`, `badWebhookUrl`. */
@@ -11,23 +11,14 @@ export async function updateApp(
   appId: string,
   input: UpdateBody,
 ): Promise<{ ok: true }> {
-  demandOwn(caller, appId)
+  requireOwnApp(caller, appId)
   const { webhookUrl } = input
   if (typeof webhookUrl === 'string' && !gateway.guard.accepts(webhookUrl)) throw apiError('badWebhookUrl')
   if (webhookUrl === undefined && input.isActive !== false) return { ok: true }
   const deactivates = input.isActive === false
-  await changeApp(gateway, {
-    sql: `UPDATE apps SET webhook_url = CASE WHEN ?3 THEN ?4 ELSE webhook_url END,
-        is_active = is_active AND NOT ?5, updated_at = ?6
-      WHERE tenant_id = ?1 AND id = ?2 AND is_active = 1 RETURNING id`,
-    args: [
-      caller.tenantId,
-      appId,
-      webhookUrl === undefined ? 0 : 1,
-      webhookUrl ?? null,
-      deactivates ? 1 : 0,
-      gateway.clock.now(),
-    ],
+  await changeApp(gateway, caller, {
+    ...(webhookUrl === undefined ? {} : { webhookUrl }),
+    ...(deactivates ? { isActive: false } : {}),
   })
   if (deactivates) gateway.hub.revoke({ appId })
   return { ok: true }

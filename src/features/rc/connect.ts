@@ -1,8 +1,12 @@
+import { and, eq, gt, inArray, isNull } from 'drizzle-orm'
 import { ApiError, apiError } from '../../core/errors.ts'
 import { OAUTH_STATE_TTL_MS } from '../../core/limits.ts'
 import { pkceChallenge } from '../../core/secrets.ts'
+import { connectTokens, oauthStates } from '../../db/schema/connections.ts'
+import { tenants } from '../../db/schema/tenants.ts'
+import { build, statementOf } from '../../db/statement.ts'
 import type { Gateway } from '../../gateway.ts'
-import { tenantOf, refusalReason } from './oauth-state.ts'
+import { refusalReason } from './oauth-state.ts'
 
 const TOKEN = /^[A-Za-z0-9_-]{20,128}$/
 
@@ -13,14 +17,20 @@ export async function readConnectToken(
   requestId: string,
 ): Promise<{ token: string; tenantName: string }> {
   const hashes = hashesOfToken(gateway, token)
-  const { rows } = await gateway.database.gate.execute({
-    sql: `SELECT tenants.name FROM connect_tokens JOIN tenants ON tenants.id = connect_tokens.tenant_id
-      WHERE token_hash IN (SELECT value FROM json_each(?1)) AND used_at IS NULL AND expires_at > ?2 AND tenants.status = 'active'`,
-    args: [JSON.stringify(hashes), gateway.clock.now()],
-  })
-  const row = rows[0]
+  const [row] = await gateway.database.reads
+    .select({ tenantName: tenants.name })
+    .from(connectTokens)
+    .innerJoin(tenants, eq(tenants.id, connectTokens.tenantId))
+    .where(
+      and(
+        inArray(connectTokens.tokenHash, hashes),
+        isNull(connectTokens.usedAt),
+        gt(connectTokens.expiresAt, gateway.clock.now()),
+        eq(tenants.status, 'active'),
+      ),
+    )
   if (row === undefined || token === undefined) throw await refusal(gateway, hashes, requestId)
-  return { token, tenantName: String(row['name']) }
+  return { token, tenantName: row.tenantName }
 }
 
 /** Consumes the token and begins an authorization. Errors: `missingToken`, `badToken`. */
@@ -47,12 +57,12 @@ export async function startConnect(
 
 /** Logs why the token was refused. The response does not say it. */
 async function refusal(gateway: Gateway, hashes: readonly string[], requestId: string): Promise<ApiError> {
-  const { rows } = await gateway.database.gate.execute({
-    sql: 'SELECT tenant_id, used_at, expires_at FROM connect_tokens WHERE token_hash IN (SELECT value FROM json_each(?1))',
-    args: [JSON.stringify(hashes)],
-  })
-  const why = refusalReason(rows[0], gateway.clock.now())
-  gateway.log.warn({ requestId, why, tenantId: tenantOf(rows[0]) }, 'connect link refused')
+  const [row] = await gateway.database.reads
+    .select({ tenantId: connectTokens.tenantId, usedAt: connectTokens.usedAt, expiresAt: connectTokens.expiresAt })
+    .from(connectTokens)
+    .where(inArray(connectTokens.tokenHash, hashes))
+  const why = refusalReason(row, gateway.clock.now())
+  gateway.log.warn({ requestId, why, tenantId: row?.tenantId ?? null }, 'connect link refused')
   return apiError('badToken')
 }
 
@@ -73,11 +83,9 @@ export async function beginAuthorization(gateway: Gateway, tenantId: string): Pr
   const codeVerifier = gateway.ids.secret()
   const stateHash = gateway.secrets.hash(state)
   const encrypted = await gateway.secrets.encrypt(codeVerifier, { tenantId, row: stateHash, purpose: 'pkce' })
+  const expiresAt = gateway.clock.now() + OAUTH_STATE_TTL_MS
   await gateway.database.writer.write([
-    {
-      sql: 'INSERT INTO oauth_states (state_hash, tenant_id, code_verifier, expires_at) VALUES (?1, ?2, ?3, ?4)',
-      args: [stateHash, tenantId, encrypted, gateway.clock.now() + OAUTH_STATE_TTL_MS],
-    },
+    statementOf(build.insert(oauthStates).values({ stateHash, tenantId, codeVerifier: encrypted, expiresAt })),
   ])
   const codeChallenge = pkceChallenge(codeVerifier)
   return { url: gateway.provider.authorizeUrl({ state, codeChallenge, redirectUri: redirectUri(gateway) }), state }

@@ -1,5 +1,8 @@
+import { eq } from 'drizzle-orm'
 import type { Caller } from '../../auth/caller.ts'
 import { errorName } from '../../core/log.ts'
+import { extensions, oauthStates, phoneNumbers, subscriptions } from '../../db/schema/connections.ts'
+import { build, statementOf } from '../../db/statement.ts'
 import type { Gateway } from '../../gateway.ts'
 import type { ExtensionRow } from '../../provider/directory.ts'
 import { HAS_OPEN_ATTEMPTS } from '../../db/open-attempts.ts'
@@ -17,10 +20,10 @@ export async function disconnect(gateway: Gateway, caller: Pick<Caller, 'tenantI
   gateway.sending.wake(tenantId)
   try {
     await untilNoOpenAttempts(gateway, tenantId)
-    const { extensions } = await gateway.directory.tenant(tenantId)
-    await Promise.all([...extensions.values()].map((row) => cleanUp(gateway, row)))
+    const { extensions: connected } = await gateway.directory.tenant(tenantId)
+    await Promise.all([...connected.values()].map((row) => cleanUp(gateway, row)))
     await deleteConnection(gateway, tenantId)
-    for (const row of extensions.values()) gateway.directory.refusals.forget(row)
+    for (const row of connected.values()) gateway.directory.refusals.forget(row)
   } finally {
     // Also after a failure, because messages that were accepted meanwhile are waiting.
     gateway.directory.reopen(tenantId)
@@ -52,10 +55,13 @@ async function cleanUp(gateway: Gateway, row: ExtensionRow): Promise<void> {
 }
 
 async function deleteConnection(gateway: Gateway, tenantId: string): Promise<void> {
-  const tables = ['phone_numbers', 'subscriptions', 'oauth_states', 'extensions']
-  const statements = tables.map((table) => ({ sql: `DELETE FROM ${table} WHERE tenant_id = ?1`, args: [tenantId] }))
   try {
-    await gateway.database.writer.write(statements)
+    await gateway.database.writer.write([
+      statementOf(build.delete(phoneNumbers).where(eq(phoneNumbers.tenantId, tenantId))),
+      statementOf(build.delete(subscriptions).where(eq(subscriptions.tenantId, tenantId))),
+      statementOf(build.delete(oauthStates).where(eq(oauthStates.tenantId, tenantId))),
+      statementOf(build.delete(extensions).where(eq(extensions.tenantId, tenantId))),
+    ])
   } finally {
     // Also after an error, because the commit may have succeeded all the same. The cache would keep an extension that
     // is gone, and messages would wait for it for ever.

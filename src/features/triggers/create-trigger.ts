@@ -14,7 +14,7 @@ export async function createTrigger(
   if (!gateway.guard.accepts(callbackUrl)) throw apiError('badCallbackUrl')
   const triggerId = gateway.ids.of('trg')
   const secret = webhookSecret(gateway.ids.bytes(32))
-  const sealed = await gateway.secrets.encrypt(secret, {
+  const encrypted = await gateway.secrets.encrypt(secret, {
     tenantId: caller.tenantId,
     row: triggerId,
     purpose: 'trigger_secret',
@@ -26,7 +26,7 @@ export async function createTrigger(
       // The INSERT itself counts, so two requests cannot both take the last free slot.
       sql: `INSERT INTO triggers (id, tenant_id, callback_url, secret, created_at) SELECT ?1, ?2, ?3, ?4, ?5
         WHERE (SELECT count(*) FROM triggers WHERE tenant_id = ?2) < ?6 RETURNING id`,
-      args: [triggerId, caller.tenantId, callbackUrl, sealed, now, max],
+      args: [triggerId, caller.tenantId, callbackUrl, encrypted, now, max],
     },
   ])
   if (inserted?.rows.length === 0) throw limitReached(max, 'triggers')

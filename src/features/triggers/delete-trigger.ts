@@ -1,5 +1,8 @@
+import { and, eq } from 'drizzle-orm'
 import type { Caller } from '../../auth/caller.ts'
 import { apiError } from '../../core/errors.ts'
+import { triggers } from '../../db/schema/webhooks.ts'
+import { build, statementOf } from '../../db/statement.ts'
 import type { Gateway } from '../../gateway.ts'
 
 /** Deletes a trigger. Its rows in the delivery log stay. Errors: `triggerNotFound`. */
@@ -9,7 +12,12 @@ export async function deleteTrigger(
   triggerId: string,
 ): Promise<{ ok: true }> {
   const [deleted] = await gateway.database.writer.write([
-    { sql: 'DELETE FROM triggers WHERE tenant_id = ?1 AND id = ?2 RETURNING id', args: [caller.tenantId, triggerId] },
+    statementOf(
+      build
+        .delete(triggers)
+        .where(and(eq(triggers.tenantId, caller.tenantId), eq(triggers.id, triggerId)))
+        .returning({ id: triggers.id }),
+    ),
   ])
   if (deleted?.rows.length === 0) throw apiError('triggerNotFound')
   return { ok: true }

@@ -1,18 +1,24 @@
+import { lte } from 'drizzle-orm'
 import type { Caller } from '../../auth/caller.ts'
 import { WS_TOKEN_TTL_MS } from '../../core/limits.ts'
+import { wsTokens } from '../../db/schema/webhooks.ts'
+import { build, statementOf } from '../../db/statement.ts'
 import type { Gateway } from '../../gateway.ts'
 
 /** Issues a token that opens one WebSocket within 60 seconds, for browsers, which must not hold the key. */
 export async function issueWsToken(gateway: Gateway, caller: Caller): Promise<{ token: string; expiresIn: number }> {
   const now = Math.floor(gateway.clock.steady())
   const token = `wst_${gateway.ids.secret()}`
+  const row = {
+    tokenHash: gateway.secrets.hash(token),
+    appId: caller.appId,
+    tenantId: caller.tenantId,
+    expiresAt: now + WS_TOKEN_TTL_MS,
+  }
   await gateway.database.writer.write([
-    {
-      sql: 'INSERT INTO ws_tokens (token_hash, app_id, tenant_id, expires_at) VALUES (?1, ?2, ?3, ?4)',
-      args: [gateway.secrets.hash(token), caller.appId, caller.tenantId, now + WS_TOKEN_TTL_MS],
-    },
+    statementOf(build.insert(wsTokens).values(row)),
     // Each issue deletes the expired tokens, so the table holds those of one minute.
-    { sql: 'DELETE FROM ws_tokens WHERE expires_at <= ?1', args: [now] },
+    statementOf(build.delete(wsTokens).where(lte(wsTokens.expiresAt, now))),
   ])
   return { token, expiresIn: WS_TOKEN_TTL_MS / 1000 }
 }
