@@ -34,7 +34,7 @@ test('a key must match to the last character', async () => {
   }
 })
 
-test('a key in the query or in a cookie is no key', async () => {
+test('a key in the query or in a cookie is ignored', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const headers = { cookie: `authorization=Bearer ${world.key}` }
   await expectError(
@@ -44,7 +44,7 @@ test('a key in the query or in a cookie is no key', async () => {
   )
 })
 
-test('every endpoint that is not declared open demands a key', async () => {
+test('every endpoint that is not declared open needs a key', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const closed = [
     ['POST', '/v1/sms/send'],

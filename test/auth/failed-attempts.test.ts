@@ -32,7 +32,7 @@ test('the tenth failure blocks the address for 15 minutes: the eleventh request 
   expect((await world.call('GET', '/v1/apps')).status).toBe(200)
 })
 
-test('what needs no key is open to a blocked address', async () => {
+test('a blocked address can use endpoints that need no key', async () => {
   await using world = await createWorld({ connect: false, work: false })
   await fail(world, 10)
   expect((await world.call('GET', '/health', { key: null })).status).toBe(200)
@@ -51,7 +51,7 @@ test('requests of a blocked address do not make its block longer', async () => {
   expect((await world.call('GET', '/v1/apps')).status).toBe(200)
 })
 
-test('failures are counted within 5 minutes, and a success does not wipe them', async () => {
+test('failures count for 5 minutes, and a success does not reset them', async () => {
   const clock = manualClock()
   await using world = await createWorld({ connect: false, work: false, clock })
   await fail(world, 9)
@@ -101,7 +101,7 @@ test('a block survives a restart', async () => {
   expect((await second.call('GET', '/v1/apps')).status).toBe(200)
 })
 
-test('behind a trusted proxy the rightmost address that is none of ours is counted', async () => {
+test('behind a trusted proxy the rightmost untrusted address is counted', async () => {
   await using world = await createWorld({
     connect: false,
     work: false,
@@ -116,7 +116,7 @@ test('behind a trusted proxy the rightmost address that is none of ours is count
   expect(await from('203.0.113.7, 203.0.113.8')).toBe(200)
 })
 
-test('IPv6 counts by its /64, and an IPv4 address in IPv6 form as itself', async () => {
+test('IPv6 addresses count by /64, and an IPv4 address in IPv6 form as itself', async () => {
   await using world = await createWorld({ connect: false, work: false, env: { TRUSTED_PROXIES: '127.0.0.1' } })
   for (let attempt = 0; attempt < 10; attempt++) await fail(world, 1, { 'x-forwarded-for': `2001:db8:1:2::${attempt}` })
   const from = async (forwarded: string): Promise<number> =>
@@ -128,7 +128,7 @@ test('IPv6 counts by its /64, and an IPv4 address in IPv6 form as itself', async
   expect(await from('203.0.113.10')).toBe(200)
 })
 
-test('without TRUSTED_PROXIES forwarded addresses are ignored: nobody hides, nobody is framed', async () => {
+test('without TRUSTED_PROXIES forwarded addresses are ignored', async () => {
   await using world = await createWorld({ connect: false, work: false })
   for (let attempt = 0; attempt < 10; attempt++) await fail(world, 1, { 'x-forwarded-for': `203.0.113.${attempt}` })
   expect((await world.call('GET', '/v1/apps', { headers: { 'x-forwarded-for': '8.8.8.8' } })).status).toBe(429)

@@ -10,7 +10,7 @@ type Json = Record<string, unknown>
 const FROM_DATABASE = 'No server answers: these figures are from its database\n'
 const made = (path: string): string => `There was no database at ${path}: an empty one was created\n`
 
-/** One command line in one environment; `json` demands that stdout is one JSON value and stderr is empty. */
+/** One command line in one environment; `json` requires that stdout is one JSON value and stderr is empty. */
 function commandLine(env: Record<string, string>) {
   const run = (...words: string[]) => sgw(words, env)
   const json = async <T = Json>(...words: string[]): Promise<T> => {
@@ -23,7 +23,7 @@ function commandLine(env: Record<string, string>) {
   return { run, json }
 }
 
-/** Tenants and apps from the first to the last word of their lives, the same with and without a server. */
+/** Creates, changes and deactivates tenants and apps; the same with and without a server. */
 async function liveThrough(env: Record<string, string>): Promise<void> {
   const { run, json } = commandLine(env)
   const tenant = await json('tenant', 'create', '--name', ' Acme & Söhne ')
@@ -129,7 +129,7 @@ async function failures(env: Record<string, string>, tenantId: string): Promise<
   )
 }
 
-test.concurrent('without a server every command but those of a server works on the file', async () => {
+test.concurrent('without a server every command that needs none works on the file', async () => {
   using folder = temporaryFolder()
   const env = { DATABASE_URL: folder.database, PORT: String(await freePort()) }
   const { run } = commandLine(env)
@@ -141,7 +141,7 @@ test.concurrent('without a server every command but those of a server works on t
   expect(existsSync(folder.file('sgw.db.sock'))).toBe(false)
 }, 60_000)
 
-test.concurrent('with a server they go through its socket, which only its user can open', async () => {
+test.concurrent('with a server commands use its socket, which only its user can open', async () => {
   using folder = temporaryFolder()
   await using server = await startServer({ DATABASE_URL: folder.database })
   await server.printed(/limit=1/)
@@ -158,7 +158,7 @@ test.concurrent('with a server they go through its socket, which only its user c
   expect((await run('health')).stdout).toMatch(/^status +ok\n$/)
 }, 60_000)
 
-test.concurrent('--json counts before and after the subcommand, and in between', async () => {
+test.concurrent('--json works before, between and after the words of a command', async () => {
   using folder = temporaryFolder()
   const env = { DATABASE_URL: folder.database }
   const words = [
@@ -172,7 +172,7 @@ test.concurrent('--json counts before and after the subcommand, and in between',
   expect((await sgw(['app', 'list', '--tenant', String(tenant['tenantId'])], env)).stdout).toBe('none\n')
 })
 
-test.concurrent('a suspended tenant is locked out within a second, also with a key that is cached, and back as soon', async () => {
+test.concurrent('suspending a tenant refuses its keys within a second, cached ones too, and activating accepts them as quickly', async () => {
   using folder = temporaryFolder()
   await using server = await startServer({ DATABASE_URL: folder.database })
   const { json } = commandLine({ DATABASE_URL: folder.database })
@@ -257,7 +257,7 @@ test.concurrent('without a database nothing is erased, compacted, changed or cre
   expect(statSync(empty).size).toBe(0)
 }, 60_000)
 
-test.concurrent('a server that is only just starting is waited for', async () => {
+test.concurrent('a command waits for a server that is starting', async () => {
   using folder = temporaryFolder()
   const port = await freePort()
   await sgw(['tenant', 'create', '--name', 'Acme'], { DATABASE_URL: folder.database })
@@ -277,7 +277,7 @@ test.concurrent('a server that is only just starting is waited for', async () =>
   expect(faults).toEqual(runs.map(() => ({ code: 0, stderr: '' })))
 }, 60_000)
 
-test.concurrent('send hands a message over; with --wait it answers how it ended, and a failure is exit 1', async () => {
+test.concurrent('send submits a message; with --wait it prints how the message ended, and a failure is exit 1', async () => {
   using folder = temporaryFolder()
   const { simulator, server, env, run } = await connectedServer(folder.database)
   await using _ = server

@@ -11,7 +11,7 @@ interface Finding {
   detail: string
 }
 
-test.concurrent('the doctor lists what is wrong with the configuration: exit 1, and nothing is made', async () => {
+test.concurrent('the doctor lists the problems of the configuration, exits with 1, and creates nothing', async () => {
   using folder = temporaryFolder()
   const { code, stdout, stderr } = await sgw(['doctor', '--json'], { ...BROKEN, DATABASE_URL: folder.database })
   expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
@@ -49,14 +49,14 @@ test.concurrent('the doctor finds a provider that cannot be reached and an addre
   ])
 })
 
-test.concurrent('any other command stops at a broken configuration, all problems on stderr', async () => {
+test.concurrent('any other command refuses a bad configuration, with all problems on stderr', async () => {
   const { code, stdout, stderr } = await sgw(['--json', 'tenant', 'list'], BROKEN)
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
   const { error } = JSON.parse(stderr) as { error: string }
   expect(error.split('\n').map((line) => line.split(' ')[0])).toEqual(['PORT', 'MAX_QUEUE_AGE'])
 })
 
-test.concurrent('secret makes another key each time, also where the configuration still lacks one', async () => {
+test.concurrent('secret prints a new key each time, even if the configuration has none', async () => {
   const keys = await Promise.all(
     [{}, BROKEN, { NODE_ENV: 'production' }].map(async (env) => {
       const { code, stdout } = await sgw(['secret', '--json'], env)
@@ -70,7 +70,7 @@ test.concurrent('secret makes another key each time, also where the configuratio
   expect(Uint8Array.fromBase64(bare.stdout.trim()).length).toBe(32)
 })
 
-test.concurrent('--help and --version are answers, not failures', async () => {
+test.concurrent('--help and --version exit with 0', async () => {
   const help = await sgw(['--help'], {})
   expect({ code: help.code, stderr: help.stderr }).toEqual({ code: 0, stderr: '' })
   for (const command of ['tenant', 'app', 'send', 'status', 'doctor', 'health', 'secret'])
@@ -82,7 +82,7 @@ test.concurrent('a database that cannot be opened is exit 1', async () => {
   expect((await sgw(['--json', 'tenant', 'list'], { DATABASE_URL: 'file:/dev/null/sgw.db' })).code).toBe(1)
 })
 
-test.concurrent('a database that another process holds without an answer is waited for, then exit 1', async () => {
+test.concurrent('a command waits for a database that another process holds, then exits with 1', async () => {
   using folder = temporaryFolder()
   await using holder = startProgram('test/db/fixtures/hold-process-lock.ts', [folder.file('sgw.db')])
   await holder.printed(/held/)

@@ -14,7 +14,7 @@ const CONTACT = '+15555550177'
 
 interface Development extends AsyncDisposable {
   world: World
-  /** Key of the app that a development server makes for itself. */
+  /** Key of the app that a development server creates for itself. */
   key: string
 }
 
@@ -51,7 +51,7 @@ const inbound = (command: string[], options: { to?: string; from?: string; text?
 ]
 
 describe.each([[['simulate', 'inbound']], [['trigger', 'sms_inbound']]])('sgw %p', (command) => {
-  test('brings an SMS in through the real webhook and prints its id', async () => {
+  test('sends an inbound SMS through the real webhook and prints its id', async () => {
     await using development = await startDevelopment()
     const { world, key } = development
     const result = await sgw(world.folder, [...inbound(command, { to: FROM_2, text: 'Grüße --json' }), '--json'])
@@ -97,7 +97,7 @@ describe.each([[['simulate', 'inbound']], [['trigger', 'sms_inbound']]])('sgw %p
   })
 })
 
-test('a number that is not connected is an error, not a message that nobody gets', async () => {
+test('a number that is not connected is an error', async () => {
   await using development = await startDevelopment()
   development.world.control.addExtension({ name: 'Bob', numbers: ['+15555550110'] })
   const result = await sgw(development.world.folder, inbound(['simulate', 'inbound'], { to: '+15555550110' }))
@@ -170,7 +170,7 @@ describe('sgw listen', () => {
     expect(listener.stderr()).toMatch(READY)
   })
 
-  test("says nothing of other tenants' messages, nor of messages that are sent", async () => {
+  test('ignores messages of other tenants, and outbound ones', async () => {
     await using receiver = startReceiver()
     await using development = await startDevelopment()
     const { world, key } = development
@@ -186,7 +186,7 @@ describe('sgw listen', () => {
     expect(receiver.requests).toHaveLength(1)
   })
 
-  test('the secret is the same every time, kept beside the database with mode 600; a restart is waited for', async () => {
+  test('the secret stays the same, in a file of mode 600 beside the database; listen reconnects after a restart', async () => {
     await using receiver = startReceiver()
     const folder = mkdtempSync(join(tmpdir(), 'sgw-test-'))
     const first = await startDevelopment({ folder })
@@ -205,7 +205,7 @@ describe('sgw listen', () => {
     rmSync(folder, { recursive: true })
   })
 
-  test('no server, no development tenant, no address to forward to', async () => {
+  test('fails without a server, a development tenant, or an address to forward to', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'sgw-test-'))
     const listen = (cwd: string) => sgw(cwd, ['listen', '--forward-to', 'http://localhost:1/'])
     for (const cwd of [folder, join(folder, 'not-there-yet')])

@@ -41,7 +41,7 @@ test('create, list and delete on a running server; the trigger works', async () 
   await operator.stop()
 })
 
-test('without a server it acts on the database; wrong input is a sentence', async () => {
+test('without a server the commands use the database; wrong input is explained', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sgw-test-'))
   const made = await sgw(folder, ['tenant', 'create', '--name', 'Acme', '--json'])
   const { tenantId } = JSON.parse(made.stdout) as { tenantId: string }
@@ -56,7 +56,7 @@ test('without a server it acts on the database; wrong input is a sentence', asyn
     stderr: badUrl,
   })
   const nobody = `tenant_${'0'.repeat(16)}`
-  // One after the other: without a server each of them opens the database for itself.
+  // One after the other, because without a server each command opens the database.
   for (const args of [
     ['create', '--callback-url', 'http://localhost/'],
     ['list'],

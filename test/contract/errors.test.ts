@@ -3,7 +3,7 @@ import { setTenantStatus } from '../../src/operator/tenants.ts'
 import { expectError } from '../support/expect-error.ts'
 import { FROM, TO, type World, createWorld } from '../support/world.ts'
 
-/** The contract's table of errors, row by row, as a caller meets them. */
+/** The contract's table of errors, row by row, as a caller sees them. */
 interface Row {
   status: number
   error: string

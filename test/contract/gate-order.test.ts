@@ -19,7 +19,7 @@ test('HTTPS comes before the address block', async () => {
   await expectError(await world.call('GET', '/v1/apps'), 403, 'HTTPS required')
 })
 
-test('failures over plain HTTP do not count towards a block: the key was never looked at', async () => {
+test('failures over plain HTTP do not count towards a block, because the key was not checked', async () => {
   await using world = await createWorld({ env: { NODE_ENV: 'production', TRUSTED_PROXIES: '127.0.0.1' } })
   await block(world)
   expect((await world.call('GET', '/v1/apps', { headers: HTTPS })).status).toBe(200)
@@ -40,7 +40,7 @@ test('401 comes before 403', async () => {
   await expectError(await world.call('GET', '/v1/apps'), 401, 'Invalid API key')
 })
 
-test('403 comes before 429, and costs nothing of the key’s limit', async () => {
+test('403 comes before 429, and does not count for the key’s limit', async () => {
   await using world = await createWorld({ connect: false, work: false, env: { KEY_LIMIT_PER_MINUTE: '1' } })
   await setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'suspended' })
   await expectError(await world.call('GET', '/v1/apps'), 403, 'Tenant suspended or inactive')
@@ -65,7 +65,7 @@ test('413 comes before 400 and 404', async () => {
   await expectError(await world.call('POST', '/v1/nothing', { body: BIG }), 413, 'Payload too large')
 })
 
-test('401 comes before 413, 400 and 404: nothing is read for a stranger', async () => {
+test('401 comes before 413, 400 and 404: the body of an unauthenticated request is not read', async () => {
   await using world = await createWorld({ connect: false, work: false })
   await expectError(
     await world.call('POST', '/v1/sms/send', { key: null, body: BIG }),

@@ -5,7 +5,7 @@ import { FROM, TO } from '../support/world.ts'
 
 const PROVIDER = { RC_CLIENT_ID: 'client', RC_CLIENT_SECRET: 'client-key', LOG_LEVEL: 'error' }
 
-/** A server against a provider of the test's own, connected, with a key. */
+/** A connected server with a key, against the test's own provider. */
 export async function connectedServer(database: string) {
   const simulator = await startSimulator({
     clock: systemClock,

@@ -15,13 +15,13 @@ type Folder = ReturnType<typeof temporaryFolder>
 
 const PAGE = 4096
 
-/** A database as a gateway leaves it, all in the one file. */
+/** A database as a stopped gateway leaves it, in one file. */
 async function soundDatabase(folder: Folder): Promise<string> {
   await sgw(['tenant', 'create', '--name', 'Acme'], { DATABASE_URL: folder.database })
   return folder.file('sgw.db')
 }
 
-/** Overwrites pages from the second on; the first one makes it look like a database. */
+/** Overwrites pages from the second on. The first one still makes the file look like a database. */
 function overwritePages(path: string): void {
   const bytes = readFileSync(path)
   bytes.fill(0x5a, PAGE)
@@ -100,7 +100,7 @@ for (const [name, [prepare, detail]] of Object.entries(BROKEN)) {
   })
 }
 
-test('the doctor survives a folder that holds no key', async () => {
+test('the doctor works although the key file has no key', async () => {
   using folder = temporaryFolder()
   await soundDatabase(folder)
   writeFileSync(folder.file('encryption.key'), 'rubbish')
@@ -111,7 +111,7 @@ test('the doctor survives a folder that holds no key', async () => {
   expect(stdout).toMatch(/^✓ disk /m)
 })
 
-test('a file that gets damaged under a running gateway is told once and stays told', async () => {
+test('damage to the file of a running gateway is logged once and stays reported', async () => {
   const { log, lines } = recordedLog()
   await using world = await createWorld({ log, connect: false, env: { ADMIN_PORT: '0' } })
   const damaged = Object.assign(new Error('database disk image is malformed'), { code: 'SQLITE_CORRUPT' })

@@ -20,14 +20,14 @@ function shown(stdout: string, url: string): Shown {
   }
 }
 
-/** Runs a line as a shell does, and answers what it printed with the status code behind it. */
+/** Runs a line as a shell does. Returns what it printed, and the status code after it. */
 function paste(line: string): { body: Record<string, unknown>; status: number } {
   const { stdout } = Bun.spawnSync(['sh', '-c', `${line} -w '\\n%{http_code}'`])
   const [body = '', status] = stdout.toString().split('\n')
   return { body: JSON.parse(body) as Record<string, unknown>, status: Number(status) }
 }
 
-test('the first start prints all that a first SMS needs, and the printed line sends one within a second', async () => {
+test('the first start prints what a first SMS needs, and the printed line sends one within a second', async () => {
   using folder = temporaryFolder()
   await using server = await startServer({ DATABASE_URL: folder.database })
   await server.printed(/limit=1/)
@@ -53,7 +53,7 @@ test('a public address with a path, as behind a proxy, changes nothing for the f
   expect(paste(shown(server.stdout, server.url).curl)).toMatchObject({ status: 202, body: { status: 'queued' } })
 }, 30_000)
 
-test('the key is kept with mode 600 beside the database, and is the same after a restart', async () => {
+test('the key is stored with mode 600 beside the database, and stays the same after a restart', async () => {
   using folder = temporaryFolder()
   const keys: string[] = []
   for (let start = 0; start < 2; start++) {
@@ -68,7 +68,7 @@ test('the key is kept with mode 600 beside the database, and is the same after a
   expect(readFileSync(folder.file('development-api-key'), 'utf8')).toBe(`${keys[0]}\n`)
 }, 30_000)
 
-test('a folder that has to be made is made for its owner alone', async () => {
+test('a new data folder can be read by its owner only', async () => {
   using folder = temporaryFolder()
   await using server = await startServer({ DATABASE_URL: `file:${folder.file('made/here/sgw.db')}` })
   expect(modeOf(folder.file('made/here'))).toBe('700')
@@ -77,7 +77,7 @@ test('a folder that has to be made is made for its owner alone', async () => {
   expect((await server.ended()).code).toBe(0)
 }, 30_000)
 
-test('a command that comes at once waits until the server works', async () => {
+test('a command that is run at once waits until the server works', async () => {
   using folder = temporaryFolder()
   await using server = await startServer({ DATABASE_URL: folder.database })
   const command = (name: string): Promise<Response> =>
@@ -92,7 +92,7 @@ test('a command that comes at once waits until the server works', async () => {
   await server.ended()
 }, 30_000)
 
-test('where the kept key was revoked, the next start shows a new one and the old one stays dead', async () => {
+test('if the stored key was revoked, the next start makes a new one, and the old one stays revoked', async () => {
   using folder = temporaryFolder()
   const keys: string[] = []
   for (let start = 0; start < 2; start++) {
@@ -112,7 +112,7 @@ test('where the kept key was revoked, the next start shows a new one and the old
   expect(keys[1]).not.toBe(keys[0] ?? '')
 }, 30_000)
 
-test('a command that comes before the first start has prepared everything waits for it', async () => {
+test('a command waits until the first start has created its app', async () => {
   using folder = temporaryFolder()
   await using _server = startProgram('src/main.ts', [], {
     DATABASE_URL: folder.database,

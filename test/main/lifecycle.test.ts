@@ -4,7 +4,7 @@ import { type Program, startProgram, startServer, temporaryFolder } from '../sup
 import { createWorld, until } from '../support/world.ts'
 import { connectedServer } from './connected-server.ts'
 
-/** SIGTERM, and how long it took to end. */
+/** Sends SIGTERM and measures how long the server takes to end. */
 async function terminated(server: Program): Promise<{ code: number; tookMs: number }> {
   const started = performance.now()
   server.kill('SIGTERM')
@@ -46,7 +46,7 @@ test.concurrent('a provider that hangs, in a send and in recurring work, holds S
   const { simulator, server, env, send } = await connectedServer(folder.database)
   await using first = server
   await first[Symbol.asyncDispose]()
-  // The next life asks for missed messages at its start, and meets a provider that never answers.
+  // The next start runs a back-fill against a provider that never answers.
   for (const route of ['sms', 'message-store'] as const)
     simulator.control.fault({ route, calls: null, fault: { kind: 'hang' } })
   await using second = await startServer({ ...env, PORT: String(server.port) })
@@ -104,18 +104,18 @@ test.concurrent('a second signal ends at once', async () => {
   expect(code).not.toBe(0)
 }, 60_000)
 
-test.concurrent('a ^C that comes twice, from the terminal and from what started the server, drains; the next one ends at once', async () => {
+test.concurrent('two ^C at once, from the terminal and from bun run, count as one; the next one ends the server at once', async () => {
   const { livedUntilLast, code } = await interrupted('SIGINT', 20, 'SIGINT', 600, 'SIGINT')
   expect(livedUntilLast).toBe(true)
   expect(code).not.toBe(0)
 }, 60_000)
 
-test.concurrent('a ^C behind another signal is a second one', async () => {
+test.concurrent('a ^C after another signal counts as a second signal', async () => {
   const { code } = await interrupted('SIGTERM', 20, 'SIGINT')
   expect(code).not.toBe(0)
 }, 60_000)
 
-test.concurrent('SIGTERM while it still waits for the database ends at once with 0', async () => {
+test.concurrent('SIGTERM ends a server that still waits for the database at once, with 0', async () => {
   using folder = temporaryFolder()
   await using holder = startProgram('test/db/fixtures/hold-process-lock.ts', [folder.file('sgw.db')])
   await holder.printed(/held/)
@@ -127,7 +127,7 @@ test.concurrent('SIGTERM while it still waits for the database ends at once with
   expect(waiting.stdout).toContain('stopping')
 }, 30_000)
 
-test.concurrent('another server on the same database: the second waits 30 s, then 75 and one line', async () => {
+test.concurrent('a second server on the same database waits 30 s, then exits with 75 and one line', async () => {
   using folder = temporaryFolder()
   await using server = await startServer({ DATABASE_URL: folder.database })
   const started = performance.now()
@@ -140,7 +140,7 @@ test.concurrent('another server on the same database: the second waits 30 s, the
   expect((await fetch(`${server.url}/health`)).status).toBe(200)
 }, 60_000)
 
-test.concurrent('a signal that comes before the workers have started keeps them from starting', async () => {
+test.concurrent('after a signal the workers do not start', async () => {
   using folder = temporaryFolder()
   await using world = await createWorld({ work: false, folder: folder.path })
   await world.send()

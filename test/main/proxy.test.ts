@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { rawServer } from '../provider/ringcentral/servers.ts'
 import { sgw, startServer, temporaryFolder } from '../support/process.ts'
 
-test('a proxy in the environment gets the calls to the provider', async () => {
+test('calls to the provider use the proxy of the environment', async () => {
   using folder = temporaryFolder()
   const asked: string[] = []
   await using proxy = await rawServer((socket) =>

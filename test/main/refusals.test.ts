@@ -4,7 +4,7 @@ import { readConfig } from '../../src/core/config.ts'
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { type Ended, startProgram, startServer, temporaryFolder } from '../support/process.ts'
 
-/** A start that is refused: how it ended, and the lines that it leaves for a person. */
+/** Runs a start that is refused. Returns its exit code and the lines on stderr. */
 async function refusedStart(env: Record<string, string>): Promise<Ended & { lines: string[] }> {
   await using program = startProgram('src/main.ts', [], env)
   const ended = await program.ended()
@@ -26,21 +26,21 @@ test.concurrent('a port in use: 69 and one line that says what to do; the first 
   expect((await fetch(`${server.url}/health`)).status).toBe(200)
 })
 
-test.concurrent('an address that is not of this machine: 69', async () => {
+test.concurrent('an address of another machine: 69', async () => {
   using folder = temporaryFolder()
   const { code, lines } = await refusedStart({ HOST: '192.0.2.1', PORT: '0', DATABASE_URL: folder.database })
   expect({ code, count: lines.length }).toEqual({ code: 69, count: 1 })
   expect(lines[0]).toContain('check HOST and PORT')
 })
 
-test.concurrent('a name that leads nowhere: 69, and not only a word about the port', async () => {
+test.concurrent('a host name that cannot be resolved: 69, and the message names it', async () => {
   using folder = temporaryFolder()
   const { code, lines } = await refusedStart({ HOST: 'nowhere.invalid', PORT: '0', DATABASE_URL: folder.database })
   expect({ code, count: lines.length }).toEqual({ code: 69, count: 1 })
   expect(lines[0]).toContain('HOST')
 })
 
-test.concurrent('a folder in the database’s place: 73 and one line that says so', async () => {
+test.concurrent('a folder at the path of the database: 73 and one line that says so', async () => {
   using folder = temporaryFolder()
   const { code, lines } = await refusedStart({ PORT: '0', DATABASE_URL: `file:${folder.path}` })
   expect({ code, lines }).toEqual({
@@ -49,7 +49,7 @@ test.concurrent('a folder in the database’s place: 73 and one line that says s
   })
 })
 
-test.concurrent('a mark that cannot be written: 73 and one line', async () => {
+test.concurrent('a restore mark that cannot be written: 73 and one line', async () => {
   using folder = temporaryFolder()
   mkdirSync(folder.file('sgw.db.mark'))
   const { code, lines } = await refusedStart({ PORT: '0', DATABASE_URL: folder.database })
@@ -57,7 +57,7 @@ test.concurrent('a mark that cannot be written: 73 and one line', async () => {
   expect(lines[0]).toMatch(/^Cannot mark the database in .*sgw\.db\.mark \(.*EISDIR.*\): check/)
 })
 
-test.concurrent('other encryption keys than those of the database: it starts, and says so at once', async () => {
+test.concurrent('with other encryption keys than the database’s the server starts, and logs an error at once', async () => {
   using folder = temporaryFolder()
   const logged = async (key: string): Promise<string> => {
     await using server = await startServer({ DATABASE_URL: folder.database, ENCRYPTION_KEYS: key })
@@ -108,7 +108,7 @@ test.concurrent('a newer database: 78 and one line', async () => {
   expect(lines[0]).toContain('The database is newer than this program (it has migration 9999_of_the_future)')
 })
 
-test.concurrent('a damaged encryption key is not taken for a key: 78', async () => {
+test.concurrent('a damaged key file is refused: 78', async () => {
   using folder = temporaryFolder()
   for (const text of ['', 'AAAA\n', 'not base64 at all, and much longer than a key would ever be\n']) {
     writeFileSync(folder.file('encryption.key'), text)
@@ -171,7 +171,7 @@ test.concurrent('all bad variables at once: 78, one line each with its fix, no v
   expect(readdirSync(folder.path)).toEqual([])
 })
 
-test.concurrent('what production demands is said at once: 78', async () => {
+test.concurrent('missing variables of production are named all at once: 78', async () => {
   using folder = temporaryFolder()
   const { code, lines } = await refusedStart({ NODE_ENV: 'production', DATABASE_URL: folder.database })
   expect(code).toBe(78)
@@ -218,7 +218,7 @@ test.concurrent('secrets are read from files: production starts with NAME_FILE a
   expect({ code, lines: lines.map((line) => line.split(' ')[0]) }).toEqual({ code: 78, lines: ['RC_CLIENT_ID_FILE'] })
 })
 
-test('a secret that is given twice, and a duration that is too short, say so', () => {
+test('a secret that is set twice, and a duration that is too short, are reported', () => {
   const problems = (values: Record<string, string>): string[] => {
     const result = readConfig({ values, readFile: () => KEY })
     return result.ok ? [] : result.problems
@@ -232,7 +232,7 @@ test('a secret that is given twice, and a duration that is too short, say so', (
   ])
 })
 
-test('a range of addresses is taken in its plain spelling alone', () => {
+test('a range of addresses is accepted only in its canonical form', () => {
   const accepts = (value: string): boolean =>
     readConfig({ values: { WEBHOOK_ALLOW_CIDRS: value }, readFile: () => '' }).ok
   for (const plain of ['10.0.0.0/8', '10.1.2.3', 'fd00::/8', '::1', '10.0.0.0/0'])
@@ -340,7 +340,7 @@ test('a password in an address is not repeated in the refusal', () => {
   }
 })
 
-test('production trusts no proxy that could be anybody; development may', () => {
+test('production refuses too wide ranges of proxies; development accepts them', () => {
   for (const range of ['0.0.0.0/0', '::/0', '0.0.0.0/1', '2000::/3', '10.0.0.0/8, 0.0.0.0/0'])
     expect([range, problemsOf({ TRUSTED_PROXIES: range })]).toEqual([range, ['TRUSTED_PROXIES']])
   for (const range of ['127.0.0.1', '10.0.0.0/8', 'fc00::/7', '172.30.77.0/24, ::1'])
@@ -348,7 +348,7 @@ test('production trusts no proxy that could be anybody; development may', () => 
   expect(readConfig({ values: { TRUSTED_PROXIES: '0.0.0.0/0' }, readFile: () => '' }).ok).toBe(true)
 })
 
-test.concurrent('production refuses what takes its safety away: 78, one line each, nothing written', async () => {
+test.concurrent('production refuses unsafe settings: 78, one line each, nothing written', async () => {
   using folder = temporaryFolder()
   const { code, lines } = await refusedStart({
     ...PRODUCTION,
@@ -367,7 +367,7 @@ test.concurrent('production refuses what takes its safety away: 78, one line eac
   expect(readConfig({ values: { NODE_TLS_REJECT_UNAUTHORIZED: '0' }, readFile: () => '' }).ok).toBe(true)
 })
 
-test('variables that look like a misspelt one of ours are named with the right one; others are left alone', () => {
+test('misspelt variables are named with the right spelling; others are ignored', () => {
   const warningsOf = (...names: string[]): string[] =>
     readConfig({ values: Object.fromEntries(names.map((name) => [name, 'x'])), readFile: () => '' }).warnings
   for (const [given, meant] of [
@@ -397,7 +397,7 @@ test('variables that look like a misspelt one of ours are named with the right o
   expect(warningsOf(...strangers)).toEqual([])
 })
 
-test.concurrent('a misspelt variable is told at the start, and beside the problem that it makes', async () => {
+test.concurrent('a misspelt variable is named at the start, beside the problem that it causes', async () => {
   using folder = temporaryFolder()
   await using server = await startServer({ DATABASE_URL: folder.database, FROM_LIMIT: '80' })
   await server.printed(/"level":"warn".*FROM_LIMIT is not a variable of sgw: did you mean FROM_LIMIT_PER_MINUTE\?/)

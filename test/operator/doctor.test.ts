@@ -10,7 +10,7 @@ import { type World, createWorld } from '../support/world.ts'
 const findingOf = async (world: World, check: string): Promise<Finding | undefined> =>
   (await diagnose(world.gateway)).find((finding) => finding.check === check)
 
-/** A stand-in for the proxy and what is behind it. */
+/** Stands for the proxy and the gateway behind it. */
 function publicSide(status: number) {
   const server = Bun.serve({ port: 0, hostname: '::', fetch: () => new Response('{}', { status }) })
   return { url: `http://public.localhost:${server.port}`, [Symbol.asyncDispose]: () => server.stop(true) }
@@ -25,7 +25,7 @@ test('a healthy gateway passes every check', async () => {
   )
 })
 
-test('what needs a look is a warning and not a failure; only what a person must mend fails', async () => {
+test('a state that needs attention is a warning; only one that a person must fix is a failure', async () => {
   await using world = await createWorld({ work: false })
   const levels = async (check: string) => {
     const found = await findingOf(world, check)
@@ -44,7 +44,7 @@ test('what needs a look is a warning and not a failure; only what a person must 
   expect(await levels('subscriptions')).toEqual({ ok: false, level: 'fail' })
 })
 
-test('the credentials are tried, and a wrong secret is told from a reachable provider', async () => {
+test('the credentials are checked separately: a wrong secret fails although the provider can be reached', async () => {
   await using right = await createWorld({ env: { NODE_ENV: 'production' } })
   expect(await findingOf(right, 'provider credentials')).toMatchObject({ ok: true })
   await using wrong = await createWorld({ env: { NODE_ENV: 'production', RC_CLIENT_SECRET: 'not-the-right-one' } })
@@ -55,7 +55,7 @@ test('the credentials are tried, and a wrong secret is told from a reachable pro
   })
 })
 
-test('a clock that is off is told with its fix', async () => {
+test('a wrong clock is reported with its fix', async () => {
   await using world = await createWorld({ env: { NODE_ENV: 'production' } })
   expect(await findingOf(world, 'clock')).toMatchObject({ ok: true })
   const { clock } = world.gateway
@@ -63,7 +63,7 @@ test('a clock that is off is told with its fix', async () => {
   expect(await findingOf(world, 'clock')).toMatchObject({ ok: false, detail: expect.stringContaining('NTP') })
 })
 
-test('the public address must lead here, through a trusted proxy', async () => {
+test('the public address must lead to this gateway, through a trusted proxy', async () => {
   await using world = await createWorld({ env: { NODE_ENV: 'production' } })
   const at = async (status: number): Promise<Finding | undefined> => {
     await using side = publicSide(status)
@@ -80,7 +80,7 @@ test('the public address must lead here, through a trusted proxy', async () => {
   })
 })
 
-test('a backup that stands still is told, in the words of Litestream itself', async () => {
+test('a backup that makes no progress is reported, as Litestream reports it', async () => {
   await using world = await createWorld({ env: { LITESTREAM: '1' } })
   expect(await findingOf(world, 'backup')).toMatchObject({
     ok: false,
@@ -95,7 +95,7 @@ test('a backup that stands still is told, in the words of Litestream itself', as
   })
   await using litestream = controlSocket(world.folder)
   expect(await findingOf(world, 'backup')).toMatchObject({ ok: true, detail: expect.stringContaining('s behind') })
-  // It goes on writing its own files while the storage is away: they are as new as ever.
+  // Litestream goes on writing its own files while the storage is away, so their times say nothing.
   litestream.uploadedAt = Date.now() - 5 * 60_000
   expect(await findingOf(world, 'backup')).toMatchObject({
     ok: false,
@@ -106,7 +106,7 @@ test('a backup that stands still is told, in the words of Litestream itself', as
   expect(backup.lagMs).toBeGreaterThan(299_000)
 })
 
-test('a backup that was never uploaded since Litestream started is as old as that start', async () => {
+test('a backup that was not uploaded since Litestream started is as old as that start', async () => {
   await using world = await createWorld({ env: { LITESTREAM: '1' } })
   mkdirSync(join(world.folder, '.sgw.db-litestream/ltx'), { recursive: true })
   await using litestream = controlSocket(world.folder)
@@ -117,7 +117,7 @@ test('a backup that was never uploaded since Litestream started is as old as tha
   })
 })
 
-test('a Litestream that no longer reads the log is told, though it has uploaded all it read', async () => {
+test('a Litestream that no longer reads the log is reported, although it has uploaded all that it read', async () => {
   await using world = await createWorld({ env: { LITESTREAM: '1' } })
   const notes = join(world.folder, '.sgw.db-litestream')
   mkdirSync(notes)
@@ -128,7 +128,7 @@ test('a Litestream that no longer reads the log is told, though it has uploaded 
   expect(await findingOf(world, 'backup')).toMatchObject({ ok: false, detail: expect.stringContaining('behind for') })
 })
 
-test('a backup that is not uploaded is told', async () => {
+test('a backup that is not uploaded is reported', async () => {
   await using world = await createWorld({ env: { LITESTREAM: '1' } })
   const notes = join(world.folder, '.sgw.db-litestream')
   mkdirSync(join(notes, 'wal'), { recursive: true })
@@ -143,9 +143,9 @@ test('a backup that is not uploaded is told', async () => {
   expect((await readStatus(world.gateway)).backup).toMatchObject({ keptBytes: 300 * 1_048_576 })
 })
 
-test('a log that nobody empties is told', async () => {
+test('a write-ahead log that nothing empties is reported', async () => {
   await using world = await createWorld({ env: { LITESTREAM: '1' }, work: false })
-  // SQLite looks at its own frames only: what is behind them is as if it were not there.
+  // SQLite reads only its own frames, and ignores the bytes after them.
   truncateSync(join(world.folder, 'sgw.db-wal'), 300 * 1_048_576)
   expect(await findingOf(world, 'backup')).toMatchObject({
     ok: false,

@@ -53,7 +53,7 @@ test('deletes every message to and from the number, of all tenants, and nothing 
 
 test('leaves no trace in the file once it is compacted', async () => {
   await using world = await createWorld()
-  // Which of several apps wrote to the person is a trace as well.
+  // The record of the app that wrote to the person must be gone, too.
   await world.secondApp()
   await world.untilStatus(await world.send({ to: PERSON, body: 'A very private text' }))
   await erase(world, PERSON)
@@ -67,14 +67,14 @@ test('leaves no trace in the file once it is compacted', async () => {
   expect(bytes.includes(PERSON)).toBe(false)
 })
 
-test('says how many messages still wait, and leaves them', async () => {
+test('counts messages that have not ended, and leaves them', async () => {
   await using world = await createWorld({ work: false })
   const waiting = await world.send({ to: PERSON })
   expect(await erase(world, PERSON)).toMatchObject({ result: { messages: 0, waiting: 1 } })
   expect(await world.status(waiting)).toMatchObject({ status: 'queued' })
 })
 
-test('refuses a number of its own, and what is no number', async () => {
+test('refuses a connected number, and text that is no number', async () => {
   await using world = await createWorld()
   expect(await erase(world, FROM)).toMatchObject({ ok: false, error: expect.stringContaining('connected extension') })
   expect(await erase(world, '12345')).toEqual({
@@ -83,7 +83,7 @@ test('refuses a number of its own, and what is no number', async () => {
   })
 })
 
-test('an erased message does not come back, by a repeated event or by back-fill; what others write still comes in', async () => {
+test('neither a repeated event nor a back-fill stores an erased message again; other messages are stored', async () => {
   await using world = await createWorld({ work: false })
   const { messageId } = await world.control.injectSms({ to: FROM, from: PERSON, text: 'From the person' })
   expect(await erase(world, PERSON)).toMatchObject({ result: { messages: 1, waiting: 0 } })
@@ -97,7 +97,7 @@ test('an erased message does not come back, by a repeated event or by back-fill;
   expect(await rows(world, 'SELECT body FROM messages')).toEqual([{ body: 'From somebody else' }])
 })
 
-test('the tombstone names nobody, holds across a new encryption key, and goes after 31 days', async () => {
+test('a tombstone identifies nobody, works after a key rotation, and is deleted after 31 days', async () => {
   const clock = manualClock()
   const [older, newer] = [newKey(), newKey()]
   const folder = mkdtempSync(join(tmpdir(), 'sgw-test-'))
@@ -126,7 +126,7 @@ test('the tombstone names nobody, holds across a new encryption key, and goes af
   rmSync(folder, { recursive: true })
 })
 
-test('the rate window of the number survives an erasure, also across a restart, and names nobody', async () => {
+test('the rate window of the number survives an erasure and a restart, and identifies nobody', async () => {
   const clock = manualClock()
   const folder = mkdtempSync(join(tmpdir(), 'sgw-test-'))
   const env = { FROM_LIMIT_PER_MINUTE: '3' }

@@ -35,7 +35,7 @@ test('the stream begins with ready, then has the events of one tenant, and an em
   world.gateway.hub.publish(inbound(world, 'nobody reads'))
 })
 
-test('a reader that does not read is cut off', async () => {
+test('a client that does not read is disconnected', async () => {
   await using world = await createWorld(quiet)
   const reader = eventStream(world.gateway, world.tenantId).getReader()
   for (let count = 0; count < 20_000; count++) world.gateway.hub.publish(inbound(world, String(count)))

@@ -52,7 +52,7 @@ test('a subscription that the provider refuses leaves no row', async () => {
   expect(await world.gateway.subscriptions.ensure(key)).toBe('created')
 })
 
-test('a subscription that must wait for a pause of the provider is made a minute later', async () => {
+test('a subscription that waits for a pause of the provider is created a minute later', async () => {
   const clock = manualClock()
   await using world = await createWorld({ clock })
   const { extensionId } = await extensionOf(world)
@@ -71,7 +71,7 @@ test('a subscription that must wait for a pause of the provider is made a minute
   clock.advance(10 * 60_000)
   await until(() => ended.length === 1)
   expect(active()).toBe(0)
-  // Well before the next look of every ten minutes.
+  // Well before the next check, which runs every ten minutes.
   for (let minute = 0; minute < 5 && ended.length === 1; minute++) {
     clock.advance(60_000)
     await until(() => ended.length === 2, 300).catch(() => null)
@@ -92,7 +92,7 @@ function outcomes(world: World): string[] {
   return ended
 }
 
-test('a subscription that could not be made is planned again after 10 s, doubling to 10 min, until one is made', async () => {
+test('a subscription that could not be created is tried again after 10 s, doubling to 10 min', async () => {
   await using world = await createWorld({ connect: false, work: false, clock: manualClock() })
   const { subscriptions } = world.gateway
   const planned: number[] = []
@@ -111,7 +111,7 @@ test('a subscription that could not be made is planned again after 10 s, doublin
   expect(planned.at(-1)).toBe(10)
 })
 
-test('ten seconds after a connection without a subscription there is one, and what came meanwhile is filled in', async () => {
+test('ten seconds after a connection without a subscription one is created, and missed messages are filled in', async () => {
   const clock = manualClock()
   await using world = await createWorld({ clock, connect: false })
   clock.advance(1)
@@ -132,7 +132,7 @@ test('ten seconds after a connection without a subscription there is one, and wh
 test.each([
   ['of a week: after half a week', 604_800],
   ['of an hour: after half an hour', 3600],
-  ['shorter than the look of every ten minutes: in time as well', 480],
+  ['shorter than the interval of ten minutes: in time as well', 480],
 ])('a subscription is renewed at half the life that was granted, %s', async (_, seconds) => {
   const clock = manualClock()
   await using world = await createWorld({ clock, connect: false })
@@ -155,7 +155,7 @@ test.each([
   expect(world.control.subscriptions()).toMatchObject([{ status: 'Active', expiresAt: clock.now() + seconds * 1000 }])
 })
 
-test('an extension that cannot receive is a figure and a warning with its fix; the gateway is ready all the same', async () => {
+test('an extension that cannot receive is a metric and a warning with its fix; the gateway is ready all the same', async () => {
   await using world = await createWorld({ connect: false, env: { ADMIN_PORT: '0' } })
   const admin = (path: string): Promise<Response> => fetch(`${world.running.adminUrl}${path}`)
   const notReceiving = async (): Promise<string | undefined> =>
@@ -196,13 +196,13 @@ test('an extension whose subscription was disabled and cannot be created again c
   })
 })
 
-test('two tenants with the same extension do not delete what is being made for the other', async () => {
+test('two tenants with the same extension do not delete each other’s new subscription', async () => {
   await using world = await createWorld({ work: false })
   const { tenantId } = await world.otherTenant()
   const { extensionId } = await extensionOf(world)
   await world.connect({ tenantId, extensionId })
   for (const { subscriptionId } of world.control.subscriptions()) world.control.deleteSubscription({ subscriptionId })
-  // The other's token is due, so that it looks while the first one's subscription is there, but not answered yet.
+  // The other tenant checks while the first one's subscription exists but is not answered yet.
   await execute(world, 'UPDATE extensions SET access_expires_at = 0 WHERE tenant_id = ?1', tenantId)
   world.gateway.directory.forget(tenantId)
   world.control.fault({ route: 'token', calls: null, fault: { kind: 'delay', ms: 100 } })
@@ -221,7 +221,7 @@ test('a refresh that hangs does not keep the listener open after a stop', async 
   expect(await failureOf(fetch(`${world.url}/health`))).toBeInstanceOf(Error)
 })
 
-test('a refresh that waited over a restart is tried within a minute, also if the clock was set back by an hour meanwhile', async () => {
+test('a refresh that is due after a restart runs within a minute, even if the clock was set back by an hour', async () => {
   const clock = manualClock()
   await using world = await createWorld({ clock, work: false })
   await execute(

@@ -19,7 +19,7 @@ const rowsOf = (world: World, count: number, attemptedAt: number, first = 0): De
 const countRows = async (world: World): Promise<number> =>
   Number((await world.gateway.database.gate.execute('SELECT count(*) AS n FROM deliveries')).rows[0]?.['n'])
 
-test('attempts over 30 days old go, at most 500 in one commit; younger ones stay', async () => {
+test('deliveries over 30 days old are deleted, at most 500 in one commit; younger ones stay', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const limit = Date.now() - 30 * DAY_MS
   await insertDeliveries(world, [
@@ -36,7 +36,7 @@ test('attempts over 30 days old go, at most 500 in one commit; younger ones stay
   expect(await countRows(world)).toBe(3)
 })
 
-test('it happens by itself, every hour', async () => {
+test('the purge runs every hour', async () => {
   const clock = manualClock()
   await using world = await createWorld({ connect: false, clock })
   const advance = async (ms: number, left: number): Promise<void> => {

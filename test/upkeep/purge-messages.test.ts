@@ -36,7 +36,7 @@ test('deletes old messages with their attempts and deliveries, and no young one'
   expect(await world.status(rejected)).toMatchObject({ status: 'failed' })
 })
 
-test('keeps messages for ever unless told otherwise, but attempts a week only', async () => {
+test('keeps messages for ever by default, but attempts for a week', async () => {
   await using world = await createWorld()
   await writeOld(world, 100, 400)
   expect(await purgeMessages(world.gateway)).toMatchObject({ messages: 0, attempts: 75 })
@@ -44,7 +44,7 @@ test('keeps messages for ever unless told otherwise, but attempts a week only', 
   expect(await countOf(world, 'send_attempts')).toBe(0)
 })
 
-test('passes over an old message that still waits, and its attempts', async () => {
+test('skips an old message that has not ended, and its attempts', async () => {
   await using world = await createWorld({ env: { MESSAGE_RETENTION_DAYS: '1' }, work: false })
   const waiting = await world.send()
   await writeOld(world, 120, 10)
@@ -59,7 +59,7 @@ test('passes over an old message that still waits, and its attempts', async () =
   expect(await countOf(world, 'send_attempts')).toBe(1)
 })
 
-test('messages that were stored while the clock ran ahead keep none behind them from going', async () => {
+test('messages that were stored while the clock was ahead do not stop the purge', async () => {
   await using world = await createWorld({ env: { MESSAGE_RETENTION_DAYS: '30' } })
   await writeOld(world, 200, 40)
   await world.gateway.database.gate.execute({
@@ -69,7 +69,7 @@ test('messages that were stored while the clock ran ahead keep none behind them 
   expect(await purgeMessages(world.gateway)).toMatchObject({ messages: 197 })
 })
 
-test('forgets idempotency keys after a day', async () => {
+test('deletes idempotency keys after a day', async () => {
   await using world = await createWorld()
   await world.send({}, { headers: { 'idempotency-key': 'one' } })
   await world.send({ body: 'Two' }, { headers: { 'idempotency-key': 'two' } })
@@ -81,7 +81,7 @@ test('forgets idempotency keys after a day', async () => {
   expect(await countOf(world, 'idempotency_keys')).toBe(1)
 })
 
-test('no batch holds the event loop for long while 3,000 messages go', async () => {
+test('no batch blocks the event loop for long while 3,000 messages are deleted', async () => {
   await using world = await createWorld({ env: { MESSAGE_RETENTION_DAYS: '1' } })
   await writeOld(world, 3000, 10)
   const { writer } = world.gateway.database
@@ -96,6 +96,6 @@ test('no batch holds the event loop for long while 3,000 messages go', async () 
   expect(await purgeMessages(world.gateway)).toMatchObject({ messages: 3000 })
   times.sort((a, b) => a - b)
   expect(times.length).toBeGreaterThanOrEqual(60)
-  // A commit's time on an idle machine is 2 ms; the disk of a busy one is not ours to judge, so the usual one counts.
+  // A commit takes 2 ms on an idle machine. A busy disk makes some slower, so the third quartile counts.
   expect(times[Math.floor(times.length * 0.75)]).toBeLessThan(20)
 })

@@ -12,7 +12,7 @@ import type { RegisterBody, Registered } from './schemas.ts'
  */
 export async function register(gateway: Gateway, caller: Caller | null, input: RegisterBody): Promise<Registered> {
   if (input.webhookUrl !== null && !gateway.guard.accepts(input.webhookUrl)) throw apiError('badWebhookUrl')
-  await demandTenant(gateway, caller, input.tenantId)
+  await requireTenant(gateway, caller, input.tenantId)
   const appId = gateway.ids.of('app')
   const { apiKey, apiKeyPrefix, keyHash } = newApiKey(gateway)
   const { secret, encrypted } = await newWebhookSecret(gateway, input.tenantId, appId)
@@ -45,7 +45,7 @@ export async function register(gateway: Gateway, caller: Caller | null, input: R
 /** The INSERT itself counts, so two requests cannot both take the last free slot. `?2` is the tenant. */
 const COUNT_ACTIVE_APPS = 'SELECT count(*) FROM apps WHERE tenant_id = ?2 AND is_active = 1'
 
-async function demandTenant(gateway: Gateway, caller: Caller | null, tenantId: string): Promise<void> {
+async function requireTenant(gateway: Gateway, caller: Caller | null, tenantId: string): Promise<void> {
   const { reads } = gateway.database
   const [tenant] = await reads.select({ status: tenants.status }).from(tenants).where(eq(tenants.id, tenantId))
   if (tenant?.status !== 'active') throw apiError('tenantNotActive')

@@ -21,7 +21,7 @@ const command = (world: World, name: string, input: object): Promise<CommandResu
 const count = async (world: World, what: string): Promise<number> =>
   Number((await world.gateway.database.gate.execute(`SELECT count(*) AS n FROM ${what}`)).rows[0]?.['n'])
 
-test('of twenty requests at once only as many apps are made as there is room for; deactivating makes room', async () => {
+test('of twenty requests at once only as many succeed as the limit allows; deactivating frees a slot', async () => {
   await using world = await limited()
   const answers = await Promise.all(Array.from({ length: 20 }, () => register(world)))
   const made = answers.filter(({ status }) => status === 201)
@@ -34,7 +34,7 @@ test('of twenty requests at once only as many apps are made as there is room for
   await expectError(await register(world), 409, REACHED)
 })
 
-test('the operator obeys as well: making an app, and bringing one back', async () => {
+test('the limit also holds when the operator creates or activates an app', async () => {
   await using world = await limited(undefined, '2')
   const second = await world.secondApp()
   const reached: CommandResult = { ok: false, error: 'Tenant has reached its limit of 2 apps' }
@@ -46,7 +46,7 @@ test('the operator obeys as well: making an app, and bringing one back', async (
   expect(await count(world, `apps WHERE id = '${second.appId}' AND is_active = 0`)).toBe(1)
 })
 
-test('the apps of one tenant leave the others their room', async () => {
+test('the apps of one tenant do not count for another', async () => {
   await using world = await limited()
   await Promise.all(Array.from({ length: 6 }, () => register(world)))
   const stranger = await world.otherTenant()
@@ -57,7 +57,7 @@ test('the apps of one tenant leave the others their room', async () => {
   expect(answer.status).toBe(201)
 })
 
-test('what is above the limit at a start stays and works; only new ones are refused', async () => {
+test('apps above the limit at a start stay and work; only new ones are refused', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sgw-test-'))
   const keys: string[] = []
   {

@@ -11,7 +11,7 @@ const quiet = (): Promise<World> => createWorld({ connect: false, work: false })
 const register = (world: World, change: object = {}): Promise<Response> =>
   world.call('POST', '/v1/apps/register', { body: { name: 'New app', tenantId: world.tenantId, ...change } })
 
-test('a new app is answered with its secrets, once, and its key works', async () => {
+test('registering an app returns its secrets, once, and its key works', async () => {
   await using world = await quiet()
   const response = await register(world, { webhookUrl: 'https://hooks.example.com/x' })
   expect(response.status).toBe(201)
@@ -31,7 +31,7 @@ test('a new app is answered with its secrets, once, and its key works', async ()
   for (const secret of [app['apiKey'], app['webhookSecret']]) expect(text).not.toContain(String(secret))
 })
 
-test('neither the key nor the webhook secret is stored as it is', async () => {
+test('neither the key nor the webhook secret is stored in clear', async () => {
   await using world = await quiet()
   const app = (await (await register(world)).json()) as Record<string, string>
   await world.gateway.database.gate.execute('PRAGMA wal_checkpoint(TRUNCATE)')
@@ -54,7 +54,7 @@ test('the name is trimmed, then 1 to 100 characters', async () => {
   expect(((await (await register(world, { name: ' <b>Ünï 😀 ' })).json()) as { name: string }).name).toBe('<b>Ünï 😀')
 })
 
-test('the tenant id is demanded, then its form, then its existence', async () => {
+test('the tenant id is required, then its form, then its existence', async () => {
   await using world = await quiet()
   for (const tenantId of [undefined, null, 5, {}, ''])
     await expectError(await register(world, { tenantId }), 400, 'tenantId is required when registering new apps')
@@ -85,7 +85,7 @@ test('another tenant is forbidden when it is active, and not found when it is no
   }
 })
 
-test('of several mistakes the first of the contract’s order is told', async () => {
+test('of several errors the first in the contract’s order is returned', async () => {
   await using world = await quiet()
   await expectError(await register(world, { name: '', tenantId: 'x', webhookUrl: 5, role: 'admin' }), 400, NAME)
   await expectError(
@@ -130,7 +130,7 @@ test('webhookUrl is an http(s) address of at most 2000 characters, null or absen
   }
 })
 
-test('in production a webhook address must be HTTPS and in the open', async () => {
+test('in production a webhook address must be HTTPS and public', async () => {
   await using world = await createWorld({ env: { NODE_ENV: 'production', TRUSTED_PROXIES: '127.0.0.1' } })
   const tryUrl = (webhookUrl: string): Promise<Response> =>
     world.call('POST', '/v1/apps/register', {
@@ -149,7 +149,7 @@ test('in production a webhook address must be HTTPS and in the open', async () =
   expect((await tryUrl('https://hooks.example.com/')).status).toBe(201)
 })
 
-test('a body that is no object has no name; broken JSON is told as such', async () => {
+test('a body that is no object has no name; broken JSON is Invalid JSON', async () => {
   await using world = await quiet()
   for (const body of ['[]', '"x"', '5', 'null', ''])
     await expectError(await world.call('POST', '/v1/apps/register', { body }), 400, NAME)

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { expectError } from '../../support/expect-error.ts'
 import { createWorld } from '../../support/world.ts'
 
-test('a rotated key works at once, and the old one no more', async () => {
+test('a rotated key works at once, and the old one no longer', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const response = await world.call('POST', `/v1/apps/${world.app.appId}/rotate-key`)
   expect(response.status).toBe(200)
@@ -16,7 +16,7 @@ test('a rotated key works at once, and the old one no more', async () => {
   expect(body.apps[0]?.apiKeyPrefix).toBe(rotated.apiKeyPrefix)
 })
 
-test('of a race of rotations every answer but one is refused or outdated: one key works', async () => {
+test('after several rotations at once exactly one key works', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const responses = await Promise.all(
     Array.from({ length: 5 }, () => world.call('POST', `/v1/apps/${world.app.appId}/rotate-key`)),
@@ -29,7 +29,7 @@ test('of a race of rotations every answer but one is refused or outdated: one ke
   expect(working.filter(Boolean)).toHaveLength(1)
 })
 
-test('a rotated webhook secret is a new one', async () => {
+test('rotating makes a new webhook secret', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const response = await world.call('POST', `/v1/apps/${world.app.appId}/rotate-webhook-secret`)
   expect(response.status).toBe(200)
@@ -39,7 +39,7 @@ test('a rotated webhook secret is a new one', async () => {
   expect((await world.call('GET', '/v1/apps')).status).toBe(200)
 })
 
-test('a body that comes with a rotation is ignored', async () => {
+test('the body of a rotation is ignored', async () => {
   await using world = await createWorld({ connect: false, work: false })
   expect(
     (await world.call('POST', `/v1/apps/${world.app.appId}/rotate-webhook-secret`, { body: '{broken' })).status,

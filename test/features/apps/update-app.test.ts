@@ -79,7 +79,7 @@ for (const [how, deactivate] of [
   })
 }
 
-test('both at once: the address is kept for the day the app comes back', async () => {
+test('both at once: the address stays until the app is activated again', async () => {
   await using world = await quiet()
   const second = await world.secondApp()
   await expectOk(await put(world, { webhookUrl: 'https://hooks.example.com/1', isActive: false }))
@@ -89,7 +89,7 @@ test('both at once: the address is kept for the day the app comes back', async (
   })
 })
 
-test('any other app is not found, of the same tenant or not, and stays as it is', async () => {
+test('any other app, of the same tenant or not, is not found and does not change', async () => {
   await using world = await quiet()
   const second = await world.secondApp()
   const other = await world.otherTenant()

@@ -15,13 +15,13 @@ function cookieOf(response: Response): { pair: string; attributes: string[] } {
   return { pair, attributes }
 }
 
-/** Begins in one browser: its cookie, and the path that the login leads back to. */
+/** Begins an authorization in one browser. Returns its cookie, and the path that the login redirects to. */
 async function begin(world: World): Promise<{ cookie: string; path: string }> {
   const pressed = await pressConnect(world, tokenOf(await newLink(world)))
   return { cookie: cookieOf(pressed).pair, path: await logIn(pressed.headers.get('location') ?? '') }
 }
 
-/** What the form of the asking page sends. */
+/** What the form of the confirmation page sends. */
 function fieldsOf(html: string): Record<string, string> {
   expect(html).toContain('<form method="get" action="callback">')
   const inputs = html.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g)
@@ -31,7 +31,7 @@ function fieldsOf(html: string): Record<string, string> {
 const resend = (world: World, fields: Record<string, string>, cookie: string): Promise<Response> =>
   open(world, `/v1/rc/callback?${new URLSearchParams(fields)}`, { ...BROWSER, 'sec-fetch-site': 'same-origin', cookie })
 
-test('the button sets a cookie that belongs to the state: for this host alone, unseen by scripts, ten minutes', async () => {
+test('the button sets a cookie bound to the state, for this host, not for scripts, for ten minutes', async () => {
   await using development = await quiet()
   const plain = cookieOf(await pressConnect(development, tokenOf(await newLink(development))))
   expect(plain.pair).toMatch(/^sgw-connect=[0-9a-f]{64}$/)
@@ -43,7 +43,7 @@ test('the button sets a cookie that belongs to the state: for this host alone, u
 })
 
 test.each(['cross-site', 'same-site'])(
-  'a form of another page binds nothing: its browser is asked (%s)',
+  'a form of another page sets no cookie, so its browser is asked (%s)',
   async (site) => {
     await using world = await quiet()
     const pressed = await world.call('POST', '/v1/rc/connect', {
@@ -58,7 +58,7 @@ test.each(['cross-site', 'same-site'])(
 )
 
 test.each([{}, { PUBLIC_URL: 'https://sms.example.com' }])(
-  'the browser that began it is connected without a question',
+  'the browser that began the authorization is connected without a question',
   async (env) => {
     await using world = await quiet(env)
     const { cookie, path } = await begin(world)
@@ -69,7 +69,7 @@ test.each([{}, { PUBLIC_URL: 'https://sms.example.com' }])(
   },
 )
 
-test('another browser is asked first, and nothing happens before the answer: not even the code is exchanged', async () => {
+test('another browser is asked first, and the code is not exchanged before the person confirms', async () => {
   await using world = await quiet()
   const { cookie, path } = await begin(world)
   const { cookie: another } = await begin(world)
@@ -94,7 +94,7 @@ test('another browser is asked first, and nothing happens before the answer: not
   expect(await isConnected(world)).toBe(true)
 })
 
-test('a person who agrees in that browser is connected', async () => {
+test('a person who confirms in that browser is connected', async () => {
   await using world = await quiet()
   const { path } = await begin(world)
   const asked = await open(world, path, BROWSER)
@@ -103,7 +103,7 @@ test('a person who agrees in that browser is connected', async () => {
   expect(await isConnected(world)).toBe(true)
 })
 
-test('nobody can answer for the person: the proof of one browser is worth nothing in another, or for another state', async () => {
+test('a confirmation is valid only in the same browser and for the same state', async () => {
   await using world = await quiet()
   const { path } = await begin(world)
   const mine = await open(world, path, BROWSER)
@@ -122,21 +122,24 @@ test('nobody can answer for the person: the proof of one browser is worth nothin
   expect(world.control.requests({ route: 'token' })).toEqual([])
 })
 
-test('what a page loads from here is a browser’s too: an image connects nothing', async () => {
+test('a request for an image counts as a browser’s, and connects nothing', async () => {
   await using world = await quiet()
   const { path } = await begin(world)
   await open(world, path, { 'sec-fetch-mode': 'no-cors', 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'image' })
   expect(await isConnected(world)).toBe(false)
 })
 
-test.each([{}, { 'sec-fetch-mode': 'cors' }])('a program follows the contract, without any cookie', async (headers) => {
-  await using world = await quiet()
-  const { path } = await begin(world)
-  const answer = await open(world, `${path}&format=json`, headers)
-  expect({ status: answer.status, body: await answer.json() }).toEqual({ status: 200, body: { ok: true } })
-})
+test.each([{}, { 'sec-fetch-mode': 'cors' }])(
+  'a program connects without any cookie, as in the contract',
+  async (headers) => {
+    await using world = await quiet()
+    const { path } = await begin(world)
+    const answer = await open(world, `${path}&format=json`, headers)
+    expect({ status: answer.status, body: await answer.json() }).toEqual({ status: 200, body: { ok: true } })
+  },
+)
 
-test('a state that connects nothing is refused at once, not asked about', async () => {
+test('an invalid state is refused at once, without asking', async () => {
   await using world = await quiet()
   const { path } = await begin(world)
   const forged = path.replace(/state=[^&]+/, `state=${'a'.repeat(43)}`)

@@ -20,7 +20,7 @@ async function expectPage(response: Response, status: number, title: string): Pr
   return text
 }
 
-test('success is a page with the numbers, and everything is in place', async () => {
+test('success is a page with the numbers, and everything is stored', async () => {
   await using world = await quiet()
   const text = await expectPage(await open(world, await callbackPath(world)), 200, 'Connected')
   for (const number of [FROM, FROM_2]) expect(text).toContain(number)
@@ -36,7 +36,7 @@ test('success with format=json is {ok:true}', async () => {
   expect({ status: response.status, body: await response.json() }).toEqual({ status: 200, body: { ok: true } })
 })
 
-test('tokens and PKCE verifiers are stored sealed', async () => {
+test('tokens and PKCE verifiers are stored encrypted', async () => {
   await using world = await quiet()
   await open(world, await callbackPath(world))
   await world.gateway.database.gate.execute('PRAGMA wal_checkpoint(TRUNCATE)')
@@ -65,7 +65,7 @@ test('without code or state it is 400 JSON, unless the caller prefers a page', a
   await expectError(await open(world, '/v1/rc/callback?format=json', { accept: browser }), 400, MISSING)
 })
 
-test('a state that is not ours is refused before the provider is asked', async () => {
+test('an unknown state is refused before the provider is called', async () => {
   await using world = await quiet()
   for (const state of ['x', 'a'.repeat(43), '%00', '%3Cscript%3E', 'a'.repeat(5000)]) {
     const text = await expectPage(
@@ -101,7 +101,7 @@ test('a state lasts 10 minutes', async () => {
   )
 })
 
-test('declined consent is a 400 page that says what to do, and uses up the state', async () => {
+test('declined consent is a 400 page that says what to do, and consumes the state', async () => {
   const { log, lines } = recordedLog()
   await using world = await createWorld({ connect: false, work: false, log })
   world.control.denyNextLogin()
@@ -126,7 +126,7 @@ test('declined consent with format=json is 400 JSON', async () => {
   await expectError(await open(world, `${await callbackPath(world)}&format=json`), 400, 'Not connected')
 })
 
-test('no words of the query are shown or logged, with a state of ours or without', async () => {
+test('no text of the query is shown or logged, with a known state or without', async () => {
   const { log, lines } = recordedLog()
   await using world = await createWorld({ connect: false, work: false, log })
   const words = encodeURIComponent('<script>alert(1)</script> call 555 now')
@@ -144,7 +144,7 @@ test('no words of the query are shown or logged, with a state of ours or without
   expect(lines.join('')).not.toMatch(/call 555|alert/)
 })
 
-test('a code that comes back with no words of OAuth is told in words of ours', async () => {
+test('an unknown error code gets a text of our own', async () => {
   await using world = await quiet()
   for (const [error, words] of [
     ['invalid_request', 'compare its settings with the manual'],
@@ -188,14 +188,14 @@ test('another account is refused until the first one is disconnected, and its se
   await expectPage(await tryIt(), 200, 'Connected')
 })
 
-test('of two accounts that come back at once one is connected, whichever answers first', async () => {
+test('of two accounts that return at once only one is connected, whichever is first', async () => {
   await using world = await quiet()
   const { accountId } = world.control.addAccount()
   const other = world.control.addExtension({ name: 'Bob', accountId, numbers: ['+15555550142'] })
   const first = await callbackPath(world)
   world.control.nextLogin({ extensionId: other.extensionId })
   const second = await callbackPath(world)
-  // Both have asked who they are before either is stored.
+  // Both have read their extension before either is stored.
   const both = Promise.withResolvers<void>()
   const { provider } = world.gateway
   const getExtension = provider.getExtension
@@ -229,11 +229,11 @@ test('a tenant whose extensions are all revoked may connect another account', as
     connected: true,
     rcAccountId: accountId,
   })
-  // The first account is the other one now.
+  // The tenant now belongs to the second account, so the first is refused.
   await expectPage(await open(world, await callbackPath(world)), 400, 'Another account is connected')
 })
 
-test('a suspended tenant connects nothing, however far it has come', async () => {
+test('a suspended tenant connects nothing, at any step', async () => {
   const { log, lines } = recordedLog()
   await using world = await createWorld({ connect: false, work: false, log })
   const suspend = () => setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'suspended' })
@@ -263,7 +263,7 @@ test('an extension’s name is escaped', async () => {
 })
 
 test.each(['refused', 'paused'])(
-  'what fails after the tokens are stored does not undo the connection (%s)',
+  'a failure after the tokens are stored does not undo the connection (%s)',
   async (how) => {
     await using world = await quiet()
     if (how === 'refused')

@@ -7,7 +7,7 @@ import { type World, createWorld, recordedLog } from '../../support/world.ts'
 
 const quiet = (): Promise<World> => createWorld({ connect: false, work: false })
 
-/** What every page of ours carries: nothing runs, nothing frames it, nothing is kept or passed on. */
+/** The headers of every page: no scripts, no frames, no cache, no referrer. */
 function expectPage(response: Response, status: number): void {
   expect(response.status).toBe(status)
   const { headers } = response
@@ -35,7 +35,7 @@ test('the page shows a button that posts the token back, and does not consume it
   expect((await pressConnect(world, tokenOf(link))).status).toBe(303)
 })
 
-test('the page’s style is the one that its policy allows, and its form may lead wherever the login does', async () => {
+test('the page’s policy allows its own style only, and lets its form lead to the login', async () => {
   await using world = await quiet()
   const response = await open(world, await newLink(world))
   const style = /<style>([\s\S]*)<\/style>/.exec(await response.text())?.[1] ?? ''
@@ -46,13 +46,13 @@ test('the page’s style is the one that its policy allows, and its form may lea
   )
 })
 
-test('behind HTTPS the form leads by https alone', async () => {
+test('with an HTTPS address the form may lead to https only', async () => {
   await using world = await createWorld({ env: { PUBLIC_URL: 'https://sms.example.com' }, connect: false, work: false })
   const policy = (await open(world, await newLink(world))).headers.get('content-security-policy') ?? ''
   expect(policy).toMatch(/form-action 'self' https: https:\/\/sms\.example\.com http:\/\/127\.0\.0\.1:\d+;/)
 })
 
-test('why a link is refused stands in the log with the request’s id, and nowhere else', async () => {
+test('the log says why a link was refused, with the request’s id; the answer does not', async () => {
   const { log, lines } = recordedLog()
   const clock = manualClock()
   await using world = await createWorld({ connect: false, work: false, log, clock })
@@ -97,7 +97,7 @@ test('the button leads to the provider’s authorization address, with state and
   })
 })
 
-test('with the built-in simulator the way back leads to PUBLIC_URL too, where one is set', async () => {
+test('with the built-in simulator the redirect also leads to PUBLIC_URL', async () => {
   await using world = await createWorld({ connect: false, env: { PUBLIC_URL: 'http://sms.test:8080' } })
   const response = await pressConnect(world, tokenOf(await newLink(world)))
   const location = new URL(response.headers.get('location') ?? '')
@@ -116,7 +116,7 @@ test('a token is used once, also in a race', async () => {
   expectPage(await open(world, `/v1/rc/connect?token=${token}`), 400)
 })
 
-test('a missing token and a bad one get pages of their own, on GET and POST', async () => {
+test('a missing token and a bad one have different pages, on GET and POST', async () => {
   await using world = await quiet()
   for (const path of ['/v1/rc/connect', '/v1/rc/connect?token=']) {
     const response = await open(world, path)

@@ -77,7 +77,7 @@ test('both kinds share 100 per tenant and hour, across its apps; Retry-After is 
   expect((await world.call('POST', '/v1/rc/connect-token')).headers.get('retry-after')).toBe('600')
 })
 
-test('the token limit is not the key’s: other endpoints go on', async () => {
+test('the limit of tokens is not the key’s: other endpoints still answer', async () => {
   await using world = await createWorld({ connect: false, work: false })
   await Promise.all(Array.from({ length: 101 }, () => world.call('POST', '/v1/rc/connect-token')))
   expect((await world.call('POST', '/v1/rc/connect-token')).status).toBe(429)

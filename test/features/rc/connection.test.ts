@@ -10,7 +10,7 @@ test('status is {connected:false} before anyone connects', async () => {
   expect({ status: response.status, body: await response.json() }).toEqual({ status: 200, body: { connected: false } })
 })
 
-test('status names the account and when a person must act: the earliest end of a refresh token', async () => {
+test('status has the account, and the earliest expiry of a refresh token', async () => {
   const clock = manualClock()
   await using world = await createWorld({ clock, work: false })
   const [alice] = world.control.extensions()
@@ -60,7 +60,7 @@ test('extensions are listed with their numbers, and nothing secret', async () =>
   })
 })
 
-test('a tenant sees its own connection only', async () => {
+test('a tenant sees only its own connection', async () => {
   await using world = await createWorld({ work: false })
   const other = await world.otherTenant()
   expect((await world.json('GET', '/v1/rc/status', { key: other.apiKey })).body).toEqual({ connected: false })

@@ -26,7 +26,7 @@ test('disconnect answers 200 also when nothing is connected', async () => {
   expect(await world.json('POST', '/v1/rc/disconnect')).toEqual(OK)
 })
 
-test('a provider that does not answer stops nothing', async () => {
+test('disconnect works although the provider does not answer', async () => {
   await using world = await createWorld({ env: { PROVIDER_TIMEOUT: '200ms' } })
   world.control.fault({ route: '*', calls: null, fault: { kind: 'respond', status: 503 } })
   expect(await world.json('POST', '/v1/rc/disconnect')).toEqual(OK)
@@ -42,7 +42,7 @@ test('queued messages fail with the first text', async () => {
   expect(world.control.requests({ route: 'sms' })).toEqual([])
 })
 
-test('a send that is under way comes to its end first; what waits behind it fails', async () => {
+test('a send that is under way ends first; messages behind it fail', async () => {
   await using world = await createWorld({ env: { FROM_LIMIT_PER_MINUTE: '1' } })
   world.control.fault({ route: 'sms', fault: { kind: 'delay', ms: 300 } })
   const underWay = await world.send({ body: 'under way' })
@@ -61,20 +61,20 @@ test('a send that is under way comes to its end first; what waits behind it fail
   ).toEqual(['elsewhere', 'under way'])
 })
 
-test('a send that was accepted in the same moment is not lost track of', async () => {
+test('a send that was accepted at the same moment is waited for', async () => {
   await using world = await readyWorld({ env: { RECONCILE_SETTLE: '1s' } })
   const { gateway, tenantId } = world
   world.control.fault({ route: 'sms', calls: null, fault: { kind: 'accept-then-reset' } })
   const message = { from: FROM, to: TO, body: 'the last one', userId: null }
   const accepted = send(gateway, { tenantId, appId: world.app.appId }, message, null)
   const [{ messageId }] = await Promise.all([accepted, disconnect(gateway, { tenantId })])
-  // The attempt began with the message, so disconnect has to wait for it: afterwards nobody can be asked about it.
+  // The attempt began with the message. Disconnect must wait for it, because afterwards nothing can be looked up.
   const { rows } = await gateway.database.gate.execute('SELECT message_id FROM send_attempts')
   expect(rows.map((row) => row['message_id'])).toEqual([messageId])
   expect(await world.untilStatus(messageId, ['sent', 'failed'], 15_000)).toMatchObject({ status: 'sent', error: null })
 }, 20_000)
 
-test('an attempt that is just being opened is waited for', async () => {
+test('disconnect waits for an attempt that is just being opened', async () => {
   await using world = await readyWorld()
   const { gate } = world.gateway.database
   const execute = gate.execute.bind(gate)
@@ -90,7 +90,7 @@ test('an attempt that is just being opened is waited for', async () => {
   })
   world.control.fault({ route: 'sms', fault: { kind: 'delay', ms: 300 } })
   await world.send({ body: 'first' })
-  // It waits for the first one of its conversation.
+  // The second message waits for the first one of its conversation.
   const second = await world.send({ body: 'second' })
   await until(() => isHeld)
   const disconnected = disconnect(world.gateway, { tenantId: world.tenantId })

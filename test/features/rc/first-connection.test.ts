@@ -5,7 +5,7 @@ import { diagnose } from '../../../src/operator/doctor.ts'
 import { callbackPath, newLink, open, pressConnect, tokenOf } from '../../support/connect-flow.ts'
 import { type World, createWorld, recordedLog } from '../../support/world.ts'
 
-// What a first-time operator runs into at the real provider: each refusal is told three times, with its fix.
+// What RingCentral can refuse at a first connection. Page, log and doctor each name the fix.
 
 interface Refusal {
   what: string
@@ -159,7 +159,7 @@ test.each([...REFUSALS])(
   },
 )
 
-test('a redirect address that is not registered never comes back here: the doctor names it, and its log line too', async () => {
+test('the doctor and its log line name a redirect address that is not registered', async () => {
   const { log, lines } = recordedLog()
   await using world = await createWorld({ outside: true, connect: false, work: false, log })
   const address = `${world.gateway.config.publicUrl}/v1/rc/callback`
@@ -178,7 +178,7 @@ test('a redirect address that is not registered never comes back here: the docto
   expect(await findingOf(world, 'redirect address')).toMatchObject({ level: 'ok' })
 })
 
-test('an address that changed during the login is named by the page', async () => {
+test('the page names an address that changed during the login', async () => {
   const { world, linesOf } = await firstConnection()
   await using _ = world
   const path = await callbackPath(world)
@@ -189,7 +189,7 @@ test('an address that changed during the login is named by the page', async () =
   expect(linesOf('authorization')).toMatchObject([{ status: 400, code: 'OAU-109' }])
 })
 
-test('a client id that the provider does not know is named by the doctor', async () => {
+test('the doctor names a client id that the provider does not know', async () => {
   await using world = await createWorld({
     outside: true,
     connect: false,
@@ -202,7 +202,7 @@ test('a client id that the provider does not know is named by the doctor', async
   })
 })
 
-test('messages that may not be read are told by the back-fill; what is mended is told no more', async () => {
+test('a back-fill that may not read messages is reported until it is fixed', async () => {
   const { world, linesOf } = await firstConnection()
   await using _ = world
   without('ReadMessages', 'SMS')(world)
@@ -223,7 +223,7 @@ test('messages that may not be read are told by the back-fill; what is mended is
     expect(await findingOf(world, check)).toMatchObject({ level: 'ok' })
 })
 
-test('what was refused to an extension that is disconnected is told no more', async () => {
+test('refusals of a disconnected extension are no longer reported', async () => {
   const { world } = await firstConnection()
   await using _ = world
   const path = await callbackPath(world)
@@ -235,7 +235,7 @@ test('what was refused to an extension that is disconnected is told no more', as
     expect(await findingOf(world, check)).toMatchObject({ level: 'ok' })
 })
 
-test('a refused login is forgotten once one goes well, and a code that has ended is nobody’s fault', async () => {
+test('a refused login is reported until one succeeds; an expired code is not reported', async () => {
   const { world } = await firstConnection()
   await using _ = world
   const refused = await callbackPath(world)

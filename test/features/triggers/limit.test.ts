@@ -14,7 +14,7 @@ const create = (world: World, callbackUrl = 'http://127.0.0.1:9/hook'): Promise<
 const numberOf = async (world: World, sql: string): Promise<number> =>
   Number((await world.gateway.database.gate.execute(sql)).rows[0]?.['n'])
 
-test('of 500 requests at once 50 triggers are made and 450 refused; deleting one makes room for one', async () => {
+test('of 500 requests at once 50 create a trigger and 450 are refused; deleting one frees a slot', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const answers = await Promise.all(Array.from({ length: 500 }, () => create(world)))
   const made = answers.filter(({ status }) => status === 201)
@@ -29,7 +29,7 @@ test('of 500 requests at once 50 triggers are made and 450 refused; deleting one
   expect(listed.body.triggers).toHaveLength(50)
 })
 
-test('250 triggers of an earlier release all hear of a message once, in commits of at most 100, also across a restart', async () => {
+test('250 triggers of an earlier release each get a message once, in commits of at most 100, also across a restart', async () => {
   await using receiver = startReceiver()
   const folder = mkdtempSync(join(tmpdir(), 'sgw-test-'))
   const heard = (): unknown[] => receiver.requests.map(({ body }) => body['triggerId'])
@@ -61,7 +61,7 @@ test('250 triggers of an earlier release all hear of a message once, in commits 
   rmSync(folder, { recursive: true })
 })
 
-test('a list of more triggers than it holds shows the oldest thousand', async () => {
+test('a list shows at most the oldest thousand triggers', async () => {
   await using world = await createWorld({ connect: false, work: false })
   await world.gateway.database.gate.execute({
     sql: `WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 5000)

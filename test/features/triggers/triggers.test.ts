@@ -74,7 +74,7 @@ test('delete removes it once', async () => {
   expect((await world.json('GET', '/v1/triggers')).body).toEqual({ triggers: [] })
 })
 
-test('an id of another form is 400, one that does not exist 404', async () => {
+test('a malformed id is 400, an unknown one 404', async () => {
   await using world = await createWorld(quiet)
   for (const id of ['x', 'trg_123', 'trg_00000000000000AB', 'trg_00000000000000000', `app_${'0'.repeat(16)}`]) {
     await expectError(await world.call('DELETE', `/v1/triggers/${id}`), 400, 'Invalid triggerId format')
@@ -82,7 +82,7 @@ test('an id of another form is 400, one that does not exist 404', async () => {
   await expectError(await world.call('DELETE', `/v1/triggers/trg_${'0'.repeat(16)}`), 404, 'Trigger not found')
 })
 
-test("another tenant neither sees nor removes it; the tenant's other app does both", async () => {
+test('another tenant can neither see nor delete it; another app of the tenant can', async () => {
   await using world = await createWorld(quiet)
   const { triggerId } = await created(world)
   const stranger = await world.otherTenant()

@@ -144,8 +144,8 @@ describe('answered 200 and ignored', () => {
   })
 })
 
-// Each of these took half a second by one pattern with two wildcards.
-test('long events made to be slow to read hold up nobody', async () => {
+// With one pattern with two wildcards, each of these took half a second.
+test('long events that are crafted to be slow to parse delay no other event', async () => {
   await using world = await createWorld({ connect: false })
   const token = await subscribe(world)
   const paths = ['/message-store/instant?'.repeat(4000), '/message-store/instant?&'.repeat(4000)]
@@ -193,7 +193,7 @@ test('an inbound message belongs to the app that last wrote to that contact from
   ])
 })
 
-test('what could not be stored is not answered 200, not announced, and taken in when it comes again', async () => {
+test('an event that could not be stored is not answered 200 and not announced, and is stored when it is repeated', async () => {
   await using world = await createWorld()
   await using socket = await listenTo(world.url, { apiKey: world.key })
   const token = await subscribe(world)

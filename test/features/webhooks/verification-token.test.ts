@@ -13,7 +13,7 @@ async function storedRows(world: World): Promise<number> {
   return Number(rows[0]?.['n'])
 }
 
-describe('an event is refused, and nothing of it stored, with a token that is', () => {
+describe('an event is refused and not stored, with a token that is', () => {
   const tokens: [string, string | null][] = [
     ['absent', null],
     ['empty', ''],
@@ -43,7 +43,7 @@ describe('an event is refused, and nothing of it stored, with a token that is', 
   })
 })
 
-test("another tenant's token does not speak for this tenant's subscription or extension", async () => {
+test("another tenant's token is refused for this tenant's subscription or extension", async () => {
   await using world = await createWorld()
   const stranger = await world.otherTenant()
   await subscribe(world, { providerId: 'ours' })
@@ -114,7 +114,7 @@ test('a broken body with a right token is 400, and stores nothing', async () => 
   expect(await storedRows(world)).toBe(0)
 })
 
-test('the token of a subscription that was replaced counts no more', async () => {
+test('the token of a replaced subscription is refused', async () => {
   await using world = await createWorld()
   const token = await subscribe(world, { providerId: 'old' })
   for (const one of world.control.subscriptions()) world.control.deleteSubscription(one)

@@ -133,7 +133,7 @@ test('a token used by ten sockets at once has one winner, 200 times', async () =
   }
 }, 60_000)
 
-test('what is sent while the credential is being checked is dropped', async () => {
+test('messages sent while the credential is being checked are dropped', async () => {
   await using world = await createWorld(quiet)
   await using socket = await openSocket(world.url)
   for (const message of [
@@ -153,7 +153,7 @@ test('what is sent while the credential is being checked is dropped', async () =
   expect(world.gateway.failedAttempts.blockedSeconds('127.0.0.1')).toBe(0)
 })
 
-test('a key that is revoked while it is being checked opens nothing', async () => {
+test('a key that is revoked while it is being checked is refused', async () => {
   await using world = await createWorld(quiet)
   const { keys, hub } = world.gateway
   const find = keys.find.bind(keys)

@@ -20,7 +20,7 @@ const publishInbound = (world: World, body: string): void =>
     timestamp: '',
   })
 
-describe('what ends a key ends its sockets: auth_error `Invalid API key`, 1008', () => {
+describe('revoking a key closes its sockets: auth_error `Invalid API key`, 1008', () => {
   const causes: [string, (world: World) => Promise<unknown>, 'app' | 'tenant'][] = [
     ['DELETE of the app', (world) => world.call('DELETE', `/v1/apps/${world.app.appId}`), 'app'],
     [
@@ -62,7 +62,7 @@ describe('what ends a key ends its sockets: auth_error `Invalid API key`, 1008',
     expect(outside.messages).toEqual([{ type: 'auth_ok' }])
   })
 
-  test('a new webhook secret or address ends nothing', async () => {
+  test('a new webhook secret or address closes no socket', async () => {
     await using world = await createWorld(quiet)
     await using socket = await listenTo(world.url, { apiKey: world.key })
     await world.call('POST', `/v1/apps/${world.app.appId}/rotate-webhook-secret`)
@@ -72,7 +72,7 @@ describe('what ends a key ends its sockets: auth_error `Invalid API key`, 1008',
   })
 })
 
-test('a JSON ping each 30 s; who answers stays, a silent peer is cut off after 90 s', async () => {
+test('a JSON ping each 30 s; a peer that answers stays, a silent one is terminated after 90 s', async () => {
   const clock = manualClock()
   await using world = await createWorld({ ...quiet, clock })
   await using healthy = await listenTo(world.url, { apiKey: world.key })
@@ -114,7 +114,7 @@ test('a frame over 16 KB closes with 1009, before and after authentication', asy
   await until(() => world.gateway.sockets.open === 0)
 })
 
-test('a reader that is over 1 MiB behind is closed; the others miss nothing', async () => {
+test('a client that is over 1 MiB behind is closed; the others miss nothing', async () => {
   await using world = await createWorld(quiet)
   await using healthy = await listenTo(world.url, { apiKey: world.key })
   using slow = await openRawSocket(world.url)
@@ -123,7 +123,7 @@ test('a reader that is over 1 MiB behind is closed; the others miss nothing', as
   slow.socket.pause()
   expect(world.gateway.sockets.open).toBe(2)
   const body = 'x'.repeat(64 * 1024)
-  // What the system itself keeps for a socket comes on top of our 1 MiB.
+  // The operating system's socket buffer comes on top of the 1 MiB.
   let sent = 0
   while (world.gateway.sockets.open === 2 && sent < 1000) {
     publishInbound(world, body)
@@ -145,7 +145,7 @@ test('at most 200 sockets of one app', async () => {
   expect((await next.closed).code).toBe(1008)
 })
 
-test('a server that stops says so: 1001', async () => {
+test('a server that stops closes its sockets with 1001', async () => {
   const world = await createWorld(quiet)
   await using socket = await listenTo(world.url, { apiKey: world.key })
   const startedAt = performance.now()

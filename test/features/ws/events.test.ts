@@ -80,7 +80,7 @@ test("status events go to the message's own app, inbound events to every app of 
   for (const socket of [outside, late]) expect(socket.messages).toEqual([{ type: 'auth_ok' }])
 })
 
-test('several sockets of one app hear the same; one that closed is missed by nobody', async () => {
+test('several sockets of one app get the same events, also after one of them has closed', async () => {
   await using world = await createWorld()
   await using first = await listenTo(world.url, { apiKey: world.key })
   const second = await listenTo(world.url, { apiKey: world.key })
@@ -90,7 +90,7 @@ test('several sockets of one app hear the same; one that closed is missed by nob
   expect((await first.heard(2))[1]).toEqual((await third.heard(2))[1])
 })
 
-test('who comes after all sockets have closed hears each event once, and nobody listens in between', async () => {
+test('a socket that connects after all others have closed gets each event once', async () => {
   await using world = await createWorld()
   const { hub, sockets } = world.gateway
   for (let round = 0; round < 2; round++) {

@@ -66,7 +66,7 @@ test('20 sockets of one address may wait to authenticate; a new one replaces the
   expect(second?.isOpen).toBe(true)
 })
 
-test('1,000 sockets may wait in all: a client that authenticates comes in all the same, and the oldest goes', async () => {
+test('1,000 sockets may wait in all: a client that authenticates is still accepted, and the oldest is closed', async () => {
   await using world = await createWorld({ ...quiet, env: { TRUSTED_PROXIES: '127.0.0.1' } })
   await using stack = new AsyncDisposableStack()
   const waiting: SocketClient[] = []
@@ -85,7 +85,7 @@ test('1,000 sockets may wait in all: a client that authenticates comes in all th
   expect(world.gateway.sockets.open).toBe(1000)
 })
 
-test('peers that do not answer a close frame keep few descriptors: above 1,000 of them sockets are cut off without one', async () => {
+test('peers that do not answer a close frame keep at most 1,000 descriptors; further sockets are terminated', async () => {
   const clock = manualClock()
   await using world = await createWorld({ ...quiet, clock, env: { TRUSTED_PROXIES: '127.0.0.1' } })
   const codesOf = async (group: number): Promise<Set<number>> => {
@@ -101,7 +101,7 @@ test('peers that do not answer a close frame keep few descriptors: above 1,000 o
   expect(await codesOf(53)).toEqual(new Set([1008]))
 })
 
-test('a storage that fails while a key is checked is no word about the key: 1013', async () => {
+test('a storage error while a key is checked closes with 1013', async () => {
   await using world = await createWorld(quiet)
   world.gateway.keys.find = () => Promise.reject(new Error('disk I/O error'))
   expect(await firstMessage(world.url, { type: 'auth', apiKey: world.key })).toEqual({
