@@ -12,7 +12,7 @@ export function addApps(program: Command, contextOf: () => CliContext, run: Run)
   app
     .command('activate')
     .argument('<app>', 'app id')
-    .description('Activate an inactive app, with a new key; for example: sgw app activate APP')
+    .description('Activate an inactive app, with a new key')
     .action((appId: string) => run('app-activate', { appId }))
   const addWithConfirmation = (verb: string, description: string, question: (appId: string) => string): Command =>
     app
@@ -39,7 +39,7 @@ export function addApps(program: Command, contextOf: () => CliContext, run: Run)
 function addCreateAndList(app: Command, run: Run): void {
   app
     .command('create')
-    .description('Create an app and show its key, once; for example: sgw app create --tenant TENANT --name Shop')
+    .description('Create an app and show its key, once')
     .requiredOption('--tenant <tenant>', 'tenant id')
     .requiredOption('--name <name>', 'name of the app, 1 to 100 characters')
     .option('--webhook-url <url>', 'address that inbound messages are POSTed to')

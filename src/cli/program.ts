@@ -8,6 +8,7 @@ import { backUp } from './backup-file.ts'
 import { confirm } from './confirm.ts'
 import { type CliContext, CliError, type Run } from './context.ts'
 import { addDevelopment } from './development-commands.ts'
+import { addExample } from './examples.ts'
 import { checkHealth } from './health.ts'
 import { print, printFindings } from './print.ts'
 import { checkBackup, restore } from './restore.ts'
@@ -44,8 +45,10 @@ export function createProgram(
   addMessages(program, run)
   addUpkeep(program, contextOf, run)
   addDevelopment(program, contextOf, run)
-  for (const command of allCommands(program))
+  for (const command of allCommands(program)) {
     command.addOption(jsonOption(command.name())).on('option:json', () => program.setOptionValue('json', true))
+    addExample(command)
+  }
   return program
 }
 
@@ -59,7 +62,7 @@ function addTenants(program: Command, run: Run): void {
   const tenant = program.command('tenant').alias('tenants').description('Manage tenants: the customers of this gateway')
   tenant
     .command('create')
-    .description('Create a tenant; for example: sgw tenant create --name "My company"')
+    .description('Create a tenant')
     .requiredOption('--name <name>', 'name of the tenant, 1 to 100 characters')
     .action((options: { name: string }) => run('tenant-create', options))
   tenant
@@ -69,7 +72,7 @@ function addTenants(program: Command, run: Run): void {
   const statuses = {
     suspend: ['suspended', 'Suspend a tenant: hold its messages, refuse its keys and close its sockets'],
     activate: ['active', 'Activate a suspended or inactive tenant'],
-    deactivate: ['inactive', 'Deactivate a tenant that has left: the same as suspend, under another name'],
+    deactivate: ['inactive', 'Deactivate a tenant that has left; otherwise like suspend'],
   } as const
   for (const [verb, [status, description]] of Object.entries(statuses)) {
     tenant
@@ -105,7 +108,7 @@ function addTriggers(program: Command, run: Run): void {
 function addMessages(program: Command, run: Run): void {
   program
     .command('send')
-    .description('Send an SMS; for example: sgw send --from +15555550100 --to +15555550199 "Hello"')
+    .description('Send an SMS')
     .requiredOption('--from <number>', 'a connected number, E.164')
     .requiredOption('--to <number>', 'the receiver, E.164')
     .option('--app <app>', 'the app that sends; needed only if several tenants own the number')
@@ -132,7 +135,7 @@ function addUpkeep(program: Command, contextOf: () => CliContext, run: Run): voi
     .action(() => diagnose(contextOf()))
   program
     .command('backup')
-    .description('Copy the database into a new file, and check the copy; for example: sgw backup /mnt/sgw-copy.db')
+    .description('Copy the database into a new file, and check the copy')
     .argument('<file>', 'a file that does not exist yet')
     .action((file: string) => backUp(contextOf(), file))
   program
@@ -146,9 +149,7 @@ function addUpkeep(program: Command, contextOf: () => CliContext, run: Run): voi
     .action(() => run('compact', {}))
   program
     .command('erase')
-    .description(
-      "Delete every message to and from a person's number; for example: sgw erase --phone +15555550199 --dry-run",
-    )
+    .description("Delete every message to and from a person's number")
     .requiredOption('--phone <number>', 'the number, E.164')
     .option('--dry-run', 'only count what would be deleted')
     .option('--yes', 'do not ask')

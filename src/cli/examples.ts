@@ -1,0 +1,45 @@
+import type { Command } from 'commander'
+
+/** One command line for each command, by its words. */
+const EXAMPLES: Readonly<Record<string, string>> = {
+  start: 'sgw start',
+  'tenant create': 'sgw tenant create --name "My company"',
+  'tenant list': 'sgw tenant list --json',
+  'tenant suspend': 'sgw tenant suspend tenant_a51e14c2ed5d0c6a',
+  'tenant activate': 'sgw tenant activate tenant_a51e14c2ed5d0c6a',
+  'tenant deactivate': 'sgw tenant deactivate tenant_a51e14c2ed5d0c6a',
+  'app create': 'sgw app create --tenant tenant_a51e14c2ed5d0c6a --name "My app"',
+  'app list': 'sgw app list --tenant tenant_a51e14c2ed5d0c6a',
+  'app activate': 'sgw app activate app_1f0e8d9b2c3a4556',
+  'app rotate-key': 'sgw app rotate-key app_1f0e8d9b2c3a4556',
+  'app deactivate': 'sgw app deactivate app_1f0e8d9b2c3a4556 --yes',
+  'trigger-subscription create':
+    'sgw trigger-subscription create --tenant tenant_a51e14c2ed5d0c6a --callback-url https://hooks.example.com/sms',
+  'trigger-subscription list': 'sgw trigger-subscription list --tenant tenant_a51e14c2ed5d0c6a',
+  'trigger-subscription delete':
+    'sgw trigger-subscription delete trg_9a8b7c6d5e4f3021 --tenant tenant_a51e14c2ed5d0c6a',
+  send: 'sgw send --from +15555550100 --to +15555550199 --wait "Hello"',
+  status: 'sgw status --json',
+  doctor: 'sgw doctor',
+  backup: 'sgw backup /mnt/copies/sgw.db',
+  restore: 'sgw restore --check',
+  compact: 'sgw compact',
+  erase: 'sgw erase --phone +15555550199 --dry-run',
+  health: 'sgw health',
+  'keys rotate': 'sgw keys rotate',
+  secret: 'sgw secret',
+  listen: 'sgw listen --forward-to http://localhost:8080/webhook',
+  'simulate inbound': 'sgw simulate inbound --to +15555550100 --from +15555550177 --text "Hello yourself"',
+  'trigger sms_inbound': 'sgw trigger sms_inbound --to +15555550100 --from +15555550177 --text "Hello yourself"',
+}
+
+/** Ends the help of a command with its example. */
+export function addExample(command: Command): void {
+  const example = EXAMPLES[wordsOf(command)]
+  if (example !== undefined) command.addHelpText('after', `\nExample: ${example}`)
+}
+
+function wordsOf(command: Command): string {
+  const parent = command.parent?.parent === null || command.parent === null ? '' : `${wordsOf(command.parent)} `
+  return `${parent}${command.name()}`
+}
