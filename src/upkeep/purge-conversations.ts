@@ -4,7 +4,7 @@ import type { Gateway } from '../gateway.ts'
 
 /** Rows read at a time. There is no index by age, because it would cost every message to a new contact. */
 const ROWS_PER_RANGE = 2000
-/** How old the trigger `conversations_follow` may let the time of a row get behind its newest message. */
+/** How far the trigger `conversations_follow` lets the time of a row fall behind its newest message. */
 const BEHIND_MS = HOUR_MS
 
 /** Deletes conversations whose newest message is past its retention, at most an hour later than the message. */

@@ -42,7 +42,7 @@ function purgeOldMessages(gateway: Gateway, before: number): Promise<number> {
   })
 }
 
-/** Only a full batch of young rows ends the purge: a single one may have been stored while the clock was ahead. */
+/** The purge ends at a batch without an old row. One young row proves nothing: it may have been stored while the clock was ahead. */
 const isLast = (rows: readonly unknown[], old: readonly unknown[]): boolean =>
   rows.length < ROWS_PER_BATCH || old.length === 0
 

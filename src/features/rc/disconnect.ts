@@ -16,7 +16,7 @@ const POLL_INTERVAL_MS = 50
 export async function disconnect(gateway: Gateway, caller: Pick<Caller, 'tenantId'>): Promise<{ ok: true }> {
   const { tenantId } = caller
   gateway.directory.close(tenantId)
-  // Lines of this tenant that are in the queue leave it.
+  // The scheduler now skips the lines of this tenant.
   gateway.sending.wake(tenantId)
   try {
     await untilNoOpenAttempts(gateway, tenantId)

@@ -97,11 +97,11 @@ export function connectResultPage(result: ConnectResult): Response {
 function connectedPage(result: Extract<ConnectResult, { type: 'connected' }>): Response {
   const numbers =
     result.phoneNumbers.length === 0
-      ? 'No SMS-capable number was found yet; it is looked for again when you send.'
+      ? 'No SMS-capable number was found yet. The gateway checks again when you send.'
       : result.phoneNumbers.join(', ')
   const receiving = result.receiving
     ? 'Incoming messages will arrive.'
-    : 'Receiving is not set up yet; this is tried again in the background.'
+    : 'Receiving is not set up yet; the gateway tries again in the background.'
   const fixes = result.fixes.map((fix) => html`<p><b>${fix}</b></p>`.html).join('')
   return page({
     status: 200,
