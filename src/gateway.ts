@@ -146,7 +146,7 @@ function extensionParts(
   const session = new Session(tokens, quota, writer, clock)
   // The built-in simulator runs in this process and may not be able to reach the public address.
   const webhookBase = (): string => (config.provider.simulated ? `http://127.0.0.1:${config.port}` : config.publicUrl)
-  const subscriptionTokens = new SubscriptionTokens({ gate, secrets })
+  const subscriptionTokens = new SubscriptionTokens({ reads, secrets })
   const subscriptions = new Subscriptions({
     ...shared,
     session,

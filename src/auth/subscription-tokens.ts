@@ -1,8 +1,10 @@
+import { inArray } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import { bounded } from '../core/bounded.ts'
 import { MAX_CACHED_KEYS } from '../core/limits.ts'
 import { type Secrets, sameSecret, sha256Hex } from '../core/secrets.ts'
-import type { Gate } from '../db/gate.ts'
+import type { Reads } from '../db/database.ts'
+import { subscriptions } from '../db/schema/connections.ts'
 
 /** The subscription that a Verification-Token belongs to. */
 export interface Subscription {
@@ -20,7 +22,7 @@ export class SubscriptionTokens {
   readonly #known = new LRUCache<string, Subscription>(bounded(MAX_CACHED_KEYS))
   #generation = 0
 
-  constructor(readonly context: { gate: Gate; secrets: Secrets }) {}
+  constructor(readonly context: { reads: Reads; secrets: Secrets }) {}
 
   /** The cached subscription of this token; undefined if the database must be asked. */
   known(token: string): Subscription | undefined {
@@ -45,19 +47,16 @@ export class SubscriptionTokens {
   }
 
   async #read(token: string): Promise<Subscription | null> {
-    const { gate, secrets } = this.context
+    const { reads, secrets } = this.context
     const hashes = secrets.hashes(token)
-    const { rows } = await gate.execute({
-      sql: 'SELECT tenant_id, extension_id, provider_id, token_hash FROM subscriptions WHERE token_hash IN (SELECT value FROM json_each(?1))',
-      args: [JSON.stringify(hashes)],
-    })
-    const row = rows.find((candidate) => hashes.some((hash) => sameSecret(hash, String(candidate['token_hash']))))
-    if (row === undefined) return null
-    const { tenant_id: tenantId, extension_id: extensionId, provider_id: providerId } = row
-    return {
-      tenantId: String(tenantId),
-      extensionId: String(extensionId),
-      providerId: typeof providerId === 'string' ? providerId : null,
-    }
+    const { tenantId, extensionId, providerId, tokenHash } = subscriptions
+    const rows = await reads
+      .select({ tenantId, extensionId, providerId, tokenHash })
+      .from(subscriptions)
+      .where(inArray(tokenHash, hashes))
+    const row = rows.find((candidate) => hashes.some((hash) => sameSecret(hash, candidate.tokenHash)))
+    return row === undefined
+      ? null
+      : { tenantId: row.tenantId, extensionId: row.extensionId, providerId: row.providerId }
   }
 }

@@ -1,5 +1,7 @@
+import { asc, eq, gt } from 'drizzle-orm'
 import { ATTEMPT_RETENTION_DAYS, DAY_MS, IDEMPOTENCY_RETENTION_MS } from '../core/limits.ts'
 import { ROWS_PER_BATCH, inBatches } from '../db/batches.ts'
+import { messages, sendAttempts } from '../db/schema/messages.ts'
 import type { Gateway } from '../gateway.ts'
 import { isEnded } from '../sending/outbound-message.ts'
 import { deleteMessages } from './delete-messages.ts'
@@ -11,34 +13,38 @@ import { purgeConversations } from './purge-conversations.ts'
  */
 export async function purgeMessages(gateway: Gateway): Promise<{ messages: number; attempts: number; keys: number }> {
   const { messageRetentionDays: days } = gateway.config
-  const messages = days === null ? 0 : await purgeByRetention(gateway, gateway.clock.now() - days * DAY_MS)
+  const deleted = days === null ? 0 : await purgeByRetention(gateway, gateway.clock.now() - days * DAY_MS)
   const attempts = await purgeAttempts(gateway)
   const keys = await purgeIdempotencyKeys(gateway)
-  if (messages > 0) gateway.log.info({ messages }, 'old messages were deleted')
-  return { messages, attempts, keys }
+  if (deleted > 0) gateway.log.info({ messages: deleted }, 'old messages were deleted')
+  return { messages: deleted, attempts, keys }
 }
 
 async function purgeByRetention(gateway: Gateway, before: number): Promise<number> {
-  const messages = await purgeOldMessages(gateway, before)
+  const deleted = await purgeOldMessages(gateway, before)
   await purgeConversations(gateway, before)
-  return messages
+  return deleted
 }
 
 /** Deletes from the oldest on, and stops at the first batch of young rows. Skips messages that have not ended. */
 function purgeOldMessages(gateway: Gateway, before: number): Promise<number> {
   let cursor = 0
   return inBatches(gateway, async () => {
-    const { rows } = await gateway.database.gate.execute({
-      sql: 'SELECT seq, id, status, created_at FROM messages WHERE seq > ?1 ORDER BY seq LIMIT ?2',
-      args: [cursor, ROWS_PER_BATCH],
-    })
-    const old = rows.filter((row) => Number(row['created_at']) < before)
-    cursor = Number(rows.at(-1)?.['seq'])
-    const { messages } = await deleteMessages(
+    const { seq, id, status, createdAt } = messages
+    const rows = await gateway.database.reads
+      .select({ seq, id, status, createdAt })
+      .from(messages)
+      .where(gt(seq, cursor))
+      .orderBy(asc(seq))
+      .limit(ROWS_PER_BATCH)
+    const old = rows.filter((row) => row.createdAt < before)
+    cursor = rows.at(-1)?.seq ?? cursor
+    const ended = old.filter((row) => isEnded(row.status))
+    const deleted = await deleteMessages(
       gateway,
-      old.filter((row) => isEnded(row['status'])).map((row) => String(row['id'])),
+      ended.map((row) => row.id),
     )
-    return { count: messages, last: isLast(rows, old) }
+    return { count: deleted.messages, last: isLast(rows, old) }
   })
 }
 
@@ -51,16 +57,20 @@ function purgeAttempts(gateway: Gateway): Promise<number> {
   const before = gateway.clock.now() - ATTEMPT_RETENTION_DAYS * DAY_MS
   let cursor = 0
   return inBatches(gateway, async () => {
-    const { rows } = await gateway.database.gate.execute({
-      sql: `SELECT tried.seq, tried.started_at, tried.closed_at, coalesce(messages.status, 'failed') AS status
-        FROM send_attempts AS tried LEFT JOIN messages ON messages.id = tried.message_id WHERE tried.seq > ?1 ORDER BY tried.seq LIMIT ?2`,
-      args: [cursor, ROWS_PER_BATCH],
-    })
-    const old = rows.filter((row) => Number(row['started_at']) < before)
-    cursor = Number(rows.at(-1)?.['seq'])
+    const { seq, startedAt, closedAt, messageId } = sendAttempts
+    const rows = await gateway.database.reads
+      .select({ seq, startedAt, closedAt, status: messages.status })
+      .from(sendAttempts)
+      .leftJoin(messages, eq(messages.id, messageId))
+      .where(gt(seq, cursor))
+      .orderBy(asc(seq))
+      .limit(ROWS_PER_BATCH)
+    const old = rows.filter((row) => row.startedAt < before)
+    cursor = rows.at(-1)?.seq ?? cursor
+    // An attempt without a message belonged to one that was deleted.
     const ended = old
-      .filter((row) => row['closed_at'] !== null && isEnded(row['status']))
-      .map((row) => Number(row['seq']))
+      .filter((row) => row.closedAt !== null && (row.status === null || isEnded(row.status)))
+      .map((row) => row.seq)
     const sql = 'DELETE FROM send_attempts WHERE seq IN (SELECT value FROM json_each(?1))'
     if (ended.length > 0) await gateway.database.writer.write([{ sql, args: [JSON.stringify(ended)] }])
     return { count: ended.length, last: isLast(rows, old) }

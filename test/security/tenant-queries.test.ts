@@ -46,11 +46,6 @@ const STATEMENTS: readonly (readonly [path: string, beginning: string, why: stri
     'the token is the credential: its row says which tenant it is for',
   ],
   [
-    'src/auth/subscription-tokens.ts',
-    'SELECT tenant_id, extension_id, provider_id, token_hash FROM subscriptions',
-    'the Verification-Token is the credential: its row says which tenant it is for',
-  ],
-  [
     'src/inbound/store-inbound.ts',
     'INSERT INTO jobs',
     'the message that the statement before it stored in this very commit, by its own job id',
@@ -81,6 +76,11 @@ const DRIZZLE: readonly (readonly [path: string, table: string, why: string])[] 
     'the app whose key is being replaced, which the statement before it named with its tenant',
   ],
   ['src/features/rc/oauth-state.ts', 'oauthStates', 'the state is the credential: its row says which tenant it is for'],
+  [
+    'src/auth/subscription-tokens.ts',
+    'subscriptions',
+    'the Verification-Token is the credential: its row says which tenant it is for',
+  ],
   ['src/features/rc/connect.ts', 'connectTokens', 'the token is the credential: its row says which tenant it is for'],
   ['src/features/ws/issue-token.ts', 'wsTokens', 'tokens that have expired, of all tenants'],
 ]
