@@ -111,7 +111,9 @@ export function buildGateway(parts: GatewayParts): Gateway {
     poster: new WebhookPoster({ guard, clock, meter: parts.meter ?? noMeter }),
     sockets: new Sockets({
       clock,
+      log,
       hub: engines.hub,
+      events: engines.events,
       authenticate: (message, address) => authenticate(gateway, message, address),
     }),
     lifecycle: { draining: false, working: false },

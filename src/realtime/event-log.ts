@@ -63,6 +63,17 @@ export class EventLog {
     return rows.flatMap((values) => eventsOf(toLogged(values)))
   }
 
+  /** The rows after one, whoever hears their events; some at a time. By then those who committed them have published them. */
+  async rowsAfter(seq: number): Promise<RowOfLog[]> {
+    const rows = await this.context.gate.values({ sql: ROWS, args: [seq] })
+    await this.#breathe()
+    return rows.map(([found, kinds, subject]) => ({
+      seq: Number(found),
+      kinds: Number(kinds),
+      subject: String(subject),
+    }))
+  }
+
   /** Names the history that positions belong to. */
   epoch(): Promise<Epoch> {
     this.#epoch ??= readEpoch(this.context.gate).catch((error: unknown) => {
@@ -107,9 +118,13 @@ export class EventLog {
       seq = rows.length < limit ? until : (rows.at(-1)?.seq ?? until)
       given = 0
       if (events.length > 0 && seq - start.seq >= ROWS_PER_PAGE) break
-      if (seq < newest) await new Promise<void>((resolve) => this.context.defer(resolve))
+      if (seq < newest) await this.#breathe()
     }
     return { events, end: { seq, given } }
+  }
+
+  #breathe(): Promise<void> {
+    return new Promise((resolve) => this.context.defer(resolve))
   }
 
   async #slice({ tenantId, appId }: EventReader, from: number, until: number, limit: number): Promise<LoggedRow[]> {
@@ -117,6 +132,16 @@ export class EventLog {
     return rows.map(toLogged)
   }
 }
+
+/** A row of the log without its subject. */
+export interface RowOfLog {
+  seq: number
+  /** A set of `EVENT_KINDS`. */
+  kinds: number
+  subject: string
+}
+
+const ROWS = `SELECT seq, kinds, subject FROM events WHERE seq > ?1 ORDER BY seq LIMIT ${ROWS_PER_SLICE}`
 
 type LoggedRow = LoggedMessage & { seq: number }
 

@@ -72,7 +72,7 @@ export const eventsOf = (row: LoggedMessage): GatewayEvent[] =>
   })
 
 /** The members of a set of `EVENT_KINDS`, in order. */
-const kindsOf = (kinds: number): EventKind[] =>
+export const kindsOf = (kinds: number): EventKind[] =>
   (Object.keys(EVENT_KINDS) as EventKind[]).filter((kind) => (kinds & EVENT_KINDS[kind]) !== 0)
 
 function eventOf(row: LoggedMessage, kind: EventKind): GatewayEvent | null {
