@@ -43,7 +43,7 @@ const TRY_AGAIN_LATER = 1013
 const PING = JSON.stringify({ type: 'ping' })
 
 /**
- * The WebSocket side: sockets authenticate with their first message, then hear their app's `sms_status` and their
+ * The WebSocket side: sockets authenticate with their first message, then hear their app's `sms_status` and `sms_delivery` and their
  * tenant's `sms_inbound` events through Bun's topics. What clients say after that is ignored.
  */
 export class Sockets {
@@ -176,7 +176,7 @@ export class Sockets {
   }
 
   #publish(event: GatewayEvent): void {
-    const topic = event.type === 'sms_status' ? `a:${event.appId}` : `t:${event.tenantId}`
+    const topic = event.type === 'sms_inbound' ? `t:${event.tenantId}` : `a:${event.appId}`
     this.#server?.publish(topic, JSON.stringify(event))
   }
 
