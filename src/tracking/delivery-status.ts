@@ -23,7 +23,7 @@ export async function loadDeliveryStates(
   const { rows } = await gate.execute({
     sql: `SELECT messages.id, state.conclusion, state.error_code, state.concluded_at FROM json_each(?2)
       CROSS JOIN messages ON messages.id = value AND messages.tenant_id = ?1
-      CROSS JOIN delivery_states AS state ON state.message_seq = messages.seq`,
+      CROSS JOIN delivery_states AS state ON state.message_seq = messages.seq AND state.tenant_id = ?1`,
     args: [tenantId, JSON.stringify(messageIds)],
   })
   return new Map(rows.map((row) => [String(row['id']), stateOf(row)]))
