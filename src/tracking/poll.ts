@@ -102,7 +102,7 @@ async function concludeOpen(
 }
 
 /** Null while it may still change. */
-export function conclusionOf({ messageStatus, deliveryErrorCode }: StoredSms): Conclusion | null {
+function conclusionOf({ messageStatus, deliveryErrorCode }: StoredSms): Conclusion | null {
   switch (messageStatus) {
     case 'Delivered':
       return { conclusion: 'delivered', errorCode: null }
