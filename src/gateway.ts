@@ -24,6 +24,7 @@ import { EventLog } from './realtime/event-log.ts'
 import { createHub, type Hub } from './realtime/hub.ts'
 import { type SocketAuth, Sockets } from './realtime/sockets.ts'
 import { SendEngine } from './sending/engine.ts'
+import { DeliveryTracking } from './tracking/tracking.ts'
 
 /** What everything in the gateway depends on, built in one place and handed in. */
 export interface Gateway extends SharedParts {
@@ -49,6 +50,7 @@ export interface Gateway extends SharedParts {
   lifecycle: { draining: boolean; working: boolean }
   traffic: Traffic
   sending: SendEngine
+  tracking: DeliveryTracking
 }
 
 interface SharedParts {
@@ -100,8 +102,15 @@ export function buildGateway(parts: GatewayParts): Gateway {
     jobs: new Jobs({ gate, writer, clock, log, defer }),
     ...connected,
   }
+  const tracking = new DeliveryTracking({ ...parts, ...engines, meter: parts.meter ?? noMeter })
   const gateway: Gateway = {
-    ...{ config, clock, ids, log, database, provider, bootId },
+    config,
+    clock,
+    ids,
+    log,
+    database,
+    provider,
+    bootId,
     ...engines,
     secrets,
     keys: new KeyRing({ reads, writer, secrets, clock }),
@@ -118,7 +127,8 @@ export function buildGateway(parts: GatewayParts): Gateway {
     }),
     lifecycle: { draining: false, working: false },
     traffic: { answering: 0 },
-    sending: new SendEngine({ ...parts, ...engines, defer, requests: () => gateway.traffic.answering }),
+    sending: new SendEngine({ ...parts, ...engines, tracking, defer, requests: () => gateway.traffic.answering }),
+    tracking,
   }
   return gateway
 }

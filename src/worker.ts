@@ -64,6 +64,7 @@ export function startTimers(gateway: Gateway): Schedule {
     const name = `subscription of ${key.tenantId}/${key.extensionId}`
     schedule.once(name, nextMs, () => watchSubscription(gateway, key, missed))
   }
+  schedule.every('delivery tracking', MINUTE_MS, 0, () => gateway.tracking.findOpen())
   schedule.every('expiry', EXPIRY_EVERY_MS, 0, () => expireMessages(gateway.sending, gateway.lifecycle))
   schedule.every('keep-alive', HOURLY_MS, MINUTE_MS, () => keepAlive(gateway))
   schedule.every('numbers', HOURLY_MS, 2 * MINUTE_MS, () => readNumbersDaily(gateway))

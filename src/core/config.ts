@@ -34,6 +34,8 @@ export interface Config {
   providerTimeoutMs: number
   reconcileSettleMs: number
   reconcileSettle5xxMs: number
+  /** Whether the provider is asked what became of messages after `sent`. */
+  deliveryTracking: boolean
   litestream: boolean
   requireRestore: boolean
   logLevel: string
@@ -85,6 +87,7 @@ export function readConfig(environment: Environment, terminal = false): ConfigRe
     providerTimeoutMs: settings.durationMs('PROVIDER_TIMEOUT', '15s', 100),
     reconcileSettleMs: settings.durationMs('RECONCILE_SETTLE', '30s'),
     reconcileSettle5xxMs: settings.durationMs('RECONCILE_SETTLE_5XX', '3s'),
+    deliveryTracking: settings.flag('DELIVERY_TRACKING', 'on'),
     litestream: settings.flag('LITESTREAM'),
     requireRestore: settings.flag('REQUIRE_RESTORE'),
     logLevel: settings.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),

@@ -22,6 +22,7 @@ const TEXTS = {
   badMessageIdFilter: ['invalid', 'Invalid messageId'],
   badDirection: ['invalid', 'Invalid direction'],
   badStatus: ['invalid', 'Invalid status'],
+  badInclude: ['invalid', 'Invalid include'],
   badOutcome: ['invalid', 'Invalid outcome'],
   badKind: ['invalid', 'Invalid kind'],
   badStartDate: ['invalid', 'Invalid startDate'],

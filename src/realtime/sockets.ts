@@ -51,7 +51,7 @@ const TRY_AGAIN_LATER = 1013
 const PING = JSON.stringify({ type: 'ping' })
 
 /**
- * The WebSocket side: sockets authenticate with their first message, then hear their app's `sms_status` and their
+ * The WebSocket side: sockets authenticate with their first message, then hear their app's `sms_status` and `sms_delivery` and their
  * tenant's `sms_inbound` events through Bun's topics. What clients say after that is ignored.
  */
 export class Sockets {
