@@ -20,15 +20,18 @@ import { Quota } from './provider/quota.ts'
 import { Session } from './provider/session.ts'
 import { Subscriptions } from './provider/subscriptions.ts'
 import { Tokens } from './provider/tokens.ts'
+import { EventLog } from './realtime/event-log.ts'
 import { createHub, type Hub } from './realtime/hub.ts'
 import { type SocketAuth, Sockets } from './realtime/sockets.ts'
 import { SendEngine } from './sending/engine.ts'
+import { DeliveryTracking } from './tracking/tracking.ts'
 
 /** The shared dependencies of all parts, built in one place and passed as an argument. */
 export interface Gateway extends SharedParts {
   mark: RestoreMark
   secrets: Secrets
   hub: Hub
+  events: EventLog
   jobs: Jobs
   directory: Directory
   tokens: Tokens
@@ -47,6 +50,7 @@ export interface Gateway extends SharedParts {
   lifecycle: { draining: boolean; working: boolean }
   traffic: Traffic
   sending: SendEngine
+  tracking: DeliveryTracking
 }
 
 interface SharedParts {
@@ -94,9 +98,11 @@ export function buildGateway(parts: GatewayParts): Gateway {
   const engines = {
     mark: parts.mark ?? createNoMark(),
     hub: createHub(),
+    events: new EventLog({ gate, defer }),
     jobs: new Jobs({ gate, writer, clock, log, defer }),
     ...connected,
   }
+  const tracking = new DeliveryTracking({ ...parts, ...engines, meter: parts.meter ?? noMeter })
   const gateway: Gateway = {
     config,
     clock,
@@ -114,12 +120,15 @@ export function buildGateway(parts: GatewayParts): Gateway {
     poster: new WebhookPoster({ guard, clock, meter: parts.meter ?? noMeter }),
     sockets: new Sockets({
       clock,
+      log,
       hub: engines.hub,
+      events: engines.events,
       authenticate: (message, address) => authenticate(gateway, message, address),
     }),
     lifecycle: { draining: false, working: false },
     traffic: { answering: 0 },
-    sending: new SendEngine({ ...parts, ...engines, defer, requests: () => gateway.traffic.answering }),
+    sending: new SendEngine({ ...parts, ...engines, tracking, defer, requests: () => gateway.traffic.answering }),
+    tracking,
   }
   return gateway
 }

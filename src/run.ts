@@ -188,6 +188,9 @@ async function drain(
 ): Promise<void> {
   gateway.lifecycle.draining = true
   gateway.sockets.closeAll()
-  await Promise.race([Promise.all([gateway.sending.stop(), gateway.jobs.stop(), stopTimers()]), Bun.sleep(DRAIN_MS)])
+  await Promise.race([
+    Promise.all([gateway.sending.stop(), gateway.jobs.stop(), stopTimers(), gateway.tracking.stop()]),
+    Bun.sleep(DRAIN_MS),
+  ])
   await Promise.race([stack.disposeAsync(), Bun.sleep(CLOSE_MS)])
 }

@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { FAILURE_CODES, type FailureCode } from '../core/message-failure.ts'
+import { DELIVERY_CONCLUSIONS } from '../db/schema/delivery-states.ts'
 import type { Meter } from '../core/meter.ts'
 import type { GatewayEvent, Hub } from '../realtime/hub.ts'
 import { VERSION } from '../version.ts'
@@ -66,6 +67,12 @@ function createMeter(registers: Registry[]): Meter {
     buckets: CALL_SECONDS,
     registers,
   })
+  const polls = new Counter({
+    name: 'sgw_delivery_polls_total',
+    help: 'Listings of the message store for delivery states, by outcome',
+    labelNames: ['outcome'],
+    registers,
+  })
   return {
     providerCall(operation, outcome, durationMs) {
       calls.inc({ operation, outcome })
@@ -75,6 +82,7 @@ function createMeter(registers: Registry[]): Meter {
       posts.inc({ outcome })
       postSeconds.observe(durationMs / 1000)
     },
+    deliveryPoll: (outcome) => polls.inc({ outcome }),
   }
 }
 
@@ -91,8 +99,16 @@ function followerOf(registers: Registry[]): (hub: Hub) => void {
   })
   // So that an alert sees the first of them as a rise from zero.
   for (const reason of FAILURE_CODES) failed.inc({ reason }, 0)
+  const concluded = new Counter({
+    name: 'sgw_delivery_states_total',
+    help: 'Sent messages by what became of them',
+    labelNames: ['status'],
+    registers,
+  })
+  for (const status of DELIVERY_CONCLUSIONS) concluded.inc({ status }, 0)
   const note = (event: GatewayEvent, failure: FailureCode | null): void => {
     if (event.type === 'sms_inbound') received.inc()
+    else if (event.type === 'sms_delivery') concluded.inc({ status: event.deliveryStatus })
     else if (event.status === 'queued') accepted.inc()
     else if (event.status === 'sent') sent.inc()
     else if (failure !== null) failed.inc({ reason: failure })

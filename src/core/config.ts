@@ -27,11 +27,15 @@ export interface Config {
   inviteTokenTtlMs: number
   /** Null: messages are kept forever. */
   messageRetentionDays: number | null
+  /** How long `GET /v1/events` can catch up. */
+  eventRetentionMs: number
   /** Concurrent calls to the provider. Calls through a proxy use `fetch`, for which Bun reads the same variable. */
   callsAtOnce: number
   providerTimeoutMs: number
   reconcileSettleMs: number
   reconcileSettle5xxMs: number
+  /** Whether the provider is asked what became of messages after `sent`. */
+  deliveryTracking: boolean
   litestream: boolean
   requireRestore: boolean
   logLevel: string
@@ -78,10 +82,12 @@ export function readConfig(environment: Environment, terminal = false): ConfigRe
       settings.text('MESSAGE_RETENTION_DAYS') === null
         ? null
         : settings.integer('MESSAGE_RETENTION_DAYS', 30, 1, 36_500),
+    eventRetentionMs: settings.durationMs('EVENT_RETENTION', '72h', 1000),
     callsAtOnce: settings.integer('BUN_CONFIG_MAX_HTTP_REQUESTS', namesProxy(settings) ? 256 : 1024, 128, 65_535),
     providerTimeoutMs: settings.durationMs('PROVIDER_TIMEOUT', '15s', 100),
     reconcileSettleMs: settings.durationMs('RECONCILE_SETTLE', '30s'),
     reconcileSettle5xxMs: settings.durationMs('RECONCILE_SETTLE_5XX', '3s'),
+    deliveryTracking: settings.flag('DELIVERY_TRACKING', 'on'),
     litestream: settings.flag('LITESTREAM'),
     requireRestore: settings.flag('REQUIRE_RESTORE'),
     logLevel: settings.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),

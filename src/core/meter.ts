@@ -4,6 +4,8 @@ export interface Meter {
   providerCall(operation: string, outcome: string, durationMs: number): void
   /** A webhook POST ended. */
   webhookPost(outcome: string, durationMs: number): void
+  /** A listing for delivery states ended: `ok`, `waiting`, `gone`, or the failure's reason. */
+  deliveryPoll(outcome: string): void
 }
 
-export const noMeter: Meter = { providerCall() {}, webhookPost() {} }
+export const noMeter: Meter = { providerCall() {}, webhookPost() {}, deliveryPoll() {} }

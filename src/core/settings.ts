@@ -59,8 +59,8 @@ export class Settings {
     return parseDuration(fallback) ?? 0
   }
 
-  flag(name: string): boolean {
-    return this.oneOf(name, ['0', '1', 'false', 'true', 'off', 'on'], '0').match(/^(1|true|on)$/) !== null
+  flag(name: string, fallback: 'off' | 'on' = 'off'): boolean {
+    return this.oneOf(name, ['0', '1', 'false', 'true', 'off', 'on'], fallback).match(/^(1|true|on)$/) !== null
   }
 
   list(name: string): string[] {

@@ -6,6 +6,8 @@ import conversations from '../../drizzle/0004_conversations.sql' with { type: 't
 import sending from '../../drizzle/0005_sending.sql' with { type: 'text' }
 import listSegments from '../../drizzle/0006_list_segments.sql' with { type: 'text' }
 import operator from '../../drizzle/0007_operator.sql' with { type: 'text' }
+import events from '../../drizzle/0008_events.sql' with { type: 'text' }
+import deliveryStates from '../../drizzle/0009_delivery_states.sql' with { type: 'text' }
 
 /** All migrations in order, embedded so that a compiled executable has them. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -17,6 +19,8 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0005_sending', sql: sending },
   { name: '0006_list_segments', sql: listSegments },
   { name: '0007_operator', sql: operator },
+  { name: '0008_events', sql: events },
+  { name: '0009_delivery_states', sql: deliveryStates },
 ]
 
 export interface Migration {

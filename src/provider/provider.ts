@@ -171,6 +171,8 @@ export interface StoredSms {
   text: string
   /** `Queued`, `Sent`, `Delivered`, `SendingFailed`, `DeliveryFailed`, `Received`. */
   messageStatus: string
+  /** Why it was not delivered (`SMS-CAR-430`); null where the provider names no code. */
+  deliveryErrorCode: string | null
   /** Epoch milliseconds. */
   createdAt: number
 }

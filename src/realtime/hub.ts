@@ -1,4 +1,5 @@
 import type { FailureCode } from '../core/message-failure.ts'
+import type { DeliveryConclusion } from '../db/schema/delivery-states.ts'
 import type { MessageStatus } from '../db/schema/messages.ts'
 
 /** An outbound message changed its status. Fields as the contract prints them. */
@@ -26,7 +27,20 @@ export interface SmsInboundEvent {
   receivingExtensionId?: string
 }
 
-export type GatewayEvent = SmsStatusEvent | SmsInboundEvent
+/** It is known what became of a message after `sent`. */
+export interface SmsDeliveryEvent {
+  type: 'sms_delivery'
+  messageId: string
+  appId: string
+  tenantId: string
+  rcMessageId: string
+  deliveryStatus: DeliveryConclusion
+  errorCode?: string
+  reason?: string
+  timestamp: string
+}
+
+export type GatewayEvent = SmsStatusEvent | SmsInboundEvent | SmsDeliveryEvent
 
 /** `failure`: why a message failed, for those who must not read its text. */
 type Listener = (event: GatewayEvent, failure: FailureCode | null) => void

@@ -1,6 +1,7 @@
 import type { AttemptOutcome, AttemptResolution } from '../db/schema/messages.ts'
 import type { FailureCode } from '../core/message-failure.ts'
 import type { RowOperation } from '../db/writer.ts'
+import { trackMessages } from '../tracking/delivery-rows.ts'
 
 // The write side of an attempt, one set operation for each of its steps. Every step after the first names its attempt and
 // changes nothing once that attempt is closed, so that a late result of a dead process does no harm.
@@ -142,6 +143,22 @@ export const RESULT: RowOperation<ResultRow> = {
   columns: [...CLOSE_COLUMNS, 'jobSeq', 'status', 'rcMessageId', 'error', 'failureCode', 'now'],
   key: 'messageId',
   statements: resultStatements(IS_OPEN),
+}
+
+/** The end of an attempt that was sent and is tracked. */
+export interface TrackedRow extends ResultRow {
+  /** The extension that sent it. */
+  trackedBy: string
+  /** Steady time. */
+  sentAt: number
+}
+
+/** The same as `RESULT` for messages that are tracked from now on. */
+export const TRACKED_RESULT: RowOperation<TrackedRow> = {
+  columns: [...RESULT.columns, 'trackedBy', 'sentAt'],
+  key: 'messageId',
+  // First, while its attempt is open.
+  statements: [trackMessages(IS_OPEN), ...RESULT.statements],
 }
 
 /** An attempt whose outcome is not known. */

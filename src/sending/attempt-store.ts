@@ -4,7 +4,7 @@ import type { AttemptResolution } from '../db/schema/messages.ts'
 import { isConstraint } from '../db/gate.ts'
 import type { RowOperation } from '../db/writer.ts'
 import type { ProviderFailure } from '../provider/provider.ts'
-import { CLOSE, GIVE_UP, RESULT, UNKNOWN } from './attempt-rows.ts'
+import { CLOSE, GIVE_UP, RESULT, TRACKED_RESULT, UNKNOWN } from './attempt-rows.ts'
 import type { CallEnd } from './call-end.ts'
 import type { SendingContext } from './context.ts'
 import type { Entry, OpenAttempt } from './line.ts'
@@ -43,7 +43,14 @@ export async function storeEnd(
     failureCode: error?.code ?? null,
     now,
   }
-  if (!(await writeUntilStored(context, RESULT, row))) return false
+  const key = { tenantId: message.tenantId, extensionId: open.attempt.extensionId }
+  const isTracked = end.type === 'sent' && context.tracking.isOn
+  const tracked = { ...row, trackedBy: key.extensionId, sentAt: row.closedAt }
+  if (
+    !(await (isTracked ? writeUntilStored(context, TRACKED_RESULT, tracked) : writeUntilStored(context, RESULT, row)))
+  )
+    return false
+  if (isTracked) context.tracking.sent(key, row.closedAt)
   if (message.status === 'queued') publishStatus(context, message, 'sending', now)
   publishStatus(context, message, end.type, now, { rcMessageId: end.rcMessageId, failure: error })
   return true

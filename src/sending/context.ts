@@ -12,6 +12,7 @@ import type { Quota } from '../provider/quota.ts'
 import type { Session } from '../provider/session.ts'
 import type { Tokens } from '../provider/tokens.ts'
 import type { Hub } from '../realtime/hub.ts'
+import type { DeliveryTracking } from '../tracking/tracking.ts'
 
 /** What the send engine needs of the gateway. */
 export interface SendingContext {
@@ -31,6 +32,7 @@ export interface SendingContext {
   session: Session
   quota: Quota
   numbers: Numbers
+  tracking: Pick<DeliveryTracking, 'isOn' | 'sent'>
   /** How many requests are being answered at this moment. */
   requests: () => number
   /** Runs something after the present turn of the event loop. */

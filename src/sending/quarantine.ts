@@ -5,6 +5,7 @@ import type { StoredSms } from '../provider/provider.ts'
 import type { SendingContext } from './context.ts'
 import { matchRecord } from './match-record.ts'
 import { publishStatus } from './publish-status.ts'
+import { trackMessages } from '../tracking/delivery-rows.ts'
 import type { Scheduler } from './scheduler.ts'
 
 /**
@@ -56,16 +57,15 @@ const QUARANTINED = `SELECT jobs.seq, messages.id, messages.app_id, messages.fro
 export async function releaseQuarantined(
   context: SendingContext,
   scheduler: Scheduler,
-  { tenantId, extensionId }: ExtensionOfTenant,
+  key: ExtensionOfTenant,
   records: readonly StoredSms[],
   taken: Set<string>,
 ): Promise<void> {
+  const { tenantId, extensionId } = key
   for (let after = 0; ;) {
     const { rows } = await context.database.gate.execute({ sql: QUARANTINED, args: [tenantId, extensionId, after] })
     const found = rows.map((row) => ({ row, record: recordOf(context, row, records, taken) }))
-    const bound = found.map(({ row, record }) =>
-      record === null ? null : bind(context, scheduler, tenantId, row, record),
-    )
+    const bound = found.map(({ row, record }) => (record === null ? null : bind(context, scheduler, key, row, record)))
     const absent = found.filter(({ record }) => record === null).map(({ row }) => row)
     await Promise.all([...bound, letGo(context, scheduler, absent)])
     if (rows.length < ROWS_AT_ONCE) return
@@ -91,18 +91,23 @@ function recordOf(
   return record
 }
 
-interface BoundRow extends Record<string, string | number> {
+interface BoundRow extends Record<string, string | number | null> {
   messageId: string
   jobSeq: number
   rcMessageId: string
+  /** Null: it is not tracked. */
+  trackedBy: string | null
+  /** Steady time. */
+  sentAt: number
   now: number
 }
 
 /** Ends a quarantined message that the provider has, and its job. */
 export const BIND: RowOperation<BoundRow> = {
-  columns: ['messageId', 'jobSeq', 'rcMessageId', 'now'],
+  columns: ['messageId', 'jobSeq', 'rcMessageId', 'trackedBy', 'sentAt', 'now'],
   key: 'messageId',
   statements: [
+    trackMessages(`given.trackedBy IS NOT NULL AND messages.status IN ('queued', 'sending')`),
     `UPDATE messages SET status = 'sent', rc_message_id = rcMessageId, updated_at = given.now
       FROM given WHERE messages.id = given.messageId AND messages.status IN ('queued', 'sending') RETURNING id AS key`,
     'DELETE FROM jobs WHERE seq IN (SELECT jobSeq FROM given)',
@@ -113,18 +118,21 @@ export const BIND: RowOperation<BoundRow> = {
 async function bind(
   context: SendingContext,
   scheduler: Scheduler,
-  tenantId: string,
+  key: ExtensionOfTenant,
   row: Row,
   record: StoredSms,
 ): Promise<void> {
   const now = context.clock.now()
-  const message = { id: String(row['id']), appId: String(row['app_id']), tenantId }
+  const message = { id: String(row['id']), appId: String(row['app_id']), tenantId: key.tenantId }
   const rcMessageId = record.providerMessageId
-  const bound = { messageId: message.id, jobSeq: Number(row['seq']), rcMessageId, now }
+  const sentAt = Math.ceil(context.clock.steady())
+  const trackedBy = context.tracking.isOn ? key.extensionId : null
+  const bound = { messageId: message.id, jobSeq: Number(row['seq']), rcMessageId, trackedBy, sentAt, now }
   const changed = await context.database.writer.row(BIND, bound)
   const entry = scheduler.entries.get(message.id)
   if (entry !== undefined) scheduler.ended(entry)
   if (changed.length === 0) return
+  if (trackedBy !== null) context.tracking.sent(key, sentAt)
   if (row['status'] === 'queued') publishStatus(context, message, 'sending', now)
   publishStatus(context, message, 'sent', now, { rcMessageId })
 }
@@ -164,3 +172,12 @@ const MAKE_LOOKUPS = `INSERT INTO jobs (id, kind, lane, tenant_id, subject, due_
     ON own.tenant_id = jobs.tenant_id AND own.number = jobs.lane WHERE jobs.is_quarantined = 1) AS found
   WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE kind = 'lookup' AND lane = found.extension_id AND tenant_id = found.tenant_id)
   RETURNING lane, tenant_id`
+
+/** Whether a message that waits is quarantined, by its job. */
+export async function isQuarantined(
+  { database }: SendingContext,
+  { id, tenantId, from }: { id: string; tenantId: string; from: string },
+): Promise<boolean> {
+  const sql = `SELECT 1 FROM jobs WHERE kind = 'send' AND lane = ?1 AND tenant_id = ?2 AND subject = ?3 AND is_quarantined = 1`
+  return (await database.gate.execute({ sql, args: [from, tenantId, id] })).rows.length > 0
+}

@@ -39,6 +39,18 @@ const ROWS: readonly Row[] = [
   {
     status: 400,
     error: 'Invalid messageId format',
+    on: 'timeline',
+    ask: (world) => world.call('GET', '/v1/sms/msg_1/timeline'),
+  },
+  {
+    status: 400,
+    error: 'Invalid include',
+    on: 'messages',
+    ask: (world) => world.call('GET', '/v1/sms/messages?include=everything'),
+  },
+  {
+    status: 400,
+    error: 'Invalid messageId format',
     on: 'cancel',
     ask: (world) => world.call('DELETE', '/v1/sms/msg_1'),
   },
@@ -150,6 +162,12 @@ const ROWS: readonly Row[] = [
     error: 'Message not found',
     on: 'status',
     ask: (world) => world.call('GET', `/v1/sms/status/${MISSING_MESSAGE}`),
+  },
+  {
+    status: 404,
+    error: 'Message not found',
+    on: 'timeline',
+    ask: (world) => world.call('GET', `/v1/sms/${MISSING_MESSAGE}/timeline`),
   },
   {
     status: 404,

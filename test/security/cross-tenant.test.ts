@@ -43,6 +43,7 @@ const badApp = 'Invalid appId format'
 
 const PLACES: readonly Place[] = [
   inPath('GET /v1/sms/status/{id}', 'messages', 'Invalid messageId format', 'GET', (id) => `/v1/sms/status/${id}`),
+  inPath('GET /v1/sms/{id}/timeline', 'messages', 'Invalid messageId format', 'GET', (id) => `/v1/sms/${id}/timeline`),
   inPath('DELETE /v1/sms/{id}', 'messages', 'Invalid messageId format', 'DELETE', (id) => `/v1/sms/${id}`),
   inPath('PUT /v1/apps/{id} webhookUrl', 'apps', badApp, 'PUT', (id) => `/v1/apps/${id}`, {
     webhookUrl: 'http://127.0.0.1:9/mine',
@@ -62,6 +63,7 @@ const PLACES: readonly Place[] = [
   inPath('DELETE /v1/triggers/{id}', 'triggers', 'Invalid triggerId format', 'DELETE', (id) => `/v1/triggers/${id}`),
   inQuery('GET /v1/sms/messages?appId', 'apps', EMPTY, '/v1/sms/messages?appId='),
   inQuery('GET /v1/sms/messages?tenantId', 'tenants', EMPTY, '/v1/sms/messages?tenantId='),
+  inQuery('GET /v1/sms/messages?include&appId', 'apps', EMPTY, '/v1/sms/messages?include=delivery&appId='),
   inQuery(
     'GET /v1/webhook-deliveries?appId',
     'apps',

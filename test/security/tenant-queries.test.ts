@@ -16,6 +16,8 @@ const OUT_OF_REACH: Readonly<Record<string, string>> = {
 
 /** Files that work on what a job names; they know no caller, so nobody hands them an id. */
 const JOB_WORK: Readonly<Record<string, string>> = {
+  'src/tracking/delivery-rows.ts':
+    'delivery states by the messages that its own queries found by tenant and extension, and which extensions have any',
   'src/upkeep/delete-messages.ts': 'rows of messages by their ids, for retention and erasure',
   'src/upkeep/purge-messages.ts': 'retention, for all tenants',
   'src/upkeep/purge-conversations.ts': 'retention, for all tenants',

@@ -13,6 +13,7 @@ const recordOf = (providerMessageId: string, change: Partial<StoredSms> = {}): S
   to: [{ phoneNumber: TO, target: false }],
   text: 'Hello',
   messageStatus: 'Sent',
+  deliveryErrorCode: null,
   createdAt: AT,
   ...change,
 })

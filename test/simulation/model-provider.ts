@@ -128,6 +128,7 @@ export class ModelProvider {
       to: [{ phoneNumber: message.to, target: false }],
       text: message.text,
       messageStatus,
+      deliveryErrorCode: null,
       createdAt: Math.floor(this.timeline.now),
       extensionId,
       attempt,

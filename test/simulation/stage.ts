@@ -35,6 +35,7 @@ export async function openStage(weakening: Weakening = {}): Promise<Stage> {
 }
 
 const TABLES = [
+  'delivery_states',
   'messages',
   'send_attempts',
   'jobs',

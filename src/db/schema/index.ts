@@ -1,4 +1,6 @@
 export * from './connections.ts'
+export * from './events.ts'
+export * from './delivery-states.ts'
 export * from './jobs.ts'
 export * from './list-segments.ts'
 export * from './messages.ts'

@@ -2,12 +2,14 @@ import type { Caller } from '../../auth/caller.ts'
 import { type ListPage, type ListQuery, NO_ITEMS, given } from '../../db/lists/list.ts'
 import type { Gateway } from '../../gateway.ts'
 import { MESSAGE_ITEM } from './message.ts'
+import { withDelivery } from './with-delivery.ts'
 import type { MessagesQuery } from './schemas.ts'
 
 /** Messages of the caller's tenant, newest first. Another tenant's id as a filter finds nothing. */
 export async function listMessages(gateway: Gateway, caller: Caller, query: MessagesQuery): Promise<ListPage> {
   if ((query.tenantId ?? caller.tenantId) !== caller.tenantId) return NO_ITEMS
-  return gateway.database.lists.page(listQuery(caller, query))
+  const page = await gateway.database.lists.page(listQuery(caller, query))
+  return query.include === 'delivery' ? withDelivery(gateway, caller, page) : page
 }
 
 function listQuery(caller: Caller, query: MessagesQuery): ListQuery {

@@ -2,6 +2,8 @@ import { z } from 'zod'
 import { isoTime } from '../../core/clock.ts'
 import { type Members, itemOf, shown, shownIfAny, shownTime } from '../../db/lists/item.ts'
 import { DIRECTIONS, MESSAGE_STATUSES, messages } from '../../db/schema/messages.ts'
+import { DeliveryStatus } from './timeline-schema.ts'
+import { Waiting } from './waiting.ts'
 
 type MessageRow = typeof messages.$inferSelect
 
@@ -24,6 +26,13 @@ export const Message = z.object({
   receivingExtensionId: z.string().optional().meta({ description: 'Inbound messages only' }),
   createdAt: timestamp,
   updatedAt: timestamp,
+})
+
+/** With `include=delivery`; outbound messages only. */
+export const MessageWithDelivery = Message.extend({
+  deliveryStatus: DeliveryStatus.optional(),
+  sendAt: timestamp.nullable().optional(),
+  waiting: Waiting.optional(),
 })
 
 /** The same from a row, as SQL. */

@@ -4,9 +4,11 @@ import { route } from '../../http/route.ts'
 import { cancel } from './cancel.ts'
 import { getStatus } from './get-status.ts'
 import { listMessages } from './list-messages.ts'
-import { Message, MessageState } from './message.ts'
+import { MessageState, MessageWithDelivery } from './message.ts'
 import { Accepted, IdempotencyKey, MessageParams, MessagesQuery, SendBody } from './schemas.ts'
 import { send } from './send.ts'
+import { Timeline } from './timeline-schema.ts'
+import { readTimeline } from './timeline.ts'
 import { errorText } from '../../core/errors.ts'
 import type { Sent } from './send.ts'
 
@@ -60,12 +62,32 @@ export const smsRoutes = [
     summary: "The tenant's messages, newest first",
     query: MessagesQuery,
     status: 200,
-    response: z.object({ messages: z.array(Message), total: z.int(), page: z.int(), limit: z.int() }),
+    response: z.object({ messages: z.array(MessageWithDelivery), total: z.int(), page: z.int(), limit: z.int() }),
     errors: {
-      400: [errorText('badDirection'), errorText('badStatus'), errorText('badStartDate'), errorText('badEndDate')],
+      400: [
+        errorText('badDirection'),
+        errorText('badStatus'),
+        errorText('badStartDate'),
+        errorText('badEndDate'),
+        errorText('badInclude'),
+      ],
     },
     run: async ({ gateway, caller, query }) =>
       listAnswer('messages', query, await listMessages(gateway, caller, query)),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/sms/:messageId/timeline',
+    auth: 'app',
+    tag,
+    summary: 'What became of a message, and why it waits',
+    description:
+      'Every step of one message, its attempts included. `waiting` says why it has not gone out yet, `deliveryStatus` what became of it after `sent`.',
+    params: MessageParams,
+    status: 200,
+    response: Timeline,
+    errors: { 400: [errorText('badMessageId')], 404: [errorText('messageNotFound')] },
+    run: ({ gateway, caller, params }) => readTimeline(gateway, caller, params.messageId),
   }),
   route({
     method: 'DELETE',

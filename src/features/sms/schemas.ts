@@ -67,6 +67,9 @@ export const MessagesQuery = z.object({
   to: numberFilter,
   startDate,
   endDate,
+  include: oneOfFilter(['delivery'], 'badInclude').meta({
+    description: '`delivery` adds `deliveryStatus`, `sendAt` and `waiting` to outbound messages',
+  }),
   page: pageNumber,
   limit: pageSize,
 })

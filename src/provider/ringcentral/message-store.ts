@@ -48,6 +48,13 @@ function oldestFirst(messages: StoredSms[]): StoredSms[] {
   return [...byId.values()].toSorted((a, b) => a.createdAt - b.createdAt)
 }
 
+/** It is shown to tenants, so anything that does not look like a code counts as none. */
+const errorCode = z
+  .string()
+  .regex(/^[A-Za-z0-9._-]{1,64}$/)
+  .nullable()
+  .catch(null)
+
 /** `GetMessageInfoResponse`. `conversationId` is never read: it is a number that a double cannot hold. */
 const recordSchema = z
   .looseObject({
@@ -58,6 +65,7 @@ const recordSchema = z
     to: z.array(partySchema).catch([]),
     subject: optionalText,
     messageStatus: z.string().catch(''),
+    deliveryErrorCode: errorCode,
     creationTime: wireTime,
   })
   .transform((record): ReadRecord => ({ type: record.type, sms: stored(record) }))
@@ -82,6 +90,7 @@ interface WireRecord {
   to: Party[]
   subject?: string | undefined
   messageStatus: string
+  deliveryErrorCode: string | null
   creationTime: number
 }
 
@@ -93,6 +102,7 @@ function stored(record: WireRecord): StoredSms {
     to: record.to.map((party) => ({ phoneNumber: numberOf(party) ?? null, target: isTarget(party) })),
     text: storedText(record.direction, record.subject ?? ''),
     messageStatus: record.messageStatus,
+    deliveryErrorCode: record.deliveryErrorCode,
     createdAt: record.creationTime,
   }
 }

@@ -14,6 +14,7 @@ const record = (other: object = {}) => ({
   direction: 'Outbound',
   subject: 'Hello',
   messageStatus: 'SendingFailed',
+  deliveryErrorCode: 'SMS-RC-413',
   conversationId: Number('1638233798595111162'),
   conversation: { id: '1638233798595111162' },
   ...other,
@@ -33,6 +34,7 @@ test('a record of the store', async () => {
       to: [{ phoneNumber: '+16505550123', target: false }],
       text: 'Hello',
       messageStatus: 'SendingFailed',
+      deliveryErrorCode: 'SMS-RC-413',
       createdAt: Date.parse('2026-11-21T02:30:00.000Z'),
     },
   ])
@@ -96,6 +98,8 @@ describe('odd records are kept', () => {
     ],
     ['no text', { subject: undefined }, { text: '' }],
     ['NUL and a lone surrogate', { subject: 'a\0b\ud800' }, { text: 'a\uFFFDb\uFFFD' }],
+    ['no code', { deliveryErrorCode: undefined }, { deliveryErrorCode: null }],
+    ['a code that is none', { deliveryErrorCode: '<b>SMS</b>' }, { deliveryErrorCode: null }],
     ['no status', { messageStatus: undefined }, { messageStatus: '' }],
     ['an id as text', { id: '77' }, { providerMessageId: '77' }],
     [

@@ -1,0 +1,137 @@
+import type { TenantEntry } from '../provider/directory.ts'
+import type { SendEngine } from './engine.ts'
+import type { Entry, Line } from './line.ts'
+import { isQuarantined } from './quarantine.ts'
+import { type Sender, senderOf } from './sender.ts'
+
+/** Why a message has not gone out yet. Of several reasons the first of this list counts. */
+export const WAITING_REASONS = [
+  'suspended',
+  'scheduled',
+  'restore',
+  'reauthorization',
+  'number_lookup',
+  'reconciling',
+  'provider_unreachable',
+  'provider_paused',
+  'order',
+  'number_limit',
+  'extension_limit',
+] as const
+export type WaitingReason = (typeof WAITING_REASONS)[number]
+
+/** `until`: when the reason ends by itself, epoch milliseconds; null if nobody can say. */
+export interface Waiting {
+  reason: WaitingReason
+  until: number | null
+}
+
+/** What is asked about: a message that is `queued` or `sending`. */
+export interface WaitingMessage {
+  id: string
+  tenantId: string
+  from: string
+  to: string
+  /** Epoch milliseconds; null if it is not scheduled. */
+  sendAt: number | null
+}
+
+/** The scheduler's own answer to why a message waits; null if it is on its way or about to begin. */
+export async function waitingOf(engine: SendEngine, message: WaitingMessage): Promise<Waiting | null> {
+  const { directory } = engine.context
+  const tenant = await directory.tenant(message.tenantId)
+  const entry = engine.scheduler.entries.get(message.id) ?? null
+  if (isUnderWay(entry)) return null
+  const quarantined = await isHeldByRestore(engine, message, entry)
+  return heldMessage(engine, message, tenant, quarantined) ?? heldEntry(engine, message, entry)
+}
+
+/** Its call runs, or it takes its slots at this moment. */
+function isUnderWay(entry: Entry | null): boolean {
+  if (entry === null || !entry.line.open.has(entry)) return false
+  return entry.attempt === null || entry.attempt.absentAfter === null
+}
+
+/** What keeps the message itself, whatever else is sent. */
+function heldMessage(
+  { context, quarantine }: SendEngine,
+  { sendAt }: WaitingMessage,
+  tenant: TenantEntry,
+  quarantined: boolean,
+): Waiting | null {
+  const { clock } = context
+  if (tenant.status !== 'active') return { reason: 'suspended', until: null }
+  if (sendAt !== null && sendAt > clock.now()) return { reason: 'scheduled', until: sendAt }
+  if (!quarantined) return null
+  const leftMs = quarantine.endsAt - clock.steady()
+  return { reason: 'restore', until: leftMs > 0 ? Math.ceil(clock.now() + leftMs) : null }
+}
+
+/** What keeps it in its line. */
+function heldEntry(engine: SendEngine, message: WaitingMessage, entry: Entry | null): Waiting | null {
+  const sender = senderOf(engine.context, message.tenantId, message.from)
+  if (isRefreshFailed(engine, message)) return { reason: 'reauthorization', until: null }
+  if (isLookedUp(sender, entry)) return { reason: 'number_lookup', until: null }
+  if ((entry?.attempt ?? null) !== null) return { reason: 'reconciling', until: null }
+  const extensionId = extensionOf(engine, message)
+  if (extensionId === null) return null
+  return heldByProvider(engine, extensionId, entry) ?? heldByTurn(engine, message, entry, extensionId)
+}
+
+/** The number is not known, or the provider says that another extension has it. */
+const isLookedUp = (sender: Sender, entry: Entry | null): boolean =>
+  sender.type === 'missing' || (sender.type === 'ready' && entry?.refusal?.extensionId === sender.extensionId)
+
+const isRefreshFailed = ({ context }: SendEngine, { tenantId, from }: WaitingMessage): boolean => {
+  const tenant = context.directory.known(tenantId)
+  return tenant?.extensions.get(tenant.numbers.get(from) ?? '')?.status === 'refresh_failed'
+}
+
+function extensionOf({ context }: SendEngine, { tenantId, from }: WaitingMessage): string | null {
+  return context.directory.known(tenantId)?.numbers.get(from) ?? null
+}
+
+function heldByProvider({ context, scheduler }: SendEngine, extensionId: string, entry: Entry | null): Waiting | null {
+  const { clock, quota } = context
+  const pauseMs = quota.pauseMs(extensionId, 'medium')
+  const holdMs = (entry?.heldUntil ?? 0) - clock.monotonic()
+  const until = (ms: number): number | null => (ms > 0 ? Math.ceil(clock.now() + ms) : null)
+  if (holdMs > 0) return { reason: 'provider_unreachable', until: until(holdMs) }
+  if (scheduler.extension(extensionId).failures > 0) return { reason: 'provider_unreachable', until: until(pauseMs) }
+  return pauseMs > 0 ? { reason: 'provider_paused', until: until(pauseMs) } : null
+}
+
+function heldByTurn(
+  engine: SendEngine,
+  { tenantId, from }: WaitingMessage,
+  entry: Entry | null,
+  extensionId: string,
+): Waiting | null {
+  const { context, scheduler } = engine
+  const { clock, quota } = context
+  // A long line keeps its newest messages in the job table.
+  const isBehind = entry === null && scheduler.lines.has(tenantId, from)
+  if (isBehind || (entry !== null && isHeldByOrder(engine, entry.line, entry))) return { reason: 'order', until: null }
+  const numberMs = quota.numberWaitMs(from)
+  if (numberMs > 0) return { reason: 'number_limit', until: Math.ceil(clock.now() + numberMs) }
+  const extensionMs = quota.extensionWaitMs(extensionId)
+  return extensionMs > 0 ? { reason: 'extension_limit', until: Math.ceil(clock.now() + extensionMs) } : null
+}
+
+/** An earlier message of its conversation has not ended, or an earlier one of its line begins before it. */
+function isHeldByOrder({ context, scheduler }: SendEngine, line: Line, entry: Entry): boolean {
+  if (scheduler.entries.isOpen(line.number, entry.to)) return true
+  const next = line.next((to) => scheduler.entries.isOpen(line.number, to), context.clock.monotonic())
+  if (next !== null && next !== entry) return next.jobSeq < entry.jobSeq
+  return line.waiting.some((other) => other.to === entry.to && other.jobSeq < entry.jobSeq)
+}
+
+/** A message that is not in memory is looked for only while there are quarantined ones. */
+async function isHeldByRestore(
+  { context, quarantine }: SendEngine,
+  message: WaitingMessage,
+  entry: Entry | null,
+): Promise<boolean> {
+  if (entry !== null || !quarantine.isActive) return entry?.isQuarantined === true
+  return isQuarantined(context, message)
+}

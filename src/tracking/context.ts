@@ -1,0 +1,20 @@
+import type { Clock } from '../core/clock.ts'
+import type { Config } from '../core/config.ts'
+import type { Log } from '../core/log.ts'
+import type { Meter } from '../core/meter.ts'
+import type { Database } from '../db/database.ts'
+import type { Provider } from '../provider/provider.ts'
+import type { Session } from '../provider/session.ts'
+import type { Hub } from '../realtime/hub.ts'
+
+/** What tracking needs of the gateway. */
+export interface TrackingContext {
+  config: Config
+  clock: Clock
+  log: Log
+  meter: Meter
+  database: Database
+  hub: Hub
+  provider: Provider
+  session: Session
+}

@@ -1,0 +1,137 @@
+import type { Row } from '../db/connection.ts'
+import type { Gate } from '../db/gate.ts'
+import type { DeliveryConclusion } from '../db/schema/delivery-states.ts'
+import { EVENT_KINDS } from '../db/schema/events.ts'
+import type { RowOperation } from '../db/writer.ts'
+import type { ExtensionKey } from '../provider/extension-rows.ts'
+
+/**
+ * Tracks messages of a row operation that become `sent` in its commit. The operation names the message `messageId` and gives
+ * `sentAt` (steady time) and `trackedBy` (the extension that sent it). `condition`: what must be true of the row.
+ */
+export const trackMessages = (
+  condition: string,
+): string => `INSERT INTO delivery_states (message_seq, tenant_id, extension_id, sent_at)
+  SELECT messages.seq, messages.tenant_id, given.trackedBy, given.sentAt FROM given
+  CROSS JOIN messages ON messages.id = given.messageId WHERE ${condition} ON CONFLICT DO NOTHING`
+
+/** How a tracked message ends. */
+export interface ConcludeRow extends Record<string, string | number | null> {
+  messageSeq: number
+  messageId: string
+  conclusion: DeliveryConclusion
+  errorCode: string | null
+  /** What the event has besides its message, as JSON. */
+  detail: string
+  /** Epoch milliseconds. */
+  now: number
+}
+
+/** Concludes messages whose state is open, and appends their events. Answers one row for each that was open. */
+export const CONCLUDE: RowOperation<ConcludeRow> = {
+  columns: ['messageSeq', 'messageId', 'conclusion', 'errorCode', 'detail', 'now'],
+  key: 'messageSeq',
+  statements: [
+    `INSERT INTO events (kinds, subject, at, detail) SELECT ${EVENT_KINDS.delivery}, given.messageId, given.now, given.detail FROM given
+      CROSS JOIN delivery_states AS state ON state.message_seq = given.messageSeq AND state.conclusion IS NULL`,
+    `UPDATE delivery_states SET conclusion = given.conclusion, error_code = given.errorCode, concluded_at = given.now
+      FROM given WHERE delivery_states.message_seq = given.messageSeq AND delivery_states.conclusion IS NULL
+      RETURNING message_seq AS key`,
+  ],
+}
+
+/** An open message, as far as its event needs it. */
+export interface TrackedMessage {
+  seq: number
+  id: string
+  appId: string
+  tenantId: string
+  rcMessageId: string
+}
+
+const MESSAGE_COLUMNS = 'messages.seq, messages.id, messages.app_id, messages.tenant_id, messages.rc_message_id'
+
+/** Open messages of a tenant by the provider's ids. */
+export async function openMessages(
+  gate: Gate,
+  tenantId: string,
+  rcMessageIds: readonly string[],
+): Promise<Map<string, TrackedMessage>> {
+  const { rows } = await gate.execute({
+    sql: `SELECT ${MESSAGE_COLUMNS} FROM json_each(?2)
+      CROSS JOIN messages ON messages.rc_message_id = value AND messages.tenant_id = ?1 AND messages.direction = 'outbound'
+      CROSS JOIN delivery_states AS state ON state.message_seq = messages.seq AND state.conclusion IS NULL`,
+    args: [tenantId, JSON.stringify(rcMessageIds)],
+  })
+  return new Map(rows.map((row) => [String(row['rc_message_id']), messageOf(row)]))
+}
+
+/** The oldest open messages of an extension that were sent up to `sentUntil`, steady time. */
+export async function openSince(
+  gate: Gate,
+  { tenantId, extensionId }: ExtensionKey,
+  sentUntil: number,
+  limit: number,
+): Promise<TrackedMessage[]> {
+  const { rows } = await gate.execute({
+    sql: `SELECT ${MESSAGE_COLUMNS} FROM delivery_states AS state INDEXED BY delivery_states_open
+      CROSS JOIN messages ON messages.seq = state.message_seq
+      WHERE state.conclusion IS NULL AND state.tenant_id = ?1 AND state.extension_id = ?2 AND state.sent_at <= ?3
+      ORDER BY state.sent_at LIMIT ?4`,
+    args: [tenantId, extensionId, sentUntil, limit],
+  })
+  return rows.map(messageOf)
+}
+
+/** For each of these steady times, when the first open message after it was sent; null if there is none. */
+export async function firstSentAfter(
+  gate: Gate,
+  { tenantId, extensionId }: ExtensionKey,
+  times: readonly number[],
+): Promise<(number | null)[]> {
+  const { rows } = await gate.execute({
+    sql: `SELECT (SELECT min(sent_at) FROM delivery_states INDEXED BY delivery_states_open
+        WHERE conclusion IS NULL AND tenant_id = ?1 AND extension_id = ?2 AND sent_at > value) AS at
+      FROM json_each(?3) ORDER BY key`,
+    args: [tenantId, extensionId, JSON.stringify(times)],
+  })
+  return rows.map(({ at }) => (typeof at === 'number' ? at : null))
+}
+
+/** When the open message was sent that has `count` open ones between `since` and itself, steady time; null if there are fewer. */
+export async function sentAtOffset(
+  gate: Gate,
+  { tenantId, extensionId }: ExtensionKey,
+  since: number,
+  count: number,
+): Promise<number | null> {
+  const { rows } = await gate.execute({
+    sql: `SELECT sent_at FROM delivery_states INDEXED BY delivery_states_open
+      WHERE conclusion IS NULL AND tenant_id = ?1 AND extension_id = ?2 AND sent_at >= ?3 ORDER BY sent_at LIMIT 1 OFFSET ?4`,
+    args: [tenantId, extensionId, since, count],
+  })
+  const at = rows[0]?.['sent_at']
+  return typeof at === 'number' ? at : null
+}
+
+/** Every extension that has open messages. Jumps from one to the next along the index. */
+export async function trackedExtensions(gate: Gate): Promise<ExtensionKey[]> {
+  const { rows } = await gate.execute(`WITH RECURSIVE firsts (seq) AS (
+      SELECT (SELECT message_seq FROM delivery_states INDEXED BY delivery_states_open
+        WHERE conclusion IS NULL ORDER BY tenant_id, extension_id LIMIT 1)
+      UNION ALL
+      SELECT (SELECT message_seq FROM delivery_states INDEXED BY delivery_states_open
+        WHERE conclusion IS NULL AND (tenant_id, extension_id) > (here.tenant_id, here.extension_id)
+        ORDER BY tenant_id, extension_id LIMIT 1)
+      FROM firsts JOIN delivery_states AS here ON here.message_seq = firsts.seq)
+    SELECT tenant_id, extension_id FROM delivery_states WHERE message_seq IN (SELECT seq FROM firsts)`)
+  return rows.map((row) => ({ tenantId: String(row['tenant_id']), extensionId: String(row['extension_id']) }))
+}
+
+const messageOf = (row: Row): TrackedMessage => ({
+  seq: Number(row['seq']),
+  id: String(row['id']),
+  appId: String(row['app_id']),
+  tenantId: String(row['tenant_id']),
+  rcMessageId: String(row['rc_message_id']),
+})

@@ -1,0 +1,47 @@
+import type { Row } from '../db/connection.ts'
+import type { Gate } from '../db/gate.ts'
+import { DELIVERY_CONCLUSIONS, type DeliveryConclusion } from '../db/schema/delivery-states.ts'
+
+export const DELIVERY_STATUSES = ['pending', ...DELIVERY_CONCLUSIONS] as const
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
+
+/** The row of a tracked message. */
+export interface DeliveryState {
+  /** Null while the provider may still tell. */
+  conclusion: DeliveryConclusion | null
+  errorCode: string | null
+  /** When the gateway learned it, epoch milliseconds. */
+  concludedAt: number | null
+}
+
+/** The states of those of a tenant's messages that are tracked, by their ids. */
+export async function loadDeliveryStates(
+  gate: Gate,
+  tenantId: string,
+  messageIds: readonly string[],
+): Promise<Map<string, DeliveryState>> {
+  const { rows } = await gate.execute({
+    sql: `SELECT messages.id, state.conclusion, state.error_code, state.concluded_at FROM json_each(?2)
+      CROSS JOIN messages ON messages.id = value AND messages.tenant_id = ?1
+      CROSS JOIN delivery_states AS state ON state.message_seq = messages.seq AND state.tenant_id = ?1`,
+    args: [tenantId, JSON.stringify(messageIds)],
+  })
+  return new Map(rows.map((row) => [String(row['id']), stateOf(row)]))
+}
+
+/** What the API shows. `isTracking`: delivery tracking is on. Null: the message was not sent by the gateway. */
+export function deliveryStatusOf(
+  status: unknown,
+  state: DeliveryState | undefined,
+  isTracking: boolean,
+): DeliveryStatus | null {
+  if (status !== 'sent') return null
+  if (state === undefined) return 'unknown'
+  return state.conclusion ?? (isTracking ? 'pending' : 'unknown')
+}
+
+const stateOf = (row: Row): DeliveryState => ({
+  conclusion: DELIVERY_CONCLUSIONS.find((conclusion) => conclusion === row['conclusion']) ?? null,
+  errorCode: row['error_code'] === null ? null : String(row['error_code']),
+  concludedAt: row['concluded_at'] === null ? null : Number(row['concluded_at']),
+})

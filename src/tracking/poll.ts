@@ -1,0 +1,115 @@
+import type { ExtensionKey } from '../provider/extension-rows.ts'
+import { LIST_TOO_LONG, type MessageQuery, type StoredSms } from '../provider/provider.ts'
+import type { CallResult } from '../provider/session.ts'
+import { type Conclusion, conclude } from './conclude.ts'
+import type { TrackingContext } from './context.ts'
+import { type TrackedMessage, openMessages, openSince, sentAtOffset } from './delivery-rows.ts'
+import { TRACKED_MS } from './poll-plan.ts'
+
+/** Messages that one listing looks for: it has few pages even if others use the extension as well. */
+export const MAX_POLLED = 5000
+const MIN_POLLED = 50
+/** Records are asked for since a little earlier than needed. */
+const LISTING_MARGIN_MS = 60_000
+/** Of one page; each page is a call. */
+const RECORDS_PER_CALL = 1000
+/** Messages that are ended as unknown at a time. */
+const ROWS_AT_ONCE = 200
+
+/** What a poll did. `until`: messages sent up to then were looked for, steady time. */
+export interface Polled {
+  until: number
+  calls: number
+  /** How many messages the next poll should look for at most. */
+  maxPolled: number
+}
+
+/** Lists the records of messages that an extension sent since `since` (steady time), and concludes those that have ended. */
+export async function poll(
+  context: TrackingContext,
+  key: ExtensionKey,
+  since: number,
+  maxPolled: number,
+): Promise<Polled> {
+  const now = context.clock.steady()
+  const end = await sentAtOffset(context.database.gate, key, since, maxPolled)
+  const listed = await list(context, key, since, end)
+  context.meter.deliveryPoll(listed.type === 'failed' ? listed.failure.reason : listed.type)
+  if (listed.type === 'ok') {
+    await concludeFound(context, key.tenantId, listed.value)
+    const calls = Math.floor(listed.value.length / RECORDS_PER_CALL) + 1
+    return { until: end ?? now, calls, maxPolled: Math.min(maxPolled * 2, MAX_POLLED) }
+  }
+  const isTooLong = listed.type === 'failed' && listed.failure.code === LIST_TOO_LONG && maxPolled > MIN_POLLED
+  return {
+    until: isTooLong ? since - 1 : now,
+    calls: isTooLong ? 20 : 1,
+    maxPolled: isTooLong ? maxPolled / 2 : maxPolled,
+  }
+}
+
+/** Ends what is not known after a day. */
+export async function endTracking(context: TrackingContext, key: ExtensionKey): Promise<void> {
+  const sentUntil = Math.floor(context.clock.steady()) - TRACKED_MS
+  for (;;) {
+    const messages = await openSince(context.database.gate, key, sentUntil, ROWS_AT_ONCE)
+    const unknown: Conclusion = { conclusion: 'unknown', errorCode: null }
+    await Promise.all(messages.map((message) => conclude(context, message, unknown)))
+    if (messages.length < ROWS_AT_ONCE) return
+  }
+}
+
+/** The listing is asked for by the wall-clock. */
+function list(
+  { session, provider, clock }: TrackingContext,
+  key: ExtensionKey,
+  since: number,
+  end: number | null,
+): Promise<CallResult<StoredSms[]>> {
+  const wallClock = (steady: number): number => clock.now() - (clock.steady() - steady)
+  const query: MessageQuery = {
+    direction: 'Outbound',
+    since: wallClock(since) - LISTING_MARGIN_MS,
+    ...(end === null ? {} : { until: wallClock(end) + LISTING_MARGIN_MS }),
+    // A record that cannot be read tells nothing about the others.
+    skipped: () => undefined,
+  }
+  return session.call(key, 'light', (token) => provider.listMessages(token, query))
+}
+
+async function concludeFound(context: TrackingContext, tenantId: string, records: readonly StoredSms[]): Promise<void> {
+  const ended = records.flatMap((record) => {
+    const conclusion = conclusionOf(record)
+    return conclusion === null ? [] : [{ id: record.providerMessageId, conclusion }]
+  })
+  for (let first = 0; first < ended.length; first += ROWS_AT_ONCE) {
+    const some = ended.slice(first, first + ROWS_AT_ONCE)
+    const open = await openMessages(
+      context.database.gate,
+      tenantId,
+      some.map(({ id }) => id),
+    )
+    await Promise.all(some.map(({ id, conclusion }) => concludeOpen(context, open.get(id), conclusion)))
+  }
+}
+
+async function concludeOpen(
+  context: TrackingContext,
+  message: TrackedMessage | undefined,
+  conclusion: Conclusion,
+): Promise<void> {
+  if (message !== undefined) await conclude(context, message, conclusion)
+}
+
+/** Null while it may still change. */
+function conclusionOf({ messageStatus, deliveryErrorCode }: StoredSms): Conclusion | null {
+  switch (messageStatus) {
+    case 'Delivered':
+      return { conclusion: 'delivered', errorCode: null }
+    case 'SendingFailed':
+    case 'DeliveryFailed':
+      return { conclusion: 'undelivered', errorCode: deliveryErrorCode }
+    default:
+      return null
+  }
+}

@@ -1,0 +1,143 @@
+import { errorName } from '../core/log.ts'
+import type { ExtensionKey } from '../provider/extension-rows.ts'
+import type { TrackingContext } from './context.ts'
+import { firstSentAfter, trackedExtensions } from './delivery-rows.ts'
+import { PollPlan } from './poll-plan.ts'
+import { MAX_POLLED, endTracking, poll } from './poll.ts'
+
+/** Few: providers that hang must not take the calls that sends and lookups need. */
+const MAX_POLLS_IN_FLIGHT = 8
+/** At most 20 of the 50 calls a minute that the provider allows for looking: lookups of unknown sends need the others. */
+const MS_PER_CALL = 3000
+const RETRY_AFTER_FAULT_MS = 10_000
+
+/** An extension with messages that are tracked. */
+interface Tracked {
+  key: ExtensionKey
+  plan: PollPlan
+  /** Of the next poll, steady time; Infinity while none is planned. */
+  nextAt: number
+  cancel: () => void
+  /** No poll before then, steady time. */
+  restUntil: number
+  maxPolled: number
+}
+
+/**
+ * Learns what became of messages after `sent`: polls the provider's message store for each extension that has open delivery
+ * states, by timers of its own. The rows are the work that must happen, so a crash loses nothing and no job is needed.
+ */
+export class DeliveryTracking {
+  readonly #tracked = new Map<string, Tracked>()
+  /** Extensions whose poll is due, in turn. */
+  readonly #due = new Set<Tracked>()
+  readonly #running = new Set<Promise<void>>()
+  #isStopped = true
+
+  constructor(readonly context: TrackingContext) {}
+
+  /** Whether messages that are sent now are tracked. */
+  get isOn(): boolean {
+    return this.context.config.deliveryTracking
+  }
+
+  /** Finds extensions with open messages that nothing polls: at the start, and later any that a fault has left. */
+  async findOpen(): Promise<void> {
+    if (!this.isOn) return
+    this.#isStopped = false
+    for (const key of await trackedExtensions(this.context.database.gate))
+      if (!this.#tracked.has(nameOf(key))) this.#enqueue(this.#track(key))
+  }
+
+  /** Polls that run. */
+  get inFlight(): number {
+    return this.#running.size
+  }
+
+  /** A message of this extension was committed as sent and tracked at `sentAt`, steady time. */
+  sent(key: ExtensionKey, sentAt: number): void {
+    const tracked = this.#tracked.get(nameOf(key)) ?? this.#track(key)
+    this.#planAt(tracked, Math.min(tracked.nextAt, tracked.plan.firstPollAt(sentAt)))
+  }
+
+  /** Begins no more polls; settles when those that run have ended. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    for (const { cancel } of this.#tracked.values()) cancel()
+    this.#due.clear()
+    await Promise.allSettled(this.#running)
+  }
+
+  #track(key: ExtensionKey): Tracked {
+    const tracked: Tracked = {
+      key,
+      plan: new PollPlan(),
+      nextAt: Infinity,
+      cancel: () => undefined,
+      restUntil: 0,
+      maxPolled: MAX_POLLED,
+    }
+    this.#tracked.set(nameOf(key), tracked)
+    return tracked
+  }
+
+  #planAt(tracked: Tracked, at: number): void {
+    const nextAt = Math.max(at, tracked.restUntil)
+    if (nextAt === tracked.nextAt || nextAt === Infinity) return
+    tracked.nextAt = nextAt
+    tracked.cancel()
+    const delayMs = Math.max(0, Math.ceil(nextAt - this.context.clock.steady()))
+    tracked.cancel = this.context.clock.after(delayMs, () => this.#enqueue(tracked))
+  }
+
+  #enqueue(tracked: Tracked): void {
+    if (this.#isStopped) return
+    this.#due.add(tracked)
+    this.#begin()
+  }
+
+  #begin(): void {
+    for (const tracked of this.#due) {
+      if (this.#running.size >= MAX_POLLS_IN_FLIGHT || this.#isStopped) return
+      this.#due.delete(tracked)
+      const run = this.#run(tracked).finally(() => {
+        this.#running.delete(run)
+        this.#begin()
+      })
+      this.#running.add(run)
+    }
+  }
+
+  /** Its own next time is planned when it ends; what is sent meanwhile can only bring that forward. */
+  async #run(tracked: Tracked): Promise<void> {
+    tracked.nextAt = Infinity
+    try {
+      await this.#poll(tracked)
+      const at = await this.#nextAt(tracked)
+      if (at === null && tracked.nextAt === Infinity) this.#tracked.delete(nameOf(tracked.key))
+      else if (at !== null) this.#planAt(tracked, Math.min(at, tracked.nextAt))
+    } catch (error) {
+      this.context.log.error({ error: errorName(error) }, 'delivery states cannot be polled, trying again')
+      this.#planAt(tracked, this.context.clock.steady() + RETRY_AFTER_FAULT_MS)
+    }
+  }
+
+  async #poll(tracked: Tracked): Promise<void> {
+    const { key, plan, maxPolled } = tracked
+    await this.#nextAt(tracked)
+    const due = plan.due(this.context.clock.steady())
+    if (due === null) return
+    const { until, calls, ...next } = await poll(this.context, key, due.since, maxPolled)
+    tracked.maxPolled = next.maxPolled
+    tracked.restUntil = this.context.clock.steady() + calls * MS_PER_CALL
+    plan.done(due, until)
+    await endTracking(this.context, key)
+  }
+
+  async #nextAt({ key, plan }: Tracked): Promise<number | null> {
+    plan.learn(await firstSentAfter(this.context.database.gate, key, plan.doneUntil))
+    return plan.nextAt()
+  }
+}
+
+const nameOf = ({ tenantId, extensionId }: ExtensionKey): string => `${tenantId} ${extensionId}`

@@ -1,0 +1,194 @@
+import { expect, test } from 'bun:test'
+import { readTimeline } from '../../../src/features/sms/timeline.ts'
+import { setTenantStatus } from '../../../src/operator/tenants.ts'
+import { waitingOf } from '../../../src/sending/waiting.ts'
+import { type ManualClock, manualClock } from '../../support/manual-clock.ts'
+import { FROM, FROM_2, type World, createWorld, until } from '../../support/world.ts'
+
+interface Waiting {
+  reason: string
+  until?: string
+}
+
+/** A connected world one minute after its connection, so that the extension's window is empty. */
+async function freshWorld(env: Record<string, string> = {}): Promise<{ world: World; clock: ManualClock }> {
+  const clock = manualClock()
+  const world = await createWorld({ clock, env })
+  clock.advance(60_000)
+  world.control.setLimits({ enabled: false })
+  return { world, clock }
+}
+
+const to = (index: number): string => `+1555777${1000 + index}`
+
+async function sendTo(world: World, count: number, from = FROM): Promise<string[]> {
+  const ids: string[] = []
+  for (let index = 0; index < count; index++) ids.push(await world.send({ from, to: to(index) }))
+  return ids
+}
+
+/** As the timeline and the list tell it alike. */
+async function waiting(world: World, messageId: string): Promise<Waiting | null> {
+  const timeline = await world.json<{ waiting: Waiting | null }>('GET', `/v1/sms/${messageId}/timeline`)
+  const list = await world.json<{ messages: { messageId: string; waiting: Waiting | null }[] }>(
+    'GET',
+    '/v1/sms/messages?include=delivery&limit=100',
+  )
+  const listed = list.body.messages.find((message) => message.messageId === messageId)
+  expect(listed?.waiting).toEqual(timeline.body.waiting)
+  return timeline.body.waiting
+}
+
+const untilWaiting = (world: World, messageId: string, reason: string): Promise<Waiting> =>
+  until(async () => {
+    const { body } = await world.json<{ waiting: Waiting | null }>('GET', `/v1/sms/${messageId}/timeline`)
+    return body.waiting?.reason === reason ? body.waiting : null
+  })
+
+const iso = (at: number): string => new Date(at).toISOString()
+
+test('number_limit: the next message of a number whose window is full, and `order` for those behind it', async () => {
+  const { world, clock } = await freshWorld({ FROM_LIMIT_PER_MINUTE: '2' })
+  await using _ = world
+  const [one = '', two = '', three = '', four = ''] = await sendTo(world, 4)
+  await world.untilStatus(one)
+  await world.untilStatus(two)
+  expect(await waiting(world, one)).toBeNull()
+  expect(await waiting(world, three)).toEqual({ reason: 'number_limit', until: iso(clock.now() + 60_000) })
+  expect(await waiting(world, four)).toEqual({ reason: 'order' })
+  clock.advance(60_000)
+  await world.untilStatus(four)
+  expect(await waiting(world, three)).toBeNull()
+})
+
+test('extension_limit: the next message of each number whose extension’s window is full', async () => {
+  const { world, clock } = await freshWorld({ EXTENSION_LIMIT_PER_MINUTE: '2' })
+  await using _ = world
+  const sent = await sendTo(world, 2)
+  for (const id of sent) await world.untilStatus(id)
+  const [own = '', behind = ''] = await sendTo(world, 2)
+  const [other = ''] = await sendTo(world, 1, FROM_2)
+  const limit = { reason: 'extension_limit', until: iso(clock.now() + 60_000) }
+  expect(await waiting(world, own)).toEqual(limit)
+  expect(await waiting(world, other)).toEqual(limit)
+  expect(await waiting(world, behind)).toEqual({ reason: 'order' })
+})
+
+test('order: behind a message of its conversation whose call runs, which waits for nothing itself', async () => {
+  const { world } = await freshWorld()
+  await using _ = world
+  const gone = Promise.withResolvers<void>()
+  const { provider } = world.gateway
+  const send = provider.sendSms
+  provider.sendSms = async (token, message) => {
+    if (message.text === 'slow') await gone.promise
+    return send(token, message)
+  }
+  const first = await world.send({ body: 'slow' })
+  const second = await world.send()
+  const passes = await world.send({ to: to(7) })
+  await world.untilStatus(passes)
+  expect(await waiting(world, first)).toBeNull()
+  expect(await waiting(world, second)).toEqual({ reason: 'order' })
+  gone.resolve()
+  await world.untilStatus(second)
+})
+
+test('order: a message that is too far back in its line to be in memory', async () => {
+  const { world } = await freshWorld({ FROM_LIMIT_PER_MINUTE: '1' })
+  await using _ = world
+  await world.untilStatus(await world.send())
+  const ids = await Promise.all(Array.from({ length: 300 }, (_n, index) => world.send({ to: to(index) })))
+  const last = ids.find((id) => world.gateway.sending.scheduler.entries.get(id) === undefined) ?? ''
+  expect(await untilWaiting(world, last, 'order')).toEqual({ reason: 'order' })
+})
+
+test('provider_paused: a 429 names the time, and the message that met it waits too', async () => {
+  const { world, clock } = await freshWorld()
+  await using _ = world
+  const headers = { 'Retry-After': '40' }
+  world.control.fault({ route: 'sms', fault: { kind: 'respond', status: 429, headers } })
+  const paused = { reason: 'provider_paused', until: iso(clock.now() + 40_000) }
+  const met = await world.send()
+  expect(await untilWaiting(world, met, 'provider_paused')).toEqual(paused)
+  expect(await waiting(world, met)).toEqual(paused)
+  expect(await world.status(met)).toMatchObject({ status: 'sending' })
+  expect(await waiting(world, await world.send({ from: FROM_2 }))).toEqual(paused)
+  clock.advance(40_000)
+  await world.untilStatus(met)
+})
+
+test('provider_unreachable: a provider that takes no calls, until the next try', async () => {
+  const { world, clock } = await freshWorld()
+  await using _ = world
+  world.control.fault({ route: 'sms', fault: { kind: 'respond', status: 503 } })
+  const met = await world.send()
+  const unreachable = { reason: 'provider_unreachable', until: iso(clock.now() + 2000) }
+  expect(await untilWaiting(world, met, 'provider_unreachable')).toEqual(unreachable)
+  expect(await waiting(world, await world.send({ from: FROM_2 }))).toEqual(unreachable)
+  clock.advance(2000)
+  await world.untilStatus(met)
+})
+
+test('reconciling: a message whose outcome is unknown, and `order` for the next of its conversation', async () => {
+  const { world } = await freshWorld()
+  await using _ = world
+  world.control.fault({ route: 'sms', fault: { kind: 'reset' } })
+  const unknown = await world.send()
+  expect(await untilWaiting(world, unknown, 'reconciling')).toEqual({ reason: 'reconciling' })
+  expect(await waiting(world, unknown)).toEqual({ reason: 'reconciling' })
+  expect(await waiting(world, await world.send())).toEqual({ reason: 'order' })
+})
+
+test('number_lookup: the number is not known, and RingCentral has not answered yet', async () => {
+  const { world } = await freshWorld()
+  await using _ = world
+  world.control.fault({ route: 'phone-number', fault: { kind: 'hang' } })
+  const id = await world.send({ from: '+15555550177' })
+  expect(await untilWaiting(world, id, 'number_lookup')).toEqual({ reason: 'number_lookup' })
+  expect(await waiting(world, id)).toEqual({ reason: 'number_lookup' })
+})
+
+test('reauthorization: the extension’s tokens cannot be refreshed', async () => {
+  const { world, clock } = await freshWorld()
+  await using _ = world
+  world.control.fault({ route: 'token', calls: null, fault: { kind: 'respond', status: 503 } })
+  clock.advance(3_600_000)
+  const id = await world.send()
+  expect(await untilWaiting(world, id, 'reauthorization')).toEqual({ reason: 'reauthorization' })
+  expect(await waiting(world, id)).toEqual({ reason: 'reauthorization' })
+})
+
+test('restore: a quarantined message, until the provider can be asked', async () => {
+  const clock = manualClock()
+  await using first = await createWorld({ clock, work: false })
+  const id = await first.send()
+  const { gate } = first.gateway.database
+  await gate.execute('UPDATE jobs SET is_quarantined = 1')
+  await first.running.stop()
+  await using second = await createWorld({ clock, folder: first.folder, connect: false })
+  await until(() => second.gateway.sending.quarantine.isActive)
+  const timeline = await second.json<{ waiting: Waiting }>('GET', `/v1/sms/${id}/timeline`, { key: first.key })
+  expect(timeline.body.waiting).toEqual({ reason: 'restore', until: iso(clock.now() + 30_000) })
+})
+
+// Its own keys are refused meanwhile: an operator is who asks.
+test('suspended: nothing of the tenant goes out, whatever else is in the way', async () => {
+  const { world } = await freshWorld()
+  await using _ = world
+  world.control.fault({ route: 'sms', fault: { kind: 'respond', status: 429 } })
+  const id = await world.send()
+  await untilWaiting(world, id, 'provider_paused')
+  await setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'suspended' })
+  expect((await readTimeline(world.gateway, { ...world.app }, id)).waiting).toEqual({ reason: 'suspended' })
+})
+
+test('scheduled: a message waits for its time before it waits for anything else of its line', async () => {
+  const { world, clock } = await freshWorld()
+  await using _ = world
+  const sendAt = clock.now() + 5000
+  const message = { id: 'msg_000000000000', tenantId: world.tenantId, from: FROM, to: to(0), sendAt }
+  expect(await waitingOf(world.gateway.sending, message)).toEqual({ reason: 'scheduled', until: sendAt })
+  clock.advance(5000)
+  expect(await waitingOf(world.gateway.sending, message)).toBeNull()
+})
