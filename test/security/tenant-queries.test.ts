@@ -48,6 +48,11 @@ const STATEMENTS: readonly (readonly [path: string, beginning: string, why: stri
     'the token is the credential: its row says which tenant it is for',
   ],
   [
+    'src/realtime/event-log.ts',
+    'SELECT events.seq, events.kinds',
+    'rows of all tenants; each event is compared with the tenant and the app of its reader',
+  ],
+  [
     'src/inbound/store-inbound.ts',
     'INSERT INTO jobs',
     'the message that the statement before it stored in this very commit, by its own job id',
