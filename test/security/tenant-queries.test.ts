@@ -50,7 +50,7 @@ const STATEMENTS: readonly (readonly [path: string, beginning: string, why: stri
   [
     'src/realtime/event-log.ts',
     'SELECT events.seq, events.kinds',
-    'rows of all tenants; each event is compared with the tenant and the app of its reader',
+    'the beginning of two statements: a page appends the tenant, and the cursors of all sockets need all rows',
   ],
   [
     'src/inbound/store-inbound.ts',
