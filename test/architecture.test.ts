@@ -28,7 +28,7 @@ const GATEWAY = [...SENDING, 'outbound', 'auth', 'sending', 'gateway']
 const WORK = ['deliveries', 'inbound', 'upkeep']
 const FEATURES = ['verbs', 'wire']
 
-/** Who may import whom, from the ground up. */
+/** Which layer may import which, from the bottom up. */
 const LAYERS: readonly Layer[] = [
   { name: 'core', files: ['src/core/**'], mayImport: [] },
   { name: 'version', files: ['src/version.ts'], mayImport: [] },
@@ -109,7 +109,7 @@ const src = read('src/**/*.{ts,tsx}')
 const tests = read('test/**/*.{ts,tsx}')
 const bench = read('bench/**/*.ts')
 
-describe('the house', () => {
+describe('the source tree', () => {
   test('has source files to look at', () => {
     expect(src.length).toBeGreaterThan(50)
   })
@@ -129,7 +129,7 @@ describe('the house', () => {
     expect(wrongWayImports(src, LAYERS)).toEqual([])
   })
 
-  test('lets only its HTTP side know Elysia', () => {
+  test('imports Elysia only on its HTTP side', () => {
     expect(elysiaImports(src, LAYERS)).toEqual([])
   })
 
@@ -141,7 +141,7 @@ describe('the house', () => {
     expect(longFiles(src, MAX_LINES)).toEqual([])
   })
 
-  test('has no folder or file whose name says nothing', () => {
+  test('has no vague names of folders or files', () => {
     expect(vagueNames([...src, ...tests, ...bench])).toEqual([])
   })
 
@@ -149,7 +149,7 @@ describe('the house', () => {
     expect(importsWithoutExtension([...src, ...tests, ...bench])).toEqual([])
   })
 
-  test('lets app.ts alone import routes', () => {
+  test('imports routes only in app.ts', () => {
     expect(routesImporters(src)).toEqual([])
   })
 
@@ -247,7 +247,7 @@ describe('the checker', () => {
     expectOffence(wrongWayImports, ['src/cli/a.ts', "import '../main.ts'"], 'cli imports main')
   })
 
-  test('reports what stands outside of the table and what cannot be read', () => {
+  test('reports files outside of the table and imports that cannot be read', () => {
     expectOffence(wrongWayImports, ['src/new/a.ts', ''], 'src/new/a.ts belongs to no layer')
     expectOffence(
       wrongWayImports,
@@ -288,7 +288,7 @@ describe('the checker', () => {
     ).toEqual([])
   })
 
-  test('reports a circle, of types too, once', () => {
+  test('reports a cycle, of types too, once', () => {
     const files = [
       file('src/core/a.ts', "import './b.ts'"),
       file('src/core/b.ts', "import type { C } from './c.ts'"),
@@ -306,7 +306,7 @@ describe('the checker', () => {
     expect(longFiles(files, 250)).toEqual(['src/core/long.ts has 251 lines'])
   })
 
-  test('reports names that say nothing', () => {
+  test('reports vague names', () => {
     const paths = [
       'src/utils/a.ts',
       'src/core/helpers.ts',
@@ -328,7 +328,7 @@ describe('the checker', () => {
     ])
   })
 
-  test('reports whoever imports routes besides app.ts', () => {
+  test('reports files besides app.ts that import routes', () => {
     const offenders = routesImporters([
       file('src/features/sms/send.ts', "import './routes.ts'"),
       file('src/run.ts', "await import('./features/sms/routes.ts')"),
@@ -354,7 +354,7 @@ describe('the checker', () => {
     expect(offenders.map((line) => line.split(':')[0])).toEqual(['src/main.ts', 'src/gateway.ts'])
   })
 
-  test('reports whoever reads the environment', () => {
+  test('reports files that read the environment', () => {
     const reads = [
       'process.env.A',
       "process['env']",

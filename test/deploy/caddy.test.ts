@@ -34,14 +34,14 @@ async function behindCaddy(configuration = CONFIGURATION) {
   }
 }
 
-test('the configuration for Caddy has a default host, and asks for HTTPS for a year', () => {
+test('the configuration for Caddy has a default host, and sets HSTS for a year', () => {
   expect(CONFIGURATION).toContain('{$SGW_HOST:localhost} {')
   expect(CONFIGURATION).toContain('header Strict-Transport-Security max-age=31536000')
 })
 
 // Where Caddy is installed it is run.
 if (CADDY !== null) {
-  test('Caddy and the gateway answer a body that is too large alike, whatever its size', async () => {
+  test('Caddy and the gateway give the same answer to a body of any size that is too large', async () => {
     await using stage = await behindCaddy()
     await expectBodyLimit(stage.url, stage.world)
     const answer = await get(`${stage.url}/v1/apps`, { headers: { 'x-request-id': 'my-own' } })
@@ -50,7 +50,7 @@ if (CADDY !== null) {
     expect(answer.headers.get('x-request-id')).toBe('my-own')
   }, 10_000)
 
-  test('Caddy logs no token of a link or a login of a gateway that is away', async () => {
+  test('Caddy logs no token of a link or a login if the gateway does not answer', async () => {
     // It logs an error only where nothing handles it.
     await using stage = await behindCaddy(CONFIGURATION.replace(/\thandle_errors \{[\s\S]*?\n\t\}\n/, ''))
     expect(await visitTokens(stage.url)).toEqual([400, 400, 400])

@@ -68,12 +68,12 @@ test('the configuration for nginx logs neither queries nor referrers', () => {
 
 // Where nginx is installed it is run.
 if (NGINX !== null) {
-  test('nginx and the gateway answer a body that is too large alike, whatever its size', async () => {
+  test('nginx and the gateway give the same answer to a body of any size that is too large', async () => {
     await using stage = await behindNginx()
     await expectBodyLimit(stage.url, stage.world)
   })
 
-  test('nginx passes a request id on, makes one where there is none, and asks for HTTPS for a year', async () => {
+  test('nginx forwards a request id, creates one if there is none, and sets HSTS for a year', async () => {
     await using stage = await behindNginx()
     const idOf = async (given: string | null): Promise<string | null> => {
       const headers: Record<string, string> = given === null ? {} : { 'x-request-id': given }
@@ -87,7 +87,7 @@ if (NGINX !== null) {
     expect(stage.log()).toContain(' my-own:id/1 ')
   })
 
-  test('nginx logs no token of a link or a login, not even of a gateway that is away', async () => {
+  test('nginx logs no token of a link or a login, even if the gateway does not answer', async () => {
     await using stage = await behindNginx()
     expect(await visitTokens(stage.url)).toEqual([400, 400, 400])
     expect(await visitTokens(stage.plainUrl)).toEqual([301, 301, 301])

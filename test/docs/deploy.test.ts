@@ -9,7 +9,7 @@ const read = (path: string): string => readFileSync(join(PROJECT, path), 'utf8')
 const namedIn = (path: string): string[] =>
   [...read(path).matchAll(/file:\/\/(\/(?!FOLDER)[\w/]+)/g)].map(([, folder = '']) => folder)
 
-test('a folder that is named as the place of a backup is writable under the unit or in Compose', () => {
+test('a folder that is named for a backup is writable under the unit or in Compose', () => {
   const underUnit = /^ReadWritePaths=-(\S+)$/m.exec(read('deploy/sgw.service'))?.[1] ?? 'none'
   const inCompose = /\$\{SGW_BACKUPS:-backups\}:(\/\w+)/.exec(read('compose.yaml'))?.[1] ?? 'none'
   const named = ['docs/backup.md', 'docs/install.md', '.env.example', 'compose.yaml', 'deploy/sgw.service'].flatMap(
@@ -26,7 +26,7 @@ test("the image's folders belong to its user, so that volumes over them do too",
   expect(dockerfile.indexOf('chown bun:bun')).toBeLessThan(dockerfile.indexOf('USER bun'))
 })
 
-test('the manual, the image and the tests mean the same Litestream', () => {
+test('the manual, the image and the tests use the same Litestream', () => {
   const version = /litestream@v([\d.]+)/.exec(read('test/support/litestream.ts'))?.[1] ?? ''
   expect(read('Dockerfile')).toContain(`FROM litestream/litestream:${version} `)
   expect(read('docs/install.md')).toContain(`litestream-${version}-linux-x86_64.tar.gz`)

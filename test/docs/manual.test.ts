@@ -38,7 +38,7 @@ test('every command of the manual exists', () => {
   expect(unknown).toEqual([])
 })
 
-test('every file that the manual leads to exists', () => {
+test('every file that the manual links to exists', () => {
   const missing = PAGES.flatMap((page) => {
     const text = readFileSync(join(PROJECT, page), 'utf8')
     const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, link = '']) => link)
@@ -47,7 +47,7 @@ test('every file that the manual leads to exists', () => {
   expect(missing).toEqual([])
 })
 
-test('every variable of the manual is read, and every one that is read stands there', () => {
+test('the manual has every variable that the program reads', () => {
   const manual = readFileSync(join(PROJECT, 'docs/configure.md'), 'utf8')
   const source = ['config', 'network-config', 'provider-config']
     .map((name) => readFileSync(join(PROJECT, `src/core/${name}.ts`), 'utf8'))

@@ -28,7 +28,7 @@ async function examples(): Promise<Examples> {
   }
 }
 
-test('the payload has the fields of the example, and the example’s receiver knows who sent it', async () => {
+test('the payload has the fields of the example, and the example’s function verifies it', async () => {
   const { isFromGateway } = await examples()
   await using world = await createWorld()
   await using receiver = startReceiver()
@@ -54,7 +54,7 @@ test('the payload has the fields of the example, and the example’s receiver kn
     expect(await isFromGateway(headers(changes), raw, secret)).toBe(false)
 })
 
-test('the example’s WebSocket hears what the page says', async () => {
+test('the example’s WebSocket gets the events that the page lists', async () => {
   const { follow } = await examples()
   await using world = await createWorld()
   const { token } = (await (await world.call('POST', '/v1/ws/token')).json()) as { token: string }

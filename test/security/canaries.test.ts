@@ -198,7 +198,7 @@ function filesOf(folder: string): Record<string, string> {
   return Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name), 'latin1')]))
 }
 
-test('no secret is kept or shown in clear, and logs tell nothing of messages, numbers and addresses', async () => {
+test('no secret is stored or shown in clear, and logs contain no messages, numbers or addresses', async () => {
   const { log, lines } = recordedLog()
   await using world = await createWorld({ log, connect: false, env: { ENCRYPTION_KEYS: ENCRYPTION_KEY } })
   const life: Life = { secrets: collectSecrets(world), answers: [], pages: [] }
@@ -228,7 +228,7 @@ test('no secret is kept or shown in clear, and logs tell nothing of messages, nu
   expect(answered).toContain(TEXTS.in)
 })
 
-test('what the gateway writes is readable for its user alone', async () => {
+test('only the server’s user can read what the gateway writes', async () => {
   await using world = await createWorld({ connect: false })
   const readable = readdirSync(world.folder).filter((name) => (statSync(join(world.folder, name)).mode & 0o077) !== 0)
   expect(readdirSync(world.folder).length).toBeGreaterThan(2)

@@ -114,7 +114,7 @@ test('one of 200 sockets that race for a token wins it', async () => {
   await Promise.all(sockets.map((socket) => socket[Symbol.asyncDispose]()))
 })
 
-test('a key that is rotated takes its open sockets and its unused tokens with it', async () => {
+test('rotating a key closes its sockets and deletes its unused tokens', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const token = await tokenFor(world, world.key)
   await using listener = await listenTo(world.url, { apiKey: world.key })
@@ -125,7 +125,7 @@ test('a key that is rotated takes its open sockets and its unused tokens with it
   expect(await late.heard(1)).toEqual([{ type: 'auth_error', error: 'Invalid or expired token' }])
 })
 
-test('a credential that is revoked while it is being checked opens nothing', async () => {
+test('a credential that is revoked while it is being checked is refused', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const token = await tokenFor(world, world.key)
   await using socket = await openSocket(world.url)

@@ -181,7 +181,7 @@ async function expectMalformed(
   expect(answer.body).toBe(error === undefined ? absent.body : JSON.stringify({ error }))
 }
 
-test('own lists show nothing of the other tenant, whatever the filter', async () => {
+test('lists show nothing of another tenant, with any filter', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const victim = await createVictim(world)
   const filters = [
@@ -216,7 +216,7 @@ test('own lists show nothing of the other tenant, whatever the filter', async ()
     expect(shown.join('\n')).not.toContain(id)
 })
 
-test('an Idempotency-Key of the other tenant, and of another app of one’s own, stands for nothing here', async () => {
+test('an Idempotency-Key of another tenant, or of another app of the tenant, has no effect', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const victim = await createVictim(world)
   const headers = { 'idempotency-key': 'shared-key' }
@@ -226,7 +226,7 @@ test('an Idempotency-Key of the other tenant, and of another app of one’s own,
   expect(new Set([...victim.messages, mine, others]).size).toBe(victim.messages.length + 2)
 })
 
-test('register: an absent and a suspended tenant are alike; an active one is the contract’s 403', async () => {
+test('register: a missing and a suspended tenant get the same answer; an active one gets the contract’s 403', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const victim = await createVictim(world)
   const register = async (tenantId: string) =>
@@ -241,7 +241,7 @@ test('register: an absent and a suspended tenant are alike; an active one is the
   expect(await register(victim.app.tenantId)).toEqual(absent)
 })
 
-test('time does not tell foreign from absent: medians within 1 ms', async () => {
+test('foreign and missing ids take the same time: medians within 1 ms', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const victim = await createVictim(world)
   const times: Record<'foreign' | 'absent', number[]> = { foreign: [], absent: [] }

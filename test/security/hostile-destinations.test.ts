@@ -76,7 +76,7 @@ describe('hostile addresses in production', () => {
     expect(hole.connects()).toBe(0)
   })
 
-  test('are not dialled by test-webhook, however they got into the database', async () => {
+  test('are not dialled by test-webhook, even if the database has them', async () => {
     await using hole = await sinkhole()
     await using world = await createWorld({ ...PRODUCTION, work: false })
     const dialled = watchDials(world)
@@ -92,7 +92,7 @@ describe('hostile addresses in production', () => {
     expect(hole.connects()).toBe(0)
   })
 
-  test('are not dialled by deliveries to apps and triggers, however they got into the database', async () => {
+  test('are not dialled by deliveries to apps and triggers, even if the database has them', async () => {
     await using hole = await sinkhole()
     await using world = await createWorld({ env: { ...PRODUCTION.env, MAX_TRIGGERS_PER_TENANT: '1000' } })
     const dialled = watchDials(world)
@@ -134,7 +134,7 @@ describe('hostile addresses in production', () => {
   })
 })
 
-test('a name that changes its address between lookups never leads inside: 0 of 200', async () => {
+test('a name that changes its address between lookups never reaches an internal address: 0 of 200', async () => {
   await using honest = await sinkhole('127.0.0.2')
   await using inside = await sinkhole('127.0.0.1', honest.port)
   await using world = await createWorld({ ...PRODUCTION, work: false })

@@ -12,7 +12,7 @@ import { Random } from './malformed-requests.ts'
 const WINDOW_MS = 60_000
 const QUIET = { connect: false, work: false } as const
 
-test('50 requests at the edge of the window: exactly as many pass as there is room for, and Retry-After is right to the second', async () => {
+test('50 requests at the edge of the window: exactly as many pass as are free, and Retry-After is exact to the second', async () => {
   const clock = manualClock()
   await using world = await createWorld({ ...QUIET, clock, env: { KEY_LIMIT_PER_MINUTE: '100' } })
   const random = new Random(7)
@@ -73,7 +73,7 @@ test('failures over HTTP and WebSocket count together: the tenth blocks both, fo
   expect((await second.gateway.database.gate.execute('SELECT 1 FROM blocked_addresses')).rows).toEqual([])
 })
 
-test('of 50 guesses at once ten are answered, those that the tenth overtook are refused', async () => {
+test('of 50 guesses at once ten are answered, and the others are refused', async () => {
   await using world = await createWorld(QUIET)
   const find = world.gateway.keys.find.bind(world.gateway.keys)
   let waiting = 0
@@ -89,7 +89,7 @@ test('of 50 guesses at once ten are answered, those that the tenth overtook are 
   expect(answers.filter((answer) => answer.status === 429).length).toBe(40)
 })
 
-test('forged forwarded addresses free nobody: 0 of 1,000, without and behind a trusted proxy', async () => {
+test('forged forwarded addresses evade no block: 0 of 1,000, with and without a trusted proxy', async () => {
   await using world = await createWorld(QUIET)
   for (let n = 0; n < 10; n++) await fail(world, 'http')
   const random = new Random(11)
@@ -154,7 +154,7 @@ test('a million addresses that fail fit into 32 MB', () => {
   expect(attempts.blockedSeconds('2001:db8:0:0::/64')).toBe(0)
 })
 
-test('2,000 sockets that say nothing: half goes at once, half after 5 s, also those that never answer', async () => {
+test('2,000 silent sockets: half are closed at once, half after 5 s, even if their peers never answer', async () => {
   const clock = manualClock()
   await using world = await createWorld({ ...QUIET, clock, env: { TRUSTED_PROXIES: '127.0.0.1' } })
   const sockets = await Promise.all(

@@ -148,7 +148,7 @@ function firstAnswer(text: string, isHead: boolean): Answer | null {
   return text.length >= end + 4 + length ? { status, head, body: text.slice(end + 4, end + 4 + length), last } : null
 }
 
-test('1,000 WebSockets that say anything at all end nothing but themselves', async () => {
+test('1,000 WebSockets with random input end nothing but themselves', async () => {
   const { log, lines } = recordedLog()
   await using world = await createWorld({ connect: false, work: false, log })
   world.gateway.failedAttempts.note = () => undefined

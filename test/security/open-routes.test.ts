@@ -27,7 +27,7 @@ const guarded = ROUTES.filter((route) => route.auth === 'app').map((route) => ({
 
 const MISSING = '{"error":"Missing or invalid API key"}'
 
-describe('who needs no key', () => {
+describe('endpoints without a key', () => {
   test('the list of open endpoints is the contract’s', () => {
     expect(
       ROUTES.filter((route) => route.auth === 'none')
@@ -126,7 +126,7 @@ const LINES: Readonly<Record<string, (method: string, path: string) => string[]>
   ],
 }
 
-describe('no spelling of a guarded path is let in without a key', () => {
+describe('no spelling of a guarded path is accepted without a key', () => {
   for (const [name, spell] of Object.entries(SPELLINGS)) {
     test(name, async () => {
       await using world = await createWorld({ connect: false, work: false })

@@ -59,7 +59,7 @@ describe('every page', () => {
     })
   }
 
-  test('the redirect to the login is not kept either, and leads to the configured provider', async () => {
+  test('the redirect to the login is not cached, and leads to the configured provider', async () => {
     await using world = await createWorld(QUIET)
     const pressed = await pressConnect(world, tokenOf(await newLink(world)))
     expect(pressed.status).toBe(303)
@@ -70,7 +70,7 @@ describe('every page', () => {
     expect(location.searchParams.get('code_challenge_method')).toBe('S256')
   })
 
-  test('no words of a query are shown: nobody else writes on this page', async () => {
+  test('no text of a query is shown on a page', async () => {
     await using world = await createWorld(QUIET)
     const ours = new URLSearchParams((await callbackPath(world)).split('?')[1]).get('state')
     for (const state of ['', '&state=', '&state=forged', `&state=${ours}`]) {
@@ -82,7 +82,7 @@ describe('every page', () => {
 })
 
 describe('single use', () => {
-  test('of ten that press at once one is led on, and looking uses nothing up', async () => {
+  test('of ten POSTs at once one succeeds, and viewing the page consumes nothing', async () => {
     await using world = await createWorld(QUIET)
     for (const kind of ['connect', 'invite'] as const) {
       const link = await newLink(world, kind)
@@ -93,14 +93,14 @@ describe('single use', () => {
     }
   })
 
-  test('of ten that come back with one state one is connected', async () => {
+  test('of ten callbacks with one state one succeeds', async () => {
     await using world = await createWorld(QUIET)
     const path = await callbackPath(world)
     const answers = await Promise.all(Array.from({ length: 10 }, () => open(world, path)))
     expect(answers.map((answer) => answer.status).toSorted()).toEqual([200, ...Array.from({ length: 9 }, () => 400)])
   })
 
-  test('links and states end: 5 minutes, 7 days, 10 minutes', async () => {
+  test('links and states expire: 5 minutes, 7 days, 10 minutes', async () => {
     const clock = manualClock()
     await using world = await createWorld({ ...QUIET, clock })
     const [link, invite] = [await newLink(world), await newLink(world, 'invite')]
@@ -114,7 +114,7 @@ describe('single use', () => {
     expect((await open(world, invite)).status).toBe(400)
   })
 
-  test('a suspended tenant’s links lead nowhere', async () => {
+  test('a suspended tenant’s links do not work', async () => {
     await using world = await createWorld(QUIET)
     const link = await newLink(world)
     await world.gateway.database.writer.write([
@@ -129,7 +129,7 @@ describe('state and PKCE are bound', () => {
   const extensionsOf = async (world: World, key: string): Promise<number> =>
     (await world.json<{ extensions: unknown[] }>('GET', '/v1/rc/extensions', { key })).body.extensions.length
 
-  test('a state connects the tenant whose link it came from, whoever brings it', async () => {
+  test('a state connects the tenant that its link belongs to, in any browser', async () => {
     await using world = await createWorld(QUIET)
     const other = await world.otherTenant()
     const path = await callbackPath(world, await newLink(world, 'connect', other.apiKey))
@@ -137,7 +137,7 @@ describe('state and PKCE are bound', () => {
     expect([await extensionsOf(world, world.key), await extensionsOf(world, other.apiKey)]).toEqual([0, 1])
   })
 
-  test('a code of one flow is worth nothing in another: its verifier is another', async () => {
+  test('a code of one flow is refused in another, because the verifier differs', async () => {
     await using world = await createWorld(QUIET)
     const other = await world.otherTenant()
     const mine = await callbackPath(world)
@@ -147,7 +147,7 @@ describe('state and PKCE are bound', () => {
     expect([await extensionsOf(world, world.key), await extensionsOf(world, other.apiKey)]).toEqual([0, 0])
   })
 
-  test('the challenge at the provider is that of the stored verifier, and a stranger’s login brings no state', async () => {
+  test('the challenge at the provider belongs to the stored verifier, and a foreign login has no valid state', async () => {
     await using world = await createWorld(QUIET)
     const pressed = await pressConnect(world, tokenOf(await newLink(world)))
     const authorize = new URL(pressed.headers.get('location') ?? '')
@@ -158,7 +158,7 @@ describe('state and PKCE are bound', () => {
     expect(await extensionsOf(world, world.key)).toBe(0)
   })
 
-  test('a link’s token is no state, and a state is no link’s token', async () => {
+  test('a link’s token is not accepted as a state, nor a state as a token', async () => {
     await using world = await createWorld(QUIET)
     const token = tokenOf(await newLink(world))
     expect((await open(world, `/v1/rc/callback?code=x&state=${token}`)).status).toBe(400)

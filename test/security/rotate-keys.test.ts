@@ -39,7 +39,7 @@ const refusal = (asked: Promise<unknown>): Promise<string> =>
   )
 
 describe('sgw keys rotate', () => {
-  test('seals everything anew, after which the old key opens nothing and the new one all', async () => {
+  test('encrypts every secret again, after which the old key decrypts none and the new key all', async () => {
     const first = await createWorld({ env: { ENCRYPTION_KEYS: OLD, MAX_APPS_PER_TENANT: '1000' } })
     await moreApps(first, 120)
     await newTrigger(first, 'http://127.0.0.1:9/')
@@ -128,7 +128,7 @@ describe('sgw keys rotate', () => {
     expect(await ring.decrypt(String(rows[0]?.['value']), place)).toBe(changed)
   })
 
-  test('a refresh and a re-sealing of the same tokens never cross, whichever comes first', async () => {
+  test('a refresh and a re-encryption of the same tokens never interfere, in either order', async () => {
     await using world = await createWorld({ env: { ENCRYPTION_KEYS: OLD } })
     world.control.setLimits({ enabled: false })
     const { tokens, directory, provider } = world.gateway
@@ -165,7 +165,7 @@ describe('sgw keys rotate', () => {
     expect(world.control.sessions({}).length).toBe(1)
   })
 
-  test('goes on past a secret that no key opens, and says how many there are', async () => {
+  test('skips a secret that no key decrypts, and counts such secrets', async () => {
     await using world = await createWorld({ env: { ENCRYPTION_KEYS: OLD } })
     const [broken] = await moreApps(world, 1)
     const stranger = await createSecrets([Buffer.alloc(32, 'lost key')]).encrypt('whsec_x', {
@@ -224,7 +224,7 @@ describe('what cannot be encrypted again', () => {
     expect(await keysOf()).toMatchObject({ ok: true })
   })
 
-  test('links and logins that are under way outlive a new key, and end with the old one', async () => {
+  test('open links and logins survive a new key, and end with the old one', async () => {
     const first = await createWorld({ connect: false, env: { ENCRYPTION_KEYS: OLD } })
     const links = [await newLink(first), await newLink(first, 'invite')]
     const state = new URLSearchParams((await callbackPath(first)).split('?')[1]).get('state') ?? ''

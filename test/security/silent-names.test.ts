@@ -27,7 +27,7 @@ async function outcomes(world: World, tenantId: string): Promise<(string | null)
   return rows.map((row) => (row['outcome'] === null ? null : String(row['outcome'])))
 }
 
-test("100 names that nobody answers for delay no other tenant's webhooks, sends, token refresh or encryption", async () => {
+test("100 names whose DNS does not answer delay no other tenant's webhooks, sends, token refresh or encryption", async () => {
   await using dns = await startDnsServer({}, 'silence')
   await using receiver = startReceiver()
   await using world = await createWorld()

@@ -38,14 +38,14 @@ test('the lockfile has those versions, each from the registry with its hash', ()
   expect(odd).toEqual([])
 })
 
-test('known holes are below the versions in use', () => {
+test('versions with known vulnerabilities are not in use', () => {
   for (const [name, floor] of Object.entries(FLOORS)) {
     const installed = String(lock.packages[name]?.[0]).slice(name.length + 1)
     expect(`${name} ${installed} ${Bun.semver.order(installed, floor) >= 0}`).toBe(`${name} ${installed} true`)
   }
 })
 
-test('installing runs no script: ours has none, and no package is trusted with its own', () => {
+test('installing runs no script, neither ours nor a package’s', () => {
   const hooks = ['preinstall', 'install', 'postinstall', 'prepare', 'preprepare', 'postprepare']
   expect(Object.keys(manifest.scripts ?? {}).filter((name) => hooks.includes(name))).toEqual([])
   // Absent is not empty: without the list Bun trusts packages of a list of its own.

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { type Query, drizzleQueries, sqlStatements, tenantTables, unboundTables } from './sql-in-source.ts'
 
-// Every statement on a tenant's rows names the tenant. What does not is listed here, with the reason why it may.
+// Every statement on a tenant's rows names the tenant. Exceptions are listed here, with their reasons.
 
-/** Code that no key reaches: the fences of test/architecture.test.ts keep endpoints and verbs from importing it. */
+/** Code that no request reaches: the rules of test/architecture.test.ts keep endpoints and verbs from importing it. */
 const OUT_OF_REACH: Readonly<Record<string, string>> = {
   'src/operator/': "the operator's commands act for all tenants; only the server's user can give them",
   'src/cli/': 'the command line counts the rows of a copy, of all tenants',
@@ -14,7 +14,7 @@ const OUT_OF_REACH: Readonly<Record<string, string>> = {
   'src/jobs/': 'job rows by their kind and `seq`, which the loop read itself',
 }
 
-/** Files that work on what a job names; they know no caller, so nobody hands them an id. */
+/** Files that work on rows that a job names. They know no caller, so no request can pass them an id. */
 const JOB_WORK: Readonly<Record<string, string>> = {
   'src/tracking/delivery-rows.ts':
     'delivery states by the messages that its own queries found by tenant and extension, and which extensions have any',
@@ -50,7 +50,7 @@ const STATEMENTS: readonly (readonly [path: string, beginning: string, why: stri
   [
     'src/realtime/event-log.ts',
     'SELECT events.seq, events.kinds',
-    'the beginning of two statements: a page appends the tenant, and the cursors of all sockets need all rows',
+    'the beginning of two statements: a page appends the tenant, and a single row is published to its own tenant',
   ],
   [
     'src/inbound/store-inbound.ts',
@@ -106,14 +106,14 @@ const isDynamic = (sql: string): boolean => /\b(FROM|JOIN|INTO|UPDATE) \$\{/.tes
 const isUnbound = ({ text }: Query): boolean =>
   unboundTables(text, tables.keys()).length > 0 || (isDynamic(text) && !text.includes('WHERE tenant_id = ?1'))
 
-describe('the tenant stands in every query', () => {
+describe('every query names the tenant', () => {
   test('there are queries and tenant tables to look at', () => {
     expect(tables.size).toBeGreaterThanOrEqual(12)
     expect(sqlStatements().length).toBeGreaterThan(100)
     expect(drizzleQueries().length).toBeGreaterThan(10)
   })
 
-  test('the look at a statement finds what it must', () => {
+  test('the check of a statement finds unbound tables', () => {
     const unbound = (sql: string): string[] => unboundTables(sql, tables.keys())
     expect(unbound('SELECT * FROM messages WHERE id = ?1')).toEqual(['messages'])
     expect(unbound('SELECT * FROM messages WHERE tenant_id = ?1 AND id = ?2')).toEqual([])
@@ -144,12 +144,12 @@ describe('the tenant stands in every query', () => {
     expect(DRIZZLE.filter((listed) => !isUsed(listed))).toEqual([])
   })
 
-  test('the files of jobs know no caller, so that nobody can hand them an id', () => {
+  test('the files of jobs know no caller, so no request can pass them an id', () => {
     for (const path of Object.keys(JOB_WORK))
       expect(`${path}: ${/caller/i.test(readFileSync(path, 'utf8'))}`).toBe(`${path}: false`)
   })
 
-  test('no exception is listed that is not needed any more', () => {
+  test('every listed exception is still needed', () => {
     const unbound = sqlStatements().filter(isUnbound)
     const unboundFiles = new Set([...unbound, ...drizzleQueries()].map(({ path }) => path))
     const unused = STATEMENTS.filter(

@@ -1,6 +1,6 @@
 /**
- * The rules of the house as pure functions over source texts. Each answers with its offenders, one readable line each;
- * none is the wish. `test/architecture.test.ts` has the table of layers and runs them over the tree.
+ * The rules of the source tree as pure functions over source texts. Each returns its offenders, one readable line each;
+ * an empty list is good. `test/architecture.test.ts` has the table of layers and runs them over the tree.
  */
 import { posix } from 'node:path'
 
@@ -28,7 +28,7 @@ export interface Import {
   line: number
 }
 
-/** Files must import along the table, and each must have a place in it. */
+/** Files must import along the table, and each must belong to a layer. */
 export function wrongWayImports(files: readonly SourceFile[], layers: readonly Layer[]): string[] {
   return files.flatMap((file) => {
     const layer = layerOf(file.path, layers)
@@ -51,7 +51,7 @@ export function elysiaImports(files: readonly SourceFile[], layers: readonly Lay
   })
 }
 
-/** One line for each knot of files that import each other, type imports included. */
+/** One line for each cycle of imports, type imports included. */
 export function importCycles(files: readonly SourceFile[]): string[] {
   const known = new Set(files.map((file) => file.path))
   const targets = (file: SourceFile): string[] =>
@@ -76,7 +76,7 @@ export function longFiles(files: readonly SourceFile[], maxLines: number): strin
   })
 }
 
-/** Files and folders whose name says nothing about what is in them. */
+/** Files and folders with names that say nothing about their contents. */
 export function vagueNames(files: readonly SourceFile[]): string[] {
   const vague = /^(utils?|common|helpers?|misc)$/i
   return files.flatMap(({ path }) => {
