@@ -144,13 +144,13 @@ function extensionParts(
   changed: (tenantId: string) => void,
 ): ExtensionParts {
   const { config, clock, log, database, provider, secrets, ids } = parts
-  const { writer, gate, reads } = database
+  const { writer, reads } = database
   const directory = new Directory(reads)
   const quota = new Quota(clock, {
     fromPerMinute: config.fromLimitPerMinute,
     extensionPerMinute: config.extensionLimitPerMinute,
   })
-  const shared = { provider, directory, gate, writer, secrets, ids, clock, log }
+  const shared = { provider, directory, reads, writer, secrets, ids, clock, log }
   const tokens = new Tokens({ ...shared, changed: ({ tenantId }) => changed(tenantId) })
   const session = new Session(tokens, quota, writer, clock)
   // The built-in simulator runs in this process and may not be able to reach the public address.

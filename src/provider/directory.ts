@@ -7,7 +7,7 @@ import { Refusals } from './refusals.ts'
 
 export type ExtensionRow = typeof extensions.$inferSelect
 
-/** What sending needs to know of a tenant, read in one go and kept until something of it changes. */
+/** A tenant's status, extensions and numbers, cached until one of them changes. */
 export interface TenantEntry {
   status: 'active' | 'suspended' | 'inactive' | null
   extensions: Map<string, ExtensionRow>
@@ -17,9 +17,9 @@ export interface TenantEntry {
 
 const MAX_TENANTS = 1000
 
-/** The tenants' connected extensions and numbers, cached. Whoever changes a row calls `forget` after the commit. */
+/** The tenants' connected extensions and numbers, cached. A caller that changes a row must call `forget` after the commit. */
 export class Directory {
-  /** What the provider refuses to the extensions at present. */
+  /** Standing refusals of the provider. */
   readonly refusals = new Refusals()
   readonly #closed = new Map<string, number>()
   readonly #cache = new LRUCache<string, TenantEntry>(bounded(MAX_TENANTS))
@@ -40,7 +40,7 @@ export class Directory {
     })
   }
 
-  /** The same if it is in the cache. */
+  /** The tenant's entry if it is cached. */
   known(tenantId: string): TenantEntry | undefined {
     return this.#cache.get(tenantId)
   }
@@ -49,7 +49,7 @@ export class Directory {
     return (await this.tenant(tenantId)).extensions.get(extensionId) ?? null
   }
 
-  /** While a tenant is being disconnected nothing of it may be sent. */
+  /** Stops sending for a tenant that is being disconnected, until `reopen`. */
   close(tenantId: string): void {
     this.#closed.set(tenantId, (this.#closed.get(tenantId) ?? 0) + 1)
   }
@@ -73,7 +73,7 @@ export class Directory {
   async #readAndKeep(tenantId: string): Promise<TenantEntry> {
     const generation = this.#generation
     const entry = await this.#read(tenantId)
-    // What was read while something changed may be of before the change: good for now, not to be kept.
+    // If something changed during the read, the entry may be out of date: it is returned but not cached.
     if (generation === this.#generation) this.#cache.set(tenantId, entry)
     return entry
   }

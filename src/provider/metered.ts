@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts'
 import { type Meter, noMeter } from '../core/meter.ts'
 import type { Provider, ProviderResult } from './provider.ts'
 
-/** The same provider, each call reported with its outcome and its time. */
+/** Wraps a provider so that each call is reported with its outcome and duration. */
 export function metered(provider: Provider, meter: Meter, clock: Clock): Provider {
   if (meter === noMeter) return provider
   const timed =

@@ -1,4 +1,4 @@
-/** An error code of RFC 6749, and so no text of a stranger. */
+/** Whether the text is an error code of RFC 6749, and so contains nothing else. */
 export const isOauthWord = (text: string): boolean => OAUTH_WORDS.has(text)
 
 /** RFC 6749 4.1.2.1 and 5.2. */

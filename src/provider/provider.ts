@@ -1,18 +1,17 @@
 /**
- * The port to the telephony provider: what the gateway needs of it, and nothing of its wire format.
- * Every call is bounded in time, never throws for the provider's or the network's failures, and never
- * puts a token, a header or a message text into a failure.
+ * The port to the telephony provider, without its wire format. Every call is bounded in time. Failures of the provider or the
+ * network are values, never exceptions, and never contain a token, a header or a message text.
  */
 export interface Provider {
-  /** How far our steady clock is ahead of the provider's, by the `Date` of its latest answer; up to a second more than it is. Null before. */
+  /** How far our steady clock is ahead of the provider's, by the `Date` of its latest answer: up to a second too much. Null before the first. */
   clockSkewMs(): number | null
-  /** The address that a person's browser is sent to in order to authorize (OAuth 2.0 authorization code with PKCE S256). */
+  /** The address where a person authorizes an extension (OAuth 2.0 authorization code with PKCE S256). */
   authorizeUrl(request: AuthorizeRequest): string
   /** Exchanges a single-use authorization code. Must happen within 60 s of the redirect. */
   exchangeCode(request: CodeExchange): Promise<ProviderResult<TokenPair>>
-  /** Rotates the pair. The old refresh token stays good until the new access token has been used. */
+  /** Rotates the pair. The old refresh token stays valid until the new access token has been used. */
   refresh(refreshToken: string): Promise<ProviderResult<TokenPair>>
-  /** Ends the whole session of a token. */
+  /** Ends the session of a token: all its tokens become invalid. */
   revoke(token: string): Promise<ProviderResult<void>>
   /** The extension that owns the access token, and its account. */
   getExtension(accessToken: string): Promise<ProviderResult<ProviderExtension>>
@@ -20,26 +19,26 @@ export interface Provider {
   listSmsNumbers(accessToken: string): Promise<ProviderResult<string[]>>
   /** Sends one SMS. Not idempotent: read `reason` before calling again. */
   sendSms(accessToken: string, message: OutboundSms): Promise<ProviderResult<AcceptedSms>>
-  /** Messages of the token's extension in the provider's store created in that time; all pages, oldest first. */
+  /** Messages of the token's extension in the provider's store that were created in the given time; all pages, oldest first. */
   listMessages(accessToken: string, query: MessageQuery): Promise<ProviderResult<StoredSms[]>>
   createSubscription(accessToken: string, request: SubscriptionRequest): Promise<ProviderResult<ProviderSubscription>>
   getSubscription(accessToken: string, subscriptionId: string): Promise<ProviderResult<ProviderSubscription>>
   /** All webhook subscriptions of this extension and this client. */
   listSubscriptions(accessToken: string): Promise<ProviderResult<ProviderSubscription[]>>
   renewSubscription(accessToken: string, subscriptionId: string): Promise<ProviderResult<ProviderSubscription>>
-  /** Deletes; a subscription that is already gone counts as deleted. */
+  /** Deletes a subscription. One that is already gone counts as deleted. */
   deleteSubscription(accessToken: string, subscriptionId: string): Promise<ProviderResult<void>>
   /** Reads the body of a webhook request of the provider. Never throws. */
   parseInboundEvent(body: unknown): InboundEvent
-  /** Asks for a login that nobody will make: the provider refuses a redirect URI that is not registered. */
+  /** Requests a login page without showing it, to find out whether the provider accepts the redirect URI. */
   probeAuthorize(request: AuthorizeRequest): Promise<ProviderResult<void>>
   /** What a person can do about a refusal, as a sentence in our own words. */
   fixOf(failure: ProviderFailure, step: Step, publicUrl: string): string
-  /** Whether it stays refused until a person does something, or until the time that the provider named is over. */
+  /** Whether the refusal lasts until a person acts or until the pause that the provider asked for is over. */
   isStanding(failure: ProviderFailure): boolean
 }
 
-/** What the gateway wanted of the provider when it was refused. */
+/** What the gateway asked for when the provider refused. */
 export type Step = 'authorization' | 'extension' | 'numbers' | 'messages' | 'subscription'
 
 export type ProviderResult<T> = { ok: true; value: T } | { ok: false; failure: ProviderFailure }
@@ -118,27 +117,27 @@ export interface MessageQuery {
   since: number
   until?: number
   /**
-   * Called for each record that cannot be read, which the answer then lacks. Without it one such record fails the whole
-   * listing: who looks for a sent message must not conclude from its absence.
+   * Called for each record that cannot be read and is left out. Without this callback, one such record fails the listing,
+   * because a caller must not take a message for absent when its record is unreadable.
    */
-  skipped?(record: OddRecord): void
+  skipped?(record: UnreadableRecord): void
 }
 
-/** A record of the message store that lacks what every message has. */
-export interface OddRecord {
-  /** Null where the id itself is odd. */
+/** A record of the message store without a member that every message has. */
+export interface UnreadableRecord {
+  /** Null if the id itself cannot be read. */
   providerMessageId: string | null
   /** The first member that cannot be read, for example `creationTime`. */
   member: string
 }
 
-/** The code of a failure: there are more records than one listing reads. */
+/** The code of a failure: the list is longer than a listing may read. */
 export const LIST_TOO_LONG = 'ERR_TOO_MANY_PAGES'
 
 export type InboundEvent =
   | {
       kind: 'sms'
-      /** Who the event says it is for, as far as it does: the request's token is what counts. */
+      /** The subscription that the event names, if any. Only the request's token decides. */
       subscriptionId: string | null
       /** The extension that owns the subscription, not the one that owns the number (a call queue may). */
       ownerId: string | null
@@ -151,7 +150,7 @@ export interface InboundEventSms {
   providerMessageId: string
   /** A phone number, an extension's number, or `anonymous`. */
   from: string
-  /** The extension's own number, as far as the event tells; else `unknown`. */
+  /** The extension's own number if the event contains it, else `unknown`. */
   to: string
   text: string
 }
@@ -163,7 +162,7 @@ export const FILTER_REFUSED = 'SUB-412'
 export interface StoredSms {
   providerMessageId: string
   direction: 'Inbound' | 'Outbound'
-  /** Null for odd senders without a number. */
+  /** Null for a sender without a number. */
   from: string | null
   /** All recipients; `target` marks the extension's own number on a group message. */
   to: { phoneNumber: string | null; target: boolean }[]
@@ -193,6 +192,6 @@ export interface ProviderSubscription {
   address: string
   /** Filters that the provider refused; anything but none counts as broken. */
   disabledFilters: number
-  /** Of the answer that made it, for the provider's support. */
+  /** The provider's id of the request that created it, for its support. */
   requestId?: string | null
 }

@@ -7,9 +7,9 @@ export function refreshDelayMs(failures: number): number {
   return Math.min(REFRESH_RETRY_MIN_MS * 2 ** (failures - 2), REFRESH_RETRY_MAX_MS)
 }
 
-/** States of a user that its administrator may undo: the grant itself is not gone (RingCentral: OAU error codes). */
+/** Codes for states of a user that an administrator can undo, so that the grant is not lost (RingCentral: OAU error codes). */
 const UNDOABLE_CODES = ['OAU-141', 'OAU-142', 'OAU-236']
 
-/** The grant is gone: only a person can authorize the extension again. */
+/** Whether the grant is lost, so that a person must authorize the extension again. */
 export const meansRevoked = (failure: ProviderFailure): boolean =>
   failure.oauthError === 'invalid_grant' && !UNDOABLE_CODES.includes(failure.code ?? '')

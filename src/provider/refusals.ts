@@ -3,7 +3,7 @@ import { DEFAULT_PENALTY_MS } from '../core/limits.ts'
 import type { Log } from '../core/log.ts'
 import type { Provider, ProviderFailure, Step } from './provider.ts'
 
-/** Something that the provider refused to an extension, or to an authorization that led to none. */
+/** A refusal of the provider, for an extension or for an authorization that failed. */
 export interface Refusal {
   tenantId: string
   /** Null for an authorization. */
@@ -14,7 +14,7 @@ export interface Refusal {
 
 type Subject = Pick<Refusal, 'tenantId' | 'extensionId'>
 
-/** The standing refusals, for the doctor: in memory, since each is met again after a restart. */
+/** The standing refusals, for `sgw doctor`. In memory only, because each comes again after a restart. */
 export class Refusals {
   readonly #standing = new Map<string, Refusal & { at: number }>()
 
@@ -22,18 +22,18 @@ export class Refusals {
     this.#standing.set(nameOf(refusal, refusal.step), { ...refusal, at })
   }
 
-  /** The step went well. */
+  /** Call when the step has succeeded. */
   clear(subject: Subject, step: Step): void {
     this.#standing.delete(nameOf(subject, step))
   }
 
-  /** The same for every step: the extension is gone, or was authorized anew. */
+  /** Clears all steps. Call when the extension is gone or was authorized again. */
   forget({ tenantId, extensionId }: Subject): void {
     for (const [name, one] of this.#standing)
       if (one.tenantId === tenantId && one.extensionId === extensionId) this.#standing.delete(name)
   }
 
-  /** A pause that the provider asked for stands until it is over. */
+  /** The refusals that stand now. A pause that the provider asked for stands until it is over. */
   list(now: number): Refusal[] {
     return [...this.#standing.values()].filter(
       ({ failure, at }) => failure.reason !== 'rate_limited' || now < at + (failure.retryAfterMs ?? DEFAULT_PENALTY_MS),
@@ -49,7 +49,7 @@ interface RefusalContext {
   log: Log
 }
 
-/** Logs a refusal with its fix, and keeps one that a person must end. Answers the fix. `requestId`: of our own request, if there is one. */
+/** Logs a refusal with its fix, records a standing one, and returns the fix. `requestId` is that of the client's request, if any. */
 export function noteRefusal(context: RefusalContext, refusal: Refusal, requestId?: string): string {
   const { tenantId, extensionId, step, failure } = refusal
   const fix = context.provider.fixOf(failure, step, context.config.publicUrl)

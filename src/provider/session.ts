@@ -6,14 +6,14 @@ import type { ProviderFailure, ProviderResult } from './provider.ts'
 import type { Quota, QuotaGroup } from './quota.ts'
 import type { Tokens } from './tokens.ts'
 
-/** The outcome of a call for an extension. `gone` and `waiting`: no call was made, or it was refused for its token. */
+/** The result of a call for an extension. `gone`, `waiting`: no call was made, or its token was refused. */
 export type CallResult<T> =
   | { type: 'ok'; value: T }
   | { type: 'failed'; failure: ProviderFailure }
   | { type: 'gone' }
   | { type: 'waiting'; retryInMs: number }
 
-/** Calls the provider in the name of an extension: with a fresh token, once more after a 401, and silent after a 429. */
+/** Calls the provider for an extension: with a fresh token, a second time after a 401, and not during the pause after a 429. */
 export class Session {
   constructor(
     readonly tokens: Tokens,
@@ -29,13 +29,13 @@ export class Session {
   ): Promise<CallResult<T>> {
     let token = this.tokens.known(key) ?? (await this.tokens.access(key))
     for (let tries = 1; token.type === 'token'; tries++) {
-      // Looked at last: getting a token takes its time, in which another call may have met a 429.
+      // Checked after the token: while it was fetched, another call may have got a 429.
       const pauseMs = this.quota.pauseMs(key.extensionId, group)
       if (pauseMs > 0) return { type: 'waiting', retryInMs: pauseMs }
       const result = await run(token.accessToken)
       if (result.ok) return { type: 'ok', value: result.value }
       if (result.failure.reason !== 'unauthorized' || tries === 2) return this.#failed(key, group, result.failure)
-      // A 401 did nothing at the provider, so repeating the call once with a new token cannot do it twice.
+      // A call that was answered 401 did nothing, so repeating it once with a new token is safe.
       token = await this.tokens.renew(key, token.accessToken)
     }
     return token

@@ -62,16 +62,6 @@ const STATEMENTS: readonly (readonly [path: string, beginning: string, why: stri
     'UPDATE extensions SET paused_until',
     'the provider limits an extension, whoever has connected it',
   ],
-  [
-    'src/provider/subscriptions.ts',
-    'UPDATE subscriptions SET provider_id',
-    'the row that was inserted a moment ago, by its own id',
-  ],
-  [
-    'src/provider/subscriptions.ts',
-    'SELECT 1 FROM subscriptions WHERE provider_id',
-    "whether it is another tenant's, so as not to touch it",
-  ],
 ]
 
 /** Single Drizzle queries: file, table, reason. */
@@ -81,6 +71,11 @@ const DRIZZLE: readonly (readonly [path: string, table: string, why: string])[] 
     'src/features/apps/credentials.ts',
     'wsTokens',
     'the app whose key is being replaced, which the statement before it named with its tenant',
+  ],
+  [
+    'src/provider/subscription-rows.ts',
+    'subscriptions',
+    "by tenant and extension (`isOf`), by the id of a row that was just inserted, or whether a row is another tenant's",
   ],
   ['src/features/rc/oauth-state.ts', 'oauthStates', 'the state is the credential: its row says which tenant it is for'],
   [

@@ -15,22 +15,22 @@ export interface RingCentralOptions {
   serverUrl: string
   clientId: string
   clientSecret: string
-  /** For each HTTP exchange as a whole, its body included; a list of several pages is several exchanges. */
+  /** For each HTTP exchange, including the body. A list of several pages is several exchanges. */
   timeoutMs: number
   /** `<app>/<version>`. */
   userAgent: string
-  /** By way of the proxy that the environment names. */
+  /** Calls go through the proxy that the environment names. */
   throughProxy?: boolean
   /** Certificate authorities instead of the built-in ones, for tests. */
   ca?: string
-  /** Epoch milliseconds; the system's clock unless given. */
+  /** Epoch milliseconds; by default the system's clock. */
   now?: () => number
-  /** The same, never jumping while the process runs; the wall-clock unless given. */
+  /** Epoch milliseconds that never jump while the process runs; by default the wall clock. */
   steady?: () => number
 }
 
 /**
- * The provider port on RingCentral's REST API v1.0. Stateless: tokens are handed in with each call, so that one client
+ * Implements the provider port with RingCentral's REST API v1.0. Each call gets its token as an argument, so that one client
  * serves all tenants. Throws only for an unusable configuration.
  */
 export function createRingCentral(options: RingCentralOptions): Provider {

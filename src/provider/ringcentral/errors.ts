@@ -4,8 +4,8 @@ import type { FailureReason, ProviderFailure } from '../provider.ts'
 import type { Hide } from './secrets.ts'
 import { optionalText, storableText } from './wire-text.ts'
 
-/** A complete status line with its headers; the body is null if it could not be read to its end. */
-export interface Answer {
+/** A response with a status line and headers. The body is null if it could not be read to its end. */
+export interface ProviderAnswer {
   status: number
   body: string | null
   /** Why the body is null. */
@@ -14,11 +14,11 @@ export interface Answer {
   retryAfterMs: number | null
 }
 
-/** What kind of endpoint answered: a 401 of the OAuth endpoints is about the client or the grant, not about an access token. */
+/** The kind of endpoint that answered. A 401 of an OAuth endpoint is about the client or the grant, not about an access token. */
 export type Endpoint = 'api' | 'oauth'
 
-/** A call that ended with anything but a 2xx. */
-export function statusFailure(answer: Answer, endpoint: Endpoint, hide: Hide): ProviderFailure {
+/** The failure for an answer that is not a 2xx. */
+export function statusFailure(answer: ProviderAnswer, endpoint: Endpoint, hide: Hide): ProviderFailure {
   const said = readEnvelope(answer.body)
   const redirected = answer.status >= 300 && answer.status < 400
   const message = redirected ? undefined : said.message
@@ -34,8 +34,8 @@ export function statusFailure(answer: Answer, endpoint: Endpoint, hide: Hide): P
   }
 }
 
-/** A 2xx whose content is not what was asked for: the call may well have done its work. */
-export function unreadableFailure(answer: Answer, hide: Hide): ProviderFailure {
+/** The failure for a 2xx whose content cannot be read. The call may have done its work. */
+export function unreadableFailure(answer: ProviderAnswer, hide: Hide): ProviderFailure {
   return {
     ...ownFailure('ambiguous', `The provider's answer could not be read (status ${answer.status})`),
     status: answer.status,
@@ -44,13 +44,13 @@ export function unreadableFailure(answer: Answer, hide: Hide): ProviderFailure {
   }
 }
 
-/** A call that ended without a status line. `neverLeft`: the server cannot have seen it. */
+/** The failure for a call without a status line. `neverLeft`: the server cannot have seen the request. */
 export function networkFailure(code: string, neverLeft: boolean): ProviderFailure {
   if (neverLeft) return { ...ownFailure('unreachable', `The provider could not be reached (${code})`), code }
   return { ...ownFailure('ambiguous', `The provider did not answer (${code})`), code }
 }
 
-/** A failure in our own words, without any answer. */
+/** A failure with a message of ours, without an answer. */
 export function ownFailure(reason: FailureReason, message: string): ProviderFailure {
   return { reason, status: null, code: null, message, oauthError: null, retryAfterMs: null, requestId: null }
 }
@@ -63,7 +63,7 @@ function reasonOf(status: number, endpoint: Endpoint, isProviderForm: boolean): 
   if (status === 401 && endpoint === 'api') return 'unauthorized'
   if (status === 408) return 'ambiguous'
   if (status === 429) return 'rate_limited'
-  // A proxy's own 503 says nothing about what the provider behind it has done.
+  // A 503 of a proxy does not tell whether the provider behind it did the work.
   if (status === 503 && isProviderForm) return 'unavailable'
   return status >= 300 && status < 500 ? 'rejected' : 'ambiguous'
 }
@@ -83,7 +83,7 @@ interface Said {
 
 /**
  * The error envelope: `errors[].{errorCode,message}`, the same on top in a legacy form, and RFC 6749's members at the
- * OAuth endpoints (RingCentral OpenAPI, `ApiError` and `TokenError`). Anything else counts as saying nothing.
+ * OAuth endpoints (RingCentral OpenAPI, `ApiError` and `TokenError`). Anything else is read as empty.
  */
 const entrySchema = z.looseObject({
   errorCode: optionalText,
@@ -117,7 +117,7 @@ function readEnvelope(body: string | null): Said {
 
 const nonEmpty = (text: string | undefined): string | undefined => (text?.trim() ? text : undefined)
 
-/** The value, or undefined where the text is no JSON (a proxy's page, an empty body). */
+/** The value, or undefined if the text is not JSON (a proxy's page, an empty body). */
 export function parseJson(text: string | null): unknown {
   try {
     return JSON.parse(text ?? '')
@@ -126,13 +126,13 @@ export function parseJson(text: string | null): unknown {
   }
 }
 
-/** Codes decide what happens next: a well-formed one must not be mangled because a credential is an ordinary word. */
+/** Leaves a well-formed code as it is: codes decide what happens next, and a credential may be an ordinary word that occurs in one. */
 const codeText = (code: string | undefined, hide: Hide): string | null =>
   code !== undefined && isKnownForm(code) ? code : outsideText(code, hide, MAX_CODE_LENGTH)
 
 const isKnownForm = (code: string): boolean => /^[A-Z]{2,5}-\d{1,4}$/.test(code) || isOauthWord(code)
 
-/** Hides before cutting: a credential cut in two would no longer be found. */
+/** Hides credentials before it cuts, because a credential that is cut in two would not be found. */
 function outsideText(text: string | null | undefined, hide: Hide, maxLength: number): string | null {
   if (text === null || text === undefined) return null
   const oneLine = hide(text)

@@ -49,7 +49,7 @@ const NAME_OR_CERTIFICATE = /^(EAI|ERR_TLS_CERT|CERT|DEPTH_ZERO|SELF_SIGNED|UNAB
 
 const neverLeft = (code: string): boolean => NEVER_LEFT.has(code) || NAME_OR_CERTIFICATE.test(code)
 
-/** Null if the body is longer than `maxBytes`. The rest is not read then. */
+/** Returns null, without reading the rest, if the body is longer than `maxBytes`. */
 async function boundedText(response: Response, maxBytes: number): Promise<string | null> {
   const chunks: ReadableStream<Uint8Array> | null = response.body
   if (chunks === null) return ''
@@ -64,7 +64,7 @@ async function boundedText(response: Response, maxBytes: number): Promise<string
   return text + decoder.decode()
 }
 
-/** The error's code, or its name: a timeout of fetch has the name `TimeoutError` and the number 23 as its code. */
+/** The error's code if it is a text, else its name: a timeout of fetch has the name `TimeoutError` and the code 23. */
 function errorCode(error: unknown): string {
   if (!(error instanceof Error)) return 'UnknownError'
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name

@@ -2,8 +2,8 @@ import { FILTER_REFUSED, type ProviderFailure, type Step } from '../provider.ts'
 import { NO_REFRESH_TOKEN_CODE } from './oauth.ts'
 
 /**
- * What a person can do about a refusal, as a sentence in our own words: of the provider's answer only codes and a
- * permission's name are used (RingCentral guide, "Error handling", and the error codes of its OpenAPI).
+ * Says in a sentence what a person can do about a refusal. It uses only codes and a permission's name from the provider's answer
+ * (RingCentral guide, "Error handling", and the error codes of its OpenAPI).
  */
 export function fixOf(failure: ProviderFailure, step: Step, publicUrl: string): string {
   if (failure.reason === 'rate_limited') return `RingCentral asks to wait ${waitOf(failure)}; it is fine after that.`
@@ -17,7 +17,7 @@ export function fixOf(failure: ProviderFailure, step: Step, publicUrl: string): 
   return 'RingCentral could not be reached or did not answer as it should: try again in a few minutes.'
 }
 
-/** Whether it stays refused until a person does something, or the time that the provider named is over. */
+/** Whether the refusal lasts until a person acts or until the pause that the provider asked for is over. */
 export const isStanding = ({ reason, code, oauthError }: ProviderFailure): boolean =>
   reason === 'rate_limited' ||
   (reason === 'rejected' && (oauthError !== 'invalid_grant' || FIXES[code ?? ''] === redirectUri))
@@ -66,7 +66,7 @@ function missingPermission(failure: ProviderFailure, step: Step): string {
   return `The RingCentral app lacks the permission ${permission}: add it in the developer console, then connect again.`
 }
 
-/** What each step needs, where the answer does not say. */
+/** The permission that each step needs, for an answer that does not name it. */
 const APP_PERMISSIONS: Readonly<Record<Step, string>> = {
   authorization: 'ReadAccounts',
   extension: 'ReadAccounts',

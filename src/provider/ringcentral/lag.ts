@@ -1,16 +1,16 @@
-/** One-second steps and the answer's way blur it: less than that counts as none. */
+/** A smaller lag counts as none: `Date` has a resolution of one second, and answers take time. */
 const NEGLIGIBLE_MS = 30_000
 const MINUTE_MS = 60_000
 const MAX_MS = 86_400_000
 
 /**
- * How far the provider's clock is behind ours, by the `Date` of its answers (RFC 9110 6.6.1). Who asks for records since
- * a time of ours would otherwise ask about the provider's future when our clock is fast, and find nothing.
+ * How far the provider's clock is behind ours, by the `Date` of its answers (RFC 9110 6.6.1). With a fast clock of ours, a query
+ * for records since a recent time would otherwise ask about the provider's future and find nothing.
  */
 export class Lag {
-  /** Whole minutes, so that it does not change with every answer. */
+  /** Rounded up to minutes, so that it does not change with every answer. */
   ms = 0
-  /** How far our steady clock is ahead, as precisely as the header tells; null before the first answer. */
+  /** How far our steady clock is ahead, to the second; null before the first answer. */
   skewMs: number | null = null
 
   constructor(
@@ -18,7 +18,7 @@ export class Lag {
     readonly steady: () => number,
   ) {}
 
-  /** A clock of ours that is slow needs nothing: it asks about too long a time. */
+  /** Takes the `Date` of an answer. If our clock is slow, the lag is 0: queries then only cover more time than needed. */
   heard(date: string | null): void {
     const behindMs = this.now() - Date.parse(date ?? '')
     if (Number.isNaN(behindMs)) return

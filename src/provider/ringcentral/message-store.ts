@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { MessageQuery, OddRecord, ProviderResult, StoredSms } from '../provider.ts'
+import type { MessageQuery, UnreadableRecord, ProviderResult, StoredSms } from '../provider.ts'
 import { EXTENSION_PATH } from './extension.ts'
 import { listAll } from './pages.ts'
 import { isTarget, numberOf, partySchema } from './party.ts'
@@ -19,7 +19,7 @@ export async function listMessages(
   const { lag } = requester
   const usedMs = lag.ms
   let listed = await listBetween(requester, accessToken, query, usedMs)
-  // What the answer itself says of the provider's clock comes too late for its own request.
+  // The answer may show a larger lag than the request assumed: then the listing is repeated.
   if (lag.ms > usedMs) listed = await listBetween(requester, accessToken, query, lag.ms)
   if (!listed.ok) return listed
   const records = listed.value.filter((record) => isReadable(record, query))
@@ -27,9 +27,9 @@ export async function listMessages(
   return { ok: true, value: oldestFirst(wanted.map((record) => record.sms)) }
 }
 
-function isReadable(record: ReadRecord | { odd: OddRecord }, query: MessageQuery): record is ReadRecord {
-  if ('odd' in record) query.skipped?.(record.odd)
-  return !('odd' in record)
+function isReadable(record: ReadRecord | { unreadable: UnreadableRecord }, query: MessageQuery): record is ReadRecord {
+  if ('unreadable' in record) query.skipped?.(record.unreadable)
+  return !('unreadable' in record)
 }
 
 /** `lagMs`: how far the provider's clock is behind ours. */
@@ -38,11 +38,12 @@ function listBetween(requester: Requester, accessToken: string, wanted: MessageQ
   const theirs = (time: number): string => new Date(time - lagMs).toISOString()
   const dateTo = until === undefined ? {} : { dateTo: theirs(until) }
   const query = { messageType: 'SMS', direction, dateFrom: theirs(since), ...dateTo }
-  const schema: z.ZodType<ReadRecord | { odd: OddRecord }> = wanted.skipped === undefined ? recordSchema : anyRecord
+  const schema: z.ZodType<ReadRecord | { unreadable: UnreadableRecord }> =
+    wanted.skipped === undefined ? recordSchema : anyRecord
   return listAll(requester, accessToken, { path: `${EXTENSION_PATH}/message-store`, query }, schema)
 }
 
-/** A message that arrives between two pages pushes the others down, so that one record may stand on both pages. */
+/** Removes duplicates: a message that arrives between two pages shifts the others, so that a record may be on both pages. */
 function oldestFirst(messages: StoredSms[]): StoredSms[] {
   const byId = new Map(messages.map((message) => [message.providerMessageId, message]))
   return [...byId.values()].toSorted((a, b) => a.createdAt - b.createdAt)
@@ -70,12 +71,12 @@ const recordSchema = z
   })
   .transform((record): ReadRecord => ({ type: record.type, sms: stored(record) }))
 
-/** A record that {@link recordSchema} refuses is told by its id, as far as it has one. */
-const anyRecord = z.unknown().transform((value): ReadRecord | { odd: OddRecord } => {
+/** Reads a record that {@link recordSchema} refuses as its id, if it has one, and the member that is wrong. */
+const anyRecord = z.unknown().transform((value): ReadRecord | { unreadable: UnreadableRecord } => {
   const read = recordSchema.safeParse(value)
   if (read.success) return read.data
   const { id } = z.object({ id: wireId }).safeParse(value).data ?? {}
-  return { odd: { providerMessageId: id ?? null, member: String(read.error.issues[0]?.path[0] ?? 'record') } }
+  return { unreadable: { providerMessageId: id ?? null, member: String(read.error.issues[0]?.path[0] ?? 'record') } }
 })
 
 interface ReadRecord {
@@ -107,6 +108,6 @@ function stored(record: WireRecord): StoredSms {
   }
 }
 
-/** What we sent ourselves stays as it is, since it is compared with what we meant to send. */
+/** Outbound texts stay unchanged, because they are compared with the texts that were sent. */
 const storedText = (direction: StoredSms['direction'], subject: string): string =>
   direction === 'Outbound' ? subject : storableText(subject, MAX_MESSAGE_TEXT_LENGTH)

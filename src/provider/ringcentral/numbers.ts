@@ -5,7 +5,7 @@ import { listAll } from './pages.ts'
 import type { Requester } from './request.ts'
 import { optionalNumber, optionalText } from './wire-text.ts'
 
-/** `GET …/phone-number`: of all numbers that the extension may show, only those that it may send SMS from. */
+/** `GET …/phone-number` lists all numbers that the extension may show. Returns those that it may send SMS from. */
 export async function listSmsNumbers(requester: Requester, accessToken: string): Promise<ProviderResult<string[]>> {
   const listed = await listAll(
     requester,

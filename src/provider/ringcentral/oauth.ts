@@ -64,11 +64,11 @@ async function token(
   }
 }
 
-/** The provider's documented default lifetimes, for an answer that does not say. */
+/** The provider's documented default lifetimes, for answers without one. */
 const ACCESS_TOKEN_SECONDS = 3600
 const REFRESH_TOKEN_SECONDS = 604_800
 
-/** The code of a failure: the app is not set up to get refresh tokens. */
+/** The code of a failure: the app is not configured to get refresh tokens. */
 export const NO_REFRESH_TOKEN_CODE = 'ERR_NO_REFRESH_TOKEN'
 
 const NO_REFRESH_TOKEN = {

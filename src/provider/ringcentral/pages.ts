@@ -4,19 +4,19 @@ import { ownFailure } from './errors.ts'
 import { MAX_LIST_BYTES } from './request.ts'
 import type { Call, Requester } from './request.ts'
 
-export interface List {
+export interface ProviderList {
   path: string
   query: Record<string, string>
 }
 
 /**
- * All records of a paged list. A list that is too long is a failure, not a shortened list: who looks for a sent
- * message must not conclude from its absence.
+ * Reads all records of a paged list. A list that is too long is a failure, not a shortened list, because a caller must not take a
+ * sent message for absent when its record was left out.
  */
 export async function listAll<T>(
   requester: Requester,
   accessToken: string,
-  list: List,
+  list: ProviderList,
   record: z.ZodType<T>,
 ): Promise<ProviderResult<T[]>> {
   const schema = pageSchema(record)
@@ -38,8 +38,8 @@ const MAX_PAGES = 20
 const TOO_LONG = `The provider's list is longer than ${MAX_PAGES * RECORDS_PER_PAGE} records`
 
 /**
- * `navigation.nextPage` only says that there is another page: its address is not followed, because the access token
- * would go wherever it points.
+ * `navigation.nextPage` only says that there is another page. Its address is not followed, because a wrong one would receive the
+ * access token.
  */
 const pageSchema = <T>(record: z.ZodType<T>) =>
   z

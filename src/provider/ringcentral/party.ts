@@ -8,8 +8,8 @@ export const partySchema = z
   .object({ phoneNumber: optionalNumber, extensionNumber: optionalNumber, target: z.unknown().optional() })
   .catch({ phoneNumber: undefined, extensionNumber: undefined, target: undefined })
 
-/** A message between extensions carries `extensionNumber` in place of `phoneNumber`. */
+/** A message between extensions has `extensionNumber` instead of `phoneNumber`. */
 export const numberOf = (party: Party | undefined): string | undefined => party?.phoneNumber ?? party?.extensionNumber
 
-/** True on the entry of the extension's own number among several recipients. */
+/** Whether this recipient is the extension's own number. */
 export const isTarget = (party: Party): boolean => party.target === true

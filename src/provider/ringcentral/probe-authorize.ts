@@ -3,7 +3,7 @@ import { networkFailure, statusFailure } from './errors.ts'
 
 const TIMEOUT_MS = 5000
 
-/** `prompt=none` (OpenID Connect Core 3.1.2.1) shows no page: the answer is a redirect, or an error that names the cause. */
+/** With `prompt=none` (OpenID Connect Core 3.1.2.1) the answer is never a page, but a redirect or an error with its cause. */
 export async function probeAuthorize(authorizeUrl: string): Promise<ProviderResult<void>> {
   const signal = AbortSignal.timeout(TIMEOUT_MS)
   const response = await fetch(`${authorizeUrl}&prompt=none`, { redirect: 'manual', signal }).catch(() => null)

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { ProviderResult } from '../provider.ts'
 import { networkFailure, ownFailure, parseJson, statusFailure, unreadableFailure } from './errors.ts'
-import type { Answer } from './errors.ts'
+import type { ProviderAnswer } from './errors.ts'
 import { Lag } from './lag.ts'
 import { retryAfterMs } from './retry-after.ts'
 import { hider } from './secrets.ts'
@@ -10,19 +10,19 @@ import { socketTransport } from './socket-transport.ts'
 import { fetchTransport } from './fetch-transport.ts'
 import type { HttpAnswer, HttpRequest, SomeAnswer, Transport } from './transport.ts'
 
-/** The one place that calls the provider: every call is bounded in time and size, and its outcome is a value. */
+/** Makes all calls to the provider. Every call is bounded in time and size, and every failure is a value. */
 export interface Requester {
   /** The provider's address without a trailing slash. */
   address: string
-  /** For calls whose status says everything: the answer's content is dropped. */
+  /** For calls of which only the status matters: the answer's content is dropped. */
   perform(call: Call): Promise<ProviderResult<void>>
-  /** For calls whose answer is needed; a 2xx that `schema` cannot read is `ambiguous`. */
+  /** For calls with an answer that is needed. A 2xx that `schema` cannot read is `ambiguous`. */
   read<T>(call: Call, schema: z.ZodType<T>): Promise<ReadResult<T>>
   /** How far the provider's clock was behind ours at its last answer. */
   lag: Lag
 }
 
-/** `requestId`: the provider's own, for its support. */
+/** `requestId` is the provider's, for its support. */
 export type ReadResult<T> = Exclude<ProviderResult<T>, { ok: true }> | { ok: true; value: T; requestId: string | null }
 
 export interface Call {
@@ -34,9 +34,9 @@ export interface Call {
   as: { accessToken: string } | 'client'
   json?: unknown
   form?: Record<string, string>
-  /** Bytes of the answer; 256 KiB unless said. */
+  /** By default 256 KiB. */
   maxAnswerBytes?: number
-  /** Credentials in this call's body, and the text of an SMS: neither may show in a failure. */
+  /** Credentials in this call's body and the text of an SMS: a failure must contain neither. */
   credentials?: string[]
   messageText?: string
 }
@@ -53,26 +53,26 @@ export interface RequesterOptions {
   steady: () => number
 }
 
-/** Lists of 1000 records. */
+/** Enough for a list of 1000 records. */
 export const MAX_LIST_BYTES = 8 * 1024 * 1024
 const MAX_ANSWER_BYTES = 256 * 1024
 
-/** Throws if the address, the agent or a credential cannot be used at all: a mistake of the configuration. */
+/** Throws if the configuration is wrong: an address, a user agent or a credential that cannot be used. */
 export function createRequester(options: RequesterOptions): Requester {
   const client = clientOf(options)
   return {
     address: client.address,
     lag: client.lag,
     async perform(call) {
-      const asked = judged(client, call, await exchange(client, call))
-      return asked.ok ? { ok: true, value: undefined } : asked
+      const answered = checkStatus(client, call, await exchange(client, call))
+      return answered.ok ? { ok: true, value: undefined } : answered
     },
     async read(call, schema) {
-      const asked = judged(client, call, await exchange(client, call))
-      if (!asked.ok) return asked
-      const parsed = schema.safeParse(parseJson(asked.value.body))
-      if (parsed.success) return { ok: true, value: parsed.data, requestId: asked.value.requestId }
-      return { ok: false, failure: unreadableFailure(asked.value, hideFor(client, call)) }
+      const answered = checkStatus(client, call, await exchange(client, call))
+      if (!answered.ok) return answered
+      const parsed = schema.safeParse(parseJson(answered.value.body))
+      if (parsed.success) return { ok: true, value: parsed.data, requestId: answered.value.requestId }
+      return { ok: false, failure: unreadableFailure(answered.value, hideFor(client, call)) }
     },
   }
 }
@@ -82,7 +82,7 @@ interface Client {
   /** The address's path. */
   basePath: string
   clientSecret: string
-  /** What follows `Basic `: the id and the secret as they are, without the form encoding of RFC 6749 2.3.1. */
+  /** The text after `Basic `: id and secret, without the form encoding of RFC 6749 2.3.1. */
   basic: string
   transport: Transport
   now: () => number
@@ -92,7 +92,7 @@ interface Client {
 function clientOf({ serverUrl, clientId, clientSecret, ...options }: RequesterOptions): Client {
   const url = serverAddress(serverUrl)
   const basePath = url.pathname.replace(/\/+$/, '')
-  // No encoding is asked for and none is unpacked: an answer can't be bigger than what was counted.
+  // Compression is not offered and nothing is unpacked, so an answer cannot grow beyond the bytes that were counted.
   const headers = { Accept: 'application/json', 'Accept-Encoding': 'identity', 'User-Agent': options.userAgent }
   const { timeoutMs, throughProxy, ca, now, steady } = options
   const transport = throughProxy ? fetchTransport : socketTransport
@@ -115,14 +115,18 @@ function serverAddress(serverUrl: string): URL {
   return url
 }
 
-/** Throws where a value could not stand in a header. */
+/** Throws if a value cannot be in a header. */
 const sound = (headers: Record<string, string>): Record<string, string> => Object.fromEntries(new Headers(headers))
 
-/** A 2xx answer, or the failure. */
-function judged(client: Client, call: Call, asked: ProviderResult<Answer>): ProviderResult<Answer> {
-  if (!asked.ok || isSuccess(asked.value)) return asked
+/** Returns a 2xx answer as it is, any other answer as a failure. */
+function checkStatus(
+  client: Client,
+  call: Call,
+  answered: ProviderResult<ProviderAnswer>,
+): ProviderResult<ProviderAnswer> {
+  if (!answered.ok || isSuccess(answered.value)) return answered
   const endpoint = call.as === 'client' ? 'oauth' : 'api'
-  return { ok: false, failure: statusFailure(asked.value, endpoint, hideFor(client, call)) }
+  return { ok: false, failure: statusFailure(answered.value, endpoint, hideFor(client, call)) }
 }
 
 function hideFor(client: Client, call: Call): Hide {
@@ -145,13 +149,13 @@ function requestOf(client: Client, call: Call): HttpRequest {
   }
 }
 
-/** Paths are made of our own words and of encoded ids. */
+/** Needs no escaping: paths consist of constants and encoded ids. */
 const targetOf = (client: Client, { path, query }: Call): string =>
   `${client.basePath}${path}${query ? `?${new URLSearchParams(query).toString()}` : ''}`
 
-const isSuccess = (answer: Answer): boolean => answer.status >= 200 && answer.status < 300
+const isSuccess = (answer: ProviderAnswer): boolean => answer.status >= 200 && answer.status < 300
 
-/** RFC 6750's characters and more; anything beyond would make `fetch` throw before it sends. */
+/** Allows the characters of RFC 6750 and more. Others would make `fetch` throw before it sends. */
 const isBearerToken = (token: string): boolean => /^[\x21-\x7e]+$/.test(token)
 const NO_BEARER_TOKEN = ownFailure('unauthorized', 'The stored access token is unusable; nothing was sent')
 
@@ -161,21 +165,21 @@ function contentOf(call: Call): { type: string; body: string } | null {
   return null
 }
 
-/** One round trip. */
-function exchange(client: Client, call: Call): Promise<ProviderResult<Answer>> {
+/** Sends one request and reads its answer. */
+function exchange(client: Client, call: Call): Promise<ProviderResult<ProviderAnswer>> {
   if (call.as !== 'client' && !isBearerToken(call.as.accessToken))
     return Promise.resolve({ ok: false, failure: NO_BEARER_TOKEN })
-  return client.transport(requestOf(client, call)).then((answer) => heard(client, answer))
+  return client.transport(requestOf(client, call)).then((answer) => noteAnswer(client, answer))
 }
 
-function heard(client: Client, answer: HttpAnswer): ProviderResult<Answer> {
+function noteAnswer(client: Client, answer: HttpAnswer): ProviderResult<ProviderAnswer> {
   if (!answer.ok) return { ok: false, failure: networkFailure(answer.code, answer.neverLeft) }
   client.lag.heard(answer.header('date'))
   return { ok: true, value: answerOf(answer, client.now()) }
 }
 
-/** A body that breaks off leaves the status standing: a 403 is a refusal with or without its explanation. */
-const answerOf = ({ status, header, body, bodyError }: SomeAnswer, now: number): Answer => ({
+/** Keeps the status of an answer whose body breaks off: a 403 is a refusal with or without its explanation. */
+const answerOf = ({ status, header, body, bodyError }: SomeAnswer, now: number): ProviderAnswer => ({
   status,
   body,
   bodyError,

@@ -1,8 +1,8 @@
 const MAX_WAIT_MS = 60 * 60 * 1000
 
 /**
- * `Retry-After` in milliseconds, at most an hour; null if absent or unreadable. The provider sends seconds; the HTTP
- * date of RFC 9110 10.2.3 is tolerated because a proxy may answer in its place.
+ * `Retry-After` in milliseconds, at most an hour; null if absent or unreadable. The provider sends seconds. The HTTP date of
+ * RFC 9110 10.2.3 is accepted as well, because a proxy may answer instead of the provider.
  */
 export function retryAfterMs(header: string | null, now: number): number | null {
   if (header === null) return null

@@ -20,7 +20,7 @@ import {
 const MAX_HEAD_BYTES = 64 * 1024
 const SWITCHING_PROTOCOLS = 101
 
-/** Calls the provider directly, on connections that are kept. */
+/** Calls the provider without a proxy, on connections that are kept open. */
 export function socketTransport({ origin, headers, ca, timeoutMs }: TransportOptions): Transport {
   const pool = new HttpConnectionPool(endpointOf(origin, ca), MAX_HEAD_BYTES)
   const commonLines = headerLines({ Host: origin.host, ...headers })
@@ -76,7 +76,7 @@ class ProviderExchange implements HttpExchangeListener {
     this.#finish(this.#body.text(), null, false)
   }
 
-  /** On a kept connection that the server had closed, a request that was not written, or is a GET, is sent again. */
+  /** If the server had closed the kept connection, sends the request again, unless it was written and is not a GET. */
   fail({ code, neverLeft, isStale }: HttpFailure): void {
     if (isStale && (neverLeft || this.request.method === 'GET')) this.begin(true)
     else this.#finish(null, code, neverLeft)

@@ -7,8 +7,8 @@ import { optionalText, wireId } from './wire-text.ts'
 import { wireTime } from './wire-time.ts'
 
 /**
- * `POST /subscription`. Before it answers, the provider calls `address` and expects its validation token back: the
- * webhook route must be served while this call is open.
+ * `POST /subscription`. Before it answers, the provider calls `address` and expects its validation token back, so the webhook
+ * route must be served during this call.
  */
 export async function createSubscription(
   requester: Requester,
@@ -88,7 +88,7 @@ const subscriptionSchema = z
     disabledFilters: subscription.disabledFilters.length,
   }))
 
-/** Other products of the same app may hold PubNub or WebSocket subscriptions of another shape. */
+/** Other products of the same app may have PubNub or WebSocket subscriptions, which have another shape. */
 const webhookSchema = z.looseObject({ deliveryMode: z.looseObject({ transportType: z.literal('WebHook') }) })
 
 const listSchema = z

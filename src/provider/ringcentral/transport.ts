@@ -3,9 +3,9 @@ export type Transport = (request: HttpRequest) => Promise<HttpAnswer>
 
 export interface HttpRequest {
   method: 'GET' | 'POST' | 'DELETE'
-  /** Path and query as they stand in a request line. */
+  /** Path and query of the request line. */
   target: string
-  /** In addition to those of `TransportOptions`. */
+  /** Sent in addition to those of `TransportOptions`. */
   headers: Readonly<Record<string, string>>
   body: string | null
   /** A longer body of the response is not read. */
@@ -22,7 +22,7 @@ export interface NoAnswer {
   neverLeft: boolean
 }
 
-/** The status line and the headers have come. */
+/** At least the status line and the headers were received. */
 export interface SomeAnswer {
   ok: true
   status: number
@@ -36,11 +36,11 @@ export interface SomeAnswer {
 export interface TransportOptions {
   /** Scheme, host and port. */
   origin: URL
-  /** In every request. */
+  /** Sent with every request. */
   headers: Readonly<Record<string, string>>
   /** Certificate authorities instead of the built-in ones. */
   ca?: string
-  /** For the whole exchange, including the body of the response. */
+  /** For the complete exchange, including the body of the response. */
   timeoutMs: number
 }
 

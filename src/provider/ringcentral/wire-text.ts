@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * An id as text. REST bodies give ids as JSON numbers, events and accounts as strings, and both have been seen the
- * other way round. A number that a double cannot hold exactly is no id: it would name another record.
+ * An id as text. REST bodies have ids as JSON numbers, events and accounts as strings, and the reverse occurs as well. A number
+ * that a double cannot hold exactly is refused, because it would name another record.
  */
 export const wireId = z.custom<string | number>(isWireId).transform(String)
 
@@ -12,7 +12,7 @@ export function isWireId(value: unknown): value is string | number {
 
 const ID = /^[\x21-\x7e]{1,128}$/
 
-/** A member that we can do without: whatever else stands there counts as absent. */
+/** A member that is not needed: a value of another type counts as absent. */
 export const optionalText = z.string().optional().catch(undefined)
 
 /** As {@link optionalText}, for numbers and extension numbers that may come as JSON numbers; empty counts as absent. */
@@ -24,19 +24,19 @@ export const optionalNumber = z
   })
   .optional()
 
-/** UTF-16 units. The provider's own limits are 1000 per SMS and 20 per number; these only keep nonsense out. */
+/** UTF-16 units. The provider's limits are 1000 per SMS and 20 per number; these only keep out garbage. */
 export const MAX_MESSAGE_TEXT_LENGTH = 10_000
 const MAX_PHONE_NUMBER_LENGTH = 64
 
 /**
- * What SQLite and JSON can carry unchanged: no NUL, no lone surrogate, at most `maxLength` UTF-16 units, and no
- * surrogate pair cut in two.
+ * A text that SQLite and JSON store unchanged: without NUL and lone surrogates, at most `maxLength` UTF-16 units, and no surrogate
+ * pair cut in two.
  */
 export function storableText(text: string, maxLength: number): string {
-  const whole = text.slice(0, maxLength + 1).replaceAll('\0', '\uFFFD')
-  if (whole.length <= maxLength) return whole.toWellFormed()
-  const endsInPair = isHighSurrogate(whole, maxLength - 1) && isLowSurrogate(whole, maxLength)
-  return whole.slice(0, endsInPair ? maxLength - 1 : maxLength).toWellFormed()
+  const start = text.slice(0, maxLength + 1).replaceAll('\0', '\uFFFD')
+  if (start.length <= maxLength) return start.toWellFormed()
+  const endsInPair = isHighSurrogate(start, maxLength - 1) && isLowSurrogate(start, maxLength)
+  return start.slice(0, endsInPair ? maxLength - 1 : maxLength).toWellFormed()
 }
 
 function isHighSurrogate(text: string, at: number): boolean {
