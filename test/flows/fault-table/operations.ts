@@ -8,6 +8,8 @@ import { pass } from './passing-time.ts'
 const SECOND_MS = 1000
 const MINUTE_MS = 60 * SECOND_MS
 const DAY_MS = 24 * 60 * MINUTE_MS
+/** For waits of many minutes. */
+const LONG_STEP_MS = 5 * SECOND_MS
 const DELIVERED = ['queued', 'sending', 'sent']
 /** Real time that a call may take beyond its limit, on a slow machine. */
 const SLACK_MS = 5000
@@ -101,7 +103,7 @@ async function refresh(fault: ProviderFault): Promise<void> {
 /** Tries less and less often, sends nothing, loses nothing. */
 async function neverRefreshed(one: Case, messageId: string): Promise<void> {
   const until = one.clock.now() + 20 * MINUTE_MS
-  await pass(one, 21 * MINUTE_MS, () => (one.clock.now() >= until ? true : null), SECOND_MS)
+  await pass(one, 21 * MINUTE_MS, () => (one.clock.now() >= until ? true : null), LONG_STEP_MS)
   const tries = one.world.control.requests({ route: 'token' }).map(({ at }) => at)
   expect(tries.length).toBeGreaterThanOrEqual(4)
   expect(tries.length).toBeLessThanOrEqual(8)
@@ -142,7 +144,7 @@ async function discoverNumbers(fault: ProviderFault): Promise<void> {
   const messageId = await one.send()
   if (fault.always === true) {
     const until = one.clock.now() + 2 * MINUTE_MS
-    await pass(one, 3 * MINUTE_MS, () => (one.clock.now() >= until ? true : null), SECOND_MS)
+    await pass(one, 3 * MINUTE_MS, () => (one.clock.now() >= until ? true : null), LONG_STEP_MS)
     expect(await one.world.status(messageId)).toMatchObject({ status: 'queued' })
     expect({ events: one.events, atProvider: one.atProvider }).toEqual({ events: ['queued'], atProvider: 0 })
     return
@@ -166,9 +168,9 @@ async function createSubscription(fault: ProviderFault): Promise<void> {
   const lost = await world.control.injectSms({ to: FROM, text: 'Before' })
   const active = async (): Promise<true | null> =>
     (await activeHere(one)) === 1 && world.control.subscriptions().length === 1 ? true : null
-  expect(await came(pass(one, 12 * MINUTE_MS, active, SECOND_MS))).toBe(fault.always !== true)
+  expect(await came(pass(one, 12 * MINUTE_MS, active, LONG_STEP_MS))).toBe(fault.always !== true)
   const late = await world.control.injectSms({ to: FROM, text: 'After' })
-  await pass(one, 16 * MINUTE_MS, async () => ((await inboundIds(one)).length >= 2 ? true : null), SECOND_MS)
+  await pass(one, 16 * MINUTE_MS, async () => ((await inboundIds(one)).length >= 2 ? true : null), LONG_STEP_MS)
   expect((await inboundIds(one)).toSorted()).toEqual([lost.messageId, late.messageId].toSorted())
   expect(world.control.subscriptions().length).toBe(fault.always === true ? 0 : 1)
 }
@@ -186,7 +188,7 @@ async function renew(fault: ProviderFault): Promise<void> {
   const asked = (): true | null =>
     world.control.requests({ route: 'subscription-renew' }).length > 0 || fault.dial !== undefined ? true : null
   await pass(one, MINUTE_MS, asked)
-  expect(await came(pass(one, 25 * MINUTE_MS, renewed, SECOND_MS))).toBe(fault.always !== true)
+  expect(await came(pass(one, 25 * MINUTE_MS, renewed, LONG_STEP_MS))).toBe(fault.always !== true)
   const [after, ...others] = world.control.subscriptions()
   expect({ id: after?.subscriptionId, status: after?.status, others }).toEqual({
     id: before?.subscriptionId,
