@@ -1,8 +1,8 @@
 import { expect } from 'bun:test'
 import { MESSAGE_FAILURES } from '../../../src/core/message-failure.ts'
-import { FROM } from '../../support/world.ts'
+import { FROM, type WorldOptions } from '../../support/world.ts'
 import { Case } from './case.ts'
-import { PROVIDER_TIMEOUT_MS, type ProviderFault, RETRY_AFTER_S, strike } from './faults.ts'
+import { type ProviderFault, RETRY_AFTER_S, strike, timeoutOf } from './faults.ts'
 import { pass } from './passing-time.ts'
 
 const SECOND_MS = 1000
@@ -48,8 +48,11 @@ const MEANING: Record<string, SendMeaning> = {
 /** `found`: one attempt was enough, with a look into the store or a new token. */
 type SendMeaning = { end: 'found' } | { end: 'sent again'; afterMs: number } | { end: 'refused'; error: string }
 
+const openCase = (fault: ProviderFault, options: WorldOptions = {}): Promise<Case> =>
+  Case.open({ env: { PROVIDER_TIMEOUT: `${timeoutOf(fault)}ms` }, ...options })
+
 async function send(fault: ProviderFault): Promise<void> {
-  await using one = await Case.open()
+  await using one = await openCase(fault)
   strike(one.world, { method: 'sendSms', route: 'sms' }, fault, 1)
   const meaning = MEANING[fault.name] as SendMeaning
   const messageId = await one.send()
@@ -78,7 +81,7 @@ async function send(fault: ProviderFault): Promise<void> {
 
 /** Two refreshes fail: the message waits as `queued`, the extension shows why, and both are well after the third. */
 async function refresh(fault: ProviderFault): Promise<void> {
-  await using one = await Case.open({ work: false })
+  await using one = await openCase(fault, { work: false })
   const { clock, world } = one
   clock.advance(60 * MINUTE_MS - 30 * SECOND_MS)
   world.control.clearRequests()
@@ -114,12 +117,12 @@ async function neverRefreshed(one: Case, messageId: string): Promise<void> {
 
 /** A code is used once: the person is told, nothing is stored, and the next link works. */
 async function exchange(fault: ProviderFault): Promise<void> {
-  await using one = await Case.open({ connect: false })
+  await using one = await openCase(fault, { connect: false })
   strike(one.world, { method: 'exchangeCode', route: 'token' }, fault, 1)
   const startedAt = performance.now()
   const failed = await one.world.connect()
   expect(failed.status).toBe(502)
-  expect(performance.now() - startedAt).toBeLessThan(PROVIDER_TIMEOUT_MS + SLACK_MS)
+  expect(performance.now() - startedAt).toBeLessThan(timeoutOf(fault) + SLACK_MS)
   expect(await one.extension()).toBeNull()
   expect(one.world.control.subscriptions()).toEqual([])
   expect((await one.world.json('GET', '/v1/rc/status')).body).toEqual({ connected: false })
@@ -133,7 +136,7 @@ async function exchange(fault: ProviderFault): Promise<void> {
 
 /** Connected all the same; a message from a number that is not known yet waits for the next look, and never fails for it. */
 async function discoverNumbers(fault: ProviderFault): Promise<void> {
-  await using one = await Case.open({ connect: false })
+  await using one = await openCase(fault, { connect: false })
   strike(one.world, { method: 'listSmsNumbers', route: 'phone-number' }, fault, fault.name === '401 once' ? 1 : 2)
   expect((await one.world.connect()).status).toBe(200)
   const known = fault.name === '401 once'
@@ -160,7 +163,7 @@ async function discoverNumbers(fault: ProviderFault): Promise<void> {
 
 /** Connected all the same; the watch makes what the provider has match: exactly one, and messages come in. */
 async function createSubscription(fault: ProviderFault): Promise<void> {
-  await using one = await Case.open({ connect: false })
+  await using one = await openCase(fault, { connect: false })
   const { world } = one
   strike(world, { method: 'createSubscription', route: 'subscription-create' }, fault, 1)
   expect((await world.connect()).status).toBe(200)
@@ -177,7 +180,7 @@ async function createSubscription(fault: ProviderFault): Promise<void> {
 
 /** Nothing is lost by a renewal that fails at half of the subscription's life: the next one has half a life left. */
 async function renew(fault: ProviderFault): Promise<void> {
-  await using one = await Case.open()
+  await using one = await openCase(fault)
   const { world, clock } = one
   await pass(one, MINUTE_MS, async () => ((await activeHere(one)) === 1 ? true : null))
   const [before] = world.control.subscriptions()
