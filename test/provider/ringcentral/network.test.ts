@@ -176,7 +176,7 @@ test('a refusal stays a refusal when its explanation breaks off', async () => {
 test('a call that takes too long hangs up', async () => {
   const over = Promise.withResolvers<void>()
   await using server = await rawServer((socket) => socket.on('data', () => {}).on('close', () => over.resolve()))
-  expect(await failureAt(server.url)).toMatchObject({ code: 'TimeoutError' })
+  expect(await failureAt(server.url, null, TIMEOUT_MS)).toMatchObject({ code: 'TimeoutError' })
   await over.promise
 })
 
