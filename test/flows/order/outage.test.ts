@@ -9,7 +9,7 @@ const OUTAGE_MS = 60 * MINUTE_MS
 const CONTACTS = 5
 const MESSAGES = 30
 /** How much of the test's time passes between two looks. */
-const STEP_MS = 2500
+const STEP_MS = 5000
 const NEW_EVERY_MS = 4 * MINUTE_MS
 
 /** How many calls were made, and how many were under way at most. */
