@@ -120,6 +120,7 @@ export class Attempts {
     const message = { from, to: entry.to, text }
     const result = await session.call({ tenantId, extensionId }, 'medium', (token) => provider.sendSms(token, message))
     quota.answered(from, extensionId, mark)
+    this.scheduler.answered(entry)
     return result
   }
 

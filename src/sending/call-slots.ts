@@ -3,8 +3,8 @@ import type { Clock } from '../core/clock.ts'
 /** As many requests at once are high load, and for a moment after: a commit answers all of them together. */
 const HIGH_LOAD_REQUESTS = 16
 const HIGH_LOAD_MS = 250
-/** In high load so many calls at once may be young; older ones hold up nobody. */
-const MAX_YOUNG_CALLS = 192
+/** In high load so many calls at once may be young and unanswered; others hold up nobody. */
+const MAX_YOUNG_CALLS = 64
 const YOUNG_MS = 250
 
 /**
@@ -45,6 +45,11 @@ export class CallSlots {
   enter(call: object): void {
     this.inFlight++
     this.#young.set(call, this.clock.monotonic())
+  }
+
+  /** The provider has answered; the outcome is still to be stored. */
+  answered(call: object): void {
+    this.#young.delete(call)
   }
 
   leave(call: object): void {

@@ -15,10 +15,11 @@ const OLDEST = `SELECT seq, subject, is_quarantined, created_at FROM jobs NOT IN
 /** Ends what has waited for longer than `MAX_QUEUE_AGE`: from the oldest on, until one is young enough. Answers how many. */
 export async function expireMessages(engine: SendEngine, lifecycle: { draining: boolean }): Promise<number> {
   const { clock, config, database } = engine.context
-  let cursor = 0
+  let cursor = engine.oldestJobSeq - 1
   return inBatches({ clock, lifecycle }, async () => {
     const before = clock.steady() - config.maxQueueAgeMs
     const { rows } = await database.gate.execute({ sql: OLDEST, args: [cursor] })
+    if (cursor < engine.oldestJobSeq) engine.oldestJobSeq = Number(rows[0]?.['seq'] ?? engine.newestJobSeq)
     const old = rows.filter((row) => Number(row['created_at']) < before)
     cursor = Number(rows.at(-1)?.['seq'] ?? 0)
     await expire(engine, old)

@@ -93,6 +93,12 @@ export class Scheduler {
     this.entries.open(entry)
   }
 
+  /** The provider has answered the call of this entry: another one may begin before its outcome is stored. */
+  answered(entry: Entry): void {
+    this.slots.answered(entry)
+    this.#plan()
+  }
+
   /** The call of this entry has ended, or was never made. Its conversation stays as it is. */
   left({ entry, extensionId }: Begun): void {
     const extension = this.extension(extensionId)

@@ -40,13 +40,17 @@ test('re-authorization wakes messages at once, those that are sending too', asyn
   const { world } = one
   const extensionId = extensionOf(one)
   await pass(one, MINUTE_MS, () => (world.control.subscriptions().length === 1 ? true : null))
+  world.control.fault({ route: 'sms', fault: { kind: 'respond', status: 429, headers: { 'Retry-After': '1' } } })
+  const [met = ''] = await sendEach(world, ['part 1'])
+  await pass(one, MINUTE_MS, () => (world.gateway.quota.pauseMs(extensionId, 'medium') > 0 ? true : null))
   // Its token is refused and cannot be refreshed for a long time.
   world.control.expireTokens({ extensionId })
   const headers = { 'Retry-After': '1800' }
   world.control.fault({ route: 'token', calls: null, fault: { kind: 'respond', status: 503, headers } })
-  const [met = ''] = await sendEach(world, texts(3))
+  await sendEach(world, ['part 2', 'part 3'])
   const failed = async (): Promise<true | null> => ((await one.extension())?.status === 'refresh_failed' ? true : null)
   await pass(one, MINUTE_MS, failed)
+  await pass(one, MINUTE_MS, () => (world.gateway.quota.pauseMs(extensionId, 'medium') === 0 ? true : null))
   await someTurns()
   expect(await world.status(met)).toMatchObject({ status: 'sending' })
   expect(record(world)).toEqual([])
