@@ -161,6 +161,8 @@ function extensionParts(
     session,
     quota,
     address: () => `${webhookBase()}/v1/webhooks/provider`,
+    isConnected: async ({ tenantId, extensionId }) =>
+      !directory.isClosed(tenantId) && (await directory.extension(tenantId, extensionId)) !== null,
     changed: () => subscriptionTokens.forget(),
   })
   const numbers = new Numbers({ directory, session, provider, writer, clock })

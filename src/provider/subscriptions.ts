@@ -39,6 +39,8 @@ export interface SubscriptionsContext {
   log: Log
   /** Public address of `POST /v1/webhooks/provider`. */
   address(): string
+  /** False also while its tenant is being disconnected. */
+  isConnected(key: ExtensionKey): Promise<boolean>
   /** Called after the commit that changed or deleted rows. */
   changed(): void
 }
@@ -108,6 +110,8 @@ export class Subscriptions {
   }
 
   async #ensure(key: ExtensionKey): Promise<Outcome> {
+    // A run that waited behind `remove` would make a subscription that nobody deletes.
+    if (!(await this.context.isConnected(key))) return { ensured: 'failed', nextMs: null }
     const listed = await this.#list(key)
     if (listed.type !== 'ok') return this.#failed(key, 'list', listed)
     const known = await this.#known(key)

@@ -4,7 +4,7 @@ import { seededRandom } from '../../src/simulator/random.ts'
 import type { JobLoop } from '../../src/jobs/loop.ts'
 import { type NewJob, Workshop } from './workshop.ts'
 
-const WORLDS = 25
+const WORLDS = 8
 const ROUNDS = 15
 /** The longest that a job or its lane waits, unless it throws. */
 const LONGEST_MS = 30

@@ -5,9 +5,9 @@ import { type World, createWorld, recordedLog } from '../support/world.ts'
 import { type Malformed, Random, malformedRequest } from './malformed-requests.ts'
 
 const SEED = Number(Bun.env['FUZZ_SEED'] ?? 20_261_121)
-const REQUESTS = 10_000
+const REQUESTS = 3000
 const CONNECTIONS = 24
-const HANG_MS = 2000
+const HANG_MS = 10_000
 
 interface Answer {
   status: number
@@ -47,7 +47,7 @@ test(`${REQUESTS} malformed requests: no 5xx, no hang, always {error} (FUZZ_SEED
 
 /** What is wrong with an answer, or null. Bun itself answers bad framing, without a body; whatever has our request id is ours. */
 function faultOf(request: Malformed, answer: Answer | 'closed' | 'hang'): string | null {
-  if (answer === 'hang') return 'no answer and no end within 2 s'
+  if (answer === 'hang') return 'no answer and no end within 10 s'
   if (answer === 'closed') return request.broken ? null : 'closed without an answer'
   // RFC 9110 15.6.6: the HTTP parser's own word for a request line of no version that it knows, before anything of ours runs.
   if (answer.status === 505 && request.broken && !isOurs(answer)) return null

@@ -3,6 +3,7 @@ import { readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { readStatus } from '../../src/operator/status.ts'
 import { ACCEPT } from '../../src/sending/accept-rows.ts'
+import { holdCalls } from '../support/held-calls.ts'
 import { manualClock } from '../support/manual-clock.ts'
 import { WARM_UP, readyWorld } from '../support/ready-world.ts'
 import { FROM, TO, type World, createWorld, until } from '../support/world.ts'
@@ -25,10 +26,11 @@ async function sendAll(world: World, texts: readonly string[]): Promise<void> {
 
 test('an attempt is open when the message is accepted, and counted as such', async () => {
   await using world = await readyWorld()
-  world.control.fault({ route: 'sms', fault: { kind: 'delay', ms: 300 } })
+  const release = holdCalls(world, 'sendSms')
   const id = await world.send()
   expect((await world.status(id))['status']).toBe('sending')
   expect((await readStatus(world.gateway)).queue['openAttempts']).toBe(1)
+  release()
   expect((await world.untilStatus(id))['status']).toBe('sent')
   expect((await readStatus(world.gateway)).queue['openAttempts']).toBe(0)
 })

@@ -1,11 +1,12 @@
 import { expect, test } from 'bun:test'
+import { holdCalls } from '../support/held-calls.ts'
 import { FROM, createWorld } from '../support/world.ts'
 
 test('a new message that draws the id of one under way leaves that one alone', async () => {
   await using world = await createWorld()
   const { gateway, app, tenantId } = world
   await world.untilStatus(await world.send({ body: 'so that everything is known' }))
-  world.control.fault({ route: 'sms', fault: { kind: 'delay', ms: 300 } })
+  const release = holdCalls(world, 'sendSms')
   const messageId = await world.send({ body: 'under way' })
   await world.untilStatus(messageId, ['sending'])
   const drawn = {
@@ -23,6 +24,7 @@ test('a new message that draws the id of one under way leaves that one alone', a
     expiredBefore: 0,
   }
   expect(await gateway.sending.accept(drawn).catch(String)).toContain('UNIQUE')
+  release()
   expect(await world.untilStatus(messageId)).toMatchObject({ status: 'sent' })
   const sent = world.control.messages({ direction: 'Outbound' }).filter(({ text }) => text === 'under way')
   expect(sent).toHaveLength(1)

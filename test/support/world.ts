@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Clock, systemClock } from '../../src/core/clock.ts'
 import { readConfig } from '../../src/core/config.ts'
@@ -13,10 +12,14 @@ import { type RunningGateway, runGateway } from '../../src/run.ts'
 import type { SimulatorControl } from '../../src/simulator/control.ts'
 import { simulateProvider } from '../../src/development/simulated-provider.ts'
 import { type Simulator, startSimulator } from '../../src/simulator/simulator.ts'
+import { placeEmptyDatabase } from './empty-database.ts'
+import { folderInMemory } from './memory-folder.ts'
 
 export const FROM = '+15555550100'
 export const FROM_2 = '+15555550101'
 export const TO = '+15555550199'
+/** Only a test that fails waits so long; a busy machine may take a while. */
+const PATIENCE_MS = 20_000
 
 export interface WorldOptions {
   /** Environment variables beyond the tests' own. */
@@ -102,7 +105,7 @@ export class World implements AsyncDisposable {
   untilStatus(
     messageId: string,
     statuses: readonly string[] = ['sent', 'failed'],
-    withinMs = 5000,
+    withinMs = PATIENCE_MS,
     options: CallOptions = {},
   ): Promise<Record<string, unknown>> {
     return until(async () => {
@@ -133,8 +136,10 @@ export class World implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.running.stop()
+    const stopped = this.running.stop()
+    // Calls that hang end at once: the stop does not wait for them.
     await this.simulator?.stop()
+    await stopped
     if (this.ownsFolder) rmSync(this.folder, { recursive: true, force: true })
   }
 }
@@ -147,7 +152,9 @@ export interface CallOptions {
 
 /** Builds a world: `await using world = await createWorld()`. */
 export async function createWorld(options: WorldOptions = {}): Promise<World> {
-  const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'sgw-test-'))
+  const folder = options.folder ?? folderInMemory()
+  const database = join(folder, 'sgw.db')
+  if (options.env?.['DATABASE_URL'] === undefined) await placeEmptyDatabase(database)
   const production = options.env?.['NODE_ENV'] === 'production'
   const outside =
     (options.outside ?? production)
@@ -157,7 +164,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
     NODE_ENV: 'test',
     PORT: '0',
     KEY_LIMIT_PER_MINUTE: '100000',
-    DATABASE_URL: `file:${join(folder, 'sgw.db')}`,
+    DATABASE_URL: `file:${database}`,
     ...(outside === null ? {} : providerValues(outside.url)),
     ...(production ? productionValues() : {}),
     ...options.env,
@@ -200,7 +207,7 @@ const productionValues = (): Record<string, string> => ({
 /** Asks again and again until there is an answer; fails after `withinMs` of real time. */
 export async function until<T>(
   ask: () => Promise<T | null | undefined | false> | T | null | undefined | false,
-  withinMs = 5000,
+  withinMs = PATIENCE_MS,
 ): Promise<T> {
   const deadline = performance.now() + withinMs
   for (;;) {

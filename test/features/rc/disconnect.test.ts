@@ -44,7 +44,7 @@ test('queued messages fail with the first text', async () => {
 
 test('a send that is under way ends first; messages behind it fail', async () => {
   await using world = await createWorld({ env: { FROM_LIMIT_PER_MINUTE: '1' } })
-  world.control.fault({ route: 'sms', fault: { kind: 'delay', ms: 300 } })
+  world.control.fault({ route: 'sms', fault: { kind: 'delay', ms: 1000 } })
   const underWay = await world.send({ body: 'under way' })
   await world.untilStatus(underWay, ['sending'])
   const behind = await world.send({ body: 'behind' })
@@ -124,6 +124,21 @@ test('another tenant that is being connected to the same extension gets its subs
   expect(rows.map((row) => row['provider_id'])).toEqual(
     world.control.subscriptions().map(({ subscriptionId }) => subscriptionId),
   )
+})
+
+test('a watch that comes while the subscription is being removed makes no other one', async () => {
+  await using world = await createWorld()
+  const { subscriptions } = world.gateway
+  const remove = subscriptions.remove.bind(subscriptions)
+  const watched: string[] = []
+  subscriptions.remove = async (key) => {
+    const [, ensured] = await Promise.all([remove(key), subscriptions.ensure(key)])
+    watched.push(ensured)
+  }
+  await disconnect(world.gateway, { tenantId: world.tenantId })
+  expect(watched).toEqual(['failed'])
+  expect(world.control.subscriptions()).toEqual([])
+  expect((await world.gateway.database.gate.execute('SELECT * FROM subscriptions')).rows).toEqual([])
 })
 
 test('after a new connection sending works again', async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { setTenantStatus } from '../../../src/operator/tenants.ts'
 import { expectError } from '../../support/expect-error.ts'
+import { holdCalls } from '../../support/held-calls.ts'
 import { FROM, TO, createWorld, until } from '../../support/world.ts'
 
 test('a queued message is cancelled and never sent', async () => {
@@ -29,10 +30,11 @@ test('a message that has moved on is not cancelled', async () => {
 
 test('a message on its way is not cancelled', async () => {
   await using world = await createWorld()
-  world.control.fault({ route: 'sms', fault: { kind: 'delay', ms: 300 } })
+  const release = holdCalls(world, 'sendSms')
   const id = await world.send()
   await world.untilStatus(id, ['sending'])
   await expectError(await world.call('DELETE', `/v1/sms/${id}`), 409, 'Message is already sending')
+  release()
   expect(await world.untilStatus(id)).toMatchObject({ status: 'sent' })
 })
 

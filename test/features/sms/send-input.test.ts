@@ -161,7 +161,7 @@ test('deeply nested JSON is refused in no time', async () => {
   const started = performance.now()
   await expectError(await send(world, '['.repeat(50_000) + ']'.repeat(50_000)), 400, 'Invalid JSON')
   await expectError(await send(world, `{"a":${'{"a":'.repeat(16_000)}1${'}'.repeat(16_000)}}`), 400, 'Invalid JSON')
-  expect(performance.now() - started).toBeLessThan(1000)
+  expect(performance.now() - started).toBeLessThan(4000)
 })
 
 test('bytes that are no UTF-8 are refused', async () => {

@@ -151,5 +151,5 @@ test('a server that stops closes its sockets with 1001', async () => {
   const startedAt = performance.now()
   await world[Symbol.asyncDispose]()
   expect((await socket.closed).code).toBe(1001)
-  expect(performance.now() - startedAt).toBeLessThan(2000)
+  expect(performance.now() - startedAt).toBeLessThan(6000)
 })

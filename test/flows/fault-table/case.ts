@@ -22,14 +22,11 @@ export class Case implements AsyncDisposable {
 
   #countCalls(provider: Provider): void {
     for (const [name, call] of Object.entries(provider) as [string, (...argument: unknown[]) => unknown][]) {
-      if (name === 'authorizeUrl' || name === 'clockSkewMs') continue
-      const counted = async (...argument: unknown[]): Promise<unknown> => {
+      const counted = (...argument: unknown[]): unknown => {
+        const answer = call(...argument)
+        if (!(answer instanceof Promise)) return answer
         this.openCalls++
-        try {
-          return await call(...argument)
-        } finally {
-          this.openCalls--
-        }
+        return answer.finally(() => this.openCalls--)
       }
       Object.assign(provider, { [name]: counted })
     }

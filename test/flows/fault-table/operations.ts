@@ -1,13 +1,15 @@
 import { expect } from 'bun:test'
 import { MESSAGE_FAILURES } from '../../../src/core/message-failure.ts'
-import { FROM } from '../../support/world.ts'
+import { FROM, type WorldOptions } from '../../support/world.ts'
 import { Case } from './case.ts'
-import { PROVIDER_TIMEOUT_MS, type ProviderFault, RETRY_AFTER_S, strike } from './faults.ts'
+import { type ProviderFault, RETRY_AFTER_S, strike, timeoutOf } from './faults.ts'
 import { pass } from './passing-time.ts'
 
 const SECOND_MS = 1000
 const MINUTE_MS = 60 * SECOND_MS
 const DAY_MS = 24 * 60 * MINUTE_MS
+/** For waits of many minutes. */
+const LONG_STEP_MS = 5 * SECOND_MS
 const DELIVERED = ['queued', 'sending', 'sent']
 /** Real time that a call may take beyond its limit, on a slow machine. */
 const SLACK_MS = 5000
@@ -46,8 +48,11 @@ const MEANING: Record<string, SendMeaning> = {
 /** `found`: one attempt was enough, with a look into the store or a new token. */
 type SendMeaning = { end: 'found' } | { end: 'sent again'; afterMs: number } | { end: 'refused'; error: string }
 
+const openCase = (fault: ProviderFault, options: WorldOptions = {}): Promise<Case> =>
+  Case.open({ env: { PROVIDER_TIMEOUT: `${timeoutOf(fault)}ms` }, ...options })
+
 async function send(fault: ProviderFault): Promise<void> {
-  await using one = await Case.open()
+  await using one = await openCase(fault)
   strike(one.world, { method: 'sendSms', route: 'sms' }, fault, 1)
   const meaning = MEANING[fault.name] as SendMeaning
   const messageId = await one.send()
@@ -76,7 +81,7 @@ async function send(fault: ProviderFault): Promise<void> {
 
 /** Two refreshes fail: the message waits as `queued`, the extension shows why, and both are well after the third. */
 async function refresh(fault: ProviderFault): Promise<void> {
-  await using one = await Case.open({ work: false })
+  await using one = await openCase(fault, { work: false })
   const { clock, world } = one
   clock.advance(60 * MINUTE_MS - 30 * SECOND_MS)
   world.control.clearRequests()
@@ -101,7 +106,7 @@ async function refresh(fault: ProviderFault): Promise<void> {
 /** Tries less and less often, sends nothing, loses nothing. */
 async function neverRefreshed(one: Case, messageId: string): Promise<void> {
   const until = one.clock.now() + 20 * MINUTE_MS
-  await pass(one, 21 * MINUTE_MS, () => (one.clock.now() >= until ? true : null), SECOND_MS)
+  await pass(one, 21 * MINUTE_MS, () => (one.clock.now() >= until ? true : null), LONG_STEP_MS)
   const tries = one.world.control.requests({ route: 'token' }).map(({ at }) => at)
   expect(tries.length).toBeGreaterThanOrEqual(4)
   expect(tries.length).toBeLessThanOrEqual(8)
@@ -112,12 +117,12 @@ async function neverRefreshed(one: Case, messageId: string): Promise<void> {
 
 /** A code is used once: the person is told, nothing is stored, and the next link works. */
 async function exchange(fault: ProviderFault): Promise<void> {
-  await using one = await Case.open({ connect: false })
+  await using one = await openCase(fault, { connect: false })
   strike(one.world, { method: 'exchangeCode', route: 'token' }, fault, 1)
   const startedAt = performance.now()
   const failed = await one.world.connect()
   expect(failed.status).toBe(502)
-  expect(performance.now() - startedAt).toBeLessThan(PROVIDER_TIMEOUT_MS + SLACK_MS)
+  expect(performance.now() - startedAt).toBeLessThan(timeoutOf(fault) + SLACK_MS)
   expect(await one.extension()).toBeNull()
   expect(one.world.control.subscriptions()).toEqual([])
   expect((await one.world.json('GET', '/v1/rc/status')).body).toEqual({ connected: false })
@@ -131,7 +136,7 @@ async function exchange(fault: ProviderFault): Promise<void> {
 
 /** Connected all the same; a message from a number that is not known yet waits for the next look, and never fails for it. */
 async function discoverNumbers(fault: ProviderFault): Promise<void> {
-  await using one = await Case.open({ connect: false })
+  await using one = await openCase(fault, { connect: false })
   strike(one.world, { method: 'listSmsNumbers', route: 'phone-number' }, fault, fault.name === '401 once' ? 1 : 2)
   expect((await one.world.connect()).status).toBe(200)
   const known = fault.name === '401 once'
@@ -142,7 +147,7 @@ async function discoverNumbers(fault: ProviderFault): Promise<void> {
   const messageId = await one.send()
   if (fault.always === true) {
     const until = one.clock.now() + 2 * MINUTE_MS
-    await pass(one, 3 * MINUTE_MS, () => (one.clock.now() >= until ? true : null), SECOND_MS)
+    await pass(one, 3 * MINUTE_MS, () => (one.clock.now() >= until ? true : null), LONG_STEP_MS)
     expect(await one.world.status(messageId)).toMatchObject({ status: 'queued' })
     expect({ events: one.events, atProvider: one.atProvider }).toEqual({ events: ['queued'], atProvider: 0 })
     return
@@ -158,7 +163,7 @@ async function discoverNumbers(fault: ProviderFault): Promise<void> {
 
 /** Connected all the same; the watch makes what the provider has match: exactly one, and messages come in. */
 async function createSubscription(fault: ProviderFault): Promise<void> {
-  await using one = await Case.open({ connect: false })
+  await using one = await openCase(fault, { connect: false })
   const { world } = one
   strike(world, { method: 'createSubscription', route: 'subscription-create' }, fault, 1)
   expect((await world.connect()).status).toBe(200)
@@ -166,16 +171,16 @@ async function createSubscription(fault: ProviderFault): Promise<void> {
   const lost = await world.control.injectSms({ to: FROM, text: 'Before' })
   const active = async (): Promise<true | null> =>
     (await activeHere(one)) === 1 && world.control.subscriptions().length === 1 ? true : null
-  expect(await came(pass(one, 12 * MINUTE_MS, active, SECOND_MS))).toBe(fault.always !== true)
+  expect(await came(pass(one, 12 * MINUTE_MS, active, LONG_STEP_MS))).toBe(fault.always !== true)
   const late = await world.control.injectSms({ to: FROM, text: 'After' })
-  await pass(one, 16 * MINUTE_MS, async () => ((await inboundIds(one)).length >= 2 ? true : null), SECOND_MS)
+  await pass(one, 16 * MINUTE_MS, async () => ((await inboundIds(one)).length >= 2 ? true : null), LONG_STEP_MS)
   expect((await inboundIds(one)).toSorted()).toEqual([lost.messageId, late.messageId].toSorted())
   expect(world.control.subscriptions().length).toBe(fault.always === true ? 0 : 1)
 }
 
 /** Nothing is lost by a renewal that fails at half of the subscription's life: the next one has half a life left. */
 async function renew(fault: ProviderFault): Promise<void> {
-  await using one = await Case.open()
+  await using one = await openCase(fault)
   const { world, clock } = one
   await pass(one, MINUTE_MS, async () => ((await activeHere(one)) === 1 ? true : null))
   const [before] = world.control.subscriptions()
@@ -186,7 +191,7 @@ async function renew(fault: ProviderFault): Promise<void> {
   const asked = (): true | null =>
     world.control.requests({ route: 'subscription-renew' }).length > 0 || fault.dial !== undefined ? true : null
   await pass(one, MINUTE_MS, asked)
-  expect(await came(pass(one, 25 * MINUTE_MS, renewed, SECOND_MS))).toBe(fault.always !== true)
+  expect(await came(pass(one, 25 * MINUTE_MS, renewed, LONG_STEP_MS))).toBe(fault.always !== true)
   const [after, ...others] = world.control.subscriptions()
   expect({ id: after?.subscriptionId, status: after?.status, others }).toEqual({
     id: before?.subscriptionId,

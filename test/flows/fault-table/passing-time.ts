@@ -1,6 +1,6 @@
 import type { ManualClock } from '../../support/manual-clock.ts'
 
-const STEP_MS = 250
+const STEP_MS = 500
 
 /** Whose time it is. */
 export interface Timed {

@@ -33,8 +33,7 @@ function loseTokens(control: Case['world']['control']): void {
   control.expireTokens({ extensionId })
 }
 
-const openCase = (env: Record<string, string> = {}): Promise<Case> =>
-  Case.open({ env: { PROVIDER_TIMEOUT: '1s', ...env } })
+const openCase = (env: Record<string, string> = {}): Promise<Case> => Case.open({ env })
 
 describe.each(Object.entries(BEHIND))('behind %s', (_name, { env, meet }) => {
   test('20 messages of one conversation go out in the order of acceptance', async () => {

@@ -29,7 +29,7 @@ export async function countOf(world: World, status: string): Promise<number> {
 }
 
 /** Lets the test's time pass until so many messages are sent; throws as soon as one has failed. */
-export async function untilSent(one: Case, count: number, withinMs = 20 * 60_000, stepMs = 500): Promise<void> {
+export async function untilSent(one: Case, count: number, withinMs = 20 * 60_000, stepMs = 1000): Promise<void> {
   const { world } = one
   const isDone = async (): Promise<true | null> => {
     if ((await countOf(world, 'failed')) > 0) throw new Error('A message has failed')

@@ -38,7 +38,7 @@ const CALLS_AN_HOUR: Record<string, [least: number, most: number]> = {
 
 describe.each(Object.entries(CALLS_AN_HOUR))('an outage of an hour: %s', (name, [least, most]) => {
   test('fails nothing, makes one call at a time, and afterwards everything goes out in order', async () => {
-    await using one = await Case.open({ env: { PROVIDER_TIMEOUT: '1s' } })
+    await using one = await Case.open()
     const { world, clock } = one
     const { sendSms } = world.gateway.provider
     const fault = FAULTS.find((known) => known.name === name)

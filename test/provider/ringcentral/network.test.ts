@@ -8,11 +8,15 @@ import { ACCESS_TOKEN, clientOf, deadPort, failureOf, rawServer, valueOf } from 
 
 const SMS = { from: '+16505550101', to: '+16505550123', text: 'Hello' }
 const TIMEOUT_MS = 150
+/** Where something else ends the call: a busy machine may need long for it. */
+const PATIENT_MS = 10_000
 const EXTENSION = 'HTTP/1.1 200 OK\r\ncontent-length: 30\r\n\r\n{"id":1,"account":{"id":"22"}}'
 const hasIPv6 = Object.values(networkInterfaces()).some((list) => list?.some((entry) => entry.address === '::1'))
 
-const failureAt = async (url: string, ca: string | null = null) =>
-  failureOf(await clientOf(url, { timeoutMs: TIMEOUT_MS, ...(ca === null ? {} : { ca }) }).sendSms(ACCESS_TOKEN, SMS))
+const failureAt = async (url: string, ca: string | null = null, timeoutMs = PATIENT_MS) =>
+  failureOf(await clientOf(url, { timeoutMs, ...(ca === null ? {} : { ca }) }).sendSms(ACCESS_TOKEN, SMS))
+
+const timeoutFor = (code: string): number => (code === 'TimeoutError' ? TIMEOUT_MS : PATIENT_MS)
 
 describe('the request never left', () => {
   test('nobody listens', async () => {
@@ -70,7 +74,8 @@ describe('the request never left', () => {
   ]
   test.each(handshakes)('%s', async (_name, behaviour, code) => {
     await using server = await rawServer(onRequest(behaviour))
-    expect(await failureAt(`https://localhost:${server.port}`)).toMatchObject({ reason: 'unreachable', code })
+    const failure = await failureAt(`https://localhost:${server.port}`, null, timeoutFor(code))
+    expect(failure).toMatchObject({ reason: 'unreachable', code })
   })
 })
 
@@ -130,10 +135,8 @@ describe('the request may have arrived', () => {
   ]
   test.each(rows)('%s', async (_name, behaviour, code, status) => {
     await using server = await rawServer(behaviour)
-    const startedAt = performance.now()
-    expect(await failureAt(server.url)).toMatchObject({ reason: 'ambiguous', code, status, retryAfterMs: null })
-    // Far above the call's limit, for slow machines, and far below any limit but the call's.
-    expect(performance.now() - startedAt).toBeLessThan(5000)
+    const failure = await failureAt(server.url, null, timeoutFor(code))
+    expect(failure).toMatchObject({ reason: 'ambiguous', code, status, retryAfterMs: null })
     expect(server.connections).toBe(1)
   })
 
@@ -173,7 +176,7 @@ test('a refusal stays a refusal when its explanation breaks off', async () => {
 test('a call that takes too long hangs up', async () => {
   const over = Promise.withResolvers<void>()
   await using server = await rawServer((socket) => socket.on('data', () => {}).on('close', () => over.resolve()))
-  expect(await failureAt(server.url)).toMatchObject({ code: 'TimeoutError' })
+  expect(await failureAt(server.url, null, TIMEOUT_MS)).toMatchObject({ code: 'TimeoutError' })
   await over.promise
 })
 

@@ -1,0 +1,25 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { openDatabase } from '../../src/db/database.ts'
+import { folderInMemory } from './memory-folder.ts'
+
+let made: Promise<Uint8Array> | null = null
+
+/** Puts a database with the present schema and no rows where there is none: cheaper than each world's own migrations. */
+export async function placeEmptyDatabase(path: string): Promise<void> {
+  if (existsSync(path)) return
+  made ??= makeEmptyDatabase()
+  writeFileSync(path, await made, { mode: 0o600 })
+}
+
+async function makeEmptyDatabase(): Promise<Uint8Array> {
+  const folder = folderInMemory()
+  try {
+    const path = join(folder, 'sgw.db')
+    const database = await openDatabase({ url: `file:${path}`, path, authToken: null, litestream: false })
+    await database.close()
+    return readFileSync(path)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
