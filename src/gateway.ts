@@ -135,7 +135,7 @@ function connectedParts(
     fromPerMinute: config.fromLimitPerMinute,
     extensionPerMinute: config.extensionLimitPerMinute,
   })
-  const needed = { provider, directory, reads, writer, secrets, ids, clock, log }
+  const needed = { provider, directory, gate, writer, secrets, ids, clock, log }
   const tokens = new Tokens({ ...needed, changed: ({ tenantId }) => changed(tenantId) })
   const session = new Session(tokens, quota, writer, clock)
   // The built-in simulator calls from this process, where the public address may lead nowhere.
@@ -147,6 +147,7 @@ function connectedParts(
     quota,
     address: () => `${webhookBase()}/v1/webhooks/provider`,
     changed: () => subscriptionTokens.forget(),
+    reads,
   })
   const numbers = new Numbers({ directory, session, provider, writer, clock })
   return { directory, quota, tokens, session, numbers, subscriptions, subscriptionTokens }

@@ -14,7 +14,7 @@ import {
 import type { GatewayEvent, Hub, RevokedScope } from './hub.ts'
 import { WaitingSockets } from './waiting-sockets.ts'
 
-/** What a socket carries. `new`: nothing heard yet; `busy`: its credential is being checked; `open`: authenticated. */
+/** The state of a socket. `new`: no message yet; `busy`: its credential is being checked; `open`: authenticated. */
 export interface SocketData {
   address: string
   state: 'new' | 'busy' | 'open'
@@ -22,11 +22,11 @@ export interface SocketData {
   tenantId: string
   lastHeard: number
   cancelDeadline: () => void
-  /** What was revoked while the credential was being checked: it may have been read before. */
+  /** Revocations during the check of the credential, which may have been read before them. */
   missed: RevokedScope[]
 }
 
-/** An authenticated listener, or the contract's text of why not. */
+/** The app of an authenticated socket, or the contract's error text. */
 export type SocketAuth = { ok: true; appId: string; tenantId: string } | { ok: false; error: string }
 
 export interface SocketsContext {
@@ -43,13 +43,13 @@ const TRY_AGAIN_LATER = 1013
 const PING = JSON.stringify({ type: 'ping' })
 
 /**
- * The WebSocket side: sockets authenticate with their first message, then hear their app's `sms_status` and their
- * tenant's `sms_inbound` events through Bun's topics. What clients say after that is ignored.
+ * The WebSockets. A socket authenticates with its first message, then gets its app's `sms_status` and its tenant's `sms_inbound`
+ * events through Bun's topics. Later messages of clients are ignored.
  */
 export class Sockets {
   readonly #sockets = new Set<Socket>()
   readonly #waiting = new WaitingSockets<Socket>()
-  /** Sockets that were closed by us and may still have a descriptor. */
+  /** Sockets that the gateway has closed and that may still have a descriptor. */
   #lingering = 0
   #server: Server<SocketData> | null = null
   #cancelPing: () => void = () => undefined
@@ -59,7 +59,7 @@ export class Sockets {
     context.hub.onRevoke((scope) => this.#revoke(scope))
   }
 
-  /** Bun's handlers, given to `listen`. */
+  /** Bun's handlers, for `listen`. */
   readonly handlers: WebSocketHandler<SocketData> = {
     maxPayloadLength: WS_FRAME_BYTES,
     backpressureLimit: WS_BACKLOG_BYTES,
@@ -68,7 +68,7 @@ export class Sockets {
     sendPings: true,
     perMessageDeflate: false,
     open: (socket) => this.#opened(socket),
-    message: (socket, raw) => this.#heard(socket, raw),
+    message: (socket, raw) => this.#received(socket, raw),
     pong: (socket) => void (socket.data.lastHeard = this.context.clock.monotonic()),
     close: (socket) => this.#closed(socket),
   }
@@ -91,7 +91,7 @@ export class Sockets {
     }
   }
 
-  /** Closes every socket because the server stops. */
+  /** Closes every socket, for a stop of the server. */
   closeAll(): void {
     this.#cancelPing()
     for (const socket of this.#sockets) socket.close(GOING_AWAY, 'Server is stopping')
@@ -101,7 +101,7 @@ export class Sockets {
     return this.#sockets.size
   }
 
-  /** With no socket nothing is listened to, so that events need not be made. */
+  /** Adds a socket. The first one subscribes to the hub: without a socket, events need not be made. */
   #opened(socket: Socket): void {
     if (this.#sockets.size === 0) this.#endListening = this.context.hub.subscribe((event) => this.#publish(event))
     this.#sockets.add(socket)
@@ -112,8 +112,8 @@ export class Sockets {
     })
   }
 
-  /** Only the first message is looked at; the rest is dropped unread. */
-  async #heard(socket: Socket, raw: string | Buffer): Promise<void> {
+  /** Reads the first message and ignores all others. */
+  async #received(socket: Socket, raw: string | Buffer): Promise<void> {
     const { data } = socket
     data.lastHeard = this.context.clock.monotonic()
     if (data.state !== 'new') return
@@ -122,7 +122,7 @@ export class Sockets {
     if (typeof message === 'string') return this.#fail(socket, message)
     const auth = await this.context.authenticate(message, data.address).catch(() => null)
     if (socket.readyState !== WebSocket.OPEN) return
-    // The storage failed, which says nothing about the credential.
+    // The storage failed, so the credential could not be checked.
     if (auth === null) return this.#close(socket, TRY_AGAIN_LATER, 'Try again later')
     if (!auth.ok) return this.#fail(socket, auth.error)
     if (data.missed.some((scope) => isMeant(scope, auth))) return this.#fail(socket, 'Invalid API key')
@@ -152,7 +152,7 @@ export class Sockets {
     this.#waiting.delete(socket)
   }
 
-  /** At once: a flood of new sockets must not leave as many that are closing. */
+  /** Cuts the connection at once, so that a flood of new sockets does not leave as many that are closing. */
   #evict(socket: Socket): void {
     socket.send(authError('Send auth first'))
     socket.terminate()
@@ -163,7 +163,7 @@ export class Sockets {
     this.#close(socket, POLICY_VIOLATION, error)
   }
 
-  /** With too many that may not answer the close frame, a socket is cut off without one. */
+  /** Closes a socket; without a close frame if too many sockets may be waiting for the answer to theirs. */
   #close(socket: Socket, code: number, reason: string): void {
     if (this.#lingering >= MAX_LINGERING_SOCKETS) return socket.terminate()
     this.#lingering++
@@ -195,7 +195,7 @@ export class Sockets {
     })
   }
 
-  /** A successful send hides a dead peer from Bun's idle timeout, so silence is counted here. */
+  /** Pings open sockets and ends silent ones. Bun's idle timeout misses a dead peer, because a successful send resets it. */
   #pingAll(): void {
     const now = this.context.clock.monotonic()
     for (const socket of this.#sockets) {
@@ -213,7 +213,7 @@ const authError = (error: string): string => JSON.stringify({ type: 'auth_error'
 const isMeant = (scope: RevokedScope, holder: { appId: string; tenantId: string }): boolean =>
   'appId' in scope ? holder.appId === scope.appId : holder.tenantId === scope.tenantId
 
-/** The first message as an object, or the contract's text of what is wrong with it. */
+/** Parses the first message to an object, or returns the contract's error text. */
 function parseFirst(raw: string | Buffer): Record<string, unknown> | string {
   if (typeof raw !== 'string') return 'Invalid JSON'
   if (raw.length > WS_AUTH_FRAME_BYTES) return 'Send auth first'
