@@ -62,7 +62,7 @@ test('another process takes the write lock again and again: every acknowledged w
   expect({ lost, refused }).toEqual({ lost: 0, refused: 0 })
 })
 
-test('without the reconnection the driver acknowledges writes that nobody else ever sees', async () => {
+test('without the reconnection the driver acknowledges writes that no other process ever sees', async () => {
   using folder = temporaryFolder()
   const path = folder.file('notes.db')
   const gate = await openNotes(path, false)
@@ -74,7 +74,7 @@ test('without the reconnection the driver acknowledges writes that nobody else e
   await gate.close()
 })
 
-test('a unit that met the lock is applied once, whole, and in its turn', async () => {
+test('a unit that met the lock is applied once, completely, and in order', async () => {
   using folder = temporaryFolder()
   const path = folder.file('notes.db')
   const gate = await openNotes(path)
@@ -132,7 +132,7 @@ test('a COMMIT that fails leaves nothing behind', async () => {
   await gate.close()
 })
 
-test('what is no query cannot be read, so that nobody begins an interactive transaction', async () => {
+test('reads accept only queries, so that no interactive transaction can begin', async () => {
   using folder = temporaryFolder()
   const gate = await openNotes(folder.file('notes.db'))
   const reads = readsOf(gate)
