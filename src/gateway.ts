@@ -164,6 +164,7 @@ function extensionParts(
     isConnected: async ({ tenantId, extensionId }) =>
       !directory.isClosed(tenantId) && (await directory.extension(tenantId, extensionId)) !== null,
     changed: () => subscriptionTokens.forget(),
+    reads,
   })
   const numbers = new Numbers({ directory, session, provider, writer, clock })
   return { directory, quota, tokens, session, numbers, subscriptions, subscriptionTokens }

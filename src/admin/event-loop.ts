@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts'
 
 const EVERY_MS = 100
 
-/** Reports again and again how late a timer fires; the answer ends it. */
+/** Reports every 100 ms how late a timer fired; the returned function ends this. */
 export function watchEventLoop(clock: Clock, report: (lagSeconds: number) => void): () => void {
   let cancel: () => void = () => undefined
   const plan = (): void => {

@@ -8,10 +8,10 @@ import type { Gateway } from '../gateway.ts'
 import { storageFails } from './storage-check.ts'
 
 const EXTENSION_STATES = ['active', 'refresh_failed', 'revoked'] as const
-/** A queue is counted up to here: a scrape must not hold the loop for the sake of an exact million. */
+/** A queue is counted up to this number, because an exact count of a million jobs would block the event loop. */
 const MAX_COUNTED = 100_000
 
-/** What is looked up at each scrape. Answers the reader; run it before the registry is printed. */
+/** Creates the gauges that are read at each scrape. Run the returned function before the registry is printed. */
 export function createGauges(gateway: Gateway, registry: Registry): () => Promise<void> {
   const registers = [registry]
   const { path } = gateway.config.database
@@ -23,7 +23,7 @@ export function createGauges(gateway: Gateway, registry: Registry): () => Promis
     'sgw_queue_oldest_age_seconds',
     'Age of the oldest message that waits to be sent; 0 when none waits',
   )
-  const attempts = gauge('sgw_open_attempts', 'Sends whose call runs or whose outcome is not known yet')
+  const attempts = gauge('sgw_open_attempts', 'Attempts whose call runs or whose outcome is not known yet')
   const extensions = labelled('sgw_extensions', 'Connected extensions, by state', 'state')
   const notReceiving = gauge(
     'sgw_extensions_not_receiving',
@@ -33,9 +33,9 @@ export function createGauges(gateway: Gateway, registry: Registry): () => Promis
   const size = labelled('sgw_database_bytes', 'Size of the database on disk, by file', 'file')
   const lag = gauge(
     'sgw_backup_lag_seconds',
-    'For how long the backup may lack changes, as Litestream says; NaN when it cannot be asked',
+    'For how long the backup may lack changes, as Litestream reports; NaN when Litestream does not answer',
   )
-  const free = gauge('sgw_database_free_bytes', 'Pages of the database that hold nothing')
+  const free = gauge('sgw_database_free_bytes', 'Bytes of unused pages in the database')
   const logRows = gauge('sgw_event_log_rows', 'Rows of the event log')
   const failing = gauge(
     'sgw_storage_failing',

@@ -12,7 +12,7 @@ export interface AdminListener {
   stop(): Promise<void>
 }
 
-/** Serves `/metrics` and `/ready` on this machine alone. Errors: `StartError` when the port is taken. */
+/** Serves `/metrics` and `/ready` on the loopback interface. Errors: `StartError` when the port is in use. */
 export function startAdmin(gateway: Gateway, metrics: Metrics, port: number): AdminListener {
   metrics.follow(gateway.hub)
   const readGauges = createGauges(gateway, metrics.registry)
@@ -48,7 +48,7 @@ function listen(
   }
 }
 
-/** Ready: it takes work, does work, and its database answers and can be written. */
+/** Ready means: the gateway accepts and does work, and its database answers and can be written. */
 async function ready(gateway: Gateway): Promise<Response> {
   const { lifecycle, database } = gateway
   if (lifecycle.draining) return answer(503, 'draining')

@@ -5,11 +5,11 @@ import type { Meter } from '../core/meter.ts'
 import type { GatewayEvent, Hub } from '../realtime/hub.ts'
 import { VERSION } from '../version.ts'
 
-/** What is counted, and what Prometheus reads. Names and labels are few and fixed: no tenant, number or address ever. */
+/** The metrics for Prometheus. Names and labels are few and fixed, and never contain a tenant, a number or an address. */
 export interface Metrics {
   registry: Registry
   meter: Meter
-  /** Counts messages by the events that follow each commit. */
+  /** Counts messages by the events of the hub. */
   follow(hub: Hub): void
   eventLoopLag(seconds: number): void
 }
@@ -89,7 +89,7 @@ function createMeter(registers: Registry[]): Meter {
 function followerOf(registers: Registry[]): (hub: Hub) => void {
   const counter = (name: string, help: string) => new Counter({ name, help, registers })
   const accepted = counter('sgw_messages_accepted_total', 'Outbound messages answered with 202')
-  const sent = counter('sgw_messages_sent_total', 'Outbound messages that the provider took')
+  const sent = counter('sgw_messages_sent_total', 'Outbound messages that the provider accepted')
   const received = counter('sgw_messages_received_total', 'Inbound messages stored')
   const failed = new Counter({
     name: 'sgw_messages_failed_total',
@@ -97,7 +97,7 @@ function followerOf(registers: Registry[]): (hub: Hub) => void {
     labelNames: ['reason'],
     registers,
   })
-  // So that an alert sees the first of them as a rise from zero.
+  // Starts each at zero, so that an alert sees the first failure as an increase.
   for (const reason of FAILURE_CODES) failed.inc({ reason }, 0)
   const concluded = new Counter({
     name: 'sgw_delivery_states_total',

@@ -2,10 +2,10 @@ import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Gateway } from '../gateway.ts'
 
-/** With less, the next commits will fail: an idle gateway on a full disk would not notice otherwise. */
+/** With less free space the next commits will fail. Without this check, an idle gateway would not notice a full disk. */
 const MIN_FREE_BYTES = 1 << 20
 
-/** Whether the storage fails, or is about to. */
+/** Whether the storage fails or is about to fail. */
 export async function storageFails({ database, config }: Gateway): Promise<boolean> {
   return isFull(config.database.path) || ((await database.storage?.fails()) ?? false)
 }

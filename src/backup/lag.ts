@@ -3,20 +3,20 @@ import { basename, dirname, join } from 'node:path'
 import { controlSocketPath } from './settings.ts'
 
 export interface BackupLag {
-  /** Size of the write-ahead log; only Litestream empties it while it runs. */
+  /** Size of the write-ahead log, which only Litestream empties while it runs. */
   walBytes: number
-  /** What Litestream has beside the database: little, unless it cannot upload it. */
+  /** Size of Litestream's files beside the database. They grow if Litestream cannot upload. */
   keptBytes: number
   /** Whether Litestream has ever worked on this database. */
   begun: boolean
-  /** For how long the backup may lack changes, as Litestream says itself; null when it cannot be asked. */
+  /** For how long the backup may lack changes, as Litestream reports; null if it does not answer. */
   lagMs: number | null
 }
 
 const NONE: BackupLag = { walBytes: 0, keptBytes: 0, begun: false, lagMs: null }
 const TIMEOUT_MS = 1000
 
-/** How far the backup is behind. Whether the storage still has what was copied, only a drill can tell. */
+/** Reads how far the backup is behind. Only a drill shows whether the storage still has everything that was copied. */
 export async function readBackupLag(path: string | null): Promise<BackupLag> {
   if (path === null) return NONE
   const wal = statSync(`${path}-wal`, { throwIfNoEntry: false })
@@ -25,14 +25,14 @@ export async function readBackupLag(path: string | null): Promise<BackupLag> {
   if (newest === null) return { ...NONE, walBytes, keptBytes }
   const uploadedAt = await lastUploadedAt(controlSocketPath(path))
   if (uploadedAt === null) return { walBytes, keptBytes, begun: true, lagMs: null }
-  // Two steps: Litestream copies the log into files of its own, then uploads those. Either may stand still.
+  // Litestream copies the log into its own files, then uploads them. Either step can fail on its own.
   const unreadMs = wal === undefined ? 0 : wal.mtimeMs - newest
   return { walBytes, keptBytes, begun: true, lagMs: Math.max(0, Math.round(unreadMs), Date.now() - uploadedAt) }
 }
 
 /**
- * When Litestream last had everything uploaded, which it notes about once a second while nothing changes too; before the
- * first time, when it started. Epoch milliseconds; null when it cannot be asked. Source: server.go of Litestream 0.5.17.
+ * When Litestream last had uploaded everything, epoch milliseconds; it updates this about once a second, also without changes.
+ * Before the first time, when it started. Null if it does not answer. Source: server.go of Litestream 0.5.17.
  */
 async function lastUploadedAt(socket: string): Promise<number | null> {
   const ask = async (path: string): Promise<unknown> => {

@@ -5,8 +5,8 @@ import { isBeforeVersion5, runLitestream } from './program.ts'
 import type { BackupSettings } from './settings.ts'
 
 /**
- * Whether anything at all is under the place of the backup, though Litestream found no backup there. Litestream lists only
- * files of its own kind, so a folder is read here, and so is a bucket where keys are given.
+ * Whether the backup's location contains anything although Litestream found no backup in it. Litestream lists only its own kind of
+ * files, so this reads the folder, or the bucket if there are keys.
  */
 export async function holdsAnything(settings: BackupSettings): Promise<boolean> {
   const { replicaUrl } = settings
@@ -18,8 +18,8 @@ export async function holdsAnything(settings: BackupSettings): Promise<boolean> 
 const ANSWER_LIMIT_MS = 3000
 
 /**
- * Why the storage did not answer, as far as one plain request can tell; null when it can be reached, or is Amazon's.
- * Litestream repeats a request for minutes before it says why it fails.
+ * Why the storage does not answer a plain request; null if it answers or is Amazon's. Litestream repeats a request for minutes
+ * before it reports why it fails.
  */
 export async function probeEndpoint({ endpoint }: BackupSettings): Promise<string | null> {
   if (endpoint === '') return null
@@ -42,7 +42,7 @@ function folderHoldsFiles(url: string): boolean {
   }
 }
 
-/** False also where the list cannot be read this way: Litestream has read it before, and may know other credentials. */
+/** Also false if the list cannot be read: Litestream has read it before, perhaps with other credentials. */
 async function bucketHoldsObjects({ replicaUrl, endpoint, variables }: BackupSettings): Promise<boolean> {
   const { hostname: bucket, pathname } = new URL(replicaUrl)
   const prefix = pathname.replace(/^\/+|\/+$/g, '')

@@ -5,21 +5,21 @@ import type { BackupSettings } from './settings.ts'
 export interface Ended {
   code: number
   stdout: string
-  /** The last line of its output, without what stands around the message. */
+  /** The message in the last line of its output. */
   reason: string
   timedOut: boolean
 }
 
 export interface RunLimits {
-  /** How long the run may take; it may take as long as it makes progress when `progress` is given. */
+  /** How long the run may take. With `progress`, how long it may take without progress. */
   timeoutMs: number
-  /** Changes as long as the run makes progress. */
+  /** Returns a value that changes as long as the run makes progress. */
   progress?(): string
 }
 
 const LOOK_MS = 250
 
-/** Runs a command of Litestream to its end, or until its time is up. Errors: `StartError` when it cannot be run. */
+/** Runs a command of Litestream to its end or its time limit. Errors: `StartError` if it cannot be run. */
 export async function runLitestream(settings: BackupSettings, words: string[], limits: RunLimits): Promise<Ended> {
   const [verb = '', ...rest] = words
   const child = spawn(settings, [verb, '-config', settings.configPath, ...rest])
@@ -69,7 +69,7 @@ function watch({ timeoutMs, progress = () => '' }: RunLimits, giveUp: () => void
   }, LOOK_MS)
 }
 
-/** Of a structured line (`time=… level=ERROR msg="failed to run" error="…"`) the error alone. */
+/** The error in a structured line (`time=… level=ERROR msg="failed to run" error="…"`). */
 function reasonIn(output: string): string {
   const line = output.trim().split('\n').at(-1) ?? ''
   const error = / error=("(?:[^"\\]|\\.)*"|\S+)$/.exec(line)?.[1]
@@ -77,7 +77,7 @@ function reasonIn(output: string): string {
   return unquoted(error).replaceAll(/\s+/g, ' ').trim()
 }
 
-/** Go quotes what has spaces, almost as JSON does. */
+/** Go quotes values with spaces almost as JSON does. */
 function unquoted(text: string): string {
   try {
     return String(JSON.parse(text))

@@ -2,23 +2,23 @@ import { EXIT, StartError } from '../core/start-error.ts'
 import { isBeforeVersion5, runLitestream } from './program.ts'
 import { type BackupSettings, describePlace } from './settings.ts'
 
-/** Litestream as it runs beside the gateway. */
+/** A running Litestream beside the gateway. */
 export interface Replication {
-  /** Its exit code, once it has ended for whatever reason. */
+  /** Its exit code, when it has ended for any reason. */
   ended: Promise<number>
   /**
-   * Ends it when the gateway's database is closed, and copies what came last. Answers null when the backup has everything,
-   * else a sentence for the operator. Takes no longer than `limitMs`.
+   * Ends Litestream and copies the last changes. Call it after the gateway's database is closed. Returns null if the backup is
+   * complete, else a sentence for the operator. Takes at most `limitMs`.
    */
   finish(limitMs: number): Promise<string | null>
 }
 
-/** The last start's Litestream may still make its last copy. */
+/** The Litestream of the process before may still be making its last copy. */
 const LOCK_WAIT_SECONDS = 30
-/** Litestream 0.3 looks at the database for the first time a second after its start: before that it copies nothing. */
+/** Litestream 0.3 first reads the database a second after its start; before that it copies nothing. */
 const MIN_LIFE_BEFORE_VERSION_5_MS = 2500
 
-/** Checks that Litestream can be run; answers how to start it. Errors: `StartError`, exit code 69. */
+/** Checks that Litestream can be run; returns the function that starts it. Errors: `StartError`, exit code 69. */
 export async function prepareReplication(settings: BackupSettings): Promise<() => Replication> {
   const old = await isBeforeVersion5(settings)
   if (Bun.which('flock') === null)
@@ -36,7 +36,7 @@ function startReplication(settings: BackupSettings, old: boolean): Replication {
       const early = child.exitCode !== null || child.signalCode !== null
       if (old && !early) await Bun.sleep(MIN_LIFE_BEFORE_VERSION_5_MS - (performance.now() - startedAt))
       child.kill('SIGTERM')
-      // Its own last copy ends with 0 even when it failed, so a second run decides; it needs half of the time.
+      // Litestream exits with 0 even if its last copy failed. So a second run decides, for which half of the time is reserved.
       await endWithin(child, old ? limitMs : limitMs / 2)
       if (old) return !early && child.exitCode === 0 ? null : keepVolume(settings, 'see the lines of Litestream above')
       const { code, reason } = await runLitestream(settings, ['replicate', '-once'], {
@@ -48,9 +48,9 @@ function startReplication(settings: BackupSettings, old: boolean): Replication {
 }
 
 /**
- * Litestream has a session of its own: a signal to the gateway's process group must not end it before the gateway. When the
- * gateway dies, even by SIGKILL, the pipe closes, the command that reads it ends, and Litestream makes a last copy and ends
- * too. It holds the lock until then, so that two of them never work on one database.
+ * Litestream runs in its own session, so that a signal to the gateway's process group does not end it before the gateway. When the
+ * gateway ends, even by SIGKILL, the pipe closes, the command that reads it ends, and Litestream makes a last copy and ends as well.
+ * It holds the lock until then, so that no two of them work on one database.
  */
 function spawn({ program, configPath, databasePath, variables }: BackupSettings) {
   const lock = ['--no-fork', '--timeout', `${LOCK_WAIT_SECONDS}`, '--conflict-exit-code', `${EXIT.locked}`]

@@ -8,7 +8,7 @@ export interface BackupSettings {
   program: string
   /** Path of `litestream.yml`. */
   configPath: string
-  /** The place of the backup, for example `s3://BUCKET/PATH`. */
+  /** The location of the backup, for example `s3://BUCKET/PATH`. */
   replicaUrl: string
   /** Empty for Amazon's storage and for places other than object storage. */
   endpoint: string
@@ -49,7 +49,7 @@ export function readBackupSettings(environment: Environment, databasePath: strin
 /** Where Litestream answers questions about a database that it replicates. */
 export const controlSocketPath = (databasePath: string): string => socketPath(databasePath, '.litestream.sock')
 
-/** How a person would name the place. */
+/** The location as messages show it. */
 export const describePlace = ({ replicaUrl, endpoint }: BackupSettings): string =>
   endpoint === '' ? replicaUrl : `${replicaUrl} (${endpoint})`
 

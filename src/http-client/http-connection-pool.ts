@@ -1,6 +1,6 @@
 import { HttpConnection, type HttpEndpoint, type HttpExchangeListener } from './http-connection.ts'
 
-/** Shorter than servers and load balancers keep an idle connection, so that a request seldom meets a closed one. */
+/** Shorter than servers and load balancers keep idle connections, so that a request seldom gets a closed one. */
 const MAX_IDLE_MS = 30_000
 /** After an idle time this long the server may have closed the connection while the event loop was busy. */
 const CHECK_AFTER_IDLE_MS = 50
@@ -15,7 +15,7 @@ export class HttpConnectionPool {
   readonly #endpoint: HttpEndpoint
   readonly #maxHeadBytes: number
   readonly #maxIdleMs: number
-  /** The one that has been idle longest is first. */
+  /** Idle connections; the one that has been idle longest is first. */
   readonly #idle: IdleConnection[] = []
   #sweep: Timer | null = null
 
@@ -26,7 +26,7 @@ export class HttpConnectionPool {
     this.#maxIdleMs = maxIdleMs
   }
 
-  /** Starts one exchange; the caller may destroy the connection that is returned. `onNewConnection`: not on a kept one. */
+  /** Starts one exchange. The caller may destroy the returned connection. `onNewConnection`: do not use a kept connection. */
   send(request: string, listener: HttpExchangeListener, onNewConnection = false): HttpConnection {
     const kept = onNewConnection ? null : this.#takeIdle()
     const connection = kept?.connection ?? this.#dial()

@@ -2,7 +2,7 @@ import type * as Net from 'node:net'
 import type * as Tls from 'node:tls'
 import { type HttpResponseListener, HttpResponseReader } from './http-response-reader.ts'
 
-/** Where to dial. */
+/** The server to dial. */
 export interface HttpEndpoint {
   /** A name or an address; IPv6 without brackets. */
   hostname: string
@@ -12,15 +12,15 @@ export interface HttpEndpoint {
 }
 
 export interface HttpTlsOptions {
-  /** The name that the certificate must be valid for; `hostname` unless given. The server gets it as SNI unless it is an address. */
+  /** The name that the certificate must be valid for; by default `hostname`. It is sent as SNI unless it is an address. */
   serverName?: string
   /** Certificate authorities instead of the built-in ones. */
   ca?: string
-  /** Checks certificates even with NODE_TLS_REJECT_UNAUTHORIZED=0. */
+  /** Verifies certificates even with NODE_TLS_REJECT_UNAUTHORIZED=0. */
   alwaysVerify?: boolean
 }
 
-/** Hears of one exchange. Either `end` or `fail` is the last call. */
+/** Receives the events of one exchange. The last call is either `end` or `fail`. */
 export interface HttpExchangeListener extends HttpResponseListener {
   /** The response is complete. */
   end(): void
@@ -30,15 +30,15 @@ export interface HttpExchangeListener extends HttpResponseListener {
 export interface HttpFailure {
   /** The system's code, llhttp's (`HPE_…`), BoringSSL's (`CERT_HAS_EXPIRED`), or the response reader's. */
   code: string
-  /** No byte of the request was written: the server cannot have seen it. */
+  /** No byte of the request was written, so the server cannot have seen it. */
   neverLeft: boolean
-  /** A kept connection ended before a byte of the response came: the server had most likely closed it earlier. */
+  /** A kept connection ended before a byte of the response, most likely because the server had closed it earlier. */
   isStale: boolean
 }
 
 /**
- * One HTTP/1.1 connection with one exchange at a time. The request is written once; nothing is sent again by itself.
- * README.md says what is guaranteed.
+ * One HTTP/1.1 connection with one exchange at a time. It writes a request once and never repeats one by itself. README.md lists the
+ * guarantees.
  */
 export class HttpConnection {
   readonly #reader: HttpResponseReader
@@ -67,7 +67,7 @@ export class HttpConnection {
     this.#socket.on('end', () => this.#ended(null))
     this.#socket.on('error', (error) => this.#ended(codeOf(error)))
     this.#socket.on('close', () => this.#ended(null))
-    // With TLS not before the handshake: only then the server has shown its certificate.
+    // With TLS only after the handshake, in which the server has proved its identity.
     this.#socket.once(endpoint.tls === null ? 'connect' : 'secureConnect', () => this.#open())
   }
 
@@ -96,7 +96,7 @@ export class HttpConnection {
     return this.#unwritten !== null
   }
 
-  /** Closes the connection at once. The listener hears nothing more. */
+  /** Closes the connection at once. The listener gets no further call. */
   destroy(): void {
     this.#listener = null
     this.#state = 'closed'
@@ -118,7 +118,7 @@ export class HttpConnection {
 
   #read(bytes: Buffer): void {
     const listener = this.#listener
-    // Nothing was asked: the server says goodbye (408), or it is confused.
+    // Bytes without a request: a server that closes the connection (408), or one with a defect.
     if (listener === null || this.neverLeft) return this.#fail('ECONNRESET')
     this.#hasRead = true
     const code = this.#reader.read(bytes)
@@ -129,7 +129,7 @@ export class HttpConnection {
 
   #end(listener: HttpExchangeListener): void {
     this.#listener = null
-    // If the response came before the whole request was sent, the server may read the rest as another request.
+    // If the response came before the request was sent completely, the server may read the rest as another request.
     const isSent = this.#socket.writableLength === 0
     if (this.#onIdle !== null && this.isOpen && this.#reader.isReusable && isSent) {
       // An idle connection does not keep the process alive.
@@ -139,7 +139,7 @@ export class HttpConnection {
     listener.end()
   }
 
-  /** `code` is null when the server has closed the connection in the ordinary way. */
+  /** `code` is null if the server has closed the connection normally. */
   #ended(code: string | null): void {
     const listener = this.#listener
     if (code === null && listener !== null) this.#reader.finish()
@@ -156,7 +156,7 @@ export class HttpConnection {
   }
 }
 
-/** The first immediate runs before the event loop looks at sockets, the second one after it. */
+/** Runs after the event loop has polled the sockets: the first immediate runs before that, the second one after it. */
 const afterOneTurn = (run: () => void): void => void setImmediate(() => setImmediate(run))
 
 function dial({ hostname, port, tls: secure }: HttpEndpoint): Net.Socket {
@@ -164,7 +164,7 @@ function dial({ hostname, port, tls: secure }: HttpEndpoint): Net.Socket {
   return secure === null ? net().connect(where) : tls().connect({ ...where, ...tlsSettings(hostname, secure) })
 }
 
-/** RFC 6066: an address is no server name. Without a server name the certificate must be valid for the dialled address. */
+/** RFC 6066: an address must not be a server name. Without a server name the certificate must be valid for the dialled address. */
 function tlsSettings(
   hostname: string,
   { serverName = hostname, ca, alwaysVerify }: HttpTlsOptions,
@@ -176,7 +176,7 @@ function tlsSettings(
   }
 }
 
-/** Loaded with the first connection, so that the start of the process takes less time. */
+/** Loaded with the first connection, so that the process starts faster. */
 const net = (): typeof Net => process.getBuiltinModule('node:net')
 const tls = (): typeof Tls => process.getBuiltinModule('node:tls')
 

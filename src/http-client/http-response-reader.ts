@@ -1,6 +1,6 @@
 import { type LlhttpHead, type LlhttpListener, LlhttpParser } from './llhttp-parser.ts'
 
-/** Hears of one response while it is read. */
+/** Receives the parts of one response while it is read. */
 export interface HttpResponseListener {
   head(head: HttpResponseHead): void
   body(bytes: Uint8Array): void
@@ -8,7 +8,7 @@ export interface HttpResponseListener {
 
 export class HttpResponseHead {
   constructor(
-    /** 101 when the server changes to another protocol; nothing more is read then. */
+    /** 101 if the server changes to another protocol. Then nothing more is read. */
     readonly status: number,
     /** Names and values alternate, as the server sent them. */
     private readonly fields: readonly string[],
@@ -27,9 +27,9 @@ export class HttpResponseHead {
 const FIRST_INTERIM_STATUS = 100
 const FIRST_FINAL_STATUS = 200
 const SWITCHING_PROTOCOLS = 101
-/** 100 Continue, 103 Early Hints: an honest server sends one or two before its final response. */
+/** 100 Continue, 103 Early Hints: a well-behaved server sends one or two before its final response. */
 const MAX_INTERIM_RESPONSES = 8
-/** Chunks of one byte each take five bytes beside it. */
+/** A chunk of one byte has five further bytes. */
 const MAX_FRAMING_BYTES_PER_BODY_BYTE = 8
 
 /** Reads the responses of one connection, one after another (RFC 9112). Whatever a server sends, the memory is bounded. */
@@ -42,17 +42,17 @@ export class HttpResponseReader implements LlhttpListener {
   #fieldBytes = 0
   #interims = 0
   #bodyBytes = 0
-  /** Bytes of this response that are not of its body: heads, chunk sizes and extensions, trailers, empty lines. */
+  /** Bytes of this response outside of its body: heads, chunk sizes and extensions, trailers, empty lines. */
   #framingBytes = 0
   #fault: string | null = null
   #keepsAlive = false
 
-  /** `maxHeadBytes`: of the status lines and headers that belong to one response. */
+  /** `maxHeadBytes` limits the status lines and headers of one response. */
   constructor(maxHeadBytes: number) {
     this.#maxHeadBytes = maxHeadBytes
   }
 
-  /** The next response is for this listener. */
+  /** Passes the next response to this listener. */
   expect(listener: HttpResponseListener): void {
     this.#listener = listener
     this.#phase = 'head'
@@ -62,18 +62,18 @@ export class HttpResponseReader implements LlhttpListener {
     this.#framingBytes = 0
   }
 
-  /** Nothing more is read or reported, not even the rest of the packet that is being read. */
+  /** Reads and reports nothing more, not even the rest of the current packet. */
   close(): void {
     this.#listener = null
     this.#parser.free()
   }
 
-  /** Null, or why the bytes are no response: llhttp's code (`HPE_…`), or `TooManyInterimResponses`. */
+  /** Reads bytes. Returns null, or why they are not a response: llhttp's code (`HPE_…`) or `TooManyInterimResponses`. */
   read(bytes: Buffer): string | null {
     const bodyBytes = this.#bodyBytes
     const code = this.#parser.execute(bytes)
     if (this.isComplete) {
-      // What follows a complete response cannot make it incomplete, but the next one may not follow it.
+      // Bytes after a complete response do not make it incomplete, but the connection cannot be used again.
       if (code !== null) this.#keepsAlive = false
       return null
     }
@@ -82,7 +82,7 @@ export class HttpResponseReader implements LlhttpListener {
     return this.#fault ?? code ?? (this.#framingBytes > maxFramingBytes ? 'HPE_HEADER_OVERFLOW' : null)
   }
 
-  /** The server has closed the connection, which is how some responses end; `isComplete` tells whether this one did. */
+  /** Call when the server has closed the connection, which ends some responses. `isComplete` then says whether this one is complete. */
   finish(): void {
     if (this.#phase === 'body') this.#parser.finish()
   }
@@ -91,13 +91,13 @@ export class HttpResponseReader implements LlhttpListener {
     return this.#phase === 'complete'
   }
 
-  /** Another request may follow on this connection: the response allows it, and nothing came after the response. */
+  /** Whether another request may follow on this connection: the response allows it and nothing came after it. */
   get isReusable(): boolean {
     return this.isComplete && this.#keepsAlive
   }
 
   onBegin(): boolean {
-    // Only one response was asked for.
+    // Only one request was sent.
     if (this.isComplete) return false
     if (this.#phase === 'interim') this.#phase = 'head'
     this.#fields = []
@@ -105,7 +105,7 @@ export class HttpResponseReader implements LlhttpListener {
   }
 
   onField(piece: string, isValue: boolean): boolean {
-    // Trailers are not used.
+    // Trailers are ignored.
     if (this.#phase !== 'head') return true
     this.#fieldBytes += piece.length
     if (this.#fieldBytes > this.#maxHeadBytes) return this.#refuse('HPE_HEADER_OVERFLOW')

@@ -1,9 +1,9 @@
 import llhttpSource from 'undici/lib/llhttp/llhttp-wasm.js' with { type: 'text' }
 
-/** Hears what the parser finds, in order. Each method answers whether the parser shall go on. */
+/** Receives the results of the parser in order. Each method returns whether the parser should go on. */
 export interface LlhttpListener {
   onBegin(): boolean
-  /** The name or the value of a header, or the next piece of it. Trailers come the same way, after the head. */
+  /** The name or value of a header, or the next piece of it. After the head, those of trailers. */
   onField(piece: string, isValue: boolean): boolean
   onHead(head: LlhttpHead): boolean
   onBody(bytes: Uint8Array): boolean
@@ -17,7 +17,7 @@ export interface LlhttpHead {
   keepsAlive: boolean
 }
 
-/** Parses the responses of one connection by llhttp, the parser of Node.js, in its strict mode. */
+/** Parses the responses of one connection with llhttp, the parser of Node.js, in strict mode. */
 export class LlhttpParser {
   readonly #llhttp = sharedLlhttp()
   readonly #listener: LlhttpListener
@@ -30,7 +30,7 @@ export class LlhttpParser {
     this.#pointer = this.#llhttp.exports.llhttp_alloc(TYPE_RESPONSE)
   }
 
-  /** Null, or llhttp's code for what is wrong with the bytes (`HPE_…`). */
+  /** Parses bytes. Returns null, or llhttp's code for the error (`HPE_…`). */
   execute(bytes: Buffer): string | null {
     for (let start = 0; start < bytes.length && !this.#isFreed; start += MAX_INPUT_BYTES) {
       const code = this.#run(bytes.subarray(start, start + MAX_INPUT_BYTES))
@@ -40,12 +40,12 @@ export class LlhttpParser {
     return null
   }
 
-  /** The server has closed the connection: a response that ends with it is complete now. */
+  /** Call when the server has closed the connection: a response that lasts until then is complete now. */
   finish(): void {
     if (!this.#isFreed) this.#run(null)
   }
 
-  /** Gives the parser's memory back. The listener may call it; nothing more is parsed then. */
+  /** Frees the parser's memory; nothing more is parsed. The listener may call this. */
   free(): void {
     if (this.#isFreed) return
     this.#isFreed = true
@@ -112,14 +112,14 @@ class Llhttp {
     }
   }
 
-  /** Of a code other than OK, for example `HPE_INVALID_CONSTANT`. */
+  /** The name of a code other than OK, for example `HPE_INVALID_CONSTANT`. */
   nameOf(code: number): string {
     const at = this.exports.llhttp_errno_name(code)
     const memory = Buffer.from(this.exports.memory.buffer)
     return memory.toString('latin1', at, memory.indexOf(0, at))
   }
 
-  /** A callback that returns anything but zero ends the parsing with an error. */
+  /** A callback that returns anything but zero ends parsing with an error. */
   #callbacks(): Record<string, (...args: number[]) => number> {
     const goOn = (answer: boolean | undefined): number => (answer === true ? OK : STOP)
     return {
@@ -142,15 +142,15 @@ class Llhttp {
 }
 
 /**
- * The WebAssembly module that the undici project compiles from llhttp. It is taken from the text of undici's file: as an
- * import, Bun would make an exported name of each of its 54,000 bytes, which takes 12 MB.
+ * The WebAssembly module that the undici project compiles from llhttp. It is read from the text of undici's file: for an import,
+ * Bun would create an exported name for each of its 54,000 bytes, which takes 12 MB.
  */
 function llhttpWasm(): Uint8Array<ArrayBuffer> {
   const base64 = /wasmBase64 = '([\w+/=]+)'/.exec(llhttpSource)?.[1]
-  if (base64 === undefined) throw new Error('Cannot load llhttp: undici has changed the file that it is taken from')
+  if (base64 === undefined) throw new Error('Cannot load llhttp: undici has changed the file that contains it')
   return Uint8Array.fromBase64(base64)
 }
 
-/** Compiled with the first connection, so that the start of the process takes less time. */
+/** Compiled with the first connection, so that the process starts faster. */
 const sharedLlhttp = (): Llhttp => (shared ??= new Llhttp())
 let shared: Llhttp | null = null

@@ -1,11 +1,11 @@
 import { ApiError, apiError } from '../core/errors.ts'
 import { MAX_JSON_DEPTH, MAX_REQUEST_BODY_BYTES } from '../core/limits.ts'
 
-/** Reads a body of at most 102,400 bytes; more is 413, by Content-Length at once and otherwise while reading. */
+/** Reads a body of at most 102,400 bytes. A larger one is 413: at once if Content-Length says so, otherwise while reading. */
 export function readLimited(request: Request): Promise<Uint8Array> {
   const declared = request.headers.get('content-length')
   if (declared !== null && Number(declared) > MAX_REQUEST_BODY_BYTES) throw apiError('tooLarge')
-  // `body` is asked for only where it must be: it makes a stream, which costs more than reading a small body.
+  // Uses `request.body` only where needed: it creates a stream, which takes longer than reading a small body.
   if (declared !== null) return request.bytes().catch(brokenOff)
   if (!request.headers.has('transfer-encoding') || request.body === null) return NO_BODY
   return readCounting(request.body).catch(brokenOff)
@@ -13,14 +13,14 @@ export function readLimited(request: Request): Promise<Uint8Array> {
 
 const NO_BODY = Promise.resolve(new Uint8Array(0))
 
-/** Its sender's doing, who is gone by now: no fault of ours to be logged. */
+/** The client has broken off the body. That is not an error of the gateway, so it is not logged. */
 function brokenOff(error: unknown): never {
   throw error instanceof ApiError ? error : apiError('badJson')
 }
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
 
-/** JSON, whatever the Content-Type says. No body counts as `{}`. */
+/** Parses JSON, whatever the Content-Type is. No body counts as `{}`. */
 export function parseJson(bytes: Uint8Array): unknown {
   if (bytes.length === 0) return {}
   if (isTooDeep(bytes)) throw apiError('badJson')
@@ -31,7 +31,7 @@ export function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
-/** A form, or JSON where it begins as an object does. What is neither has no fields: a person gets a page, not an error of JSON. */
+/** Parses a form, or JSON if the text begins with `{`. Invalid JSON has no fields, so that a person gets a page instead of a JSON error. */
 export function parseForm(bytes: Uint8Array): unknown {
   const text = new TextDecoder().decode(bytes)
   if (!text.trimStart().startsWith('{')) return Object.fromEntries(new URLSearchParams(text))
@@ -57,7 +57,7 @@ const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const [OPEN_ARRAY, OPEN_OBJECT, CLOSE_ARRAY, CLOSE_OBJECT] = [0x5b, 0x7b, 0x5d, 0x7d]
 
-/** Deep nesting costs far more to look at than to send, so it is refused before it is parsed. */
+/** Deep nesting is refused before it is parsed, because parsing it takes far more time than sending it. */
 function isTooDeep(bytes: Uint8Array): boolean {
   let depth = 0
   let inString = false

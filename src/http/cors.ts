@@ -1,4 +1,4 @@
-/** Header fields of ours that a page's script may read, beside the few that browsers always show. */
+/** Headers that a page's script may read, besides the few that browsers always allow. */
 const EXPOSED = 'X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed'
 const PREFLIGHT = {
   'access-control-allow-methods': 'GET, POST, PUT, DELETE',
@@ -7,8 +7,8 @@ const PREFLIGHT = {
 }
 
 /**
- * CORS (Fetch standard, section 3.3) for the origins of `CORS_ORIGINS`; with none it is off and no answer mentions it.
- * Keys travel in a header, never in cookies, so credentials are not allowed to pages.
+ * CORS (Fetch standard, section 3.3) for the origins of `CORS_ORIGINS`. Without origins it is off and adds no headers. API keys are
+ * in a header, never in cookies, so pages need no credentials mode.
  */
 export class Cors {
   readonly #origins: ReadonlySet<string>
@@ -17,7 +17,7 @@ export class Cors {
     this.#origins = new Set(origins)
   }
 
-  /** What every answer to this request carries. `Vary` keeps caches from giving one origin's answer to another. */
+  /** The headers of every answer to this request. `Vary` keeps caches from giving one origin's answer to another. */
   headersFor(request: Request): Record<string, string> {
     if (this.#origins.size === 0) return {}
     const allowed = this.#allowed(request)
@@ -26,10 +26,10 @@ export class Cors {
       : { vary: 'Origin', 'access-control-allow-origin': allowed, 'access-control-expose-headers': EXPOSED }
   }
 
-  /** The answer to a preflight of an allowed origin, else null. Browsers send it without a key: it comes before the gates. */
+  /** The headers of the answer to a preflight of an allowed origin, else null. Call it before the gates: browsers send no key with a preflight. */
   preflight(request: Request): Record<string, string> | null {
-    const asks = request.method === 'OPTIONS' && request.headers.has('access-control-request-method')
-    return asks && this.#allowed(request) !== null ? PREFLIGHT : null
+    const isPreflight = request.method === 'OPTIONS' && request.headers.has('access-control-request-method')
+    return isPreflight && this.#allowed(request) !== null ? PREFLIGHT : null
   }
 
   #allowed(request: Request): string | null {

@@ -1,8 +1,8 @@
 import { closeSync, openSync } from 'node:fs'
 import type { Log } from '../core/log.ts'
 
-const LOOK_MS = 250
-/** Between two turns of the event loop: what is open is served with so much delay, at about a hundredth of a processor. */
+const CHECK_EVERY_MS = 250
+/** The sleep between two turns of the event loop. It delays open connections by this much and limits the load to about 1 % of a processor. */
 const PAUSE_MS = 5
 
 interface Listener {
@@ -10,19 +10,19 @@ interface Listener {
 }
 
 /**
- * Keeps the process from spinning when no file descriptor is left: a connection that cannot be accepted leaves its
- * listener readable, so that Bun's event loop (1.4.4) runs without a pause and fails at every turn. Until there is room
- * again idle connections are closed and each turn ends with a short sleep. The answer ends the watch.
+ * Keeps the process from spinning when no file descriptor is left. A connection that cannot be accepted leaves the listener
+ * readable, so Bun's event loop (1.4.4) would run without a pause and fail at every turn. Until a descriptor is free again, this
+ * closes idle connections and ends each turn with a short sleep. The returned function ends the watch.
  */
 export function watchDescriptors(listener: Listener, { log }: { log: Log }): () => void {
   let isStopped = false
   const plan = (): void => {
-    // Real time: it is about this machine, not about anything stored.
-    setTimeout(look, LOOK_MS).unref()
+    // Real time, because this depends on the machine and on nothing stored.
+    setTimeout(check, CHECK_EVERY_MS).unref()
   }
-  const look = (): void => {
+  const check = (): void => {
     if (isStopped) return
-    if (isLeft()) plan()
+    if (hasFreeDescriptor()) plan()
     else slowDown()
   }
   const slowDown = (): void => {
@@ -31,7 +31,7 @@ export function watchDescriptors(listener: Listener, { log }: { log: Log }): () 
   }
   const turn = (): void => {
     if (isStopped) return
-    if (isLeft()) {
+    if (hasFreeDescriptor()) {
       log.warn({}, 'file descriptors are free again')
       return plan()
     }
@@ -43,7 +43,7 @@ export function watchDescriptors(listener: Listener, { log }: { log: Log }): () 
   return () => void (isStopped = true)
 }
 
-function isLeft(): boolean {
+function hasFreeDescriptor(): boolean {
   try {
     closeSync(openSync('/dev/null', 'r'))
     return true

@@ -12,7 +12,7 @@ export const DOCS_ASSETS: readonly Page[] = [
   { path: BUNDLE_PATH, answer: () => asset(file(bundlePath), 'text/javascript') },
 ]
 
-/** The page of the plugin with the script of this process: the plugin has no option for another address than a CDN's. */
+/** The plugin's page, with the script from this process. The plugin itself can only use a CDN. */
 export async function docsPage(ofPlugin: Response): Promise<Response> {
   const html = new HTMLRewriter()
     .on('script[src]', {

@@ -2,7 +2,7 @@ import { ApiError, type ErrorKind, apiError } from '../core/errors.ts'
 import { type Log, errorName } from '../core/log.ts'
 import { isStorageFault } from '../db/gate.ts'
 
-/** The one table from kind of error to HTTP status. */
+/** Maps kinds of errors to HTTP statuses. */
 const STATUS: Record<ErrorKind, number> = {
   invalid: 400,
   unauthorized: 401,
@@ -22,7 +22,7 @@ export interface ErrorAnswer {
   headers: Record<string, string>
 }
 
-/** Every error as the contract prints it; what we did not expect is logged by name and shown as nothing. */
+/** The answer to an error, in the contract's form. An unexpected error is logged by its name, and the answer reveals nothing of it. */
 export function errorAnswer(error: unknown, log: Log, requestId: string): ErrorAnswer {
   if (error instanceof ApiError) {
     const headers: Record<string, string> = {}

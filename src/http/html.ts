@@ -5,7 +5,7 @@ export interface Html {
   readonly html: string
 }
 
-/** Builds HTML; every value put in is escaped, unless it is `Html` itself. */
+/** Builds HTML. Escapes every value that is not `Html`. */
 export function html(parts: TemplateStringsArray, ...values: (string | Html)[]): Html {
   const escaped = values.map((value) => (typeof value === 'string' ? Bun.escapeHTML(value) : value.html))
   return { html: parts.map((part, index) => part + (escaped[index] ?? '')).join('') }
@@ -22,11 +22,11 @@ export interface PageOptions {
   status: number
   title: string
   content: Html
-  /** Where the page's form may lead, redirects included; browsers hold `form-action` against those too. */
+  /** Where the page's form may lead, including redirects, to which browsers apply `form-action` as well. */
   formTargets?: readonly string[]
 }
 
-/** A whole page with the headers that keep it to itself: no script, no framing, no referrer, no cache. */
+/** A complete page whose headers forbid scripts, framing, referrers and caching. */
 export function page({ status, title, content, formTargets = [] }: PageOptions): Response {
   const formAction = formTargets.length === 0 ? "'none'" : formTargets.join(' ')
   const document = html`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title><style>${{ html: STYLE }}</style></head><body><main><h1>${title}</h1>${content}</main></body></html>`

@@ -1,6 +1,6 @@
 import type { ListPage } from '../db/lists/list.ts'
 
-/** A page of a list as the contract's answer, its items under this name. */
+/** The contract's answer for a page of a list; `name` is the member with the items. */
 export const listAnswer = (
   name: string,
   { page, limit }: { page: number; limit: number },
@@ -11,8 +11,8 @@ export const listAnswer = (
   })
 
 /**
- * With head and body over 16 KB Bun 1.4.4 writes an answer that was waited for piece by piece: four system calls a
- * header. Those of a stream go out at once.
+ * If head and body exceed 16 KB, Bun 1.4.4 writes the head of an asynchronous answer in pieces, with four system calls per header.
+ * The head of a stream is written at once, so large answers are streams.
  */
 const LARGE = 10_000
 

@@ -2,23 +2,21 @@ import { z } from 'zod'
 import type { ErrorName } from '../core/errors.ts'
 import { DAY_MS, DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../core/limits.ts'
 
-/** Pieces of the lists' query schemas. An empty value is as if absent; `page` and `limit` are clamped, never refused. */
+// Parts of the lists' query schemas. An empty value counts as absent. `page` and `limit` are clamped, never refused.
 
-const given = z
+export const textFilter = z
   .string()
   .optional()
   .transform((value) => (value === '' ? undefined : value))
 
-export const textFilter = given
-
 /** A `+` that was not escaped arrives as a space. */
-export const numberFilter = given.transform((value) => value?.replace(/^ /, '+'))
+export const numberFilter = textFilter.transform((value) => value?.replace(/^ /, '+'))
 
 export const oneOfFilter = <const T extends readonly [string, ...string[]]>(values: T, error: ErrorName) =>
-  given.pipe(z.enum(values, { error }).optional())
+  textFilter.pipe(z.enum(values, { error }).optional())
 
 export const idFilter = (pattern: RegExp, error: ErrorName) =>
-  given.pipe(z.string().regex(pattern, { error }).optional())
+  textFilter.pipe(z.string().regex(pattern, { error }).optional())
 
 const MAX_PAGE = 1_000_000
 
@@ -47,7 +45,7 @@ export const startDate = dateFilter('badStartDate', 'start')
 export const endDate = dateFilter('badEndDate', 'end')
 
 function dateFilter(error: ErrorName, edge: 'start' | 'end') {
-  return given
+  return textFilter
     .transform((value, context) => {
       if (value === undefined) return undefined
       const parsed = parseDate(value, edge)
@@ -65,7 +63,7 @@ const DATE = /^(\d{4})-(\d{2})-(\d{2})$/
 const DATE_TIME =
   /^(\d{4})-(\d{2})-(\d{2})T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]([01]\d|2[0-3]):?[0-5]\d)$/i
 
-/** Epoch milliseconds of a date-time with offset; of a date alone its first or last millisecond in UTC. */
+/** Epoch milliseconds of a date-time with offset. For a date alone, its first or last millisecond in UTC. */
 function parseDate(text: string, edge: 'start' | 'end'): number | null {
   const value = text.replace(/ (\d\d:?\d\d)$/, '+$1')
   const match = DATE.exec(value) ?? DATE_TIME.exec(value)

@@ -5,7 +5,7 @@ import type { Gateway } from '../gateway.ts'
 import { watchDescriptors } from './descriptors.ts'
 import { IDLE_SECONDS, type Server } from './server.ts'
 
-/** Bun must not share the port: a second process would take half of the requests. The answer ends what looks after the listener. */
+/** Starts to listen. Does not share the port, because a second process would get half of the requests. The returned function ends the watch of file descriptors. */
 export function listen(gateway: Gateway, app: Server): () => void {
   const { config } = gateway
   try {
@@ -33,7 +33,7 @@ function listenError(config: Config, error: unknown): StartError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const where = `${urlHost(config.host)}:${config.port}`
   if (code === 'EADDRINUSE' && isIP(config.host) === 0 && config.host !== 'localhost')
-    // Bun says the same of a name that leads nowhere.
+    // Bun reports the same code for a name without an address of this machine.
     return new StartError(
       EXIT.unavailable,
       `Cannot listen on ${where}: the port is in use, or HOST is no name of this machine`,
@@ -51,14 +51,14 @@ function listenError(config: Config, error: unknown): StartError {
   return new StartError(EXIT.unavailable, `Cannot listen on ${where} (${code || 'unknown error'}): check HOST and PORT`)
 }
 
-/** An IPv6 address stands in brackets in a URL. */
+/** The host as in a URL, where an IPv6 address has brackets. */
 export const urlHost = (host: string): string => (host.includes(':') ? `[${host}]` : host)
 
-/** Turns of the event loop in which connections that wait at the listener are taken, and their requests read. */
+/** Turns of the event loop in which pending connections are accepted and their requests read. */
 const LAST_TURNS = 5
 const LAST_ANSWERS_MS = 1000
 
-/** Who had connected before the signal is answered: closing the listener would reset what it has not taken yet. */
+/** Answers clients that connected before the signal, then closes the listener, which resets connections that are not accepted yet. */
 export async function stopListening(app: Server): Promise<void> {
   for (let turn = 0; turn < LAST_TURNS; turn++) await new Promise((resolve) => setImmediate(resolve))
   const stopped = app.server?.stop()

@@ -8,7 +8,7 @@ import type { Page } from './server.ts'
 
 type Json = Record<string, unknown>
 
-/** Errors of every endpoint that asks for a key, and of the others. */
+/** Errors of every endpoint that needs a key, then of the others. */
 const GUARDED: readonly [status: number, texts: string[]][] = [
   [401, ['Missing or invalid API key', 'Invalid API key']],
   [403, ['Tenant suspended or inactive', errorText('httpsRequired')]],
@@ -42,7 +42,7 @@ export function openApi(routes: readonly Route[]): Page[] {
 /** The plugin's own address of the document is relative, so it would be wrong at `/docs/`, which is the same page. */
 const SWAGGER_UI = { url: '/openapi.json', validatorUrl: 'none' }
 
-/** What the plugin answers to a GET of this path. */
+/** The plugin's answer to a GET of this path. */
 type Described = (path: string) => Promise<Response>
 
 async function describe(routes: readonly Route[]): Promise<Described> {
@@ -59,11 +59,11 @@ async function describe(routes: readonly Route[]): Promise<Described> {
     }),
   )
   for (const route of routes) app.route(route.method, route.path, () => '', { detail: operationOf(route) })
-  // The host of the caller is not passed on: Elysia finds no route when it has fewer than four characters.
+  // Not the caller's host: Elysia finds no route if the host has fewer than four characters.
   return async (path) => app.handle(new Request(`http://localhost${path}`))
 }
 
-/** The parts of the document that belong to no route. */
+/** The parts of the document that do not depend on a route. */
 function documentationOf(routes: readonly Route[]) {
   return {
     info: {
@@ -133,7 +133,7 @@ function errorsOf(route: Route): Json {
   )
 }
 
-/** Errors that are answered before the code of a page runs. */
+/** Errors that come before the code of a page runs, so that they are never pages. */
 const NEVER_PAGES = [403, 413, 500, 503]
 
 const othersOf = ({ otherwise = {} }: Route): Json =>
@@ -155,7 +155,7 @@ function errorOf(status: number, texts: readonly string[], isPage: boolean): Jso
   return { description: texts.map((text) => `\`${text}\``).join(', '), ...headers, content }
 }
 
-function parametersOf(place: 'path' | 'query' | 'header', schema: z.ZodType | undefined): Json[] {
+function parametersOf(location: 'path' | 'query' | 'header', schema: z.ZodType | undefined): Json[] {
   if (schema === undefined) return []
   const { properties = {}, required = [] } = schemaOf(schema, 'input') as {
     properties?: Record<string, Json>
@@ -165,8 +165,8 @@ function parametersOf(place: 'path' | 'query' | 'header', schema: z.ZodType | un
     const { description, ...rest } = property
     return {
       name,
-      in: place,
-      required: place === 'path' || required.includes(name),
+      in: location,
+      required: location === 'path' || required.includes(name),
       ...(description === undefined ? {} : { description }),
       schema: rest,
     }

@@ -4,7 +4,7 @@ export function prefersPage(request: Request): boolean {
   return weightOf(accept, 'text/html') > weightOf(accept, 'application/json')
 }
 
-/** Of a type that is named; wildcards say nothing about which of the two is liked better. */
+/** The weight of a type that is named. Wildcards do not rank the two types, so they are ignored. */
 function weightOf(accept: string, type: string): number {
   for (const item of accept.split(',')) {
     const [name, ...parameters] = item.split(';').map((part) => part.trim())

@@ -5,15 +5,15 @@ import { MAX_REQUEST_ID_LENGTH } from '../core/limits.ts'
 import type { LimitState } from '../auth/key-limits.ts'
 import { bounded } from '../core/bounded.ts'
 
-/** A request, and the server that it came to. */
-export interface Inquiry {
+/** A request and the server that received it. */
+export interface ReceivedRequest {
   request: Request
   server: Bun.Server<unknown> | null
-  /** Of the endpoint that was found, if it has no parameters: to read the request's own takes longer than to find it. */
+  /** The path of the matched endpoint if it has no parameters, which is faster than parsing the URL; else null. */
   path: string | null
 }
 
-/** What is known of a request before its body is read. Who sent it is only looked at where it matters: that is not free. */
+/** A request before its body is read. The client's address is determined only when it is needed, because that takes time. */
 export class RequestContext {
   readonly requestId: string
   /** Path without query and trailing slash. */
@@ -23,28 +23,28 @@ export class RequestContext {
   #socketAddress: string | null = null
 
   constructor(
-    readonly inquiry: Inquiry,
+    readonly received: ReceivedRequest,
     readonly peers: Peers,
     makeId: () => string,
   ) {
-    this.requestId = requestIdOf(inquiry.request, makeId)
-    this.path = inquiry.path ?? pathOf(inquiry.request)
+    this.requestId = requestIdOf(received.request, makeId)
+    this.path = received.path ?? pathOf(received.request)
   }
 
-  /** Where the connection comes from. To be asked before anything is waited for: it is not known of one that has broken off. */
+  /** The socket's address. Read it before any `await`: a connection that has broken off has none. */
   get socketAddress(): string {
-    const { request, server } = this.inquiry
+    const { request, server } = this.received
     return (this.#socketAddress ??= server?.requestIP(request)?.address ?? '')
   }
 
   /** The client's address as counted for failed attempts; IPv6 by its /64. */
   get address(): string {
-    return this.peers.addressOf(this.socketAddress, this.inquiry.request)
+    return this.peers.addressOf(this.socketAddress, this.received.request)
   }
 
   /** Whether the client came by HTTPS. */
   get secure(): boolean {
-    return this.peers.isSecure(this.socketAddress, this.inquiry.request)
+    return this.peers.isSecure(this.socketAddress, this.received.request)
   }
 }
 
@@ -52,8 +52,8 @@ const VISIBLE_ASCII = /^[\x21-\x7e]+$/
 
 /** A caller's `X-Request-Id` is kept when it is short visible ASCII. */
 function requestIdOf(request: Request, make: () => string): string {
-  const given = request.headers.get('x-request-id')
-  return given !== null && given.length <= MAX_REQUEST_ID_LENGTH && VISIBLE_ASCII.test(given) ? given : make()
+  const own = request.headers.get('x-request-id')
+  return own !== null && own.length <= MAX_REQUEST_ID_LENGTH && VISIBLE_ASCII.test(own) ? own : make()
 }
 
 /** The path of a request line, whatever the Host header says. */
@@ -71,19 +71,19 @@ export function queryOf(request: Request): Record<string, string> {
   return start < 0 ? {} : Object.fromEntries(new URLSearchParams(request.url.slice(start + 1)))
 }
 
-/** How many peers are remembered: behind a proxy there is one. */
+/** How many peers are cached. Behind a proxy there is one. */
 const MAX_KNOWN_PEERS = 1000
 
-/** What is known of a socket's address. Reading one costs more than everything else that is asked of it. */
+/** A parsed socket address. It is cached, because parsing takes longer than all other uses of it. */
 interface Peer {
-  /** Null for what is no IP address. */
+  /** Null if the text is not an IP address. */
   parsed: ipaddr.IPv4 | ipaddr.IPv6 | null
   trusted: boolean
-  /** As counted for failed attempts, if nobody is forwarded. */
+  /** The form that counts for failed attempts if there is no forwarded address. */
   counted: string
 }
 
-/** Who is behind the socket: forwarded headers count only as far as trusted proxies vouch for them. */
+/** Finds the client behind a socket. Forwarded headers count only if trusted proxies added them. */
 export class Peers {
   readonly #trusted: readonly [ipaddr.IPv4 | ipaddr.IPv6, number][]
   readonly #known = new LRUCache<string, Peer>(bounded(MAX_KNOWN_PEERS))
@@ -111,7 +111,7 @@ export class Peers {
     return counted(address)
   }
 
-  /** Whether the client came by HTTPS, by the word of a trusted proxy: this process itself speaks plain HTTP. */
+  /** Whether a trusted proxy says that the client uses HTTPS. This process itself speaks plain HTTP. */
   isSecure(socketAddress: string, request: Request): boolean {
     if (!this.isTrustedPeer(socketAddress)) return false
     const protocols = (request.headers.get('x-forwarded-proto') ?? '').split(',')
@@ -147,7 +147,7 @@ function parse(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
   return ipaddr.isValid(text) ? ipaddr.process(text) : null
 }
 
-/** One subscriber usually has a whole IPv6 /64: it counts as one address. */
+/** An IPv6 /64 counts as one address, because it usually belongs to one subscriber. */
 function counted(address: ipaddr.IPv4 | ipaddr.IPv6): string {
   if (address.kind() === 'ipv4') return address.toString()
   const head = (address as ipaddr.IPv6).parts.slice(0, 4)

@@ -1,18 +1,18 @@
 import type { Gateway } from '../gateway.ts'
 import { Cors } from './cors.ts'
 import { errorAnswer } from './errors.ts'
-import { type Inquiry, Peers, RequestContext } from './request-context.ts'
+import { Peers, type ReceivedRequest, RequestContext } from './request-context.ts'
 import { type OpenPaths, admit, rateLimitHeaders } from './require-app.ts'
 import type { Route } from './route.ts'
 import { untrustedForwarding } from './untrusted-forwarding.ts'
 
 export interface Content {
   status: number
-  /** A response is given as it is, `undefined` when the request has become a WebSocket, everything else as JSON. */
+  /** A response is sent as it is, anything else as JSON. `undefined` if the request has become a WebSocket. */
   content: unknown
 }
 
-/** What every request passes and every answer carries: its id, CORS, the gates, the standing of its limit, the errors. */
+/** The steps of every request: request id, CORS, gates, endpoint, rate-limit headers, errors. */
 export class RequestPipeline {
   readonly #peers: Peers
   readonly #noteForwarding: ReturnType<typeof untrustedForwarding>
@@ -31,10 +31,13 @@ export class RequestPipeline {
     this.#open = openPaths(routes)
   }
 
-  /** Answers once `run`, which is only asked when the gates are passed, has said what. */
-  async answer(inquiry: Inquiry, run: (context: RequestContext) => Promise<Content>): Promise<Response | undefined> {
-    const { request } = inquiry
-    const context = new RequestContext(inquiry, this.#peers, this.#makeId)
+  /** Answers a request. Calls `run` only if the request passes the gates. */
+  async answer(
+    received: ReceivedRequest,
+    run: (context: RequestContext) => Promise<Content>,
+  ): Promise<Response | undefined> {
+    const { request } = received
+    const context = new RequestContext(received, this.#peers, this.#makeId)
     this.#noteForwarding(context)
     const headers = this.#cors.headersFor(request)
     headers['x-request-id'] = context.requestId

@@ -3,7 +3,7 @@ import { apiError } from '../core/errors.ts'
 import type { Gateway } from '../gateway.ts'
 import type { RequestContext } from './request-context.ts'
 
-/** Which requests need no key: method and path of the endpoints declared so. */
+/** Methods and paths of the endpoints that need no key. */
 export interface OpenPaths {
   has(method: string, path: string): boolean
 }
@@ -11,9 +11,9 @@ export interface OpenPaths {
 export const OPEN_WITHOUT_HTTPS = '/health'
 
 /**
- * The gates that stand before the body is read, in the contract's order:
+ * The gates before the body is read, in the contract's order:
  * HTTPS → address block → key → tenant → key limit.
- * Answers a promise only for a key that must be looked up: reading a body after a wait costs as much as all of this.
+ * Returns a promise only if a key must be looked up, because reading a body after an `await` takes as long as all gates.
  */
 export function admit(
   gateway: Gateway,
@@ -51,7 +51,7 @@ async function admitUnknown(gateway: Gateway, key: string, context: RequestConte
   const { address } = context
   const holder = await gateway.keys.find(key)
   if (holder !== null) return letIn(gateway, holder, context)
-  // Of many guesses at once, those that the tenth one overtook are refused like all after it.
+  // If the tenth of many concurrent guesses has caused a block meanwhile, this one is refused like all after it.
   refuseBlocked(gateway, context)
   gateway.failedAttempts.note(address)
   throw apiError('badKey')
@@ -65,7 +65,7 @@ function letIn(gateway: Gateway, holder: KeyHolder, context: RequestContext): un
   gateway.keys.noteUse(holder.appId)
 }
 
-/** Standing of the caller's key limit, in the form of the IETF draft "RateLimit header fields for HTTP". */
+/** Adds the state of the caller's key limit, as in the IETF draft "RateLimit header fields for HTTP". */
 export function rateLimitHeaders({ limit }: RequestContext, headers: Record<string, string>): void {
   if (limit === null) return
   headers['ratelimit-policy'] = `"key";q=${limit.limit};w=60`

@@ -6,14 +6,14 @@ import type { SocketData } from '../realtime/sockets.ts'
 import type { RequestContext } from './request-context.ts'
 
 /**
- * One endpoint: how it is reached, what it takes, what it answers, and the verb that does it. The same zod schemas
- * validate, give the types and describe the endpoint in the OpenAPI document; their messages are names of errors.
+ * One endpoint: its method and path, input, answers, and verb. The zod schemas validate the input, give its types, and describe
+ * the endpoint in the OpenAPI document. Their messages are names of errors.
  */
 export interface Route {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** In Elysia's form: `/v1/sms/status/:messageId`. */
   path: string
-  /** `app`: a key is demanded before anything is read. */
+  /** `app`: a key is required before the body is read. */
   auth: 'app' | 'none'
   tag: string
   summary: string
@@ -21,21 +21,21 @@ export interface Route {
   params?: z.ZodType
   query?: z.ZodType
   body?: z.ZodType
-  /** `form` bodies are described as such and may be sent as JSON too, whatever their Content-Type. */
+  /** A `form` body may also be JSON, whatever its Content-Type. */
   bodyType?: 'json' | 'form'
   headers?: z.ZodType
-  /** Which of several errors a caller is told, most important first; otherwise the first in the schema's order. */
+  /** Which of several errors the answer names, most important first; by default the first in the schema's order. */
   priority?: readonly ErrorName[]
-  /** It may wait for the provider several times over; without this a connection that is silent for 30 s is closed. */
+  /** The endpoint may wait for several provider calls. Without this, a connection is closed after 30 s of silence. */
   slow?: true
-  /** What a success answers. */
+  /** The status of a success. */
   status: number
   response: z.ZodType | 'html' | 'empty' | 'redirect'
   /** Errors beyond the common ones, by status. */
   errors?: Partial<Record<400 | 401 | 403 | 404 | 409 | 426 | 429 | 502 | 503, readonly string[]>>
-  /** Answers of another status with a body of their own: when, and what. */
+  /** Other answers with a body of their own: when they come, and their schema. */
   otherwise?: Partial<Record<503, readonly [when: string, body: z.ZodType]>>
-  /** A gate of the endpoint's own, before the body is read; what it answers is handed to `run` as `admitted`. */
+  /** A gate of this endpoint, before the body is read. `run` gets its result as `admitted`. */
   before?(input: { gateway: Gateway; request: Request }): unknown
   run(input: RouteInput): unknown
 }
@@ -48,11 +48,11 @@ export interface RouteInput {
   params: unknown
   query: unknown
   body: unknown
-  /** What `before` answered. */
+  /** The result of `before`. */
   admitted: unknown
-  /** The body as it came, for endpoints without a body schema. */
+  /** The unparsed body, for endpoints without a body schema. */
   bytes: Uint8Array
-  /** Turns the request into a WebSocket; false when it does not ask for one. */
+  /** Turns the request into a WebSocket; returns false if it does not ask for one. */
   upgrade(data: SocketData): boolean
 }
 
@@ -67,7 +67,7 @@ interface TypedRoute<P, Q, B> extends Omit<Route, 'run' | 'params' | 'query' | '
   ): unknown
 }
 
-/** Declares an endpoint; `run` gets its input as the schemas leave it. */
+/** Declares an endpoint. `run` gets the input as parsed by the schemas. */
 export function route<
   P extends z.ZodType | undefined = undefined,
   Q extends z.ZodType | undefined = undefined,
@@ -76,7 +76,7 @@ export function route<
   return definition as unknown as Route
 }
 
-/** A schema's verdict as a value, or the error that this endpoint names first. */
+/** Parses a value; throws the error that comes first in `priority`. */
 export function validated(schema: z.ZodType | undefined, value: unknown, priority: readonly ErrorName[] = []): unknown {
   if (schema === undefined) return undefined
   const result = schema.safeParse(value)
@@ -85,7 +85,7 @@ export function validated(schema: z.ZodType | undefined, value: unknown, priorit
   throw apiError(priority.find((name) => names.includes(name)) ?? names[0] ?? 'badJson')
 }
 
-/** The message of a schema's rule: the name of the error that it causes. */
+/** Options of a schema's rule: the name of the error that it causes. */
 export const fails = (name: ErrorName): { error: ErrorName } => ({ error: name })
 
 function isErrorName(name: string): name is ErrorName {

@@ -3,27 +3,27 @@ import { ApiError, apiError } from '../core/errors.ts'
 import type { Gateway } from '../gateway.ts'
 import { parseForm, parseJson, readLimited } from './body.ts'
 import { RequestPipeline } from './request-pipeline.ts'
-import { type Inquiry, type RequestContext, queryOf } from './request-context.ts'
+import { type ReceivedRequest, type RequestContext, queryOf } from './request-context.ts'
 import { type Route, type RouteInput, validated } from './route.ts'
 
-/** Above this Bun itself answers, without our JSON. Far above our own limit, which is counted while reading. */
+/** Bun itself refuses larger bodies, without a JSON error. So this is far above the gateway's limit, which is counted while reading. */
 const BACKSTOP_BODY_BYTES = 2 ** 40
 
-/** How long a connection may be silent. An unfinished body is cut off after this time as well, headers after 12 s (Bun 1.4.4, measured). */
+/** How long a connection may be silent. Also the limit for an unfinished body; for headers it is 12 s (Bun 1.4.4, measured). */
 export const IDLE_SECONDS = 30
 
-/** Bun counts to 255. */
+/** Bun's maximum is 255. */
 const SLOW_ANSWER_SECONDS = 240
 
-/** What is served beside the endpoints: no key, no schema. */
+/** A page that is served besides the endpoints, without key and schema. */
 export interface Page {
   path: string
   answer(): Response | Promise<Response>
 }
 
 /**
- * Elysia with these endpoints and pages. It finds the route; the request pipeline does everything else, without Elysia's
- * hooks: they would cost more than the rest of a request.
+ * An Elysia server with these endpoints and pages. Elysia finds the route; the request pipeline does everything else. Elysia's hooks
+ * are not used, because they would take longer than the rest of a request.
  */
 export function createServer(gateway: Gateway, routes: readonly Route[], pages: readonly Page[] = []) {
   const pipeline = new RequestPipeline(gateway, routes)
@@ -34,8 +34,8 @@ export function createServer(gateway: Gateway, routes: readonly Route[], pages: 
   for (const route of routes) {
     const path = route.path.includes(':') ? null : route.path
     app.route(route.method, route.path, ({ request, params, server }) => {
-      const inquiry = { request, server, path }
-      return pipeline.answer(inquiry, (context) => runRoute(gateway, route, inquiry, context, params))
+      const received = { request, server, path }
+      return pipeline.answer(received, (context) => runRoute(gateway, route, received, context, params))
     })
   }
   for (const { path, answer } of pages)
@@ -47,37 +47,37 @@ export function createServer(gateway: Gateway, routes: readonly Route[], pages: 
 
 export type Server = ReturnType<typeof createServer>
 
-/** `caller` stays demanded here even if a request finds a way around the gate's idea of its path. */
+/** Checks `caller` again, in case the gate has read another path than the router. */
 async function runRoute(
   gateway: Gateway,
   route: Route,
-  inquiry: Inquiry,
+  received: ReceivedRequest,
   context: RequestContext,
   params: RouteInput['params'],
 ): Promise<{ status: number; content: unknown }> {
-  const { request, server } = inquiry
+  const { request, server } = received
   if (route.auth === 'app' && context.caller === null) throw apiError('missingKey')
   const before = route.before?.({ gateway, request })
   const admitted: unknown = before instanceof Promise ? await before : before
   const bytes = await readLimited(request)
-  const input = inputOf(route, inquiry, { gateway, context, params, admitted, bytes })
+  const input = inputOf(route, received, { gateway, context, params, admitted, bytes })
   const answering = route.slow === true ? 0 : 1
   gateway.traffic.answering += answering
-  // Not before the body has come: it could trickle in for as long.
+  // Set only after the body was read, because otherwise a client could take this long to send it.
   if (route.slow === true) server?.timeout(request, SLOW_ANSWER_SECONDS)
   try {
     return { status: route.status, content: await route.run(input) }
   } finally {
     gateway.traffic.answering -= answering
-    // It holds for the connection, which stays open for further requests.
+    // The timeout belongs to the connection, which stays open for further requests.
     if (route.slow === true) server?.timeout(request, IDLE_SECONDS)
   }
 }
 
-/** What an endpoint is given, as its schemas leave it. */
+/** The input of an endpoint, parsed by its schemas. */
 function inputOf(
   route: Route,
-  { request, server }: Inquiry,
+  { request, server }: ReceivedRequest,
   read: Pick<RouteInput, 'gateway' | 'context' | 'params' | 'admitted' | 'bytes'>,
 ): RouteInput {
   const { gateway, context, params, admitted, bytes } = read
@@ -95,12 +95,12 @@ function inputOf(
   }
 }
 
-/** Fails once the request has passed the gates. */
+/** Throws the error. As the `run` of a request it does so only after the gates. */
 async function reject(error: unknown): Promise<never> {
   throw await error
 }
 
-/** Too large a body is the first thing wrong, on paths that do not exist too. */
+/** Reads the body first, because 413 comes before 404 also for paths that do not exist. */
 async function notFound(request: Request): Promise<unknown> {
   try {
     await readLimited(request)
@@ -113,7 +113,7 @@ async function notFound(request: Request): Promise<unknown> {
 const bodyOf = (route: Route, bytes: Uint8Array): unknown =>
   route.bodyType === 'form' ? parseForm(bytes) : parseJson(bytes)
 
-/** For what never reaches Elysia's own error hook, such as a thrown null. */
+/** Answers errors that do not reach Elysia's error hook, such as a thrown null. */
 function lastResort(error: unknown): Response {
   const known = error instanceof ApiError
   return Response.json({ error: known ? error.message : 'Internal server error' }, { status: 500 })

@@ -1,17 +1,17 @@
 import type { Gateway } from '../gateway.ts'
 import type { RequestContext } from './request-context.ts'
 
-/** Peers that are told of; beyond them it is an attack, and the log has seen enough. */
+/** How many peers are logged. More of them mean an attack, of which the log needs no more. */
 const MAX_PEERS = 20
 
 /**
- * Says loudly, once for each peer, that forwarded headers come from an address that is not trusted: nearly always a
- * proxy that nobody named in `TRUSTED_PROXIES`, so that every request is answered "HTTPS required".
+ * Warns once for each peer about forwarded headers from an untrusted address. That is nearly always a proxy that is missing in
+ * `TRUSTED_PROXIES`, so that every request is answered "HTTPS required".
  */
 export function untrustedForwarding({ config, log }: Gateway): (context: RequestContext) => void {
   const told = new Set<string>()
   return (context) => {
-    if (!config.production || told.size >= MAX_PEERS || !isForwarded(context.inquiry.request)) return
+    if (!config.production || told.size >= MAX_PEERS || !isForwarded(context.received.request)) return
     const peer = context.socketAddress
     if (told.has(peer) || context.peers.isTrustedPeer(peer)) return
     told.add(peer)

@@ -16,24 +16,24 @@ export interface Dialable {
 }
 
 export interface GuardQuery {
-  /** As in a URL; IPv6 addresses may have brackets. */
+  /** The host name of a URL; IPv6 addresses may have brackets. */
   hostname: string
-  /** The port that will be dialled: one of our own listeners is no destination in production. */
+  /** The port to dial. In production, one of our own listeners is not a valid destination. */
   port: number
-  /** The tenant whose lookup it is; its lookups are bounded. */
+  /** Lookups are bounded per tenant. */
   tenantId: string
 }
 
 export interface AddressGuardOptions {
   production: boolean
-  /** Ranges that webhooks may reach although they are special, for example `10.0.0.0/8`. */
+  /** Special ranges that webhooks may reach all the same, for example `10.0.0.0/8`. */
   allowCidrs: readonly string[]
   /** For tests: how names are resolved, and the time. */
   resolver?: Resolver
   clock?: Clock
 }
 
-/** A DNS answer may have thousands, and checking those would block the event loop. */
+/** A DNS answer may have thousands of addresses, and checking them would block the event loop. */
 const MAX_ADDRESSES = 64
 
 /** Decides where webhooks may go, so that no tenant's URL reaches this machine or its network (SSRF). */
@@ -49,7 +49,7 @@ export class AddressGuard {
     this.#names = new NameLookup(options.resolver ?? systemResolver(), options.clock ?? systemClock)
   }
 
-  /** Whether the URL may be registered. Its name is not resolved: it may mean another address at delivery. */
+  /** Whether the URL may be registered. Does not resolve its name, which may have another address at delivery. */
   accepts(url: string): boolean {
     const parsed = parseWebhookUrl(url, this.#production)
     if (parsed === null) return false
@@ -58,9 +58,9 @@ export class AddressGuard {
   }
 
   /**
-   * The address to dial for a URL's host name, or why there is none: `BlockedAddress`, `TimeoutError` after an
-   * abort of `signal`, or the lookup's code. A name is denied if one of its addresses is, or if it has more than 64.
-   * `others` are the name's further addresses, all allowed as well. Never rejects.
+   * Returns the address to dial for a URL's host name, or why there is none: `BlockedAddress`, `TimeoutError` after an abort of
+   * `signal`, or the lookup's code. A name is refused if one of its addresses is refused, or if it has more than 64. `others` are
+   * the name's further addresses, which are allowed as well. Never rejects.
    */
   async resolve({ hostname, port, tenantId }: GuardQuery, signal: AbortSignal): Promise<GuardResult> {
     const host = bareHost(hostname)
@@ -78,7 +78,7 @@ export class AddressGuard {
     return { ok: true, ...first, others }
   }
 
-  /** Excludes one of our own listeners in production. Called once the listener has its port. */
+  /** Refuses one of our own listeners in production. Call when the listener has its port. */
   addOwn(address: string, port: number): void {
     this.#own.push({ address, port })
   }
@@ -101,7 +101,7 @@ export class AddressGuard {
   }
 }
 
-/** Many machines have no route over IPv6 although names have such addresses: IPv4 is tried first. */
+/** IPv4 comes first, because many machines have no IPv6 route although names have IPv6 addresses. */
 function ipv4First(addresses: readonly string[]): Dialable[] {
   const dialable = addresses.map((address): Dialable => ({ address, family: isIP(address) === 6 ? 6 : 4 }))
   return dialable.toSorted((a, b) => a.family - b.family)
@@ -115,5 +115,5 @@ function listensOn(own: string, address: string): boolean {
   return /^(127\.|::1$)/.test(key) || ours.some((entry) => keyOf(entry.address) === key)
 }
 
-/** One spelling for one address, whether IPv4-mapped or not. */
+/** One spelling for each address, whether IPv4-mapped or not. */
 const keyOf = (address: string): string => formsOf(address)[0]?.toString() ?? address

@@ -11,9 +11,9 @@ export interface DnsAnswer {
   failure: string
 }
 
-/** Bun looks at c-ares' time limits once a second: a second query leaves after one second, the third never. */
+/** Bun checks c-ares' timeouts once a second, so the second query is sent after one second, and the third never. */
 const CLIENT_OPTIONS = { timeout: 500, tries: 3 }
-/** c-ares reads /etc/resolv.conf when a client is made, and nothing else bounds the answers that a client caches. */
+/** Limits how long a client is used: it reads /etc/resolv.conf only when it is made, and its cache has no other bound. */
 const MAX_CLIENT_AGE_MS = 30_000
 const MAX_CLIENT_LOOKUPS = 20
 const MAX_IDLE_CLIENTS = 16
@@ -25,19 +25,19 @@ interface IdleClient {
 }
 
 /**
- * Queries DNS servers by c-ares, on the event loop. Each lookup has a client of its own while it runs, so that it can
- * be cancelled alone. Making a client costs ten times as much as a lookup, so clients are used again.
+ * Queries DNS servers with c-ares, on the event loop. A running lookup has a client of its own, so that it can be cancelled
+ * without others. Making a client takes ten times as long as a lookup, so clients are reused.
  */
 export class DnsQueries {
   readonly #servers: readonly string[] | null
   readonly #idle: IdleClient[] = []
 
-  /** `servers`: `address:port`; null for those of this machine. */
+  /** `servers`: `address:port`; null for the servers of this machine. */
   constructor(servers: readonly string[] | null) {
     this.#servers = servers
   }
 
-  /** IPv4 and IPv6 addresses of one full name. An abort of `signal` cancels what has not been answered. Never rejects. */
+  /** Finds the IPv4 and IPv6 addresses of a full name. An abort of `signal` cancels unanswered queries. Never rejects. */
   async addresses(name: string, signal: AbortSignal): Promise<DnsAnswer> {
     if (signal.aborted) return { addresses: [], failure: 'ETIMEOUT' }
     const used = this.#take()
@@ -74,7 +74,7 @@ function query(client: DnsClient, family: 4 | 6, name: string): Promise<DnsAnswe
   return promise
 }
 
-/** c-ares' codes, in the words of getaddrinfo where one of them would be mistaken for the destination's. */
+/** Maps c-ares' codes to those of getaddrinfo where a code could be mistaken for an error of the destination. */
 function failureOf(code: string): string {
   const plain = code.replace(/^DNS_/, '')
   return FAILURES[plain] ?? (plain || 'EAI_FAIL')

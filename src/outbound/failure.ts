@@ -1,8 +1,8 @@
-/** Why there was no response, as recorded in a delivery attempt. */
+/** Why there was no response, as stored with a delivery attempt. */
 export interface WebhookFailure {
-  /** The system's error code, or a name of our own: `TimeoutError`, `BlockedAddress`, `TooManyInterimResponses`. */
+  /** The system's error code, or a name of sgw: `TimeoutError`, `BlockedAddress`, `TooManyInterimResponses`. */
   errorClass: string
-  /** Our own sentence: the system's messages contain addresses, and a URL may contain a secret. */
+  /** A sentence of sgw, because the system's messages contain addresses and a URL may contain a secret. */
   errorMessage: string
 }
 
@@ -12,7 +12,7 @@ export function failureOf(error: unknown): WebhookFailure {
   return { errorClass, errorMessage: MESSAGES.find(([codes]) => codes.test(errorClass))?.[1] ?? 'The request failed' }
 }
 
-/** There was no connection, so nothing was sent: another address of the same name may be tried. */
+/** Whether there was no connection. Then nothing was sent, and another address of the name may be tried. */
 export const neverConnected = (failure: WebhookFailure): boolean => UNREACHED.test(failure.errorClass)
 
 const UNREACHED = /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EAFNOSUPPORT)$/

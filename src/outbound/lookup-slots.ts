@@ -4,12 +4,12 @@ export interface LookupBounds {
   perTenant: number
 }
 
-/** A slot that was taken; `leave` must be called once. */
+/** A slot that was taken; the holder must call `release` once. */
 export interface LookupSlot {
-  leave(): void
+  release(): void
 }
 
-/** Slots for lookups. A slot that becomes free goes to the waiting tenant that holds the fewest. */
+/** Slots for lookups. A free slot goes to the waiting tenant that holds the fewest. */
 export class LookupSlots {
   readonly #bounds: LookupBounds
   readonly #held = new Map<string, number>()
@@ -20,12 +20,12 @@ export class LookupSlots {
     this.#bounds = bounds
   }
 
-  /** A slot, or null when the tenant or the gateway has none left. */
+  /** Takes a slot; returns null if the tenant or the gateway has none left. */
   enter(tenantId: string): LookupSlot | null {
     return this.#hasRoom(tenantId) ? this.#take(tenantId) : null
   }
 
-  /** Calls `enter` with a slot as soon as one is free. The function that is returned leaves the queue. */
+  /** Calls `enter` with a slot as soon as one is free. The returned function leaves the queue. */
   wait(tenantId: string, enter: (slot: LookupSlot) => void): () => void {
     const queue = this.#waiting.get(tenantId) ?? new Set()
     this.#waiting.set(tenantId, queue.add(enter))
@@ -43,7 +43,7 @@ export class LookupSlots {
   #take(tenantId: string): LookupSlot {
     this.#total++
     this.#held.set(tenantId, this.#heldBy(tenantId) + 1)
-    return { leave: () => this.#release(tenantId) }
+    return { release: () => this.#release(tenantId) }
   }
 
   #release(tenantId: string): void {

@@ -6,16 +6,16 @@ import type { Resolver } from './system-resolver.ts'
 
 export type LookupResult = { ok: true; addresses: readonly string[] } | ({ ok: false } & WebhookFailure)
 
-/** How much of a delivery's time one lookup may take. */
+/** How long one lookup may take. */
 const LOOKUP_LIMIT_MS = 2000
-/** How long a name that met the limit is answered with the same failure. */
+/** How long a name whose lookup timed out gets the same failure without another lookup. */
 const HUNG_NAME_TTL_MS = 5000
-/** A lookup holds a slot for two seconds at most: tenants that use up all slots delay the others by no more than that. */
+/** A lookup holds a slot for at most two seconds, so tenants that use all slots delay others by no more than that. */
 const BOUNDS: LookupBounds = { total: 256, perTenant: 64 }
 
 /**
- * Looks names up within limits of time and number, so that names that hang delay nobody but the tenant that uses
- * them. A tenant's lookups of one name are one lookup.
+ * Looks up names within limits of time and number, so that names whose servers hang delay only the tenant that uses them.
+ * Concurrent lookups of one name by one tenant share a query.
  */
 export class NameLookup {
   readonly #running = new Map<string, Promise<LookupResult>>()
@@ -26,9 +26,9 @@ export class NameLookup {
     readonly clock: Clock,
   ) {}
 
-  /** Never rejects; an abort of `signal` answers `TimeoutError`. */
+  /** Never rejects; an abort of `signal` results in `TimeoutError`. */
   async find(hostname: string, tenantId: string, signal: AbortSignal): Promise<LookupResult> {
-    // RFC 6761 6.4: such a name exists nowhere, so no server needs to hear of it.
+    // RFC 6761 6.4: such names never exist, so no server is asked.
     if (hostname === 'invalid' || hostname.endsWith('.invalid')) return failed('ENOTFOUND')
     const key = `${tenantId} ${hostname}`
     return Promise.race([this.#running.get(key) ?? this.#start(key, hostname, tenantId), aborted(signal)])
@@ -50,11 +50,11 @@ export class NameLookup {
     const cancel = this.clock.after(LOOKUP_LIMIT_MS, () => limit.abort())
     const result = await this.#ask(hostname, limit.signal)
     cancel()
-    slot.leave()
+    slot.release()
     return { result, isHung: limit.signal.aborted && !result.ok }
   }
 
-  /** Null when no slot was free within the time of a delivery. */
+  /** Waits for a slot; returns null if none was free within the time of a delivery. */
   #nextSlot(tenantId: string): Promise<LookupSlot | null> {
     const { promise, resolve } = Promise.withResolvers<LookupSlot | null>()
     const leaveQueue = this.#slots.wait(tenantId, (slot) => {

@@ -8,7 +8,7 @@ import { portOf } from './webhook-url.ts'
 
 export interface PostRequest {
   url: string
-  /** The tenant that chose the address: its lookups of names are bounded. */
+  /** The tenant that chose the address. Lookups are bounded per tenant. */
   tenantId: string
   /** JSON text, sent byte for byte. */
   body: string
@@ -22,31 +22,31 @@ export interface PostResult {
   statusCode: number | null
   /** An error name on `timeout` (`TimeoutError`) and `network_error` (`ECONNREFUSED`, `BlockedAddress` …), else null. */
   errorClass: string | null
-  /** Our own sentence of at most 500 characters, without the address; null on `success`. */
+  /** A sentence of at most 500 characters, without the address; null on `success`. */
   errorMessage: string | null
   /** The first 256 bytes of the response's body as text; null without a response. */
   snippet: string | null
-  /** Whole milliseconds from the start until the status line, or until the failure. */
+  /** Milliseconds, rounded, from the start to the status line or to the failure. */
   durationMs: number
 }
 
 export interface WebhookPosterOptions {
   guard: AddressGuard
   clock: Clock
-  /** For the whole POST: name, connection, TLS, request and response. */
+  /** For the complete POST: name, connection, TLS, request and response. */
   timeoutMs?: number
   /** Certificate authorities instead of the built-in ones, for tests. */
   ca?: string
   meter?: Meter
 }
 
-/** How long the snippet of a successful response is waited for. That of a failed one may take the rest of the time. */
+/** How long to wait for the snippet of a successful response. The snippet of a failure may take the rest of the time. */
 const SUCCESS_BODY_MS = 500
 const MAX_ADDRESSES_TRIED = 4
 const FIXED_HEADERS = { 'content-type': 'application/json', 'user-agent': 'sgw/1.0' }
 const OWN_HEADERS = new Set(['host', 'connection', 'content-length', ...Object.keys(FIXED_HEADERS)])
 
-/** POSTs JSON to addresses that tenants chose. */
+/** POSTs JSON to addresses that tenants have chosen. */
 export class WebhookPoster {
   readonly #options: WebhookPosterOptions
 
@@ -54,7 +54,7 @@ export class WebhookPoster {
     this.#options = options
   }
 
-  /** Makes one POST at most and follows no redirect. Every failure of the destination is a result; only our own bugs reject. */
+  /** Makes at most one POST and follows no redirect. A failure of the destination is a result; only a bug of the gateway rejects. */
   async post(request: PostRequest): Promise<PostResult> {
     const result = await this.#post(request)
     this.#options.meter?.webhookPost(result.outcome, result.durationMs)
@@ -78,7 +78,7 @@ export class WebhookPoster {
 
   async #reach(request: PostRequest, signal: AbortSignal): Promise<WebhookExchangeResult> {
     const { guard } = this.#options
-    // Checked again although it was registered: the operator may have changed the mode or the ranges since.
+    // Checked again, because the operator may have changed the mode or the ranges since the registration.
     if (!guard.accepts(request.url)) return { ok: false, neverLeft: true, ...failureOf({ code: 'BlockedAddress' }) }
     const url = new URL(request.url)
     const { hostname } = url
@@ -86,7 +86,7 @@ export class WebhookPoster {
     return found.ok ? this.#dial(url, request, [found, ...found.others], signal) : { ...found, neverLeft: true }
   }
 
-  /** Tries the next address only if there was no connection: otherwise the destination may have the message. */
+  /** Tries the next address only if there was no connection; otherwise the destination may have the message. */
   async #dial(
     url: URL,
     { body, headers }: PostRequest,
@@ -123,7 +123,7 @@ function withoutFixed(headers: Record<string, string>): Record<string, string> {
 
 const isSuccess = (statusCode: number): boolean => statusCode >= 200 && statusCode < 300
 
-/** The status line alone decides. A body that hangs or fails afterwards changes nothing. */
+/** Only the status line decides. A body that hangs or fails afterwards changes nothing. */
 function answered(statusCode: number): Omit<PostResult, 'durationMs' | 'snippet'> {
   if (isSuccess(statusCode)) return { outcome: 'success', statusCode, errorClass: null, errorMessage: null }
   const redirected = statusCode >= 300 && statusCode < 400 ? '; redirects are not followed' : ''

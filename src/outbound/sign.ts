@@ -3,9 +3,9 @@ import { createHmac } from 'node:crypto'
 const PREFIX = 'whsec_'
 
 /**
- * The headers that let a receiver verify a delivery, twice over one secret:
+ * The headers with which a receiver verifies a delivery. There are two signatures with one secret:
  * - the contract's `X-Gateway-Timestamp` (Unix seconds) and `X-Gateway-Signature` (`sha256=` + hex HMAC-SHA-256 of
- *   `<timestamp>.<raw body>`), keyed by the whole `whsec_…` text;
+ *   `<timestamp>.<raw body>`), keyed by the complete text `whsec_…`;
  * - those of Standard Webhooks (standardwebhooks.com): `webhook-id`, `webhook-timestamp` and `webhook-signature`
  *   (`v1,` + base64 HMAC-SHA-256 of `<id>.<timestamp>.<raw body>`), keyed by the bytes that the secret encodes.
  */

@@ -2,7 +2,7 @@ import { RESPONSE_SNIPPET_BYTES } from '../core/limits.ts'
 
 /** Collects the first bytes of a response's body. */
 export class Snippet {
-  /** Resolves when nothing more will be added: there are enough bytes, or the body has ended or failed. Never rejects. */
+  /** Resolves when the snippet is complete: it has enough bytes, or the body has ended or failed. Never rejects. */
   readonly done: Promise<void>
   readonly #resolve: () => void
   readonly #chunks: Uint8Array[] = []
@@ -15,13 +15,13 @@ export class Snippet {
   }
 
   add(bytes: Uint8Array): void {
-    // A copy: 256 bytes must not keep the whole packet in memory.
+    // A copy, so that 256 bytes do not keep a packet in memory.
     this.#chunks.push(bytes.slice(0, RESPONSE_SNIPPET_BYTES - this.#length))
     this.#length += Math.min(bytes.length, RESPONSE_SNIPPET_BYTES - this.#length)
     if (this.#length >= RESPONSE_SNIPPET_BYTES) this.#resolve()
   }
 
-  /** The body has ended or failed. */
+  /** Call when the body has ended or failed. */
   end(): void {
     this.#resolve()
   }

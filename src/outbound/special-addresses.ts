@@ -5,7 +5,7 @@ import ipaddr from 'ipaddr.js'
  * - `public`: the open Internet.
  * - `inside`: loopback and private ranges; allowed outside production.
  * - `special`: documentation, multicast, translation and all other ranges that are not the open Internet.
- * - `never`: cloud metadata, link-local, unspecified; no mode and no setting allows them.
+ * - `never`: cloud metadata, link-local and unspecified addresses, which no mode and no setting allows.
  */
 export type AddressKind = 'public' | 'inside' | 'special' | 'never'
 
@@ -20,16 +20,16 @@ export function parseRange(cidr: string): Range {
 }
 
 /**
- * Every address that must be checked for `text`: the address itself and each IPv4 address that it carries, because a
- * translator or tunnel on the way would send the packet there. A mapped address counts as its IPv4 address alone.
- * Empty when `text` is not one plain address: if it has a zone, or a spelling that no resolver returns.
+ * All addresses that must be checked for `text`: the address itself and each IPv4 address that it embeds, because a translator or
+ * tunnel on the way would send packets there. For an IPv4-mapped address only the IPv4 address counts. Empty if `text` is not
+ * a plain address: if it has a zone, or a spelling that no resolver returns.
  */
 export function formsOf(text: string): Address[] {
   if (!PLAIN_ADDRESS.test(text) || !ipaddr.isValid(text)) return []
   const address = ipaddr.parse(text)
   if (address instanceof ipaddr.IPv4) return [address]
   if (address.isIPv4MappedAddress()) return [address.toIPv4Address()]
-  return [address, ...carried(address)]
+  return [address, ...embedded(address)]
 }
 
 export function kindOf(address: Address): AddressKind {
@@ -47,7 +47,7 @@ export type Range = [Address, number]
 /** Four decimal parts, or parts with colons. ipaddr.js would also accept `0177.1`, which no resolver returns. */
 const PLAIN_ADDRESS = /^(\d{1,3}(\.\d{1,3}){3}|[0-9a-f:]*:[0-9a-f:.]*)$/i
 
-/** The only IPv6 block that IANA assigns addresses from (RFC 4291). Everything outside of it is special. */
+/** The only IPv6 range from which IANA assigns addresses (RFC 4291). Everything outside of it is special. */
 const GLOBAL_UNICAST = parseRange('2000::/3')
 
 const isInternet = (address: Address): boolean => address instanceof ipaddr.IPv4 || isIn(address, [GLOBAL_UNICAST])
@@ -84,7 +84,7 @@ const SPECIAL = [
   '3fff::/20', // documentation
 ].map(parseRange)
 
-/** Blocks whose addresses carry an IPv4 address, and how to extract it from the eight 16-bit parts. */
+/** Ranges whose addresses embed an IPv4 address, and how to extract it from the eight 16-bit parts. */
 const CARRIERS: readonly [Range, (parts: number[]) => number[][]][] = [
   [parseRange('::/96'), last], // IPv4-compatible (RFC 4291)
   [parseRange('::ffff:0:0:0/96'), last], // IPv4-translated (RFC 2765)
@@ -99,8 +99,8 @@ function last(parts: number[]): number[][] {
   return [parts.slice(6, 8)]
 }
 
-function carried(address: ipaddr.IPv6): ipaddr.IPv4[] {
-  // `::` and `::1` lie in the IPv4-compatible block and carry nothing.
+function embedded(address: ipaddr.IPv6): ipaddr.IPv4[] {
+  // `::` and `::1` are in the IPv4-compatible range and embed nothing.
   if (address.parts.slice(0, 7).every((part) => part === 0) && (address.parts[7] ?? 0) <= 1) return []
   return CARRIERS.filter(([range]) => isIn(address, [range])).flatMap(([, take]) => take(address.parts).map(toIPv4))
 }

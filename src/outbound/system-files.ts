@@ -1,14 +1,14 @@
 import { readFileSync, statSync } from 'node:fs'
 import { isIP } from 'node:net'
 
-/** hosts(5): the addresses of each name, in lower case. */
+/** The addresses of each name in hosts(5); names are in lower case. */
 export type HostAddresses = ReadonlyMap<string, readonly string[]>
 
 /** The settings of resolv.conf(5) that c-ares does not apply to single queries. */
 export interface SearchSettings {
   /** Domains that are appended to short names. */
   domains: readonly string[]
-  /** A name with fewer dots is looked up in the domains first. */
+  /** A name with fewer dots is tried in the domains first. */
   minDots: number
 }
 
@@ -16,7 +16,7 @@ export const hostsFile = (path = '/etc/hosts'): (() => HostAddresses) => parsedF
 
 export const searchFile = (path = '/etc/resolv.conf'): (() => SearchSettings) => parsedFile(path, parseSearch)
 
-/** Reads the file again when it has changed. A file that cannot be read counts as empty. */
+/** Reads and parses the file, again whenever it has changed. A file that cannot be read counts as empty. */
 function parsedFile<T>(path: string, parse: (text: string) => T): () => T {
   let known: { version: string; value: T } | null = null
   return () => {

@@ -3,23 +3,23 @@ import { DnsQueries, type ResolvedAddress } from './dns-queries.ts'
 import { type SearchSettings, hostsFile, searchFile } from './system-files.ts'
 
 /**
- * Answers all addresses of a name, or rejects with an error whose `code` says why it cannot. It settles soon after
- * `signal` aborts, with the addresses that are known by then.
+ * Returns all addresses of a name, or rejects with an error whose `code` says why there are none. Soon after `signal` aborts, it
+ * ends with the addresses that are known by then.
  */
 export type Resolver = (hostname: string, signal: AbortSignal) => Promise<readonly ResolvedAddress[]>
 
 export interface SystemResolverOptions {
-  /** DNS servers as `address:port`; those of /etc/resolv.conf unless given. */
+  /** DNS servers as `address:port`; by default those of /etc/resolv.conf. */
   servers?: readonly string[]
   hostsPath?: string
   searchPath?: string
 }
 
 /**
- * Resolves names as this machine does: by its hosts file, then by its DNS servers with its search domains.
+ * Resolves names as this machine does: with its hosts file, then with its DNS servers and search domains.
  *
- * Not by getaddrinfo (`dns.lookup`, `fetch`): Bun runs it on two worker threads, which all WebCrypto calls share and
- * which cannot be taken back from a DNS server that does not answer.
+ * It does not use getaddrinfo (`dns.lookup`, `fetch`), which Bun runs on two worker threads. All WebCrypto calls share these
+ * threads, and a DNS server that does not answer would keep them busy.
  */
 export function systemResolver(options: SystemResolverOptions = {}): Resolver {
   const hosts = hostsFile(options.hostsPath)
@@ -35,7 +35,7 @@ export function systemResolver(options: SystemResolverOptions = {}): Resolver {
 
 const LOOPBACK = ['127.0.0.1', '::1']
 
-/** RFC 6761 6.3: such names are loopback, and no DNS server needs to hear of them. */
+/** RFC 6761 6.3: such names are loopback, so no DNS server is asked. */
 const loopbackOf = (name: string): readonly string[] | null =>
   name === 'localhost' || name.endsWith('.localhost') ? LOOPBACK : null
 
@@ -46,7 +46,7 @@ function candidatesOf(name: string, { domains, minDots }: SearchSettings): strin
   return dots >= minDots ? [name, ...searched] : [...searched, name]
 }
 
-/** Reports the first failure that may pass, if there is one: only all names together prove that there is no address. */
+/** Tries the names in order. If none has an address, reports the first temporary failure, because only answers for all names prove that there is none. */
 async function firstFound(
   queries: DnsQueries,
   names: readonly string[],

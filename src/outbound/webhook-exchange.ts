@@ -13,7 +13,7 @@ import { bareHost, portOf } from './webhook-url.ts'
 
 export interface WebhookExchangeInput {
   url: URL
-  /** The checked address, which is dialled whatever the URL's name means by now. */
+  /** The checked address. It is dialled even if the URL's name has another address by now. */
   target: Dialable
   body: string
   headers: Readonly<Record<string, string>>
@@ -25,7 +25,7 @@ export type WebhookExchangeResult =
   | ({ ok: true } & WebhookResponse)
   | ({ ok: false; neverLeft: boolean } & WebhookFailure)
 
-/** Status line and headers have come; the body may still be coming. */
+/** Status line and headers were received; the body may be incomplete. */
 export interface WebhookResponse {
   statusCode: number
   snippet: Snippet
@@ -36,11 +36,11 @@ export interface WebhookResponse {
 const MAX_HEAD_BYTES = 16_384
 
 /**
- * One POST on a connection of its own, up to the status line and headers of the response, or the failure;
- * `TimeoutError` after an abort of `signal`. Never rejects.
+ * Makes one POST on a connection of its own. Resolves with the status line and headers of the response, or with the failure, which
+ * is `TimeoutError` after an abort of `signal`. Never rejects.
  *
- * Not by `fetch`: it obeys HTTP_PROXY and HTTPS_PROXY and cannot be told not to, and a proxy would resolve the name
- * again. This one follows no redirect, decompresses nothing and bounds the headers (HPE_HEADER_OVERFLOW).
+ * It does not use `fetch`, which always obeys HTTP_PROXY and HTTPS_PROXY: a proxy would resolve the name again. It follows no
+ * redirect, decompresses nothing and bounds the headers (HPE_HEADER_OVERFLOW).
  */
 export function postOnce(input: WebhookExchangeInput, signal: AbortSignal): Promise<WebhookExchangeResult> {
   return new Promise((resolve) =>
@@ -91,7 +91,7 @@ class WebhookExchange implements HttpExchangeListener {
 
   fail({ code, neverLeft }: Pick<HttpFailure, 'code' | 'neverLeft'>): void {
     this.#snippet.end()
-    // Has no effect after the status line, which has resolved the promise.
+    // Has no effect after the status line, which has already resolved the promise.
     this.resolve({ ok: false, neverLeft, ...failureOf({ code }) })
   }
 }

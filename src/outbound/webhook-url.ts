@@ -1,6 +1,6 @@
 import { MAX_WEBHOOK_URL_LENGTH } from '../core/limits.ts'
 
-/** The URL, or null if no webhook may have it. Literal IP addresses are not checked here. */
+/** Parses a URL; returns null if no webhook may have it. Does not check literal IP addresses. */
 export function parseWebhookUrl(text: string, production: boolean): URL | null {
   if (text.length > MAX_WEBHOOK_URL_LENGTH || !text.isWellFormed() || UNSEEN.test(text)) return null
   const authority = AUTHORITY.exec(text)?.[1]
@@ -16,7 +16,7 @@ export function parseWebhookUrl(text: string, production: boolean): URL | null {
 export const portOf = (url: URL): number =>
   url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
 
-/** A URL's host name in lower case, without brackets and without the dot at the end. */
+/** A URL's host name in lower case, without brackets and final dot. */
 export const bareHost = (hostname: string): string =>
   hostname
     .toLowerCase()
@@ -32,7 +32,7 @@ const AUTHORITY = /^https?:\/\/([^/?#]+)/i
 const isHttp = (url: URL, production: boolean): boolean =>
   url.protocol === 'https:' || (url.protocol === 'http:' && !production)
 
-/** In production the well-known ports are refused, except for the web's own: another service may listen there. */
+/** Refuses well-known ports in production, where another service may listen, except for 80 and 443. */
 function isPortAllowed(port: number, production: boolean): boolean {
   if (port === 0) return false
   return !production || port === 443 || port === 80 || port >= 1024
@@ -47,6 +47,6 @@ const isName = (host: string): boolean => host.length <= 253 && host.split('.').
 
 const INSIDE_SUFFIXES = ['.localhost', '.local', '.internal', '.home.arpa']
 
-/** Names that have a meaning on this machine or network only (RFC 6761, 6762, 8375), and single labels. */
+/** Whether the name has a meaning only on this machine or network (RFC 6761, 6762, 8375) or is a single label. */
 const isInsideName = (host: string): boolean =>
   !host.includes('.') || host === 'home.arpa' || INSIDE_SUFFIXES.some((suffix) => host.endsWith(suffix))

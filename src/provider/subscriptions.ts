@@ -146,7 +146,7 @@ export class Subscriptions {
     const now = clock.now()
     const status = isSound(created.value) ? 'active' : 'pending'
     await writer.write([
-      completeSubscription(id, { providerId: subscriptionId, status, expiresAt, checkedAt: now }),
+      completeSubscription(key, id, { providerId: subscriptionId, status, expiresAt, checkedAt: now }),
       deleteOtherSubscriptions(key, id),
     ])
     this.context.changed()

@@ -42,17 +42,17 @@ export interface SmsDeliveryEvent {
 
 export type GatewayEvent = SmsStatusEvent | SmsInboundEvent | SmsDeliveryEvent
 
-/** `failure`: why a message failed, for those who must not read its text. */
+/** `failure`: why a message failed, as a code, so that listeners need not read its text. */
 type Listener = (event: GatewayEvent, failure: FailureCode | null) => void
 
-/** Where events go after their commit. Nothing is queued or replayed: the database is what lasts. */
+/** Passes events to listeners after their commit. It neither queues nor repeats events; the database has what lasts. */
 export interface Hub {
   publish(event: GatewayEvent, failure?: FailureCode | null): void
-  /** Whether anybody listens: an event that nobody hears need not be made. */
+  /** Whether there is a listener. Without one, callers need not make events. */
   readonly isHeard: boolean
-  /** Hears every event of every tenant from now on; the answer ends it. */
+  /** Calls the listener for every event of every tenant; the returned function ends this. */
   subscribe(listener: Listener): () => void
-  /** An app's key, or all keys of a tenant, stopped being good: whoever listens with them is cut off. */
+  /** Call when an app's key or all keys of a tenant become invalid: sockets that use them are closed. */
   revoke(scope: RevokedScope): void
   onRevoke(listener: (scope: RevokedScope) => void): () => void
 }

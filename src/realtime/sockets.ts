@@ -18,7 +18,7 @@ import { authError, parseFirst } from './first-message.ts'
 import { appTopic, tenantTopic, topicOf } from './topics.ts'
 import { WaitingSockets } from './waiting-sockets.ts'
 
-/** What a socket carries. `new`: nothing heard yet; `busy`: its credential is being checked; `open`: authenticated. */
+/** The state of a socket. `new`: no message yet; `busy`: its credential is being checked; `open`: authenticated. */
 export interface SocketData {
   address: string
   state: 'new' | 'busy' | 'open'
@@ -28,11 +28,11 @@ export interface SocketData {
   cursorAt: number | null
   lastHeard: number
   cancelDeadline: () => void
-  /** What was revoked while the credential was being checked: it may have been read before. */
+  /** Revocations during the check of the credential, which may have been read before them. */
   missed: RevokedScope[]
 }
 
-/** An authenticated listener, or the contract's text of why not. */
+/** The app of an authenticated socket, or the contract's error text. */
 export type SocketAuth = { ok: true; appId: string; tenantId: string } | { ok: false; error: string }
 
 export interface SocketsContext {
@@ -51,13 +51,13 @@ const TRY_AGAIN_LATER = 1013
 const PING = JSON.stringify({ type: 'ping' })
 
 /**
- * The WebSocket side: sockets authenticate with their first message, then hear their app's `sms_status` and `sms_delivery` and their
- * tenant's `sms_inbound` events through Bun's topics. What clients say after that is ignored.
+ * The WebSockets. A socket authenticates with its first message, then gets its app's `sms_status` and `sms_delivery` and its
+ * tenant's `sms_inbound` events through Bun's topics. Later messages of clients are ignored.
  */
 export class Sockets {
   readonly #sockets = new Set<Socket>()
   readonly #waiting = new WaitingSockets<Socket>()
-  /** Sockets that were closed by us and may still have a descriptor. */
+  /** Sockets that the gateway has closed and that may still have a descriptor. */
   #lingering = 0
   #server: Server<SocketData> | null = null
   #cancelPing: () => void = () => undefined
@@ -68,7 +68,7 @@ export class Sockets {
     context.hub.onRevoke((scope) => this.#revoke(scope))
   }
 
-  /** Bun's handlers, given to `listen`. */
+  /** Bun's handlers, for `listen`. */
   readonly handlers: WebSocketHandler<SocketData> = {
     maxPayloadLength: WS_FRAME_BYTES,
     backpressureLimit: WS_BACKLOG_BYTES,
@@ -77,7 +77,7 @@ export class Sockets {
     sendPings: true,
     perMessageDeflate: false,
     open: (socket) => this.#opened(socket),
-    message: (socket, raw) => this.#heard(socket, raw),
+    message: (socket, raw) => this.#received(socket, raw),
     pong: (socket) => void (socket.data.lastHeard = this.context.clock.monotonic()),
     close: (socket) => this.#closed(socket),
   }
@@ -101,7 +101,7 @@ export class Sockets {
     }
   }
 
-  /** Closes every socket because the server stops. */
+  /** Closes every socket, for a stop of the server. */
   closeAll(): void {
     this.#cancelPing()
     for (const socket of this.#sockets) socket.close(GOING_AWAY, 'Server is stopping')
@@ -111,7 +111,7 @@ export class Sockets {
     return this.#sockets.size
   }
 
-  /** With no socket nothing is listened to, so that events need not be made. */
+  /** Adds a socket. The first one subscribes to the hub: without a socket, events need not be made. */
   #opened(socket: Socket): void {
     if (this.#sockets.size === 0) this.#startListening()
     this.#sockets.add(socket)
@@ -136,8 +136,8 @@ export class Sockets {
     }
   }
 
-  /** Only the first message is looked at; the rest is dropped unread. */
-  async #heard(socket: Socket, raw: string | Buffer): Promise<void> {
+  /** Reads the first message and ignores all others. */
+  async #received(socket: Socket, raw: string | Buffer): Promise<void> {
     const { data } = socket
     data.lastHeard = this.context.clock.monotonic()
     if (data.state !== 'new') return
@@ -146,7 +146,7 @@ export class Sockets {
     if (typeof message === 'string') return this.#fail(socket, message)
     const auth = await this.context.authenticate(message, data.address).catch(() => null)
     if (socket.readyState !== WebSocket.OPEN) return
-    // The storage failed, which says nothing about the credential.
+    // The storage failed, so the credential could not be checked.
     if (auth === null) return this.#close(socket, TRY_AGAIN_LATER, 'Try again later')
     if (!auth.ok) return this.#fail(socket, auth.error)
     if (data.missed.some((scope) => isMeant(scope, auth))) return this.#fail(socket, 'Invalid API key')
@@ -177,7 +177,7 @@ export class Sockets {
     this.#waiting.delete(socket)
   }
 
-  /** At once: a flood of new sockets must not leave as many that are closing. */
+  /** Cuts the connection at once, so that a flood of new sockets does not leave as many that are closing. */
   #evict(socket: Socket): void {
     socket.send(authError('Send auth first'))
     socket.terminate()
@@ -188,7 +188,7 @@ export class Sockets {
     this.#close(socket, POLICY_VIOLATION, error)
   }
 
-  /** With too many that may not answer the close frame, a socket is cut off without one. */
+  /** Closes a socket; without a close frame if too many sockets may be waiting for the answer to theirs. */
   #close(socket: Socket, code: number, reason: string): void {
     if (this.#lingering >= MAX_LINGERING_SOCKETS) return socket.terminate()
     this.#lingering++
@@ -224,7 +224,7 @@ export class Sockets {
     })
   }
 
-  /** A successful send hides a dead peer from Bun's idle timeout, so silence is counted here. */
+  /** Pings open sockets and ends silent ones. Bun's idle timeout misses a dead peer, because a successful send resets it. */
   #pingAll(): void {
     const now = this.context.clock.monotonic()
     for (const socket of this.#sockets) {

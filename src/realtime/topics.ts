@@ -7,4 +7,4 @@ export const tenantTopic = (tenantId: string): string => `t:${tenantId}`
 
 /** Who hears an event. The page of `GET /v1/events` follows the same rule. */
 export const topicOf = (event: GatewayEvent): string =>
-  event.type === 'sms_status' ? appTopic(event.appId) : tenantTopic(event.tenantId)
+  event.type === 'sms_status' || event.type === 'sms_delivery' ? appTopic(event.appId) : tenantTopic(event.tenantId)

@@ -1,14 +1,14 @@
 import { MAX_UNAUTHENTICATED_SOCKETS, MAX_UNAUTHENTICATED_SOCKETS_PER_ADDRESS } from '../core/limits.ts'
 
 /**
- * Sockets that wait to authenticate, oldest first: 20 of an address, 1,000 in all. A new one above that replaces the
- * oldest, so that connections which never say anything cannot lock out a client that does.
+ * Sockets that have not authenticated yet, oldest first: at most 20 per address and 1,000 in total. Above that a new socket
+ * replaces the oldest, so that silent connections cannot lock out other clients.
  */
 export class WaitingSockets<Socket> {
   readonly #addresses = new Map<Socket, string>()
   readonly #byAddress = new Map<string, Set<Socket>>()
 
-  /** Answers the socket that must go, if one must. */
+  /** Adds a socket; returns the one that it replaces, or null. */
   add(socket: Socket, address: string): Socket | null {
     const ofAddress = this.#byAddress.get(address) ?? new Set()
     this.#byAddress.set(address, ofAddress.add(socket))

@@ -4,7 +4,7 @@ import { json, type Reply } from './http.ts'
 import { pageOf, readPage } from './paging.ts'
 import type { World } from './world.ts'
 
-/** `GET …/extension/~` (RingCentral API reference, "Get extension"), trimmed to what every user has. */
+/** `GET …/extension/~` (RingCentral API reference, "Get extension"), reduced to the members that every user has. */
 export function getExtension({ world, extension }: ApiCall): Reply {
   const [firstName = '', ...rest] = extension.name.split(' ')
   return json(200, {

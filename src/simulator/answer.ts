@@ -38,13 +38,13 @@ async function serve(world: World, call: Call, wire: Wire): Promise<void> {
   world.log.add({ ...entry, status, fault: fault.kind })
 }
 
-/** A late accept may come due after `stop`. */
+/** A `late-accept` may come due after `stop`. */
 const processUnlessStopped = (world: World, arrival: Arrival): Reply | Promise<Reply> =>
   world.stopping.signal.aborted ? empty(503) : arrival.process()
 
 const targetOf = (call: Call): string => (call.query.size === 0 ? call.path : `${call.path}?${call.query}`)
 
-/** A fault of the simulator itself: say so plainly. */
+/** The answer for a bug of the simulator itself. */
 function internalError(error: unknown): Reply {
   const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
   return apiError(500, 'CMN-203', `Simulator failed: ${message}`)

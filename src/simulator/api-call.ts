@@ -5,7 +5,7 @@ import type { Group } from './rate-limit.ts'
 import { hasPermission, type Permission } from './settings.ts'
 import type { World } from './world.ts'
 
-/** An API call whose caller is known. */
+/** An authenticated API call. */
 export interface ApiCall {
   world: World
   call: Call
@@ -17,7 +17,7 @@ export interface ApiCall {
 
 export type ApiHandler = (api: ApiCall) => Reply | Promise<Reply>
 
-/** Bearer check, then the rate limit, the app's permission and the handler; the rate-limit headers go on whatever is answered. */
+/** Checks the bearer token, the rate limit and the app's permission, then calls the handler. Every answer has the rate-limit headers. */
 export async function callApi(
   world: World,
   call: Call,

@@ -6,15 +6,15 @@ import { loginPage } from './login-page.ts'
 import type { World } from './world.ts'
 
 /**
- * `GET|POST /restapi/oauth/authorize` (RingCentral API reference, "OAuth2 authorize"). Instead of a login, somebody is
- * approved at once: whom the control API chose, else `login_hint`, else the first extension.
+ * `GET|POST /restapi/oauth/authorize` (RingCentral API reference, "OAuth2 authorize"). Instead of a login, an
+ * extension is approved at once: the one that the control API chose, else `login_hint`, else the first.
  * Not rate limited: the platform counts per user, and at this point nobody has logged in.
  */
 export function authorize(world: World, call: Call): Reply {
   const query = call.method === 'POST' ? new URLSearchParams(call.body) : call.query
   const refusal = checkRequest(world, query)
   if (refusal !== null) return refusal
-  // OpenID Connect Core 3.1.2.1: somebody must be logged in already, and here nobody is.
+  // OpenID Connect Core 3.1.2.1 requires a user who is already logged in, and the simulator has none.
   if (query.get('prompt') === 'none') return back(query, 'error=login_required', 'error_description=Login%20required')
   const chosen = query.get('approve')
   if (world.settings.loginPage && chosen === null) return html(200, loginPage(world.directory.extensions(), query))
@@ -55,7 +55,7 @@ function approved(world: World, query: URLSearchParams, extension: Extension): R
   return back(query, `code=${code}`, `expires_in=${CODE_SECONDS}`)
 }
 
-/** The description is encoded twice on the wire, as recorded: the person sees literal plus signs. */
+/** The description is encoded twice, as recorded from the platform, so that a person sees plus signs. */
 const denied = (query: URLSearchParams): Reply =>
   back(query, 'error=access_denied', 'error_description=The%2Buser%2Bdenied%2Baccess%2Bto%2Byour%2Bapplication')
 

@@ -3,11 +3,11 @@ import type { Call } from './http.ts'
 import { parseRequest, type ParsedRequest } from './request-parser.ts'
 import { rawReply, Wire } from './wire.ts'
 
-/** One client's connection: its requests one after the other, and what could not be written yet. */
-export class Connection {
-  /** Bytes that do not make a whole request yet. */
+/** A client's connection: handles its requests one after the other and keeps bytes that could not be written yet. */
+export class ClientConnection {
+  /** Bytes of an incomplete request. */
   private received: Buffer | null = null
-  /** Bytes that the socket would not take. */
+  /** Bytes that the socket has not accepted yet. */
   private unsent: Buffer | null = null
   private busy = false
   private endWhenSent = false
@@ -15,18 +15,18 @@ export class Connection {
   open = true
 
   constructor(
-    private readonly socket: Socket<Connection>,
+    private readonly socket: Socket<ClientConnection>,
     private readonly answer: Answer,
   ) {}
 
   data(chunk: Buffer): void {
     const bytes = this.received === null ? chunk : Buffer.concat([this.received, chunk])
-    // The chunk's memory belongs to the socket: what stays beyond this call must be a copy.
+    // The chunk's memory belongs to the socket, so bytes that are kept after this call must be a copy.
     const rest = this.busy ? bytes : this.takeRequests(bytes)
     this.received = rest.length === 0 ? null : Buffer.from(rest)
   }
 
-  /** Starts what is complete. Stops at a request that is not answered at once, and keeps the rest for later. */
+  /** Starts complete requests up to one that is not answered at once; returns the rest. */
   private takeRequests(bytes: Buffer): Buffer {
     let rest = bytes
     while (rest.length > 0 && this.open && !this.busy) {
@@ -54,7 +54,7 @@ export class Connection {
     this.end()
   }
 
-  /** The answer to the present request is out; the next one may have come already. */
+  /** Call when the current request is answered. The next one may have been received already. */
   answered(keepAlive: boolean): void {
     if (!keepAlive) return this.end()
     this.busy = false
@@ -82,13 +82,13 @@ export class Connection {
     if (this.unsent === null && this.endWhenSent) this.socket.end()
   }
 
-  /** Orderly: FIN after everything is written. */
+  /** Closes the connection with FIN after everything is written. */
   end(): void {
     this.endWhenSent = true
     if (this.unsent === null) this.socket.end()
   }
 
-  /** RST, whatever is still to be written. */
+  /** Closes the connection with RST and drops unwritten bytes. */
   reset(): void {
     this.socket.terminate()
   }
@@ -99,7 +99,7 @@ export class Connection {
     this.leaving.clear()
   }
 
-  /** After `ms` of real time, or as soon as the client has left. */
+  /** Resolves after `ms` of real time, or as soon as the client has left. */
   pause(ms: number | undefined): Promise<void> {
     return new Promise((resolve) => {
       if (!this.open) return resolve()

@@ -15,7 +15,7 @@ export async function controlOverHttp(control: SimulatorControl, call: Call): Pr
   if (!isKnob(control, name)) return json(404, { error: `Unknown knob ${name}: GET /control lists them` })
   if (call.method === 'GET' && !READING_KNOBS.has(name)) return json(405, { error: `${name} changes things: use POST` })
   try {
-    // Each knob checks what it is given; its parameter type is only known to callers in process.
+    // Each knob checks its argument. Only callers in the process know its type.
     const knob = control[name] as (argument: unknown) => unknown
     return json(200, (await knob(argumentOf(call))) ?? null)
   } catch (error) {
@@ -36,8 +36,8 @@ const READING_KNOBS: ReadonlySet<string> = new Set<keyof SimulatorControl>([
 const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i
 
 /**
- * A page can reach this machine by a name of its own that resolves to 127.0.0.1 (the Host tells), from its own origin
- * (the Origin tells), and without asking first only with the types of a form.
+ * Refuses requests of web pages. A page can use a name that resolves to 127.0.0.1 (which Host reveals), its own origin (which Origin
+ * reveals), or, without a preflight, the content types of forms.
  */
 function refuseWebPages(call: Call): Reply | null {
   const host = header(call, 'host')

@@ -51,7 +51,7 @@ function checkRoute(route: string): void {
   throw new Error(`Unknown route ${route}: use * or one of ${ROUTE_NAMES.join(', ')}`)
 }
 
-/** Assigns in place; a misspelt name is an error rather than a change without effect. */
+/** Assigns in place. A misspelt name is an error, because it would have no effect. */
 function change<T extends object>(target: T, changes: Partial<T>): T {
   for (const name of Object.keys(changes)) if (!(name in target)) throw new Error(`Unknown setting ${name}`)
   return Object.assign(target, changes)

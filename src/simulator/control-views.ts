@@ -1,6 +1,6 @@
 import type { ExtensionStatus, NumberSpec } from './directory.ts'
 
-// What the control API takes and shows. All ids are strings, all times epoch milliseconds of the simulator's clock.
+// Arguments and results of the control API. All ids are strings, all times epoch milliseconds of the simulator's clock.
 
 export interface NewExtension {
   extensionId?: string
@@ -26,7 +26,7 @@ export interface SessionView {
   refreshToken: string
   accessExpiresAt: number
   refreshExpiresAt: number
-  /** Whether the present access token has been used. */
+  /** Whether the current access token has been used. */
   used: boolean
 }
 
@@ -36,7 +36,7 @@ export interface SubscriptionView {
   status: 'Active' | 'Blacklisted'
   eventFilters: string[]
   address: string
-  /** What the platform would send with each event; null without one. */
+  /** The Verification-Token that the platform sends with each event; null without one. */
   verificationToken: string | null
   expiresAt: number
 }

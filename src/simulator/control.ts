@@ -14,8 +14,8 @@ import type { Settings } from './settings.ts'
 import type { World } from './world.ts'
 
 /**
- * Everything that can be arranged and looked up, in process and over HTTP alike: `POST /control/<name>` with the
- * argument as JSON body answers the result as JSON. All ids are strings here. A wrong argument throws (400 over HTTP).
+ * The control API, in the process and over HTTP: `POST /control/<name>` with the argument as JSON body returns the result as JSON.
+ * All ids are strings. A wrong argument throws (400 over HTTP).
  */
 export interface SimulatorControl {
   /** Default id: the next free one. */
@@ -29,14 +29,14 @@ export interface SimulatorControl {
   setExtensionStatus(change: { extensionId: string; status: ExtensionStatus }): ExtensionView
   extensions(): ExtensionView[]
 
-  /** Who logs in at the next authorize request; beats `login_hint`. Several calls queue up. */
+  /** Sets who logs in at the next authorize request, with priority over `login_hint`. Several calls queue up. */
   nextLogin(login: { extensionId: string }): void
   /** The next `calls` (default 1) authorize requests answer `access_denied`. */
   denyNextLogin(denial?: { calls?: number }): void
   sessions(filter?: { extensionId?: string }): SessionView[]
-  /** Ends the sessions of an extension; answers how many. */
+  /** Ends the sessions of an extension; returns how many. */
   revokeTokens(owner: { extensionId: string }): { ended: number }
-  /** Lets tokens reach their end now. Default `access`. */
+  /** Lets tokens expire now. Default `access`. */
   expireTokens(owner: { extensionId: string; which?: 'access' | 'refresh' | 'both' }): { expired: number }
 
   subscriptions(filter?: { extensionId?: string }): SubscriptionView[]
@@ -44,7 +44,7 @@ export interface SimulatorControl {
   expireSubscription(target: { subscriptionId: string }): void
   deleteSubscription(target: { subscriptionId: string }): void
 
-  /** Stores an inbound SMS and announces it; resolves when the webhooks have answered. */
+  /** Stores an inbound SMS and sends its events; resolves when the webhooks have answered. */
   injectSms(sms: InboundSms): Promise<InjectedSms>
   /** How the next `calls` (default 1) accepted sends will end. */
   planNextSms(plan: FinalOutcome & { calls?: number }): void
@@ -52,9 +52,9 @@ export interface SimulatorControl {
   /** Newest last; `limit` (default 1000) counts from the newest. */
   messages(filter?: { extensionId?: string; direction?: 'Inbound' | 'Outbound'; limit?: number }): MessageView[]
 
-  /** What the next calls of a route, or of all, will suffer. Rules are used in the order of their making. */
+  /** Sets a fault for the next calls of one route or of all. Rules apply in the order in which they were made. */
   fault(rule: FaultRule): void
-  /** Faults at random, repeatable by the seed; null ends them. They come after the rules of `fault`. */
+  /** Sets random faults, repeatable by the seed; null ends them. The rules of `fault` come first. */
   randomFaults(faults: RandomFaults | null): void
   clearFaults(): void
   faultEvents(fault: EventFault): void
@@ -66,7 +66,7 @@ export interface SimulatorControl {
   requests(filter?: { route?: string; extensionId?: string; limit?: number }): LoggedRequest[]
   clearRequests(): void
   counters(): Counters
-  /** Resolves when no event delivery is under way. */
+  /** Resolves when no event delivery is running. */
   settled(): Promise<void>
 }
 

@@ -9,7 +9,7 @@ export interface Directory {
   extension(id: number): Extension | undefined
   /** In the order in which they were added. */
   extensions(): Extension[]
-  /** Extensions that list the number, in whatever role. */
+  /** Extensions that list the number, in any role. */
   holdersOf(phoneNumber: string): Extension[]
   /** The one extension that may send SMS from the number. */
   smsOwnerOf(phoneNumber: string): Extension | undefined

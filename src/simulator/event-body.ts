@@ -6,7 +6,7 @@ import type { World } from './world.ts'
 /** `current`: today's payload. `old`: as in samples of 2012–2018, with `~`, a GUID, `conversationId` and numeric ids. */
 export type EventForm = 'current' | 'old'
 
-/** Body of an instant SMS event (RingCentral developer guide, "Message events"): the whole message, ids as strings. */
+/** Body of an instant SMS event (RingCentral developer guide, "Message events"): the complete message, ids as strings. */
 export function instantBody(world: World, message: Message, form: EventForm): Record<string, unknown> {
   const id = form === 'old' ? (value: number) => value : String
   const owner = world.directory.extension(message.extensionId)

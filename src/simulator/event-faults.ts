@@ -1,9 +1,9 @@
-/** What can go wrong between the platform and the gateway's webhook. */
+/** Faults between the platform and the gateway's webhook. */
 export interface EventFault {
   kind: 'drop' | 'delay' | 'duplicate'
   /** For `delay`: how long, on the simulator's clock. */
   ms?: number
-  /** For `duplicate`: how many deliveries in all. Default 2. */
+  /** For `duplicate`: how many deliveries in total. Default 2. */
   copies?: number
   /** Only events of this subscription. */
   subscriptionId?: string

@@ -17,7 +17,7 @@ export async function announceInbound(world: World, message: Message, form: Even
   return (await Promise.all([...instant, announceChange(world, message, 'new')])).flat()
 }
 
-/** Tells the subscribers of message-store changes; most extensions have none, and then this costs nothing. */
+/** Sends message-store changes to their subscribers. Does nothing for the many extensions without subscribers. */
 export async function announceChange(world: World, message: Message, kind: 'new' | 'updated'): Promise<Delivery[]> {
   const targets = matching(world, message, (filter) => isChangeOf(filter, message.direction))
   const deliveries = targets.map(({ subscription, filter }) => {
@@ -78,7 +78,7 @@ export function envelope(
 
 const numericUuid = (): string => String((crypto.getRandomValues(new BigUint64Array(1))[0] ?? 0n) >> 1n)
 
-/** Sends one event, as far as the arranged faults let it through. */
+/** Sends one event, unless a fault prevents it. */
 export async function deliver(world: World, subscription: Subscription, event: EventEnvelope): Promise<Delivery[]> {
   const fault = world.eventFaults.draw(subscription.id)
   if (fault?.kind === 'drop') {

@@ -1,13 +1,13 @@
 import { seededRandom } from './random.ts'
 
 /**
- * What can go wrong between a client and the platform. "Before" means that nothing was processed; after an `accept-`
- * the call was processed in full and only its answer suffers. Times are real milliseconds, except `late-accept`.
+ * Faults between a client and the platform. `before` means that nothing was processed. After an `accept-` fault the call was processed
+ * completely and only its answer is wrong. Times are real milliseconds, except for `late-accept`.
  */
 export type Fault =
-  /** Another answer instead of processing. A missing body becomes the platform's usual one for the status. */
+  /** Another answer instead of processing. The default body is the platform's usual one for the status. */
   | { kind: 'respond'; status: number; body?: string | object; headers?: Record<string, string> }
-  /** Nothing for `ms` (default: until the client leaves), then a cut. */
+  /** Silence for `ms` (default: until the client leaves), then the connection is cut. */
   | { kind: 'hang'; ms?: number }
   /** TCP reset before processing. */
   | { kind: 'reset' }

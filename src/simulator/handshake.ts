@@ -3,9 +3,9 @@ import { connect as connectTls } from 'node:tls'
 import { readRawResponse, type RawResponse } from './raw-response.ts'
 
 /**
- * The check that a new webhook belongs to the subscriber (RingCentral developer guide, "Creating webhooks",
+ * Checks that a new webhook belongs to the subscriber (RingCentral developer guide, "Creating webhooks",
  * "Validation token"): an empty POST with `Validation-Token`, to be answered within 3 s with status 200, the same
- * header, and at most 1024 bytes in all. Spoken over a raw socket, because `fetch` hides how many bytes came.
+ * header, and at most 1024 bytes in total. It uses a raw socket, because `fetch` does not tell how many bytes were received.
  */
 export async function handshake(request: HandshakeRequest): Promise<HandshakeOutcome> {
   const token = crypto.randomUUID().replaceAll('-', '')

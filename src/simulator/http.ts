@@ -1,4 +1,4 @@
-/** What a route sees of HTTP: a request as plain values, and the answer it wants sent. */
+/** HTTP for routes: a request as plain values, and the reply to send. */
 export interface Call {
   method: string
   path: string

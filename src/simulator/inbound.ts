@@ -18,12 +18,12 @@ export interface InboundSms {
   text?: string | null
   /** Media of an MMS. */
   attachments?: { contentType: string; size?: number }[]
-  /** Announce this stored message once more instead of storing a new one. */
+  /** Send the events of this stored message again instead of storing a new one. */
   messageId?: string
   /** How many times the event is sent. Default 1. */
   copies?: number
   form?: EventForm
-  /** False: only in the store, no webhook hears of it. */
+  /** False: the message is stored but no webhook gets an event. */
   deliver?: boolean
 }
 

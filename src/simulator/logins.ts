@@ -1,8 +1,8 @@
-/** Who will log in next at the authorize page, as the control API arranged it. Each arrangement serves once. */
+/** The next logins at the authorize page, as set by the control API. Each is used once. */
 export interface Logins {
   next(extensionId: number): void
   denyNext(calls: number): void
-  /** What the coming login does: a chosen extension, a denial, or null for no arrangement. */
+  /** Takes the next login: an extension, a denial, or null if none was set. */
   take(): number | 'deny' | null
 }
 

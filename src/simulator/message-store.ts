@@ -67,7 +67,7 @@ function readFilter(query: URLSearchParams, now: number): Filter | Reply {
   }
 }
 
-/** The store holds living SMS only; a list of anything else is empty. `phoneNumber` matches either side. */
+/** The store holds only SMS that are not deleted, so other lists are empty. `phoneNumber` matches either side. */
 function fits(message: Message, filter: Filter): boolean {
   if (message.createdAt < filter.from || message.createdAt > filter.to) return false
   const read = message.direction === 'Outbound' ? 'Read' : 'Unread'

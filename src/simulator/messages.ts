@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Extension } from './directory.ts'
 import type { Settings } from './settings.ts'
 
-/** The messages themselves. Statuses are computed from the clock when somebody looks: ten thousand sends, no timers. */
+/** The stored messages. Statuses are computed from the clock when they are read, so that ten thousand sends need no timers. */
 export interface Messages {
   addOutbound(extension: Extension, sms: OutboundSms): Message
   addInbound(extension: Extension, sms: StoredInbound): Message
@@ -43,9 +43,9 @@ export interface Message {
   /** Of an MMS, beside the text itself. */
   attachments: Attachment[]
   createdAt: number
-  /** Null: the usual way, as the settings say. */
+  /** Null: as the settings say. */
   outcome: FinalOutcome | null
-  /** Set by hand; beats everything. */
+  /** Set by the control API; overrides everything else. */
   forced: MessageState | null
 }
 
@@ -73,7 +73,7 @@ export interface StoredInbound extends Omit<OutboundSms, 'text'> {
 }
 
 const MAX_MESSAGES_PER_EXTENSION = 1_000_000
-/** How many go at once when an extension is full. */
+/** How many messages are dropped at once when an extension is full. */
 const DROPPED_MESSAGES = 100_000
 /** Conversation ids are above 2^53 on the platform, which breaks clients that read them as numbers. */
 const CONVERSATION_FLOOR = 2n ** 60n
@@ -136,7 +136,7 @@ export function createMessages(clock: Clock, settings: Settings): Messages {
   }
 }
 
-/** Where a message is by now: `Queued`, then `Sent`, then its final status, if it has one. */
+/** The current status: `Queued`, then `Sent`, then the final status, if there is one. */
 function plannedState(message: Message, now: number, settings: Settings): MessageState {
   const { createdAt, outcome } = message
   if (message.direction === 'Inbound') return stateAt('Received', createdAt)

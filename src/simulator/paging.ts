@@ -1,7 +1,7 @@
 import { invalidParameter } from './errors.ts'
 import type { Reply } from './http.ts'
 
-/** A page of a list as the platform answers it: records, `paging` and `navigation` with full addresses. */
+/** A page of a list in the platform's form: records, `paging`, and `navigation` with full addresses. */
 export function pageOf<T>(all: T[], request: PageRequest, render: (one: T) => unknown): Record<string, unknown> {
   const { page, perPage } = request
   const start = (page - 1) * perPage
@@ -33,7 +33,7 @@ export interface PageRequest {
 const DEFAULT_PER_PAGE = 100
 const MAX_PER_PAGE = 1000
 
-/** Reads `page` and `perPage`; `base` is the list's address, `query` what else it was asked for. */
+/** Reads `page` and `perPage`. `base` is the list's address, `query` the other parameters. */
 export function readPage(query: URLSearchParams, base: string, echoed: URLSearchParams): PageRequest | Reply {
   const page = Number(query.get('page') ?? 1)
   const perPage = Number(query.get('perPage') ?? DEFAULT_PER_PAGE)

@@ -4,7 +4,7 @@ import type { Fault } from './faults.ts'
 import { html, json, jsonObject, type Reply } from './http.ts'
 import { rawReply, type Wire } from './wire.ts'
 
-/** Plays one fault on a connection. Answers the status that the client could have read, or null when it was cut. */
+/** Plays one fault on a connection. Returns the status that the client could read, or null if the connection was cut. */
 export async function playFault(fault: Fault, play: FaultStage): Promise<number | null> {
   const { wire, process, clock } = play
   switch (fault.kind) {
@@ -34,7 +34,7 @@ type AfterFault = Exclude<Fault, { kind: 'respond' | 'hang' | 'reset' | 'close' 
 
 const DRIP_MS = 50
 
-/** What becomes of the right answer after the call was processed. */
+/** Spoils the correct answer after the call was processed. */
 async function spoil(fault: AfterFault, reply: Reply, wire: Wire): Promise<number | null> {
   switch (fault.kind) {
     case 'accept-then-respond':
@@ -94,7 +94,7 @@ async function drip(wire: Wire, reply: Reply, which: 'drip-headers' | 'drip-body
   return reply.status
 }
 
-/** Cut only after the first half can have arrived: a reset would overtake it. */
+/** Cuts the connection only when the first half can have arrived, because a reset would overtake it. */
 async function cutBody(wire: Wire, reply: Reply): Promise<null> {
   const { head, body } = rawReply(reply, false)
   wire.raw(head + firstHalf(body))
@@ -114,7 +114,7 @@ function answerOf({ status, body, headers }: Canned): Reply {
   return { status, headers: { ...usual.headers, ...headers }, body: text }
 }
 
-/** What the platform, or a proxy before it, says with this status. */
+/** The body that the platform or its proxy sends with this status. */
 function usualAnswer(status: number): Reply {
   if (status === 429) return rateExceeded({ 'Retry-After': '60' })
   if (status === 503) return apiError(503, 'CMN-201', 'Service Temporary Unavailable')

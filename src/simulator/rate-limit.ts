@@ -5,7 +5,7 @@ import type { Clock } from '../core/clock.ts'
  * and a penalty in which every further request starts the penalty anew.
  */
 export interface RateLimit {
-  /** Counts a request. The headers belong on the answer, whichever it is. */
+  /** Counts a request. The headers belong to every answer. */
   take(key: string, group: Group): RateOutcome
   limits: Limits
 }
@@ -67,7 +67,7 @@ export function createRateLimit(clock: Clock, enabled: boolean): RateLimit {
     return counter
   }
 
-  /** The window starts empty after a penalty: a client that was silent gets its whole budget again. */
+  /** The window starts empty after a penalty, so that a client that was silent has its full budget again. */
   function refuse(counter: Counter, group: Group, now: number): RateOutcome {
     counter.penaltyUntil = now + limits.penaltyMs
     counter.taken = []

@@ -1,4 +1,4 @@
-/** An HTTP/1.1 response as it came: RFC 9112, read byte by byte from a socket. */
+/** An unmodified HTTP/1.1 response (RFC 9112), read from a socket. */
 export interface RawResponse {
   status: number
   /** Names in lower case. */
@@ -10,19 +10,19 @@ export interface RawResponse {
 export interface RawReader {
   promise: Promise<RawResponse>
   data(chunk: Buffer): void
-  /** The peer closed: whatever is complete by now counts. */
+  /** Call when the peer has closed the connection, which completes a response without a length. */
   end(): void
 }
 
 const HEAD_END = '\r\n\r\n'
 const MAX_HEAD_BYTES = 65_536
 
-/** Settles as soon as the response is complete or larger than `enoughBytes`; rejects when it is no HTTP. */
+/** Resolves when the response is complete or larger than `enoughBytes`; rejects if it is not HTTP. */
 export function readRawResponse(enoughBytes: number): RawReader {
   const { promise, resolve, reject } = Promise.withResolvers<RawResponse>()
   let text = ''
 
-  function look(closed: boolean): void {
+  function check(closed: boolean): void {
     const headEnd = text.indexOf(HEAD_END)
     if (headEnd < 0) {
       if (closed || text.length > MAX_HEAD_BYTES) reject(new Error('No HTTP response'))
@@ -39,9 +39,9 @@ export function readRawResponse(enoughBytes: number): RawReader {
     promise,
     data(chunk) {
       text += chunk.toString('latin1')
-      look(false)
+      check(false)
     },
-    end: () => look(true),
+    end: () => check(true),
   }
 }
 

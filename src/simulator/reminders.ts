@@ -5,7 +5,7 @@ import type { World } from './world.ts'
 
 /**
  * Renewal reminders (RingCentral developer guide, "Subscription renewal reminder"): from `threshold` seconds before
- * expiry on, one event per `interval` seconds. A renewal moves the expiry, so each timer looks again before it speaks.
+ * expiry on, one event per `interval` seconds. A renewal moves the expiry, so each timer checks it before it sends.
  */
 export function scheduleReminders(world: World, subscription: Subscription): void {
   for (const filter of subscription.eventFilters) {
@@ -23,7 +23,7 @@ function scheduleNext(world: World, subscription: Subscription, filter: string, 
   const expiresAt = subscription.expiresAt
   world.clock.after(delayMs, () => {
     const gone = world.stopping.signal.aborted || world.subscriptions.get(subscription.id) === undefined
-    // Renewed meanwhile: the renewal has scheduled its own.
+    // The subscription was renewed meanwhile, which has scheduled its own reminders.
     if (gone || subscription.expiresAt !== expiresAt || subscription.blacklisted !== null) return
     const body = { expiresIn: Math.floor((expiresAt - world.clock.now()) / 1000) }
     void deliver(world, subscription, envelope(world, subscription, filter, body, 'current'))

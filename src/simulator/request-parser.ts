@@ -1,6 +1,6 @@
 import type { Call } from './http.ts'
 
-/** A whole request at the front of some bytes (HTTP/1.1: RFC 9112, the part of it that clients of an API use). */
+/** A complete request at the start of some bytes (the part of HTTP/1.1, RFC 9112, that clients of an API use). */
 export interface ParsedRequest {
   call: Call
   /** How many bytes it took. */
@@ -33,9 +33,9 @@ export function parseRequest(bytes: Buffer): ParseOutcome {
 }
 
 function splitTarget(target: string): { path: string; query: URLSearchParams } {
-  const mark = target.indexOf('?')
-  if (mark < 0) return { path: target, query: new URLSearchParams() }
-  return { path: target.slice(0, mark), query: new URLSearchParams(target.slice(mark + 1)) }
+  const queryAt = target.indexOf('?')
+  if (queryAt < 0) return { path: target, query: new URLSearchParams() }
+  return { path: target.slice(0, queryAt), query: new URLSearchParams(target.slice(queryAt + 1)) }
 }
 
 /** Names in lower case; of a repeated header the last counts. Null when a line has no colon. */

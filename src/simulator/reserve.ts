@@ -1,7 +1,7 @@
 import { listen } from './server.ts'
 import type { Simulator, SimulatorOptions } from './simulator.ts'
 
-/** A simulator whose address is known before all the rest of it is loaded; requests wait for that. */
+/** A simulator whose address is known before its code is loaded. Requests wait until then. */
 export interface ReservedSimulator {
   /** Without a slash at the end. */
   url: string

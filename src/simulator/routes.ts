@@ -18,7 +18,7 @@ import {
 import { ownerOfForm, revoke, token } from './token.ts'
 import type { World } from './world.ts'
 
-/** What a request turned out to be. `process` does it, and may be called later than the answer, or never. */
+/** A matched request. `process` handles it; a fault may call it after the answer, or never. */
 export interface Arrival {
   /** Null for an unknown path. */
   route: string | null
@@ -30,8 +30,8 @@ const EXTENSION = '/restapi/v1.0/account/([^/]+)/extension/([^/]+)'
 const SUBSCRIPTION = '/restapi/v1.0/subscription'
 
 /**
- * Every endpoint, with the name by which faults and the log know it, its throttling group, and the permission that it
- * asks of the app. That a subscription is made has an error of its own; that looking at one asks for nothing is a guess.
+ * Every endpoint, with its name for faults and the log, its throttling group, and the permission that the app needs. Creating a
+ * subscription has an error of its own. That reading one needs no permission is a guess.
  */
 const API_ROUTES = [
   api('sms', 'POST', `${EXTENSION}/sms`, 'medium', 'SMS', ofExtension(sendSms)),

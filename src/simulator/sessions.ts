@@ -3,8 +3,8 @@ import { randomText } from './random.ts'
 
 /**
  * Sessions and the rotation of their tokens (RingCentral developer guide, "Refreshing access tokens").
- * A refresh kills the old access token at once; the old refresh token answers with the same new pair until the new
- * access token has been used, and 10 s beyond that, so that a client which lost the answer can ask again.
+ * A refresh invalidates the old access token at once. The old refresh token returns the same new pair until 10 s after the first use of
+ * the new access token, so that a client that lost the answer can repeat the refresh.
  */
 export class Sessions {
   private readonly sessions = new Set<Session>()
@@ -43,7 +43,7 @@ export class Sessions {
     return session
   }
 
-  /** Who a token belongs to, without counting as a use of it. */
+  /** The owner of a token. Does not count as a use of the token. */
   ownerOf(token: string): number | null {
     return this.sessionOf(token)?.extensionId ?? null
   }
@@ -95,7 +95,7 @@ export class Sessions {
     return session
   }
 
-  /** The replaced pair: good until its successor is used, then 10 s more, and never beyond its own lifetime. */
+  /** The replaced pair: valid until 10 s after the first use of its successor, but not beyond its own lifetime. */
   private inGrace({ current, previous }: Session): boolean {
     if (previous === null || this.clock.now() >= previous.refreshExpiresAt) return false
     return current.usedAt === null || this.clock.now() < current.usedAt + GRACE_MS
@@ -160,5 +160,5 @@ export type AccessOutcome = Session | 'malformed' | 'unknown' | 'expired' | 'cor
 const MAX_SESSIONS = 5
 const GRACE_MS = 10_000
 const TOKEN_PREFIX = 'U0pDMTFQMDFQQVMwMXxBQUJ'
-/** Ended refresh tokens are remembered, to tell "revoked" from "never seen"; the oldest is forgotten beyond this. */
+/** How many ended refresh tokens are kept, to distinguish "revoked" from "unknown". */
 const MAX_REMEMBERED = 10_000

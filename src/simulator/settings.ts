@@ -1,6 +1,6 @@
-/** What a test or an operator may change while the simulator runs. Times are milliseconds unless named otherwise. */
+/** Settings that a test or an operator may change while the simulator runs. Times are milliseconds unless their names say otherwise. */
 export interface Settings {
-  /** What the app may do (RingCentral developer guide, "Permissions"); `SMS` includes `ReadMessages`. */
+  /** The app's permissions (RingCentral developer guide, "Permissions"); `SMS` includes `ReadMessages`. */
   permissions: Permission[]
   /** Serve a page with a button per extension instead of approving at once. */
   loginPage: boolean
@@ -18,11 +18,11 @@ export interface Settings {
   indexDelayMs: number
   /** Accept `http:` webhook addresses, which the platform refuses with SUB-523. */
   allowHttpWebhooks: boolean
-  /** How long a webhook may take, for handshake and events. Real time: it is about sockets. */
+  /** How long a webhook may take, for handshake and events. Real time, because it concerns sockets. */
   webhookTimeoutMs: number
-  /** The longest life that a subscription is granted, however long the one is that was asked for. */
+  /** The longest lifetime that a subscription gets. */
   maxSubscriptionSeconds: number
-  /** New subscriptions come back with all their filters under `disabledFilters`. */
+  /** New subscriptions have all their filters in `disabledFilters`. */
   refuseFilters: boolean
   /** A subscription whose deliveries have failed for this long is blacklisted at the next failure. */
   blacklistAfterMs: number
@@ -50,6 +50,6 @@ export const defaultSettings = (allowHttpWebhooks: boolean): Settings => ({
   blacklistAfterMs: 600_000,
 })
 
-/** Whether the app has a permission, by its name or within another one. */
+/** Whether the app has a permission, directly or as part of another one. */
 export const hasPermission = ({ permissions }: Settings, permission: Permission): boolean =>
   permissions.includes(permission) || (permission === 'ReadMessages' && permissions.includes('SMS'))

@@ -6,11 +6,11 @@ import { type Listener, listen } from './server.ts'
 import { createWorld } from './world.ts'
 
 /**
- * A RingCentral of our own, over real HTTP, for development and tests. A client cannot tell it from the platform:
+ * Simulates RingCentral over real HTTP, for development and tests. A client cannot distinguish it from the platform:
  * the same paths, bodies, errors, limits and webhooks. It starts without any extension; `control.addExtension` adds.
  *
- * What the platform's state hangs on (tokens, windows, statuses, expiries, delayed events) follows `clock`. What
- * belongs to a socket (hanging, dripping, the webhook's 3 s) takes real time.
+ * The platform's state (tokens, windows, statuses, expiries, delayed events) follows `clock`. Times of sockets (hanging, dripping, the
+ * webhook's 3 s) are real.
  *
  * @throws when the environment is production, or the port is taken.
  * @example
@@ -23,7 +23,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   return simulate(listen({ hostname, port }), options)
 }
 
-/** Behind a listener that is there already. Throws when the environment is production. */
+/** Starts the simulator behind an existing listener. Throws when the environment is production. */
 export function simulate(listener: Listener, options: SimulatorOptions): Simulator {
   refuseProduction(options)
   const world = createWorld({
@@ -70,7 +70,7 @@ export interface Simulator {
   /** Without a slash at the end. */
   url: string
   control: SimulatorControl
-  /** Cuts every connection; nothing arranged for later happens any more. */
+  /** Closes every connection and cancels everything that was planned. */
   stop(): Promise<void>
 }
 

@@ -10,7 +10,7 @@ import type { World } from './world.ts'
 
 /**
  * `POST …/extension/~/sms` (RingCentral API reference, "Create SMS message"). The record is in the store before
- * anything is answered, so a client that loses the answer can find it there. Nothing makes a repeat idempotent.
+ * the answer, so that a client that loses the answer can find it there. A repeated call sends another message.
  */
 export function sendSms({ world, call, extension }: ApiCall): Reply {
   const source = jsonSource(call)

@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 
-/** The webhook subscriptions. Expired ones vanish, as on the platform: nothing finds them any more. */
+/** The webhook subscriptions. Expired ones vanish, as on the platform. */
 export interface SubscriptionBook {
   add(draft: SubscriptionDraft): Subscription
   get(id: string): Subscription | undefined
@@ -26,7 +26,7 @@ export interface Subscription extends SubscriptionDraft {
   createdAt: number
   expiresAt: number
   blacklisted: { reason: string; at: number } | null
-  /** Time of the first failed delivery since the last good one. */
+  /** Time of the first failed delivery since the last successful one. */
   failingSince: number | null
 }
 

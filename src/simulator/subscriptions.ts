@@ -105,7 +105,7 @@ function readDraft({ world, call, extension, clientId }: ApiCall): SubscriptionD
   }
 }
 
-/** It will be a header's value. */
+/** Whether the text can be the value of a header. */
 const isToken = (value: unknown): value is string => typeof value === 'string' && /^[\x21-\x7e]{1,255}$/.test(value)
 
 function readTtl(value: unknown): number | null {

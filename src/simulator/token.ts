@@ -18,7 +18,7 @@ export function token(world: World, call: Call): Reply {
   return oauthError(400, 'invalid_request', 'OAU-250', 'Unsupported grant type')
 }
 
-/** `POST /restapi/oauth/revoke` (same reference, "Revoke token"): ends the token's whole session. */
+/** `POST /restapi/oauth/revoke` (same reference, "Revoke token"): ends the session of the token. */
 export function revoke(world: World, call: Call): Reply {
   const refusal = checkClient(world, call)
   if (refusal !== null) return refusal
@@ -29,7 +29,7 @@ export function revoke(world: World, call: Call): Reply {
   })
 }
 
-/** The extension that a token or revoke request is about, as far as it can be known. */
+/** The extension of a token or revoke request, if it is known. */
 export function ownerOfForm(world: World, call: Call): number | null {
   const form = new URLSearchParams(call.body)
   const grant = world.codes.find(form.get('code') ?? '')
@@ -45,8 +45,8 @@ function exchangeCode(world: World, form: URLSearchParams): Reply {
   return limited(world, grant.extensionId, () => {
     if (grant.redirectUri !== form.get('redirect_uri')) return invalidGrant('OAU-109', 'Redirect URIs do not match')
     if (!verifies(grant, form.get('code_verifier'))) return invalidGrant('OAU-106', 'Invalid authorization code')
-    const blocked = checkOwner(world, grant.extensionId)
-    if (blocked !== null) return blocked
+    const refusal = checkOwner(world, grant.extensionId)
+    if (refusal !== null) return refusal
     world.codes.spend(code)
     return granted(world, openSession(world, grant, form))
   })
@@ -70,8 +70,8 @@ function refreshTokens(world: World, form: URLSearchParams): Reply {
   const refreshToken = form.get('refresh_token') ?? ''
   const owner = world.sessions.ownerOf(refreshToken)
   return limited(world, owner, () => {
-    const blocked = owner === null ? null : checkOwner(world, owner)
-    if (blocked !== null) return blocked
+    const refusal = owner === null ? null : checkOwner(world, owner)
+    if (refusal !== null) return refusal
     const outcome = world.sessions.refresh(refreshToken, world.client.id)
     if (outcome === 'unknown') return invalidGrant('OAU-213', 'Token not found')
     if (outcome === 'expired') return invalidGrant('OAU-210', 'Token expired')
@@ -87,7 +87,7 @@ function checkOwner(world: World, extensionId: number): Reply | null {
   return invalidGrant('OAU-232', 'Extension not found')
 }
 
-/** Throttling group Auth. A token of nobody is nobody's rate. */
+/** Throttling group Auth. A token without an owner is not counted. */
 function limited(world: World, extensionId: number | null, answer: () => Reply): Reply {
   if (extensionId === null) return answer()
   const rate = world.rateLimit.take(`${extensionId} ${world.client.id}`, 'auth')

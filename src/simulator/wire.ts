@@ -1,43 +1,43 @@
 import type * as Http from 'node:http'
 import type { Reply } from './http.ts'
 
-/** Where one request is answered, well or badly. */
+/** Answers one request, correctly or with a fault. */
 export class Wire {
   constructor(
-    private readonly line: Line,
+    private readonly connection: WireConnection,
     private readonly keepAlive: boolean,
   ) {}
 
   send(reply: Reply): void {
     const { head, body } = rawReply(reply, this.keepAlive)
-    this.line.write(head + body)
-    this.line.answered(this.keepAlive)
+    this.connection.write(head + body)
+    this.connection.answered(this.keepAlive)
   }
 
-  /** Bytes of the caller's own making; end with `cut`. */
+  /** Writes the bytes unchanged. Call `cut` afterwards. */
   raw(bytes: string | Uint8Array): void {
-    this.line.write(bytes)
+    this.connection.write(bytes)
   }
 
   /** `reset` sends a TCP RST, `close` an orderly FIN. */
   cut(how: 'reset' | 'close'): void {
-    if (how === 'reset') this.line.reset()
-    else this.line.end()
+    if (how === 'reset') this.connection.reset()
+    else this.connection.end()
   }
 
-  /** After `ms` of real time (undefined: never), or as soon as the client has left. */
+  /** Resolves after `ms` of real time (undefined: never), or as soon as the client has left. */
   pause(ms: number | undefined): Promise<void> {
-    return this.line.pause(ms)
+    return this.connection.pause(ms)
   }
 
   /** False once the client has left. */
   get open(): boolean {
-    return this.line.open
+    return this.connection.open
   }
 }
 
-/** What a wire needs of its connection. */
-export interface Line {
+/** The part of a client's connection that a wire uses. */
+export interface WireConnection {
   readonly open: boolean
   write(bytes: string | Uint8Array): void
   answered(keepAlive: boolean): void
@@ -46,7 +46,7 @@ export interface Line {
   pause(ms: number | undefined): Promise<void>
 }
 
-/** An answer as it goes over the wire, with the headers that the platform puts on every one. */
+/** The text of an answer, with the headers that the platform adds to every answer. */
 export function rawReply(reply: Reply, keepAlive: boolean): { head: string; body: string } {
   let head = `HTTP/1.1 ${reply.status} ${http().STATUS_CODES[reply.status] ?? ''}\r\n${COMMON_HEADERS}`
   head += `RCRequestId: ${crypto.randomUUID()}\r\n`
@@ -58,6 +58,6 @@ export function rawReply(reply: Reply, keepAlive: boolean): { head: string; body
 
 const COMMON_HEADERS = 'Server: nginx\r\nRoutingKey: SJC01P07\r\nContent-Language: en-US\r\n'
 
-/** Loaded with the first answer: it would cost every start some milliseconds. */
+/** Loaded with the first answer, because it would add some milliseconds to every start. */
 const http = (): typeof Http => (loaded ??= process.getBuiltinModule('node:http'))
 let loaded: typeof Http | null = null

@@ -11,7 +11,7 @@ import { Sessions } from './sessions.ts'
 import { defaultSettings, type Settings } from './settings.ts'
 import { createSubscriptionBook, type SubscriptionBook } from './subscription-book.ts'
 
-/** Everything that one simulated platform knows. Routes, events and control all work on it. */
+/** The state of one simulated platform, shared by routes, events and control. */
 export interface World {
   clock: Clock
   /** Own address, without a slash at the end. */
@@ -28,9 +28,9 @@ export interface World {
   faults: Faults
   eventFaults: EventFaults
   log: RequestLog
-  /** Event deliveries under way. */
+  /** Running event deliveries. */
   deliveries: Set<Promise<unknown>>
-  /** Aborted by `stop`: nothing may happen any more. */
+  /** Aborted by `stop`; nothing may happen afterwards. */
   stopping: AbortController
 }
 

@@ -5,7 +5,7 @@ import { openGate } from '../../src/db/gate.ts'
 import { failureOf, temporaryFolder } from '../support/process.ts'
 import { PRAGMAS, committed, lockHolder, openNotes } from './notes.ts'
 
-test('a unit that met the lock is applied once, whole, and in its turn', async () => {
+test('a unit that met the lock is applied once, completely, and in order', async () => {
   using folder = temporaryFolder()
   const path = folder.file('notes.db')
   const gate = await openNotes(path)
@@ -63,7 +63,7 @@ test('a COMMIT that fails leaves nothing behind', async () => {
   await gate.close()
 })
 
-test('what is no query cannot be read, so that nobody begins an interactive transaction', async () => {
+test('reads accept only queries, so that no interactive transaction can begin', async () => {
   using folder = temporaryFolder()
   const gate = await openNotes(folder.file('notes.db'))
   const reads = readsOf(gate)

@@ -157,7 +157,7 @@ test('a migration that would leave broken references is undone, at every start',
   }
 })
 
-test('before an upgrade the file is copied whole, the newest rows included; a failing upgrade leaves one copy', async () => {
+test('before an upgrade the complete file is copied, including the newest rows; a failing upgrade leaves one copy', async () => {
   using folder = temporaryFolder()
   const path = folder.file('sgw.db')
   const options = { url: folder.database, authToken: null, path, litestream: false }
@@ -185,7 +185,7 @@ test('before an upgrade the file is copied whole, the newest rows included; a fa
   copy.close()
 })
 
-test('kill -9 in the middle of a migration leaves nothing of it, and the next start does it whole', async () => {
+test('kill -9 in the middle of a migration leaves nothing of it, and the next start applies all of it', async () => {
   using folder = temporaryFolder()
   const path = folder.file('a.db')
   await using child = startProgram('test/db/fixtures/slow-migration.ts', [path])

@@ -88,7 +88,7 @@ function contentsOf(path: string): Contents {
 }
 
 for (const [index, { name }] of MIGRATIONS.entries()) {
-  test(`a database of ${name} comes to the newest schema whole`, async () => {
+  test(`a database of ${name} reaches the newest schema completely`, async () => {
     const path = await writtenBy(MIGRATIONS.slice(0, index + 1))
     const before = contentsOf(path)
     expect(before).toMatchObject({

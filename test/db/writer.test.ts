@@ -215,7 +215,7 @@ test('a storage that fails rejects everything that waited, once and at once, and
   await gate.close()
 })
 
-test('a promise settles after its commit, and drained waits for all of them', async () => {
+test('a promise resolves after its commit, and drained waits for all of them', async () => {
   using folder = temporaryFolder()
   const { gate, commits } = await openNotes(folder.file('notes.db'))
   const writer = createWriter(gate)

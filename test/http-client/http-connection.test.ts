@@ -135,7 +135,7 @@ describe('a request', () => {
     expect(kept).toEqual([])
   })
 
-  test('never left if nobody listens', async () => {
+  test('never left if no server listens', async () => {
     const { failure } = await ask(dial(await deadPort()))
     expect(failure).toEqual({ code: 'ECONNREFUSED', neverLeft: true, isStale: false })
   })

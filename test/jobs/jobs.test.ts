@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { Jobs } from '../../src/jobs/jobs.ts'
 import { Workshop } from './workshop.ts'
 
-test('a job of a kind that nobody runs is an error', async () => {
+test('a job of a kind that is not registered is an error', async () => {
   await using shop = await Workshop.open()
   const jobs = new Jobs(shop.newLoop().context)
   jobs.register(shop.kind())

@@ -12,7 +12,7 @@ test('jobs of a lane begin in the order in which they were committed', async () 
   expect(await shop.left()).toEqual([])
 })
 
-test('tenants take turns: a crowd of one delays another by no more than its turn', async () => {
+test('tenants take turns: many jobs of one tenant delay another by no more than one turn', async () => {
   await using shop = await Workshop.open({ maxInFlight: 1, maxPerLane: 1 })
   const loop = shop.newLoop()
   await shop.commit(
@@ -76,7 +76,7 @@ test('a job whose row is gone is dropped', async () => {
   await loop.stop()
 })
 
-test('a handler that throws is retried after a second, in its place, and the log names the error', async () => {
+test('a handler that throws is retried after a second, in its position, and the log names the error', async () => {
   let failures = 2
   await using shop = await Workshop.open({
     maxPerLane: 1,

@@ -4,7 +4,7 @@ import { Schedule } from '../../src/jobs/schedule.ts'
 import { manualClock } from '../support/manual-clock.ts'
 import { until } from '../support/world.ts'
 
-test('what is planned anew takes the place of what has not begun, and nothing runs after a stop', async () => {
+test('work that is planned again replaces work that has not begun, and nothing runs after a stop', async () => {
   const clock = manualClock()
   const schedule = new Schedule(clock, silentLog)
   const ran: string[] = []

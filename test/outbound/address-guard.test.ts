@@ -165,7 +165,7 @@ describe('names at delivery', () => {
     })
   })
 
-  test('one denied address denies the name, whatever its place', async () => {
+  test('one denied address denies the name, at any position', async () => {
     for (const inside of [
       '127.0.0.1',
       '10.0.0.1',

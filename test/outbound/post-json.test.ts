@@ -145,7 +145,7 @@ describe('every kind of destination ends in time and in its outcome', () => {
 })
 
 describe('the request', () => {
-  test('is one POST with our fixed headers, the given ones, and the body byte for byte', async () => {
+  test('is one POST with the fixed headers, those of the request, and the body byte for byte', async () => {
     await using destination = await to.startDestination(to.says(to.response('200 OK')))
     const poster = posterWith({ 'hooks.test': ['127.0.0.1'] })
     const headers = { 'X-Gateway-Signature': 'sha256=00', 'Content-Type': 'text/plain', Host: 'inside' }

@@ -12,7 +12,7 @@ const input = {
   body: '{"body":"Grüße 😀"}',
 }
 
-test('signs as the contract says: the whole secret is the key, the timestamp is part of the text', () => {
+test('signs as the contract says: the complete secret is the key, the timestamp is part of the text', () => {
   const expected = createHmac('sha256', secret).update(`1760000000.${input.body}`).digest('hex')
   expect(signedHeaders(input)).toMatchObject({
     'X-Gateway-Timestamp': '1760000000',

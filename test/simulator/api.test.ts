@@ -42,7 +42,7 @@ test('the extension has a numeric id, its account a text one, and real ids in it
   expect(body).toMatchObject({ name: 'Alice Smith', extensionNumber: '101', type: 'User', status: 'Enabled' })
 })
 
-test('own ids work in place of ~, others are not found', async () => {
+test('own ids work instead of ~, others are not found', async () => {
   await using bench = await startBench()
   const bob = bench.control.addExtension({ numbers: [BOB] }).extensionId
   const { access_token } = await bench.login()

@@ -99,7 +99,7 @@ test.each(BAD)('a request with %s is refused and the connection closed', async (
   expect((await fetch(`${bench.simulator.url}/restapi`)).status).toBe(200)
 })
 
-test('an answer larger than the socket takes at once arrives whole', async () => {
+test('an answer larger than the socket accepts at once arrives completely', async () => {
   await using bench = await startBench({ limits: false })
   const { access_token } = await bench.login()
   const text = '😀'.repeat(500)
@@ -110,7 +110,7 @@ test('an answer larger than the socket takes at once arrives whole', async () =>
   expect(list.body.records.every((one) => one['subject'] === text)).toBe(true)
 })
 
-test('stopping cuts those who wait, and frees the port', async () => {
+test('a stop cuts waiting clients and frees the port', async () => {
   const bench = await startBench()
   bench.control.fault({ route: 'probe', fault: { kind: 'hang' } })
   const waiting = fetch(`${bench.simulator.url}/restapi`).then(

@@ -98,7 +98,7 @@ test('a web page cannot turn the knobs: the host must be this machine, the origi
   expect(bench.control.sessions()).toEqual([])
 })
 
-test('the request log shows who asked for what, and the counters add it up', async () => {
+test('the request log shows each request with its caller, and the counters add them up', async () => {
   await using bench = await startBench()
   const { access_token } = await bench.login()
   bench.control.clearRequests()

@@ -84,7 +84,7 @@ test('two equal subscriptions deliver every event twice, each under its own id',
   expect(new Set(events.map((event) => event.body['id'])).size).toBe(1)
 })
 
-test('odd messages: several recipients, an MMS without a subject, a sender without a number', async () => {
+test('unusual messages: several recipients, an MMS without a subject, a sender without a number', async () => {
   await using world = await subscribed()
   const { control } = world.bench
   await control.injectSms({ to: ['+16505550178', ALICE] })
@@ -121,7 +121,7 @@ test('the same message can be announced again and in copies, and is stored once'
   expect(control.messages()).toHaveLength(1)
 })
 
-test('a message that is only in the store is announced to nobody, and the list shows it', async () => {
+test('a message that is only in the store has no event, and the list shows it', async () => {
   await using world = await subscribed()
   const { messageId } = await world.bench.control.injectSms({ to: ALICE, text: 'missed', deliver: false })
   expect(world.webhook.events()).toEqual([])

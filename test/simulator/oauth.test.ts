@@ -118,7 +118,7 @@ test('the client authenticates with Basic and a form, or not at all', async () =
   expect(codes(await bench.token({ grant_type: 'password' }))).toEqual([400, 'OAU-250'])
 })
 
-test('revoking either token ends the whole session', async () => {
+test('revoking either token ends the session', async () => {
   await using bench = await startBench()
   const tokens = await bench.login()
   const revoked = await fetch(`${bench.simulator.url}/restapi/oauth/revoke`, {

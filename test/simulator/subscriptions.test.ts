@@ -103,7 +103,7 @@ test('an unreachable or silent webhook is SUB-521', async () => {
   never.resolve(new Response())
 })
 
-test('an https webhook with a certificate that nobody vouches for is SUB-524', async () => {
+test('an https webhook with an untrusted certificate is SUB-524', async () => {
   await using bench = await startBench()
   const server = Bun.serve({ hostname: '127.0.0.1', port: 0, tls: SELF_SIGNED, fetch: echo })
   const { access_token } = await bench.login()
