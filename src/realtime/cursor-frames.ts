@@ -135,7 +135,8 @@ export class CursorFrames {
       if (rows.length === 0) return true
       for (const row of rows) {
         if (!(await this.#pass(row))) return false
-        this.#through = through = row.seq
+        through = row.seq
+        this.#through = through
       }
     }
   }

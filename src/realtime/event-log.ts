@@ -59,7 +59,7 @@ export class EventLog {
 
   /** The events of one row, whoever hears them; none if its subject is gone. */
   async eventsAt(seq: number): Promise<GatewayEvent[]> {
-    const rows = await this.context.gate.values({ sql: `${JOINED} WHERE events.seq = ?1`, args: [seq] })
+    const rows = await this.context.gate.values({ sql: ROW, args: [seq] })
     return rows.flatMap((values) => eventsOf(toLogged(values)))
   }
 
@@ -145,14 +145,16 @@ const ROWS = `SELECT seq, kinds, subject FROM events WHERE seq > ?1 ORDER BY seq
 
 type LoggedRow = LoggedMessage & { seq: number }
 
-const JOINED = `SELECT events.seq, events.kinds, events.at, messages.id, messages.app_id, messages.tenant_id, messages.from_number, messages.to_number,
-    messages.body, messages.rc_message_id, messages.error, messages.receiving_extension_id
-  FROM events CROSS JOIN messages ON messages.id = events.subject`
+const COLUMNS = `events.seq, events.kinds, events.at, messages.id, messages.app_id, messages.tenant_id, messages.from_number,
+    messages.to_number, messages.body, messages.rc_message_id, messages.error, messages.receiving_extension_id`
 
 /** Inbound messages are for every app of the tenant, everything else for the app that sent the message. */
-const SLICE = `${JOINED} WHERE events.seq > ?1 AND events.seq <= ?2 AND messages.tenant_id = ?3
+const SLICE = `SELECT ${COLUMNS} FROM events CROSS JOIN messages ON messages.id = events.subject
+  WHERE events.seq > ?1 AND events.seq <= ?2 AND messages.tenant_id = ?3
     AND (messages.app_id = ?4 OR events.kinds = ${EVENT_KINDS.received})
   ORDER BY events.seq LIMIT ?5`
+
+const ROW = `SELECT ${COLUMNS} FROM events CROSS JOIN messages ON messages.id = events.subject WHERE events.seq = ?1`
 
 function toLogged(values: readonly Value[]): LoggedRow {
   const [seq, kinds, at, id, appId, tenantId, from, to, body, rcMessageId, error, receivingExtensionId] = values

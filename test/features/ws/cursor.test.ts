@@ -27,7 +27,9 @@ test('the first cursor comes after auth_ok and is that of now', async () => {
   expect(await eventsAfter(world, socket.cursors[0]?.cursor)).toEqual([])
   const id = await world.send()
   await world.untilStatus(id)
-  expect(await eventsAfter(world, socket.cursors[0]?.cursor)).toMatchObject(Array(3).fill({ messageId: id }))
+  expect(await eventsAfter(world, socket.cursors[0]?.cursor)).toMatchObject(
+    Array.from({ length: 3 }, () => ({ messageId: id })),
+  )
 })
 
 test('what was heard before a cursor and what follows it in the log are all events together', async () => {
