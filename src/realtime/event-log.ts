@@ -67,10 +67,11 @@ export class EventLog {
   async rowsAfter(seq: number): Promise<RowOfLog[]> {
     const rows = await this.context.gate.values({ sql: ROWS, args: [seq] })
     await this.#breathe()
-    return rows.map(([found, kinds, subject]) => ({
+    return rows.map(([found, kinds, subject, at]) => ({
       seq: Number(found),
       kinds: Number(kinds),
       subject: String(subject),
+      at: Number(at),
     }))
   }
 
@@ -139,9 +140,11 @@ export interface RowOfLog {
   /** A set of `EVENT_KINDS`. */
   kinds: number
   subject: string
+  /** Epoch milliseconds. */
+  at: number
 }
 
-const ROWS = `SELECT seq, kinds, subject FROM events WHERE seq > ?1 ORDER BY seq LIMIT ${ROWS_PER_SLICE}`
+const ROWS = `SELECT seq, kinds, subject, at FROM events WHERE seq > ?1 ORDER BY seq LIMIT ${ROWS_PER_SLICE}`
 
 type LoggedRow = LoggedMessage & { seq: number }
 
