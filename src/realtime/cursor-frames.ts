@@ -1,5 +1,6 @@
-import type { Clock } from '../core/clock.ts'
+import { type Clock, isoTime } from '../core/clock.ts'
 import { type Log, errorName } from '../core/log.ts'
+import type { EventKind } from '../db/schema/events.ts'
 import { encodeCursor } from './cursor.ts'
 import { kindsOf } from './event.ts'
 import type { EventLog, RowOfLog } from './event-log.ts'
@@ -42,8 +43,8 @@ export class CursorFrames {
   /** Every event up to this row was published. Null until the log has been read. */
   #through: number | null = null
   readonly #reading: Promise<unknown>
-  /** Since when the next row has been missing. */
-  #missingSince: number | null = null
+  /** The rows up to `until` were in the log at that time; set when one is found that was not published. */
+  #seen = { at: 0, until: 0 }
   #isPlanned = false
   #isStopped = false
 
@@ -144,20 +145,27 @@ export class CursorFrames {
   /** False while an event of the row is still to be published. */
   async #pass(row: RowOfLog): Promise<boolean> {
     const names = namesOf(row)
-    const now = this.context.clock.monotonic()
     if (names.some((name) => !this.#published.has(name))) {
-      this.#missingSince ??= now
-      if (now - this.#missingSince < LATE_MS) return false
+      if (!(await this.#isLate(row))) return false
       await this.#deliverMissing(row)
     }
-    this.#missingSince = null
     for (const name of names) this.#found(name)
     return true
   }
 
+  /** True when the row was in the log so long ago that nobody will publish it. */
+  async #isLate({ seq }: RowOfLog): Promise<boolean> {
+    const now = this.context.clock.monotonic()
+    if (seq > this.#seen.until) this.#seen = { at: now, until: await this.context.events.newest() }
+    return now - this.#seen.at >= LATE_MS
+  }
+
   async #deliverMissing({ seq }: RowOfLog): Promise<void> {
-    for (const event of await this.context.events.eventsAt(seq))
-      if (!this.#published.has(nameOf(event))) this.context.deliver(event)
+    for (const event of await this.context.events.eventsAt(seq)) {
+      if (this.#published.has(nameOf(event))) continue
+      this.context.deliver(event)
+      this.#lastEvents.set(topicOf(event), this.context.clock.monotonic())
+    }
   }
 
   #found(name: string): void {
@@ -169,10 +177,18 @@ export class CursorFrames {
 
 const frameOf = (cursor: string): string => JSON.stringify({ type: 'cursor', cursor })
 
-/** The same name for an event and for its row. */
-function nameOf(event: GatewayEvent): string {
-  if (event.type === 'sms_status') return `${event.status} ${event.messageId}`
-  return `received ${event.messageId}`
+const KINDS: Readonly<Record<string, EventKind>> = {
+  sms_inbound: 'received',
+  sms_delivery: 'delivery',
+  opt_out: 'optOut',
 }
 
-const namesOf = ({ kinds, subject }: RowOfLog): string[] => kindsOf(kinds).map((kind) => `${kind} ${subject}`)
+/** The same name for an event and for its row. An opt-out event does not name its row, so its time stands for it. */
+function nameOf(event: GatewayEvent): string {
+  const { timestamp } = event
+  const kind = event.type === 'sms_status' ? event.status : KINDS[event.type]
+  return `${kind} ${'messageId' in event ? event.messageId : timestamp}`
+}
+
+const namesOf = ({ kinds, subject, at }: RowOfLog): string[] =>
+  kindsOf(kinds).map((kind) => `${kind} ${kind === 'optOut' ? isoTime(at) : subject}`)

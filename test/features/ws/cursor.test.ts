@@ -85,7 +85,7 @@ test('cursors come a second apart while events come, within a second after the l
   expect(other.cursors).toHaveLength(1)
 })
 
-test('a cursor waits for an event that is committed and not published; after five seconds its sockets get the event', async () => {
+test('a cursor waits for events that are committed and not published; after five seconds its sockets get them all', async () => {
   const clock = manualClock()
   await using world = await createWorld({ clock, connect: false, work: false })
   await using socket = await listenTo(world.url, { apiKey: world.key })
@@ -93,7 +93,9 @@ test('a cursor waits for an event that is committed and not published; after fiv
   const sql = `UPDATE messages SET status = 'failed', error = 'gone', error_code = 'cancelled', updated_at = ?2 WHERE id = ?1`
   await world.gateway.database.writer.write([{ sql, args: [lost, clock.now()] }])
   const later = await world.send()
-  await socket.heard(3)
+  const end = await world.send()
+  await world.gateway.database.writer.write([{ sql, args: [later, clock.now()] }])
+  await socket.heard(4)
   const settle = async (ms: number): Promise<void> => {
     for (let passed = 0; passed < ms; passed += 100) {
       clock.advance(100)
@@ -106,10 +108,15 @@ test('a cursor waits for an event that is committed and not published; after fiv
   expect(waiting.map((event) => [event['messageId'], event['status']])).toEqual([
     [lost, 'failed'],
     [later, 'queued'],
+    [end, 'queued'],
+    [later, 'failed'],
   ])
-  await settle(5000)
-  expect(socket.messages.slice(3)).toEqual([
-    expect.objectContaining({ messageId: lost, status: 'failed', error: 'gone' }),
+  await settle(3000)
+  const found = { status: 'failed', error: 'gone' }
+  expect(socket.messages.slice(4)).toMatchObject([
+    { messageId: lost, ...found },
+    { messageId: later, ...found },
   ])
+  await settle(1100)
   await lastCursor(world, socket)
 })
