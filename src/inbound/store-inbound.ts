@@ -6,6 +6,7 @@ import { DELIVERY_KINDS, type DeliveryKind } from '../db/schema/webhooks.ts'
 import type { RowOperation } from '../db/writer.ts'
 import type { Gateway } from '../gateway.ts'
 import { deliveryOf } from '../deliveries/delivery.ts'
+import { inboundPayload } from '../deliveries/payload.ts'
 import { tombstonesOf } from './tombstones.ts'
 import { DESTINATIONS, type Destinations, nextDestination } from './destinations.ts'
 
@@ -186,9 +187,19 @@ function announce(gateway: Gateway, row: InboundRow): void {
 /** Hands a delivery's job to its loop with its subject, so that nothing is read again before it begins. */
 function handOver(gateway: Gateway, row: InboundRow, job: Row): void {
   const { messageId, tenantId, from, to, body, rcMessageId, extensionId, now, jobId } = row
-  const message = { messageId, from, to, body, rcMessageId, receivingExtensionId: extensionId, timestamp: now }
+  const payload = inboundPayload({
+    messageId,
+    tenantId,
+    from,
+    to,
+    body,
+    rcMessageId,
+    receivingExtensionId: extensionId,
+    timestamp: now,
+  })
   const target = { targetId: String(job['lane']), url: String(job['url']), secret: String(job['secret']) }
-  const delivery = deliveryOf(message, target, jobId)
+  const address = { deliveryId: `${messageId}:${target.targetId}`, messageId }
+  const delivery = deliveryOf(address, target, payload, jobId)
   gateway.jobs.prefetched(
     {
       seq: Number(job['seq']),
