@@ -9,6 +9,16 @@ ALTER TABLE `apps` ADD `webhook_events` integer;--> statement-breakpoint
 CREATE INDEX `apps_with_events` ON `apps` (`id`) WHERE webhook_events > 1;--> statement-breakpoint
 ALTER TABLE `triggers` ADD `webhook_retries` text;
 --> statement-breakpoint
+CREATE TABLE `webhook_payloads` (
+	`message_id` text NOT NULL,
+	`event` text NOT NULL,
+	`payload` text NOT NULL,
+	`created_at` integer NOT NULL,
+	PRIMARY KEY(`message_id`, `event`)
+);
+--> statement-breakpoint
+CREATE INDEX `webhook_payloads_by_age` ON `webhook_payloads` (`created_at`);
+--> statement-breakpoint
 CREATE TRIGGER `messages_status_webhooks` AFTER UPDATE OF status ON `messages`
 -- A trigger covers every way in which a message ends. The first EXISTS costs nearly nothing while no app has asked for
 -- more than sms_inbound. Bit 2 of webhook_events is sms_status.

@@ -20,6 +20,7 @@ import { Quota } from './provider/quota.ts'
 import { Session } from './provider/session.ts'
 import { Subscriptions } from './provider/subscriptions.ts'
 import { Tokens } from './provider/tokens.ts'
+import { EventWebhooks } from './realtime/event-webhooks.ts'
 import { createHub, type Hub } from './realtime/hub.ts'
 import { type SocketAuth, Sockets } from './realtime/sockets.ts'
 import { SendEngine } from './sending/engine.ts'
@@ -47,6 +48,7 @@ export interface Gateway extends SharedParts {
   lifecycle: { draining: boolean; working: boolean }
   traffic: Traffic
   sending: SendEngine
+  eventWebhooks: EventWebhooks
 }
 
 interface SharedParts {
@@ -114,6 +116,11 @@ export function buildGateway(parts: GatewayParts): Gateway {
     lifecycle: { draining: false, working: false },
     traffic: { answering: 0 },
     sending: new SendEngine({ ...parts, ...engines, defer, requests: () => gateway.traffic.answering }),
+    eventWebhooks: new EventWebhooks({
+      gate,
+      hub: engines.hub,
+      wake: (appId, tenantId) => engines.jobs.scheduled('webhook', appId, tenantId, 0),
+    }),
   }
   return gateway
 }

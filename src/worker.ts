@@ -36,6 +36,7 @@ export async function recover(gateway: Gateway): Promise<void> {
   await makeAllDue(gateway.database.gate, Math.ceil(gateway.clock.steady()))
   await gateway.failedAttempts.restore()
   await resumeRefreshes(gateway)
+  await gateway.eventWebhooks.read()
   const interrupted = await closeInterrupted(gateway)
   if (interrupted > 0)
     gateway.log.warn(

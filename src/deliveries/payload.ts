@@ -25,9 +25,12 @@ export const inboundPayload = ({ timestamp, receivingExtensionId, tenantId, ...m
   ...(receivingExtensionId === null ? {} : { receivingExtensionId }),
 })
 
-/** The payload of a delivery that is read from the tables. `row`: its message. */
+/** The payload of a delivery that is read from the tables. `row`: its message, with the stored `payload` if the event has one. */
 export function payloadOf(event: WebhookEvent, row: Row): Payload {
-  return event === 'sms_inbound' ? inboundPayload(inboundMessageOf(row)) : statusPayload(row)
+  if (event === 'sms_inbound') return inboundPayload(inboundMessageOf(row))
+  const stored = textOf(row['payload'])
+  if (stored === null) return statusPayload(row)
+  return JSON.parse(stored) as Payload
 }
 
 const inboundMessageOf = (row: Row): InboundMessage => ({

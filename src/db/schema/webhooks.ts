@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 
 export const DELIVERY_OUTCOMES = ['success', 'http_error', 'timeout', 'network_error'] as const
 export type DeliveryOutcome = (typeof DELIVERY_OUTCOMES)[number]
@@ -64,6 +64,22 @@ export const deliveries = sqliteTable(
     index('deliveries_open')
       .on(table.bootId)
       .where(sql`outcome IS NULL`),
+  ],
+)
+
+/** What is posted for an event whose fields are not in its message's row. It is kept as long as the deliveries. */
+export const webhookPayloads = sqliteTable(
+  'webhook_payloads',
+  {
+    messageId: text('message_id').notNull(),
+    event: text({ enum: WEBHOOK_EVENTS }).notNull(),
+    /** JSON. */
+    payload: text().notNull(),
+    createdAt: integer('created_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.messageId, table.event] }),
+    index('webhook_payloads_by_age').on(table.createdAt),
   ],
 )
 
