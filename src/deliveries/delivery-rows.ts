@@ -138,6 +138,7 @@ export const CLOSE_FAILED: RowOperation<CloseFailedRow> = {
         FROM deliveries WHERE deliveries.seq = given.attemptSeq) END
       FROM given WHERE jobs.seq = given.jobSeq AND jobs.kind IN ('webhook', 'webhook_retry')
       RETURNING seq AS key, due_at`,
-    "DELETE FROM jobs WHERE seq IN (SELECT jobSeq FROM given) AND kind = 'webhook_retry' AND due_at IS NULL",
+    // The unary plus keeps SQLite from reading all retries.
+    "DELETE FROM jobs WHERE seq IN (SELECT jobSeq FROM given) AND +kind = 'webhook_retry' AND due_at IS NULL",
   ],
 }

@@ -14,7 +14,7 @@ const STATEMENTS = [
     JOIN deliveries AS own ON own.delivery_id >= value || ':' AND own.delivery_id < value || ';') RETURNING seq`,
   'DELETE FROM webhook_payloads WHERE message_id IN (SELECT value FROM json_each(?1))',
   `DELETE FROM jobs WHERE seq IN (SELECT own.seq FROM json_each(?1)
-    JOIN jobs AS own ON own.kind = 'webhook_retry' AND own.subject >= value || ':' AND own.subject < value || ';')`,
+    CROSS JOIN jobs AS own INDEXED BY jobs_next_attempt ON own.kind = 'webhook_retry' AND own.subject >= value || ':' AND own.subject < value || ';')`,
 ]
 
 /** Deletes messages that have come to their end, with their attempts, deliveries and retries, in one commit. */
