@@ -6,6 +6,7 @@ import conversations from '../../drizzle/0004_conversations.sql' with { type: 't
 import sending from '../../drizzle/0005_sending.sql' with { type: 'text' }
 import listSegments from '../../drizzle/0006_list_segments.sql' with { type: 'text' }
 import operator from '../../drizzle/0007_operator.sql' with { type: 'text' }
+import events from '../../drizzle/0008_events.sql' with { type: 'text' }
 import webhookRetries from '../../drizzle/0010_webhook_retries.sql' with { type: 'text' }
 
 /** All migrations in order, embedded so that a compiled executable has them. */
@@ -18,6 +19,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0005_sending', sql: sending },
   { name: '0006_list_segments', sql: listSegments },
   { name: '0007_operator', sql: operator },
+  { name: '0008_events', sql: events },
   { name: '0010_webhook_retries', sql: webhookRetries },
 ]
 

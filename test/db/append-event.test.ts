@@ -1,0 +1,49 @@
+import { expect, test } from 'bun:test'
+import { appendEvent } from '../../src/db/append-event.ts'
+import { EVENT_KINDS } from '../../src/db/schema/events.ts'
+import { storeInbound } from '../../src/inbound/store-inbound.ts'
+import { FROM, TO, type World, createWorld } from '../support/world.ts'
+
+const { queued, sending, sent, failed, received, delivery } = EVENT_KINDS
+
+const kindsOf = async (world: World, subject: string): Promise<unknown[]> => {
+  const sql = 'SELECT kinds FROM events WHERE subject = ?1 ORDER BY seq'
+  const { rows } = await world.gateway.database.gate.execute({ sql, args: [subject] })
+  return rows.map((row) => row['kinds'])
+}
+
+test('the commits that change a message append its events', async () => {
+  await using world = await createWorld()
+  const id = await world.send()
+  await world.untilStatus(id)
+  expect(await kindsOf(world, id)).toEqual([queued | sending, sent])
+})
+
+test('a message that waits is queued on its own, and becomes sending before it fails', async () => {
+  await using world = await createWorld({ connect: false, work: false })
+  const ended = await world.send()
+  const cancelled = await world.send()
+  expect(await kindsOf(world, ended)).toEqual([queued])
+  await world.call('DELETE', `/v1/sms/${cancelled}`)
+  world.running.work()
+  await world.untilStatus(ended)
+  expect(await kindsOf(world, ended)).toEqual([queued, sending | failed])
+  expect(await kindsOf(world, cancelled)).toEqual([queued, failed])
+})
+
+test('an inbound message has one event, however often it comes', async () => {
+  await using world = await createWorld()
+  const sms = { tenantId: world.tenantId, extensionId: '1', providerMessageId: '77', from: TO, to: FROM, text: 'Hi' }
+  expect([await storeInbound(world.gateway, sms), await storeInbound(world.gateway, sms)]).toEqual([true, false])
+  const { rows } = await world.gateway.database.gate.execute('SELECT kinds FROM events')
+  expect(rows).toEqual([{ kinds: received }])
+})
+
+test('another event is appended by a statement of its commit', async () => {
+  await using world = await createWorld({ connect: false, work: false })
+  const event = appendEvent({ kind: 'delivery', subject: 'msg_1', at: 5, detail: { deliveryStatus: 'delivered' } })
+  await world.gateway.database.writer.write([event])
+  const { rows } = await world.gateway.database.gate.execute('SELECT kinds, subject, at, detail FROM events')
+  const detail = '{"deliveryStatus":"delivered"}'
+  expect(rows).toEqual([{ kinds: delivery, subject: 'msg_1', at: 5, detail }])
+})
