@@ -8,10 +8,10 @@ export async function loadDeliveries({ database }: Gateway, deliveryIds: string[
   const addresses = deliveryIds.map(addressOf)
   const { rows } = await database.gate.execute({
     sql: `SELECT wanted.key AS position, m.*, coalesce(triggers.callback_url, apps.webhook_url) AS url,
-        coalesce(triggers.secret, apps.webhook_secret) AS secret, own.payload
+        coalesce(triggers.secret, apps.webhook_secret) AS secret, own.at, own.detail
       FROM json_each(?1) AS wanted
       JOIN messages AS m ON m.id = wanted.value ->> 'messageId'
-      LEFT JOIN webhook_payloads AS own ON own.message_id = m.id AND own.event = wanted.value ->> 'event'
+      LEFT JOIN webhook_details AS own ON own.message_id = m.id AND own.event = wanted.value ->> 'event'
       LEFT JOIN tenants ON tenants.id = m.tenant_id AND tenants.status = 'active'
       LEFT JOIN apps ON apps.id = wanted.value ->> 'targetId' AND apps.tenant_id = tenants.id AND apps.is_active = 1
       LEFT JOIN triggers ON triggers.id = wanted.value ->> 'targetId' AND triggers.tenant_id = tenants.id`,

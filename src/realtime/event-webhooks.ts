@@ -9,7 +9,7 @@ interface Parts {
 }
 
 /**
- * Wakes the `webhook` jobs of events other than `sms_inbound`. Their commits make the jobs, in SQL; this only saves them the
+ * Wakes the `webhook` jobs of events other than `sms_inbound`. SQL triggers make the jobs in the commits of the events; this only saves them the
  * wait for the next search for lanes. While no app has asked for such events it does not listen, so no event is made for it.
  */
 export class EventWebhooks {

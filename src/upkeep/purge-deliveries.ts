@@ -4,11 +4,11 @@ import type { Gateway } from '../gateway.ts'
 
 const STATEMENTS = [
   `DELETE FROM deliveries WHERE seq IN (SELECT seq FROM deliveries WHERE attempted_at < ?1 ORDER BY attempted_at LIMIT ?2) RETURNING seq`,
-  `DELETE FROM webhook_payloads WHERE rowid IN
-    (SELECT rowid FROM webhook_payloads WHERE created_at < ?1 ORDER BY created_at LIMIT ?2) RETURNING rowid`,
+  `DELETE FROM webhook_details WHERE rowid IN
+    (SELECT rowid FROM webhook_details WHERE at < ?1 ORDER BY at LIMIT ?2) RETURNING rowid`,
 ]
 
-/** Deletes attempts older than 30 days, and what events posted, in small batches. Answers how many rows were deleted. */
+/** Deletes attempts older than 30 days, and the details of events as old, in small batches. Answers how many rows were deleted. */
 export function purgeDeliveries(gateway: Gateway): Promise<number> {
   const before = gateway.clock.now() - DELIVERY_RETENTION_DAYS * DAY_MS
   return inBatches(gateway, async () => {

@@ -67,20 +67,22 @@ export const deliveries = sqliteTable(
   ],
 )
 
-/** What is posted for an event whose fields are not in its message's row. It is kept as long as the deliveries. */
-export const webhookPayloads = sqliteTable(
-  'webhook_payloads',
+/**
+ * An event of a message that apps can ask for, with the fields that the message's row does not have. A trigger makes the
+ * `webhook` jobs of a row that is inserted, for the apps that asked: `sms_delivery` for the message's app, `opt_out` for
+ * all apps of its tenant. Rows are kept as long as the deliveries.
+ */
+export const webhookDetails = sqliteTable(
+  'webhook_details',
   {
     messageId: text('message_id').notNull(),
     event: text({ enum: WEBHOOK_EVENTS }).notNull(),
+    /** Epoch milliseconds: the `timestamp` of the event. */
+    at: integer().notNull(),
     /** JSON. */
-    payload: text().notNull(),
-    createdAt: integer('created_at').notNull(),
+    detail: text().notNull(),
   },
-  (table) => [
-    primaryKey({ columns: [table.messageId, table.event] }),
-    index('webhook_payloads_by_age').on(table.createdAt),
-  ],
+  (table) => [primaryKey({ columns: [table.messageId, table.event] }), index('webhook_details_by_age').on(table.at)],
 )
 
 /** Single-use tokens that browsers open their WebSocket with. */

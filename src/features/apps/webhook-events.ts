@@ -1,7 +1,7 @@
 import { and, eq } from 'drizzle-orm'
 import type { Caller } from '../../auth/caller.ts'
 import { apiError } from '../../core/errors.ts'
-import { eventMask, eventsOf } from '../../db/event-webhooks.ts'
+import { eventMask, eventsOf } from '../../db/webhook-events.ts'
 import { apps } from '../../db/schema/tenants.ts'
 import type { WebhookEvent } from '../../db/schema/webhooks.ts'
 import type { Gateway } from '../../gateway.ts'
