@@ -3,7 +3,7 @@ import { manualClock } from '../support/manual-clock.ts'
 import { attempts } from '../support/provider-events.ts'
 import { pass, setPolicy, setUrl, settled, startFailingReceiver } from '../support/retries.ts'
 import { startReceiver } from '../support/receiver.ts'
-import { createWorld } from '../support/world.ts'
+import { createWorld, recordedLog, until } from '../support/world.ts'
 
 const MINUTE = 60_000
 const MESSAGES = 30
@@ -66,4 +66,35 @@ test('retries that hang delay no first attempt, of their own destination or of a
   expect(hanging.requests).toHaveLength(23)
   gone.resolve()
   await settled(world, clock)
+})
+
+test('a retry whose outcome could not be stored is Interrupted, and the schedule goes on', async () => {
+  const clock = manualClock()
+  await using receiver = startFailingReceiver()
+  const { log, lines } = recordedLog()
+  await using world = await createWorld({ clock, log })
+  const { gate } = world.gateway.database
+  await setUrl(world, receiver.url)
+  await setPolicy(world, 'short')
+  await world.control.injectSms({ text: 'not stored' })
+  await receiver.received(1)
+  await settled(world, clock)
+  receiver.answer = async () => {
+    await gate.execute(
+      "CREATE TRIGGER broken BEFORE UPDATE OF outcome ON deliveries BEGIN SELECT RAISE(ABORT, 'broken'); END",
+    )
+    return new Response('', { status: 500 })
+  }
+  clock.advance(6000)
+  await receiver.received(2)
+  await until(() => lines.some((line) => line.includes('job failed')))
+  await gate.execute('DROP TRIGGER broken')
+  receiver.answer = () => new Response('ok')
+  clock.advance(2000)
+  await settled(world, clock)
+  expect(await attempts(world)).toMatchObject([{ attemptNumber: 2, errorClass: 'Interrupted' }, { attemptNumber: 1 }])
+  await pass(world, clock, 34_000, 1000)
+  expect((await attempts(world))[0]).toMatchObject({ attemptNumber: 3, outcome: 'success' })
+  expect(receiver.requests).toHaveLength(3)
+  expect(receiver.overlaps).toEqual([])
 })
