@@ -15,7 +15,7 @@ interface Position {
 }
 
 /**
- * Makes one attempt of each delivery whose latest attempt failed in a time, oldest first, in steps that hold up nobody.
+ * Makes one attempt of each delivery whose latest attempt failed in a time, oldest first, in steps between which other work goes on.
  * Errors: `forbidden` for an app or trigger that is not the tenant's.
  */
 export async function recoverDeliveries(gateway: Gateway, caller: Caller, body: RecoverBody): Promise<Recovered> {

@@ -126,7 +126,7 @@ test('since is needed; both are dates with an offset, or days', async () => {
   expect((await recover(world, { since: '2026-11-22', until: '2026-11-21' })).body).toEqual({ scheduled: 0 })
 })
 
-test('of more than 10,000 the oldest are made, in commits that hold up nobody', async () => {
+test('of more than 10,000 the oldest are made', async () => {
   await using world = await createWorld({ connect: false, work: false })
   await setUrl(world, 'http://127.0.0.1:9/hook')
   const { gate } = world.gateway.database
