@@ -42,6 +42,8 @@ export interface JobKind<Subject> {
    * its job waits, so a run must check for that in its own commit.
    */
   maxPrefetched?: number
+  /** Jobs of a lane run in the order in which they were created, or with `due` in which they become due. Excludes `maxPrefetched`. */
+  order?: 'due'
   /** How many jobs of the lane may start now. At 0 the lane waits until it is freed. */
   room?(lane: string): number
   /** Reads the subjects of several jobs at once. */

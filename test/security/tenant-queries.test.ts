@@ -43,6 +43,11 @@ const JOB_WORK: Readonly<Record<string, string>> = {
 /** Single statements elsewhere: file, beginning of the statement, reason. */
 const STATEMENTS: readonly (readonly [path: string, beginning: string, why: string])[] = [
   [
+    'src/realtime/event-webhooks.ts',
+    'SELECT id, tenant_id FROM apps',
+    'which apps asked for events, to wake their jobs',
+  ],
+  [
     'src/features/ws/authenticate.ts',
     'UPDATE ws_tokens SET used_at',
     'the token is the credential: its row says which tenant it is for',

@@ -47,8 +47,6 @@ const shownIf =
     hasName: true,
   })
 
-export const always = (constant: number) => (): Member => value(String(constant))
-
 /** A column of epoch milliseconds, which `withTimes` formats. The CAST ensures that only digits stand between the delimiters. */
 export const shownTime = (column: Column) => (): Member =>
   value(`'${TIME_DELIMITER}', CAST(${nameOf(column)} AS INTEGER), '${TIME_DELIMITER}'`)

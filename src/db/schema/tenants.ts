@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { RETRY_POLICIES } from './webhooks.ts'
 
 export const tenants = sqliteTable('tenants', {
   id: text().primaryKey(),
@@ -32,6 +33,10 @@ export const apps = sqliteTable(
     registeredBy: text('registered_by'),
     createdAt: integer('created_at').notNull(),
     updatedAt: integer('updated_at').notNull(),
+    /** Null: `none`. */
+    webhookRetries: text('webhook_retries', { enum: RETRY_POLICIES }),
+    /** A bit for each of `WEBHOOK_EVENTS`. Null: `sms_inbound` alone. */
+    webhookEvents: integer('webhook_events'),
   },
   (table) => [
     index('apps_by_tenant').on(table.tenantId),
@@ -39,6 +44,10 @@ export const apps = sqliteTable(
     index('apps_active')
       .on(table.tenantId)
       .where(sql`is_active = 1`),
+    /** The apps that asked for more events than `sms_inbound`. The commit that ends a message looks here, mostly in vain. */
+    index('apps_with_events')
+      .on(table.id)
+      .where(sql`webhook_events > 1`),
   ],
 )
 
