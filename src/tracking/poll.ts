@@ -44,7 +44,7 @@ export async function poll(
   return {
     until: isTooLong ? since - 1 : now,
     calls: isTooLong ? 20 : 1,
-    maxPolled: isTooLong ? maxPolled / 2 : maxPolled,
+    maxPolled: isTooLong ? Math.floor(maxPolled / 2) : maxPolled,
   }
 }
 
