@@ -1,4 +1,5 @@
 import { appsRoutes } from './features/apps/routes.ts'
+import { eventsRoutes } from './features/events/routes.ts'
 import { healthRoutes } from './features/health/routes.ts'
 import { rcRoutes } from './features/rc/routes.ts'
 import { smsRoutes } from './features/sms/routes.ts'
@@ -20,6 +21,7 @@ export const ROUTES = [
   ...webhookDeliveriesRoutes,
   ...triggersRoutes,
   ...wsRoutes,
+  ...eventsRoutes,
 ]
 
 /** The HTTP side of the gateway: the gates, the endpoints, the documentation. */

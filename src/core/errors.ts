@@ -37,6 +37,7 @@ const TEXTS = {
   badIsActive: ['invalid', 'isActive must be a boolean'],
   badAppId: ['invalid', 'Invalid appId format'],
   noWebhookUrl: ['invalid', 'App has no webhookUrl configured'],
+  badCursor: ['invalid', 'Invalid cursor'],
   badJson: ['invalid', 'Invalid JSON'],
   missingToken: ['invalid', 'Missing token'],
   badToken: ['invalid', 'Invalid or expired token'],

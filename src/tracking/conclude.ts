@@ -1,6 +1,5 @@
-import { isoTime } from '../core/clock.ts'
 import type { DeliveryConclusion } from '../db/schema/delivery-states.ts'
-import type { SmsDeliveryEvent } from '../realtime/hub.ts'
+import { type DeliveryDetail, deliveryEvent } from '../realtime/event.ts'
 import type { TrackingContext } from './context.ts'
 import { reasonOf } from './delivery-codes.ts'
 import { CONCLUDE, type TrackedMessage } from './delivery-rows.ts'
@@ -21,24 +20,12 @@ export async function conclude(
   const detail = detailOf(found)
   const row = { messageSeq: message.seq, messageId: message.id, ...found, detail: JSON.stringify(detail), now }
   const changed = await database.writer.row(CONCLUDE, row)
-  if (changed.length > 0 && hub.isHeard) hub.publish(eventOf(message, detail, now))
+  if (changed.length > 0 && hub.isHeard) hub.publish(deliveryEvent(message, detail, now))
 }
 
-type Detail = Pick<SmsDeliveryEvent, 'deliveryStatus' | 'errorCode' | 'reason'>
-
 /** The event's fields that its message does not have. */
-const detailOf = ({ conclusion, errorCode }: Conclusion): Detail => ({
+const detailOf = ({ conclusion, errorCode }: Conclusion): DeliveryDetail => ({
   deliveryStatus: conclusion,
   ...(errorCode === null ? {} : { errorCode }),
   ...(conclusion === 'undelivered' ? { reason: reasonOf(errorCode) } : {}),
-})
-
-const eventOf = (message: TrackedMessage, detail: Detail, at: number): SmsDeliveryEvent => ({
-  type: 'sms_delivery',
-  messageId: message.id,
-  appId: message.appId,
-  tenantId: message.tenantId,
-  rcMessageId: message.rcMessageId,
-  ...detail,
-  timestamp: isoTime(at),
 })
