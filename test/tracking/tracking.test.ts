@@ -1,12 +1,14 @@
 import { expect, test } from 'bun:test'
+import type { Config } from '../../src/core/config.ts'
 import { DAY_MS } from '../../src/core/limits.ts'
 import { LIST_TOO_LONG, type MessageQuery, type Provider } from '../../src/provider/provider.ts'
 import { silentLog } from '../../src/core/log.ts'
 import { runGateway } from '../../src/run.ts'
+import { recoverSending } from '../../src/sending/recover.ts'
 import { purgeMessages } from '../../src/upkeep/purge-messages.ts'
 import { erase } from '../../src/operator/erase.ts'
 import { manualClock, type ManualClock } from '../support/manual-clock.ts'
-import { TO, World, createWorld, until } from '../support/world.ts'
+import { FROM, TO, World, createWorld, until } from '../support/world.ts'
 
 const outboundListings = (world: World): number =>
   world.control.requests({ route: 'message-store' }).filter(({ path }) => path.includes('direction=Outbound')).length
@@ -70,20 +72,23 @@ test('with tracking off nothing is asked and nothing is stored, and the delivery
 })
 
 test('tracking that is switched off keeps what was known, and leaves the rest unknown', async () => {
-  const { world, clock, id } = await sentWorld()
+  const clock = manualClock()
+  await using first = await createWorld({ clock, outside: true })
+  first.control.configure({ deliveredAfterMs: 5000 })
+  const known = await first.send()
+  await first.untilStatus(known, ['sent'])
   clock.advance(10_000)
-  await untilKnown(world, id, 'delivered')
-  const open = await world.send()
-  await world.untilStatus(open, ['sent'])
-  await world.running.stop()
-  await using off = await createWorld({
-    clock,
-    folder: world.folder,
-    connect: false,
-    env: { DELIVERY_TRACKING: 'off' },
-  })
-  expect(await deliveryStatus(off, id, world.key)).toBe('delivered')
-  expect(await deliveryStatus(off, open, world.key)).toBe('unknown')
+  await untilKnown(first, known, 'delivered')
+  const open = await first.send()
+  await first.untilStatus(open, ['sent'])
+  await first.running.stop()
+  const before = outboundListings(first)
+  await using off = await secondLife(first, clock, { deliveryTracking: false })
+  clock.advance(60_000)
+  expect(await deliveryStatus(off, known)).toBe('delivered')
+  expect(await deliveryStatus(off, open)).toBe('unknown')
+  await until(() => off.gateway.tracking.inFlight === 0)
+  expect(outboundListings(first)).toBe(before)
 })
 
 test('a restart polls at once what was sent before it, by one listing for all', async () => {
@@ -101,9 +106,13 @@ test('a restart polls at once what was sent before it, by one listing for all', 
 })
 
 /** The same gateway once more, with the simulator of its first life. */
-async function secondLife({ gateway, control, folder, app }: World, clock: ManualClock): Promise<World> {
-  const { config } = gateway
-  const running = await runGateway({ config: { ...config, port: 0 }, log: silentLog, clock })
+async function secondLife(
+  { gateway, control, folder, app }: World,
+  clock: ManualClock,
+  changes: Partial<Config> = {},
+): Promise<World> {
+  const config = { ...gateway.config, port: 0, ...changes }
+  const running = await runGateway({ config, log: silentLog, clock })
   running.work()
   clock.advance(0)
   return new World(running, control, folder, app, false, null)
@@ -203,4 +212,24 @@ test('a message that is erased takes its delivery state along, and old attempts 
   await erase(world.gateway, { phone: TO, dryRun: false })
   expect(await states(world)).toEqual([])
   expect((await world.call('GET', `/v1/sms/${id}/timeline`)).status).toBe(404)
+})
+
+test('a message that was found in the store after a restore is tracked from then on', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ clock, work: false, env: { RECONCILE_SETTLE: '1s' } })
+  const id = await world.send()
+  const { session, provider, database, sending } = world.gateway
+  const extensionId = world.control.extensions()[0]?.extensionId ?? ''
+  const key = { tenantId: world.tenantId, extensionId }
+  await session.call(key, 'medium', (token) => provider.sendSms(token, { from: FROM, to: TO, text: 'Hello' }))
+  await database.gate.execute(`UPDATE jobs SET is_quarantined = 1 WHERE kind = 'send'`)
+  await recoverSending(sending)
+  world.running.work()
+  clock.advance(2000)
+  await until(() => outboundListings(world) > 0)
+  await world.untilStatus(id, ['sent'])
+  expect(await deliveryStatus(world, id)).toBe('pending')
+  world.control.configure({ deliveredAfterMs: 5000 })
+  clock.advance(10_000)
+  await untilKnown(world, id, 'delivered')
 })
