@@ -1,5 +1,6 @@
-import type { Clock } from '../core/clock.ts'
+import { type Clock, isoTime } from '../core/clock.ts'
 import { type Log, errorName } from '../core/log.ts'
+import type { EventKind } from '../db/schema/events.ts'
 import { encodeCursor } from './cursor.ts'
 import { kindsOf } from './event.ts'
 import type { EventLog, RowOfLog } from './event-log.ts'
@@ -169,10 +170,18 @@ export class CursorFrames {
 
 const frameOf = (cursor: string): string => JSON.stringify({ type: 'cursor', cursor })
 
-/** The same name for an event and for its row. */
-function nameOf(event: GatewayEvent): string {
-  if (event.type === 'sms_status') return `${event.status} ${event.messageId}`
-  return `${event.type === 'sms_delivery' ? 'delivery' : 'received'} ${event.messageId}`
+const KINDS: Readonly<Record<string, EventKind>> = {
+  sms_inbound: 'received',
+  sms_delivery: 'delivery',
+  opt_out: 'optOut',
 }
 
-const namesOf = ({ kinds, subject }: RowOfLog): string[] => kindsOf(kinds).map((kind) => `${kind} ${subject}`)
+/** The same name for an event and for its row. An opt-out event does not name its row, so its time stands for it. */
+function nameOf(event: GatewayEvent): string {
+  const { timestamp } = event
+  const kind = event.type === 'sms_status' ? event.status : KINDS[event.type]
+  return `${kind} ${'messageId' in event ? event.messageId : timestamp}`
+}
+
+const namesOf = ({ kinds, subject, at }: RowOfLog): string[] =>
+  kindsOf(kinds).map((kind) => `${kind} ${kind === 'optOut' ? isoTime(at) : subject}`)

@@ -67,10 +67,11 @@ export class EventLog {
   async rowsAfter(seq: number): Promise<RowOfLog[]> {
     const rows = await this.context.gate.values({ sql: ROWS, args: [seq] })
     await this.#breathe()
-    return rows.map(([found, kinds, subject]) => ({
+    return rows.map(([found, kinds, subject, at]) => ({
       seq: Number(found),
       kinds: Number(kinds),
       subject: String(subject),
+      at: Number(at),
     }))
   }
 
@@ -91,36 +92,35 @@ export class EventLog {
   }
 
   /** Never ends without events while there are some, however many rows of others it must pass. */
-  async #walk(
-    reader: EventReader,
-    start: Position,
-    newest: number,
-    limit: number,
-  ): Promise<{ events: GatewayEvent[]; end: Position }> {
-    const events: GatewayEvent[] = []
-    let { seq, given } = start
-    while (seq < newest) {
-      // A row of which some were given is not passed over.
-      const from = given > 0 ? seq : this.#empty.endOf(reader, seq, newest)
-      const until = Math.min(from + ROWS_PER_SLICE, newest)
-      const rows = await this.#slice(reader, from, until, limit)
-      if (rows.length === 0) this.#empty.note(reader, from, until)
-      for (const row of rows) {
-        const own = eventsOf(row)
-        const skipped = row.seq === seq + 1 ? given : 0
-        const room = limit - events.length
-        events.push(...own.slice(skipped, skipped + room))
-        const isWhole = own.length - skipped <= room
-        if (events.length === limit)
-          return { events, end: isWhole ? { seq: row.seq, given: 0 } : { seq: row.seq - 1, given: skipped + room } }
-      }
-      // A slice with as many rows as were asked for may have more.
-      seq = rows.length < limit ? until : (rows.at(-1)?.seq ?? until)
-      given = 0
-      if (events.length > 0 && seq - start.seq >= ROWS_PER_PAGE) break
-      if (seq < newest) await this.#breathe()
+  async #walk(reader: EventReader, start: Position, newest: number, limit: number): Promise<Taken> {
+    let taken: Taken = { events: [], end: start }
+    while (taken.end.seq < newest) {
+      taken = await this.#takeSlice(reader, taken, newest, limit)
+      const { events, end } = taken
+      if (events.length === limit || (events.length > 0 && end.seq - start.seq >= ROWS_PER_PAGE)) break
+      if (end.seq < newest) await this.#breathe()
     }
-    return { events, end: { seq, given } }
+    return taken
+  }
+
+  async #takeSlice(reader: EventReader, { events, end }: Taken, newest: number, limit: number): Promise<Taken> {
+    // A row of which some events were given is not passed over.
+    const from = end.given > 0 ? end.seq : this.#empty.endOf(reader, end.seq, newest)
+    const until = Math.min(from + ROWS_PER_SLICE, newest)
+    const rows = await this.#slice(reader, from, until, limit)
+    if (rows.length === 0) this.#empty.note(reader, from, until)
+    for (const row of rows) {
+      const given = row.seq === end.seq + 1 ? end.given : 0
+      const own = eventsOf(row).slice(given)
+      const fitting = own.slice(0, limit - events.length)
+      events.push(...fitting)
+      const isWhole = fitting.length === own.length
+      const position = isWhole ? { seq: row.seq, given: 0 } : { seq: row.seq - 1, given: given + fitting.length }
+      if (events.length === limit) return { events, end: position }
+    }
+    // With as many rows as were asked for, the slice may have more.
+    const last = rows.length === limit ? rows.at(-1)?.seq : undefined
+    return { events, end: { seq: last ?? until, given: 0 } }
   }
 
   #breathe(): Promise<void> {
@@ -139,9 +139,17 @@ export interface RowOfLog {
   /** A set of `EVENT_KINDS`. */
   kinds: number
   subject: string
+  /** Epoch milliseconds. */
+  at: number
 }
 
-const ROWS = `SELECT seq, kinds, subject FROM events WHERE seq > ?1 ORDER BY seq LIMIT ${ROWS_PER_SLICE}`
+const ROWS = `SELECT seq, kinds, subject, at FROM events WHERE seq > ?1 ORDER BY seq LIMIT ${ROWS_PER_SLICE}`
+
+/** What a page has so far, and where it goes on. */
+interface Taken {
+  events: GatewayEvent[]
+  end: Position
+}
 
 type LoggedRow = LoggedMessage & { seq: number }
 

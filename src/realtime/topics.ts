@@ -5,6 +5,6 @@ export const appTopic = (appId: string): string => `a:${appId}`
 /** What is for every app of a tenant. */
 export const tenantTopic = (tenantId: string): string => `t:${tenantId}`
 
-/** Who hears an event. The page of `GET /v1/events` follows the same rule. */
+/** Who hears an event: the app that it names, else the whole tenant. The pages of `GET /v1/events` follow the same rule. */
 export const topicOf = (event: GatewayEvent): string =>
-  event.type === 'sms_inbound' ? tenantTopic(event.tenantId) : appTopic(event.appId)
+  'appId' in event ? appTopic(event.appId) : tenantTopic(event.tenantId)

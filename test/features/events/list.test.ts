@@ -82,6 +82,7 @@ test.each([
   Buffer.from('0000000000000000.-1.0').toString('base64url'),
   Buffer.from('0000000000000000.1e9.0').toString('base64url'),
   Buffer.from('0000000000000000.007.0').toString('base64url'),
+  `${Buffer.from('0000000000000000.1.0').toString('base64url').slice(0, -1)}B`,
   Buffer.from(`0000000000000000.${'9'.repeat(16)}.0`).toString('base64url'),
 ])('%s is no cursor', async (after) => {
   await using world = await createWorld({ connect: false, work: false })
