@@ -1,5 +1,7 @@
 import { appsRoutes } from './features/apps/routes.ts'
 import { healthRoutes } from './features/health/routes.ts'
+import { meRoutes } from './features/me/routes.ts'
+import { optOutsRoutes } from './features/opt-outs/routes.ts'
 import { rcRoutes } from './features/rc/routes.ts'
 import { smsRoutes } from './features/sms/routes.ts'
 import { triggersRoutes } from './features/triggers/routes.ts'
@@ -19,6 +21,8 @@ export const ROUTES = [
   ...webhooksRoutes,
   ...webhookDeliveriesRoutes,
   ...triggersRoutes,
+  ...optOutsRoutes,
+  ...meRoutes,
   ...wsRoutes,
 ]
 

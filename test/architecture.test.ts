@@ -22,7 +22,7 @@ import {
 const BELOW_DB = ['core', 'version']
 const BELOW_ENGINES = [...BELOW_DB, 'db']
 const CALLERS = [...BELOW_ENGINES, 'http client']
-const SENDING = [...BELOW_ENGINES, 'jobs', 'realtime', 'provider']
+const SENDING = [...BELOW_ENGINES, 'jobs', 'realtime', 'provider', 'opt-outs']
 const GATEWAY = [...SENDING, 'outbound', 'auth', 'sending', 'gateway']
 const WORK = ['deliveries', 'inbound', 'upkeep']
 const FEATURES = ['verbs', 'wire']
@@ -39,6 +39,7 @@ const LAYERS: readonly Layer[] = [
   { name: 'provider', files: ['src/provider/**'], mayImport: CALLERS },
   { name: 'outbound', files: ['src/outbound/**'], mayImport: CALLERS },
   { name: 'auth', files: ['src/auth/**'], mayImport: BELOW_ENGINES },
+  { name: 'opt-outs', files: ['src/opt-outs/**'], mayImport: [...BELOW_ENGINES, 'realtime', 'provider'] },
   { name: 'sending', files: ['src/sending/**'], mayImport: SENDING },
   { name: 'data folder', files: ['src/data-folder.ts'], mayImport: BELOW_ENGINES },
   { name: 'backup', files: ['src/backup/**'], mayImport: [...BELOW_DB, 'data folder'] },

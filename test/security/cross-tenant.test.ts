@@ -206,7 +206,7 @@ test('own lists show nothing of the other tenant, whatever the filter', async ()
     })
   }
   const shown = await Promise.all(
-    ['/v1/apps', '/v1/triggers', '/v1/rc/status', '/v1/rc/extensions'].map(async (path) =>
+    ['/v1/apps', '/v1/triggers', '/v1/rc/status', '/v1/rc/extensions', '/v1/me', '/v1/opt-outs'].map(async (path) =>
       (await world.call('GET', path)).text(),
     ),
   )
