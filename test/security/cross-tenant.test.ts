@@ -206,9 +206,15 @@ test('own lists show nothing of the other tenant, whatever the filter', async ()
     })
   }
   const shown = await Promise.all(
-    ['/v1/apps', '/v1/triggers', '/v1/rc/status', '/v1/rc/extensions', '/v1/me', '/v1/opt-outs'].map(async (path) =>
-      (await world.call('GET', path)).text(),
-    ),
+    [
+      '/v1/apps',
+      '/v1/triggers',
+      '/v1/rc/status',
+      '/v1/rc/extensions',
+      '/v1/rc/extensions/health',
+      '/v1/me',
+      '/v1/opt-outs',
+    ].map(async (path) => (await world.call('GET', path)).text()),
   )
   for (const id of Object.values(victim).flatMap((ids) => (Array.isArray(ids) ? ids : [])))
     expect(shown.join('\n')).not.toContain(id)
