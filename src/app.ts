@@ -1,4 +1,5 @@
 import { appsRoutes } from './features/apps/routes.ts'
+import { conversationsRoutes } from './features/conversations/routes.ts'
 import { healthRoutes } from './features/health/routes.ts'
 import { meRoutes } from './features/me/routes.ts'
 import { optOutsRoutes } from './features/opt-outs/routes.ts'
@@ -22,6 +23,7 @@ export const ROUTES = [
   ...webhookDeliveriesRoutes,
   ...triggersRoutes,
   ...optOutsRoutes,
+  ...conversationsRoutes,
   ...meRoutes,
   ...wsRoutes,
 ]

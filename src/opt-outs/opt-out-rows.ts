@@ -31,7 +31,7 @@ export const storeOptOuts = (words: string, key: string): string => `
   INSERT INTO opt_outs (id, tenant_id, number, contact, opted_out, source, since, decided_at, changed_by, changes)
     SELECT 'opt_' || lower(hex(randomblob(8))), tenantId, number, contact, optedOut, source, now, decidedAt, wordId, optedOut
     FROM (${words}) WHERE true
-  ON CONFLICT (contact, number, tenant_id) DO UPDATE SET
+  ON CONFLICT (tenant_id, contact, number) DO UPDATE SET
     source = iif(${IS_SAME}, source, excluded.source),
     since = iif(${IS_SAME}, since, excluded.since),
     changed_by = iif(${IS_SAME}, changed_by, excluded.changed_by),

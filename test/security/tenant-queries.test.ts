@@ -17,6 +17,7 @@ const OUT_OF_REACH: Readonly<Record<string, string>> = {
 /** Files that work on what a job names; they know no caller, so nobody hands them an id. */
 const JOB_WORK: Readonly<Record<string, string>> = {
   'src/upkeep/delete-messages.ts': 'rows of messages by their ids, for retention and erasure',
+  'src/upkeep/follow-conversations.ts': 'the newest messages of all tenants, each under its own',
   'src/upkeep/purge-messages.ts': 'retention, for all tenants',
   'src/upkeep/purge-conversations.ts': 'retention, for all tenants',
   'src/sending/attempt-rows.ts': 'message, attempt and job of one attempt, which its job row led to',

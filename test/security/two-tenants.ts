@@ -81,6 +81,8 @@ export async function rowsOf(world: World, tenantId: string): Promise<unknown> {
   const tables = [
     'apps',
     'connect_tokens',
+    'conversation_activity',
+    'conversation_counts',
     'conversations',
     'deliveries',
     'extensions',

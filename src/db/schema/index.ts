@@ -1,4 +1,5 @@
 export * from './connections.ts'
+export * from './conversation-activity.ts'
 export * from './events.ts'
 export * from './jobs.ts'
 export * from './list-segments.ts'

@@ -30,7 +30,7 @@ export const optOuts = sqliteTable(
     changes: integer().notNull(),
   },
   (table) => [
-    uniqueIndex('opt_outs_by_contact').on(table.contact, table.number, table.tenantId),
+    uniqueIndex('opt_outs_by_contact').on(table.tenantId, table.contact, table.number),
     index('opt_outs_by_tenant')
       .on(table.tenantId, table.since)
       .where(sql`opted_out = 1`),

@@ -21,7 +21,7 @@ test('one extension is disconnected, here and at the provider; the other one goe
   const { extensions } = (await world.json<{ extensions: { extensionId: string }[] }>('GET', '/v1/rc/extensions')).body
   expect(extensions.map(({ extensionId }) => extensionId)).toEqual([bob])
   expect(world.control.subscriptions().map(({ extensionId }) => extensionId)).toEqual([bob])
-  expect(world.control.sessions().map(({ extensionId }) => String(extensionId))).toEqual([bob])
+  expect(world.control.sessions().map(({ extensionId }) => extensionId)).toEqual([bob])
   const { rows } = await world.gateway.database.gate.execute('SELECT number FROM phone_numbers')
   expect(rows).toEqual([{ number: BOBS }])
   expect(await world.untilStatus(await world.send({ from: BOBS }))).toMatchObject({ status: 'sent' })
