@@ -6,6 +6,7 @@ import {
   watchSubscription,
   watchSubscriptions,
 } from './upkeep/extensions.ts'
+import { keepFollowing } from './upkeep/follow-conversations.ts'
 import { purgeLinks } from './upkeep/purge-links.ts'
 import { purgeMessages } from './upkeep/purge-messages.ts'
 import { closeInterrupted } from './deliveries/recover.ts'
@@ -68,6 +69,7 @@ export function startTimers(gateway: Gateway): Schedule {
   schedule.every('expiry', EXPIRY_EVERY_MS, 0, () => expireMessages(gateway.sending, gateway.lifecycle))
   schedule.every('keep-alive', HOURLY_MS, MINUTE_MS, () => keepAlive(gateway))
   schedule.every('numbers', HOURLY_MS, 2 * MINUTE_MS, () => readNumbersDaily(gateway))
+  schedule.every('conversations', MINUTE_MS, MINUTE_MS, () => keepFollowing(gateway))
   schedule.every('purge', HOURLY_MS, 3 * MINUTE_MS, () => purgeDeliveries(gateway))
   schedule.every('purge messages', HOURLY_MS, 6 * MINUTE_MS, () => purgeMessages(gateway))
   const eventsMs = purgeEventsEveryMs(gateway.config)

@@ -1,5 +1,6 @@
 /** Answers one row, with the number of open attempts as `count`. */
 export const COUNT_OPEN_ATTEMPTS = `SELECT count(*) AS count FROM send_attempts INDEXED BY send_attempts_open WHERE closed_at IS NULL`
 
-/** Answers a row if the tenant `?1` has one. */
-export const HAS_OPEN_ATTEMPTS = `SELECT 1 FROM send_attempts INDEXED BY send_attempts_open WHERE closed_at IS NULL AND tenant_id = ?1 LIMIT 1`
+/** Answers a row if the tenant `?1` has one, by the extension `?2` unless that is null. */
+export const HAS_OPEN_ATTEMPTS = `SELECT 1 FROM send_attempts INDEXED BY send_attempts_open
+  WHERE closed_at IS NULL AND tenant_id = ?1 AND extension_id = coalesce(?2, extension_id) LIMIT 1`

@@ -15,8 +15,8 @@ export const Erase = z.object({
 const ROWS_PER_LOOK = 2000
 
 /**
- * Deletes every message to or from a person's number, of all tenants, with attempts and deliveries, and which app wrote to
- * it last. Messages that are still queued or on their way are left, and counted as `waiting`. What remains names nobody:
+ * Deletes every message to or from a person's number, of all tenants, with attempts and deliveries, which app wrote to
+ * it last, and its opt-outs. Messages that are still queued or on their way are left, and counted as `waiting`. What remains names nobody:
  * tombstones, so that the provider's store does not bring messages back, and the attempts of the rate windows. The bytes
  * stay in free places of the file until they are used again or the file is compacted. Errors: `conflict` for a number of our own.
  */
@@ -33,15 +33,23 @@ export async function erase(gateway: Gateway, { phone, dryRun = false }: z.input
     return done.messages
   })
   if (dryRun) return total
-  // Whom the person answers is still of use to a message that waits; it goes with the next run.
-  if (total.waiting === 0) await inRanges(gateway, 'conversations', (from) => forgetRange(gateway, phone, from))
+  // Whom the person answers, and an opt-out, are still of use to a message that waits; they go with the next run.
+  if (total.waiting === 0) {
+    await inRanges(gateway, 'conversations', (from) => forgetRange(gateway, 'conversations', phone, from))
+    await inRanges(gateway, 'opt_outs', (from) => forgetRange(gateway, 'opt_outs', phone, from))
+  }
   gateway.log.info({ phone: maskNumber(phone), ...total }, 'a number was erased')
   return total
 }
 
 /** The number may have been one of ours before. */
-async function forgetRange({ database }: Gateway, phone: string, from: number): Promise<number> {
-  const sql = 'DELETE FROM conversations WHERE seq > ?1 AND seq <= ?2 AND (contact = ?3 OR number = ?3) RETURNING seq'
+async function forgetRange(
+  { database }: Gateway,
+  table: 'conversations' | 'opt_outs',
+  phone: string,
+  from: number,
+): Promise<number> {
+  const sql = `DELETE FROM ${table} WHERE seq > ?1 AND seq <= ?2 AND (contact = ?3 OR number = ?3) RETURNING seq`
   const [deleted] = await database.writer.write([{ sql, args: [from, from + ROWS_PER_LOOK, phone] }])
   return deleted?.rows.length ?? 0
 }
@@ -62,7 +70,7 @@ async function refuseOwnNumber(gateway: Gateway, phone: string): Promise<void> {
 /** Walks through a table as it is now; `work` gets the `seq` behind which its range begins, and answers how many rows went. */
 async function inRanges(
   gateway: Gateway,
-  table: 'messages' | 'conversations',
+  table: 'messages' | 'conversations' | 'opt_outs',
   work: (from: number) => Promise<number>,
 ): Promise<void> {
   const { rows } = await gateway.database.gate.execute(`SELECT max(seq) AS seq FROM ${table}`)

@@ -66,11 +66,6 @@ export class SendEngine {
     this.scheduler.wake(tenantId)
   }
 
-  /** Whether an attempt of the tenant is open, or is being opened. */
-  hasOpenAttempts(tenantId: string): boolean {
-    return [...this.scheduler.lines.ofTenant(tenantId)].some(({ open }) => open.size > 0)
-  }
-
   /** Accepts a message. When this answers, it is on disk, with its job, and with its first attempt if that could begin at once. */
   async accept(message: NewMessage): Promise<KeptRequest> {
     const { messageId, tenantId, from, to } = message

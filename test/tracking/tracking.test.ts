@@ -8,6 +8,7 @@ import { recoverSending } from '../../src/sending/recover.ts'
 import { purgeMessages } from '../../src/upkeep/purge-messages.ts'
 import { erase } from '../../src/operator/erase.ts'
 import { manualClock, type ManualClock } from '../support/manual-clock.ts'
+import { listenTo } from '../support/socket.ts'
 import { FROM, TO, World, createWorld, until } from '../support/world.ts'
 
 const outboundListings = (world: World): number =>
@@ -232,4 +233,26 @@ test('a message that was found in the store after a restore is tracked from then
   world.control.configure({ deliveredAfterMs: 5000 })
   clock.advance(10_000)
   await untilKnown(world, id, 'delivered')
+})
+
+test('a recipient that has opted out by what RingCentral says is recorded, unless it opted in later', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ clock })
+  await using socket = await listenTo(world.url, { apiKey: world.key })
+  world.control.planNextSms({ messageStatus: 'SendingFailed', deliveryErrorCode: 'SMS-CAR-413', calls: 2 })
+  const first = await world.send()
+  const second = await world.send({ to: '+15555550142' })
+  for (const id of [first, second]) await world.untilStatus(id, ['sent'])
+  clock.advance(5000)
+  await world.call('PUT', '/v1/opt-outs', { body: { number: FROM, contact: '+15555550142', optedOut: true } })
+  clock.advance(1000)
+  await world.call('PUT', '/v1/opt-outs', { body: { number: FROM, contact: '+15555550142', optedOut: false } })
+  clock.advance(4000)
+  for (const id of [first, second]) await untilKnown(world, id, 'undelivered')
+  const { body } = await world.json('GET', '/v1/opt-outs')
+  expect(body['optOuts']).toEqual([
+    { number: FROM, contact: TO, source: 'provider', since: new Date(clock.now()).toISOString() },
+  ])
+  await until(() => socket.ofType('opt_out').length === 3)
+  expect(socket.ofType('opt_out').at(-1)).toMatchObject({ contact: TO, optedOut: true, source: 'provider' })
 })
