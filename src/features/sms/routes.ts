@@ -5,9 +5,10 @@ import { cancel } from './cancel.ts'
 import { getStatus } from './get-status.ts'
 import { listMessages } from './list-messages.ts'
 import { Message, MessageState } from './message.ts'
-import { Accepted, IdempotencyKey, MessageParams, MessagesQuery, SendBody } from './schemas.ts'
+import { Accepted, IdempotencyKey, MessageParams, MessagesQuery, Preview, PreviewBody, SendBody } from './schemas.ts'
 import { send } from './send.ts'
 import { errorText } from '../../core/errors.ts'
+import { textSize } from '../../core/segments.ts'
 import type { Sent } from './send.ts'
 
 const tag = 'SMS'
@@ -39,6 +40,19 @@ export const smsRoutes = [
     },
     run: ({ gateway, caller, body, request }) =>
       send(gateway, caller, body, request.headers.get('idempotency-key')).then(accepted),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/sms/preview',
+    auth: 'app',
+    tag,
+    summary: 'How many SMS a text takes',
+    description: 'Nothing is sent or stored.',
+    body: PreviewBody,
+    status: 200,
+    response: Preview,
+    errors: { 400: [errorText('badBodyLength'), errorText('badJson')] },
+    run: ({ body }) => textSize(body.body),
   }),
   route({
     method: 'GET',
