@@ -6,6 +6,7 @@ import conversations from '../../drizzle/0004_conversations.sql' with { type: 't
 import sending from '../../drizzle/0005_sending.sql' with { type: 'text' }
 import listSegments from '../../drizzle/0006_list_segments.sql' with { type: 'text' }
 import operator from '../../drizzle/0007_operator.sql' with { type: 'text' }
+import scheduleUsage from '../../drizzle/0011_schedule_usage.sql' with { type: 'text' }
 
 /** All migrations in order, embedded so that a compiled executable has them. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -17,6 +18,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0005_sending', sql: sending },
   { name: '0006_list_segments', sql: listSegments },
   { name: '0007_operator', sql: operator },
+  { name: '0011_schedule_usage', sql: scheduleUsage },
 ]
 
 export interface Migration {

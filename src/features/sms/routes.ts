@@ -21,7 +21,7 @@ export const smsRoutes = [
     tag,
     summary: 'Send an SMS',
     description:
-      'Accepted messages are on disk when the 202 is sent, and delivered asynchronously. With an `Idempotency-Key` header a repeated request is answered as the first was, with `Idempotent-Replayed: true`.',
+      'Accepted messages are on disk when the 202 is sent, and delivered asynchronously. With an `Idempotency-Key` header a repeated request is answered as the first was, with `Idempotent-Replayed: true`. With `sendAt` it stays `queued` until then.',
     headers: z.object({ 'Idempotency-Key': IdempotencyKey.optional() }),
     body: SendBody,
     priority: ['missingSendField', 'badPhoneNumber', 'badBodyLength', 'badUserId'],
@@ -34,6 +34,7 @@ export const smsRoutes = [
         errorText('badBodyLength'),
         errorText('badUserId'),
         errorText('badIdempotencyKey'),
+        errorText('badSendAt'),
         errorText('badJson'),
       ],
       409: [errorText('idempotencyConflict')],

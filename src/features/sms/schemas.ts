@@ -48,6 +48,13 @@ export const SendBody = z.object(
       .nullish()
       .transform((value) => (value === undefined || value === '' ? null : value))
       .meta({ description: "Association with a user in the caller's system" }),
+    /** Checked last, when the verb knows the time. */
+    sendAt: z.unknown().optional().meta({
+      description: 'When the message is to be sent: a date-time with offset, at most 30 days ahead; the past means now',
+      type: 'string',
+      format: 'date-time',
+      example: '2026-12-24T18:00:00+01:00',
+    }),
   },
   fails('missingSendField'),
 )
