@@ -42,6 +42,7 @@ export async function recover(gateway: Gateway): Promise<void> {
     gateway.log.warn({ deliveries: interrupted }, 'webhook deliveries were interrupted and are not repeated')
   const opened = await recoverSending(gateway.sending)
   if (opened > 0) gateway.log.warn({ attempts: opened }, 'sends of unknown outcome are being looked up at the provider')
+  await gateway.sending.scheduled.releaseDue()
   await expireMessages(gateway.sending, gateway.lifecycle)
 }
 

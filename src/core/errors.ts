@@ -17,6 +17,7 @@ const TEXTS = {
   badPhoneNumber: ['invalid', 'to and from must be valid E.164 phone numbers'],
   badBodyLength: ['invalid', 'body must be 1-1600 characters'],
   badUserId: ['invalid', 'userId must be a string of at most 255 characters'],
+  badSendAt: ['invalid', 'Invalid sendAt'],
   badIdempotencyKey: ['invalid', 'Idempotency-Key must be 1-255 visible ASCII characters'],
   badMessageId: ['invalid', 'Invalid messageId format'],
   badMessageIdFilter: ['invalid', 'Invalid messageId'],

@@ -8,6 +8,7 @@ import listSegments from '../../drizzle/0006_list_segments.sql' with { type: 'te
 import operator from '../../drizzle/0007_operator.sql' with { type: 'text' }
 import events from '../../drizzle/0008_events.sql' with { type: 'text' }
 import deliveryStates from '../../drizzle/0009_delivery_states.sql' with { type: 'text' }
+import scheduleUsage from '../../drizzle/0011_schedule_usage.sql' with { type: 'text' }
 import optOuts from '../../drizzle/0012_opt_outs.sql' with { type: 'text' }
 
 /** All migrations in order, embedded so that a compiled executable has them. */
@@ -22,6 +23,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0007_operator', sql: operator },
   { name: '0008_events', sql: events },
   { name: '0009_delivery_states', sql: deliveryStates },
+  { name: '0011_schedule_usage', sql: scheduleUsage },
   { name: '0012_opt_outs', sql: optOuts },
 ]
 

@@ -66,7 +66,10 @@ export async function readNextDue(
   return typeof at === 'number' ? at : null
 }
 
-/** At the start every job is due: delays belonged to the earlier process, and the clock may have been set back since. */
+/**
+ * At the start every job is due: delays belonged to the earlier process, and the clock may have been set back since. A
+ * scheduled message keeps its time, which its caller chose.
+ */
 export async function makeAllDue(gate: Gate, now: number): Promise<void> {
-  await gate.execute({ sql: 'UPDATE jobs SET due_at = ?1 WHERE due_at > ?1', args: [now] })
+  await gate.execute({ sql: `UPDATE jobs SET due_at = ?1 WHERE due_at > ?1 AND kind <> 'schedule'`, args: [now] })
 }

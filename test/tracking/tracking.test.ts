@@ -35,6 +35,14 @@ async function sentWorld(env: Record<string, string> = {}): Promise<{ world: Wor
   return { world, clock, id }
 }
 
+/** Moves time on until a lookup has ended the message: each of its steps plans the next one by the clock. */
+const untilSent = (world: World, clock: ManualClock, messageId: string): Promise<true> =>
+  until(async () => {
+    if ((await world.status(messageId))['status'] === 'sent') return true
+    clock.advance(500)
+    return null
+  }, 15_000)
+
 /** Lets a test answer the listings of outbound messages. */
 function changeListings(world: World, answer: (list: () => Listing, query: MessageQuery) => Listing): void {
   const { provider } = world.gateway
@@ -155,11 +163,7 @@ test('a poll that hangs delays no send and no lookup of an unknown send', async 
   await world.untilStatus(await world.send({ to: '+15555550142' }), ['sent'])
   world.control.fault({ route: 'sms', fault: { kind: 'reset' } })
   const unknown = await world.send({ to: '+15555550143' })
-  await until(() => world.gateway.sending.scheduler.entries.get(unknown)?.attempt?.absentAfter)
-  clock.advance(2000)
-  await until(() => outboundListings(world) === 1)
-  clock.advance(1000)
-  await world.untilStatus(unknown, ['sent'])
+  await untilSent(world, clock, unknown)
   expect(world.gateway.tracking.inFlight).toBe(1)
   hanging.resolve()
 })
@@ -226,9 +230,7 @@ test('a message that was found in the store after a restore is tracked from then
   await database.gate.execute(`UPDATE jobs SET is_quarantined = 1 WHERE kind = 'send'`)
   await recoverSending(sending)
   world.running.work()
-  clock.advance(2000)
-  await until(() => outboundListings(world) > 0)
-  await world.untilStatus(id, ['sent'])
+  await untilSent(world, clock, id)
   expect(await deliveryStatus(world, id)).toBe('pending')
   world.control.configure({ deliveredAfterMs: 5000 })
   clock.advance(10_000)
