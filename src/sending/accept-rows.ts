@@ -96,10 +96,10 @@ const KEPT_KEYS = `SELECT given.messageId AS key, stored.message_id, stored.requ
   CROSS JOIN idempotency_keys AS stored ON stored.app_id = given.appId AND stored.key = given.idempotencyKey`
 
 /** The same as another operation, but only for the first request with its `Idempotency-Key`. Answers `KEPT_KEYS` as well. */
-const once = <Row extends NewMessage>(
-  operation: RowOperation<Row>,
+const once = <Given extends NewMessage>(
+  operation: RowOperation<Given>,
   statements: (condition: string) => string[],
-): RowOperation<Row> => ({
+): RowOperation<Given> => ({
   columns: [...operation.columns, 'idempotencyKey', 'requestHash', 'expiredBefore'],
   key: 'messageId',
   statements: [FORGET_OWN_EXPIRED, FORGET_SOME_EXPIRED, KEEP_KEYS, ...statements(OWNS_KEY), KEPT_KEYS],
