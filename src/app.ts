@@ -1,6 +1,9 @@
 import { appsRoutes } from './features/apps/routes.ts'
 import { eventsRoutes } from './features/events/routes.ts'
+import { conversationsRoutes } from './features/conversations/routes.ts'
 import { healthRoutes } from './features/health/routes.ts'
+import { meRoutes } from './features/me/routes.ts'
+import { optOutsRoutes } from './features/opt-outs/routes.ts'
 import { rcRoutes } from './features/rc/routes.ts'
 import { smsRoutes } from './features/sms/routes.ts'
 import { triggersRoutes } from './features/triggers/routes.ts'
@@ -20,6 +23,9 @@ export const ROUTES = [
   ...webhooksRoutes,
   ...webhookDeliveriesRoutes,
   ...triggersRoutes,
+  ...optOutsRoutes,
+  ...conversationsRoutes,
+  ...meRoutes,
   ...wsRoutes,
   ...eventsRoutes,
 ]

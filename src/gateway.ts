@@ -169,7 +169,7 @@ function extensionParts(
     quota,
     address: () => `${webhookBase()}/v1/webhooks/provider`,
     isConnected: async ({ tenantId, extensionId }) =>
-      !directory.isClosed(tenantId) && (await directory.extension(tenantId, extensionId)) !== null,
+      !directory.isClosed(tenantId, extensionId) && (await directory.extension(tenantId, extensionId)) !== null,
     changed: () => subscriptionTokens.forget(),
     reads,
   })

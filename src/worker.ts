@@ -6,6 +6,7 @@ import {
   watchSubscription,
   watchSubscriptions,
 } from './upkeep/extensions.ts'
+import { keepFollowing } from './upkeep/follow-conversations.ts'
 import { purgeLinks } from './upkeep/purge-links.ts'
 import { purgeMessages } from './upkeep/purge-messages.ts'
 import { closeInterrupted } from './deliveries/recover.ts'
@@ -46,6 +47,7 @@ export async function recover(gateway: Gateway): Promise<void> {
     )
   const opened = await recoverSending(gateway.sending)
   if (opened > 0) gateway.log.warn({ attempts: opened }, 'sends of unknown outcome are being looked up at the provider')
+  await gateway.sending.scheduled.releaseDue()
   await expireMessages(gateway.sending, gateway.lifecycle)
 }
 
@@ -73,6 +75,7 @@ export function startTimers(gateway: Gateway): Schedule {
   schedule.every('expiry', EXPIRY_EVERY_MS, 0, () => expireMessages(gateway.sending, gateway.lifecycle))
   schedule.every('keep-alive', HOURLY_MS, MINUTE_MS, () => keepAlive(gateway))
   schedule.every('numbers', HOURLY_MS, 2 * MINUTE_MS, () => readNumbersDaily(gateway))
+  schedule.every('conversations', MINUTE_MS, MINUTE_MS, () => keepFollowing(gateway))
   schedule.every('purge', HOURLY_MS, 3 * MINUTE_MS, () => purgeDeliveries(gateway))
   schedule.every('purge messages', HOURLY_MS, 6 * MINUTE_MS, () => purgeMessages(gateway))
   const eventsMs = purgeEventsEveryMs(gateway.config)

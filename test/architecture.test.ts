@@ -22,7 +22,7 @@ import {
 const BELOW_DB = ['core', 'version']
 const BELOW_ENGINES = [...BELOW_DB, 'db']
 const CALLERS = [...BELOW_ENGINES, 'http client']
-const TRACKING = [...BELOW_ENGINES, 'realtime', 'provider']
+const TRACKING = [...BELOW_ENGINES, 'realtime', 'provider', 'opt-outs']
 const SENDING = [...TRACKING, 'jobs', 'tracking']
 const GATEWAY = [...SENDING, 'outbound', 'auth', 'sending', 'gateway']
 const WORK = ['deliveries', 'inbound', 'upkeep']
@@ -41,6 +41,7 @@ const LAYERS: readonly Layer[] = [
   { name: 'outbound', files: ['src/outbound/**'], mayImport: CALLERS },
   { name: 'auth', files: ['src/auth/**'], mayImport: BELOW_ENGINES },
   { name: 'tracking', files: ['src/tracking/**'], mayImport: TRACKING },
+  { name: 'opt-outs', files: ['src/opt-outs/**'], mayImport: [...BELOW_ENGINES, 'realtime', 'provider'] },
   { name: 'sending', files: ['src/sending/**'], mayImport: SENDING },
   { name: 'data folder', files: ['src/data-folder.ts'], mayImport: BELOW_ENGINES },
   { name: 'backup', files: ['src/backup/**'], mayImport: [...BELOW_DB, 'data folder'] },

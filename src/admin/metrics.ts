@@ -97,6 +97,13 @@ function followerOf(registers: Registry[]): (hub: Hub) => void {
     labelNames: ['reason'],
     registers,
   })
+  const optOuts = new Counter({
+    name: 'sgw_opt_outs_total',
+    help: 'Contacts that opted out, or in again',
+    labelNames: ['change'],
+    registers,
+  })
+  for (const change of ['out', 'in']) optOuts.inc({ change }, 0)
   // Starts each at zero, so that an alert sees the first failure as an increase.
   for (const reason of FAILURE_CODES) failed.inc({ reason }, 0)
   const concluded = new Counter({
@@ -107,7 +114,8 @@ function followerOf(registers: Registry[]): (hub: Hub) => void {
   })
   for (const status of DELIVERY_CONCLUSIONS) concluded.inc({ status }, 0)
   const note = (event: GatewayEvent, failure: FailureCode | null): void => {
-    if (event.type === 'sms_inbound') received.inc()
+    if (event.type === 'opt_out') optOuts.inc({ change: event.optedOut ? 'out' : 'in' })
+    else if (event.type === 'sms_inbound') received.inc()
     else if (event.type === 'sms_delivery') concluded.inc({ status: event.deliveryStatus })
     else if (event.status === 'queued') accepted.inc()
     else if (event.status === 'sent') sent.inc()

@@ -94,3 +94,6 @@ export const MAX_LINGERING_SOCKETS = 1000
 export const MAX_UNAUTHENTICATED_SOCKETS = 1000
 export const MAX_UNAUTHENTICATED_SOCKETS_PER_ADDRESS = 20
 export const MAX_SOCKETS_PER_APP = 200
+
+/** How far ahead a message may be scheduled. */
+export const MAX_SCHEDULE_AHEAD_MS = 30 * DAY_MS

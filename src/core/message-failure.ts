@@ -9,6 +9,7 @@ export const FAILURE_CODES = [
   'expired',
   'cancelled',
   'unconfirmed',
+  'opted_out',
 ] as const
 export type FailureCode = (typeof FAILURE_CODES)[number]
 
@@ -25,6 +26,7 @@ export const MESSAGE_FAILURES = {
   expired: { code: 'expired', text: 'Message expired before it could be sent' },
   cancelled: { code: 'cancelled', text: 'Cancelled before sending' },
   unconfirmed: { code: 'unconfirmed', text: 'Delivery could not be confirmed with the provider' },
+  optedOut: { code: 'opted_out', text: 'Recipient opted out' },
 } as const satisfies Record<string, MessageFailure>
 
 export const unknownNumber = (number: string): MessageFailure => ({

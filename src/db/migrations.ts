@@ -9,6 +9,8 @@ import operator from '../../drizzle/0007_operator.sql' with { type: 'text' }
 import events from '../../drizzle/0008_events.sql' with { type: 'text' }
 import deliveryStates from '../../drizzle/0009_delivery_states.sql' with { type: 'text' }
 import webhookRetries from '../../drizzle/0010_webhook_retries.sql' with { type: 'text' }
+import scheduleUsage from '../../drizzle/0011_schedule_usage.sql' with { type: 'text' }
+import optOuts from '../../drizzle/0012_opt_outs.sql' with { type: 'text' }
 
 /** All migrations in order, embedded so that a compiled executable has them. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -23,6 +25,8 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0008_events', sql: events },
   { name: '0009_delivery_states', sql: deliveryStates },
   { name: '0010_webhook_retries', sql: webhookRetries },
+  { name: '0011_schedule_usage', sql: scheduleUsage },
+  { name: '0012_opt_outs', sql: optOuts },
 ]
 
 export interface Migration {

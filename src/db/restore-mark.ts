@@ -1,4 +1,5 @@
 import { closeSync, constants, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { HOUR_MS } from '../core/limits.ts'
 import type { Gate } from './gate.ts'
 
 /**
@@ -78,10 +79,14 @@ async function storeIncarnation(gate: Gate, incarnation: string, restoredAt: num
       : [
           { sql: NOTE_FACT, args: ['restored_at', String(restoredAt)] },
           `UPDATE jobs SET is_quarantined = 1 WHERE kind = 'send'`,
+          { sql: QUARANTINE_SCHEDULED, args: [restoredAt + HOUR_MS] },
           OPEN_WAITING_DELIVERIES,
         ]),
   ])
 }
+
+/** A scheduled message may have been sent since the backup if its time has come. The clock of that run may have been an hour off. */
+const QUARANTINE_SCHEDULED = `UPDATE jobs SET is_quarantined = 1 WHERE kind = 'schedule' AND due_at <= ?1`
 
 const NOTE_FACT =
   'INSERT INTO facts (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = excluded.value'

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseDate, parseDateTime } from '../core/date-time.ts'
 import type { ErrorName } from '../core/errors.ts'
 import { DAY_MS, DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../core/limits.ts'
 
@@ -50,7 +51,7 @@ function dateFilter(error: ErrorName, edge: 'start' | 'end') {
   return textFilter
     .transform((value, context) => {
       if (value === undefined) return undefined
-      const parsed = parseDate(value, edge)
+      const parsed = parseEdge(value, edge)
       if (parsed === null) context.addIssue({ code: 'custom', message: error })
       return parsed ?? undefined
     })
@@ -66,31 +67,18 @@ export const dateValue = (error: ErrorName, edge: 'start' | 'end') =>
   z
     .string({ error })
     .transform((value, context) => {
-      const parsed = parseDate(value, edge)
+      const parsed = parseEdge(value, edge)
       if (parsed === null) context.addIssue({ code: 'custom', message: error })
       return parsed ?? 0
     })
     .meta({ description: DATE_FORMS, type: 'string', format: 'date-time' })
 
-const DATE = /^(\d{4})-(\d{2})-(\d{2})$/
-const DATE_TIME =
-  /^(\d{4})-(\d{2})-(\d{2})T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]([01]\d|2[0-3]):?[0-5]\d)$/i
-
 /** Epoch milliseconds of a date-time with offset. For a date alone, its first or last millisecond in UTC. */
-function parseDate(text: string, edge: 'start' | 'end'): number | null {
+function parseEdge(text: string, edge: 'start' | 'end'): number | null {
   const value = text.replace(/ (\d\d:?\d\d)$/, '+$1')
-  const match = DATE.exec(value) ?? DATE_TIME.exec(value)
-  if (match === null || !isCalendarDay(Number(match[1]), Number(match[2]), Number(match[3]))) return null
-  if (DATE.test(value)) return Date.parse(`${value}T00:00:00.000Z`) + (edge === 'end' ? DAY_MS - 1 : 0)
-  const parsed = Date.parse(value.toUpperCase().replace(/([+-]\d\d)(\d\d)$/, '$1:$2'))
-  return Number.isNaN(parsed) ? null : parsed
-}
-
-/** `Date.UTC` would read years below 100 as 19xx. */
-function isCalendarDay(year: number, month: number, day: number): boolean {
-  const date = new Date(0)
-  date.setUTCFullYear(year, month - 1, day)
-  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day
+  const day = parseDate(value)
+  if (day === null) return parseDateTime(value)
+  return day + (edge === 'end' ? DAY_MS - 1 : 0)
 }
 
 function clamp(value: string | undefined, fallback: number, min: number, max: number): number {

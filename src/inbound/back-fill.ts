@@ -104,6 +104,7 @@ async function takeIn(gateway: Gateway, extension: ExtensionRow, record: StoredS
     from: record.from ?? 'anonymous',
     to: target?.phoneNumber ?? 'unknown',
     text: record.text,
+    createdAt: record.createdAt,
   })
 }
 

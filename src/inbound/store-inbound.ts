@@ -9,6 +9,7 @@ import type { Gateway } from '../gateway.ts'
 import { deliveryOf } from '../deliveries/delivery.ts'
 import { tombstonesOf } from './tombstones.ts'
 import { DESTINATIONS, type Destinations, nextDestination } from './destinations.ts'
+import { KEYWORD_COLUMNS, type Keyword, STORE_KEYWORDS, keywordIn, publishKeyword } from './keyword-words.ts'
 
 export interface InboundSms {
   tenantId: string
@@ -17,6 +18,8 @@ export interface InboundSms {
   from: string
   to: string
   text: string
+  /** Epoch milliseconds by the provider's clock; null or absent where the provider does not say. */
+  createdAt?: number | null
 }
 
 interface InboundRow extends Record<string, string | number | null> {
@@ -108,6 +111,13 @@ export const STORE: RowOperation<InboundRow> = {
   ],
 }
 
+/** The same for texts that are keywords, which are few: the opt-out is stored in the commit of its message. */
+const STORE_WITH_KEYWORD: RowOperation<InboundRow & Keyword> = {
+  columns: [...STORE.columns, ...KEYWORD_COLUMNS],
+  key: STORE.key,
+  statements: [...STORE.statements, STORE_KEYWORDS],
+}
+
 const MESSAGE_ID_DRAWS = 5
 
 /** Stores an inbound SMS once, however often it comes; true when it was new. Settles when it is on disk. */
@@ -135,6 +145,7 @@ function messageIdOf({ tenantId, providerMessageId }: InboundSms): string {
 }
 
 async function storeOnce(gateway: Gateway, sms: InboundSms, messageId: string): Promise<'new' | 'known' | 'id_taken'> {
+  const { writer } = gateway.database
   const row: InboundRow = {
     messageId,
     jobId: gateway.ids.of('job'),
@@ -147,16 +158,23 @@ async function storeOnce(gateway: Gateway, sms: InboundSms, messageId: string): 
     tombstones: tombstonesOf(gateway, sms),
     now: gateway.clock.now(),
   }
-  const [stored, ...jobs] = await gateway.database.writer.row(STORE, row)
+  const keyword = keywordIn(gateway, sms)
+  const [stored, ...rows] = await (keyword === null
+    ? writer.row(STORE, row)
+    : writer.row(STORE_WITH_KEYWORD, { ...row, ...keyword }))
   if (stored === undefined) return (await isKnown(gateway, row)) ? 'known' : 'id_taken'
   const event = eventOf(row)
   gateway.hub.publish(event)
+  const [jobs, [word]] = [rows.filter(isJob), rows.filter((one) => !isJob(one))]
+  if (keyword !== null) publishKeyword(gateway, keyword, row, word)
   for (const job of jobs) {
     if (job['kind'] === 'fan_out') gateway.jobs.scheduled('fan_out', String(job['lane']), row.tenantId, 0)
     else handOver(gateway, row, event, job)
   }
   return 'new'
 }
+
+const isJob = (row: Row): boolean => row['kind'] !== undefined
 
 /** It was stored before, or erased. */
 async function isKnown(

@@ -78,10 +78,11 @@ export async function readNextDue(
 }
 
 /**
- * At the start every job is due: delays belonged to the earlier process. Retries keep their schedule, but none is later than
- * a schedule can make it: the clock may have been set back since.
+ * At the start every job is due: delays belonged to the earlier process. A scheduled message keeps its time, and a retry its
+ * schedule, but none is later than a schedule can make it: the clock may have been set back since.
  */
 export async function makeAllDue(gate: Gate, now: number): Promise<void> {
   const isLate = or(ne(jobs.kind, 'webhook_retry'), gt(jobs.dueAt, now + MAX_RETRY_DELAY_MS))
-  await gate.execute(statementOf(build.update(jobs).set({ dueAt: now }).where(and(gt(jobs.dueAt, now), isLate))))
+  const isOurs = and(gt(jobs.dueAt, now), ne(jobs.kind, 'schedule'), isLate)
+  await gate.execute(statementOf(build.update(jobs).set({ dueAt: now }).where(isOurs)))
 }

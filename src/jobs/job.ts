@@ -1,7 +1,7 @@
 import type { JobKindName } from '../db/schema/jobs.ts'
 
-/** The kinds that job loops run. The send engine has a scheduler of its own. */
-export type LoopKindName = Exclude<JobKindName, 'send'>
+/** The kinds that job loops run. The send engine runs its own: messages that wait for their turn or for their time. */
+export type LoopKindName = Exclude<JobKindName, 'send' | 'schedule'>
 
 /** A row of the jobs table. */
 export interface Job {

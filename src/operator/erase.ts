@@ -17,7 +17,7 @@ export const Erase = z.object({
 const ROWS_PER_RANGE = 2000
 
 /**
- * Deletes every message to or from a person's number, of all tenants, with its attempts, deliveries and conversations.
+ * Deletes every message to or from a person's number, of all tenants, with its attempts, deliveries, conversations and opt-outs.
  * Messages that have not ended are left, and counted as `waiting`. What remains identifies nobody: tombstones, so that a
  * back-fill does not store the messages again, and the attempts of the rate windows. The bytes stay in free pages of the
  * file until they are overwritten or the file is compacted. Errors: `conflict` for a number of a connected extension.
@@ -35,15 +35,23 @@ export async function erase(gateway: Gateway, { phone, dryRun = false }: z.input
     return done.messages
   })
   if (dryRun) return total
-  // A waiting message still needs the conversation to assign an answer. The next run deletes it.
-  if (total.waiting === 0) await inRanges(gateway, 'conversations', (from) => deleteConversations(gateway, phone, from))
+  // A waiting message still needs its conversation, to assign an answer, and the opt-out. The next run deletes both.
+  if (total.waiting === 0) {
+    await inRanges(gateway, 'conversations', (from) => deleteRange(gateway, 'conversations', phone, from))
+    await inRanges(gateway, 'opt_outs', (from) => deleteRange(gateway, 'opt_outs', phone, from))
+  }
   gateway.log.info({ phone: maskNumber(phone), ...total }, 'a number was erased')
   return total
 }
 
-/** Deletes the conversations of one range. The number may also stand on our side, if an extension had it before. */
-async function deleteConversations({ database }: Gateway, phone: string, from: number): Promise<number> {
-  const sql = 'DELETE FROM conversations WHERE seq > ?1 AND seq <= ?2 AND (contact = ?3 OR number = ?3) RETURNING seq'
+/** Deletes the rows of one range. The number may also stand on our side, if an extension had it before. */
+async function deleteRange(
+  { database }: Gateway,
+  table: 'conversations' | 'opt_outs',
+  phone: string,
+  from: number,
+): Promise<number> {
+  const sql = `DELETE FROM ${table} WHERE seq > ?1 AND seq <= ?2 AND (contact = ?3 OR number = ?3) RETURNING seq`
   const [deleted] = await database.writer.write([{ sql, args: [from, from + ROWS_PER_RANGE, phone] }])
   return deleted?.rows.length ?? 0
 }
@@ -62,7 +70,7 @@ async function refuseOwnNumber(gateway: Gateway, phone: string): Promise<void> {
 /** Calls `work` for each range of a table's present rows. `from` is the `seq` before the range; `work` returns the rows it deleted. */
 async function inRanges(
   gateway: Gateway,
-  table: 'messages' | 'conversations',
+  table: 'messages' | 'conversations' | 'opt_outs',
   work: (from: number) => Promise<number>,
 ): Promise<void> {
   const { rows } = await gateway.database.gate.execute(`SELECT max(seq) AS seq FROM ${table}`)

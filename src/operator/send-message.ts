@@ -56,8 +56,8 @@ async function untilFinal(gateway: Gateway, messageId: string): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const unsubscribe = gateway.hub.subscribe((event) => {
     if (
-      event.messageId === messageId &&
       event.type === 'sms_status' &&
+      event.messageId === messageId &&
       (event.status === 'sent' || event.status === 'failed')
     )
       resolve()

@@ -15,6 +15,15 @@ export interface TenantEntry {
   numbers: Map<string, string>
 }
 
+/** A tenant's connection to the provider, or the part of it that is one extension. */
+export interface ConnectionScope {
+  tenantId: string
+  /** Null: all of them. */
+  extensionId: string | null
+}
+
+const nameOf = ({ tenantId, extensionId }: ConnectionScope): string => `${tenantId}/${extensionId ?? ''}`
+
 const MAX_TENANTS = 1000
 
 /** The tenants' connected extensions and numbers, cached. A caller that changes a row must call `forget` after the commit. */
@@ -49,19 +58,25 @@ export class Directory {
     return (await this.tenant(tenantId)).extensions.get(extensionId) ?? null
   }
 
-  /** Stops sending for a tenant that is being disconnected, until `reopen`. */
-  close(tenantId: string): void {
-    this.#closed.set(tenantId, (this.#closed.get(tenantId) ?? 0) + 1)
+  /** Stops sending for a tenant or an extension that is being disconnected, until `reopen`. */
+  close(scope: ConnectionScope): void {
+    const name = nameOf(scope)
+    this.#closed.set(name, (this.#closed.get(name) ?? 0) + 1)
   }
 
-  reopen(tenantId: string): void {
-    const closers = (this.#closed.get(tenantId) ?? 1) - 1
-    if (closers === 0) this.#closed.delete(tenantId)
-    else this.#closed.set(tenantId, closers)
+  reopen(scope: ConnectionScope): void {
+    const name = nameOf(scope)
+    const closers = (this.#closed.get(name) ?? 1) - 1
+    if (closers === 0) this.#closed.delete(name)
+    else this.#closed.set(name, closers)
   }
 
-  isClosed(tenantId: string): boolean {
-    return this.#closed.has(tenantId)
+  /** `extensionId`: the one that has the number; null if none has. */
+  isClosed(tenantId: string, extensionId: string | null): boolean {
+    if (this.#closed.size === 0) return false
+    return (
+      this.#closed.has(nameOf({ tenantId, extensionId: null })) || this.#closed.has(nameOf({ tenantId, extensionId }))
+    )
   }
 
   forget(tenantId: string): void {

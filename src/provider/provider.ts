@@ -153,6 +153,8 @@ export interface InboundEventSms {
   /** The extension's own number if the event contains it, else `unknown`. */
   to: string
   text: string
+  /** Epoch milliseconds by the provider's clock; null where the event does not say. */
+  createdAt: number | null
 }
 
 /** The code of a failure: the subscription was made, but not for inbound messages. */

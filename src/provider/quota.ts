@@ -82,6 +82,12 @@ export class Quota {
     return Math.max(0, (this.#pausedUntil.get(`${group}:${extensionId}`) ?? 0) - this.clock.monotonic())
   }
 
+  /** How many slots of the extension's window are taken, and how many it has. */
+  extensionUse(extensionId: string): { used: number; limit: number } {
+    const used = this.#extension.get(extensionId)?.count(this.clock.monotonic()) ?? 0
+    return { used, limit: this.limits.extensionPerMinute }
+  }
+
   /** Counts an attempt of the process before, made `ageMs` ago. A clock that was set back makes ages negative: they count as 0. */
   seed(from: string, extensionId: string, ageMs: number): void {
     const at = this.clock.monotonic() - Math.max(0, ageMs)

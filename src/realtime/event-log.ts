@@ -154,7 +154,7 @@ interface Taken {
 type LoggedRow = LoggedMessage & { seq: number }
 
 const COLUMNS = `events.seq, events.kinds, events.at, messages.id, messages.app_id, messages.tenant_id, messages.from_number,
-    messages.to_number, messages.body, messages.rc_message_id, messages.error, messages.receiving_extension_id`
+    messages.to_number, messages.body, messages.rc_message_id, messages.error, messages.receiving_extension_id, events.detail`
 
 /** Inbound messages are for every app of the tenant, everything else for the app that sent the message. */
 const SLICE = `SELECT ${COLUMNS} FROM events CROSS JOIN messages ON messages.id = events.subject
@@ -165,7 +165,7 @@ const SLICE = `SELECT ${COLUMNS} FROM events CROSS JOIN messages ON messages.id 
 const ROW = `SELECT ${COLUMNS} FROM events CROSS JOIN messages ON messages.id = events.subject WHERE events.seq = ?1`
 
 function toLogged(values: readonly Value[]): LoggedRow {
-  const [seq, kinds, at, id, appId, tenantId, from, to, body, rcMessageId, error, receivingExtensionId] = values
+  const [seq, kinds, at, id, appId, tenantId, from, to, body, rcMessageId, error, receivingExtensionId, detail] = values
   const textOrNull = (value: Value | undefined): string | null => (typeof value === 'string' ? value : null)
   return {
     seq: Number(seq),
@@ -180,6 +180,7 @@ function toLogged(values: readonly Value[]): LoggedRow {
     rcMessageId: textOrNull(rcMessageId) ?? '',
     error: textOrNull(error),
     receivingExtensionId: textOrNull(receivingExtensionId),
+    detail: textOrNull(detail),
   }
 }
 

@@ -1,7 +1,7 @@
 import { isoTime } from '../core/clock.ts'
 import { EVENT_KINDS, type EventKind } from '../db/schema/events.ts'
 import type { MessageStatus } from '../db/schema/messages.ts'
-import type { GatewayEvent, SmsInboundEvent, SmsStatusEvent } from './hub.ts'
+import type { GatewayEvent, SmsDeliveryEvent, SmsInboundEvent, SmsStatusEvent } from './hub.ts'
 
 // A WebSocket and `GET /v1/events` give the same events, so they are built here for both: from the values that were just
 // committed, or from a row of the log.
@@ -55,6 +55,22 @@ export function inboundEvent(message: InboundSubject, at: number): SmsInboundEve
   }
 }
 
+/** The fields of an `sms_delivery` event that its message does not have: the `detail` of its row. */
+export type DeliveryDetail = Pick<SmsDeliveryEvent, 'deliveryStatus' | 'errorCode' | 'reason'>
+
+export function deliveryEvent(message: OutboundSubject, detail: DeliveryDetail, at: number): SmsDeliveryEvent {
+  const { id, appId, tenantId, rcMessageId } = message
+  return {
+    type: 'sms_delivery',
+    messageId: id,
+    appId,
+    tenantId,
+    rcMessageId: rcMessageId ?? '',
+    ...detail,
+    timestamp: isoTime(at),
+  }
+}
+
 /** A row of the log, joined with its message. */
 export interface LoggedMessage extends OutboundSubject, InboundSubject {
   rcMessageId: string
@@ -62,6 +78,8 @@ export interface LoggedMessage extends OutboundSubject, InboundSubject {
   kinds: number
   /** Epoch milliseconds. */
   at: number
+  /** JSON, of the kinds that have some. */
+  detail: string | null
 }
 
 /** The events of a row, the oldest first. */
@@ -77,6 +95,7 @@ export const kindsOf = (kinds: number): EventKind[] =>
 
 function eventOf(row: LoggedMessage, kind: EventKind): GatewayEvent | null {
   if (kind === 'received') return inboundEvent(row, row.at)
-  if (kind === 'delivery' || kind === 'optOut') return null
+  if (kind === 'delivery') return deliveryEvent(row, JSON.parse(row.detail ?? '{}') as DeliveryDetail, row.at)
+  if (kind === 'optOut') return null
   return statusEvent(row, kind, row.at)
 }

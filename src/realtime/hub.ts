@@ -1,6 +1,7 @@
 import type { FailureCode } from '../core/message-failure.ts'
 import type { DeliveryConclusion } from '../db/schema/delivery-states.ts'
 import type { MessageStatus } from '../db/schema/messages.ts'
+import type { OptOutSource } from '../db/schema/opt-outs.ts'
 
 /** An outbound message changed its status. Fields as the contract prints them. */
 export interface SmsStatusEvent {
@@ -40,7 +41,18 @@ export interface SmsDeliveryEvent {
   timestamp: string
 }
 
-export type GatewayEvent = SmsStatusEvent | SmsInboundEvent | SmsDeliveryEvent
+/** A contact opted out of a number of the tenant, or in again. */
+export interface OptOutEvent {
+  type: 'opt_out'
+  tenantId: string
+  number: string
+  contact: string
+  optedOut: boolean
+  source: OptOutSource
+  timestamp: string
+}
+
+export type GatewayEvent = SmsStatusEvent | SmsInboundEvent | SmsDeliveryEvent | OptOutEvent
 
 /** `failure`: why a message failed, as a code, so that listeners need not read its text. */
 type Listener = (event: GatewayEvent, failure: FailureCode | null) => void

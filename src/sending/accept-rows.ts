@@ -26,9 +26,9 @@ export type AcceptRow = NewMessage & OpenRow
 /** The attempt of a message may have been opened just before. */
 const STATUS = `iif(EXISTS (SELECT 1 FROM send_attempts AS opened WHERE opened.message_id = given.messageId), 'sending', 'queued')`
 
-const insertMessages = (condition: string): string =>
-  `INSERT INTO messages (id, job_id, tenant_id, app_id, user_id, direction, from_number, to_number, body, status, created_at, updated_at)
-    SELECT messageId, jobId, tenantId, appId, userId, 'outbound', given."from", given."to", given.body, ${STATUS}, given.now, given.now
+const insertMessages = (condition: string, status = STATUS, sendAt = 'NULL'): string =>
+  `INSERT INTO messages (id, job_id, tenant_id, app_id, user_id, direction, from_number, to_number, body, status, created_at, updated_at, send_at)
+    SELECT messageId, jobId, tenantId, appId, userId, 'outbound', given."from", given."to", given.body, ${status}, given.now, given.now, ${sendAt}
     FROM given WHERE ${condition}`
 
 const insertJobs = (condition: string): string =>
@@ -45,7 +45,34 @@ const MESSAGE_COLUMNS = ['jobId', 'appId', 'userId', 'body'] as const
 export const ACCEPT: RowOperation<AcceptRow> = {
   columns: [...OPEN_COLUMNS, ...MESSAGE_COLUMNS],
   key: 'messageId',
-  statements: [openAttempts('true'), insertMessages('true'), insertJobs('true')],
+  statements: acceptStatements('true'),
+}
+
+function acceptStatements(condition: string): string[] {
+  return [openAttempts(condition), insertMessages(condition), insertJobs(condition)]
+}
+
+/** A message that enters the order at a time of its own. */
+export interface ScheduledMessage extends NewMessage {
+  /** Epoch milliseconds. */
+  sendAt: number
+}
+
+/** The lane of a `schedule` job is its message, so that a cancellation finds it. */
+const insertScheduleJobs = (condition: string): string =>
+  `INSERT INTO jobs (id, kind, lane, tenant_id, subject, due_at, created_at)
+    SELECT jobId, 'schedule', messageId, tenantId, messageId, sendAt, given.now FROM given WHERE ${condition}
+    RETURNING subject AS key, seq AS job_seq`
+
+/** A scheduled message and its `schedule` job in one commit. Answers a row with `job_seq`. */
+export const SCHEDULE: RowOperation<ScheduledMessage> = {
+  columns: ['messageId', 'tenantId', 'from', 'to', 'now', 'sendAt', ...MESSAGE_COLUMNS],
+  key: 'messageId',
+  statements: scheduleStatements('true'),
+}
+
+function scheduleStatements(condition: string): string[] {
+  return [insertMessages(condition, `'queued'`, 'sendAt'), insertScheduleJobs(condition)]
 }
 
 /** Of several requests with one key the first has it. */
@@ -68,20 +95,18 @@ const KEEP_KEYS = `INSERT INTO idempotency_keys (app_id, key, request_hash, mess
 const KEPT_KEYS = `SELECT given.messageId AS key, stored.message_id, stored.request_hash FROM given
   CROSS JOIN idempotency_keys AS stored ON stored.app_id = given.appId AND stored.key = given.idempotencyKey`
 
-/** The same as `ACCEPT`, but only for the first request with its `Idempotency-Key`. Answers `KEPT_KEYS` as well. */
-export const ACCEPT_ONCE: RowOperation<AcceptRow> = {
-  columns: [...ACCEPT.columns, 'idempotencyKey', 'requestHash', 'expiredBefore'],
+/** The same as another operation, but only for the first request with its `Idempotency-Key`. Answers `KEPT_KEYS` as well. */
+const once = <Given extends NewMessage>(
+  operation: RowOperation<Given>,
+  statements: (condition: string) => string[],
+): RowOperation<Given> => ({
+  columns: [...operation.columns, 'idempotencyKey', 'requestHash', 'expiredBefore'],
   key: 'messageId',
-  statements: [
-    FORGET_OWN_EXPIRED,
-    FORGET_SOME_EXPIRED,
-    KEEP_KEYS,
-    openAttempts(OWNS_KEY),
-    insertMessages(OWNS_KEY),
-    insertJobs(OWNS_KEY),
-    KEPT_KEYS,
-  ],
-}
+  statements: [FORGET_OWN_EXPIRED, FORGET_SOME_EXPIRED, KEEP_KEYS, ...statements(OWNS_KEY), KEPT_KEYS],
+})
+
+export const ACCEPT_ONCE = once(ACCEPT, acceptStatements)
+export const SCHEDULE_ONCE = once(SCHEDULE, scheduleStatements)
 
 /** What a request stands for. */
 export interface KeptRequest {

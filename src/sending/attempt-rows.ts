@@ -2,6 +2,7 @@ import type { AttemptOutcome, AttemptResolution } from '../db/schema/messages.ts
 import type { FailureCode } from '../core/message-failure.ts'
 import type { RowOperation } from '../db/writer.ts'
 import { trackMessages } from '../tracking/delivery-rows.ts'
+import { IS_BLOCKED } from '../opt-outs/opt-out-rows.ts'
 
 // The write side of an attempt, one set operation for each of its steps. Every step after the first names its attempt and
 // changes nothing once that attempt is closed, so that a late result of a dead process does no harm.
@@ -37,14 +38,14 @@ export const OPEN_COLUMNS = [
 ] as const
 
 /**
- * Opens attempts. These are the checks that SQL makes before a send: the tenant and the extension must be active, and the
- * conversation must have no open attempt. `condition`: what must be true of the message. Answers the attempt's `seq` if all hold.
+ * Opens attempts. These are the checks that SQL makes before a send: the tenant and the extension must be active, the
+ * recipient must not have opted out where the tenant blocks that, and the conversation must have no open attempt. `condition`: what must be true of the message. Answers the attempt's `seq` if all hold.
  */
 export const openAttempts = (
   condition: string,
 ): string => `INSERT INTO send_attempts (message_id, tenant_id, extension_id, from_number, to_number, boot_id, started_at, provider_started_at)
   SELECT given.messageId, given.tenantId, given.extensionId, given."from", given."to", given.bootId, given.startedAt, given.providerStartedAt FROM given
-  CROSS JOIN tenants ON tenants.id = given.tenantId AND tenants.status = 'active'
+  CROSS JOIN tenants ON tenants.id = given.tenantId AND tenants.status = 'active' AND NOT ${IS_BLOCKED}
   CROSS JOIN extensions ON extensions.tenant_id = given.tenantId AND extensions.extension_id = given.extensionId
     AND extensions.status = 'active'
   WHERE ${condition}
@@ -73,6 +74,12 @@ export const CLAIM: RowOperation<ClaimRow> = {
   key: 'messageId',
   statements: [OPEN_ATTEMPTS, MARK_SENDING],
 }
+
+/** Why `CLAIM` may have opened no attempt: the message has expired, or its recipient has opted out. Answers at most one row. */
+export const WHY_NOT_OPENED = `WITH given ("from", "to", tenantId) AS (VALUES (?3, ?4, ?5))
+  SELECT jobs.created_at < ?2 AS has_expired, ${IS_BLOCKED} AS is_blocked FROM given
+  CROSS JOIN tenants ON tenants.id = given.tenantId
+  CROSS JOIN jobs ON jobs.seq = ?1 AND jobs.tenant_id = given.tenantId`
 
 /** Fences a step: it counts only while its attempt is open. */
 const IS_OPEN = `EXISTS (SELECT 1 FROM send_attempts AS open WHERE open.seq = given.attemptSeq AND open.closed_at IS NULL)`

@@ -3,7 +3,7 @@ import { MESSAGE_FAILURES, type MessageFailure } from '../core/message-failure.t
 import { maskNumber } from '../core/phone.ts'
 import type { AcceptedSms, ProviderFailure } from '../provider/provider.ts'
 import type { CallResult } from '../provider/session.ts'
-import { CLAIM, type OpenRow } from './attempt-rows.ts'
+import { CLAIM, type OpenRow, WHY_NOT_OPENED } from './attempt-rows.ts'
 import { type OpenEntry, giveUp, storeClose, storeEnd, storeUnknown } from './attempt-store.ts'
 import { callEnd, isMovedNumber, wasAnswered } from './call-end.ts'
 import type { SendingContext } from './context.ts'
@@ -103,15 +103,25 @@ export class Attempts {
     await this.run(begun, Number(attemptSeq), opened, message)
   }
 
-  /** It is too old, or something has changed at this very moment. */
+  /** It is too old, its recipient has opted out, or something has changed at this very moment. */
   async #notOpened(begun: Begun, message: OutboundMessage, expiredBefore: number): Promise<void> {
     const { entry } = begun
-    const sql = 'SELECT 1 FROM jobs WHERE seq = ?1 AND created_at < ?2'
-    const { rows } = await this.context.database.gate.execute({ sql, args: [entry.jobSeq, expiredBefore] })
-    if (rows.length === 0) return this.#putBack(begun, CLAIM_AGAIN_MS)
-    await giveUp(this.context, entry, message, MESSAGE_FAILURES.expired)
+    const failure = await this.#failureOf(entry, message, expiredBefore)
+    if (failure === null) return this.#putBack(begun, CLAIM_AGAIN_MS)
+    await giveUp(this.context, entry, message, failure)
     this.release(begun)
     this.scheduler.ended(entry)
+  }
+
+  async #failureOf(
+    { jobSeq, line, to }: Entry,
+    { tenantId }: OutboundMessage,
+    expiredBefore: number,
+  ): Promise<MessageFailure | null> {
+    const args = [jobSeq, expiredBefore, line.number, to, tenantId]
+    const [row] = (await this.context.database.gate.execute({ sql: WHY_NOT_OPENED, args })).rows
+    if (row?.['has_expired'] === 1) return MESSAGE_FAILURES.expired
+    return row?.['is_blocked'] === 1 ? MESSAGE_FAILURES.optedOut : null
   }
 
   async #call({ entry, extensionId, mark }: Begun, { body: text }: OutboundMessage): Promise<CallResult<AcceptedSms>> {

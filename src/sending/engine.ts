@@ -8,6 +8,7 @@ import { ACCEPT, ACCEPT_ONCE, type KeptRequest, type NewMessage, type Stored, st
 import { Attempts } from './attempts.ts'
 import { CallSlots } from './call-slots.ts'
 import type { SendingContext } from './context.ts'
+import { enterLine } from './enter-line.ts'
 import { type Entry, type Line, newEntry } from './line.ts'
 import { NumberLookups } from './number-lookups.ts'
 import { findOrphanedJob, undoClaim } from './orphans.ts'
@@ -17,6 +18,7 @@ import { Quarantine, findQuarantined } from './quarantine.ts'
 import { readLine } from './read-line.ts'
 import { findOrphans } from './recover.ts'
 import type { Begun } from './scheduler-tasks.ts'
+import { ScheduledMessages } from './scheduled-messages.ts'
 import { Scheduler } from './scheduler.ts'
 import type { Sender } from './sender.ts'
 
@@ -30,6 +32,7 @@ export class SendEngine {
   readonly scheduler: Scheduler
   readonly attempts: Attempts
   readonly quarantine: Quarantine
+  readonly scheduled: ScheduledMessages
   readonly #numberLookups: NumberLookups
   /** The newest job: what a number lookup that begins now counts for. */
   newestJobSeq = 0
@@ -49,28 +52,26 @@ export class SendEngine {
     })
     this.attempts = new Attempts(context, this.scheduler)
     this.quarantine = new Quarantine(clock.steady() + config.reconcileSettleMs)
+    this.scheduled = new ScheduledMessages(this)
     this.#numberLookups = new NumberLookups(context, (tenantId) => this.scheduler.wake(tenantId))
   }
 
   start(): void {
     this.scheduler.start()
+    this.scheduled.start()
     this.#watch()
   }
 
   /** Begins nothing more; settles when all calls have ended and their outcome is stored. */
   async stop(): Promise<void> {
     this.scheduler.stop()
+    await this.scheduled.stop()
     if (this.scheduler.slots.inFlight > 0) await new Promise<void>((resolve) => this.#idle.push(resolve))
   }
 
   /** Something that the tenant's messages may wait for has changed: its extensions, its numbers, its status. */
   wake(tenantId: string): void {
     this.scheduler.wake(tenantId)
-  }
-
-  /** Whether an attempt of the tenant is open, or is being opened. */
-  hasOpenAttempts(tenantId: string): boolean {
-    return [...this.scheduler.lines.ofTenant(tenantId)].some(({ open }) => open.size > 0)
   }
 
   /** Accepts a message. When this answers, it is on disk, with its job, and with its first attempt if that could begin at once. */
@@ -129,12 +130,7 @@ export class SendEngine {
   #arrived(entry: Entry, begun: Begun | null, stored: Stored): void {
     if (begun !== null) this.attempts.release(begun)
     if (stored.jobSeq === null) return this.scheduler.ended(entry)
-    if (entry.line.isLong) {
-      entry.line.hasMore = true
-      this.scheduler.entries.delete(entry)
-      return this.scheduler.touch(entry.line)
-    }
-    this.scheduler.add(entry)
+    enterLine(this.scheduler, entry)
   }
 
   /** The message may be stored all the same: then it is sent in its turn, although nobody was told that it was accepted. */
@@ -245,6 +241,7 @@ const outboundOf = ({ messageId: id, tenantId, appId, from, to, body, now }: New
   body,
   status: 'queued',
   createdAt: now,
+  sendAt: null,
   absents: 0,
   refusals: 0,
 })

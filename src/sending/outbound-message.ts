@@ -12,6 +12,8 @@ export interface OutboundMessage {
   status: MessageStatus
   /** Epoch milliseconds. */
   createdAt: number
+  /** When a scheduled message entered the order, epoch milliseconds; null for any other. */
+  sendAt: number | null
   /** How many of its attempts were found absent, and how many were answered 503 in a row at the end. */
   absents: number
   refusals: number
@@ -19,7 +21,7 @@ export interface OutboundMessage {
 
 const IS_REFUSAL = `outcome IS 'not_accepted' AND http_status IS 503`
 
-const MESSAGES = `SELECT m.id, m.tenant_id, m.app_id, m.from_number, m.to_number, m.body, m.status, m.created_at,
+const MESSAGES = `SELECT m.id, m.tenant_id, m.app_id, m.from_number, m.to_number, m.body, m.status, m.created_at, m.send_at,
     (SELECT count(*) FROM send_attempts WHERE message_id = m.id AND resolution = 'absent') AS absents,
     (SELECT count(*) FROM send_attempts WHERE message_id = m.id AND ${IS_REFUSAL}
       AND seq > coalesce((SELECT max(seq) FROM send_attempts WHERE message_id = m.id AND NOT (${IS_REFUSAL})), 0)) AS refusals
@@ -40,6 +42,7 @@ const toMessage = (row: Record<string, unknown>): OutboundMessage => ({
   body: String(row['body']),
   status: row['status'] as MessageStatus,
   createdAt: Number(row['created_at']),
+  sendAt: row['send_at'] === null ? null : Number(row['send_at']),
   absents: Number(row['absents']),
   refusals: Number(row['refusals']),
 })

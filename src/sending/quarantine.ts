@@ -30,7 +30,10 @@ export interface ExtensionOfTenant {
 const OF_EXTENSION = `jobs.kind = 'send' AND jobs.is_quarantined = 1 AND jobs.tenant_id = ?1
   AND jobs.lane IN (SELECT number FROM phone_numbers WHERE tenant_id = ?1 AND extension_id = ?2)`
 
-/** When the oldest quarantined message of the extension was accepted, epoch milliseconds; null if there is none. */
+/** When a message entered the order. It was not sent before. */
+const ENTERED_AT = 'max(messages.created_at, coalesce(messages.send_at, 0))'
+
+/** When the oldest quarantined message of the extension entered the order, epoch milliseconds; null if there is none. */
 export async function oldestQuarantined(
   { database }: SendingContext,
   quarantine: Quarantine,
@@ -38,7 +41,7 @@ export async function oldestQuarantined(
 ): Promise<number | null> {
   if (!quarantine.isActive) return null
   const { rows } = await database.gate.execute({
-    sql: `SELECT min(messages.created_at) AS at FROM jobs JOIN messages ON messages.id = jobs.subject WHERE ${OF_EXTENSION}`,
+    sql: `SELECT min(${ENTERED_AT}) AS at FROM jobs JOIN messages ON messages.id = jobs.subject WHERE ${OF_EXTENSION}`,
     args: [tenantId, extensionId],
   })
   const at = rows[0]?.['at']
@@ -48,7 +51,7 @@ export async function oldestQuarantined(
 const ROWS_AT_ONCE = 500
 
 /** Their attempts are looked up by themselves where one was open when the copy was made. */
-const QUARANTINED = `SELECT jobs.seq, messages.id, messages.app_id, messages.from_number, messages.to_number, messages.body, messages.status, messages.created_at
+const QUARANTINED = `SELECT jobs.seq, messages.id, messages.app_id, messages.from_number, messages.to_number, messages.body, messages.status, ${ENTERED_AT} AS entered_at
   FROM jobs JOIN messages ON messages.id = jobs.subject WHERE ${OF_EXTENSION} AND jobs.seq > ?3
     AND NOT EXISTS (SELECT 1 FROM send_attempts AS open WHERE open.message_id = messages.id AND open.closed_at IS NULL)
   ORDER BY jobs.seq LIMIT ${ROWS_AT_ONCE}`
@@ -84,7 +87,7 @@ function recordOf(
     to: String(row['to_number']),
     text: String(row['body']),
     // The clock of the run that accepted it may have been off.
-    since: Number(row['created_at']) - (provider.clockSkewMs() ?? 0) - HOUR_MS,
+    since: Number(row['entered_at']) - (provider.clockSkewMs() ?? 0) - HOUR_MS,
   }
   const record = matchRecord(sought, records, taken)
   if (record !== null) taken.add(record.providerMessageId)

@@ -23,8 +23,9 @@ export function senderOf({ directory, clock }: Known, tenantId: string, number: 
   const tenant = directory.known(tenantId)
   if (tenant === undefined) return { type: 'wait', reason: 'loading' }
   if (tenant.status !== 'active') return { type: 'wait', reason: 'suspended' }
-  if (directory.isClosed(tenantId)) return { type: 'wait', reason: 'disconnecting' }
-  const extension = tenant.extensions.get(tenant.numbers.get(number) ?? '')
+  const extensionId = tenant.numbers.get(number) ?? null
+  if (directory.isClosed(tenantId, extensionId)) return { type: 'wait', reason: 'disconnecting' }
+  const extension = tenant.extensions.get(extensionId ?? '')
   if (extension !== undefined && extension.status !== 'revoked') return withToken(extension, clock.now())
   const failure = extension === undefined ? unknownNumber(number) : MESSAGE_FAILURES.revoked
   if (isConnected(tenant)) return { type: 'missing', failure }

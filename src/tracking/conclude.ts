@@ -1,17 +1,20 @@
-import { isoTime } from '../core/clock.ts'
 import type { DeliveryConclusion } from '../db/schema/delivery-states.ts'
-import type { SmsDeliveryEvent } from '../realtime/hub.ts'
+import { type DeliveryDetail, deliveryEvent } from '../realtime/event.ts'
+import { type OptOutWord, isOptOutChange } from '../opt-outs/opt-out-rows.ts'
+import { publishOptOut } from '../opt-outs/record-opt-out.ts'
 import type { TrackingContext } from './context.ts'
-import { reasonOf } from './delivery-codes.ts'
-import { CONCLUDE, type TrackedMessage } from './delivery-rows.ts'
+import { meansOptedOut, reasonOf } from './delivery-codes.ts'
+import { CONCLUDE, CONCLUDE_OPTED_OUT, type TrackedMessage } from './delivery-rows.ts'
 
 /** What became of a message. */
 export interface Conclusion {
   conclusion: DeliveryConclusion
   errorCode: string | null
+  /** When the provider's record was made, by its clock; 0 without a record. */
+  recordedAt: number
 }
 
-/** Stores what became of a message, with its event in the same commit, and publishes it. Nothing happens if that was known. */
+/** Stores what became of a message, with its event and what it says of the recipient's wish, in one commit, and publishes it. Nothing happens if that was known. */
 export async function conclude(
   { database, clock, hub }: Pick<TrackingContext, 'database' | 'clock' | 'hub'>,
   message: TrackedMessage,
@@ -19,26 +22,29 @@ export async function conclude(
 ): Promise<void> {
   const now = clock.now()
   const detail = detailOf(found)
+  const optedOut = meansOptedOut(found.errorCode)
   const row = { messageSeq: message.seq, messageId: message.id, ...found, detail: JSON.stringify(detail), now }
-  const changed = await database.writer.row(CONCLUDE, row)
-  if (changed.length > 0 && hub.isHeard) hub.publish(eventOf(message, detail, now))
+  const rows = await database.writer.row(optedOut ? CONCLUDE_OPTED_OUT : CONCLUDE, row)
+  if (!hub.isHeard || !rows.some(({ concluded }) => concluded === 1)) return
+  hub.publish(deliveryEvent(message, detail, now))
+  const word = wordOf(message, found, now)
+  if (rows.some((changed) => 'changed_by' in changed && isOptOutChange(changed, word))) publishOptOut(hub, word)
 }
 
-type Detail = Pick<SmsDeliveryEvent, 'deliveryStatus' | 'errorCode' | 'reason'>
+const wordOf = ({ id, tenantId, from, to }: TrackedMessage, { recordedAt }: Conclusion, now: number): OptOutWord => ({
+  wordId: id,
+  tenantId,
+  number: from,
+  contact: to,
+  optedOut: 1,
+  source: 'provider',
+  decidedAt: recordedAt,
+  now,
+})
 
 /** The event's fields that its message does not have. */
-const detailOf = ({ conclusion, errorCode }: Conclusion): Detail => ({
+const detailOf = ({ conclusion, errorCode }: Conclusion): DeliveryDetail => ({
   deliveryStatus: conclusion,
   ...(errorCode === null ? {} : { errorCode }),
   ...(conclusion === 'undelivered' ? { reason: reasonOf(errorCode) } : {}),
-})
-
-const eventOf = (message: TrackedMessage, detail: Detail, at: number): SmsDeliveryEvent => ({
-  type: 'sms_delivery',
-  messageId: message.id,
-  appId: message.appId,
-  tenantId: message.tenantId,
-  rcMessageId: message.rcMessageId,
-  ...detail,
-  timestamp: isoTime(at),
 })

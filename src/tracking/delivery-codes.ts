@@ -41,3 +41,6 @@ export function reasonOf(code: string | null): string {
   if (PROVIDER_FAULT.test(code)) return 'The provider failed to send it'
   return REASONS[code] ?? `Not delivered (${code})`
 }
+
+/** The recipient does not want messages from the number. */
+export const meansOptedOut = (code: string | null): boolean => code !== null && /^SMS-(RC|UP|CAR)-413$/.test(code)

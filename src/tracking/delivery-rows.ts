@@ -3,6 +3,7 @@ import type { Gate } from '../db/gate.ts'
 import type { DeliveryConclusion } from '../db/schema/delivery-states.ts'
 import { EVENT_KINDS } from '../db/schema/events.ts'
 import type { RowOperation } from '../db/writer.ts'
+import { storeOptOuts } from '../opt-outs/opt-out-rows.ts'
 import type { ExtensionKey } from '../provider/extension-rows.ts'
 
 /**
@@ -23,21 +24,36 @@ export interface ConcludeRow extends Record<string, string | number | null> {
   errorCode: string | null
   /** What the event has besides its message, as JSON. */
   detail: string
+  /** When the provider's record was made, by its clock. */
+  recordedAt: number
   /** Epoch milliseconds. */
   now: number
 }
 
-/** Concludes messages whose state is open, and appends their events. Answers one row for each that was open. */
+const IS_OPEN = 'state.message_seq = given.messageSeq AND state.conclusion IS NULL'
+
+/** Concludes messages whose state is open, and appends their events. Answers a row with `concluded` for each that was open. */
 export const CONCLUDE: RowOperation<ConcludeRow> = {
-  columns: ['messageSeq', 'messageId', 'conclusion', 'errorCode', 'detail', 'now'],
-  key: 'messageSeq',
+  columns: ['messageSeq', 'messageId', 'conclusion', 'errorCode', 'detail', 'recordedAt', 'now'],
+  key: 'messageId',
   statements: [
     `INSERT INTO events (kinds, subject, at, detail) SELECT ${EVENT_KINDS.delivery}, given.messageId, given.now, given.detail FROM given
-      CROSS JOIN delivery_states AS state ON state.message_seq = given.messageSeq AND state.conclusion IS NULL`,
+      CROSS JOIN delivery_states AS state ON ${IS_OPEN}`,
     `UPDATE delivery_states SET conclusion = given.conclusion, error_code = given.errorCode, concluded_at = given.now
       FROM given WHERE delivery_states.message_seq = given.messageSeq AND delivery_states.conclusion IS NULL
-      RETURNING message_seq AS key`,
+      RETURNING (SELECT id FROM messages WHERE seq = message_seq) AS key, 1 AS concluded`,
   ],
+}
+
+/** The recipient does not want messages from this number. An opt-in that is later than the record counts. */
+const OPT_OUTS = `SELECT given.messageId AS wordId, messages.tenant_id AS tenantId, messages.from_number AS number,
+    messages.to_number AS contact, 1 AS optedOut, 'provider' AS source, given.recordedAt AS decidedAt, given.now AS now
+  FROM given CROSS JOIN delivery_states AS state ON ${IS_OPEN} CROSS JOIN messages ON messages.seq = state.message_seq`
+
+/** The same as `CONCLUDE`, and records that the recipients have opted out. Answers the rows of `storeOptOuts` as well. */
+export const CONCLUDE_OPTED_OUT: RowOperation<ConcludeRow> = {
+  ...CONCLUDE,
+  statements: [storeOptOuts(OPT_OUTS, 'changed_by'), ...CONCLUDE.statements],
 }
 
 /** An open message, as far as its event needs it. */
@@ -46,10 +62,13 @@ export interface TrackedMessage {
   id: string
   appId: string
   tenantId: string
+  from: string
+  to: string
   rcMessageId: string
 }
 
-const MESSAGE_COLUMNS = 'messages.seq, messages.id, messages.app_id, messages.tenant_id, messages.rc_message_id'
+const MESSAGE_COLUMNS =
+  'messages.seq, messages.id, messages.app_id, messages.tenant_id, messages.from_number, messages.to_number, messages.rc_message_id'
 
 /** Open messages of a tenant by the provider's ids. */
 export async function openMessages(
@@ -133,5 +152,7 @@ const messageOf = (row: Row): TrackedMessage => ({
   id: String(row['id']),
   appId: String(row['app_id']),
   tenantId: String(row['tenant_id']),
+  from: String(row['from_number']),
+  to: String(row['to_number']),
   rcMessageId: String(row['rc_message_id']),
 })

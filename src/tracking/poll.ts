@@ -44,7 +44,7 @@ export async function poll(
   return {
     until: isTooLong ? since - 1 : now,
     calls: isTooLong ? 20 : 1,
-    maxPolled: isTooLong ? maxPolled / 2 : maxPolled,
+    maxPolled: isTooLong ? Math.floor(maxPolled / 2) : maxPolled,
   }
 }
 
@@ -53,7 +53,7 @@ export async function endTracking(context: TrackingContext, key: ExtensionKey): 
   const sentUntil = Math.floor(context.clock.steady()) - TRACKED_MS
   for (;;) {
     const messages = await openSince(context.database.gate, key, sentUntil, ROWS_AT_ONCE)
-    const unknown: Conclusion = { conclusion: 'unknown', errorCode: null }
+    const unknown: Conclusion = { conclusion: 'unknown', errorCode: null, recordedAt: 0 }
     await Promise.all(messages.map((message) => conclude(context, message, unknown)))
     if (messages.length < ROWS_AT_ONCE) return
   }
@@ -102,13 +102,13 @@ async function concludeOpen(
 }
 
 /** Null while it may still change. */
-function conclusionOf({ messageStatus, deliveryErrorCode }: StoredSms): Conclusion | null {
+function conclusionOf({ messageStatus, deliveryErrorCode, createdAt: recordedAt }: StoredSms): Conclusion | null {
   switch (messageStatus) {
     case 'Delivered':
-      return { conclusion: 'delivered', errorCode: null }
+      return { conclusion: 'delivered', errorCode: null, recordedAt }
     case 'SendingFailed':
     case 'DeliveryFailed':
-      return { conclusion: 'undelivered', errorCode: deliveryErrorCode }
+      return { conclusion: 'undelivered', errorCode: deliveryErrorCode, recordedAt }
     default:
       return null
   }

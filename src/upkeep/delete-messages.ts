@@ -1,10 +1,20 @@
 import type { Gateway } from '../gateway.ts'
+import { FOLLOWED_THROUGH } from './follow-conversations.ts'
 
 export interface DeletedRows {
   messages: number
   attempts: number
   deliveries: number
 }
+
+/** A message that goes with its conversation is the newest one: older ones have gone before, or go with it. */
+const FORGET_CONVERSATIONS = `DELETE FROM conversation_activity WHERE rowid IN (SELECT activity.rowid FROM json_each(?1)
+  CROSS JOIN messages ON messages.id = value
+  CROSS JOIN conversation_activity AS activity ON activity.tenant_id = messages.tenant_id AND activity.last_seq = messages.seq)`
+
+/** A `seq` is used again after the newest messages were deleted. */
+const FOLLOW_AGAIN = `UPDATE facts SET value = (SELECT coalesce(max(seq), 0) FROM messages)
+  WHERE name = '${FOLLOWED_THROUGH}' AND CAST(value AS INTEGER) > (SELECT coalesce(max(seq), 0) FROM messages)`
 
 /** A delivery id begins with the id of its message, so the index on delivery ids finds the rows of a message. */
 const STATEMENTS = [
@@ -22,7 +32,11 @@ const STATEMENTS = [
 export async function deleteMessages(gateway: Gateway, ids: readonly string[]): Promise<DeletedRows> {
   if (ids.length === 0) return { messages: 0, attempts: 0, deliveries: 0 }
   const args = [JSON.stringify(ids)]
-  const results = await gateway.database.writer.write(STATEMENTS.map((sql) => ({ sql, args })))
+  const [, ...results] = await gateway.database.writer.write([
+    { sql: FORGET_CONVERSATIONS, args },
+    ...STATEMENTS.map((sql) => ({ sql, args })),
+    { sql: FOLLOW_AGAIN, args: [] },
+  ])
   const [, messages = 0, attempts = 0, deliveries = 0] = results.map((result) => result.rows.length)
   return { messages, attempts, deliveries }
 }

@@ -234,9 +234,15 @@ test('lists show nothing of another tenant, with any filter', async () => {
   expect(await (await world.call('GET', begin, { key: victim.app.apiKey })).json()).not.toMatchObject({ events: [] })
   expect(await (await world.call('GET', begin)).json()).toMatchObject({ events: [], gap: false })
   const shown = await Promise.all(
-    [begin, '/v1/apps', '/v1/triggers', '/v1/rc/status', '/v1/rc/extensions'].map(async (path) =>
-      (await world.call('GET', path)).text(),
-    ),
+    [
+      '/v1/apps',
+      '/v1/triggers',
+      '/v1/rc/status',
+      '/v1/rc/extensions',
+      '/v1/rc/extensions/health',
+      '/v1/me',
+      '/v1/opt-outs',
+    ].map(async (path) => (await world.call('GET', path)).text()),
   )
   for (const id of Object.values(victim).flatMap((ids) => (Array.isArray(ids) ? ids : [])))
     expect(shown.join('\n')).not.toContain(id)

@@ -19,6 +19,7 @@ const JOB_WORK: Readonly<Record<string, string>> = {
   'src/tracking/delivery-rows.ts':
     'delivery states by the messages that its own queries found by tenant and extension, and which extensions have any',
   'src/upkeep/delete-messages.ts': 'rows of messages by their ids, for retention and erasure',
+  'src/upkeep/follow-conversations.ts': 'the newest messages of all tenants, each under its own',
   'src/upkeep/purge-messages.ts': 'retention, for all tenants',
   'src/upkeep/purge-conversations.ts': 'retention, for all tenants',
   'src/sending/attempt-rows.ts': 'message, attempt and job of one attempt, which its job row led to',
@@ -29,6 +30,7 @@ const JOB_WORK: Readonly<Record<string, string>> = {
   'src/sending/quarantine.ts':
     'jobs and messages that its own queries found by tenant and extension, and at the start whether there are any',
   'src/sending/reconcile.ts': 'a record of the provider belongs to one message of all tenants that have its number',
+  'src/sending/scheduled-messages.ts': 'schedule jobs whose time has come, of all tenants',
   'src/sending/recover.ts': 'at the start: open attempts and rate windows of all tenants',
   'src/deliveries/deliver.ts': 'the delivery and the job that this run opened itself',
   'src/deliveries/delivery-rows.ts': 'the delivery and the job that this run opened itself',

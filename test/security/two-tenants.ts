@@ -39,6 +39,7 @@ export async function createVictim(world: World): Promise<Victim> {
   const inbound =
     (await world.json<{ messages: { messageId: string }[] }>('GET', '/v1/sms/messages?direction=inbound', call)).body
       .messages[0]?.messageId ?? ''
+  await world.call('PUT', '/v1/opt-outs', { ...call, body: { number: FROM, contact: TO, optedOut: true } })
   const third = await world.json<Registered>('POST', '/v1/apps/register', {
     ...call,
     body: { name: 'Gone', tenantId: app.tenantId },
@@ -80,12 +81,15 @@ export async function rowsOf(world: World, tenantId: string): Promise<unknown> {
   const tables = [
     'apps',
     'connect_tokens',
+    'conversation_activity',
+    'conversation_counts',
     'conversations',
     'deliveries',
     'extensions',
     'jobs',
     'messages',
     'oauth_states',
+    'opt_outs',
     'phone_numbers',
     'send_attempts',
     'subscriptions',

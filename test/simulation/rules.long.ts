@@ -34,7 +34,8 @@ const RULES: Record<string, { weakening: Weakening; profile?: Profile; found: Re
       ],
       patch: () => replaced(Entries.prototype, 'isOpen', () => false),
     },
-    found: /overtook|began although|accepted by the provider|which no message is bound to/,
+    // A second attempt may also take the job of the first one's message.
+    found: /overtook|began although|accepted by the provider|which no message is bound to|still sending at the end/,
   },
   'the order of a line': {
     weakening: {

@@ -86,7 +86,7 @@ export class World implements AsyncDisposable {
 
   /** Sends an SMS and answers its id. */
   async send(
-    message: Partial<{ from: string; to: string; body: string; userId: string }> = {},
+    message: Partial<{ from: string; to: string; body: string; userId: string; sendAt: string }> = {},
     options: CallOptions = {},
   ): Promise<string> {
     const response = await this.json<{ messageId: string }>('POST', '/v1/sms/send', {

@@ -49,6 +49,7 @@ test('a delivered message is known to be delivered at the first poll, and its ev
   await using own = await listenTo(world.url, { apiKey: world.key })
   await using other = await listenTo(world.url, { apiKey })
   world.control.configure({ deliveredAfterMs: 5000 })
+  const start = await world.json<{ cursor: string }>('GET', '/v1/events')
   const before = await timelineOf(world, messageId)
   expect(before).toMatchObject({ messageId, status: 'sent', deliveryStatus: 'pending', waiting: null })
   const state = await world.status(messageId)
@@ -75,10 +76,10 @@ test('a delivered message is known to be delivered at the first poll, and its ev
     },
   ])
   expect(other.ofType('sms_delivery')).toEqual([])
-  const { rows } = await world.gateway.database.gate.execute('SELECT subject, at, detail FROM events WHERE kinds = 32')
-  expect(rows.map((row) => ({ ...row }))).toEqual([
-    { subject: messageId, at: clock.now(), detail: '{"deliveryStatus":"delivered"}' },
-  ])
+  const logged = await world.json<{ events: { type: string }[] }>('GET', `/v1/events?after=${start.body.cursor}`)
+  expect(logged.body.events).toEqual(own.ofType('sms_delivery') as { type: string }[])
+  const others = await world.json('GET', `/v1/events?after=${start.body.cursor}`, { key: apiKey })
+  expect(others.body['events']).toEqual([])
 })
 
 test.each([

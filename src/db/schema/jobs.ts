@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 
-export const JOB_KINDS = ['send', 'lookup', 'webhook', 'webhook_retry', 'fan_out', 'back_fill'] as const
+export const JOB_KINDS = ['send', 'schedule', 'lookup', 'webhook', 'webhook_retry', 'fan_out', 'back_fill'] as const
 export type JobKindName = (typeof JOB_KINDS)[number]
 
 /**
@@ -15,14 +15,14 @@ export const jobs = sqliteTable(
     seq: integer().primaryKey({ autoIncrement: true }),
     id: text().notNull(),
     kind: text({ enum: JOB_KINDS }).notNull(),
-    /** Jobs of one tenant's lane run in order of `seq`. The kind says what a lane is: a `from` number, a destination, an extension. */
+    /** Jobs of one tenant's lane run in order of `seq`. The kind says what a lane is: a `from` number, a destination, an extension, a scheduled message. */
     lane: text().notNull(),
     tenantId: text('tenant_id').notNull(),
     /** The id of the row that the job works on. */
     subject: text().notNull(),
     /** Of a send job: the `to` number. A line may pass over a conversation that waits. */
     contact: text(),
-    /** Steady time. Null for a send job: its position in its line decides when it begins. */
+    /** Steady time; of a `schedule` job wall-clock time. Null for a send job: its position in its line decides when it begins. */
     dueAt: integer('due_at'),
     /** Set on send jobs by a restore: the message may have been sent since the copy was made, so it is looked up first. */
     isQuarantined: integer('is_quarantined', { mode: 'boolean' }).notNull().default(false),
@@ -41,5 +41,9 @@ export const jobs = sqliteTable(
     index('jobs_retries_due')
       .on(table.lane, table.tenantId, table.dueAt)
       .where(sql`kind = 'webhook_retry'`),
+    /** Finds what comes due next, however many messages are scheduled. */
+    index('jobs_scheduled')
+      .on(table.dueAt)
+      .where(sql`kind = 'schedule'`),
   ],
 )

@@ -2,10 +2,15 @@ import { sql } from 'drizzle-orm'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { RETRY_POLICIES } from './webhooks.ts'
 
+/** What an opt-out means for the messages of a tenant: nothing, or that they fail. */
+export const OPT_OUT_POLICIES = ['observe', 'block'] as const
+export type OptOutPolicy = (typeof OPT_OUT_POLICIES)[number]
+
 export const tenants = sqliteTable('tenants', {
   id: text().primaryKey(),
   name: text().notNull(),
   status: text({ enum: ['active', 'suspended', 'inactive'] }).notNull(),
+  optOutPolicy: text('opt_out_policy', { enum: OPT_OUT_POLICIES }).notNull().default('observe'),
   createdAt: integer('created_at').notNull(),
   updatedAt: integer('updated_at').notNull(),
 })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { DELIVERY_CONCLUSIONS } from '../../db/schema/delivery-states.ts'
 import { DEFAULT_EVENTS, MAX_EVENTS } from '../../core/limits.ts'
 import { sizeUpTo, textFilter } from '../../http/list-query.ts'
 
@@ -38,8 +39,20 @@ const SmsInbound = z.object({
   receivingExtensionId: z.string().optional(),
 })
 
+const SmsDelivery = z.object({
+  type: z.literal('sms_delivery'),
+  messageId,
+  appId: z.string().meta({ example: 'app_00c0ffee00000001' }),
+  tenantId,
+  rcMessageId: z.string(),
+  deliveryStatus: z.enum(DELIVERY_CONCLUSIONS),
+  errorCode: z.string().optional().meta({ description: "The provider's code, of an undelivered message" }),
+  reason: z.string().optional().meta({ description: 'Only with deliveryStatus undelivered' }),
+  timestamp,
+})
+
 export const EventsAnswer = z.object({
-  events: z.array(z.union([SmsStatus, SmsInbound])).meta({ description: 'The oldest first' }),
+  events: z.array(z.union([SmsStatus, SmsInbound, SmsDelivery])).meta({ description: 'The oldest first' }),
   cursor: z.string().meta({
     description: 'Opaque, at most 64 characters: the `after` of the next request',
     example: 'ZTRhMDkxYzMzYjdkNTJmNi40Mi4w',

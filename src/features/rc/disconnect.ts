@@ -1,11 +1,11 @@
-import { eq } from 'drizzle-orm'
 import type { Caller } from '../../auth/caller.ts'
+import { apiError } from '../../core/errors.ts'
 import { errorName } from '../../core/log.ts'
-import { extensions, oauthStates, phoneNumbers, subscriptions } from '../../db/schema/connections.ts'
-import { build, statementOf } from '../../db/statement.ts'
-import type { Gateway } from '../../gateway.ts'
-import type { ExtensionRow } from '../../provider/directory.ts'
 import { HAS_OPEN_ATTEMPTS } from '../../db/open-attempts.ts'
+import type { Statement } from '../../db/writer.ts'
+import type { Gateway } from '../../gateway.ts'
+import type { ConnectionScope, ExtensionRow } from '../../provider/directory.ts'
+import { hasOpenAttempts } from '../../sending/has-open-attempts.ts'
 
 const POLL_INTERVAL_MS = 50
 
@@ -13,36 +13,58 @@ const POLL_INTERVAL_MS = 50
  * Disconnects the tenant. Waits for its open attempts, cleans up at the provider as far as the provider answers, and
  * deletes its tokens, numbers and subscriptions from the database. Its queued messages then fail.
  */
-export async function disconnect(gateway: Gateway, caller: Pick<Caller, 'tenantId'>): Promise<{ ok: true }> {
-  const { tenantId } = caller
-  gateway.directory.close(tenantId)
-  // The scheduler now skips the lines of this tenant.
+export const disconnect = (gateway: Gateway, { tenantId }: Pick<Caller, 'tenantId'>): Promise<{ ok: true }> =>
+  end(gateway, { tenantId, extensionId: null })
+
+/** Disconnects one extension of the tenant. Errors: `extensionNotFound`. */
+export async function disconnectExtension(
+  gateway: Gateway,
+  { tenantId }: Pick<Caller, 'tenantId'>,
+  extensionId: string,
+): Promise<{ ok: true }> {
+  if ((await gateway.directory.extension(tenantId, extensionId)) === null) throw apiError('extensionNotFound')
+  return end(gateway, { tenantId, extensionId })
+}
+
+async function end(gateway: Gateway, scope: ConnectionScope): Promise<{ ok: true }> {
+  const { tenantId } = scope
+  gateway.directory.close(scope)
+  // The scheduler now skips the lines of this scope.
   gateway.sending.wake(tenantId)
   try {
-    await untilNoOpenAttempts(gateway, tenantId)
-    const { extensions: connected } = await gateway.directory.tenant(tenantId)
-    await Promise.all([...connected.values()].map((row) => cleanUp(gateway, row)))
-    await deleteConnection(gateway, tenantId)
-    for (const row of connected.values()) gateway.directory.refusals.forget(row)
+    await untilNoOpenAttempts(gateway, scope)
+    const extensions = await extensionsOf(gateway, scope)
+    await Promise.all(extensions.map((row) => cleanUp(gateway, row)))
+    await deleteConnection(gateway, scope)
+    for (const row of extensions) gateway.directory.refusals.forget(row)
   } finally {
     // Also after a failure, because messages that were accepted meanwhile are waiting.
-    gateway.directory.reopen(tenantId)
+    gateway.directory.reopen(scope)
     gateway.sending.wake(tenantId)
   }
-  gateway.log.info({ tenantId }, 'disconnected')
+  gateway.log.info({ tenantId, extensionId: scope.extensionId ?? undefined }, 'disconnected')
   return { ok: true }
 }
 
-/** Waits until the tenant has no open attempt, at most for the time limit of a call and the settle time after it. */
-async function untilNoOpenAttempts(gateway: Gateway, tenantId: string): Promise<void> {
+/** Waits until the scope has no open attempt, at most for the time limit of a call and the settle time after it. */
+async function untilNoOpenAttempts(gateway: Gateway, scope: ConnectionScope): Promise<void> {
   const { config, clock, database, sending } = gateway
+  const args = [scope.tenantId, scope.extensionId]
   const deadline = clock.monotonic() + config.providerTimeoutMs + config.reconcileSettleMs
   while (clock.monotonic() < deadline) {
-    const { rows } = await database.gate.execute({ sql: HAS_OPEN_ATTEMPTS, args: [tenantId] })
+    const { rows } = await database.gate.execute({ sql: HAS_OPEN_ATTEMPTS, args })
     // An attempt may have begun that is not in the database yet.
-    if (rows.length === 0 && !sending.hasOpenAttempts(tenantId)) return
+    if (rows.length === 0 && !hasOpenAttempts(sending, scope)) return
     await new Promise<void>((resolve) => clock.after(POLL_INTERVAL_MS, resolve))
   }
+}
+
+async function extensionsOf(
+  { directory }: Gateway,
+  { tenantId, extensionId }: ConnectionScope,
+): Promise<ExtensionRow[]> {
+  const { extensions } = await directory.tenant(tenantId)
+  return [...extensions.values()].filter((row) => extensionId === null || row.extensionId === extensionId)
 }
 
 async function cleanUp(gateway: Gateway, row: ExtensionRow): Promise<void> {
@@ -54,18 +76,25 @@ async function cleanUp(gateway: Gateway, row: ExtensionRow): Promise<void> {
   }
 }
 
-async function deleteConnection(gateway: Gateway, tenantId: string): Promise<void> {
+async function deleteConnection(gateway: Gateway, scope: ConnectionScope): Promise<void> {
   try {
-    await gateway.database.writer.write([
-      statementOf(build.delete(phoneNumbers).where(eq(phoneNumbers.tenantId, tenantId))),
-      statementOf(build.delete(subscriptions).where(eq(subscriptions.tenantId, tenantId))),
-      statementOf(build.delete(oauthStates).where(eq(oauthStates.tenantId, tenantId))),
-      statementOf(build.delete(extensions).where(eq(extensions.tenantId, tenantId))),
-    ])
+    await gateway.database.writer.write(deletesOf(scope))
   } finally {
     // Also after an error, because the commit may have succeeded all the same. The cache would keep an extension that
     // is gone, and messages would wait for it for ever.
-    gateway.directory.forget(tenantId)
+    gateway.directory.forget(scope.tenantId)
     gateway.subscriptionTokens.forget()
   }
+}
+
+function deletesOf({ tenantId, extensionId }: ConnectionScope): Statement[] {
+  if (extensionId === null)
+    return ['phone_numbers', 'subscriptions', 'oauth_states', 'extensions'].map((table) => ({
+      sql: `DELETE FROM ${table} WHERE tenant_id = ?1`,
+      args: [tenantId],
+    }))
+  return ['phone_numbers', 'subscriptions', 'extensions'].map((table) => ({
+    sql: `DELETE FROM ${table} WHERE tenant_id = ?1 AND extension_id = ?2`,
+    args: [tenantId, extensionId],
+  }))
 }

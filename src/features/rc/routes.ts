@@ -7,7 +7,8 @@ import { isOauthWord } from '../../provider/oauth-words.ts'
 import { bindingCookie, createConfirmation, isConfirmed, isOtherBrowser, isOwnForm } from './browser-binding.ts'
 import { type ConnectResult, completeConnect } from './complete-connect.ts'
 import { type Authorization, CALLBACK_PATH, isTokenError, readConnectToken, startConnect } from './connect.ts'
-import { disconnect } from './disconnect.ts'
+import { disconnect, disconnectExtension } from './disconnect.ts'
+import { ExtensionsHealth, getHealth } from './get-health.ts'
 import { ConnectionStatus, getConnection } from './get-connection.ts'
 import { issueToken } from './issue-token.ts'
 import { ConnectedExtension, listExtensions } from './list-extensions.ts'
@@ -114,6 +115,29 @@ export const rcRoutes = [
     status: 200,
     response: z.object({ extensions: z.array(ConnectedExtension) }),
     run: ({ gateway, caller }) => listExtensions(gateway, caller),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/rc/extensions/health',
+    auth: 'app',
+    tag,
+    summary: 'What is wrong with each connected extension, and what to do about it',
+    status: 200,
+    response: ExtensionsHealth,
+    run: ({ gateway, caller }) => getHealth(gateway, caller),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/v1/rc/extensions/:extensionId',
+    auth: 'app',
+    tag,
+    summary: 'Disconnect one extension; the others go on',
+    params: z.object({ extensionId: z.string() }),
+    slow: true,
+    status: 200,
+    response: z.object({ ok: z.literal(true) }).meta({ example: { ok: true } }),
+    errors: { 404: [errorText('extensionNotFound')] },
+    run: ({ gateway, caller, params }) => disconnectExtension(gateway, caller, params.extensionId),
   }),
   route({
     method: 'POST',

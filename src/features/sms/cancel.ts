@@ -21,6 +21,11 @@ export async function cancel(gateway: Gateway, caller: Caller, messageId: string
         AND EXISTS (SELECT 1 FROM messages WHERE tenant_id = ?1 AND id = ?2 AND status = 'failed')`,
       args: [caller.tenantId, messageId, gateway.sending.jobSeqOf(messageId)],
     },
+    {
+      sql: `DELETE FROM jobs WHERE kind = 'schedule' AND lane = ?2 AND tenant_id = ?1
+        AND EXISTS (SELECT 1 FROM messages WHERE tenant_id = ?1 AND id = ?2 AND status = 'failed')`,
+      args: [caller.tenantId, messageId],
+    },
   ])
   const row = updated?.rows[0]
   if (row === undefined) {

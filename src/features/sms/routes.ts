@@ -5,11 +5,12 @@ import { cancel } from './cancel.ts'
 import { getStatus } from './get-status.ts'
 import { listMessages } from './list-messages.ts'
 import { MessageState, MessageWithDelivery } from './message.ts'
-import { Accepted, IdempotencyKey, MessageParams, MessagesQuery, SendBody } from './schemas.ts'
+import { Accepted, IdempotencyKey, MessageParams, MessagesQuery, Preview, PreviewBody, SendBody } from './schemas.ts'
 import { send } from './send.ts'
 import { Timeline } from './timeline-schema.ts'
 import { readTimeline } from './timeline.ts'
 import { errorText } from '../../core/errors.ts'
+import { textSize } from '../../core/segments.ts'
 import type { Sent } from './send.ts'
 
 const tag = 'SMS'
@@ -22,7 +23,7 @@ export const smsRoutes = [
     tag,
     summary: 'Send an SMS',
     description:
-      'Accepted messages are on disk when the 202 is sent, and delivered asynchronously. With an `Idempotency-Key` header a repeated request is answered as the first was, with `Idempotent-Replayed: true`.',
+      'Accepted messages are on disk when the 202 is sent, and delivered asynchronously. With an `Idempotency-Key` header a repeated request is answered as the first was, with `Idempotent-Replayed: true`. With `sendAt` it stays `queued` until then.',
     headers: z.object({ 'Idempotency-Key': IdempotencyKey.optional() }),
     body: SendBody,
     priority: ['missingSendField', 'badPhoneNumber', 'badBodyLength', 'badUserId'],
@@ -35,12 +36,26 @@ export const smsRoutes = [
         errorText('badBodyLength'),
         errorText('badUserId'),
         errorText('badIdempotencyKey'),
+        errorText('badSendAt'),
         errorText('badJson'),
       ],
       409: [errorText('idempotencyConflict')],
     },
     run: ({ gateway, caller, body, request }) =>
       send(gateway, caller, body, request.headers.get('idempotency-key')).then(accepted),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/sms/preview',
+    auth: 'app',
+    tag,
+    summary: 'How many SMS a text takes',
+    description: 'Nothing is sent or stored.',
+    body: PreviewBody,
+    status: 200,
+    response: Preview,
+    errors: { 400: [errorText('badBodyLength'), errorText('badJson')] },
+    run: ({ body }) => textSize(body.body),
   }),
   route({
     method: 'GET',

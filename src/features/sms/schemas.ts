@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { MAX_BODY_UNITS, MAX_IDEMPOTENCY_KEY_LENGTH, MAX_USER_ID_LENGTH } from '../../core/limits.ts'
+import { ENCODINGS } from '../../core/segments.ts'
 import { isE164 } from '../../core/phone.ts'
 import { MESSAGE_ID } from '../../core/ids.ts'
 import { DIRECTIONS, MESSAGE_STATUSES } from '../../db/schema/messages.ts'
@@ -47,10 +48,36 @@ export const SendBody = z.object(
       .nullish()
       .transform((value) => (value === undefined || value === '' ? null : value))
       .meta({ description: "Association with a user in the caller's system" }),
+    /** Checked last, when the verb knows the time. */
+    sendAt: z.unknown().optional().meta({
+      description: 'When the message is to be sent: a date-time with offset, at most 30 days ahead; the past means now',
+      type: 'string',
+      format: 'date-time',
+      example: '2026-12-24T18:00:00+01:00',
+    }),
   },
   fails('missingSendField'),
 )
 export type SendBody = z.output<typeof SendBody>
+
+export const PreviewBody = z.object(
+  {
+    body: z
+      .string(fails('badBodyLength'))
+      .refine(isMessageText, fails('badBodyLength'))
+      .meta({ minLength: 1, maxLength: MAX_BODY_UNITS, example: 'Your table is ready 🎉' }),
+  },
+  fails('badBodyLength'),
+)
+
+export const Preview = z
+  .object({
+    encoding: z.enum(ENCODINGS),
+    segments: z.int().meta({ description: 'How many SMS carry the text' }),
+    characters: z.int().meta({ description: 'Septets in GSM-7, UTF-16 code units in UCS-2' }),
+    nonGsmCharacters: z.array(z.string()).meta({ description: 'Distinct code points that make the text UCS-2' }),
+  })
+  .meta({ example: { encoding: 'UCS-2', segments: 1, characters: 22, nonGsmCharacters: ['🎉'] } })
 
 export const Accepted = z.object({ messageId: z.string(), status: z.literal('queued') })
 export type Accepted = z.infer<typeof Accepted>

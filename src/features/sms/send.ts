@@ -1,6 +1,7 @@
 import type { Caller } from '../../auth/caller.ts'
 import { apiError } from '../../core/errors.ts'
-import { IDEMPOTENCY_RETENTION_MS } from '../../core/limits.ts'
+import { parseDateTime } from '../../core/date-time.ts'
+import { IDEMPOTENCY_RETENTION_MS, MAX_SCHEDULE_AHEAD_MS } from '../../core/limits.ts'
 import { sha256Hex } from '../../core/secrets.ts'
 import { isConstraint } from '../../db/gate.ts'
 import type { Gateway } from '../../gateway.ts'
@@ -12,15 +13,18 @@ export interface Sent extends Accepted {
   replayed: boolean
 }
 
-/** Accepts a message: when this answers, it is on disk. Errors: `badIdempotencyKey`, `idempotencyConflict`. */
+/** Accepts a message: when this answers, it is on disk. Errors: `badIdempotencyKey`, `badSendAt`, `idempotencyConflict`. */
 export async function send(
   gateway: Gateway,
   caller: Caller,
   message: SendBody,
   idempotencyKey: string | null,
 ): Promise<Sent> {
-  const row = newMessage(gateway, caller, message, checkedKey(idempotencyKey))
-  const { accepted, kept } = await accept(gateway, row)
+  const key = checkedKey(idempotencyKey)
+  const now = gateway.clock.now()
+  const sendAt = checkedSendAt(message.sendAt, now)
+  const row = newMessage(gateway, caller, { ...message, sendAt }, key, now)
+  const { accepted, kept } = await accept(gateway, row, sendAt !== null && sendAt > now ? sendAt : null)
   if (kept.requestHash !== row.requestHash) throw apiError('idempotencyConflict')
   return { messageId: kept.messageId, status: 'queued', replayed: kept.messageId !== accepted.messageId }
 }
@@ -28,20 +32,30 @@ export async function send(
 const MESSAGE_ID_DRAWS = 5
 
 /** A message id has only 48 bits: one that is taken is drawn again. */
-async function accept(gateway: Gateway, row: NewMessage): Promise<{ accepted: NewMessage; kept: KeptRequest }> {
+async function accept(
+  { sending, ids }: Gateway,
+  row: NewMessage,
+  sendAt: number | null,
+): Promise<{ accepted: NewMessage; kept: KeptRequest }> {
   for (let draw = 1, accepted = row; ; draw++) {
     try {
-      return { accepted, kept: await gateway.sending.accept(accepted) }
+      const kept = sendAt === null ? sending.accept(accepted) : sending.scheduled.accept({ ...accepted, sendAt })
+      return { accepted, kept: await kept }
     } catch (error) {
       if (!isConstraint(error) || draw >= MESSAGE_ID_DRAWS) throw error
-      accepted = { ...row, messageId: gateway.ids.message(null) }
+      accepted = { ...row, messageId: ids.message(null) }
     }
   }
 }
 
-function newMessage(gateway: Gateway, caller: Caller, message: SendBody, key: string | null): NewMessage {
+function newMessage(
+  gateway: Gateway,
+  caller: Caller,
+  message: SendBody & { sendAt: number | null },
+  key: string | null,
+  now: number,
+): NewMessage {
   const { to, from, body, userId } = message
-  const now = gateway.clock.now()
   return {
     messageId: gateway.ids.message(now),
     jobId: gateway.ids.of('job'),
@@ -53,9 +67,22 @@ function newMessage(gateway: Gateway, caller: Caller, message: SendBody, key: st
     body,
     now,
     idempotencyKey: key,
-    requestHash: key === null ? null : sha256Hex(JSON.stringify([to, from, body, userId])),
+    requestHash: key === null ? null : requestHash(message),
     expiredBefore: now - IDEMPOTENCY_RETENTION_MS,
   }
+}
+
+/** A request without `sendAt` has the hash that it had in releases that knew none. */
+function requestHash({ to, from, body, userId, sendAt }: SendBody & { sendAt: number | null }): string {
+  return sha256Hex(JSON.stringify([to, from, body, userId, ...(sendAt === null ? [] : [sendAt])]))
+}
+
+/** Epoch milliseconds; null without one. */
+function checkedSendAt(value: unknown, now: number): number | null {
+  if (value === undefined) return null
+  const sendAt = typeof value === 'string' ? parseDateTime(value) : null
+  if (sendAt === null || sendAt > now + MAX_SCHEDULE_AHEAD_MS) throw apiError('badSendAt')
+  return sendAt
 }
 
 function checkedKey(key: string | null): string | null {

@@ -46,10 +46,9 @@ async function loadSendTimes(
   messageIds: readonly string[],
 ): Promise<Map<string, number>> {
   const { rows } = await database.gate.execute({
-    sql: `SELECT messages.* FROM json_each(?2) CROSS JOIN messages ON messages.id = value AND messages.tenant_id = ?1`,
+    sql: `SELECT messages.id, messages.send_at FROM json_each(?2)
+      CROSS JOIN messages ON messages.id = value AND messages.tenant_id = ?1 WHERE messages.send_at IS NOT NULL`,
     args: [tenantId, JSON.stringify(messageIds)],
   })
-  return new Map(
-    rows.flatMap(({ id, send_at: sendAt }) => (typeof sendAt === 'number' ? [[String(id), sendAt] as const] : [])),
-  )
+  return new Map(rows.map((row) => [String(row['id']), Number(row['send_at'])]))
 }

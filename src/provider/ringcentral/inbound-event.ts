@@ -3,6 +3,7 @@ import type { InboundEvent, InboundEventSms } from '../provider.ts'
 import { isTarget, numberOf, partySchema } from './party.ts'
 import type { Party } from './party.ts'
 import { MAX_MESSAGE_TEXT_LENGTH, optionalText, storableText, wireId } from './wire-text.ts'
+import { wireTime } from './wire-time.ts'
 
 /**
  * Reads the body of a webhook request: the instant-message event, which contains the complete SMS (RingCentral guide,
@@ -62,6 +63,7 @@ const messageSchema = z.object({
   from: partySchema,
   to: z.array(partySchema).catch([]),
   subject: optionalText,
+  creationTime: wireTime.optional().catch(undefined),
 })
 
 function reasonToSkip(message: Message): string | null {
@@ -76,6 +78,7 @@ const smsOf = (message: Message): InboundEventSms => ({
   from: numberOf(message.from) ?? 'anonymous',
   to: ownNumber(message.to) ?? 'unknown',
   text: storableText(message.subject ?? '', MAX_MESSAGE_TEXT_LENGTH),
+  createdAt: message.creationTime ?? null,
 })
 
 function ownNumber(recipients: Party[]): string | undefined {

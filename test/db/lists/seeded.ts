@@ -34,7 +34,9 @@ export async function seededDatabase(count: number): Promise<Seeded> {
   const folder = mkdtempSync(join(tmpdir(), 'sgw-lists-'))
   const path = join(folder, 'sgw.db')
   const database = await openDatabase({ url: `file:${path}`, authToken: null, path, litestream: false })
-  await database.gate.execute(`INSERT INTO tenants VALUES ('${TENANT}', 'One', 'active', 1, 1)`)
+  await database.gate.execute(
+    `INSERT INTO tenants (id, name, status, created_at, updated_at) VALUES ('${TENANT}', 'One', 'active', 1, 1)`,
+  )
   await seedMessages(database, count)
   return {
     path,

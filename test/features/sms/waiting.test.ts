@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
 import { readTimeline } from '../../../src/features/sms/timeline.ts'
 import { setTenantStatus } from '../../../src/operator/tenants.ts'
-import { waitingOf } from '../../../src/sending/waiting.ts'
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts'
 import { FROM, FROM_2, type World, createWorld, until } from '../../support/world.ts'
 
@@ -183,12 +182,23 @@ test('suspended: nothing of the tenant goes out, whatever else is in the way', a
   expect((await readTimeline(world.gateway, { ...world.app }, id)).waiting).toEqual({ reason: 'suspended' })
 })
 
-test('scheduled: a message waits for its time before it waits for anything else of its line', async () => {
+test('scheduled: a message waits for its time, and the timeline and the list tell that time', async () => {
   const { world, clock } = await freshWorld()
   await using _ = world
-  const sendAt = clock.now() + 5000
-  const message = { id: 'msg_000000000000', tenantId: world.tenantId, from: FROM, to: to(0), sendAt }
-  expect(await waitingOf(world.gateway.sending, message)).toEqual({ reason: 'scheduled', until: sendAt })
+  const acceptedAt = iso(clock.now())
+  const sendAt = iso(clock.now() + 5000)
+  const id = await world.send({ sendAt })
+  expect(await waiting(world, id)).toEqual({ reason: 'scheduled', until: sendAt })
+  const list = await world.json<{ messages: unknown[] }>('GET', '/v1/sms/messages?include=delivery')
+  expect(list.body.messages[0]).toMatchObject({ messageId: id, deliveryStatus: null, sendAt })
   clock.advance(5000)
-  expect(await waitingOf(world.gateway.sending, message)).toBeNull()
+  await world.untilStatus(id, ['sent'])
+  expect(await waiting(world, id)).toBeNull()
+  const { body } = await world.json<{ entries: unknown[] }>('GET', `/v1/sms/${id}/timeline`)
+  expect(body.entries).toMatchObject([
+    { at: acceptedAt, type: 'queued' },
+    { at: acceptedAt, type: 'scheduled', sendAt },
+    { at: sendAt, type: 'attempt', number: 1, outcome: 'accepted' },
+    { at: sendAt, type: 'sent' },
+  ])
 })

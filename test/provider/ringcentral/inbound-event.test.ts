@@ -43,6 +43,7 @@ const SMS = {
   from: '+16505550123',
   to: '+16505550101',
   text: 'Hi, I would like to …',
+  createdAt: Date.parse('2026-11-21T02:31:45.028Z'),
 }
 const expected = (sms: object = {}, other: object = {}): unknown => ({
   kind: 'sms',

@@ -1,0 +1,38 @@
+import { sql } from 'drizzle-orm'
+import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+
+/** Who said so: the contact by a keyword, RingCentral by a delivery code, or an app by `PUT /v1/opt-outs`. */
+export const OPT_OUT_SOURCES = ['keyword', 'provider', 'api'] as const
+export type OptOutSource = (typeof OPT_OUT_SOURCES)[number]
+
+/**
+ * The latest word of a contact about a number of the tenant. A row stays after an opt-in, so that an older STOP that comes
+ * late changes nothing. Triggers of migration 0012 append an event to the log whenever `opted_out` changes.
+ */
+export const optOuts = sqliteTable(
+  'opt_outs',
+  {
+    seq: integer().primaryKey(),
+    id: text().notNull().unique(),
+    tenantId: text('tenant_id').notNull(),
+    /** The tenant's own. */
+    number: text().notNull(),
+    contact: text().notNull(),
+    optedOut: integer('opted_out', { mode: 'boolean' }).notNull(),
+    source: text({ enum: OPT_OUT_SOURCES }).notNull(),
+    /** Epoch milliseconds at which `opted_out` last changed. */
+    since: integer().notNull(),
+    /** Epoch milliseconds by the provider's clock: of two words the later one counts. */
+    decidedAt: integer('decided_at').notNull(),
+    /** The message or the request that last changed `opted_out`. */
+    changedBy: text('changed_by').notNull(),
+    /** How often `opted_out` has changed. A contact begins as not opted out. */
+    changes: integer().notNull(),
+  },
+  (table) => [
+    uniqueIndex('opt_outs_by_contact').on(table.tenantId, table.contact, table.number),
+    index('opt_outs_by_tenant')
+      .on(table.tenantId, table.since)
+      .where(sql`opted_out = 1`),
+  ],
+)

@@ -1,0 +1,53 @@
+import type { Caller } from '../../auth/caller.ts'
+import { isoTime } from '../../core/clock.ts'
+import type { Row } from '../../db/connection.ts'
+import type { Gateway } from '../../gateway.ts'
+import { followConversations } from '../../upkeep/follow-conversations.ts'
+import type { Conversation, ConversationList, ConversationsQuery } from './schemas.ts'
+
+/** The tenant's conversations, the one with the newest message first. */
+export async function listConversations(
+  gateway: Gateway,
+  { tenantId }: Caller,
+  { number, contact, page, limit }: ConversationsQuery,
+): Promise<ConversationList> {
+  await followConversations(gateway)
+  const { rows } = await gateway.database.gate.execute({
+    sql: pageSql(number !== undefined, contact !== undefined),
+    args: [tenantId, number ?? null, contact ?? null, limit, (page - 1) * limit],
+  })
+  const conversations = rows.filter((row) => row['message_id'] !== null).map(conversationOf)
+  return { conversations, total: Number(rows[0]?.['total'] ?? 0), page, limit }
+}
+
+/** Total and page in one statement, so that both are of one snapshot. `?2`: the number, `?3`: the contact, if asked for. */
+function pageSql(hasNumber: boolean, hasContact: boolean): string {
+  const ofNumber = hasNumber ? 'AND number = ?2' : ''
+  const ofContact = hasContact ? 'AND contact = ?3' : ''
+  const total = hasContact
+    ? `SELECT count(*) FROM conversation_activity WHERE tenant_id = ?1 ${ofNumber} ${ofContact}`
+    : `SELECT coalesce(sum(count), 0) FROM conversation_counts WHERE tenant_id = ?1 ${ofNumber}`
+  // A unary plus keeps SQLite from walking through all conversations in their order.
+  const order = hasContact ? '+last_seq DESC' : 'last_seq DESC'
+  const listed = `SELECT number, contact, last_seq FROM conversation_activity
+    WHERE tenant_id = ?1 ${ofNumber} ${ofContact} ORDER BY ${order} LIMIT ?4 OFFSET ?5`
+  return `SELECT (${total}) AS total, listed.number, listed.contact, messages.id AS message_id, direction, status, body, created_at,
+      EXISTS (SELECT 1 FROM opt_outs WHERE opt_outs.contact = listed.contact AND opt_outs.number = listed.number
+        AND opt_outs.tenant_id = ?1 AND opted_out = 1) AS opted_out
+    FROM (SELECT ?2, ?3) LEFT JOIN (${listed}) AS listed ON true
+    LEFT JOIN messages ON messages.seq = listed.last_seq AND messages.tenant_id = ?1
+    ORDER BY listed.last_seq DESC`
+}
+
+const conversationOf = (row: Row): Conversation => ({
+  number: String(row['number']),
+  contact: String(row['contact']),
+  lastMessage: {
+    messageId: String(row['message_id']),
+    direction: row['direction'] as Conversation['lastMessage']['direction'],
+    status: row['status'] as Conversation['lastMessage']['status'],
+    body: String(row['body']),
+    createdAt: isoTime(Number(row['created_at'])),
+  },
+  optedOut: row['opted_out'] === 1,
+})

@@ -1,0 +1,21 @@
+import { eq } from 'drizzle-orm'
+import type { Caller } from '../../auth/caller.ts'
+import { tenants } from '../../db/schema/tenants.ts'
+import type { Gateway } from '../../gateway.ts'
+import type { Done, Policy } from './schemas.ts'
+
+/** What an opt-out means for the tenant's messages. */
+export async function getPolicy(gateway: Gateway, { tenantId }: Caller): Promise<Policy> {
+  const [row] = await gateway.database.reads
+    .select({ policy: tenants.optOutPolicy })
+    .from(tenants)
+    .where(eq(tenants.id, tenantId))
+  return { policy: row?.policy ?? 'observe' }
+}
+
+/** Counts for every message whose turn comes after the commit. */
+export async function setPolicy(gateway: Gateway, { tenantId }: Caller, { policy }: Policy): Promise<Done> {
+  const sql = 'UPDATE tenants SET opt_out_policy = ?2, updated_at = ?3 WHERE id = ?1 AND opt_out_policy != ?2'
+  await gateway.database.writer.write([{ sql, args: [tenantId, policy, gateway.clock.now()] }])
+  return { ok: true }
+}

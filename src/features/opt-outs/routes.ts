@@ -1,0 +1,51 @@
+import { errorText } from '../../core/errors.ts'
+import { route } from '../../http/route.ts'
+import { listOptOuts } from './list-opt-outs.ts'
+import { getPolicy, setPolicy } from './policy.ts'
+import { Done, OptOutBody, OptOutList, OptOutsQuery, Policy } from './schemas.ts'
+import { setOptOut } from './set-opt-out.ts'
+
+const common = { auth: 'app', tag: 'Opt-outs', status: 200 } as const
+
+export const optOutsRoutes = [
+  route({
+    ...common,
+    method: 'GET',
+    path: '/v1/opt-outs',
+    summary: "Contacts that have opted out of the tenant's numbers, latest first",
+    query: OptOutsQuery,
+    response: OptOutList,
+    run: ({ gateway, caller, query }) => listOptOuts(gateway, caller, query),
+  }),
+  route({
+    ...common,
+    method: 'PUT',
+    path: '/v1/opt-outs',
+    summary: 'Opt a contact out of a number, or in again',
+    body: OptOutBody,
+    priority: ['badOptOutNumbers', 'badOptedOut'],
+    response: Done,
+    errors: { 400: [errorText('badOptOutNumbers'), errorText('badOptedOut'), errorText('badJson')] },
+    run: ({ gateway, caller, body }) => setOptOut(gateway, caller, body),
+  }),
+  route({
+    ...common,
+    method: 'GET',
+    path: '/v1/opt-outs/policy',
+    summary: "What an opt-out means for the tenant's messages",
+    response: Policy,
+    run: ({ gateway, caller }) => getPolicy(gateway, caller),
+  }),
+  route({
+    ...common,
+    method: 'PUT',
+    path: '/v1/opt-outs/policy',
+    summary: 'Let messages to contacts that have opted out fail, or only observe opt-outs',
+    description:
+      'With `block` a message ends `failed` with `Recipient opted out` when its turn comes, without a call to the provider. `observe`, the default, changes nothing.',
+    body: Policy,
+    response: Done,
+    errors: { 400: [errorText('badPolicy'), errorText('badJson')] },
+    run: ({ gateway, caller, body }) => setPolicy(gateway, caller, body),
+  }),
+]

@@ -1,0 +1,19 @@
+import type { Caller } from '../../auth/caller.ts'
+import type { Gateway } from '../../gateway.ts'
+import { providerNow, recordOptOut } from '../../opt-outs/record-opt-out.ts'
+import type { Done, OptOutBody } from './schemas.ts'
+
+/** Opts a contact out of a number, or in again. */
+export async function setOptOut(gateway: Gateway, caller: Caller, body: OptOutBody): Promise<Done> {
+  await recordOptOut(gateway, {
+    wordId: gateway.ids.of('req'),
+    tenantId: caller.tenantId,
+    number: body.number,
+    contact: body.contact,
+    optedOut: body.optedOut ? 1 : 0,
+    source: 'api',
+    decidedAt: providerNow(gateway),
+    now: gateway.clock.now(),
+  })
+  return { ok: true }
+}

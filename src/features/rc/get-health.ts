@@ -1,0 +1,99 @@
+import { and, eq } from 'drizzle-orm'
+import { z } from 'zod'
+import type { Caller } from '../../auth/caller.ts'
+import { isoTime } from '../../core/clock.ts'
+import { EXTENSION_STATUSES } from '../../db/schema/connections.ts'
+import { subscriptions } from '../../db/schema/index.ts'
+import type { Gateway } from '../../gateway.ts'
+import type { ExtensionRow, TenantEntry } from '../../provider/directory.ts'
+import { troubleOf } from '../../upkeep/extension-trouble.ts'
+import { readLastInbound } from './last-inbound.ts'
+
+const time = z.string().meta({ format: 'date-time' })
+
+const ExtensionHealth = z.object({
+  extensionId: z.string(),
+  rcAccountId: z.string(),
+  status: z.enum(EXTENSION_STATUSES),
+  reason: z.string().nullable().meta({ description: 'What is wrong; null while all is well' }),
+  fix: z.string().nullable().meta({ description: 'What to do about it' }),
+  phoneNumbers: z.array(z.string()),
+  windowUsed: z.int().meta({ description: 'Calls of the last 60 seconds that count for its limit' }),
+  windowLimit: z.int(),
+  pausedUntil: time.nullable().meta({ description: 'Nothing is sent before, because the provider asked to wait' }),
+  subscription: z.object({ status: z.enum(['active', 'pending', 'expired', 'none']), expiresAt: time.nullable() }),
+  accessExpiresAt: time,
+  refreshExpiresAt: time,
+  lastInboundAt: time.nullable().meta({ description: 'When the newest message to one of its numbers was stored' }),
+})
+type ExtensionHealth = z.infer<typeof ExtensionHealth>
+
+const EXAMPLE: ExtensionHealth = {
+  extensionId: '629890016',
+  rcAccountId: '809640016',
+  status: 'active',
+  reason: null,
+  fix: null,
+  phoneNumbers: ['+15555550100'],
+  windowUsed: 3,
+  windowLimit: 40,
+  pausedUntil: null,
+  subscription: { status: 'active', expiresAt: '2026-11-28T02:30:00.000Z' },
+  accessExpiresAt: '2026-11-21T03:30:00.000Z',
+  refreshExpiresAt: '2026-11-28T02:30:00.000Z',
+  lastInboundAt: '2026-11-21T02:30:00.000Z',
+}
+
+export const ExtensionsHealth = z
+  .object({ extensions: z.array(ExtensionHealth) })
+  .meta({ example: { extensions: [EXAMPLE] } })
+type ExtensionsHealth = z.infer<typeof ExtensionsHealth>
+
+/** How the tenant's connected extensions are, the longest connected first. */
+export async function getHealth(gateway: Gateway, { tenantId }: Caller): Promise<ExtensionsHealth> {
+  const tenant = await gateway.directory.tenant(tenantId)
+  const rows = [...tenant.extensions.values()].toSorted((a, b) => a.connectedAt - b.connectedAt)
+  return { extensions: await Promise.all(rows.map((row) => healthOf(gateway, row, numbersOf(tenant, row)))) }
+}
+
+const numbersOf = ({ numbers }: TenantEntry, { extensionId }: ExtensionRow): string[] =>
+  [...numbers].flatMap(([number, owner]) => (owner === extensionId ? [number] : [])).toSorted()
+
+async function healthOf(gateway: Gateway, row: ExtensionRow, phoneNumbers: string[]): Promise<ExtensionHealth> {
+  const { extensionId } = row
+  const subscription = await readSubscription(gateway, row)
+  const trouble = troubleOf(gateway, row, subscription.status === 'active')
+  const { used, limit } = gateway.quota.extensionUse(extensionId)
+  const pauseMs = gateway.quota.pauseMs(extensionId, 'medium')
+  const lastInboundAt = await readLastInbound(gateway, row.tenantId, phoneNumbers)
+  return {
+    extensionId,
+    rcAccountId: row.accountId,
+    status: row.status,
+    reason: trouble?.reason ?? null,
+    fix: trouble?.fix ?? null,
+    phoneNumbers,
+    windowUsed: used,
+    windowLimit: limit,
+    pausedUntil: pauseMs > 0 ? isoTime(Math.ceil(gateway.clock.now() + pauseMs)) : null,
+    subscription,
+    accessExpiresAt: isoTime(row.accessExpiresAt),
+    refreshExpiresAt: isoTime(row.refreshExpiresAt),
+    lastInboundAt: lastInboundAt === null ? null : isoTime(lastInboundAt),
+  }
+}
+
+/** The one that lasts longest; a row is left behind by each that was replaced. */
+async function readSubscription(
+  { database, clock }: Gateway,
+  { tenantId, extensionId }: ExtensionRow,
+): Promise<ExtensionHealth['subscription']> {
+  const rows = await database.reads
+    .select({ status: subscriptions.status, expiresAt: subscriptions.expiresAt })
+    .from(subscriptions)
+    .where(and(eq(subscriptions.tenantId, tenantId), eq(subscriptions.extensionId, extensionId)))
+  const active = rows.filter(({ status }) => status === 'active')
+  const expiresAt = active.length === 0 ? null : Math.max(...active.map((row) => row.expiresAt ?? 0))
+  if (expiresAt === null) return { status: rows.length === 0 ? 'none' : 'pending', expiresAt: null }
+  return { status: expiresAt > clock.now() ? 'active' : 'expired', expiresAt: isoTime(expiresAt) }
+}

@@ -1,0 +1,61 @@
+import type { Row } from '../db/connection.ts'
+import type { OptOutSource } from '../db/schema/opt-outs.ts'
+import type { RowOperation } from '../db/writer.ts'
+
+/** A word for or against an opt-out. */
+export interface OptOutWord extends Record<string, string | number | null> {
+  /** The message that says so, or the request. */
+  wordId: string
+  tenantId: string
+  /** The tenant's own. */
+  number: string
+  contact: string
+  /** 1 or 0. */
+  optedOut: number
+  source: OptOutSource
+  /** Epoch milliseconds by the provider's clock. */
+  decidedAt: number
+  /** Epoch milliseconds. */
+  now: number
+}
+
+const IS_SAME = 'opt_outs.opted_out = excluded.opted_out'
+
+/**
+ * Stores words, for a commit of others as well. `words`: a SELECT of the members of `OptOutWord` under their names. The later
+ * word by the provider's time counts; that of an app always counts, since it is said now. A trigger appends the event in the
+ * same commit. Returns each row that was written; `isOptOutChange` says whether that changed anything. `key`: SQL for the
+ * column `key` of what is returned.
+ */
+export const storeOptOuts = (words: string, key: string): string => `
+  INSERT INTO opt_outs (id, tenant_id, number, contact, opted_out, source, since, decided_at, changed_by, changes)
+    SELECT 'opt_' || lower(hex(randomblob(8))), tenantId, number, contact, optedOut, source, now, decidedAt, wordId, optedOut
+    FROM (${words}) WHERE true
+  ON CONFLICT (tenant_id, contact, number) DO UPDATE SET
+    source = iif(${IS_SAME}, source, excluded.source),
+    since = iif(${IS_SAME}, since, excluded.since),
+    changed_by = iif(${IS_SAME}, changed_by, excluded.changed_by),
+    changes = changes + (NOT ${IS_SAME}),
+    opted_out = excluded.opted_out,
+    decided_at = max(opt_outs.decided_at, excluded.decided_at)
+  WHERE excluded.decided_at >= opt_outs.decided_at OR excluded.source = 'api'
+  RETURNING ${key} AS key, changed_by, changes AS opt_out_changes`
+
+/** Whether a row that `storeOptOuts` returned was changed by this word. */
+export const isOptOutChange = (row: Row, { wordId }: Pick<OptOutWord, 'wordId'>): boolean =>
+  row['changed_by'] === wordId && Number(row['opt_out_changes']) > 0
+
+const WORD_COLUMNS = ['wordId', 'tenantId', 'number', 'contact', 'optedOut', 'source', 'decidedAt', 'now'] as const
+
+/** Stores the word of an app or of the provider in a commit of its own. Answers the row unless an older word was ignored. */
+export const STORE_OPT_OUT: RowOperation<OptOutWord> = {
+  columns: WORD_COLUMNS,
+  key: 'wordId',
+  statements: [
+    storeOptOuts(`SELECT ${WORD_COLUMNS.map((column) => `given.${column}`).join(', ')} FROM given`, 'changed_by'),
+  ],
+}
+
+/** True in SQL for a message of `given` whose recipient has opted out, in a commit that knows the row of its tenant. */
+export const IS_BLOCKED = `(tenants.opt_out_policy = 'block' AND EXISTS (SELECT 1 FROM opt_outs
+  WHERE opt_outs.contact = given."to" AND opt_outs.number = given."from" AND opt_outs.tenant_id = given.tenantId AND opted_out = 1))`

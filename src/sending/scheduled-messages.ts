@@ -1,0 +1,159 @@
+import { errorName } from '../core/log.ts'
+import type { Result, Row } from '../db/connection.ts'
+import { Alarm } from '../jobs/alarm.ts'
+import { type KeptRequest, SCHEDULE, SCHEDULE_ONCE, type ScheduledMessage, storedOf } from './accept-rows.ts'
+import type { SendingContext } from './context.ts'
+import { enterLine } from './enter-line.ts'
+import { newEntry } from './line.ts'
+import { publishStatus } from './publish-status.ts'
+import { type Quarantine, findQuarantined } from './quarantine.ts'
+import type { Scheduler } from './scheduler.ts'
+
+interface Engine {
+  context: SendingContext
+  scheduler: Scheduler
+  quarantine: Quarantine
+  newestJobSeq: number
+}
+
+const ROWS_AT_ONCE = 500
+const TRY_AGAIN_MS = 1000
+/** The wall clock may be set, and a timer cannot wait for 30 days. */
+const MAX_WAIT_MS = 60_000
+
+/**
+ * Messages with a `sendAt` in the future. Each has a `schedule` job. When its time comes, one commit replaces that job by a
+ * send job, so the message enters its line behind what was accepted before. It works by the wall clock: `sendAt` is a time of day.
+ */
+export class ScheduledMessages {
+  readonly #alarm: Alarm
+  /** The earliest time known, epoch milliseconds. */
+  #nextAt = Infinity
+  #releasing: Promise<void> | null = null
+  #isStopped = true
+
+  constructor(readonly engine: Engine) {
+    this.#alarm = new Alarm(engine.context.clock, () => void this.#ring())
+  }
+
+  start(): void {
+    this.#isStopped = false
+    void this.#ring()
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    this.#alarm.stop()
+    await this.#releasing
+  }
+
+  /** Accepts a message. When this answers, it is on disk, with its `schedule` job. */
+  async accept(message: ScheduledMessage): Promise<KeptRequest> {
+    const { context } = this.engine
+    const operation = message.idempotencyKey === null ? SCHEDULE : SCHEDULE_ONCE
+    const stored = storedOf(message, await context.database.writer.row(operation, message))
+    if (stored.jobSeq === null) return stored
+    const { messageId: id, appId, tenantId, now, sendAt } = message
+    publishStatus(context, { id, appId, tenantId }, 'queued', now)
+    if (sendAt < this.#nextAt) {
+      this.#nextAt = sendAt
+      this.#setAlarm()
+    }
+    return stored
+  }
+
+  /** Lets everything enter its line whose time has come, in the order of time. */
+  async releaseDue(): Promise<void> {
+    const { gate } = this.engine.context.database
+    for (;;) {
+      const { rows } = await gate.execute({ sql: DUE, args: [this.engine.context.clock.now()] })
+      await this.#release(rows)
+      if (rows.length < ROWS_AT_ONCE) break
+    }
+  }
+
+  async #ring(): Promise<void> {
+    if (this.#releasing !== null || this.#isStopped) return
+    this.#releasing = this.#releaseAndPlan()
+    await this.#releasing
+    this.#releasing = null
+    this.#setAlarm()
+  }
+
+  async #releaseAndPlan(): Promise<void> {
+    const { clock, database, log } = this.engine.context
+    try {
+      do {
+        this.#nextAt = Infinity
+        await this.releaseDue()
+        const { rows } = await database.gate.execute(NEXT)
+        this.#nextAt = Math.min(this.#nextAt, Number(rows[0]?.['at'] ?? Infinity))
+      } while (this.#nextAt <= clock.now() && !this.#isStopped)
+    } catch (error) {
+      log.error({ error: errorName(error) }, 'scheduled messages cannot enter the order, trying again')
+      this.#nextAt = clock.now() + TRY_AGAIN_MS
+    }
+  }
+
+  #setAlarm(): void {
+    if (this.#isStopped || this.#releasing !== null) return
+    const waitMs = this.#nextAt - this.engine.context.clock.now()
+    this.#alarm.set(Math.min(Math.max(waitMs, 0), MAX_WAIT_MS))
+  }
+
+  /** While they are being committed, nothing that is accepted later may begin before them. */
+  async #release(rows: readonly Row[]): Promise<void> {
+    if (rows.length === 0) return
+    const { context, scheduler } = this.engine
+    const lines = rows.map((row) => scheduler.lines.of(String(row['tenant_id']), String(row['from_number'])))
+    for (const line of lines) line.arriving++
+    try {
+      const seqs = JSON.stringify(rows.map((row) => row['seq']))
+      const toSteady = Math.round(context.clock.steady() - context.clock.now())
+      const [entered] = await context.database.writer.write([
+        { sql: ENTER, args: [seqs, toSteady] },
+        { sql: LEAVE, args: [seqs] },
+      ])
+      this.#enter(rows, entered)
+    } catch (error) {
+      // A disk may fail after a commit: the send jobs may be there.
+      for (const line of lines) line.hasMore = true
+      throw error
+    } finally {
+      for (const line of lines) {
+        line.arriving--
+        scheduler.touch(line)
+      }
+    }
+    if (rows.some(isQuarantined)) await findQuarantined(context, this.engine.quarantine)
+  }
+
+  #enter(rows: readonly Row[], entered: Result | undefined): void {
+    const { scheduler } = this.engine
+    const released = new Map(rows.map((row) => [row['subject'], row]))
+    for (const { seq, subject } of entered?.rows ?? []) {
+      const row = released.get(subject)
+      if (row === undefined) continue
+      const line = scheduler.lines.of(String(row['tenant_id']), String(row['from_number']))
+      this.engine.newestJobSeq = Math.max(this.engine.newestJobSeq, Number(seq))
+      enterLine(scheduler, newEntry(line, String(subject), String(row['to_number']), Number(seq), isQuarantined(row)))
+    }
+  }
+}
+
+const isQuarantined = (row: Row): boolean => row['is_quarantined'] === 1
+
+const NEXT = `SELECT min(due_at) AS at FROM jobs INDEXED BY jobs_scheduled WHERE kind = 'schedule'`
+
+const DUE = `SELECT jobs.seq, jobs.subject, jobs.is_quarantined, jobs.tenant_id, messages.from_number, messages.to_number
+  FROM jobs INDEXED BY jobs_scheduled CROSS JOIN messages ON messages.id = jobs.subject AND messages.tenant_id = jobs.tenant_id
+  WHERE jobs.kind = 'schedule' AND jobs.due_at <= ?1 ORDER BY jobs.due_at, jobs.seq LIMIT ${ROWS_AT_ONCE}`
+
+/** A message may have been cancelled at this very moment. Its queue age counts from its time on. */
+const ENTER = `INSERT INTO jobs (id, kind, lane, tenant_id, subject, contact, is_quarantined, created_at)
+  SELECT due.id, 'send', messages.from_number, due.tenant_id, messages.id, messages.to_number, due.is_quarantined, due.due_at + CAST(?2 AS INTEGER)
+  FROM json_each(?1) AS given CROSS JOIN jobs AS due ON due.seq = given.value AND due.kind = 'schedule'
+  CROSS JOIN messages ON messages.id = due.subject AND messages.tenant_id = due.tenant_id AND messages.status = 'queued'
+  ORDER BY given.key RETURNING seq, subject`
+
+const LEAVE = `DELETE FROM jobs WHERE seq IN (SELECT value FROM json_each(?1)) AND kind = 'schedule'`

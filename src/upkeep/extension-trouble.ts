@@ -1,0 +1,51 @@
+import { isoTime } from '../core/clock.ts'
+import type { Gateway } from '../gateway.ts'
+import type { ExtensionRow } from '../provider/directory.ts'
+
+/** What is wrong with an extension, and what a person can do about it; a sentence each. */
+export interface Trouble {
+  reason: string
+  fix: string
+}
+
+type Known = Pick<Gateway, 'clock' | 'config' | 'directory' | 'provider'>
+
+/** What is wrong first of all; null while all is well. `isReceiving`: it has a subscription that brings inbound messages. */
+export function troubleOf(known: Known, row: ExtensionRow, isReceiving: boolean): Trouble | null {
+  if (row.status === 'revoked') return REVOKED
+  if (row.status === 'refresh_failed') return unrefreshed(row)
+  return refusal(known, row) ?? (isReceiving ? null : notReceiving(known))
+}
+
+const REVOKED: Trouble = {
+  reason: 'Its authorization has ended',
+  fix: 'Authorize it again with an invite link (POST /v1/rc/invite-token).',
+}
+
+const unrefreshed = ({ nextRefreshAt }: ExtensionRow): Trouble => ({
+  reason: 'Its tokens could not be refreshed',
+  fix: `This is tried again by itself${nextRefreshAt === null ? '' : ` at ${isoTime(nextRefreshAt)}`}; if it stays so, see the log of the gateway.`,
+})
+
+function refusal({ clock, config, directory, provider }: Known, row: ExtensionRow): Trouble | null {
+  const standing = directory.refusals
+    .list(clock.now())
+    .find(({ tenantId, extensionId }) => tenantId === row.tenantId && extensionId === row.extensionId)
+  if (standing === undefined) return null
+  const { step, failure } = standing
+  const codes = [failure.status, failure.code].filter((part) => part !== null).join(' ')
+  return { reason: `${REFUSED[step]} (${codes})`, fix: provider.fixOf(failure, step, config.publicUrl) }
+}
+
+const REFUSED = {
+  authorization: 'The provider refused its authorization',
+  extension: 'The provider refused to show it',
+  numbers: 'The provider refused to list its phone numbers',
+  messages: 'The provider refused to list its inbound messages',
+  subscription: 'The provider refused its subscription, so its messages come up to 15 minutes late',
+}
+
+const notReceiving = ({ config }: Known): Trouble => ({
+  reason: 'It has no active subscription, so its messages come up to 15 minutes late',
+  fix: `The provider must be able to reach ${config.publicUrl}/v1/webhooks/provider; a missing subscription is made again by itself.`,
+})

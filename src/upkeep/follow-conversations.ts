@@ -1,0 +1,55 @@
+import type { Database } from '../db/database.ts'
+import type { Gateway } from '../gateway.ts'
+
+/** The fact that tells up to which `seq` of `messages` the conversations are known; absent until somebody asks. */
+export const FOLLOWED_THROUGH = 'conversations_through'
+
+/** Some 8 ms of the event loop. */
+const ROWS_PER_STEP = 2000
+
+/** Every conversation with messages in the range, with its newest one. */
+const FOLLOW = `INSERT INTO conversation_activity (tenant_id, number, contact, last_seq)
+  SELECT tenant_id, iif(direction = 'outbound', from_number, to_number) AS number,
+    iif(direction = 'outbound', to_number, from_number) AS contact, max(seq)
+  FROM messages WHERE seq > ?1 AND seq <= ?2 GROUP BY 1, 2, 3
+  ON CONFLICT (tenant_id, contact, number) DO UPDATE SET last_seq = excluded.last_seq WHERE excluded.last_seq > last_seq`
+
+const NOTE = `INSERT INTO facts (name, value) VALUES ('${FOLLOWED_THROUGH}', ?1)
+  ON CONFLICT (name) DO UPDATE SET value = excluded.value`
+
+const running = new WeakMap<Database, Promise<void>>()
+
+/** Brings the conversations up to date with the messages. The first run reads every message, later ones only those that are new. */
+export function followConversations(gateway: Gateway): Promise<void> {
+  const { database } = gateway
+  const run = running.get(database) ?? follow(gateway).finally(() => running.delete(database))
+  running.set(database, run)
+  return run
+}
+
+/** The same, if anybody has ever asked: so that nobody who asks later has to wait for long. */
+export async function keepFollowing(gateway: Gateway): Promise<void> {
+  if ((await readRange(gateway)).from !== null) await followConversations(gateway)
+}
+
+async function follow(gateway: Gateway): Promise<void> {
+  const range = await readRange(gateway)
+  for (let from = range.from ?? 0; from < range.to && !gateway.lifecycle.draining; from += ROWS_PER_STEP) {
+    const to = Math.min(from + ROWS_PER_STEP, range.to)
+    await gateway.database.writer.write([
+      { sql: FOLLOW, args: [from, to] },
+      { sql: NOTE, args: [String(to)] },
+    ])
+    // Sends and requests have their turn.
+    await new Promise((resolve) => void setImmediate(resolve))
+  }
+}
+
+/** `from` is null if nobody has asked yet. */
+async function readRange({ database }: Gateway): Promise<{ from: number | null; to: number }> {
+  const { rows } = await database.gate.execute(
+    `SELECT (SELECT value FROM facts WHERE name = '${FOLLOWED_THROUGH}') AS known, (SELECT max(seq) FROM messages) AS newest`,
+  )
+  const known = rows[0]?.['known'] ?? null
+  return { from: known === null ? null : Number(known), to: Number(rows[0]?.['newest'] ?? 0) }
+}

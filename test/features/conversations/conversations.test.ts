@@ -1,0 +1,149 @@
+import { expect, test } from 'bun:test'
+import { storeInbound } from '../../../src/inbound/store-inbound.ts'
+import { erase } from '../../../src/operator/erase.ts'
+import { keepFollowing } from '../../../src/upkeep/follow-conversations.ts'
+import { purgeMessages } from '../../../src/upkeep/purge-messages.ts'
+import { manualClock } from '../../support/manual-clock.ts'
+import { writeManyMessages } from '../../support/many-messages.ts'
+import { FROM, FROM_2, TO, type World, createWorld } from '../../support/world.ts'
+
+interface Listed {
+  number: string
+  contact: string
+  lastMessage: Record<string, unknown>
+  optedOut: boolean
+}
+interface List {
+  conversations: Listed[]
+  total: number
+  page: number
+  limit: number
+}
+
+const list = async (world: World, query = '', key = world.key): Promise<List> =>
+  (await world.json<List>('GET', `/v1/conversations${query}`, { key })).body
+const pairs = async (world: World, query = ''): Promise<string[]> =>
+  (await list(world, query)).conversations.map(({ number, contact }) => `${number.at(-1)}-${contact.at(-1)}`)
+
+let lastId = 0
+const receive = (world: World, from: string, to = FROM, text = 'Hi'): Promise<boolean> =>
+  storeInbound(world.gateway, {
+    tenantId: world.tenantId,
+    extensionId: '1',
+    providerMessageId: String(++lastId),
+    from,
+    to,
+    text,
+  })
+
+test('one entry for each pair of numbers, with its newest message of either direction, by last activity', async () => {
+  await using world = await createWorld({ connect: false, work: false })
+  expect(await list(world)).toEqual({ conversations: [], total: 0, page: 1, limit: 20 })
+  await world.send({ to: '+15555550191', body: 'first' })
+  await world.send({ to: '+15555550192' })
+  await world.send({ to: '+15555550191', from: FROM_2 })
+  expect(await pairs(world)).toEqual(['1-1', '0-2', '0-1'])
+  await receive(world, '+15555550191', FROM, 'answer')
+  expect(await pairs(world)).toEqual(['0-1', '1-1', '0-2'])
+  const [newest] = (await world.json<{ messages: Record<string, unknown>[] }>('GET', '/v1/sms/messages')).body.messages
+  expect((await list(world)).conversations[0]).toEqual({
+    number: FROM,
+    contact: '+15555550191',
+    lastMessage: {
+      messageId: newest?.['messageId'],
+      direction: 'inbound',
+      status: 'received',
+      body: 'answer',
+      createdAt: newest?.['createdAt'],
+    },
+    optedOut: false,
+  })
+})
+
+test('pages and filters have exact totals, and other tenants see nothing', async () => {
+  await using world = await createWorld({ connect: false, work: false })
+  for (let index = 0; index < 5; index++) {
+    await world.send({ to: `+1555555020${index}` })
+    if (index < 2) await world.send({ to: `+1555555020${index}`, from: FROM_2 })
+  }
+  const stranger = await world.otherTenant()
+  await world.send({ to: TO }, { key: stranger.apiKey })
+  expect(await pairs(world)).toEqual(['0-4', '0-3', '0-2', '1-1', '0-1', '1-0', '0-0'])
+  expect(await list(world, '?limit=2&page=2')).toMatchObject({ total: 7, page: 2, limit: 2 })
+  expect(await pairs(world, '?limit=2&page=2')).toEqual(['0-2', '1-1'])
+  expect(await list(world, '?page=99')).toEqual({ conversations: [], total: 7, page: 99, limit: 20 })
+  expect(await pairs(world, `?number=${FROM_2}`)).toEqual(['1-1', '1-0'])
+  expect(await list(world, `?number=${FROM_2}&limit=1`)).toMatchObject({ total: 2 })
+  expect(await pairs(world, '?contact=%2B15555550201')).toEqual(['1-1', '0-1'])
+  expect(await list(world, `?contact=+15555550201&number=${encodeURIComponent(FROM)}`)).toMatchObject({ total: 1 })
+  for (const query of [
+    '?contact=x',
+    '?number=%00',
+    `?contact=${encodeURIComponent("' OR 1=1 --")}`,
+    `?contact=${encodeURIComponent(TO)}`,
+  ])
+    expect(await list(world, query)).toMatchObject({ conversations: [], total: 0 })
+  expect(await list(world, '', stranger.apiKey)).toMatchObject({ total: 1, conversations: [{ contact: TO }] })
+})
+
+test('an opt-out of the pair shows, also by PUT', async () => {
+  await using world = await createWorld({ connect: false, work: false })
+  await world.send({ to: '+15555550192' })
+  await receive(world, TO, FROM, 'STOP')
+  const optedOut = async () => (await list(world)).conversations.map((one) => one.optedOut)
+  expect(await optedOut()).toEqual([true, false])
+  await world.call('PUT', '/v1/opt-outs', { body: { number: FROM, contact: TO, optedOut: false } })
+  expect(await optedOut()).toEqual([false, false])
+})
+
+test('an erased person is gone from list and totals, also when the newest messages go and their place is used again', async () => {
+  await using world = await createWorld({ connect: false, work: false })
+  await receive(world, '+15555550191')
+  for (let index = 0; index < 3; index++) await receive(world, TO)
+  expect(await list(world)).toMatchObject({ total: 2 })
+  await erase(world.gateway, { phone: TO })
+  expect(await pairs(world)).toEqual(['0-1'])
+  for (const contact of ['+15555550192', '+15555550193']) await receive(world, contact)
+  expect(await pairs(world)).toEqual(['0-3', '0-2', '0-1'])
+  expect(await list(world)).toMatchObject({ total: 3 })
+})
+
+test('retention ends a conversation with its newest message', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ clock, connect: false, work: false, env: { MESSAGE_RETENTION_DAYS: '1' } })
+  await receive(world, '+15555550191')
+  await receive(world, '+15555550192')
+  expect(await list(world)).toMatchObject({ total: 2 })
+  clock.advance(20 * 3_600_000)
+  await receive(world, '+15555550192')
+  clock.advance(10 * 3_600_000)
+  const purged = purgeMessages(world.gateway)
+  const ticking = setInterval(() => clock.advance(20), 1)
+  await purged
+  clearInterval(ticking)
+  expect(await pairs(world)).toEqual(['0-2'])
+  expect(await list(world)).toMatchObject({ total: 1 })
+})
+
+test('nothing is written before anybody asks; then every answer equals plain SQL, also with calls at once', async () => {
+  await using world = await createWorld({ connect: false, work: false })
+  const { gateway, tenantId, app } = world
+  const { gate } = gateway.database
+  await writeManyMessages(gate, { count: 9000, since: 1.7e12, tenantId, appId: app.appId })
+  await keepFollowing(gateway)
+  expect((await gate.execute('SELECT 1 FROM conversation_activity LIMIT 1')).rows).toEqual([])
+  const { rows } = await gate.execute(
+    `SELECT count(DISTINCT iif(direction = 'outbound', to_number, from_number)) AS total FROM messages`,
+  )
+  const answers = await Promise.all([1, 2, 3].map(() => list(world, '?limit=100')))
+  expect(answers.map(({ total }) => total)).toEqual(answers.map(() => Number(rows[0]?.['total'])))
+  const newest = await gate.execute('SELECT id FROM messages ORDER BY seq DESC LIMIT 100')
+  expect(answers[2]?.conversations.map(({ lastMessage }) => lastMessage['messageId'])).toEqual(
+    newest.rows.map(({ id }) => id),
+  )
+  await receive(world, TO)
+  await keepFollowing(gateway)
+  expect((await gate.execute('SELECT contact FROM conversation_activity ORDER BY last_seq DESC LIMIT 1')).rows).toEqual(
+    [{ contact: TO }],
+  )
+})

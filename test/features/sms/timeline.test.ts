@@ -1,0 +1,146 @@
+import { expect, test } from 'bun:test'
+import { expectError } from '../../support/expect-error.ts'
+import { manualClock } from '../../support/manual-clock.ts'
+import { startReceiver } from '../../support/receiver.ts'
+import { FROM, TO, type World, createWorld, until } from '../../support/world.ts'
+
+interface TimelineView {
+  messageId: string
+  status: string
+  deliveryStatus: string | null
+  waiting: unknown
+  entries: Record<string, unknown>[]
+}
+
+const START = '2026-11-21T02:30:00.000Z'
+
+async function timeline(world: World, messageId: string): Promise<TimelineView> {
+  const { status, body } = await world.json<TimelineView>('GET', `/v1/sms/${messageId}/timeline`)
+  expect(status).toBe(200)
+  return body
+}
+
+const entryTypes = ({ entries }: TimelineView): unknown[] => entries.map(({ type }) => type)
+
+test('a message that waits has one entry', async () => {
+  await using world = await createWorld({ clock: manualClock(), work: false })
+  const messageId = await world.send()
+  expect(await timeline(world, messageId)).toEqual({
+    messageId,
+    status: 'queued',
+    deliveryStatus: null,
+    waiting: null,
+    entries: [{ at: START, type: 'queued' }],
+  })
+})
+
+test('each attempt stands in the timeline with its outcome, RingCentral’s status and code', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ clock })
+  world.control.fault({ route: 'sms', fault: { kind: 'respond', status: 429, headers: { 'Retry-After': '5' } } })
+  const messageId = await world.send()
+  await until(async () => (await timeline(world, messageId)).entries.length === 2)
+  expect((await timeline(world, messageId)).entries[1]).toEqual({
+    at: START,
+    type: 'attempt',
+    number: 1,
+    outcome: 'not_accepted',
+    httpStatus: 429,
+    errorCode: 'CMN-301',
+  })
+  world.control.fault({ route: 'sms', fault: { kind: 'reset' } })
+  clock.advance(5000)
+  const unknown = { at: '2026-11-21T02:30:05.000Z', type: 'attempt', number: 2, outcome: 'unknown' }
+  await until(async () => (await timeline(world, messageId)).entries.length === 3)
+  expect((await timeline(world, messageId)).entries[2]).toMatchObject(unknown)
+  await until(async () => {
+    clock.advance(500)
+    return (await world.status(messageId))['status'] === 'sent'
+  }, 15_000)
+  const ended = await timeline(world, messageId)
+  expect(entryTypes(ended)).toEqual(['queued', 'attempt', 'attempt', 'attempt', 'sent'])
+  expect(ended.entries[2]).toMatchObject(unknown)
+  expect(ended).toMatchObject({ status: 'sent', deliveryStatus: 'pending', waiting: null })
+})
+
+test('a message that failed says why, and has no delivery status', async () => {
+  await using world = await createWorld({ clock: manualClock() })
+  world.control.fault({ route: 'sms', fault: { kind: 'respond', status: 400 } })
+  const messageId = await world.send()
+  const { error } = await world.untilStatus(messageId, ['failed'])
+  const view = await timeline(world, messageId)
+  expect(view).toMatchObject({ status: 'failed', deliveryStatus: null, waiting: null })
+  expect(view.entries[1]).toMatchObject({ type: 'attempt', number: 1, outcome: 'rejected', httpStatus: 400 })
+  expect(view.entries[2]).toEqual({ at: START, type: 'failed', error })
+})
+
+test('a cancelled message has no attempt', async () => {
+  await using world = await createWorld({ clock: manualClock(), work: false })
+  const messageId = await world.send()
+  await world.call('DELETE', `/v1/sms/${messageId}`)
+  expect((await timeline(world, messageId)).entries).toEqual([
+    { at: START, type: 'queued' },
+    { at: START, type: 'failed', error: 'Cancelled before sending' },
+  ])
+})
+
+test('an inbound message shows when it came and each webhook attempt', async () => {
+  await using receiver = startReceiver(500)
+  await using world = await createWorld({ clock: manualClock() })
+  await world.call('PUT', `/v1/apps/${world.app.appId}`, { body: { webhookUrl: receiver.url } })
+  await world.control.injectSms({ from: TO, to: FROM, text: 'Hi' })
+  await receiver.received(1)
+  const list = await world.json<{ messages: { messageId: string }[] }>('GET', '/v1/sms/messages?direction=inbound')
+  const messageId = list.body.messages[0]?.messageId ?? ''
+  await until(async () => (await timeline(world, messageId)).entries.length === 2)
+  expect(await timeline(world, messageId)).toEqual({
+    messageId,
+    status: 'received',
+    deliveryStatus: null,
+    waiting: null,
+    entries: [
+      { at: START, type: 'received' },
+      {
+        at: START,
+        type: 'webhook',
+        deliveryId: `${messageId}:${world.app.appId}`,
+        attemptNumber: 1,
+        outcome: 'http_error',
+      },
+    ],
+  })
+})
+
+test('include=delivery adds three fields to outbound messages, and nothing to inbound ones', async () => {
+  await using world = await createWorld({ clock: manualClock() })
+  const sent = await world.send()
+  await world.untilStatus(sent, ['sent'])
+  await world.control.injectSms({ from: TO, to: FROM, text: 'Hi' })
+  type List = { messages: Record<string, unknown>[]; total: number; page: number; limit: number }
+  const ask = async (query: string): Promise<List> =>
+    (await world.json<List>('GET', `/v1/sms/messages?limit=2${query}`)).body
+  await until(async () => (await ask('')).total === 2)
+  const plain = await ask('&include=')
+  const [inbound, outbound] = plain.messages
+  expect(await ask('&include=delivery')).toEqual({
+    ...plain,
+    messages: [inbound ?? {}, { ...outbound, deliveryStatus: 'pending', sendAt: null, waiting: null }],
+  })
+  expect(await ask('')).toEqual(plain)
+  expect(await ask('&page=9&include=delivery')).toEqual({ ...plain, messages: [], page: 9 })
+})
+
+test('another value of include is refused', async () => {
+  await using world = await createWorld({ connect: false, work: false })
+  for (const value of ['Delivery', 'delivery,body', '%00', 'x'.repeat(1000)])
+    await expectError(await world.call('GET', `/v1/sms/messages?include=${value}`), 400, 'Invalid include')
+})
+
+test('a timeline is of the own tenant, and its id well-formed', async () => {
+  await using world = await createWorld({ connect: false, work: false })
+  const messageId = await world.send()
+  const { apiKey: key } = await world.otherTenant()
+  await expectError(await world.call('GET', `/v1/sms/${messageId}/timeline`, { key }), 404, 'Message not found')
+  await expectError(await world.call('GET', '/v1/sms/msg_ABCDEFABCDEF/timeline'), 400, 'Invalid messageId format')
+  expect((await world.call('POST', `/v1/sms/${messageId}/timeline`)).status).toBe(404)
+})

@@ -1,0 +1,129 @@
+import { expect, test } from 'bun:test'
+import { openRestoreMark } from '../../src/db/restore-mark.ts'
+import { manualClock } from '../support/manual-clock.ts'
+import { startServer, temporaryFolder } from '../support/process.ts'
+import { FROM, TO, type World, createWorld, until } from '../support/world.ts'
+
+const HOUR_MS = 3_600_000
+
+const texts = (world: World): (string | null)[] =>
+  world.control.messages({ direction: 'Outbound' }).map(({ text }) => text)
+
+const JOBS = `SELECT kind, is_quarantined FROM jobs WHERE kind IN ('send', 'schedule') ORDER BY seq`
+
+const jobs = async ({ gateway }: World): Promise<unknown[]> =>
+  (await gateway.database.gate.execute(JOBS)).rows.map(
+    ({ kind, is_quarantined }) => `${String(kind)} ${String(is_quarantined)}`,
+  )
+
+test('scheduled messages survive a restart, and those whose time came meanwhile go out in the order of their times', async () => {
+  const clock = manualClock()
+  const at = (ms: number): string => new Date(clock.now() + ms).toISOString()
+  await using first = await createWorld({ clock })
+  const { folder, tenantId, key } = first
+  await first.send({ body: 'second', sendAt: at(2 * HOUR_MS) })
+  await first.send({ body: 'first', sendAt: at(HOUR_MS) })
+  const future = await first.send({ body: 'third', sendAt: at(4 * HOUR_MS) })
+  await first.running.stop()
+  clock.advance(3 * HOUR_MS)
+  await using second = await createWorld({ clock, folder, connect: false, work: false })
+  expect(await jobs(second)).toEqual(['schedule 0', 'send 0', 'send 0'])
+  expect((await second.connect({ tenantId })).status).toBe(200)
+  second.running.work()
+  await until(() => texts(second).length === 2)
+  expect(texts(second)).toEqual(['first', 'second'])
+  expect(await second.status(future, { key })).toMatchObject({ status: 'queued' })
+  clock.advance(HOUR_MS)
+  await until(() => texts(second).length === 3)
+})
+
+test('a message that was scheduled for too long ago expires', async () => {
+  const clock = manualClock()
+  await using first = await createWorld({ clock })
+  const { folder, key } = first
+  const id = await first.send({ sendAt: new Date(clock.now() + HOUR_MS).toISOString() })
+  await first.running.stop()
+  clock.advance(26 * HOUR_MS)
+  await using second = await createWorld({ clock, folder, connect: false })
+  const state = await second.untilStatus(id, ['failed'], 5000, { key })
+  expect(state).toMatchObject({ error: 'Message expired before it could be sent' })
+})
+
+test('after a restore, scheduled messages are looked up first if they may have been sent', async () => {
+  const clock = manualClock()
+  const at = (ms: number): string => new Date(clock.now() + ms).toISOString()
+  await using first = await createWorld({ clock, work: false })
+  const { folder, tenantId, key } = first
+  const due = await first.send({ body: 'due', sendAt: at(HOUR_MS) })
+  const future = await first.send({ body: 'future', sendAt: at(9 * HOUR_MS) })
+  await first.running.stop()
+  clock.advance(2 * HOUR_MS)
+  // A database without its mark was restored from a copy.
+  await Bun.file(`${folder}/sgw.db.mark`).delete()
+  await using second = await createWorld({
+    clock,
+    folder,
+    connect: false,
+    work: false,
+    env: { RECONCILE_SETTLE: '1s' },
+  })
+  expect(await jobs(second)).toEqual(['schedule 0', 'send 1'])
+  expect((await second.connect({ tenantId })).status).toBe(200)
+  second.running.work()
+  clock.advance(500)
+  expect(await second.status(due, { key })).toMatchObject({ status: 'queued' })
+  await until(() => (clock.advance(1000), texts(second).length === 1))
+  clock.advance(8 * HOUR_MS)
+  await until(() => texts(second).length === 2)
+  expect(texts(second)).toEqual(['due', 'future'])
+  expect(await second.untilStatus(future, ['sent'], 5000, { key })).toMatchObject({ status: 'sent' })
+})
+
+test('a message of a copy whose time comes within the hour after the restore is quarantined, too', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ clock, work: false, connect: false })
+  await world.send({ sendAt: new Date(clock.now() + HOUR_MS).toISOString() })
+  await world.send({ sendAt: new Date(clock.now() + HOUR_MS + 1).toISOString() })
+  const { gate } = world.gateway.database
+  const other = `${world.folder}/other.mark`
+  const { mark, restored } = await openRestoreMark(gate, other, { incarnation: 'boot_2', now: clock.now() })
+  mark.close()
+  expect([restored, ...(await jobs(world))]).toEqual([true, 'schedule 1', 'schedule 0'])
+})
+
+test('a suspended tenant’s scheduled message is held', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ clock })
+  const id = await world.send({ sendAt: new Date(clock.now() + 60_000).toISOString() })
+  await world.gateway.database.gate.execute(`UPDATE tenants SET status = 'suspended'`)
+  world.gateway.directory.forget(world.tenantId)
+  clock.advance(60_000)
+  await until(async () => (await jobs(world)).includes('send 0'))
+  expect(texts(world)).toEqual([])
+  const { rows } = await world.gateway.database.gate.execute(`SELECT id, status FROM messages`)
+  expect(rows).toMatchObject([{ id, status: 'queued' }])
+})
+
+test('kill -9 loses no scheduled message, and sends none before its time', async () => {
+  using folder = temporaryFolder()
+  const env = { DATABASE_URL: folder.database, KEY_LIMIT_PER_MINUTE: '100000' }
+  let key = ''
+  const call = async (url: string, method: string, path: string, body?: object): Promise<Record<string, unknown>> => {
+    const authorization = `Bearer ${key}`
+    const init = { method, headers: { authorization }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
+    return (await (await fetch(`${url}${path}`, init)).json()) as Record<string, unknown>
+  }
+  await using first = await startServer(env)
+  await first.printed(/limit=1/)
+  key = (await first.printed(/sgw_[\w-]{43}/))[0]
+  const sendAt = new Date(Date.now() + 1500).toISOString()
+  const { messageId } = await call(first.url, 'POST', '/v1/sms/send', { from: FROM, to: TO, body: 'Hello', sendAt })
+  first.kill('SIGKILL')
+  await first.ended()
+  await using second = await startServer(env)
+  const state = await until(async () => {
+    const now = await call(second.url, 'GET', `/v1/sms/status/${String(messageId)}`)
+    return now['status'] === 'sent' ? now : null
+  })
+  expect(Date.parse(String(state['updatedAt']))).toBeGreaterThanOrEqual(Date.parse(sendAt))
+})

@@ -1,0 +1,260 @@
+import { expect, test } from 'bun:test'
+import type { Config } from '../../src/core/config.ts'
+import { DAY_MS } from '../../src/core/limits.ts'
+import { LIST_TOO_LONG, type MessageQuery, type Provider } from '../../src/provider/provider.ts'
+import { silentLog } from '../../src/core/log.ts'
+import { runGateway } from '../../src/run.ts'
+import { recoverSending } from '../../src/sending/recover.ts'
+import { purgeMessages } from '../../src/upkeep/purge-messages.ts'
+import { erase } from '../../src/operator/erase.ts'
+import { manualClock, type ManualClock } from '../support/manual-clock.ts'
+import { listenTo } from '../support/socket.ts'
+import { FROM, TO, World, createWorld, until } from '../support/world.ts'
+
+const outboundListings = (world: World): number =>
+  world.control.requests({ route: 'message-store' }).filter(({ path }) => path.includes('direction=Outbound')).length
+
+async function deliveryStatus(world: World, messageId: string, key = world.key): Promise<unknown> {
+  return (await world.json('GET', `/v1/sms/${messageId}/timeline`, { key })).body['deliveryStatus']
+}
+
+const untilKnown = (world: World, messageId: string, status: string, key = world.key): Promise<true> =>
+  until(async () => (await deliveryStatus(world, messageId, key)) === status)
+
+async function states(world: World): Promise<Record<string, unknown>[]> {
+  const { rows } = await world.gateway.database.gate.execute('SELECT conclusion, error_code FROM delivery_states')
+  return rows.map((row) => ({ ...row }))
+}
+
+async function sentWorld(env: Record<string, string> = {}): Promise<{ world: World; clock: ManualClock; id: string }> {
+  const clock = manualClock()
+  const world = await createWorld({ clock, env })
+  world.control.configure({ deliveredAfterMs: 5000 })
+  const id = await world.send()
+  await world.untilStatus(id, ['sent'])
+  return { world, clock, id }
+}
+
+/** Moves time on until a lookup has ended the message: each of its steps plans the next one by the clock. */
+const untilSent = (world: World, clock: ManualClock, messageId: string): Promise<true> =>
+  until(async () => {
+    if ((await world.status(messageId))['status'] === 'sent') return true
+    clock.advance(500)
+    return null
+  }, 15_000)
+
+/** Lets a test answer the listings of outbound messages. */
+function changeListings(world: World, answer: (list: () => Listing, query: MessageQuery) => Listing): void {
+  const { provider } = world.gateway
+  const listMessages = provider.listMessages
+  provider.listMessages = (token, query) => {
+    const list = (): Listing => listMessages(token, query)
+    return query.direction === 'Outbound' ? answer(list, query) : list()
+  }
+}
+
+type Listing = ReturnType<Provider['listMessages']>
+
+const failed = (code: string): Awaited<Listing> => ({
+  ok: false,
+  failure: {
+    reason: 'ambiguous',
+    status: null,
+    code,
+    message: '',
+    oauthError: null,
+    retryAfterMs: null,
+    requestId: null,
+  },
+})
+
+test('with tracking off nothing is asked and nothing is stored, and the delivery status is unknown', async () => {
+  const { world, clock, id } = await sentWorld({ DELIVERY_TRACKING: 'off' })
+  await using _ = world
+  expect(await deliveryStatus(world, id)).toBe('unknown')
+  clock.advance(DAY_MS)
+  expect(await deliveryStatus(world, id)).toBe('unknown')
+  expect(outboundListings(world)).toBe(0)
+  expect(await states(world)).toEqual([])
+  const { rows } = await world.gateway.database.gate.execute('SELECT 1 FROM events WHERE kinds = 32')
+  expect(rows).toEqual([])
+})
+
+test('tracking that is switched off keeps what was known, and leaves the rest unknown', async () => {
+  const clock = manualClock()
+  await using first = await createWorld({ clock, outside: true })
+  first.control.configure({ deliveredAfterMs: 5000 })
+  const known = await first.send()
+  await first.untilStatus(known, ['sent'])
+  clock.advance(10_000)
+  await untilKnown(first, known, 'delivered')
+  const open = await first.send()
+  await first.untilStatus(open, ['sent'])
+  await first.running.stop()
+  const before = outboundListings(first)
+  await using off = await secondLife(first, clock, { deliveryTracking: false })
+  clock.advance(60_000)
+  expect(await deliveryStatus(off, known)).toBe('delivered')
+  expect(await deliveryStatus(off, open)).toBe('unknown')
+  await until(() => off.gateway.tracking.inFlight === 0)
+  expect(outboundListings(first)).toBe(before)
+})
+
+test('a restart polls at once what was sent before it, by one listing for all', async () => {
+  const clock = manualClock()
+  await using simulated = await createWorld({ clock, outside: true })
+  const ids = [await simulated.send(), await simulated.send({ to: '+15555550142' })]
+  for (const id of ids) await simulated.untilStatus(id, ['sent'])
+  await simulated.running.stop()
+  simulated.control.configure({ deliveredAfterMs: 5000 })
+  clock.advance(3 * 3_600_000)
+  const before = outboundListings(simulated)
+  await using second = await secondLife(simulated, clock)
+  for (const id of ids) await untilKnown(second, id, 'delivered')
+  expect(outboundListings(simulated) - before).toBe(1)
+})
+
+/** The same gateway once more, with the simulator of its first life. */
+async function secondLife(
+  { gateway, control, folder, app }: World,
+  clock: ManualClock,
+  changes: Partial<Config> = {},
+): Promise<World> {
+  const config = { ...gateway.config, port: 0, ...changes }
+  const running = await runGateway({ config, log: silentLog, clock })
+  running.work()
+  clock.advance(0)
+  return new World(running, control, folder, app, false, null)
+}
+
+test('a burst is known by one call, and an extension of two tenants tells each of its own messages', async () => {
+  const clock = manualClock()
+  const limits = { FROM_LIMIT_PER_MINUTE: '1000', EXTENSION_LIMIT_PER_MINUTE: '1000' }
+  await using world = await createWorld({ clock, env: limits })
+  world.control.setLimits({ enabled: false })
+  world.control.configure({ deliveredAfterMs: 5000 })
+  const ids = await Promise.all(Array.from({ length: 200 }, (_, n) => world.send({ to: `+1555777${1000 + n}` })))
+  for (const id of ids) await world.untilStatus(id, ['sent'])
+  clock.advance(10_000)
+  for (const id of ids) await untilKnown(world, id, 'delivered')
+  expect(outboundListings(world)).toBe(1)
+  const { tenantId, apiKey } = await world.otherTenant()
+  await world.connect({ tenantId })
+  const theirs = await world.send({}, { key: apiKey })
+  await world.untilStatus(theirs, ['sent'], 5000, { key: apiKey })
+  clock.advance(10_000)
+  await untilKnown(world, theirs, 'delivered', apiKey)
+})
+
+test('a poll that hangs delays no send and no lookup of an unknown send', async () => {
+  const { world, clock } = await sentWorld({ RECONCILE_SETTLE: '3s' })
+  await using _ = world
+  const hanging = Promise.withResolvers<void>()
+  let isFirst = true
+  changeListings(world, async (list) => {
+    if (isFirst) {
+      isFirst = false
+      await hanging.promise
+    }
+    return list()
+  })
+  clock.advance(10_000)
+  await until(() => world.gateway.tracking.inFlight === 1)
+  await world.untilStatus(await world.send({ to: '+15555550142' }), ['sent'])
+  world.control.fault({ route: 'sms', fault: { kind: 'reset' } })
+  const unknown = await world.send({ to: '+15555550143' })
+  await untilSent(world, clock, unknown)
+  expect(world.gateway.tracking.inFlight).toBe(1)
+  hanging.resolve()
+})
+
+test('a poll that fails holds nothing up, and the next one sees what it missed', async () => {
+  const { world, clock, id } = await sentWorld()
+  await using _ = world
+  let failures = 0
+  changeListings(world, (list) => (failures++ === 0 ? Promise.resolve(failed('503')) : list()))
+  clock.advance(10_000)
+  await until(() => failures === 1 && world.gateway.tracking.inFlight === 0)
+  expect(await deliveryStatus(world, id)).toBe('pending')
+  await world.untilStatus(await world.send({ to: '+15555550142' }), ['sent'])
+  clock.advance(20_000)
+  await untilKnown(world, id, 'delivered')
+})
+
+test('a listing that is too long is made shorter, until it can be read', async () => {
+  const { world, clock, id } = await sentWorld()
+  await using _ = world
+  const others = Array.from({ length: 120 }, (_n, index) => `+1555777${1000 + index}`)
+  world.gateway.quota.extensionWaitMs = () => 0
+  world.gateway.quota.numberWaitMs = () => 0
+  world.control.setLimits({ enabled: false })
+  for (const to of others) await world.send({ to })
+  await until(async () => (await states(world)).length === 121)
+  const spans: boolean[] = []
+  changeListings(world, (list, query) => {
+    spans.push(query.until === undefined)
+    return query.until === undefined && !spans.includes(false) ? Promise.resolve(failed(LIST_TOO_LONG)) : list()
+  })
+  for (let turn = 0; turn < 60 && (await deliveryStatus(world, id)) !== 'delivered'; turn++) {
+    clock.advance(10_000)
+    await until(() => world.gateway.tracking.inFlight === 0)
+  }
+  expect(await deliveryStatus(world, id)).toBe('delivered')
+  // 5000, 2500, 1250, 625, 312 and 156 messages at most, then 78.
+  expect(spans.slice(0, 7)).toEqual([true, true, true, true, true, true, false])
+})
+
+test('a message that is erased takes its delivery state along, and old attempts leave the timeline answering', async () => {
+  const { world, clock, id } = await sentWorld()
+  await using _ = world
+  clock.advance(10_000)
+  await untilKnown(world, id, 'delivered')
+  clock.advance(8 * DAY_MS)
+  await purgeMessages(world.gateway)
+  const { body } = await world.json<{ entries: { type: string }[] }>('GET', `/v1/sms/${id}/timeline`)
+  expect(body).toMatchObject({ status: 'sent', deliveryStatus: 'delivered' })
+  expect(body.entries.map(({ type }) => type)).toEqual(['queued', 'sent', 'delivered'])
+  await erase(world.gateway, { phone: TO, dryRun: false })
+  expect(await states(world)).toEqual([])
+  expect((await world.call('GET', `/v1/sms/${id}/timeline`)).status).toBe(404)
+})
+
+test('a message that was found in the store after a restore is tracked from then on', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ clock, work: false, env: { RECONCILE_SETTLE: '1s' } })
+  const id = await world.send()
+  const { session, provider, database, sending } = world.gateway
+  const extensionId = world.control.extensions()[0]?.extensionId ?? ''
+  const key = { tenantId: world.tenantId, extensionId }
+  await session.call(key, 'medium', (token) => provider.sendSms(token, { from: FROM, to: TO, text: 'Hello' }))
+  await database.gate.execute(`UPDATE jobs SET is_quarantined = 1 WHERE kind = 'send'`)
+  await recoverSending(sending)
+  world.running.work()
+  await untilSent(world, clock, id)
+  expect(await deliveryStatus(world, id)).toBe('pending')
+  world.control.configure({ deliveredAfterMs: 5000 })
+  clock.advance(10_000)
+  await untilKnown(world, id, 'delivered')
+})
+
+test('a recipient that has opted out by what RingCentral says is recorded, unless it opted in later', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ clock })
+  await using socket = await listenTo(world.url, { apiKey: world.key })
+  world.control.planNextSms({ messageStatus: 'SendingFailed', deliveryErrorCode: 'SMS-CAR-413', calls: 2 })
+  const first = await world.send()
+  const second = await world.send({ to: '+15555550142' })
+  for (const id of [first, second]) await world.untilStatus(id, ['sent'])
+  clock.advance(5000)
+  await world.call('PUT', '/v1/opt-outs', { body: { number: FROM, contact: '+15555550142', optedOut: true } })
+  clock.advance(1000)
+  await world.call('PUT', '/v1/opt-outs', { body: { number: FROM, contact: '+15555550142', optedOut: false } })
+  clock.advance(4000)
+  for (const id of [first, second]) await untilKnown(world, id, 'undelivered')
+  const { body } = await world.json('GET', '/v1/opt-outs')
+  expect(body['optOuts']).toEqual([
+    { number: FROM, contact: TO, source: 'provider', since: new Date(clock.now()).toISOString() },
+  ])
+  await until(() => socket.ofType('opt_out').length === 3)
+  expect(socket.ofType('opt_out').at(-1)).toMatchObject({ contact: TO, optedOut: true, source: 'provider' })
+})
