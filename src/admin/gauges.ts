@@ -5,7 +5,7 @@ import { NOT_RECEIVING } from '../db/not-receiving.ts'
 import { JOB_KINDS } from '../db/schema/jobs.ts'
 import { COUNT_OPEN_ATTEMPTS } from '../db/open-attempts.ts'
 import type { Gateway } from '../gateway.ts'
-import { storageFails } from './storage-check.ts'
+import { storageFails } from '../db/storage-check.ts'
 
 const EXTENSION_STATES = ['active', 'refresh_failed', 'revoked'] as const
 /** A queue is counted up to here: a scrape must not hold the loop for the sake of an exact million. */
@@ -29,6 +29,7 @@ export function createGauges(gateway: Gateway, registry: Registry): () => Promis
     'sgw_extensions_not_receiving',
     'Active extensions without a subscription: inbound messages come by back-fill alone, up to 15 minutes late',
   )
+  const alerts = gauge('sgw_alerts_firing', 'Alerts that were posted to ALERT_URL and are not over')
   const sockets = gauge('sgw_websockets', 'Open WebSocket connections')
   const size = labelled('sgw_database_bytes', 'Size of the database on disk, by file', 'file')
   const lag = gauge(
@@ -52,6 +53,7 @@ export function createGauges(gateway: Gateway, registry: Registry): () => Promis
     attempts.set(readings.openAttempts)
     for (const state of EXTENSION_STATES) extensions.set({ state }, readings.extensions[state] ?? 0)
     notReceiving.set(readings.notReceiving)
+    alerts.set(readings.alerts)
     const { walBytes, keptBytes, lagMs } = await readBackupLag(path)
     lag.set(lagMs === null ? Number.NaN : lagMs / 1000)
     size.set({ file: 'database' }, statSync(path ?? '', { throwIfNoEntry: false })?.size ?? 0)
@@ -68,6 +70,7 @@ interface Readings {
   openAttempts: number
   extensions: Record<string, number>
   notReceiving: number
+  alerts: number
   freeBytes: number
 }
 
@@ -77,13 +80,14 @@ const COUNT_JOBS = JOB_KINDS.map(
 )
 
 async function read(gateway: Gateway): Promise<Readings> {
-  const [jobs, oldest, attempts, extensions, free, notReceiving] = await gateway.database.gate.batch([
+  const [jobs, oldest, attempts, extensions, free, notReceiving, alerts] = await gateway.database.gate.batch([
     COUNT_JOBS.join(' UNION ALL '),
     `SELECT created_at FROM jobs NOT INDEXED WHERE kind = 'send' ORDER BY seq LIMIT 1`,
     COUNT_OPEN_ATTEMPTS,
     'SELECT status AS name, count(*) AS count FROM extensions GROUP BY status',
     'SELECT freelist_count * page_size AS bytes FROM pragma_freelist_count, pragma_page_size',
     { sql: NOT_RECEIVING, args: [gateway.clock.now()] },
+    `SELECT json_array_length(value, '$.firing') AS count FROM facts WHERE name = 'alerts'`,
   ])
   const counts = (result: typeof jobs): Record<string, number> =>
     Object.fromEntries((result?.rows ?? []).map((row) => [String(row['name']), Number(row['count'])]))
@@ -94,6 +98,7 @@ async function read(gateway: Gateway): Promise<Readings> {
     openAttempts: Number(attempts?.rows[0]?.['count'] ?? 0),
     extensions: counts(extensions),
     notReceiving: notReceiving?.rows.length ?? 0,
+    alerts: Number(alerts?.rows[0]?.['count'] ?? 0),
     freeBytes: Number(free?.rows[0]?.['bytes'] ?? 0),
   }
 }

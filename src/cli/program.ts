@@ -127,7 +127,8 @@ function addUpkeep(program: Command, contextOf: () => CliContext, run: Run): voi
   program
     .command('doctor')
     .description('checks everything a gateway needs')
-    .action(() => diagnose(contextOf()))
+    .option('--alert', 'also post a test to ALERT_URL')
+    .action(({ alert = false }: { alert?: boolean }) => diagnose(contextOf(), alert))
   program
     .command('backup')
     .description(
@@ -178,18 +179,18 @@ function printKey(context: CliContext, key: string): void {
   else context.stdout(`${key}\n`)
 }
 
-async function diagnose(context: CliContext): Promise<void> {
-  const findings = await ask(context, 'doctor', {}).then(
+async function diagnose(context: CliContext, alert: boolean): Promise<void> {
+  const findings = await ask(context, 'doctor', { alert }).then(
     (found) => found as Finding[],
-    (error: unknown) => findWithoutDatabase(context, error),
+    (error: unknown) => findWithoutDatabase(context, error, alert),
   )
   printFindings(context, findings)
   if (findings.some(({ ok }) => !ok)) throw new CliError('')
 }
 
-async function findWithoutDatabase({ config }: CliContext, error: unknown): Promise<Finding[]> {
+async function findWithoutDatabase({ config }: CliContext, error: unknown, alert: boolean): Promise<Finding[]> {
   const { diagnoseOffline } = await import('../operator/doctor-offline.ts')
-  return diagnoseOffline(config, error instanceof Error ? error.message : 'unknown error')
+  return diagnoseOffline(config, error instanceof Error ? error.message : 'unknown error', alert)
 }
 
 /** Null in development, where the key is kept beside the database and only the server looks at it. */

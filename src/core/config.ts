@@ -1,4 +1,11 @@
-import { readCidrs, readOrigins, readPublicUrl, readTrustedProxies, refuseUncheckedTls } from './network-config.ts'
+import {
+  readAlertUrl,
+  readCidrs,
+  readOrigins,
+  readPublicUrl,
+  readTrustedProxies,
+  refuseUncheckedTls,
+} from './network-config.ts'
 import { type ProviderConfig, namesProxy, readProvider } from './provider-config.ts'
 import { type Environment, Settings } from './settings.ts'
 import { similarNames } from './similar-names.ts'
@@ -32,6 +39,8 @@ export interface Config {
   providerTimeoutMs: number
   reconcileSettleMs: number
   reconcileSettle5xxMs: number
+  /** Where alerts are posted; it may hold a secret. */
+  alertUrl: string | null
   litestream: boolean
   requireRestore: boolean
   logLevel: string
@@ -82,6 +91,7 @@ export function readConfig(environment: Environment, terminal = false): ConfigRe
     providerTimeoutMs: settings.durationMs('PROVIDER_TIMEOUT', '15s', 100),
     reconcileSettleMs: settings.durationMs('RECONCILE_SETTLE', '30s'),
     reconcileSettle5xxMs: settings.durationMs('RECONCILE_SETTLE_5XX', '3s'),
+    alertUrl: readAlertUrl(settings, production),
     litestream: settings.flag('LITESTREAM'),
     requireRestore: settings.flag('REQUIRE_RESTORE'),
     logLevel: settings.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),

@@ -1,17 +1,21 @@
 import type { Config } from '../core/config.ts'
 import { sizeOf } from '../data-folder.ts'
+import { checkAlertOffline } from './doctor-alert.ts'
 import { checkProvider, checkPublicUrl } from './doctor-surroundings.ts'
 import { checkDisk } from './doctor.ts'
 import { Fault } from './fault.ts'
 import { type Finding, finding, findingOf } from './finding.ts'
 
+type Check = [name: string, look: () => Promise<string> | string]
+
 /** What can be told where no server answers and the database cannot be opened. `why`: what was in the way. */
-export async function diagnoseOffline(config: Config, why: string): Promise<Finding[]> {
-  const checks: [string, () => Promise<string> | string][] = [
+export async function diagnoseOffline(config: Config, why: string, alert: boolean): Promise<Finding[]> {
+  const checks: Check[] = [
     ['database', () => refuse(config, why)],
     ['disk', () => checkDisk({ config })],
     ['provider', () => checkProvider({ config })],
     ['public address', () => checkPublicUrl({ config })],
+    ...(alert ? [['alert', () => checkAlertOffline(config)] satisfies Check] : []),
   ]
   const findings = [
     finding('configuration', 'ok', config.production ? 'production' : 'development'),
