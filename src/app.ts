@@ -1,5 +1,6 @@
 import { appsRoutes } from './features/apps/routes.ts'
 import { conversationsRoutes } from './features/conversations/routes.ts'
+import { eventsRoutes } from './features/events/routes.ts'
 import { healthRoutes } from './features/health/routes.ts'
 import { meRoutes } from './features/me/routes.ts'
 import { optOutsRoutes } from './features/opt-outs/routes.ts'
@@ -26,6 +27,7 @@ export const ROUTES = [
   ...conversationsRoutes,
   ...meRoutes,
   ...wsRoutes,
+  ...eventsRoutes,
 ]
 
 /** The HTTP side of the gateway: the gates, the endpoints, the documentation. */

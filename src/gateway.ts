@@ -20,6 +20,7 @@ import { Quota } from './provider/quota.ts'
 import { Session } from './provider/session.ts'
 import { Subscriptions } from './provider/subscriptions.ts'
 import { Tokens } from './provider/tokens.ts'
+import { EventLog } from './realtime/event-log.ts'
 import { createHub, type Hub } from './realtime/hub.ts'
 import { type SocketAuth, Sockets } from './realtime/sockets.ts'
 import { SendEngine } from './sending/engine.ts'
@@ -29,6 +30,7 @@ export interface Gateway extends SharedParts {
   mark: RestoreMark
   secrets: Secrets
   hub: Hub
+  events: EventLog
   jobs: Jobs
   directory: Directory
   tokens: Tokens
@@ -94,6 +96,7 @@ export function buildGateway(parts: GatewayParts): Gateway {
   const engines = {
     mark: parts.mark ?? createNoMark(),
     hub: createHub(),
+    events: new EventLog({ gate, defer }),
     jobs: new Jobs({ gate, writer, clock, log, defer }),
     ...connected,
   }
@@ -108,7 +111,9 @@ export function buildGateway(parts: GatewayParts): Gateway {
     poster: new WebhookPoster({ guard, clock, meter: parts.meter ?? noMeter }),
     sockets: new Sockets({
       clock,
+      log,
       hub: engines.hub,
+      events: engines.events,
       authenticate: (message, address) => authenticate(gateway, message, address),
     }),
     lifecycle: { draining: false, working: false },

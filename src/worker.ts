@@ -13,6 +13,7 @@ import { Alerts } from './alerts/alerts.ts'
 import { closeInterrupted } from './deliveries/recover.ts'
 import { webhookJobs } from './deliveries/deliver.ts'
 import { purgeDeliveries } from './upkeep/purge-deliveries.ts'
+import { purgeEvents, purgeEventsEveryMs } from './upkeep/purge-events.ts'
 import { backFill, backFillJobs } from './inbound/back-fill.ts'
 import { fanOutJobs } from './inbound/fan-out.ts'
 import { purgeTombstones } from './inbound/tombstones.ts'
@@ -72,6 +73,8 @@ export function startTimers(gateway: Gateway): Schedule {
   schedule.every('conversations', MINUTE_MS, MINUTE_MS, () => keepFollowing(gateway))
   schedule.every('purge', HOURLY_MS, 3 * MINUTE_MS, () => purgeDeliveries(gateway))
   schedule.every('purge messages', HOURLY_MS, 6 * MINUTE_MS, () => purgeMessages(gateway))
+  const eventsMs = purgeEventsEveryMs(gateway.config)
+  schedule.every('purge events', eventsMs, eventsMs, () => purgeEvents(gateway))
   schedule.every('purge links', HOURLY_MS, 4 * MINUTE_MS, () => purgeLinks(gateway))
   schedule.every('purge tombstones', HOURLY_MS, 7 * MINUTE_MS, () => purgeTombstones(gateway))
   schedule.every('purge blocks', HOURLY_MS, 5 * MINUTE_MS, () => gateway.failedAttempts.purge())

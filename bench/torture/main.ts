@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { seededRandom } from '../../src/simulator/random.ts'
 import type { Findings } from './inspection.ts'
 import type { Scenario } from './scenario.ts'
+import { events } from './scenarios/events.ts'
 import { identical } from './scenarios/identical.ts'
 import { inbound } from './scenarios/inbound.ts'
 import { keyed } from './scenarios/keyed.ts'
@@ -16,6 +17,7 @@ const SCENARIOS: Record<string, { run: Scenario; kills: number; what: string }> 
   identical: { run: identical, kills: 60, what: 'kill -9 under load, one text for everyone' },
   keyed: { run: keyed, kills: 60, what: 'kill -9 under load, requests are repeated with their Idempotency-Key' },
   inbound: { run: inbound, kills: 100, what: 'kill -9 with inbound and outbound traffic' },
+  events: { run: events, kills: 100, what: 'kill -9 while an app follows the event log' },
   sigterm: { run: sigterm, kills: 20, what: 'SIGTERM under load' },
   restore: { run: restore, kills: 10, what: 'a copy that is some seconds old takes the place of the database' },
 }

@@ -37,6 +37,7 @@ export function createGauges(gateway: Gateway, registry: Registry): () => Promis
     'For how long the backup may lack changes, as Litestream says; NaN when it cannot be asked',
   )
   const free = gauge('sgw_database_free_bytes', 'Pages of the database that hold nothing')
+  const logRows = gauge('sgw_event_log_rows', 'Rows of the event log')
   const failing = gauge(
     'sgw_storage_failing',
     '1 while commits fail or the disk is full: messages are refused with 503',
@@ -60,6 +61,7 @@ export function createGauges(gateway: Gateway, registry: Registry): () => Promis
     size.set({ file: 'wal' }, walBytes)
     size.set({ file: 'litestream' }, keptBytes)
     free.set(readings.freeBytes)
+    logRows.set(readings.logRows)
   }
 }
 
@@ -72,6 +74,7 @@ interface Readings {
   notReceiving: number
   alerts: number
   freeBytes: number
+  logRows: number
 }
 
 const COUNT_JOBS = JOB_KINDS.map(
@@ -80,7 +83,7 @@ const COUNT_JOBS = JOB_KINDS.map(
 )
 
 async function read(gateway: Gateway): Promise<Readings> {
-  const [jobs, oldest, attempts, extensions, free, notReceiving, alerts] = await gateway.database.gate.batch([
+  const [jobs, oldest, attempts, extensions, free, notReceiving, alerts, log] = await gateway.database.gate.batch([
     COUNT_JOBS.join(' UNION ALL '),
     `SELECT created_at FROM jobs NOT INDEXED WHERE kind = 'send' ORDER BY seq LIMIT 1`,
     COUNT_OPEN_ATTEMPTS,
@@ -88,6 +91,8 @@ async function read(gateway: Gateway): Promise<Readings> {
     'SELECT freelist_count * page_size AS bytes FROM pragma_freelist_count, pragma_page_size',
     { sql: NOT_RECEIVING, args: [gateway.clock.now()] },
     `SELECT json_array_length(value, '$.firing') AS count FROM facts WHERE name = 'alerts'`,
+    // Rows are consecutive.
+    'SELECT coalesce((SELECT max(seq) FROM events) - (SELECT min(seq) FROM events) + 1, 0) AS count',
   ])
   const counts = (result: typeof jobs): Record<string, number> =>
     Object.fromEntries((result?.rows ?? []).map((row) => [String(row['name']), Number(row['count'])]))
@@ -100,5 +105,6 @@ async function read(gateway: Gateway): Promise<Readings> {
     notReceiving: notReceiving?.rows.length ?? 0,
     alerts: Number(alerts?.rows[0]?.['count'] ?? 0),
     freeBytes: Number(free?.rows[0]?.['bytes'] ?? 0),
+    logRows: Number(log?.rows[0]?.['count'] ?? 0),
   }
 }

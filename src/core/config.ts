@@ -34,6 +34,8 @@ export interface Config {
   inviteTokenTtlMs: number
   /** Null keeps messages for ever. */
   messageRetentionDays: number | null
+  /** How long `GET /v1/events` can catch up. */
+  eventRetentionMs: number
   /** Calls to the provider at once. Through a proxy they are `fetch`'s, for which Bun reads the same variable. */
   callsAtOnce: number
   providerTimeoutMs: number
@@ -87,6 +89,7 @@ export function readConfig(environment: Environment, terminal = false): ConfigRe
       settings.text('MESSAGE_RETENTION_DAYS') === null
         ? null
         : settings.integer('MESSAGE_RETENTION_DAYS', 30, 1, 36_500),
+    eventRetentionMs: settings.durationMs('EVENT_RETENTION', '72h', 1000),
     callsAtOnce: settings.integer('BUN_CONFIG_MAX_HTTP_REQUESTS', namesProxy(settings) ? 256 : 1024, 128, 65_535),
     providerTimeoutMs: settings.durationMs('PROVIDER_TIMEOUT', '15s', 100),
     reconcileSettleMs: settings.durationMs('RECONCILE_SETTLE', '30s'),

@@ -39,6 +39,7 @@ const TEXTS = {
   badOptOutNumbers: ['invalid', 'number and contact must be valid E.164 phone numbers'],
   badOptedOut: ['invalid', 'optedOut must be a boolean'],
   badPolicy: ['invalid', 'Invalid policy'],
+  badCursor: ['invalid', 'Invalid cursor'],
   badJson: ['invalid', 'Invalid JSON'],
   missingToken: ['invalid', 'Missing token'],
   badToken: ['invalid', 'Invalid or expired token'],

@@ -15,6 +15,8 @@ export const MAX_DESTINATIONS_PER_COMMIT = 100
 
 export const DEFAULT_PAGE_SIZE = 20
 export const MAX_PAGE_SIZE = 100
+export const DEFAULT_EVENTS = 100
+export const MAX_EVENTS = 1000
 
 export const WINDOW_MS = 60_000
 export const FAILED_ATTEMPTS = 10

@@ -28,15 +28,18 @@ export const pageNumber = z
   .transform((value) => clamp(value, 1, 1, MAX_PAGE))
   .meta({ description: 'From 1; out of range or not a number is clamped', type: 'integer', default: 1 })
 
-export const pageSize = z
-  .string()
-  .optional()
-  .transform((value) => clamp(value, DEFAULT_PAGE_SIZE, 1, MAX_PAGE_SIZE))
-  .meta({
-    description: `1 to ${MAX_PAGE_SIZE}; out of range or not a number is clamped`,
-    type: 'integer',
-    default: DEFAULT_PAGE_SIZE,
-  })
+export const sizeUpTo = (max: number, fallback: number) =>
+  z
+    .string()
+    .optional()
+    .transform((value) => clamp(value, fallback, 1, max))
+    .meta({
+      description: `1 to ${max}; out of range or not a number is clamped`,
+      type: 'integer',
+      default: fallback,
+    })
+
+export const pageSize = sizeUpTo(MAX_PAGE_SIZE, DEFAULT_PAGE_SIZE)
 
 /** Start of a range, inclusive, as epoch milliseconds. */
 export const startDate = dateFilter('badStartDate', 'start')

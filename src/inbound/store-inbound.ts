@@ -1,9 +1,9 @@
-import { isoTime } from '../core/clock.ts'
 import { MAX_DESTINATIONS_PER_COMMIT } from '../core/limits.ts'
 import { sha256Hex } from '../core/secrets.ts'
 import type { Row } from '../db/connection.ts'
 import { DELIVERY_KINDS, type DeliveryKind } from '../db/schema/webhooks.ts'
 import type { RowOperation } from '../db/writer.ts'
+import { inboundEvent } from '../realtime/event.ts'
 import type { Gateway } from '../gateway.ts'
 import { deliveryOf } from '../deliveries/delivery.ts'
 import { tombstonesOf } from './tombstones.ts'
@@ -188,17 +188,8 @@ async function isKnown(
 }
 
 function announce(gateway: Gateway, row: InboundRow): void {
-  gateway.hub.publish({
-    type: 'sms_inbound',
-    messageId: row.messageId,
-    from: row.from,
-    to: row.to,
-    body: row.body,
-    rcMessageId: row.rcMessageId,
-    tenantId: row.tenantId,
-    timestamp: isoTime(row.now),
-    receivingExtensionId: row.extensionId,
-  })
+  const { messageId: id, extensionId: receivingExtensionId, now } = row
+  gateway.hub.publish(inboundEvent({ ...row, id, receivingExtensionId }, now))
 }
 
 /** Hands a delivery's job to its loop with its subject, so that nothing is read again before it begins. */

@@ -4,14 +4,18 @@ import {
   MAX_LINGERING_SOCKETS,
   MAX_SOCKETS_PER_APP,
   WS_AUTH_DEADLINE_MS,
-  WS_AUTH_FRAME_BYTES,
   WS_BACKLOG_BYTES,
   WS_FRAME_BYTES,
   WS_LINGER_MS,
   WS_PING_MS,
   WS_SILENCE_MS,
 } from '../core/limits.ts'
+import type { Log } from '../core/log.ts'
+import { CursorFrames } from './cursor-frames.ts'
+import type { EventLog } from './event-log.ts'
 import type { GatewayEvent, Hub, RevokedScope } from './hub.ts'
+import { authError, parseFirst } from './first-message.ts'
+import { appTopic, tenantTopic, topicOf } from './topics.ts'
 import { WaitingSockets } from './waiting-sockets.ts'
 
 /** What a socket carries. `new`: nothing heard yet; `busy`: its credential is being checked; `open`: authenticated. */
@@ -20,6 +24,8 @@ export interface SocketData {
   state: 'new' | 'busy' | 'open'
   appId: string
   tenantId: string
+  /** Monotonic time up to which its last cursor counts; null before the first one. */
+  cursorAt: number | null
   lastHeard: number
   cancelDeadline: () => void
   /** What was revoked while the credential was being checked: it may have been read before. */
@@ -31,7 +37,9 @@ export type SocketAuth = { ok: true; appId: string; tenantId: string } | { ok: f
 
 export interface SocketsContext {
   clock: Clock
+  log: Log
   hub: Hub
+  events: EventLog
   authenticate(message: Record<string, unknown>, address: string): Promise<SocketAuth>
 }
 
@@ -54,6 +62,7 @@ export class Sockets {
   #server: Server<SocketData> | null = null
   #cancelPing: () => void = () => undefined
   #endListening: () => void = () => undefined
+  #cursors: CursorFrames | null = null
 
   constructor(readonly context: SocketsContext) {
     context.hub.onRevoke((scope) => this.#revoke(scope))
@@ -85,6 +94,7 @@ export class Sockets {
       state: 'new',
       appId: '',
       tenantId: '',
+      cursorAt: null,
       lastHeard: this.context.clock.monotonic(),
       cancelDeadline: () => undefined,
       missed: [],
@@ -103,13 +113,27 @@ export class Sockets {
 
   /** With no socket nothing is listened to, so that events need not be made. */
   #opened(socket: Socket): void {
-    if (this.#sockets.size === 0) this.#endListening = this.context.hub.subscribe((event) => this.#publish(event))
+    if (this.#sockets.size === 0) this.#startListening()
     this.#sockets.add(socket)
     const oldest = this.#waiting.add(socket, socket.data.address)
     if (oldest !== null) this.#evict(oldest)
     socket.data.cancelDeadline = this.context.clock.after(WS_AUTH_DEADLINE_MS, () => {
       if (socket.data.state !== 'open') this.#fail(socket, 'Send auth first')
     })
+  }
+
+  #startListening(): void {
+    const endEvents = this.context.hub.subscribe((event) => this.#publish(event))
+    const cursors = new CursorFrames({
+      ...this.context,
+      sockets: this.#sockets,
+      deliver: (event) => this.#deliver(event),
+    })
+    this.#cursors = cursors
+    this.#endListening = () => {
+      endEvents()
+      cursors.stop()
+    }
   }
 
   /** Only the first message is looked at; the rest is dropped unread. */
@@ -136,9 +160,10 @@ export class Sockets {
     data.state = 'open'
     data.appId = auth.appId
     data.tenantId = auth.tenantId
-    socket.subscribe(`a:${auth.appId}`)
-    socket.subscribe(`t:${auth.tenantId}`)
+    socket.subscribe(appTopic(auth.appId))
+    socket.subscribe(tenantTopic(auth.tenantId))
     socket.send('{"type":"auth_ok"}')
+    void this.#cursors?.greet(socket)
   }
 
   #closed(socket: Socket): void {
@@ -172,12 +197,16 @@ export class Sockets {
   }
 
   #countOf(appId: string): number {
-    return this.#server?.subscriberCount(`a:${appId}`) ?? 0
+    return this.#server?.subscriberCount(appTopic(appId)) ?? 0
   }
 
   #publish(event: GatewayEvent): void {
-    const topic = event.type === 'sms_status' ? `a:${event.appId}` : `t:${event.tenantId}`
-    this.#server?.publish(topic, JSON.stringify(event))
+    this.#deliver(event)
+    this.#cursors?.note(event)
+  }
+
+  #deliver(event: GatewayEvent): void {
+    this.#server?.publish(topicOf(event), JSON.stringify(event))
   }
 
   #revoke(scope: RevokedScope): void {
@@ -208,20 +237,5 @@ export class Sockets {
   }
 }
 
-const authError = (error: string): string => JSON.stringify({ type: 'auth_error', error })
-
 const isMeant = (scope: RevokedScope, holder: { appId: string; tenantId: string }): boolean =>
   'appId' in scope ? holder.appId === scope.appId : holder.tenantId === scope.tenantId
-
-/** The first message as an object, or the contract's text of what is wrong with it. */
-function parseFirst(raw: string | Buffer): Record<string, unknown> | string {
-  if (typeof raw !== 'string') return 'Invalid JSON'
-  if (raw.length > WS_AUTH_FRAME_BYTES) return 'Send auth first'
-  try {
-    const message: unknown = JSON.parse(raw)
-    const isAuth = typeof message === 'object' && message !== null && 'type' in message && message.type === 'auth'
-    return isAuth ? { ...message } : 'Send auth first'
-  } catch {
-    return 'Invalid JSON'
-  }
-}

@@ -80,7 +80,7 @@ export class SendEngine {
       const stored = storedOf(message, await this.context.database.writer.row(operation, { ...message, ...opened }))
       entry.jobSeq = stored.jobSeq ?? 0
       this.newestJobSeq = Math.max(this.newestJobSeq, entry.jobSeq)
-      if (stored.jobSeq !== null) publishStatus(this.context, outboundOf(message), 'queued', message.now)
+      if (stored.jobSeq !== null) publishStatus(this.context, outboundOf(message), 'queued', opened.now)
       if (begun !== null && stored.attemptSeq !== null)
         void this.attempts.run(begun, stored.attemptSeq, opened, outboundOf(message))
       else this.#arrived(entry, begun, stored)

@@ -1,6 +1,6 @@
-import { isoTime } from '../core/clock.ts'
 import type { MessageFailure } from '../core/message-failure.ts'
 import type { MessageStatus } from '../db/schema/messages.ts'
+import { statusEvent } from '../realtime/event.ts'
 import type { Hub } from '../realtime/hub.ts'
 
 /** Publishes an `sms_status` event; `at` is the time of the change, which is also the message's `updatedAt`. */
@@ -14,18 +14,6 @@ export function publishStatus(
   if (!hub.isHeard) return
   const { id, appId, tenantId } = message
   const { rcMessageId = null, failure = null } = result
-  const fields = {
-    ...(status === 'sent' && rcMessageId !== null ? { rcMessageId } : {}),
-    ...(failure === null ? {} : { error: failure.text }),
-  }
-  const event = {
-    type: 'sms_status',
-    messageId: id,
-    appId,
-    tenantId,
-    status,
-    ...fields,
-    timestamp: isoTime(at),
-  } as const
+  const event = statusEvent({ id, appId, tenantId, rcMessageId, error: failure?.text ?? null }, status, at)
   hub.publish(event, failure?.code)
 }

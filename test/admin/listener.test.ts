@@ -31,6 +31,8 @@ test('counts what was accepted, sent, failed and received, and calls by outcome'
   expect(found.get('sgw_messages_failed_total{reason="rejected"}')).toBe(0)
   expect(found.get('sgw_provider_calls_total{operation="send_sms",outcome="ok"}')).toBe(1)
   expect(found.get('sgw_extensions{state="active"}')).toBe(1)
+  // Two of each message that was sent or failed, one of the inbound one.
+  expect(found.get('sgw_event_log_rows')).toBe(5)
   expect(found.get('sgw_database_bytes{file="database"}')).toBeGreaterThan(0)
   expect(found.get('sgw_database_bytes{file="wal"}')).toBeGreaterThan(0)
   expect(found.get('sgw_database_bytes{file="litestream"}')).toBe(0)

@@ -11,6 +11,7 @@ import { FROM, createWorld, until } from '../support/world.ts'
 interface Examples {
   isFromGateway(headers: Headers, body: string, secret: string): Promise<boolean>
   follow(base: string, token: string, heard: (event: { type: string }) => void): WebSocket
+  catchUp(base: string, key: string, cursor: string, heard: (event: { type: string }) => unknown): Promise<string>
 }
 
 const PAGE = readFileSync(join(PROJECT, 'docs/receive.md'), 'utf8')
@@ -68,4 +69,21 @@ test('the example’s WebSocket hears what the page says', async () => {
   const statuses = heard.flatMap(({ type, status }) => (type === 'sms_status' ? [status] : []))
   expect(statuses).toEqual(['queued', 'sending', 'sent'])
   socket.close()
+})
+
+test('the example catches up from the WebSocket’s cursor, in as many pages as it takes', async () => {
+  const { follow, catchUp } = await examples()
+  await using world = await createWorld()
+  const { token } = (await (await world.call('POST', '/v1/ws/token')).json()) as { token: string }
+  const heard: { type: string; cursor?: string }[] = []
+  const socket = follow(world.url, token, (event) => heard.push(event))
+  const first = await until(() => heard.find(({ type }) => type === 'cursor'))
+  socket.close()
+  const ids = await Promise.all(Array.from({ length: 35 }, (_, index) => world.send({ to: `+1555555${2000 + index}` })))
+  for (const id of ids) await world.untilStatus(id)
+  const missed: unknown[] = []
+  const cursor = await catchUp(world.url, world.key, first.cursor ?? '', (event) => missed.push(event))
+  expect(missed).toHaveLength(105)
+  expect(await catchUp(world.url, world.key, cursor, () => missed.push('more'))).toBe(cursor)
+  expect(missed).toHaveLength(105)
 })

@@ -105,6 +105,7 @@ async function live(world: World, life: Life): Promise<void> {
     '/v1/triggers',
     '/v1/sms/messages',
     '/v1/webhook-deliveries',
+    '/v1/events',
     '/v1/rc/status',
     '/v1/rc/extensions',
     '/v1/nothing',

@@ -205,8 +205,12 @@ test('own lists show nothing of the other tenant, whatever the filter', async ()
       total: 0,
     })
   }
+  const begin = `/v1/events?limit=1000&after=${Buffer.from(`${await epochOf(world)}.0.0`).toString('base64url')}`
+  expect(await (await world.call('GET', begin, { key: victim.app.apiKey })).json()).not.toMatchObject({ events: [] })
+  expect(await (await world.call('GET', begin)).json()).toMatchObject({ events: [], gap: false })
   const shown = await Promise.all(
     [
+      begin,
       '/v1/apps',
       '/v1/triggers',
       '/v1/rc/status',
@@ -214,11 +218,17 @@ test('own lists show nothing of the other tenant, whatever the filter', async ()
       '/v1/rc/extensions/health',
       '/v1/me',
       '/v1/opt-outs',
+      '/v1/conversations',
     ].map(async (path) => (await world.call('GET', path)).text()),
   )
   for (const id of Object.values(victim).flatMap((ids) => (Array.isArray(ids) ? ids : [])))
     expect(shown.join('\n')).not.toContain(id)
 })
+
+const epochOf = async (world: World): Promise<string> => {
+  const { body } = await world.json<{ cursor: string }>('GET', '/v1/events')
+  return Buffer.from(body.cursor, 'base64url').toString().slice(0, 16)
+}
 
 test('an Idempotency-Key of the other tenant, and of another app of one’s own, stands for nothing here', async () => {
   await using world = await createWorld({ connect: false, work: false })

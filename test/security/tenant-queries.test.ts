@@ -80,6 +80,11 @@ const STATEMENTS: readonly (readonly [path: string, beginning: string, why: stri
     'the message that the statement before it stored in this very commit, by its own job id',
   ],
   [
+    'src/realtime/event-log.ts',
+    'SELECT ${COLUMNS} FROM events CROSS JOIN messages ON messages.id = events.subject WHERE events.seq = ?1',
+    'an event that goes to the sockets of its own tenant and app',
+  ],
+  [
     'src/provider/extension-rows.ts',
     'UPDATE extensions SET paused_until',
     'the provider limits an extension, whoever has connected it',

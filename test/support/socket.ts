@@ -5,6 +5,8 @@ export type SocketMessage = Record<string, unknown>
 /** A WebSocket client that keeps what it hears. */
 export class SocketClient implements AsyncDisposable {
   readonly messages: SocketMessage[] = []
+  /** The frames that only say how far the log has been heard, apart from the others. */
+  readonly cursors: { cursor: string; at: number }[] = []
   /** The close frame, once the socket is closed. */
   readonly closed: Promise<{ code: number; reason: string }>
   readonly #socket: WebSocket
@@ -12,9 +14,7 @@ export class SocketClient implements AsyncDisposable {
   constructor(url: string, headers: Record<string, string> = {}) {
     // Bun's client takes headers; the browsers' type does not know them.
     this.#socket = new WebSocket(url, { headers } as unknown as string[])
-    this.#socket.addEventListener('message', (event) =>
-      this.messages.push(JSON.parse(String(event.data)) as SocketMessage),
-    )
+    this.#socket.addEventListener('message', (event) => this.#heard(JSON.parse(String(event.data)) as SocketMessage))
     this.closed = new Promise((resolve) => {
       this.#socket.addEventListener('close', ({ code, reason }) => resolve({ code, reason }))
     })
@@ -41,6 +41,11 @@ export class SocketClient implements AsyncDisposable {
   /** The first `count` messages, once they have come. */
   heard(count: number, withinMs?: number): Promise<SocketMessage[]> {
     return until(() => (this.messages.length >= count ? this.messages.slice(0, count) : null), withinMs)
+  }
+
+  #heard(message: SocketMessage): void {
+    if (message['type'] !== 'cursor') this.messages.push(message)
+    else this.cursors.push({ cursor: String(message['cursor']), at: performance.now() })
   }
 
   ofType(type: string): SocketMessage[] {

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Scenario } from '../../bench/torture/scenario.ts'
+import { events } from '../../bench/torture/scenarios/events.ts'
 import { identical } from '../../bench/torture/scenarios/identical.ts'
 import { inbound } from '../../bench/torture/scenarios/inbound.ts'
 import { keyed } from '../../bench/torture/scenarios/keyed.ts'
@@ -15,6 +16,7 @@ const SHORT_FORM: [name: string, scenario: Scenario, times: number][] = [
   ['kill -9 with one text for everyone', identical, 10],
   ['kill -9 with requests that are repeated', keyed, 10],
   ['kill -9 with inbound traffic', inbound, 10],
+  ['kill -9 while an app follows the event log', events, 10],
   ['SIGTERM under load', sigterm, 4],
   ['a restore from a copy that is some seconds old', restore, 3],
 ]

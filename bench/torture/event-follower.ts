@@ -1,0 +1,66 @@
+import type { Stage } from './stage.ts'
+
+export interface LoggedEvent {
+  type: string
+  messageId: string
+  status?: string
+}
+
+interface Page {
+  events: LoggedEvent[]
+  cursor: string
+  gap: boolean
+}
+
+const PAUSE_MS = 20
+const MOST_AT_ONCE = 50
+
+/** Follows `GET /v1/events` from now on, while the gateway comes and goes. */
+export class EventFollower {
+  readonly events: LoggedEvent[] = []
+  pages = 0
+  gaps = 0
+  #isStopped = false
+  #following: Promise<void> | null = null
+
+  private constructor(
+    readonly stage: Stage,
+    readonly random: () => number,
+    private cursor: string,
+  ) {}
+
+  static async start(stage: Stage, random: () => number): Promise<EventFollower> {
+    const response = await stage.call('GET', '/v1/events')
+    const { cursor } = (await response.json()) as Page
+    const follower = new EventFollower(stage, random, cursor)
+    follower.#following = follower.#follow()
+    return follower
+  }
+
+  /** Reads to the end of the log. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    await this.#following
+    while (!(await this.#readPage()));
+  }
+
+  async #follow(): Promise<void> {
+    while (!this.#isStopped) {
+      const isAtEnd = await this.#readPage().catch(() => true)
+      if (isAtEnd) await Bun.sleep(PAUSE_MS)
+    }
+  }
+
+  /** True at the end of the log. Throws while the gateway is down. */
+  async #readPage(): Promise<boolean> {
+    const limit = 1 + Math.floor(this.random() * MOST_AT_ONCE)
+    const response = await this.stage.call('GET', `/v1/events?after=${this.cursor}&limit=${limit}`)
+    if (!response.ok) throw new Error(`GET /v1/events answered ${response.status}`)
+    const { events, cursor, gap } = (await response.json()) as Page
+    this.events.push(...events)
+    this.cursor = cursor
+    this.pages++
+    if (gap) this.gaps++
+    return events.length === 0
+  }
+}

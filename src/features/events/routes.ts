@@ -1,0 +1,20 @@
+import { errorText } from '../../core/errors.ts'
+import { route } from '../../http/route.ts'
+import { EventsAnswer, EventsQuery } from './schemas.ts'
+
+export const eventsRoutes = [
+  route({
+    method: 'GET',
+    path: '/v1/events',
+    auth: 'app',
+    tag: 'Events',
+    summary: 'Events after a cursor, oldest first',
+    description:
+      "What the app's WebSocket would have received, with the same fields: `sms_status` events of its messages and `sms_inbound` and `opt_out` events of its tenant. A page may hold fewer events than `limit` and still have successors: go on with its `cursor` until `events` is empty. `gap` is true when events after the cursor may be gone, because they are older than `EVENT_RETENTION` or the database was restored from a backup; the page then begins with the oldest event kept.",
+    query: EventsQuery,
+    status: 200,
+    response: EventsAnswer,
+    errors: { 400: [errorText('badCursor')] },
+    run: ({ gateway, caller, query }) => gateway.events.page(caller, query.after, query.limit),
+  }),
+]

@@ -1,0 +1,59 @@
+import { z } from 'zod'
+import { OPT_OUT_SOURCES } from '../../db/schema/opt-outs.ts'
+import { DEFAULT_EVENTS, MAX_EVENTS } from '../../core/limits.ts'
+import { sizeUpTo, textFilter } from '../../http/list-query.ts'
+
+export const EventsQuery = z.object({
+  after: textFilter.meta({
+    description:
+      'A cursor of an earlier answer or of the WebSocket. Without one there are no events: the answer has the cursor of now',
+    example: 'ZTRhMDkxYzMzYjdkNTJmNi40Mi4w',
+  }),
+  limit: sizeUpTo(MAX_EVENTS, DEFAULT_EVENTS),
+})
+
+const timestamp = z.string().meta({ format: 'date-time', example: '2026-11-24T00:00:00.000Z' })
+const messageId = z.string().meta({ example: 'msg_00c0ffee0001' })
+const tenantId = z.string().meta({ example: 'tenant_00c0ffee00000001' })
+
+const SmsStatus = z.object({
+  type: z.literal('sms_status'),
+  messageId,
+  appId: z.string().meta({ example: 'app_00c0ffee00000001' }),
+  tenantId,
+  status: z.enum(['queued', 'sending', 'sent', 'failed']),
+  rcMessageId: z.string().optional().meta({ description: 'Only with status sent' }),
+  error: z.string().optional().meta({ description: 'Only with status failed' }),
+  timestamp,
+})
+
+const SmsInbound = z.object({
+  type: z.literal('sms_inbound'),
+  messageId,
+  from: z.string().meta({ example: '+15555550199' }),
+  to: z.string().meta({ example: '+15555550100' }),
+  body: z.string(),
+  rcMessageId: z.string(),
+  tenantId,
+  timestamp,
+  receivingExtensionId: z.string().optional(),
+})
+
+const OptOut = z.object({
+  type: z.literal('opt_out'),
+  tenantId,
+  number: z.string().meta({ example: '+15555550100' }),
+  contact: z.string().meta({ example: '+15555550199' }),
+  optedOut: z.boolean(),
+  source: z.enum(OPT_OUT_SOURCES),
+  timestamp,
+})
+
+export const EventsAnswer = z.object({
+  events: z.array(z.union([SmsStatus, SmsInbound, OptOut])).meta({ description: 'The oldest first' }),
+  cursor: z.string().meta({
+    description: 'Opaque, at most 64 characters: the `after` of the next request',
+    example: 'ZTRhMDkxYzMzYjdkNTJmNi40Mi4w',
+  }),
+  gap: z.boolean().meta({ description: 'Whether events after the given cursor may be gone', example: false }),
+})

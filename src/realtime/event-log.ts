@@ -1,0 +1,203 @@
+import type { Value } from '@libsql/client'
+import { apiError } from '../core/errors.ts'
+import type { Gate } from '../db/gate.ts'
+import { EVENT_KINDS } from '../db/schema/events.ts'
+import { type Epoch, type Position, decodeCursor, encodeCursor } from './cursor.ts'
+import { EmptyRanges } from './empty-ranges.ts'
+import { type LoggedMessage, eventsOf } from './event.ts'
+import type { GatewayEvent } from './hub.ts'
+
+/** An app of a tenant. */
+export interface EventReader {
+  appId: string
+  tenantId: string
+}
+
+export interface EventPage {
+  /** The oldest first. */
+  events: GatewayEvent[]
+  cursor: string
+  /** An event after the given cursor may be gone. */
+  gap: boolean
+}
+
+export interface EventLogContext {
+  gate: Gate
+  /** Lets the event loop breathe. */
+  defer(run: () => void): void
+}
+
+/** Rows that are read without a pause: less than a millisecond if they are in memory. */
+const ROWS_PER_SLICE = 500
+/** A page that has events ends after so many rows: the rest is for the next call. */
+const ROWS_PER_PAGE = 10_000
+
+/** Reads the table `events`: what the WebSocket of an app would have received. */
+export class EventLog {
+  readonly #empty = new EmptyRanges()
+  #epoch: Promise<Epoch> | null = null
+
+  constructor(readonly context: EventLogContext) {}
+
+  /** Without a cursor no events, and the cursor of now. Errors: `badCursor`. */
+  async page(reader: EventReader, cursor: string | undefined, limit: number): Promise<EventPage> {
+    const epoch = await this.epoch()
+    const { oldest, newest } = await this.#bounds()
+    if (cursor === undefined) return { events: [], cursor: encodeCursor(epoch, { seq: newest, given: 0 }), gap: false }
+    const after = decodeCursor(cursor)
+    if (after === null) throw apiError('badCursor')
+    const gap = after.epoch !== epoch || after.seq < oldest - 1 || after.seq + (after.given > 0 ? 1 : 0) > newest
+    const start = gap ? { seq: Math.max(0, oldest - 1), given: 0 } : after
+    const { events, end } = await this.#walk(reader, start, newest, limit)
+    return { events, cursor: encodeCursor(epoch, end), gap }
+  }
+
+  /** The newest row; 0 if there has never been one. */
+  async newest(): Promise<number> {
+    return (await this.#bounds()).newest
+  }
+
+  /** The events of one row, whoever hears them; none if its subject is gone. */
+  async eventsAt(seq: number): Promise<GatewayEvent[]> {
+    const rows = await this.context.gate.values({ sql: ROW, args: [seq] })
+    return rows.flatMap((values) => eventsOf(toLogged(values)))
+  }
+
+  /** The rows after one, whoever hears their events; some at a time. By then those who committed them have published them. */
+  async rowsAfter(seq: number): Promise<RowOfLog[]> {
+    const rows = await this.context.gate.values({ sql: ROWS, args: [seq] })
+    await this.#breathe()
+    return rows.map(([found, kinds, subject, at]) => ({
+      seq: Number(found),
+      kinds: Number(kinds),
+      subject: String(subject),
+      at: Number(at),
+    }))
+  }
+
+  /** Names the history that positions belong to. */
+  epoch(): Promise<Epoch> {
+    this.#epoch ??= readEpoch(this.context.gate).catch((error: unknown) => {
+      this.#epoch = null
+      throw error
+    })
+    return this.#epoch
+  }
+
+  /** The purge keeps the newest row, and deletes nothing but the oldest: the rows in between are all there. */
+  async #bounds(): Promise<{ oldest: number; newest: number }> {
+    const [row] = await this.context.gate.values('SELECT (SELECT min(seq) FROM events), (SELECT max(seq) FROM events)')
+    const [oldest, newest] = row ?? []
+    return { oldest: Number(oldest ?? 1), newest: Number(newest ?? 0) }
+  }
+
+  /** Never ends without events while there are some, however many rows of others it must pass. */
+  async #walk(reader: EventReader, start: Position, newest: number, limit: number): Promise<Taken> {
+    let taken: Taken = { events: [], end: start }
+    while (taken.end.seq < newest) {
+      taken = await this.#takeSlice(reader, taken, newest, limit)
+      const { events, end } = taken
+      if (events.length === limit || (events.length > 0 && end.seq - start.seq >= ROWS_PER_PAGE)) break
+      if (end.seq < newest) await this.#breathe()
+    }
+    return taken
+  }
+
+  async #takeSlice(reader: EventReader, { events, end }: Taken, newest: number, limit: number): Promise<Taken> {
+    // A row of which some events were given is not passed over.
+    const from = end.given > 0 ? end.seq : this.#empty.endOf(reader, end.seq, newest)
+    const until = Math.min(from + ROWS_PER_SLICE, newest)
+    const rows = await this.#slice(reader, from, until, limit)
+    if (rows.length === 0) this.#empty.note(reader, from, until)
+    for (const row of rows) {
+      const given = row.seq === end.seq + 1 ? end.given : 0
+      const own = eventsOf(row).slice(given)
+      const fitting = own.slice(0, limit - events.length)
+      events.push(...fitting)
+      const isWhole = fitting.length === own.length
+      const position = isWhole ? { seq: row.seq, given: 0 } : { seq: row.seq - 1, given: given + fitting.length }
+      if (events.length === limit) return { events, end: position }
+    }
+    // With as many rows as were asked for, the slice may have more.
+    const last = rows.length === limit ? rows.at(-1)?.seq : undefined
+    return { events, end: { seq: last ?? until, given: 0 } }
+  }
+
+  #breathe(): Promise<void> {
+    return new Promise((resolve) => this.context.defer(resolve))
+  }
+
+  async #slice({ tenantId, appId }: EventReader, from: number, until: number, limit: number): Promise<LoggedRow[]> {
+    const rows = await this.context.gate.values({ sql: SLICE, args: [from, until, tenantId, appId, limit] })
+    return rows.map(toLogged)
+  }
+}
+
+/** A row of the log without its subject. */
+export interface RowOfLog {
+  seq: number
+  /** A set of `EVENT_KINDS`. */
+  kinds: number
+  subject: string
+  /** Epoch milliseconds. */
+  at: number
+}
+
+const ROWS = `SELECT seq, kinds, subject, at FROM events WHERE seq > ?1 ORDER BY seq LIMIT ${ROWS_PER_SLICE}`
+
+/** What a page has so far, and where it goes on. */
+interface Taken {
+  events: GatewayEvent[]
+  end: Position
+}
+
+type LoggedRow = LoggedMessage & { seq: number }
+
+const COLUMNS = `events.seq, events.kinds, events.at, messages.id, messages.app_id, messages.tenant_id, messages.from_number,
+    messages.to_number, messages.body, messages.rc_message_id, messages.error, messages.receiving_extension_id, events.detail`
+
+/** The same of an opt-out, as if its contact had written to its number. */
+const OPT_OUT_COLUMNS = `events.seq, events.kinds, events.at, opt_outs.id, '', opt_outs.tenant_id, opt_outs.contact,
+    opt_outs.number, '', NULL, NULL, NULL, events.detail`
+
+/** Inbound messages and opt-outs are for every app of the tenant, everything else for the app that sent the message. */
+const SLICE = `SELECT ${COLUMNS} FROM events CROSS JOIN messages ON messages.id = events.subject
+  WHERE events.seq > ?1 AND events.seq <= ?2 AND messages.tenant_id = ?3
+    AND (messages.app_id = ?4 OR events.kinds = ${EVENT_KINDS.received})
+  UNION ALL
+  SELECT ${OPT_OUT_COLUMNS} FROM events CROSS JOIN opt_outs ON opt_outs.id = events.subject
+  WHERE events.seq > ?1 AND events.seq <= ?2 AND opt_outs.tenant_id = ?3 AND events.kinds = ${EVENT_KINDS.optOut}
+  ORDER BY 1 LIMIT ?5`
+
+const ROW = `SELECT ${COLUMNS} FROM events CROSS JOIN messages ON messages.id = events.subject WHERE events.seq = ?1
+  UNION ALL SELECT ${OPT_OUT_COLUMNS} FROM events CROSS JOIN opt_outs ON opt_outs.id = events.subject WHERE events.seq = ?1`
+
+function toLogged(values: readonly Value[]): LoggedRow {
+  const [seq, kinds, at, id, appId, tenantId, from, to, body, rcMessageId, error, receivingExtensionId, detail] = values
+  const textOrNull = (value: Value | undefined): string | null => (typeof value === 'string' ? value : null)
+  return {
+    seq: Number(seq),
+    kinds: Number(kinds),
+    at: Number(at),
+    id: String(id),
+    appId: String(appId),
+    tenantId: String(tenantId),
+    from: String(from),
+    to: String(to),
+    body: String(body),
+    rcMessageId: textOrNull(rcMessageId) ?? '',
+    error: textOrNull(error),
+    receivingExtensionId: textOrNull(receivingExtensionId),
+    detail: textOrNull(detail),
+  }
+}
+
+/** A restore from a backup makes a new incarnation: `boot_` and 16 hex digits. */
+async function readEpoch(gate: Gate): Promise<Epoch> {
+  const [row] = await gate.values(`SELECT value FROM facts WHERE name = 'incarnation'`)
+  return String(row?.[0] ?? '')
+    .slice(-EPOCH_DIGITS)
+    .padStart(EPOCH_DIGITS, '0')
+}
+
+const EPOCH_DIGITS = 16

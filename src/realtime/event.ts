@@ -1,0 +1,107 @@
+import { isoTime } from '../core/clock.ts'
+import { EVENT_KINDS, type EventKind } from '../db/schema/events.ts'
+import type { MessageStatus } from '../db/schema/messages.ts'
+import type { GatewayEvent, OptOutEvent, SmsInboundEvent, SmsStatusEvent } from './hub.ts'
+
+// A WebSocket and `GET /v1/events` give the same events, so they are built here for both: from the values that were just
+// committed, or from a row of the log.
+
+export interface OutboundSubject {
+  id: string
+  appId: string
+  tenantId: string
+  rcMessageId?: string | null
+  /** Text for people. */
+  error?: string | null
+}
+
+/** `at`: the time of the change in epoch milliseconds, which is also the message's `updatedAt`. */
+export function statusEvent(message: OutboundSubject, status: MessageStatus, at: number): SmsStatusEvent {
+  const { id, appId, tenantId, rcMessageId = null, error = null } = message
+  return {
+    type: 'sms_status',
+    messageId: id,
+    appId,
+    tenantId,
+    status,
+    ...(status === 'sent' && rcMessageId !== null ? { rcMessageId } : {}),
+    ...(status === 'failed' && error !== null ? { error } : {}),
+    timestamp: isoTime(at),
+  }
+}
+
+export interface InboundSubject {
+  id: string
+  tenantId: string
+  from: string
+  to: string
+  body: string
+  rcMessageId: string
+  receivingExtensionId: string | null
+}
+
+export function inboundEvent(message: InboundSubject, at: number): SmsInboundEvent {
+  const { id, from, to, body, rcMessageId, tenantId, receivingExtensionId } = message
+  return {
+    type: 'sms_inbound',
+    messageId: id,
+    from,
+    to,
+    body,
+    rcMessageId,
+    tenantId,
+    timestamp: isoTime(at),
+    ...(receivingExtensionId === null ? {} : { receivingExtensionId }),
+  }
+}
+
+/** The fields of an `opt_out` event that its row of `opt_outs` may have changed since: the `detail` of its row. */
+type OptOutDetail = Pick<OptOutEvent, 'optedOut' | 'source'>
+
+export interface OptOutSubject {
+  tenantId: string
+  number: string
+  contact: string
+}
+
+export function optOutEvent(
+  { tenantId, number, contact }: OptOutSubject,
+  detail: OptOutDetail,
+  at: number,
+): OptOutEvent {
+  const { optedOut, source } = detail
+  return { type: 'opt_out', tenantId, number, contact, optedOut, source, timestamp: isoTime(at) }
+}
+
+/** A row of the log, joined with its message. */
+export interface LoggedMessage extends OutboundSubject, InboundSubject {
+  rcMessageId: string
+  /** A set of `EVENT_KINDS`. */
+  kinds: number
+  /** Epoch milliseconds. */
+  at: number
+  /** JSON, of the kinds that have some. */
+  detail: string | null
+}
+
+/** The events of a row, the oldest first. */
+export const eventsOf = (row: LoggedMessage): GatewayEvent[] =>
+  kindsOf(row.kinds).flatMap((kind) => {
+    const event = eventOf(row, kind)
+    return event === null ? [] : [event]
+  })
+
+/** The members of a set of `EVENT_KINDS`, in order. */
+export const kindsOf = (kinds: number): EventKind[] =>
+  (Object.keys(EVENT_KINDS) as EventKind[]).filter((kind) => (kinds & EVENT_KINDS[kind]) !== 0)
+
+function eventOf(row: LoggedMessage, kind: EventKind): GatewayEvent | null {
+  if (kind === 'received') return inboundEvent(row, row.at)
+  if (kind === 'delivery') return null
+  if (kind === 'optOut') return loggedOptOut(row)
+  return statusEvent(row, kind, row.at)
+}
+
+function loggedOptOut({ tenantId, from: contact, to: number, detail, at }: LoggedMessage): OptOutEvent {
+  return optOutEvent({ tenantId, number, contact }, JSON.parse(detail ?? '{}') as OptOutDetail, at)
+}

@@ -1,0 +1,132 @@
+import { expect, test } from 'bun:test'
+import type { World } from '../../support/world.ts'
+import { FROM, TO, createWorld } from '../../support/world.ts'
+import { listenTo } from '../../support/socket.ts'
+
+interface Page {
+  events: Record<string, unknown>[]
+  cursor: string
+  gap: boolean
+}
+
+const page = async (world: World, query = '', key = world.key): Promise<Page> => {
+  const { status, body } = await world.json<Page>('GET', `/v1/events?${query}`, { key })
+  expect(status).toBe(200)
+  return body
+}
+
+/** All events after a cursor, in pages of `limit`. */
+async function allEvents(
+  world: World,
+  cursor: string,
+  limit = 1000,
+  key = world.key,
+): Promise<Record<string, unknown>[]> {
+  const events: Record<string, unknown>[] = []
+  for (let after = cursor; ;) {
+    const next = await page(world, `after=${after}&limit=${limit}`, key)
+    expect(next.gap).toBe(false)
+    if (next.events.length === 0) return events
+    expect(next.events.length).toBeLessThanOrEqual(limit)
+    events.push(...next.events)
+    after = next.cursor
+  }
+}
+
+test('without a cursor there are no events, only the cursor of now', async () => {
+  await using world = await createWorld()
+  await world.untilStatus(await world.send())
+  const { events, cursor, gap } = await page(world)
+  expect({ events, gap }).toEqual({ events: [], gap: false })
+  expect(cursor).toMatch(/^[\w-]{1,64}$/)
+  expect(await page(world, `after=${cursor}`)).toEqual({ events: [], cursor, gap: false })
+})
+
+test('the log has what the WebSocket heard, field by field and in order, whatever the size of its pages', async () => {
+  await using world = await createWorld()
+  const { cursor } = await page(world)
+  await using socket = await listenTo(world.url, { apiKey: world.key })
+  const sent = await world.send()
+  await world.untilStatus(sent)
+  const failed = await world.send({ from: '+15555550160' })
+  await world.untilStatus(failed)
+  await world.control.injectSms({ from: TO, to: FROM, text: 'an answer ☂' })
+  const heard = (await socket.heard(8)).slice(1)
+  for (const limit of [1, 2, 3, 1000]) expect(await allEvents(world, cursor, limit)).toEqual(heard)
+})
+
+test('an app reads its own messages and what came in for its tenant, and nothing of other tenants', async () => {
+  await using world = await createWorld()
+  const second = await world.secondApp()
+  const stranger = await world.otherTenant()
+  const { cursor } = await page(world)
+  await world.untilStatus(await world.send())
+  await world.control.injectSms({ from: TO, to: FROM, text: 'an answer' })
+  const own = await allEvents(world, cursor)
+  expect(own.map((event) => event['status'] ?? event['type'])).toEqual(['queued', 'sending', 'sent', 'sms_inbound'])
+  expect(await allEvents(world, cursor, 1000, second.apiKey)).toEqual(own.slice(3))
+  expect(await allEvents(world, cursor, 1000, stranger.apiKey)).toEqual([])
+})
+
+test.each([
+  'x',
+  'ZTRhMDkxYzMzYjdkNTJmNg',
+  'ZTRhMDkxYzMzYjdkNTJmNi40Mi4w=',
+  'ZTRhMDkxYzMzYjdkNTJmNi40Mi4wAA',
+  'a'.repeat(64),
+  'a'.repeat(65),
+  'a'.repeat(200),
+  '%00',
+  '☂',
+  '1;DROP TABLE events',
+  Buffer.from('0000000000000000.-1.0').toString('base64url'),
+  Buffer.from('0000000000000000.1e9.0').toString('base64url'),
+  Buffer.from('0000000000000000.007.0').toString('base64url'),
+  `${Buffer.from('0000000000000000.1.0').toString('base64url').slice(0, -1)}B`,
+  Buffer.from(`0000000000000000.${'9'.repeat(16)}.0`).toString('base64url'),
+])('%s is no cursor', async (after) => {
+  await using world = await createWorld({ connect: false, work: false })
+  const { status, body } = await world.json('GET', `/v1/events?after=${encodeURIComponent(after)}`)
+  expect({ status, body }).toEqual({ status: 400, body: { error: 'Invalid cursor' } })
+})
+
+test('an empty cursor counts as none, and of several the last one', async () => {
+  await using world = await createWorld({ connect: false, work: false })
+  const { cursor } = await page(world)
+  await world.send()
+  expect((await page(world, 'after=')).events).toEqual([])
+  expect((await page(world, `after=x&after=${cursor}`)).events).toHaveLength(1)
+})
+
+test('limit is clamped', async () => {
+  await using world = await createWorld({ connect: false, work: false })
+  const { cursor } = await page(world)
+  await Promise.all(Array.from({ length: 101 }, () => world.send()))
+  const count = async (limit: string): Promise<number> =>
+    (await page(world, `after=${cursor}&limit=${limit}`)).events.length
+  expect(await Promise.all(['0', '-5', '1', '7', '5000', 'x', ''].map(count))).toEqual([1, 1, 1, 7, 101, 100, 100])
+})
+
+test('a page passes any number of rows of others, and is empty only at the end', async () => {
+  await using world = await createWorld({ connect: false, work: false })
+  const stranger = await world.otherTenant()
+  const { cursor } = await page(world)
+  const first = await world.send()
+  const { writer, gate } = world.gateway.database
+  const others = `INSERT INTO events (kinds, subject, at)
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 25000) SELECT 1, 'msg_' || i, 1 FROM n`
+  await writer.write([{ sql: others, args: [] }])
+  const second = await world.send()
+  const one = await page(world, `after=${cursor}`)
+  expect(one.events.map((event) => event['messageId'])).toEqual([first])
+  const two = await page(world, `after=${one.cursor}`)
+  expect(two.events.map((event) => event['messageId'])).toEqual([second])
+  expect((await page(world, `after=${two.cursor}`)).events).toEqual([])
+  const end = await page(world, `after=${cursor}`, stranger.apiKey)
+  const { rows } = await gate.execute('SELECT max(seq) AS newest FROM events')
+  expect(Buffer.from(end.cursor, 'base64url').toString()).toEndWith(`.${String(rows[0]?.['newest'])}.0`)
+  expect(end.events).toEqual([])
+  // What was found empty is remembered, and new events behind it are found.
+  await world.send({}, { key: stranger.apiKey })
+  expect((await page(world, `after=${cursor}`, stranger.apiKey)).events).toHaveLength(1)
+})
