@@ -21,6 +21,7 @@ import { Session } from './provider/session.ts'
 import { Subscriptions } from './provider/subscriptions.ts'
 import { Tokens } from './provider/tokens.ts'
 import { EventLog } from './realtime/event-log.ts'
+import { EventWebhooks } from './realtime/event-webhooks.ts'
 import { createHub, type Hub } from './realtime/hub.ts'
 import { type SocketAuth, Sockets } from './realtime/sockets.ts'
 import { SendEngine } from './sending/engine.ts'
@@ -49,6 +50,7 @@ export interface Gateway extends SharedParts {
   lifecycle: { draining: boolean; working: boolean }
   traffic: Traffic
   sending: SendEngine
+  eventWebhooks: EventWebhooks
 }
 
 interface SharedParts {
@@ -119,6 +121,11 @@ export function buildGateway(parts: GatewayParts): Gateway {
     lifecycle: { draining: false, working: false },
     traffic: { answering: 0 },
     sending: new SendEngine({ ...parts, ...engines, defer, requests: () => gateway.traffic.answering }),
+    eventWebhooks: new EventWebhooks({
+      gate,
+      hub: engines.hub,
+      wake: (appId, tenantId) => engines.jobs.scheduled('webhook', appId, tenantId, 0),
+    }),
   }
   return gateway
 }

@@ -11,7 +11,7 @@ import { purgeLinks } from './upkeep/purge-links.ts'
 import { purgeMessages } from './upkeep/purge-messages.ts'
 import { Alerts } from './alerts/alerts.ts'
 import { closeInterrupted } from './deliveries/recover.ts'
-import { webhookJobs } from './deliveries/deliver.ts'
+import { webhookJobs, webhookRetryJobs } from './deliveries/webhook-jobs.ts'
 import { purgeDeliveries } from './upkeep/purge-deliveries.ts'
 import { purgeEvents, purgeEventsEveryMs } from './upkeep/purge-events.ts'
 import { backFill, backFillJobs } from './inbound/back-fill.ts'
@@ -29,6 +29,7 @@ import { recoverSending } from './sending/recover.ts'
 export function registerJobs(gateway: Gateway): void {
   gateway.jobs.register(lookupJobs(gateway.sending))
   gateway.jobs.register(webhookJobs(gateway))
+  gateway.jobs.register(webhookRetryJobs(gateway))
   gateway.jobs.register(backFillJobs(gateway))
   gateway.jobs.register(fanOutJobs(gateway))
 }
@@ -38,9 +39,13 @@ export async function recover(gateway: Gateway): Promise<void> {
   await makeAllDue(gateway.database.gate, Math.ceil(gateway.clock.steady()))
   await gateway.failedAttempts.restore()
   await resumeRefreshes(gateway)
+  await gateway.eventWebhooks.read()
   const interrupted = await closeInterrupted(gateway)
   if (interrupted > 0)
-    gateway.log.warn({ deliveries: interrupted }, 'webhook deliveries were interrupted and are not repeated')
+    gateway.log.warn(
+      { deliveries: interrupted },
+      'webhook deliveries were interrupted; only those with a retry policy are tried again',
+    )
   const opened = await recoverSending(gateway.sending)
   if (opened > 0) gateway.log.warn({ attempts: opened }, 'sends of unknown outcome are being looked up at the provider')
   await expireMessages(gateway.sending, gateway.lifecycle)

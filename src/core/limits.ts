@@ -67,6 +67,17 @@ export const MAX_WEBHOOKS_PER_TENANT = 128
 export const MAX_WEBHOOKS_PER_TARGET = 4
 /** Deliveries that are prefetched into memory with their messages; destinations share this evenly. */
 export const MAX_PREFETCHED_WEBHOOKS = 256
+/** Retries have limits of their own, beside those of first attempts, so that they never delay these. */
+export const MAX_RETRIES_IN_FLIGHT = 16
+export const MAX_SLOW_RETRIES = 48
+export const MAX_RETRIES_PER_HOST = 4
+export const MAX_RETRIES_PER_TENANT = 32
+export const MAX_RETRIES_PER_TARGET = 2
+/** No retry waits longer: the last step of a schedule with its jitter. `Retry-After` counts up to a day. */
+export const MAX_RETRY_DELAY_MS = 1.1 * DAY_MS
+/** Deliveries that one request recovers, and rows of the log that it reads in one step. */
+export const MAX_RECOVERED_DELIVERIES = 10_000
+export const RECOVER_STEP_ROWS = 1000
 export const DELIVERY_RETENTION_DAYS = 30
 export const ATTEMPT_RETENTION_DAYS = 7
 

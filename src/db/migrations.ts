@@ -7,6 +7,7 @@ import sending from '../../drizzle/0005_sending.sql' with { type: 'text' }
 import listSegments from '../../drizzle/0006_list_segments.sql' with { type: 'text' }
 import operator from '../../drizzle/0007_operator.sql' with { type: 'text' }
 import events from '../../drizzle/0008_events.sql' with { type: 'text' }
+import webhookRetries from '../../drizzle/0010_webhook_retries.sql' with { type: 'text' }
 import optOuts from '../../drizzle/0012_opt_outs.sql' with { type: 'text' }
 
 /** All migrations in order, embedded so that a compiled executable has them. */
@@ -20,6 +21,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0006_list_segments', sql: listSegments },
   { name: '0007_operator', sql: operator },
   { name: '0008_events', sql: events },
+  { name: '0010_webhook_retries', sql: webhookRetries },
   { name: '0012_opt_outs', sql: optOuts },
 ]
 

@@ -78,8 +78,7 @@ async function storeIncarnation(gate: Gate, incarnation: string, restoredAt: num
       : [
           { sql: NOTE_FACT, args: ['restored_at', String(restoredAt)] },
           `UPDATE jobs SET is_quarantined = 1 WHERE kind = 'send'`,
-          INTERRUPTED_DELIVERIES,
-          `DELETE FROM jobs WHERE kind = 'webhook'`,
+          OPEN_WAITING_DELIVERIES,
         ]),
   ])
 }
@@ -87,16 +86,22 @@ async function storeIncarnation(gate: Gate, incarnation: string, restoredAt: num
 const NOTE_FACT =
   'INSERT INTO facts (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = excluded.value'
 
-/** Deliveries that waited when the copy was made may have been POSTed since: they are recorded, never repeated. */
-const INTERRUPTED_DELIVERIES = `INSERT INTO deliveries (delivery_id, tenant_id, kind, target_id, message_id, correlation_id, url, boot_id,
-    attempted_at, outcome, error_class, error_message, duration_ms)
-  SELECT subject, jobs.tenant_id, CASE WHEN lane LIKE 'trg_%' THEN 'trigger' ELSE 'app' END, lane,
-    substr(subject, 1, instr(subject, ':') - 1), 'cor_' || substr(jobs.id, 5),
-    coalesce(triggers.callback_url, apps.webhook_url, ''), '', jobs.created_at, 'network_error', 'Interrupted',
-    'The database was restored from a backup; the request may have been made before', 0
+/** The boot of attempts that may have been made after the copy. */
+export const RESTORED_BOOT = 'restored'
+
+/**
+ * Deliveries that waited when the copy was made may have been POSTed since. Each gets an open attempt, which the start closes
+ * as interrupted. A retry of a schedule is left: it may be made again, and receivers know it by its delivery id.
+ */
+const OPEN_WAITING_DELIVERIES = `INSERT INTO deliveries (delivery_id, attempt_number, tenant_id, kind, target_id, message_id, correlation_id,
+    url, boot_id, attempted_at)
+  SELECT subject, (SELECT coalesce(max(attempt_number), 0) + 1 FROM deliveries WHERE delivery_id = subject), jobs.tenant_id,
+    CASE WHEN lane LIKE 'trg_%' THEN 'trigger' ELSE 'app' END, lane, substr(subject, 1, instr(subject, ':') - 1),
+    'cor_' || substr(jobs.id, 5), coalesce(triggers.callback_url, apps.webhook_url, ''), '${RESTORED_BOOT}', jobs.created_at
   FROM jobs LEFT JOIN apps ON apps.id = lane LEFT JOIN triggers ON triggers.id = lane
-  WHERE jobs.kind = 'webhook'
-  ON CONFLICT (delivery_id) DO NOTHING`
+  WHERE (jobs.kind = 'webhook' OR (jobs.kind = 'webhook_retry' AND is_last = 1))
+    AND NOT EXISTS (SELECT 1 FROM deliveries WHERE delivery_id = subject AND outcome IS NULL)
+  ON CONFLICT DO NOTHING`
 
 function readNoted(path: string): Progress | null {
   try {

@@ -13,6 +13,7 @@ export interface OpenRow extends Record<string, string | number | null> {
   secret: string
   /** The job id of the message. A message that was erased and has come again has another. */
   jobId: string
+  jobSeq: number
   bootId: string
   now: number
 }
@@ -20,42 +21,67 @@ export interface OpenRow extends Record<string, string | number | null> {
 /** The driver returns a text up to its first NUL, and `length` counts the same. Without this, a URL with a NUL would never match. */
 const asRead = (column: string): string => `substr(${column}, 1, length(${column}))`
 
+const OPEN_COLUMNS = [
+  'deliveryId',
+  'tenantId',
+  'kind',
+  'targetId',
+  'messageId',
+  'correlationId',
+  'url',
+  'secret',
+  'jobId',
+  'jobSeq',
+  'bootId',
+  'now',
+] as const
+
+/** Only while the message is the one that made the job, and the destination is the one given. */
+const openAttempt = (attemptNumber: string, job: string, condition: string): string =>
+  `INSERT INTO deliveries (delivery_id, attempt_number, tenant_id, kind, target_id, message_id, correlation_id, url, boot_id, attempted_at)
+    SELECT deliveryId, ${attemptNumber}, given.tenantId, given.kind, targetId, messageId, correlationId, given.url, bootId, now
+    FROM given CROSS JOIN messages ON messages.id = given.messageId AND messages.job_id = given.jobId
+    CROSS JOIN tenants ON tenants.id = given.tenantId AND tenants.status = 'active' ${job}
+    WHERE CASE given.kind
+      WHEN 'trigger' THEN EXISTS (SELECT 1 FROM triggers AS t WHERE t.id = targetId AND t.tenant_id = tenants.id
+        AND ${asRead('t.callback_url')} = given.url AND t.secret = given.secret)
+      ELSE EXISTS (SELECT 1 FROM apps AS a WHERE a.id = targetId AND a.tenant_id = tenants.id AND a.is_active = 1
+        AND ${asRead('a.webhook_url')} = given.url AND a.webhook_secret = given.secret) END ${condition}
+    ON CONFLICT (delivery_id, attempt_number) DO NOTHING RETURNING delivery_id AS key, seq, attempt_number`
+
 /**
- * Answers one row, with its `seq`, unless this delivery was attempted before, its message was erased, or its destination
- * is no longer the one given.
+ * The first attempt. Answers one row, with its `seq`, unless this delivery was attempted before, its message was erased, or
+ * its destination is no longer the one given.
  */
 export const OPEN: RowOperation<OpenRow> = {
-  columns: [
-    'deliveryId',
-    'tenantId',
-    'kind',
-    'targetId',
-    'messageId',
-    'correlationId',
-    'url',
-    'secret',
-    'jobId',
-    'bootId',
-    'now',
-  ],
+  columns: OPEN_COLUMNS,
+  key: 'deliveryId',
+  statements: [openAttempt('1', '', '')],
+}
+
+/** The policy of a delivery's destination, as SQL. `kind` and `targetId` are expressions. */
+export const policyOf = (kind: string, targetId: string): string => `CASE ${kind}
+  WHEN 'trigger' THEN (SELECT webhook_retries FROM triggers WHERE id = ${targetId})
+  ELSE (SELECT webhook_retries FROM apps WHERE id = ${targetId}) END`
+
+/** A further attempt, under the same conditions: only while no attempt is open, and the policy is not `none` unless somebody asked for it. */
+export const OPEN_RETRY: RowOperation<OpenRow> = {
+  columns: OPEN_COLUMNS,
   key: 'deliveryId',
   statements: [
-    `INSERT INTO deliveries (delivery_id, tenant_id, kind, target_id, message_id, correlation_id, url, boot_id, attempted_at)
-      SELECT deliveryId, given.tenantId, given.kind, targetId, messageId, correlationId, given.url, bootId, now
-      FROM given CROSS JOIN messages ON messages.id = given.messageId AND messages.job_id = given.jobId
-      CROSS JOIN tenants ON tenants.id = given.tenantId AND tenants.status = 'active'
-      WHERE CASE given.kind
-        WHEN 'trigger' THEN EXISTS (SELECT 1 FROM triggers AS t WHERE t.id = targetId AND t.tenant_id = tenants.id
-          AND ${asRead('t.callback_url')} = given.url AND t.secret = given.secret)
-        ELSE EXISTS (SELECT 1 FROM apps AS a WHERE a.id = targetId AND a.tenant_id = tenants.id AND a.is_active = 1
-          AND ${asRead('a.webhook_url')} = given.url AND a.webhook_secret = given.secret) END
-      ON CONFLICT (delivery_id) DO NOTHING RETURNING delivery_id AS key, seq`,
+    openAttempt(
+      '(SELECT coalesce(max(own.attempt_number), 0) + 1 FROM deliveries AS own WHERE own.delivery_id = deliveryId)',
+      "CROSS JOIN jobs ON jobs.seq = given.jobSeq AND jobs.kind = 'webhook_retry' AND jobs.subject = given.deliveryId",
+      `AND NOT EXISTS (SELECT 1 FROM deliveries AS own WHERE own.delivery_id = deliveryId AND own.outcome IS NULL)
+      AND (jobs.is_last = 1 OR ${policyOf('given.kind', 'targetId')} IN ('short', 'standard'))`,
+    ),
   ],
 }
 
-/** How a POST ended. */
+/** How an attempt ended. */
 export interface CloseRow extends Record<string, string | number | null> {
-  deliveryId: string
+  attemptSeq: number
+  /** Negative if there is no job. */
   jobSeq: number
   outcome: string
   statusCode: number | null
@@ -63,32 +89,56 @@ export interface CloseRow extends Record<string, string | number | null> {
   errorMessage: string | null
   snippet: string | null
   durationMs: number
+}
+
+const CLOSE_COLUMNS = [
+  'attemptSeq',
+  'jobSeq',
+  'outcome',
+  'statusCode',
+  'errorClass',
+  'errorMessage',
+  'snippet',
+  'durationMs',
+] as const
+
+const STORE_OUTCOME = `UPDATE deliveries SET outcome = given.outcome, status_code = statusCode, error_class = errorClass,
+    error_message = errorMessage, response_snippet = snippet, duration_ms = durationMs
+  FROM given WHERE deliveries.seq = given.attemptSeq AND deliveries.outcome IS NULL`
+
+/** Stores a success and deletes the job in one commit. */
+export const CLOSE: RowOperation<CloseRow> = {
+  columns: CLOSE_COLUMNS,
+  key: 'jobSeq',
+  statements: [STORE_OUTCOME, 'DELETE FROM jobs WHERE seq IN (SELECT jobSeq FROM given)'],
+}
+
+export interface CloseFailedRow extends CloseRow {
   /** The trigger to remove, if its URL answered 410. */
   goneTriggerId: string | null
   tenantId: string
+  /** Steady time of the next attempt under each policy; null where there is none. */
+  shortDueAt: number | null
+  standardDueAt: number | null
 }
 
-/** Stores the outcome and deletes the job in one commit. */
-export const CLOSE: RowOperation<CloseRow> = {
-  columns: [
-    'deliveryId',
-    'jobSeq',
-    'outcome',
-    'statusCode',
-    'errorClass',
-    'errorMessage',
-    'snippet',
-    'durationMs',
-    'goneTriggerId',
-    'tenantId',
-  ],
-  key: 'deliveryId',
+/**
+ * Stores a failure in one commit with what follows: the job becomes the retry that the destination's policy asks for, which
+ * is answered with its `due_at`, or is deleted. An attempt that was erased meanwhile has no retry.
+ */
+export const CLOSE_FAILED: RowOperation<CloseFailedRow> = {
+  columns: [...CLOSE_COLUMNS, 'goneTriggerId', 'tenantId', 'shortDueAt', 'standardDueAt'],
+  key: 'jobSeq',
   statements: [
-    `UPDATE deliveries SET outcome = given.outcome, status_code = statusCode, error_class = errorClass, error_message = errorMessage,
-        response_snippet = snippet, duration_ms = durationMs
-      FROM given WHERE deliveries.delivery_id = given.deliveryId AND deliveries.outcome IS NULL`,
-    'DELETE FROM jobs WHERE seq IN (SELECT jobSeq FROM given)',
+    STORE_OUTCOME,
     `DELETE FROM triggers WHERE seq IN (SELECT gone.seq FROM given
       CROSS JOIN triggers AS gone ON gone.id = given.goneTriggerId AND gone.tenant_id = given.tenantId)`,
+    `UPDATE jobs SET kind = 'webhook_retry', due_at = CASE WHEN is_last = 1 THEN NULL ELSE (
+        SELECT CASE ${policyOf('kind', 'target_id')} WHEN 'short' THEN shortDueAt WHEN 'standard' THEN standardDueAt END
+        FROM deliveries WHERE deliveries.seq = given.attemptSeq) END
+      FROM given WHERE jobs.seq = given.jobSeq AND jobs.kind IN ('webhook', 'webhook_retry')
+      RETURNING seq AS key, due_at`,
+    // The unary plus keeps SQLite from reading all retries.
+    "DELETE FROM jobs WHERE seq IN (SELECT jobSeq FROM given) AND +kind = 'webhook_retry' AND due_at IS NULL",
   ],
 }

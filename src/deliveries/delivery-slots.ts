@@ -1,4 +1,9 @@
 import {
+  MAX_RETRIES_IN_FLIGHT,
+  MAX_RETRIES_PER_HOST,
+  MAX_RETRIES_PER_TARGET,
+  MAX_RETRIES_PER_TENANT,
+  MAX_SLOW_RETRIES,
   MAX_SLOW_WEBHOOKS,
   MAX_WEBHOOKS_IN_FLIGHT,
   MAX_WEBHOOKS_PER_HOST,
@@ -9,25 +14,53 @@ import {
 import type { Clock } from '../core/clock.ts'
 import type { Job } from '../jobs/job.ts'
 import type { Jobs } from '../jobs/jobs.ts'
-import { type Slot, Slots } from '../jobs/slots.ts'
+import { type Slot, type SlotBounds, Slots } from '../jobs/slots.ts'
 import { KeyedSemaphore } from './keyed-semaphore.ts'
 
+/** How many POSTs of one kind of job may run at once. */
+export interface DeliveryLimits {
+  kind: 'webhook' | 'webhook_retry'
+  perTarget: number
+  perHost: number
+  perTenant: number
+  bounds: SlotBounds
+}
+
+export const FIRST_ATTEMPTS: DeliveryLimits = {
+  kind: 'webhook',
+  perTarget: MAX_WEBHOOKS_PER_TARGET,
+  perHost: MAX_WEBHOOKS_PER_HOST,
+  perTenant: MAX_WEBHOOKS_PER_TENANT,
+  bounds: { quick: MAX_WEBHOOKS_IN_FLIGHT, slow: MAX_SLOW_WEBHOOKS, slowAfterMs: SLOW_WEBHOOK_MS },
+}
+
+export const RETRIES: DeliveryLimits = {
+  kind: 'webhook_retry',
+  perTarget: MAX_RETRIES_PER_TARGET,
+  perHost: MAX_RETRIES_PER_HOST,
+  perTenant: MAX_RETRIES_PER_TENANT,
+  bounds: { quick: MAX_RETRIES_IN_FLIGHT, slow: MAX_SLOW_RETRIES, slowAfterMs: SLOW_WEBHOOK_MS },
+}
+
 /**
- * Limits POSTs that run at once: so many in all that hanging destinations delay nobody, 4 to one destination, 8 to one host
- * and half of all for one tenant. A POST that was answered no longer counts, although its outcome is not stored yet.
+ * Limits POSTs that run at once: so many in all that hanging destinations delay nobody, and fewer to one destination, to one
+ * host and for one tenant. A POST that was answered no longer counts, although its outcome is not stored yet.
  */
 export class DeliverySlots {
-  readonly #targets = new KeyedSemaphore(MAX_WEBHOOKS_PER_TARGET)
-  readonly #hosts = new KeyedSemaphore(MAX_WEBHOOKS_PER_HOST)
-  readonly #tenants = new KeyedSemaphore(MAX_WEBHOOKS_PER_TENANT)
+  readonly #targets: KeyedSemaphore
+  readonly #hosts: KeyedSemaphore
+  readonly #tenants: KeyedSemaphore
   readonly #slots: Slots
 
   constructor(
     clock: Clock,
     readonly jobs: Pick<Jobs, 'freed' | 'laneFreed'>,
+    readonly limits: DeliveryLimits,
   ) {
-    const bounds = { quick: MAX_WEBHOOKS_IN_FLIGHT, slow: MAX_SLOW_WEBHOOKS, slowAfterMs: SLOW_WEBHOOK_MS }
-    this.#slots = new Slots(clock, bounds, () => jobs.freed('webhook'))
+    this.#targets = new KeyedSemaphore(limits.perTarget)
+    this.#hosts = new KeyedSemaphore(limits.perHost)
+    this.#tenants = new KeyedSemaphore(limits.perTenant)
+    this.#slots = new Slots(clock, limits.bounds, () => jobs.freed(limits.kind))
   }
 
   /** How many may run now, slow and answered ones included. */
@@ -42,7 +75,7 @@ export class DeliverySlots {
 
   /** Acquires a slot for the host of `url`. Null if the host or the tenant uses all of its slots: the lane is freed when one is available. */
   acquire(url: string, { lane, tenantId }: Pick<Job, 'lane' | 'tenantId'>): Slot | null {
-    const freeLane = (): void => this.jobs.laneFreed('webhook', lane, tenantId)
+    const freeLane = (): void => this.jobs.laneFreed(this.limits.kind, lane, tenantId)
     const shared = [
       { semaphore: this.#hosts, key: hostOf(url) },
       { semaphore: this.#tenants, key: tenantId },

@@ -1,44 +1,57 @@
 import type { SealContext } from '../core/secrets.ts'
-import type { DeliveryKind } from '../db/schema/webhooks.ts'
+import { type DeliveryKind, WEBHOOK_EVENTS, type WebhookEvent } from '../db/schema/webhooks.ts'
+import type { Payload } from './payload.ts'
 
-/** An inbound message and the destination that it is posted to: the work of one `webhook` job. */
-export interface Delivery extends DeliveredMessage {
-  /** `<messageId>:<targetId>`, the job's subject. */
+/** An event of a message and the destination that it is posted to: the work of one `webhook` job. */
+export interface Delivery extends Target {
+  /** The job's subject; see `deliveries.delivery_id`. */
   deliveryId: string
+  messageId: string
   kind: DeliveryKind
+  /** The same for all deliveries of a message. */
+  correlationId: string
+  payload: Payload
+}
+
+export interface Target {
   /** An app's or a trigger's id, the job's lane. */
   targetId: string
   /** Null when the destination has no address any more. */
   url: string | null
   /** Sealed; null with `url`. */
   secret: string | null
-  /** The same for all deliveries of one provider event. */
-  correlationId: string
 }
 
-export interface DeliveredMessage {
+/** What the id of a delivery says. */
+export interface DeliveryAddress {
+  deliveryId: string
   messageId: string
-  from: string
-  to: string
-  body: string
-  rcMessageId: string
-  receivingExtensionId: string | null
-  /** Epoch milliseconds. */
-  timestamp: number
+  targetId: string
+  event: WebhookEvent
 }
 
-export type Target = Pick<Delivery, 'targetId' | 'url' | 'secret'>
+export function addressOf(deliveryId: string): DeliveryAddress {
+  const [messageId = '', targetId = '', name] = deliveryId.split(':')
+  const event = WEBHOOK_EVENTS.find((known) => known === name) ?? 'sms_inbound'
+  return { deliveryId, messageId, targetId, event }
+}
 
-/** The jobs of one provider event have the same id, which gives their deliveries the same correlation id. */
+/** The jobs of one message have the same id, which gives their deliveries the same correlation id. */
 export const correlationOf = (jobId: string): string => jobId.replace(/^job_/, 'cor_')
 
 /** `jobId`: the message's. */
-export const deliveryOf = (message: DeliveredMessage, target: Target, jobId: string): Delivery => ({
-  ...message,
+export const deliveryOf = (
+  { deliveryId, messageId }: Pick<DeliveryAddress, 'deliveryId' | 'messageId'>,
+  target: Target,
+  payload: Payload,
+  jobId: string,
+): Delivery => ({
   ...target,
-  deliveryId: `${message.messageId}:${target.targetId}`,
+  deliveryId,
+  messageId,
   kind: target.targetId.startsWith('trg_') ? 'trigger' : 'app',
   correlationId: correlationOf(jobId),
+  payload,
 })
 
 export const sealContextOf = (tenantId: string, delivery: Pick<Delivery, 'kind' | 'targetId'>): SealContext => ({

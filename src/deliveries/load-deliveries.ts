@@ -1,36 +1,30 @@
+import type { Row } from '../db/connection.ts'
 import type { Gateway } from '../gateway.ts'
-import { type Delivery, deliveryOf } from './delivery.ts'
+import { type Delivery, type DeliveryAddress, addressOf, deliveryOf } from './delivery.ts'
+import { payloadOf, textOf } from './payload.ts'
 
 /** Reads deliveries by id in one query. */
-export async function loadDeliveries(gateway: Gateway, deliveryIds: string[]): Promise<Map<string, Delivery>> {
-  const { rows } = await gateway.database.gate.execute({
-    sql: `SELECT value AS delivery_id, m.id, m.job_id, m.from_number, m.to_number, m.body, m.rc_message_id, m.receiving_extension_id,
-        m.created_at, triggers.id AS trigger_id, coalesce(triggers.callback_url, apps.webhook_url) AS url,
-        coalesce(triggers.secret, apps.webhook_secret) AS secret
-      FROM json_each(?1)
-      JOIN messages AS m ON m.id = substr(value, 1, instr(value, ':') - 1)
+export async function loadDeliveries({ database }: Gateway, deliveryIds: string[]): Promise<Map<string, Delivery>> {
+  const addresses = deliveryIds.map(addressOf)
+  const { rows } = await database.gate.execute({
+    sql: `SELECT wanted.key AS position, m.*, coalesce(triggers.callback_url, apps.webhook_url) AS url,
+        coalesce(triggers.secret, apps.webhook_secret) AS secret, own.at, own.detail
+      FROM json_each(?1) AS wanted
+      JOIN messages AS m ON m.id = wanted.value ->> 'messageId'
+      LEFT JOIN webhook_details AS own ON own.message_id = m.id AND own.event = wanted.value ->> 'event'
       LEFT JOIN tenants ON tenants.id = m.tenant_id AND tenants.status = 'active'
-      LEFT JOIN apps ON apps.id = substr(value, instr(value, ':') + 1) AND apps.tenant_id = tenants.id AND apps.is_active = 1
-      LEFT JOIN triggers ON triggers.id = substr(value, instr(value, ':') + 1) AND triggers.tenant_id = tenants.id`,
-    args: [JSON.stringify(deliveryIds)],
+      LEFT JOIN apps ON apps.id = wanted.value ->> 'targetId' AND apps.tenant_id = tenants.id AND apps.is_active = 1
+      LEFT JOIN triggers ON triggers.id = wanted.value ->> 'targetId' AND triggers.tenant_id = tenants.id`,
+    args: [JSON.stringify(addresses)],
   })
-  return new Map(rows.map((row) => [String(row['delivery_id']), toDelivery(row)]))
+  const deliveries = rows.flatMap((row) => {
+    const address = addresses[Number(row['position'])]
+    return address === undefined ? [] : [toDelivery(address, row)]
+  })
+  return new Map(deliveries.map((delivery) => [delivery.deliveryId, delivery]))
 }
 
-function toDelivery(row: Record<string, unknown>): Delivery {
-  const message = {
-    messageId: String(row['id']),
-    from: String(row['from_number']),
-    to: String(row['to_number']),
-    body: String(row['body']),
-    rcMessageId: String(row['rc_message_id']),
-    receivingExtensionId: textOf(row['receiving_extension_id']),
-    timestamp: Number(row['created_at']),
-  }
-  const deliveryId = String(row['delivery_id'])
-  const targetId = deliveryId.slice(deliveryId.indexOf(':') + 1)
-  const target = { targetId, url: textOf(row['url']), secret: textOf(row['secret']) }
-  return deliveryOf(message, target, String(row['job_id']))
+function toDelivery(address: DeliveryAddress, row: Row): Delivery {
+  const target = { targetId: address.targetId, url: textOf(row['url']), secret: textOf(row['secret']) }
+  return deliveryOf(address, target, payloadOf(address.event, row), String(row['job_id']))
 }
-
-const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)

@@ -1,25 +1,60 @@
-import type { Statement } from '../db/writer.ts'
+import { RESTORED_BOOT } from '../db/restore-mark.ts'
+import type { Row } from '../db/connection.ts'
 import type { Gateway } from '../gateway.ts'
+import type { Job } from '../jobs/job.ts'
+import type { PostResult } from '../outbound/post-json.ts'
+import { type OpenAttempt, closeAttempt } from './close-attempt.ts'
 
-/** Ends attempts whose outcome is unknown. */
-const INTERRUPT = `UPDATE deliveries SET outcome = 'network_error', error_class = 'Interrupted', duration_ms = 0,
-  error_message = 'The request was interrupted; it may have arrived' WHERE outcome IS NULL`
-
-/** At the start: POSTs that an earlier run began may have arrived. They are recorded as interrupted and never repeated. */
+/**
+ * At the start: attempts that an earlier run began may have arrived. They are recorded as interrupted, which is a failure:
+ * with the policy `none` the delivery has ended, else its schedule goes on. Answers how many there were.
+ */
 export async function closeInterrupted(gateway: Gateway): Promise<number> {
-  const [closed] = await gateway.database.writer.write([
-    { sql: `${INTERRUPT} AND boot_id != ?1 RETURNING delivery_id`, args: [gateway.bootId] },
+  const { database } = gateway
+  const { rows } = await database.gate.execute({ sql: `${OPEN_ATTEMPTS} AND boot_id != ?1`, args: [gateway.bootId] })
+  await Promise.all(rows.map((row) => closeAttempt(gateway, openAttemptOf(row), interrupted(row['boot_id']))))
+  await database.writer.write([
     {
       sql: `DELETE FROM jobs WHERE kind = 'webhook' AND EXISTS (
         SELECT 1 FROM deliveries WHERE delivery_id = jobs.subject AND outcome IS NOT NULL)`,
       args: [],
     },
   ])
-  return closed?.rows.length ?? 0
+  return rows.length
 }
 
-/** The same for one delivery of this run whose outcome could not be stored. Only one job at a time works on a delivery. */
-export const interrupt = (deliveryId: string): Statement => ({
-  sql: `${INTERRUPT} AND delivery_id = ?1`,
-  args: [deliveryId],
+/** The same for a delivery of this run whose outcome could not be stored. False if none of its attempts is open. */
+export async function interrupt(gateway: Gateway, { seq, subject }: Job): Promise<boolean> {
+  const sql = `SELECT seq, attempt_number, kind, target_id, tenant_id, boot_id, ?2 AS job_seq
+    FROM deliveries WHERE delivery_id = ?1 AND outcome IS NULL`
+  const { rows } = await gateway.database.gate.execute({ sql, args: [subject, seq] })
+  for (const row of rows) await closeAttempt(gateway, openAttemptOf(row), interrupted(row['boot_id']))
+  return rows.length > 0
+}
+
+/** The CTE gets an index of its own: the jobs have none by subject that covers first attempts. */
+const OPEN_ATTEMPTS = `WITH waiting AS MATERIALIZED (SELECT seq, subject FROM jobs WHERE kind IN ('webhook', 'webhook_retry'))
+  SELECT deliveries.seq, attempt_number, deliveries.kind, target_id, tenant_id, boot_id, waiting.seq AS job_seq
+  FROM deliveries LEFT JOIN waiting ON waiting.subject = delivery_id WHERE outcome IS NULL`
+
+const openAttemptOf = (row: Row): OpenAttempt => ({
+  seq: Number(row['seq']),
+  attemptNumber: Number(row['attempt_number']),
+  jobSeq: row['job_seq'] === null ? null : Number(row['job_seq']),
+  kind: String(row['kind']),
+  targetId: String(row['target_id']),
+  tenantId: String(row['tenant_id']),
+})
+
+const interrupted = (bootId: unknown): PostResult => ({
+  outcome: 'network_error',
+  statusCode: null,
+  errorClass: 'Interrupted',
+  errorMessage:
+    bootId === RESTORED_BOOT
+      ? 'The database was restored from a backup; the request may have been made before'
+      : 'The request was interrupted; it may have arrived',
+  snippet: null,
+  retryAfterMs: null,
+  durationMs: 0,
 })

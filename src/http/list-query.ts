@@ -41,6 +41,8 @@ export const sizeUpTo = (max: number, fallback: number) =>
 
 export const pageSize = sizeUpTo(MAX_PAGE_SIZE, DEFAULT_PAGE_SIZE)
 
+const DATE_FORMS = 'ISO 8601 with offset, or a date alone for the whole UTC day; inclusive'
+
 /** Start of a range, inclusive, as epoch milliseconds. */
 export const startDate = dateFilter('badStartDate', 'start')
 /** End of a range, inclusive, as epoch milliseconds. */
@@ -55,11 +57,22 @@ function dateFilter(error: ErrorName, edge: 'start' | 'end') {
       return parsed ?? undefined
     })
     .meta({
-      description: 'ISO 8601 with offset, or a date alone for the whole UTC day; inclusive',
+      description: DATE_FORMS,
       type: 'string',
       format: 'date-time',
     })
 }
+
+/** A date of a JSON body, as epoch milliseconds, in the same forms. */
+export const dateValue = (error: ErrorName, edge: 'start' | 'end') =>
+  z
+    .string({ error })
+    .transform((value, context) => {
+      const parsed = parseDate(value, edge)
+      if (parsed === null) context.addIssue({ code: 'custom', message: error })
+      return parsed ?? 0
+    })
+    .meta({ description: DATE_FORMS, type: 'string', format: 'date-time' })
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/
 const DATE_TIME =

@@ -9,7 +9,12 @@ export interface Destinations {
 }
 
 export const DESTINATIONS: Readonly<Record<DeliveryKind, Destinations>> = {
-  app: { table: 'apps', wanted: (row) => `${row}.is_active = 1 AND ${row}.webhook_url IS NOT NULL` },
+  app: {
+    table: 'apps',
+    // The first bit of webhook_events is sms_inbound; null means sms_inbound alone.
+    wanted: (row) =>
+      `${row}.is_active = 1 AND ${row}.webhook_url IS NOT NULL AND (${row}.webhook_events IS NULL OR ${row}.webhook_events & 1)`,
+  },
   trigger: { table: 'triggers', wanted: () => 'true' },
 }
 

@@ -4,6 +4,7 @@ import type { Row } from '../db/connection.ts'
 import { DELIVERY_KINDS, type DeliveryKind } from '../db/schema/webhooks.ts'
 import type { RowOperation } from '../db/writer.ts'
 import { inboundEvent } from '../realtime/event.ts'
+import type { SmsInboundEvent } from '../realtime/hub.ts'
 import type { Gateway } from '../gateway.ts'
 import { deliveryOf } from '../deliveries/delivery.ts'
 import { tombstonesOf } from './tombstones.ts'
@@ -162,12 +163,13 @@ async function storeOnce(gateway: Gateway, sms: InboundSms, messageId: string): 
     ? writer.row(STORE, row)
     : writer.row(STORE_WITH_KEYWORD, { ...row, ...keyword }))
   if (stored === undefined) return (await isKnown(gateway, row)) ? 'known' : 'id_taken'
-  announce(gateway, row)
+  const event = eventOf(row)
+  gateway.hub.publish(event)
   const [jobs, [word]] = [rows.filter(isJob), rows.filter((one) => !isJob(one))]
   if (keyword !== null) publishKeyword(gateway, keyword, row, word)
   for (const job of jobs) {
     if (job['kind'] === 'fan_out') gateway.jobs.scheduled('fan_out', String(job['lane']), row.tenantId, 0)
-    else handOver(gateway, row, job)
+    else handOver(gateway, row, event, job)
   }
   return 'new'
 }
@@ -187,17 +189,17 @@ async function isKnown(
   return rows.length > 0
 }
 
-function announce(gateway: Gateway, row: InboundRow): void {
+function eventOf(row: InboundRow): SmsInboundEvent {
   const { messageId: id, extensionId: receivingExtensionId, now } = row
-  gateway.hub.publish(inboundEvent({ ...row, id, receivingExtensionId }, now))
+  return inboundEvent({ ...row, id, receivingExtensionId }, now)
 }
 
 /** Hands a delivery's job to its loop with its subject, so that nothing is read again before it begins. */
-function handOver(gateway: Gateway, row: InboundRow, job: Row): void {
-  const { messageId, tenantId, from, to, body, rcMessageId, extensionId, now, jobId } = row
-  const message = { messageId, from, to, body, rcMessageId, receivingExtensionId: extensionId, timestamp: now }
+function handOver(gateway: Gateway, row: InboundRow, event: SmsInboundEvent, job: Row): void {
+  const { messageId, tenantId, now, jobId } = row
   const target = { targetId: String(job['lane']), url: String(job['url']), secret: String(job['secret']) }
-  const delivery = deliveryOf(message, target, jobId)
+  const address = { deliveryId: `${messageId}:${target.targetId}`, messageId }
+  const delivery = deliveryOf(address, target, event, jobId)
   gateway.jobs.prefetched(
     {
       seq: Number(job['seq']),

@@ -1,3 +1,4 @@
+import { MAX_RETRY_DELAY_MS } from '../core/limits.ts'
 import type { Gate } from '../db/gate.ts'
 import type { JobKindName } from '../db/schema/jobs.ts'
 import type { Job, LoopKindName } from './job.ts'
@@ -9,20 +10,28 @@ export interface LaneRequest {
   limit: number
 }
 
-/** A LIMIT cannot refer to a column, so each lane is a query of its own within one statement. */
-const ONE_LANE = `SELECT * FROM (SELECT seq, id, lane, tenant_id, subject, created_at FROM jobs
-  WHERE kind = ? AND lane = ? AND tenant_id = ? AND seq > ? AND due_at <= ? ORDER BY seq LIMIT ?)`
+/** What a lane's jobs are ordered by. */
+export type LaneOrder = 'seq' | 'due_at'
+
+/**
+ * A LIMIT cannot refer to a column, so each lane is a query of its own within one statement. The kind stands in the text:
+ * by a parameter SQLite would not use the index of retries.
+ */
+const oneLane = (kind: LoopKindName, order: LaneOrder): string =>
+  `SELECT * FROM (SELECT seq, id, lane, tenant_id, subject, created_at, due_at FROM jobs
+    WHERE kind = '${kind}' AND lane = ? AND tenant_id = ? AND seq > ? AND due_at <= ? ORDER BY ${order} LIMIT ?)`
 
 /** The first due jobs of each lane behind its cursor, in one query. */
 export async function readDueJobs(
   gate: Gate,
   kind: LoopKindName,
+  order: LaneOrder,
   requests: readonly LaneRequest[],
   now: number,
 ): Promise<Job[]> {
   const { rows } = await gate.execute({
-    sql: `${requests.map(() => ONE_LANE).join(' UNION ALL ')} ORDER BY seq`,
-    args: requests.flatMap(({ lane, tenantId, after, limit }) => [kind, lane, tenantId, after, now, limit]),
+    sql: `${requests.map(() => oneLane(kind, order)).join(' UNION ALL ')} ORDER BY ${order}`,
+    args: requests.flatMap(({ lane, tenantId, after, limit }) => [lane, tenantId, after, now, limit]),
   })
   return rows.map((row) => ({
     seq: Number(row['seq']),
@@ -59,14 +68,18 @@ export async function readNextDue(
   then: number,
 ): Promise<number | null> {
   const { rows } = await gate.execute({
-    sql: 'SELECT min(due_at) AS at FROM jobs WHERE kind = ?1 AND lane = ?2 AND tenant_id = ?3 AND due_at > ?4',
-    args: [kind, lane.lane, lane.tenantId, then],
+    sql: `SELECT min(due_at) AS at FROM jobs WHERE kind = '${kind}' AND lane = ?1 AND tenant_id = ?2 AND due_at > ?3`,
+    args: [lane.lane, lane.tenantId, then],
   })
   const at = rows[0]?.['at']
   return typeof at === 'number' ? at : null
 }
 
-/** At the start every job is due: delays belonged to the earlier process, and the clock may have been set back since. */
+/**
+ * At the start every job is due: delays belonged to the earlier process. Retries keep their schedule, but none is later than
+ * a schedule can make it: the clock may have been set back since.
+ */
 export async function makeAllDue(gate: Gate, now: number): Promise<void> {
-  await gate.execute({ sql: 'UPDATE jobs SET due_at = ?1 WHERE due_at > ?1', args: [now] })
+  const sql = "UPDATE jobs SET due_at = ?1 WHERE due_at > ?1 AND (kind <> 'webhook_retry' OR due_at > ?2)"
+  await gate.execute({ sql, args: [now, now + MAX_RETRY_DELAY_MS] })
 }

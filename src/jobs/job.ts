@@ -42,6 +42,8 @@ export interface JobKind<Subject> {
    * may change while its job waits: a run must detect that in its own commit.
    */
   maxPrefetched?: number
+  /** Whether the jobs of a lane run in the order in which they were made (the default) or came due. The latter excludes `maxPrefetched`. */
+  order?: 'due'
   /** How many jobs of the lane may start now. A lane with none waits until it is freed. */
   room?(lane: string): number
   /** Reads the subjects of several jobs at once. */

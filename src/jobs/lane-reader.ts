@@ -22,7 +22,7 @@ export class LaneReader<Subject> {
       lane.pending = false
     }
     try {
-      await read(this.context.gate, this.kind.name, readings, now)
+      await read(this.context.gate, this.kind, readings, now)
       await this.#prefetch(readings)
       for (const reading of readings) await this.#noteNextDue(reading)
     } catch (error) {
@@ -44,7 +44,12 @@ export class LaneReader<Subject> {
     for (const { lane, limit, rewinds, jobs } of readings) {
       if (lane.rewinds !== rewinds) continue
       if (jobs.length >= limit) lane.pending = true
-      for (const job of jobs) prefetch(lane, { job, run: this.runOf(job, loaded.get(job.subject)) })
+      for (const job of jobs) {
+        const prefetched = { job, run: this.runOf(job, loaded.get(job.subject)) }
+        // By due time there is no cursor: what has begun is no longer due, or in flight.
+        if (this.kind.order === 'due') lane.prefetched.push(prefetched)
+        else prefetch(lane, prefetched)
+      }
     }
   }
 

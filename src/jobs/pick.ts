@@ -1,5 +1,5 @@
 import type { Gate } from '../db/gate.ts'
-import type { Job, JobKind, LoopKindName } from './job.ts'
+import type { Job, JobKind } from './job.ts'
 import { readDueJobs } from './job-rows.ts'
 import { type Lane, isQuiet } from './lanes.ts'
 
@@ -51,13 +51,18 @@ export function planReadings(picks: readonly Pick[], ahead: number): Reading[] {
 }
 
 /** Reads the jobs that are due, without those that were in flight when the query began: they would run twice. */
-export async function read(gate: Gate, kind: LoopKindName, readings: readonly Reading[], now: number): Promise<void> {
+export async function read<Subject>(
+  gate: Gate,
+  { name: kind, order }: JobKind<Subject>,
+  readings: readonly Reading[],
+  now: number,
+): Promise<void> {
   const requests = readings.map(({ lane, limit, inFlight }) => ({
     ...addressOf(lane),
     after: lane.cursor,
     limit: limit + inFlight.size,
   }))
-  const jobs = await readDueJobs(gate, kind, requests, now)
+  const jobs = await readDueJobs(gate, kind, order === 'due' ? 'due_at' : 'seq', requests, now)
   for (const reading of readings) {
     const { name, tenantId } = reading.lane
     const own = jobs.filter((job) => job.lane === name && job.tenantId === tenantId && !reading.inFlight.has(job.seq))

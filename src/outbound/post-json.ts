@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts'
-import { WEBHOOK_TIMEOUT_MS } from '../core/limits.ts'
+import { DAY_MS, WEBHOOK_TIMEOUT_MS } from '../core/limits.ts'
 import type { Meter } from '../core/meter.ts'
+import { retryAfterMs } from '../http-client/retry-after.ts'
 import type { AddressGuard, Dialable } from './address-guard.ts'
 import { type WebhookFailure, failureOf, neverConnected } from './failure.ts'
 import { type WebhookExchangeResult, type WebhookResponse, postOnce } from './webhook-exchange.ts'
@@ -26,6 +27,8 @@ export interface PostResult {
   errorMessage: string | null
   /** The first 256 bytes of the response's body as text; null without a response. */
   snippet: string | null
+  /** From `Retry-After` of a 429 or 503, milliseconds, at most a day. Null without one. */
+  retryAfterMs: number | null
   /** Whole milliseconds from the start until the status line, or until the failure. */
   durationMs: number
 }
@@ -70,7 +73,9 @@ export class WebhookPoster {
       const answer = await this.#reach(request, deadline.signal)
       const durationMs = Math.max(0, Math.round(clock.monotonic() - startedAt))
       if (!answer.ok) return { ...unanswered(answer), durationMs }
-      return { ...answered(answer.statusCode), snippet: await this.#snippetOf(answer, deadline.signal), durationMs }
+      const delay = { retryAfterMs: retryAfterOf(answer, clock.now()) }
+      const snippet = await this.#snippetOf(answer, deadline.signal)
+      return { ...answered(answer.statusCode), ...delay, snippet, durationMs }
     } finally {
       cancel()
     }
@@ -121,10 +126,13 @@ function withoutFixed(headers: Record<string, string>): Record<string, string> {
   return { ...Object.fromEntries(others), ...FIXED_HEADERS }
 }
 
+const retryAfterOf = ({ statusCode, retryAfter }: WebhookResponse, now: number): number | null =>
+  statusCode === 429 || statusCode === 503 ? retryAfterMs(retryAfter, now, DAY_MS) : null
+
 const isSuccess = (statusCode: number): boolean => statusCode >= 200 && statusCode < 300
 
 /** The status line alone decides. A body that hangs or fails afterwards changes nothing. */
-function answered(statusCode: number): Omit<PostResult, 'durationMs' | 'snippet'> {
+function answered(statusCode: number): Omit<PostResult, 'durationMs' | 'snippet' | 'retryAfterMs'> {
   if (isSuccess(statusCode)) return { outcome: 'success', statusCode, errorClass: null, errorMessage: null }
   const redirected = statusCode >= 300 && statusCode < 400 ? '; redirects are not followed' : ''
   return {
@@ -137,5 +145,5 @@ function answered(statusCode: number): Omit<PostResult, 'durationMs' | 'snippet'
 
 function unanswered({ errorClass, errorMessage }: WebhookFailure): Omit<PostResult, 'durationMs'> {
   const outcome = errorClass === 'TimeoutError' ? 'timeout' : 'network_error'
-  return { outcome, statusCode: null, errorClass, errorMessage, snippet: null }
+  return { outcome, statusCode: null, errorClass, errorMessage, snippet: null, retryAfterMs: null }
 }

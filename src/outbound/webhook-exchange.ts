@@ -28,6 +28,7 @@ export type WebhookExchangeResult =
 /** Status line and headers have come; the body may still be coming. */
 export interface WebhookResponse {
   statusCode: number
+  retryAfter: string | null
   snippet: Snippet
   /** Closes the connection; must be called. */
   close(): void
@@ -76,9 +77,10 @@ class WebhookExchange implements HttpExchangeListener {
     this.connection.send(textOf(input), this)
   }
 
-  head({ status }: HttpResponseHead): void {
+  head(head: HttpResponseHead): void {
     const close = (): void => this.connection.destroy()
-    this.resolve({ ok: true, statusCode: status, snippet: this.#snippet, close })
+    const retryAfter = head.header('retry-after')
+    this.resolve({ ok: true, statusCode: head.status, retryAfter, snippet: this.#snippet, close })
   }
 
   body(bytes: Uint8Array): void {

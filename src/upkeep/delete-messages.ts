@@ -22,9 +22,12 @@ const STATEMENTS = [
   'DELETE FROM send_attempts WHERE message_id IN (SELECT value FROM json_each(?1)) RETURNING seq',
   `DELETE FROM deliveries WHERE seq IN (SELECT own.seq FROM json_each(?1)
     JOIN deliveries AS own ON own.delivery_id >= value || ':' AND own.delivery_id < value || ';') RETURNING seq`,
+  'DELETE FROM webhook_details WHERE message_id IN (SELECT value FROM json_each(?1))',
+  `DELETE FROM jobs WHERE seq IN (SELECT own.seq FROM json_each(?1)
+    CROSS JOIN jobs AS own INDEXED BY jobs_next_attempt ON own.kind = 'webhook_retry' AND own.subject >= value || ':' AND own.subject < value || ';')`,
 ]
 
-/** Deletes messages that have come to their end, with their attempts and deliveries, in one commit. */
+/** Deletes messages that have come to their end, with their attempts, deliveries and retries, in one commit. */
 export async function deleteMessages(gateway: Gateway, ids: readonly string[]): Promise<DeletedRows> {
   if (ids.length === 0) return { messages: 0, attempts: 0, deliveries: 0 }
   const args = [JSON.stringify(ids)]

@@ -2,13 +2,20 @@ import { DAY_MS, DELIVERY_RETENTION_DAYS } from '../core/limits.ts'
 import { ROWS_PER_BATCH, inBatches } from '../db/batches.ts'
 import type { Gateway } from '../gateway.ts'
 
-/** Deletes attempts older than 30 days in small batches. Answers how many were deleted. */
+const STATEMENTS = [
+  `DELETE FROM deliveries WHERE seq IN (SELECT seq FROM deliveries WHERE attempted_at < ?1 ORDER BY attempted_at LIMIT ?2) RETURNING seq`,
+  `DELETE FROM webhook_details WHERE rowid IN
+    (SELECT rowid FROM webhook_details WHERE at < ?1 ORDER BY at LIMIT ?2) RETURNING rowid`,
+]
+
+/** Deletes attempts older than 30 days, and the details of events as old, in small batches. Answers how many rows were deleted. */
 export function purgeDeliveries(gateway: Gateway): Promise<number> {
   const before = gateway.clock.now() - DELIVERY_RETENTION_DAYS * DAY_MS
-  const sql = `DELETE FROM deliveries WHERE seq IN (SELECT seq FROM deliveries WHERE attempted_at < ?1 ORDER BY attempted_at LIMIT ?2) RETURNING seq`
   return inBatches(gateway, async () => {
-    const [deleted] = await gateway.database.writer.write([{ sql, args: [before, ROWS_PER_BATCH] }])
-    const count = deleted?.rows.length ?? 0
-    return { count, last: count < ROWS_PER_BATCH }
+    const results = await gateway.database.writer.write(
+      STATEMENTS.map((sql) => ({ sql, args: [before, ROWS_PER_BATCH] })),
+    )
+    const counts = results.map(({ rows }) => rows.length)
+    return { count: counts.reduce((sum, count) => sum + count, 0), last: Math.max(...counts) < ROWS_PER_BATCH }
   })
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { MAX_WEBHOOKS_PER_HOST, MAX_WEBHOOKS_PER_TARGET, MAX_WEBHOOKS_PER_TENANT } from '../../src/core/limits.ts'
-import { DeliverySlots } from '../../src/deliveries/delivery-slots.ts'
+import { DeliverySlots, FIRST_ATTEMPTS } from '../../src/deliveries/delivery-slots.ts'
 import type { Slot } from '../../src/jobs/slots.ts'
 import { manualClock } from '../support/manual-clock.ts'
 
@@ -9,10 +9,11 @@ const host = (number: number): string => `https://host${number}.example/hook`
 /** Slots, and what they told the loop. */
 function workshop() {
   const said: string[] = []
-  const slots = new DeliverySlots(manualClock(), {
-    freed: () => said.push('freed'),
-    laneFreed: (_kind, lane) => said.push(`lane ${lane} freed`),
-  })
+  const slots = new DeliverySlots(
+    manualClock(),
+    { freed: () => said.push('freed'), laneFreed: (_kind, lane) => said.push(`lane ${lane} freed`) },
+    FIRST_ATTEMPTS,
+  )
   const acquire = (number: number, tenantId: string, lane = `${tenantId} ${number}`): Slot | null =>
     slots.acquire(host(number), { lane, tenantId })
   return { slots, said, acquire }

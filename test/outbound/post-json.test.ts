@@ -62,6 +62,7 @@ const timeout = {
   errorClass: 'TimeoutError',
   errorMessage: 'The destination did not answer in time',
   snippet: null,
+  retryAfterMs: null,
 }
 
 const long = 'x'.repeat(1000)

@@ -38,8 +38,19 @@ const inQuery = (name: string, kind: Kind, malformed: Place['malformed'], path: 
   ask: (world, id) => world.call('GET', `${path}${encodeURIComponent(id)}`),
 })
 
+const inRecovery = (name: 'appId' | 'triggerId', kind: Kind): Place => ({
+  name: `POST /v1/webhook-deliveries/recover ${name}`,
+  kind,
+  malformed: { status: 403, error: 'Forbidden' },
+  inQuery: true,
+  ask: (world, id) =>
+    world.call('POST', '/v1/webhook-deliveries/recover', { body: { since: '2000-01-01', [name]: id } }),
+})
+
 const EMPTY = { status: 200 }
 const badApp = 'Invalid appId format'
+const badTrigger = 'Invalid triggerId format'
+const triggerRetries = (id: string): string => `/v1/triggers/${id}/webhook-retries`
 
 const PLACES: readonly Place[] = [
   inPath('GET /v1/sms/status/{id}', 'messages', 'Invalid messageId format', 'GET', (id) => `/v1/sms/status/${id}`),
@@ -59,6 +70,18 @@ const PLACES: readonly Place[] = [
     (id) => `/v1/apps/${id}/rotate-webhook-secret`,
   ),
   inPath('POST /v1/apps/{id}/test-webhook', 'apps', badApp, 'POST', (id) => `/v1/apps/${id}/test-webhook`),
+  inPath('GET /v1/apps/{id}/webhook-retries', 'apps', badApp, 'GET', (id) => `/v1/apps/${id}/webhook-retries`),
+  inPath('PUT /v1/apps/{id}/webhook-retries', 'apps', badApp, 'PUT', (id) => `/v1/apps/${id}/webhook-retries`, {
+    policy: 'short',
+  }),
+  inPath('GET /v1/apps/{id}/webhook-events', 'apps', badApp, 'GET', (id) => `/v1/apps/${id}/webhook-events`),
+  inPath('PUT /v1/apps/{id}/webhook-events', 'apps', badApp, 'PUT', (id) => `/v1/apps/${id}/webhook-events`, {
+    events: [],
+  }),
+  inPath('GET /v1/triggers/{id}/webhook-retries', 'triggers', badTrigger, 'GET', triggerRetries),
+  inPath('PUT /v1/triggers/{id}/webhook-retries', 'triggers', badTrigger, 'PUT', triggerRetries, { policy: 'short' }),
+  inRecovery('appId', 'apps'),
+  inRecovery('triggerId', 'triggers'),
   inPath('DELETE /v1/triggers/{id}', 'triggers', 'Invalid triggerId format', 'DELETE', (id) => `/v1/triggers/${id}`),
   inQuery('GET /v1/sms/messages?appId', 'apps', EMPTY, '/v1/sms/messages?appId='),
   inQuery('GET /v1/sms/messages?tenantId', 'tenants', EMPTY, '/v1/sms/messages?tenantId='),
@@ -223,6 +246,24 @@ test('own lists show nothing of the other tenant, whatever the filter', async ()
   )
   for (const id of Object.values(victim).flatMap((ids) => (Array.isArray(ids) ? ids : [])))
     expect(shown.join('\n')).not.toContain(id)
+})
+
+test('deliveries of the other tenant are neither redelivered nor recovered', async () => {
+  await using world = await createWorld({ connect: false, work: false })
+  const victim = await createVictim(world)
+  const before = await rowsOf(world, victim.app.tenantId)
+  const ids = await world.gateway.database.gate.execute({
+    sql: 'SELECT delivery_id FROM deliveries WHERE tenant_id = ?1',
+    args: [victim.app.tenantId],
+  })
+  expect(ids.rows.length).toBeGreaterThan(0)
+  for (const row of ids.rows) {
+    const path = `/v1/webhook-deliveries/${encodeURIComponent(String(row['delivery_id']))}/redeliver`
+    expect(await world.json('POST', path)).toEqual({ status: 404, body: { error: 'Delivery not found' } })
+  }
+  const everything = await world.json('POST', '/v1/webhook-deliveries/recover', { body: { since: '1970-01-01' } })
+  expect(everything).toEqual({ status: 202, body: { scheduled: 0 } })
+  expect(await rowsOf(world, victim.app.tenantId)).toEqual(before)
 })
 
 const epochOf = async (world: World): Promise<string> => {

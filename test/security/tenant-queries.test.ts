@@ -42,6 +42,11 @@ const JOB_WORK: Readonly<Record<string, string>> = {
 
 /** Single statements elsewhere: file, beginning of the statement, reason. */
 const STATEMENTS: readonly (readonly [path: string, beginning: string, why: string])[] = [
+  [
+    'src/realtime/event-webhooks.ts',
+    'SELECT id, tenant_id FROM apps',
+    'which apps asked for events, to wake their jobs',
+  ],
   ['src/auth/key-ring.ts', 'UPDATE apps SET last_used_at', 'the app that the key itself belongs to'],
   ['src/auth/key-ring.ts', 'UPDATE apps SET key_hash', 'the app that the key itself belongs to, by its hash'],
   [

@@ -47,8 +47,6 @@ const shownIf =
     isWhole: true,
   })
 
-export const always = (constant: number) => (): Member => value(String(constant))
-
 /** Epoch milliseconds, which `withTimes` formats. The CAST makes sure that only digits stand between the marks. */
 export const shownTime = (column: Column) => (): Member =>
   value(`'${MARK}', CAST(${nameOf(column)} AS INTEGER), '${MARK}'`)

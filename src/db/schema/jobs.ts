@@ -1,6 +1,7 @@
-import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { sql } from 'drizzle-orm'
+import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 
-export const JOB_KINDS = ['send', 'lookup', 'webhook', 'fan_out', 'back_fill'] as const
+export const JOB_KINDS = ['send', 'lookup', 'webhook', 'webhook_retry', 'fan_out', 'back_fill'] as const
 export type JobKindName = (typeof JOB_KINDS)[number]
 
 /**
@@ -27,6 +28,18 @@ export const jobs = sqliteTable(
     isQuarantined: integer('is_quarantined', { mode: 'boolean' }).notNull().default(false),
     /** Steady time. */
     createdAt: integer('created_at').notNull(),
+    /** Set on a redelivery outside of a schedule: no attempt follows it. */
+    isLast: integer('is_last', { mode: 'boolean' }),
   },
-  (table) => [index('jobs_by_lane').on(table.kind, table.lane, table.tenantId)],
+  (table) => [
+    index('jobs_by_lane').on(table.kind, table.lane, table.tenantId),
+    /** A delivery has at most one next attempt. */
+    uniqueIndex('jobs_next_attempt')
+      .on(table.subject)
+      .where(sql`kind = 'webhook_retry'`),
+    /** A destination that is down for days has many retries that are not due: they are not read in vain. */
+    index('jobs_retries_due')
+      .on(table.lane, table.tenantId, table.dueAt)
+      .where(sql`kind = 'webhook_retry'`),
+  ],
 )

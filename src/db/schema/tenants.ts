@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { RETRY_POLICIES } from './webhooks.ts'
 
 /** What an opt-out means for the messages of a tenant: nothing, or that they fail. */
 export const OPT_OUT_POLICIES = ['observe', 'block'] as const
@@ -37,6 +38,10 @@ export const apps = sqliteTable(
     registeredBy: text('registered_by'),
     createdAt: integer('created_at').notNull(),
     updatedAt: integer('updated_at').notNull(),
+    /** Null: `none`. */
+    webhookRetries: text('webhook_retries', { enum: RETRY_POLICIES }),
+    /** A bit for each of `WEBHOOK_EVENTS`. Null: `sms_inbound` alone. */
+    webhookEvents: integer('webhook_events'),
   },
   (table) => [
     index('apps_by_tenant').on(table.tenantId),
@@ -44,6 +49,10 @@ export const apps = sqliteTable(
     index('apps_active')
       .on(table.tenantId)
       .where(sql`is_active = 1`),
+    /** The apps that asked for more events than `sms_inbound`. The commit that ends a message looks here, mostly in vain. */
+    index('apps_with_events')
+      .on(table.id)
+      .where(sql`webhook_events > 1`),
   ],
 )
 

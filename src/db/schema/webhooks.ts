@@ -1,10 +1,18 @@
 import { sql } from 'drizzle-orm'
-import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 
 export const DELIVERY_OUTCOMES = ['success', 'http_error', 'timeout', 'network_error'] as const
 export type DeliveryOutcome = (typeof DELIVERY_OUTCOMES)[number]
 export const DELIVERY_KINDS = ['app', 'trigger'] as const
 export type DeliveryKind = (typeof DELIVERY_KINDS)[number]
+
+/** How often a failed delivery is tried again; `retry-schedule.ts` has the steps. */
+export const RETRY_POLICIES = ['none', 'short', 'standard'] as const
+export type RetryPolicy = (typeof RETRY_POLICIES)[number]
+
+/** What an app's webhook address can get. Their positions are the bits of `apps.webhook_events`, so the order never changes. */
+export const WEBHOOK_EVENTS = ['sms_inbound', 'sms_status', 'sms_delivery', 'opt_out'] as const
+export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number]
 
 /** Addresses that hear of a tenant's inbound messages besides its apps. */
 export const triggers = sqliteTable(
@@ -17,18 +25,22 @@ export const triggers = sqliteTable(
     /** JWE. */
     secret: text().notNull(),
     createdAt: integer('created_at').notNull(),
+    /** Null: `none`. */
+    webhookRetries: text('webhook_retries', { enum: RETRY_POLICIES }),
   },
   (table) => [index('triggers_by_tenant').on(table.tenantId)],
 )
 
-/** One row per POST of a delivery, committed before it is made: at most one POST per delivery, also across a crash. */
+/** One row per attempt of a delivery, committed before its POST is made, so that a crash repeats no attempt. */
 export const deliveries = sqliteTable(
   'deliveries',
   {
     /** Never used twice, as of send attempts. */
     seq: integer().primaryKey({ autoIncrement: true }),
-    /** `<messageId>:<appId or triggerId>`. */
-    deliveryId: text('delivery_id').notNull().unique(),
+    /** `<messageId>:<appId or triggerId>`, with `:<event>` behind it if the event is not `sms_inbound`. */
+    deliveryId: text('delivery_id').notNull(),
+    /** From 1. */
+    attemptNumber: integer('attempt_number').notNull().default(1),
     tenantId: text('tenant_id').notNull(),
     kind: text({ enum: DELIVERY_KINDS }).notNull(),
     targetId: text('target_id').notNull(),
@@ -46,12 +58,31 @@ export const deliveries = sqliteTable(
     durationMs: integer('duration_ms'),
   },
   (table) => [
+    uniqueIndex('deliveries_by_attempt').on(table.deliveryId, table.attemptNumber),
     index('deliveries_by_tenant').on(table.tenantId, table.attemptedAt),
     index('deliveries_by_age').on(table.attemptedAt),
     index('deliveries_open')
       .on(table.bootId)
       .where(sql`outcome IS NULL`),
   ],
+)
+
+/**
+ * An event of a message that apps can ask for, with the fields that the message's row does not have. A trigger makes the
+ * `webhook` jobs of a row that is inserted, for the apps that asked: `sms_delivery` for the message's app, `opt_out` for
+ * all apps of its tenant. Rows are kept as long as the deliveries.
+ */
+export const webhookDetails = sqliteTable(
+  'webhook_details',
+  {
+    messageId: text('message_id').notNull(),
+    event: text({ enum: WEBHOOK_EVENTS }).notNull(),
+    /** Epoch milliseconds: the `timestamp` of the event. */
+    at: integer().notNull(),
+    /** JSON. */
+    detail: text().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.messageId, table.event] }), index('webhook_details_by_age').on(table.at)],
 )
 
 /** Single-use tokens that browsers open their WebSocket with. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { errorText } from '../../core/errors.ts'
 import { MAX_LISTED } from '../../core/limits.ts'
+import { RetryPolicyBody, RetryPolicyShown } from '../../http/retry-policy.ts'
 import { type Route, route } from '../../http/route.ts'
 import { App } from './app.ts'
 import { listApps } from './list-apps.ts'
@@ -16,8 +17,12 @@ import {
   RotatedSecret,
   TestResult,
   UpdateBody,
+  WebhookEvents,
+  WebhookEventsBody,
 } from './schemas.ts'
 import { testWebhook } from './test-webhook.ts'
+import { readWebhookEvents, setWebhookEvents } from './webhook-events.ts'
+import { readWebhookRetries, setWebhookRetries } from './webhook-retries.ts'
 import { deactivateApp, updateApp } from './update-app.ts'
 
 const common = { auth: 'app', tag: 'Apps' } as const
@@ -117,5 +122,61 @@ export const appsRoutes = [
     response: TestResult,
     errors: { 400: [errorText('badAppId'), errorText('noWebhookUrl')], 404: [errorText('appNotFound')] },
     run: ({ gateway, caller, params }) => testWebhook(gateway, caller, params.appId),
+  }),
+  route({
+    ...common,
+    method: 'GET',
+    path: '/v1/apps/:appId/webhook-retries',
+    summary: 'How failed deliveries to the app are tried again',
+    params: AppParams,
+    status: 200,
+    response: RetryPolicyShown,
+    errors: ownAppErrors,
+    run: ({ gateway, caller, params }) => readWebhookRetries(gateway, caller, params.appId),
+  }),
+  route({
+    ...common,
+    method: 'PUT',
+    path: '/v1/apps/:appId/webhook-retries',
+    summary: 'Set how failed deliveries to the app are tried again',
+    params: AppParams,
+    body: RetryPolicyBody,
+    priority: ['badAppId', 'badJson', 'badPolicy'],
+    status: 200,
+    response: Done,
+    errors: {
+      400: [errorText('badAppId'), errorText('badPolicy'), errorText('badJson')],
+      404: [errorText('appNotFound')],
+    },
+    run: ({ gateway, caller, params, body }) => setWebhookRetries(gateway, caller, params.appId, body.policy),
+  }),
+  route({
+    ...common,
+    method: 'GET',
+    path: '/v1/apps/:appId/webhook-events',
+    summary: "Which events the app's webhook address gets",
+    params: AppParams,
+    status: 200,
+    response: WebhookEvents,
+    errors: ownAppErrors,
+    run: ({ gateway, caller, params }) => readWebhookEvents(gateway, caller, params.appId),
+  }),
+  route({
+    ...common,
+    method: 'PUT',
+    path: '/v1/apps/:appId/webhook-events',
+    summary: "Set which events the app's webhook address gets",
+    description:
+      '`sms_status` is posted for `sent` and `failed`, to the app that sent the message, in the fields of the WebSocket event.',
+    params: AppParams,
+    body: WebhookEventsBody,
+    priority: ['badAppId', 'badJson', 'badEvents'],
+    status: 200,
+    response: Done,
+    errors: {
+      400: [errorText('badAppId'), errorText('badEvents'), errorText('badJson')],
+      404: [errorText('appNotFound')],
+    },
+    run: ({ gateway, caller, params, body }) => setWebhookEvents(gateway, caller, params.appId, body.events),
   }),
 ]

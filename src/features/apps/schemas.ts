@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { APP_ID, TENANT_ID } from '../../core/ids.ts'
 import { MAX_APP_NAME_LENGTH, MAX_WEBHOOK_URL_LENGTH } from '../../core/limits.ts'
+import { WEBHOOK_EVENTS } from '../../db/schema/webhooks.ts'
 import { fails } from '../../http/route.ts'
 
 const isText = (value: string): boolean => !value.includes('\0') && value.isWellFormed()
@@ -52,6 +53,16 @@ export const UpdateBody = z.object(
   fails('badJson'),
 )
 export type UpdateBody = z.output<typeof UpdateBody>
+
+const events = z.array(z.enum(WEBHOOK_EVENTS, fails('badEvents')), fails('badEvents')).meta({
+  description: 'An empty list is allowed; an event that is listed twice counts once',
+  example: ['sms_inbound', 'sms_status'],
+})
+export const WebhookEventsBody = z.object({ events }, fails('badJson'))
+export const WebhookEvents = z.object({
+  events: z.array(z.enum(WEBHOOK_EVENTS)).meta({ example: ['sms_inbound', 'sms_status'] }),
+})
+export type WebhookEvents = z.infer<typeof WebhookEvents>
 
 export const Done = z.object({ ok: z.literal(true) })
 export const RotatedKey = z.object({ apiKey: z.string(), apiKeyPrefix: z.string() })

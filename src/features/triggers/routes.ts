@@ -1,11 +1,13 @@
 import { z } from 'zod'
 import { errorText } from '../../core/errors.ts'
 import { MAX_LISTED } from '../../core/limits.ts'
+import { RetryPolicyBody, RetryPolicyShown } from '../../http/retry-policy.ts'
 import { route } from '../../http/route.ts'
 import { createTrigger } from './create-trigger.ts'
 import { deleteTrigger } from './delete-trigger.ts'
 import { listTriggers } from './list-triggers.ts'
 import { CreateTriggerBody, CreatedTrigger, Trigger, TriggerParams } from './schemas.ts'
+import { readWebhookRetries, setWebhookRetries } from './webhook-retries.ts'
 
 const common = { auth: 'app', tag: 'Triggers' } as const
 
@@ -46,5 +48,32 @@ export const triggersRoutes = [
     response: z.object({ ok: z.literal(true) }),
     errors: { 400: [errorText('badTriggerId')], 404: [errorText('triggerNotFound')] },
     run: ({ gateway, caller, params }) => deleteTrigger(gateway, caller, params.triggerId),
+  }),
+  route({
+    ...common,
+    method: 'GET',
+    path: '/v1/triggers/:triggerId/webhook-retries',
+    summary: 'How failed deliveries to the trigger are tried again',
+    params: TriggerParams,
+    status: 200,
+    response: RetryPolicyShown,
+    errors: { 400: [errorText('badTriggerId')], 404: [errorText('triggerNotFound')] },
+    run: ({ gateway, caller, params }) => readWebhookRetries(gateway, caller, params.triggerId),
+  }),
+  route({
+    ...common,
+    method: 'PUT',
+    path: '/v1/triggers/:triggerId/webhook-retries',
+    summary: 'Set how failed deliveries to the trigger are tried again',
+    params: TriggerParams,
+    body: RetryPolicyBody,
+    priority: ['badTriggerId', 'badJson', 'badPolicy'],
+    status: 200,
+    response: z.object({ ok: z.literal(true) }),
+    errors: {
+      400: [errorText('badTriggerId'), errorText('badPolicy'), errorText('badJson')],
+      404: [errorText('triggerNotFound')],
+    },
+    run: ({ gateway, caller, params, body }) => setWebhookRetries(gateway, caller, params.triggerId, body.policy),
   }),
 ]

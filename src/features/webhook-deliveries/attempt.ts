@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Members, always, itemOf, shown, shownIfAny, shownOr, shownTime, shownWhere } from '../../db/lists/item.ts'
+import { type Members, itemOf, shown, shownIfAny, shownOr, shownTime, shownWhere } from '../../db/lists/item.ts'
 import { DELIVERY_KINDS, DELIVERY_OUTCOMES, deliveries } from '../../db/schema/webhooks.ts'
 
 /** The contract's Webhook delivery attempt. */
@@ -21,7 +21,7 @@ export const DeliveryAttempt = z.object({
   durationMs: z.int(),
   attemptedAt: z.string().meta({ format: 'date-time' }),
   deliveryId: z.string(),
-  attemptNumber: z.literal(1),
+  attemptNumber: z.int().min(1),
   correlationId: z.string().optional(),
 })
 
@@ -41,6 +41,6 @@ export const ATTEMPT_ITEM = itemOf({
   durationMs: shownOr(deliveries.durationMs, 0),
   attemptedAt: shownTime(deliveries.attemptedAt),
   deliveryId: shown(deliveries.deliveryId),
-  attemptNumber: always(1),
+  attemptNumber: shown(deliveries.attemptNumber),
   correlationId: shown(deliveries.correlationId),
 } satisfies Members<z.infer<typeof DeliveryAttempt>>)

@@ -1,10 +1,13 @@
 import { z } from 'zod'
 import { errorText } from '../../core/errors.ts'
+import { MAX_RECOVERED_DELIVERIES } from '../../core/limits.ts'
 import { listAnswer } from '../../http/list-answer.ts'
 import { route } from '../../http/route.ts'
 import { DeliveryAttempt } from './attempt.ts'
 import { listDeliveries } from './list-deliveries.ts'
-import { DeliveriesQuery } from './schemas.ts'
+import { recoverDeliveries } from './recover.ts'
+import { redeliver } from './redeliver.ts'
+import { DeliveriesQuery, DeliveryParams, RecoverBody, Recovered, Redelivered } from './schemas.ts'
 
 export const webhookDeliveriesRoutes = [
   route({
@@ -28,5 +31,39 @@ export const webhookDeliveriesRoutes = [
     },
     run: async ({ gateway, caller, query }) =>
       listAnswer('attempts', query, await listDeliveries(gateway, caller, query)),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/webhook-deliveries/:deliveryId/redeliver',
+    auth: 'app',
+    tag: 'Webhooks',
+    summary: 'Make one more attempt of a delivery',
+    description: 'Also of one that succeeded. A retry that waits is made now, and its schedule goes on from there.',
+    params: DeliveryParams,
+    status: 202,
+    response: Redelivered,
+    errors: {
+      404: [errorText('deliveryNotFound')],
+      409: [errorText('deliveryInProgress'), errorText('deliveryWithoutDestination')],
+    },
+    run: ({ gateway, caller, params }) => redeliver(gateway, caller, params.deliveryId),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/webhook-deliveries/recover',
+    auth: 'app',
+    tag: 'Webhooks',
+    summary: 'Make one more attempt of each delivery that failed in a time',
+    description: `Of those whose latest attempt failed in this time, the oldest ${MAX_RECOVERED_DELIVERIES} at most.`,
+    body: RecoverBody,
+    priority: ['badSince', 'badUntil', 'forbidden'],
+    slow: true,
+    status: 202,
+    response: Recovered,
+    errors: {
+      400: [errorText('badSince'), errorText('badUntil'), errorText('badJson')],
+      403: [errorText('forbidden')],
+    },
+    run: ({ gateway, caller, body }) => recoverDeliveries(gateway, caller, body),
   }),
 ]

@@ -1,7 +1,17 @@
 import { z } from 'zod'
 import { MESSAGE_ID } from '../../core/ids.ts'
 import { DELIVERY_KINDS, DELIVERY_OUTCOMES } from '../../db/schema/webhooks.ts'
-import { endDate, idFilter, oneOfFilter, pageNumber, pageSize, startDate, textFilter } from '../../http/list-query.ts'
+import { fails } from '../../http/route.ts'
+import {
+  dateValue,
+  endDate,
+  idFilter,
+  oneOfFilter,
+  pageNumber,
+  pageSize,
+  startDate,
+  textFilter,
+} from '../../http/list-query.ts'
 
 export const DeliveriesQuery = z.object({
   appId: textFilter,
@@ -15,3 +25,30 @@ export const DeliveriesQuery = z.object({
   limit: pageSize,
 })
 export type DeliveriesQuery = z.output<typeof DeliveriesQuery>
+
+/** Any text is an id that may be unknown. */
+export const DeliveryParams = z.object({
+  deliveryId: z.string().meta({ example: 'msg_0123456789ab:app_0123456789abcdef' }),
+})
+
+export const Redelivered = z.object({ deliveryId: z.string(), attemptNumber: z.int().meta({ example: 2 }) })
+export type Redelivered = z.infer<typeof Redelivered>
+
+const target = z
+  .string(fails('forbidden'))
+  .nullish()
+  .transform((id) => id ?? undefined)
+
+export const RecoverBody = z.object(
+  {
+    since: dateValue('badSince', 'start').meta({ example: '2026-11-21T02:00:00Z' }),
+    until: dateValue('badUntil', 'end').nullish().meta({ description: 'Now, if absent' }),
+    appId: target,
+    triggerId: target,
+  },
+  fails('badSince'),
+)
+export type RecoverBody = z.output<typeof RecoverBody>
+
+export const Recovered = z.object({ scheduled: z.int().meta({ example: 42 }) })
+export type Recovered = z.infer<typeof Recovered>

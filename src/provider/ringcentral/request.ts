@@ -1,9 +1,10 @@
 import type { z } from 'zod'
+import { HOUR_MS } from '../../core/limits.ts'
 import type { ProviderResult } from '../provider.ts'
 import { networkFailure, ownFailure, parseJson, statusFailure, unreadableFailure } from './errors.ts'
 import type { Answer } from './errors.ts'
 import { Lag } from './lag.ts'
-import { retryAfterMs } from './retry-after.ts'
+import { retryAfterMs } from '../../http-client/retry-after.ts'
 import { hider } from './secrets.ts'
 import type { Hide } from './secrets.ts'
 import { socketTransport } from './socket-transport.ts'
@@ -180,5 +181,5 @@ const answerOf = ({ status, header, body, bodyError }: SomeAnswer, now: number):
   body,
   bodyError,
   requestId: header('rcrequestid'),
-  retryAfterMs: retryAfterMs(header('retry-after'), now),
+  retryAfterMs: retryAfterMs(header('retry-after'), now, HOUR_MS),
 })

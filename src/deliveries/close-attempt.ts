@@ -1,0 +1,51 @@
+import type { Gateway } from '../gateway.ts'
+import type { PostResult } from '../outbound/post-json.ts'
+import { CLOSE, CLOSE_FAILED } from './delivery-rows.ts'
+import { NO_NEXT, type NextDelays, nextDelays } from './retry-schedule.ts'
+
+/** An attempt whose row is open. */
+export interface OpenAttempt {
+  seq: number
+  attemptNumber: number
+  /** The job that made it; null if it is gone. */
+  jobSeq: number | null
+  kind: string
+  targetId: string
+  tenantId: string
+}
+
+const GONE = 410
+
+/** Stores how an attempt ended. A failure is tried again as the destination's policy says; a trigger whose URL answers 410 is removed. */
+export async function closeAttempt(gateway: Gateway, attempt: OpenAttempt, result: PostResult): Promise<void> {
+  const { outcome, statusCode, errorClass, errorMessage, durationMs } = result
+  const snippet = outcome === 'http_error' ? result.snippet : null
+  // Rows are matched by the job, so attempts without one need different keys.
+  const ids = { attemptSeq: attempt.seq, jobSeq: attempt.jobSeq ?? -attempt.seq }
+  const row = { ...ids, outcome, statusCode, errorClass, errorMessage, snippet, durationMs }
+  if (outcome === 'success') return void (await gateway.database.writer.row(CLOSE, row))
+  const { clock, jobs, database } = gateway
+  const delays = statusCode === GONE ? NO_NEXT : delaysAfter(gateway, attempt, result)
+  const [next] = await database.writer.row(CLOSE_FAILED, {
+    ...row,
+    tenantId: attempt.tenantId,
+    goneTriggerId: attempt.kind === 'trigger' && statusCode === GONE ? attempt.targetId : null,
+    ...dueTimes(delays, clock.steady()),
+  })
+  const dueAt = next?.['due_at']
+  if (typeof dueAt === 'number')
+    jobs.scheduled('webhook_retry', attempt.targetId, attempt.tenantId, dueAt - clock.steady())
+}
+
+const MAX_UINT32 = 2 ** 32 - 1
+
+function delaysAfter({ ids }: Gateway, { attemptNumber }: OpenAttempt, { retryAfterMs }: PostResult): NextDelays {
+  const bytes = ids.bytes(4)
+  const random = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0) / MAX_UINT32
+  return nextDelays(attemptNumber, random, retryAfterMs)
+}
+
+function dueTimes({ short, standard }: NextDelays, now: number) {
+  const dueAt = (delayMs: number | null): number | null => (delayMs === null ? null : Math.ceil(now + delayMs))
+  return { shortDueAt: dueAt(short), standardDueAt: dueAt(standard) }
+}

@@ -1,0 +1,63 @@
+import { isoTime } from '../core/clock.ts'
+import type { Row } from '../db/connection.ts'
+import type { WebhookEvent } from '../db/schema/webhooks.ts'
+import { inboundEvent, statusEvent } from '../realtime/event.ts'
+
+/** What is posted: the fields of the WebSocket event. */
+export type Payload = object
+
+/** `row`: the message as it is stored, with `at` and `detail` of `webhook_details` if the event has such a row. */
+export function payloadOf(event: WebhookEvent, row: Row): Payload {
+  if (event === 'sms_inbound') return inboundPayload(row)
+  // The message has ended, so its row has not changed since the event.
+  if (event === 'sms_status')
+    return statusEvent(outboundOf(row), row['status'] === 'sent' ? 'sent' : 'failed', Number(row['updated_at']))
+  return event === 'sms_delivery' ? deliveryPayload(row) : optOutPayload(row)
+}
+
+const inboundPayload = (row: Row): Payload =>
+  inboundEvent(
+    {
+      id: String(row['id']),
+      tenantId: String(row['tenant_id']),
+      from: String(row['from_number']),
+      to: String(row['to_number']),
+      body: String(row['body']),
+      rcMessageId: String(row['rc_message_id']),
+      receivingExtensionId: textOf(row['receiving_extension_id']),
+    },
+    Number(row['created_at']),
+  )
+
+const outboundOf = (row: Row) => ({
+  id: String(row['id']),
+  appId: String(row['app_id']),
+  tenantId: String(row['tenant_id']),
+  rcMessageId: textOf(row['rc_message_id']),
+  error: textOf(row['error']),
+})
+
+function deliveryPayload(row: Row): Payload {
+  const { id: messageId, appId, tenantId, rcMessageId } = outboundOf(row)
+  return { type: 'sms_delivery', messageId, appId, tenantId, rcMessageId, ...detailOf(row), timestamp: timeOf(row) }
+}
+
+/** The contact wrote the keyword, or the provider refused a message to the contact. */
+function optOutPayload(row: Row): Payload {
+  const [from, to] = [String(row['from_number']), String(row['to_number'])]
+  const [number, contact] = row['direction'] === 'inbound' ? [to, from] : [from, to]
+  return {
+    type: 'opt_out',
+    tenantId: String(row['tenant_id']),
+    number,
+    contact,
+    ...detailOf(row),
+    timestamp: timeOf(row),
+  }
+}
+
+const timeOf = (row: Row): string => isoTime(Number(row['at']))
+
+const detailOf = (row: Row): object => JSON.parse(textOf(row['detail']) ?? '{}') as object
+
+export const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)

@@ -1,0 +1,37 @@
+import { and, eq } from 'drizzle-orm'
+import type { Caller } from '../../auth/caller.ts'
+import { apiError } from '../../core/errors.ts'
+import { apps } from '../../db/schema/tenants.ts'
+import type { RetryPolicy } from '../../db/schema/webhooks.ts'
+import type { Gateway } from '../../gateway.ts'
+import { changeApp, demandOwn } from './own-app.ts'
+
+/** How failed deliveries to the caller's app are tried again. Errors: `appNotFound`. */
+export async function readWebhookRetries(
+  { database }: Gateway,
+  caller: Caller,
+  appId: string,
+): Promise<{ policy: RetryPolicy }> {
+  demandOwn(caller, appId)
+  const [app] = await database.reads
+    .select({ policy: apps.webhookRetries })
+    .from(apps)
+    .where(and(eq(apps.tenantId, caller.tenantId), eq(apps.id, appId)))
+  if (app === undefined) throw apiError('appNotFound')
+  return { policy: app.policy ?? 'none' }
+}
+
+/** Counts for attempts that fail from now on, and for retries that wait: with `none` they are not made. Errors: `appNotFound`. */
+export async function setWebhookRetries(
+  gateway: Gateway,
+  caller: Caller,
+  appId: string,
+  policy: RetryPolicy,
+): Promise<{ ok: true }> {
+  demandOwn(caller, appId)
+  await changeApp(gateway, {
+    sql: `UPDATE apps SET webhook_retries = ?3, updated_at = ?4 WHERE tenant_id = ?1 AND id = ?2 AND is_active = 1 RETURNING id`,
+    args: [caller.tenantId, appId, policy, gateway.clock.now()],
+  })
+  return { ok: true }
+}

@@ -1,0 +1,36 @@
+import { and, eq } from 'drizzle-orm'
+import type { Caller } from '../../auth/caller.ts'
+import { apiError } from '../../core/errors.ts'
+import { type RetryPolicy, triggers } from '../../db/schema/webhooks.ts'
+import type { Gateway } from '../../gateway.ts'
+
+/** How failed deliveries to a trigger of the tenant are tried again. Errors: `triggerNotFound`. */
+export async function readWebhookRetries(
+  { database }: Gateway,
+  caller: Pick<Caller, 'tenantId'>,
+  triggerId: string,
+): Promise<{ policy: RetryPolicy }> {
+  const [trigger] = await database.reads
+    .select({ policy: triggers.webhookRetries })
+    .from(triggers)
+    .where(and(eq(triggers.tenantId, caller.tenantId), eq(triggers.id, triggerId)))
+  if (trigger === undefined) throw apiError('triggerNotFound')
+  return { policy: trigger.policy ?? 'none' }
+}
+
+/** Counts for attempts that fail from now on, and for retries that wait: with `none` they are not made. Errors: `triggerNotFound`. */
+export async function setWebhookRetries(
+  { database }: Gateway,
+  caller: Pick<Caller, 'tenantId'>,
+  triggerId: string,
+  policy: RetryPolicy,
+): Promise<{ ok: true }> {
+  const [changed] = await database.writer.write([
+    {
+      sql: 'UPDATE triggers SET webhook_retries = ?3 WHERE tenant_id = ?1 AND id = ?2 RETURNING id',
+      args: [caller.tenantId, triggerId, policy],
+    },
+  ])
+  if (changed?.rows.length === 0) throw apiError('triggerNotFound')
+  return { ok: true }
+}

@@ -1,0 +1,69 @@
+import type { Caller } from '../../auth/caller.ts'
+import { MAX_RECOVERED_DELIVERIES, RECOVER_STEP_ROWS } from '../../core/limits.ts'
+import type { Gateway } from '../../gateway.ts'
+import { demandOwnTargets } from './own-targets.ts'
+import { RECOVER } from './redelivery-rows.ts'
+import type { RecoverBody, Recovered } from './schemas.ts'
+
+/** An attempt is found by its start, which may be before the range that its end is in. */
+const LONGEST_ATTEMPT_MS = 60_000
+
+/** A row of the log, in its order. */
+interface Position {
+  at: number
+  seq: number
+}
+
+/**
+ * Makes one attempt of each delivery whose latest attempt failed in a time, oldest first, in steps that hold up nobody.
+ * Errors: `forbidden` for an app or trigger that is not the tenant's.
+ */
+export async function recoverDeliveries(gateway: Gateway, caller: Caller, body: RecoverBody): Promise<Recovered> {
+  await demandOwnTargets(gateway, caller, body)
+  const { since, appId, triggerId } = body
+  if (appId !== undefined && triggerId !== undefined) return { scheduled: 0 }
+  // Later failures are those of the attempts that this call makes.
+  const until = Math.min(body.until ?? Infinity, gateway.clock.now())
+  const range = { since, until, target: appId ?? triggerId ?? null }
+  let scheduled = 0
+  let from: Position = { at: since - LONGEST_ATTEMPT_MS, seq: 0 }
+  while (scheduled < MAX_RECOVERED_DELIVERIES) {
+    const end = await endOfStep(gateway, caller, from, until)
+    if (end === null) break
+    scheduled += await recoverStep(gateway, caller, range, { from, end, limit: MAX_RECOVERED_DELIVERIES - scheduled })
+    from = end
+  }
+  return { scheduled }
+}
+
+/** The last row of the next step; null if there are no more rows. */
+async function endOfStep(
+  { database }: Gateway,
+  { tenantId }: Caller,
+  from: Position,
+  until: number,
+): Promise<Position | null> {
+  const { rows } = await database.gate.execute({
+    sql: `SELECT attempted_at, seq FROM (SELECT attempted_at, seq FROM deliveries
+        WHERE tenant_id = ?1 AND (attempted_at, seq) > (?2, ?3) AND attempted_at <= ?4 ORDER BY attempted_at, seq LIMIT ?5)
+      ORDER BY attempted_at DESC, seq DESC LIMIT 1`,
+    args: [tenantId, from.at, from.seq, until, RECOVER_STEP_ROWS],
+  })
+  const [last] = rows
+  return last === undefined ? null : { at: Number(last['attempted_at']), seq: Number(last['seq']) }
+}
+
+async function recoverStep(
+  { database, clock, jobs }: Gateway,
+  { tenantId }: Caller,
+  { since, until, target }: { since: number; until: number; target: string | null },
+  { from, end, limit }: { from: Position; end: Position; limit: number },
+): Promise<number> {
+  const now = Math.ceil(clock.steady())
+  const [made] = await database.writer.write([
+    { sql: RECOVER, args: [tenantId, from.at, now, from.seq, end.at, end.seq, since, until, target, limit] },
+  ])
+  const rows = made?.rows ?? []
+  for (const lane of new Set(rows.map((row) => String(row['lane'])))) jobs.scheduled('webhook_retry', lane, tenantId, 0)
+  return rows.length
+}

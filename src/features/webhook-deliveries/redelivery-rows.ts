@@ -1,0 +1,39 @@
+/** Whether the destination of the row `latest` of `deliveries` can be posted to. */
+export const HAS_DESTINATION = `CASE latest.kind
+  WHEN 'trigger' THEN EXISTS (SELECT 1 FROM triggers WHERE triggers.id = latest.target_id AND triggers.tenant_id = latest.tenant_id)
+  ELSE EXISTS (SELECT 1 FROM apps WHERE apps.id = latest.target_id AND apps.tenant_id = latest.tenant_id
+    AND apps.is_active = 1 AND apps.webhook_url IS NOT NULL) END`
+
+/**
+ * Makes deliveries due at `?3`, for the rows of `latest` that `where` selects. A retry that waits keeps its place in its
+ * schedule. One that is due already, or an attempt under way, is left.
+ */
+const redelivery = (
+  where: string,
+  order: string,
+): string => `INSERT INTO jobs (id, kind, lane, tenant_id, subject, due_at, created_at, is_last)
+  SELECT messages.job_id, 'webhook_retry', latest.target_id, latest.tenant_id, latest.delivery_id, ?3, ?3, 1
+  FROM deliveries AS latest
+  CROSS JOIN messages ON messages.id = latest.message_id AND messages.tenant_id = latest.tenant_id
+  WHERE latest.tenant_id = ?1 AND ${where} AND latest.outcome IS NOT NULL AND ${HAS_DESTINATION}
+    AND NOT EXISTS (SELECT 1 FROM deliveries AS later
+      WHERE later.tenant_id = ?1 AND later.delivery_id = latest.delivery_id AND later.attempt_number > latest.attempt_number)
+    AND NOT EXISTS (SELECT 1 FROM jobs AS due
+      WHERE due.tenant_id = ?1 AND due.kind = 'webhook_retry' AND due.subject = latest.delivery_id AND due.due_at <= ?3)
+  ${order}
+  ON CONFLICT (subject) WHERE kind = 'webhook_retry' DO UPDATE SET due_at = excluded.due_at
+  RETURNING lane, (SELECT max(attempt_number) + 1 FROM deliveries WHERE deliveries.tenant_id = ?1 AND delivery_id = subject) AS attempt_number`
+
+/** `?1`: the tenant, `?2`: the delivery. */
+export const REDELIVER = redelivery('latest.delivery_id = ?2', '')
+
+/**
+ * The failures of one step: `?2` and `?4` are the time and number of the last row of the step before, `?5` and `?6` those of
+ * the last row of this one. The end of an attempt is between `?7` and `?8`. `?9`: the destination, or null for all. `?10`: how many at most.
+ */
+export const RECOVER = redelivery(
+  `(latest.attempted_at, latest.seq) > (?2, ?4) AND (latest.attempted_at, latest.seq) <= (?5, ?6)
+    AND latest.outcome <> 'success' AND latest.attempted_at + coalesce(latest.duration_ms, 0) BETWEEN ?7 AND ?8
+    AND (?9 IS NULL OR latest.target_id = ?9)`,
+  'ORDER BY latest.attempted_at, latest.seq LIMIT ?10',
+)

@@ -1,0 +1,9 @@
+/** `Retry-After` in milliseconds, from 0 to `maxMs`: seconds, or an HTTP date of RFC 9110 10.2.3. Null if absent or unreadable. */
+export function retryAfterMs(header: string | null, now: number, maxMs: number): number | null {
+  if (header === null) return null
+  const value = header.trim()
+  if (/^\d+(\.\d+)?$/.test(value)) return Math.min(Math.ceil(Number(value) * 1000), maxMs)
+  if (!/^[A-Z][a-z]{2}, .+ GMT$/.test(value)) return null
+  const at = Date.parse(value)
+  return Number.isNaN(at) ? null : Math.min(Math.max(at - now, 0), maxMs)
+}

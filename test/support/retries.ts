@@ -1,0 +1,53 @@
+import type { ManualClock } from './manual-clock.ts'
+import { type Receiver, startReceiver } from './receiver.ts'
+import { type World, until } from './world.ts'
+
+/** A destination that answers 500 until it is told otherwise, and fails the test if one delivery is posted to it twice at once. */
+export function startFailingReceiver(): Receiver & { overlaps: string[] } {
+  const receiver = startReceiver()
+  const underWay = new Set<string>()
+  const overlaps: string[] = []
+  let answer: Receiver['answer'] = () => new Response('down', { status: 500 })
+  const guarded: Receiver['answer'] = async (request) => {
+    const id = request.headers['webhook-id'] ?? ''
+    if (underWay.has(id)) overlaps.push(id)
+    underWay.add(id)
+    try {
+      return await answer(request)
+    } finally {
+      underWay.delete(id)
+    }
+  }
+  Object.defineProperty(receiver, 'answer', {
+    get: () => guarded,
+    set: (own: Receiver['answer']) => {
+      answer = own
+    },
+  })
+  return Object.assign(receiver, { overlaps })
+}
+
+export const setUrl = (world: World, webhookUrl: string | null): Promise<Response> =>
+  world.call('PUT', `/v1/apps/${world.app.appId}`, { body: { webhookUrl } })
+
+export const setPolicy = (world: World, policy: string): Promise<Response> =>
+  world.call('PUT', `/v1/apps/${world.app.appId}/webhook-retries`, { body: { policy } })
+
+/** Settles when no attempt is under way and none is due: what is left waits for its time. */
+export const settled = (world: World, clock: ManualClock): Promise<boolean> =>
+  until(async () => {
+    const { rows } = await world.gateway.database.gate.execute({
+      sql: `SELECT 1 FROM deliveries WHERE outcome IS NULL
+        UNION ALL SELECT 1 FROM jobs WHERE kind IN ('webhook', 'webhook_retry') AND due_at <= ?1`,
+      args: [clock.steady()],
+    })
+    return rows.length === 0
+  })
+
+/** Moves time on in steps, and lets the attempts that come due in each of them end. */
+export async function pass(world: World, clock: ManualClock, ms: number, stepMs: number): Promise<void> {
+  for (let passed = 0; passed < ms; passed += stepMs) {
+    clock.advance(Math.min(stepMs, ms - passed))
+    await settled(world, clock)
+  }
+}
