@@ -47,7 +47,7 @@ const LAYERS: readonly Layer[] = [
   { name: 'deliveries', files: ['src/deliveries/**'], mayImport: GATEWAY },
   { name: 'inbound', files: ['src/inbound/**'], mayImport: [...GATEWAY, 'deliveries'] },
   { name: 'upkeep', files: ['src/upkeep/**'], mayImport: GATEWAY },
-  { name: 'alerts', files: ['src/alerts/**'], mayImport: [...GATEWAY, 'backup', 'upkeep'] },
+  { name: 'alerts', files: ['src/alerts/**'], mayImport: [...GATEWAY, 'backup', 'deliveries', 'upkeep'] },
   { name: 'known keys', files: ['src/known-keys.ts'], mayImport: GATEWAY },
   { name: 'http', files: ['src/http/**'], mayImport: GATEWAY, elysia: true },
   { name: 'routes', files: ['src/features/*/routes.ts'], mayImport: [...GATEWAY, 'http', ...FEATURES], elysia: true },

@@ -4,7 +4,7 @@ import type { Gateway } from '../gateway.ts'
 import type { Condition, Look } from './condition.ts'
 import { extensionLooks } from './extension-looks.ts'
 import { machineLooks } from './machine-looks.ts'
-import { type AlertPoster, RETRY_MS, createAlertPoster } from './post-alert.ts'
+import { type AlertPoster, createAlertPoster, retryMs } from './post-alert.ts'
 import { type AlertState, type Firing, type Post, loadState, storeState } from './state.ts'
 import { webhookLook } from './webhook-look.ts'
 
@@ -107,19 +107,19 @@ export class Alerts {
 
   /** The attempt is stored before it is made: after a crash the next one comes at its time, as after a failure. */
   async #attempt(state: AlertState, post: Post): Promise<void> {
-    const retryMs = RETRY_MS[post.attempts++]
-    post.dueAt = this.gateway.clock.steady() + (retryMs ?? 0)
+    const { clock, log } = this.gateway
+    const delayMs = retryMs(++post.attempts)
+    post.dueAt = clock.steady() + (delayMs ?? 0)
     await this.#store(state)
-    const result = await this.#poster.post(post.body)
-    if (retryMs !== undefined) post.dueAt = this.gateway.clock.steady() + retryMs
-    if (result.outcome !== 'success')
-      this.gateway.log.warn(
-        { thing: post.thing, attempts: post.attempts, outcome: result.outcome, statusCode: result.statusCode },
-        retryMs === undefined
-          ? 'an alert could not be posted, giving up'
-          : 'an alert could not be posted, trying again',
+    const { outcome, statusCode } = await this.#poster.post(post.body)
+    post.dueAt = clock.steady() + (delayMs ?? 0)
+    const isOver = outcome === 'success' || delayMs === null
+    if (outcome !== 'success')
+      log.warn(
+        { thing: post.thing, attempts: post.attempts, outcome, statusCode },
+        `an alert could not be posted, ${isOver ? 'giving up' : 'trying again'}`,
       )
-    if (result.outcome === 'success' || retryMs === undefined) state.posts.splice(state.posts.indexOf(post), 1)
+    if (isOver) state.posts.splice(state.posts.indexOf(post), 1)
     await this.#store(state)
   }
 

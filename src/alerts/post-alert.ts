@@ -1,9 +1,10 @@
 import { isoTime } from '../core/clock.ts'
+import { nextDelays } from '../deliveries/retry-schedule.ts'
 import type { Gateway } from '../gateway.ts'
 import { type PostResult, WebhookPoster } from '../outbound/post-json.ts'
 
-/** The policy `short` of webhooks: how long after each attempt that failed the next one is made. */
-export const RETRY_MS: readonly number[] = [5000, 30_000, 2 * 60_000, 10 * 60_000, 30 * 60_000]
+/** How long after attempt `attemptNumber`, which failed, the next one is made: by the policy `short` of webhooks, without its jitter. Null: never. */
+export const retryMs = (attemptNumber: number): number | null => nextDelays(attemptNumber, 0.5, null).short
 
 export interface AlertPoster {
   post(body: string): Promise<PostResult>

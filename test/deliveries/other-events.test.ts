@@ -81,7 +81,7 @@ test('opt_out is posted to all apps of the tenant that asked, whoever wrote the 
   await setEvents(world, world.app, ['opt_out'])
   await setEvents(world, await world.secondApp(second.url), ['opt_out', 'sms_delivery'])
   await setEvents(world, await world.secondApp(silent.url), ['sms_delivery', 'sms_status'])
-  await world.control.injectSms({ from: TO, to: FROM, text: 'STOP' })
+  await world.control.injectSms({ from: TO, to: FROM, text: 'a word of the contact' })
   const [inbound] = (await inboundMessages(world)).messages
   const outbound = await world.send()
   await optOut(world, String(inbound?.messageId), 'keyword')
