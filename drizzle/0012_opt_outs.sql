@@ -55,3 +55,18 @@ END;
 CREATE TRIGGER `conversation_counts_delete` AFTER DELETE ON `conversation_activity` BEGIN
   UPDATE conversation_counts SET count = count - 1 WHERE tenant_id = old.tenant_id AND number = old.number;
 END;
+--> statement-breakpoint
+CREATE TRIGGER `opt_outs_webhooks_insert` AFTER INSERT ON `opt_outs`
+-- The webhooks of an opt-out belong to the message that caused it. Bit 8 of webhook_events is opt_out.
+WHEN new.opted_out = 1 AND new.source != 'api' AND EXISTS (SELECT 1 FROM apps WHERE webhook_events > 1) BEGIN
+  INSERT INTO webhook_details (message_id, event, at, detail)
+    SELECT new.changed_by, 'opt_out', new.since, json_object('optedOut', json('true'), 'source', new.source)
+    WHERE EXISTS (SELECT 1 FROM apps WHERE tenant_id = new.tenant_id AND webhook_events & 8) ON CONFLICT DO NOTHING;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `opt_outs_webhooks_update` AFTER UPDATE OF opted_out ON `opt_outs`
+WHEN new.opted_out != old.opted_out AND new.source != 'api' AND EXISTS (SELECT 1 FROM apps WHERE webhook_events > 1) BEGIN
+  INSERT INTO webhook_details (message_id, event, at, detail)
+    SELECT new.changed_by, 'opt_out', new.since, json_object('optedOut', json(iif(new.opted_out, 'true', 'false')), 'source', new.source)
+    WHERE EXISTS (SELECT 1 FROM apps WHERE tenant_id = new.tenant_id AND webhook_events & 8) ON CONFLICT DO NOTHING;
+END;

@@ -1,6 +1,6 @@
 import { appsRoutes } from './features/apps/routes.ts'
-import { eventsRoutes } from './features/events/routes.ts'
 import { conversationsRoutes } from './features/conversations/routes.ts'
+import { eventsRoutes } from './features/events/routes.ts'
 import { healthRoutes } from './features/health/routes.ts'
 import { meRoutes } from './features/me/routes.ts'
 import { optOutsRoutes } from './features/opt-outs/routes.ts'

@@ -9,6 +9,7 @@ import {
 import { keepFollowing } from './upkeep/follow-conversations.ts'
 import { purgeLinks } from './upkeep/purge-links.ts'
 import { purgeMessages } from './upkeep/purge-messages.ts'
+import { Alerts } from './alerts/alerts.ts'
 import { closeInterrupted } from './deliveries/recover.ts'
 import { webhookJobs, webhookRetryJobs } from './deliveries/webhook-jobs.ts'
 import { purgeDeliveries } from './upkeep/purge-deliveries.ts'
@@ -56,6 +57,7 @@ const SUBSCRIPTIONS_EVERY_MS = 10 * MINUTE_MS
 const BACK_FILL_EVERY_MS = 15 * MINUTE_MS
 const HOURLY_MS = 60 * MINUTE_MS
 const EXPIRY_EVERY_MS = 5000
+const ALERTS_EVERY_MS = 5000
 
 /** Starts the timers of recurring work. */
 export function startTimers(gateway: Gateway): Schedule {
@@ -83,5 +85,10 @@ export function startTimers(gateway: Gateway): Schedule {
   schedule.every('purge links', HOURLY_MS, 4 * MINUTE_MS, () => purgeLinks(gateway))
   schedule.every('purge tombstones', HOURLY_MS, 7 * MINUTE_MS, () => purgeTombstones(gateway))
   schedule.every('purge blocks', HOURLY_MS, 5 * MINUTE_MS, () => gateway.failedAttempts.purge())
+  const { alertUrl } = gateway.config
+  if (alertUrl !== null) {
+    const alerts = new Alerts(gateway, alertUrl)
+    schedule.every('alerts', ALERTS_EVERY_MS, ALERTS_EVERY_MS, () => alerts.run())
+  }
   return schedule
 }

@@ -49,6 +49,7 @@ const LAYERS: readonly Layer[] = [
   { name: 'deliveries', files: ['src/deliveries/**'], mayImport: GATEWAY },
   { name: 'inbound', files: ['src/inbound/**'], mayImport: [...GATEWAY, 'deliveries'] },
   { name: 'upkeep', files: ['src/upkeep/**'], mayImport: GATEWAY },
+  { name: 'alerts', files: ['src/alerts/**'], mayImport: [...GATEWAY, 'backup', 'deliveries', 'upkeep'] },
   { name: 'known keys', files: ['src/known-keys.ts'], mayImport: GATEWAY },
   { name: 'http', files: ['src/http/**'], mayImport: GATEWAY, elysia: true },
   { name: 'routes', files: ['src/features/*/routes.ts'], mayImport: [...GATEWAY, 'http', ...FEATURES], elysia: true },
@@ -57,9 +58,9 @@ const LAYERS: readonly Layer[] = [
   {
     name: 'operator',
     files: ['src/operator/**'],
-    mayImport: [...GATEWAY, ...WORK, 'backup', 'data folder', ...FEATURES],
+    mayImport: [...GATEWAY, ...WORK, 'alerts', 'backup', 'data folder', ...FEATURES],
   },
-  { name: 'worker', files: ['src/worker.ts'], mayImport: [...GATEWAY, ...WORK] },
+  { name: 'worker', files: ['src/worker.ts'], mayImport: [...GATEWAY, ...WORK, 'alerts'] },
   { name: 'client', files: ['src/client/**'], mayImport: ['core', 'version', 'wire'] },
   {
     name: 'console routes',

@@ -5,7 +5,7 @@ import { NOT_RECEIVING } from '../db/not-receiving.ts'
 import { JOB_KINDS } from '../db/schema/jobs.ts'
 import { COUNT_OPEN_ATTEMPTS } from '../db/open-attempts.ts'
 import type { Gateway } from '../gateway.ts'
-import { storageFails } from './storage-check.ts'
+import { storageFails } from '../db/storage-check.ts'
 
 const EXTENSION_STATES = ['active', 'refresh_failed', 'revoked'] as const
 /** A queue is counted up to this number, because an exact count of a million jobs would block the event loop. */
@@ -29,6 +29,7 @@ export function createGauges(gateway: Gateway, registry: Registry): () => Promis
     'sgw_extensions_not_receiving',
     'Active extensions without a subscription: inbound messages come by back-fill alone, up to 15 minutes late',
   )
+  const alerts = gauge('sgw_alerts_firing', 'Alerts that were posted to ALERT_URL and are not over')
   const sockets = gauge('sgw_websockets', 'Open WebSocket connections')
   const size = labelled('sgw_database_bytes', 'Size of the database on disk, by file', 'file')
   const lag = gauge(
@@ -53,6 +54,7 @@ export function createGauges(gateway: Gateway, registry: Registry): () => Promis
     attempts.set(readings.openAttempts)
     for (const state of EXTENSION_STATES) extensions.set({ state }, readings.extensions[state] ?? 0)
     notReceiving.set(readings.notReceiving)
+    alerts.set(readings.alerts)
     const { walBytes, keptBytes, lagMs } = await readBackupLag(path)
     lag.set(lagMs === null ? Number.NaN : lagMs / 1000)
     size.set({ file: 'database' }, statSync(path ?? '', { throwIfNoEntry: false })?.size ?? 0)
@@ -70,6 +72,7 @@ interface Readings {
   openAttempts: number
   extensions: Record<string, number>
   notReceiving: number
+  alerts: number
   freeBytes: number
   logRows: number
 }
@@ -82,13 +85,14 @@ const COUNT_JOBS = JOB_KINDS.map(
 const OLDEST = `SELECT created_at FROM jobs NOT INDEXED WHERE kind = 'send' AND seq >= ?1 ORDER BY seq LIMIT 1`
 
 async function read(gateway: Gateway): Promise<Readings> {
-  const [jobs, oldest, attempts, extensions, free, notReceiving, log] = await gateway.database.gate.batch([
+  const [jobs, oldest, attempts, extensions, free, notReceiving, alerts, log] = await gateway.database.gate.batch([
     COUNT_JOBS.join(' UNION ALL '),
     { sql: OLDEST, args: [gateway.sending.oldestJobSeq] },
     COUNT_OPEN_ATTEMPTS,
     'SELECT status AS name, count(*) AS count FROM extensions GROUP BY status',
     'SELECT freelist_count * page_size AS bytes FROM pragma_freelist_count, pragma_page_size',
     { sql: NOT_RECEIVING, args: [gateway.clock.now()] },
+    `SELECT json_array_length(value, '$.firing') AS count FROM facts WHERE name = 'alerts'`,
     // Rows are consecutive.
     'SELECT coalesce((SELECT max(seq) FROM events) - (SELECT min(seq) FROM events) + 1, 0) AS count',
   ])
@@ -101,6 +105,7 @@ async function read(gateway: Gateway): Promise<Readings> {
     openAttempts: Number(attempts?.rows[0]?.['count'] ?? 0),
     extensions: counts(extensions),
     notReceiving: notReceiving?.rows.length ?? 0,
+    alerts: Number(alerts?.rows[0]?.['count'] ?? 0),
     freeBytes: Number(free?.rows[0]?.['bytes'] ?? 0),
     logRows: Number(log?.rows[0]?.['count'] ?? 0),
   }

@@ -4,7 +4,7 @@ import type { Gateway } from '../gateway.ts'
 import { watchEventLoop } from './event-loop.ts'
 import { createGauges } from './gauges.ts'
 import type { Metrics } from './metrics.ts'
-import { storageFails } from './storage-check.ts'
+import { storageFails } from '../db/storage-check.ts'
 
 export interface AdminListener {
   /** Base address without a trailing slash. */

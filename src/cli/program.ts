@@ -132,7 +132,8 @@ function addUpkeep(program: Command, contextOf: () => CliContext, run: Run): voi
   program
     .command('doctor')
     .description('Check everything that a gateway needs, and name the fix of each failure')
-    .action(() => diagnose(contextOf()))
+    .option('--alert', 'also post a test to ALERT_URL')
+    .action(({ alert = false }: { alert?: boolean }) => diagnose(contextOf(), alert))
   program
     .command('backup')
     .description('Copy the database into a new file, and check the copy')
@@ -181,18 +182,18 @@ function printKey(context: CliContext, key: string): void {
   else context.stdout(`${key}\n`)
 }
 
-async function diagnose(context: CliContext): Promise<void> {
-  const findings = await ask(context, 'doctor', {}).then(
+async function diagnose(context: CliContext, alert: boolean): Promise<void> {
+  const findings = await ask(context, 'doctor', { alert }).then(
     (found) => found as Finding[],
-    (error: unknown) => diagnoseWithoutDatabase(context, error),
+    (error: unknown) => diagnoseWithoutDatabase(context, error, alert),
   )
   printFindings(context, findings)
   if (findings.some(({ ok }) => !ok)) throw new CliError('')
 }
 
-async function diagnoseWithoutDatabase({ config }: CliContext, error: unknown): Promise<Finding[]> {
+async function diagnoseWithoutDatabase({ config }: CliContext, error: unknown, alert: boolean): Promise<Finding[]> {
   const { diagnoseOffline } = await import('../operator/doctor-offline.ts')
-  return diagnoseOffline(config, error instanceof Error ? error.message : 'unknown error')
+  return diagnoseOffline(config, error instanceof Error ? error.message : 'unknown error', alert)
 }
 
 /** Id of the newest configured key. Null in development, where the server makes its own key. */

@@ -1,4 +1,11 @@
-import { readCidrs, readOrigins, readPublicUrl, readTrustedProxies, refuseUncheckedTls } from './network-config.ts'
+import {
+  readAlertUrl,
+  readCidrs,
+  readOrigins,
+  readPublicUrl,
+  readTrustedProxies,
+  refuseUncheckedTls,
+} from './network-config.ts'
 import { type ProviderConfig, namesProxy, readProvider } from './provider-config.ts'
 import { type Environment, Settings } from './settings.ts'
 import { similarNames } from './similar-names.ts'
@@ -36,6 +43,8 @@ export interface Config {
   reconcileSettle5xxMs: number
   /** Whether the provider is asked what became of messages after `sent`. */
   deliveryTracking: boolean
+  /** Where alerts are posted; it may hold a secret. */
+  alertUrl: string | null
   litestream: boolean
   requireRestore: boolean
   logLevel: string
@@ -88,6 +97,7 @@ export function readConfig(environment: Environment, terminal = false): ConfigRe
     reconcileSettleMs: settings.durationMs('RECONCILE_SETTLE', '30s'),
     reconcileSettle5xxMs: settings.durationMs('RECONCILE_SETTLE_5XX', '3s'),
     deliveryTracking: settings.flag('DELIVERY_TRACKING', 'on'),
+    alertUrl: readAlertUrl(settings, production),
     litestream: settings.flag('LITESTREAM'),
     requireRestore: settings.flag('REQUIRE_RESTORE'),
     logLevel: settings.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),

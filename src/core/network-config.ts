@@ -30,6 +30,21 @@ function isPublicAddress(text: string, schemes: readonly string[]): boolean {
   return url !== null && schemes.includes(url.protocol) && /^(?:[\w.-]+|\[[\da-f:.]+\])$/.test(url.hostname)
 }
 
+/** Addresses of chat tools hold their secret, so a bad one is not repeated. */
+export function readAlertUrl(settings: Settings, production: boolean): string | null {
+  const text = settings.secret('ALERT_URL')
+  if (text === null) return null
+  const url = URL.parse(text)
+  const isUsable = url?.protocol === 'https:' || (url?.protocol === 'http:' && !production)
+  if (!isUsable || url.username !== '' || url.password !== '')
+    settings.problem(
+      'ALERT_URL',
+      'is no address that alerts can be posted to',
+      `give an ${production ? 'https://' : 'https:// or http://'} address without user and password`,
+    )
+  return text
+}
+
 /** A URL as messages to the operator may show it: a password in it must not reach a log. */
 export const withoutCredentials = (url: string): string => url.replace(/\/\/.*@/, '//…@')
 

@@ -4,7 +4,7 @@ import type { Gateway } from '../gateway.ts'
 import { ListApps, OneApp, activateApp, createApp, deactivateApp, listTenantApps, rotateAppKey } from './apps.ts'
 import { compact } from './compact.ts'
 import type { OperatorContext } from './context.ts'
-import { diagnose } from './doctor.ts'
+import { Diagnose, diagnose } from './doctor.ts'
 import { Erase, erase } from './erase.ts'
 import { RotateKeys, rotateKeys } from './rotate-keys.ts'
 import { SendMessage, sendMessage } from './send-message.ts'
@@ -43,7 +43,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   'app-rotate-key': command(OneApp, rotateAppKey),
   'app-deactivate': command(OneApp, deactivateApp),
   status: command(Nothing, readStatus),
-  doctor: command(Nothing, diagnose),
+  doctor: command(Diagnose, diagnose),
   'keys-rotate': command(RotateKeys, rotateKeys),
   'trigger-create': command(CreateTenantTrigger, createTenantTrigger),
   'trigger-list': command(ListTenantTriggers, listTenantTriggers),

@@ -1,9 +1,11 @@
 import { statfsSync } from 'node:fs'
 import { asc } from 'drizzle-orm'
+import { z } from 'zod'
 import { dataFolder } from '../data-folder.ts'
 import { extensions } from '../db/schema/connections.ts'
 import { apps } from '../db/schema/tenants.ts'
 import type { Gateway } from '../gateway.ts'
+import { checkAlert } from './doctor-alert.ts'
 import { checkAuthorization, checkRedirectAddress, checkSubscriptions } from './doctor-connections.ts'
 import { checkBackup, checkClock, checkCredentials, checkProvider, checkPublicUrl } from './doctor-surroundings.ts'
 import { Fault } from './fault.ts'
@@ -12,9 +14,13 @@ import { describeKeyUsage, readKeyUsage } from './key-usage.ts'
 
 const MIN_FREE_MIB = 100
 
-/** Checks everything that a gateway needs. Each failure names its fix. */
-export async function diagnose(gateway: Gateway): Promise<Finding[]> {
-  const checks: [string, () => Promise<string> | string][] = [
+type Check = [name: string, run: () => Promise<string> | string]
+
+export const Diagnose = z.object({ alert: z.boolean().default(false) })
+
+/** Checks everything that a gateway needs. Each failure names its fix. With `alert` it also posts a test to `ALERT_URL`. */
+export async function diagnose(gateway: Gateway, { alert = false }: z.input<typeof Diagnose> = {}): Promise<Finding[]> {
+  const checks: Check[] = [
     ['server', () => checkServer(gateway)],
     ['database', () => checkDatabase(gateway)],
     ['disk', () => checkDisk(gateway)],
@@ -28,6 +34,7 @@ export async function diagnose(gateway: Gateway): Promise<Finding[]> {
     ['subscriptions', () => checkSubscriptions(gateway)],
     ['public address', () => checkPublicUrl(gateway)],
     ['backup', () => checkBackup(gateway)],
+    ...(alert ? [['alert', () => checkAlert(gateway)] satisfies Check] : []),
   ]
   const findings = [finding('configuration', 'ok', gateway.config.production ? 'production' : 'development')]
   for (const [check, run] of checks) findings.push(await findingOf(check, run))

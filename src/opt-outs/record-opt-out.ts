@@ -1,6 +1,7 @@
-import { type Clock, isoTime } from '../core/clock.ts'
+import type { Clock } from '../core/clock.ts'
 import type { Database } from '../db/database.ts'
 import type { Provider } from '../provider/provider.ts'
+import { optOutEvent } from '../realtime/event.ts'
 import type { Hub } from '../realtime/hub.ts'
 import { type OptOutWord, STORE_OPT_OUT, isOptOutChange } from './opt-out-rows.ts'
 
@@ -15,16 +16,7 @@ export async function recordOptOut(
 
 /** Call it after the commit that changed the opt-out. */
 export function publishOptOut(hub: Hub, word: OptOutWord): void {
-  const { tenantId, number, contact, optedOut, source, now } = word
-  hub.publish({
-    type: 'opt_out',
-    tenantId,
-    number,
-    contact,
-    optedOut: optedOut === 1,
-    source,
-    timestamp: isoTime(now),
-  })
+  hub.publish(optOutEvent(word, { optedOut: word.optedOut === 1, source: word.source }, word.now))
 }
 
 /** Now by the provider's clock, as far as it is known, epoch milliseconds. */

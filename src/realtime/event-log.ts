@@ -156,13 +156,21 @@ type LoggedRow = LoggedMessage & { seq: number }
 const COLUMNS = `events.seq, events.kinds, events.at, messages.id, messages.app_id, messages.tenant_id, messages.from_number,
     messages.to_number, messages.body, messages.rc_message_id, messages.error, messages.receiving_extension_id, events.detail`
 
-/** Inbound messages are for every app of the tenant, everything else for the app that sent the message. */
+/** The same of an opt-out, as if its contact had written to its number. */
+const OPT_OUT_COLUMNS = `events.seq, events.kinds, events.at, opt_outs.id, '', opt_outs.tenant_id, opt_outs.contact,
+    opt_outs.number, '', NULL, NULL, NULL, events.detail`
+
+/** Inbound messages and opt-outs are for every app of the tenant, everything else for the app that sent the message. */
 const SLICE = `SELECT ${COLUMNS} FROM events CROSS JOIN messages ON messages.id = events.subject
   WHERE events.seq > ?1 AND events.seq <= ?2 AND messages.tenant_id = ?3
     AND (messages.app_id = ?4 OR events.kinds = ${EVENT_KINDS.received})
-  ORDER BY events.seq LIMIT ?5`
+  UNION ALL
+  SELECT ${OPT_OUT_COLUMNS} FROM events CROSS JOIN opt_outs ON opt_outs.id = events.subject
+  WHERE events.seq > ?1 AND events.seq <= ?2 AND opt_outs.tenant_id = ?3 AND events.kinds = ${EVENT_KINDS.optOut}
+  ORDER BY 1 LIMIT ?5`
 
-const ROW = `SELECT ${COLUMNS} FROM events CROSS JOIN messages ON messages.id = events.subject WHERE events.seq = ?1`
+const ROW = `SELECT ${COLUMNS} FROM events CROSS JOIN messages ON messages.id = events.subject WHERE events.seq = ?1
+  UNION ALL SELECT ${OPT_OUT_COLUMNS} FROM events CROSS JOIN opt_outs ON opt_outs.id = events.subject WHERE events.seq = ?1`
 
 function toLogged(values: readonly Value[]): LoggedRow {
   const [seq, kinds, at, id, appId, tenantId, from, to, body, rcMessageId, error, receivingExtensionId, detail] = values

@@ -1,7 +1,7 @@
 import { isoTime } from '../core/clock.ts'
 import { EVENT_KINDS, type EventKind } from '../db/schema/events.ts'
 import type { MessageStatus } from '../db/schema/messages.ts'
-import type { GatewayEvent, SmsDeliveryEvent, SmsInboundEvent, SmsStatusEvent } from './hub.ts'
+import type { GatewayEvent, OptOutEvent, SmsDeliveryEvent, SmsInboundEvent, SmsStatusEvent } from './hub.ts'
 
 // A WebSocket and `GET /v1/events` give the same events, so they are built here for both: from the values that were just
 // committed, or from a row of the log.
@@ -71,6 +71,24 @@ export function deliveryEvent(message: OutboundSubject, detail: DeliveryDetail, 
   }
 }
 
+/** The fields of an `opt_out` event that its row of `opt_outs` may have changed since: the `detail` of its row. */
+type OptOutDetail = Pick<OptOutEvent, 'optedOut' | 'source'>
+
+export interface OptOutSubject {
+  tenantId: string
+  number: string
+  contact: string
+}
+
+export function optOutEvent(
+  { tenantId, number, contact }: OptOutSubject,
+  detail: OptOutDetail,
+  at: number,
+): OptOutEvent {
+  const { optedOut, source } = detail
+  return { type: 'opt_out', tenantId, number, contact, optedOut, source, timestamp: isoTime(at) }
+}
+
 /** A row of the log, joined with its message. */
 export interface LoggedMessage extends OutboundSubject, InboundSubject {
   rcMessageId: string
@@ -96,6 +114,10 @@ export const kindsOf = (kinds: number): EventKind[] =>
 function eventOf(row: LoggedMessage, kind: EventKind): GatewayEvent | null {
   if (kind === 'received') return inboundEvent(row, row.at)
   if (kind === 'delivery') return deliveryEvent(row, JSON.parse(row.detail ?? '{}') as DeliveryDetail, row.at)
-  if (kind === 'optOut') return null
+  if (kind === 'optOut') return loggedOptOut(row)
   return statusEvent(row, kind, row.at)
+}
+
+function loggedOptOut({ tenantId, from: contact, to: number, detail, at }: LoggedMessage): OptOutEvent {
+  return optOutEvent({ tenantId, number, contact }, JSON.parse(detail ?? '{}') as OptOutDetail, at)
 }

@@ -77,7 +77,7 @@ export const CLAIM: RowOperation<ClaimRow> = {
 
 /** Why `CLAIM` may have opened no attempt: the message has expired, or its recipient has opted out. Answers at most one row. */
 export const WHY_NOT_OPENED = `WITH given ("from", "to", tenantId) AS (VALUES (?3, ?4, ?5))
-  SELECT jobs.created_at < ?2 AS has_expired, ${IS_BLOCKED} AS is_blocked FROM given
+  SELECT jobs.created_at < ?2 AS has_expired, tenants.status = 'active' AND ${IS_BLOCKED} AS is_blocked FROM given
   CROSS JOIN tenants ON tenants.id = given.tenantId
   CROSS JOIN jobs ON jobs.seq = ?1 AND jobs.tenant_id = given.tenantId`
 

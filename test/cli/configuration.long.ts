@@ -33,6 +33,21 @@ test.concurrent('the doctor works without a server, in development without any n
   expect(code).toBe(0)
 })
 
+test.concurrent('the doctor posts a test alert without a server and without a database, and a bad address is not repeated', async () => {
+  using folder = temporaryFolder()
+  const DATABASE_URL = folder.database
+  const alert = async (env: Record<string, string>): Promise<Finding | undefined> => {
+    const { code, stdout } = await sgw(['doctor', '--alert', '--json'], { DATABASE_URL, ...env })
+    expect(code).toBe(1)
+    return (JSON.parse(stdout) as Finding[]).find(({ detail }) => detail.includes('ALERT_URL'))
+  }
+  expect(await alert({})).toMatchObject({ check: 'alert', detail: expect.stringContaining('is not set') })
+  expect(await alert({ ALERT_URL: 'http://127.0.0.1:9/SECRET' })).toMatchObject({ check: 'alert', level: 'fail' })
+  const bad = await alert({ ALERT_URL: 'ftp://hooks.example.com/SECRET' })
+  expect(bad).toMatchObject({ check: 'configuration', level: 'fail' })
+  expect(bad?.detail).not.toContain('SECRET')
+})
+
 test.concurrent('the doctor finds a provider that cannot be reached and an address that only this machine can reach', async () => {
   using folder = temporaryFolder()
   const env = {

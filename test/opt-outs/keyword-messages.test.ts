@@ -65,6 +65,18 @@ test('STOP by the provider’s event is listed, told to every app of the tenant,
   expect(foreign.ofType('opt_out')).toEqual([])
   expect(await listed(world, stranger.apiKey)).toEqual([])
   expect(await eventsOf(world)).toEqual([[TO, { optedOut: true, source: 'keyword' }]])
+  const logged = async (key: string): Promise<unknown[]> => {
+    const { cursor } = (await world.json<{ cursor: string }>('GET', '/v1/events', { key })).body
+    const beginning = Buffer.from(cursor, 'base64url')
+      .toString()
+      .replace(/\.\d+\.\d+$/, '.0.0')
+    const path = `/v1/events?after=${Buffer.from(beginning).toString('base64url')}`
+    return (await world.json<{ events: { type: string }[] }>('GET', path, { key })).body.events
+  }
+  const heard = own.messages.filter(({ type }) => type === 'sms_inbound' || type === 'opt_out')
+  expect(await logged(second.apiKey)).toEqual(heard)
+  expect(heard.map(({ type }) => type)).toEqual(['sms_inbound', 'opt_out', 'sms_inbound'])
+  expect(await logged(stranger.apiKey)).toEqual([])
 })
 
 test('the later word by the provider’s time counts, in whatever order the words come', async () => {

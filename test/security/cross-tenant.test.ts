@@ -235,6 +235,7 @@ test('lists show nothing of another tenant, with any filter', async () => {
   expect(await (await world.call('GET', begin)).json()).toMatchObject({ events: [], gap: false })
   const shown = await Promise.all(
     [
+      begin,
       '/v1/apps',
       '/v1/triggers',
       '/v1/rc/status',
@@ -242,6 +243,7 @@ test('lists show nothing of another tenant, with any filter', async () => {
       '/v1/rc/extensions/health',
       '/v1/me',
       '/v1/opt-outs',
+      '/v1/conversations',
     ].map(async (path) => (await world.call('GET', path)).text()),
   )
   for (const id of Object.values(victim).flatMap((ids) => (Array.isArray(ids) ? ids : [])))

@@ -9,6 +9,7 @@ const OUT_OF_REACH: Readonly<Record<string, string>> = {
   'src/operator/': "the operator's commands act for all tenants; only the server's user can give them",
   'src/cli/': 'the command line counts the rows of a copy, of all tenants',
   'src/admin/': 'figures over all tenants, on the loopback listener',
+  'src/alerts/': "the operator's alerts, about all tenants",
   'src/db/': 'what a restore quarantines, of all tenants, at the start',
   'src/known-keys.ts': 'the newest app and extension of all, at the start: whether the keys are theirs',
   'src/jobs/': 'job rows by their kind and `seq`, which the loop read itself',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { DELIVERY_CONCLUSIONS } from '../../db/schema/delivery-states.ts'
+import { OPT_OUT_SOURCES } from '../../db/schema/opt-outs.ts'
 import { DEFAULT_EVENTS, MAX_EVENTS } from '../../core/limits.ts'
 import { sizeUpTo, textFilter } from '../../http/list-query.ts'
 
@@ -51,8 +52,18 @@ const SmsDelivery = z.object({
   timestamp,
 })
 
+const OptOut = z.object({
+  type: z.literal('opt_out'),
+  tenantId,
+  number: z.string().meta({ example: '+15555550100' }),
+  contact: z.string().meta({ example: '+15555550199' }),
+  optedOut: z.boolean(),
+  source: z.enum(OPT_OUT_SOURCES),
+  timestamp,
+})
+
 export const EventsAnswer = z.object({
-  events: z.array(z.union([SmsStatus, SmsInbound, SmsDelivery])).meta({ description: 'The oldest first' }),
+  events: z.array(z.union([SmsStatus, SmsInbound, SmsDelivery, OptOut])).meta({ description: 'The oldest first' }),
   cursor: z.string().meta({
     description: 'Opaque, at most 64 characters: the `after` of the next request',
     example: 'ZTRhMDkxYzMzYjdkNTJmNi40Mi4w',

@@ -1,12 +1,17 @@
 import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { Gateway } from '../gateway.ts'
+import type { Database } from './database.ts'
 
 /** With less free space the next commits will fail. Without this check, an idle gateway would not notice a full disk. */
 const MIN_FREE_BYTES = 1 << 20
 
+interface Stored {
+  database: Pick<Database, 'storage'>
+  config: { database: { path: string | null } }
+}
+
 /** Whether the storage fails or is about to fail. */
-export async function storageFails({ database, config }: Gateway): Promise<boolean> {
+export async function storageFails({ database, config }: Stored): Promise<boolean> {
   return isFull(config.database.path) || ((await database.storage?.fails()) ?? false)
 }
 

@@ -1,0 +1,138 @@
+import { isoTime } from '../core/clock.ts'
+import { errorName } from '../core/log.ts'
+import type { Gateway } from '../gateway.ts'
+import type { Condition, Look } from './condition.ts'
+import { extensionLooks } from './extension-looks.ts'
+import { machineLooks } from './machine-looks.ts'
+import { type AlertPoster, createAlertPoster, retryMs } from './post-alert.ts'
+import { type AlertState, type Firing, type Post, loadState, storeState } from './state.ts'
+import { webhookLook } from './webhook-look.ts'
+
+/**
+ * Tells a person when something needs one, and when it is over, once each: by a POST to `ALERT_URL`. What was told is stored, so
+ * a restart tells nothing twice. While the storage fails the state is in memory alone, since that is an alert itself.
+ */
+export class Alerts {
+  #loading: Promise<AlertState> | null = null
+  #stored = ''
+  /** Since when conditions last that are not alerts yet, monotonic time. */
+  readonly #held = new Map<string, number>()
+  readonly #poster: AlertPoster
+
+  constructor(
+    readonly gateway: Gateway,
+    url: string,
+  ) {
+    this.#poster = createAlertPoster(gateway, url)
+  }
+
+  /** Looks at everything, then makes the posts that are due. Call it every few seconds; a run must not overlap another one. */
+  async run(): Promise<void> {
+    const state = await (this.#loading ??= this.#load())
+    const looks = [
+      ...machineLooks(this.gateway),
+      ...extensionLooks(this.gateway),
+      webhookLook(this.gateway, state.webhooks),
+    ]
+    for (const look of looks) await this.#look(state, look)
+    await this.#store(state)
+    await this.#post(state)
+  }
+
+  async #load(): Promise<AlertState> {
+    try {
+      return await loadState(this.gateway.database)
+    } catch (error) {
+      this.#loading = null
+      throw error
+    }
+  }
+
+  async #look(state: AlertState, look: Look): Promise<void> {
+    const found = await look.find().catch((error: unknown) => {
+      this.gateway.log.warn(
+        { alerts: look.names.join(), error: errorName(error) },
+        'cannot look for alerts, trying again',
+      )
+      return null
+    })
+    if (found === null) return
+    const isOfLook = (thing: string): boolean => look.names.some((name) => thing.startsWith(`${name}/`))
+    const things = new Set(found.map(thingOf))
+    for (const thing of this.#held.keys()) if (isOfLook(thing) && !things.has(thing)) this.#held.delete(thing)
+    for (const one of state.firing.filter((firing) => isOfLook(thingOf(firing)) && !things.has(thingOf(firing))))
+      this.#resolve(state, one)
+    const known = new Set(state.firing.map(thingOf))
+    for (const condition of found)
+      if (!known.has(thingOf(condition)) && this.#hasLasted(condition)) this.#fire(state, condition)
+  }
+
+  #hasLasted(condition: Condition): boolean {
+    const now = this.gateway.clock.monotonic()
+    const thing = thingOf(condition)
+    const since = this.#held.get(thing) ?? now
+    this.#held.set(thing, since)
+    return now - since >= condition.holdMs
+  }
+
+  #fire(state: AlertState, condition: Condition): void {
+    const { alert, subject, overText, detail } = condition
+    const firing = { alert, subject, overText, detail, since: condition.since ?? this.gateway.clock.now() }
+    this.#held.delete(thingOf(condition))
+    state.firing.push(firing)
+    this.gateway.log.warn({ alert, ...detail }, 'alert')
+    this.#add(state, firing, 'firing', condition.text)
+  }
+
+  #resolve(state: AlertState, firing: Firing): void {
+    state.firing.splice(state.firing.indexOf(firing), 1)
+    this.gateway.log.info({ alert: firing.alert, ...firing.detail }, 'alert is over')
+    this.#add(state, firing, 'resolved', firing.overText)
+  }
+
+  #add(state: AlertState, firing: Firing, change: 'firing' | 'resolved', text: string): void {
+    const { alert, detail, since } = firing
+    const body = JSON.stringify({ text, alert, state: change, since: isoTime(since), detail })
+    state.posts.push({ thing: thingOf(firing), body, attempts: 0, dueAt: 0 })
+  }
+
+  /** The first one of each thing that is due. */
+  async #post(state: AlertState): Promise<void> {
+    const { clock, lifecycle } = this.gateway
+    const isFirst = ({ thing }: Post, place: number): boolean =>
+      state.posts.findIndex((other) => other.thing === thing) === place
+    const due = state.posts.filter((post, place) => isFirst(post, place) && post.dueAt <= clock.steady())
+    for (const post of due) if (!lifecycle.draining) await this.#attempt(state, post)
+  }
+
+  /** The attempt is stored before it is made: after a crash the next one comes at its time, as after a failure. */
+  async #attempt(state: AlertState, post: Post): Promise<void> {
+    const { clock, log } = this.gateway
+    const delayMs = retryMs(++post.attempts)
+    post.dueAt = clock.steady() + (delayMs ?? 0)
+    await this.#store(state)
+    const { outcome, statusCode } = await this.#poster.post(post.body)
+    post.dueAt = clock.steady() + (delayMs ?? 0)
+    const isOver = outcome === 'success' || delayMs === null
+    if (outcome !== 'success')
+      log.warn(
+        { thing: post.thing, attempts: post.attempts, outcome, statusCode },
+        `an alert could not be posted, ${isOver ? 'giving up' : 'trying again'}`,
+      )
+    if (isOver) state.posts.splice(state.posts.indexOf(post), 1)
+    await this.#store(state)
+  }
+
+  async #store(state: AlertState): Promise<void> {
+    const text = JSON.stringify(state)
+    if (text === this.#stored) return
+    try {
+      await storeState(this.gateway.database, state)
+      this.#stored = text
+    } catch (error) {
+      this.gateway.log.warn({ error: errorName(error) }, 'the state of the alerts cannot be stored, trying again')
+    }
+  }
+}
+
+const thingOf = ({ alert, subject }: Pick<Firing, 'alert' | 'subject'>): string => `${alert}/${subject}`

@@ -1,0 +1,72 @@
+import { readBackupLag } from '../backup/lag.ts'
+import { storageFails } from '../db/storage-check.ts'
+import type { Gateway } from '../gateway.ts'
+import type { Condition, Look } from './condition.ts'
+
+const MINUTE_MS = 60_000
+/** Messages that wait for longer are told. More than 40 a minute from one number wait by contract. */
+const QUEUE_AGE_MS = 10 * MINUTE_MS
+const MAX_BACKUP_LAG_MS = MINUTE_MS
+/** Litestream answers some seconds after its start. */
+const SILENT_BACKUP_HOLD_MS = 2 * MINUTE_MS
+
+export const machineLooks = (gateway: Gateway): Look[] => [
+  { names: ['storage_failing'], find: () => findStorageFault(gateway) },
+  { names: ['backup_behind'], find: () => findBackupLag(gateway) },
+  { names: ['queue_old'], find: () => findOldQueue(gateway) },
+]
+
+async function findStorageFault(gateway: Gateway): Promise<Condition[]> {
+  if (!(await storageFails(gateway))) return []
+  const { path } = gateway.config.database
+  const name = `The database ${path ?? ''}`.trimEnd()
+  const condition: Condition = {
+    alert: 'storage_failing',
+    subject: 'database',
+    text: `${name} cannot be written, so messages are refused with 503: make room on its disk, or look at the disk.`,
+    overText: `Resolved: ${name} can be written again.`,
+    detail: { database: path },
+    holdMs: 0,
+    since: null,
+  }
+  return [condition]
+}
+
+async function findBackupLag({ config }: Gateway): Promise<Condition[]> {
+  if (!config.litestream) return []
+  const { lagMs } = await readBackupLag(config.database.path)
+  if (lagMs !== null && lagMs <= MAX_BACKUP_LAG_MS) return []
+  const seconds = lagMs === null ? null : Math.round(lagMs / 1000)
+  const what = seconds === null ? 'does not say how far it is' : `has been behind for ${seconds} s`
+  const condition: Condition = {
+    alert: 'backup_behind',
+    subject: 'backup',
+    text: `The backup of ${config.database.path ?? 'the database'} ${what}: see sgw doctor, and keep the volume until it has caught up.`,
+    overText: `Resolved: the backup of ${config.database.path ?? 'the database'} is up to date again.`,
+    detail: { lagSeconds: seconds },
+    holdMs: seconds === null ? SILENT_BACKUP_HOLD_MS : 0,
+    since: null,
+  }
+  return [condition]
+}
+
+async function findOldQueue({ database, clock }: Gateway): Promise<Condition[]> {
+  const { rows } = await database.gate.execute(
+    `SELECT subject, created_at FROM jobs NOT INDEXED WHERE kind = 'send' ORDER BY seq LIMIT 1`,
+  )
+  const [oldest] = rows
+  const ageMs = oldest === undefined ? 0 : clock.steady() - Number(oldest['created_at'])
+  if (oldest === undefined || ageMs <= QUEUE_AGE_MS) return []
+  const messageId = String(oldest['subject'])
+  const minutes = Math.floor(ageMs / MINUTE_MS)
+  const condition: Condition = {
+    alert: 'queue_old',
+    subject: 'queue',
+    text: `Message ${messageId} has waited for ${minutes} minutes to be sent, and is the oldest of the queue: see sgw status and sgw doctor.`,
+    overText: `Resolved: no message has waited for more than 10 minutes any more; the alert began with ${messageId}.`,
+    detail: { messageId, waitingSeconds: Math.floor(ageMs / 1000) },
+    holdMs: 0,
+    since: Math.floor(clock.now() - ageMs),
+  }
+  return [condition]
+}

@@ -1,0 +1,70 @@
+import { z } from 'zod'
+import type { Database } from '../db/database.ts'
+import { ALERT_NAMES } from './condition.ts'
+
+const Detail = z.record(z.string(), z.union([z.string(), z.number(), z.null()]))
+
+/** An alert that has been told and is not over. */
+const Firing = z.object({
+  alert: z.enum(ALERT_NAMES),
+  subject: z.string(),
+  overText: z.string(),
+  detail: Detail,
+  /** Epoch milliseconds. */
+  since: z.number(),
+})
+export type Firing = z.infer<typeof Firing>
+
+/** A POST that has not succeeded yet. Those of one thing go out in their order. */
+const Post = z.object({
+  /** Name and subject of the alert. */
+  thing: z.string(),
+  /** JSON. */
+  body: z.string(),
+  attempts: z.int(),
+  /** Steady time. */
+  dueAt: z.number(),
+})
+export type Post = z.infer<typeof Post>
+
+/** Destinations whose latest attempt failed, by their id. */
+const WebhookFailures = z.object({
+  /** Up to this `seq` the deliveries have been read; null before the first look. */
+  through: z.number().nullable(),
+  /** `since`: of the first failure after the last success, epoch milliseconds. */
+  failing: z.record(
+    z.string(),
+    z.object({ since: z.number(), count: z.int(), tenantId: z.string(), kind: z.enum(['app', 'trigger']) }),
+  ),
+})
+export type WebhookFailures = z.infer<typeof WebhookFailures>
+
+const State = z.object({ firing: z.array(Firing), posts: z.array(Post), webhooks: WebhookFailures })
+
+/** All that the alerts remember. One row of `facts`: it is small, and is written only when it changes. */
+export type AlertState = z.infer<typeof State>
+
+const ALERTS_FACT = 'alerts'
+
+/** What an earlier run has stored. Something unreadable counts as nothing. */
+export async function loadState({ gate }: Pick<Database, 'gate'>): Promise<AlertState> {
+  const { rows } = await gate.execute(`SELECT value FROM facts WHERE name = '${ALERTS_FACT}'`)
+  const stored = rows[0]?.['value']
+  const read = typeof stored === 'string' ? State.safeParse(parsed(stored)) : null
+  return read?.data ?? { firing: [], posts: [], webhooks: { through: null, failing: {} } }
+}
+
+/** Rejects while the storage fails. */
+export async function storeState({ writer }: Pick<Database, 'writer'>, state: AlertState): Promise<void> {
+  const sql = `INSERT INTO facts (name, value) VALUES ('${ALERTS_FACT}', ?1)
+    ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE value != excluded.value`
+  await writer.write([{ sql, args: [JSON.stringify(state)] }])
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}

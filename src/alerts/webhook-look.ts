@@ -1,0 +1,89 @@
+import { HOUR_MS } from '../core/limits.ts'
+import type { Row } from '../db/connection.ts'
+import type { Gateway } from '../gateway.ts'
+import type { Condition, Look } from './condition.ts'
+import type { WebhookFailures } from './state.ts'
+
+const ROWS_PER_STEP = 1000
+/** A POST takes 5 s at most: what is open for longer was interrupted. */
+const OPEN_MS = 60_000
+/** One failure is about a message; a destination has failed when another one followed. */
+const MIN_FAILURES = 2
+
+/** Destinations of which every attempt of the last hour failed. `failures` is what is known so far; the look keeps it up to date. */
+export const webhookLook = (gateway: Gateway, failures: WebhookFailures): Look => ({
+  names: ['webhook_failing'],
+  find: async () => {
+    await readAttempts(gateway, failures)
+    const before = gateway.clock.now() - HOUR_MS
+    const old = Object.entries(failures.failing).filter(([, one]) => one.since <= before && one.count >= MIN_FAILURES)
+    const wanted = await wantedAmong(
+      gateway,
+      old.map(([targetId]) => targetId),
+    )
+    for (const [targetId] of old) if (!wanted.has(targetId)) delete failures.failing[targetId]
+    return old.flatMap(([targetId, one]) => (wanted.has(targetId) ? [conditionOf(targetId, one)] : []))
+  },
+})
+
+/** Reads what was attempted since the last look, in the order of the attempts. The first look begins with now. */
+async function readAttempts({ database, clock }: Gateway, failures: WebhookFailures): Promise<void> {
+  if (failures.through === null) {
+    const { rows } = await database.gate.execute('SELECT max(seq) AS seq FROM deliveries')
+    failures.through = Number(rows[0]?.['seq'] ?? 0)
+  }
+  for (;;) {
+    const { rows } = await database.gate.execute({
+      sql: `SELECT seq, tenant_id, kind, target_id, outcome, attempted_at FROM deliveries WHERE seq > ?1 ORDER BY seq LIMIT ?2`,
+      args: [failures.through, ROWS_PER_STEP],
+    })
+    const isOpen = (row: Row): boolean => row['outcome'] === null && Number(row['attempted_at']) > clock.now() - OPEN_MS
+    const firstOpen = rows.findIndex(isOpen)
+    for (const row of firstOpen === -1 ? rows : rows.slice(0, firstOpen)) note(failures, row)
+    if (firstOpen !== -1 || rows.length < ROWS_PER_STEP) return
+    await new Promise((resolve) => void setImmediate(resolve))
+  }
+}
+
+function note(failures: WebhookFailures, row: Row): void {
+  failures.through = Number(row['seq'])
+  const targetId = String(row['target_id'])
+  if (row['outcome'] === 'success') return void delete failures.failing[targetId]
+  const known = failures.failing[targetId]
+  const since = known?.since ?? Number(row['attempted_at'])
+  failures.failing[targetId] = {
+    since,
+    count: (known?.count ?? 0) + 1,
+    tenantId: String(row['tenant_id']),
+    kind: kindOf(row),
+  }
+}
+
+const kindOf = (row: Row): 'app' | 'trigger' => (row['kind'] === 'trigger' ? 'trigger' : 'app')
+
+/** Those that still have an address. */
+async function wantedAmong({ database }: Gateway, targetIds: readonly string[]): Promise<Set<string>> {
+  if (targetIds.length === 0) return new Set()
+  const { rows } = await database.gate.execute({
+    sql: `SELECT id FROM apps WHERE id IN (SELECT value FROM json_each(?1)) AND is_active = 1 AND webhook_url IS NOT NULL
+      UNION ALL SELECT id FROM triggers WHERE id IN (SELECT value FROM json_each(?1))`,
+    args: [JSON.stringify(targetIds)],
+  })
+  return new Set(rows.map((row) => String(row['id'])))
+}
+
+function conditionOf(
+  targetId: string,
+  { since, count, tenantId, kind }: WebhookFailures['failing'][string],
+): Condition {
+  const name = `The webhook of ${kind} ${targetId} of ${tenantId}`
+  return {
+    alert: 'webhook_failing',
+    subject: targetId,
+    text: `${name} has failed for an hour: GET /v1/webhook-deliveries tells why.`,
+    overText: `Resolved: ${name} works again, or is gone.`,
+    detail: { tenantId, [kind === 'app' ? 'appId' : 'triggerId']: targetId, failedAttempts: count },
+    holdMs: 0,
+    since,
+  }
+}

@@ -1,0 +1,24 @@
+import { postTestAlert } from '../alerts/post-alert.ts'
+import { systemClock } from '../core/clock.ts'
+import type { Config } from '../core/config.ts'
+import type { Gateway } from '../gateway.ts'
+import { AddressGuard } from '../outbound/address-guard.ts'
+import { Fault } from './fault.ts'
+
+/** Posts a test alert. */
+export async function checkAlert({
+  config,
+  guard,
+  clock,
+}: Pick<Gateway, 'config' | 'guard' | 'clock'>): Promise<string> {
+  if (config.alertUrl === null) throw new Fault('ALERT_URL is not set: give the address that alerts are posted to')
+  const { statusCode, outcome, errorMessage } = await postTestAlert({ guard, clock }, config.alertUrl)
+  if (outcome === 'success') return `a test was posted, and the address answered ${statusCode}`
+  throw new Fault(`the test could not be posted (${errorMessage ?? outcome}): check ALERT_URL and what listens there`)
+}
+
+/** The same where no gateway can be opened. */
+export const checkAlertOffline = (config: Config): Promise<string> => {
+  const guard = new AddressGuard({ production: config.production, allowCidrs: config.webhookAllowCidrs })
+  return checkAlert({ config, guard, clock: systemClock })
+}
