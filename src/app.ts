@@ -3,6 +3,7 @@ import { healthRoutes } from './features/health/routes.ts'
 import { rcRoutes } from './features/rc/routes.ts'
 import { smsRoutes } from './features/sms/routes.ts'
 import { triggersRoutes } from './features/triggers/routes.ts'
+import { usageRoutes } from './features/usage/routes.ts'
 import { webhookDeliveriesRoutes } from './features/webhook-deliveries/routes.ts'
 import { webhooksRoutes } from './features/webhooks/routes.ts'
 import { wsRoutes } from './features/ws/routes.ts'
@@ -19,6 +20,7 @@ export const ROUTES = [
   ...webhooksRoutes,
   ...webhookDeliveriesRoutes,
   ...triggersRoutes,
+  ...usageRoutes,
   ...wsRoutes,
 ]
 

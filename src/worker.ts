@@ -8,6 +8,7 @@ import {
 } from './upkeep/extensions.ts'
 import { purgeLinks } from './upkeep/purge-links.ts'
 import { purgeMessages } from './upkeep/purge-messages.ts'
+import { purgeUsage } from './upkeep/purge-usage.ts'
 import { closeInterrupted } from './deliveries/recover.ts'
 import { webhookJobs } from './deliveries/deliver.ts'
 import { purgeDeliveries } from './upkeep/purge-deliveries.ts'
@@ -71,6 +72,7 @@ export function startTimers(gateway: Gateway): Schedule {
   schedule.every('purge messages', HOURLY_MS, 6 * MINUTE_MS, () => purgeMessages(gateway))
   schedule.every('purge links', HOURLY_MS, 4 * MINUTE_MS, () => purgeLinks(gateway))
   schedule.every('purge tombstones', HOURLY_MS, 7 * MINUTE_MS, () => purgeTombstones(gateway))
+  schedule.every('purge usage', HOURLY_MS, 8 * MINUTE_MS, () => purgeUsage(gateway))
   schedule.every('purge blocks', HOURLY_MS, 5 * MINUTE_MS, () => gateway.failedAttempts.purge())
   return schedule
 }

@@ -22,7 +22,7 @@ import {
 const BELOW_DB = ['core', 'version']
 const BELOW_ENGINES = [...BELOW_DB, 'db']
 const CALLERS = [...BELOW_ENGINES, 'http client']
-const SENDING = [...BELOW_ENGINES, 'jobs', 'realtime', 'provider']
+const SENDING = [...BELOW_ENGINES, 'jobs', 'realtime', 'provider', 'usage']
 const GATEWAY = [...SENDING, 'outbound', 'auth', 'sending', 'gateway']
 const WORK = ['deliveries', 'inbound', 'upkeep']
 const FEATURES = ['verbs', 'wire']
@@ -32,6 +32,7 @@ const LAYERS: readonly Layer[] = [
   { name: 'core', files: ['src/core/**'], mayImport: [] },
   { name: 'version', files: ['src/version.ts'], mayImport: [] },
   { name: 'db', files: ['src/db/**'], mayImport: BELOW_DB },
+  { name: 'usage', files: ['src/usage/**'], mayImport: BELOW_ENGINES },
   { name: 'jobs', files: ['src/jobs/**'], mayImport: BELOW_ENGINES },
   { name: 'realtime', files: ['src/realtime/**'], mayImport: BELOW_ENGINES },
   { name: 'http client', files: ['src/http-client/**'], mayImport: [] },

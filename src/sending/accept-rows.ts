@@ -1,5 +1,6 @@
 import type { Row } from '../db/connection.ts'
 import type { RowOperation } from '../db/writer.ts'
+import { countUsage } from '../usage/roll-up.ts'
 import { OPEN_COLUMNS, type OpenRow, openAttempts } from './attempt-rows.ts'
 
 /** A message on its way in. */
@@ -36,6 +37,12 @@ const insertJobs = (condition: string): string =>
     SELECT jobId, 'send', given."from", tenantId, messageId, given."to", startedAt FROM given WHERE ${condition}
     RETURNING subject AS key, seq AS job_seq`
 
+function countAccepted(condition: string): string {
+  const counts = { accepted: '1' }
+  const from = `FROM given WHERE ${condition}`
+  return countUsage({ tenantId: 'given.tenantId', appId: 'given.appId', at: 'given.now', counts, from })
+}
+
 const MESSAGE_COLUMNS = ['jobId', 'appId', 'userId', 'body'] as const
 
 /**
@@ -49,7 +56,7 @@ export const ACCEPT: RowOperation<AcceptRow> = {
 }
 
 function acceptStatements(condition: string): string[] {
-  return [openAttempts(condition), insertMessages(condition), insertJobs(condition)]
+  return [openAttempts(condition), insertMessages(condition), insertJobs(condition), countAccepted(condition)]
 }
 
 /** A message that enters the order at a time of its own. */
@@ -72,7 +79,7 @@ export const SCHEDULE: RowOperation<ScheduledMessage> = {
 }
 
 function scheduleStatements(condition: string): string[] {
-  return [insertMessages(condition, `'queued'`, 'sendAt'), insertScheduleJobs(condition)]
+  return [insertMessages(condition, `'queued'`, 'sendAt'), insertScheduleJobs(condition), countAccepted(condition)]
 }
 
 /** Of several requests with one key the first has it. */
@@ -96,10 +103,10 @@ const KEPT_KEYS = `SELECT given.messageId AS key, stored.message_id, stored.requ
   CROSS JOIN idempotency_keys AS stored ON stored.app_id = given.appId AND stored.key = given.idempotencyKey`
 
 /** The same as another operation, but only for the first request with its `Idempotency-Key`. Answers `KEPT_KEYS` as well. */
-const once = <Row extends NewMessage>(
-  operation: RowOperation<Row>,
+const once = <Given extends NewMessage>(
+  operation: RowOperation<Given>,
   statements: (condition: string) => string[],
-): RowOperation<Row> => ({
+): RowOperation<Given> => ({
   columns: [...operation.columns, 'idempotencyKey', 'requestHash', 'expiredBefore'],
   key: 'messageId',
   statements: [FORGET_OWN_EXPIRED, FORGET_SOME_EXPIRED, KEEP_KEYS, ...statements(OWNS_KEY), KEPT_KEYS],

@@ -1,12 +1,15 @@
 import { errorName } from '../core/log.ts'
 import type { MessageFailure } from '../core/message-failure.ts'
+import { segmentsOf } from '../core/segments.ts'
 import type { AttemptResolution } from '../db/schema/messages.ts'
 import { isConstraint } from '../db/gate.ts'
 import type { RowOperation } from '../db/writer.ts'
 import type { ProviderFailure } from '../provider/provider.ts'
-import { CLOSE, GIVE_UP, RESULT, UNKNOWN } from './attempt-rows.ts'
+import { latencyClass } from '../usage/latency.ts'
+import { CLOSE, FAILED_RESULT, RESULT, UNKNOWN } from './attempt-rows.ts'
 import type { CallEnd } from './call-end.ts'
 import type { SendingContext } from './context.ts'
+import { GIVE_UP } from './give-up-rows.ts'
 import type { Entry, OpenAttempt } from './line.ts'
 import type { OutboundMessage } from './outbound-message.ts'
 import { publishStatus } from './publish-status.ts'
@@ -41,9 +44,11 @@ export async function storeEnd(
     rcMessageId: end.rcMessageId,
     error: error?.text ?? null,
     failureCode: error?.code ?? null,
+    segments: error === null ? segmentsOf(message.body) : 0,
+    latencyMs: error === null && message.sendAt === null ? latencyClass(now - message.createdAt) : 0,
     now,
   }
-  if (!(await writeUntilStored(context, RESULT, row))) return false
+  if (!(await writeUntilStored(context, error === null ? RESULT : FAILED_RESULT, row))) return false
   if (message.status === 'queued') publishStatus(context, message, 'sending', now)
   publishStatus(context, message, end.type, now, { rcMessageId: end.rcMessageId, failure: error })
   return true

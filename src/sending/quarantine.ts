@@ -1,8 +1,11 @@
 import { HOUR_MS } from '../core/limits.ts'
+import { segmentsOf } from '../core/segments.ts'
 import type { Row } from '../db/connection.ts'
 import type { RowOperation } from '../db/writer.ts'
+import { countUsage } from '../usage/roll-up.ts'
 import type { StoredSms } from '../provider/provider.ts'
 import type { SendingContext } from './context.ts'
+import { OF_ENDING, endingRows } from './ending-rows.ts'
 import { matchRecord } from './match-record.ts'
 import { publishStatus } from './publish-status.ts'
 import type { Scheduler } from './scheduler.ts'
@@ -98,14 +101,16 @@ interface BoundRow extends Record<string, string | number> {
   messageId: string
   jobSeq: number
   rcMessageId: string
+  segments: number
   now: number
 }
 
 /** Ends a quarantined message that the provider has, and its job. */
 export const BIND: RowOperation<BoundRow> = {
-  columns: ['messageId', 'jobSeq', 'rcMessageId', 'now'],
+  columns: ['messageId', 'jobSeq', 'rcMessageId', 'segments', 'now'],
   key: 'messageId',
   statements: [
+    countUsage({ ...OF_ENDING, counts: { sent: '1', segments: 'given.segments' }, from: endingRows('true') }),
     `UPDATE messages SET status = 'sent', rc_message_id = rcMessageId, updated_at = given.now
       FROM given WHERE messages.id = given.messageId AND messages.status IN ('queued', 'sending') RETURNING id AS key`,
     'DELETE FROM jobs WHERE seq IN (SELECT jobSeq FROM given)',
@@ -123,7 +128,13 @@ async function bind(
   const now = context.clock.now()
   const message = { id: String(row['id']), appId: String(row['app_id']), tenantId }
   const rcMessageId = record.providerMessageId
-  const bound = { messageId: message.id, jobSeq: Number(row['seq']), rcMessageId, now }
+  const bound = {
+    messageId: message.id,
+    jobSeq: Number(row['seq']),
+    rcMessageId,
+    segments: segmentsOf(String(row['body'])),
+    now,
+  }
   const changed = await context.database.writer.row(BIND, bound)
   const entry = scheduler.entries.get(message.id)
   if (entry !== undefined) scheduler.ended(entry)
