@@ -1,5 +1,6 @@
 import { appsRoutes } from './features/apps/routes.ts'
 import { healthRoutes } from './features/health/routes.ts'
+import { overviewRoutes } from './features/overview/routes.ts'
 import { rcRoutes } from './features/rc/routes.ts'
 import { smsRoutes } from './features/sms/routes.ts'
 import { triggersRoutes } from './features/triggers/routes.ts'
@@ -21,6 +22,7 @@ export const ROUTES = [
   ...webhookDeliveriesRoutes,
   ...triggersRoutes,
   ...usageRoutes,
+  ...overviewRoutes,
   ...wsRoutes,
 ]
 

@@ -35,8 +35,14 @@ export async function erase(gateway: Gateway, { phone, dryRun = false }: z.input
   if (dryRun) return total
   // Whom the person answers is still of use to a message that waits; it goes with the next run.
   if (total.waiting === 0) await inRanges(gateway, 'conversations', (from) => forgetRange(gateway, phone, from))
+  await forgetErrors(gateway, phone)
   gateway.log.info({ phone: maskNumber(phone), ...total }, 'a number was erased')
   return total
+}
+
+/** An error of the provider may quote the number. */
+async function forgetErrors({ database }: Gateway, phone: string): Promise<void> {
+  await database.writer.write([{ sql: 'DELETE FROM usage_errors WHERE instr(error, ?1) > 0', args: [phone] }])
 }
 
 /** The number may have been one of ours before. */
