@@ -95,8 +95,11 @@ function merged(all: readonly WaitingCount[]): WaitingCount[] {
   for (const each of all) {
     const key = `${each.reason} ${each.extensionId ?? ''}`
     const known = found.get(key)
-    const until = known?.until == null || each.until === null ? each.until : Math.max(known.until, each.until)
+    const until = known === undefined ? each.until : later(known.until, each.until)
     if (each.count > 0) found.set(key, { ...each, until, count: each.count + (known?.count ?? 0) })
   }
   return [...found.values()]
 }
+
+const later = (one: number | null, other: number | null): number | null =>
+  one === null || other === null ? null : Math.max(one, other)

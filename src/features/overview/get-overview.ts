@@ -79,7 +79,7 @@ async function readQueue({ database, sending }: Gateway, tenantId: string) {
     item: CREATED,
   })
   let oldest = Infinity
-  for (const { number } of [...sending.scheduler.lines.ofTenant(tenantId)]) {
+  for (const { number } of sending.scheduler.lines.ofTenant(tenantId)) {
     const { rows } = await database.gate.execute({ sql: OLDEST, args: [tenantId, number] })
     oldest = Math.min(oldest, Number(rows[0]?.['at'] ?? Infinity))
   }
