@@ -101,5 +101,5 @@ function merged(all: readonly WaitingCount[]): WaitingCount[] {
   return [...found.values()]
 }
 
-const later = (one: number | null, other: number | null): number | null =>
-  one === null || other === null ? null : Math.max(one, other)
+const later = (first: number | null, second: number | null): number | null =>
+  first === null || second === null ? null : Math.max(first, second)

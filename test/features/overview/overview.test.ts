@@ -108,7 +108,7 @@ test('webhook attempts are counted by destination', async () => {
     VALUES (?1, ?2, ?3, ?4, 'msg_0', 'cor_0', ?5, 'boot', ?6)`
   const { gate } = world.gateway.database
   const deliver = async (id: string, kind: string, target: string, url: string, outcome: string, ms: number) => {
-    await gate.execute({ sql: attempt, args: [id, world.tenantId, kind, target, url, Date.now()] })
+    await gate.execute({ sql: attempt, args: [id, world.tenantId, kind, target, url, Date.now() - 10_000] })
     const sql = 'UPDATE deliveries SET outcome = ?2, duration_ms = ?3 WHERE delivery_id = ?1'
     await gate.execute({ sql, args: [id, outcome, ms] })
   }
