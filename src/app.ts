@@ -4,9 +4,11 @@ import { eventsRoutes } from './features/events/routes.ts'
 import { healthRoutes } from './features/health/routes.ts'
 import { meRoutes } from './features/me/routes.ts'
 import { optOutsRoutes } from './features/opt-outs/routes.ts'
+import { overviewRoutes } from './features/overview/routes.ts'
 import { rcRoutes } from './features/rc/routes.ts'
 import { smsRoutes } from './features/sms/routes.ts'
 import { triggersRoutes } from './features/triggers/routes.ts'
+import { usageRoutes } from './features/usage/routes.ts'
 import { webhookDeliveriesRoutes } from './features/webhook-deliveries/routes.ts'
 import { webhooksRoutes } from './features/webhooks/routes.ts'
 import { wsRoutes } from './features/ws/routes.ts'
@@ -26,6 +28,8 @@ export const ROUTES = [
   ...optOutsRoutes,
   ...conversationsRoutes,
   ...meRoutes,
+  ...usageRoutes,
+  ...overviewRoutes,
   ...wsRoutes,
   ...eventsRoutes,
 ]

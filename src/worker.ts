@@ -10,6 +10,7 @@ import { keepFollowing } from './upkeep/follow-conversations.ts'
 import { purgeLinks } from './upkeep/purge-links.ts'
 import { purgeMessages } from './upkeep/purge-messages.ts'
 import { Alerts } from './alerts/alerts.ts'
+import { purgeUsage } from './upkeep/purge-usage.ts'
 import { closeInterrupted } from './deliveries/recover.ts'
 import { webhookJobs, webhookRetryJobs } from './deliveries/webhook-jobs.ts'
 import { purgeDeliveries } from './upkeep/purge-deliveries.ts'
@@ -84,6 +85,7 @@ export function startTimers(gateway: Gateway): Schedule {
   schedule.every('purge events', eventsMs, eventsMs, () => purgeEvents(gateway))
   schedule.every('purge links', HOURLY_MS, 4 * MINUTE_MS, () => purgeLinks(gateway))
   schedule.every('purge tombstones', HOURLY_MS, 7 * MINUTE_MS, () => purgeTombstones(gateway))
+  schedule.every('purge usage', HOURLY_MS, 8 * MINUTE_MS, () => purgeUsage(gateway))
   schedule.every('purge blocks', HOURLY_MS, 5 * MINUTE_MS, () => gateway.failedAttempts.purge())
   const { alertUrl } = gateway.config
   if (alertUrl !== null) {

@@ -22,7 +22,7 @@ import {
 const BELOW_DB = ['core', 'version']
 const BELOW_ENGINES = [...BELOW_DB, 'db']
 const CALLERS = [...BELOW_ENGINES, 'http client']
-const TRACKING = [...BELOW_ENGINES, 'realtime', 'provider', 'opt-outs']
+const TRACKING = [...BELOW_ENGINES, 'realtime', 'provider', 'opt-outs', 'usage']
 const SENDING = [...TRACKING, 'jobs', 'tracking']
 const GATEWAY = [...SENDING, 'outbound', 'auth', 'sending', 'gateway']
 const WORK = ['deliveries', 'inbound', 'upkeep']
@@ -33,6 +33,7 @@ const LAYERS: readonly Layer[] = [
   { name: 'core', files: ['src/core/**'], mayImport: [] },
   { name: 'version', files: ['src/version.ts'], mayImport: [] },
   { name: 'db', files: ['src/db/**'], mayImport: BELOW_DB },
+  { name: 'usage', files: ['src/usage/**'], mayImport: BELOW_ENGINES },
   { name: 'jobs', files: ['src/jobs/**'], mayImport: BELOW_ENGINES },
   { name: 'realtime', files: ['src/realtime/**'], mayImport: BELOW_ENGINES },
   { name: 'http client', files: ['src/http-client/**'], mayImport: [] },

@@ -97,3 +97,14 @@ export const MAX_SOCKETS_PER_APP = 200
 
 /** How far ahead a message may be scheduled. */
 export const MAX_SCHEDULE_AHEAD_MS = 30 * DAY_MS
+
+/** The roll-up of usage and overview. */
+export const HALF_HOUR_MS = 30 * 60_000
+export const MAX_ERRORS_PER_HALF_HOUR = 50
+export const USAGE_RETENTION_DAYS = 731
+export const DEFAULT_USAGE_DAYS = 30
+export const MAX_USAGE_DAYS = 92
+export const MIN_OVERVIEW_HOURS = 24
+export const MAX_OVERVIEW_HOURS = 2160
+export const OVERVIEW_BUCKETS = 48
+export const MAX_OVERVIEW_ERRORS = 10

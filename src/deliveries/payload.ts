@@ -1,7 +1,13 @@
-import { isoTime } from '../core/clock.ts'
 import type { Row } from '../db/connection.ts'
 import type { WebhookEvent } from '../db/schema/webhooks.ts'
-import { inboundEvent, statusEvent } from '../realtime/event.ts'
+import {
+  type DeliveryDetail,
+  type OptOutDetail,
+  deliveryEvent,
+  inboundEvent,
+  optOutEvent,
+  statusEvent,
+} from '../realtime/event.ts'
 
 /** What is posted: the fields of the WebSocket event. */
 export type Payload = object
@@ -37,27 +43,17 @@ const outboundOf = (row: Row) => ({
   error: textOf(row['error']),
 })
 
-function deliveryPayload(row: Row): Payload {
-  const { id: messageId, appId, tenantId, rcMessageId } = outboundOf(row)
-  return { type: 'sms_delivery', messageId, appId, tenantId, rcMessageId, ...detailOf(row), timestamp: timeOf(row) }
-}
+const deliveryPayload = (row: Row): Payload =>
+  deliveryEvent(outboundOf(row), detailOf(row) as DeliveryDetail, Number(row['at']))
 
 /** The contact wrote the keyword, or the provider refused a message to the contact. */
 function optOutPayload(row: Row): Payload {
   const [from, to] = [String(row['from_number']), String(row['to_number'])]
   const [number, contact] = row['direction'] === 'inbound' ? [to, from] : [from, to]
-  return {
-    type: 'opt_out',
-    tenantId: String(row['tenant_id']),
-    number,
-    contact,
-    ...detailOf(row),
-    timestamp: timeOf(row),
-  }
+  const subject = { tenantId: String(row['tenant_id']), number, contact }
+  return optOutEvent(subject, detailOf(row) as OptOutDetail, Number(row['at']))
 }
 
-const timeOf = (row: Row): string => isoTime(Number(row['at']))
-
-const detailOf = (row: Row): object => JSON.parse(textOf(row['detail']) ?? '{}') as object
+const detailOf = (row: Row): unknown => JSON.parse(textOf(row['detail']) ?? '{}')
 
 export const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)

@@ -6,6 +6,7 @@ import type { RowOperation } from '../db/writer.ts'
 import { inboundEvent } from '../realtime/event.ts'
 import type { SmsInboundEvent } from '../realtime/hub.ts'
 import type { Gateway } from '../gateway.ts'
+import { countUsage } from '../usage/roll-up.ts'
 import { deliveryOf } from '../deliveries/delivery.ts'
 import { tombstonesOf } from './tombstones.ts'
 import { DESTINATIONS, type Destinations, nextDestination } from './destinations.ts'
@@ -108,6 +109,14 @@ export const STORE: RowOperation<InboundRow> = {
         OR NOT EXISTS (SELECT 1 FROM json_each(given.tombstones) AS own CROSS JOIN erased_messages ON id_hash = own.value)
       ON CONFLICT DO NOTHING RETURNING job_id AS key`,
     INSERT_JOBS,
+    countUsage({
+      tenantId: 'stored.tenant_id',
+      appId: 'stored.app_id',
+      at: 'stored.created_at',
+      counts: { received: '1' },
+      from: `FROM given CROSS JOIN messages AS stored ON stored.id = given.messageId AND stored.job_id = given.jobId
+        AND stored.tenant_id = given.tenantId WHERE true`,
+    }),
   ],
 }
 

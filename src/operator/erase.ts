@@ -40,8 +40,14 @@ export async function erase(gateway: Gateway, { phone, dryRun = false }: z.input
     await inRanges(gateway, 'conversations', (from) => deleteRange(gateway, 'conversations', phone, from))
     await inRanges(gateway, 'opt_outs', (from) => deleteRange(gateway, 'opt_outs', phone, from))
   }
+  await deleteErrors(gateway, phone)
   gateway.log.info({ phone: maskNumber(phone), ...total }, 'a number was erased')
   return total
+}
+
+/** Deletes counted error texts that quote the number. */
+async function deleteErrors({ database }: Gateway, phone: string): Promise<void> {
+  await database.writer.write([{ sql: 'DELETE FROM usage_errors WHERE instr(error, ?1) > 0', args: [phone] }])
 }
 
 /** Deletes the rows of one range. The number may also stand on our side, if an extension had it before. */

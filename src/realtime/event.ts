@@ -72,7 +72,7 @@ export function deliveryEvent(message: OutboundSubject, detail: DeliveryDetail, 
 }
 
 /** The fields of an `opt_out` event that its row of `opt_outs` may have changed since: the `detail` of its row. */
-type OptOutDetail = Pick<OptOutEvent, 'optedOut' | 'source'>
+export type OptOutDetail = Pick<OptOutEvent, 'optedOut' | 'source'>
 
 export interface OptOutSubject {
   tenantId: string

@@ -1,5 +1,6 @@
 import type { Row } from '../db/connection.ts'
 import type { RowOperation } from '../db/writer.ts'
+import { countUsage } from '../usage/roll-up.ts'
 import { OPEN_COLUMNS, type OpenRow, openAttempts } from './attempt-rows.ts'
 
 /** A message on its way in. */
@@ -36,6 +37,12 @@ const insertJobs = (condition: string): string =>
     SELECT jobId, 'send', given."from", tenantId, messageId, given."to", startedAt FROM given WHERE ${condition}
     RETURNING subject AS key, seq AS job_seq`
 
+function countAccepted(condition: string): string {
+  const counts = { accepted: '1' }
+  const from = `FROM given WHERE ${condition}`
+  return countUsage({ tenantId: 'given.tenantId', appId: 'given.appId', at: 'given.now', counts, from })
+}
+
 const MESSAGE_COLUMNS = ['jobId', 'appId', 'userId', 'body'] as const
 
 /**
@@ -49,7 +56,7 @@ export const ACCEPT: RowOperation<AcceptRow> = {
 }
 
 function acceptStatements(condition: string): string[] {
-  return [openAttempts(condition), insertMessages(condition), insertJobs(condition)]
+  return [openAttempts(condition), insertMessages(condition), insertJobs(condition), countAccepted(condition)]
 }
 
 /** A message that enters the order at a time of its own. */
@@ -72,7 +79,7 @@ export const SCHEDULE: RowOperation<ScheduledMessage> = {
 }
 
 function scheduleStatements(condition: string): string[] {
-  return [insertMessages(condition, `'queued'`, 'sendAt'), insertScheduleJobs(condition)]
+  return [insertMessages(condition, `'queued'`, 'sendAt'), insertScheduleJobs(condition), countAccepted(condition)]
 }
 
 /** Of several requests with one key the first has it. */

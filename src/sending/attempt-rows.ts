@@ -3,6 +3,8 @@ import type { FailureCode } from '../core/message-failure.ts'
 import type { RowOperation } from '../db/writer.ts'
 import { trackMessages } from '../tracking/delivery-rows.ts'
 import { IS_BLOCKED } from '../opt-outs/opt-out-rows.ts'
+import { countErrors, countUsage } from '../usage/roll-up.ts'
+import { OF_ENDING, endingRows } from './ending-rows.ts'
 
 // The write side of an attempt, one set operation for each of its steps. Every step after the first names its attempt and
 // changes nothing once that attempt is closed, so that a late result of a dead process does no harm.
@@ -132,12 +134,22 @@ export interface ResultRow extends CloseRow {
   rcMessageId: string | null
   error: string | null
   failureCode: FailureCode | null
+  /** How many segments the text of a sent message has; 0 of a failed one. */
+  segments: number
+  /** The class of the time since `queued` of a sent message that was not scheduled; 0 of any other. */
+  latencyMs: number
   /** Epoch milliseconds. */
   now: number
 }
 
 /** `fence`: the condition under which a result counts; the simulation shows what happens without it. */
 export const resultStatements = (fence: string): string[] => [
+  countUsage({
+    ...OF_ENDING,
+    latencyMs: 'given.latencyMs',
+    counts: { sent: `given.status = 'sent'`, failed: `given.status = 'failed'`, segments: 'given.segments' },
+    from: endingRows(fence),
+  }),
   `UPDATE messages SET status = given.status, rc_message_id = given.rcMessageId, error = given.error, error_code = given.failureCode,
       updated_at = given.now
     FROM given WHERE messages.id = given.messageId AND messages.status IN ('queued', 'sending') AND ${fence}`,
@@ -147,7 +159,17 @@ export const resultStatements = (fence: string): string[] => [
 
 /** Ends attempt, message and job. */
 export const RESULT: RowOperation<ResultRow> = {
-  columns: [...CLOSE_COLUMNS, 'jobSeq', 'status', 'rcMessageId', 'error', 'failureCode', 'now'],
+  columns: [
+    ...CLOSE_COLUMNS,
+    'jobSeq',
+    'status',
+    'rcMessageId',
+    'error',
+    'failureCode',
+    'segments',
+    'latencyMs',
+    'now',
+  ],
   key: 'messageId',
   statements: resultStatements(IS_OPEN),
 }
@@ -166,6 +188,12 @@ export const TRACKED_RESULT: RowOperation<TrackedRow> = {
   key: 'messageId',
   // First, while its attempt is open.
   statements: [trackMessages(IS_OPEN), ...RESULT.statements],
+}
+
+/** The same for messages that failed, whose errors are counted besides. */
+export const FAILED_RESULT: RowOperation<ResultRow> = {
+  ...RESULT,
+  statements: [countErrors({ ...OF_ENDING, error: 'given.error', from: endingRows(IS_OPEN) }), ...RESULT.statements],
 }
 
 /** An attempt whose outcome is not known. */
@@ -216,28 +244,5 @@ export const UNKNOWN: RowOperation<UnknownRow> = {
         error_code = given.errorCode, request_id = given.requestId
       FROM given WHERE send_attempts.seq = given.attemptSeq AND send_attempts.closed_at IS NULL`,
     ...LOOK_UP,
-  ],
-}
-
-/** A message that ends without a call. */
-export interface GiveUpRow extends Values {
-  messageId: string
-  jobSeq: number
-  error: string
-  failureCode: FailureCode
-  now: number
-}
-
-/** Ends a message that has no open attempt, and its job. Answers one row if the message was changed. */
-export const GIVE_UP: RowOperation<GiveUpRow> = {
-  columns: ['messageId', 'jobSeq', 'error', 'failureCode', 'now'],
-  key: 'messageId',
-  statements: [
-    `UPDATE messages SET status = 'failed', error = given.error, error_code = given.failureCode, updated_at = given.now
-      FROM given WHERE messages.id = given.messageId AND messages.status IN ('queued', 'sending')
-        AND NOT EXISTS (SELECT 1 FROM send_attempts AS open WHERE open.message_id = given.messageId AND open.closed_at IS NULL)
-      RETURNING id AS key`,
-    `DELETE FROM jobs WHERE seq IN (SELECT jobSeq FROM given)
-      AND NOT EXISTS (SELECT 1 FROM messages WHERE messages.id = jobs.subject AND messages.status IN ('queued', 'sending'))`,
   ],
 }

@@ -1,12 +1,15 @@
 import { errorName } from '../core/log.ts'
 import type { MessageFailure } from '../core/message-failure.ts'
+import { segmentsOf } from '../core/segments.ts'
 import type { AttemptResolution } from '../db/schema/messages.ts'
 import { isConstraint } from '../db/gate.ts'
 import type { RowOperation } from '../db/writer.ts'
 import type { ProviderFailure } from '../provider/provider.ts'
-import { CLOSE, GIVE_UP, RESULT, TRACKED_RESULT, UNKNOWN } from './attempt-rows.ts'
+import { latencyClass } from '../usage/latency.ts'
+import { CLOSE, FAILED_RESULT, type ResultRow, RESULT, TRACKED_RESULT, UNKNOWN } from './attempt-rows.ts'
 import type { CallEnd } from './call-end.ts'
 import type { SendingContext } from './context.ts'
+import { GIVE_UP } from './give-up-rows.ts'
 import type { Entry, OpenAttempt } from './line.ts'
 import type { OutboundMessage } from './outbound-message.ts'
 import { publishStatus } from './publish-status.ts'
@@ -41,19 +44,25 @@ export async function storeEnd(
     rcMessageId: end.rcMessageId,
     error: error?.text ?? null,
     failureCode: error?.code ?? null,
+    segments: error === null ? segmentsOf(message.body) : 0,
+    latencyMs: error === null && message.sendAt === null ? latencyClass(now - message.createdAt) : 0,
     now,
   }
-  const key = { tenantId: message.tenantId, extensionId: open.attempt.extensionId }
-  const isTracked = end.type === 'sent' && context.tracking.isOn
-  const tracked = { ...row, trackedBy: key.extensionId, sentAt: row.closedAt }
-  if (
-    !(await (isTracked ? writeUntilStored(context, TRACKED_RESULT, tracked) : writeUntilStored(context, RESULT, row)))
-  )
-    return false
-  if (isTracked) context.tracking.sent(key, row.closedAt)
+  if (!(await storeResult(context, open, row))) return false
   if (message.status === 'queued') publishStatus(context, message, 'sending', now)
   publishStatus(context, message, end.type, now, { rcMessageId: end.rcMessageId, failure: error })
   return true
+}
+
+/** Failed messages are counted by their errors; sent ones may be tracked. */
+async function storeResult(context: SendingContext, { attempt, message }: OpenEntry, row: ResultRow): Promise<boolean> {
+  if (row.status === 'failed') return writeUntilStored(context, FAILED_RESULT, row)
+  if (!context.tracking.isOn) return writeUntilStored(context, RESULT, row)
+  const { extensionId } = attempt
+  const tracked = { ...row, trackedBy: extensionId, sentAt: row.closedAt }
+  const isStored = await writeUntilStored(context, TRACKED_RESULT, tracked)
+  if (isStored) context.tracking.sent({ tenantId: message.tenantId, extensionId }, row.closedAt)
+  return isStored
 }
 
 /** Ends the attempt and leaves message and job for another one. */

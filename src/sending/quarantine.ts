@@ -1,8 +1,11 @@
 import { HOUR_MS } from '../core/limits.ts'
+import { segmentsOf } from '../core/segments.ts'
 import type { Row } from '../db/connection.ts'
 import type { RowOperation } from '../db/writer.ts'
+import { countUsage } from '../usage/roll-up.ts'
 import type { StoredSms } from '../provider/provider.ts'
 import type { SendingContext } from './context.ts'
+import { OF_ENDING, endingRows } from './ending-rows.ts'
 import { matchRecord } from './match-record.ts'
 import { publishStatus } from './publish-status.ts'
 import { trackMessages } from '../tracking/delivery-rows.ts'
@@ -102,15 +105,17 @@ interface BoundRow extends Record<string, string | number | null> {
   trackedBy: string | null
   /** Steady time. */
   sentAt: number
+  segments: number
   now: number
 }
 
 /** Ends a quarantined message that the provider has, and its job. */
 export const BIND: RowOperation<BoundRow> = {
-  columns: ['messageId', 'jobSeq', 'rcMessageId', 'trackedBy', 'sentAt', 'now'],
+  columns: ['messageId', 'jobSeq', 'rcMessageId', 'trackedBy', 'sentAt', 'segments', 'now'],
   key: 'messageId',
   statements: [
     trackMessages(`given.trackedBy IS NOT NULL AND messages.status IN ('queued', 'sending')`),
+    countUsage({ ...OF_ENDING, counts: { sent: '1', segments: 'given.segments' }, from: endingRows('true') }),
     `UPDATE messages SET status = 'sent', rc_message_id = rcMessageId, updated_at = given.now
       FROM given WHERE messages.id = given.messageId AND messages.status IN ('queued', 'sending') RETURNING id AS key`,
     'DELETE FROM jobs WHERE seq IN (SELECT jobSeq FROM given)',
@@ -128,14 +133,20 @@ async function bind(
   const now = context.clock.now()
   const message = { id: String(row['id']), appId: String(row['app_id']), tenantId: key.tenantId }
   const rcMessageId = record.providerMessageId
-  const sentAt = Math.ceil(context.clock.steady())
-  const trackedBy = context.tracking.isOn ? key.extensionId : null
-  const bound = { messageId: message.id, jobSeq: Number(row['seq']), rcMessageId, trackedBy, sentAt, now }
+  const bound = {
+    messageId: message.id,
+    jobSeq: Number(row['seq']),
+    rcMessageId,
+    trackedBy: context.tracking.isOn ? key.extensionId : null,
+    sentAt: Math.ceil(context.clock.steady()),
+    segments: segmentsOf(String(row['body'])),
+    now,
+  }
   const changed = await context.database.writer.row(BIND, bound)
   const entry = scheduler.entries.get(message.id)
   if (entry !== undefined) scheduler.ended(entry)
   if (changed.length === 0) return
-  if (trackedBy !== null) context.tracking.sent(key, sentAt)
+  if (bound.trackedBy !== null) context.tracking.sent(key, bound.sentAt)
   if (row['status'] === 'queued') publishStatus(context, message, 'sending', now)
   publishStatus(context, message, 'sent', now, { rcMessageId })
 }

@@ -5,6 +5,7 @@ import { EVENT_KINDS } from '../db/schema/events.ts'
 import type { RowOperation } from '../db/writer.ts'
 import { storeOptOuts } from '../opt-outs/opt-out-rows.ts'
 import type { ExtensionKey } from '../provider/extension-rows.ts'
+import { countUsage } from '../usage/roll-up.ts'
 
 /**
  * Tracks messages of a row operation that become `sent` in its commit. The operation names the message `messageId` and gives
@@ -32,11 +33,20 @@ export interface ConcludeRow extends Record<string, string | number | null> {
 
 const IS_OPEN = 'state.message_seq = given.messageSeq AND state.conclusion IS NULL'
 
-/** Concludes messages whose state is open, and appends their events. Answers a row with `concluded` for each that was open. */
+const COUNT = countUsage({
+  tenantId: 'state.tenant_id',
+  appId: 'messages.app_id',
+  at: 'given.now',
+  counts: { delivered: `given.conclusion = 'delivered'`, undelivered: `given.conclusion = 'undelivered'` },
+  from: `FROM given CROSS JOIN delivery_states AS state ON ${IS_OPEN} CROSS JOIN messages ON messages.seq = state.message_seq WHERE true`,
+})
+
+/** Concludes messages whose state is open, appends their events and counts them. Answers a row with `concluded` for each that was open. */
 export const CONCLUDE: RowOperation<ConcludeRow> = {
   columns: ['messageSeq', 'messageId', 'conclusion', 'errorCode', 'detail', 'recordedAt', 'now'],
   key: 'messageId',
   statements: [
+    COUNT,
     `INSERT INTO events (kinds, subject, at, detail) SELECT ${EVENT_KINDS.delivery}, given.messageId, given.now, given.detail FROM given
       CROSS JOIN delivery_states AS state ON ${IS_OPEN}`,
     `UPDATE delivery_states SET conclusion = given.conclusion, error_code = given.errorCode, concluded_at = given.now

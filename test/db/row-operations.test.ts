@@ -5,8 +5,9 @@ import { type RowOperation, createWriter } from '../../src/db/writer.ts'
 import { COUNT_OPEN_ATTEMPTS, HAS_OPEN_ATTEMPTS } from '../../src/db/open-attempts.ts'
 import * as deliveryRows from '../../src/deliveries/delivery-rows.ts'
 import { STORE } from '../../src/inbound/store-inbound.ts'
-import { ACCEPT, ACCEPT_ONCE } from '../../src/sending/accept-rows.ts'
-import { CLAIM, CLOSE, GIVE_UP, RESULT, UNKNOWN } from '../../src/sending/attempt-rows.ts'
+import { ACCEPT, ACCEPT_ONCE, SCHEDULE, SCHEDULE_ONCE } from '../../src/sending/accept-rows.ts'
+import { CLAIM, CLOSE, FAILED_RESULT, RESULT, UNKNOWN } from '../../src/sending/attempt-rows.ts'
+import { GIVE_UP } from '../../src/sending/give-up-rows.ts'
 import { BIND } from '../../src/sending/quarantine.ts'
 
 type Operation = RowOperation<Record<string, string | number | null>>
@@ -14,9 +15,12 @@ type Operation = RowOperation<Record<string, string | number | null>>
 const OPERATIONS = {
   ACCEPT,
   ACCEPT_ONCE,
+  SCHEDULE,
+  SCHEDULE_ONCE,
   CLAIM,
   CLOSE,
   RESULT,
+  FAILED_RESULT,
   UNKNOWN,
   GIVE_UP,
   BIND,

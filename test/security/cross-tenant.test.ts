@@ -85,6 +85,7 @@ const PLACES: readonly Place[] = [
   inRecovery('triggerId', 'triggers'),
   inPath('DELETE /v1/triggers/{id}', 'triggers', 'Invalid triggerId format', 'DELETE', (id) => `/v1/triggers/${id}`),
   inQuery('GET /v1/sms/messages?appId', 'apps', EMPTY, '/v1/sms/messages?appId='),
+  inQuery('GET /v1/usage?appId', 'apps', EMPTY, '/v1/usage?appId='),
   inQuery('GET /v1/sms/messages?tenantId', 'tenants', EMPTY, '/v1/sms/messages?tenantId='),
   inQuery('GET /v1/sms/messages?include&appId', 'apps', EMPTY, '/v1/sms/messages?include=delivery&appId='),
   inQuery(

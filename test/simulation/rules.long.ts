@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { RESULT, resultStatements } from '../../src/sending/attempt-rows.ts'
+import { FAILED_RESULT, RESULT, resultStatements } from '../../src/sending/attempt-rows.ts'
 import { Entries } from '../../src/sending/entries.ts'
 import { Line } from '../../src/sending/line.ts'
 import { Scheduler } from '../../src/sending/scheduler.ts'
@@ -57,7 +57,12 @@ const RULES: Record<string, { weakening: Weakening; profile?: Profile; found: Re
   },
   'results that count only while their attempt is open': {
     weakening: {
-      patch: () => replaced(RESULT as { statements: readonly string[] }, 'statements', resultStatements('true')),
+      patch: () => {
+        const statements = resultStatements('true')
+        const sent = replaced(RESULT as { statements: readonly string[] }, 'statements', statements)
+        const failed = replaced(FAILED_RESULT as { statements: readonly string[] }, 'statements', statements)
+        return () => (sent(), failed())
+      },
     },
     profile: LATE_WRITES,
     // A late write may also take the job of a message that another process has begun anew.

@@ -3,13 +3,16 @@ import { ApiError } from '../../core/errors.ts'
 import { MESSAGE_FAILURES } from '../../core/message-failure.ts'
 import type { Gateway } from '../../gateway.ts'
 import { publishStatus } from '../../sending/publish-status.ts'
+import { countErrors, countUsage } from '../../usage/roll-up.ts'
 import { getStatus } from './get-status.ts'
 
 /** Ends a message that is still queued. Errors: `messageNotFound`, a conflict that names the status it has. */
 export async function cancel(gateway: Gateway, caller: Caller, messageId: string): Promise<{ ok: true }> {
   const now = gateway.clock.now()
   const failure = MESSAGE_FAILURES.cancelled
-  const [updated] = await gateway.database.writer.write([
+  const [, , updated] = await gateway.database.writer.write([
+    { sql: COUNT_CANCELLED, args: [caller.tenantId, messageId, now] },
+    { sql: COUNT_ERROR, args: [caller.tenantId, messageId, now, failure.text] },
     {
       sql: `UPDATE messages SET status = 'failed', error = ?3, error_code = ?4, updated_at = ?5
         WHERE tenant_id = ?1 AND id = ?2 AND status = 'queued' RETURNING app_id`,
@@ -37,3 +40,11 @@ export async function cancel(gateway: Gateway, caller: Caller, messageId: string
   publishStatus(gateway, message, 'failed', now, { failure })
   return { ok: true }
 }
+
+const QUEUED = {
+  tenantId: 'queued.tenant_id',
+  at: '?3',
+  from: `FROM messages AS queued WHERE queued.tenant_id = ?1 AND queued.id = ?2 AND queued.status = 'queued'`,
+}
+const COUNT_CANCELLED = countUsage({ ...QUEUED, appId: 'queued.app_id', counts: { failed: '1' } })
+const COUNT_ERROR = countErrors({ ...QUEUED, error: '?4' })

@@ -1,0 +1,98 @@
+import type { Caller } from '../../auth/caller.ts'
+import { isoTime } from '../../core/clock.ts'
+import { HALF_HOUR_MS, HOUR_MS, OVERVIEW_BUCKETS } from '../../core/limits.ts'
+import { itemOf, shownTime } from '../../db/lists/item.ts'
+import { messages } from '../../db/schema/messages.ts'
+import type { Gateway } from '../../gateway.ts'
+import { waitingOfTenant } from '../../sending/waiting-lines.ts'
+import { percentile } from '../../usage/latency.ts'
+import { addTotals, halfHourAt, readDestinations, readErrors, readTotals } from '../../usage/overview.ts'
+import type { Overview } from './schemas.ts'
+
+/** The tenant's last hours in 48 buckets, and what waits now. */
+export async function getOverview(gateway: Gateway, { tenantId }: Caller, hours: number): Promise<Overview> {
+  const { clock, database } = gateway
+  const now = clock.now()
+  const perBucket = Math.ceil((hours * HOUR_MS) / HALF_HOUR_MS / OVERVIEW_BUCKETS)
+  const current = halfHourAt(now)
+  const from = (Math.floor(current / perBucket) - OVERVIEW_BUCKETS + 1) * perBucket
+  const range = { since: from, until: current + 1 }
+  const buckets = await readBuckets(gateway, tenantId, from, perBucket)
+  const previous = await readBuckets(gateway, tenantId, from - (range.until - from), perBucket, from)
+  const latencies = buckets.flatMap((bucket) => bucket.latencies)
+  return {
+    from: isoTime(from * HALF_HOUR_MS),
+    to: isoTime(now),
+    totals: addTotals(buckets.map(({ totals }) => totals)),
+    previous: addTotals(previous.map(({ totals }) => totals)),
+    buckets: buckets.map(({ at, totals: { sent, failed, received } }) => ({ at: isoTime(at), sent, failed, received })),
+    p50Ms: percentile(latencies, 0.5),
+    p95Ms: percentile(latencies, 0.95),
+    ...(await readQueue(gateway, tenantId)),
+    errors: (await readErrors(database.gate, tenantId, range)).map((each) => ({
+      ...each,
+      lastAt: isoTime(each.lastAt),
+    })),
+    destinations: (await readDestinations(database.gate, tenantId, range)).map(
+      ({ targetId, kind, url, success, failed, durations }) => ({
+        url,
+        kind,
+        ...(kind === 'app' ? { appId: targetId } : { triggerId: targetId }),
+        success,
+        failed,
+        p95Ms: percentile(durations, 0.95),
+      }),
+    ),
+  }
+}
+
+/** Each bucket is a query of its own with a turn of the event loop between: a long range holds nobody up. */
+async function readBuckets({ database }: Gateway, tenantId: string, first: number, perBucket: number, end = Infinity) {
+  const buckets = []
+  for (let index = 0; index < OVERVIEW_BUCKETS; index++) {
+    const since = first + index * perBucket
+    const until = Math.min(since + perBucket, end)
+    if (since >= end) break
+    buckets.push({ at: since * HALF_HOUR_MS, ...(await readTotals(database.gate, tenantId, { since, until })) })
+    if (perBucket > 1) await new Promise<void>((resolve) => setImmediate(resolve))
+  }
+  return buckets
+}
+
+const CREATED = itemOf({ createdAt: shownTime(messages.createdAt) })
+
+/** Of each line the first queued message; a scheduled one has waited since its time. */
+const OLDEST = `SELECT max(messages.created_at, coalesce(messages.send_at, 0)) AS at FROM jobs
+  JOIN messages ON messages.id = jobs.subject AND messages.tenant_id = jobs.tenant_id AND messages.status = 'queued'
+  WHERE jobs.kind = 'send' AND jobs.lane = ?2 AND jobs.tenant_id = ?1 ORDER BY jobs.seq LIMIT 1`
+
+async function readQueue({ database, sending }: Gateway, tenantId: string) {
+  const { total } = await database.lists.page({
+    list: 'messages',
+    tenantId,
+    equal: { status: 'queued' },
+    prefix: null,
+    since: 0,
+    until: Number.MAX_SAFE_INTEGER,
+    offset: 0,
+    limit: 1,
+    item: CREATED,
+  })
+  let oldest = Infinity
+  for (const { number } of sending.scheduler.lines.ofTenant(tenantId)) {
+    const { rows } = await database.gate.execute({ sql: OLDEST, args: [tenantId, number] })
+    oldest = Math.min(oldest, Number(rows[0]?.['at'] ?? Infinity))
+  }
+  const { scheduled, waiting } = await waitingOfTenant(sending, tenantId)
+  return {
+    queued: total,
+    scheduled,
+    oldestQueuedAt: oldest === Infinity ? null : isoTime(oldest),
+    waiting: waiting.map(({ reason, extensionId, until, count }) => ({
+      reason,
+      ...(extensionId === null ? {} : { extensionId }),
+      ...(until === null ? {} : { until: isoTime(until) }),
+      count,
+    })),
+  }
+}

@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import { MAX_OVERVIEW_HOURS, MIN_OVERVIEW_HOURS } from '../../core/limits.ts'
+
+export const OverviewQuery = z.object({
+  hours: z
+    .string()
+    .optional()
+    .transform((value) => {
+      const hours = /^[+-]?\d+$/.test(value ?? '') ? Number(value) : MIN_OVERVIEW_HOURS
+      return Math.min(MAX_OVERVIEW_HOURS, Math.max(MIN_OVERVIEW_HOURS, hours))
+    })
+    .meta({
+      description: `${MIN_OVERVIEW_HOURS} to ${MAX_OVERVIEW_HOURS}; out of range or not a number is clamped`,
+      type: 'integer',
+      default: MIN_OVERVIEW_HOURS,
+    }),
+})
+
+const time = z.string().meta({ format: 'date-time' })
+const Totals = z.object({
+  accepted: z.int(),
+  sent: z.int(),
+  failed: z.int(),
+  received: z.int(),
+  delivered: z.int(),
+  undelivered: z.int(),
+})
+
+const totals = { accepted: 120, sent: 117, failed: 2, received: 31, delivered: 110, undelivered: 3 }
+
+export const Overview = z
+  .object({
+    from: time,
+    to: time,
+    totals: Totals,
+    previous: Totals.meta({ description: 'Of as long a time before' }),
+    buckets: z.array(z.object({ at: time, sent: z.int(), failed: z.int(), received: z.int() })),
+    p50Ms: z.number().nullable().meta({ description: 'From queued to sent, of unscheduled messages' }),
+    p95Ms: z.number().nullable(),
+    queued: z.int(),
+    scheduled: z.int(),
+    oldestQueuedAt: time.nullable(),
+    waiting: z.array(
+      z.object({ reason: z.string(), extensionId: z.string().optional(), until: time.optional(), count: z.int() }),
+    ),
+    errors: z.array(z.object({ error: z.string(), count: z.int(), lastAt: time })),
+    destinations: z.array(
+      z.object({
+        url: z.string(),
+        kind: z.enum(['app', 'trigger']),
+        appId: z.string().optional(),
+        triggerId: z.string().optional(),
+        success: z.int(),
+        failed: z.int(),
+        p95Ms: z.number().nullable(),
+      }),
+    ),
+  })
+  .meta({
+    example: {
+      from: '2026-11-20T03:00:00.000Z',
+      to: '2026-11-21T02:41:07.512Z',
+      totals,
+      previous: totals,
+      buckets: [{ at: '2026-11-20T03:00:00.000Z', sent: 4, failed: 0, received: 1 }],
+      p50Ms: 256,
+      p95Ms: 861,
+      queued: 1,
+      scheduled: 1,
+      oldestQueuedAt: null,
+      waiting: [{ reason: 'scheduled', count: 1 }],
+      errors: [{ error: 'Cancelled before sending', count: 2, lastAt: '2026-11-20T17:02:11.004Z' }],
+      destinations: [
+        {
+          url: 'https://example.com/sms',
+          kind: 'app',
+          appId: 'app_1f0c2b5d9e8a7643',
+          success: 31,
+          failed: 0,
+          p95Ms: 150,
+        },
+      ],
+    },
+  })
+export type Overview = z.infer<typeof Overview>

@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import { errorText } from '../../core/errors.ts'
+import { route } from '../../http/route.ts'
+import { getUsage } from './get-usage.ts'
+import { UsageDay, UsageQuery } from './schemas.ts'
+
+export const usageRoutes = [
+  route({
+    method: 'GET',
+    path: '/v1/usage',
+    auth: 'app',
+    tag: 'Usage',
+    summary: 'Messages and segments of each app, by day',
+    description:
+      'UTC days, newest first, those without traffic left out. A message counts on the day of its outcome; erased messages stay counted.',
+    query: UsageQuery,
+    status: 200,
+    response: z.object({ days: z.array(UsageDay) }),
+    errors: { 400: [errorText('badStartDate'), errorText('badEndDate')] },
+    run: async ({ gateway, caller, query }) => ({ days: await getUsage(gateway, caller, query) }),
+  }),
+]

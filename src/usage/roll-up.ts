@@ -1,0 +1,48 @@
+import { HALF_HOUR_MS, MAX_ERRORS_PER_HALF_HOUR } from '../core/limits.ts'
+
+// Statements that keep the roll-up. Each belongs to the commit that changes the messages it counts, and stands before the
+// change: it counts the rows that the change is about to find. A row operation counts all its rows by one statement.
+
+type Count = 'accepted' | 'sent' | 'failed' | 'received' | 'delivered' | 'undelivered' | 'segments'
+
+interface Counted {
+  /** SQL for each row: whose it is, and when it happened, epoch milliseconds. */
+  tenantId: string
+  appId: string
+  at: string
+  /** As `latencyClass` says; 0 if absent. */
+  latencyMs?: string
+  /** What each row adds to a column. */
+  counts: Partial<Record<Count, string>>
+  /** FROM with WHERE. */
+  from: string
+}
+
+/** Adds rows to the roll-up. */
+export function countUsage({ tenantId, appId, at, latencyMs = '0', counts, from }: Counted): string {
+  const columns = Object.keys(counts)
+  const sums = Object.values(counts).map((each) => `sum(${each})`)
+  return `INSERT INTO usage (tenant_id, half_hour, app_id, latency_ms, ${columns.join(', ')})
+    SELECT ${tenantId}, ${halfHourOf(at)}, ${appId}, ${latencyMs}, ${sums.join(', ')} ${from} GROUP BY 1, 2, 3, 4
+    ON CONFLICT (tenant_id, half_hour, app_id, latency_ms)
+      DO UPDATE SET ${columns.map((column) => `${column} = ${column} + excluded.${column}`).join(', ')}`
+}
+
+interface CountedError extends Pick<Counted, 'tenantId' | 'at' | 'from'> {
+  error: string
+}
+
+/** Adds failed messages by their errors. Texts of the provider could all differ, so a tenant's half hour has only so many. */
+export function countErrors({ tenantId, at, error, from }: CountedError): string {
+  const own = `stored.tenant_id = ${tenantId} AND stored.half_hour = ${halfHourOf(at)}`
+  return `INSERT INTO usage_errors (tenant_id, half_hour, error, count, last_at)
+    SELECT ${tenantId}, ${halfHourOf(at)}, ${error}, count(*), CAST(max(${at}) AS INTEGER) ${from}
+      AND (EXISTS (SELECT 1 FROM usage_errors AS stored WHERE ${own} AND stored.error = ${error})
+        OR (SELECT count(*) FROM usage_errors AS stored WHERE ${own}) < ${MAX_ERRORS_PER_HALF_HOUR})
+    GROUP BY 1, 2, 3
+    ON CONFLICT (tenant_id, half_hour, error)
+      DO UPDATE SET count = count + excluded.count, last_at = max(last_at, excluded.last_at)`
+}
+
+/** The number of the half hour that a time lies in. */
+const halfHourOf = (at: string): string => `CAST(${at} / ${HALF_HOUR_MS} AS INTEGER)`

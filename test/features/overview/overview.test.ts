@@ -1,0 +1,124 @@
+import { expect, test } from 'bun:test'
+import { manualClock } from '../../support/manual-clock.ts'
+import { readyWorld } from '../../support/ready-world.ts'
+import { FROM, TO, type World, createWorld, until } from '../../support/world.ts'
+
+const HOUR_MS = 3_600_000
+
+interface Overview {
+  [name: string]: unknown
+  from: string
+  totals: Record<string, number>
+  previous: Record<string, number>
+  buckets: { at: string; sent: number }[]
+  waiting: { reason: string; count: number }[]
+}
+
+const overview = async (world: World, query = '', key = world.key): Promise<Overview> =>
+  (await world.json<Overview>('GET', `/v1/overview${query}`, { key })).body
+
+test('a day is shown in 48 half hours, with totals, the day before, latencies and errors', async () => {
+  const clock = manualClock()
+  await using world = await readyWorld({ clock })
+  await world.gateway.database.gate.execute('DELETE FROM usage')
+  await world.untilStatus(await world.send())
+  clock.advance(30 * HOUR_MS)
+  const once = { headers: { 'idempotency-key': 'once' } }
+  await world.untilStatus(await world.send({}, once))
+  await world.send({}, once)
+  await world.untilStatus(await world.send({ from: '+15555550777' }), ['failed'])
+  await world.send({ sendAt: new Date(clock.now() + HOUR_MS).toISOString() })
+  await world.control.injectSms({ from: TO, to: FROM, text: 'Hi' })
+  const now = await until(async () => {
+    const found = await overview(world)
+    return found.totals['received'] === 1 && found
+  })
+  const none = { delivered: 0, undelivered: 0 }
+  expect(now).toMatchObject({
+    from: '2026-11-21T09:00:00.000Z',
+    to: '2026-11-22T08:30:00.000Z',
+    totals: { accepted: 3, sent: 1, failed: 1, received: 1, ...none },
+    previous: { accepted: 1, sent: 1, failed: 0, received: 0, ...none },
+    queued: 1,
+    scheduled: 1,
+    oldestQueuedAt: null,
+    waiting: [{ reason: 'scheduled', count: 1 }],
+    errors: [{ count: 1, error: 'Phone number +15555550777 is not registered in this provider account' }],
+    destinations: [],
+  })
+  expect(now['p50Ms']).toBe(now['p95Ms'])
+  expect(now.buckets).toHaveLength(48)
+  expect(now.buckets.at(-1)).toEqual({ at: '2026-11-22T08:30:00.000Z', sent: 1, failed: 1, received: 1 } as never)
+})
+
+test('every length has 48 buckets, and hours are clamped', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ clock, connect: false, work: false })
+  const lengths: [string, number][] = [
+    ...([
+      ['', 24],
+      ['?hours=24', 24],
+      ['?hours=1', 24],
+      ['?hours=x', 24],
+      ['?hours=-5', 24],
+    ] as [string, number][]),
+    ...([
+      ['?hours=25', 48],
+      ['?hours=168', 168],
+      ['?hours=2160', 2160],
+      ['?hours=99999999', 2160],
+    ] as [string, number][]),
+  ]
+  for (const [query, hours] of lengths) {
+    const { from, buckets } = await overview(world, query)
+    const stepMs = (hours * HOUR_MS) / 48
+    expect([query, buckets.length, buckets[0]?.at]).toEqual([query, 48, from])
+    expect(Date.parse(buckets[1]?.at ?? '') - Date.parse(from)).toBe(stepMs)
+    expect(Date.parse(from) % stepMs).toBe(0)
+    expect(Date.parse(from) + 48 * stepMs).toBeGreaterThan(clock.now())
+  }
+})
+
+test('what waits is counted by its reason, and a tenant sees its own alone', async () => {
+  const clock = manualClock()
+  await using world = await readyWorld({ clock, env: { FROM_LIMIT_PER_MINUTE: '2' } })
+  clock.advance(60_000)
+  const ids: string[] = []
+  for (let index = 0; index < 6; index++) ids.push(await world.send({ to: `+1555555020${index}` }))
+  for (const id of ids.slice(0, 2)) await world.untilStatus(id)
+  const now = await until(async () => {
+    const found = await overview(world)
+    return found['queued'] === 4 && found
+  })
+  expect(now).toMatchObject({ queued: 4, scheduled: 0, oldestQueuedAt: new Date(clock.now()).toISOString() })
+  expect(now.waiting).toMatchObject([
+    { reason: 'order', count: 3 },
+    { reason: 'number_limit', count: 1 },
+  ])
+  const other = await world.otherTenant()
+  const theirs = await overview(world, '', other.apiKey)
+  expect(theirs).toMatchObject({ queued: 0, waiting: [], errors: [], destinations: [], p50Ms: null, p95Ms: null })
+  expect(theirs.totals['accepted']).toBe(0)
+})
+
+test('webhook attempts are counted by destination', async () => {
+  await using world = await createWorld({ connect: false, work: false })
+  const { appId } = world.app
+  const attempt = `INSERT INTO deliveries (delivery_id, tenant_id, kind, target_id, message_id, correlation_id, url, boot_id, attempted_at)
+    VALUES (?1, ?2, ?3, ?4, 'msg_0', 'cor_0', ?5, 'boot', ?6)`
+  const { gate } = world.gateway.database
+  const deliver = async (id: string, kind: string, target: string, url: string, outcome: string, ms: number) => {
+    await gate.execute({ sql: attempt, args: [id, world.tenantId, kind, target, url, Date.now() - 10_000] })
+    const sql = 'UPDATE deliveries SET outcome = ?2, duration_ms = ?3 WHERE delivery_id = ?1'
+    await gate.execute({ sql, args: [id, outcome, ms] })
+  }
+  await deliver('a', 'app', appId, 'http://one.example/', 'success', 90)
+  await deliver('b', 'app', appId, 'http://one.example/', 'success', 95)
+  await deliver('c', 'app', appId, 'http://one.example/', 'timeout', 5003)
+  await deliver('d', 'trigger', 'trg_1', 'http://two.example/', 'network_error', 3)
+  const { destinations } = await overview(world)
+  expect(destinations).toEqual([
+    { url: 'http://one.example/', kind: 'app', appId, success: 2, failed: 1, p95Ms: 5000 },
+    { url: 'http://two.example/', kind: 'trigger', triggerId: 'trg_1', success: 0, failed: 1, p95Ms: 5 },
+  ])
+})
