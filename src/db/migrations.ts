@@ -6,11 +6,7 @@ import conversations from '../../drizzle/0004_conversations.sql' with { type: 't
 import sending from '../../drizzle/0005_sending.sql' with { type: 'text' }
 import listSegments from '../../drizzle/0006_list_segments.sql' with { type: 'text' }
 import operator from '../../drizzle/0007_operator.sql' with { type: 'text' }
-import events from '../../drizzle/0008_events.sql' with { type: 'text' }
-import deliveryStates from '../../drizzle/0009_delivery_states.sql' with { type: 'text' }
-import webhookRetries from '../../drizzle/0010_webhook_retries.sql' with { type: 'text' }
-import scheduleUsage from '../../drizzle/0011_schedule_usage.sql' with { type: 'text' }
-import optOuts from '../../drizzle/0012_opt_outs.sql' with { type: 'text' }
+import afterSent from '../../drizzle/0008_after_sent.sql' with { type: 'text' }
 
 /** All migrations in order, embedded so that a compiled executable has them. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -22,11 +18,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0005_sending', sql: sending },
   { name: '0006_list_segments', sql: listSegments },
   { name: '0007_operator', sql: operator },
-  { name: '0008_events', sql: events },
-  { name: '0009_delivery_states', sql: deliveryStates },
-  { name: '0010_webhook_retries', sql: webhookRetries },
-  { name: '0011_schedule_usage', sql: scheduleUsage },
-  { name: '0012_opt_outs', sql: optOuts },
+  { name: '0008_after_sent', sql: afterSent },
 ]
 
 export interface Migration {

@@ -7,7 +7,7 @@ export type OptOutSource = (typeof OPT_OUT_SOURCES)[number]
 
 /**
  * The latest word of a contact about a number of the tenant. A row stays after an opt-in, so that an older STOP that comes
- * late changes nothing. Triggers of migration 0012 append an event to the log whenever `opted_out` changes.
+ * late changes nothing. Triggers of migration 0008 append an event to the log whenever `opted_out` changes.
  */
 export const optOuts = sqliteTable(
   'opt_outs',
