@@ -58,11 +58,6 @@ const STATEMENTS: readonly (readonly [path: string, beginning: string, why: stri
     'the token is the credential: its row says which tenant it is for',
   ],
   [
-    'src/realtime/event-log.ts',
-    'SELECT events.seq, events.kinds',
-    'the beginning of two statements: a page appends the tenant, and a single row is published to its own tenant',
-  ],
-  [
     'src/inbound/store-inbound.ts',
     'INSERT INTO jobs',
     'the message that the statement before it stored in this very commit, by its own job id',
@@ -86,11 +81,6 @@ const DRIZZLE: readonly (readonly [path: string, table: string, why: string])[] 
     'src/features/apps/credentials.ts',
     'wsTokens',
     'the app whose key is being replaced, which the statement before it named with its tenant',
-  ],
-  [
-    'src/provider/subscription-rows.ts',
-    'subscriptions',
-    "by tenant and extension (`isOf`), by the id of a row that was just inserted, or whether a row is another tenant's",
   ],
   ['src/features/rc/oauth-state.ts', 'oauthStates', 'the state is the credential: its row says which tenant it is for'],
   [
