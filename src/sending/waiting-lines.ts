@@ -1,19 +1,6 @@
 import type { SendEngine } from './engine.ts'
 import type { Line } from './line.ts'
-import { senderOf } from './sender.ts'
-
-export type WaitingReason =
-  | 'suspended'
-  | 'scheduled'
-  | 'restore'
-  | 'reauthorization'
-  | 'number_lookup'
-  | 'reconciling'
-  | 'provider_unreachable'
-  | 'provider_paused'
-  | 'order'
-  | 'number_limit'
-  | 'extension_limit'
+import { type Waiting, type WaitingReason, heldEntry, isUnderWay, nextOf } from './waiting.ts'
 
 /** Messages that wait for the same reason. */
 export interface WaitingCount {
@@ -62,34 +49,28 @@ const one = (reason: WaitingReason, count: number, extensionId: string | null = 
   count,
 })
 
-/** `jobs`: all messages of the line that have not ended. Those whose call runs do not wait. */
+/** `jobs`: all messages of the line that have not ended. `quarantined`: how many of them wait for the lookup of a restore. */
 function waitingOfLine(engine: SendEngine, line: Line, jobs: number, quarantined: number): WaitingCount[] {
-  const { context, scheduler } = engine
-  const extensionId = context.directory.known(line.tenantId)?.numbers.get(line.number) ?? null
-  const unknown = [...line.open].filter(({ attempt }) => attempt !== null && attempt.absentAfter !== null).length
-  const waiting = Math.max(jobs - line.open.size - quarantined, 0)
-  const before = [one('restore', quarantined, extensionId), one('reconciling', unknown, extensionId)]
-  const sender = senderOf(context, line.tenantId, line.number)
-  if (sender.type === 'missing') return [...before, one('number_lookup', waiting, extensionId)]
-  const status = context.directory.known(line.tenantId)?.extensions.get(extensionId ?? '')?.status
-  if (status === 'refresh_failed') return [...before, one('reauthorization', waiting, extensionId)]
-  if (extensionId === null) return before
-  const until = (ms: number): number | null => (ms > 0 ? Math.ceil(context.clock.now() + ms) : null)
-  const pauseMs = context.quota.pauseMs(extensionId, 'medium')
-  if (scheduler.extension(extensionId).failures > 0)
-    return [...before, one('provider_unreachable', waiting, extensionId, until(pauseMs))]
-  if (pauseMs > 0) return [...before, one('provider_paused', waiting, extensionId, until(pauseMs))]
-  const numberMs = context.quota.numberWaitMs(line.number)
-  const extensionMs = context.quota.extensionWaitMs(extensionId)
-  // The oldest waits for the limit; all others wait for the oldest.
-  const first = Math.min(waiting, 1)
-  const order = one('order', waiting - first, extensionId)
-  if (numberMs > 0) return [...before, order, one('number_limit', first, extensionId, until(numberMs))]
-  if (extensionMs > 0) return [...before, order, one('extension_limit', first, extensionId, until(extensionMs))]
-  return [...before, order]
+  const { tenantId, number } = line
+  const message = { tenantId, from: number }
+  const extensionId = engine.context.directory.known(tenantId)?.numbers.get(number) ?? null
+  const next = nextOf(engine, line)
+  const inMemory = [...line.open, ...line.waiting].filter(({ isQuarantined }) => !isQuarantined)
+  const waiting = inMemory
+    .filter((entry) => !isUnderWay(entry))
+    .map((entry) => heldEntry(engine, message, entry, entry === next))
+  const others = Math.max(jobs - quarantined - inMemory.length, 0)
+  const reasonOfOthers = others === 0 ? null : heldEntry(engine, message, null, false)
+  const counted = (held: Waiting | null, count: number): WaitingCount[] =>
+    held === null ? [] : [one(held.reason, count, extensionId, held.until)]
+  return [
+    one('restore', quarantined, extensionId),
+    ...waiting.flatMap((held) => counted(held, 1)),
+    ...counted(reasonOfOthers, others),
+  ]
 }
 
-/** One count for each reason and extension, with the latest end; nothing that counts none. */
+/** One count for each reason and extension, with the latest end, the largest first. Leaves out what counts none. */
 function merged(all: readonly WaitingCount[]): WaitingCount[] {
   const found = new Map<string, WaitingCount>()
   for (const each of all) {
@@ -98,7 +79,7 @@ function merged(all: readonly WaitingCount[]): WaitingCount[] {
     const until = known === undefined ? each.until : later(known.until, each.until)
     if (each.count > 0) found.set(key, { ...each, until, count: each.count + (known?.count ?? 0) })
   }
-  return [...found.values()]
+  return [...found.values()].toSorted((one, other) => other.count - one.count)
 }
 
 const later = (first: number | null, second: number | null): number | null =>

@@ -26,6 +26,9 @@ export interface Waiting {
   until: number | null
 }
 
+/** Whose message it is, and from which number. */
+type SenderOfMessage = Pick<WaitingMessage, 'tenantId' | 'from'>
+
 /** What is asked about: a message that is `queued` or `sending`. */
 export interface WaitingMessage {
   id: string
@@ -43,11 +46,21 @@ export async function waitingOf(engine: SendEngine, message: WaitingMessage): Pr
   const entry = engine.scheduler.entries.get(message.id) ?? null
   if (isUnderWay(entry)) return null
   const quarantined = await isHeldByRestore(engine, message, entry)
-  return heldMessage(engine, message, tenant, quarantined) ?? heldEntry(engine, message, entry)
+  const line = engine.scheduler.lines.has(message.tenantId, message.from) ? lineOf(engine, message) : null
+  // A long line keeps its newest messages in the job table alone.
+  const isNext = line === null || (entry !== null && entry === nextOf(engine, line))
+  return heldMessage(engine, message, tenant, quarantined) ?? heldEntry(engine, message, entry, isNext)
 }
 
+const lineOf = ({ scheduler }: SendEngine, { tenantId, from }: SenderOfMessage): Line =>
+  scheduler.lines.of(tenantId, from)
+
+/** The entry of a line that begins before all others; null if none may begin. */
+export const nextOf = ({ context, scheduler }: SendEngine, line: Line): Entry | null =>
+  line.next((to) => scheduler.entries.isOpen(line.number, to), context.clock.monotonic())
+
 /** Its call runs, or it takes its slots at this moment. */
-function isUnderWay(entry: Entry | null): boolean {
+export function isUnderWay(entry: Entry | null): boolean {
   if (entry === null || !entry.line.open.has(entry)) return false
   return entry.attempt === null || entry.attempt.absentAfter === null
 }
@@ -67,27 +80,32 @@ function heldMessage(
   return { reason: 'restore', until: leftMs > 0 ? Math.ceil(clock.now() + leftMs) : null }
 }
 
-/** What keeps it in its line. */
-function heldEntry(engine: SendEngine, message: WaitingMessage, entry: Entry | null): Waiting | null {
+/** What keeps an entry in its line. `entry`: null if the message is not in memory. `isNext`: nothing of its line begins before it. */
+export function heldEntry(
+  engine: SendEngine,
+  message: SenderOfMessage,
+  entry: Entry | null,
+  isNext: boolean,
+): Waiting | null {
   const sender = senderOf(engine.context, message.tenantId, message.from)
   if (isRefreshFailed(engine, message)) return { reason: 'reauthorization', until: null }
   if (isLookedUp(sender, entry)) return { reason: 'number_lookup', until: null }
   if ((entry?.attempt ?? null) !== null) return { reason: 'reconciling', until: null }
   const extensionId = extensionOf(engine, message)
   if (extensionId === null) return null
-  return heldByProvider(engine, extensionId, entry) ?? heldByTurn(engine, message, entry, extensionId)
+  return heldByProvider(engine, extensionId, entry) ?? heldByTurn(engine, message, isNext, extensionId)
 }
 
 /** The number is not known, or the provider says that another extension has it. */
 const isLookedUp = (sender: Sender, entry: Entry | null): boolean =>
   sender.type === 'missing' || (sender.type === 'ready' && entry?.refusal?.extensionId === sender.extensionId)
 
-const isRefreshFailed = ({ context }: SendEngine, { tenantId, from }: WaitingMessage): boolean => {
+const isRefreshFailed = ({ context }: SendEngine, { tenantId, from }: SenderOfMessage): boolean => {
   const tenant = context.directory.known(tenantId)
   return tenant?.extensions.get(tenant.numbers.get(from) ?? '')?.status === 'refresh_failed'
 }
 
-function extensionOf({ context }: SendEngine, { tenantId, from }: WaitingMessage): string | null {
+function extensionOf({ context }: SendEngine, { tenantId, from }: SenderOfMessage): string | null {
   return context.directory.known(tenantId)?.numbers.get(from) ?? null
 }
 
@@ -102,28 +120,17 @@ function heldByProvider({ context, scheduler }: SendEngine, extensionId: string,
 }
 
 function heldByTurn(
-  engine: SendEngine,
-  { tenantId, from }: WaitingMessage,
-  entry: Entry | null,
+  { context }: SendEngine,
+  { from }: SenderOfMessage,
+  isNext: boolean,
   extensionId: string,
 ): Waiting | null {
-  const { context, scheduler } = engine
   const { clock, quota } = context
-  // A long line keeps its newest messages in the job table.
-  const isBehind = entry === null && scheduler.lines.has(tenantId, from)
-  if (isBehind || (entry !== null && isHeldByOrder(engine, entry.line, entry))) return { reason: 'order', until: null }
+  if (!isNext) return { reason: 'order', until: null }
   const numberMs = quota.numberWaitMs(from)
   if (numberMs > 0) return { reason: 'number_limit', until: Math.ceil(clock.now() + numberMs) }
   const extensionMs = quota.extensionWaitMs(extensionId)
   return extensionMs > 0 ? { reason: 'extension_limit', until: Math.ceil(clock.now() + extensionMs) } : null
-}
-
-/** An earlier message of its conversation has not ended, or an earlier one of its line begins before it. */
-function isHeldByOrder({ context, scheduler }: SendEngine, line: Line, entry: Entry): boolean {
-  if (scheduler.entries.isOpen(line.number, entry.to)) return true
-  const next = line.next((to) => scheduler.entries.isOpen(line.number, to), context.clock.monotonic())
-  if (next !== null && next !== entry) return next.jobSeq < entry.jobSeq
-  return line.waiting.some((other) => other.to === entry.to && other.jobSeq < entry.jobSeq)
 }
 
 /** A message that is not in memory is looked for only while there are quarantined ones. */

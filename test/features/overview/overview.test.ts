@@ -95,6 +95,17 @@ test('what waits is counted by its reason, and a tenant sees its own alone', asy
     { reason: 'order', count: 3 },
     { reason: 'number_limit', count: 1 },
   ])
+  // Each message says the same of itself.
+  const { body } = await world.json<{ messages: { waiting: { reason: string } }[] }>(
+    'GET',
+    '/v1/sms/messages?status=queued&include=delivery',
+  )
+  expect(body.messages.map(({ waiting }) => waiting.reason).toSorted()).toEqual([
+    'number_limit',
+    'order',
+    'order',
+    'order',
+  ])
   const other = await world.otherTenant()
   const theirs = await overview(world, '', other.apiKey)
   expect(theirs).toMatchObject({ queued: 0, waiting: [], errors: [], destinations: [], p50Ms: null, p95Ms: null })
