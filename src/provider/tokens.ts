@@ -93,16 +93,15 @@ export class Tokens {
   }
 
   /** Plans the next refresh of an extension whose refresh failed. The start calls this for failures of the process before. */
-  planRetry(row: Pick<ExtensionRow, 'tenantId' | 'extensionId' | 'nextRefreshAt'>): void {
+  planRetry(key: ExtensionKey, delayMs: number): void {
     const { clock, log } = this.context
-    const name = nameOf(row)
+    const name = nameOf(key)
     this.#retries.get(name)?.()
-    const delayMs = Math.min(Math.max(0, (row.nextRefreshAt ?? 0) - clock.now()), REFRESH_RETRY_MAX_MS)
-    const cancel = clock.after(delayMs, () => {
+    const cancel = clock.after(Math.min(delayMs, REFRESH_RETRY_MAX_MS), () => {
       this.#retries.delete(name)
-      this.refresh(row).catch((error: unknown) => {
-        log.error({ extensionId: row.extensionId, error: errorName(error) }, 'token refresh could not be tried')
-        this.planRetry({ ...row, nextRefreshAt: clock.now() + REFRESH_RETRY_MIN_MS })
+      this.refresh(key).catch((error: unknown) => {
+        log.error({ extensionId: key.extensionId, error: errorName(error) }, 'token refresh could not be tried')
+        this.planRetry(key, REFRESH_RETRY_MIN_MS)
       })
     })
     this.#retries.set(name, cancel)
@@ -212,7 +211,7 @@ export class Tokens {
     const note = noteRefreshFailure(row, row.refreshToken, 'refresh_failed', failures, nextRefreshAt)
     const [noted] = await this.#commit(row, note).catch((error: unknown) => {
       // The commit may have succeeded all the same, and nothing else would plan the next refresh.
-      this.planRetry({ ...row, nextRefreshAt })
+      this.planRetry(row, delayMs)
       throw error
     })
     if (noted?.rows.length === 0) return this.access(row)
@@ -229,7 +228,7 @@ export class Tokens {
         ? 'token refresh refused: check RC_CLIENT_ID and RC_CLIENT_SECRET'
         : 'token refresh failed, trying again',
     )
-    this.planRetry({ ...row, nextRefreshAt })
+    this.planRetry(row, delayMs)
     return { type: 'waiting', retryInMs: delayMs }
   }
 

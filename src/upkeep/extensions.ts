@@ -94,9 +94,10 @@ export function readNumbersDaily(gateway: Gateway): Promise<void> {
 
 /** Schedules the next refresh of extensions whose refresh had failed before this start. */
 export async function resumeRefreshes(gateway: Gateway): Promise<void> {
-  // Without this limit, a clock that was set back by an hour would delay the refresh by an hour.
-  const latest = gateway.clock.now() + REFRESH_RETRY_MIN_MS
-  for (const row of await liveExtensions(gateway))
-    if (row.status === 'refresh_failed')
-      gateway.tokens.planRetry({ ...row, nextRefreshAt: Math.min(row.nextRefreshAt ?? 0, latest) })
+  for (const row of await liveExtensions(gateway)) {
+    if (row.status !== 'refresh_failed') continue
+    const delayMs = Math.max(0, (row.nextRefreshAt ?? 0) - gateway.clock.now())
+    // Without this limit, a clock that was set back by an hour would delay the refresh by an hour.
+    gateway.tokens.planRetry(row, Math.min(delayMs, REFRESH_RETRY_MIN_MS))
+  }
 }
