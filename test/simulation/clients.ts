@@ -96,7 +96,7 @@ export class Clients {
     this.witness.log(`202 for ${messageId}`)
     if (!this.witness.messages.has(messageId)) this.witness.violated(`${messageId} was acknowledged before its commit`)
     this.acknowledged.add(messageId)
-    this.witness.order.acknowledged(messageId, this.timeline.now)
+    this.witness.order.acknowledged(messageId)
     if (key === null) return
     const name = `${tenant}/${key}`
     const first = this.#keys.get(name) ?? messageId

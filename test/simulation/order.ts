@@ -10,12 +10,13 @@ export interface SeenAttempt {
   isRefused: boolean
 }
 
-/** What is remembered of a message. Times are true time. */
+/** What is remembered of a message. */
 interface Known {
   message: Seen
-  committedAt: number
+  /** When it was committed and acknowledged, as numbers of steps: several steps can have the same time. */
+  committedStep: number
   /** Infinity before its 202. */
-  acknowledgedAt: number
+  acknowledgedStep: number
   refusals: number
 }
 
@@ -35,6 +36,8 @@ export class Order {
   /** Until then a conversation may have been held by a message that could not be stored. */
   diskFaultUntil = 0
   #newestAttempt = 0
+  /** Counts commits and 202s. */
+  #step = 0
   /** When the latest attempt of a conversation ended, whichever tenant's. */
   readonly #closedAt = new Map<string, number>()
   /** Of each conversation, what the provider has accepted so far. */
@@ -42,14 +45,15 @@ export class Order {
 
   constructor(readonly violated: (text: string) => void) {}
 
-  acknowledged(messageId: string, now: number): void {
+  acknowledged(messageId: string): void {
     const known = this.#known.get(messageId)
-    if (known !== undefined) known.acknowledgedAt = Math.min(known.acknowledgedAt, now)
+    if (known !== undefined) known.acknowledgedStep = Math.min(known.acknowledgedStep, ++this.#step)
   }
 
   /** After each commit. */
   committed(messages: Iterable<Seen>, attempts: readonly SeenAttempt[], now: number): void {
-    for (const message of messages) this.#note(message, now)
+    this.#step++
+    for (const message of messages) this.#note(message)
     const opened = attempts.filter(({ seq }) => seq > this.#newestAttempt)
     this.#compareAttempts(attempts, now)
     for (const attempt of opened) {
@@ -71,13 +75,13 @@ export class Order {
     }
   }
 
-  #note(message: Seen, now: number): void {
+  #note(message: Seen): void {
     const known = this.#known.get(message.id)
     if (known === undefined)
       this.#known.set(message.id, {
         message,
-        committedAt: now,
-        acknowledgedAt: Infinity,
+        committedStep: this.#step,
+        acknowledgedStep: Infinity,
         refusals: 0,
       })
     else known.message = message
@@ -124,9 +128,9 @@ export class Order {
   }
 }
 
-/** Whoever sent the second one knew that the first one was accepted. */
+/** The first message was acknowledged before the second one was stored. */
 const isBefore = (one: Known, other: Known): boolean =>
-  one.message.seq < other.message.seq && one.acknowledgedAt <= other.committedAt
+  one.message.seq < other.message.seq && one.acknowledgedStep < other.committedStep
 
 const isWaiting = ({ status }: Seen): boolean => status === 'queued' || status === 'sending'
 
