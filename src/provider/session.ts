@@ -46,7 +46,9 @@ export class Session {
       const pauseMs = failure.retryAfterMs ?? DEFAULT_PENALTY_MS
       this.quota.pause(key.extensionId, group, pauseMs)
       if (group === 'medium')
-        await this.writer.write([notePause(key.extensionId, this.clock.now() + pauseMs)]).catch(() => undefined)
+        await this.writer
+          .write([notePause(key.extensionId, Math.ceil(this.clock.steady()) + pauseMs)])
+          .catch(() => undefined)
     }
     return { type: 'failed', failure }
   }

@@ -227,9 +227,9 @@ export class SendEngine {
   }
 }
 
-/** After a restore nobody knows whether the message was sent before. */
+/** After a restore the message may have been sent before, and no lookup has told yet. */
 const failureFor = (entry: Entry, failure: MessageFailure): MessageFailure =>
-  entry.isQuarantined && failure.code === 'revoked' ? MESSAGE_FAILURES.unconfirmed : failure
+  entry.isQuarantined ? MESSAGE_FAILURES.unconfirmed : failure
 
 /** As it is when its first attempt begins with its commit. */
 const outboundOf = ({ messageId: id, tenantId, appId, from, to, body, now }: NewMessage): OutboundMessage => ({

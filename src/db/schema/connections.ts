@@ -23,7 +23,7 @@ export const extensions = sqliteTable(
     /** Failed refreshes in a row, and when the next one is due. */
     refreshFailures: integer('refresh_failures').notNull().default(0),
     nextRefreshAt: integer('next_refresh_at'),
-    /** Set by a 429: no request for this extension before then. */
+    /** Set by a 429: no send for this extension before then. Steady time. */
     pausedUntil: integer('paused_until'),
     numbersReadAt: integer('numbers_read_at'),
     /** The back-fill has read the provider's inbound messages up to this time. */
