@@ -1,7 +1,6 @@
 import type { AttemptOutcome, AttemptResolution } from '../db/schema/messages.ts'
 import type { FailureCode } from '../core/message-failure.ts'
 import type { RowOperation } from '../db/writer.ts'
-import { trackMessages } from '../tracking/delivery-rows.ts'
 import { IS_BLOCKED } from '../opt-outs/opt-out-rows.ts'
 import { countErrors, countUsage } from '../usage/roll-up.ts'
 import { OF_ENDING, endingRows } from './ending-rows.ts'
@@ -172,22 +171,6 @@ export const RESULT: RowOperation<ResultRow> = {
   ],
   key: 'messageId',
   statements: resultStatements(IS_OPEN),
-}
-
-/** The end of an attempt that was sent and is tracked. */
-export interface TrackedRow extends ResultRow {
-  /** The extension that sent it. */
-  trackedBy: string
-  /** Steady time. */
-  sentAt: number
-}
-
-/** The same as `RESULT` for messages that are tracked from now on. */
-export const TRACKED_RESULT: RowOperation<TrackedRow> = {
-  columns: [...RESULT.columns, 'trackedBy', 'sentAt'],
-  key: 'messageId',
-  // First, while its attempt is open.
-  statements: [trackMessages(IS_OPEN), ...RESULT.statements],
 }
 
 /** The same for messages that failed, whose errors are counted besides. */

@@ -6,7 +6,7 @@ import { isConstraint } from '../db/gate.ts'
 import type { RowOperation } from '../db/writer.ts'
 import type { ProviderFailure } from '../provider/provider.ts'
 import { latencyClass } from '../usage/latency.ts'
-import { CLOSE, FAILED_RESULT, type ResultRow, RESULT, TRACKED_RESULT, UNKNOWN } from './attempt-rows.ts'
+import { CLOSE, FAILED_RESULT, RESULT, UNKNOWN } from './attempt-rows.ts'
 import type { CallEnd } from './call-end.ts'
 import type { SendingContext } from './context.ts'
 import { GIVE_UP } from './give-up-rows.ts'
@@ -48,21 +48,12 @@ export async function storeEnd(
     latencyMs: error === null && message.sendAt === null ? latencyClass(now - message.createdAt) : 0,
     now,
   }
-  if (!(await storeResult(context, open, row))) return false
+  if (!(await writeUntilStored(context, error === null ? RESULT : FAILED_RESULT, row))) return false
+  const key = { tenantId: message.tenantId, extensionId: open.attempt.extensionId }
+  if (end.type === 'sent') context.tracking.sent(key, row.closedAt)
   if (message.status === 'queued') publishStatus(context, message, 'sending', now)
   publishStatus(context, message, end.type, now, { rcMessageId: end.rcMessageId, failure: error })
   return true
-}
-
-/** Failed messages are counted by their errors; sent ones may be tracked. */
-async function storeResult(context: SendingContext, { attempt, message }: OpenEntry, row: ResultRow): Promise<boolean> {
-  if (row.status === 'failed') return writeUntilStored(context, FAILED_RESULT, row)
-  if (!context.tracking.isOn) return writeUntilStored(context, RESULT, row)
-  const { extensionId } = attempt
-  const tracked = { ...row, trackedBy: extensionId, sentAt: row.closedAt }
-  const isStored = await writeUntilStored(context, TRACKED_RESULT, tracked)
-  if (isStored) context.tracking.sent({ tenantId: message.tenantId, extensionId }, row.closedAt)
-  return isStored
 }
 
 /** Ends the attempt and leaves message and job for another one. */

@@ -29,15 +29,14 @@ export async function loadDeliveryStates(
   return new Map(rows.map((row) => [String(row['id']), stateOf(row)]))
 }
 
-/** What the API shows. `isTracking`: delivery tracking is on. Null: the message was not sent by the gateway. */
+/** What the API shows. `isPending`: the provider may still tell. Null: the message was not sent by the gateway. */
 export function deliveryStatusOf(
   status: unknown,
   state: DeliveryState | undefined,
-  isTracking: boolean,
+  isPending: boolean,
 ): DeliveryStatus | null {
   if (status !== 'sent') return null
-  if (state === undefined) return 'unknown'
-  return state.conclusion ?? (isTracking ? 'pending' : 'unknown')
+  return state?.conclusion ?? (isPending ? 'pending' : 'unknown')
 }
 
 const stateOf = (row: Row): DeliveryState => ({

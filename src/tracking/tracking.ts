@@ -2,7 +2,8 @@ import { errorName } from '../core/log.ts'
 import type { ExtensionKey } from '../provider/extension-rows.ts'
 import type { TrackingContext } from './context.ts'
 import { firstSentAfter, trackedExtensions } from './delivery-rows.ts'
-import { PollPlan } from './poll-plan.ts'
+import { openStates } from './open-states.ts'
+import { PollPlan, TRACKED_MS } from './poll-plan.ts'
 import { MAX_POLLED, endTracking, poll } from './poll.ts'
 
 /** Few: providers that hang must not take the calls that sends and lookups need. */
@@ -41,10 +42,16 @@ export class DeliveryTracking {
     return this.context.config.deliveryTracking
   }
 
+  /** Whether the provider may still tell about a message that became `sent` at `sentAt`, epoch milliseconds. */
+  isPending(sentAt: number): boolean {
+    return this.isOn && this.context.clock.now() - sentAt < TRACKED_MS
+  }
+
   /** Finds extensions with open messages that nothing polls: at the start, and later any that a fault has left. */
   async findOpen(): Promise<void> {
     if (!this.isOn) return
     this.#isStopped = false
+    await openStates(this.context)
     for (const key of await trackedExtensions(this.context.database.gate))
       if (!this.#tracked.has(nameOf(key))) this.#enqueue(this.#track(key))
   }
@@ -54,8 +61,9 @@ export class DeliveryTracking {
     return this.#running.size
   }
 
-  /** A message of this extension was committed as sent and tracked at `sentAt`, steady time. */
+  /** A message of this extension was committed as sent at `sentAt`, steady time. Its state is opened before its first poll. */
   sent(key: ExtensionKey, sentAt: number): void {
+    if (!this.isOn) return
     const tracked = this.#tracked.get(nameOf(key)) ?? this.#track(key)
     this.#planAt(tracked, Math.min(tracked.nextAt, tracked.plan.firstPollAt(sentAt)))
   }
@@ -124,6 +132,7 @@ export class DeliveryTracking {
 
   async #poll(tracked: Tracked): Promise<void> {
     const { key, plan, maxPolled } = tracked
+    await openStates(this.context)
     await this.#nextAt(tracked)
     const due = plan.due(this.context.clock.steady())
     if (due === null) return

@@ -19,6 +19,7 @@ const OUT_OF_REACH: Readonly<Record<string, string>> = {
 const JOB_WORK: Readonly<Record<string, string>> = {
   'src/tracking/delivery-rows.ts':
     'delivery states by the messages that its own queries found by tenant and extension, and which extensions have any',
+  'src/tracking/open-states.ts': 'sent messages of all tenants, from the event log, each under its own',
   'src/upkeep/delete-messages.ts': 'rows of messages by their ids, for retention and erasure',
   'src/upkeep/follow-conversations.ts': 'the newest messages of all tenants, each under its own',
   'src/upkeep/purge-messages.ts': 'retention, for all tenants',

@@ -6,7 +6,7 @@ export const DELIVERY_CONCLUSIONS = ['delivered', 'undelivered', 'unknown'] as c
 export type DeliveryConclusion = (typeof DELIVERY_CONCLUSIONS)[number]
 
 /**
- * One row for each tracked message, written in the commit that makes it `sent`. A message without a row was never tracked.
+ * One row for each tracked message. A `sent` message gets its row from the event log, before its extension's next poll.
  * Separate from `messages`: a change to an ended message would delete the list segment that holds it.
  */
 export const deliveryStates = sqliteTable(

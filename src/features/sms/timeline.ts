@@ -37,7 +37,7 @@ async function outbound(gateway: Gateway, { tenantId }: Caller, message: Row): P
   return {
     messageId,
     status: message['status'] as Timeline['status'],
-    deliveryStatus: deliveryStatusOf(message['status'], state, tracking.isOn),
+    deliveryStatus: deliveryStatusOf(message['status'], state, tracking.isPending(Number(message['updated_at']))),
     waiting: await shownWaiting(gateway, message['status'], {
       id: messageId,
       tenantId,

@@ -13,6 +13,7 @@ const Listed = z.looseObject({
   status: z.string(),
   from: z.string(),
   to: z.string(),
+  updatedAt: z.string(),
 })
 type Listed = z.infer<typeof Listed>
 
@@ -24,12 +25,12 @@ export async function withDelivery(gateway: Gateway, { tenantId }: Caller, page:
   const states = await loadDeliveryStates(gate, tenantId, ids)
   const sendTimes = await loadSendTimes(gateway, tenantId, ids)
   const items = messages.map(async (message) => {
-    const { messageId: id, status, from, to } = message
+    const { messageId: id, status, from, to, updatedAt } = message
     if (!isOutbound(message)) return JSON.stringify(message)
     const sendAt = sendTimes.get(id) ?? null
     return JSON.stringify({
       ...message,
-      deliveryStatus: deliveryStatusOf(status, states.get(id), gateway.tracking.isOn),
+      deliveryStatus: deliveryStatusOf(status, states.get(id), gateway.tracking.isPending(Date.parse(updatedAt))),
       sendAt: sendAt === null ? null : isoTime(sendAt),
       waiting: await shownWaiting(gateway, status, { id, tenantId, from, to, sendAt }),
     })
