@@ -27,13 +27,13 @@ export const pageNumber = z
   .transform((value) => clamp(value, 1, 1, MAX_PAGE))
   .meta({ description: 'From 1; out of range or not a number is clamped', type: 'integer', default: 1 })
 
-export const sizeUpTo = (max: number, fallback: number) =>
+export const sizeUpTo = (max: number, fallback: number, min = 1) =>
   z
     .string()
     .optional()
-    .transform((value) => clamp(value, fallback, 1, max))
+    .transform((value) => clamp(value, fallback, min, max))
     .meta({
-      description: `1 to ${max}; out of range or not a number is clamped`,
+      description: `${min} to ${max}; out of range or not a number is clamped`,
       type: 'integer',
       default: fallback,
     })
