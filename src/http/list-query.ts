@@ -27,13 +27,13 @@ export const pageNumber = z
   .transform((value) => clamp(value, 1, 1, MAX_PAGE))
   .meta({ description: 'From 1; out of range or not a number is clamped', type: 'integer', default: 1 })
 
-export const sizeUpTo = (max: number, fallback: number) =>
+export const sizeUpTo = (max: number, fallback: number, min = 1) =>
   z
     .string()
     .optional()
-    .transform((value) => clamp(value, fallback, 1, max))
+    .transform((value) => clamp(value, fallback, min, max))
     .meta({
-      description: `1 to ${max}; out of range or not a number is clamped`,
+      description: `${min} to ${max}; out of range or not a number is clamped`,
       type: 'integer',
       default: fallback,
     })
@@ -51,7 +51,8 @@ function dateFilter(error: ErrorName, edge: 'start' | 'end') {
   return textFilter
     .transform((value, context) => {
       if (value === undefined) return undefined
-      const parsed = parseEdge(value, edge)
+      // A `+` that was not escaped arrives as a space.
+      const parsed = parseEdge(value.replace(/ (\d\d:?\d\d)$/, '+$1'), edge)
       if (parsed === null) context.addIssue({ code: 'custom', message: error })
       return parsed ?? undefined
     })
@@ -75,9 +76,8 @@ export const dateValue = (error: ErrorName, edge: 'start' | 'end') =>
 
 /** Epoch milliseconds of a date-time with offset. For a date alone, its first or last millisecond in UTC. */
 function parseEdge(text: string, edge: 'start' | 'end'): number | null {
-  const value = text.replace(/ (\d\d:?\d\d)$/, '+$1')
-  const day = parseDate(value)
-  if (day === null) return parseDateTime(value)
+  const day = parseDate(text)
+  if (day === null) return parseDateTime(text)
   return day + (edge === 'end' ? DAY_MS - 1 : 0)
 }
 

@@ -5,6 +5,8 @@ import { VERSION } from '../version.ts'
 import { readBackupLag } from '../backup/lag.ts'
 
 export interface StatusReport {
+  /** Whether a server runs, or the command only reads its database. */
+  running: boolean
   version: string
   /** The newest migration that the database has. */
   schema: string
@@ -41,6 +43,7 @@ export async function readStatus(gateway: Gateway): Promise<StatusReport> {
   const restoredAt = restored?.rows[0]?.['value']
   const oldest = jobs?.rows.find((row) => row['kind'] === 'send')?.['oldest']
   return {
+    running: gateway.lifecycle.working,
     version: VERSION,
     schema: String(schema?.rows[0]?.['name']),
     queue: {

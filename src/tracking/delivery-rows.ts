@@ -41,18 +41,20 @@ const COUNT = countUsage({
   from: `FROM given CROSS JOIN delivery_states AS state ON ${IS_OPEN} CROSS JOIN messages ON messages.seq = state.message_seq WHERE true`,
 })
 
+/** In the order in which the events are published: that of the message first, then that of the opt-out. */
+const APPEND_EVENTS = `INSERT INTO events (kinds, subject, at, detail)
+  SELECT ${EVENT_KINDS.delivery}, given.messageId, given.now, given.detail FROM given
+  CROSS JOIN delivery_states AS state ON ${IS_OPEN}`
+
+const CLOSE = `UPDATE delivery_states SET conclusion = given.conclusion, error_code = given.errorCode, concluded_at = given.now
+  FROM given WHERE delivery_states.message_seq = given.messageSeq AND delivery_states.conclusion IS NULL
+  RETURNING (SELECT id FROM messages WHERE seq = message_seq) AS key, 1 AS concluded`
+
 /** Concludes messages whose state is open, appends their events and counts them. Answers a row with `concluded` for each that was open. */
 export const CONCLUDE: RowOperation<ConcludeRow> = {
   columns: ['messageSeq', 'messageId', 'conclusion', 'errorCode', 'detail', 'recordedAt', 'now'],
   key: 'messageId',
-  statements: [
-    COUNT,
-    `INSERT INTO events (kinds, subject, at, detail) SELECT ${EVENT_KINDS.delivery}, given.messageId, given.now, given.detail FROM given
-      CROSS JOIN delivery_states AS state ON ${IS_OPEN}`,
-    `UPDATE delivery_states SET conclusion = given.conclusion, error_code = given.errorCode, concluded_at = given.now
-      FROM given WHERE delivery_states.message_seq = given.messageSeq AND delivery_states.conclusion IS NULL
-      RETURNING (SELECT id FROM messages WHERE seq = message_seq) AS key, 1 AS concluded`,
-  ],
+  statements: [COUNT, APPEND_EVENTS, CLOSE],
 }
 
 /** The recipient does not want messages from this number. An opt-in that is later than the record counts. */
@@ -63,7 +65,7 @@ const OPT_OUTS = `SELECT given.messageId AS wordId, messages.tenant_id AS tenant
 /** The same as `CONCLUDE`, and records that the recipients have opted out. Answers the rows of `storeOptOuts` as well. */
 export const CONCLUDE_OPTED_OUT: RowOperation<ConcludeRow> = {
   ...CONCLUDE,
-  statements: [storeOptOuts(OPT_OUTS, 'changed_by'), ...CONCLUDE.statements],
+  statements: [COUNT, APPEND_EVENTS, storeOptOuts(OPT_OUTS, 'changed_by'), CLOSE],
 }
 
 /** An open message, as far as its event needs it. */

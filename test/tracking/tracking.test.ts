@@ -242,6 +242,7 @@ test('a recipient that has opted out by what RingCentral says is recorded, unles
   const clock = manualClock()
   await using world = await createWorld({ clock })
   await using socket = await listenTo(world.url, { apiKey: world.key })
+  const start = await world.json<{ cursor: string }>('GET', '/v1/events')
   world.control.planNextSms({ messageStatus: 'SendingFailed', deliveryErrorCode: 'SMS-CAR-413', calls: 2 })
   const first = await world.send()
   const second = await world.send({ to: '+15555550142' })
@@ -258,4 +259,10 @@ test('a recipient that has opted out by what RingCentral says is recorded, unles
   ])
   await until(() => socket.ofType('opt_out').length === 3)
   expect(socket.ofType('opt_out').at(-1)).toMatchObject({ contact: TO, optedOut: true, source: 'provider' })
+  const logged = await world.json<{ events: { type: string; contact?: string; messageId?: string }[] }>(
+    'GET',
+    `/v1/events?after=${start.body.cursor}`,
+  )
+  const told = logged.body.events.filter(({ messageId, contact }) => messageId === first || contact === TO)
+  expect(told.map(({ type }) => type).slice(-2)).toEqual(['sms_delivery', 'opt_out'])
 })

@@ -40,15 +40,12 @@ const phoneNumber = z
   .meta({ description: 'E.164' })
 
 export const OptOutBody = z
-  .object(
-    { number: phoneNumber, contact: phoneNumber, optedOut: z.boolean(fails('badOptedOut')) },
-    fails('badOptOutNumbers'),
-  )
+  .object({ number: phoneNumber, contact: phoneNumber, optedOut: z.boolean(fails('badOptedOut')) }, fails('badJson'))
   .meta({ example: { number: '+15555550100', contact: '+15555550199', optedOut: true } })
 export type OptOutBody = z.output<typeof OptOutBody>
 
 export const Policy = z
-  .object({ policy: z.enum(OPT_OUT_POLICIES, fails('badPolicy')) }, fails('badPolicy'))
+  .object({ policy: z.enum(OPT_OUT_POLICIES, fails('badPolicy')) }, fails('badJson'))
   .meta({ example: { policy: 'block' } })
 export type Policy = z.output<typeof Policy>
 

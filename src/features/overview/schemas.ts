@@ -1,20 +1,8 @@
 import { z } from 'zod'
 import { MAX_OVERVIEW_HOURS, MIN_OVERVIEW_HOURS } from '../../core/limits.ts'
+import { sizeUpTo } from '../../http/list-query.ts'
 
-export const OverviewQuery = z.object({
-  hours: z
-    .string()
-    .optional()
-    .transform((value) => {
-      const hours = /^[+-]?\d+$/.test(value ?? '') ? Number(value) : MIN_OVERVIEW_HOURS
-      return Math.min(MAX_OVERVIEW_HOURS, Math.max(MIN_OVERVIEW_HOURS, hours))
-    })
-    .meta({
-      description: `${MIN_OVERVIEW_HOURS} to ${MAX_OVERVIEW_HOURS}; out of range or not a number is clamped`,
-      type: 'integer',
-      default: MIN_OVERVIEW_HOURS,
-    }),
-})
+export const OverviewQuery = z.object({ hours: sizeUpTo(MAX_OVERVIEW_HOURS, MIN_OVERVIEW_HOURS, MIN_OVERVIEW_HOURS) })
 
 const time = z.string().meta({ format: 'date-time' })
 const Totals = z.object({

@@ -18,7 +18,7 @@ export const TimelineEntry = z.discriminatedUnion('type', [
       .enum(ATTEMPT_OUTCOMES)
       .meta({ description: 'An unknown outcome stays `unknown` after the provider was asked' }),
     httpStatus: z.int().optional(),
-    errorCode: z.string().optional().meta({ description: "The provider's code" }),
+    errorCode: z.string().optional().meta({ description: "The provider's code, or the connection's error" }),
   }),
   z.object({ at, type: z.literal('sent'), rcMessageId: z.string().nullable() }),
   z.object({ at, type: z.literal('failed'), error: z.string().nullable() }),

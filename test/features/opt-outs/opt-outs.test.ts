@@ -6,6 +6,7 @@ const put = (world: World, body: unknown, key = world.key) => world.json('PUT', 
 const list = async (world: World, query = '', key = world.key) =>
   (await world.json<{ optOuts: Record<string, unknown>[]; total: number }>('GET', `/v1/opt-outs${query}`, { key })).body
 const OK = { status: 200, body: { ok: true } }
+const BAD_JSON = { status: 400, body: { error: 'Invalid JSON' } }
 const BAD_NUMBERS = { status: 400, body: { error: 'number and contact must be valid E.164 phone numbers' } }
 const BAD_FLAG = { status: 400, body: { error: 'optedOut must be a boolean' } }
 
@@ -53,8 +54,8 @@ test('every field absent, null, of a wrong type, too long or hostile is refused 
   }
   for (const value of [undefined, null, 0, 1, 'true', '', [], {}])
     expect([value, await put(world, { ...good, optedOut: value })]).toEqual([value, BAD_FLAG])
-  for (const body of [[], 'null', '1', '"x"', {}]) expect(await put(world, body)).toEqual(BAD_NUMBERS)
-  expect(await put(world, '{')).toEqual({ status: 400, body: { error: 'Invalid JSON' } })
+  for (const body of ['', {}]) expect(await put(world, body)).toEqual(BAD_NUMBERS)
+  for (const body of [[], 'null', '1', '"x"', '{']) expect(await put(world, body)).toEqual(BAD_JSON)
   expect(await list(world)).toMatchObject({ total: 0 })
 })
 
@@ -82,20 +83,13 @@ test('the policy is `observe` until somebody says otherwise, for the tenant alon
   const policy = (key = world.key) => world.json('GET', '/v1/opt-outs/policy', { key })
   const observe = { status: 200, body: { policy: 'observe' } }
   expect(await policy()).toEqual(observe)
-  for (const bad of [
-    {},
-    [],
-    'null',
-    { policy: null },
-    { policy: 1 },
-    { policy: 'Block' },
-    { policy: '' },
-    { policy: ['block'] },
-  ])
+  for (const bad of [{}, { policy: null }, { policy: 1 }, { policy: 'Block' }, { policy: '' }, { policy: ['block'] }])
     expect(await world.json('PUT', '/v1/opt-outs/policy', { body: bad })).toEqual({
       status: 400,
       body: { error: 'Invalid policy' },
     })
+  for (const bad of [[], 'null', '"block"', '{'])
+    expect(await world.json('PUT', '/v1/opt-outs/policy', { body: bad })).toEqual(BAD_JSON)
   expect(await world.json('PUT', '/v1/opt-outs/policy', { body: { policy: 'block' } })).toEqual(OK)
   expect(await policy()).toEqual({ status: 200, body: { policy: 'block' } })
   expect(await policy(other.apiKey)).toEqual(observe)

@@ -64,6 +64,7 @@ test('every length has 48 buckets, and hours are clamped', async () => {
     ] as [string, number][]),
     ...([
       ['?hours=25', 48],
+      ['?hours=+48', 48],
       ['?hours=168', 168],
       ['?hours=2160', 2160],
       ['?hours=99999999', 2160],

@@ -115,7 +115,18 @@ test('appId and triggerId narrow it; a foreign one is forbidden', async () => {
 
 test('since is needed; both are dates with an offset, or days', async () => {
   await using world = await createWorld({ connect: false, work: false })
-  const bad = [undefined, null, '', 7, 'yesterday', '2026-02-30', '2026-11-21T10:00:00', ['2026-11-21'], '2026-11-21\0']
+  const bad = [
+    undefined,
+    null,
+    '',
+    7,
+    'yesterday',
+    '2026-02-30',
+    '2026-11-21T10:00:00',
+    '2026-11-21T10:00:00 02:00',
+    ['2026-11-21'],
+    '2026-11-21\0',
+  ]
   for (const since of bad)
     await expectError(await world.call('POST', PATH, { body: { since, until: 7 } }), 400, 'Invalid since')
   for (const until of bad.slice(2))
