@@ -2,6 +2,7 @@ import type { Config } from '../core/config.ts'
 import { DAY_MS } from '../core/limits.ts'
 import { inBatches } from '../db/batches.ts'
 import type { Gateway } from '../gateway.ts'
+import { openStates } from '../tracking/open-states.ts'
 
 /** Deleting so many neighbours takes less than a millisecond. */
 const ROWS_AT_ONCE = 500
@@ -15,8 +16,10 @@ const DELETE = 'DELETE FROM events WHERE seq <= ?1 AND seq < (SELECT max(seq) FR
  * Deletes events older than `EVENT_RETENTION`, in small batches and in the order of the log: the cursor tells a reader what
  * is gone. Answers how many were deleted.
  */
-export function purgeEvents(gateway: Gateway): Promise<number> {
-  const { database, clock, config } = gateway
+export async function purgeEvents(gateway: Gateway): Promise<number> {
+  const { database, clock, config, tracking } = gateway
+  // Delivery states are opened from these events.
+  if (tracking.isOn) await openStates(gateway)
   const before = clock.now() - retentionMs(config)
   return inBatches(gateway, async () => {
     const { rows } = await database.gate.execute(OLDEST)

@@ -5,6 +5,7 @@ import { LIST_TOO_LONG, type MessageQuery, type Provider } from '../../src/provi
 import { silentLog } from '../../src/core/log.ts'
 import { runGateway } from '../../src/run.ts'
 import { recoverSending } from '../../src/sending/recover.ts'
+import { purgeEvents } from '../../src/upkeep/purge-events.ts'
 import { purgeMessages } from '../../src/upkeep/purge-messages.ts'
 import { erase } from '../../src/operator/erase.ts'
 import { manualClock, type ManualClock } from '../support/manual-clock.ts'
@@ -265,4 +266,13 @@ test('a recipient that has opted out by what RingCentral says is recorded, unles
   )
   const told = logged.body.events.filter(({ messageId, contact }) => messageId === first || contact === TO)
   expect(told.map(({ type }) => type).slice(-2)).toEqual(['sms_delivery', 'opt_out'])
+})
+
+test('a purge of events between `sent` and the first poll loses no delivery state', async () => {
+  const { world, clock, id } = await sentWorld({ EVENT_RETENTION: '1s' })
+  await using _ = world
+  clock.advance(5000)
+  await purgeEvents(world.gateway)
+  clock.advance(5000)
+  await untilKnown(world, id, 'delivered')
 })
