@@ -271,6 +271,8 @@ test('a recipient that has opted out by what RingCentral says is recorded, unles
 test('a purge of events between `sent` and the first poll loses no delivery state', async () => {
   const { world, clock, id } = await sentWorld({ EVENT_RETENTION: '1s' })
   await using _ = world
+  // The newest event is never purged.
+  await world.untilStatus(await world.send({ body: 'another' }), ['sent'])
   clock.advance(5000)
   await purgeEvents(world.gateway)
   clock.advance(5000)
