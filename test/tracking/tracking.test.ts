@@ -269,12 +269,16 @@ test('a recipient that has opted out by what RingCentral says is recorded, unles
 })
 
 test('a purge of events between `sent` and the first poll loses no delivery state', async () => {
-  const { world, clock, id } = await sentWorld({ EVENT_RETENTION: '1s' })
+  const { world, clock, id: first } = await sentWorld({ EVENT_RETENTION: '1s' })
   await using _ = world
-  // The newest event is never purged.
-  await world.untilStatus(await world.send({ body: 'another' }), ['sent'])
+  // The start has opened the state of the first message. The newest event is never purged.
+  clock.advance(10_000)
+  await untilKnown(world, first, 'delivered')
+  const id = await world.send({ body: 'another' })
+  await world.untilStatus(id, ['sent'])
+  await world.untilStatus(await world.send({ body: 'a third' }), ['sent'])
   clock.advance(5000)
   await purgeEvents(world.gateway)
-  clock.advance(5000)
+  clock.advance(25_000)
   await untilKnown(world, id, 'delivered')
 })
