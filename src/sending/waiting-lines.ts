@@ -79,7 +79,7 @@ function merged(all: readonly WaitingCount[]): WaitingCount[] {
     const until = known === undefined ? each.until : later(known.until, each.until)
     if (each.count > 0) found.set(key, { ...each, until, count: each.count + (known?.count ?? 0) })
   }
-  return [...found.values()].toSorted((one, other) => other.count - one.count)
+  return [...found.values()].toSorted((first, second) => second.count - first.count)
 }
 
 const later = (first: number | null, second: number | null): number | null =>
