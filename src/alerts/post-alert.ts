@@ -3,14 +3,20 @@ import { nextDelays } from '../deliveries/retry-schedule.ts'
 import type { Gateway } from '../gateway.ts'
 import { type PostResult, WebhookPoster } from '../outbound/post-json.ts'
 
-/** Milliseconds from the failure of attempt `attemptNumber` to the next one: the policy `short` of webhooks without its jitter. Null if none follows. */
+/**
+ * Milliseconds from the failure of attempt `attemptNumber` to the next one: the policy `short` of webhooks without its
+ * jitter. Null if none follows.
+ */
 export const retryMs = (attemptNumber: number): number | null => nextDelays(attemptNumber, 0.5, null).short
 
 export interface AlertPoster {
   post(body: string): Promise<PostResult>
 }
 
-/** Creates a poster that guards the address like that of a webhook. Its posts are not counted as webhooks, because the address is the operator's. */
+/**
+ * Creates a poster that guards the address like that of a webhook. Its posts are not counted as webhooks, because the
+ * address is the operator's.
+ */
 export function createAlertPoster({ guard, clock }: Pick<Gateway, 'guard' | 'clock'>, url: string): AlertPoster {
   const poster = new WebhookPoster({ guard, clock })
   return { post: (body) => poster.post({ url, tenantId: 'operator', body, headers: {} }) }

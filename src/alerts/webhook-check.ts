@@ -80,7 +80,7 @@ function conditionOf(
   return {
     alert: 'webhook_failing',
     subject: targetId,
-    text: `${name} has failed for an hour: GET /v1/webhook-deliveries tells why.`,
+    text: `${name} has failed for an hour: GET /v1/webhook-deliveries shows the errors.`,
     overText: `Resolved: ${name} works again, or is gone.`,
     detail: { tenantId, [kind === 'app' ? 'appId' : 'triggerId']: targetId, failedAttempts: count },
     holdMs: 0,

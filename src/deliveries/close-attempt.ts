@@ -16,7 +16,10 @@ export interface OpenAttempt {
 
 const GONE = 410
 
-/** Stores the result of an attempt. A failure is tried again by the destination's retry policy. A trigger whose URL answers 410 is deleted. */
+/**
+ * Stores the result of an attempt. A failure is tried again by the destination's retry policy. A trigger whose URL answers
+ * 410 is deleted.
+ */
 export async function closeAttempt(gateway: Gateway, attempt: OpenAttempt, result: PostResult): Promise<void> {
   const { outcome, statusCode, errorClass, errorMessage, durationMs } = result
   const snippet = outcome === 'http_error' ? result.snippet : null

@@ -18,7 +18,10 @@ export interface OpenRow extends Record<string, string | number | null> {
   now: number
 }
 
-/** The driver returns a text up to its first NUL, and `length` counts to there as well. Without this, a URL with a NUL would never match. */
+/**
+ * The driver returns a text up to its first NUL, and `length` counts to there as well. Without this, a URL with a NUL would
+ * never match.
+ */
 const asRead = (column: string): string => `substr(${column}, 1, length(${column}))`
 
 const OPEN_COLUMNS = [
@@ -64,7 +67,10 @@ export const policyOf = (kind: string, targetId: string): string => `CASE ${kind
   WHEN 'trigger' THEN (SELECT webhook_retries FROM triggers WHERE id = ${targetId})
   ELSE (SELECT webhook_retries FROM apps WHERE id = ${targetId}) END`
 
-/** Opens a further attempt, under the same conditions. No attempt may be open, and the policy must not be `none` unless the attempt is a redelivery. */
+/**
+ * Opens a further attempt, under the same conditions. No attempt may be open, and the policy must not be `none` unless the
+ * attempt is a redelivery.
+ */
 export const OPEN_RETRY: RowOperation<OpenRow> = {
   columns: OPEN_COLUMNS,
   key: 'deliveryId',

@@ -73,7 +73,10 @@ export class DeliverySlots {
     return this.#targets.available(lane)
   }
 
-  /** Acquires a slot for the host of `url`. Returns null if the host or the tenant uses all of its slots; the lane is freed when one is available. */
+  /**
+   * Acquires a slot for the host of `url`. Returns null if the host or the tenant uses all of its slots; the lane is freed
+   * when one is available.
+   */
   acquire(url: string, { lane, tenantId }: Pick<Job, 'lane' | 'tenantId'>): Slot | null {
     const freeLane = (): void => this.jobs.laneFreed(this.limits.kind, lane, tenantId)
     const shared = [

@@ -56,6 +56,9 @@ export const STORE_OPT_OUT: RowOperation<OptOutWord> = {
   ],
 }
 
-/** SQL condition: the tenant blocks opt-outs, and the recipient of the message in `given` has opted out. Needs the tenant's row in the FROM clause. */
+/**
+ * SQL condition: the tenant blocks opt-outs, and the recipient of the message in `given` has opted out. Needs the tenant's
+ * row in the FROM clause.
+ */
 export const IS_BLOCKED = `(tenants.opt_out_policy = 'block' AND EXISTS (SELECT 1 FROM opt_outs
   WHERE opt_outs.contact = given."to" AND opt_outs.number = given."from" AND opt_outs.tenant_id = given.tenantId AND opted_out = 1))`

@@ -64,13 +64,16 @@ export class CursorFrames {
     this.#plan(CURSOR_AFTER_MS)
   }
 
-  /** Sends the first cursor of a socket that has just been authenticated: the socket gets all events after it. Sends none if the storage fails. */
+  /**
+   * Sends the first cursor of a socket that has just been authenticated: the socket gets all events after it. Sends none if
+   * the storage fails.
+   */
   async greet(socket: CursorSocket): Promise<void> {
     const { clock, events, log } = this.context
     socket.data.cursorAt = clock.monotonic()
     try {
       const [epoch, newest] = await Promise.all([events.epoch(), events.newest()])
-      socket.send(frameOf(encodeCursor(epoch, { seq: newest, given: 0 })))
+      socket.send(frameOf(encodeCursor(epoch, { seq: newest, returned: 0 })))
     } catch (error) {
       log.error({ error: errorName(error) }, 'the first cursor of a socket cannot be read')
     }
@@ -96,7 +99,7 @@ export class CursorFrames {
 
   async #sendDue(now: number): Promise<void> {
     const isUpToDate = await this.#advance()
-    const cursor = encodeCursor(await this.context.events.epoch(), { seq: this.#through ?? 0, given: 0 })
+    const cursor = encodeCursor(await this.context.events.epoch(), { seq: this.#through ?? 0, returned: 0 })
     for (const socket of this.context.sockets) {
       const dueAt = this.#dueAt(socket)
       if (dueAt === null || dueAt > now) continue

@@ -18,7 +18,10 @@ export class EmptyRanges {
     return range !== undefined && range.after <= seq && seq < range.until ? Math.min(range.until, newest) : seq
   }
 
-  /** Notes that the rows after `after` up to `until` have no events of `reader`. Keeps one range for each app: the longest, joined with adjacent ones. */
+  /**
+   * Notes that the rows after `after` up to `until` have no events of `reader`. Keeps one range for each app: the longest,
+   * joined with adjacent ones.
+   */
   note({ appId }: { appId: string }, after: number, until: number): void {
     const known = this.#ranges.get(appId)
     const range = known === undefined ? { after, until } : joined(known, { after, until })

@@ -43,11 +43,12 @@ export class EventLog {
   async page(reader: EventReader, cursor: string | undefined, limit: number): Promise<EventPage> {
     const epoch = await this.epoch()
     const { oldest, newest } = await this.#bounds()
-    if (cursor === undefined) return { events: [], cursor: encodeCursor(epoch, { seq: newest, given: 0 }), gap: false }
+    if (cursor === undefined)
+      return { events: [], cursor: encodeCursor(epoch, { seq: newest, returned: 0 }), gap: false }
     const after = decodeCursor(cursor)
     if (after === null) throw apiError('badCursor')
-    const gap = after.epoch !== epoch || after.seq < oldest - 1 || after.seq + (after.given > 0 ? 1 : 0) > newest
-    const start = gap ? { seq: Math.max(0, oldest - 1), given: 0 } : after
+    const gap = after.epoch !== epoch || after.seq < oldest - 1 || after.seq + (after.returned > 0 ? 1 : 0) > newest
+    const start = gap ? { seq: Math.max(0, oldest - 1), returned: 0 } : after
     const { events, end } = await this.#walk(reader, start, newest, limit)
     return { events, cursor: encodeCursor(epoch, end), gap }
   }
@@ -63,7 +64,10 @@ export class EventLog {
     return rows.flatMap((values) => eventsOf(toLogged(values)))
   }
 
-  /** The next rows after `seq`, for any app. Waits a turn of the event loop, in which the code that committed them publishes their events. */
+  /**
+   * The next rows after `seq`, for any app. Waits a turn of the event loop, in which the code that committed them publishes
+   * their events.
+   */
   async rowsAfter(seq: number): Promise<RowOfLog[]> {
     const rows = await this.context.gate.values({ sql: ROWS, args: [seq] })
     await this.#nextTurn()
@@ -105,22 +109,24 @@ export class EventLog {
 
   async #takeSlice(reader: EventReader, { events, end }: Taken, newest: number, limit: number): Promise<Taken> {
     // A row of which only some events were returned must be read again.
-    const from = end.given > 0 ? end.seq : this.#empty.endOf(reader, end.seq, newest)
+    const from = end.returned > 0 ? end.seq : this.#empty.endOf(reader, end.seq, newest)
     const until = Math.min(from + ROWS_PER_SLICE, newest)
     const rows = await this.#slice(reader, from, until, limit)
     if (rows.length === 0) this.#empty.note(reader, from, until)
     for (const row of rows) {
-      const given = row.seq === end.seq + 1 ? end.given : 0
-      const own = eventsOf(row).slice(given)
+      const returned = row.seq === end.seq + 1 ? end.returned : 0
+      const own = eventsOf(row).slice(returned)
       const fitting = own.slice(0, limit - events.length)
       events.push(...fitting)
       const isComplete = fitting.length === own.length
-      const position = isComplete ? { seq: row.seq, given: 0 } : { seq: row.seq - 1, given: given + fitting.length }
+      const position = isComplete
+        ? { seq: row.seq, returned: 0 }
+        : { seq: row.seq - 1, returned: returned + fitting.length }
       if (events.length === limit) return { events, end: position }
     }
     // If the slice has reached its limit, there may be more rows before `until`.
     const last = rows.length === limit ? rows.at(-1)?.seq : undefined
-    return { events, end: { seq: last ?? until, given: 0 } }
+    return { events, end: { seq: last ?? until, returned: 0 } }
   }
 
   #nextTurn(): Promise<void> {

@@ -96,7 +96,10 @@ const closeRow = (
 
 const FIRST_LOOKUP_MS = 2000
 
-/** Stores an unknown outcome. The attempt stays open until the lookup job closes it. Returns the milliseconds until that job is due. */
+/**
+ * Stores an unknown outcome. The attempt stays open until the lookup job closes it. Returns the milliseconds until that job
+ * is due.
+ */
 export async function storeUnknown(
   context: SendingContext,
   { entry, attempt }: Omit<OpenEntry, 'message'>,

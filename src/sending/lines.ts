@@ -6,7 +6,10 @@ export class Lines {
   /** The lines of a number, of all tenants. They share its rate window and its conversations. */
   readonly #byNumber = new Map<string, Set<Line>>()
 
-  /** Returns the line of a tenant's number, and creates it if needed. Lines with jobs are known from the start, so a new one has none. */
+  /**
+   * Returns the line of a tenant's number, and creates it if needed. Lines with jobs are known from the start, so a new one
+   * has none.
+   */
   of(tenantId: string, number: string, hasMore = false): Line {
     const known = this.#byTenant.get(tenantId)?.get(number)
     if (known !== undefined) return known

@@ -59,7 +59,10 @@ const QUARANTINED = `SELECT jobs.seq, messages.id, messages.app_id, messages.fro
     AND NOT EXISTS (SELECT 1 FROM send_attempts AS open WHERE open.message_id = messages.id AND open.closed_at IS NULL)
   ORDER BY jobs.seq LIMIT ${ROWS_AT_ONCE}`
 
-/** Ends messages that the provider has and releases the others, in the order of acceptance, so that equal texts match their records in order. */
+/**
+ * Ends messages that the provider has and releases the others, in the order of acceptance, so that equal texts match their
+ * records in order.
+ */
 export async function releaseQuarantined(
   context: SendingContext,
   scheduler: Scheduler,

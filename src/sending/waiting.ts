@@ -80,7 +80,10 @@ function heldMessage(
   return { reason: 'restore', until: leftMs > 0 ? Math.ceil(clock.now() + leftMs) : null }
 }
 
-/** The reason that lies in the line, the extension or the provider. `entry` is null if the message is not in memory. `isNext`: it is the next one of its line. */
+/**
+ * The reason that lies in the line, the extension or the provider. `entry` is null if the message is not in memory.
+ * `isNext`: it is the next one of its line.
+ */
 export function heldEntry(
   engine: SendEngine,
   message: SenderOfMessage,

@@ -14,7 +14,10 @@ export interface Conclusion {
   recordedAt: number
 }
 
-/** Stores what became of a message, its event, and an opt-out if the error code means one, in one commit. Then publishes both. Does nothing if the message was concluded before. */
+/**
+ * Stores what became of a message, its event, and an opt-out if the error code means one, in one commit. Then publishes
+ * both. Does nothing if the message was concluded before.
+ */
 export async function conclude(
   { database, clock, hub }: Pick<TrackingContext, 'database' | 'clock' | 'hub'>,
   message: TrackedMessage,

@@ -41,7 +41,10 @@ const COUNT = countUsage({
   from: `FROM given CROSS JOIN delivery_states AS state ON ${IS_OPEN} CROSS JOIN messages ON messages.seq = state.message_seq WHERE true`,
 })
 
-/** Concludes messages whose state is open, appends their events and counts them. Returns a row with `concluded` for each that was open. */
+/**
+ * Concludes messages whose state is open, appends their events and counts them. Returns a row with `concluded` for each that
+ * was open.
+ */
 export const CONCLUDE: RowOperation<ConcludeRow> = {
   columns: ['messageSeq', 'messageId', 'conclusion', 'errorCode', 'detail', 'recordedAt', 'now'],
   key: 'messageId',

@@ -34,7 +34,10 @@ export interface DuePoll {
   since: number
 }
 
-/** Decides when an extension's messages are polled. One poll serves all of them, so messages of a burst share it. All times are steady. */
+/**
+ * Decides when an extension's messages are polled. One poll serves all of them, so messages of a burst share it. All times
+ * are steady.
+ */
 export class PollPlan {
   readonly #steps: Progress[] = STEPS.map((step) => ({ ...step, doneUntil: -1, at: -Infinity }))
   /** For each age, when the first message was sent that has not been polled at this age yet. */

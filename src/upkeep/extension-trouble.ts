@@ -10,7 +10,10 @@ export interface Trouble {
 
 type Known = Pick<Gateway, 'clock' | 'config' | 'directory' | 'provider'>
 
-/** The most important problem of an extension; null if there is none. `isReceiving`: it has a subscription that brings inbound messages. */
+/**
+ * The most important problem of an extension; null if there is none. `isReceiving`: it has a subscription that brings
+ * inbound messages.
+ */
 export function troubleOf(known: Known, row: ExtensionRow, isReceiving: boolean): Trouble | null {
   if (row.status === 'revoked') return REVOKED
   if (row.status === 'refresh_failed') return unrefreshed(row)

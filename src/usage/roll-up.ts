@@ -32,7 +32,10 @@ interface CountedError extends Pick<Counted, 'tenantId' | 'at' | 'from'> {
   error: string
 }
 
-/** SQL that counts failed messages by their errors. The provider's texts could all differ, so their number is limited for each tenant and half hour. */
+/**
+ * SQL that counts failed messages by their errors. The provider's texts could all differ, so their number is limited for
+ * each tenant and half hour.
+ */
 export function countErrors({ tenantId, at, error, from }: CountedError): string {
   const own = `stored.tenant_id = ${tenantId} AND stored.half_hour = ${halfHourOf(at)}`
   return `INSERT INTO usage_errors (tenant_id, half_hour, error, count, last_at)

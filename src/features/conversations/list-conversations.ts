@@ -20,7 +20,10 @@ export async function listConversations(
   return { conversations, total: Number(rows[0]?.['total'] ?? 0), page, limit }
 }
 
-/** One statement reads total and page, so that both are of one snapshot. `?2`: the number, `?3`: the contact, if they are filtered by. */
+/**
+ * One statement reads total and page, so that both are of one snapshot. `?2`: the number, `?3`: the contact, if they are
+ * filtered by.
+ */
 function pageSql(hasNumber: boolean, hasContact: boolean): string {
   const ofNumber = hasNumber ? 'AND number = ?2' : ''
   const ofContact = hasContact ? 'AND contact = ?3' : ''

@@ -16,7 +16,10 @@ const Listed = z.looseObject({
 })
 type Listed = z.infer<typeof Listed>
 
-/** Adds `deliveryStatus`, `sendAt` and `waiting` to the outbound messages of a page. `waiting` comes from memory, which SQL cannot read. */
+/**
+ * Adds `deliveryStatus`, `sendAt` and `waiting` to the outbound messages of a page. `waiting` comes from memory, which SQL
+ * cannot read.
+ */
 export async function withDelivery(gateway: Gateway, { tenantId }: Caller, page: ListPage): Promise<ListPage> {
   const messages = z.array(Listed).parse(JSON.parse(`[${page.items}]`))
   const ids = messages.filter(isOutbound).map(({ messageId }) => messageId)

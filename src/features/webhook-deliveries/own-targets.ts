@@ -12,7 +12,10 @@ interface Targets {
   triggerId?: string | undefined
 }
 
-/** Checks that targets belong to the tenant. A deleted trigger belongs to it if the tenant's log has attempts of the trigger. Errors: `forbidden`. */
+/**
+ * Checks that targets belong to the tenant. A deleted trigger belongs to it if the tenant's log has attempts of the trigger.
+ * Errors: `forbidden`.
+ */
 export async function demandOwnTargets(gateway: Gateway, caller: Caller, { appId, triggerId }: Targets): Promise<void> {
   const { reads } = gateway.database
   if (appId !== undefined) {
