@@ -23,7 +23,7 @@ const IS_SAME = 'opt_outs.opted_out = excluded.opted_out'
 
 /**
  * SQL that stores words, also as part of another commit. `words` is a SELECT of the members of `OptOutWord` under their names.
- * The later word by the provider's time wins; a word of an app always wins, because it is of now. A trigger appends the event
+ * The later word by the provider's time wins; a word of an app is always applied, because it is dated now. A trigger appends the event
  * in the same commit. Returns each row that was written; `isOptOutChange` tells whether its state changed. `key` is SQL for the
  * column `key` of the returned rows.
  */

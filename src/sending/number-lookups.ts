@@ -26,7 +26,7 @@ export class NumberLookups {
     readonly changed: (tenantId: string) => void,
   ) {}
 
-  /** Whether a lookup that began after this entry has ended without finding its number. If not, begins one as soon as allowed. */
+  /** Whether a lookup has succeeded that began after the entry's acceptance and refusal. If not, begins one as soon as allowed. */
   isFinalFor(entry: Entry, newestJobSeq: number): boolean {
     const { tenantId } = entry.line
     const latest = this.#latest.get(tenantId)
