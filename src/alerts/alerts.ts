@@ -1,21 +1,21 @@
 import { isoTime } from '../core/clock.ts'
 import { errorName } from '../core/log.ts'
 import type { Gateway } from '../gateway.ts'
-import type { Condition, Look } from './condition.ts'
-import { extensionLooks } from './extension-looks.ts'
-import { machineLooks } from './machine-looks.ts'
+import type { Condition, Check } from './condition.ts'
+import { extensionChecks } from './extension-checks.ts'
+import { machineChecks } from './machine-checks.ts'
 import { type AlertPoster, createAlertPoster, retryMs } from './post-alert.ts'
 import { type AlertState, type Firing, type Post, loadState, storeState } from './state.ts'
-import { webhookLook } from './webhook-look.ts'
+import { webhookCheck } from './webhook-check.ts'
 
 /**
- * Tells a person when something needs one, and when it is over, once each: by a POST to `ALERT_URL`. What was told is stored, so
- * a restart tells nothing twice. While the storage fails the state is in memory alone, since that is an alert itself.
+ * Posts to `ALERT_URL` when something needs a person, and again when it is over. The state is stored, so a restart repeats
+ * no post. While the storage fails, which is an alert as well, the state is in memory alone.
  */
 export class Alerts {
   #loading: Promise<AlertState> | null = null
   #stored = ''
-  /** Since when conditions last that are not alerts yet, monotonic time. */
+  /** Condition that is not an alert yet → monotonic time at which it began. */
   readonly #held = new Map<string, number>()
   readonly #poster: AlertPoster
 
@@ -26,15 +26,15 @@ export class Alerts {
     this.#poster = createAlertPoster(gateway, url)
   }
 
-  /** Looks at everything, then makes the posts that are due. Call it every few seconds; a run must not overlap another one. */
+  /** Runs all checks, then makes the posts that are due. Call it every few seconds. Runs must not overlap. */
   async run(): Promise<void> {
     const state = await (this.#loading ??= this.#load())
-    const looks = [
-      ...machineLooks(this.gateway),
-      ...extensionLooks(this.gateway),
-      webhookLook(this.gateway, state.webhooks),
+    const checks = [
+      ...machineChecks(this.gateway),
+      ...extensionChecks(this.gateway),
+      webhookCheck(this.gateway, state.webhooks),
     ]
-    for (const look of looks) await this.#look(state, look)
+    for (const check of checks) await this.#check(state, check)
     await this.#store(state)
     await this.#post(state)
   }
@@ -48,19 +48,19 @@ export class Alerts {
     }
   }
 
-  async #look(state: AlertState, look: Look): Promise<void> {
-    const found = await look.find().catch((error: unknown) => {
+  async #check(state: AlertState, check: Check): Promise<void> {
+    const found = await check.find().catch((error: unknown) => {
       this.gateway.log.warn(
-        { alerts: look.names.join(), error: errorName(error) },
-        'cannot look for alerts, trying again',
+        { alerts: check.names.join(), error: errorName(error) },
+        'cannot check for alerts, trying again',
       )
       return null
     })
     if (found === null) return
-    const isOfLook = (thing: string): boolean => look.names.some((name) => thing.startsWith(`${name}/`))
+    const isOfCheck = (thing: string): boolean => check.names.some((name) => thing.startsWith(`${name}/`))
     const things = new Set(found.map(thingOf))
-    for (const thing of this.#held.keys()) if (isOfLook(thing) && !things.has(thing)) this.#held.delete(thing)
-    for (const one of state.firing.filter((firing) => isOfLook(thingOf(firing)) && !things.has(thingOf(firing))))
+    for (const thing of this.#held.keys()) if (isOfCheck(thing) && !things.has(thing)) this.#held.delete(thing)
+    for (const one of state.firing.filter((firing) => isOfCheck(thingOf(firing)) && !things.has(thingOf(firing))))
       this.#resolve(state, one)
     const known = new Set(state.firing.map(thingOf))
     for (const condition of found)
@@ -96,16 +96,16 @@ export class Alerts {
     state.posts.push({ thing: thingOf(firing), body, attempts: 0, dueAt: 0 })
   }
 
-  /** The first one of each thing that is due. */
+  /** Makes the posts that are due, at most the first one of each alert and subject. */
   async #post(state: AlertState): Promise<void> {
     const { clock, lifecycle } = this.gateway
-    const isFirst = ({ thing }: Post, place: number): boolean =>
-      state.posts.findIndex((other) => other.thing === thing) === place
-    const due = state.posts.filter((post, place) => isFirst(post, place) && post.dueAt <= clock.steady())
+    const isFirst = ({ thing }: Post, index: number): boolean =>
+      state.posts.findIndex((other) => other.thing === thing) === index
+    const due = state.posts.filter((post, index) => isFirst(post, index) && post.dueAt <= clock.steady())
     for (const post of due) if (!lifecycle.draining) await this.#attempt(state, post)
   }
 
-  /** The attempt is stored before it is made: after a crash the next one comes at its time, as after a failure. */
+  /** Makes one attempt of a post. The attempt is stored first, so after a crash the next one comes at its time, as after a failure. */
   async #attempt(state: AlertState, post: Post): Promise<void> {
     const { clock, log } = this.gateway
     const delayMs = retryMs(++post.attempts)

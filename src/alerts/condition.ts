@@ -1,4 +1,4 @@
-/** What needs a person. */
+/** The names of alerts: conditions that need a person. */
 export const ALERT_NAMES = [
   'extension_revoked',
   'extension_not_receiving',
@@ -12,22 +12,22 @@ export type AlertName = (typeof ALERT_NAMES)[number]
 /** Something that is wrong now. */
 export interface Condition {
   alert: AlertName
-  /** Tells the conditions of one name apart: the id of the thing. */
+  /** The id of the affected thing. It distinguishes conditions of the same name. */
   subject: string
-  /** Reads alone: what is wrong with which thing, and what to do. */
+  /** Understandable on its own: what is wrong with which thing, and what to do. */
   text: string
-  /** The same for when it is over. */
+  /** The text for the end of the condition. */
   overText: string
   /** Ids and figures for programs. */
   detail: Readonly<Record<string, string | number | null>>
-  /** How long it must last before it is an alert, because it often ends by itself. */
+  /** How long it must last to become an alert, because it often ends by itself. */
   holdMs: number
-  /** Epoch milliseconds, where that is known better than by the first look. */
+  /** When it began, epoch milliseconds; null if only the time of the first check is known. */
   since: number | null
 }
 
-/** Looks for the conditions of some names. A look that rejects says nothing about them. */
-export interface Look {
+/** Finds the conditions of some names. A check that rejects changes nothing about them. */
+export interface Check {
   names: readonly AlertName[]
   find(): Promise<Condition[]>
 }

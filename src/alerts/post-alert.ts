@@ -3,20 +3,26 @@ import { nextDelays } from '../deliveries/retry-schedule.ts'
 import type { Gateway } from '../gateway.ts'
 import { type PostResult, WebhookPoster } from '../outbound/post-json.ts'
 
-/** How long after attempt `attemptNumber`, which failed, the next one is made: by the policy `short` of webhooks, without its jitter. Null: never. */
+/**
+ * Milliseconds from the failure of attempt `attemptNumber` to the next one: the policy `short` of webhooks without its
+ * jitter. Null if none follows.
+ */
 export const retryMs = (attemptNumber: number): number | null => nextDelays(attemptNumber, 0.5, null).short
 
 export interface AlertPoster {
   post(body: string): Promise<PostResult>
 }
 
-/** Guarded like a webhook. It is the operator's own address: its posts are not counted as webhooks. */
+/**
+ * Creates a poster that guards the address like that of a webhook. Its posts are not counted as webhooks, because the
+ * address is the operator's.
+ */
 export function createAlertPoster({ guard, clock }: Pick<Gateway, 'guard' | 'clock'>, url: string): AlertPoster {
   const poster = new WebhookPoster({ guard, clock })
   return { post: (body) => poster.post({ url, tenantId: 'operator', body, headers: {} }) }
 }
 
-/** Posts an alert that says that it is a test. */
+/** Posts an alert that is marked as a test. */
 export function postTestAlert(context: Pick<Gateway, 'guard' | 'clock'>, url: string): Promise<PostResult> {
   const since = isoTime(context.clock.now())
   const text = 'This is a test of the alerts of sgw: nothing is wrong.'

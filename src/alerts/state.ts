@@ -4,7 +4,7 @@ import { ALERT_NAMES } from './condition.ts'
 
 const Detail = z.record(z.string(), z.union([z.string(), z.number(), z.null()]))
 
-/** An alert that has been told and is not over. */
+/** An alert that has begun and is not over. */
 const Firing = z.object({
   alert: z.enum(ALERT_NAMES),
   subject: z.string(),
@@ -15,7 +15,7 @@ const Firing = z.object({
 })
 export type Firing = z.infer<typeof Firing>
 
-/** A POST that has not succeeded yet. Those of one thing go out in their order. */
+/** A POST that has not succeeded yet. Posts of one alert and subject are made in order. */
 const Post = z.object({
   /** Name and subject of the alert. */
   thing: z.string(),
@@ -29,9 +29,9 @@ export type Post = z.infer<typeof Post>
 
 /** Destinations whose latest attempt failed, by their id. */
 const WebhookFailures = z.object({
-  /** Up to this `seq` the deliveries have been read; null before the first look. */
+  /** Deliveries up to this `seq` have been read; null before the first check. */
   through: z.number().nullable(),
-  /** `since`: of the first failure after the last success, epoch milliseconds. */
+  /** `since` is the time of the first failure after the last success, epoch milliseconds. */
   failing: z.record(
     z.string(),
     z.object({ since: z.number(), count: z.int(), tenantId: z.string(), kind: z.enum(['app', 'trigger']) }),
@@ -41,12 +41,12 @@ export type WebhookFailures = z.infer<typeof WebhookFailures>
 
 const State = z.object({ firing: z.array(Firing), posts: z.array(Post), webhooks: WebhookFailures })
 
-/** All that the alerts remember. One row of `facts`: it is small, and is written only when it changes. */
+/** The complete state of the alerts. It is one row of `facts`, small, and written only when it changes. */
 export type AlertState = z.infer<typeof State>
 
 const ALERTS_FACT = 'alerts'
 
-/** What an earlier run has stored. Something unreadable counts as nothing. */
+/** Loads the state that an earlier run stored. An unreadable one counts as empty. */
 export async function loadState({ gate }: Pick<Database, 'gate'>): Promise<AlertState> {
   const { rows } = await gate.execute(`SELECT value FROM facts WHERE name = '${ALERTS_FACT}'`)
   const stored = rows[0]?.['value']

@@ -7,7 +7,7 @@ import { NO_NEXT, type NextDelays, nextDelays } from './retry-schedule.ts'
 export interface OpenAttempt {
   seq: number
   attemptNumber: number
-  /** The job that made it; null if it is gone. */
+  /** The job that made the attempt; null if it was deleted. */
   jobSeq: number | null
   kind: string
   targetId: string
@@ -16,7 +16,10 @@ export interface OpenAttempt {
 
 const GONE = 410
 
-/** Stores how an attempt ended. A failure is tried again as the destination's policy says; a trigger whose URL answers 410 is removed. */
+/**
+ * Stores the result of an attempt. A failure is tried again by the destination's retry policy. A trigger whose URL answers
+ * 410 is deleted.
+ */
 export async function closeAttempt(gateway: Gateway, attempt: OpenAttempt, result: PostResult): Promise<void> {
   const { outcome, statusCode, errorClass, errorMessage, durationMs } = result
   const snippet = outcome === 'http_error' ? result.snippet : null

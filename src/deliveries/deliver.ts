@@ -18,13 +18,13 @@ export interface DeliveryTools {
 /** The destination as it was when the job was read. */
 interface Destination {
   url: string
-  /** Sealed. */
+  /** Encrypted. */
   secret: string
 }
 
 const HOST_BUSY_MS = 1000
 
-/** Makes one attempt of a delivery: one POST to one destination. What follows a failure is decided when it is stored. */
+/** Makes one attempt of a delivery: one POST to one destination. The commit that stores a failure decides whether a retry follows. */
 export async function deliver(
   gateway: Gateway,
   tools: DeliveryTools,
@@ -36,11 +36,11 @@ export async function deliver(
   const slot = tools.slots.acquire(url, job)
   if (slot === null) return { type: 'wait', delayMs: HOST_BUSY_MS }
   try {
-    const request = prepare(gateway, job, delivery, url, await tools.secrets.open(secret, job.tenantId, delivery))
+    const request = prepare(gateway, job, delivery, url, await tools.secrets.decrypt(secret, job.tenantId, delivery))
     const attempt = await open(gateway, job, delivery, { url, secret })
     if (attempt === null) return await notOpened(gateway, job, delivery)
     const result = await gateway.poster.post(request)
-    // The next attempt can then be opened in the commit that closes this one.
+    // The next attempt of the destination can then be opened in the commit that closes this one.
     slot.answered()
     await closeAttempt(gateway, attempt, result)
     return DONE
@@ -49,7 +49,7 @@ export async function deliver(
   }
 }
 
-/** Signs before the attempt is recorded: a secret that cannot be opened must not use up the attempt. */
+/** Signs before the attempt is stored, because a secret that cannot be decrypted must not use up the attempt. */
 function prepare(gateway: Gateway, job: Job, delivery: Delivery, url: string, secret: string): PostRequest {
   const { payload, kind, targetId, deliveryId } = delivery
   const body = JSON.stringify(kind === 'trigger' ? { ...payload, triggerId: targetId } : payload)
@@ -58,7 +58,7 @@ function prepare(gateway: Gateway, job: Job, delivery: Delivery, url: string, se
   return { url, tenantId: job.tenantId, body, headers }
 }
 
-/** Commits the attempt before anything is dialled. Null if it may not be made, or if its destination has changed. */
+/** Commits the attempt before the POST. Returns null if the attempt may not be made, or its destination has changed. */
 async function open(gateway: Gateway, job: Job, delivery: Delivery, to: Destination): Promise<OpenAttempt | null> {
   const { deliveryId, kind, targetId, messageId, correlationId } = delivery
   const { tenantId } = job
@@ -81,10 +81,10 @@ async function open(gateway: Gateway, job: Job, delivery: Delivery, to: Destinat
   return { seq, attemptNumber: Number(opened['attempt_number']), jobSeq: job.seq, kind, targetId, tenantId }
 }
 
-/** The lane is read again if only the destination has changed. */
+/** Finds out why an attempt was not opened. If only the destination has changed, the lane is read again. */
 async function notOpened(gateway: Gateway, job: Job, delivery: Delivery): Promise<JobOutcome> {
   const now = (await loadDeliveries(gateway, [job.subject])).get(job.subject)
-  // Its message was erased. If the message has come again, it has jobs of its own.
+  // The message was erased. If it has come again, it has other jobs.
   if (now === undefined || now.correlationId !== correlationOf(job.id)) return forget(gateway, job)
   if (await interrupt(gateway, job)) return DONE
   if (await (job.kind === 'webhook' ? wasAttempted : isUnwanted)(gateway, job, delivery)) return forget(gateway, job)
@@ -103,7 +103,7 @@ async function isUnwanted({ database }: Gateway, job: Job, { kind, targetId }: D
   return (await database.gate.execute({ sql, args: [job.seq, kind, targetId] })).rows.length === 0
 }
 
-/** Its destination is gone. An attempt whose outcome could not be stored is closed as well. */
+/** Deletes a job that has no destination any more. Also closes an attempt whose outcome could not be stored. */
 async function drop(gateway: Gateway, job: Job): Promise<JobOutcome> {
   await interrupt(gateway, job)
   return forget(gateway, job)

@@ -9,16 +9,19 @@ export interface OpenRow extends Record<string, string | number | null> {
   messageId: string
   correlationId: string
   url: string
-  /** The secret that signs the POST, sealed. */
+  /** The secret that signs the POST, encrypted. */
   secret: string
-  /** The job id of the message. A message that was erased and has come again has another. */
+  /** The job id of the message. A message that came again after an erasure has another one. */
   jobId: string
   jobSeq: number
   bootId: string
   now: number
 }
 
-/** The driver returns a text up to its first NUL, and `length` counts the same. Without this, a URL with a NUL would never match. */
+/**
+ * The driver returns a text up to its first NUL, and `length` counts to there as well. Without this, a URL with a NUL would
+ * never match.
+ */
 const asRead = (column: string): string => `substr(${column}, 1, length(${column}))`
 
 const OPEN_COLUMNS = [
@@ -36,7 +39,7 @@ const OPEN_COLUMNS = [
   'now',
 ] as const
 
-/** Only while the message is the one that made the job, and the destination is the one given. */
+/** Opens an attempt if the message is the one that made the job, and the destination has not changed. */
 const openAttempt = (attemptNumber: string, job: string, condition: string): string =>
   `INSERT INTO deliveries (delivery_id, attempt_number, tenant_id, kind, target_id, message_id, correlation_id, url, boot_id, attempted_at)
     SELECT deliveryId, ${attemptNumber}, given.tenantId, given.kind, targetId, messageId, correlationId, given.url, bootId, now
@@ -50,8 +53,8 @@ const openAttempt = (attemptNumber: string, job: string, condition: string): str
     ON CONFLICT (delivery_id, attempt_number) DO NOTHING RETURNING delivery_id AS key, seq, attempt_number`
 
 /**
- * The first attempt. Answers one row, with its `seq`, unless this delivery was attempted before, its message was erased, or
- * its destination is no longer the one given.
+ * Opens the first attempt. Returns one row, with its `seq`, unless this delivery was attempted before, its message was
+ * erased, or its destination has changed.
  */
 export const OPEN: RowOperation<OpenRow> = {
   columns: OPEN_COLUMNS,
@@ -59,12 +62,15 @@ export const OPEN: RowOperation<OpenRow> = {
   statements: [openAttempt('1', '', '')],
 }
 
-/** The policy of a delivery's destination, as SQL. `kind` and `targetId` are expressions. */
+/** SQL for the retry policy of a delivery's destination. `kind` and `targetId` are expressions. */
 export const policyOf = (kind: string, targetId: string): string => `CASE ${kind}
   WHEN 'trigger' THEN (SELECT webhook_retries FROM triggers WHERE id = ${targetId})
   ELSE (SELECT webhook_retries FROM apps WHERE id = ${targetId}) END`
 
-/** A further attempt, under the same conditions: only while no attempt is open, and the policy is not `none` unless somebody asked for it. */
+/**
+ * Opens a further attempt, under the same conditions. No attempt may be open, and the policy must not be `none` unless the
+ * attempt is a redelivery.
+ */
 export const OPEN_RETRY: RowOperation<OpenRow> = {
   columns: OPEN_COLUMNS,
   key: 'deliveryId',
@@ -78,7 +84,7 @@ export const OPEN_RETRY: RowOperation<OpenRow> = {
   ],
 }
 
-/** How an attempt ended. */
+/** The result of an attempt. */
 export interface CloseRow extends Record<string, string | number | null> {
   attemptSeq: number
   /** Negative if there is no job. */
@@ -114,17 +120,17 @@ export const CLOSE: RowOperation<CloseRow> = {
 }
 
 export interface CloseFailedRow extends CloseRow {
-  /** The trigger to remove, if its URL answered 410. */
+  /** The trigger to delete, if its URL answered 410. */
   goneTriggerId: string | null
   tenantId: string
-  /** Steady time of the next attempt under each policy; null where there is none. */
+  /** Steady time of the next attempt under each policy; null if none follows. */
   shortDueAt: number | null
   standardDueAt: number | null
 }
 
 /**
- * Stores a failure in one commit with what follows: the job becomes the retry that the destination's policy asks for, which
- * is answered with its `due_at`, or is deleted. An attempt that was erased meanwhile has no retry.
+ * Stores a failure, and in the same commit turns the job into the next retry or deletes it, by the destination's policy.
+ * Returns the `due_at` of the retry. An attempt that was erased meanwhile has no retry.
  */
 export const CLOSE_FAILED: RowOperation<CloseFailedRow> = {
   columns: [...CLOSE_COLUMNS, 'goneTriggerId', 'tenantId', 'shortDueAt', 'standardDueAt'],

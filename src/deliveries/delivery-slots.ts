@@ -43,8 +43,8 @@ export const RETRIES: DeliveryLimits = {
 }
 
 /**
- * Limits POSTs that run at once: so many in all that hanging destinations delay nobody, and fewer to one destination, to one
- * host and for one tenant. A POST that was answered no longer counts, although its outcome is not stored yet.
+ * Limits POSTs that run at once, in total and for each destination, host and tenant, so that hanging destinations do not
+ * delay others. A POST that was answered no longer counts, although its outcome is not stored yet.
  */
 export class DeliverySlots {
   readonly #targets: KeyedSemaphore
@@ -63,17 +63,20 @@ export class DeliverySlots {
     this.#slots = new Slots(clock, limits.bounds, () => jobs.freed(limits.kind))
   }
 
-  /** How many may run now, slow and answered ones included. */
+  /** How many POSTs may run now, slow and answered ones included. */
   get maxInFlight(): number {
     return this.#slots.max
   }
 
-  /** How many more may begin in a destination's lane. */
+  /** How many more POSTs may begin in a destination's lane. */
   room(lane: string): number {
     return this.#targets.available(lane)
   }
 
-  /** Acquires a slot for the host of `url`. Null if the host or the tenant uses all of its slots: the lane is freed when one is available. */
+  /**
+   * Acquires a slot for the host of `url`. Returns null if the host or the tenant uses all of its slots; the lane is freed
+   * when one is available.
+   */
   acquire(url: string, { lane, tenantId }: Pick<Job, 'lane' | 'tenantId'>): Slot | null {
     const freeLane = (): void => this.jobs.laneFreed(this.limits.kind, lane, tenantId)
     const shared = [

@@ -16,13 +16,13 @@ export interface Delivery extends Target {
 export interface Target {
   /** An app's or a trigger's id, the job's lane. */
   targetId: string
-  /** Null when the destination has no address any more. */
+  /** Null if the destination has no address any more. */
   url: string | null
-  /** Sealed; null with `url`. */
+  /** Encrypted; null if `url` is null. */
   secret: string | null
 }
 
-/** What the id of a delivery says. */
+/** The parts of a delivery id. */
 export interface DeliveryAddress {
   deliveryId: string
   messageId: string
@@ -39,7 +39,7 @@ export function addressOf(deliveryId: string): DeliveryAddress {
 /** The jobs of one message have the same id, which gives their deliveries the same correlation id. */
 export const correlationOf = (jobId: string): string => jobId.replace(/^job_/, 'cor_')
 
-/** `jobId`: the message's. */
+/** `jobId` is the job id of the message. */
 export const deliveryOf = (
   { deliveryId, messageId }: Pick<DeliveryAddress, 'deliveryId' | 'messageId'>,
   target: Target,
@@ -54,7 +54,11 @@ export const deliveryOf = (
   payload,
 })
 
-export const sealContextOf = (tenantId: string, delivery: Pick<Delivery, 'kind' | 'targetId'>): EncryptionContext => ({
+/** The context with which the secret of a delivery's destination is encrypted. */
+export const secretContextOf = (
+  tenantId: string,
+  delivery: Pick<Delivery, 'kind' | 'targetId'>,
+): EncryptionContext => ({
   tenantId,
   row: delivery.targetId,
   purpose: delivery.kind === 'app' ? 'webhook_secret' : 'trigger_secret',

@@ -9,10 +9,10 @@ import {
   statusEvent,
 } from '../realtime/event.ts'
 
-/** What is posted: the fields of the WebSocket event. */
+/** The body of a POST: the fields of the WebSocket event. */
 export type Payload = object
 
-/** `row`: the message as it is stored, with `at` and `detail` of `webhook_details` if the event has such a row. */
+/** `row` is the stored message, with `at` and `detail` of `webhook_details` if the event has such a row. */
 export function payloadOf(event: WebhookEvent, row: Row): Payload {
   if (event === 'sms_inbound') return inboundPayload(row)
   // The message has ended, so its row has not changed since the event.
@@ -46,7 +46,7 @@ const outboundOf = (row: Row) => ({
 const deliveryPayload = (row: Row): Payload =>
   deliveryEvent(outboundOf(row), detailOf(row) as DeliveryDetail, Number(row['at']))
 
-/** The contact wrote the keyword, or the provider refused a message to the contact. */
+/** The message is the keyword of the contact, or a message to the contact that the provider refused. */
 function optOutPayload(row: Row): Payload {
   const [from, to] = [String(row['from_number']), String(row['to_number'])]
   const [number, contact] = row['direction'] === 'inbound' ? [to, from] : [from, to]

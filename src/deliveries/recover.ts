@@ -6,8 +6,8 @@ import type { PostResult } from '../outbound/post-json.ts'
 import { type OpenAttempt, closeAttempt } from './close-attempt.ts'
 
 /**
- * At the start: attempts that an earlier run began may have arrived. They are recorded as interrupted, which is a failure:
- * with the policy `none` the delivery has ended, else its schedule goes on. Answers how many there were.
+ * Closes the attempts that an earlier run left open. Call it at the start. Their POSTs may have arrived, and they count as
+ * failures: with the policy `none` the delivery ends, otherwise its schedule continues. Returns how many there were.
  */
 export async function closeInterrupted(gateway: Gateway): Promise<number> {
   const { database } = gateway
@@ -23,7 +23,7 @@ export async function closeInterrupted(gateway: Gateway): Promise<number> {
   return rows.length
 }
 
-/** The same for a delivery of this run whose outcome could not be stored. False if none of its attempts is open. */
+/** Closes the open attempts of a delivery of this run whose outcome could not be stored. Returns false if there are none. */
 export async function interrupt(gateway: Gateway, { seq, subject }: Job): Promise<boolean> {
   const sql = `SELECT seq, attempt_number, kind, target_id, tenant_id, boot_id, ?2 AS job_seq
     FROM deliveries WHERE delivery_id = ?1 AND outcome IS NULL`
@@ -32,7 +32,7 @@ export async function interrupt(gateway: Gateway, { seq, subject }: Job): Promis
   return rows.length > 0
 }
 
-/** The CTE gets an index of its own: the jobs have none by subject that covers first attempts. */
+/** SQLite builds an index for the CTE. The jobs have no index by subject that covers first attempts. */
 const OPEN_ATTEMPTS = `WITH waiting AS MATERIALIZED (SELECT seq, subject FROM jobs WHERE kind IN ('webhook', 'webhook_retry'))
   SELECT deliveries.seq, attempt_number, deliveries.kind, target_id, tenant_id, boot_id, waiting.seq AS job_seq
   FROM deliveries LEFT JOIN waiting ON waiting.subject = delivery_id WHERE outcome IS NULL`

@@ -6,7 +6,7 @@ type Schedule = Exclude<RetryPolicy, 'none'>
 const SECOND_MS = 1000
 const MINUTE_MS = 60_000
 
-/** How long after the end of an attempt the next one is made. The first step follows the first attempt. */
+/** Milliseconds from the end of an attempt to the next one. The first step follows the first attempt. */
 const STEPS_MS: Readonly<Record<Schedule, readonly number[]>> = {
   short: [5 * SECOND_MS, 30 * SECOND_MS, 2 * MINUTE_MS, 10 * MINUTE_MS, 30 * MINUTE_MS],
   standard: [
@@ -21,17 +21,17 @@ const STEPS_MS: Readonly<Record<Schedule, readonly number[]>> = {
     DAY_MS,
   ],
 }
-/** So that the deliveries that failed together are not all tried again at the same moment. */
+/** Varies each step, so that deliveries that failed together are not tried again at the same moment. */
 const JITTER = 0.1
 
-/** Milliseconds until the next attempt by each schedule; null where the schedule is over. */
+/** Milliseconds until the next attempt by each schedule; null if the schedule has ended. */
 export type NextDelays = Readonly<Record<Schedule, number | null>>
 
 export const NO_NEXT: NextDelays = { short: null, standard: null }
 
 /**
- * The delays after attempt `attemptNumber`, which has failed. `random` is from 0 to 1. `retryAfterMs` is what the destination
- * asked for: it makes a step longer, never shorter.
+ * The delays after attempt `attemptNumber` has failed. `random` is from 0 to 1. `retryAfterMs` is the delay that the
+ * destination asked for: it makes a step longer, never shorter.
  */
 export function nextDelays(attemptNumber: number, random: number, retryAfterMs: number | null): NextDelays {
   const factor = 1 - JITTER + 2 * JITTER * random

@@ -24,8 +24,8 @@ export function webhookJobs(gateway: Gateway): JobKind<Delivery> {
 }
 
 /**
- * The `webhook_retry` job: the next attempt of a delivery that was attempted before. It is a kind of its own, with slots of
- * its own, so that retries never delay first attempts.
+ * The `webhook_retry` job: a further attempt of a delivery. It is a separate kind with separate slots, so that retries never
+ * delay first attempts.
  */
 export function webhookRetryJobs(gateway: Gateway): JobKind<Delivery> {
   const tools = toolsOf(gateway, new DeliverySlots(gateway.clock, gateway.jobs, RETRIES))

@@ -12,7 +12,7 @@ const OVERLAP_MS = 5 * 60_000
 /** Slices overlap as well, so a shorter slice would make no progress. */
 const MIN_SLICE_MS = 4 * OVERLAP_MS
 
-/** The `back_fill` job: written when an extension is connected, so that nothing is missed before its first event. */
+/** The `back_fill` job. It is created when an extension is connected, so that no message is missed before its first event. */
 export const backFillJobs = (gateway: Gateway): JobKind<string> => ({
   name: 'back_fill',
   maxInFlight: 4,
@@ -32,9 +32,9 @@ async function runBackFill(gateway: Gateway, job: Job): Promise<JobOutcome> {
 }
 
 /**
- * Asks the provider's store for inbound messages since the last look that succeeded, and takes each one in as if its
- * event had come; a time with more than one listing reads in slices. Answers how many were missing, null when the
- * store could not be asked: what was finished by then is not asked for again.
+ * Lists the inbound messages of the provider's store since the last back-fill that succeeded, and stores each one as if its
+ * event had come. A time with too many messages for one listing is read in slices. Returns how many were missing, or null if
+ * the store could not be listed; finished slices are not listed again.
  */
 export async function backFill(gateway: Gateway, extension: ExtensionRow): Promise<number | null> {
   const now = gateway.clock.now()
@@ -49,7 +49,7 @@ export async function backFill(gateway: Gateway, extension: ExtensionRow): Promi
     if (listed.type === 'failed') noteFailure(gateway, extension, listed.failure)
     if (listed.type !== 'ok') return null
     gateway.directory.refusals.clear(extension, 'messages')
-    for (const record of listed.value) if (await takeIn(gateway, extension, record)) missing++
+    for (const record of listed.value) if (await storeRecord(gateway, extension, record)) missing++
     await noteSeen(gateway, extension, slice.until)
     if (slice.until === now) break
     slice = { since: slice.until - OVERLAP_MS, until: now }
@@ -86,7 +86,7 @@ function noteMissing({ log }: Gateway, { tenantId, extensionId }: ExtensionRow, 
   if (missing > 0) log.info({ tenantId, extensionId, missing }, 'inbound messages were filled in')
 }
 
-/** Nothing of before the first connection is taken in. */
+/** Messages from before the first connection are not stored. */
 function sinceOf(extension: ExtensionRow, now: number): number {
   const { inboundSeenAt, connectedAt } = extension
   return Math.max(
@@ -95,7 +95,7 @@ function sinceOf(extension: ExtensionRow, now: number): number {
   )
 }
 
-async function takeIn(gateway: Gateway, extension: ExtensionRow, record: StoredSms): Promise<boolean> {
+async function storeRecord(gateway: Gateway, extension: ExtensionRow, record: StoredSms): Promise<boolean> {
   const target = record.to.find((recipient) => recipient.target) ?? record.to[0]
   return storeInbound(gateway, {
     tenantId: extension.tenantId,

@@ -1,10 +1,10 @@
 import { MAX_DESTINATIONS_PER_COMMIT } from '../core/limits.ts'
 import type { DeliveryKind } from '../db/schema/webhooks.ts'
 
-/** Rows that an inbound message is delivered to. */
+/** The apps or the triggers that an inbound message is delivered to. */
 export interface Destinations {
   table: 'apps' | 'triggers'
-  /** Condition on a row of it. */
+  /** SQL condition on a row of the table. */
   wanted(row: string): string
 }
 
@@ -18,7 +18,7 @@ export const DESTINATIONS: Readonly<Record<DeliveryKind, Destinations>> = {
   trigger: { table: 'triggers', wanted: () => 'true' },
 }
 
-/** The `seq` of the first destination that a commit which begins at `from` leaves to the next one; NULL when it leaves none. */
+/** SQL for the `seq` of the first destination that does not fit into a commit that begins at `from`; NULL if all fit. */
 export function nextDestination(kind: DeliveryKind, tenantId: string, from: string): string {
   const { table, wanted } = DESTINATIONS[kind]
   return `(SELECT own.seq FROM ${table} AS own WHERE own.tenant_id = ${tenantId} AND own.seq >= ${from} AND ${wanted('own')}

@@ -5,9 +5,9 @@ import { DONE, type Job, type JobKind, type JobOutcome } from '../jobs/job.ts'
 import { DESTINATIONS, nextDestination } from './destinations.ts'
 
 /**
- * The `fan_out` job: makes the `webhook` jobs of a message for a tenant with more destinations than one commit takes.
- * Its lane is their kind, its subject `<messageId>:<seq of the next destination>`. Each commit makes one slice and moves
- * the subject on, so a crash neither repeats nor skips a destination.
+ * The `fan_out` job: creates the `webhook` jobs of a message for a tenant with more destinations than fit into one commit.
+ * Its lane is the kind of the destinations, its subject `<messageId>:<seq of the next destination>`. Each commit creates one
+ * slice and advances the subject, so a crash neither repeats nor skips a destination.
  */
 export const fanOutJobs = (gateway: Gateway): JobKind<string> => ({
   name: 'fan_out',

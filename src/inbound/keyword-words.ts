@@ -12,7 +12,7 @@ interface InboundText {
   createdAt?: number | null
 }
 
-/** What a keyword adds to the row of its message. */
+/** The columns that a keyword adds to the row of its message. */
 export interface Keyword {
   optedOut: number
   decidedAt: number
@@ -20,25 +20,25 @@ export interface Keyword {
 
 export const KEYWORD_COLUMNS = ['optedOut', 'decidedAt'] as const
 
-/** The keyword that the whole text is, from one phone number to another; null for any other text. */
+/** Returns the keyword if the text is exactly one and comes from a phone number; null for any other text. */
 export function keywordIn(gateway: Gateway, { from, to, text, createdAt }: InboundText): Keyword | null {
   const keyword = keywordOf(text)
   if (keyword === null || !isE164(from) || !isE164(to)) return null
   return { optedOut: keyword === 'out' ? 1 : 0, decidedAt: createdAt ?? providerNow(gateway) }
 }
 
-/** A message that was not stored says nothing: it has said it before, or was erased. */
+/** A message that was not stored has no word: it was stored before, or was erased. */
 const NEW_WORDS = `SELECT messages.id AS wordId, messages.tenant_id AS tenantId, messages.to_number AS number, messages.from_number AS contact,
     optedOut, 'keyword' AS source, decidedAt, now
   FROM given CROSS JOIN messages ON messages.id = given.messageId AND messages.job_id = given.jobId AND messages.tenant_id = given.tenantId`
 
-/** Stores the keywords of the messages of a commit, behind the statement that stores the messages. */
+/** Stores the keywords of a commit's messages, after the statement that stores the messages. */
 export const STORE_KEYWORDS = storeOptOuts(
   NEW_WORDS,
   '(SELECT job_id FROM messages WHERE messages.id = changed_by AND messages.tenant_id = opt_outs.tenant_id)',
 )
 
-/** Publishes the opt-out if `row`, which the commit returned, says that the keyword changed something. */
+/** Publishes the opt-out if `row`, which the commit returned, shows that the keyword changed it. */
 export function publishKeyword(
   gateway: Gateway,
   { optedOut, decidedAt }: Keyword,

@@ -19,7 +19,7 @@ export interface InboundSms {
   from: string
   to: string
   text: string
-  /** Epoch milliseconds by the provider's clock; null or absent where the provider does not say. */
+  /** Epoch milliseconds by the provider's clock; null or absent if the provider does not report it. */
   createdAt?: number | null
 }
 
@@ -32,12 +32,12 @@ interface InboundRow extends Record<string, string | number | null> {
   from: string
   to: string
   body: string
-  /** JSON: the hashes of its tombstone, if it was erased. */
+  /** JSON: the hashes under which its tombstone is stored, if it was erased. */
   tombstones: string
   now: number
 }
 
-/** A message that was not stored, because its provider id is known, has another job id. */
+/** A message whose provider id was stored before has another job id, so it gets no jobs. */
 const newJobs = (columns: string, source: string): string => `
   SELECT messages.job_id, ${columns}, 0, messages.created_at
   FROM given
@@ -47,7 +47,7 @@ const newJobs = (columns: string, source: string): string => `
 
 const FIRST = `'webhook', target.id, messages.tenant_id, messages.id || ':' || target.id`
 
-/** Whether any tenant can have more of a kind than one commit takes: asked once for all messages of a commit. */
+/** SQL: whether any tenant can have more destinations of a kind than fit into one commit. Evaluated once per commit. */
 const hasMany = ({ table }: Destinations): string =>
   `(SELECT 1 FROM ${table} LIMIT 1 OFFSET ${MAX_DESTINATIONS_PER_COMMIT}) IS NOT NULL`
 
@@ -66,7 +66,7 @@ const firstOf = (kind: Destinations): string =>
     WHERE ${hasMany(kind)}`,
   )
 
-/** Where a tenant has more of a kind than one commit takes, a `fan_out` job goes on from the next one. */
+/** If a tenant has more destinations of a kind than fit into one commit, a `fan_out` job continues with the next one. */
 const restOf = (kind: DeliveryKind): string => {
   const next = nextDestination(kind, 'tenants.id', '0')
   return newJobs(
@@ -80,7 +80,7 @@ const BRANCHES = [
   ...DELIVERY_KINDS.map(restOf),
 ]
 
-/** For the apps and triggers of an active tenant that want the message, due at once. */
+/** Creates due jobs for the apps and triggers of an active tenant that want the message. */
 const INSERT_JOBS = `INSERT INTO jobs (id, kind, lane, tenant_id, subject, due_at, created_at)
   ${BRANCHES.join(' UNION ALL ')}
   RETURNING id AS key, seq, kind, lane,
@@ -88,10 +88,10 @@ const INSERT_JOBS = `INSERT INTO jobs (id, kind, lane, tenant_id, subject, due_a
     coalesce((SELECT webhook_secret FROM apps WHERE id = lane), (SELECT secret FROM triggers WHERE id = lane)) AS secret`
 
 /**
- * The message and the jobs of its deliveries in one commit; nothing when the tenant has this provider id already, or has erased it.
- * The message belongs to the app that last wrote to that contact from that number, else to the tenant's oldest. A
- * delivery's id is `<messageId>:<appId or triggerId>`, and its lane is its destination. Answers a row for a message that
- * is new, and one for each delivery.
+ * Stores a message and the jobs of its deliveries in one commit. Stores nothing if the tenant has this provider id already, or
+ * has erased it. The message belongs to the app that last wrote to that contact from that number, otherwise to the tenant's
+ * oldest app. A delivery's id is `<messageId>:<appId or triggerId>`, and its lane is its destination. Returns a row for a
+ * new message, and one for each job.
  */
 export const STORE: RowOperation<InboundRow> = {
   columns: ['messageId', 'jobId', 'tenantId', 'extensionId', 'rcMessageId', 'from', 'to', 'body', 'tombstones', 'now'],
@@ -120,7 +120,7 @@ export const STORE: RowOperation<InboundRow> = {
   ],
 }
 
-/** The same for texts that are keywords, which are few: the opt-out is stored in the commit of its message. */
+/** `STORE` for texts that are keywords, which are few: the commit of the message also stores the opt-out. */
 const STORE_WITH_KEYWORD: RowOperation<InboundRow & Keyword> = {
   columns: [...STORE.columns, ...KEYWORD_COLUMNS],
   key: STORE.key,
@@ -129,7 +129,7 @@ const STORE_WITH_KEYWORD: RowOperation<InboundRow & Keyword> = {
 
 const MESSAGE_ID_DRAWS = 5
 
-/** Stores an inbound SMS once, however often it comes; true when it was new. Settles when it is on disk. */
+/** Stores an inbound SMS once, however often it comes. Resolves when it is on disk; true if it was new. */
 export async function storeInbound(gateway: Gateway, sms: InboundSms): Promise<boolean> {
   for (let draw = 1; draw <= MESSAGE_ID_DRAWS; draw++) {
     const stored = await storeOnce(gateway, sms, draw === 1 ? messageIdOf(sms) : gateway.ids.message(null))
@@ -141,8 +141,8 @@ export async function storeInbound(gateway: Gateway, sms: InboundSms): Promise<b
 const BLOCK = 2 ** 24
 
 /**
- * An inbound message gets the same id whenever it is stored: after a restore it comes again from the provider's store, and
- * receivers must recognise it by its id. If the provider's ids are consecutive numbers, so are ours: a commit then writes
+ * An inbound message always gets the same id: after a restore it comes again from the provider's store, and receivers must
+ * recognise it by its id. If the provider's ids are consecutive numbers, so are the gateway's: a commit then writes
  * one page of the index instead of one page per message.
  */
 function messageIdOf({ tenantId, providerMessageId }: InboundSms): string {
@@ -185,7 +185,7 @@ async function storeOnce(gateway: Gateway, sms: InboundSms, messageId: string): 
 
 const isJob = (row: Row): boolean => row['kind'] !== undefined
 
-/** It was stored before, or erased. */
+/** Whether the message was stored before, or erased. */
 async function isKnown(
   { database }: Gateway,
   { tenantId, rcMessageId: providerMessageId, tombstones }: InboundRow,
@@ -203,7 +203,7 @@ function eventOf(row: InboundRow): SmsInboundEvent {
   return inboundEvent({ ...row, id, receivingExtensionId }, now)
 }
 
-/** Hands a delivery's job to its loop with its subject, so that nothing is read again before it begins. */
+/** Passes a delivery's job to its loop with the delivery, so that the loop need not read them. */
 function handOver(gateway: Gateway, row: InboundRow, event: SmsInboundEvent, job: Row): void {
   const { messageId, tenantId, now, jobId } = row
   const target = { targetId: String(job['lane']), url: String(job['url']), secret: String(job['secret']) }

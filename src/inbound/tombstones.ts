@@ -4,37 +4,37 @@ import type { Database } from '../db/database.ts'
 import type { Statement } from '../db/writer.ts'
 import type { Gateway } from '../gateway.ts'
 
-// A tombstone stands for an inbound message that was erased: the provider's store still has it, and a back-fill or a
-// repeated event would bring it back. It is a keyed hash, which says nothing without the encryption key.
+// A tombstone is the keyed hash of the id of an erased inbound message. The provider's store still has that message, so
+// without the tombstone a back-fill or a repeated event would store it again. Without the encryption key it reveals nothing.
 
 export interface ErasedMessage {
   tenantId: string
   providerMessageId: string
 }
 
-/** Whether a database may hold tombstones. Most hold none, and hashing costs each inbound message a tenth of its time. */
+/** Whether a database may hold tombstones. Most hold none, and hashing takes a tenth of the time of an inbound message. */
 const mayHoldAny = new WeakMap<Database, boolean>()
 
 /** JSON: the hashes under which a tombstone of this message may be stored, one for each encryption key. */
 export function tombstonesOf({ database, secrets }: Gateway, message: ErasedMessage): string {
   const mayHold = mayHoldAny.get(database)
-  if (mayHold === undefined) void lookForAny(database)
+  if (mayHold === undefined) void checkForAny(database)
   return mayHold === false ? NONE : JSON.stringify(secrets.hashes(nameOf(message)))
 }
 
 const NONE = '[]'
 
-async function lookForAny(database: Database): Promise<void> {
+async function checkForAny(database: Database): Promise<void> {
   const { rows } = await database.gate
     .execute('SELECT 1 FROM erased_messages LIMIT 1')
     .catch(() => ({ rows: [UNREADABLE] }))
-  // An erasure that came meanwhile has said so itself.
+  // An erasure that came meanwhile has set it already.
   if (!mayHoldAny.has(database)) mayHoldAny.set(database, rows.length > 0)
 }
 
 const UNREADABLE = {}
 
-/** Commit it before the messages are deleted. */
+/** The statement that stores tombstones. Commit it before the messages are deleted. */
 export function buryMessages({ database, secrets, clock }: Gateway, messages: readonly ErasedMessage[]): Statement {
   mayHoldAny.set(database, true)
   const hashes = messages.map((message) => secrets.hash(nameOf(message)))
@@ -47,10 +47,10 @@ export function buryMessages({ database, secrets, clock }: Gateway, messages: re
 
 const nameOf = ({ tenantId, providerMessageId }: ErasedMessage): string => `erased ${tenantId}/${providerMessageId}`
 
-/** A back-fill asks for nothing older; the day is for clocks that differ. */
+/** A back-fill lists nothing older. The extra day is for clocks that differ. */
 const TOMBSTONE_AGE_MS = BACK_FILL_MAX_AGE_MS + DAY_MS
 
-/** Deletes tombstones that no back-fill can need any more. Answers how many went. */
+/** Deletes tombstones that no back-fill can need any more. Returns how many it deleted. */
 export function purgeTombstones(gateway: Gateway): Promise<number> {
   const before = gateway.clock.now() - TOMBSTONE_AGE_MS
   const sql = `DELETE FROM erased_messages WHERE id_hash IN (SELECT id_hash FROM erased_messages WHERE erased_at < ?1

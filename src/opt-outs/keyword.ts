@@ -19,7 +19,7 @@ const MEANINGS: ReadonlyMap<string, 'out' | 'in'> = new Map([
   ...OPT_IN.map((word) => [word, 'in'] as const),
 ])
 
-/** Longer texts are no keyword. Room for composed characters and punctuation; most inbound texts end here. */
+/** Longer texts are not keywords. This leaves room for composed characters and punctuation, and skips most texts quickly. */
 const MAX_KEYWORD_UNITS = 40
 
 /** Whether a text is exactly a keyword that opts out or in. Case and final punctuation do not count. */

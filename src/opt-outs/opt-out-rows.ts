@@ -4,13 +4,13 @@ import type { RowOperation } from '../db/writer.ts'
 
 /** A word for or against an opt-out. */
 export interface OptOutWord extends Record<string, string | number | null> {
-  /** The message that says so, or the request. */
+  /** The id of the message or the request that contains the word. */
   wordId: string
   tenantId: string
-  /** The tenant's own. */
+  /** The tenant's own number. */
   number: string
   contact: string
-  /** 1 or 0. */
+  /** 1 opts out, 0 opts in. */
   optedOut: number
   source: OptOutSource
   /** Epoch milliseconds by the provider's clock. */
@@ -22,10 +22,10 @@ export interface OptOutWord extends Record<string, string | number | null> {
 const IS_SAME = 'opt_outs.opted_out = excluded.opted_out'
 
 /**
- * Stores words, for a commit of others as well. `words`: a SELECT of the members of `OptOutWord` under their names. The later
- * word by the provider's time counts; that of an app always counts, since it is said now. A trigger appends the event in the
- * same commit. Returns each row that was written; `isOptOutChange` says whether that changed anything. `key`: SQL for the
- * column `key` of what is returned.
+ * SQL that stores words, also as part of another commit. `words` is a SELECT of the members of `OptOutWord` under their names.
+ * The later word by the provider's time wins; a word of an app is always applied, because it is dated now. A trigger appends the event
+ * in the same commit. Returns each row that was written; `isOptOutChange` tells whether its state changed. `key` is SQL for the
+ * column `key` of the returned rows.
  */
 export const storeOptOuts = (words: string, key: string): string => `
   INSERT INTO opt_outs (id, tenant_id, number, contact, opted_out, source, since, decided_at, changed_by, changes)
@@ -41,13 +41,13 @@ export const storeOptOuts = (words: string, key: string): string => `
   WHERE excluded.decided_at >= opt_outs.decided_at OR excluded.source = 'api'
   RETURNING ${key} AS key, changed_by, changes AS opt_out_changes`
 
-/** Whether a row that `storeOptOuts` returned was changed by this word. */
+/** Whether this word changed the state of a row that `storeOptOuts` returned. */
 export const isOptOutChange = (row: Row, { wordId }: Pick<OptOutWord, 'wordId'>): boolean =>
   row['changed_by'] === wordId && Number(row['opt_out_changes']) > 0
 
 const WORD_COLUMNS = ['wordId', 'tenantId', 'number', 'contact', 'optedOut', 'source', 'decidedAt', 'now'] as const
 
-/** Stores the word of an app or of the provider in a commit of its own. Answers the row unless an older word was ignored. */
+/** Stores a word of an app or of the provider in a separate commit. Returns the row unless the word was older and ignored. */
 export const STORE_OPT_OUT: RowOperation<OptOutWord> = {
   columns: WORD_COLUMNS,
   key: 'wordId',
@@ -56,6 +56,9 @@ export const STORE_OPT_OUT: RowOperation<OptOutWord> = {
   ],
 }
 
-/** True in SQL for a message of `given` whose recipient has opted out, in a commit that knows the row of its tenant. */
+/**
+ * SQL condition: the tenant blocks opt-outs, and the recipient of the message in `given` has opted out. Needs the tenant's
+ * row in the FROM clause.
+ */
 export const IS_BLOCKED = `(tenants.opt_out_policy = 'block' AND EXISTS (SELECT 1 FROM opt_outs
   WHERE opt_outs.contact = given."to" AND opt_outs.number = given."from" AND opt_outs.tenant_id = given.tenantId AND opted_out = 1))`

@@ -5,7 +5,7 @@ import { optOutEvent } from '../realtime/event.ts'
 import type { Hub } from '../realtime/hub.ts'
 import { type OptOutWord, STORE_OPT_OUT, isOptOutChange } from './opt-out-rows.ts'
 
-/** Records a word in a commit of its own, and publishes it if it changed something. */
+/** Stores a word in a separate commit, and publishes the opt-out if the word changed it. */
 export async function recordOptOut(
   { database, hub }: { database: Database; hub: Hub },
   word: OptOutWord,
@@ -19,6 +19,6 @@ export function publishOptOut(hub: Hub, word: OptOutWord): void {
   hub.publish(optOutEvent(word, { optedOut: word.optedOut === 1, source: word.source }, word.now))
 }
 
-/** Now by the provider's clock, as far as it is known, epoch milliseconds. */
+/** The present time by the provider's clock, as far as its skew is known, in epoch milliseconds. */
 export const providerNow = ({ clock, provider }: { clock: Clock; provider: Pick<Provider, 'clockSkewMs'> }): number =>
   Math.floor(clock.steady() - (provider.clockSkewMs() ?? 0))

@@ -11,39 +11,39 @@ export interface CursorContext {
   clock: Clock
   log: Log
   events: EventLog
-  /** All that are open. */
+  /** All open sockets. */
   sockets: Iterable<CursorSocket>
-  /** Gives sockets an event that nobody has published. */
+  /** Sends an event that was never published to the sockets. */
   deliver(event: GatewayEvent): void
 }
 
 export interface CursorSocket {
-  /** `cursorAt`: monotonic time up to which its last cursor counts; null before it is authenticated. */
+  /** `cursorAt`: monotonic time of its last cursor; null before it is authenticated. */
   data: { appId: string; tenantId: string; cursorAt: number | null }
   send(frame: string): unknown
 }
 
-/** A socket gets its cursors at least this far apart. */
+/** The least time between two cursors of a socket. */
 const CURSOR_EVERY_MS = 1000
-/** Events that come together share a cursor. */
+/** The delay of a cursor after an event, so that events that come together share a cursor. */
 const CURSOR_AFTER_MS = 50
-/** Events come soon after their commit. One that is missing for so long was committed by a write that seemed to fail. */
+/** Events are published soon after their commit. One that is missing for so long was committed by a write that seemed to fail. */
 const LATE_MS = 5000
 
 /**
- * Tells sockets how far they have heard the log. Events are published after their commit, one by one, so this compares what was
- * published with the rows of the log: a cursor never passes an event that the sockets have not been given. Serves from the
- * moment that the first socket opens until the last one has closed.
+ * Sends cursors to sockets. Each event is published by the code that committed it, so `CursorFrames` compares the published
+ * events with the rows of the log: a cursor never passes an event that the sockets have not been sent. It runs from the
+ * opening of the first socket to the closing of the last one.
  */
 export class CursorFrames {
-  /** Name of an event → how often it was published and not yet found in the log. */
+  /** Name of an event → how often it was published without being found in the log yet. */
   readonly #published = new Map<string, number>()
   /** Topic → monotonic time of its last event. */
   readonly #lastEvents = new Map<string, number>()
-  /** Every event up to this row was published. Null until the log has been read. */
+  /** The last row of which it is known that its events and all earlier ones were published. Null until the log has been read. */
   #through: number | null = null
   readonly #reading: Promise<unknown>
-  /** The rows up to `until` were in the log at that time; set when one is found that was not published. */
+  /** At the monotonic time `at`, the log had the rows up to `until`. Set when a row is found that was not published. */
   #seen = { at: 0, until: 0 }
   #isPlanned = false
   #isStopped = false
@@ -56,7 +56,7 @@ export class CursorFrames {
     this.#isStopped = true
   }
 
-  /** Call it when an event was published. */
+  /** Call it for every event that is published. */
   note(event: GatewayEvent): void {
     const name = nameOf(event)
     this.#published.set(name, (this.#published.get(name) ?? 0) + 1)
@@ -64,15 +64,18 @@ export class CursorFrames {
     this.#plan(CURSOR_AFTER_MS)
   }
 
-  /** The first cursor of a socket that has just been authenticated: everything after it will be sent. None if the storage fails. */
+  /**
+   * Sends the first cursor of a socket that has just been authenticated: the socket gets all events after it. Sends none if
+   * the storage fails.
+   */
   async greet(socket: CursorSocket): Promise<void> {
     const { clock, events, log } = this.context
     socket.data.cursorAt = clock.monotonic()
     try {
       const [epoch, newest] = await Promise.all([events.epoch(), events.newest()])
-      socket.send(frameOf(encodeCursor(epoch, { seq: newest, given: 0 })))
+      socket.send(frameOf(encodeCursor(epoch, { seq: newest, returned: 0 })))
     } catch (error) {
-      log.error({ error: errorName(error) }, 'a socket cannot be told its cursor')
+      log.error({ error: errorName(error) }, 'the first cursor of a socket cannot be read')
     }
   }
 
@@ -87,7 +90,7 @@ export class CursorFrames {
     try {
       if (!this.#isStopped) await this.#sendDue(now)
     } catch (error) {
-      this.context.log.error({ error: errorName(error) }, 'sockets cannot be told their cursor, trying again')
+      this.context.log.error({ error: errorName(error) }, 'the cursor of sockets cannot be read, trying again')
     }
     this.#isPlanned = false
     const waitMs = this.#nextMs(now)
@@ -96,25 +99,25 @@ export class CursorFrames {
 
   async #sendDue(now: number): Promise<void> {
     const isUpToDate = await this.#advance()
-    const cursor = encodeCursor(await this.context.events.epoch(), { seq: this.#through ?? 0, given: 0 })
+    const cursor = encodeCursor(await this.context.events.epoch(), { seq: this.#through ?? 0, returned: 0 })
     for (const socket of this.context.sockets) {
       const dueAt = this.#dueAt(socket)
       if (dueAt === null || dueAt > now) continue
       socket.data.cursorAt = now
       socket.send(frameOf(cursor))
-      // Another one follows for what is missing.
+      // A further cursor follows for the events that are still missing.
       if (!isUpToDate) this.#lastEvents.set(appTopic(socket.data.appId), now)
     }
   }
 
-  /** When a socket is due for a cursor; null if it has heard nothing since its last one. */
+  /** When a socket is due for a cursor; null if it got no event since its last one. */
   #dueAt({ data: { appId, tenantId, cursorAt } }: CursorSocket): number | null {
     const ofApp = this.#lastEvents.get(appTopic(appId)) ?? -Infinity
     const ofTenant = this.#lastEvents.get(tenantTopic(tenantId)) ?? -Infinity
     return cursorAt === null || Math.max(ofApp, ofTenant) < cursorAt ? null : cursorAt + CURSOR_EVERY_MS
   }
 
-  /** In how many milliseconds the next socket is due; null if none is. */
+  /** Milliseconds until the next socket is due for a cursor; null if none is. */
   #nextMs(now: number): number | null {
     let next = Infinity
     for (const socket of this.context.sockets) next = Math.min(next, this.#dueAt(socket) ?? Infinity)
@@ -127,7 +130,7 @@ export class CursorFrames {
     return (this.#through ??= await this.context.events.newest())
   }
 
-  /** Passes the rows whose events were all published; true when it has come to the end of the log. */
+  /** Advances over the rows whose events were all published. Returns true at the end of the log. */
   async #advance(): Promise<boolean> {
     await this.#reading
     let through = await this.#readThrough()
@@ -142,7 +145,7 @@ export class CursorFrames {
     }
   }
 
-  /** False while an event of the row is still to be published. */
+  /** Advances over a row. Returns false while an event of the row is still to be published. */
   async #pass(row: RowOfLog): Promise<boolean> {
     const names = namesOf(row)
     if (names.some((name) => !this.#published.has(name))) {
@@ -153,7 +156,7 @@ export class CursorFrames {
     return true
   }
 
-  /** True when the row was in the log so long ago that nobody will publish it. */
+  /** Whether the row has been in the log for so long that its events will not be published any more. */
   async #isLate({ seq }: RowOfLog): Promise<boolean> {
     const now = this.context.clock.monotonic()
     if (seq > this.#seen.until) this.#seen = { at: now, until: await this.context.events.newest() }
@@ -183,7 +186,7 @@ const KINDS: Readonly<Record<string, EventKind>> = {
   opt_out: 'optOut',
 }
 
-/** The same name for an event and for its row. An opt-out event does not name its row, so its time stands for it. */
+/** The name of an event, which can also be made from its row. An opt-out event has no id of its row, so it is named by its time. */
 function nameOf(event: GatewayEvent): string {
   const { timestamp } = event
   const kind = event.type === 'sms_status' ? event.status : KINDS[event.type]

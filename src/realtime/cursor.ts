@@ -1,26 +1,29 @@
-/** A position in the event log: after which event a reader goes on. */
+/** A position in the event log. A reader continues after it. */
 export interface Position {
-  /** All events of the rows up to this one were given. */
+  /** All events of the rows up to this one were returned. */
   seq: number
-  /** And so many of the next row, which can stand for two. */
-  given: number
+  /** How many events of the next row were returned as well. A row can have two. */
+  returned: number
 }
 
-/** Positions of another epoch say nothing: the database was restored from a backup since. 16 hex digits. */
+/**
+ * Identifies a history of the database. A restore from a backup begins a new one, and positions of others are invalid. 16
+ * hex digits.
+ */
 export type Epoch = string
 
-/** Opaque to the reader, at most 64 characters. */
-export const encodeCursor = (epoch: Epoch, { seq, given }: Position): string =>
-  Buffer.from(`${epoch}.${seq}.${given}`).toString('base64url')
+/** The cursor of a position: opaque to clients, at most 64 characters. */
+export const encodeCursor = (epoch: Epoch, { seq, returned }: Position): string =>
+  Buffer.from(`${epoch}.${seq}.${returned}`).toString('base64url')
 
 const CURSOR = /^[\w-]{1,64}$/
 const CONTENT = /^([0-9a-f]{16})\.(0|[1-9]\d{0,14})\.(\d)$/
 
-/** Null for what `encodeCursor` has not made. */
+/** The position of a cursor; null if `encodeCursor` did not make it. */
 export function decodeCursor(cursor: string): (Position & { epoch: Epoch }) | null {
   if (!CURSOR.test(cursor)) return null
-  const [, epoch, seq, given] = CONTENT.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? []
+  const [, epoch, seq, returned] = CONTENT.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? []
   if (epoch === undefined) return null
-  const position = { seq: Number(seq), given: Number(given) }
+  const position = { seq: Number(seq), returned: Number(returned) }
   return encodeCursor(epoch, position) === cursor ? { epoch, ...position } : null
 }

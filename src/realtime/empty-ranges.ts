@@ -6,19 +6,22 @@ interface Range {
 const MAX_READERS = 1000
 
 /**
- * Remembers where an app has no events, because no index of the log leads to those of one app. The rows of others are then
- * passed once, however often the app asks. Rows never change, so a range stays empty.
+ * Remembers ranges of the log that have no events of an app. The log has no index by app, so without this every request of
+ * the app would read the rows of others again. Rows never change, so a range stays empty.
  */
 export class EmptyRanges {
   readonly #ranges = new Map<string, Range>()
 
-  /** Where the rows begin that `reader` must read after `seq`. */
+  /** The row after which `reader` must continue to read: `seq`, or the end of the empty range that contains it. */
   endOf({ appId }: { appId: string }, seq: number, newest: number): number {
     const range = this.#ranges.get(appId)
     return range !== undefined && range.after <= seq && seq < range.until ? Math.min(range.until, newest) : seq
   }
 
-  /** The rows after `after` up to `until` have no events of `reader`. One range is kept for each app: the longest, and what adjoins it. */
+  /**
+   * Notes that the rows after `after` up to `until` have no events of `reader`. Keeps one range for each app: the longest,
+   * joined with adjacent ones.
+   */
   note({ appId }: { appId: string }, after: number, until: number): void {
     const known = this.#ranges.get(appId)
     const range = known === undefined ? { after, until } : joined(known, { after, until })

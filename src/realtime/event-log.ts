@@ -14,59 +14,63 @@ export interface EventReader {
 }
 
 export interface EventPage {
-  /** The oldest first. */
+  /** Oldest first. */
   events: GatewayEvent[]
   cursor: string
-  /** An event after the given cursor may be gone. */
+  /** Whether events after the cursor of the request may be gone. */
   gap: boolean
 }
 
 export interface EventLogContext {
   gate: Gate
-  /** Lets the event loop breathe. */
+  /** Calls `run` after the present turn of the event loop. */
   defer(run: () => void): void
 }
 
-/** Rows that are read without a pause: less than a millisecond if they are in memory. */
+/** Rows that are read in one turn of the event loop: less than a millisecond if they are in memory. */
 const ROWS_PER_SLICE = 500
-/** A page that has events ends after so many rows: the rest is for the next call. */
+/** A page with events ends after so many rows. The next request continues there. */
 const ROWS_PER_PAGE = 10_000
 
-/** Reads the table `events`: what the WebSocket of an app would have received. */
+/** Reads the event log: the events that the WebSocket of an app would have received. */
 export class EventLog {
   readonly #empty = new EmptyRanges()
   #epoch: Promise<Epoch> | null = null
 
   constructor(readonly context: EventLogContext) {}
 
-  /** Without a cursor no events, and the cursor of now. Errors: `badCursor`. */
+  /** Returns the events after a cursor. Without a cursor it returns no events, only the present cursor. Errors: `badCursor`. */
   async page(reader: EventReader, cursor: string | undefined, limit: number): Promise<EventPage> {
     const epoch = await this.epoch()
     const { oldest, newest } = await this.#bounds()
-    if (cursor === undefined) return { events: [], cursor: encodeCursor(epoch, { seq: newest, given: 0 }), gap: false }
+    if (cursor === undefined)
+      return { events: [], cursor: encodeCursor(epoch, { seq: newest, returned: 0 }), gap: false }
     const after = decodeCursor(cursor)
     if (after === null) throw apiError('badCursor')
-    const gap = after.epoch !== epoch || after.seq < oldest - 1 || after.seq + (after.given > 0 ? 1 : 0) > newest
-    const start = gap ? { seq: Math.max(0, oldest - 1), given: 0 } : after
+    const gap = after.epoch !== epoch || after.seq < oldest - 1 || after.seq + (after.returned > 0 ? 1 : 0) > newest
+    const start = gap ? { seq: Math.max(0, oldest - 1), returned: 0 } : after
     const { events, end } = await this.#walk(reader, start, newest, limit)
     return { events, cursor: encodeCursor(epoch, end), gap }
   }
 
-  /** The newest row; 0 if there has never been one. */
+  /** The `seq` of the newest row; 0 if there has never been one. */
   async newest(): Promise<number> {
     return (await this.#bounds()).newest
   }
 
-  /** The events of one row, whoever hears them; none if its subject is gone. */
+  /** The events of one row, for any app; none if its subject was deleted. */
   async eventsAt(seq: number): Promise<GatewayEvent[]> {
     const rows = await this.context.gate.values({ sql: ROW, args: [seq] })
     return rows.flatMap((values) => eventsOf(toLogged(values)))
   }
 
-  /** The rows after one, whoever hears their events; some at a time. By then those who committed them have published them. */
+  /**
+   * The next rows after `seq`, for any app. Waits a turn of the event loop, in which the code that committed them publishes
+   * their events.
+   */
   async rowsAfter(seq: number): Promise<RowOfLog[]> {
     const rows = await this.context.gate.values({ sql: ROWS, args: [seq] })
-    await this.#breathe()
+    await this.#nextTurn()
     return rows.map(([found, kinds, subject, at]) => ({
       seq: Number(found),
       kinds: Number(kinds),
@@ -75,7 +79,7 @@ export class EventLog {
     }))
   }
 
-  /** Names the history that positions belong to. */
+  /** The epoch of present positions. */
   epoch(): Promise<Epoch> {
     this.#epoch ??= readEpoch(this.context.gate).catch((error: unknown) => {
       this.#epoch = null
@@ -84,46 +88,48 @@ export class EventLog {
     return this.#epoch
   }
 
-  /** The purge keeps the newest row, and deletes nothing but the oldest: the rows in between are all there. */
+  /** The oldest and newest row. All rows in between exist, because the purge deletes only the oldest and keeps the newest. */
   async #bounds(): Promise<{ oldest: number; newest: number }> {
     const [row] = await this.context.gate.values('SELECT (SELECT min(seq) FROM events), (SELECT max(seq) FROM events)')
     const [oldest, newest] = row ?? []
     return { oldest: Number(oldest ?? 1), newest: Number(newest ?? 0) }
   }
 
-  /** Never ends without events while there are some, however many rows of others it must pass. */
+  /** Reads slices until it has events or reaches the end of the log, however many rows of other apps it must skip. */
   async #walk(reader: EventReader, start: Position, newest: number, limit: number): Promise<Taken> {
     let taken: Taken = { events: [], end: start }
     while (taken.end.seq < newest) {
       taken = await this.#takeSlice(reader, taken, newest, limit)
       const { events, end } = taken
       if (events.length === limit || (events.length > 0 && end.seq - start.seq >= ROWS_PER_PAGE)) break
-      if (end.seq < newest) await this.#breathe()
+      if (end.seq < newest) await this.#nextTurn()
     }
     return taken
   }
 
   async #takeSlice(reader: EventReader, { events, end }: Taken, newest: number, limit: number): Promise<Taken> {
-    // A row of which some events were given is not passed over.
-    const from = end.given > 0 ? end.seq : this.#empty.endOf(reader, end.seq, newest)
+    // A row of which only some events were returned must be read again.
+    const from = end.returned > 0 ? end.seq : this.#empty.endOf(reader, end.seq, newest)
     const until = Math.min(from + ROWS_PER_SLICE, newest)
     const rows = await this.#slice(reader, from, until, limit)
     if (rows.length === 0) this.#empty.note(reader, from, until)
     for (const row of rows) {
-      const given = row.seq === end.seq + 1 ? end.given : 0
-      const own = eventsOf(row).slice(given)
+      const returned = row.seq === end.seq + 1 ? end.returned : 0
+      const own = eventsOf(row).slice(returned)
       const fitting = own.slice(0, limit - events.length)
       events.push(...fitting)
-      const isWhole = fitting.length === own.length
-      const position = isWhole ? { seq: row.seq, given: 0 } : { seq: row.seq - 1, given: given + fitting.length }
+      const isComplete = fitting.length === own.length
+      const position = isComplete
+        ? { seq: row.seq, returned: 0 }
+        : { seq: row.seq - 1, returned: returned + fitting.length }
       if (events.length === limit) return { events, end: position }
     }
-    // With as many rows as were asked for, the slice may have more.
+    // If the slice has reached its limit, there may be more rows before `until`.
     const last = rows.length === limit ? rows.at(-1)?.seq : undefined
-    return { events, end: { seq: last ?? until, given: 0 } }
+    return { events, end: { seq: last ?? until, returned: 0 } }
   }
 
-  #breathe(): Promise<void> {
+  #nextTurn(): Promise<void> {
     return new Promise((resolve) => this.context.defer(resolve))
   }
 
@@ -145,7 +151,7 @@ export interface RowOfLog {
 
 const ROWS = `SELECT seq, kinds, subject, at FROM events WHERE seq > ?1 ORDER BY seq LIMIT ${ROWS_PER_SLICE}`
 
-/** What a page has so far, and where it goes on. */
+/** The events of a page so far, and the position after them. */
 interface Taken {
   events: GatewayEvent[]
   end: Position
@@ -156,7 +162,7 @@ type LoggedRow = LoggedMessage & { seq: number }
 const COLUMNS = `events.seq, events.kinds, events.at, messages.id, messages.app_id, messages.tenant_id, messages.from_number,
     messages.to_number, messages.body, messages.rc_message_id, messages.error, messages.receiving_extension_id, events.detail`
 
-/** The same of an opt-out, as if its contact had written to its number. */
+/** The same columns for an opt-out, as if its contact had written to its number. */
 const OPT_OUT_COLUMNS = `events.seq, events.kinds, events.at, opt_outs.id, '', opt_outs.tenant_id, opt_outs.contact,
     opt_outs.number, '', NULL, NULL, NULL, events.detail`
 
@@ -192,7 +198,7 @@ function toLogged(values: readonly Value[]): LoggedRow {
   }
 }
 
-/** A restore from a backup makes a new incarnation: `boot_` and 16 hex digits. */
+/** The epoch is the incarnation of the database without its prefix `boot_`. A restore from a backup makes a new one. */
 async function readEpoch(gate: Gate): Promise<Epoch> {
   const [row] = await gate.values(`SELECT value FROM facts WHERE name = 'incarnation'`)
   return String(row?.[0] ?? '')

@@ -4,22 +4,23 @@ import type { GatewayEvent, Hub } from './hub.ts'
 interface Parts {
   gate: Gate
   hub: Hub
-  /** An app has a new `webhook` job. */
+  /** Called when an app has a new `webhook` job. */
   wake(appId: string, tenantId: string): void
 }
 
 /**
- * Wakes the `webhook` jobs of events other than `sms_inbound`. SQL triggers make the jobs in the commits of the events; this only saves them the
- * wait for the next search for lanes. While no app has asked for such events it does not listen, so no event is made for it.
+ * Wakes the `webhook` jobs of events other than `sms_inbound`. SQL triggers create these jobs in the commits of the events.
+ * Without the wake they would wait for the next search for lanes. While no app has asked for such events, it does not listen
+ * to the hub, so no event is made for it.
  */
 export class EventWebhooks {
-  /** The apps that asked, with their tenants. */
+  /** App that has asked for such events → its tenant. */
   #apps = new Map<string, string>()
   #endListening: (() => void) | null = null
 
   constructor(private readonly parts: Parts) {}
 
-  /** Call at the start, and after the commit of a change. */
+  /** Reads which apps have asked. Call it at the start, and after each change is committed. */
   async read(): Promise<void> {
     const { rows } = await this.parts.gate.execute('SELECT id, tenant_id FROM apps WHERE webhook_events > 1')
     this.#apps = new Map(rows.map((row) => [String(row['id']), String(row['tenant_id'])]))
@@ -36,7 +37,7 @@ export class EventWebhooks {
     if (event.type === 'sms_inbound') return
     if (event.type === 'sms_status' && event.status !== 'sent' && event.status !== 'failed') return
     const { tenantId } = event
-    // An event without an app is for all apps of the tenant.
+    // An event without `appId` is for all apps of the tenant.
     for (const appId of 'appId' in event ? [event.appId] : this.#apps.keys())
       if (this.#apps.get(appId) === tenantId) this.parts.wake(appId, tenantId)
   }

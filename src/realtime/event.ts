@@ -3,15 +3,15 @@ import { EVENT_KINDS, type EventKind } from '../db/schema/events.ts'
 import type { MessageStatus } from '../db/schema/messages.ts'
 import type { GatewayEvent, OptOutEvent, SmsDeliveryEvent, SmsInboundEvent, SmsStatusEvent } from './hub.ts'
 
-// A WebSocket and `GET /v1/events` give the same events, so they are built here for both: from the values that were just
-// committed, or from a row of the log.
+// The WebSocket and `GET /v1/events` return the same events. Both build them here: from the values that were just committed,
+// or from a row of the log.
 
 export interface OutboundSubject {
   id: string
   appId: string
   tenantId: string
   rcMessageId?: string | null
-  /** Text for people. */
+  /** The reason of a failure, for people. */
   error?: string | null
 }
 
@@ -55,7 +55,7 @@ export function inboundEvent(message: InboundSubject, at: number): SmsInboundEve
   }
 }
 
-/** The fields of an `sms_delivery` event that its message does not have: the `detail` of its row. */
+/** The fields of an `sms_delivery` event that are not in its message's row. The log stores them as `detail`. */
 export type DeliveryDetail = Pick<SmsDeliveryEvent, 'deliveryStatus' | 'errorCode' | 'reason'>
 
 export function deliveryEvent(message: OutboundSubject, detail: DeliveryDetail, at: number): SmsDeliveryEvent {
@@ -71,7 +71,7 @@ export function deliveryEvent(message: OutboundSubject, detail: DeliveryDetail, 
   }
 }
 
-/** The fields of an `opt_out` event that its row of `opt_outs` may have changed since: the `detail` of its row. */
+/** The fields of an `opt_out` event that may have changed in its row of `opt_outs` since. The log stores them as `detail`. */
 export type OptOutDetail = Pick<OptOutEvent, 'optedOut' | 'source'>
 
 export interface OptOutSubject {
@@ -96,11 +96,11 @@ export interface LoggedMessage extends OutboundSubject, InboundSubject {
   kinds: number
   /** Epoch milliseconds. */
   at: number
-  /** JSON, of the kinds that have some. */
+  /** JSON; null for kinds without details. */
   detail: string | null
 }
 
-/** The events of a row, the oldest first. */
+/** The events of a row, oldest first. */
 export const eventsOf = (row: LoggedMessage): GatewayEvent[] =>
   kindsOf(row.kinds).flatMap((kind) => {
     const event = eventOf(row, kind)

@@ -1,6 +1,6 @@
 import { WS_AUTH_FRAME_BYTES } from '../core/limits.ts'
 
-/** The first message of a socket as an object, or the contract's text of what is wrong with it. */
+/** Parses the first message of a socket. Returns an object, or the contract's error text. */
 export function parseFirst(raw: string | Buffer): Record<string, unknown> | string {
   if (typeof raw !== 'string') return 'Invalid JSON'
   if (raw.length > WS_AUTH_FRAME_BYTES) return 'Send auth first'

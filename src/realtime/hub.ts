@@ -3,7 +3,7 @@ import type { DeliveryConclusion } from '../db/schema/delivery-states.ts'
 import type { MessageStatus } from '../db/schema/messages.ts'
 import type { OptOutSource } from '../db/schema/opt-outs.ts'
 
-/** An outbound message changed its status. Fields as the contract prints them. */
+/** An outbound message changed its status. The fields are those of the contract. */
 export interface SmsStatusEvent {
   type: 'sms_status'
   messageId: string
@@ -28,7 +28,7 @@ export interface SmsInboundEvent {
   receivingExtensionId?: string
 }
 
-/** It is known what became of a message after `sent`. */
+/** A message was concluded: it is known what became of it after `sent`. */
 export interface SmsDeliveryEvent {
   type: 'sms_delivery'
   messageId: string
@@ -54,10 +54,10 @@ export interface OptOutEvent {
 
 export type GatewayEvent = SmsStatusEvent | SmsInboundEvent | SmsDeliveryEvent | OptOutEvent
 
-/** `failure`: why a message failed, as a code, so that listeners need not read its text. */
+/** `failure`: the code of a message's failure, so that listeners need not read its text. */
 type Listener = (event: GatewayEvent, failure: FailureCode | null) => void
 
-/** Passes events to listeners after their commit. It neither queues nor repeats events; the database has what lasts. */
+/** Passes events to listeners after their commit. It neither queues nor repeats events; the event log in the database keeps them. */
 export interface Hub {
   publish(event: GatewayEvent, failure?: FailureCode | null): void
   /** Whether there is a listener. Without one, callers need not make events. */

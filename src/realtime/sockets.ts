@@ -24,11 +24,11 @@ export interface SocketData {
   state: 'new' | 'busy' | 'open'
   appId: string
   tenantId: string
-  /** Monotonic time up to which its last cursor counts; null before the first one. */
+  /** Monotonic time of its last cursor; null before the first one. */
   cursorAt: number | null
   lastHeard: number
   cancelDeadline: () => void
-  /** Revocations during the check of the credential, which may have been read before them. */
+  /** Revocations that came while its credential was checked. The check may have read the database before them. */
   missed: RevokedScope[]
 }
 
@@ -57,7 +57,7 @@ const PING = JSON.stringify({ type: 'ping' })
 export class Sockets {
   readonly #sockets = new Set<Socket>()
   readonly #waiting = new WaitingSockets<Socket>()
-  /** Sockets that the gateway has closed and that may still have a descriptor. */
+  /** How many sockets the gateway has closed that may still have a descriptor. */
   #lingering = 0
   #server: Server<SocketData> | null = null
   #cancelPing: () => void = () => undefined

@@ -3,7 +3,7 @@ import type { RowOperation } from '../db/writer.ts'
 import { countUsage } from '../usage/roll-up.ts'
 import { OPEN_COLUMNS, type OpenRow, openAttempts } from './attempt-rows.ts'
 
-/** A message on its way in. */
+/** A message that is being accepted. */
 export interface NewMessage extends Record<string, string | number | null> {
   messageId: string
   jobId: string
@@ -21,10 +21,10 @@ export interface NewMessage extends Record<string, string | number | null> {
   expiredBefore: number
 }
 
-/** With the attempt that begins in the same commit, where one may. */
+/** A new message, and the attempt that its commit opens if `extensionId` is not null. */
 export type AcceptRow = NewMessage & OpenRow
 
-/** The attempt of a message may have been opened just before. */
+/** The status of a new message: `sending` if the statement before this one opened its attempt. */
 const STATUS = `iif(EXISTS (SELECT 1 FROM send_attempts AS opened WHERE opened.message_id = given.messageId), 'sending', 'queued')`
 
 const insertMessages = (condition: string, status = STATUS, sendAt = 'NULL'): string =>
@@ -46,8 +46,8 @@ function countAccepted(condition: string): string {
 const MESSAGE_COLUMNS = ['jobId', 'appId', 'userId', 'body'] as const
 
 /**
- * A message and its job in one commit, with its first attempt if an extension is given and the checks hold. Answers a row
- * with `job_seq`, and one with `attempt_seq` if an attempt was opened.
+ * Stores a message and its job in one commit, and opens its first attempt if `extensionId` is set and the checks hold.
+ * Returns a row with `job_seq`, and one with `attempt_seq` if an attempt was opened.
  */
 export const ACCEPT: RowOperation<AcceptRow> = {
   columns: [...OPEN_COLUMNS, ...MESSAGE_COLUMNS],
@@ -59,19 +59,19 @@ function acceptStatements(condition: string): string[] {
   return [openAttempts(condition), insertMessages(condition), insertJobs(condition), countAccepted(condition)]
 }
 
-/** A message that enters the order at a time of its own. */
+/** A message that enters its line at `sendAt`. */
 export interface ScheduledMessage extends NewMessage {
   /** Epoch milliseconds. */
   sendAt: number
 }
 
-/** The lane of a `schedule` job is its message, so that a cancellation finds it. */
+/** The lane of a `schedule` job is the id of its message, so a cancellation finds the job. */
 const insertScheduleJobs = (condition: string): string =>
   `INSERT INTO jobs (id, kind, lane, tenant_id, subject, due_at, created_at)
     SELECT jobId, 'schedule', messageId, tenantId, messageId, sendAt, given.now FROM given WHERE ${condition}
     RETURNING subject AS key, seq AS job_seq`
 
-/** A scheduled message and its `schedule` job in one commit. Answers a row with `job_seq`. */
+/** Stores a scheduled message and its `schedule` job in one commit. Returns a row with `job_seq`. */
 export const SCHEDULE: RowOperation<ScheduledMessage> = {
   columns: ['messageId', 'tenantId', 'from', 'to', 'now', 'sendAt', ...MESSAGE_COLUMNS],
   key: 'messageId',
@@ -82,7 +82,7 @@ function scheduleStatements(condition: string): string[] {
   return [insertMessages(condition, `'queued'`, 'sendAt'), insertScheduleJobs(condition), countAccepted(condition)]
 }
 
-/** Of several requests with one key the first has it. */
+/** True for the first of several requests with the same key. */
 const OWNS_KEY = `EXISTS (SELECT 1 FROM idempotency_keys AS stored
   WHERE stored.app_id = given.appId AND stored.key = given.idempotencyKey AND stored.message_id = given.messageId)`
 
@@ -90,23 +90,23 @@ const FORGET_OWN_EXPIRED = `DELETE FROM idempotency_keys WHERE rowid IN (SELECT 
   CROSS JOIN idempotency_keys AS stored ON stored.app_id = given.appId AND stored.key = given.idempotencyKey
   WHERE stored.created_at < expiredBefore)`
 
-/** Keys that nobody repeats leave with those that come: a few each time, so that no commit is long. */
+/** Each commit that stores keys also deletes some expired ones. The limit keeps the commit short. */
 const FORGET_SOME_EXPIRED = `DELETE FROM idempotency_keys WHERE rowid IN (SELECT rowid FROM idempotency_keys
   WHERE created_at < (SELECT min(expiredBefore) FROM given) ORDER BY created_at LIMIT 100)`
 
-/** Each request's key gets its message, unless it stands for another one already. */
+/** Binds each request's key to its message, unless the key is bound to another message already. */
 const KEEP_KEYS = `INSERT INTO idempotency_keys (app_id, key, request_hash, message_id, created_at)
   SELECT appId, idempotencyKey, requestHash, messageId, now FROM given WHERE true ON CONFLICT (app_id, key) DO NOTHING`
 
-/** The message that each request's key stands for, with the hash of the request that came first. */
+/** The message that each request's key is bound to, and the hash of the first request with that key. */
 const KEPT_KEYS = `SELECT given.messageId AS key, stored.message_id, stored.request_hash FROM given
   CROSS JOIN idempotency_keys AS stored ON stored.app_id = given.appId AND stored.key = given.idempotencyKey`
 
-/** The same as another operation, but only for the first request with its `Idempotency-Key`. Answers `KEPT_KEYS` as well. */
-const once = <Given extends NewMessage>(
-  operation: RowOperation<Given>,
+/** Limits an operation to the first request with each `Idempotency-Key`. Returns the rows of `KEPT_KEYS` as well. */
+const once = <Message extends NewMessage>(
+  operation: RowOperation<Message>,
   statements: (condition: string) => string[],
-): RowOperation<Given> => ({
+): RowOperation<Message> => ({
   columns: [...operation.columns, 'idempotencyKey', 'requestHash', 'expiredBefore'],
   key: 'messageId',
   statements: [FORGET_OWN_EXPIRED, FORGET_SOME_EXPIRED, KEEP_KEYS, ...statements(OWNS_KEY), KEPT_KEYS],
@@ -115,19 +115,19 @@ const once = <Given extends NewMessage>(
 export const ACCEPT_ONCE = once(ACCEPT, acceptStatements)
 export const SCHEDULE_ONCE = once(SCHEDULE, scheduleStatements)
 
-/** What a request stands for. */
+/** The message that a request is bound to. */
 export interface KeptRequest {
-  /** Its own message, or the one that its `Idempotency-Key` was used for before. */
+  /** The request's own message, or the one that its `Idempotency-Key` is bound to. */
   messageId: string
-  /** Of the first request with its key; null without a key. */
+  /** Hash of the first request with the key; null without a key. */
   requestHash: string | null
 }
 
-/** What an acceptance has stored. */
+/** The result of accepting a message. */
 export interface Stored extends KeptRequest {
   /** Null for a repeated request. */
   jobSeq: number | null
-  /** Null where the message waits. */
+  /** Null if the message waits. */
   attemptSeq: number | null
 }
 

@@ -5,8 +5,8 @@ import { IS_BLOCKED } from '../opt-outs/opt-out-rows.ts'
 import { countErrors, countUsage } from '../usage/roll-up.ts'
 import { OF_ENDING, endingRows } from './ending-rows.ts'
 
-// The write side of an attempt, one set operation for each of its steps. Every step after the first names its attempt and
-// changes nothing once that attempt is closed, so that a late result of a dead process does no harm.
+// The writes of an attempt: one row operation for each step. Every step after the first names its attempt and changes
+// nothing once that attempt is closed, so a late write of a dead process does no harm.
 
 type Values = Record<string, string | number | null>
 
@@ -19,7 +19,7 @@ export interface OpenRow extends Values {
   from: string
   to: string
   bootId: string
-  /** Steady time, and the same by the provider's clock if that is known. */
+  /** Steady time, and the same moment by the provider's clock if that is known. */
   startedAt: number
   providerStartedAt: number | null
   /** Epoch milliseconds. */
@@ -39,8 +39,9 @@ export const OPEN_COLUMNS = [
 ] as const
 
 /**
- * Opens attempts. These are the checks that SQL makes before a send: the tenant and the extension must be active, the
- * recipient must not have opted out where the tenant blocks that, and the conversation must have no open attempt. `condition`: what must be true of the message. Answers the attempt's `seq` if all hold.
+ * Opens attempts, and makes the checks that must be part of the commit: the tenant and the extension are active, the
+ * recipient has not opted out of a number whose tenant blocks opt-outs, and the conversation has no open attempt.
+ * `condition` is a further condition on the message. Returns the attempt's `seq` if all conditions hold.
  */
 export const openAttempts = (
   condition: string,
@@ -52,7 +53,7 @@ export const openAttempts = (
   WHERE ${condition}
   ON CONFLICT DO NOTHING RETURNING message_id AS key, seq AS attempt_seq`
 
-/** Messages of the attempts that were just opened. */
+/** Changes messages to `sending` if their attempt was opened. */
 const MARK_SENDING = `UPDATE messages SET status = 'sending', updated_at = given.now FROM given
   WHERE messages.id = given.messageId AND messages.status = 'queued'
     AND EXISTS (SELECT 1 FROM send_attempts AS opened WHERE opened.message_id = given.messageId AND opened.closed_at IS NULL)`
@@ -62,27 +63,27 @@ const OPEN_ATTEMPTS = openAttempts(
     AND EXISTS (SELECT 1 FROM messages WHERE messages.id = given.messageId AND messages.status IN ('queued', 'sending'))`,
 )
 
-/** A message that waits, and may still be sent. */
+/** A waiting message whose attempt is to be opened. */
 export interface ClaimRow extends OpenRow {
   jobSeq: number
-  /** Steady time: what was accepted before has expired. */
+  /** Steady time. Messages accepted before it have expired. */
   expiredBefore: number
 }
 
-/** Opens the attempt of a message that waits. Answers one row, with `attempt_seq`, if the checks hold. */
+/** Opens the attempt of a waiting message. Returns one row, with `attempt_seq`, if the checks hold. */
 export const CLAIM: RowOperation<ClaimRow> = {
   columns: [...OPEN_COLUMNS, 'jobSeq', 'expiredBefore'],
   key: 'messageId',
   statements: [OPEN_ATTEMPTS, MARK_SENDING],
 }
 
-/** Why `CLAIM` may have opened no attempt: the message has expired, or its recipient has opted out. Answers at most one row. */
+/** Why `CLAIM` may have opened no attempt: the message has expired, or its recipient has opted out. Returns at most one row. */
 export const WHY_NOT_OPENED = `WITH given ("from", "to", tenantId) AS (VALUES (?3, ?4, ?5))
   SELECT jobs.created_at < ?2 AS has_expired, tenants.status = 'active' AND ${IS_BLOCKED} AS is_blocked FROM given
   CROSS JOIN tenants ON tenants.id = given.tenantId
   CROSS JOIN jobs ON jobs.seq = ?1 AND jobs.tenant_id = given.tenantId`
 
-/** Fences a step: it counts only while its attempt is open. */
+/** The condition of each step after the first: its attempt is still open. */
 const IS_OPEN = `EXISTS (SELECT 1 FROM send_attempts AS open WHERE open.seq = given.attemptSeq AND open.closed_at IS NULL)`
 
 const CLOSE_ATTEMPTS = `UPDATE send_attempts SET outcome = coalesce(send_attempts.outcome, given.outcome), closed_at = given.closedAt,
@@ -95,7 +96,7 @@ export interface CloseRow extends Values {
   messageId: string
   attemptSeq: number
   outcome: AttemptOutcome
-  /** Only of an unknown outcome. */
+  /** Set only after an unknown outcome. */
   resolution: AttemptResolution | null
   httpStatus: number | null
   /** The provider's code. */
@@ -116,7 +117,7 @@ const CLOSE_COLUMNS = [
   'closedAt',
 ] as const
 
-/** Ends an attempt and leaves its message and its job for another one. */
+/** Closes an attempt. Its message and job stay, for another attempt. */
 export const CLOSE: RowOperation<CloseRow & { jobSeq: number }> = {
   columns: [...CLOSE_COLUMNS, 'jobSeq'],
   key: 'messageId',
@@ -126,37 +127,37 @@ export const CLOSE: RowOperation<CloseRow & { jobSeq: number }> = {
   ],
 }
 
-/** The end of an attempt that ends its message. */
+/** The end of an attempt that also ends its message. */
 export interface ResultRow extends CloseRow {
   jobSeq: number
   status: 'sent' | 'failed'
   rcMessageId: string | null
   error: string | null
   failureCode: FailureCode | null
-  /** How many segments the text of a sent message has; 0 of a failed one. */
+  /** How many text segments a sent message has; 0 for a failed one. */
   segments: number
-  /** The class of the time since `queued` of a sent message that was not scheduled; 0 of any other. */
+  /** The latency class of the time since `queued`, for a sent message that was not scheduled; 0 for any other. */
   latencyMs: number
   /** Epoch milliseconds. */
   now: number
 }
 
-/** `fence`: the condition under which a result counts; the simulation shows what happens without it. */
-export const resultStatements = (fence: string): string[] => [
+/** `condition`: what must hold for a result to be stored. The simulation passes a weaker one to show what goes wrong. */
+export const resultStatements = (condition: string): string[] => [
   countUsage({
     ...OF_ENDING,
     latencyMs: 'given.latencyMs',
     counts: { sent: `given.status = 'sent'`, failed: `given.status = 'failed'`, segments: 'given.segments' },
-    from: endingRows(fence),
+    from: endingRows(condition),
   }),
   `UPDATE messages SET status = given.status, rc_message_id = given.rcMessageId, error = given.error, error_code = given.failureCode,
       updated_at = given.now
-    FROM given WHERE messages.id = given.messageId AND messages.status IN ('queued', 'sending') AND ${fence}`,
-  `DELETE FROM jobs WHERE seq IN (SELECT jobSeq FROM given WHERE ${fence})`,
+    FROM given WHERE messages.id = given.messageId AND messages.status IN ('queued', 'sending') AND ${condition}`,
+  `DELETE FROM jobs WHERE seq IN (SELECT jobSeq FROM given WHERE ${condition})`,
   CLOSE_ATTEMPTS,
 ]
 
-/** Ends attempt, message and job. */
+/** Ends an attempt, its message and its job. */
 export const RESULT: RowOperation<ResultRow> = {
   columns: [
     ...CLOSE_COLUMNS,
@@ -173,7 +174,7 @@ export const RESULT: RowOperation<ResultRow> = {
   statements: resultStatements(IS_OPEN),
 }
 
-/** The same for messages that failed, whose errors are counted besides. */
+/** `RESULT` for messages that failed. Their errors are counted as well. */
 export const FAILED_RESULT: RowOperation<ResultRow> = {
   ...RESULT,
   statements: [countErrors({ ...OF_ENDING, error: 'given.error', from: endingRows(IS_OPEN) }), ...RESULT.statements],
@@ -185,28 +186,28 @@ export interface UnknownRow extends Values {
   attemptSeq: number
   tenantId: string
   extensionId: string
-  /** Steady times: when absence counts, and when to look first. */
+  /** Steady times: when a missing record begins to mean absence, and when the first lookup is due. */
   absentAfter: number
-  lookAt: number
+  lookupAt: number
   httpStatus: number | null
   errorCode: string | null
   requestId: string | null
-  /** Of the lookup job, if there is none yet. */
+  /** The id of a new lookup job, if the extension has none. */
   jobId: string
   now: number
 }
 
-/** Makes the extension's lookup job, or brings it forward. */
-const LOOK_UP = [
-  `UPDATE jobs SET due_at = min(due_at, given.lookAt) FROM given
+/** Creates the extension's lookup job, or makes the present one due sooner. */
+const SCHEDULE_LOOKUP = [
+  `UPDATE jobs SET due_at = min(due_at, given.lookupAt) FROM given
     WHERE jobs.kind = 'lookup' AND jobs.lane = given.extensionId AND jobs.tenant_id = given.tenantId`,
   `INSERT INTO jobs (id, kind, lane, tenant_id, subject, due_at, created_at)
-    SELECT min(given.jobId), 'lookup', given.extensionId, given.tenantId, given.extensionId, min(given.lookAt), min(given.now) FROM given
+    SELECT min(given.jobId), 'lookup', given.extensionId, given.tenantId, given.extensionId, min(given.lookupAt), min(given.now) FROM given
     WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.kind = 'lookup' AND jobs.lane = given.extensionId AND jobs.tenant_id = given.tenantId)
     GROUP BY given.tenantId, given.extensionId`,
 ]
 
-/** Leaves an attempt open for the extension's lookup job. */
+/** Stores an unknown outcome. The attempt stays open until the extension's lookup job closes it. */
 export const UNKNOWN: RowOperation<UnknownRow> = {
   columns: [
     'messageId',
@@ -214,7 +215,7 @@ export const UNKNOWN: RowOperation<UnknownRow> = {
     'tenantId',
     'extensionId',
     'absentAfter',
-    'lookAt',
+    'lookupAt',
     'httpStatus',
     'errorCode',
     'requestId',
@@ -226,6 +227,6 @@ export const UNKNOWN: RowOperation<UnknownRow> = {
     `UPDATE send_attempts SET outcome = 'unknown', absent_after = given.absentAfter, http_status = given.httpStatus,
         error_code = given.errorCode, request_id = given.requestId
       FROM given WHERE send_attempts.seq = given.attemptSeq AND send_attempts.closed_at IS NULL`,
-    ...LOOK_UP,
+    ...SCHEDULE_LOOKUP,
   ],
 }

@@ -24,8 +24,8 @@ export interface OpenEntry {
 }
 
 /**
- * Ends attempt, message and job in one commit, and publishes it. False when the provider's id belongs to another message:
- * nothing was stored then. `resolution`: of an attempt whose outcome was unknown.
+ * Ends an attempt, its message and its job in one commit, and publishes the change. Returns false, and stores nothing, if
+ * the provider's id belongs to another message. `resolution` is set if the outcome was unknown.
  */
 export async function storeEnd(
   context: SendingContext,
@@ -56,7 +56,7 @@ export async function storeEnd(
   return true
 }
 
-/** Ends the attempt and leaves message and job for another one. */
+/** Closes the attempt. Its message and job stay, for another attempt. */
 export async function storeClose(
   context: SendingContext,
   open: OpenEntry,
@@ -87,7 +87,10 @@ const closeRow = (
 
 const FIRST_LOOKUP_MS = 2000
 
-/** Leaves the attempt open with an unknown outcome, for the extension's lookup job. Answers when that begins, milliseconds from now. */
+/**
+ * Stores an unknown outcome. The attempt stays open until the lookup job closes it. Returns the milliseconds until that job
+ * is due.
+ */
 export async function storeUnknown(
   context: SendingContext,
   { entry, attempt }: Omit<OpenEntry, 'message'>,
@@ -103,7 +106,7 @@ export async function storeUnknown(
     tenantId: entry.line.tenantId,
     extensionId: attempt.extensionId,
     absentAfter: now + settleMs,
-    lookAt: now + lookupMs,
+    lookupAt: now + lookupMs,
     httpStatus: failure?.status ?? null,
     errorCode: failure?.code ?? null,
     requestId: failure?.requestId ?? null,
@@ -114,7 +117,7 @@ export async function storeUnknown(
   return lookupMs
 }
 
-/** Ends a message that has no open attempt, and its job. True if this ended it. */
+/** Ends a message that has no open attempt, and its job. Returns whether this call ended it. */
 export async function giveUp(
   context: SendingContext,
   { jobSeq }: Pick<Entry, 'jobSeq'>,
@@ -132,8 +135,8 @@ export async function giveUp(
 const WRITE_AGAIN_MS = 1000
 
 /**
- * A database that cannot write is asked again and again: until it has taken the result, the attempt stays open and nothing is
- * sent twice. False when the result broke a rule of the schema.
+ * Writes until the database stores the row. Meanwhile the attempt stays open, so nothing is sent twice. Returns false if
+ * the row violates a constraint of the schema.
  */
 async function writeUntilStored<Row extends Record<string, string | number | null>>(
   { database, clock, log }: SendingContext,

@@ -15,19 +15,19 @@ import type { Begun } from './scheduler-tasks.ts'
 import type { Scheduler } from './scheduler.ts'
 import { backoffMs } from './turns.ts'
 
-/** How long an entry waits when its attempt could not be opened although everything looked free. */
+/** How long a line waits after the commit has refused to open an attempt that the scheduler allowed. */
 const CLAIM_AGAIN_MS = 1000
-/** So many 503 in a row are about the message, and not about the extension. */
+/** After so many 503 in a row, the cause is the message and not the extension. */
 const MAX_REFUSALS = 5
 
-/** Runs attempts: opens each in a commit, makes its call, stores how it ended, and tells the scheduler. */
+/** Runs attempts: opens each in a commit, makes its call, stores the outcome, and tells the scheduler. */
 export class Attempts {
   constructor(
     readonly context: SendingContext,
     readonly scheduler: Scheduler,
   ) {}
 
-  /** Opens attempts for entries that wait, all in one commit. */
+  /** Opens attempts for waiting entries, all in one commit. */
   async begin(begun: readonly Begun[]): Promise<void> {
     const ids = begun.map(({ entry }) => entry.messageId)
     const messages = await loadMessages(this.context.database.gate, ids).catch((error: unknown) => {
@@ -41,7 +41,7 @@ export class Attempts {
     }
   }
 
-  /** What the commit needs that opens an attempt. */
+  /** The row of the commit that opens an attempt. */
   openRow({ line, messageId, to }: Entry, extensionId: string | null): OpenRow {
     const { clock, provider, bootId } = this.context
     const startedAt = Math.floor(clock.steady())
@@ -59,7 +59,7 @@ export class Attempts {
     }
   }
 
-  /** The call of an attempt that is committed. Never rejects. */
+  /** Makes the call of an attempt that is committed, and stores its outcome. Never rejects. */
   async run(begun: Begun, attemptSeq: number, opened: OpenRow, message: OutboundMessage): Promise<void> {
     const { entry, extensionId } = begun
     const { startedAt, providerStartedAt } = opened
@@ -80,7 +80,7 @@ export class Attempts {
     }
   }
 
-  /** The attempt was not opened, or its call was never made: what it took is free again. */
+  /** Frees the slots of an attempt that was not opened, or whose call was never made. */
   release(begun: Begun): void {
     const { entry, extensionId, mark } = begun
     this.context.quota.giveBack(entry.line.number, extensionId, mark)
@@ -103,7 +103,7 @@ export class Attempts {
     await this.run(begun, Number(attemptSeq), opened, message)
   }
 
-  /** It is too old, its recipient has opted out, or something has changed at this very moment. */
+  /** The message is too old, its recipient has opted out, or a condition changed just before the commit. */
   async #notOpened(begun: Begun, message: OutboundMessage, expiredBefore: number): Promise<void> {
     const { entry } = begun
     const failure = await this.#failureOf(entry, message, expiredBefore)
@@ -150,7 +150,7 @@ export class Attempts {
     else await this.#unknown(open, null)
   }
 
-  /** What the answer says about the extension, and about the message's own next attempt. */
+  /** Applies a result to the pauses of the extension and to the message's next attempt. */
   #learn({ entry, extensionId }: Begun, { refusals }: OutboundMessage, result: CallResult<unknown>): void {
     const { quota, clock } = this.context
     const extension = this.scheduler.extension(extensionId)
@@ -163,7 +163,7 @@ export class Attempts {
     if (failure.reason === 'unavailable' && failure.retryAfterMs !== null)
       return quota.pause(extensionId, 'medium', failure.retryAfterMs)
     if (failure.reason !== 'unavailable' && failure.reason !== 'unreachable') return
-    // Calls that began together fail together: that is one failure.
+    // Calls that began together fail together and count as one failure.
     if (quota.pauseMs(extensionId, 'medium') > 0) return
     quota.pause(extensionId, 'medium', backoffMs(++extension.failures))
   }
@@ -175,7 +175,7 @@ export class Attempts {
     this.context.jobs.scheduled('lookup', attempt.extensionId, entry.line.tenantId, lookupMs)
   }
 
-  /** Nothing is left to do for this job. */
+  /** Deletes the job of a message that has ended or was erased. */
   async #drop(begun: Begun): Promise<void> {
     const { jobSeq } = begun.entry
     await this.context.database.writer.write([{ sql: 'DELETE FROM jobs WHERE seq = ?1', args: [jobSeq] }])
@@ -189,7 +189,7 @@ export class Attempts {
     this.#putBack(begun, CLAIM_AGAIN_MS)
   }
 
-  /** The whole line waits: what was accepted later must not begin before. */
+  /** Makes the line wait, because later messages must not begin before this one. */
   #putBack(begun: Begun, holdMs: number): void {
     const { line } = begun.entry
     line.heldUntil = this.context.clock.monotonic() + holdMs
@@ -197,7 +197,7 @@ export class Attempts {
     this.scheduler.add(begun.entry)
   }
 
-  /** The entry holds its own conversation for a while, and nothing else. */
+  /** Makes the entry wait. It holds its own conversation, and nothing else. */
   #hold(entry: Entry, ms: number): void {
     const { clock } = this.context
     entry.heldUntil = clock.monotonic() + ms
@@ -213,7 +213,7 @@ export class Attempts {
     )
   }
 
-  /** Ends an entry that waits, without a call. */
+  /** Ends a waiting entry without a call. */
   async end(entry: Entry, failure: MessageFailure): Promise<void> {
     const message = (await loadMessages(this.context.database.gate, [entry.messageId])).get(entry.messageId)
     if (message !== undefined) await giveUp(this.context, entry, message, failure)

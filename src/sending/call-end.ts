@@ -3,16 +3,16 @@ import type { AttemptOutcome } from '../db/schema/messages.ts'
 import type { AcceptedSms, ProviderFailure } from '../provider/provider.ts'
 import type { CallResult } from '../provider/session.ts'
 
-/** What a call means for its message. */
+/** What the result of a call means for its message. */
 export type CallEnd =
   | { type: 'sent'; outcome: AttemptOutcome; rcMessageId: string }
   | { type: 'failed'; outcome: AttemptOutcome; rcMessageId: string | null; failure: MessageFailure }
   /** Nothing was accepted: the message waits for another attempt. */
   | { type: 'retry'; outcome: AttemptOutcome }
-  /** The message store must tell. */
+  /** A lookup in the provider's message store must find out. */
   | { type: 'unknown' }
 
-/** The decision table. */
+/** Maps the result of a call to its end. */
 export function callEnd(result: CallResult<AcceptedSms>): CallEnd {
   if (result.type === 'ok') return acceptedEnd(result.value.providerMessageId, result.value.failed)
   if (result.type !== 'failed') return { type: 'retry', outcome: 'not_accepted' }
@@ -31,7 +31,7 @@ export function callEnd(result: CallResult<AcceptedSms>): CallEnd {
   }
 }
 
-/** The provider has the message; it may say at once that sending failed. */
+/** The end of a call that the provider accepted. The provider may report at once that sending failed. */
 export const acceptedEnd = (rcMessageId: string, hasFailed: boolean): CallEnd =>
   hasFailed
     ? { type: 'failed', outcome: 'accepted', rcMessageId, failure: rejected('sending failed', null) }
@@ -49,7 +49,7 @@ function refusedEnd(failure: ProviderFailure): CallEnd {
 export const isMovedNumber = ({ reason, code }: ProviderFailure): boolean =>
   reason === 'rejected' && code === NUMBER_MOVED
 
-/** Whether the provider was there to answer, whatever it said. */
+/** Whether the provider answered at all, apart from a 503. */
 export const wasAnswered = (result: CallResult<unknown>): boolean =>
   result.type === 'ok' ||
   (result.type === 'failed' && result.failure.status !== null && result.failure.reason !== 'unavailable')

@@ -1,18 +1,18 @@
 import type { Clock } from '../core/clock.ts'
 
-/** As many requests at once are high load, and for a moment after: a commit answers all of them together. */
+/** So many requests at once are high load. It lasts a moment longer, because one commit answers all of them together. */
 const HIGH_LOAD_REQUESTS = 16
 const HIGH_LOAD_MS = 250
-/** In high load so many calls at once may be young and unanswered; others hold up nobody. */
+/** Under high load, at most so many calls may be young and unanswered. Older calls are not limited. */
 const MAX_YOUNG_CALLS = 64
 const YOUNG_MS = 250
 
 /**
- * Slots for calls under way. In high load accepting comes before sending: then only a few young calls may be under way, which a
- * provider that answers at once never notices.
+ * Slots for calls under way. Under high load accepting comes before sending, so only a few young calls may be under way. A
+ * provider that answers quickly is not slowed down by this.
  */
 export class CallSlots {
-  /** When each began, oldest first, monotonic time. */
+  /** Call → monotonic time at which it began, oldest first. */
   readonly #young = new Map<object, number>()
   inFlight = 0
   #highLoadUntil = -Infinity
@@ -24,12 +24,12 @@ export class CallSlots {
     readonly requests: () => number,
   ) {}
 
-  /** A message is being accepted. */
+  /** Call it when a message is being accepted. */
   noteRequest(): void {
     if (this.requests() >= HIGH_LOAD_REQUESTS) this.#highLoadUntil = this.clock.monotonic() + HIGH_LOAD_MS
   }
 
-  /** How long until another call may begin, milliseconds: 0 when one may, Infinity when the end of one tells. */
+  /** Milliseconds until another call may begin: 0 if one may begin now, Infinity if another call must end first. */
   waitMs(): number {
     if (this.inFlight >= this.max) return Infinity
     const now = this.clock.monotonic()
@@ -47,7 +47,7 @@ export class CallSlots {
     this.#young.set(call, this.clock.monotonic())
   }
 
-  /** The provider has answered; the outcome is still to be stored. */
+  /** Call it when the provider has answered and the outcome is not stored yet. */
   answered(call: object): void {
     this.#young.delete(call)
   }

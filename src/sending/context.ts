@@ -14,7 +14,7 @@ import type { Tokens } from '../provider/tokens.ts'
 import type { Hub } from '../realtime/hub.ts'
 import type { DeliveryTracking } from '../tracking/tracking.ts'
 
-/** What the send engine needs of the gateway. */
+/** The parts of the gateway that the send engine uses. */
 export interface SendingContext {
   config: Config
   clock: Clock
@@ -35,6 +35,6 @@ export interface SendingContext {
   tracking: Pick<DeliveryTracking, 'isOn' | 'sent'>
   /** How many requests are being answered at this moment. */
   requests: () => number
-  /** Runs something after the present turn of the event loop. */
+  /** Calls `run` after the present turn of the event loop. */
   defer: (run: () => void) => void
 }

@@ -24,19 +24,19 @@ import type { Sender } from './sender.ts'
 
 const TRY_AGAIN_MS = 1000
 const FIND_ORPHANS_EVERY_MS = 60_000
-/** Messages of a line that are ended in one go when nobody can send them. */
+/** How many messages of a line are ended at once when no extension can send them. */
 const MAX_ENDED_AT_ONCE = 64
 
-/** Sends accepted messages. README.md in this folder says how. */
+/** Sends accepted messages. README.md in this folder explains how. */
 export class SendEngine {
   readonly scheduler: Scheduler
   readonly attempts: Attempts
   readonly quarantine: Quarantine
   readonly scheduled: ScheduledMessages
   readonly #numberLookups: NumberLookups
-  /** The newest job: what a number lookup that begins now counts for. */
+  /** The newest send job. A number lookup that begins now is final for it and all older ones. */
   newestJobSeq = 0
-  /** No send job is older. Other jobs may wait for hours, and a search for the oldest need not pass them again and again. */
+  /** No send job is older. A search for the oldest one starts here, so it does not read other jobs that wait for hours. */
   oldestJobSeq = 0
   readonly #idle: (() => void)[] = []
 
@@ -62,19 +62,19 @@ export class SendEngine {
     this.#watch()
   }
 
-  /** Begins nothing more; settles when all calls have ended and their outcome is stored. */
+  /** Begins nothing more. Resolves when all calls have ended and their outcomes are stored. */
   async stop(): Promise<void> {
     this.scheduler.stop()
     await this.scheduled.stop()
     if (this.scheduler.slots.inFlight > 0) await new Promise<void>((resolve) => this.#idle.push(resolve))
   }
 
-  /** Something that the tenant's messages may wait for has changed: its extensions, its numbers, its status. */
+  /** Call it when the tenant's extensions, numbers or status have changed: its messages may be waiting for that. */
   wake(tenantId: string): void {
     this.scheduler.wake(tenantId)
   }
 
-  /** Accepts a message. When this answers, it is on disk, with its job, and with its first attempt if that could begin at once. */
+  /** Accepts a message. Resolves when it is on disk, with its job, and with its first attempt if that could begin at once. */
   async accept(message: NewMessage): Promise<KeptRequest> {
     const { messageId, tenantId, from, to } = message
     this.scheduler.slots.noteRequest()
@@ -100,13 +100,13 @@ export class SendEngine {
     }
   }
 
-  /** The job of a message that waits in memory; null if it is not there or has begun. */
+  /** The job of a message that waits in memory; null if the message is not in memory or its attempt is open. */
   jobSeqOf(messageId: string): number | null {
     const entry = this.scheduler.entries.get(messageId)
     return entry === undefined || entry.attempt !== null ? null : entry.jobSeq
   }
 
-  /** A message that was waiting has ended without the engine. */
+  /** Call it when other code has ended a waiting message. */
   forget(messageId: string): void {
     const entry = this.scheduler.entries.get(messageId)
     if (entry?.line.waiting.includes(entry) === true) this.scheduler.ended(entry)
@@ -116,7 +116,9 @@ export class SendEngine {
     this.context.clock.after(FIND_ORPHANS_EVERY_MS, () => {
       if (this.scheduler.isStopped) return
       this.#findLost()
-        .catch((error: unknown) => this.context.log.error({ error: errorName(error) }, 'orphans cannot be looked for'))
+        .catch((error: unknown) =>
+          this.context.log.error({ error: errorName(error) }, 'cannot search for orphans, trying again'),
+        )
         .finally(() => this.#watch())
     })
   }
@@ -126,16 +128,16 @@ export class SendEngine {
     if (this.quarantine.isActive) await findQuarantined(this.context, this.quarantine)
   }
 
-  /** The message waits for its turn. */
+  /** Puts a committed message into its line, because its attempt was not opened. */
   #arrived(entry: Entry, begun: Begun | null, stored: Stored): void {
     if (begun !== null) this.attempts.release(begun)
     if (stored.jobSeq === null) return this.scheduler.ended(entry)
     enterLine(this.scheduler, entry)
   }
 
-  /** The message may be stored all the same: then it is sent in its turn, although nobody was told that it was accepted. */
+  /** A message whose commit failed may be stored nevertheless. It is then sent in its turn, although its request failed. */
   async #acceptFailed(entry: Entry, begun: Begun | null, error: unknown): Promise<void> {
-    // A violated rule stores nothing, and the id may be another message's. Without an extension no attempt was opened.
+    // A violated constraint stores nothing, and the id may be another message's. Without an extension no attempt was opened.
     const mayBeStored = !isConstraint(error)
     if (mayBeStored && begun !== null) await undoClaim(this.context, entry, error)
     if (mayBeStored) entry.jobSeq = (await findOrphanedJob(this.context, entry)) ?? 0
@@ -186,7 +188,7 @@ export class SendEngine {
     }
   }
 
-  /** The provider said that the number is not this extension's. If it still has it after a lookup, that is the answer. */
+  /** The provider refused the number for this extension. The refusal is final if a number lookup finds the number there again. */
   #refused(line: Line, entry: Entry): void {
     if (entry.refusal === null || !this.#numberLookups.isFinalFor(entry, this.newestJobSeq)) return
     const { message, code } = entry.refusal.failure
@@ -195,7 +197,7 @@ export class SendEngine {
     void this.#endOne(line, entry, rejected(message, code))
   }
 
-  /** Ends what nobody can send: all entries that the lookup counts for, some at a time. */
+  /** Ends entries that no extension can send, some at a time. If the number is missing: only those for which a lookup is final. */
   async #endAll(line: Line, type: 'missing' | 'failed', failure: MessageFailure): Promise<void> {
     const ending: Entry[] = []
     while (ending.length < MAX_ENDED_AT_ONCE) {
@@ -227,11 +229,11 @@ export class SendEngine {
   }
 }
 
-/** After a restore the message may have been sent before, and no lookup has told yet. */
+/** After a restore, a quarantined message may have been sent before, and no lookup has shown whether it was. */
 const failureFor = (entry: Entry, failure: MessageFailure): MessageFailure =>
   entry.isQuarantined ? MESSAGE_FAILURES.unconfirmed : failure
 
-/** As it is when its first attempt begins with its commit. */
+/** The message as its commit stores it when its first attempt begins with it. */
 const outboundOf = ({ messageId: id, tenantId, appId, from, to, body, now }: NewMessage): OutboundMessage => ({
   id,
   tenantId,

@@ -1,6 +1,6 @@
 import { type Entry, conversationOf } from './line.ts'
 
-/** Every entry in memory by its message, and the one of each conversation that has an open attempt. */
+/** Finds the entries in memory: by message, and the one with an open attempt by conversation. */
 export class Entries {
   readonly #byMessage = new Map<string, Entry>()
   readonly #open = new Map<string, Entry>()

@@ -12,7 +12,7 @@ const ROWS_AT_ONCE = 100
 const OLDEST = `SELECT seq, subject, is_quarantined, created_at FROM jobs NOT INDEXED
   WHERE kind = 'send' AND seq > ?1 ORDER BY seq LIMIT ${ROWS_AT_ONCE}`
 
-/** Ends what has waited for longer than `MAX_QUEUE_AGE`: from the oldest on, until one is young enough. Answers how many. */
+/** Ends messages older than `MAX_QUEUE_AGE`, the oldest first, until one is young enough. Returns how many it ended. */
 export async function expireMessages(engine: SendEngine, lifecycle: { draining: boolean }): Promise<number> {
   const { clock, config, database } = engine.context
   let cursor = engine.oldestJobSeq - 1
@@ -34,13 +34,13 @@ async function expire(engine: SendEngine, old: readonly Row[]): Promise<void> {
     const message = messages.get(String(row['subject']))
     const failure = failureFor(engine, row)
     if (message === undefined || failure === null) return
-    // One with an open attempt is left to that: SQL decides.
+    // SQL leaves out messages with an open attempt.
     if (await giveUp(engine.context, { jobSeq: Number(row['seq']) }, message, failure)) engine.forget(message.id)
   })
   await Promise.all(ended)
 }
 
-/** A quarantined message is looked up first; where that was not possible for so long, nobody knows whether it was sent. */
+/** A quarantined message is looked up first. If no lookup was possible for so long, it ends as unconfirmed. */
 function failureFor({ context, quarantine }: SendEngine, row: Row): MessageFailure | null {
   if (row['is_quarantined'] === 0) return MESSAGE_FAILURES.expired
   const isOver = context.clock.steady() > quarantine.endsAt + MAX_RECONCILE_MS

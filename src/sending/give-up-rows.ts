@@ -14,7 +14,7 @@ export interface GiveUpRow extends Record<string, string | number> {
 
 const HAS_NO_ATTEMPT = `NOT EXISTS (SELECT 1 FROM send_attempts AS open WHERE open.message_id = given.messageId AND open.closed_at IS NULL)`
 
-/** Ends a message that has no open attempt, and its job. Answers one row if the message was changed. */
+/** Ends a message that has no open attempt, and its job. Returns one row if the message was changed. */
 export const GIVE_UP: RowOperation<GiveUpRow> = {
   columns: ['messageId', 'jobSeq', 'error', 'failureCode', 'now'],
   key: 'messageId',

@@ -8,8 +8,8 @@ export function hasOpenAttempts(
   { tenantId, extensionId }: ConnectionScope,
 ): boolean {
   const numbers = context.directory.known(tenantId)?.numbers
-  // An attempt that is being opened is that of the extension which has the number now.
-  const isMeant = ({ attempt, line }: Entry): boolean =>
+  // An attempt that is being opened belongs to the extension that has the number now.
+  const isInScope = ({ attempt, line }: Entry): boolean =>
     extensionId === null || (attempt?.extensionId ?? numbers?.get(line.number) ?? extensionId) === extensionId
-  return [...scheduler.lines.ofTenant(tenantId)].some(({ open }) => [...open].some(isMeant))
+  return [...scheduler.lines.ofTenant(tenantId)].some(({ open }) => [...open].some(isInScope))
 }

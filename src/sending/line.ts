@@ -1,31 +1,31 @@
 import type { ProviderFailure } from '../provider/provider.ts'
 
-/** A message that has not ended, in its place in its line. */
+/** A message that has not ended, in its line. */
 export interface Entry {
   readonly messageId: string
   readonly line: Line
   readonly to: string
-  /** Its place: the order of acceptance. 0 while its message is being committed. */
+  /** The order of acceptance. 0 while the message is being committed. */
   jobSeq: number
   /** The open attempt; null while it waits. */
   attempt: OpenAttempt | null
-  /** After a restore: it is looked up before it may be sent. */
+  /** True after a restore, until a lookup has shown that it was not sent. */
   isQuarantined: boolean
-  /** It waits on its own account until then, monotonic time, and holds only its conversation. */
+  /** Monotonic time before which it does not begin. It holds only its own conversation. */
   heldUntil: number
-  /** The provider refused its number for this extension: the number may have moved to another one. */
+  /** Set if the provider refused its number for an extension: the number may have moved to another one. */
   refusal: Refusal | null
 }
 
 export interface OpenAttempt {
   seq: number
   extensionId: string
-  /** Steady time, and the same by the provider's clock if it was known. */
+  /** Steady time, and the same moment by the provider's clock if that was known. */
   startedAt: number
   providerStartedAt: number | null
-  /** Of an unknown outcome, steady time: absence counts from then on. Null while the call runs. */
+  /** Steady time from which a missing record means that nothing was sent. Null while the call runs. */
   absentAfter: number | null
-  /** It was begun by this run of the process. */
+  /** Whether this run of the process began it. */
   isOwn: boolean
 }
 
@@ -37,32 +37,32 @@ export interface Refusal {
 }
 
 const MAX_WAITING_IN_MEMORY = 10_000
-/** Entries that are read at a time, and kept of messages as they are accepted. */
+/** How many entries are read at a time. Newly accepted messages stay in memory while a line has fewer. */
 export const READ_AHEAD = 256
 
 /**
- * The messages of a tenant's number that have not ended, in the order of acceptance. Those that wait are kept in memory as far
- * as they are needed; the others are read from the job table behind them.
+ * The messages of a tenant's number that have not ended, in the order of acceptance. The first waiting ones are in memory;
+ * the rest are read from the job table when they are needed.
  */
 export class Line {
   /** Ordered by `jobSeq`. */
   readonly waiting: Entry[] = []
   /** Its entries that have an open attempt, or whose attempt is being opened. */
   readonly open = new Set<Entry>()
-  /** Messages that are being committed without an attempt: later ones must not begin before these are known. */
+  /** How many messages are being committed without an attempt. Later messages must not begin before these are known. */
   arriving = 0
-  /** Messages that are being ended without a call. */
+  /** How many messages are being ended without a call. */
   ending = 0
-  /** Behind `cursor` the job table may hold entries that are not in memory. */
+  /** Whether the job table may hold entries after `cursor` that are not in memory. */
   hasMore: boolean
   /** The highest `jobSeq` in memory so far. */
   cursor = 0
   isReading = false
-  /** The lines of its extension, while it waits for its turn among them. */
+  /** The waiting lines of its extension, while this line is one of them. */
   turns: Set<Line> | null = null
-  /** Nothing of it begins before then, monotonic time: its last attempt could not be opened. */
+  /** Monotonic time before which none of its messages begins, because its last attempt could not be opened. */
   heldUntil = 0
-  /** Cancels the time at which the line is looked at again. */
+  /** Cancels the timer that touches the line. */
   cancelAlarm: () => void = () => undefined
 
   constructor(
@@ -73,17 +73,17 @@ export class Line {
     this.hasMore = hasMore
   }
 
-  /** Everything that was accepted before is in memory, and nothing of it is about to begin. */
+  /** Whether all of its messages are in memory, and none is about to begin. */
   get isFree(): boolean {
     return this.arriving === 0 && !this.hasMore && !this.isReading && !this.open.values().some(isBeginning)
   }
 
-  /** The newest message need not be in memory before it is near its turn. */
+  /** Whether new messages are left in the job table until their turn comes near. */
   get isLong(): boolean {
     return this.hasMore || this.isReading || this.waiting.length >= READ_AHEAD
   }
 
-  /** Some hours of its allowance are in memory at most. */
+  /** Whether memory holds its maximum, which is some hours of its rate limit. */
   get isFull(): boolean {
     return this.waiting.length >= MAX_WAITING_IN_MEMORY
   }
@@ -97,7 +97,7 @@ export class Line {
     return entries === 0 && !this.hasMore && !this.isReading
   }
 
-  /** The oldest entry that may begin: neither its conversation nor an earlier entry of its conversation holds it. */
+  /** The oldest entry that may begin: its conversation has no open attempt and no earlier entry. */
   next(isOpen: (to: string) => boolean, now: number): Entry | null {
     const held = new Set<string>()
     for (const entry of this.waiting) {
@@ -108,25 +108,25 @@ export class Line {
     return null
   }
 
-  /** Puts an entry into its place. */
+  /** Inserts an entry in the order of `jobSeq`. */
   insert(entry: Entry): void {
-    let place = this.waiting.length
-    while (place > 0 && (this.waiting[place - 1]?.jobSeq ?? 0) > entry.jobSeq) place--
-    this.waiting.splice(place, 0, entry)
+    let index = this.waiting.length
+    while (index > 0 && (this.waiting[index - 1]?.jobSeq ?? 0) > entry.jobSeq) index--
+    this.waiting.splice(index, 0, entry)
     // While earlier entries may be missing, only reading moves the cursor.
     if (!this.hasMore && !this.isReading) this.cursor = Math.max(this.cursor, entry.jobSeq)
   }
 
   remove(entry: Entry): void {
-    const place = this.waiting.indexOf(entry)
-    if (place >= 0) this.waiting.splice(place, 1)
+    const index = this.waiting.indexOf(entry)
+    if (index >= 0) this.waiting.splice(index, 1)
   }
 }
 
-/** Its message is committed, and its attempt is not. */
+/** Whether its message is committed and its attempt is being opened. */
 const isBeginning = ({ attempt, jobSeq }: Entry): boolean => attempt === null && jobSeq > 0
 
-/** A conversation is a pair of numbers, whichever tenant uses it. */
+/** The key of a conversation: a pair of numbers, the same for all tenants. */
 export const conversationOf = (from: string, to: string): string => `${from} ${to}`
 
 export const newEntry = (line: Line, messageId: string, to: string, jobSeq: number, isQuarantined = false): Entry => ({

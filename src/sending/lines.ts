@@ -1,12 +1,15 @@
 import { Line } from './line.ts'
 
-/** The lines in memory. A line is forgotten once nothing of it is left. */
+/** The lines in memory. An empty line is removed. */
 export class Lines {
   readonly #byTenant = new Map<string, Map<string, Line>>()
-  /** All tenants' lines of a number: they share its rate window and its conversations. */
+  /** The lines of a number, of all tenants. They share its rate window and its conversations. */
   readonly #byNumber = new Map<string, Set<Line>>()
 
-  /** The line of a tenant's number, made on first mention. Lines with jobs are known from the start, so a new one has none. */
+  /**
+   * Returns the line of a tenant's number, and creates it if needed. Lines with jobs are known from the start, so a new one
+   * has none.
+   */
   of(tenantId: string, number: string, hasMore = false): Line {
     const known = this.#byTenant.get(tenantId)?.get(number)
     if (known !== undefined) return known
@@ -36,7 +39,7 @@ export class Lines {
 
   forget(line: Line): void {
     const lines = this.#byTenant.get(line.tenantId)
-    // It may have been forgotten and made anew since.
+    // It may have been forgotten and created again since.
     if (lines?.get(line.number) !== line) return
     lines.delete(line.number)
     if (lines.size === 0) this.#byTenant.delete(line.tenantId)

@@ -1,6 +1,6 @@
 import type { StoredSms } from '../provider/provider.ts'
 
-/** What is known of an attempt that a record of the provider's store may belong to. */
+/** An attempt, as far as a record of the provider's message store can be compared with it. */
 export interface Sought {
   from: string
   to: string
@@ -9,14 +9,14 @@ export interface Sought {
   since: number
 }
 
-/** The store may cut a long text; this much of it must be there for a match. */
+/** The store may truncate a long text. A match needs at least this much of it, in UTF-16 units. */
 const MIN_PREFIX_UNITS = 100
-/** What remains of the difference of the clocks once the provider's `Date` is taken into account. */
+/** The error of the clock skew that was measured from the provider's `Date` header. */
 const TOLERANCE_MS = 5000
 
 /**
- * The record of an attempt: the oldest one of its conversation with its text that was created after the attempt began and
- * belongs to no other message. A whole text comes before one that the store has cut.
+ * Finds the record of an attempt: the oldest one with its conversation and text that was created after the attempt began
+ * and belongs to no other message. A record with the full text is preferred to a truncated one.
  */
 export function matchRecord(
   sought: Sought,
@@ -25,8 +25,8 @@ export function matchRecord(
 ): StoredSms | null {
   const text = comparable(sought.text)
   const candidates = records.filter((record) => isCandidate(sought, record) && !taken.has(record.providerMessageId))
-  const whole = candidates.find((record) => comparable(record.text) === text)
-  return whole ?? candidates.find((record) => isPrefix(comparable(record.text), text)) ?? null
+  const full = candidates.find((record) => comparable(record.text) === text)
+  return full ?? candidates.find((record) => isPrefix(comparable(record.text), text)) ?? null
 }
 
 const isCandidate = ({ from, to, since }: Sought, record: StoredSms): boolean =>
@@ -34,7 +34,7 @@ const isCandidate = ({ from, to, since }: Sought, record: StoredSms): boolean =>
 
 const isPrefix = (start: string, text: string): boolean => start.length >= MIN_PREFIX_UNITS && text.startsWith(start)
 
-/** Stores may normalise a text: line ends, composed characters, non-breaking spaces, blanks at its ends. */
+/** The store may normalise a text: line ends, composed characters, non-breaking spaces, spaces at its ends. */
 const comparable = (text: string): string =>
   text
     .replaceAll('\r\n', '\n')

@@ -4,7 +4,7 @@ import type { SendingContext } from './context.ts'
 import type { Entry } from './line.ts'
 
 interface NumberLookup {
-  /** Monotonic time at which it began; entries up to this job were accepted before. */
+  /** Monotonic time at which it began, and the newest job accepted by then. */
   at: number
   jobSeq: number
   /** Null while it runs. */
@@ -12,12 +12,12 @@ interface NumberLookup {
 }
 
 /**
- * Asks the provider for the numbers of all extensions of a tenant when one of them is not known. A message fails only after a
- * lookup that began after its acceptance; lookups of one tenant begin at least 10 s apart.
+ * Reads the numbers of all extensions of a tenant from the provider when a number is not known. A message fails only after a
+ * lookup that began after its acceptance. Lookups of one tenant begin at least 10 s apart.
  */
 export class NumberLookups {
   readonly #latest = new Map<string, NumberLookup>()
-  /** Tenants whose next lookup waits for its time. */
+  /** Tenants whose next lookup has a timer. */
   readonly #planned = new Set<string>()
 
   constructor(
@@ -26,13 +26,13 @@ export class NumberLookups {
     readonly changed: (tenantId: string) => void,
   ) {}
 
-  /** Whether a lookup that counts for this entry has found nothing. Otherwise one is begun as soon as it may. */
+  /** Whether a lookup has succeeded that began after the entry's acceptance and refusal. If not, begins one as soon as allowed. */
   isFinalFor(entry: Entry, newestJobSeq: number): boolean {
     const { tenantId } = entry.line
     const latest = this.#latest.get(tenantId)
     if (latest?.succeeded === true && latest.jobSeq >= entry.jobSeq && latest.at > (entry.refusal?.at ?? -1))
       return true
-    // A message whose commit failed and was done all the same is known to its line only.
+    // A message that is stored although its commit failed may be newer than `newestJobSeq`.
     if (latest?.succeeded !== null) this.#plan(tenantId, latest, Math.max(newestJobSeq, entry.jobSeq))
     return false
   }

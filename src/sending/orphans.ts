@@ -3,11 +3,11 @@ import type { Row } from '../db/connection.ts'
 import type { SendingContext } from './context.ts'
 import type { Entry } from './line.ts'
 
-/** A disk may fail after a commit: the writer reports a failure, and the rows are there all the same. */
+// A disk may fail after a commit: the writer reports a failure although the rows are stored.
 
 const TRY_AGAIN_MS = 1000
 
-/** Ends an attempt whose commit failed, if it was stored: its call was never made. Answers no rows, as a refused claim does. */
+/** Closes an attempt whose commit failed, if it was stored: its call was never made. Returns no rows, as a refused `CLAIM` does. */
 export async function undoClaim(context: SendingContext, entry: Entry, error: unknown): Promise<Row[]> {
   context.log.error({ messageId: entry.messageId, error: errorName(error) }, 'an attempt could not be opened')
   await untilDone(context, () =>
@@ -22,7 +22,7 @@ export async function undoClaim(context: SendingContext, entry: Entry, error: un
   return []
 }
 
-/** The job of a message whose commit failed, if it was stored; null if nothing was. */
+/** Returns the job of a message whose commit failed; null if nothing was stored. */
 export async function findOrphanedJob(context: SendingContext, entry: Entry): Promise<number | null> {
   const { tenantId, number } = entry.line
   const sql = `SELECT seq FROM jobs WHERE kind = 'send' AND lane = ?1 AND tenant_id = ?2 AND subject = ?3`

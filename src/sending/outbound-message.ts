@@ -1,7 +1,7 @@
 import type { MessageStatus } from '../db/schema/messages.ts'
 import type { Gate } from '../db/gate.ts'
 
-/** An outbound message as the engine sees it. */
+/** An outbound message, as far as the engine needs it. */
 export interface OutboundMessage {
   id: string
   tenantId: string
@@ -12,9 +12,9 @@ export interface OutboundMessage {
   status: MessageStatus
   /** Epoch milliseconds. */
   createdAt: number
-  /** When a scheduled message entered the order, epoch milliseconds; null for any other. */
+  /** When a scheduled message entered its line, epoch milliseconds; null for any other. */
   sendAt: number | null
-  /** How many of its attempts were found absent, and how many were answered 503 in a row at the end. */
+  /** How many attempts were found absent, and how many of the latest in a row were answered 503. */
   absents: number
   refusals: number
 }
@@ -47,5 +47,5 @@ const toMessage = (row: Record<string, unknown>): OutboundMessage => ({
   refusals: Number(row['refusals']),
 })
 
-/** Whether nothing more happens to a message. */
+/** Whether a status is final. */
 export const isEnded = (status: unknown): boolean => status === 'sent' || status === 'failed' || status === 'received'

@@ -3,7 +3,7 @@ import type { MessageStatus } from '../db/schema/messages.ts'
 import { statusEvent } from '../realtime/event.ts'
 import type { Hub } from '../realtime/hub.ts'
 
-/** Publishes an `sms_status` event; `at` is the time of the change, which is also the message's `updatedAt`. */
+/** Publishes an `sms_status` event. `at` is the time of the change, which is also the message's `updatedAt`. */
 export function publishStatus(
   { hub }: { hub: Hub },
   message: { id: string; appId: string; tenantId: string },

@@ -12,15 +12,15 @@ import { trackMessages } from '../tracking/delivery-rows.ts'
 import type { Scheduler } from './scheduler.ts'
 
 /**
- * After a restore from a backup, messages that were waiting may have been sent in the time that the copy does not know. They
- * are quarantined: each holds its conversation until a lookup that began after `endsAt` has told whether the provider has it.
+ * After a restore from a backup, waiting messages may have been sent after the copy was made. They are quarantined: each
+ * holds its conversation until a lookup that began after `endsAt` has found out whether the provider has it.
  */
 export class Quarantine {
   /** Whether any message may be quarantined. */
   isActive = false
 
   constructor(
-    /** Steady time: calls of before the restore have ended by then. */
+    /** Steady time by which all calls made before the restore have ended. */
     readonly endsAt: number,
   ) {}
 }
@@ -33,10 +33,10 @@ export interface ExtensionOfTenant {
 const OF_EXTENSION = `jobs.kind = 'send' AND jobs.is_quarantined = 1 AND jobs.tenant_id = ?1
   AND jobs.lane IN (SELECT number FROM phone_numbers WHERE tenant_id = ?1 AND extension_id = ?2)`
 
-/** When a message entered the order. It was not sent before. */
+/** When a message entered its line. It was not sent before. */
 const ENTERED_AT = 'max(messages.created_at, coalesce(messages.send_at, 0))'
 
-/** When the oldest quarantined message of the extension entered the order, epoch milliseconds; null if there is none. */
+/** When the oldest quarantined message of the extension entered its line, epoch milliseconds; null if there is none. */
 export async function oldestQuarantined(
   { database }: SendingContext,
   quarantine: Quarantine,
@@ -53,13 +53,16 @@ export async function oldestQuarantined(
 
 const ROWS_AT_ONCE = 500
 
-/** Their attempts are looked up by themselves where one was open when the copy was made. */
+/** Without messages that had an open attempt when the copy was made: that attempt is looked up. */
 const QUARANTINED = `SELECT jobs.seq, messages.id, messages.app_id, messages.from_number, messages.to_number, messages.body, messages.status, ${ENTERED_AT} AS entered_at
   FROM jobs JOIN messages ON messages.id = jobs.subject WHERE ${OF_EXTENSION} AND jobs.seq > ?3
     AND NOT EXISTS (SELECT 1 FROM send_attempts AS open WHERE open.message_id = messages.id AND open.closed_at IS NULL)
   ORDER BY jobs.seq LIMIT ${ROWS_AT_ONCE}`
 
-/** Ends those that the provider has, and lets the others go, in the order of acceptance: equal texts are bound in their order. */
+/**
+ * Ends messages that the provider has and releases the others, in the order of acceptance, so that equal texts match their
+ * records in order.
+ */
 export async function releaseQuarantined(
   context: SendingContext,
   scheduler: Scheduler,
@@ -73,7 +76,7 @@ export async function releaseQuarantined(
     const found = rows.map((row) => ({ row, record: recordOf(context, row, records, taken) }))
     const bound = found.map(({ row, record }) => (record === null ? null : bind(context, scheduler, key, row, record)))
     const absent = found.filter(({ record }) => record === null).map(({ row }) => row)
-    await Promise.all([...bound, letGo(context, scheduler, absent)])
+    await Promise.all([...bound, release(context, scheduler, absent)])
     if (rows.length < ROWS_AT_ONCE) return
     after = Number(rows.at(-1)?.['seq'])
   }
@@ -89,7 +92,7 @@ function recordOf(
     from: String(row['from_number']),
     to: String(row['to_number']),
     text: String(row['body']),
-    // The clock of the run that accepted it may have been off.
+    // The clock of the run that accepted the message may have been wrong.
     since: Number(row['entered_at']) - (provider.clockSkewMs() ?? 0) - HOUR_MS,
   }
   const record = matchRecord(sought, records, taken)
@@ -101,7 +104,7 @@ interface BoundRow extends Record<string, string | number | null> {
   messageId: string
   jobSeq: number
   rcMessageId: string
-  /** Null: it is not tracked. */
+  /** The extension that sent it; null if it is not tracked. */
   trackedBy: string | null
   /** Steady time. */
   sentAt: number
@@ -122,7 +125,7 @@ export const BIND: RowOperation<BoundRow> = {
   ],
 }
 
-/** It was sent in the lost time. */
+/** Ends a message that was sent after the copy was made. */
 async function bind(
   context: SendingContext,
   scheduler: Scheduler,
@@ -151,7 +154,7 @@ async function bind(
   publishStatus(context, message, 'sent', now, { rcMessageId })
 }
 
-async function letGo({ database }: SendingContext, scheduler: Scheduler, absent: readonly Row[]): Promise<void> {
+async function release({ database }: SendingContext, scheduler: Scheduler, absent: readonly Row[]): Promise<void> {
   if (absent.length === 0) return
   const seqs = JSON.stringify(absent.map((row) => Number(row['seq'])))
   const sql = 'UPDATE jobs SET is_quarantined = 0 WHERE seq IN (SELECT value FROM json_each(?1))'
@@ -165,8 +168,8 @@ async function letGo({ database }: SendingContext, scheduler: Scheduler, absent:
 }
 
 /**
- * Whether any message is quarantined, and a lookup job for each extension that has one's number: at the start, and later for
- * numbers that have come back or moved since.
+ * Finds out whether any message is quarantined, and creates a lookup job for each extension that has such a message's number.
+ * Called at the start, and later for numbers that have come back or moved since.
  */
 export async function findQuarantined(
   { database, clock, jobs }: SendingContext,
@@ -187,7 +190,7 @@ const MAKE_LOOKUPS = `INSERT INTO jobs (id, kind, lane, tenant_id, subject, due_
   WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE kind = 'lookup' AND lane = found.extension_id AND tenant_id = found.tenant_id)
   RETURNING lane, tenant_id`
 
-/** Whether a message that waits is quarantined, by its job. */
+/** Whether the job of a waiting message is quarantined. */
 export async function isQuarantined(
   { database }: SendingContext,
   { id, tenantId, from }: { id: string; tenantId: string; from: string },

@@ -12,7 +12,7 @@ import { loadMessages } from './outbound-message.ts'
 import { type ExtensionOfTenant, Quarantine, oldestQuarantined, releaseQuarantined } from './quarantine.ts'
 import type { Scheduler } from './scheduler.ts'
 
-/** What lookups need of the engine. */
+/** The parts of the engine that lookups use. */
 export interface Reconciling {
   context: SendingContext
   scheduler: Scheduler
@@ -21,7 +21,7 @@ export interface Reconciling {
 
 /**
  * The `lookup` job, one for each extension that has attempts of unknown outcome or quarantined messages: it lists the provider's
- * message store once and closes all that it can. Nothing is sent again before a lookup has found it absent.
+ * message store once and closes every attempt that it can. Nothing is sent again before a lookup has found it absent.
  */
 export const lookupJobs = (engine: Reconciling): JobKind<string> => ({
   name: 'lookup',
@@ -32,13 +32,13 @@ export const lookupJobs = (engine: Reconciling): JobKind<string> => ({
 })
 
 const MAX_LOOKUPS_IN_FLIGHT = 64
-/** Lookups come sooner at first: the time that has passed is doubled each time. */
+/** The first lookup comes after 2 s. Each further one doubles the time since the attempt, in steps of 15 s at most. */
 const FIRST_LOOKUP_MS = 2000
 const LOOKUP_EVERY_MS = 15_000
 const MIN_LOOKUP_MS = 100
-/** Records are asked for since a little earlier than needed. */
+/** Listings begin a little earlier than needed. */
 const LISTING_MARGIN_MS = 60_000
-/** Another run of the process had another clock, which may have been an hour off. */
+/** Another run of the process had another clock, which may have been wrong by an hour. */
 const OTHER_CLOCK_MS = HOUR_MS
 
 async function lookUp({ context, scheduler, quarantine }: Reconciling, job: Job): Promise<JobOutcome> {
@@ -76,7 +76,7 @@ async function openEntries(
   })
 }
 
-/** An attempt may have become unknown at this very moment: then the job stays. */
+/** Deletes the job, unless an attempt of unknown outcome was stored meanwhile. */
 async function endJob({ database }: SendingContext, { seq, lane, tenantId }: Job): Promise<JobOutcome> {
   const sql = `DELETE FROM jobs WHERE seq = ?1 AND NOT EXISTS (SELECT 1 FROM send_attempts INDEXED BY send_attempts_open
     WHERE closed_at IS NULL AND outcome = 'unknown' AND extension_id = ?2 AND tenant_id = ?3) RETURNING seq`
@@ -100,23 +100,23 @@ async function listSince(
   return { ...listed, unreadable }
 }
 
-/** By the wall-clock, as listings are asked for. */
+/** The start of the listing, by the wall clock. */
 function sinceOf({ clock }: SendingContext, open: readonly OpenEntry[], quarantinedAt: number | null): number {
-  const ages = open.map(({ attempt }) => clock.steady() - attempt.startedAt + doubtMs(attempt))
+  const ages = open.map(({ attempt }) => clock.steady() - attempt.startedAt + uncertaintyMs(attempt))
   if (quarantinedAt !== null) ages.push(clock.now() - quarantinedAt + OTHER_CLOCK_MS)
   return clock.now() - Math.max(...ages) - LISTING_MARGIN_MS
 }
 
-const doubtMs = ({ isOwn, providerStartedAt }: OpenAttempt): number =>
+const uncertaintyMs = ({ isOwn, providerStartedAt }: OpenAttempt): number =>
   isOwn && providerStartedAt !== null ? 0 : OTHER_CLOCK_MS
 
-/** When the attempt began by the provider's clock; earlier where that is not known for certain. */
+/** When the attempt began by the provider's clock. An uncertain time is moved to its earliest. */
 function beganAt({ provider }: SendingContext, { isOwn, startedAt, providerStartedAt }: OpenAttempt): number {
   if (providerStartedAt !== null) return providerStartedAt
   return startedAt - (provider.clockSkewMs() ?? 0) - (isOwn ? 0 : OTHER_CLOCK_MS)
 }
 
-/** Records that belong to messages already. */
+/** The ids of records that belong to messages already. */
 async function boundIds({ database }: SendingContext, records: readonly StoredSms[]): Promise<Set<string>> {
   const { rows } = await database.gate.execute({
     sql: `SELECT rc_message_id FROM messages WHERE rc_message_id IN (SELECT value FROM json_each(?1)) AND direction = 'outbound'`,
@@ -125,7 +125,7 @@ async function boundIds({ database }: SendingContext, records: readonly StoredSm
   return new Set(rows.map((row) => String(row['rc_message_id'])))
 }
 
-/** `at`: steady time at which the lookup began. */
+/** Closes an attempt if the listing allows that. `at` is the steady time at which the lookup began. */
 async function conclude(
   context: SendingContext,
   scheduler: Scheduler,
@@ -156,7 +156,7 @@ async function found(
   const hasFailed = record.messageStatus === 'SendingFailed' || record.messageStatus === 'DeliveryFailed'
   const result = acceptedEnd(record.providerMessageId, hasFailed)
   if (result.type !== 'sent' && result.type !== 'failed') return
-  // Where the record turns out to be another message's, the next lookup knows.
+  // If the record belongs to another message after all, the next lookup decides.
   if (await storeEnd(context, open, { ...result, outcome: 'unknown' }, null, 'sent')) scheduler.ended(open.entry)
 }
 
@@ -180,13 +180,12 @@ async function end(
   if (await storeEnd(context, open, result, null, resolution)) scheduler.ended(open.entry)
 }
 
-/** Steady time; never before a lookup could have found it absent. */
+/** Steady time at which an attempt ends as unconfirmed. It is never before a lookup could have found it absent. */
 function givenUpAt({ config }: SendingContext, { absentAfter }: OpenAttempt): number {
-  const settledAt = absentAfter ?? Infinity
-  return settledAt + Math.max(0, MAX_RECONCILE_MS - config.reconcileSettleMs)
+  return (absentAfter ?? Infinity) + Math.max(0, MAX_RECONCILE_MS - config.reconcileSettleMs)
 }
 
-/** `waiting`: attempts, and the quarantine if messages wait for its end. */
+/** Milliseconds until the next lookup. `waiting`: open attempts, and the quarantine if messages wait for its end. */
 function nextLookupMs(
   { clock }: SendingContext,
   waiting: readonly (OpenAttempt | Quarantine | null)[],

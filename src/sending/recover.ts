@@ -13,8 +13,8 @@ interface Recovering {
 }
 
 /**
- * What an earlier run left behind, before anything is sent: every open attempt has an unknown outcome, so the lookup job of
- * its extension closes it; the lines are known; the rate windows are as full as they were. Answers how many attempts were open.
+ * Recovers the state of an earlier run, before anything is sent. Every open attempt gets an unknown outcome, so the lookup
+ * job of its extension closes it. Lines are created, and rate windows filled as they were. Returns how many attempts were open.
  */
 export async function recoverSending(
   engine: Recovering & { newestJobSeq: number; quarantine: Quarantine },
@@ -28,8 +28,8 @@ export async function recoverSending(
 }
 
 /**
- * Finds open attempts and lines that this process does not know of: those of an earlier run, at the start; later those that
- * a write of a dead process, done late, has left. Answers how many attempts there were.
+ * Finds open attempts and lines that this process does not know: at the start those of an earlier run, later those that a
+ * late write of a dead process has stored. Returns how many attempts it found.
  */
 export async function findOrphans({ context, scheduler }: Recovering): Promise<number> {
   const { gate } = context.database
@@ -56,7 +56,7 @@ async function newestJobSeq(gate: Gate): Promise<number> {
 
 const OPEN_ATTEMPTS = `SELECT seq, message_id, boot_id FROM send_attempts INDEXED BY send_attempts_open WHERE closed_at IS NULL`
 
-/** The clock may have been set since: no age may be negative, and absence counts only after the whole time. */
+/** The clock may have been set since. So no attempt begins in the future, and the full settle time starts now. */
 const MAKE_UNKNOWN = `UPDATE send_attempts SET outcome = 'unknown', absent_after = ?2, started_at = min(started_at, ?1)
   WHERE seq IN (SELECT value FROM json_each(?3)) AND closed_at IS NULL
   RETURNING seq, message_id, tenant_id, extension_id, from_number, to_number, started_at, provider_started_at, absent_after`
@@ -82,7 +82,7 @@ async function leaveToLookups(
   return rows
 }
 
-/** Its job is among the oldest of its line. */
+/** The job of an open attempt is among the oldest of its line, so few rows are read. */
 const JOB = `SELECT seq, is_quarantined FROM jobs WHERE kind = 'send' AND lane = ?1 AND tenant_id = ?2 AND subject = ?3 ORDER BY seq LIMIT 1`
 
 async function entryOf(gate: Gate, line: Line, row: Row) {
@@ -119,8 +119,8 @@ const ROWS_AT_ONCE = 1000
 const MAX_PAGES = 100
 
 /**
- * Attempts that may still count, oldest first. `until` is the time up to which the provider may have counted one: now, while
- * it is open. From the end backwards, until a whole page is older: where the clock was set, a single row says nothing.
+ * Attempts that may still count for rate windows, oldest first. `until` is the latest time at which the provider may have
+ * counted one. Reads backwards until every row of a page is older, because one old row proves nothing after the clock was set.
  */
 async function attemptsSince(gate: Gate, since: number): Promise<Row[]> {
   const found: Row[] = []
@@ -139,7 +139,7 @@ async function attemptsSince(gate: Gate, since: number): Promise<Row[]> {
   return found.toSorted((one, other) => Number(one['until']) - Number(other['until']))
 }
 
-/** After the clock was set back a pause looks longer than it is, by as much as an hour. What was just sent then lies ahead. */
+/** Whether the clock was set back: then recent attempts lie in the future, and pauses look up to an hour longer than they are. */
 async function wasSetBack(gate: Gate, now: number): Promise<boolean> {
   const { rows } = await gate.execute({
     sql: `SELECT 1 FROM (SELECT message_id, started_at FROM send_attempts ORDER BY seq DESC LIMIT 1000) AS tried

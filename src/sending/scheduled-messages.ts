@@ -18,12 +18,12 @@ interface Engine {
 
 const ROWS_AT_ONCE = 500
 const TRY_AGAIN_MS = 1000
-/** The wall clock may be set, and a timer cannot wait for 30 days. */
+/** Timers are short, because the wall clock may be set and a timer cannot wait for 30 days. */
 const MAX_WAIT_MS = 60_000
 
 /**
  * Messages with a `sendAt` in the future. Each has a `schedule` job. When its time comes, one commit replaces that job by a
- * send job, so the message enters its line behind what was accepted before. It works by the wall clock: `sendAt` is a time of day.
+ * send job, so the message enters its line behind all earlier ones. Times are of the wall clock, as `sendAt` is.
  */
 export class ScheduledMessages {
   readonly #alarm: Alarm
@@ -47,7 +47,7 @@ export class ScheduledMessages {
     await this.#releasing
   }
 
-  /** Accepts a message. When this answers, it is on disk, with its `schedule` job. */
+  /** Accepts a message. Resolves when it is on disk, with its `schedule` job. */
   async accept(message: ScheduledMessage): Promise<KeptRequest> {
     const { context } = this.engine
     const operation = message.idempotencyKey === null ? SCHEDULE : SCHEDULE_ONCE
@@ -62,7 +62,7 @@ export class ScheduledMessages {
     return stored
   }
 
-  /** Lets everything enter its line whose time has come, in the order of time. */
+  /** Moves messages whose time has come into their lines, in the order of their times. */
   async releaseDue(): Promise<void> {
     const { gate } = this.engine.context.database
     for (;;) {
@@ -90,7 +90,7 @@ export class ScheduledMessages {
         this.#nextAt = Math.min(this.#nextAt, Number(rows[0]?.['at'] ?? Infinity))
       } while (this.#nextAt <= clock.now() && !this.#isStopped)
     } catch (error) {
-      log.error({ error: errorName(error) }, 'scheduled messages cannot enter the order, trying again')
+      log.error({ error: errorName(error) }, 'scheduled messages cannot enter their lines, trying again')
       this.#nextAt = clock.now() + TRY_AGAIN_MS
     }
   }
@@ -101,7 +101,7 @@ export class ScheduledMessages {
     this.#alarm.set(Math.min(Math.max(waitMs, 0), MAX_WAIT_MS))
   }
 
-  /** While they are being committed, nothing that is accepted later may begin before them. */
+  /** Commits the send jobs of scheduled messages. Meanwhile no later message of their lines may begin. */
   async #release(rows: readonly Row[]): Promise<void> {
     if (rows.length === 0) return
     const { context, scheduler } = this.engine
@@ -116,7 +116,7 @@ export class ScheduledMessages {
       ])
       this.#enter(rows, entered)
     } catch (error) {
-      // A disk may fail after a commit: the send jobs may be there.
+      // A disk may fail after a commit, so the send jobs may be stored.
       for (const line of lines) line.hasMore = true
       throw error
     } finally {
@@ -149,7 +149,7 @@ const DUE = `SELECT jobs.seq, jobs.subject, jobs.is_quarantined, jobs.tenant_id,
   FROM jobs INDEXED BY jobs_scheduled CROSS JOIN messages ON messages.id = jobs.subject AND messages.tenant_id = jobs.tenant_id
   WHERE jobs.kind = 'schedule' AND jobs.due_at <= ?1 ORDER BY jobs.due_at, jobs.seq LIMIT ${ROWS_AT_ONCE}`
 
-/** A message may have been cancelled at this very moment. Its queue age counts from its time on. */
+/** Leaves out messages that were cancelled meanwhile. The queue age of a message counts from its `sendAt`. */
 const ENTER = `INSERT INTO jobs (id, kind, lane, tenant_id, subject, contact, is_quarantined, created_at)
   SELECT due.id, 'send', messages.from_number, due.tenant_id, messages.id, messages.to_number, due.is_quarantined, due.due_at + CAST(?2 AS INTEGER)
   FROM json_each(?1) AS given CROSS JOIN jobs AS due ON due.seq = given.value AND due.kind = 'schedule'

@@ -8,18 +8,18 @@ import { senderOf } from './sender.ts'
 import { ExtensionTurns } from './turns.ts'
 
 /**
- * Answers one question: what may begin next? The oldest entry of a line that its conversation does not hold; the lines of an
- * extension in turn; the extensions in turn. It knows time, limits and memory, and neither the database nor the provider.
+ * Decides which message may begin next: the oldest entry of a line whose conversation is free. The lines of an extension
+ * take turns, and so do the extensions. The scheduler uses time, limits and memory, but neither the database nor the provider.
  */
 export class Scheduler {
   readonly entries = new Entries()
   readonly lines = new Lines()
   readonly #extensions = new Map<string, ExtensionTurns>()
-  /** Lines that something has happened to. */
+  /** Lines to be scheduled again. */
   readonly #touched = new Set<Line>()
-  /** Extensions that may have something to begin, in turn. */
+  /** Extensions that may have a message to begin, in turn. */
   readonly #turns = new Set<ExtensionTurns>()
-  /** Of the time at which a slot is free again. */
+  /** Cancels the timer for the next free slot. */
   #cancelAlarm: () => void = () => undefined
   #isPlanned = false
   isStopped = true
@@ -45,7 +45,7 @@ export class Scheduler {
     return extension
   }
 
-  /** Something has happened to the line: it is looked at again. */
+  /** Schedules the line again. Call it after every change that may let one of its messages begin. */
   touch(line: Line): void {
     this.#touched.add(line)
     this.#plan()
@@ -62,8 +62,8 @@ export class Scheduler {
   }
 
   /**
-   * Takes every place that a message needs which is just being accepted, if it may begin with its commit: nothing of its line
-   * or extension waits for a turn, and everything is known and free. Null where it must wait.
+   * Takes all slots of a message that is being accepted, if its attempt may begin with its commit: nothing of its line or
+   * extension waits for a turn, its sender is known, and all slots are free. Returns null if the message must wait.
    */
   reserve(tenantId: string, number: string, messageId: string, to: string): Begun | null {
     if (this.isStopped || this.slots.waitMs() > 0) return null
@@ -78,14 +78,14 @@ export class Scheduler {
     return this.#take(newEntry(line, messageId, to, 0), extension)
   }
 
-  /** A message was committed without an attempt, or is to be tried again. */
+  /** Puts an entry into its line: a message committed without an attempt, or one that is tried again. */
   add(entry: Entry): void {
     this.entries.add(entry)
     entry.line.insert(entry)
     this.touch(entry.line)
   }
 
-  /** An attempt of an earlier run is still open. */
+  /** Adds an entry whose attempt was opened by an earlier run and is still open. */
   openAgain(entry: Entry): void {
     const waiting = this.entries.get(entry.messageId)
     if (waiting !== undefined) waiting.line.remove(waiting)
@@ -93,13 +93,13 @@ export class Scheduler {
     this.entries.open(entry)
   }
 
-  /** The provider has answered the call of this entry: another one may begin before its outcome is stored. */
+  /** Call it when the provider has answered: another call may begin before this outcome is stored. */
   answered(entry: Entry): void {
     this.slots.answered(entry)
     this.#plan()
   }
 
-  /** The call of this entry has ended, or was never made. Its conversation stays as it is. */
+  /** Call it when the call has ended, or was not made. Does not change the conversation. */
   left({ entry, extensionId }: Begun): void {
     const extension = this.extension(extensionId)
     extension.inFlight--
@@ -109,14 +109,14 @@ export class Scheduler {
     this.tasks.left()
   }
 
-  /** The entry has no open attempt any more. */
+  /** Call it when the entry's attempt is closed. */
   closed(entry: Entry): void {
     entry.attempt = null
     this.entries.close(entry)
     for (const line of this.lines.ofNumber(entry.line.number)) this.touch(line)
   }
 
-  /** The message has ended. */
+  /** Call it when the message has ended. */
   ended(entry: Entry): void {
     this.closed(entry)
     entry.line.remove(entry)
@@ -138,13 +138,13 @@ export class Scheduler {
     if (this.isStopped) return
     const touched = [...this.#touched]
     this.#touched.clear()
-    for (const line of touched) this.#place(line)
+    for (const line of touched) this.#enqueue(line)
     const begun = this.#beginAll()
     if (begun.length > 0) this.tasks.begin(begun)
   }
 
-  /** Lets a line wait for the turn of its extension, or for what it lacks. */
-  #place(line: Line): void {
+  /** Queues a line for a turn of its extension, if one of its entries may begin. */
+  #enqueue(line: Line): void {
     line.cancelAlarm()
     const extension = this.#extensionFor(line)
     if (line.turns !== extension?.lines) line.turns?.delete(line)
@@ -153,7 +153,7 @@ export class Scheduler {
     if (extension !== null) this.#turns.add(extension)
   }
 
-  /** Whose turns the line waits for; null if nothing of it may begin, or nobody can send for it. */
+  /** The extension whose turn the line waits for; null if no entry may begin, or no extension can send. */
   #extensionFor(line: Line): ExtensionTurns | null {
     if (this.#isHeld(line)) return null
     const entry = this.#nextOf(line)
@@ -185,7 +185,7 @@ export class Scheduler {
     return null
   }
 
-  /** One entry of each extension in turn, until nothing may begin. */
+  /** Begins one entry of each extension in turn, until none may begin. */
   #beginAll(): Begun[] {
     const begun: Begun[] = []
     for (const extension of this.#turns) {
@@ -207,7 +207,7 @@ export class Scheduler {
     return waitMs <= 0
   }
 
-  /** The entry whose turn it is; null if nothing of the extension may begin now. */
+  /** Begins the next entry of an extension; null if none may begin now. */
   #beginNext(extension: ExtensionTurns): Begun | null {
     for (const line of extension.lines) {
       if (!extension.hasRoom || this.#isPaused(extension)) return null

@@ -4,11 +4,11 @@ import type { ExtensionRow, TenantEntry } from '../provider/directory.ts'
 import type { SendingContext } from './context.ts'
 
 /**
- * Who sends for a number of a tenant.
- * - `ready`: this extension, at once.
- * - `wait`: nobody now. The end of the reason wakes the tenant's lines.
- * - `missing`: the number is not known; final only after a fresh lookup at the provider.
- * - `failed`: nobody, and no lookup can help.
+ * The extension that sends for a number of a tenant.
+ * - `ready`: this extension can send now.
+ * - `wait`: none can send now. The tenant's lines are woken when the reason ends.
+ * - `missing`: the number is not known. This is final only after a new number lookup.
+ * - `failed`: none can send, and no lookup can help.
  */
 export type Sender =
   | { type: 'ready'; extensionId: string }
@@ -18,7 +18,7 @@ export type Sender =
 
 type Known = Pick<SendingContext, 'directory' | 'clock'>
 
-/** By what is in memory; `loading` if that is nothing. */
+/** Finds the sender in memory; `loading` if the tenant is not in memory. */
 export function senderOf({ directory, clock }: Known, tenantId: string, number: string): Sender {
   const tenant = directory.known(tenantId)
   if (tenant === undefined) return { type: 'wait', reason: 'loading' }

@@ -6,7 +6,7 @@ import { type Waiting, type WaitingReason, heldEntry, isUnderWay, nextOf } from 
 export interface WaitingCount {
   reason: WaitingReason
   extensionId: string | null
-  /** When the reason ends by itself, epoch milliseconds; null if nobody can say. */
+  /** When the reason ends by itself, epoch milliseconds; null if that is not known. */
   until: number | null
   count: number
 }
@@ -16,7 +16,7 @@ const QUARANTINED = `SELECT lane, count(*) AS count FROM jobs WHERE kind = 'send
   AND lane IN (SELECT value FROM json_each(?2)) GROUP BY lane`
 const SCHEDULED = `SELECT count(*) AS count FROM jobs WHERE kind = 'schedule' AND tenant_id = ?1`
 
-/** Why a tenant's messages wait, line by line, and how many of them are scheduled. */
+/** Counts a tenant's waiting messages by reason, and its scheduled messages. */
 export async function waitingOfTenant(
   engine: SendEngine,
   tenantId: string,
@@ -49,7 +49,7 @@ const one = (reason: WaitingReason, count: number, extensionId: string | null = 
   count,
 })
 
-/** `jobs`: all messages of the line that have not ended. `quarantined`: how many of them wait for the lookup of a restore. */
+/** `jobs`: how many messages of the line have not ended. `quarantined`: how many of them are quarantined. */
 function waitingOfLine(engine: SendEngine, line: Line, jobs: number, quarantined: number): WaitingCount[] {
   const { tenantId, number } = line
   const message = { tenantId, from: number }
@@ -70,7 +70,7 @@ function waitingOfLine(engine: SendEngine, line: Line, jobs: number, quarantined
   ]
 }
 
-/** One count for each reason and extension, with the latest end, the largest first. Leaves out what counts none. */
+/** Merges counts of the same reason and extension, keeps the latest end, and drops empty ones. The largest comes first. */
 function merged(all: readonly WaitingCount[]): WaitingCount[] {
   const found = new Map<string, WaitingCount>()
   for (const each of all) {

@@ -4,7 +4,7 @@ import type { Entry, Line } from './line.ts'
 import { isQuarantined } from './quarantine.ts'
 import { type Sender, senderOf } from './sender.ts'
 
-/** Why a message has not gone out yet. Of several reasons the first of this list counts. */
+/** Why a message has not been sent yet. If several reasons apply, the first of this list is reported. */
 export const WAITING_REASONS = [
   'suspended',
   'scheduled',
@@ -20,16 +20,16 @@ export const WAITING_REASONS = [
 ] as const
 export type WaitingReason = (typeof WAITING_REASONS)[number]
 
-/** `until`: when the reason ends by itself, epoch milliseconds; null if nobody can say. */
+/** `until`: when the reason ends by itself, epoch milliseconds; null if that is not known. */
 export interface Waiting {
   reason: WaitingReason
   until: number | null
 }
 
-/** Whose message it is, and from which number. */
+/** The tenant and the number of a message. */
 type SenderOfMessage = Pick<WaitingMessage, 'tenantId' | 'from'>
 
-/** What is asked about: a message that is `queued` or `sending`. */
+/** A message that is `queued` or `sending`. */
 export interface WaitingMessage {
   id: string
   tenantId: string
@@ -39,7 +39,7 @@ export interface WaitingMessage {
   sendAt: number | null
 }
 
-/** The scheduler's own answer to why a message waits; null if it is on its way or about to begin. */
+/** Returns why a message waits, from the scheduler's state; null if its call is under way or about to begin. */
 export async function waitingOf(engine: SendEngine, message: WaitingMessage): Promise<Waiting | null> {
   const { directory } = engine.context
   const tenant = await directory.tenant(message.tenantId)
@@ -47,7 +47,7 @@ export async function waitingOf(engine: SendEngine, message: WaitingMessage): Pr
   if (isUnderWay(entry)) return null
   const quarantined = await isHeldByRestore(engine, message, entry)
   const line = engine.scheduler.lines.has(message.tenantId, message.from) ? lineOf(engine, message) : null
-  // A long line keeps its newest messages in the job table alone.
+  // The newest messages of a long line are in the job table alone.
   const isNext = line === null || (entry !== null && entry === nextOf(engine, line))
   return heldMessage(engine, message, tenant, quarantined) ?? heldEntry(engine, message, entry, isNext)
 }
@@ -55,17 +55,17 @@ export async function waitingOf(engine: SendEngine, message: WaitingMessage): Pr
 const lineOf = ({ scheduler }: SendEngine, { tenantId, from }: SenderOfMessage): Line =>
   scheduler.lines.of(tenantId, from)
 
-/** The entry of a line that begins before all others; null if none may begin. */
+/** The next entry of a line that may begin; null if none may. */
 export const nextOf = ({ context, scheduler }: SendEngine, line: Line): Entry | null =>
   line.next((to) => scheduler.entries.isOpen(line.number, to), context.clock.monotonic())
 
-/** Its call runs, or it takes its slots at this moment. */
+/** Whether an entry's call is under way, or its attempt is being opened. */
 export function isUnderWay(entry: Entry | null): boolean {
   if (entry === null || !entry.line.open.has(entry)) return false
   return entry.attempt === null || entry.attempt.absentAfter === null
 }
 
-/** What keeps the message itself, whatever else is sent. */
+/** The reason that lies in the message or its tenant; null if there is none. */
 function heldMessage(
   { context, quarantine }: SendEngine,
   { sendAt }: WaitingMessage,
@@ -80,7 +80,10 @@ function heldMessage(
   return { reason: 'restore', until: leftMs > 0 ? Math.ceil(clock.now() + leftMs) : null }
 }
 
-/** What keeps an entry in its line. `entry`: null if the message is not in memory. `isNext`: nothing of its line begins before it. */
+/**
+ * The reason that lies in the line, the extension or the provider. `entry` is null if the message is not in memory.
+ * `isNext`: it is the next one of its line.
+ */
 export function heldEntry(
   engine: SendEngine,
   message: SenderOfMessage,
@@ -96,7 +99,7 @@ export function heldEntry(
   return heldByProvider(engine, extensionId, entry) ?? heldByTurn(engine, message, isNext, extensionId)
 }
 
-/** The number is not known, or the provider says that another extension has it. */
+/** Whether a number lookup must find the extension first: none has the number, or the provider refused it. */
 const isLookedUp = (sender: Sender, entry: Entry | null): boolean =>
   sender.type === 'missing' || (sender.type === 'ready' && entry?.refusal?.extensionId === sender.extensionId)
 
@@ -133,7 +136,7 @@ function heldByTurn(
   return extensionMs > 0 ? { reason: 'extension_limit', until: Math.ceil(clock.now() + extensionMs) } : null
 }
 
-/** A message that is not in memory is looked for only while there are quarantined ones. */
+/** Reads the job of a message that is not in memory only while there are quarantined messages. */
 async function isHeldByRestore(
   { context, quarantine }: SendEngine,
   message: WaitingMessage,

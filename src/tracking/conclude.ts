@@ -6,7 +6,7 @@ import type { TrackingContext } from './context.ts'
 import { meansOptedOut, reasonOf } from './delivery-codes.ts'
 import { CONCLUDE, CONCLUDE_OPTED_OUT, type TrackedMessage } from './delivery-rows.ts'
 
-/** What became of a message. */
+/** What became of a message after `sent`. */
 export interface Conclusion {
   conclusion: DeliveryConclusion
   errorCode: string | null
@@ -14,7 +14,10 @@ export interface Conclusion {
   recordedAt: number
 }
 
-/** Stores what became of a message, with its event and what it says of the recipient's wish, in one commit, and publishes it. Nothing happens if that was known. */
+/**
+ * Stores what became of a message, its event, and an opt-out if the error code means one, in one commit. Then publishes
+ * both. Does nothing if the message was concluded before.
+ */
 export async function conclude(
   { database, clock, hub }: Pick<TrackingContext, 'database' | 'clock' | 'hub'>,
   message: TrackedMessage,
@@ -42,7 +45,7 @@ const wordOf = ({ id, tenantId, from, to }: TrackedMessage, { recordedAt }: Conc
   now,
 })
 
-/** The event's fields that its message does not have. */
+/** The fields of the event that are not in the message's row. */
 const detailOf = ({ conclusion, errorCode }: Conclusion): DeliveryDetail => ({
   deliveryStatus: conclusion,
   ...(errorCode === null ? {} : { errorCode }),

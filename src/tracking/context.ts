@@ -7,7 +7,7 @@ import type { Provider } from '../provider/provider.ts'
 import type { Session } from '../provider/session.ts'
 import type { Hub } from '../realtime/hub.ts'
 
-/** What tracking needs of the gateway. */
+/** The parts of the gateway that tracking uses. */
 export interface TrackingContext {
   config: Config
   clock: Clock

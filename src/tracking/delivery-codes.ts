@@ -35,12 +35,12 @@ const REASONS: Readonly<Record<string, string>> = {
 /** 500 to 509 from RingCentral itself, its gateway or a carrier. */
 const PROVIDER_FAULT = /^SMS-(RC|UP|CAR)-50\d$/
 
-/** Why a message was not delivered, in plain words. */
+/** Returns in plain words why a message was not delivered. */
 export function reasonOf(code: string | null): string {
   if (code === null) return 'Not delivered'
   if (PROVIDER_FAULT.test(code)) return 'The provider failed to send it'
   return REASONS[code] ?? `Not delivered (${code})`
 }
 
-/** The recipient does not want messages from the number. */
+/** Whether a code means that the recipient has opted out of the number. */
 export const meansOptedOut = (code: string | null): boolean => code !== null && /^SMS-(RC|UP|CAR)-413$/.test(code)

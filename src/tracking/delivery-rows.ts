@@ -8,8 +8,8 @@ import type { ExtensionKey } from '../provider/extension-rows.ts'
 import { countUsage } from '../usage/roll-up.ts'
 
 /**
- * Tracks messages of a row operation that become `sent` in its commit. The operation names the message `messageId` and gives
- * `sentAt` (steady time) and `trackedBy` (the extension that sent it). `condition`: what must be true of the row.
+ * SQL that tracks messages of a row operation that become `sent` in its commit. The operation has the columns `messageId`,
+ * `sentAt` (steady time) and `trackedBy` (the extension that sent it). `condition` is a condition on the row.
  */
 export const trackMessages = (
   condition: string,
@@ -17,13 +17,13 @@ export const trackMessages = (
   SELECT messages.seq, messages.tenant_id, given.trackedBy, given.sentAt FROM given
   CROSS JOIN messages ON messages.id = given.messageId WHERE ${condition} ON CONFLICT DO NOTHING`
 
-/** How a tracked message ends. */
+/** The conclusion of a tracked message. */
 export interface ConcludeRow extends Record<string, string | number | null> {
   messageSeq: number
   messageId: string
   conclusion: DeliveryConclusion
   errorCode: string | null
-  /** What the event has besides its message, as JSON. */
+  /** JSON: the fields of the event that are not in the message's row. */
   detail: string
   /** When the provider's record was made, by its clock. */
   recordedAt: number
@@ -41,7 +41,7 @@ const COUNT = countUsage({
   from: `FROM given CROSS JOIN delivery_states AS state ON ${IS_OPEN} CROSS JOIN messages ON messages.seq = state.message_seq WHERE true`,
 })
 
-/** In the order in which the events are published: that of the message first, then that of the opt-out. */
+/** Comes before the statement that records an opt-out, because the events are published in this order. */
 const APPEND_EVENTS = `INSERT INTO events (kinds, subject, at, detail)
   SELECT ${EVENT_KINDS.delivery}, given.messageId, given.now, given.detail FROM given
   CROSS JOIN delivery_states AS state ON ${IS_OPEN}`
@@ -50,25 +50,28 @@ const CLOSE = `UPDATE delivery_states SET conclusion = given.conclusion, error_c
   FROM given WHERE delivery_states.message_seq = given.messageSeq AND delivery_states.conclusion IS NULL
   RETURNING (SELECT id FROM messages WHERE seq = message_seq) AS key, 1 AS concluded`
 
-/** Concludes messages whose state is open, appends their events and counts them. Answers a row with `concluded` for each that was open. */
+/**
+ * Concludes messages whose state is open, appends their events and counts them. Returns a row with `concluded` for each that
+ * was open.
+ */
 export const CONCLUDE: RowOperation<ConcludeRow> = {
   columns: ['messageSeq', 'messageId', 'conclusion', 'errorCode', 'detail', 'recordedAt', 'now'],
   key: 'messageId',
   statements: [COUNT, APPEND_EVENTS, CLOSE],
 }
 
-/** The recipient does not want messages from this number. An opt-in that is later than the record counts. */
+/** The recipients have opted out of the numbers. An opt-in that is later than the provider's record wins. */
 const OPT_OUTS = `SELECT given.messageId AS wordId, messages.tenant_id AS tenantId, messages.from_number AS number,
     messages.to_number AS contact, 1 AS optedOut, 'provider' AS source, given.recordedAt AS decidedAt, given.now AS now
   FROM given CROSS JOIN delivery_states AS state ON ${IS_OPEN} CROSS JOIN messages ON messages.seq = state.message_seq`
 
-/** The same as `CONCLUDE`, and records that the recipients have opted out. Answers the rows of `storeOptOuts` as well. */
+/** `CONCLUDE` for messages whose recipients have opted out, which it records. Returns the rows of `storeOptOuts` as well. */
 export const CONCLUDE_OPTED_OUT: RowOperation<ConcludeRow> = {
   ...CONCLUDE,
   statements: [COUNT, APPEND_EVENTS, storeOptOuts(OPT_OUTS, 'changed_by'), CLOSE],
 }
 
-/** An open message, as far as its event needs it. */
+/** A message whose delivery state is open, as far as its event needs it. */
 export interface TrackedMessage {
   seq: number
   id: string
@@ -82,7 +85,7 @@ export interface TrackedMessage {
 const MESSAGE_COLUMNS =
   'messages.seq, messages.id, messages.app_id, messages.tenant_id, messages.from_number, messages.to_number, messages.rc_message_id'
 
-/** Open messages of a tenant by the provider's ids. */
+/** A tenant's messages with an open delivery state, by the provider's ids. */
 export async function openMessages(
   gate: Gate,
   tenantId: string,
@@ -129,7 +132,7 @@ export async function firstSentAfter(
   return rows.map(({ at }) => (typeof at === 'number' ? at : null))
 }
 
-/** When the open message was sent that has `count` open ones between `since` and itself, steady time; null if there are fewer. */
+/** When the open message number `count` (from 0) of those sent since `since` was sent, steady time; null if there are fewer. */
 export async function sentAtOffset(
   gate: Gate,
   { tenantId, extensionId }: ExtensionKey,
@@ -145,7 +148,7 @@ export async function sentAtOffset(
   return typeof at === 'number' ? at : null
 }
 
-/** Every extension that has open messages. Jumps from one to the next along the index. */
+/** Every extension that has open messages. The query jumps from one to the next along the index. */
 export async function trackedExtensions(gate: Gate): Promise<ExtensionKey[]> {
   const { rows } = await gate.execute(`WITH RECURSIVE firsts (seq) AS (
       SELECT (SELECT message_seq FROM delivery_states INDEXED BY delivery_states_open

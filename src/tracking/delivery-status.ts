@@ -7,14 +7,14 @@ export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 
 /** The row of a tracked message. */
 export interface DeliveryState {
-  /** Null while the provider may still tell. */
+  /** Null while the provider may still report it. */
   conclusion: DeliveryConclusion | null
   errorCode: string | null
   /** When the gateway learned it, epoch milliseconds. */
   concludedAt: number | null
 }
 
-/** The states of those of a tenant's messages that are tracked, by their ids. */
+/** The delivery states of a tenant's messages, by message id. Messages that are not tracked have none. */
 export async function loadDeliveryStates(
   gate: Gate,
   tenantId: string,
@@ -29,7 +29,7 @@ export async function loadDeliveryStates(
   return new Map(rows.map((row) => [String(row['id']), stateOf(row)]))
 }
 
-/** What the API shows. `isPending`: the provider may still tell. Null: the message was not sent by the gateway. */
+/** The `deliveryStatus` of the API. `isPending`: the provider may still tell. Returns null if the gateway did not send the message. */
 export function deliveryStatusOf(
   status: unknown,
   state: DeliveryState | undefined,

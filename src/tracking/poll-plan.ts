@@ -5,8 +5,8 @@ const HOUR_MS = 60 * MINUTE_MS
 export const TRACKED_MS = 24 * HOUR_MS
 
 /**
- * The ages at which a message is polled; the last one repeats. `everyMs`: polls for this age are that far apart, which is the
- * step to the next age. So a poll that waits for others is never later than the message's next one would be.
+ * The ages at which a message is polled; the last one repeats. Polls for one age are at least `everyMs` apart, which is the
+ * step to the next age. So a poll that waits for others is never later than the message's own poll at the next age.
  */
 const STEPS = [
   { ageMs: 10_000, everyMs: 20_000 },
@@ -22,9 +22,9 @@ const STEPS = [
 interface Progress {
   ageMs: number
   everyMs: number
-  /** Messages sent up to then have been polled at this age. */
+  /** Messages sent up to this time have been polled at this age. */
   doneUntil: number
-  /** When a poll served this age last. */
+  /** The time of the latest poll for this age. */
   at: number
 }
 
@@ -34,13 +34,16 @@ export interface DuePoll {
   since: number
 }
 
-/** When an extension's messages are polled. One poll serves all of them, so messages of a burst share theirs. Steady times. */
+/**
+ * Decides when an extension's messages are polled. One poll serves all of them, so messages of a burst share it. All times
+ * are steady.
+ */
 export class PollPlan {
   readonly #steps: Progress[] = STEPS.map((step) => ({ ...step, doneUntil: -1, at: -Infinity }))
-  /** For each age, when the first message was sent that was not polled at this age yet. */
+  /** For each age, when the first message was sent that has not been polled at this age yet. */
   #firsts: (number | null)[] = []
 
-  /** The ends of what is done, for which the first open message after each must be known. */
+  /** For each age, the end of what is polled. `learn` needs the first open message after each. */
   get doneUntil(): number[] {
     return this.#steps.map(({ doneUntil }) => doneUntil)
   }
@@ -57,27 +60,27 @@ export class PollPlan {
     return at === Infinity ? null : at
   }
 
-  /** The soonest poll that a message sent at `sentAt` can have. */
+  /** The earliest poll of a message sent at `sentAt`. */
   firstPollAt(sentAt: number): number {
     const [first] = this.#steps
     return first === undefined ? Infinity : dueAt(first, sentAt)
   }
 
-  /** What must be polled now; null if nothing is due. */
+  /** The poll that is due now; null if there is none. */
   due(now: number): DuePoll | null {
     const firsts = this.#firsts.filter((first, index) => isDue(this.#steps[index], first ?? null, now))
     const times = firsts.filter((first) => first !== null)
     return times.length === 0 ? null : { at: now, since: Math.min(...times) }
   }
 
-  /** A poll has been made for the messages sent from `since` up to `until`, whether or not the provider answered. */
+  /** Call it after a poll for the messages sent from `since` up to `until`, whether or not the provider answered. */
   done({ at, since }: DuePoll, until: number): void {
     for (const [index, step] of this.#steps.entries()) {
       const first = this.#firsts[index] ?? null
       if (first !== null && first < since) continue
-      const isWhole = until >= at - step.ageMs
+      const isComplete = until >= at - step.ageMs
       step.doneUntil = Math.max(step.doneUntil, Math.min(at - step.ageMs, until))
-      if (!isWhole || first === null || first + step.ageMs > at) continue
+      if (!isComplete || first === null || first + step.ageMs > at) continue
       step.at = at
       if (index === this.#steps.length - 1) step.doneUntil = -1
     }

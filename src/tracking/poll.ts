@@ -6,25 +6,25 @@ import type { TrackingContext } from './context.ts'
 import { type TrackedMessage, openMessages, openSince, sentAtOffset } from './delivery-rows.ts'
 import { TRACKED_MS } from './poll-plan.ts'
 
-/** Messages that one listing looks for: it has few pages even if others use the extension as well. */
+/** The most messages that one listing covers, so that it has few pages even if others use the extension as well. */
 export const MAX_POLLED = 5000
 const MIN_POLLED = 50
-/** Records are asked for since a little earlier than needed. */
+/** Listings begin and end a little outside of the time needed. */
 const LISTING_MARGIN_MS = 60_000
-/** Of one page; each page is a call. */
+/** The size of a page. Each page is a call. */
 const RECORDS_PER_CALL = 1000
-/** Messages that are ended as unknown at a time. */
+/** Messages that are concluded at a time. */
 const ROWS_AT_ONCE = 200
 
-/** What a poll did. `until`: messages sent up to then were looked for, steady time. */
+/** The result of a poll. `until`: steady time up to which sent messages were covered. */
 export interface Polled {
   until: number
   calls: number
-  /** How many messages the next poll should look for at most. */
+  /** The most messages that the next poll should cover. */
   maxPolled: number
 }
 
-/** Lists the records of messages that an extension sent since `since` (steady time), and concludes those that have ended. */
+/** Lists the records of messages that an extension sent since `since` (steady time), and concludes those with a final status. */
 export async function poll(
   context: TrackingContext,
   key: ExtensionKey,
@@ -48,7 +48,7 @@ export async function poll(
   }
 }
 
-/** Ends what is not known after a day. */
+/** Concludes messages as unknown a day after they were sent. */
 export async function endTracking(context: TrackingContext, key: ExtensionKey): Promise<void> {
   const sentUntil = Math.floor(context.clock.steady()) - TRACKED_MS
   for (;;) {
@@ -59,7 +59,7 @@ export async function endTracking(context: TrackingContext, key: ExtensionKey): 
   }
 }
 
-/** The listing is asked for by the wall-clock. */
+/** Lists records between two steady times. The provider's listing takes wall-clock times. */
 function list(
   { session, provider, clock }: TrackingContext,
   key: ExtensionKey,
@@ -71,7 +71,7 @@ function list(
     direction: 'Outbound',
     since: wallClock(since) - LISTING_MARGIN_MS,
     ...(end === null ? {} : { until: wallClock(end) + LISTING_MARGIN_MS }),
-    // A record that cannot be read tells nothing about the others.
+    // An unreadable record does not affect the others.
     skipped: () => undefined,
   }
   return session.call(key, 'light', (token) => provider.listMessages(token, query))
@@ -101,7 +101,7 @@ async function concludeOpen(
   if (message !== undefined) await conclude(context, message, conclusion)
 }
 
-/** Null while it may still change. */
+/** The conclusion of a record; null while its status may still change. */
 function conclusionOf({ messageStatus, deliveryErrorCode, createdAt: recordedAt }: StoredSms): Conclusion | null {
   switch (messageStatus) {
     case 'Delivered':

@@ -6,9 +6,9 @@ import { openStates } from './open-states.ts'
 import { PollPlan, TRACKED_MS } from './poll-plan.ts'
 import { MAX_POLLED, endTracking, poll } from './poll.ts'
 
-/** Few: providers that hang must not take the calls that sends and lookups need. */
+/** Few, so that a provider that hangs does not use up the calls that sends and lookups need. */
 const MAX_POLLS_IN_FLIGHT = 8
-/** At most 20 of the 50 calls a minute that the provider allows for looking: lookups of unknown sends need the others. */
+/** Polls make at most 20 of the 50 light calls a minute that the provider allows. Lookups of unknown sends need the rest. */
 const MS_PER_CALL = 3000
 const RETRY_AFTER_FAULT_MS = 10_000
 
@@ -16,17 +16,17 @@ const RETRY_AFTER_FAULT_MS = 10_000
 interface Tracked {
   key: ExtensionKey
   plan: PollPlan
-  /** Of the next poll, steady time; Infinity while none is planned. */
+  /** Steady time of the next poll; Infinity while none is planned. */
   nextAt: number
   cancel: () => void
-  /** No poll before then, steady time. */
+  /** Steady time before which no poll begins. */
   restUntil: number
   maxPolled: number
 }
 
 /**
- * Learns what became of messages after `sent`: polls the provider's message store for each extension that has open delivery
- * states, by timers of its own. The rows are the work that must happen, so a crash loses nothing and no job is needed.
+ * Finds out what became of messages after `sent`: polls the provider's message store for each extension with open delivery
+ * states, by timers. The open rows are the durable work, so a crash loses nothing and no jobs are needed.
  */
 export class DeliveryTracking {
   readonly #tracked = new Map<string, Tracked>()
@@ -47,7 +47,7 @@ export class DeliveryTracking {
     return this.isOn && this.context.clock.now() - sentAt < TRACKED_MS
   }
 
-  /** Finds extensions with open messages that nothing polls: at the start, and later any that a fault has left. */
+  /** Finds extensions with open messages that are not polled. Call it at the start, and regularly, because a fault may leave some. */
   async findOpen(): Promise<void> {
     if (!this.isOn) return
     this.#isStopped = false
@@ -56,19 +56,19 @@ export class DeliveryTracking {
       if (!this.#tracked.has(nameOf(key))) this.#enqueue(this.#track(key))
   }
 
-  /** Polls that run. */
+  /** How many polls are under way. */
   get inFlight(): number {
     return this.#running.size
   }
 
-  /** A message of this extension was committed as sent at `sentAt`, steady time. Its state is opened before its first poll. */
+  /** Call it when a message of this extension was committed as sent. `sentAt` is steady time. The next poll opens its state. */
   sent(key: ExtensionKey, sentAt: number): void {
     if (!this.isOn) return
     const tracked = this.#tracked.get(nameOf(key)) ?? this.#track(key)
     this.#planAt(tracked, Math.min(tracked.nextAt, tracked.plan.firstPollAt(sentAt)))
   }
 
-  /** Begins no more polls; settles when those that run have ended. */
+  /** Begins no more polls. Resolves when those under way have ended. */
   async stop(): Promise<void> {
     this.#isStopped = true
     for (const { cancel } of this.#tracked.values()) cancel()
@@ -116,7 +116,7 @@ export class DeliveryTracking {
     }
   }
 
-  /** Its own next time is planned when it ends; what is sent meanwhile can only bring that forward. */
+  /** Runs a poll and then plans the next one. A message that is sent meanwhile can only make the next one earlier. */
   async #run(tracked: Tracked): Promise<void> {
     tracked.nextAt = Infinity
     try {

@@ -7,12 +7,12 @@ export interface DeletedRows {
   deliveries: number
 }
 
-/** A message that goes with its conversation is the newest one: older ones have gone before, or go with it. */
+/** Deletes the activity of conversations whose newest message is deleted. Older messages were deleted before, or are deleted now. */
 const FORGET_CONVERSATIONS = `DELETE FROM conversation_activity WHERE rowid IN (SELECT activity.rowid FROM json_each(?1)
   CROSS JOIN messages ON messages.id = value
   CROSS JOIN conversation_activity AS activity ON activity.tenant_id = messages.tenant_id AND activity.last_seq = messages.seq)`
 
-/** A `seq` is used again after the newest messages were deleted. */
+/** Moves the position back if the newest messages were deleted, because their `seq` will be used again. */
 const FOLLOW_AGAIN = `UPDATE facts SET value = (SELECT coalesce(max(seq), 0) FROM messages)
   WHERE name = '${FOLLOWED_THROUGH}' AND CAST(value AS INTEGER) > (SELECT coalesce(max(seq), 0) FROM messages)`
 

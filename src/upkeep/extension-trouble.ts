@@ -2,7 +2,7 @@ import { isoTime } from '../core/clock.ts'
 import type { Gateway } from '../gateway.ts'
 import type { ExtensionRow } from '../provider/directory.ts'
 
-/** What is wrong with an extension, and what a person can do about it; a sentence each. */
+/** A problem of an extension, and what a person can do about it; a sentence each. */
 export interface Trouble {
   reason: string
   fix: string
@@ -10,7 +10,10 @@ export interface Trouble {
 
 type Known = Pick<Gateway, 'clock' | 'config' | 'directory' | 'provider'>
 
-/** What is wrong first of all; null while all is well. `isReceiving`: it has a subscription that brings inbound messages. */
+/**
+ * The most important problem of an extension; null if there is none. `isReceiving`: it has a subscription that brings
+ * inbound messages.
+ */
 export function troubleOf(known: Known, row: ExtensionRow, isReceiving: boolean): Trouble | null {
   if (row.status === 'revoked') return REVOKED
   if (row.status === 'refresh_failed') return unrefreshed(row)

@@ -1,10 +1,10 @@
 import type { Database } from '../db/database.ts'
 import type { Gateway } from '../gateway.ts'
 
-/** The fact that tells up to which `seq` of `messages` the conversations are known; absent until somebody asks. */
+/** The fact that stores up to which `seq` of `messages` the conversations are known; absent until the first list request. */
 export const FOLLOWED_THROUGH = 'conversations_through'
 
-/** Some 8 ms of the event loop. */
+/** A step takes about 8 ms of the event loop. */
 const ROWS_PER_STEP = 2000
 
 /** Every conversation with messages in the range, with its newest one. */
@@ -27,7 +27,7 @@ export function followConversations(gateway: Gateway): Promise<void> {
   return run
 }
 
-/** The same, if anybody has ever asked: so that nobody who asks later has to wait for long. */
+/** Brings the conversations up to date if they were ever listed, so that the next list request is fast. */
 export async function keepFollowing(gateway: Gateway): Promise<void> {
   if ((await readRange(gateway)).from !== null) await followConversations(gateway)
 }
@@ -40,12 +40,12 @@ async function follow(gateway: Gateway): Promise<void> {
       { sql: FOLLOW, args: [from, to] },
       { sql: NOTE, args: [String(to)] },
     ])
-    // Sends and requests have their turn.
+    // Lets sends and requests run between steps.
     await new Promise((resolve) => void setImmediate(resolve))
   }
 }
 
-/** `from` is null if nobody has asked yet. */
+/** `from` is null if the conversations were never listed. */
 async function readRange({ database }: Gateway): Promise<{ from: number | null; to: number }> {
   const { rows } = await database.gate.execute(
     `SELECT (SELECT value FROM facts WHERE name = '${FOLLOWED_THROUGH}') AS known, (SELECT max(seq) FROM messages) AS newest`,

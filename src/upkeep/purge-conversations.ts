@@ -6,7 +6,7 @@ import type { Gateway } from '../gateway.ts'
 
 /** Rows read at a time. There is no index by age, because it would cost every message to a new contact. */
 const ROWS_PER_RANGE = 2000
-/** How far the trigger `conversations_follow` lets the time of a row fall behind its newest message. */
+/** How far the time of a row may be behind its newest message: the trigger `conversations_follow` does not write it for each. */
 const BEHIND_MS = HOUR_MS
 
 /** Deletes conversations whose newest message is past its retention, at most an hour later than the message. */
@@ -24,7 +24,7 @@ export async function purgeConversations(gateway: Gateway, messagesBefore: numbe
       .orderBy(asc(seq))
       .limit(ROWS_PER_BATCH)
     const seqs = rows.map((row) => row.seq)
-    // A row that was written again meanwhile stays.
+    // Keeps a row that was written again meanwhile.
     const sql = 'DELETE FROM conversations WHERE seq IN (SELECT value FROM json_each(?1)) AND written_at < ?2'
     if (seqs.length > 0) await writer.write([{ sql, args: [JSON.stringify(seqs), before] }])
     cursor = seqs.length === ROWS_PER_BATCH ? (seqs.at(-1) ?? 0) : cursor + ROWS_PER_RANGE

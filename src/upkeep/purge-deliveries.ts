@@ -8,7 +8,7 @@ const STATEMENTS = [
     (SELECT rowid FROM webhook_details WHERE at < ?1 ORDER BY at LIMIT ?2) RETURNING rowid`,
 ]
 
-/** Deletes attempts older than 30 days, and the details of events as old, in small batches. Returns how many rows it deleted. */
+/** Deletes attempts and details of events that are older than 30 days, in small batches. Returns how many rows it deleted. */
 export function purgeDeliveries(gateway: Gateway): Promise<number> {
   const before = gateway.clock.now() - DELIVERY_RETENTION_DAYS * DAY_MS
   return inBatches(gateway, async () => {

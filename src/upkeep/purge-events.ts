@@ -4,17 +4,17 @@ import { inBatches } from '../db/batches.ts'
 import type { Gateway } from '../gateway.ts'
 import { openStates } from '../tracking/open-states.ts'
 
-/** Deleting so many neighbours takes less than a millisecond. */
+/** Deleting so many consecutive rows takes less than a millisecond. */
 const ROWS_AT_ONCE = 500
 
 const OLDEST = `SELECT seq, at FROM events ORDER BY seq LIMIT ${ROWS_AT_ONCE}`
 
-/** The newest row stays, so that no number is used twice. */
+/** Keeps the newest row, so that no number is used twice. */
 const DELETE = 'DELETE FROM events WHERE seq <= ?1 AND seq < (SELECT max(seq) FROM events)'
 
 /**
- * Deletes events older than `EVENT_RETENTION`, in small batches and in the order of the log: the cursor tells a reader what
- * is gone. Answers how many were deleted.
+ * Deletes events older than `EVENT_RETENTION`, in small batches and in the order of the log, so that a cursor alone shows
+ * whether events after it are gone. Returns how many rows it deleted.
  */
 export async function purgeEvents(gateway: Gateway): Promise<number> {
   const { database, clock, config, tracking } = gateway
@@ -23,7 +23,7 @@ export async function purgeEvents(gateway: Gateway): Promise<number> {
   const before = clock.now() - retentionMs(config)
   return inBatches(gateway, async () => {
     const { rows } = await database.gate.execute(OLDEST)
-    // A single young row says nothing: it may have been stored while the clock ran ahead.
+    // One young row proves nothing: it may have been stored while the clock was ahead.
     const lastOld = rows.findLast((row) => Number(row['at']) < before)
     if (lastOld === undefined) return { count: 0, last: true }
     const [deleted] = await database.writer.write([{ sql: DELETE, args: [Number(lastOld['seq'])] }])
@@ -31,13 +31,13 @@ export async function purgeEvents(gateway: Gateway): Promise<number> {
   })
 }
 
-/** Events of messages that are purged before them would be missing without a gap. */
+/** Events must not outlive their messages: the events of a purged message would be missing without a gap. */
 const retentionMs = ({ eventRetentionMs, messageRetentionDays }: Config): number =>
   Math.min(eventRetentionMs, (messageRetentionDays ?? Infinity) * DAY_MS)
 
 const LONGEST_WAIT_MS = 5 * 60_000
 const WAITS_PER_RETENTION = 10
 
-/** Often enough that a short retention means what it says. */
+/** How often events are purged: often enough for a short retention. */
 export const purgeEventsEveryMs = ({ eventRetentionMs }: Config): number =>
   Math.min(LONGEST_WAIT_MS, eventRetentionMs / WAITS_PER_RETENTION)

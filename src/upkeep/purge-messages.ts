@@ -8,7 +8,7 @@ import { deleteMessages } from './delete-messages.ts'
 import { purgeConversations } from './purge-conversations.ts'
 
 /**
- * Deletes what is past its retention: messages after `MESSAGE_RETENTION_DAYS` and conversations up to an hour later,
+ * Deletes rows that are past their retention: messages after `MESSAGE_RETENTION_DAYS` and conversations up to an hour later,
  * attempts after a week, idempotency keys after a day.
  */
 export async function purgeMessages(gateway: Gateway): Promise<{ messages: number; attempts: number; keys: number }> {
@@ -67,7 +67,7 @@ function purgeAttempts(gateway: Gateway): Promise<number> {
       .limit(ROWS_PER_BATCH)
     const old = rows.filter((row) => row.startedAt < before)
     cursor = rows.at(-1)?.seq ?? cursor
-    // An attempt without a message belonged to one that was deleted.
+    // The message of an attempt without one was deleted.
     const ended = old
       .filter((row) => row.closedAt !== null && (row.status === null || isEnded(row.status)))
       .map((row) => row.seq)

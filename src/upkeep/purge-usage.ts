@@ -1,7 +1,7 @@
 import { DAY_MS, HALF_HOUR_MS, USAGE_RETENTION_DAYS } from '../core/limits.ts'
 import type { Gateway } from '../gateway.ts'
 
-/** Forgets counts that are too old. The tables are small: a row stands for all messages of an app in half an hour. */
+/** Deletes counts that are past their retention. The tables are small: a row counts all messages of an app in half an hour. */
 export async function purgeUsage({ database, clock }: Gateway): Promise<void> {
   const before = Math.floor((clock.now() - USAGE_RETENTION_DAYS * DAY_MS) / HALF_HOUR_MS)
   const { rows } = await database.gate.execute('SELECT id FROM tenants')

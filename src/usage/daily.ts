@@ -1,7 +1,7 @@
 import { DAY_MS, HALF_HOUR_MS } from '../core/limits.ts'
 import type { Gate } from '../db/gate.ts'
 
-/** What one app did on one day. */
+/** The usage of one app on one day. */
 export interface DailyUsage {
   /** The number of the UTC day since the epoch. */
   day: number
@@ -18,7 +18,10 @@ const DAYS = `SELECT half_hour / ${PER_DAY} AS day, app_id, sum(sent) AS sent, s
   FROM usage WHERE tenant_id = ?1 AND half_hour >= ?2 AND half_hour < ?3 AND (?4 IS NULL OR app_id = ?4)
   GROUP BY 1, 2 HAVING sum(sent) + sum(failed) + sum(received) > 0 ORDER BY 1 DESC, 2`
 
-/** A tenant's days with traffic, newest first, `since` and `until` included. Days are read one by one: a long range holds nobody up. */
+/**
+ * A tenant's days with traffic, newest first, `since` and `until` included. Days are read one by one, so a long range does
+ * not block the event loop.
+ */
 export async function dailyUsage(
   gate: Gate,
   tenantId: string,

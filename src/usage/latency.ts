@@ -1,4 +1,4 @@
-/** Classes of latency: each is a quarter of a doubling wide and named by its middle, so a percentile is at most 9 % off. */
+// A latency class is a quarter of a doubling wide and named by its middle, so a percentile is at most 9 % off.
 
 const STEPS_PER_DOUBLING = 4
 
@@ -14,7 +14,7 @@ export interface LatencyCount {
   count: number
 }
 
-/** The class that `share` of all lie in or below; null if there are none. */
+/** The lowest class such that `share` of all values lie in it or below; null if there are no values. */
 export function percentile(counts: readonly LatencyCount[], share: number): number | null {
   const total = counts.reduce((sum, { count }) => sum + count, 0)
   let left = Math.ceil(total * share)

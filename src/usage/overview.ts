@@ -17,7 +17,7 @@ export const halfHourAt = (at: number): number => Math.floor(at / HALF_HOUR_MS)
 const SUMS = `SELECT latency_ms, ${COUNTS.map((count) => `sum(${count}) AS ${count}`).join(', ')}
   FROM usage WHERE tenant_id = ?1 AND half_hour >= ?2 AND half_hour < ?3 GROUP BY latency_ms`
 
-/** The counts of a range, and how long its messages took from `queued` to `sent`. */
+/** Reads the counts of a range, and how long its messages took from `queued` to `sent`. */
 export async function readTotals(
   gate: Gate,
   tenantId: string,
@@ -45,7 +45,7 @@ const totalsOf = (row: Readonly<Record<string, unknown>>): Totals => ({
 const ERRORS = `SELECT error, sum(count) AS count, max(last_at) AS last_at FROM usage_errors
   WHERE tenant_id = ?1 AND half_hour >= ?2 AND half_hour < ?3 GROUP BY error ORDER BY 2 DESC, 3 DESC LIMIT ${MAX_OVERVIEW_ERRORS}`
 
-/** The most frequent errors of a range. */
+/** Reads the most frequent errors of a range. */
 export async function readErrors(gate: Gate, tenantId: string, { since, until }: HalfHours) {
   const { rows } = await gate.execute({ sql: ERRORS, args: [tenantId, since, until] })
   return rows.map((row) => ({
@@ -55,7 +55,7 @@ export async function readErrors(gate: Gate, tenantId: string, { since, until }:
   }))
 }
 
-/** Of a destination the URL that was used last counts. */
+/** The URL of a destination is the one of its newest half hour. */
 const DESTINATIONS = `SELECT target_id, kind, max(half_hour) AS newest, url, duration_ms, sum(success) AS success, sum(failed) AS failed
   FROM usage_destinations WHERE tenant_id = ?1 AND half_hour >= ?2 AND half_hour < ?3 GROUP BY target_id, duration_ms`
 
@@ -68,7 +68,7 @@ export interface DestinationUsage {
   durations: LatencyCount[]
 }
 
-/** The webhook attempts of a range, by destination. */
+/** Reads the webhook attempts of a range, by destination. */
 export async function readDestinations(
   gate: Gate,
   tenantId: string,

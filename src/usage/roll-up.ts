@@ -1,24 +1,24 @@
 import { HALF_HOUR_MS, MAX_ERRORS_PER_HALF_HOUR } from '../core/limits.ts'
 
-// Statements that keep the roll-up. Each belongs to the commit that changes the messages it counts, and stands before the
-// change: it counts the rows that the change is about to find. A row operation counts all its rows by one statement.
+// Statements that keep the roll-up. Each is part of the commit that changes the messages it counts, and comes before the
+// change, so it counts the rows that the change will find. A row operation counts all its rows by one statement.
 
 type Count = 'accepted' | 'sent' | 'failed' | 'received' | 'delivered' | 'undelivered' | 'segments'
 
 interface Counted {
-  /** SQL for each row: whose it is, and when it happened, epoch milliseconds. */
+  /** SQL for the tenant, the app and the time (epoch milliseconds) of each row. */
   tenantId: string
   appId: string
   at: string
-  /** As `latencyClass` says; 0 if absent. */
+  /** SQL for a class of `latencyClass`; 0 if absent. */
   latencyMs?: string
-  /** What each row adds to a column. */
+  /** SQL for the number that each row adds to a column. */
   counts: Partial<Record<Count, string>>
-  /** FROM with WHERE. */
+  /** The FROM clause, with WHERE. */
   from: string
 }
 
-/** Adds rows to the roll-up. */
+/** SQL that adds rows to the roll-up. */
 export function countUsage({ tenantId, appId, at, latencyMs = '0', counts, from }: Counted): string {
   const columns = Object.keys(counts)
   const sums = Object.values(counts).map((each) => `sum(${each})`)
@@ -32,7 +32,10 @@ interface CountedError extends Pick<Counted, 'tenantId' | 'at' | 'from'> {
   error: string
 }
 
-/** Adds failed messages by their errors. Texts of the provider could all differ, so a tenant's half hour has only so many. */
+/**
+ * SQL that counts failed messages by their errors. The provider's texts could all differ, so their number is limited for
+ * each tenant and half hour.
+ */
 export function countErrors({ tenantId, at, error, from }: CountedError): string {
   const own = `stored.tenant_id = ${tenantId} AND stored.half_hour = ${halfHourOf(at)}`
   return `INSERT INTO usage_errors (tenant_id, half_hour, error, count, last_at)
@@ -44,5 +47,5 @@ export function countErrors({ tenantId, at, error, from }: CountedError): string
       DO UPDATE SET count = count + excluded.count, last_at = max(last_at, excluded.last_at)`
 }
 
-/** The number of the half hour that a time lies in. */
+/** SQL for the number of the half hour that contains a time. */
 const halfHourOf = (at: string): string => `CAST(${at} / ${HALF_HOUR_MS} AS INTEGER)`

@@ -20,14 +20,17 @@ export async function listConversations(
   return { conversations, total: Number(rows[0]?.['total'] ?? 0), page, limit }
 }
 
-/** Total and page in one statement, so that both are of one snapshot. `?2`: the number, `?3`: the contact, if asked for. */
+/**
+ * One statement reads total and page, so that both are of one snapshot. `?2`: the number, `?3`: the contact, if they are
+ * filtered by.
+ */
 function pageSql(hasNumber: boolean, hasContact: boolean): string {
   const ofNumber = hasNumber ? 'AND number = ?2' : ''
   const ofContact = hasContact ? 'AND contact = ?3' : ''
   const total = hasContact
     ? `SELECT count(*) FROM conversation_activity WHERE tenant_id = ?1 ${ofNumber} ${ofContact}`
     : `SELECT coalesce(sum(count), 0) FROM conversation_counts WHERE tenant_id = ?1 ${ofNumber}`
-  // A unary plus keeps SQLite from walking through all conversations in their order.
+  // The unary plus keeps SQLite from reading all conversations in their order.
   const order = hasContact ? '+last_seq DESC' : 'last_seq DESC'
   const listed = `SELECT number, contact, last_seq FROM conversation_activity
     WHERE tenant_id = ?1 ${ofNumber} ${ofContact} ORDER BY ${order} LIMIT ?4 OFFSET ?5`

@@ -7,7 +7,7 @@ import { sizeUpTo, textFilter } from '../../http/list-query.ts'
 export const EventsQuery = z.object({
   after: textFilter.meta({
     description:
-      'A cursor of an earlier answer or of the WebSocket. Without one there are no events: the answer has the cursor of now',
+      'A cursor of an earlier response or of the WebSocket. Without it the response has no events, only the present cursor',
     example: 'ZTRhMDkxYzMzYjdkNTJmNi40Mi4w',
   }),
   limit: sizeUpTo(MAX_EVENTS, DEFAULT_EVENTS),
@@ -63,10 +63,10 @@ const OptOut = z.object({
 })
 
 export const EventsAnswer = z.object({
-  events: z.array(z.union([SmsStatus, SmsInbound, SmsDelivery, OptOut])).meta({ description: 'The oldest first' }),
+  events: z.array(z.union([SmsStatus, SmsInbound, SmsDelivery, OptOut])).meta({ description: 'Oldest first' }),
   cursor: z.string().meta({
     description: 'Opaque, at most 64 characters: the `after` of the next request',
     example: 'ZTRhMDkxYzMzYjdkNTJmNi40Mi4w',
   }),
-  gap: z.boolean().meta({ description: 'Whether events after the given cursor may be gone', example: false }),
+  gap: z.boolean().meta({ description: 'Whether events after the cursor `after` may be gone', example: false }),
 })

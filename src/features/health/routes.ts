@@ -10,7 +10,7 @@ export const healthRoutes = [
     auth: 'none',
     tag: 'Health',
     summary: 'Whether the server is running',
-    description: 'Answers 503 with `draining` while the server stops.',
+    description: 'Returns 503 with `draining` while the server stops.',
     status: 200,
     response: Health,
     otherwise: { 503: ['While the server stops', Health] },

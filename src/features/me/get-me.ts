@@ -28,7 +28,7 @@ export const Me = z
   })
 export type Me = z.infer<typeof Me>
 
-/** The app that the key belongs to. */
+/** Returns the app that the key belongs to. */
 export async function getMe({ database, config }: Gateway, { appId, tenantId }: Caller): Promise<Me> {
   const [row] = await database.reads
     .select({ name: apps.name, tenantName: tenants.name })

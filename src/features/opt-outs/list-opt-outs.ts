@@ -5,7 +5,7 @@ import { optOuts } from '../../db/schema/opt-outs.ts'
 import type { Gateway } from '../../gateway.ts'
 import type { OptOutList, OptOutsQuery } from './schemas.ts'
 
-/** Who has opted out of the tenant's numbers, latest first. */
+/** Returns the contacts that have opted out of the tenant's numbers, latest first. */
 export async function listOptOuts(gateway: Gateway, caller: Caller, query: OptOutsQuery): Promise<OptOutList> {
   const where = conditions(caller, query)
   const { page, limit } = query

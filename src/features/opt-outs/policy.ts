@@ -4,7 +4,7 @@ import { tenants } from '../../db/schema/tenants.ts'
 import type { Gateway } from '../../gateway.ts'
 import type { Done, Policy } from './schemas.ts'
 
-/** What an opt-out means for the tenant's messages. */
+/** Returns the tenant's policy for messages to contacts that have opted out. */
 export async function getPolicy(gateway: Gateway, { tenantId }: Caller): Promise<Policy> {
   const [row] = await gateway.database.reads
     .select({ policy: tenants.optOutPolicy })
@@ -13,7 +13,7 @@ export async function getPolicy(gateway: Gateway, { tenantId }: Caller): Promise
   return { policy: row?.policy ?? 'observe' }
 }
 
-/** Counts for every message whose turn comes after the commit. */
+/** Sets the policy. It applies to every message whose turn comes after the commit. */
 export async function setPolicy(gateway: Gateway, { tenantId }: Caller, { policy }: Policy): Promise<Done> {
   const sql = 'UPDATE tenants SET opt_out_policy = ?2, updated_at = ?3 WHERE id = ?1 AND opt_out_policy != ?2'
   await gateway.database.writer.write([{ sql, args: [tenantId, policy, gateway.clock.now()] }])

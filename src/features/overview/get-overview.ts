@@ -9,7 +9,7 @@ import { percentile } from '../../usage/latency.ts'
 import { addTotals, halfHourAt, readDestinations, readErrors, readTotals } from '../../usage/overview.ts'
 import type { Overview } from './schemas.ts'
 
-/** The tenant's last hours in 48 buckets, and what waits now. */
+/** Returns the tenant's last hours in 48 buckets, and its waiting messages. */
 export async function getOverview(gateway: Gateway, { tenantId }: Caller, hours: number): Promise<Overview> {
   const { clock, database } = gateway
   const now = clock.now()
@@ -46,7 +46,7 @@ export async function getOverview(gateway: Gateway, { tenantId }: Caller, hours:
   }
 }
 
-/** Each bucket is a query of its own with a turn of the event loop between: a long range holds nobody up. */
+/** Reads each bucket by one query. Other work runs between the queries, so a long range does not block the event loop. */
 async function readBuckets({ database }: Gateway, tenantId: string, first: number, perBucket: number, end = Infinity) {
   const buckets = []
   for (let index = 0; index < OVERVIEW_BUCKETS; index++) {
@@ -61,7 +61,7 @@ async function readBuckets({ database }: Gateway, tenantId: string, first: numbe
 
 const CREATED = itemOf({ createdAt: shownTime(messages.createdAt) })
 
-/** Of each line the first queued message; a scheduled one has waited since its time. */
+/** Since when the first queued message of a line waits. A scheduled one waits since its `sendAt`. */
 const OLDEST = `SELECT max(messages.created_at, coalesce(messages.send_at, 0)) AS at FROM jobs
   JOIN messages ON messages.id = jobs.subject AND messages.tenant_id = jobs.tenant_id AND messages.status = 'queued'
   WHERE jobs.kind = 'send' AND jobs.lane = ?2 AND jobs.tenant_id = ?1 ORDER BY jobs.seq LIMIT 1`

@@ -21,7 +21,7 @@ export const Overview = z
     from: time,
     to: time,
     totals: Totals,
-    previous: Totals.meta({ description: 'Of as long a time before' }),
+    previous: Totals.meta({ description: 'The totals of the range before, of the same length' }),
     buckets: z.array(z.object({ at: time, sent: z.int(), failed: z.int(), received: z.int() })),
     p50Ms: z.number().nullable().meta({ description: 'From queued to sent, of unscheduled messages' }),
     p95Ms: z.number().nullable(),

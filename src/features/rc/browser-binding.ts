@@ -10,7 +10,7 @@ import type { Gateway } from '../../gateway.ts'
 export const bindingCookie = (gateway: Gateway, state: string): string =>
   cookie(gateway, CONNECT, withoutKeyId(gateway.secrets.hash(bindingText(state))))
 
-/** Whether the confirmation page sent the form. A form that another site sends was not read by the person. */
+/** Whether the form was sent by the confirmation page. The person has not read a form that another site sends. */
 export const isOwnForm = ({ headers }: Request): boolean =>
   [null, 'same-origin', 'none'].includes(headers.get('sec-fetch-site'))
 

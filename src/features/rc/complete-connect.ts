@@ -14,14 +14,14 @@ export type ConnectResult =
       name: string
       phoneNumbers: string[]
       receiving: boolean
-      /** How to fix what the provider refused, one sentence each. */
+      /** How to fix each refusal of the provider, one sentence each. */
       fixes: string[]
     }
   | { type: 'bad_state' }
   | { type: 'exchange_failed'; fix: string }
   | { type: 'other_account' }
 
-/** What the provider's redirect carries. */
+/** The fields of the provider's redirect. */
 export interface CallbackInput {
   code: string
   state: string
@@ -31,7 +31,7 @@ export interface CallbackInput {
 
 /**
  * Finishes an authorization: exchanges the code, stores the tokens, reads the numbers and creates the subscription. The
- * extension is connected once its tokens are stored. What fails after that is tried again in the background.
+ * extension is connected once its tokens are stored. Steps that fail after that are tried again in the background.
  */
 export async function completeConnect(
   gateway: Gateway,
@@ -127,7 +127,7 @@ async function notStored(gateway: Gateway, { tenantId, requestId }: Authorizatio
   return { type: why === 'other_account' ? why : 'bad_state' }
 }
 
-/** Reads the numbers, wakes what waits for this extension, and creates the subscription. */
+/** Reads the numbers, wakes the messages that wait for this extension, and creates the subscription. */
 async function startUsing(
   gateway: Gateway,
   { tenantId, requestId }: AuthorizationContext,

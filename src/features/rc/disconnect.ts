@@ -38,7 +38,7 @@ async function end(gateway: Gateway, scope: ConnectionScope): Promise<{ ok: true
     await deleteConnection(gateway, scope)
     for (const row of extensions) gateway.directory.refusals.forget(row)
   } finally {
-    // Also after a failure, because messages that were accepted meanwhile are waiting.
+    // Reopens after a failure as well, because messages that were accepted meanwhile are waiting.
     gateway.directory.reopen(scope)
     gateway.sending.wake(tenantId)
   }
@@ -80,7 +80,7 @@ async function deleteConnection(gateway: Gateway, scope: ConnectionScope): Promi
   try {
     await gateway.database.writer.write(deletesOf(scope))
   } finally {
-    // Also after an error, because the commit may have succeeded all the same. The cache would keep an extension that
+    // Forgets after an error as well, because the commit may have succeeded nevertheless. The cache would keep an extension that
     // is gone, and messages would wait for it for ever.
     gateway.directory.forget(scope.tenantId)
     gateway.subscriptionTokens.forget()

@@ -15,7 +15,7 @@ const ExtensionHealth = z.object({
   extensionId: z.string(),
   rcAccountId: z.string(),
   status: z.enum(EXTENSION_STATUSES),
-  reason: z.string().nullable().meta({ description: 'What is wrong; null while all is well' }),
+  reason: z.string().nullable().meta({ description: 'What is wrong; null if nothing is' }),
   fix: z.string().nullable().meta({ description: 'What to do about it' }),
   phoneNumbers: z.array(z.string()),
   windowUsed: z.int().meta({ description: 'Calls of the last 60 seconds that count for its limit' }),
@@ -49,7 +49,7 @@ export const ExtensionsHealth = z
   .meta({ example: { extensions: [EXAMPLE] } })
 type ExtensionsHealth = z.infer<typeof ExtensionsHealth>
 
-/** How the tenant's connected extensions are, the longest connected first. */
+/** Returns the health of the tenant's connected extensions, the longest connected first. */
 export async function getHealth(gateway: Gateway, { tenantId }: Caller): Promise<ExtensionsHealth> {
   const tenant = await gateway.directory.tenant(tenantId)
   const rows = [...tenant.extensions.values()].toSorted((a, b) => a.connectedAt - b.connectedAt)
@@ -83,7 +83,7 @@ async function healthOf(gateway: Gateway, row: ExtensionRow, phoneNumbers: strin
   }
 }
 
-/** The one that lasts longest; a row is left behind by each that was replaced. */
+/** Reads the subscription that expires last. Replaced ones may have left rows behind. */
 async function readSubscription(
   { database, clock }: Gateway,
   { tenantId, extensionId }: ExtensionRow,

@@ -1,9 +1,9 @@
 import type { Gateway } from '../../gateway.ts'
 
-/** The time of a row of `messages` as JSON. */
+/** SQL for the time of a row of `messages`, as JSON. */
 const TIME = 'CAST(messages.created_at AS INTEGER)'
 
-/** When the newest message to any of these numbers was stored, epoch milliseconds; null if there is none. */
+/** Returns when the newest message to any of these numbers was stored, epoch milliseconds; null if there is none. */
 export async function readLastInbound(
   { database }: Gateway,
   tenantId: string,

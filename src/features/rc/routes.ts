@@ -85,7 +85,7 @@ export const rcRoutes = [
     tag,
     summary: "The redirect address of the provider's login",
     description:
-      'Answers a page, or JSON with `format=json`. A browser that did not begin the authorization gets a page that asks for confirmation first.',
+      'Returns a page, or JSON with `format=json`. A browser that did not begin the authorization gets a page that asks for confirmation first.',
     query: CallbackQuery,
     slow: true,
     status: 200,
@@ -131,7 +131,7 @@ export const rcRoutes = [
     path: '/v1/rc/extensions/:extensionId',
     auth: 'app',
     tag,
-    summary: 'Disconnect one extension; the others go on',
+    summary: 'Disconnect one extension; the others stay connected',
     params: z.object({ extensionId: z.string() }),
     slow: true,
     status: 200,

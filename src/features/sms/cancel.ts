@@ -6,7 +6,7 @@ import { publishStatus } from '../../sending/publish-status.ts'
 import { countErrors, countUsage } from '../../usage/roll-up.ts'
 import { getStatus } from './get-status.ts'
 
-/** Ends a message that is still queued. Errors: `messageNotFound`, a conflict that names the status it has. */
+/** Ends a message that is still queued. Errors: `messageNotFound`, or a conflict that names its status. */
 export async function cancel(gateway: Gateway, caller: Caller, messageId: string): Promise<{ ok: true }> {
   const now = gateway.clock.now()
   const failure = MESSAGE_FAILURES.cancelled
@@ -19,7 +19,7 @@ export async function cancel(gateway: Gateway, caller: Caller, messageId: string
       args: [caller.tenantId, messageId, failure.text, failure.code, now],
     },
     {
-      // A job that is not in memory yet stays until its turn, and is then removed.
+      // The job of a message that is not in memory stays until its turn, and is then deleted.
       sql: `DELETE FROM jobs WHERE seq = ?3 AND subject = ?2 AND tenant_id = ?1
         AND EXISTS (SELECT 1 FROM messages WHERE tenant_id = ?1 AND id = ?2 AND status = 'failed')`,
       args: [caller.tenantId, messageId, gateway.sending.jobSeqOf(messageId)],

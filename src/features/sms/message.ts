@@ -35,7 +35,7 @@ export const MessageWithDelivery = Message.extend({
   waiting: Waiting.optional(),
 })
 
-/** The same from a row, as SQL. */
+/** SQL for a `Message` from a row. */
 export const MESSAGE_ITEM = itemOf({
   messageId: shown(messages.id),
   jobId: shown(messages.jobId),
@@ -54,7 +54,7 @@ export const MESSAGE_ITEM = itemOf({
   updatedAt: shownTime(messages.updatedAt),
 } satisfies Members<z.infer<typeof Message>>)
 
-/** What the status endpoint answers. */
+/** The response of the status endpoint. */
 export const MessageState = Message.pick({
   messageId: true,
   status: true,

@@ -20,13 +20,13 @@ const phoneNumber = z
   .refine(isE164, fails('badPhoneNumber'))
   .meta({ pattern: '^\\+[1-9]\\d{8,14}$', example: '+15555550100' })
 
-/** Text is kept byte for byte, so what cannot be stored or sent so is refused: NUL and lone surrogates. */
+/** Text is kept byte for byte. NUL and lone surrogates cannot be stored or sent like that, so they are refused. */
 const isText = (value: string): boolean => !value.includes('\0') && value.isWellFormed()
 
-/** The provider counts UTF-16 units, as JavaScript does. One rule: each costs a message as much as looking at it. */
+/** The provider counts UTF-16 units, as JavaScript does. This is one rule, because each rule costs as much as reading the text. */
 const isMessageText = (value: string): boolean => value.length > 0 && value.length <= MAX_BODY_UNITS && isText(value)
 
-/** Visible ASCII: what every HTTP client sends as it is. */
+/** Visible ASCII, which every HTTP client sends unchanged. */
 export const IdempotencyKey = z
   .string()
   .min(1)
@@ -48,7 +48,7 @@ export const SendBody = z.object(
       .nullish()
       .transform((value) => (value === undefined || value === '' ? null : value))
       .meta({ description: "Association with a user in the caller's system" }),
-    /** Checked last, when the verb knows the time. */
+    /** Checked last, by the verb, because the check needs the time. */
     sendAt: z.unknown().optional().meta({
       description: 'When the message is to be sent: a date-time with offset, at most 30 days ahead; the past means now',
       type: 'string',

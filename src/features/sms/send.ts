@@ -9,11 +9,11 @@ import type { KeptRequest, NewMessage } from '../../sending/accept-rows.ts'
 import { type Accepted, IdempotencyKey, type SendBody } from './schemas.ts'
 
 export interface Sent extends Accepted {
-  /** True when an earlier request with the same `Idempotency-Key` was answered before. */
+  /** True if an earlier request had the same `Idempotency-Key`. */
   replayed: boolean
 }
 
-/** Accepts a message: when this answers, it is on disk. Errors: `badIdempotencyKey`, `badSendAt`, `idempotencyConflict`. */
+/** Accepts a message. Resolves when it is on disk. Errors: `badIdempotencyKey`, `badSendAt`, `idempotencyConflict`. */
 export async function send(
   gateway: Gateway,
   caller: Caller,
@@ -31,7 +31,7 @@ export async function send(
 
 const MESSAGE_ID_DRAWS = 5
 
-/** A message id has only 48 bits: one that is taken is drawn again. */
+/** Stores the message. A message id has only 48 bits, so a new one is drawn if it is taken. */
 async function accept(
   { sending, ids }: Gateway,
   row: NewMessage,
@@ -72,12 +72,12 @@ function newMessage(
   }
 }
 
-/** A request without `sendAt` has the hash that it had in releases that knew none. */
+/** A request without `sendAt` has the same hash as in releases before `sendAt`. */
 function requestHash({ to, from, body, userId, sendAt }: SendBody & { sendAt: number | null }): string {
   return sha256Hex(JSON.stringify([to, from, body, userId, ...(sendAt === null ? [] : [sendAt])]))
 }
 
-/** Epoch milliseconds; null without one. */
+/** Epoch milliseconds; null if the message is not scheduled. Errors: `badSendAt`. */
 function checkedSendAt(value: unknown, now: number): number | null {
   if (value === undefined) return null
   const sendAt = typeof value === 'string' ? parseDateTime(value) : null

@@ -4,10 +4,10 @@ import { reasonOf } from '../../tracking/delivery-codes.ts'
 import type { DeliveryState } from '../../tracking/delivery-status.ts'
 import type { TimelineEntry } from './timeline-schema.ts'
 
-/** An entry whose time is still a number. */
+/** An entry and its time in epoch milliseconds. */
 type Timed = [at: number, entry: Record<string, unknown>]
 
-/** `aheadMs`: how far the wall-clock is ahead of the steady clock, by which attempts are stored. */
+/** `aheadMs`: the wall clock minus the steady clock. Attempts are stored by the steady clock. */
 export function outboundEntries(
   message: Row,
   attempts: readonly Row[],
@@ -58,7 +58,7 @@ function ending(message: Row): Timed[] {
   return message['status'] === 'failed' ? [[at, { type: 'failed', error: message['error'] }]] : []
 }
 
-/** `unknown` is a lack of news and no entry. */
+/** `unknown` has no entry, because the provider reported nothing. */
 function afterSent(state: DeliveryState | undefined): Timed[] {
   const { conclusion = null, errorCode = null, concludedAt = null } = state ?? {}
   if (concludedAt === null || conclusion === null || conclusion === 'unknown') return []
@@ -67,7 +67,7 @@ function afterSent(state: DeliveryState | undefined): Timed[] {
   return [[concludedAt, { type: 'undelivered', ...code, reason: reasonOf(errorCode) }]]
 }
 
-/** The clocks may differ by a moment, or may have been set: no entry is earlier than the one before it, or later than the next. */
+/** Corrects times so that no entry is earlier than the one before it. The clocks may differ a little, or may have been set. */
 function inOrder(timed: readonly Timed[]): TimelineEntry[] {
   const times = timed.map(([at]) => at)
   for (let index = times.length - 2; index >= 0; index--)

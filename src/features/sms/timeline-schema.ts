@@ -6,7 +6,7 @@ import { Waiting } from './waiting.ts'
 
 const at = z.string().meta({ format: 'date-time' })
 
-/** What happened to a message, in the order in which it happened. */
+/** A step of a message. */
 export const TimelineEntry = z.discriminatedUnion('type', [
   z.object({ at, type: z.literal('queued') }),
   z.object({ at, type: z.literal('scheduled'), sendAt: at }),

@@ -8,7 +8,7 @@ import type { Timeline } from './timeline-schema.ts'
 import { inboundEntries, outboundEntries } from './timeline-entries.ts'
 import { shownWaiting } from './waiting.ts'
 
-/** What became of one message of the caller's tenant, and why it waits. Errors: `messageNotFound`. */
+/** Returns what became of one message of the caller's tenant, and why it waits. Errors: `messageNotFound`. */
 export async function readTimeline(gateway: Gateway, caller: Caller, messageId: string): Promise<Timeline> {
   const message = await readMessage(gateway, caller, messageId)
   const isOutbound = message['direction'] === 'outbound'

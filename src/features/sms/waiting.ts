@@ -3,17 +3,17 @@ import { isoTime } from '../../core/clock.ts'
 import type { Gateway } from '../../gateway.ts'
 import { WAITING_REASONS, type WaitingMessage, waitingOf } from '../../sending/waiting.ts'
 
-/** Why a message has not gone out yet, as the API shows it. */
+/** Why a message has not been sent yet, as the API returns it. */
 export const Waiting = z
   .object({
     reason: z.enum(WAITING_REASONS),
     until: z.string().optional().meta({ format: 'date-time', description: 'When that ends by itself, if it is known' }),
   })
   .nullable()
-  .meta({ description: 'Why the message has not gone out yet; null when nothing holds it' })
+  .meta({ description: 'Why the message has not been sent yet; null if nothing holds it' })
 export type Waiting = z.infer<typeof Waiting>
 
-/** The scheduler's answer for a message of this status. */
+/** Returns the scheduler's reason for a message of this status. */
 export async function shownWaiting(gateway: Gateway, status: unknown, message: WaitingMessage): Promise<Waiting> {
   if (status !== 'queued' && status !== 'sending') return null
   const waiting = await waitingOf(gateway.sending, message)

@@ -6,7 +6,7 @@ import type { Gateway } from '../../gateway.ts'
 import { deliveryStatusOf, loadDeliveryStates } from '../../tracking/delivery-status.ts'
 import { shownWaiting } from './waiting.ts'
 
-/** What is needed of a message that the list shows. */
+/** A message of the list, as far as it is needed here. */
 const Listed = z.looseObject({
   messageId: z.string(),
   direction: z.string(),
@@ -17,7 +17,10 @@ const Listed = z.looseObject({
 })
 type Listed = z.infer<typeof Listed>
 
-/** Adds `deliveryStatus`, `sendAt` and `waiting` to the outbound messages of a page. `waiting` is in memory, where SQL cannot see it. */
+/**
+ * Adds `deliveryStatus`, `sendAt` and `waiting` to the outbound messages of a page. `waiting` comes from memory, which SQL
+ * cannot read.
+ */
 export async function withDelivery(gateway: Gateway, { tenantId }: Caller, page: ListPage): Promise<ListPage> {
   const messages = z.array(Listed).parse(JSON.parse(`[${page.items}]`))
   const ids = messages.filter(isOutbound).map(({ messageId }) => messageId)
@@ -40,7 +43,7 @@ export async function withDelivery(gateway: Gateway, { tenantId }: Caller, page:
 
 const isOutbound = ({ direction }: Listed): boolean => direction === 'outbound'
 
-/** Epoch milliseconds, of messages that were scheduled. */
+/** The `sendAt` of messages that were scheduled, epoch milliseconds. */
 async function loadSendTimes(
   { database }: Gateway,
   tenantId: string,

@@ -6,7 +6,7 @@ import type { Gateway } from '../../gateway.ts'
 import { dailyUsage } from '../../usage/daily.ts'
 import type { UsageDay, UsageQuery } from './schemas.ts'
 
-/** The tenant's usage by day and app. Another tenant's app has no days. Errors: `badStartDate` for more than 92 days. */
+/** Returns the tenant's usage by day and app. Another tenant's app has no days. Errors: `badStartDate` for more than 92 days. */
 export async function getUsage(gateway: Gateway, caller: Caller, query: UsageQuery): Promise<UsageDay[]> {
   const until = dayOf(query.endDate ?? gateway.clock.now())
   const since = query.startDate === undefined ? until - DEFAULT_USAGE_DAYS + 1 : dayOf(query.startDate)

@@ -12,7 +12,7 @@ export const usageRoutes = [
     tag: 'Usage',
     summary: 'Messages and segments of each app, by day',
     description:
-      'UTC days, newest first, those without traffic left out. A message counts on the day of its outcome; erased messages stay counted.',
+      'UTC days, newest first, without days that have no traffic. A message counts on the day of its outcome. Erased messages stay counted.',
     query: UsageQuery,
     status: 200,
     response: z.object({ days: z.array(UsageDay) }),

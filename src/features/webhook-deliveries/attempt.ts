@@ -25,7 +25,7 @@ export const DeliveryAttempt = z.object({
   correlationId: z.string().optional(),
 })
 
-/** The same from a row, as SQL. */
+/** SQL for a `DeliveryAttempt` from a row. */
 export const ATTEMPT_ITEM = itemOf({
   tenantId: shown(deliveries.tenantId),
   kind: shown(deliveries.kind),

@@ -18,7 +18,7 @@ function listQuery(caller: Caller, query: DeliveriesQuery): ListQuery {
   return {
     ...allDeliveries(caller),
     equal: given({ kind, target_id: appId ?? triggerId, outcome }),
-    // The key of a delivery begins with its message's id.
+    // A delivery id begins with the id of its message.
     prefix: messageId === undefined ? null : { column: 'delivery_id', value: `${messageId}:` },
     ...(startDate === undefined ? {} : { since: startDate }),
     ...(endDate === undefined ? {} : { until: endDate }),
@@ -27,7 +27,7 @@ function listQuery(caller: Caller, query: DeliveriesQuery): ListQuery {
   }
 }
 
-/** Each target is of one kind: filters that want two find nothing. */
+/** The kinds that the filters ask for. A destination has one kind, so filters for two kinds find nothing. */
 function kindsOf({ appId, triggerId, kind }: DeliveriesQuery): Set<DeliveryKind> {
   const wanted = [
     kind,

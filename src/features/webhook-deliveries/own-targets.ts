@@ -12,7 +12,10 @@ interface Targets {
   triggerId?: string | undefined
 }
 
-/** Errors: `forbidden` for an app or trigger that is not the tenant's. A trigger that was removed keeps its log: having attempts of the tenant is proof enough. */
+/**
+ * Checks that targets belong to the tenant. A deleted trigger belongs to it if the tenant's log has attempts of the trigger.
+ * Errors: `forbidden`.
+ */
 export async function demandOwnTargets(gateway: Gateway, caller: Caller, { appId, triggerId }: Targets): Promise<void> {
   const { reads } = gateway.database
   if (appId !== undefined) {

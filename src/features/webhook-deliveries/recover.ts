@@ -5,24 +5,24 @@ import { demandOwnTargets } from './own-targets.ts'
 import { RECOVER } from './redelivery-rows.ts'
 import type { RecoverBody, Recovered } from './schemas.ts'
 
-/** An attempt is found by its start, which may be before the range that its end is in. */
+/** Attempts are found by their start, which may be before a range that contains their end. */
 const LONGEST_ATTEMPT_MS = 60_000
 
-/** A row of the log, in its order. */
+/** The position of a row in the order of the log. */
 interface Position {
   at: number
   seq: number
 }
 
 /**
- * Makes one attempt of each delivery whose latest attempt failed in a time, oldest first, in steps between which other work goes on.
+ * Schedules one attempt for each delivery whose latest attempt failed in a range of time, oldest first. Other work runs between its steps.
  * Errors: `forbidden` for an app or trigger that is not the tenant's.
  */
 export async function recoverDeliveries(gateway: Gateway, caller: Caller, body: RecoverBody): Promise<Recovered> {
   await demandOwnTargets(gateway, caller, body)
   const { since, appId, triggerId } = body
   if (appId !== undefined && triggerId !== undefined) return { scheduled: 0 }
-  // Later failures are those of the attempts that this call makes.
+  // Later failures are those of attempts that this call schedules.
   const until = Math.min(body.until ?? Infinity, gateway.clock.now())
   const range = { since, until, target: appId ?? triggerId ?? null }
   let scheduled = 0

@@ -6,7 +6,7 @@ import { HAS_DESTINATION, REDELIVER } from './redelivery-rows.ts'
 import type { Redelivered } from './schemas.ts'
 
 /**
- * Makes the next attempt of a delivery now: the retry that waits, else one that no other follows.
+ * Schedules an attempt of a delivery now: the waiting retry if there is one, otherwise a single further attempt.
  * Errors: `deliveryNotFound`, `deliveryInProgress` while an attempt is due or under way, `deliveryWithoutDestination`.
  */
 export async function redeliver(gateway: Gateway, caller: Caller, deliveryId: string): Promise<Redelivered> {
@@ -33,7 +33,7 @@ async function refusalOf({ database }: Gateway, { tenantId }: Caller, deliveryId
   return apiError(isLost ? 'deliveryWithoutDestination' : 'deliveryInProgress')
 }
 
-/** Whether its first attempt is still to be made. */
+/** Whether the first attempt of a delivery is still to be made. */
 async function isWaiting(
   { database }: Pick<Gateway, 'database'>,
   tenantId: string,

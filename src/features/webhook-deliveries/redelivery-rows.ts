@@ -1,12 +1,12 @@
-/** Whether the destination of the row `latest` of `deliveries` can be posted to. */
+/** SQL: whether the row `latest` of `deliveries` has a destination that can be posted to. */
 export const HAS_DESTINATION = `CASE latest.kind
   WHEN 'trigger' THEN EXISTS (SELECT 1 FROM triggers WHERE triggers.id = latest.target_id AND triggers.tenant_id = latest.tenant_id)
   ELSE EXISTS (SELECT 1 FROM apps WHERE apps.id = latest.target_id AND apps.tenant_id = latest.tenant_id
     AND apps.is_active = 1 AND apps.webhook_url IS NOT NULL) END`
 
 /**
- * Makes deliveries due at `?3`, for the rows of `latest` that `where` selects. A retry that waits keeps its place in its
- * schedule. One that is due already, or an attempt under way, is left.
+ * SQL that makes the deliveries of the rows `latest` that `where` selects due at `?3`. A waiting retry keeps its step of the
+ * schedule. A retry that is due already, or an attempt under way, is not changed.
  */
 const redelivery = (
   where: string,
@@ -28,8 +28,9 @@ const redelivery = (
 export const REDELIVER = redelivery('latest.delivery_id = ?2', '')
 
 /**
- * The failures of one step: `?2` and `?4` are the time and number of the last row of the step before, `?5` and `?6` those of
- * the last row of this one. The end of an attempt is between `?7` and `?8`. `?9`: the destination, or null for all. `?10`: how many at most.
+ * Makes the failures of one step due. `?2` and `?4` are the time and number of the last row of the step before, `?5` and `?6`
+ * those of the last row of this step. Attempts must have ended between `?7` and `?8`. `?9`: the destination, or null for all.
+ * `?10`: the limit.
  */
 export const RECOVER = redelivery(
   `(latest.attempted_at, latest.seq) > (?2, ?4) AND (latest.attempted_at, latest.seq) <= (?5, ?6)

@@ -26,7 +26,7 @@ export const DeliveriesQuery = z.object({
 })
 export type DeliveriesQuery = z.output<typeof DeliveriesQuery>
 
-/** Any text is an id that may be unknown. */
+/** Any text is accepted; an unknown id is not found. */
 export const DeliveryParams = z.object({
   deliveryId: z.string().meta({ example: 'msg_0123456789ab:app_0123456789abcdef' }),
 })

@@ -1,16 +1,16 @@
 import { readBackupLag } from '../backup/lag.ts'
 import { storageFails } from '../db/storage-check.ts'
 import type { Gateway } from '../gateway.ts'
-import type { Condition, Look } from './condition.ts'
+import type { Condition, Check } from './condition.ts'
 
 const MINUTE_MS = 60_000
-/** Messages that wait for longer are told. More than 40 a minute from one number wait by contract. */
+/** A message that waits for longer is an alert. More than 40 a minute from one number wait by contract. */
 const QUEUE_AGE_MS = 10 * MINUTE_MS
 const MAX_BACKUP_LAG_MS = MINUTE_MS
-/** Litestream answers some seconds after its start. */
+/** Litestream begins to answer some seconds after its start. */
 const SILENT_BACKUP_HOLD_MS = 2 * MINUTE_MS
 
-export const machineLooks = (gateway: Gateway): Look[] => [
+export const machineChecks = (gateway: Gateway): Check[] => [
   { names: ['storage_failing'], find: () => findStorageFault(gateway) },
   { names: ['backup_behind'], find: () => findBackupLag(gateway) },
   { names: ['queue_old'], find: () => findOldQueue(gateway) },
@@ -23,7 +23,7 @@ async function findStorageFault(gateway: Gateway): Promise<Condition[]> {
   const condition: Condition = {
     alert: 'storage_failing',
     subject: 'database',
-    text: `${name} cannot be written, so messages are refused with 503: make room on its disk, or look at the disk.`,
+    text: `${name} cannot be written, so messages are refused with 503: make room on its disk, or check the disk.`,
     overText: `Resolved: ${name} can be written again.`,
     detail: { database: path },
     holdMs: 0,

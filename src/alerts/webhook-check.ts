@@ -1,17 +1,17 @@
 import { HOUR_MS } from '../core/limits.ts'
 import type { Row } from '../db/connection.ts'
 import type { Gateway } from '../gateway.ts'
-import type { Condition, Look } from './condition.ts'
+import type { Condition, Check } from './condition.ts'
 import type { WebhookFailures } from './state.ts'
 
 const ROWS_PER_STEP = 1000
-/** A POST takes 5 s at most: what is open for longer was interrupted. */
+/** A POST takes at most 5 s. An attempt that is open for longer was interrupted. */
 const OPEN_MS = 60_000
-/** One failure is about a message; a destination has failed when another one followed. */
+/** A single failure may be caused by its message. A destination fails only after a second one. */
 const MIN_FAILURES = 2
 
-/** Destinations of which every attempt of the last hour failed. `failures` is what is known so far; the look keeps it up to date. */
-export const webhookLook = (gateway: Gateway, failures: WebhookFailures): Look => ({
+/** Finds destinations whose attempts of the last hour all failed. The check keeps `failures` up to date. */
+export const webhookCheck = (gateway: Gateway, failures: WebhookFailures): Check => ({
   names: ['webhook_failing'],
   find: async () => {
     await readAttempts(gateway, failures)
@@ -26,7 +26,7 @@ export const webhookLook = (gateway: Gateway, failures: WebhookFailures): Look =
   },
 })
 
-/** Reads what was attempted since the last look, in the order of the attempts. The first look begins with now. */
+/** Reads the attempts since the last check, in order. The first check begins with the present time. */
 async function readAttempts({ database, clock }: Gateway, failures: WebhookFailures): Promise<void> {
   if (failures.through === null) {
     const { rows } = await database.gate.execute('SELECT max(seq) AS seq FROM deliveries')
@@ -61,7 +61,7 @@ function note(failures: WebhookFailures, row: Row): void {
 
 const kindOf = (row: Row): 'app' | 'trigger' => (row['kind'] === 'trigger' ? 'trigger' : 'app')
 
-/** Those that still have an address. */
+/** The destinations that still have an address. */
 async function wantedAmong({ database }: Gateway, targetIds: readonly string[]): Promise<Set<string>> {
   if (targetIds.length === 0) return new Set()
   const { rows } = await database.gate.execute({
@@ -80,7 +80,7 @@ function conditionOf(
   return {
     alert: 'webhook_failing',
     subject: targetId,
-    text: `${name} has failed for an hour: GET /v1/webhook-deliveries tells why.`,
+    text: `${name} has failed for an hour: GET /v1/webhook-deliveries shows the errors.`,
     overText: `Resolved: ${name} works again, or is gone.`,
     detail: { tenantId, [kind === 'app' ? 'appId' : 'triggerId']: targetId, failedAttempts: count },
     holdMs: 0,

@@ -1,12 +1,12 @@
 import { NOT_RECEIVING } from '../db/not-receiving.ts'
 import type { Gateway } from '../gateway.ts'
 import { troubleOf } from '../upkeep/extension-trouble.ts'
-import type { Condition, Look } from './condition.ts'
+import type { Condition, Check } from './condition.ts'
 
 /** A missing subscription is made again within seconds, unless something is in the way. */
 const NOT_RECEIVING_HOLD_MS = 60_000
 
-export const extensionLooks = (gateway: Gateway): Look[] => [
+export const extensionChecks = (gateway: Gateway): Check[] => [
   { names: ['extension_revoked'], find: () => findRevoked(gateway) },
   { names: ['extension_not_receiving'], find: () => findNotReceiving(gateway) },
 ]
