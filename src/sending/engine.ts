@@ -36,8 +36,6 @@ export class SendEngine {
   readonly #numberLookups: NumberLookups
   /** The newest job: what a number lookup that begins now counts for. */
   newestJobSeq = 0
-  /** No send job is older. Other jobs may wait for hours, and a search for the oldest need not pass them again and again. */
-  oldestJobSeq = 0
   readonly #idle: (() => void)[] = []
 
   constructor(readonly context: SendingContext) {

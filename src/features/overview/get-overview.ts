@@ -60,7 +60,7 @@ const OLDEST = `SELECT max(messages.created_at, coalesce(messages.send_at, 0)) A
   JOIN messages ON messages.id = jobs.subject AND messages.tenant_id = jobs.tenant_id AND messages.status = 'queued'
   WHERE jobs.kind = 'send' AND jobs.lane = ?2 AND jobs.tenant_id = ?1 ORDER BY jobs.seq LIMIT 1`
 
-async function readQueue({ database, sending }: Gateway, tenantId: string) {
+async function readQueue({ database, sending, turns }: Gateway, tenantId: string) {
   const { total } = await database.lists.page({
     list: 'messages',
     tenantId,
@@ -77,7 +77,7 @@ async function readQueue({ database, sending }: Gateway, tenantId: string) {
     const { rows } = await database.gate.execute({ sql: OLDEST, args: [tenantId, number] })
     oldest = Math.min(oldest, Number(rows[0]?.['at'] ?? Infinity))
   }
-  const { scheduled, waiting } = await waitingOfTenant(sending, tenantId)
+  const { scheduled, waiting } = await waitingOfTenant(sending, turns, tenantId)
   return {
     queued: total,
     scheduled,

@@ -151,8 +151,8 @@ test('90 days of much usage are read in slices, and add up to the same', async (
   const { body } = await world.json<{ days: { sent: number }[] }>('GET', '/v1/usage?startDate=2026-10-01')
   const lengths = execute.mock.calls.flatMap(([statement]) => {
     const { sql, args } = typeof statement === 'string' ? { sql: statement, args: [] } : statement
-    const [, from, until] = Array.isArray(args) ? args : []
-    return sql.includes('FROM usage') ? [Number(until) - Number(from)] : []
+    const [, from, end] = Array.isArray(args) ? args : []
+    return sql.includes('FROM usage') ? [Number(end) - Number(from)] : []
   })
   execute.mockRestore()
   // At most 6 hours each, however much there is.
@@ -163,7 +163,7 @@ test('90 days of much usage are read in slices, and add up to the same', async (
   expect(found['errors']).toMatchObject([
     { error: 'error 30', count: 30_000 },
     { error: 'error 29' },
-    ...Array(8).fill({}),
+    ...Array.from({ length: 8 }, () => ({})),
   ])
   const destinations = found['destinations'] as { url: string; success: number; failed: number }[]
   expect(destinations).toHaveLength(30)
