@@ -1,12 +1,15 @@
 import { isoTime } from '../core/clock.ts'
 import { errorName } from '../core/log.ts'
 import type { Gateway } from '../gateway.ts'
-import type { Condition, Look } from './condition.ts'
+import { ALERT_NAMES, type Condition, type Look } from './condition.ts'
 import { extensionLooks } from './extension-looks.ts'
 import { machineLooks } from './machine-looks.ts'
 import { type AlertPoster, createAlertPoster, retryMs } from './post-alert.ts'
 import { type AlertState, type Firing, type Post, loadState, storeState } from './state.ts'
 import { webhookLook } from './webhook-look.ts'
+
+/** A post may take 5 seconds, and what is more urgent may come meanwhile. */
+const MAX_POSTS_PER_RUN = 5
 
 /**
  * Tells a person when something needs one, and when it is over, once each: by a POST to `ALERT_URL`. What was told is stored, so
@@ -96,13 +99,13 @@ export class Alerts {
     state.posts.push({ thing: thingOf(firing), body, attempts: 0, dueAt: 0 })
   }
 
-  /** The first one of each thing that is due. */
+  /** The first one of each thing that is due, but few in one run: then there is another look. */
   async #post(state: AlertState): Promise<void> {
     const { clock, lifecycle } = this.gateway
-    const isFirst = ({ thing }: Post, place: number): boolean =>
-      state.posts.findIndex((other) => other.thing === thing) === place
-    const due = state.posts.filter((post, place) => isFirst(post, place) && post.dueAt <= clock.steady())
-    for (const post of due) if (!lifecycle.draining) await this.#attempt(state, post)
+    const firsts = new Map(state.posts.toReversed().map((post) => [post.thing, post]))
+    const due = state.posts.filter((post) => firsts.get(post.thing) === post && post.dueAt <= clock.steady())
+    const first = due.toSorted((one, other) => placeOf(one) - placeOf(other)).slice(0, MAX_POSTS_PER_RUN)
+    for (const post of first) if (!lifecycle.draining) await this.#attempt(state, post)
   }
 
   /** The attempt is stored before it is made: after a crash the next one comes at its time, as after a failure. */
@@ -134,5 +137,8 @@ export class Alerts {
     }
   }
 }
+
+/** The more urgent, the lower. */
+const placeOf = ({ thing }: Post): number => ALERT_NAMES.findIndex((name) => thing.startsWith(`${name}/`))
 
 const thingOf = ({ alert, subject }: Pick<Firing, 'alert' | 'subject'>): string => `${alert}/${subject}`

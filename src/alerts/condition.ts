@@ -1,10 +1,10 @@
-/** What needs a person. */
+/** What needs a person. In the order of posts: what is wrong for everybody comes before what may be wrong a thousand times for one tenant. */
 export const ALERT_NAMES = [
-  'extension_revoked',
-  'extension_not_receiving',
   'storage_failing',
   'backup_behind',
   'queue_old',
+  'extension_revoked',
+  'extension_not_receiving',
   'webhook_failing',
 ] as const
 export type AlertName = (typeof ALERT_NAMES)[number]
