@@ -127,6 +127,7 @@ CREATE TABLE `usage_errors` (
 ALTER TABLE `messages` ADD `send_at` integer;--> statement-breakpoint
 CREATE INDEX `jobs_scheduled` ON `jobs` (`due_at`) WHERE kind = 'schedule';
 --> statement-breakpoint
+CREATE INDEX `jobs_scheduled_in_turn` ON `jobs` (`tenant_id`,`due_at`) WHERE kind = 'schedule';--> statement-breakpoint
 CREATE INDEX `jobs_scheduled_by_tenant` ON `jobs` (`tenant_id`) WHERE kind = 'schedule';--> statement-breakpoint
 CREATE INDEX `jobs_sends` ON `jobs` (`seq`) WHERE kind = 'send';--> statement-breakpoint
 CREATE INDEX `jobs_quarantined` ON `jobs` (`tenant_id`,`lane`) WHERE is_quarantined = 1;

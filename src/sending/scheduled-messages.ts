@@ -18,6 +18,7 @@ interface Engine {
 
 /** A commit of so few takes some 3 ms of the event loop. */
 const ROWS_AT_ONCE = 100
+const ROWS_OF_TENANT = 50
 const TRY_AGAIN_MS = 1000
 /** The wall clock may be set, and a timer cannot wait for 30 days. */
 const MAX_WAIT_MS = 60_000
@@ -63,13 +64,16 @@ export class ScheduledMessages {
     return stored
   }
 
-  /** Lets everything enter its line whose time has come, in the order of time. */
+  /** Lets everything enter its line whose time has come, in the order of time. Where there is more than a commit takes, the tenants share the next ones. */
   async releaseDue(): Promise<void> {
     const { gate } = this.engine.context.database
-    for (;;) {
-      const { rows } = await gate.execute({ sql: DUE, args: [this.engine.context.clock.now()] })
+    for (let isCrowded = false; ; isCrowded = true) {
+      const { rows } = await gate.execute({
+        sql: isCrowded ? DUE_IN_TURN : DUE,
+        args: [this.engine.context.clock.now()],
+      })
       await this.#release(rows)
-      if (rows.length < ROWS_AT_ONCE) break
+      if (rows.length < (isCrowded ? 1 : ROWS_AT_ONCE)) break
     }
   }
 
@@ -146,9 +150,23 @@ const isQuarantined = (row: Row): boolean => row['is_quarantined'] === 1
 
 const NEXT = `SELECT min(due_at) AS at FROM jobs INDEXED BY jobs_scheduled WHERE kind = 'schedule'`
 
-const DUE = `SELECT jobs.seq, jobs.subject, jobs.is_quarantined, jobs.tenant_id, messages.from_number, messages.to_number
-  FROM jobs INDEXED BY jobs_scheduled CROSS JOIN messages ON messages.id = jobs.subject AND messages.tenant_id = jobs.tenant_id
+const COLUMNS = 'jobs.seq, jobs.subject, jobs.is_quarantined, jobs.tenant_id, messages.from_number, messages.to_number'
+const MESSAGE = 'messages ON messages.id = jobs.subject AND messages.tenant_id = jobs.tenant_id'
+
+const DUE = `SELECT ${COLUMNS} FROM jobs INDEXED BY jobs_scheduled CROSS JOIN ${MESSAGE}
   WHERE jobs.kind = 'schedule' AND jobs.due_at <= ?1 ORDER BY jobs.due_at, jobs.seq LIMIT ${ROWS_AT_ONCE}`
+
+/** Some of each tenant. Jumps from tenant to tenant along the index. */
+const DUE_IN_TURN = `WITH RECURSIVE tenants (id) AS (
+    SELECT min(tenant_id) FROM jobs INDEXED BY jobs_scheduled_in_turn WHERE kind = 'schedule'
+    UNION ALL
+    SELECT (SELECT min(tenant_id) FROM jobs INDEXED BY jobs_scheduled_in_turn WHERE kind = 'schedule' AND tenant_id > tenants.id)
+    FROM tenants WHERE id IS NOT NULL)
+  SELECT ${COLUMNS} FROM tenants
+  CROSS JOIN jobs ON jobs.seq IN (SELECT own.seq FROM jobs AS own INDEXED BY jobs_scheduled_in_turn
+    WHERE own.kind = 'schedule' AND own.tenant_id = tenants.id AND own.due_at <= ?1 ORDER BY own.due_at, own.seq LIMIT ${ROWS_OF_TENANT})
+  CROSS JOIN ${MESSAGE}
+  ORDER BY jobs.due_at, jobs.seq`
 
 /** A message may have been cancelled at this very moment. Its queue age counts from its time on. */
 const ENTER = `INSERT INTO jobs (id, kind, lane, tenant_id, subject, contact, is_quarantined, created_at)

@@ -53,6 +53,10 @@ export const jobs = sqliteTable(
     index('jobs_scheduled')
       .on(table.dueAt)
       .where(sql`kind = 'schedule'`),
+    /** The same of each tenant: so that many of one tenant do not delay the others. */
+    index('jobs_scheduled_in_turn')
+      .on(table.tenantId, table.dueAt)
+      .where(sql`kind = 'schedule'`),
     /** Counts those of a tenant. */
     index('jobs_scheduled_by_tenant')
       .on(table.tenantId)
