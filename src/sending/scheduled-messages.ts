@@ -110,7 +110,8 @@ export class ScheduledMessages {
   async #release(rows: readonly Row[]): Promise<void> {
     if (rows.length === 0) return
     const { context, scheduler } = this.engine
-    const lines = rows.map((row) => scheduler.lines.of(String(row['tenant_id']), String(row['from_number'])))
+    const known = rows.filter((row) => row['from_number'] !== null)
+    const lines = known.map((row) => scheduler.lines.of(String(row['tenant_id']), String(row['from_number'])))
     for (const line of lines) line.arriving++
     try {
       const seqs = JSON.stringify(rows.map((row) => row['seq']))
@@ -151,9 +152,10 @@ const isQuarantined = (row: Row): boolean => row['is_quarantined'] === 1
 const NEXT = `SELECT min(due_at) AS at FROM jobs INDEXED BY jobs_scheduled WHERE kind = 'schedule'`
 
 const COLUMNS = 'jobs.seq, jobs.subject, jobs.is_quarantined, jobs.tenant_id, messages.from_number, messages.to_number'
+/** A damaged database may have lost the message. Its job must go all the same, or it would be due for ever. */
 const MESSAGE = 'messages ON messages.id = jobs.subject AND messages.tenant_id = jobs.tenant_id'
 
-const DUE = `SELECT ${COLUMNS} FROM jobs INDEXED BY jobs_scheduled CROSS JOIN ${MESSAGE}
+const DUE = `SELECT ${COLUMNS} FROM jobs INDEXED BY jobs_scheduled LEFT JOIN ${MESSAGE}
   WHERE jobs.kind = 'schedule' AND jobs.due_at <= ?1 ORDER BY jobs.due_at, jobs.seq LIMIT ${ROWS_AT_ONCE}`
 
 /** Some of each tenant. Jumps from tenant to tenant along the index. */
@@ -165,7 +167,7 @@ const DUE_IN_TURN = `WITH RECURSIVE tenants (id) AS (
   SELECT ${COLUMNS} FROM tenants
   CROSS JOIN jobs ON jobs.seq IN (SELECT own.seq FROM jobs AS own INDEXED BY jobs_scheduled_in_turn
     WHERE own.kind = 'schedule' AND own.tenant_id = tenants.id AND own.due_at <= ?1 ORDER BY own.due_at, own.seq LIMIT ${ROWS_OF_TENANT})
-  CROSS JOIN ${MESSAGE}
+  LEFT JOIN ${MESSAGE}
   ORDER BY jobs.due_at, jobs.seq`
 
 /** A message may have been cancelled at this very moment. Its queue age counts from its time on. */

@@ -146,3 +146,12 @@ test('many messages of one tenant that are due at once do not delay those of ano
   const own = rows.filter(({ tenant_id: id }) => id === tenantId).map(({ subject }) => subject)
   expect(own).toEqual(Array.from({ length: 1000 }, (_, index) => `msg_${index + 1}`))
 })
+
+test('a job whose message is gone leaves when it is due', async () => {
+  await using world = await createWorld({ connect: false, work: false })
+  const { gate } = world.gateway.database
+  await gate.execute(`INSERT INTO jobs (id, kind, lane, tenant_id, subject, due_at, created_at)
+    VALUES ('job_1', 'schedule', 'msg_1', '${world.tenantId}', 'msg_1', 1, 0)`)
+  await world.gateway.sending.scheduled.releaseDue()
+  expect(await jobs(world)).toEqual([])
+})
