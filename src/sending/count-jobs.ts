@@ -11,10 +11,10 @@ export interface JobReads {
 const ROWS_PER_SLICE = 5000
 
 const slice = (where: string): string => `SELECT count(*) AS count, max(seq) AS last
-  FROM (SELECT seq FROM jobs WHERE ${where} AND seq > ?2 ORDER BY seq LIMIT ${ROWS_PER_SLICE})`
+  FROM (SELECT seq FROM jobs WHERE tenant_id = ?1 AND ${where} AND seq > ?2 ORDER BY seq LIMIT ${ROWS_PER_SLICE})`
 
-const SCHEDULED = slice(`kind = 'schedule' AND tenant_id = ?1`)
-const OF_LINE = slice(`kind = 'send' AND tenant_id = ?1 AND lane = ?3`)
+const SCHEDULED = slice(`kind = 'schedule'`)
+const OF_LINE = slice(`kind = 'send' AND lane = ?3`)
 
 /** How many of a tenant's messages are scheduled. */
 export const countScheduled = (reads: JobReads, tenantId: string): Promise<number> => count(reads, SCHEDULED, tenantId)
