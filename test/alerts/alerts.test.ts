@@ -250,6 +250,12 @@ test('a single failed attempt is no failing destination', async () => {
   ])
   made.clock.advance(120 * MINUTE)
   expect(await made.look()).toEqual([])
+  // Nothing is remembered of a destination that is gone.
+  await execute(made, 'UPDATE apps SET webhook_url = NULL')
+  await made.look()
+  const { rows } = await made.world.gateway.database.gate.execute("SELECT value FROM facts WHERE name = 'alerts'")
+  expect(JSON.parse(String(rows[0]?.['value']))).toMatchObject({ webhooks: { failing: {} } })
+  expect(String(rows[0]?.['value'])).not.toContain(made.world.app.appId)
 })
 
 test('a post that fails is made again by the policy `short`; what is over waits its turn', async () => {
