@@ -127,6 +127,11 @@ CREATE TABLE `usage_errors` (
 ALTER TABLE `messages` ADD `send_at` integer;--> statement-breakpoint
 CREATE INDEX `jobs_scheduled` ON `jobs` (`due_at`) WHERE kind = 'schedule';
 --> statement-breakpoint
+CREATE INDEX `jobs_scheduled_in_turn` ON `jobs` (`tenant_id`,`due_at`) WHERE kind = 'schedule';--> statement-breakpoint
+CREATE INDEX `jobs_scheduled_by_tenant` ON `jobs` (`tenant_id`) WHERE kind = 'schedule';--> statement-breakpoint
+CREATE INDEX `jobs_sends` ON `jobs` (`seq`) WHERE kind = 'send';--> statement-breakpoint
+CREATE INDEX `jobs_quarantined` ON `jobs` (`tenant_id`,`lane`) WHERE is_quarantined = 1;
+--> statement-breakpoint
 CREATE TRIGGER `usage_of_ended_deliveries` AFTER UPDATE OF outcome ON deliveries WHEN OLD.outcome IS NULL AND NEW.outcome IS NOT NULL BEGIN
 	INSERT INTO usage_destinations (tenant_id, half_hour, target_id, duration_ms, kind, url, success, failed)
 	VALUES (NEW.tenant_id, (NEW.attempted_at + coalesce(NEW.duration_ms, 0)) / 1800000, NEW.target_id, CASE WHEN coalesce(NEW.duration_ms, 0) <= 5 THEN 5 WHEN NEW.duration_ms <= 10 THEN 10 WHEN NEW.duration_ms <= 15 THEN 15 WHEN NEW.duration_ms <= 20 THEN 20 WHEN NEW.duration_ms <= 30 THEN 30 WHEN NEW.duration_ms <= 40 THEN 40 WHEN NEW.duration_ms <= 50 THEN 50 WHEN NEW.duration_ms <= 75 THEN 75 WHEN NEW.duration_ms <= 100 THEN 100 WHEN NEW.duration_ms <= 150 THEN 150 WHEN NEW.duration_ms <= 200 THEN 200 WHEN NEW.duration_ms <= 300 THEN 300 WHEN NEW.duration_ms <= 400 THEN 400 WHEN NEW.duration_ms <= 500 THEN 500 WHEN NEW.duration_ms <= 750 THEN 750 WHEN NEW.duration_ms <= 1000 THEN 1000 WHEN NEW.duration_ms <= 1500 THEN 1500 WHEN NEW.duration_ms <= 2000 THEN 2000 WHEN NEW.duration_ms <= 3000 THEN 3000 WHEN NEW.duration_ms <= 4000 THEN 4000 ELSE 5000 END,

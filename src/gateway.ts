@@ -9,6 +9,7 @@ import type { Log } from './core/log.ts'
 import { type Meter, noMeter } from './core/meter.ts'
 import { createSecrets, type Secrets } from './core/secrets.ts'
 import type { Database } from './db/database.ts'
+import { ReadTurns } from './db/read-turns.ts'
 import { type RestoreMark, createNoMark } from './db/restore-mark.ts'
 import { Jobs } from './jobs/jobs.ts'
 import { AddressGuard } from './outbound/address-guard.ts'
@@ -32,6 +33,8 @@ export interface Gateway extends SharedParts {
   mark: RestoreMark
   secrets: Secrets
   hub: Hub
+  /** For long reads. */
+  turns: ReadTurns
   events: EventLog
   jobs: Jobs
   directory: Directory
@@ -97,10 +100,12 @@ export function buildGateway(parts: GatewayParts): Gateway {
   const defer = parts.defer ?? setImmediate
   const connected = extensionParts({ ...parts, secrets }, (tenantId) => gateway.sending.wake(tenantId))
   const guard = new AddressGuard({ production: config.production, allowCidrs: config.webhookAllowCidrs })
+  const turns = new ReadTurns(defer)
   const engines = {
     mark: parts.mark ?? createNoMark(),
     hub: createHub(),
-    events: new EventLog({ gate, defer }),
+    turns,
+    events: new EventLog({ gate, turns, defer }),
     jobs: new Jobs({ gate, writer, clock, log, defer }),
     ...connected,
   }

@@ -82,12 +82,12 @@ const COUNT_JOBS = JOB_KINDS.map(
     `SELECT '${kind}' AS name, (SELECT count(*) FROM (SELECT 1 FROM jobs WHERE kind = '${kind}' LIMIT ${MAX_COUNTED})) AS count`,
 )
 
-const OLDEST = `SELECT created_at FROM jobs NOT INDEXED WHERE kind = 'send' AND seq >= ?1 ORDER BY seq LIMIT 1`
+const OLDEST = `SELECT created_at FROM jobs INDEXED BY jobs_sends WHERE kind = 'send' ORDER BY seq LIMIT 1`
 
 async function read(gateway: Gateway): Promise<Readings> {
   const [jobs, oldest, attempts, extensions, free, notReceiving, alerts, log] = await gateway.database.gate.batch([
     COUNT_JOBS.join(' UNION ALL '),
-    { sql: OLDEST, args: [gateway.sending.oldestJobSeq] },
+    OLDEST,
     COUNT_OPEN_ATTEMPTS,
     'SELECT status AS name, count(*) AS count FROM extensions GROUP BY status',
     'SELECT freelist_count * page_size AS bytes FROM pragma_freelist_count, pragma_page_size',

@@ -1,12 +1,15 @@
 import { isoTime } from '../core/clock.ts'
 import { errorName } from '../core/log.ts'
 import type { Gateway } from '../gateway.ts'
-import type { Condition, Check } from './condition.ts'
+import { ALERT_NAMES, type Check, type Condition } from './condition.ts'
 import { extensionChecks } from './extension-checks.ts'
 import { machineChecks } from './machine-checks.ts'
 import { type AlertPoster, createAlertPoster, retryMs } from './post-alert.ts'
 import { type AlertState, type Firing, type Post, loadState, storeState } from './state.ts'
 import { webhookCheck } from './webhook-check.ts'
+
+/** A post may take 5 seconds, and what is more urgent may come meanwhile. */
+const MAX_POSTS_PER_RUN = 5
 
 /**
  * Posts to `ALERT_URL` when something needs a person, and again when it is over. The state is stored, so a restart repeats
@@ -96,13 +99,13 @@ export class Alerts {
     state.posts.push({ thing: thingOf(firing), body, attempts: 0, dueAt: 0 })
   }
 
-  /** Makes the posts that are due, at most the first one of each alert and subject. */
+  /** Makes the posts that are due, the first one of each alert and subject, but few in one run: then the checks run again. */
   async #post(state: AlertState): Promise<void> {
     const { clock, lifecycle } = this.gateway
-    const isFirst = ({ thing }: Post, index: number): boolean =>
-      state.posts.findIndex((other) => other.thing === thing) === index
-    const due = state.posts.filter((post, index) => isFirst(post, index) && post.dueAt <= clock.steady())
-    for (const post of due) if (!lifecycle.draining) await this.#attempt(state, post)
+    const firsts = new Map(state.posts.toReversed().map((post) => [post.thing, post]))
+    const due = state.posts.filter((post) => firsts.get(post.thing) === post && post.dueAt <= clock.steady())
+    const first = due.toSorted((one, other) => rankOf(one) - rankOf(other)).slice(0, MAX_POSTS_PER_RUN)
+    for (const post of first) if (!lifecycle.draining) await this.#attempt(state, post)
   }
 
   /** Makes one attempt of a post. The attempt is stored first, so after a crash the next one comes at its time, as after a failure. */
@@ -134,5 +137,8 @@ export class Alerts {
     }
   }
 }
+
+/** The more urgent, the lower. */
+const rankOf = ({ thing }: Post): number => ALERT_NAMES.findIndex((name) => thing.startsWith(`${name}/`))
 
 const thingOf = ({ alert, subject }: Pick<Firing, 'alert' | 'subject'>): string => `${alert}/${subject}`

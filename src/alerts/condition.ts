@@ -1,10 +1,10 @@
-/** The names of alerts: conditions that need a person. */
+/** The names of alerts: conditions that need a person. In the order of posts: those about the whole gateway come before those of one tenant. */
 export const ALERT_NAMES = [
-  'extension_revoked',
-  'extension_not_receiving',
   'storage_failing',
   'backup_behind',
   'queue_old',
+  'extension_revoked',
+  'extension_not_receiving',
   'webhook_failing',
 ] as const
 export type AlertName = (typeof ALERT_NAMES)[number]

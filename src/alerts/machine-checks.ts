@@ -52,7 +52,7 @@ async function findBackupLag({ config }: Gateway): Promise<Condition[]> {
 
 async function findOldQueue({ database, clock }: Gateway): Promise<Condition[]> {
   const { rows } = await database.gate.execute(
-    `SELECT subject, created_at FROM jobs NOT INDEXED WHERE kind = 'send' ORDER BY seq LIMIT 1`,
+    `SELECT subject, created_at FROM jobs INDEXED BY jobs_sends WHERE kind = 'send' ORDER BY seq LIMIT 1`,
   )
   const [oldest] = rows
   const ageMs = oldest === undefined ? 0 : clock.steady() - Number(oldest['created_at'])

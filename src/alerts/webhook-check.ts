@@ -16,13 +16,15 @@ export const webhookCheck = (gateway: Gateway, failures: WebhookFailures): Check
   find: async () => {
     await readAttempts(gateway, failures)
     const before = gateway.clock.now() - HOUR_MS
-    const old = Object.entries(failures.failing).filter(([, one]) => one.since <= before && one.count >= MIN_FAILURES)
+    const old = Object.entries(failures.failing).filter(([, one]) => one.since <= before)
     const wanted = await wantedAmong(
       gateway,
       old.map(([targetId]) => targetId),
     )
     for (const [targetId] of old) if (!wanted.has(targetId)) delete failures.failing[targetId]
-    return old.flatMap(([targetId, one]) => (wanted.has(targetId) ? [conditionOf(targetId, one)] : []))
+    return old.flatMap(([targetId, one]) =>
+      wanted.has(targetId) && one.count >= MIN_FAILURES ? [conditionOf(targetId, one)] : [],
+    )
   },
 })
 

@@ -1,6 +1,7 @@
 import type { Value } from '@libsql/client'
 import { apiError } from '../core/errors.ts'
 import type { Gate } from '../db/gate.ts'
+import type { ReadTurns } from '../db/read-turns.ts'
 import { EVENT_KINDS } from '../db/schema/events.ts'
 import { type Epoch, type Position, decodeCursor, encodeCursor } from './cursor.ts'
 import { EmptyRanges } from './empty-ranges.ts'
@@ -23,6 +24,8 @@ export interface EventPage {
 
 export interface EventLogContext {
   gate: Gate
+  /** Reads the pages of all readers in slices. */
+  turns: ReadTurns
   /** Calls `run` after the present turn of the event loop. */
   defer(run: () => void): void
 }
@@ -102,7 +105,7 @@ export class EventLog {
       taken = await this.#takeSlice(reader, taken, newest, limit)
       const { events, end } = taken
       if (events.length === limit || (events.length > 0 && end.seq - start.seq >= ROWS_PER_PAGE)) break
-      if (end.seq < newest) await this.#nextTurn()
+      if (end.seq < newest) await this.context.turns.next(reader.tenantId)
     }
     return taken
   }

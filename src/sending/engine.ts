@@ -36,8 +36,6 @@ export class SendEngine {
   readonly #numberLookups: NumberLookups
   /** The newest send job. A number lookup that begins now is final for it and all older ones. */
   newestJobSeq = 0
-  /** No send job is older. A search for the oldest one starts here, so it does not read other jobs that wait for hours. */
-  oldestJobSeq = 0
   readonly #idle: (() => void)[] = []
 
   constructor(readonly context: SendingContext) {

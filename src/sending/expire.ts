@@ -9,17 +9,16 @@ import { loadMessages } from './outbound-message.ts'
 const ROWS_AT_ONCE = 100
 
 /** Send jobs in the order of acceptance. */
-const OLDEST = `SELECT seq, subject, is_quarantined, created_at FROM jobs NOT INDEXED
+const OLDEST = `SELECT seq, subject, is_quarantined, created_at FROM jobs INDEXED BY jobs_sends
   WHERE kind = 'send' AND seq > ?1 ORDER BY seq LIMIT ${ROWS_AT_ONCE}`
 
 /** Ends messages older than `MAX_QUEUE_AGE`, the oldest first, until one is young enough. Returns how many it ended. */
 export async function expireMessages(engine: SendEngine, lifecycle: { draining: boolean }): Promise<number> {
   const { clock, config, database } = engine.context
-  let cursor = engine.oldestJobSeq - 1
+  let cursor = 0
   return inBatches({ clock, lifecycle }, async () => {
     const before = clock.steady() - config.maxQueueAgeMs
     const { rows } = await database.gate.execute({ sql: OLDEST, args: [cursor] })
-    if (cursor < engine.oldestJobSeq) engine.oldestJobSeq = Number(rows[0]?.['seq'] ?? engine.newestJobSeq)
     const old = rows.filter((row) => Number(row['created_at']) < before)
     cursor = Number(rows.at(-1)?.['seq'] ?? 0)
     await expire(engine, old)

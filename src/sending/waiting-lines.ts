@@ -1,3 +1,5 @@
+import type { ReadTurns } from '../db/read-turns.ts'
+import { type JobReads, countLine, countScheduled } from './count-jobs.ts'
 import type { SendEngine } from './engine.ts'
 import type { Line } from './line.ts'
 import { type Waiting, type WaitingReason, heldEntry, isUnderWay, nextOf } from './waiting.ts'
@@ -11,38 +13,41 @@ export interface WaitingCount {
   count: number
 }
 
-const JOBS = `SELECT lane, count(*) AS count FROM jobs WHERE kind = 'send' AND tenant_id = ?1 AND lane IN (SELECT value FROM json_each(?2)) GROUP BY lane`
-const QUARANTINED = `SELECT lane, count(*) AS count FROM jobs WHERE kind = 'send' AND tenant_id = ?1 AND is_quarantined = 1
-  AND lane IN (SELECT value FROM json_each(?2)) GROUP BY lane`
-const SCHEDULED = `SELECT count(*) AS count FROM jobs WHERE kind = 'schedule' AND tenant_id = ?1`
+const QUARANTINED = `SELECT lane, count(*) AS count FROM jobs WHERE kind = 'send' AND tenant_id = ?1 AND is_quarantined = 1 GROUP BY lane`
 
 /** Counts a tenant's waiting messages by reason, and its scheduled messages. */
 export async function waitingOfTenant(
   engine: SendEngine,
+  turns: ReadTurns,
   tenantId: string,
 ): Promise<{ scheduled: number; waiting: WaitingCount[] }> {
   const { context, scheduler, quarantine } = engine
-  const { gate } = context.database
   const tenant = await context.directory.tenant(tenantId)
   const lines = [...scheduler.lines.ofTenant(tenantId)]
-  const args = [tenantId, JSON.stringify(lines.map(({ number }) => number))]
-  const countsOf = async (sql: string): Promise<Map<string, number>> => {
-    const { rows } = await gate.execute({ sql, args })
-    return new Map(rows.map((row) => [String(row['lane']), Number(row['count'])]))
-  }
-  const jobs = await countsOf(JOBS)
-  const quarantined = quarantine.isActive ? await countsOf(QUARANTINED) : new Map<string, number>()
-  const { rows } = await gate.execute({ sql: SCHEDULED, args: [tenantId] })
-  const scheduled = Number(rows[0]?.['count'] ?? 0)
+  const reads = { gate: context.database.gate, turns }
+  const jobs = new Map<string, number>()
+  for (const line of lines) jobs.set(line.number, await countLine(reads, line))
+  const quarantined = quarantine.isActive ? await countQuarantined(reads, tenantId) : new Map<string, number>()
+  const scheduled = await countScheduled(reads, tenantId)
   const found = lines.flatMap((line) =>
     waitingOfLine(engine, line, jobs.get(line.number) ?? 0, quarantined.get(line.number) ?? 0),
   )
-  const all = [...found, one('scheduled', scheduled)]
-  const held = all.map((each) => (tenant.status === 'active' ? each : one('suspended', each.count)))
+  const all = [...found, counted('scheduled', scheduled)]
+  const held = all.map((each) => (tenant.status === 'active' ? each : counted('suspended', each.count)))
   return { scheduled, waiting: merged(held) }
 }
 
-const one = (reason: WaitingReason, count: number, extensionId: string | null = null, until: number | null = null) => ({
+async function countQuarantined({ gate }: JobReads, tenantId: string): Promise<Map<string, number>> {
+  const { rows } = await gate.execute({ sql: QUARANTINED, args: [tenantId] })
+  return new Map(rows.map((row) => [String(row['lane']), Number(row['count'])]))
+}
+
+const counted = (
+  reason: WaitingReason,
+  count: number,
+  extensionId: string | null = null,
+  until: number | null = null,
+) => ({
   reason,
   extensionId,
   until,
@@ -61,12 +66,12 @@ function waitingOfLine(engine: SendEngine, line: Line, jobs: number, quarantined
     .map((entry) => heldEntry(engine, message, entry, entry === next))
   const others = Math.max(jobs - quarantined - inMemory.length, 0)
   const reasonOfOthers = others === 0 ? null : heldEntry(engine, message, null, false)
-  const counted = (held: Waiting | null, count: number): WaitingCount[] =>
-    held === null ? [] : [one(held.reason, count, extensionId, held.until)]
+  const countedAs = (held: Waiting | null, count: number): WaitingCount[] =>
+    held === null ? [] : [counted(held.reason, count, extensionId, held.until)]
   return [
-    one('restore', quarantined, extensionId),
-    ...waiting.flatMap((held) => counted(held, 1)),
-    ...counted(reasonOfOthers, others),
+    counted('restore', quarantined, extensionId),
+    ...waiting.flatMap((held) => countedAs(held, 1)),
+    ...countedAs(reasonOfOthers, others),
   ]
 }
 

@@ -1,9 +1,10 @@
+import { HOUR_MS } from '../core/limits.ts'
 import type { ExtensionKey } from '../provider/extension-rows.ts'
 import { LIST_TOO_LONG, type MessageQuery, type StoredSms } from '../provider/provider.ts'
 import type { CallResult } from '../provider/session.ts'
 import { type Conclusion, conclude } from './conclude.ts'
 import type { TrackingContext } from './context.ts'
-import { type TrackedMessage, openMessages, openSince, sentAtOffset } from './delivery-rows.ts'
+import { type TrackedMessage, firstSentAfter, openMessages, openSince, sentAtOffset } from './delivery-rows.ts'
 import { TRACKED_MS } from './poll-plan.ts'
 
 /** The most messages that one listing covers, so that it has few pages even if others use the extension as well. */
@@ -13,6 +14,8 @@ const MIN_POLLED = 50
 const LISTING_MARGIN_MS = 60_000
 /** The size of a page. Each page is a call. */
 const RECORDS_PER_CALL = 1000
+/** At 40 a minute an extension has at most 14,400 records of the gateway in this time: fewer than a listing may have. */
+const LONGEST_LISTING_MS = 6 * HOUR_MS
 /** Messages that are concluded at a time. */
 const ROWS_AT_ONCE = 200
 
@@ -32,13 +35,14 @@ export async function poll(
   maxPolled: number,
 ): Promise<Polled> {
   const now = context.clock.steady()
-  const end = await sentAtOffset(context.database.gate, key, since, maxPolled)
+  const end = await endOf(context, key, since, maxPolled)
   const listed = await list(context, key, since, end)
   context.meter.deliveryPoll(listed.type === 'failed' ? listed.failure.reason : listed.type)
   if (listed.type === 'ok') {
     await concludeFound(context, key.tenantId, listed.value)
     const calls = Math.floor(listed.value.length / RECORDS_PER_CALL) + 1
-    return { until: end ?? now, calls, maxPolled: Math.min(maxPolled * 2, MAX_POLLED) }
+    const isWhole = end === null || (await firstSentAfter(context.database.gate, key, [end]))[0] === null
+    return { until: isWhole ? now : end, calls, maxPolled: Math.min(maxPolled * 2, MAX_POLLED) }
   }
   const isTooLong = listed.type === 'failed' && listed.failure.code === LIST_TOO_LONG && maxPolled > MIN_POLLED
   return {
@@ -46,6 +50,18 @@ export async function poll(
     calls: isTooLong ? 20 : 1,
     maxPolled: isTooLong ? Math.floor(maxPolled / 2) : maxPolled,
   }
+}
+
+/** Returns where a listing ends that begins at `since`; null for now. */
+async function endOf(
+  { database, clock }: TrackingContext,
+  key: ExtensionKey,
+  since: number,
+  maxPolled: number,
+): Promise<number | null> {
+  const offset = await sentAtOffset(database.gate, key, since, maxPolled)
+  const end = Math.min(offset ?? Infinity, since + LONGEST_LISTING_MS)
+  return end < clock.steady() ? end : offset
 }
 
 /** Concludes messages as unknown a day after they were sent. */

@@ -1,5 +1,5 @@
 import { DAY_MS, HALF_HOUR_MS } from '../core/limits.ts'
-import type { Gate } from '../db/gate.ts'
+import { type UsageReads, readSlices } from './slices.ts'
 
 /** The usage of one app on one day. */
 export interface DailyUsage {
@@ -14,34 +14,30 @@ export interface DailyUsage {
 
 const PER_DAY = DAY_MS / HALF_HOUR_MS
 
-const DAYS = `SELECT half_hour / ${PER_DAY} AS day, app_id, sum(sent) AS sent, sum(failed) AS failed, sum(received) AS received, sum(segments) AS segments
-  FROM usage WHERE tenant_id = ?1 AND half_hour >= ?2 AND half_hour < ?3 AND (?4 IS NULL OR app_id = ?4)
-  GROUP BY 1, 2 HAVING sum(sent) + sum(failed) + sum(received) > 0 ORDER BY 1 DESC, 2`
+/** Of all apps, because those of one are as much to read. */
+const DAYS = `SELECT half_hour / ${PER_DAY} AS day, app_id, sum(sent) AS sent, sum(failed) AS failed, sum(received) AS received,
+    sum(segments) AS segments, count(*) AS stored
+  FROM usage WHERE tenant_id = ?1 AND half_hour >= ?2 AND half_hour < ?3 GROUP BY 1, 2`
 
-/**
- * A tenant's days with traffic, newest first, `since` and `until` included. Days are read one by one, so a long range does
- * not block the event loop.
- */
+/** A tenant's days with traffic, newest first, `since` and `until` included. */
 export async function dailyUsage(
-  gate: Gate,
+  reads: UsageReads,
   tenantId: string,
   { since, until, appId }: { since: number; until: number; appId: string | null },
 ): Promise<DailyUsage[]> {
-  const days: DailyUsage[] = []
-  for (let day = until; day >= since; day--) {
-    const { rows } = await gate.execute({ sql: DAYS, args: [tenantId, day * PER_DAY, (day + 1) * PER_DAY, appId] })
-    for (const row of rows)
-      days.push({
-        day,
-        appId: String(row['app_id']),
-        sent: Number(row['sent']),
-        failed: Number(row['failed']),
-        received: Number(row['received']),
-        segments: Number(row['segments']),
-      })
-    if (day % YIELD_EVERY_DAYS === 0) await new Promise<void>((resolve) => setImmediate(resolve))
+  const days = new Map<string, DailyUsage>()
+  for (const row of await readSlices(reads, DAYS, tenantId, { since: since * PER_DAY, until: (until + 1) * PER_DAY })) {
+    const [day, rowAppId] = [Number(row['day']), String(row['app_id'])]
+    if (appId !== null && rowAppId !== appId) continue
+    const key = `${day} ${rowAppId}`
+    const known = days.get(key) ?? { day, appId: rowAppId, sent: 0, failed: 0, received: 0, segments: 0 }
+    known.sent += Number(row['sent'])
+    known.failed += Number(row['failed'])
+    known.received += Number(row['received'])
+    known.segments += Number(row['segments'])
+    days.set(key, known)
   }
-  return days
+  return [...days.values()]
+    .filter(({ sent, failed, received }) => sent + failed + received > 0)
+    .toSorted((one, other) => other.day - one.day || (one.appId < other.appId ? -1 : 1))
 }
-
-const YIELD_EVERY_DAYS = 8

@@ -1,62 +1,90 @@
 import { HALF_HOUR_MS, MAX_OVERVIEW_ERRORS } from '../core/limits.ts'
-import type { Row } from '../db/connection.ts'
-import type { Gate } from '../db/gate.ts'
 import type { LatencyCount } from './latency.ts'
+import { type HalfHours, type UsageReads, readSlices } from './slices.ts'
 
 export const COUNTS = ['accepted', 'sent', 'failed', 'received', 'delivered', 'undelivered'] as const
 export type Totals = Record<(typeof COUNTS)[number], number>
 
-/** A range of half hours, `until` not included. */
-export interface HalfHours {
-  since: number
-  until: number
-}
-
 export const halfHourAt = (at: number): number => Math.floor(at / HALF_HOUR_MS)
 
-const SUMS = `SELECT latency_ms, ${COUNTS.map((count) => `sum(${count}) AS ${count}`).join(', ')}
-  FROM usage WHERE tenant_id = ?1 AND half_hour >= ?2 AND half_hour < ?3 GROUP BY latency_ms`
+const SUMS = COUNTS.map((count) => `sum(${count}) AS ${count}`).join(', ')
 
-/** Reads the counts of a range, and how long its messages took from `queued` to `sent`. */
-export async function readTotals(
-  gate: Gate,
+const bucketsSql = (
+  perBucket: number,
+): string => `SELECT half_hour / ${perBucket} AS bucket, latency_ms, ${SUMS}, count(*) AS stored
+  FROM usage WHERE tenant_id = ?1 AND half_hour >= ?2 AND half_hour < ?3 GROUP BY 1, 2`
+
+const TOTALS = `SELECT ${SUMS}, count(*) AS stored FROM usage WHERE tenant_id = ?1 AND half_hour >= ?2 AND half_hour < ?3`
+
+export async function readTotals(reads: UsageReads, tenantId: string, range: HalfHours): Promise<Totals> {
+  return addTotals((await readSlices(reads, TOTALS, tenantId, range)).map(totalsOf))
+}
+
+/** What a bucket counts, and how long its messages took from `queued` to `sent`. */
+export interface Bucket {
+  /** Its first half hour. */
+  first: number
+  totals: Totals
+  latencies: LatencyCount[]
+}
+
+/** The buckets of a range that begins with one of them. */
+export async function readBuckets(
+  reads: UsageReads,
   tenantId: string,
   { since, until }: HalfHours,
-): Promise<{ totals: Totals; latencies: LatencyCount[] }> {
-  const { rows } = await gate.execute({ sql: SUMS, args: [tenantId, since, until] })
-  const latencies = rows.filter((row) => Number(row['latency_ms']) > 0).map(latencyOf)
-  return { totals: addTotals(rows.map(totalsOf)), latencies }
+  perBucket: number,
+): Promise<Bucket[]> {
+  const buckets = Array.from({ length: Math.ceil((until - since) / perBucket) }, (_, index): Bucket => {
+    return { first: since + index * perBucket, totals: totalsOf({}), latencies: [] }
+  })
+  for (const row of await readSlices(reads, bucketsSql(perBucket), tenantId, { since, until })) {
+    const bucket = buckets[Number(row['bucket']) - since / perBucket]
+    if (bucket === undefined) continue
+    bucket.totals = addTotals([bucket.totals, totalsOf(row)])
+    const ms = Number(row['latency_ms'])
+    if (ms > 0) bucket.latencies.push({ ms, count: Number(row['sent']) })
+  }
+  return buckets
 }
 
 export const addTotals = (all: readonly Totals[]): Totals =>
   totalsOf(Object.fromEntries(COUNTS.map((count) => [count, all.reduce((sum, each) => sum + each[count], 0)])))
 
-const latencyOf = (row: Row): LatencyCount => ({ ms: Number(row['latency_ms']), count: Number(row['sent']) })
-
 const totalsOf = (row: Readonly<Record<string, unknown>>): Totals => ({
-  accepted: Number(row['accepted']),
-  sent: Number(row['sent']),
-  failed: Number(row['failed']),
-  received: Number(row['received']),
-  delivered: Number(row['delivered']),
-  undelivered: Number(row['undelivered']),
+  accepted: Number(row['accepted'] ?? 0),
+  sent: Number(row['sent'] ?? 0),
+  failed: Number(row['failed'] ?? 0),
+  received: Number(row['received'] ?? 0),
+  delivered: Number(row['delivered'] ?? 0),
+  undelivered: Number(row['undelivered'] ?? 0),
 })
 
-const ERRORS = `SELECT error, sum(count) AS count, max(last_at) AS last_at FROM usage_errors
-  WHERE tenant_id = ?1 AND half_hour >= ?2 AND half_hour < ?3 GROUP BY error ORDER BY 2 DESC, 3 DESC LIMIT ${MAX_OVERVIEW_ERRORS}`
+const ERRORS = `SELECT error, sum(count) AS count, max(last_at) AS last_at, count(*) AS stored FROM usage_errors
+  WHERE tenant_id = ?1 AND half_hour >= ?2 AND half_hour < ?3 GROUP BY error`
 
-/** Reads the most frequent errors of a range. */
-export async function readErrors(gate: Gate, tenantId: string, { since, until }: HalfHours) {
-  const { rows } = await gate.execute({ sql: ERRORS, args: [tenantId, since, until] })
-  return rows.map((row) => ({
-    error: String(row['error']),
-    count: Number(row['count']),
-    lastAt: Number(row['last_at']),
-  }))
+export interface ErrorUsage {
+  error: string
+  count: number
+  /** Epoch milliseconds. */
+  lastAt: number
 }
 
-/** The URL of a destination is the one of its newest half hour. */
-const DESTINATIONS = `SELECT target_id, kind, max(half_hour) AS newest, url, duration_ms, sum(success) AS success, sum(failed) AS failed
+/** The most frequent errors of a range. */
+export async function readErrors(reads: UsageReads, tenantId: string, range: HalfHours): Promise<ErrorUsage[]> {
+  const found = new Map<string, ErrorUsage>()
+  for (const row of await readSlices(reads, ERRORS, tenantId, range)) {
+    const error = String(row['error'])
+    const { count, lastAt } = found.get(error) ?? { count: 0, lastAt: 0 }
+    found.set(error, { error, count: count + Number(row['count']), lastAt: Math.max(lastAt, Number(row['last_at'])) })
+  }
+  return [...found.values()]
+    .toSorted((one, other) => other.count - one.count || other.lastAt - one.lastAt)
+    .slice(0, MAX_OVERVIEW_ERRORS)
+}
+
+/** Of a destination the URL that was used last counts. */
+const DESTINATIONS = `SELECT target_id, kind, max(half_hour) AS newest, url, duration_ms, sum(success) AS success, sum(failed) AS failed, count(*) AS stored
   FROM usage_destinations WHERE tenant_id = ?1 AND half_hour >= ?2 AND half_hour < ?3 GROUP BY target_id, duration_ms`
 
 export interface DestinationUsage {
@@ -70,24 +98,25 @@ export interface DestinationUsage {
 
 /** Reads the webhook attempts of a range, by destination. */
 export async function readDestinations(
-  gate: Gate,
+  reads: UsageReads,
   tenantId: string,
-  { since, until }: HalfHours,
+  range: HalfHours,
 ): Promise<DestinationUsage[]> {
-  const { rows } = await gate.execute({ sql: DESTINATIONS, args: [tenantId, since, until] })
+  const rows = await readSlices(reads, DESTINATIONS, tenantId, range)
   const ordered = rows.toSorted((one, other) => Number(one['newest']) - Number(other['newest']))
   const found = new Map<string, DestinationUsage>()
   for (const row of ordered) {
     const targetId = String(row['target_id'])
-    const known = found.get(targetId) ?? { success: 0, failed: 0, durations: [] }
     const [success, failed] = [Number(row['success']), Number(row['failed'])]
+    const known = found.get(targetId) ?? { success: 0, failed: 0, durations: [] as LatencyCount[] }
+    known.durations.push({ ms: Number(row['duration_ms']), count: success + failed })
     found.set(targetId, {
       targetId,
       kind: row['kind'] === 'trigger' ? 'trigger' : 'app',
       url: String(row['url']),
       success: known.success + success,
       failed: known.failed + failed,
-      durations: [...known.durations, { ms: Number(row['duration_ms']), count: success + failed }],
+      durations: known.durations,
     })
   }
   return [...found.values()]

@@ -211,6 +211,30 @@ test('a destination that has failed for an hour is told; one success, or its end
   expect(await made.look()).toMatchObject([{ state: 'resolved', detail: { appId: second.appId } }])
 })
 
+test('a thousand failing destinations of one tenant do not delay what is wrong for everybody', async () => {
+  const made = await stage({ connect: false })
+  const { world, clock } = made
+  const triggers = `WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 1099)
+    INSERT INTO triggers (id, tenant_id, callback_url, secret, created_at)
+    SELECT 'trg_' || i, '${world.tenantId}', 'http://127.0.0.1:9/', '', 0 FROM n`
+  await execute(made, triggers)
+  await made.look()
+  await execute(
+    made,
+    `INSERT INTO deliveries (delivery_id, attempt_number, tenant_id, kind, target_id, message_id, correlation_id, url, boot_id, attempted_at, outcome)
+    SELECT 'msg_' || a.value || ':' || triggers.id, a.value, tenant_id, 'trigger', triggers.id, 'msg_1', 'cor_1', '', '', ${clock.now()}, 'timeout'
+    FROM triggers, json_each('[1,2]') AS a`,
+  )
+  clock.advance(60 * MINUTE)
+  const first = await made.look()
+  expect(first.length).toBeLessThanOrEqual(10)
+  await execute(
+    made,
+    `INSERT INTO jobs (id, kind, lane, tenant_id, subject, created_at) VALUES ('job_1', 'send', '', '', 'msg_1', 0)`,
+  )
+  expect(await made.look()).toContainEqual(expect.objectContaining({ alert: 'queue_old' }))
+})
+
 test('a single failed attempt is no failing destination', async () => {
   const made = await stage({ connect: false })
   await execute(made, `UPDATE apps SET webhook_url = 'http://127.0.0.1:9/first'`)
@@ -226,6 +250,12 @@ test('a single failed attempt is no failing destination', async () => {
   ])
   made.clock.advance(120 * MINUTE)
   expect(await made.look()).toEqual([])
+  // Nothing is remembered of a destination that is gone.
+  await execute(made, 'UPDATE apps SET webhook_url = NULL')
+  await made.look()
+  const { rows } = await made.world.gateway.database.gate.execute("SELECT value FROM facts WHERE name = 'alerts'")
+  expect(JSON.parse(String(rows[0]?.['value']))).toMatchObject({ webhooks: { failing: {} } })
+  expect(String(rows[0]?.['value'])).not.toContain(made.world.app.appId)
 })
 
 test('a post that fails is made again by the policy `short`; what is over waits its turn', async () => {

@@ -127,3 +127,31 @@ test('kill -9 loses no scheduled message, and sends none before its time', async
   })
   expect(Date.parse(String(state['updatedAt']))).toBeGreaterThanOrEqual(Date.parse(sendAt))
 })
+
+test('many messages of one tenant that are due at once do not delay those of another', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ clock, connect: false, work: false })
+  const { gateway, tenantId } = world
+  const { gate } = gateway.database
+  const many = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1001)
+    INSERT INTO messages (id, job_id, tenant_id, app_id, direction, from_number, to_number, body, status, send_at, created_at, updated_at)
+    SELECT 'msg_' || i, 'job_' || i, iif(i > 1000, 'tenant_other', ?1), 'app_1', 'outbound', ?2, ?3, 'Hi', 'queued', i, 0, 0 FROM n`
+  await gate.execute({ sql: many, args: [tenantId, FROM, TO] })
+  await gate.execute(`INSERT INTO jobs (id, kind, lane, tenant_id, subject, due_at, created_at)
+    SELECT job_id, 'schedule', id, tenant_id, id, send_at, 0 FROM messages`)
+  await gateway.sending.scheduled.releaseDue()
+  const { rows } = await gate.execute(`SELECT subject, tenant_id FROM jobs WHERE kind = 'send' ORDER BY seq`)
+  expect(rows).toHaveLength(1001)
+  expect(rows.findIndex(({ tenant_id: id }) => id === 'tenant_other')).toBeLessThan(200)
+  const own = rows.filter(({ tenant_id: id }) => id === tenantId).map(({ subject }) => subject)
+  expect(own).toEqual(Array.from({ length: 1000 }, (_, index) => `msg_${index + 1}`))
+})
+
+test('a job whose message is gone leaves when it is due', async () => {
+  await using world = await createWorld({ connect: false, work: false })
+  const { gate } = world.gateway.database
+  await gate.execute(`INSERT INTO jobs (id, kind, lane, tenant_id, subject, due_at, created_at)
+    VALUES ('job_1', 'schedule', 'msg_1', '${world.tenantId}', 'msg_1', 1, 0)`)
+  await world.gateway.sending.scheduled.releaseDue()
+  expect(await jobs(world)).toEqual([])
+})

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Config } from '../../src/core/config.ts'
-import { DAY_MS } from '../../src/core/limits.ts'
+import { DAY_MS, HOUR_MS } from '../../src/core/limits.ts'
 import { LIST_TOO_LONG, type MessageQuery, type Provider } from '../../src/provider/provider.ts'
 import { silentLog } from '../../src/core/log.ts'
 import { runGateway } from '../../src/run.ts'
@@ -204,6 +204,33 @@ test('a listing that is too long is made shorter, until it can be read', async (
   expect(await deliveryStatus(world, id)).toBe('delivered')
   // 5000, 2500, 1250, 625, 312 and 156 messages at most, then 78.
   expect(spans.slice(0, 7)).toEqual([true, true, true, true, true, true, false])
+})
+
+test('an old open message does not make a listing longer than the provider gives', async () => {
+  const { world, clock, id } = await sentWorld()
+  await using _ = world
+  world.control.configure({ deliveredAfterMs: 40 * HOUR_MS })
+  const pass = async (hours: number): Promise<void> => {
+    for (let hour = 0; hour < hours; hour++) {
+      clock.advance(HOUR_MS)
+      await world.status(id)
+      await until(() => world.gateway.tracking.inFlight === 0)
+    }
+  }
+  const lengths: number[] = []
+  changeListings(world, (list, query) => (lengths.push((query.until ?? clock.now()) - query.since), list()))
+  await pass(10)
+  const second = await world.send({ to: '+15555550777' })
+  await world.untilStatus(second, ['sent'])
+  await pass(3)
+  const polls = lengths.length
+  expect(polls).toBeGreaterThanOrEqual(10)
+  expect(Math.max(...lengths)).toBeLessThanOrEqual(6 * HOUR_MS + 3 * 60_000)
+  world.control.configure({ deliveredAfterMs: 0 })
+  await pass(2)
+  expect(lengths.length).toBeGreaterThan(polls)
+  await pass(12)
+  expect(await states(world)).toMatchObject([{ conclusion: expect.any(String) }, { conclusion: expect.anything() }])
 })
 
 test('a message that is erased takes its delivery state along, and old attempts leave the timeline answering', async () => {

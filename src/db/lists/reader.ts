@@ -1,4 +1,4 @@
-import { FairQueue } from './fair-queue.ts'
+import { FairQueue } from '../fair-queue.ts'
 import type { ListPage, ListQuery } from './list.ts'
 import type { EncodedSegment } from './segment.ts'
 import type { Plan } from './segment-writer.ts'

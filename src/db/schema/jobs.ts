@@ -41,9 +41,25 @@ export const jobs = sqliteTable(
     index('jobs_retries_due')
       .on(table.lane, table.tenantId, table.dueAt)
       .where(sql`kind = 'webhook_retry'`),
+    /** Finds the messages that have waited longest, however many jobs of other kinds wait for hours or days. */
+    index('jobs_sends')
+      .on(table.seq)
+      .where(sql`kind = 'send'`),
+    /** Empty, except after a restore. */
+    index('jobs_quarantined')
+      .on(table.tenantId, table.lane)
+      .where(sql`is_quarantined = 1`),
     /** Finds what comes due next, however many messages are scheduled. */
     index('jobs_scheduled')
       .on(table.dueAt)
+      .where(sql`kind = 'schedule'`),
+    /** The same of each tenant: so that many of one tenant do not delay the others. */
+    index('jobs_scheduled_in_turn')
+      .on(table.tenantId, table.dueAt)
+      .where(sql`kind = 'schedule'`),
+    /** Counts those of a tenant. */
+    index('jobs_scheduled_by_tenant')
+      .on(table.tenantId)
       .where(sql`kind = 'schedule'`),
   ],
 )

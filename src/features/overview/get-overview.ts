@@ -6,34 +6,41 @@ import { messages } from '../../db/schema/messages.ts'
 import type { Gateway } from '../../gateway.ts'
 import { waitingOfTenant } from '../../sending/waiting-lines.ts'
 import { percentile } from '../../usage/latency.ts'
-import { addTotals, halfHourAt, readDestinations, readErrors, readTotals } from '../../usage/overview.ts'
+import { addTotals, halfHourAt, readBuckets, readDestinations, readErrors, readTotals } from '../../usage/overview.ts'
+import { usageReads } from '../../usage/slices.ts'
 import type { Overview } from './schemas.ts'
 
 /** Returns the tenant's last hours in 48 buckets, and its waiting messages. */
 export async function getOverview(gateway: Gateway, { tenantId }: Caller, hours: number): Promise<Overview> {
-  const { clock, database } = gateway
-  const now = clock.now()
+  const now = gateway.clock.now()
   const perBucket = Math.ceil((hours * HOUR_MS) / HALF_HOUR_MS / OVERVIEW_BUCKETS)
   const current = halfHourAt(now)
   const from = (Math.floor(current / perBucket) - OVERVIEW_BUCKETS + 1) * perBucket
   const range = { since: from, until: current + 1 }
-  const buckets = await readBuckets(gateway, tenantId, from, perBucket)
-  const previous = await readBuckets(gateway, tenantId, from - (range.until - from), perBucket, from)
+  const before = { since: 2 * range.since - range.until, until: range.since }
+  const reads = usageReads(gateway)
+  const buckets = await readBuckets(reads, tenantId, range, perBucket)
+  const previous = await readTotals(reads, tenantId, before)
   const latencies = buckets.flatMap((bucket) => bucket.latencies)
   return {
     from: isoTime(from * HALF_HOUR_MS),
     to: isoTime(now),
     totals: addTotals(buckets.map(({ totals }) => totals)),
-    previous: addTotals(previous.map(({ totals }) => totals)),
-    buckets: buckets.map(({ at, totals: { sent, failed, received } }) => ({ at: isoTime(at), sent, failed, received })),
+    previous,
+    buckets: buckets.map(({ first, totals: { sent, failed, received } }) => ({
+      at: isoTime(first * HALF_HOUR_MS),
+      sent,
+      failed,
+      received,
+    })),
     p50Ms: percentile(latencies, 0.5),
     p95Ms: percentile(latencies, 0.95),
     ...(await readQueue(gateway, tenantId)),
-    errors: (await readErrors(database.gate, tenantId, range)).map((each) => ({
+    errors: (await readErrors(reads, tenantId, range)).map((each) => ({
       ...each,
       lastAt: isoTime(each.lastAt),
     })),
-    destinations: (await readDestinations(database.gate, tenantId, range)).map(
+    destinations: (await readDestinations(reads, tenantId, range)).map(
       ({ targetId, kind, url, success, failed, durations }) => ({
         url,
         kind,
@@ -46,19 +53,6 @@ export async function getOverview(gateway: Gateway, { tenantId }: Caller, hours:
   }
 }
 
-/** Reads each bucket by one query. Other work runs between the queries, so a long range does not block the event loop. */
-async function readBuckets({ database }: Gateway, tenantId: string, first: number, perBucket: number, end = Infinity) {
-  const buckets = []
-  for (let index = 0; index < OVERVIEW_BUCKETS; index++) {
-    const since = first + index * perBucket
-    const until = Math.min(since + perBucket, end)
-    if (since >= end) break
-    buckets.push({ at: since * HALF_HOUR_MS, ...(await readTotals(database.gate, tenantId, { since, until })) })
-    if (perBucket > 1) await new Promise<void>((resolve) => setImmediate(resolve))
-  }
-  return buckets
-}
-
 const CREATED = itemOf({ createdAt: shownTime(messages.createdAt) })
 
 /** Since when the first queued message of a line waits. A scheduled one waits since its `sendAt`. */
@@ -66,7 +60,7 @@ const OLDEST = `SELECT max(messages.created_at, coalesce(messages.send_at, 0)) A
   JOIN messages ON messages.id = jobs.subject AND messages.tenant_id = jobs.tenant_id AND messages.status = 'queued'
   WHERE jobs.kind = 'send' AND jobs.lane = ?2 AND jobs.tenant_id = ?1 ORDER BY jobs.seq LIMIT 1`
 
-async function readQueue({ database, sending }: Gateway, tenantId: string) {
+async function readQueue({ database, sending, turns }: Gateway, tenantId: string) {
   const { total } = await database.lists.page({
     list: 'messages',
     tenantId,
@@ -83,7 +77,7 @@ async function readQueue({ database, sending }: Gateway, tenantId: string) {
     const { rows } = await database.gate.execute({ sql: OLDEST, args: [tenantId, number] })
     oldest = Math.min(oldest, Number(rows[0]?.['at'] ?? Infinity))
   }
-  const { scheduled, waiting } = await waitingOfTenant(sending, tenantId)
+  const { scheduled, waiting } = await waitingOfTenant(sending, turns, tenantId)
   return {
     queued: total,
     scheduled,

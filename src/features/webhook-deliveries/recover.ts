@@ -32,6 +32,7 @@ export async function recoverDeliveries(gateway: Gateway, caller: Caller, body: 
     if (end === null) break
     scheduled += await recoverStep(gateway, caller, range, { from, end, limit: MAX_RECOVERED_DELIVERIES - scheduled })
     from = end
+    await gateway.turns.next(caller.tenantId)
   }
   return { scheduled }
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { statSync } from 'node:fs'
 import { SqliteConnection } from '../../../src/db/connection.ts'
-import { FairQueue } from '../../../src/db/lists/fair-queue.ts'
+import { FairQueue } from '../../../src/db/fair-queue.ts'
 import { ListReader } from '../../../src/db/lists/reader.ts'
 import { failureOf } from '../../support/process.ts'
 import { EVERYTHING, type Seeded, seededDatabase } from './seeded.ts'

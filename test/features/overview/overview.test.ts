@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { expect, spyOn, test } from 'bun:test'
 import { manualClock } from '../../support/manual-clock.ts'
 import { readyWorld } from '../../support/ready-world.ts'
 import { FROM, TO, type World, createWorld, until } from '../../support/world.ts'
@@ -133,4 +133,41 @@ test('webhook attempts are counted by destination', async () => {
     { url: 'http://one.example/', kind: 'app', appId, success: 2, failed: 1, p95Ms: 5000 },
     { url: 'http://two.example/', kind: 'trigger', triggerId: 'trg_1', success: 0, failed: 1, p95Ms: 5 },
   ])
+})
+
+test('90 days of much usage are read in slices, and add up to the same', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ clock, connect: false, work: false })
+  const { gate } = world.gateway.database
+  const halfHour = Math.floor(clock.now() / 1_800_000)
+  const hours = `WITH RECURSIVE h(i) AS (SELECT ${halfHour} UNION ALL SELECT i - 1 FROM h WHERE i > ${halfHour} - 999),
+    l(j) AS (SELECT 1 UNION ALL SELECT j + 1 FROM l WHERE j < 30)`
+  await gate.execute(`${hours} INSERT INTO usage (tenant_id, half_hour, app_id, latency_ms, accepted, sent)
+    SELECT '${world.tenantId}', i, 'app_1', j, 1, 1 FROM h, l`)
+  await gate.execute(`${hours} INSERT INTO usage_errors SELECT '${world.tenantId}', i, 'error ' || j, j, i FROM h, l`)
+  await gate.execute(`${hours} INSERT INTO usage_destinations
+    SELECT '${world.tenantId}', i, 'trg_' || j, 5, 'trigger', 'https://' || i || '.example/', 1, 2 FROM h, l`)
+  const execute = spyOn(gate, 'execute')
+  const found = await overview(world, '?hours=2160')
+  const { body } = await world.json<{ days: { sent: number }[] }>('GET', '/v1/usage?startDate=2026-10-01')
+  const lengths = execute.mock.calls.flatMap(([statement]) => {
+    const { sql, args } = typeof statement === 'string' ? { sql: statement, args: [] } : statement
+    const [, from, end] = Array.isArray(args) ? args : []
+    return sql.includes('FROM usage') ? [Number(end) - Number(from)] : []
+  })
+  execute.mockRestore()
+  // At most 6 hours each, however much there is.
+  expect(lengths.length).toBeGreaterThan((4 * 1000) / 12)
+  expect(Math.max(...lengths)).toBeLessThanOrEqual(12)
+  expect(found.totals['sent']).toBe(30_000)
+  expect(body.days.reduce((sum, { sent }) => sum + sent, 0)).toBe(30_000)
+  expect(found['errors']).toMatchObject([
+    { error: 'error 30', count: 30_000 },
+    { error: 'error 29' },
+    ...Array.from({ length: 8 }, () => ({})),
+  ])
+  const destinations = found['destinations'] as { url: string; success: number; failed: number }[]
+  expect(destinations).toHaveLength(30)
+  expect(destinations[0]).toMatchObject({ url: `https://${halfHour}.example/`, success: 1000, failed: 2000, p95Ms: 5 })
+  expect(found['p95Ms']).toBe(29)
 })

@@ -1,0 +1,35 @@
+import { FairQueue } from './fair-queue.ts'
+
+/**
+ * Long reads go slice by slice. In one turn of the event loop one slice of one of them is read, and the tenants take turns:
+ * however many reads a tenant has asked for at once, other work waits for one slice.
+ */
+export class ReadTurns {
+  readonly #waiting = new FairQueue<() => void>()
+  #isPlanned = false
+
+  /** `defer` calls back in a later turn of the event loop. */
+  constructor(readonly defer: (run: () => void) => void) {}
+
+  /** Settles when the tenant may read its next slice. */
+  next(tenantId: string): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting.add(tenantId, resolve)
+      this.#plan()
+    })
+  }
+
+  #plan(): void {
+    if (this.#isPlanned) return
+    this.#isPlanned = true
+    this.defer(() => this.#begin())
+  }
+
+  #begin(): void {
+    this.#isPlanned = false
+    const begin = this.#waiting.take()
+    if (begin === undefined) return
+    begin()
+    this.#plan()
+  }
+}

@@ -1,0 +1,36 @@
+import type { Gate } from '../db/gate.ts'
+import type { ReadTurns } from '../db/read-turns.ts'
+import type { Line } from './line.ts'
+
+export interface JobReads {
+  gate: Gate
+  turns: ReadTurns
+}
+
+/** Index entries that one statement counts: less than a millisecond. */
+const ROWS_PER_SLICE = 5000
+
+const slice = (where: string): string => `SELECT count(*) AS count, max(seq) AS last
+  FROM (SELECT seq FROM jobs WHERE tenant_id = ?1 AND ${where} AND seq > ?2 ORDER BY seq LIMIT ${ROWS_PER_SLICE})`
+
+const SCHEDULED = slice(`kind = 'schedule'`)
+const OF_LINE = slice(`kind = 'send' AND lane = ?3`)
+
+/** How many of a tenant's messages are scheduled. */
+export const countScheduled = (reads: JobReads, tenantId: string): Promise<number> => count(reads, SCHEDULED, tenantId)
+
+/** How many messages of a line have not ended. */
+export const countLine = (reads: JobReads, { tenantId, number }: Pick<Line, 'tenantId' | 'number'>): Promise<number> =>
+  count(reads, OF_LINE, tenantId, number)
+
+async function count({ gate, turns }: JobReads, sql: string, tenantId: string, ...more: string[]): Promise<number> {
+  let [total, after] = [0, 0]
+  for (;;) {
+    const { rows } = await gate.execute({ sql, args: [tenantId, after, ...more] })
+    const found = Number(rows[0]?.['count'] ?? 0)
+    total += found
+    if (found < ROWS_PER_SLICE) return total
+    after = Number(rows[0]?.['last'])
+    await turns.next(tenantId)
+  }
+}
