@@ -70,13 +70,13 @@ export class ScheduledMessages {
    */
   async releaseDue(): Promise<void> {
     const { gate } = this.engine.context.database
-    for (let isCrowded = false; ; isCrowded = true) {
+    for (let isShared = false; ; isShared = true) {
       const { rows } = await gate.execute({
-        sql: isCrowded ? DUE_IN_TURN : DUE,
+        sql: isShared ? DUE_IN_TURN : DUE,
         args: [this.engine.context.clock.now()],
       })
       await this.#release(rows)
-      if (rows.length < (isCrowded ? 1 : ROWS_AT_ONCE)) break
+      if (rows.length < (isShared ? 1 : ROWS_AT_ONCE)) break
     }
   }
 
