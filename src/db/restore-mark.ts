@@ -70,7 +70,7 @@ async function readProgress(gate: Gate): Promise<Progress | null> {
   return { incarnation, attempt: seqOf('send_attempts'), delivery: seqOf('deliveries'), begun }
 }
 
-/** Stores the incarnation. After a restore, the same commit quarantines every message that has not ended. */
+/** Stores the incarnation. After a restore, the same commit quarantines every `send` job, and `schedule` jobs due by an hour from now. */
 async function storeIncarnation(gate: Gate, incarnation: string, restoredAt: number | null): Promise<void> {
   await gate.batch([
     { sql: NOTE_FACT, args: ['incarnation', incarnation] },

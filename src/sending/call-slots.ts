@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 
-/** So many requests at once are high load. It lasts a moment longer, because one commit answers all of them together. */
+/** With 16 requests at once accepting comes first, and for 250 ms after: one commit answers all of them together. */
 const HIGH_LOAD_REQUESTS = 16
 const HIGH_LOAD_MS = 250
 /** Under high load, at most so many calls may be young and unanswered. Older calls are not limited. */
