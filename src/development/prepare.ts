@@ -11,6 +11,8 @@ import { banner } from './banner.ts'
 /** Three numbers of the fictitious range 555-01xx. */
 const NUMBERS = ['+15555550100', '+15555550101', '+15555550102']
 const TENANT_NAME = 'Development'
+/** Before the first poll of delivery states. */
+const DELIVERED_AFTER_MS = 3000
 
 /**
  * Makes what a first SMS needs: a tenant, an app whose key is stored beside the database, and a connected extension of
@@ -20,6 +22,7 @@ const TENANT_NAME = 'Development'
 export async function prepareDevelopment(running: RunningGateway, simulator: SimulatorControl): Promise<string> {
   const { gateway, url } = running
   const { apiKey, tenantId } = await developmentApp(gateway)
+  simulator.configure({ deliveredAfterMs: DELIVERED_AFTER_MS })
   if (simulator.extensions().length === 0) simulator.addExtension({ name: 'Demo phone', numbers: NUMBERS })
   const { status } = await gateway.directory.tenant(tenantId)
   if (status === 'active') await connect(running, tenantId)

@@ -6,6 +6,7 @@ import { socketPath } from '../../src/data-folder.ts'
 import { prepareDevelopment } from '../../src/development/prepare.ts'
 import { serveOperator } from '../../src/operator/socket.ts'
 import { sgw, startSgw } from '../support/cli.ts'
+import { manualClock } from '../support/manual-clock.ts'
 import { inboundMessages } from '../support/provider-events.ts'
 import { type Received, startReceiver, verifySignatures } from '../support/receiver.ts'
 import { FROM, FROM_2, type World, createWorld, until } from '../support/world.ts'
@@ -49,6 +50,20 @@ const inbound = (command: string[], options: { to?: string; from?: string; text?
   '--text',
   options.text ?? 'hello',
 ]
+
+test('a message of a development server is delivered', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ connect: false, clock })
+  const banner = await prepareDevelopment(world.running, world.control)
+  const key = /sgw_[\w-]{43}/.exec(banner)?.[0] ?? ''
+  const id = await world.send({}, { key })
+  await world.untilStatus(id, ['sent'], 20_000, { key })
+  clock.advance(10_000)
+  await until(async () => {
+    const { body } = await world.json<{ deliveryStatus: string }>('GET', `/v1/sms/${id}/timeline`, { key })
+    return body.deliveryStatus === 'delivered'
+  })
+})
 
 describe.each([[['simulate', 'inbound']], [['trigger', 'sms_inbound']]])('sgw %p', (command) => {
   test('sends an inbound SMS through the real webhook and prints its id', async () => {
