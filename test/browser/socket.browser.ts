@@ -11,7 +11,8 @@ const PAGE = `<!doctype html><title>Inbox</title><ul id="heard"></ul><script>
   const socket = new WebSocket(url)
   socket.onopen = () => socket.send(JSON.stringify({ type: 'auth', token }))
   const show = (text) => { const item = document.createElement('li'); item.textContent = text; document.querySelector('#heard').append(item) }
-  socket.onmessage = ({ data }) => show(data)
+  // A page that never catches up ignores cursors.
+  socket.onmessage = ({ data }) => JSON.parse(data).type === 'cursor' || show(data)
   socket.onclose = ({ code, reason }) => show(JSON.stringify({ closed: code, reason }))
 </script>`
 
