@@ -5,7 +5,7 @@ set -eu
 
 if [ -z "${LITESTREAM_REPLICA_URL:-}" ]; then
   case ${REQUIRE_RESTORE:-0} in 1 | true | on)
-    echo 'REQUIRE_RESTORE is set but LITESTREAM_REPLICA_URL is not: name the place of the backup' >&2
+    echo 'REQUIRE_RESTORE is set but LITESTREAM_REPLICA_URL is not: name the storage of the backup' >&2
     exit 78
     ;;
   esac

@@ -28,7 +28,7 @@ import { type SocketAuth, Sockets } from './realtime/sockets.ts'
 import { SendEngine } from './sending/engine.ts'
 import { DeliveryTracking } from './tracking/tracking.ts'
 
-/** The shared dependencies of all parts, built in one place and passed as an argument. */
+/** The shared dependencies of all parts, built once and passed as an argument. */
 export interface Gateway extends SharedParts {
   mark: RestoreMark
   secrets: Secrets

@@ -1,4 +1,4 @@
-/** The names of alerts: conditions that need a person. In the order of posts: those about the whole gateway come before those of one tenant. */
+/** The names of alerts: conditions that need a person. In the order of posts: those about the gateway itself come before those of one tenant. */
 export const ALERT_NAMES = [
   'storage_failing',
   'backup_behind',

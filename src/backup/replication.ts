@@ -1,6 +1,6 @@
 import { EXIT, StartError } from '../core/start-error.ts'
 import { isBeforeVersion5, runLitestream } from './program.ts'
-import { type BackupSettings, describePlace } from './settings.ts'
+import { type BackupSettings, describeReplica } from './settings.ts'
 
 /** A running Litestream beside the gateway. */
 export interface Replication {
@@ -69,4 +69,4 @@ async function endWithin(child: Bun.Subprocess, limitMs: number): Promise<void> 
 }
 
 const keepVolume = (settings: BackupSettings, reason: string): string =>
-  `The backup at ${describePlace(settings)} lacks the newest changes (${reason}). Keep this volume: ${settings.databasePath} has them, and the next start copies them.`
+  `The backup at ${describeReplica(settings)} lacks the newest changes (${reason}). Keep this volume: ${settings.databasePath} has them, and the next start copies them.`

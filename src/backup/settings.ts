@@ -10,9 +10,9 @@ export interface BackupSettings {
   configPath: string
   /** The location of the backup, for example `s3://BUCKET/PATH`. */
   replicaUrl: string
-  /** Empty for Amazon's storage and for places other than object storage. */
+  /** Empty for Amazon's storage and for a folder. */
   endpoint: string
-  /** The database file, as a whole path. */
+  /** Absolute path of the database file. */
   databasePath: string
   /** How long the storage may stay silent while a backup is fetched. */
   timeoutMs: number
@@ -27,7 +27,7 @@ export function readBackupSettings(environment: Environment, databasePath: strin
   const settings = new Settings(environment)
   const replicaUrl = settings.text('LITESTREAM_REPLICA_URL') ?? ''
   if (replicaUrl === '')
-    settings.missing('LITESTREAM_REPLICA_URL', 'name the place of the backup, for example s3://BUCKET/PATH')
+    settings.missing('LITESTREAM_REPLICA_URL', 'name the storage of the backup, for example s3://BUCKET/PATH')
   const backup: BackupSettings = {
     program: settings.text('LITESTREAM_COMMAND') ?? 'litestream',
     configPath: settings.text('LITESTREAM_CONFIG') ?? '/etc/litestream.yml',
@@ -50,7 +50,7 @@ export function readBackupSettings(environment: Environment, databasePath: strin
 export const controlSocketPath = (databasePath: string): string => socketPath(databasePath, '.litestream.sock')
 
 /** The location as messages show it. */
-export const describePlace = ({ replicaUrl, endpoint }: BackupSettings): string =>
+export const describeReplica = ({ replicaUrl, endpoint }: BackupSettings): string =>
   endpoint === '' ? replicaUrl : `${replicaUrl} (${endpoint})`
 
 /**
@@ -67,7 +67,7 @@ export function regionWarning({ replicaUrl, endpoint, variables }: BackupSetting
 function readEndpoint(settings: Settings): string {
   const endpoint = settings.text('LITESTREAM_ENDPOINT') ?? ''
   if (endpoint !== '' && !(/^https?:\/\//i.test(endpoint) && URL.canParse(endpoint)))
-    settings.problem('LITESTREAM_ENDPOINT', `is "${endpoint}"`, 'give a whole address, for example https://HOST')
+    settings.problem('LITESTREAM_ENDPOINT', `is "${endpoint}"`, 'give a complete address, for example https://HOST')
   return endpoint
 }
 

@@ -33,7 +33,7 @@ export const NO_MESSAGE: NewestMessage = { seq: 0, at: 0 }
 const MESSAGES = `SELECT count(*) AS rows, coalesce(max(seq), 0) AS seq,
   coalesce(max(created_at) FILTER (WHERE direction = 'outbound'), 0) AS at FROM messages`
 
-/** Checks a whole database file, and counts its messages. */
+/** Checks every page of a database file, and counts its messages. */
 export function inspect(path: string): Inspection {
   const database = new Database(path, { readwrite: true, create: false })
   try {

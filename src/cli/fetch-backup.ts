@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import { holdsAnything, probeEndpoint } from '../backup/place.ts'
+import { holdsAnything, probeEndpoint } from '../backup/storage.ts'
 import { type Ended, runLitestream } from '../backup/program.ts'
-import { type BackupSettings, describePlace, readBackupSettings, regionWarning } from '../backup/settings.ts'
+import { type BackupSettings, describeReplica, readBackupSettings, regionWarning } from '../backup/settings.ts'
 import { EXIT, StartError } from '../core/start-error.ts'
 import { DATABASE_FILES, databasePath, removeDatabase } from './backup.ts'
 import { type CliContext, CliError } from './context.ts'
@@ -13,7 +13,7 @@ import { type CliContext, CliError } from './context.ts'
 export async function fetchBackup(context: CliContext, target: string): Promise<boolean> {
   try {
     const settings = settingsOf(context)
-    context.stderr(`Looking for a backup at ${describePlace(settings)}\n`)
+    context.stderr(`Looking for a backup at ${describeReplica(settings)}\n`)
     removeDatabase(target)
     return await fetch(settings, target)
   } catch (error) {
@@ -46,14 +46,14 @@ async function restoreTo(settings: BackupSettings, target: string): Promise<bool
 }
 
 const damagedMessage = (settings: BackupSettings): string =>
-  `The backup at ${describePlace(settings)} is damaged: files that a restore needs are missing. Nothing was started from it: see "A damaged backup" in docs/backup.md`
+  `The backup at ${describeReplica(settings)} is damaged: files that a restore needs are missing. Nothing was started from it: see "A damaged backup" in docs/backup.md`
 
 async function readError(settings: BackupSettings, { reason, timedOut }: Ended): Promise<CliError> {
   const why = timedOut ? await probeEndpoint(settings) : null
   const hint = regionWarning(settings)
   const reasons = [reason, ...(why === null ? [] : [why])].join('; ')
   const lines = [
-    `The backup at ${describePlace(settings)} cannot be read: ${reasons}`,
+    `The backup at ${describeReplica(settings)} cannot be read: ${reasons}`,
     ...(hint === null ? [] : [hint]),
   ]
   return new CliError(lines.join('\n'), EXIT.unavailable)

@@ -11,7 +11,7 @@ export class ReadTurns {
   /** `defer` calls back in a later turn of the event loop. */
   constructor(readonly defer: (run: () => void) => void) {}
 
-  /** Settles when the tenant may read its next slice. */
+  /** Resolves when the tenant may read its next slice. */
   next(tenantId: string): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.add(tenantId, resolve)

@@ -13,7 +13,7 @@ export const Erase = z.object({
   dryRun: z.boolean().default(false),
 })
 
-/** There is no index by contact, so the whole tables are read, this many rows at a time. */
+/** There is no index by contact, so every row of the tables is read, this many at a time. */
 const ROWS_PER_RANGE = 2000
 
 /**

@@ -34,6 +34,7 @@ export class DeliveryTracking {
   readonly #due = new Set<Tracked>()
   readonly #running = new Set<Promise<void>>()
   #isStopped = true
+  #opening: Promise<void> | null = null
 
   constructor(readonly context: TrackingContext) {}
 
@@ -47,11 +48,18 @@ export class DeliveryTracking {
     return this.isOn && this.context.clock.now() - sentAt < TRACKED_MS
   }
 
+  /** Opens the states of messages that were sent since the last call. Calls made meanwhile share the run. */
+  openStates(): Promise<void> {
+    if (!this.isOn) return Promise.resolve()
+    this.#opening ??= openStates(this.context).finally(() => (this.#opening = null))
+    return this.#opening
+  }
+
   /** Finds extensions with open messages that are not polled. Call it at the start, and regularly, because a fault may leave some. */
   async findOpen(): Promise<void> {
     if (!this.isOn) return
     this.#isStopped = false
-    await openStates(this.context)
+    await this.openStates()
     for (const key of await trackedExtensions(this.context.database.gate))
       if (!this.#tracked.has(nameOf(key))) this.#enqueue(this.#track(key))
   }
@@ -132,7 +140,7 @@ export class DeliveryTracking {
 
   async #poll(tracked: Tracked): Promise<void> {
     const { key, plan, maxPolled } = tracked
-    await openStates(this.context)
+    await this.openStates()
     await this.#nextAt(tracked)
     const due = plan.due(this.context.clock.steady())
     if (due === null) return

@@ -2,7 +2,6 @@ import type { Config } from '../core/config.ts'
 import { DAY_MS } from '../core/limits.ts'
 import { inBatches } from '../db/batches.ts'
 import type { Gateway } from '../gateway.ts'
-import { openStates } from '../tracking/open-states.ts'
 
 /** Deleting so many consecutive rows takes less than a millisecond. */
 const ROWS_AT_ONCE = 500
@@ -19,7 +18,7 @@ const DELETE = 'DELETE FROM events WHERE seq <= ?1 AND seq < (SELECT max(seq) FR
 export async function purgeEvents(gateway: Gateway): Promise<number> {
   const { database, clock, config, tracking } = gateway
   // Delivery states are opened from these events.
-  if (tracking.isOn) await openStates(gateway)
+  await tracking.openStates()
   const before = clock.now() - retentionMs(config)
   return inBatches(gateway, async () => {
     const { rows } = await database.gate.execute(OLDEST)

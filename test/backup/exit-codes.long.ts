@@ -26,7 +26,7 @@ test('a bad configuration ends with 78, before Litestream starts', async () => {
 
 test('settings of the backup that cannot work end with 78 too, though the database is there', async () => {
   const { code, stdout, stderr } = await deployment.enter({ LITESTREAM_ENDPOINT: 'storage.example:9000' })
-  const fix = 'LITESTREAM_ENDPOINT is "storage.example:9000": give a whole address, for example https://HOST\n'
+  const fix = 'LITESTREAM_ENDPOINT is "storage.example:9000": give a complete address, for example https://HOST\n'
   expect({ code, stderr }).toEqual({ code: 78, stderr: fix })
   expect(stdout).not.toMatch(STARTED)
 })

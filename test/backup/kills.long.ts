@@ -38,7 +38,7 @@ test('the entry point refuses REQUIRE_RESTORE without a place for the backup, an
   await using deployment = await Deployment.create()
   for (const set of ['1', 'true', 'on']) {
     const refused = await deployment.enter({ LITESTREAM_REPLICA_URL: '', REQUIRE_RESTORE: set })
-    expect(refused).toMatchObject({ code: 78, stderr: expect.stringContaining('name the place of the backup') })
+    expect(refused).toMatchObject({ code: 78, stderr: expect.stringContaining('name the storage of the backup') })
   }
   await deployment.start({ LITESTREAM_REPLICA_URL: '' })
   expect(await deployment.command<{ backup: object }>('status')).toMatchObject({ backup: { litestream: false } })

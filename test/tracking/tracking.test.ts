@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { expect, test, spyOn } from 'bun:test'
 import type { Config } from '../../src/core/config.ts'
 import { DAY_MS, HOUR_MS } from '../../src/core/limits.ts'
 import { LIST_TOO_LONG, type MessageQuery, type Provider } from '../../src/provider/provider.ts'
@@ -308,4 +308,14 @@ test('a purge of events between `sent` and the first poll loses no delivery stat
   await purgeEvents(world.gateway)
   clock.advance(25_000)
   await untilKnown(world, id, 'delivered')
+})
+
+test('polls of many extensions that are due at once open the states of sent messages by one run', async () => {
+  const { world } = await sentWorld()
+  await using _ = world
+  const write = spyOn(world.gateway.database.writer, 'write')
+  await Promise.all(Array.from({ length: 8 }, () => world.gateway.tracking.openStates()))
+  const runs = write.mock.calls.filter(([[first]]) => first?.sql.startsWith('INSERT INTO delivery_states'))
+  expect(runs).toHaveLength(1)
+  expect(await states(world)).toHaveLength(1)
 })

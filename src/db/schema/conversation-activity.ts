@@ -1,7 +1,7 @@
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 
 /**
- * The newest message of each conversation, for `GET /v1/conversations`. Nobody writes it until somebody asks: then it follows the
+ * The newest message of each conversation, for `GET /v1/conversations`. The first call fills it; from then on it follows the
  * messages up to the fact `conversations_through` (`src/upkeep/follow-conversations.ts`).
  */
 export const conversationActivity = sqliteTable(

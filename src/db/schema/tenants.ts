@@ -49,7 +49,7 @@ export const apps = sqliteTable(
     index('apps_active')
       .on(table.tenantId)
       .where(sql`is_active = 1`),
-    /** The apps that asked for more events than `sms_inbound`. The commit that ends a message looks here, mostly in vain. */
+    /** The apps that asked for more events than `sms_inbound`. The commit that ends a message checks it, and mostly finds none. */
     index('apps_with_events')
       .on(table.id)
       .where(sql`webhook_events > 1`),
