@@ -16,12 +16,14 @@ import { send, slowSend } from './send.ts'
 import { silentNames } from './silent-names.ts'
 import { silentSockets } from './silent-sockets.ts'
 import { start } from './start.ts'
+import { tracking } from './tracking.ts'
 
 const BENCHES: readonly Bench[] = [
   start,
   accept,
   send,
   slowSend,
+  tracking,
   latency,
   inbound,
   fanOut,
