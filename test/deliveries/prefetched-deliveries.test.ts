@@ -1,8 +1,10 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, spyOn, test } from 'bun:test'
 import { erase } from '../../src/operator/erase.ts'
 import { setTenantStatus } from '../../src/operator/tenants.ts'
+import { manualClock } from '../support/manual-clock.ts'
 import { attempts, postEvent, smsEvent, subscribe } from '../support/provider-events.ts'
 import { type Receiver, startReceiver, verifySignatures } from '../support/receiver.ts'
+import { setPolicy, settled, startFailingReceiver } from '../support/retries.ts'
 import { type World, createWorld, recordedLog, until } from '../support/world.ts'
 
 // Deliveries that wait for a slot are prefetched into memory. Changes of their destination must count all the same.
@@ -59,8 +61,8 @@ test('they are signed with the secret that was made meanwhile', async () => {
 const ENDINGS: Record<string, (world: World) => Promise<unknown>> = {
   'without an address': (world) => setUrl(world, null),
   'of an app that was deactivated': (world) => world.call('DELETE', `/v1/apps/${world.app.appId}`),
-  'of a tenant that was suspended': (world) =>
-    setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'suspended' }),
+  'of a tenant that was deactivated': (world) =>
+    setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'inactive' }),
 }
 
 for (const [name, end] of Object.entries(ENDINGS)) {
@@ -75,6 +77,46 @@ for (const [name, end] of Object.entries(ENDINGS)) {
     expect(texts(receiver)).toEqual(BEGUN)
   })
 }
+
+test('those of a suspended tenant wait until it is active again', async () => {
+  await using receiver = startReceiver()
+  await using world = await createWorld()
+  await setUrl(world, receiver.url)
+  const go = await waiting(world, receiver)
+  await setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'suspended' })
+  const { gate } = world.gateway.database
+  const reads = spyOn(gate, 'execute')
+  go()
+  // All have had their turn.
+  const refused = (): number => reads.mock.calls.filter(([read]) => JSON.stringify(read).includes("'suspended'")).length
+  await until(() => refused() >= WAITING)
+  expect(texts(receiver)).toEqual(BEGUN)
+  await setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'active' })
+  await idle(world)
+  expect(texts(receiver)).toEqual([...BEGUN, ...WAITED])
+})
+
+test('a retry that comes due while its tenant is suspended is made when the tenant is active again, and its schedule goes on', async () => {
+  const clock = manualClock()
+  await using receiver = startFailingReceiver()
+  await using world = await createWorld({ clock })
+  await setUrl(world, receiver.url)
+  await setPolicy(world, 'short')
+  await world.control.injectSms({ text: 'again' })
+  await receiver.received(1)
+  await settled(world, clock)
+  await setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'suspended' })
+  const reads = spyOn(world.gateway.database.gate, 'execute')
+  clock.advance(10 * 60_000)
+  await until(() => reads.mock.calls.some(([read]) => JSON.stringify(read).includes("'suspended'")))
+  expect(receiver.requests).toHaveLength(1)
+  await setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'active' })
+  await receiver.received(2)
+  await settled(world, clock)
+  clock.advance(33_000)
+  await receiver.received(3)
+  expect((await attempts(world)).map(({ attemptNumber }) => attemptNumber)).toContain(2)
+})
 
 test('none goes out any more: of messages that were erased', async () => {
   await using receiver = startReceiver()
