@@ -45,7 +45,7 @@ Runs every bench whose name begins so, or all of them: ${BENCHES.map(({ name }) 
   --long            memory goes on to a million sends
   --install-rivals  first installs what the comparisons need, by apt-get and npm
 With BENCH_PROFILE=<folder> every gateway leaves a CPU profile in that folder.
-Example: bun run bench send --against 1.0.0
+Example: bun run bench send --against 2cea006
 `
 
 // An ordinary exit ends every process that was started, and removes the checked out commits.
