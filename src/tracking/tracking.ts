@@ -21,8 +21,6 @@ interface Tracked {
   /** Steady time of the next poll; Infinity while none is planned. */
   nextAt: number
   cancel: () => void
-  /** Steady time before which no poll begins. */
-  restUntil: number
   maxPolled: number
 }
 
@@ -32,8 +30,10 @@ interface Tracked {
  */
 export class DeliveryTracking {
   readonly #tracked = new Map<string, Tracked>()
-  /** Extensions whose poll is due, in turn. */
+  /** Polls that are due, in turn. */
   readonly #due = new Set<Tracked>()
+  /** Id of an extension that is polled or rests after a poll → the function that cancels its rest. Its tenants share its calls. */
+  readonly #resting = new Map<string, () => void>()
   readonly #running = new Set<Promise<void>>()
   #isStopped = true
   #opening: Promise<void> | null = null
@@ -86,6 +86,8 @@ export class DeliveryTracking {
     this.#isStopped = true
     this.#cancelOpening?.()
     for (const { cancel } of this.#tracked.values()) cancel()
+    for (const cancel of this.#resting.values()) cancel()
+    this.#resting.clear()
     this.#due.clear()
     await Promise.allSettled([...this.#running, this.#opening])
   }
@@ -105,7 +107,6 @@ export class DeliveryTracking {
       plan: new PollPlan(),
       nextAt: Infinity,
       cancel: () => undefined,
-      restUntil: 0,
       maxPolled: MAX_POLLED,
     }
     this.#tracked.set(nameOf(key), tracked)
@@ -113,11 +114,10 @@ export class DeliveryTracking {
   }
 
   #planAt(tracked: Tracked, at: number): void {
-    const nextAt = Math.max(at, tracked.restUntil)
-    if (nextAt === tracked.nextAt || nextAt === Infinity) return
-    tracked.nextAt = nextAt
+    if (at === tracked.nextAt || at === Infinity) return
+    tracked.nextAt = at
     tracked.cancel()
-    const delayMs = Math.max(0, Math.ceil(nextAt - this.context.clock.steady()))
+    const delayMs = Math.max(0, Math.ceil(at - this.context.clock.steady()))
     tracked.cancel = this.context.clock.after(delayMs, () => this.#enqueue(tracked))
   }
 
@@ -130,45 +130,63 @@ export class DeliveryTracking {
   #begin(): void {
     for (const tracked of this.#due) {
       if (this.#running.size >= MAX_POLLS_IN_FLIGHT || this.#isStopped) return
+      const { extensionId } = tracked.key
+      if (this.#resting.has(extensionId)) continue
       this.#due.delete(tracked)
-      const run = this.#run(tracked).finally(() => {
+      this.#resting.set(extensionId, () => undefined)
+      const run = this.#run(tracked).then((calls) => {
         this.#running.delete(run)
+        this.#rest(extensionId, calls)
         this.#begin()
       })
       this.#running.add(run)
     }
   }
 
-  /** Runs a poll and then plans the next one. A message that is sent meanwhile can only make the next one earlier. */
-  async #run(tracked: Tracked): Promise<void> {
+  /** Keeps an extension from being polled again until its calls have been paid for. */
+  #rest(extensionId: string, calls: number): void {
+    this.#resting.delete(extensionId)
+    if (calls === 0 || this.#isStopped) return
+    const cancel = this.context.clock.after(calls * MS_PER_CALL, () => {
+      this.#resting.delete(extensionId)
+      this.#begin()
+    })
+    this.#resting.set(extensionId, cancel)
+  }
+
+  /** Runs a poll and then plans the next one. A message that is sent during it can only make the next one earlier. Returns how many calls it made. */
+  async #run(tracked: Tracked): Promise<number> {
     tracked.nextAt = Infinity
     try {
-      await this.#poll(tracked)
-      const at = await this.#nextAt(tracked)
+      const calls = await this.#poll(tracked)
+      await this.#refresh(tracked)
+      const at = tracked.plan.nextAt()
       if (at === null && tracked.nextAt === Infinity) this.#tracked.delete(nameOf(tracked.key))
       else if (at !== null) this.#planAt(tracked, Math.min(at, tracked.nextAt))
+      return calls
     } catch (error) {
       this.context.log.error({ error: errorName(error) }, 'delivery states cannot be polled, trying again')
       this.#planAt(tracked, this.context.clock.steady() + RETRY_AFTER_FAULT_MS)
+      return 1
     }
   }
 
-  async #poll(tracked: Tracked): Promise<void> {
+  async #poll(tracked: Tracked): Promise<number> {
     const { key, plan, maxPolled } = tracked
     await this.openStates()
-    await this.#nextAt(tracked)
+    await this.#refresh(tracked)
     const due = plan.due(this.context.clock.steady())
-    if (due === null) return
+    if (due === null) return 0
     const { until, calls, ...next } = await poll(this.context, key, due.since, maxPolled)
     tracked.maxPolled = next.maxPolled
-    tracked.restUntil = this.context.clock.steady() + calls * MS_PER_CALL
     plan.done(due, until)
     await endTracking(this.context, key)
+    return calls
   }
 
-  async #nextAt({ key, plan }: Tracked): Promise<number | null> {
-    plan.learn(await firstSentAfter(this.context.database.gate, key, plan.doneUntil))
-    return plan.nextAt()
+  /** Tells the plan which messages are open now. */
+  async #refresh({ key, plan }: Tracked): Promise<void> {
+    plan.setFirstUnpolled(await firstSentAfter(this.context.database.gate, key, plan.doneUntil))
   }
 }
 
