@@ -1,9 +1,9 @@
 import type { Row } from '../db/connection.ts'
 import type { WebhookEvent } from '../db/schema/webhooks.ts'
 import {
-  type DeliveryDetail,
+  type ConclusionDetail,
   type OptOutDetail,
-  deliveryEvent,
+  concludedEvent,
   inboundEvent,
   optOutEvent,
   statusEvent,
@@ -44,7 +44,7 @@ const outboundOf = (row: Row) => ({
 })
 
 const deliveryPayload = (row: Row): Payload =>
-  deliveryEvent(outboundOf(row), detailOf(row) as DeliveryDetail, Number(row['at']))
+  concludedEvent(outboundOf(row), detailOf(row) as ConclusionDetail, Number(row['at']))
 
 /** The message is the keyword of the contact, or a message to the contact that the provider refused. */
 function optOutPayload(row: Row): Payload {

@@ -56,9 +56,9 @@ export function inboundEvent(message: InboundSubject, at: number): SmsInboundEve
 }
 
 /** The fields of an `sms_delivery` event that are not in its message's row. The log stores them as `detail`. */
-export type DeliveryDetail = Pick<SmsDeliveryEvent, 'deliveryStatus' | 'errorCode' | 'reason'>
+export type ConclusionDetail = Pick<SmsDeliveryEvent, 'deliveryStatus' | 'errorCode' | 'reason'>
 
-export function deliveryEvent(message: OutboundSubject, detail: DeliveryDetail, at: number): SmsDeliveryEvent {
+export function concludedEvent(message: OutboundSubject, detail: ConclusionDetail, at: number): SmsDeliveryEvent {
   const { id, appId, tenantId, rcMessageId } = message
   return {
     type: 'sms_delivery',
@@ -113,7 +113,7 @@ export const kindsOf = (kinds: number): EventKind[] =>
 
 function eventOf(row: LoggedMessage, kind: EventKind): GatewayEvent | null {
   if (kind === 'received') return inboundEvent(row, row.at)
-  if (kind === 'delivery') return deliveryEvent(row, JSON.parse(row.detail ?? '{}') as DeliveryDetail, row.at)
+  if (kind === 'delivery') return concludedEvent(row, JSON.parse(row.detail ?? '{}') as ConclusionDetail, row.at)
   if (kind === 'optOut') return loggedOptOut(row)
   return statusEvent(row, kind, row.at)
 }

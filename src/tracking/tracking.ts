@@ -1,8 +1,8 @@
 import { errorName } from '../core/log.ts'
 import type { ExtensionKey } from '../provider/extension-rows.ts'
 import type { TrackingContext } from './context.ts'
-import { firstSentAfter, trackedExtensions } from './delivery-rows.ts'
-import { openStates } from './open-states.ts'
+import { firstSentAfter, trackedExtensions } from './state-rows.ts'
+import { startTracking } from './start-tracking.ts'
 import { PollPlan, TRACKED_MS } from './poll-plan.ts'
 import { MAX_POLLED, endTracking, poll } from './poll.ts'
 
@@ -11,8 +11,8 @@ const MAX_POLLS_IN_FLIGHT = 8
 /** Polls make at most 20 of the 50 light calls a minute that the provider allows. Lookups of unknown sends need the rest. */
 const MS_PER_CALL = 3000
 const RETRY_AFTER_FAULT_MS = 10_000
-/** Long enough that messages of a burst share a commit, short enough that a poll does not find many states to open. */
-const OPEN_AFTER_MS = 1000
+/** Long enough that messages of a burst share a commit, short enough that a poll does not find many to start. */
+const START_AFTER_MS = 1000
 
 /** An extension with messages that are tracked. */
 interface Tracked {
@@ -36,9 +36,9 @@ export class DeliveryTracking {
   readonly #resting = new Map<string, () => void>()
   readonly #running = new Set<Promise<void>>()
   #isStopped = true
-  #opening: Promise<void> | null = null
-  /** Cancels the timer that opens the states of messages sent lately; null if there is none. */
-  #cancelOpening: (() => void) | null = null
+  #starting: Promise<void> | null = null
+  /** Cancels the timer that starts tracking messages that were just sent; null if there is none. */
+  #cancelStart: (() => void) | null = null
 
   constructor(readonly context: TrackingContext) {}
 
@@ -47,23 +47,23 @@ export class DeliveryTracking {
     return this.context.config.deliveryTracking
   }
 
-  /** Whether the provider may still tell about a message that became `sent` at `sentAt`, epoch milliseconds. */
+  /** Whether the provider may still report a final status of a message that became `sent` at `sentAt`, epoch milliseconds. */
   isPending(sentAt: number): boolean {
     return this.isOn && this.context.clock.now() - sentAt < TRACKED_MS
   }
 
-  /** Opens the states of messages that were sent since the last call. Calls made meanwhile share the run. */
-  openStates(): Promise<void> {
+  /** Starts tracking messages that were sent since the last call. Calls during a run share it. */
+  startTracking(): Promise<void> {
     if (!this.isOn) return Promise.resolve()
-    this.#opening ??= openStates(this.context).finally(() => (this.#opening = null))
-    return this.#opening
+    this.#starting ??= startTracking(this.context).finally(() => (this.#starting = null))
+    return this.#starting
   }
 
   /** Finds extensions with open messages that are not polled. Call it at the start, and regularly, because a fault may leave some. */
   async findOpen(): Promise<void> {
     if (!this.isOn) return
     this.#isStopped = false
-    await this.openStates()
+    await this.startTracking()
     for (const key of await trackedExtensions(this.context.database.gate))
       if (!this.#tracked.has(nameOf(key))) this.#enqueue(this.#track(key))
   }
@@ -76,7 +76,7 @@ export class DeliveryTracking {
   /** Call it when a message of this extension was committed as sent. `sentAt` is steady time. */
   sent(key: ExtensionKey, sentAt: number): void {
     if (!this.isOn) return
-    this.#cancelOpening ??= this.context.clock.after(OPEN_AFTER_MS, () => this.#openSoon())
+    this.#cancelStart ??= this.context.clock.after(START_AFTER_MS, () => this.#startSoon())
     const tracked = this.#tracked.get(nameOf(key)) ?? this.#track(key)
     this.#planAt(tracked, Math.min(tracked.nextAt, tracked.plan.firstPollAt(sentAt)))
   }
@@ -84,19 +84,19 @@ export class DeliveryTracking {
   /** Begins no more polls. Resolves when those under way have ended. */
   async stop(): Promise<void> {
     this.#isStopped = true
-    this.#cancelOpening?.()
+    this.#cancelStart?.()
     for (const { cancel } of this.#tracked.values()) cancel()
     for (const cancel of this.#resting.values()) cancel()
     this.#resting.clear()
     this.#due.clear()
-    await Promise.allSettled([...this.#running, this.#opening])
+    await Promise.allSettled([...this.#running, this.#starting])
   }
 
-  /** Opens states a little at a time, because thousands that a poll had to open would hold up everything else. */
-  #openSoon(): void {
-    this.#cancelOpening = null
+  /** Starts a few messages at a time, because a poll that had to start thousands would delay everything else. */
+  #startSoon(): void {
+    this.#cancelStart = null
     if (this.#isStopped) return
-    this.openStates().catch((error: unknown) => {
+    this.startTracking().catch((error: unknown) => {
       this.context.log.error({ error: errorName(error) }, 'delivery states cannot be opened, the next poll tries again')
     })
   }
@@ -143,7 +143,7 @@ export class DeliveryTracking {
     }
   }
 
-  /** Keeps an extension from being polled again until its calls have been paid for. */
+  /** Delays the next poll of an extension: each call takes `MS_PER_CALL` of its time. */
   #rest(extensionId: string, calls: number): void {
     this.#resting.delete(extensionId)
     if (calls === 0 || this.#isStopped) return
@@ -154,7 +154,10 @@ export class DeliveryTracking {
     this.#resting.set(extensionId, cancel)
   }
 
-  /** Runs a poll and then plans the next one. A message that is sent during it can only make the next one earlier. Returns how many calls it made. */
+  /**
+   * Runs a poll and then plans the next one. A message that is sent during the poll can only make the next one earlier.
+   * Returns how many calls it made.
+   */
   async #run(tracked: Tracked): Promise<number> {
     tracked.nextAt = Infinity
     try {
@@ -173,7 +176,7 @@ export class DeliveryTracking {
 
   async #poll(tracked: Tracked): Promise<number> {
     const { key, plan, maxPolled } = tracked
-    await this.openStates()
+    await this.startTracking()
     await this.#refresh(tracked)
     const due = plan.due(this.context.clock.steady())
     if (due === null) return 0

@@ -18,7 +18,7 @@ const DELETE = 'DELETE FROM events WHERE seq <= ?1 AND seq < (SELECT max(seq) FR
 export async function purgeEvents(gateway: Gateway): Promise<number> {
   const { database, clock, config, tracking } = gateway
   // Delivery states are opened from these events.
-  await tracking.openStates()
+  await tracking.startTracking()
   const before = clock.now() - retentionMs(config)
   return inBatches(gateway, async () => {
     const { rows } = await database.gate.execute(OLDEST)

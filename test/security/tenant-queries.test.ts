@@ -17,9 +17,9 @@ const OUT_OF_REACH: Readonly<Record<string, string>> = {
 
 /** Files that work on rows that a job names. They know no caller, so no request can pass them an id. */
 const JOB_WORK: Readonly<Record<string, string>> = {
-  'src/tracking/delivery-rows.ts':
+  'src/tracking/state-rows.ts':
     'delivery states by the messages that its own queries found by tenant and extension, and which extensions have any',
-  'src/tracking/open-states.ts': 'sent messages of all tenants, from the event log, each under its own',
+  'src/tracking/start-tracking.ts': 'sent messages of all tenants, from the event log, each under its own',
   'src/upkeep/delete-messages.ts': 'rows of messages by their ids, for retention and erasure',
   'src/upkeep/follow-conversations.ts': 'the newest messages of all tenants, each under its own',
   'src/upkeep/purge-messages.ts': 'retention, for all tenants',

@@ -86,7 +86,8 @@ test.each([
 test('a listing that reaches only a part of the messages goes on where it ended', () => {
   const plan = new PollPlan()
   const times = [0, 1000, 2000]
-  const refresh = (): void => plan.setFirstUnpolled(plan.doneUntil.map((time) => times.find((sentAt) => sentAt > time) ?? null))
+  const refresh = (): void =>
+    plan.setFirstUnpolled(plan.doneUntil.map((time) => times.find((sentAt) => sentAt > time) ?? null))
   refresh()
   const first = plan.due(20_000)
   expect(first).toEqual({ at: 20_000, since: 0 })

@@ -346,7 +346,7 @@ test('polls of many extensions that are due at once open the states of sent mess
   const { world } = await sentWorld()
   await using _ = world
   const write = spyOn(world.gateway.database.writer, 'write')
-  await Promise.all(Array.from({ length: 8 }, () => world.gateway.tracking.openStates()))
+  await Promise.all(Array.from({ length: 8 }, () => world.gateway.tracking.startTracking()))
   const runs = write.mock.calls.filter(([[first]]) => first?.sql.startsWith('INSERT INTO delivery_states'))
   expect(runs).toHaveLength(1)
   expect(await states(world)).toHaveLength(1)

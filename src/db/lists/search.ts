@@ -12,7 +12,7 @@ import {
   rangeOf,
 } from './list.ts'
 import { type Bounds, type Filter, match, matchedRows } from './match.ts'
-import { OpenStates } from './open-states.ts'
+import { RowStates } from './row-states.ts'
 import { isSegment, rangesOf } from './ranges.ts'
 import type { ReadConnection } from './read-connection.ts'
 import { NULL_CODE, type Segment } from './segment.ts'
@@ -38,7 +38,7 @@ const FEW_FOUND = 16
 
 /** Finds total and page of a query on one snapshot: in segments where there are any, in the table elsewhere. */
 export class Search {
-  readonly states: OpenStates
+  readonly states: RowStates
   /** Filters → segment → result. Paging and polling repeat the same filters, and segments do not change. */
   private readonly kept = new LRUCache<string, WeakMap<Segment, Found>>({ max: MAX_KEPT_FILTERS })
 
@@ -46,7 +46,7 @@ export class Search {
     private readonly connection: ReadConnection,
     private readonly store: SegmentStore,
   ) {
-    this.states = new OpenStates(connection, store)
+    this.states = new RowStates(connection, store)
   }
 
   page(query: ListQuery): ListPage {

@@ -4,7 +4,7 @@ import { type Cell, type List, type Range, isOpen } from './list.ts'
 /**
  * Some thousand rows of a tenant's list, oldest first, as arrays: `seq`, the time, and a 16-bit code for each column that
  * can be filtered by. It contains every row of its range. Triggers delete it in the commit that changes one of these rows;
- * only the state of an open row may change (see open-states.ts).
+ * only the state of an open row may change (see row-states.ts).
  */
 export interface Segment extends Range {
   id: number

@@ -7,7 +7,7 @@ import type { SegmentStore } from './store.ts'
  * The states of rows that were open when their segment was built. They may have changed without deleting the segment, so
  * they are read from the table until the row has ended. After that only a trigger can change it, which deletes the segment.
  */
-export class OpenStates {
+export class RowStates {
   /** How many rows of a column are not known to have ended. */
   private readonly remaining = new WeakMap<CodeColumn, number>()
   private readonly outdated = new WeakSet<Segment>()
