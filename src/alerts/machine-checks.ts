@@ -1,5 +1,5 @@
 import { readBackupLag } from '../backup/lag.ts'
-import { storageFails } from '../db/storage-check.ts'
+import { probeStorage } from '../db/storage-check.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Condition, Check } from './condition.ts'
 
@@ -17,7 +17,7 @@ export const machineChecks = (gateway: Gateway): Check[] => [
 ]
 
 async function findStorageFault(gateway: Gateway): Promise<Condition[]> {
-  if (!(await storageFails(gateway))) return []
+  if (!(await probeStorage(gateway))) return []
   const { path } = gateway.config.database
   const name = `The database ${path ?? ''}`.trimEnd()
   const condition: Condition = {

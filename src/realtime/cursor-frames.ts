@@ -11,14 +11,14 @@ export interface CursorContext {
   clock: Clock
   log: Log
   events: EventLog
-  /** All open sockets. */
+  /** All connected sockets. */
   sockets: Iterable<CursorSocket>
   /** Sends an event that was never published to the sockets. */
   deliver(event: GatewayEvent): void
 }
 
 export interface CursorSocket {
-  /** `cursorAt`: monotonic time of its last cursor; null before it is authenticated. */
+  /** Of `SocketData`. */
   data: { appId: string; tenantId: string; cursorAt: number | null }
   send(frame: string): unknown
 }

@@ -48,13 +48,13 @@ function purgeOldMessages(gateway: Gateway, before: number): Promise<number> {
   })
 }
 
-/** The purge ends at a batch without an old row. One young row proves nothing: it may have been stored while the clock was ahead. */
+/** The purge ends at a batch without an old row. A single young row does not end it: the clock may have been ahead when it was stored. */
 const isLast = (rows: readonly unknown[], old: readonly unknown[]): boolean =>
   rows.length < ROWS_PER_BATCH || old.length === 0
 
 /** Deletes old attempts of messages that have ended. Rate windows and lookups no longer need them. */
 function purgeAttempts(gateway: Gateway): Promise<number> {
-  const before = gateway.clock.now() - ATTEMPT_RETENTION_DAYS * DAY_MS
+  const before = gateway.clock.steady() - ATTEMPT_RETENTION_DAYS * DAY_MS
   let cursor = 0
   return inBatches(gateway, async () => {
     const { seq, startedAt, closedAt, messageId } = sendAttempts

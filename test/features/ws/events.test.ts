@@ -100,7 +100,7 @@ test('a socket that connects after all others have closed gets each event once',
   for (let round = 0; round < 2; round++) {
     const socket = await listenTo(world.url, { apiKey: world.key })
     await socket[Symbol.asyncDispose]()
-    await until(() => sockets.open === 0)
+    await until(() => sockets.count === 0)
     expect(hub.isHeard).toBe(false)
   }
   await using last = await listenTo(world.url, { apiKey: world.key })
