@@ -1,13 +1,13 @@
 import {
   MAX_RETRIES_IN_FLIGHT,
   MAX_RETRIES_PER_HOST,
-  MAX_RETRIES_PER_TARGET,
+  MAX_RETRIES_PER_DESTINATION,
   MAX_RETRIES_PER_TENANT,
   MAX_SLOW_RETRIES,
   MAX_SLOW_WEBHOOKS,
   MAX_WEBHOOKS_IN_FLIGHT,
   MAX_WEBHOOKS_PER_HOST,
-  MAX_WEBHOOKS_PER_TARGET,
+  MAX_WEBHOOKS_PER_DESTINATION,
   MAX_WEBHOOKS_PER_TENANT,
   SLOW_WEBHOOK_MS,
 } from '../core/limits.ts'
@@ -20,7 +20,7 @@ import { KeyedSemaphore } from './keyed-semaphore.ts'
 /** How many POSTs of one kind of job may run at once. */
 export interface DeliveryLimits {
   kind: 'webhook' | 'webhook_retry'
-  perTarget: number
+  perDestination: number
   perHost: number
   perTenant: number
   bounds: SlotBounds
@@ -28,7 +28,7 @@ export interface DeliveryLimits {
 
 export const FIRST_ATTEMPTS: DeliveryLimits = {
   kind: 'webhook',
-  perTarget: MAX_WEBHOOKS_PER_TARGET,
+  perDestination: MAX_WEBHOOKS_PER_DESTINATION,
   perHost: MAX_WEBHOOKS_PER_HOST,
   perTenant: MAX_WEBHOOKS_PER_TENANT,
   bounds: { quick: MAX_WEBHOOKS_IN_FLIGHT, slow: MAX_SLOW_WEBHOOKS, slowAfterMs: SLOW_WEBHOOK_MS },
@@ -36,7 +36,7 @@ export const FIRST_ATTEMPTS: DeliveryLimits = {
 
 export const RETRIES: DeliveryLimits = {
   kind: 'webhook_retry',
-  perTarget: MAX_RETRIES_PER_TARGET,
+  perDestination: MAX_RETRIES_PER_DESTINATION,
   perHost: MAX_RETRIES_PER_HOST,
   perTenant: MAX_RETRIES_PER_TENANT,
   bounds: { quick: MAX_RETRIES_IN_FLIGHT, slow: MAX_SLOW_RETRIES, slowAfterMs: SLOW_WEBHOOK_MS },
@@ -47,7 +47,7 @@ export const RETRIES: DeliveryLimits = {
  * delay others. A POST that was answered no longer counts, although its outcome is not stored yet.
  */
 export class DeliverySlots {
-  readonly #targets: KeyedSemaphore
+  readonly #destinations: KeyedSemaphore
   readonly #hosts: KeyedSemaphore
   readonly #tenants: KeyedSemaphore
   readonly #slots: Slots
@@ -57,7 +57,7 @@ export class DeliverySlots {
     readonly jobs: Pick<Jobs, 'freed' | 'laneFreed'>,
     readonly limits: DeliveryLimits,
   ) {
-    this.#targets = new KeyedSemaphore(limits.perTarget)
+    this.#destinations = new KeyedSemaphore(limits.perDestination)
     this.#hosts = new KeyedSemaphore(limits.perHost)
     this.#tenants = new KeyedSemaphore(limits.perTenant)
     this.#slots = new Slots(clock, limits.bounds, () => jobs.freed(limits.kind))
@@ -70,7 +70,7 @@ export class DeliverySlots {
 
   /** How many more POSTs may begin in a destination's lane. */
   room(lane: string): number {
-    return this.#targets.available(lane)
+    return this.#destinations.available(lane)
   }
 
   /**
@@ -85,12 +85,13 @@ export class DeliverySlots {
     ]
     const full = shared.find(({ semaphore, key }) => semaphore.available(key) <= 0)
     if (full !== undefined) return (full.semaphore.wait(full.key, lane, freeLane), null)
-    for (const { semaphore, key } of [...shared, { semaphore: this.#targets, key: lane }]) semaphore.acquire(key, lane)
+    for (const { semaphore, key } of [...shared, { semaphore: this.#destinations, key: lane }])
+      semaphore.acquire(key, lane)
     const slot = this.#slots.acquire()
     const ended = once(() => {
       for (const { semaphore, key } of shared) semaphore.release(key)
-      if (this.#targets.available(lane) <= 0) freeLane()
-      this.#targets.release(lane)
+      if (this.#destinations.available(lane) <= 0) freeLane()
+      this.#destinations.release(lane)
     })
     return {
       answered: () => (ended(), slot.answered()),

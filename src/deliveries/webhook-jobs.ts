@@ -1,4 +1,4 @@
-import { MAX_PREFETCHED_WEBHOOKS, MAX_RETRIES_PER_TARGET, MAX_WEBHOOKS_PER_TARGET } from '../core/limits.ts'
+import { MAX_PREFETCHED_WEBHOOKS, MAX_RETRIES_PER_DESTINATION, MAX_WEBHOOKS_PER_DESTINATION } from '../core/limits.ts'
 import type { Gateway } from '../gateway.ts'
 import type { JobKind } from '../jobs/job.ts'
 import { type DeliveryTools, deliver } from './deliver.ts'
@@ -15,7 +15,7 @@ export function webhookJobs(gateway: Gateway): JobKind<Delivery> {
     get maxInFlight() {
       return tools.slots.maxInFlight
     },
-    maxPerLane: MAX_WEBHOOKS_PER_TARGET * 2,
+    maxPerLane: MAX_WEBHOOKS_PER_DESTINATION * 2,
     room: (lane) => tools.slots.room(lane),
     maxPrefetched: MAX_PREFETCHED_WEBHOOKS,
     load: (ids) => loadDeliveries(gateway, ids),
@@ -35,7 +35,7 @@ export function webhookRetryJobs(gateway: Gateway): JobKind<Delivery> {
     get maxInFlight() {
       return tools.slots.maxInFlight
     },
-    maxPerLane: MAX_RETRIES_PER_TARGET * 2,
+    maxPerLane: MAX_RETRIES_PER_DESTINATION * 2,
     room: (lane) => tools.slots.room(lane),
     load: (ids) => loadDeliveries(gateway, ids),
     run: (job, delivery) => deliver(gateway, tools, job, delivery),

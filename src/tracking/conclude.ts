@@ -1,6 +1,6 @@
 import type { DeliveryConclusion } from '../db/schema/delivery-states.ts'
 import { type ConclusionDetail, concludedEvent } from '../realtime/event.ts'
-import { type OptOutWord, isOptOutChange } from '../opt-outs/opt-out-rows.ts'
+import { type OptOutDecision, isOptOutChange } from '../opt-outs/opt-out-rows.ts'
 import { publishOptOut } from '../opt-outs/record-opt-out.ts'
 import type { TrackingContext } from './context.ts'
 import { meansOptedOut, reasonOf } from './delivery-codes.ts'
@@ -30,12 +30,16 @@ export async function conclude(
   const rows = await database.writer.row(optedOut ? CONCLUDE_OPTED_OUT : CONCLUDE, row)
   if (!hub.isHeard || !rows.some(({ concluded }) => concluded === 1)) return
   hub.publish(concludedEvent(message, detail, now))
-  const word = wordOf(message, found, now)
-  if (rows.some((changed) => 'changed_by' in changed && isOptOutChange(changed, word))) publishOptOut(hub, word)
+  const decision = decisionOf(message, found, now)
+  if (rows.some((row) => isOptOutChange(row, decision))) publishOptOut(hub, decision)
 }
 
-const wordOf = ({ id, tenantId, from, to }: TrackedMessage, { recordedAt }: Conclusion, now: number): OptOutWord => ({
-  wordId: id,
+const decisionOf = (
+  { id, tenantId, from, to }: TrackedMessage,
+  { recordedAt }: Conclusion,
+  now: number,
+): OptOutDecision => ({
+  decisionId: id,
   tenantId,
   number: from,
   contact: to,

@@ -62,7 +62,7 @@ export const CONCLUDE: RowOperation<ConcludeRow> = {
 }
 
 /** The recipients have opted out of the numbers. An opt-in that is later than the provider's record wins. */
-const OPT_OUTS = `SELECT given.messageId AS wordId, messages.tenant_id AS tenantId, messages.from_number AS number,
+const OPT_OUTS = `SELECT given.messageId AS decisionId, messages.tenant_id AS tenantId, messages.from_number AS number,
     messages.to_number AS contact, 1 AS optedOut, 'provider' AS source, given.recordedAt AS decidedAt, given.now AS now
   FROM given CROSS JOIN delivery_states AS state ON ${IS_OPEN} CROSS JOIN messages ON messages.seq = state.message_seq`
 

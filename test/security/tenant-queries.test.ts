@@ -41,7 +41,6 @@ const JOB_WORK: Readonly<Record<string, string>> = {
   'src/upkeep/purge-deliveries.ts': 'retention, for all tenants',
   'src/deliveries/recover.ts': 'at the start: interrupted deliveries of all tenants',
   'src/inbound/back-fill.ts': 'the job by its `seq`',
-  'src/inbound/fan-out.ts': "the message of its own job, and destinations of the message's tenant",
   'src/upkeep/purge-links.ts': 'links and states that have ended, of all tenants',
   'src/upkeep/extensions.ts': 'which tenants have extensions, to look after each',
 }

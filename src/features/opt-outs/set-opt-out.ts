@@ -6,7 +6,7 @@ import type { Done, OptOutBody } from './schemas.ts'
 /** Opts a contact out of a number, or in again. */
 export async function setOptOut(gateway: Gateway, caller: Caller, body: OptOutBody): Promise<Done> {
   await recordOptOut(gateway, {
-    wordId: gateway.ids.of('req'),
+    decisionId: gateway.ids.of('req'),
     tenantId: caller.tenantId,
     number: body.number,
     contact: body.contact,

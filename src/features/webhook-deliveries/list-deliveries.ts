@@ -2,12 +2,12 @@ import type { Caller } from '../../auth/caller.ts'
 import { type ListPage, type ListQuery, NO_ITEMS, given } from '../../db/lists/list.ts'
 import type { DeliveryKind } from '../../db/schema/webhooks.ts'
 import type { Gateway } from '../../gateway.ts'
-import { allDeliveries, demandOwnTargets } from './own-targets.ts'
+import { allDeliveries, requireOwnDestinations } from './own-destinations.ts'
 import type { DeliveriesQuery } from './schemas.ts'
 
 /** Attempts of the caller's tenant, newest first. Errors: `forbidden` for an app or trigger that is not the tenant's. */
 export async function listDeliveries(gateway: Gateway, caller: Caller, query: DeliveriesQuery): Promise<ListPage> {
-  await demandOwnTargets(gateway, caller, query)
+  await requireOwnDestinations(gateway, caller, query)
   if (kindsOf(query).size > 1) return NO_ITEMS
   return gateway.database.lists.page(listQuery(caller, query))
 }

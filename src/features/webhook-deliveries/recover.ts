@@ -1,7 +1,7 @@
 import type { Caller } from '../../auth/caller.ts'
 import { MAX_RECOVERED_DELIVERIES, RECOVER_STEP_ROWS } from '../../core/limits.ts'
 import type { Gateway } from '../../gateway.ts'
-import { demandOwnTargets } from './own-targets.ts'
+import { requireOwnDestinations } from './own-destinations.ts'
 import { RECOVER } from './redelivery-rows.ts'
 import type { RecoverBody, Recovered } from './schemas.ts'
 
@@ -19,7 +19,7 @@ interface Position {
  * Errors: `forbidden` for an app or trigger that is not the tenant's.
  */
 export async function recoverDeliveries(gateway: Gateway, caller: Caller, body: RecoverBody): Promise<Recovered> {
-  await demandOwnTargets(gateway, caller, body)
+  await requireOwnDestinations(gateway, caller, body)
   const { since, appId, triggerId } = body
   if (appId !== undefined && triggerId !== undefined) return { scheduled: 0 }
   // Later failures are those of attempts that this call schedules.
