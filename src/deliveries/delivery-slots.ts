@@ -1,4 +1,5 @@
 import {
+  MAX_PREFETCHED_WEBHOOKS,
   MAX_RETRIES_IN_FLIGHT,
   MAX_RETRIES_PER_HOST,
   MAX_RETRIES_PER_DESTINATION,
@@ -12,14 +13,17 @@ import {
   SLOW_WEBHOOK_MS,
 } from '../core/limits.ts'
 import type { Clock } from '../core/clock.ts'
-import type { Job } from '../jobs/job.ts'
+import type { Job, JobKind } from '../jobs/job.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import { type Slot, type SlotBounds, Slots } from '../jobs/slots.ts'
+import type { Delivery } from './delivery.ts'
 import { KeyedSemaphore } from './keyed-semaphore.ts'
 
 /** How many POSTs of one kind of job may run at once. */
 export interface DeliveryLimits {
   kind: 'webhook' | 'webhook_retry'
+  /** How the job loop reads the jobs. */
+  reading: Pick<JobKind<Delivery>, 'maxPrefetched' | 'order'>
   perDestination: number
   perHost: number
   perTenant: number
@@ -28,14 +32,17 @@ export interface DeliveryLimits {
 
 export const FIRST_ATTEMPTS: DeliveryLimits = {
   kind: 'webhook',
+  reading: { maxPrefetched: MAX_PREFETCHED_WEBHOOKS },
   perDestination: MAX_WEBHOOKS_PER_DESTINATION,
   perHost: MAX_WEBHOOKS_PER_HOST,
   perTenant: MAX_WEBHOOKS_PER_TENANT,
   bounds: { quick: MAX_WEBHOOKS_IN_FLIGHT, slow: MAX_SLOW_WEBHOOKS, slowAfterMs: SLOW_WEBHOOK_MS },
 }
 
+/** Retries have separate slots, so that they never delay first attempts. */
 export const RETRIES: DeliveryLimits = {
   kind: 'webhook_retry',
+  reading: { order: 'due' },
   perDestination: MAX_RETRIES_PER_DESTINATION,
   perHost: MAX_RETRIES_PER_HOST,
   perTenant: MAX_RETRIES_PER_TENANT,
@@ -84,18 +91,28 @@ export class DeliverySlots {
       { semaphore: this.#tenants, key: tenantId },
     ]
     const full = shared.find(({ semaphore, key }) => semaphore.available(key) <= 0)
-    if (full !== undefined) return (full.semaphore.wait(full.key, lane, freeLane), null)
+    if (full !== undefined) {
+      full.semaphore.wait(full.key, lane, freeLane)
+      return null
+    }
     for (const { semaphore, key } of [...shared, { semaphore: this.#destinations, key: lane }])
       semaphore.acquire(key, lane)
     const slot = this.#slots.acquire()
-    const ended = once(() => {
+    const releaseShared = once(() => {
+      const wasFull = this.#destinations.available(lane) <= 0
       for (const { semaphore, key } of shared) semaphore.release(key)
-      if (this.#destinations.available(lane) <= 0) freeLane()
       this.#destinations.release(lane)
+      if (wasFull) freeLane()
     })
     return {
-      answered: () => (ended(), slot.answered()),
-      release: () => (ended(), slot.release()),
+      answered: () => {
+        releaseShared()
+        slot.answered()
+      },
+      release: () => {
+        releaseShared()
+        slot.release()
+      },
     }
   }
 }

@@ -39,7 +39,7 @@ const JOB_WORK: Readonly<Record<string, string>> = {
   'src/deliveries/deliver.ts': 'the delivery and the job that this run opened itself',
   'src/deliveries/delivery-rows.ts': 'the delivery and the job that this run opened itself',
   'src/upkeep/purge-deliveries.ts': 'retention, for all tenants',
-  'src/deliveries/recover.ts': 'at the start: interrupted deliveries of all tenants',
+  'src/deliveries/interrupted.ts': 'at the start: interrupted deliveries of all tenants',
   'src/inbound/back-fill.ts': 'the job by its `seq`',
   'src/upkeep/purge-links.ts': 'links and states that have ended, of all tenants',
   'src/upkeep/extensions.ts': 'which tenants have extensions, to look after each',
