@@ -39,7 +39,7 @@ export async function recover(gateway: Gateway): Promise<void> {
   await makeAllDue(gateway.database.gate, Math.ceil(gateway.clock.steady()))
   await gateway.failedAttempts.restore()
   await resumeRefreshes(gateway)
-  await gateway.eventWebhooks.read()
+  await gateway.webhookWaker.refresh()
   const interrupted = await closeInterrupted(gateway)
   if (interrupted > 0)
     gateway.log.warn(

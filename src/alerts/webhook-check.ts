@@ -23,7 +23,7 @@ export const webhookCheck = (gateway: Gateway, failures: WebhookFailures): Check
     )
     for (const [targetId] of old) if (!wanted.has(targetId)) delete failures.failing[targetId]
     return old.flatMap(([targetId, one]) =>
-      wanted.has(targetId) && one.count >= MIN_FAILURES ? [conditionOf(targetId, one)] : [],
+      wanted.has(targetId) && one.count >= MIN_FAILURES ? [webhookFailing(targetId, one)] : [],
     )
   },
 })
@@ -74,7 +74,7 @@ async function wantedAmong({ database }: Gateway, targetIds: readonly string[]):
   return new Set(rows.map((row) => String(row['id'])))
 }
 
-function conditionOf(
+function webhookFailing(
   targetId: string,
   { since, count, tenantId, kind }: WebhookFailures['failing'][string],
 ): Condition {

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Caller } from '../auth/caller.ts'
+import type { Caller } from '../core/caller.ts'
 import { type ErrorName, apiError, errorText } from '../core/errors.ts'
 import type { Gateway } from '../gateway.ts'
 import type { SocketData } from '../realtime/sockets.ts'

@@ -1,4 +1,5 @@
 import type { Value } from '@libsql/client'
+import type { Caller } from '../core/caller.ts'
 import { apiError } from '../core/errors.ts'
 import type { Gate } from '../db/gate.ts'
 import type { ReadTurns } from '../db/read-turns.ts'
@@ -7,12 +8,6 @@ import { type Epoch, type Position, decodeCursor, encodeCursor } from './cursor.
 import { EmptyRanges } from './empty-ranges.ts'
 import { type LoggedMessage, eventsOf } from './event.ts'
 import type { GatewayEvent } from './hub.ts'
-
-/** An app of a tenant. */
-export interface EventReader {
-  appId: string
-  tenantId: string
-}
 
 export interface EventPage {
   /** Oldest first. */
@@ -43,7 +38,7 @@ export class EventLog {
   constructor(readonly context: EventLogContext) {}
 
   /** Returns the events after a cursor. Without a cursor it returns no events, only the present cursor. Errors: `badCursor`. */
-  async page(reader: EventReader, cursor: string | undefined, limit: number): Promise<EventPage> {
+  async page(reader: Caller, cursor: string | undefined, limit: number): Promise<EventPage> {
     const epoch = await this.epoch()
     const { oldest, newest } = await this.#bounds()
     if (cursor === undefined)
@@ -99,7 +94,7 @@ export class EventLog {
   }
 
   /** Reads slices until it has events or reaches the end of the log, however many rows of other apps it must skip. */
-  async #walk(reader: EventReader, start: Position, newest: number, limit: number): Promise<Taken> {
+  async #walk(reader: Caller, start: Position, newest: number, limit: number): Promise<Taken> {
     let taken: Taken = { events: [], end: start }
     while (taken.end.seq < newest) {
       taken = await this.#takeSlice(reader, taken, newest, limit)
@@ -110,7 +105,7 @@ export class EventLog {
     return taken
   }
 
-  async #takeSlice(reader: EventReader, { events, end }: Taken, newest: number, limit: number): Promise<Taken> {
+  async #takeSlice(reader: Caller, { events, end }: Taken, newest: number, limit: number): Promise<Taken> {
     // A row of which only some events were returned must be read again.
     const from = end.returned > 0 ? end.seq : this.#empty.endOf(reader, end.seq, newest)
     const until = Math.min(from + ROWS_PER_SLICE, newest)
@@ -136,7 +131,7 @@ export class EventLog {
     return new Promise((resolve) => this.context.defer(resolve))
   }
 
-  async #slice({ tenantId, appId }: EventReader, from: number, until: number, limit: number): Promise<LoggedRow[]> {
+  async #slice({ tenantId, appId }: Caller, from: number, until: number, limit: number): Promise<LoggedRow[]> {
     const rows = await this.context.gate.values({ sql: SLICE, args: [from, until, tenantId, appId, limit] })
     return rows.map(toLogged)
   }

@@ -28,10 +28,10 @@ export async function conclude(
   const optedOut = meansOptedOut(found.errorCode)
   const row = { messageSeq: message.seq, messageId: message.id, ...found, detail: JSON.stringify(detail), now }
   const rows = await database.writer.row(optedOut ? CONCLUDE_OPTED_OUT : CONCLUDE, row)
-  if (!hub.isHeard || !rows.some(({ concluded }) => concluded === 1)) return
+  if (!hub.hasListeners || !rows.some(({ concluded }) => concluded === 1)) return
   hub.publish(concludedEvent(message, detail, now))
   const decision = decisionOf(message, found, now)
-  if (rows.some((row) => isOptOutChange(row, decision))) publishOptOut(hub, decision)
+  if (rows.some((changed) => isOptOutChange(changed, decision))) publishOptOut(hub, decision)
 }
 
 const decisionOf = (

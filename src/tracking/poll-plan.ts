@@ -11,7 +11,7 @@ const AGES_MS = [10_000, 30_000, ...[1, 2, 5, 10, 30, 60].map((minutes) => minut
  * The least time between two polls for an age: the step to the next age. So a poll that waits for others is never later than
  * the message's own poll at the next age.
  */
-const everyMs = (ageMs: number): number => (AGES_MS.find((next) => next > ageMs) ?? 2 * ageMs) - ageMs
+const stepAfter = (ageMs: number): number => (AGES_MS.find((next) => next > ageMs) ?? 2 * ageMs) - ageMs
 
 interface Progress {
   ageMs: number
@@ -35,7 +35,7 @@ export interface DuePoll {
 export class PollPlan {
   readonly #steps: Progress[] = AGES_MS.map((ageMs) => ({
     ageMs,
-    everyMs: everyMs(ageMs),
+    everyMs: stepAfter(ageMs),
     doneUntil: -1,
     at: -Infinity,
   }))

@@ -37,7 +37,7 @@ export async function poll(
   maxPolled: number,
 ): Promise<Polled> {
   const now = context.clock.steady()
-  const end = await endOf(context, key, since, maxPolled)
+  const end = await listingEnd(context, key, since, maxPolled)
   const listed = await list(context, key, since, end)
   context.meter.deliveryPoll(listed.type === 'failed' ? listed.failure.reason : listed.type)
   if (listed.type === 'ok') {
@@ -53,7 +53,7 @@ export async function poll(
 }
 
 /** Returns the steady time at which a listing that begins at `since` ends. Null: it has no end. */
-async function endOf(
+async function listingEnd(
   { database, clock }: TrackingContext,
   key: ExtensionKey,
   since: number,

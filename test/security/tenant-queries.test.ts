@@ -48,7 +48,7 @@ const JOB_WORK: Readonly<Record<string, string>> = {
 /** Single statements elsewhere: file, beginning of the statement, reason. */
 const STATEMENTS: readonly (readonly [path: string, beginning: string, why: string])[] = [
   [
-    'src/realtime/event-webhooks.ts',
+    'src/realtime/webhook-waker.ts',
     'SELECT id, tenant_id FROM apps',
     'which apps asked for events, to wake their jobs',
   ],

@@ -1,5 +1,5 @@
 import { type SQL, and, count, desc, eq } from 'drizzle-orm'
-import type { Caller } from '../../auth/caller.ts'
+import type { Caller } from '../../core/caller.ts'
 import { isoTime } from '../../core/clock.ts'
 import { optOuts } from '../../db/schema/opt-outs.ts'
 import type { Gateway } from '../../gateway.ts'

@@ -1,4 +1,4 @@
-import type { Caller } from '../../auth/caller.ts'
+import type { Caller } from '../../core/caller.ts'
 import type { Gateway } from '../../gateway.ts'
 import { providerNow, recordOptOut } from '../../opt-outs/record-opt-out.ts'
 import type { Done, OptOutBody } from './schemas.ts'

@@ -1,7 +1,7 @@
-import type { Caller } from '../../auth/caller.ts'
+import type { Caller } from '../../core/caller.ts'
 import { isoTime } from '../../core/clock.ts'
 import { HALF_HOUR_MS, HOUR_MS, OVERVIEW_BUCKETS } from '../../core/limits.ts'
-import { itemOf, shownTime } from '../../db/lists/item.ts'
+import { itemOf, timeField } from '../../db/lists/item.ts'
 import { messages } from '../../db/schema/messages.ts'
 import type { Gateway } from '../../gateway.ts'
 import { waitingOfTenant } from '../../sending/waiting-lines.ts'
@@ -53,7 +53,7 @@ export async function getOverview(gateway: Gateway, { tenantId }: Caller, hours:
   }
 }
 
-const CREATED = itemOf({ createdAt: shownTime(messages.createdAt) })
+const CREATED = itemOf({ createdAt: timeField(messages.createdAt) })
 
 /** Since when the first queued message of a line waits. A scheduled one waits since its `sendAt`. */
 const OLDEST = `SELECT max(messages.created_at, coalesce(messages.send_at, 0)) AS at FROM jobs

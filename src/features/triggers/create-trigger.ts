@@ -1,4 +1,4 @@
-import type { Caller } from '../../auth/caller.ts'
+import type { Caller } from '../../core/caller.ts'
 import { isoTime } from '../../core/clock.ts'
 import { apiError, limitReached } from '../../core/errors.ts'
 import { webhookSecret } from '../../core/secrets.ts'

@@ -1,4 +1,4 @@
-import type { Caller } from '../../auth/caller.ts'
+import type { Caller } from '../../core/caller.ts'
 import { MAX_RECOVERED_DELIVERIES, RECOVER_STEP_ROWS } from '../../core/limits.ts'
 import type { Gateway } from '../../gateway.ts'
 import { requireOwnDestinations } from './own-destinations.ts'

@@ -1,10 +1,9 @@
 import { expect, test } from 'bun:test'
-import { appendEvent } from '../../src/db/append-event.ts'
 import { EVENT_KINDS } from '../../src/db/schema/events.ts'
 import { storeInbound } from '../../src/inbound/store-inbound.ts'
 import { FROM, TO, type World, createWorld } from '../support/world.ts'
 
-const { queued, sending, sent, failed, received, delivery } = EVENT_KINDS
+const { queued, sending, sent, failed, received } = EVENT_KINDS
 
 const kindsOf = async (world: World, subject: string): Promise<unknown[]> => {
   const sql = 'SELECT kinds FROM events WHERE subject = ?1 ORDER BY seq'
@@ -37,13 +36,4 @@ test('an inbound message has one event, however often it comes', async () => {
   expect([await storeInbound(world.gateway, sms), await storeInbound(world.gateway, sms)]).toEqual([true, false])
   const { rows } = await world.gateway.database.gate.execute('SELECT kinds FROM events')
   expect(rows).toEqual([{ kinds: received }])
-})
-
-test('another event is appended by a statement of its commit', async () => {
-  await using world = await createWorld({ connect: false, work: false })
-  const event = appendEvent({ kind: 'delivery', subject: 'msg_1', at: 5, detail: { deliveryStatus: 'delivered' } })
-  await world.gateway.database.writer.write([event])
-  const { rows } = await world.gateway.database.gate.execute('SELECT kinds, subject, at, detail FROM events')
-  const detail = '{"deliveryStatus":"delivered"}'
-  expect(rows).toEqual([{ kinds: delivery, subject: 'msg_1', at: 5, detail }])
 })
