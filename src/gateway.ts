@@ -79,7 +79,7 @@ export interface GatewayParts extends SharedParts {
   mark?: RestoreMark
   /** Replaces encryption in the simulation: WebCrypto runs on threads, which finish in no fixed order. */
   secrets?: Secrets
-  /** Runs a function in a later turn of the event loop; the simulation has its own. */
+  /** Runs a function in a later tick of the event loop; the simulation has its own. */
   defer?: (run: () => void) => void
   /** Authenticates a WebSocket by its first message. */
   authenticateSocket?(gateway: Gateway, message: Record<string, unknown>, address: string): Promise<SocketAuth>

@@ -1,3 +1,4 @@
+import { setImmediate as nextTick } from 'node:timers/promises'
 import { HOUR_MS } from '../core/limits.ts'
 import type { Row } from '../db/connection.ts'
 import type { Gateway } from '../gateway.ts'
@@ -43,7 +44,7 @@ async function readAttempts({ database, clock }: Gateway, failures: WebhookFailu
     const firstOpen = rows.findIndex(isOpen)
     for (const row of firstOpen === -1 ? rows : rows.slice(0, firstOpen)) note(failures, row)
     if (firstOpen !== -1 || rows.length < ROWS_PER_STEP) return
-    await new Promise((resolve) => void setImmediate(resolve))
+    await nextTick()
   }
 }
 

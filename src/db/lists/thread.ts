@@ -1,3 +1,4 @@
+import { setImmediate as nextTick } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { LISTS, type ListName, type ListPage, type ListQuery } from './list.ts'
 import { MIN_SEGMENT_ROWS, nextRange, readSegment, tenantsSince } from './plan.ts'
@@ -84,7 +85,7 @@ class ReaderThread {
   }
 
   build(plan: SegmentPlan): Promise<EncodedSegment> {
-    return readSegment(this.#connection, plan, nextTurn)
+    return readSegment(this.#connection, plan, nextTick)
   }
 
   async plan({ now, isFirst }: { now: number; isFirst: boolean }): Promise<SegmentPlan | null> {
@@ -95,7 +96,7 @@ class ReaderThread {
       const range = nextRange(this.#connection, list, tenantId, segments, now, this.#isOutdated)
       if (range !== null) return { list, tenantId, after: range.after, until: range.until }
       this.#candidates.delete(key)
-      await nextTurn()
+      await nextTick()
     }
     return null
   }
@@ -126,5 +127,3 @@ class ReaderThread {
     this.#lastSeq[list] = newest
   }
 }
-
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
