@@ -34,5 +34,8 @@ export const optOuts = sqliteTable(
     index('opt_outs_by_tenant')
       .on(table.tenantId, table.since)
       .where(sql`opted_out = 1`),
+    index('opt_outs_by_number')
+      .on(table.tenantId, table.number, table.since)
+      .where(sql`opted_out = 1`),
   ],
 )

@@ -21,6 +21,7 @@ const OptOut = z.object({
     .meta({ description: 'A keyword of the contact, a delivery code of the provider, or `PUT /v1/opt-outs`' }),
   since: z.string().meta({ format: 'date-time' }),
 })
+export type OptOut = z.infer<typeof OptOut>
 
 export const OptOutList = z.object({ optOuts: z.array(OptOut), total: z.int(), page: z.int(), limit: z.int() }).meta({
   example: {
