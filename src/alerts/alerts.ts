@@ -8,7 +8,7 @@ import { type AlertPoster, createAlertPoster, retryMs } from './post-alert.ts'
 import { type AlertState, type Firing, type Post, loadState, storeState } from './state.ts'
 import { webhookCheck } from './webhook-check.ts'
 
-/** A post may take 5 seconds, and what is more urgent may come meanwhile. */
+/** A post may take 5 seconds, and a more urgent alert may arrive in that time. */
 const MAX_POSTS_PER_RUN = 5
 
 /**

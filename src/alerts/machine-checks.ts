@@ -4,7 +4,7 @@ import type { Gateway } from '../gateway.ts'
 import type { Condition, Check } from './condition.ts'
 
 const MINUTE_MS = 60_000
-/** A message that waits for longer is an alert. More than 40 a minute from one number wait by contract. */
+/** A message that waits for longer is an alert. The contract limits a number to 40 a minute, so messages above that wait. */
 const QUEUE_AGE_MS = 10 * MINUTE_MS
 const MAX_BACKUP_LAG_MS = MINUTE_MS
 /** Litestream begins to answer some seconds after its start. */

@@ -11,7 +11,10 @@ const OPEN_MS = 60_000
 /** A single failure may be caused by its message. A destination fails only after a second one. */
 const MIN_FAILURES = 2
 
-/** Finds destinations whose attempts of the last hour all failed. The check keeps `failures` up to date. */
+/**
+ * Finds destinations with at least two failures since their last success, the first of them at least an hour ago. The check
+ * keeps `failures` up to date.
+ */
 export const webhookCheck = (gateway: Gateway, failures: WebhookFailures): Check => ({
   names: ['webhook_failing'],
   find: async () => {
@@ -29,7 +32,7 @@ export const webhookCheck = (gateway: Gateway, failures: WebhookFailures): Check
   },
 })
 
-/** Reads the attempts since the last check, in order. The first check begins with the present time. */
+/** Reads the attempts since the last check, in order. The first check begins with the newest one. */
 async function readAttempts({ database, clock }: Gateway, failures: WebhookFailures): Promise<void> {
   if (failures.through === null) {
     const { rows } = await database.gate.execute('SELECT max(seq) AS seq FROM deliveries')

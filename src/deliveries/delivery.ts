@@ -55,12 +55,12 @@ export const deliveryOf = (
   payload,
 })
 
-/** The context with which the secret of a delivery's destination is encrypted. */
+/** The context with which the secret of a destination is encrypted. */
 export const secretContextOf = (
   tenantId: string,
-  delivery: Pick<Delivery, 'kind' | 'targetId'>,
+  { kind, targetId }: Pick<Delivery, 'kind' | 'targetId'>,
 ): EncryptionContext => ({
   tenantId,
-  row: delivery.targetId,
-  purpose: delivery.kind === 'app' ? 'webhook_secret' : 'trigger_secret',
+  row: targetId,
+  purpose: kind === 'app' ? 'webhook_secret' : 'trigger_secret',
 })

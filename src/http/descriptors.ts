@@ -27,9 +27,9 @@ export function watchDescriptors(listener: Listener, { log }: { log: Log }): () 
   }
   const slowDown = (): void => {
     log.error({}, 'no file descriptor is left, so new connections wait: raise LimitNOFILE or ulimit -n')
-    turn()
+    tick()
   }
-  const turn = (): void => {
+  const tick = (): void => {
     if (isStopped) return
     if (hasFreeDescriptor()) {
       log.warn({}, 'file descriptors are free again')
@@ -37,7 +37,7 @@ export function watchDescriptors(listener: Listener, { log }: { log: Log }): () 
     }
     listener.closeIdleConnections()
     Bun.sleepSync(PAUSE_MS)
-    setImmediate(turn)
+    setImmediate(tick)
   }
   plan()
   return () => void (isStopped = true)

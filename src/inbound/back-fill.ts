@@ -88,9 +88,9 @@ function noteMissing({ log }: Gateway, { tenantId, extensionId }: ExtensionRow, 
 
 /** Messages from before the first connection are not stored. */
 function sinceOf(extension: ExtensionRow, now: number): number {
-  const { inboundSeenAt, connectedAt } = extension
+  const { backFilledUntil, connectedAt } = extension
   return Math.max(
-    inboundSeenAt === null ? connectedAt : Math.min(inboundSeenAt, now) - OVERLAP_MS,
+    backFilledUntil === null ? connectedAt : Math.min(backFilledUntil, now) - OVERLAP_MS,
     now - BACK_FILL_MAX_AGE_MS,
   )
 }

@@ -5,10 +5,10 @@ import { messages, sendAttempts } from '../db/schema/messages.ts'
 import type { Gateway } from '../gateway.ts'
 import { isEnded } from '../sending/outbound-message.ts'
 import { deleteMessages } from './delete-messages.ts'
-import { purgeConversations } from './purge-conversations.ts'
+import { purgeContactOwners } from './purge-contact-owners.ts'
 
 /**
- * Deletes rows that are past their retention: messages after `MESSAGE_RETENTION_DAYS` and conversations up to an hour later,
+ * Deletes rows that are past their retention: messages after `MESSAGE_RETENTION_DAYS`, the owners of their contacts up to an hour later,
  * attempts after a week, idempotency keys after a day.
  */
 export async function purgeMessages(gateway: Gateway): Promise<{ messages: number; attempts: number; keys: number }> {
@@ -22,7 +22,7 @@ export async function purgeMessages(gateway: Gateway): Promise<{ messages: numbe
 
 async function purgeByRetention(gateway: Gateway, before: number): Promise<number> {
   const deleted = await purgeOldMessages(gateway, before)
-  await purgeConversations(gateway, before)
+  await purgeContactOwners(gateway, before)
   return deleted
 }
 

@@ -5,7 +5,7 @@ import type { SegmentStore } from './store.ts'
 
 /**
  * The states of rows that were open when their segment was built. They may have changed without deleting the segment, so
- * they are read from the table until the row has ended. After that only a trigger can change it, which deletes the segment.
+ * they are read from the table until the row has ended. After that a change of the row deletes the segment, by an SQL trigger.
  */
 export class RowStates {
   /** How many rows of a column are not known to have ended. */

@@ -9,8 +9,8 @@ export interface SegmentPlan extends Range {
 }
 
 /**
- * Replaces the segments of the range by a new one without contents; returns its id. From now on the triggers delete it if a
- * row of the range changes.
+ * Replaces the segments of the range by a new one without contents; returns its id. From now on the SQL triggers delete it if
+ * a row of the range changes.
  */
 export async function beginSegment(gate: Gate, { list, tenantId, after, until }: SegmentPlan): Promise<number> {
   const args = [list, tenantId, after, until]

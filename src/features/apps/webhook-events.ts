@@ -19,7 +19,7 @@ export async function readWebhookEvents({ database }: Gateway, caller: Caller, a
   return { events: subscribedEvents(app.mask) }
 }
 
-/** Counts for events from now on. Errors: `appNotFound`. */
+/** Applies to events from now on. Errors: `appNotFound`. */
 export async function setWebhookEvents(
   gateway: Gateway,
   caller: Caller,

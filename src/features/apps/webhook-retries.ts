@@ -21,7 +21,7 @@ export async function readWebhookRetries(
   return { policy: app.policy ?? 'none' }
 }
 
-/** Counts for attempts that fail from now on, and for retries that wait: with `none` they are not made. Errors: `appNotFound`. */
+/** Applies to attempts that fail from now on. Waiting retries are dropped if the policy is `none`. Errors: `appNotFound`. */
 export async function setWebhookRetries(
   gateway: Gateway,
   caller: Caller,

@@ -49,6 +49,3 @@ export const Policy = z
   .object({ policy: z.enum(OPT_OUT_POLICIES, fails('badPolicy')) }, fails('badJson'))
   .meta({ example: { policy: 'block' } })
 export type Policy = z.output<typeof Policy>
-
-export const Done = z.object({ ok: z.literal(true) }).meta({ example: { ok: true } })
-export type Done = z.infer<typeof Done>
