@@ -1,5 +1,7 @@
 import { expect, test } from 'bun:test'
+import { join } from 'node:path'
 import { EVENT_KINDS } from '../../src/db/schema/events.ts'
+import { JOB_KINDS } from '../../src/db/schema/jobs.ts'
 import { storeInbound } from '../../src/inbound/store-inbound.ts'
 import { FROM, TO, type World, createWorld } from '../support/world.ts'
 
@@ -36,4 +38,27 @@ test('an inbound message has one event, however often it comes', async () => {
   expect([await storeInbound(world.gateway, sms), await storeInbound(world.gateway, sms)]).toEqual([true, false])
   const { rows } = await world.gateway.database.gate.execute('SELECT kinds FROM events')
   expect(rows).toEqual([{ kinds: received }])
+})
+
+test('ARCHITECTURE.md names every SQL trigger with its table, and every kind of job', async () => {
+  await using world = await createWorld({ connect: false, work: false })
+  const text = await Bun.file(join(import.meta.dir, '../../ARCHITECTURE.md')).text()
+  const section = (title: string): string => text.split(`## ${title}\n`)[1]?.split('\n## ')[0] ?? ''
+  const { rows } = await world.gateway.database.gate.execute(
+    `SELECT name, tbl_name FROM sqlite_master WHERE type = 'trigger'`,
+  )
+  const stored = rows.map((row) => `${String(row['tbl_name'])} ${String(row['name'])}`)
+  const named: string[] = []
+  let table = ''
+  for (const [, first = '', names = ''] of section('SQL triggers').matchAll(/^\| (\S*) ?\| (`.*?) \|/gm)) {
+    table = first === '' ? table : first.replaceAll('`', '')
+    let whole = ''
+    for (const [, name = ''] of names.matchAll(/`(\w+)`/g)) {
+      whole = name.startsWith('_') ? whole.replace(/_[a-z]+$/, name) : name
+      named.push(`${table} ${whole}`)
+    }
+  }
+  expect(named.toSorted()).toEqual(stored.toSorted())
+  const kinds = [...section('Jobs').matchAll(/^\| `(\w+)` \|/gm)].map(([, kind]) => kind)
+  expect(kinds).toEqual([...JOB_KINDS])
 })
