@@ -96,13 +96,13 @@ function sinceOf(extension: ExtensionRow, now: number): number {
 }
 
 async function storeRecord(gateway: Gateway, extension: ExtensionRow, record: StoredSms): Promise<boolean> {
-  const target = record.to.find((recipient) => recipient.target) ?? record.to[0]
+  const own = record.to.find((recipient) => recipient.target) ?? record.to[0]
   return storeInbound(gateway, {
     tenantId: extension.tenantId,
     extensionId: extension.extensionId,
     providerMessageId: record.providerMessageId,
     from: record.from ?? 'anonymous',
-    to: target?.phoneNumber ?? 'unknown',
+    to: own?.phoneNumber ?? 'unknown',
     text: record.text,
     createdAt: record.createdAt,
   })
