@@ -84,7 +84,6 @@ export const ATTEMPT_RETENTION_DAYS = 7
 
 export const WS_TOKEN_TTL_MS = 60_000
 export const WS_AUTH_DEADLINE_MS = 5000
-export const WS_AUTH_FRAME_BYTES = 4096
 export const WS_FRAME_BYTES = 16_384
 export const WS_BACKLOG_BYTES = 1 << 20
 export const WS_PING_MS = 30_000

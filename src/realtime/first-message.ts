@@ -1,9 +1,6 @@
-import { WS_AUTH_FRAME_BYTES } from '../core/limits.ts'
-
 /** Parses the first message of a socket. Returns an object, or the contract's error text. */
 export function parseFirst(raw: string | Buffer): Record<string, unknown> | string {
   if (typeof raw !== 'string') return 'Invalid JSON'
-  if (raw.length > WS_AUTH_FRAME_BYTES) return 'Send auth first'
   try {
     const message: unknown = JSON.parse(raw)
     const isAuth = typeof message === 'object' && message !== null && 'type' in message && message.type === 'auth'

@@ -175,8 +175,10 @@ function exchange(client: Client, call: Call): Promise<ProviderResult<ProviderAn
 
 function noteAnswer(client: Client, answer: HttpAnswer): ProviderResult<ProviderAnswer> {
   if (!answer.ok) return { ok: false, failure: networkFailure(answer.code, answer.neverLeft) }
-  client.lag.heard(answer.header('date'))
-  return { ok: true, value: answerOf(answer, client.now()) }
+  const value = answerOf(answer, client.now())
+  // A refusal or an error may be a proxy's, with a clock of its own.
+  if (isSuccess(value)) client.lag.heard(answer.header('date'))
+  return { ok: true, value }
 }
 
 /** Keeps the status of an answer whose body breaks off: a 403 is a refusal with or without its explanation. */

@@ -42,7 +42,7 @@ describe('a first message that is refused, then 1008', () => {
     ['a list', '[]', 'Send auth first'],
     ['an object without type', {}, 'Send auth first'],
     ['another type', { type: 'ping' }, 'Send auth first'],
-    ['over 4 KB', { type: 'auth', apiKey: 'x'.repeat(5000) }, 'Send auth first'],
+    ['a key of 5,000 characters', { type: 'auth', apiKey: 'x'.repeat(5000) }, 'Invalid API key'],
     ['no credential', { type: 'auth' }, 'Invalid API key'],
     ['an unknown key', { type: 'auth', apiKey: `sgw_${'a'.repeat(43)}` }, 'Invalid API key'],
     ['a key of another form', { type: 'auth', apiKey: 'secret' }, 'Invalid API key'],

@@ -57,3 +57,16 @@ test('a list is asked for again when its own answer tells that our clock is fast
   const asked = server.seen.map(({ query }) => query.get('dateFrom'))
   expect(asked).toEqual(['2026-11-21T12:00:00.000Z', '2026-11-21T11:00:00.000Z', '2026-11-21T11:00:00.000Z'])
 })
+
+test('the clock of a proxy that refuses or fails does not count', async () => {
+  const proxy = { date: new Date(NOON).toUTCString() }
+  const answers = [
+    Response.json({ records: [] }, { headers: { date: new Date(NOON - HOUR_MS).toUTCString() } }),
+    ...[429, 502, 503, 302].map((status) => new Response('proxy', { status, headers: proxy })),
+  ]
+  using server = httpServer(() => answers.shift() ?? Response.json({}, { headers: proxy }))
+  const client = clientOf(server.url, { now: () => NOON })
+  for (let call = 0; call < 5; call++)
+    await client.sendSms(ACCESS_TOKEN, { from: '+15555550100', to: '+15555550101', text: 'x' })
+  expect(client.clockSkewMs()).toBe(HOUR_MS)
+})
