@@ -63,7 +63,7 @@ function authenticate(world: World, call: Call): Caller | Reply {
   return { extension, clientId: session.clientId }
 }
 
-/** Wraps a handler of `/account/{accountId}/extension/{extensionId}/…`: `~` or the caller's own ids, else 404. */
+/** Wraps a handler of `/account/{accountId}/extension/{extensionId}/…`. Ids other than `~` and the caller's own get a 404. */
 export const ofExtension =
   (handle: ApiHandler): ApiHandler =>
   (api) => {
