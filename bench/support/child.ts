@@ -1,15 +1,15 @@
 import { join } from 'node:path'
 
-/** A program of this folder in a process of its own, so that it has an event loop and a core of its own. */
+/** A program of this folder in a process of its own, with an event loop and a core of its own. */
 export interface Child extends Disposable {
   pid: number
-  /** Its first message, sent when it was ready. */
+  /** The first message, which the program sends when it is ready. */
   ready: unknown
-  /** Sends a message and waits for the answer; one question at a time. */
+  /** Sends a message and waits for the answer. Call it again only after the answer. */
   ask<Answer>(question: unknown): Promise<Answer>
 }
 
-/** Starts `bun support/<file> …args`; the program sends its first message when it is ready. */
+/** Starts `bun support/<file> …args` and waits for its first message. */
 export async function startChild(file: string, args: readonly string[] = []): Promise<Child> {
   const heard: unknown[] = []
   let waiting: ((message: unknown) => void) | null = null
@@ -41,5 +41,5 @@ export async function startChild(file: string, args: readonly string[] = []): Pr
   }
 }
 
-/** Milliseconds of a clock that all processes of this machine share, with fractions. */
+/** Milliseconds, with fractions, of a clock that all processes of this machine share. */
 export const sharedNow = (): number => performance.timeOrigin + performance.now()

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { SimulatorControl } from '../../src/simulator/control.ts'
 import { type Program, eventually, startProgram } from './program.ts'
 
-/** The control knobs of a simulator in another process: the same names, every answer a promise. */
+/** The control knobs of a simulator in another process. The names are the same, and every result is a promise. */
 export type RemoteControl = {
   [Name in keyof SimulatorControl]: (
     ...argument: Parameters<SimulatorControl[Name]>
@@ -17,7 +17,7 @@ export interface SimulatorProcess {
 
 export const CLIENT = { id: 'torture', secret: 'the secret of torture' }
 
-/** Starts the simulator as a process of its own, without extensions and without rate limits. */
+/** Starts the simulator in a process of its own, without extensions and rate limits. */
 export async function startSimulatorProcess(log: string): Promise<SimulatorProcess> {
   const client = ['--client-id', CLIENT.id, '--client-secret', CLIENT.secret]
   const args = ['src/simulator/main.ts', '--port', '0', '--empty', '--no-limits', ...client]

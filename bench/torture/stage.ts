@@ -13,7 +13,7 @@ export interface StageOptions {
   webhookUrl?: string
 }
 
-/** Short enough for many kills a minute; the provider's late accepts stay far below the settle time. */
+/** Timeouts are short enough for many kills a minute. The provider's late accepts stay far below the settle time. */
 const ENVIRONMENT = {
   RC_CLIENT_ID: CLIENT.id,
   RC_CLIENT_SECRET: CLIENT.secret,
@@ -26,11 +26,11 @@ const ENVIRONMENT = {
   LOG_LEVEL: 'warn',
 }
 
-/** A day without a failing webhook: kills make many of them. */
+/** Kills make many webhooks fail, which must not blacklist a subscription. */
 const NEVER_BLACKLIST_MS = 86_400_000
 const DRAIN_MS = 60_000
 
-/** A simulator and a gateway, each a process of its own, one tenant with one app and its connected extensions. */
+/** A simulator and a gateway, each in a process of its own, with one tenant, one app and connected extensions. */
 export class Stage implements AsyncDisposable {
   key = ''
   readonly numbers: string[] = []
@@ -78,7 +78,7 @@ export class Stage implements AsyncDisposable {
     for (let index = 0; index < extensions; index++) await this.#connect(index, numbersPerExtension)
   }
 
-  /** The way of a browser: link, consent, callback. */
+  /** Connects an extension as a browser does: link, consent, callback. */
   async #connect(index: number, numberCount: number): Promise<void> {
     const numbers = Array.from({ length: numberCount }, (_, at) => `+1555${String(5_550_000 + index * 100 + at)}`)
     const { extensionId } = await this.control.addExtension({ name: `Extension ${index}`, numbers })
@@ -93,7 +93,7 @@ export class Stage implements AsyncDisposable {
     this.numbers.push(...numbers)
   }
 
-  /** A call of the API on a connection of its own. */
+  /** Calls the API on a connection of its own. */
   call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Response> {
     return fetch(`${this.gateway.url}${path}`, {
       method,
@@ -104,7 +104,7 @@ export class Stage implements AsyncDisposable {
     })
   }
 
-  /** Settles when no job and no open attempt is left: answers how long that took, or null if it takes over 60 s. */
+  /** Resolves when no job and no open attempt is left. Returns the duration, or null if it takes over 60 s. */
   async drained(): Promise<number | null> {
     const startedAt = performance.now()
     const work = async (): Promise<true | null> => ((await this.#waiting()) === 0 ? true : null)

@@ -2,7 +2,10 @@ import { HttpConnection, type HttpEndpoint, type HttpExchangeListener } from './
 
 /** Servers and load balancers keep idle connections longer than this, so a request seldom gets a closed connection. */
 const MAX_IDLE_MS = 30_000
-/** A connection that was idle for longer than this is checked before use. The server may have closed it while the event loop was busy. */
+/**
+ * A connection that was idle for longer than this is checked before use. The server may have closed it while the event
+ * loop was busy.
+ */
 const CHECK_AFTER_IDLE_MS = 50
 
 interface IdleConnection {
@@ -10,7 +13,10 @@ interface IdleConnection {
   since: number
 }
 
-/** Keeps connections to one endpoint for further requests. A request takes the latest one, so that the others reach their idle limit. */
+/**
+ * Keeps connections to one endpoint for further requests. A request takes the latest one, so that the others reach
+ * their idle limit.
+ */
 export class HttpConnectionPool {
   readonly #endpoint: HttpEndpoint
   readonly #maxHeadBytes: number
@@ -26,7 +32,10 @@ export class HttpConnectionPool {
     this.#maxIdleMs = maxIdleMs
   }
 
-  /** Starts one exchange. The caller may destroy the returned connection. `onNewConnection` prevents the use of a kept connection. */
+  /**
+   * Starts one exchange. The caller may destroy the returned connection. `onNewConnection` prevents the use of a kept
+   * connection.
+   */
   send(request: string, listener: HttpExchangeListener, onNewConnection = false): HttpConnection {
     const kept = onNewConnection ? null : this.#takeIdle()
     const connection = kept?.connection ?? this.#dial()

@@ -164,7 +164,10 @@ function dial({ hostname, port, tls: secure }: HttpEndpoint): Net.Socket {
   return secure === null ? net().connect(where) : tls().connect({ ...where, ...tlsSettings(hostname, secure) })
 }
 
-/** RFC 6066: an address must not be a server name. Without a server name, the certificate must be valid for the dialled address. */
+/**
+ * RFC 6066: an address must not be a server name. Without a server name, the certificate must be valid for the dialled
+ * address.
+ */
 function tlsSettings(
   hostname: string,
   { serverName = hostname, ca, alwaysVerify }: HttpTlsOptions,

@@ -82,7 +82,10 @@ export class HttpResponseReader implements LlhttpListener {
     return this.#fault ?? code ?? (this.#framingBytes > maxFramingBytes ? 'HPE_HEADER_OVERFLOW' : null)
   }
 
-  /** Call when the server has closed the connection, which completes a response without a length. Then read `isComplete`. */
+  /**
+   * Call when the server has closed the connection, which completes a response without a length. Then read
+   * `isComplete`.
+   */
   finish(): void {
     if (this.#phase === 'body') this.#parser.finish()
   }

@@ -29,7 +29,10 @@ export interface SimulatorControl {
   setExtensionStatus(change: { extensionId: string; status: ExtensionStatus }): ExtensionView
   extensions(): ExtensionView[]
 
-  /** Sets the extension that logs in at the next authorize request, with priority over `login_hint`. Several calls queue up. */
+  /**
+   * Sets the extension that logs in at the next authorize request, with priority over `login_hint`. Several calls queue
+   * up.
+   */
   nextLogin(login: { extensionId: string }): void
   /** The next `calls` (default 1) authorize requests answer `access_denied`. */
   denyNextLogin(denial?: { calls?: number }): void

@@ -82,7 +82,8 @@ export function createMessages(clock: Clock, settings: Settings): Messages {
   const byId = new Map<number, Message>()
   const byExtension = new Map<number, Message[]>()
   const planned: FinalOutcome[] = []
-  // Ids follow real time even with a manual clock, because a restarted simulator must not reuse an id that its client has stored.
+  // Ids follow real time even with a manual clock, because a restarted simulator must not reuse an id that its client
+  // has stored.
   let lastId = Date.now() * 1000
 
   function addOutbound(extension: Extension, sms: OutboundSms): Message {
@@ -153,7 +154,10 @@ function stateAt(messageStatus: string, changedAt: number, code?: string): Messa
   return { messageStatus, deliveryErrorCode: code ?? null, changedAt }
 }
 
-/** The conversation's id depends on the extension and the set of numbers, not on the direction. It is text, because it exceeds 2^53. */
+/**
+ * The conversation's id depends on the extension and the set of numbers, not on the direction. It is text, because it
+ * exceeds 2^53.
+ */
 export function conversationOf({ extensionId, from, to }: Message): string {
   const numbers = [from, ...to].map((party) => party.phoneNumber ?? party.extensionNumber ?? '').toSorted()
   const hash: bigint = Bun.hash.wyhash(`${extensionId} ${numbers.join(' ')}`)

@@ -111,7 +111,10 @@ const asText = (id: number | null): string | null => (id === null ? null : Strin
 
 const unknownPath = (): Reply => apiError(404, 'CMN-102', 'Resource is not found', { topLevel: 'ResourceNotFound' })
 
-/** `GET /restapi` (RingCentral API reference, "Get API versions"). Clients use it to check that the platform is reachable. */
+/**
+ * `GET /restapi` (RingCentral API reference, "Get API versions"). Clients use it to check that the platform is
+ * reachable.
+ */
 function probe(world: World): Reply {
   const version = { uriString: 'v1.0', versionString: '1.0.60', releaseDate: '2026-03-01T00:00:00.000Z' }
   const apiVersions = [{ uri: `${world.url}/restapi/v1.0`, ...version }]

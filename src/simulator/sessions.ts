@@ -95,7 +95,10 @@ export class Sessions {
     return session
   }
 
-  /** Whether the previous pair is still valid: until 10 s after the first use of the current pair, within its own lifetime. */
+  /**
+   * Whether the previous pair is still valid: until 10 s after the first use of the current pair, within its own
+   * lifetime.
+   */
   private inGrace({ current, previous }: Session): boolean {
     if (previous === null || this.clock.now() >= previous.refreshExpiresAt) return false
     return current.usedAt === null || this.clock.now() < current.usedAt + GRACE_MS

@@ -1,4 +1,7 @@
-/** Settings that a test or an operator may change while the simulator runs. Times are milliseconds unless their names say otherwise. */
+/**
+ * Settings that a test or an operator may change while the simulator runs. Times are milliseconds unless their names
+ * say otherwise.
+ */
 export interface Settings {
   /** The app's permissions (RingCentral developer guide, "Permissions"); `SMS` includes `ReadMessages`. */
   permissions: Permission[]

@@ -46,7 +46,10 @@ function announceProgress(world: World, message: Message): void {
   }
 }
 
-/** Returns the JSON of the body. The platform's SDKs send a multipart body whose first part is the JSON (`request.json`). */
+/**
+ * Returns the JSON of the body. The platform's SDKs send a multipart body whose first part is the JSON
+ * (`request.json`).
+ */
 function jsonSource(call: Call): string | null {
   const type = mediaType(call)
   if (type === 'application/json') return call.body

@@ -26,7 +26,7 @@ test.concurrent.each(SHORT_FORM)(
   'nothing is lost and nothing sent twice: %s',
   async (name, scenario, times) => {
     const seed = Date.now() % 1_000_000
-    const findings = await scenario({ kills: times, seed, random: seededRandom(seed), tell: () => {} })
+    const findings = await scenario({ kills: times, seed, random: seededRandom(seed), report: () => {} })
     expect({ name, seed, violations: findings.violations }).toEqual({ name, seed, violations: [] })
     expect(findings.figures['acknowledged']).toBeGreaterThan(times)
   },

@@ -1,5 +1,5 @@
 import { type Findings, inspectSends } from '../inspection.ts'
-import { killAgainAndAgain } from '../kills.ts'
+import { killRepeatedly } from '../kills.ts'
 import { Load } from '../load.ts'
 import { providerFaults } from '../provider-faults.ts'
 import type { ScenarioOptions } from '../scenario.ts'
@@ -7,7 +7,7 @@ import { Stage } from '../stage.ts'
 
 const RECIPIENTS = 10
 
-/** The same with one text for everyone and few numbers: only the ids can tell one message from another. */
+/** Like `kill`, but with one text for all messages and few numbers, so that only ids distinguish the messages. */
 export async function identical(options: ScenarioOptions): Promise<Findings> {
   await using stage = await Stage.open({ extensions: 2, numbersPerExtension: 1 })
   await stage.control.randomFaults(providerFaults(options.seed))
@@ -18,7 +18,7 @@ export async function identical(options: ScenarioOptions): Promise<Findings> {
     body: 'Your table is ready',
   })
   const load = new Load(stage, { message, senders: 2, pauseMs: 60 })
-  await killAgainAndAgain(stage, load, 20, options)
+  await killRepeatedly(stage, load, 20, options)
   await load.stop()
   await stage.control.clearFaults()
   await stage.gateway.start()
