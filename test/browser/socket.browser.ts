@@ -4,19 +4,19 @@ import { browserOptions } from '../support/browser.ts'
 import { wsUrl } from '../support/socket.ts'
 import { FROM, createWorld } from '../support/world.ts'
 
-/** A page of another origin, as a customer's would be. */
+/** A page of another origin, like the page of a customer. */
 const PAGE = `<!doctype html><title>Inbox</title><ul id="heard"></ul><script>
   const { hash } = location
   const [url, token] = hash.slice(1).split('|')
   const socket = new WebSocket(url)
   socket.onopen = () => socket.send(JSON.stringify({ type: 'auth', token }))
   const show = (text) => { const item = document.createElement('li'); item.textContent = text; document.querySelector('#heard').append(item) }
-  // A page that never catches up ignores cursors.
+  // The page does not catch up, so it ignores cursors.
   socket.onmessage = ({ data }) => JSON.parse(data).type === 'cursor' || show(data)
   socket.onclose = ({ code, reason }) => show(JSON.stringify({ closed: code, reason }))
 </script>`
 
-test("a browser's native WebSocket authenticates with a token, hears an inbound message, and sees why it was closed", async () => {
+test("a browser's native WebSocket authenticates with a token, receives an inbound message, and gets the reason of its close", async () => {
   await using world = await createWorld()
   const site = Bun.serve({
     port: 0,

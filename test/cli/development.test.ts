@@ -15,11 +15,11 @@ const CONTACT = '+15555550177'
 
 interface Development extends AsyncDisposable {
   world: World
-  /** Key of the app that a development server creates for itself. */
+  /** The key of the app that a development server creates. */
   key: string
 }
 
-/** A development server as `main.ts` builds it: its tenant is connected, the operator's socket is open. */
+/** A development server as `main.ts` builds it: its tenant is connected, and the operator's socket is open. */
 async function startDevelopment(options: { folder?: string; simulated?: boolean } = {}): Promise<Development> {
   const world = await createWorld({
     connect: false,
@@ -51,7 +51,7 @@ const inbound = (command: string[], options: { to?: string; from?: string; text?
   options.text ?? 'hello',
 ]
 
-test('a message of a development server is delivered', async () => {
+test('a message that a development server sends is delivered', async () => {
   const clock = manualClock()
   await using world = await createWorld({ connect: false, clock })
   const banner = await prepareDevelopment(world.running, world.control)
@@ -77,7 +77,7 @@ describe.each([[['simulate', 'inbound']], [['trigger', 'sms_inbound']]])('sgw %p
     expect(messages).toMatchObject([{ rcMessageId: id, to: FROM_2, from: CONTACT, body: 'Grüße --json' }])
   })
 
-  test('without a server: exit 7; a server without a simulator: exit 1', async () => {
+  test('exits with 7 without a server, and with 1 if the server has no simulator', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'sgw-test-'))
     await using development = await startDevelopment({ simulated: false })
     const [alone, real] = await Promise.all([
@@ -93,7 +93,7 @@ describe.each([[['simulate', 'inbound']], [['trigger', 'sms_inbound']]])('sgw %p
     })
   })
 
-  test('wrong numbers and missing options', async () => {
+  test('refuses wrong numbers and missing options', async () => {
     await using development = await startDevelopment()
     const cases = [
       inbound(command, { to: '5550100' }),
@@ -112,7 +112,7 @@ describe.each([[['simulate', 'inbound']], [['trigger', 'sms_inbound']]])('sgw %p
   })
 })
 
-test('a number that is not connected is an error', async () => {
+test('refuses a number that is not connected', async () => {
   await using development = await startDevelopment()
   development.world.control.addExtension({ name: 'Bob', numbers: ['+15555550110'] })
   const result = await sgw(development.world.folder, inbound(['simulate', 'inbound'], { to: '+15555550110' }))
@@ -153,7 +153,7 @@ describe('sgw listen', () => {
     expect(listener.stderr()).toBe('')
   })
 
-  test('--json: one line per event on standard output, the rest on standard error', async () => {
+  test('with --json, standard output has one line per event, and standard error the rest', async () => {
     await using development = await startDevelopment()
     const { world } = development
     await using receiver = startReceiver()
@@ -201,7 +201,7 @@ describe('sgw listen', () => {
     expect(receiver.requests).toHaveLength(1)
   })
 
-  test('the secret stays the same, in a file of mode 600 beside the database; listen reconnects after a restart', async () => {
+  test('keeps its secret in a file of mode 600 beside the database, and reconnects after a restart', async () => {
     await using receiver = startReceiver()
     const folder = mkdtempSync(join(tmpdir(), 'sgw-test-'))
     const first = await startDevelopment({ folder })

@@ -13,7 +13,7 @@ const parsed = <T>(result: CliResult): T => {
   return JSON.parse(result.stdout) as T
 }
 
-test('create, list and delete on a running server; the trigger works', async () => {
+test('with a server, triggers are created, listed and deleted, and receive messages', async () => {
   await using receiver = startReceiver()
   await using world = await createWorld()
   const operator = serveOperator(
@@ -41,7 +41,7 @@ test('create, list and delete on a running server; the trigger works', async () 
   await operator.stop()
 })
 
-test('without a server the commands use the database; wrong input is explained', async () => {
+test('without a server, the commands use the database, and errors explain wrong input', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sgw-test-'))
   const made = await sgw(folder, ['tenant', 'create', '--name', 'Acme', '--json'])
   const { tenantId } = JSON.parse(made.stdout) as { tenantId: string }
@@ -56,7 +56,7 @@ test('without a server the commands use the database; wrong input is explained',
     stderr: badUrl,
   })
   const nobody = `tenant_${'0'.repeat(16)}`
-  // One after the other, because without a server each command opens the database.
+  // The commands run one after the other, because each opens the database.
   for (const args of [
     ['create', '--callback-url', 'http://localhost/'],
     ['list'],
