@@ -7,7 +7,7 @@ import { pass, setPolicy, setUrl, settled, startFailingReceiver } from '../suppo
 import { startReceiver } from '../support/receiver.ts'
 import { FROM, TO, type World, createWorld } from '../support/world.ts'
 
-// The commits of these events append a row to the event log, or to `webhook_details`; triggers do the rest.
+// The commits of these events append a row to the event log or to `webhook_details`. Database triggers create the jobs.
 
 const setEvents = (world: World, app: { appId: string; apiKey: string }, events: string[]) =>
   world.call('PUT', `/v1/apps/${app.appId}/webhook-events`, { key: app.apiKey, body: { events } })
@@ -37,7 +37,7 @@ const count = async (world: World, table: string): Promise<number> =>
 
 const wake = (world: World): void => world.gateway.jobs.scheduled('webhook', world.app.appId, world.tenantId, 0)
 
-test('sms_delivery is posted to the app that sent the message, in the fields of the WebSocket event, also by a retry', async () => {
+test('sms_delivery is posted to the app that sent the message, with the fields of the WebSocket event, also by a retry', async () => {
   const clock = manualClock()
   await using receiver = startFailingReceiver()
   await using other = startReceiver()
@@ -72,7 +72,7 @@ test('sms_delivery is posted to the app that sent the message, in the fields of 
   )
 })
 
-test('opt_out is posted to all apps of the tenant that asked, whoever wrote the message', async () => {
+test('opt_out is posted to all apps of the tenant that subscribed to it', async () => {
   await using receiver = startReceiver()
   await using second = startReceiver()
   await using silent = startReceiver()
@@ -99,7 +99,7 @@ test('opt_out is posted to all apps of the tenant that asked, whoever wrote the 
   expect(silent.requests.filter(({ body }) => body['type'] === 'opt_out')).toEqual([])
 })
 
-test('while no app has asked, an event stores no job and no detail', async () => {
+test('an event without a subscribed app stores no job and no detail', async () => {
   await using world = await createWorld({ work: false })
   await setUrl(world, 'http://127.0.0.1:9/hook')
   const messageId = await world.send()
@@ -111,7 +111,7 @@ test('while no app has asked, an event stores no job and no detail', async () =>
   expect(await count(world, 'webhook_details')).toBe(0)
 })
 
-test('an erasure leaves nothing of an event, also not its retry that waits', async () => {
+test('an erasure deletes an event and its waiting retry', async () => {
   const clock = manualClock()
   await using receiver = startFailingReceiver()
   await using world = await createWorld({ clock })

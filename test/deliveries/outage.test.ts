@@ -8,7 +8,7 @@ import { createWorld, recordedLog, until } from '../support/world.ts'
 const MINUTE = 60_000
 const MESSAGES = 30
 
-/** A receiver that is down for an hour, while a message comes every two minutes. */
+/** Runs an outage of a receiver of one hour, with a message every two minutes. */
 async function outage(policy: string) {
   const clock = manualClock()
   const receiver = startFailingReceiver()
@@ -29,13 +29,13 @@ async function outage(policy: string) {
   return { arrived, log, overlaps: receiver.overlaps, requests: receiver.requests }
 }
 
-test('a receiver that was down for an hour gets everything by standard, nothing twice at once', async () => {
+test('after an outage of an hour, the policy `standard` delivers everything, and nothing twice at once', async () => {
   const { arrived, overlaps } = await outage('standard')
   expect(arrived.toSorted()).toEqual(Array.from({ length: MESSAGES }, (_, index) => `message ${index}`).toSorted())
   expect(overlaps).toEqual([])
 })
 
-test('by none it gets exactly one attempt of each', async () => {
+test('during an outage, the policy `none` makes exactly one attempt per delivery', async () => {
   const { arrived, log, requests } = await outage('none')
   expect(arrived).toEqual([])
   expect(requests).toHaveLength(MESSAGES)
@@ -43,7 +43,7 @@ test('by none it gets exactly one attempt of each', async () => {
   expect(new Set(log.map((attempt) => attempt['attemptNumber']))).toEqual(new Set([1]))
 })
 
-test('retries that hang delay no first attempt, of their own destination or of another', async () => {
+test('hanging retries delay no first attempt, neither of their destination nor of another', async () => {
   const clock = manualClock()
   await using hanging = startFailingReceiver()
   await using healthy = startReceiver()
@@ -62,13 +62,13 @@ test('retries that hang delay no first attempt, of their own destination or of a
   await healthy.received(1)
   await hanging.received(23)
   expect(hanging.requests.filter(({ body }) => body['body'] === 'fresh')).toHaveLength(1)
-  // Two retries of a destination at once, and no more.
+  // At most two retries of a destination run at once.
   expect(hanging.requests).toHaveLength(23)
   gone.resolve()
   await settled(world, clock)
 })
 
-test('a retry whose outcome could not be stored is Interrupted, and the schedule goes on', async () => {
+test('a retry whose outcome could not be stored is Interrupted, and its schedule continues', async () => {
   const clock = manualClock()
   await using receiver = startFailingReceiver()
   const { log, lines } = recordedLog()

@@ -5,7 +5,7 @@ import { attempts, postEvent, smsEvent, subscribe } from '../support/provider-ev
 import { type Receiver, startReceiver, verifySignatures } from '../support/receiver.ts'
 import { type World, createWorld, recordedLog, until } from '../support/world.ts'
 
-// Deliveries that wait for a slot are prefetched into memory. Changes of their destination must count all the same.
+// Deliveries that wait for a slot are prefetched. Changes of their destination must still take effect.
 
 const SLOTS = 4
 const WAITING = 3
@@ -16,7 +16,10 @@ const idle = (world: World): Promise<boolean> =>
 const setUrl = (world: World, webhookUrl: string | null): Promise<Response> =>
   world.call('PUT', `/v1/apps/${world.app.appId}`, { body: { webhookUrl } })
 
-/** POSTs that hang use all slots of the destination, and three more wait. The answer ends the POSTs. */
+/**
+ * Hanging POSTs use all slots of the destination, and three more deliveries wait. Returns a function that ends the
+ * POSTs.
+ */
 async function waiting(world: World, receiver: Receiver): Promise<() => void> {
   const gone = Promise.withResolvers<void>()
   receiver.answer = async () => (await gone.promise, new Response('ok'))
@@ -30,7 +33,7 @@ const texts = (receiver: Receiver): unknown[] => receiver.requests.map(({ body }
 const BEGUN = ['begun 0', 'begun 1', 'begun 2', 'begun 3']
 const WAITED = ['waits 0', 'waits 1', 'waits 2']
 
-test('they go to the address that was set meanwhile', async () => {
+test('prefetched deliveries go to the address that was set meanwhile', async () => {
   await using old = startReceiver()
   await using fresh = startReceiver()
   await using world = await createWorld()
@@ -44,7 +47,7 @@ test('they go to the address that was set meanwhile', async () => {
   expect(await attempts(world)).toHaveLength(SLOTS + WAITING)
 })
 
-test('they are signed with the secret that was made meanwhile', async () => {
+test('prefetched deliveries are signed with the secret that was created meanwhile', async () => {
   await using receiver = startReceiver()
   await using world = await createWorld()
   await setUrl(world, receiver.url)
@@ -64,7 +67,7 @@ const ENDINGS: Record<string, (world: World) => Promise<unknown>> = {
 }
 
 for (const [name, end] of Object.entries(ENDINGS)) {
-  test(`none goes out any more: ${name}`, async () => {
+  test(`prefetched deliveries are dropped: ${name}`, async () => {
     await using receiver = startReceiver()
     await using world = await createWorld()
     await setUrl(world, receiver.url)
@@ -76,7 +79,7 @@ for (const [name, end] of Object.entries(ENDINGS)) {
   })
 }
 
-test('none goes out any more: of messages that were erased', async () => {
+test('prefetched deliveries of erased messages are dropped', async () => {
   await using receiver = startReceiver()
   await using world = await createWorld()
   await setUrl(world, receiver.url)
@@ -88,12 +91,12 @@ test('none goes out any more: of messages that were erased', async () => {
   expect((await world.gateway.database.gate.execute('SELECT 1 FROM deliveries')).rows).toEqual([])
 })
 
-// As after a purge by age: an erasure leaves a tombstone, which is taken away here.
-describe('one whose message was deleted and has come again goes out once', () => {
+// A purge by age leaves no tombstone, so the tombstones of the erasure are deleted here.
+describe('a delivery whose message was deleted and arrived again is sent once', () => {
   const PERSON = '+15555550188'
   const event = smsEvent({ from: { phoneNumber: PERSON }, subject: 'comes again' })
 
-  async function comesAgain(world: World): Promise<void> {
+  async function arriveAgain(world: World): Promise<void> {
     const token = await subscribe(world)
     await postEvent(world, token, event)
     await erase(world.gateway, { phone: PERSON })
@@ -101,7 +104,7 @@ describe('one whose message was deleted and has come again goes out once', () =>
     await postEvent(world, token, event)
   }
 
-  /** Answers when the other job of the same delivery has come to its end, so that it cannot miss this one under way. */
+  /** Answers when the other job of the same delivery has ended. That job runs while this POST is open. */
   const answerLast = (world: World): (() => Promise<Response>) => {
     const sql = `SELECT 1 FROM jobs WHERE subject LIKE (SELECT id FROM messages WHERE from_number = '${PERSON}') || '%'`
     return async () => {
@@ -110,12 +113,12 @@ describe('one whose message was deleted and has come again goes out once', () =>
     }
   }
 
-  test('prefetched', async () => {
+  test('if it was prefetched', async () => {
     await using receiver = startReceiver()
     await using world = await createWorld()
     await setUrl(world, receiver.url)
     const go = await waiting(world, receiver)
-    await comesAgain(world)
+    await arriveAgain(world)
     const last = answerLast(world)
     receiver.answer = ({ body }) => (body['body'] === 'comes again' ? last() : new Response('ok'))
     go()
@@ -124,12 +127,12 @@ describe('one whose message was deleted and has come again goes out once', () =>
     expect((await attempts(world)).map(({ outcome }) => outcome)).toEqual(Array(SLOTS + WAITING + 1).fill('success'))
   })
 
-  test('read from the table', async () => {
+  test('if it was read from the table', async () => {
     await using receiver = startReceiver()
     const { log, lines } = recordedLog()
     await using world = await createWorld({ log, work: false })
     await setUrl(world, receiver.url)
-    await comesAgain(world)
+    await arriveAgain(world)
     receiver.answer = answerLast(world)
     world.running.work()
     await idle(world)
@@ -139,7 +142,7 @@ describe('one whose message was deleted and has come again goes out once', () =>
   })
 })
 
-test('none goes out any more: of a trigger that was deleted', async () => {
+test('prefetched deliveries of a deleted trigger are dropped', async () => {
   await using receiver = startReceiver()
   await using world = await createWorld()
   const { triggerId } = (

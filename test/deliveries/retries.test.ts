@@ -14,7 +14,7 @@ const SCHEDULES = {
 }
 
 for (const [policy, steps] of Object.entries(SCHEDULES)) {
-  test(`${policy}: each retry comes at its time, within a tenth, and none after the last`, async () => {
+  test(`${policy}: each retry is made at its time, within a tenth of the step, and none after the last`, async () => {
     const clock = manualClock()
     await using receiver = startFailingReceiver()
     await using world = await createWorld({ clock })
@@ -40,7 +40,7 @@ for (const [policy, steps] of Object.entries(SCHEDULES)) {
     expect(new Set(log.map((attempt) => attempt['deliveryId'])).size).toBe(1)
     const ids = receiver.requests.map(({ headers }) => headers['webhook-id'])
     expect(new Set(ids)).toEqual(new Set([String(log[0]?.['deliveryId'])]))
-    // Each is signed anew.
+    // Each attempt has a signature of its own.
     expect(new Set(receiver.requests.map(({ headers }) => headers['webhook-timestamp'])).size).toBe(steps.length + 1)
   })
 }
@@ -69,7 +69,7 @@ const WAITS: [header: string, afterMs: number][] = [
   ['soon', 5 * SECOND * 0.9],
 ]
 for (const [header, afterMs] of WAITS) {
-  test(`Retry-After: ${header} of a 503 lengthens a step, never shortens it, and is at most a day`, async () => {
+  test(`Retry-After: ${header} of a 503 can lengthen a step up to a day, but never shortens it`, async () => {
     const clock = manualClock()
     await using receiver = startFailingReceiver()
     await using world = await createWorld({ clock })
@@ -101,7 +101,7 @@ test('a 410 ends the schedule', async () => {
   expect(receiver.requests).toHaveLength(1)
 })
 
-test('a retry goes to the address and is signed with the secret of its own time', async () => {
+test('a retry uses the address and the secret that are valid at its time', async () => {
   const clock = manualClock(Date.now())
   await using old = startFailingReceiver()
   await using fresh = startFailingReceiver()
@@ -126,7 +126,7 @@ const ENDINGS: Record<string, (world: Awaited<ReturnType<typeof createWorld>>) =
   'of an app that was deactivated': (world) => world.call('DELETE', `/v1/apps/${world.app.appId}`),
 }
 for (const [name, end] of Object.entries(ENDINGS)) {
-  test(`a retry that waits is not made any more: ${name}`, async () => {
+  test(`a waiting retry is dropped: ${name}`, async () => {
     const clock = manualClock()
     await using receiver = startFailingReceiver()
     await using world = await createWorld({ clock })

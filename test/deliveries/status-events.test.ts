@@ -11,7 +11,7 @@ const setEvents = (world: World, events: readonly string[], key = world.key, app
 const idle = (world: World): Promise<boolean> =>
   until(async () => (await world.gateway.database.gate.execute('SELECT 1 FROM jobs')).rows.length === 0)
 
-test('sent and failed are posted to the app that sent the message, in the fields of the WebSocket event', async () => {
+test('sent and failed are posted to the app that sent the message, with the fields of the WebSocket event', async () => {
   await using receiver = startReceiver()
   await using others = startReceiver()
   await using world = await createWorld()
@@ -43,7 +43,7 @@ test('sent and failed are posted to the app that sent the message, in the fields
   expect((await world.json('GET', `/v1/webhook-deliveries?messageId=${sent}`)).body).toMatchObject({ total: 1 })
 })
 
-test('without being asked nothing is posted for outbound messages, and no job is made', async () => {
+test('without a subscription, nothing is posted for outbound messages and no job is created', async () => {
   await using receiver = startReceiver()
   await using world = await createWorld({ work: false })
   await setUrl(world, receiver.url)
@@ -53,7 +53,7 @@ test('without being asked nothing is posted for outbound messages, and no job is
   expect(rows).toEqual([])
 })
 
-test('every way to end makes its job: a cancelled message is failed', async () => {
+test('a cancelled message is posted as failed', async () => {
   await using receiver = startReceiver()
   await using world = await createWorld({ env: { FROM_LIMIT_PER_MINUTE: '1' } })
   await setUrl(world, receiver.url)
@@ -65,7 +65,7 @@ test('every way to end makes its job: a cancelled message is failed', async () =
   expect(receiver.requests[1]?.body).toMatchObject({ status: 'failed', error: 'Cancelled before sending' })
 })
 
-test('an app that asked for no inbound messages gets none; its triggers do', async () => {
+test('an app that is not subscribed to inbound messages gets none, but triggers do', async () => {
   await using receiver = startReceiver()
   await using triggered = startReceiver()
   await using world = await createWorld()

@@ -8,7 +8,7 @@ import { CANARY, expectBodyLimit, get, serving, visitTokens, worldBehindProxy } 
 const CONFIGURATION = readFileSync(join(PROJECT, 'deploy/Caddyfile'), 'utf8')
 const CADDY = Bun.which('caddy')
 
-/** Caddy with the file that we deliver, without a name of its own; only ports and its certificates' place are the test's. */
+/** Runs Caddy with the delivered file, without a host name. Only ports and the folder of certificates differ. */
 async function behindCaddy(configuration = CONFIGURATION) {
   const folder = temporaryFolder()
   const world = await worldBehindProxy()
@@ -39,9 +39,9 @@ test('the configuration for Caddy has a default host, and sets HSTS for a year',
   expect(CONFIGURATION).toContain('header Strict-Transport-Security max-age=31536000')
 })
 
-// Where Caddy is installed it is run.
+// These tests run Caddy if it is installed.
 if (CADDY !== null) {
-  test('Caddy and the gateway give the same answer to a body of any size that is too large', async () => {
+  test('Caddy and the gateway give the same answer to every body that is too large', async () => {
     await using stage = await behindCaddy()
     await expectBodyLimit(stage.url, stage.world)
     const answer = await get(`${stage.url}/v1/apps`, { headers: { 'x-request-id': 'my-own' } })
@@ -51,7 +51,7 @@ if (CADDY !== null) {
   }, 10_000)
 
   test('Caddy logs no token of a link or a login if the gateway does not answer', async () => {
-    // It logs an error only where nothing handles it.
+    // Caddy logs only unhandled errors.
     await using stage = await behindCaddy(CONFIGURATION.replace(/\thandle_errors \{[\s\S]*?\n\t\}\n/, ''))
     expect(await visitTokens(stage.url)).toEqual([400, 400, 400])
     await stage.world.running.stop()

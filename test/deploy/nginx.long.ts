@@ -10,7 +10,7 @@ import { CANARY, expectBodyLimit, get, serving, visitTokens, worldBehindProxy } 
 const CONFIGURATION = readFileSync(join(PROJECT, 'deploy/nginx.conf'), 'utf8')
 const NGINX = Bun.which('nginx', { PATH: `${process.env['PATH'] ?? ''}:/usr/sbin` })
 
-/** nginx with the file that we deliver, before a gateway in production; only addresses and paths are the test's. */
+/** Runs nginx with the delivered file in front of a gateway in production. Only addresses and paths differ. */
 async function behindNginx() {
   const folder = temporaryFolder()
   const world = await worldBehindProxy()
@@ -66,9 +66,9 @@ test('the configuration for nginx logs neither queries nor referrers', () => {
   )
 })
 
-// Where nginx is installed it is run.
+// These tests run nginx if it is installed.
 if (NGINX !== null) {
-  test('nginx and the gateway give the same answer to a body of any size that is too large', async () => {
+  test('nginx and the gateway give the same answer to every body that is too large', async () => {
     await using stage = await behindNginx()
     await expectBodyLimit(stage.url, stage.world)
   })

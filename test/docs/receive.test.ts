@@ -6,7 +6,7 @@ import { PROJECT } from '../support/program.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { FROM, createWorld, until } from '../support/world.ts'
 
-// The examples of docs/receive.md, as they stand there.
+// These tests run the examples of docs/receive.md unchanged.
 
 interface Examples {
   isFromGateway(headers: Headers, body: string, secret: string): Promise<boolean>
@@ -28,7 +28,7 @@ async function examples(): Promise<Examples> {
   }
 }
 
-test('the payload has the fields of the example, and the example’s function verifies it', async () => {
+test('a payload has the fields of the example, and the example’s function verifies it', async () => {
   const { isFromGateway } = await examples()
   await using world = await createWorld()
   await using receiver = startReceiver()
@@ -71,7 +71,7 @@ test('the example’s WebSocket gets the events that the page lists', async () =
   socket.close()
 })
 
-test('the example catches up from the WebSocket’s cursor, in as many pages as it takes', async () => {
+test('the example catches up from the WebSocket’s cursor over several pages', async () => {
   const { follow, catchUp } = await examples()
   await using world = await createWorld()
   const { token } = (await (await world.call('POST', '/v1/ws/token')).json()) as { token: string }
