@@ -16,10 +16,10 @@ async function count(world: World, status: string): Promise<number> {
   return Number((await world.json('GET', `/v1/sms/messages?status=${status}`)).body['total'])
 }
 
-/** Waits until so many are sent and nothing is on its way, then says how many are queued. */
+/** Waits until `sent` messages are sent and no call is under way. Returns the number of queued messages. */
 async function untilSent(world: World, sent: number): Promise<number> {
   await until(async () => (await count(world, 'sent')) >= sent && (await count(world, 'sending')) === 0)
-  // A message over the limit would show now: let the workers have their turns.
+  // A message beyond the limit would be sent within these turns.
   for (let turn = 0; turn < 20; turn++) await new Promise<void>((resolve) => setImmediate(resolve))
   expect(await count(world, 'sent')).toBe(sent)
   return count(world, 'queued')
@@ -34,7 +34,7 @@ async function sendMany(world: World, from: string, texts: number, prefix = 'n')
   for (let index = 0; index < texts; index++) await world.send({ from, body: `${prefix} ${index}` })
 }
 
-test('of one number 40 messages leave in 60 seconds; the rest stays queued, without an error, and follows in order', async () => {
+test('a number sends 40 messages in 60 seconds; the others stay queued without an error and follow in order', async () => {
   const { world, clock } = await freshWorld({ EXTENSION_LIMIT_PER_MINUTE: '1000' })
   await using _ = world
   world.control.setLimits({ enabled: false })
@@ -54,7 +54,7 @@ test('of one number 40 messages leave in 60 seconds; the rest stays queued, with
   ).toEqual(['n 40', 'n 41', 'n 42'])
 })
 
-test('the window slides: slots are free again one by one, as they were taken', async () => {
+test('the window slides: slots become free one by one, in the order in which they were used', async () => {
   const { world, clock } = await freshWorld({ FROM_LIMIT_PER_MINUTE: '2' })
   await using _ = world
   await sendMany(world, FROM, 1, 'a')
@@ -68,7 +68,7 @@ test('the window slides: slots are free again one by one, as they were taken', a
   expect(await untilSent(world, 4)).toBe(0)
 })
 
-test('a slot is free again a minute after its call was answered: the provider may have counted it until then', async () => {
+test('a slot becomes free a minute after its call was answered, because the provider may have counted the call as late as that', async () => {
   const { world, clock } = await freshWorld({ FROM_LIMIT_PER_MINUTE: '2' })
   await using _ = world
   const { provider } = world.gateway
@@ -86,7 +86,7 @@ test('a slot is free again a minute after its call was answered: the provider ma
   expect(await untilSent(world, 3)).toBe(0)
 })
 
-test('another number has a window of its own', async () => {
+test('each number has a window of its own', async () => {
   const { world } = await freshWorld({ FROM_LIMIT_PER_MINUTE: '2' })
   await using _ = world
   await sendMany(world, FROM, 3)
@@ -110,7 +110,7 @@ test('a number’s window survives a restart', async () => {
   expect(second.control.requests({ route: 'sms' })).toEqual([])
 })
 
-test('an extension’s numbers share 40 per 60 seconds with its subscription calls', async () => {
+test('an extension’s numbers and its subscription calls share 40 calls per 60 seconds', async () => {
   const { world, clock } = await freshWorld()
   await using _ = world
   await sendMany(world, FROM, 25, 'first')
@@ -121,7 +121,7 @@ test('an extension’s numbers share 40 per 60 seconds with its subscription cal
   expect(await untilSent(world, 50)).toBe(0)
 })
 
-test('a 429 pauses its extension for its Retry-After, and only that extension', async () => {
+test('a 429 pauses only its extension, for Retry-After', async () => {
   const { world, clock } = await freshWorld()
   await using _ = world
   const bob = world.control.addExtension({ name: 'Bob', numbers: [OTHER_NUMBER] })
@@ -147,7 +147,7 @@ test('a 429 pauses its extension for its Retry-After, and only that extension', 
   expect(world.control.messages({ direction: 'Outbound' })).toHaveLength(3)
 })
 
-test('a 429 without Retry-After pauses for a minute', async () => {
+test('a 429 without Retry-After pauses the extension for a minute', async () => {
   const { world, clock } = await freshWorld()
   await using _ = world
   world.control.fault({ route: 'sms', fault: { kind: 'respond', status: 429, headers: { 'Retry-After': '' } } })

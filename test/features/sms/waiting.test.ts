@@ -26,7 +26,7 @@ async function sendTo(world: World, count: number, from = FROM): Promise<string[
   return ids
 }
 
-/** As the timeline and the list tell it alike. */
+/** Returns the waiting reason, which the timeline and the list must show alike. */
 async function waiting(world: World, messageId: string): Promise<Waiting | null> {
   const timeline = await world.json<{ waiting: Waiting | null }>('GET', `/v1/sms/${messageId}/timeline`)
   const list = await world.json<{ messages: { messageId: string; waiting: Waiting | null }[] }>(
@@ -46,7 +46,7 @@ const untilWaiting = (world: World, messageId: string, reason: string): Promise<
 
 const iso = (at: number): string => new Date(at).toISOString()
 
-test('number_limit: the next message of a number whose window is full, and `order` for those behind it', async () => {
+test('number_limit is the reason of the next message of a number whose window is full, and `order` of those behind it', async () => {
   const { world, clock } = await freshWorld({ FROM_LIMIT_PER_MINUTE: '2' })
   await using _ = world
   const [one = '', two = '', three = '', four = ''] = await sendTo(world, 4)
@@ -60,7 +60,7 @@ test('number_limit: the next message of a number whose window is full, and `orde
   expect(await waiting(world, three)).toBeNull()
 })
 
-test('extension_limit: the next message of each number whose extension’s window is full', async () => {
+test('extension_limit is the reason of the next message of each number whose extension’s window is full', async () => {
   const { world, clock } = await freshWorld({ EXTENSION_LIMIT_PER_MINUTE: '2' })
   await using _ = world
   const sent = await sendTo(world, 2)
@@ -73,7 +73,7 @@ test('extension_limit: the next message of each number whose extension’s windo
   expect(await waiting(world, behind)).toEqual({ reason: 'order' })
 })
 
-test('order: behind a message of its conversation whose call runs, which waits for nothing itself', async () => {
+test('order is the reason of a message behind a running call of its conversation', async () => {
   const { world } = await freshWorld()
   await using _ = world
   const gone = Promise.withResolvers<void>()
@@ -93,7 +93,7 @@ test('order: behind a message of its conversation whose call runs, which waits f
   await world.untilStatus(second)
 })
 
-test('order: a message that is too far back in its line to be in memory', async () => {
+test('order is the reason of a message that is too far back in its line to be in memory', async () => {
   const { world } = await freshWorld({ FROM_LIMIT_PER_MINUTE: '1' })
   await using _ = world
   await world.untilStatus(await world.send())
@@ -102,7 +102,7 @@ test('order: a message that is too far back in its line to be in memory', async 
   expect(await untilWaiting(world, last, 'order')).toEqual({ reason: 'order' })
 })
 
-test('provider_paused: a 429 names the time, and the message that met it waits too', async () => {
+test('provider_paused is the reason after a 429, with its time, also of the refused message', async () => {
   const { world, clock } = await freshWorld()
   await using _ = world
   const headers = { 'Retry-After': '40' }
@@ -117,7 +117,7 @@ test('provider_paused: a 429 names the time, and the message that met it waits t
   await world.untilStatus(met)
 })
 
-test('provider_unreachable: a provider that takes no calls, until the next try', async () => {
+test('provider_unreachable is the reason while the provider accepts no calls, until the next try', async () => {
   const { world, clock } = await freshWorld()
   await using _ = world
   world.control.fault({ route: 'sms', fault: { kind: 'respond', status: 503 } })
@@ -129,7 +129,7 @@ test('provider_unreachable: a provider that takes no calls, until the next try',
   await world.untilStatus(met)
 })
 
-test('reconciling: a message whose outcome is unknown, and `order` for the next of its conversation', async () => {
+test('reconciling is the reason of a message with an unknown outcome, and `order` of the next one of its conversation', async () => {
   const { world } = await freshWorld()
   await using _ = world
   world.control.fault({ route: 'sms', fault: { kind: 'reset' } })
@@ -139,7 +139,7 @@ test('reconciling: a message whose outcome is unknown, and `order` for the next 
   expect(await waiting(world, await world.send())).toEqual({ reason: 'order' })
 })
 
-test('number_lookup: the number is not known, and RingCentral has not answered yet', async () => {
+test('number_lookup is the reason while RingCentral has not answered the lookup of an unknown number', async () => {
   const { world } = await freshWorld()
   await using _ = world
   world.control.fault({ route: 'phone-number', fault: { kind: 'hang' } })
@@ -148,7 +148,7 @@ test('number_lookup: the number is not known, and RingCentral has not answered y
   expect(await waiting(world, id)).toEqual({ reason: 'number_lookup' })
 })
 
-test('reauthorization: the extension’s tokens cannot be refreshed', async () => {
+test('reauthorization is the reason while the extension’s tokens cannot be refreshed', async () => {
   const { world, clock } = await freshWorld()
   await using _ = world
   world.control.fault({ route: 'token', calls: null, fault: { kind: 'respond', status: 503 } })
@@ -158,7 +158,7 @@ test('reauthorization: the extension’s tokens cannot be refreshed', async () =
   expect(await waiting(world, id)).toEqual({ reason: 'reauthorization' })
 })
 
-test('restore: a quarantined message, until the provider can be asked', async () => {
+test('restore is the reason of a quarantined message until its lookup', async () => {
   const clock = manualClock()
   await using first = await createWorld({ clock, work: false })
   const id = await first.send()
@@ -171,8 +171,8 @@ test('restore: a quarantined message, until the provider can be asked', async ()
   expect(timeline.body.waiting).toEqual({ reason: 'restore', until: iso(clock.now() + 30_000) })
 })
 
-// Its own keys are refused meanwhile: an operator is who asks.
-test('suspended: nothing of the tenant goes out, whatever else is in the way', async () => {
+// The tenant's keys are refused, so the operator reads the reason.
+test('suspended is the reason of all messages of a suspended tenant', async () => {
   const { world } = await freshWorld()
   await using _ = world
   world.control.fault({ route: 'sms', fault: { kind: 'respond', status: 429 } })
@@ -182,7 +182,7 @@ test('suspended: nothing of the tenant goes out, whatever else is in the way', a
   expect((await readTimeline(world.gateway, { ...world.app }, id)).waiting).toEqual({ reason: 'suspended' })
 })
 
-test('scheduled: a message waits for its time, and the timeline and the list tell that time', async () => {
+test('scheduled is the reason of a message before its sendAt, with that time', async () => {
   const { world, clock } = await freshWorld()
   await using _ = world
   const acceptedAt = iso(clock.now())

@@ -12,7 +12,7 @@ const iso = (at: number): string => new Date(at).toISOString()
 
 const recover = (world: World, body: unknown, key = world.key) => world.json('POST', PATH, { body, key })
 
-test('each delivery whose latest attempt failed in the time gets one attempt, and others none', async () => {
+test('each delivery whose latest attempt failed in the range gets one attempt, and others get none', async () => {
   const clock = manualClock()
   await using receiver = startFailingReceiver()
   await using world = await createWorld({ clock })
@@ -49,7 +49,7 @@ test('each delivery whose latest attempt failed in the time gets one attempt, an
   expect(receiver.overlaps).toEqual([])
 })
 
-test('retries that wait are made now, and their schedules go on; what is due already is not counted again', async () => {
+test('waiting retries are made now and their schedules continue; due retries are not counted', async () => {
   const clock = manualClock()
   await using receiver = startFailingReceiver()
   await using world = await createWorld({ clock })
@@ -66,7 +66,7 @@ test('retries that wait are made now, and their schedules go on; what is due alr
   expect(Math.max(...(await attempts(world)).map((attempt) => Number(attempt['attemptNumber'])))).toBe(6)
 })
 
-test('the failure counts at the end of the attempt', async () => {
+test('a failure counts at the time when its attempt ended', async () => {
   const clock = manualClock()
   await using receiver = startFailingReceiver()
   await using world = await createWorld({ clock })
@@ -83,7 +83,7 @@ test('the failure counts at the end of the attempt', async () => {
   await settled(world, clock)
 })
 
-test('appId and triggerId narrow it; a foreign one is forbidden', async () => {
+test('appId and triggerId limit a recovery; those of another tenant are forbidden', async () => {
   const clock = manualClock()
   await using receiver = startFailingReceiver()
   await using world = await createWorld({ clock })
@@ -113,7 +113,7 @@ test('appId and triggerId narrow it; a foreign one is forbidden', async () => {
   await settled(world, clock)
 })
 
-test('since is needed; both are dates with an offset, or days', async () => {
+test('since is required; since and until are date-times with offset, or days', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const bad = [
     undefined,
@@ -137,7 +137,7 @@ test('since is needed; both are dates with an offset, or days', async () => {
   expect((await recover(world, { since: '2026-11-22', until: '2026-11-21' })).body).toEqual({ scheduled: 0 })
 })
 
-test('of more than 10,000 the oldest are made', async () => {
+test('a recovery makes the 10,000 oldest of more deliveries', async () => {
   await using world = await createWorld({ connect: false, work: false })
   await setUrl(world, 'http://127.0.0.1:9/hook')
   const { gate } = world.gateway.database

@@ -144,7 +144,7 @@ describe('answered 200 and ignored', () => {
   })
 })
 
-// With one pattern with two wildcards, each of these took half a second.
+// A single pattern with two wildcards would take half a second for each of these events.
 test('long events that are crafted to be slow to parse delay no other event', async () => {
   await using world = await createWorld({ connect: false })
   const token = await subscribe(world)
@@ -155,7 +155,7 @@ test('long events that are crafted to be slow to parse delay no other event', as
   expect((await inboundMessages(world)).messages).toEqual([])
 }, 15_000)
 
-test('header names in any case, whatever the content type', async () => {
+test('events are accepted with header names in any case and any content type', async () => {
   await using world = await createWorld({ connect: false })
   const token = await subscribe(world)
   const headers = { 'VERIFICATION-TOKEN': token, 'content-type': 'text/plain' }
@@ -163,7 +163,7 @@ test('header names in any case, whatever the content type', async () => {
   expect((await inboundMessages(world)).total).toBe(1)
 })
 
-test("the simulator's own forms: old, group, MMS, from an extension", async () => {
+test("the simulator's events of every form are stored: old, group, MMS, from an extension", async () => {
   await using world = await createWorld()
   await world.control.injectSms({ text: 'old', form: 'old' })
   await world.control.injectSms({ text: 'group', to: ['+15555550150', FROM_2] })
@@ -178,7 +178,7 @@ test("the simulator's own forms: old, group, MMS, from an extension", async () =
   ])
 })
 
-test('an inbound message belongs to the app that last wrote to that contact from that number, else to the oldest', async () => {
+test('an inbound message belongs to the app that last wrote to its contact from that number, else to the oldest app', async () => {
   await using world = await createWorld()
   const second = await world.secondApp()
   const contact = '+15555550177'
@@ -193,7 +193,7 @@ test('an inbound message belongs to the app that last wrote to that contact from
   ])
 })
 
-test('an event that could not be stored is not answered 200 and not announced, and is stored when it is repeated', async () => {
+test('an event that could not be stored is not answered with 200 and not published, and is stored when it is repeated', async () => {
   await using world = await createWorld()
   await using socket = await listenTo(world.url, { apiKey: world.key })
   const token = await subscribe(world)

@@ -72,7 +72,7 @@ describe('revoking a key closes its sockets: auth_error `Invalid API key`, 1008'
   })
 })
 
-test('a JSON ping each 30 s; a peer that answers stays, a silent one is terminated after 90 s', async () => {
+test('a JSON ping is sent every 30 s; a client that answers stays connected, and a silent one is terminated after 90 s', async () => {
   const clock = manualClock()
   await using world = await createWorld({ ...quiet, clock })
   await using healthy = await listenTo(world.url, { apiKey: world.key })
@@ -91,7 +91,7 @@ test('a JSON ping each 30 s; a peer that answers stays, a silent one is terminat
   expect(world.gateway.sockets.open).toBe(1)
 })
 
-test('no ping before authentication', async () => {
+test('no ping is sent before authentication', async () => {
   const clock = manualClock()
   await using world = await createWorld({ ...quiet, clock })
   await using open = await listenTo(world.url, { apiKey: world.key })
@@ -103,7 +103,7 @@ test('no ping before authentication', async () => {
   expect(await waiting.heard(1)).toEqual([{ type: 'auth_ok' }])
 })
 
-test('a frame over 16 KB closes with 1009, before and after authentication', async () => {
+test('a frame over 16 KB closes the socket with 1009, before and after authentication', async () => {
   await using world = await createWorld(quiet)
   await using fresh = await openSocket(world.url)
   await using open = await listenTo(world.url, { apiKey: world.key })
@@ -114,7 +114,7 @@ test('a frame over 16 KB closes with 1009, before and after authentication', asy
   await until(() => world.gateway.sockets.open === 0)
 })
 
-test('a client that is over 1 MiB behind is closed; the others miss nothing', async () => {
+test('a client that is over 1 MiB behind is closed, and the others miss nothing', async () => {
   await using world = await createWorld(quiet)
   await using healthy = await listenTo(world.url, { apiKey: world.key })
   using slow = await openRawSocket(world.url)
@@ -123,7 +123,7 @@ test('a client that is over 1 MiB behind is closed; the others miss nothing', as
   slow.socket.pause()
   expect(world.gateway.sockets.open).toBe(2)
   const body = 'x'.repeat(64 * 1024)
-  // The operating system's socket buffer comes on top of the 1 MiB.
+  // The operating system's socket buffer adds to the 1 MiB.
   let sent = 0
   while (world.gateway.sockets.open === 2 && sent < 1000) {
     publishInbound(world, body)
@@ -136,7 +136,7 @@ test('a client that is over 1 MiB behind is closed; the others miss nothing', as
   expect((await healthy.heard(2 + sent)).at(-1)).toMatchObject({ body: 'last' })
 })
 
-test('at most 200 sockets of one app', async () => {
+test('an app may have at most 200 sockets', async () => {
   await using world = await createWorld(quiet)
   await using stack = new AsyncDisposableStack()
   for (let count = 0; count < 200; count++) stack.use(await listenTo(world.url, { apiKey: world.key }))
@@ -145,7 +145,7 @@ test('at most 200 sockets of one app', async () => {
   expect((await next.closed).code).toBe(1008)
 })
 
-test('a server that stops closes its sockets with 1001', async () => {
+test('a stopping server closes its sockets with 1001', async () => {
   const world = await createWorld(quiet)
   await using socket = await listenTo(world.url, { apiKey: world.key })
   const startedAt = performance.now()

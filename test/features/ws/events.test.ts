@@ -10,9 +10,9 @@ const statuses = (socket: SocketClient, messageId: string): unknown[] =>
     .filter((event) => event['messageId'] === messageId)
     .map((event) => event['status'])
 
-test('a message that is sent: queued, sending, sent, each with the fields of the contract', async () => {
+test('a sent message has the events queued, sending and sent, each with the fields of the contract', async () => {
   let last = 0
-  // Two looks at this clock never answer the same.
+  // This clock never returns the same time twice.
   const now = (): number => (last = Math.max(last + 1, Date.now()))
   await using world = await createWorld({ clock: { ...systemClock, now } })
   await using socket = await listenTo(world.url, { apiKey: world.key })
@@ -32,7 +32,7 @@ test('a message that is sent: queued, sending, sent, each with the fields of the
   expect(events[2]?.['timestamp']).toBe(state['updatedAt'])
 })
 
-test('a message that fails: queued, sending, failed with the error', async () => {
+test('a failed message has the events queued, sending and failed, with its error', async () => {
   await using world = await createWorld()
   await using socket = await listenTo(world.url, { apiKey: world.key })
   const messageId = await world.send({ from: '+15555550160' })
@@ -49,7 +49,7 @@ test('a message that fails: queued, sending, failed with the error', async () =>
   })
 })
 
-test('with many messages at once every one has its changes in order', async () => {
+test('each of many simultaneous messages has its events in order', async () => {
   await using world = await createWorld()
   await using socket = await listenTo(world.url, { apiKey: world.key })
   const ids = await Promise.all(Array.from({ length: 30 }, (_, index) => world.send({ body: `number ${index}` })))
@@ -57,7 +57,7 @@ test('with many messages at once every one has its changes in order', async () =
   for (const id of ids) expect(statuses(socket, id)).toEqual(['queued', 'sending', 'sent'])
 })
 
-test("status events go to the message's own app, inbound events to every app of the tenant, nothing to other tenants", async () => {
+test("status events go to the message's app, inbound events to every app of the tenant, and none to other tenants", async () => {
   await using world = await createWorld()
   const second = await world.secondApp()
   const stranger = await world.otherTenant()
@@ -84,7 +84,7 @@ test("status events go to the message's own app, inbound events to every app of 
   for (const socket of [outside, late]) expect(socket.messages).toEqual([{ type: 'auth_ok' }])
 })
 
-test('several sockets of one app get the same events, also after one of them has closed', async () => {
+test('all sockets of an app get the same events, also after one of them has closed', async () => {
   await using world = await createWorld()
   await using first = await listenTo(world.url, { apiKey: world.key })
   const second = await listenTo(world.url, { apiKey: world.key })
@@ -128,7 +128,7 @@ test('messages after authentication are ignored', async () => {
   expect(socket.isOpen).toBe(true)
 })
 
-test('a token opens a connection of the app that asked for it', async () => {
+test('a token authenticates as the app that requested it', async () => {
   await using world = await createWorld()
   const second = await world.secondApp()
   const { token } = (await world.json<{ token: string }>('POST', '/v1/ws/token', { key: second.apiKey })).body
