@@ -7,7 +7,7 @@ import { TO } from '../support/world.ts'
 const TIMEOUT_MS = 60_000
 /** Far beyond `PROVIDER_TIMEOUT` of 1 s. */
 const PAUSE_MS = 2500
-/** The request has arrived by then, and nothing has been answered. */
+/** By then the request has arrived and is not answered. */
 const UNDER_WAY_MS = 100
 
 const CALLS: [name: string, fault: Fault, requests: number][] = [
@@ -17,7 +17,7 @@ const CALLS: [name: string, fault: Fault, requests: number][] = [
 ]
 
 test.concurrent.each(CALLS)(
-  'a process that is stopped during a call does not send twice: %s',
+  'a process that is paused during a call does not send twice: %s',
   async (_name, fault, requests) => {
     await using stage = await Stage.open({ extensions: 1, env: { PROVIDER_TIMEOUT: '1s', RECONCILE_SETTLE: '1s' } })
     const { control, gateway, numbers } = stage

@@ -9,7 +9,7 @@ import { headerLines, requestText } from '../../src/http-client/request-text.ts'
 
 export const MAX_HEAD_BYTES = 16_384
 
-/** What one exchange ended with. */
+/** The result of one exchange. */
 export interface Ended {
   head: HttpResponseHead | null
   body: string
@@ -21,7 +21,7 @@ export const dial = (port: number): HttpConnection => new HttpConnection(endpoin
 export const request = (body = '', method = 'POST'): string =>
   requestText(method, '/path', headerLines({ Host: 'test' }), body)
 
-/** Hears of one exchange that `begin` starts. */
+/** Starts an exchange with `begin` and resolves with its result. */
 export function exchange(begin: (listener: HttpExchangeListener) => void): Promise<Ended> {
   const { promise, resolve } = Promise.withResolvers<Ended>()
   const ended: Ended = { head: null, body: '', failure: null }

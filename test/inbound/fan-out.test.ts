@@ -23,7 +23,7 @@ test('apps without an address and deactivated apps get nothing', async () => {
   expect(await attempts(world)).toHaveLength(1)
 })
 
-test('an address that was removed or changed counts at once', async () => {
+test('a removed or changed address takes effect at once', async () => {
   await using old = startReceiver()
   await using fresh = startReceiver()
   await using world = await createWorld()
@@ -37,7 +37,7 @@ test('an address that was removed or changed counts at once', async () => {
   expect([old.requests.length, fresh.requests.length]).toEqual([0, 1])
 })
 
-test('messages of a suspended tenant are stored but not fanned out, also not later', async () => {
+test('messages of a suspended tenant are stored but never fanned out', async () => {
   await using receiver = startReceiver()
   await using world = await createWorld()
   await setUrl(world, receiver.url)
@@ -57,7 +57,7 @@ test('messages of a suspended tenant are stored but not fanned out, also not lat
   expect(receiver.requests.map((request) => request.body['body'])).toEqual(['afterwards', 'afterwards'])
 })
 
-test('what waits when a tenant is suspended is not sent any more', async () => {
+test('waiting deliveries of a tenant are dropped when it is suspended', async () => {
   await using receiver = startReceiver()
   await using world = await createWorld({ work: false })
   await setUrl(world, receiver.url)
@@ -73,7 +73,7 @@ test('what waits when a tenant is suspended is not sent any more', async () => {
   expect(receiver.requests).toEqual([])
 })
 
-test('a trigger that answers 410 is removed, its log stays; other answers do not remove it', async () => {
+test('a trigger that answers 410 is deleted and keeps its log; other answers do not delete it', async () => {
   await using receiver = startReceiver(404)
   await using world = await createWorld()
   const { triggerId } = (
@@ -100,7 +100,7 @@ test('a trigger that answers 410 is removed, its log stays; other answers do not
   ])
 })
 
-test('one correlation id for all attempts of an event, another one for the next event', async () => {
+test('all attempts of an event have one correlation id, and the next event has another one', async () => {
   await using receiver = startReceiver()
   await using world = await createWorld()
   await setUrl(world, receiver.url)
@@ -115,7 +115,7 @@ test('one correlation id for all attempts of an event, another one for the next 
   expect(shared[0]).not.toEqual(shared[1])
 })
 
-test('at most 4 POSTs of one app and 8 of one host are under way, and all are made in the end', async () => {
+test('at most 4 POSTs of an app and 8 of a host run at once, and all are made in the end', async () => {
   await using receiver = startReceiver()
   await using world = await createWorld()
   const { promise: open, resolve: release } = Promise.withResolvers<void>()
@@ -136,7 +136,7 @@ test('at most 4 POSTs of one app and 8 of one host are under way, and all are ma
   await world.secondApp(receiver.url)
   for (let index = 0; index < 10; index++) await world.control.injectSms({ text: `three apps ${index}` })
   await receiver.received(8)
-  // A fan-out that is done shows that the next POSTs had their chance.
+  // After a complete fan-out, the next POSTs could have begun.
   await until(
     async () =>
       Number(
@@ -152,7 +152,7 @@ test('at most 4 POSTs of one app and 8 of one host are under way, and all are ma
   expect(new Set(receiver.requests.map((request) => request.headers['webhook-id'])).size).toBe(40)
 })
 
-test('a delivery that can never be opened is logged and tried again after a second, not at once', async () => {
+test('a delivery that cannot be opened is logged and retried after a second', async () => {
   await using receiver = startReceiver()
   const { log, lines } = recordedLog()
   await using world = await createWorld({ log })
@@ -168,18 +168,18 @@ test('a delivery that can never be opened is logged and tried again after a seco
   expect(receiver.requests).toEqual([])
 })
 
-test('a secret that does not open uses no attempt up', async () => {
+test('a secret that cannot be decrypted uses up no attempt', async () => {
   await using receiver = startReceiver()
   const { log, lines } = recordedLog()
   await using world = await createWorld({ log })
   await setUrl(world, receiver.url)
   const { gate } = world.gateway.database
   const { rows } = await gate.execute('SELECT webhook_secret FROM apps')
-  const sealed = String(rows[0]?.['webhook_secret'])
+  const encrypted = String(rows[0]?.['webhook_secret'])
   await gate.execute("UPDATE apps SET webhook_secret = 'broken'")
   await world.control.injectSms({ text: 'kept' })
   await until(() => lines.some((line) => line.includes('job failed')))
-  await gate.execute({ sql: 'UPDATE apps SET webhook_secret = ?1', args: [sealed] })
+  await gate.execute({ sql: 'UPDATE apps SET webhook_secret = ?1', args: [encrypted] })
   await receiver.received(1)
   await idle(world)
   expect(await attempts(world)).toMatchObject([{ outcome: 'success' }])

@@ -9,7 +9,7 @@ const EVENTS = 1000
 const DUPLICATES = 300
 const AT_ONCE = 200
 
-test('1,000 events with 30 % duplicates, shuffled, at once: each stored once, fanned out once, answered 200', async () => {
+test('of 1,000 shuffled events with 30 % duplicates, each is answered with 200 and stored and fanned out once', async () => {
   const seed = Date.now() % 1_000_000
   console.log(`seed ${seed}`)
   const ids = shuffledIds(seededRandom(seed))
@@ -51,7 +51,7 @@ test('1,000 events with 30 % duplicates, shuffled, at once: each stored once, fa
   expect(new Set(socket.ofType('sms_inbound').map((event) => event['messageId'])).size).toBe(distinct)
 })
 
-test('the same event fifty times at once, while the back-fill brings it too, is one message and one POST', async () => {
+test('fifty copies of an event and a back-fill lead to one message and one POST', async () => {
   await using receiver = startReceiver()
   await using world = await createWorld()
   await world.json('PUT', `/v1/apps/${world.app.appId}`, { body: { webhookUrl: receiver.url } })
@@ -65,7 +65,7 @@ test('the same event fifty times at once, while the back-fill brings it too, is 
   expect(await attempts(world)).toHaveLength(1)
 })
 
-/** Nothing is left to do. */
+/** Waits until no job is left. */
 const idle = (world: Awaited<ReturnType<typeof createWorld>>): Promise<boolean> =>
   until(async () => {
     const { rows } = await world.gateway.database.gate.execute('SELECT count(*) AS n FROM jobs')

@@ -4,8 +4,8 @@ import { Lanes } from '../../src/jobs/lanes.ts'
 import type { JobLoop } from '../../src/jobs/loop.ts'
 import { Workshop, type WorkshopOptions } from './workshop.ts'
 
-/** Jobs begin in the order of their names and end when the test says so. */
-class Held {
+/** Jobs of this handler end when a test calls `end`. */
+class HeldJobs {
   readonly begun: string[] = []
   readonly #ends = new Map<string, () => void>()
   shop!: Workshop
@@ -22,8 +22,8 @@ class Held {
   }
 }
 
-async function opened(options: WorkshopOptions): Promise<{ shop: Workshop; held: Held; loop: JobLoop<string> }> {
-  const held = new Held()
+async function opened(options: WorkshopOptions): Promise<{ shop: Workshop; held: HeldJobs; loop: JobLoop<string> }> {
+  const held = new HeldJobs()
   const shop = await Workshop.open({ handle: held.handle, ...options })
   held.shop = shop
   const loop = shop.newLoop()
@@ -32,17 +32,17 @@ async function opened(options: WorkshopOptions): Promise<{ shop: Workshop; held:
   return { shop, held, loop }
 }
 
-async function handOver(shop: Workshop, loop: JobLoop<string>, ...subjects: string[]): Promise<void> {
+async function commitAndPrefetch(shop: Workshop, loop: JobLoop<string>, ...subjects: string[]): Promise<void> {
   for (const job of await shop.commit(...subjects.map((subject) => ({ lane: 'a', subject }))))
     loop.prefetched(job, job.subject)
   await shop.settled()
 }
 
-test('jobs that are handed over begin in their order, without a query', async () => {
+test('prefetched jobs begin in order, without a query', async () => {
   const { shop, held, loop } = await opened({ maxInFlight: 2, maxPrefetched: 10 })
   await using _shop = shop
   const { calls } = shop
-  await handOver(shop, loop, 'a0', 'a1', 'a2', 'a3', 'a4')
+  await commitAndPrefetch(shop, loop, 'a0', 'a1', 'a2', 'a3', 'a4')
   expect(held.begun).toEqual(['a0', 'a1'])
   await held.end('a1')
   await held.end('a0', 'a2')
@@ -53,11 +53,11 @@ test('jobs that are handed over begin in their order, without a query', async ()
   await loop.stop()
 })
 
-test('jobs beyond those that may be prefetched are read, in their order', async () => {
+test('jobs beyond the limit of prefetched jobs are read in order', async () => {
   const { shop, held, loop } = await opened({ maxInFlight: 1, maxPrefetched: 2 })
   await using _shop = shop
   const subjects = Array.from({ length: 9 }, (_, index) => `a${index}`)
-  await handOver(shop, loop, ...subjects)
+  await commitAndPrefetch(shop, loop, ...subjects)
   const { calls } = shop
   for (const subject of subjects) await held.end(subject)
   expect(held.begun).toEqual(subjects)
@@ -66,7 +66,7 @@ test('jobs beyond those that may be prefetched are read, in their order', async 
   await loop.stop()
 })
 
-test('a lane that waits begins again with the job that made it wait', async () => {
+test('a waiting lane continues with the job that made it wait', async () => {
   let refused = 0
   const { shop, held, loop } = await opened({
     maxInFlight: 1,
@@ -77,7 +77,7 @@ test('a lane that waits begins again with the job that made it wait', async () =
     },
   })
   await using _shop = shop
-  await handOver(shop, loop, 'a0', 'a1', 'a2')
+  await commitAndPrefetch(shop, loop, 'a0', 'a1', 'a2')
   await held.end('a0')
   expect({ refused, begun: held.begun }).toEqual({ refused: 1, begun: ['a0'] })
   shop.clock.advance(1000)
@@ -88,7 +88,7 @@ test('a lane that waits begins again with the job that made it wait', async () =
   await loop.stop()
 })
 
-test('a stopped loop prefetches nothing: it reads its jobs when it starts', async () => {
+test('a stopped loop prefetches nothing and reads its jobs when it starts', async () => {
   await using shop = await Workshop.open({ maxPrefetched: 10 })
   const loop = shop.newLoop()
   const [job] = await shop.commit({ lane: 'a', subject: 'a0' })
@@ -103,7 +103,7 @@ test('a stopped loop prefetches nothing: it reads its jobs when it starts', asyn
 test('jobs that were prefetched before a stop are read again after it', async () => {
   const { shop, held, loop } = await opened({ maxInFlight: 1, maxPrefetched: 10 })
   await using _shop = shop
-  await handOver(shop, loop, 'a0', 'a1', 'a2')
+  await commitAndPrefetch(shop, loop, 'a0', 'a1', 'a2')
   const stopped = loop.stop()
   await held.end('a0')
   await stopped
@@ -114,7 +114,7 @@ test('jobs that were prefetched before a stop are read again after it', async ()
   await loop.stop()
 })
 
-test('a backlog that comes due by its time begins as one that was there at the start', async () => {
+test('a backlog that becomes due later is processed like a backlog at the start', async () => {
   const { shop, held, loop } = await opened({ maxInFlight: 2, maxPerLane: 10, maxPrefetched: 4 })
   await using _shop = shop
   const subjects = Array.from({ length: 40 }, (_, index) => `a${index}`)
@@ -128,7 +128,7 @@ test('a backlog that comes due by its time begins as one that was there at the s
   await held.end('a0', 'a1')
 })
 
-test('a lane that was dropped and made anew is not dropped through its first object', () => {
+test('a lane that was dropped and created again is not dropped by its old object', () => {
   const lanes = new Lanes()
   const first = lanes.ofNewJob('a', 'tenant_a')
   lanes.dropIfIdle(first)
@@ -138,7 +138,7 @@ test('a lane that was dropped and made anew is not dropped through its first obj
   expect(lanes.size).toBe(1)
 })
 
-test('a query reads no more rows because many jobs run', async () => {
+test('a query does not read more rows if many jobs run', async () => {
   const { shop, held, loop } = await opened({ maxInFlight: 40, maxPerLane: 40, maxPrefetched: 5 })
   await using _shop = shop
   const most = { rows: 0 }
@@ -153,7 +153,7 @@ test('a query reads no more rows because many jobs run', async () => {
   await shop.settled()
   expect(held.begun).toHaveLength(40)
   most.rows = 0
-  // One ends and a prefetched one begins; then more are read.
+  // When a job ends, a prefetched one begins. Then more jobs are read.
   for (let index = 0; index < 8; index++) await held.end(`a${index}`)
   expect(held.begun).toHaveLength(48)
   expect(most.rows).toBeGreaterThan(0)

@@ -2,14 +2,14 @@ import { expect, test } from 'bun:test'
 import { DONE } from '../../src/jobs/job.ts'
 import { Workshop } from './workshop.ts'
 
-test('a job that is committed while the lane is being read is not left behind', async () => {
+test('a job that is committed while its lane is being read runs', async () => {
   await using shop = await Workshop.open()
   const loop = shop.newLoop()
   await shop.commit({ lane: 'a', subject: 'a0' }, { lane: 'b', subject: 'b0', tenantId: 'tenant_b' })
   let late = false
   shop.execute = async (statement) => {
     const result = await shop.gate.execute(statement)
-    // After lane b was read, and while the loop still asks about lane a.
+    // Lane b has been read, and the query for lane a is still running.
     if (!late && typeof statement !== 'string' && statement.sql.includes('min(due_at)')) {
       late = true
       await shop.commit({ lane: 'b', subject: 'b1', tenantId: 'tenant_b' })
@@ -23,7 +23,7 @@ test('a job that is committed while the lane is being read is not left behind', 
   await loop.stop()
 })
 
-test('every commit is followed by its run, whatever else happens at that moment', async () => {
+test('every committed job runs, whatever else happens at the same time', async () => {
   await using shop = await Workshop.open({
     maxInFlight: 6,
     maxPerLane: 3,
@@ -47,7 +47,7 @@ test('every commit is followed by its run, whatever else happens at that moment'
   })
 })
 
-test('a job that ends while its lane is read again does not run a second time', async () => {
+test('a job that ends while its lane is read again does not run twice', async () => {
   const first = Promise.withResolvers<void>()
   await using shop = await Workshop.open({
     handle: async (job) => {
@@ -67,7 +67,7 @@ test('a job that ends while its lane is read again does not run a second time', 
     }
     return result
   }
-  // Due again from its start: the reading sees a0, which is still there.
+  // The lane is read again from its start, and a0 is still in the table.
   await shop.commit({ lane: 'a', subject: 'a1' })
   loop.scheduled('a', 'tenant_a', 0)
   await shop.untilRan(2)
@@ -76,7 +76,7 @@ test('a job that ends while its lane is read again does not run a second time', 
   await loop.stop()
 })
 
-test('a lane whose last job ends while more of it are being loaded is not forgotten', async () => {
+test('a lane whose last running job ends while more are being loaded continues', async () => {
   const first = Promise.withResolvers<void>()
   let loads = 0
   await using shop = await Workshop.open({
@@ -110,7 +110,7 @@ test('a lane whose last job ends while more of it are being loaded is not forgot
   await loop.stop()
 })
 
-test('two tenants with a lane of the same name: each job runs once, and one that is held does not hold the other', async () => {
+test('lanes of the same name of two tenants are independent', async () => {
   await using shop = await Workshop.open({
     maxPerLane: 1,
     handle: (job) => (job.tenantId === 'tenant_b' ? { type: 'wait', delayMs: 30_000 } : shop.finish(job)),
@@ -129,7 +129,7 @@ test('two tenants with a lane of the same name: each job runs once, and one that
   await loop.stop()
 })
 
-test('a database that cannot be read is asked again after a second, and nothing is skipped', async () => {
+test('a failed query is repeated after a second, and no job is skipped', async () => {
   await using shop = await Workshop.open()
   const loop = shop.newLoop()
   let broken = true
@@ -144,7 +144,7 @@ test('a database that cannot be read is asked again after a second, and nothing 
   await loop.stop()
 })
 
-test('rows that cannot be loaded are loaded again after a second, in their order', async () => {
+test('jobs whose load failed are loaded again after a second, in order', async () => {
   let broken = true
   await using shop = await Workshop.open({
     maxPerLane: 1,
@@ -163,7 +163,7 @@ test('rows that cannot be loaded are loaded again after a second, in their order
   await loop.stop()
 })
 
-test('stop waits for what runs, starts nothing more, and leaves the rest in the table', async () => {
+test('stop waits for running jobs, starts no more, and leaves the others in the table', async () => {
   const blocked = Promise.withResolvers<void>()
   await using shop = await Workshop.open({
     maxPerLane: 1,
@@ -186,7 +186,7 @@ test('stop waits for what runs, starts nothing more, and leaves the rest in the 
   expect(await shop.left()).toEqual(['a1'])
 })
 
-test('a stopped loop that never ran stops at once, twice as well', async () => {
+test('a loop that never ran stops at once, and can be stopped twice', async () => {
   await using shop = await Workshop.open()
   const loop = shop.newLoop()
   await loop.stop()
@@ -195,7 +195,7 @@ test('a stopped loop that never ran stops at once, twice as well', async () => {
   expect(shop.ran).toEqual([])
 })
 
-test('a restart finds every lane of every tenant, also those with snoozed jobs', async () => {
+test('a restart finds every lane of every tenant, also lanes with snoozed jobs', async () => {
   await using shop = await Workshop.open({
     handle: (job) =>
       job.subject.startsWith('later') && shop.ran.length < 5 ? { type: 'snooze', delayMs: 10_000 } : shop.finish(job),
@@ -232,7 +232,7 @@ test('a restart finds every lane of every tenant, also those with snoozed jobs',
   expect(await shop.left()).toEqual([])
 })
 
-test('a job that was done elsewhere is out of the way', async () => {
+test('a job whose row was deleted elsewhere does not block its lane', async () => {
   await using shop = await Workshop.open({ handle: () => DONE })
   const loop = shop.newLoop()
   await shop.commit({ lane: 'a', subject: 'a0' })

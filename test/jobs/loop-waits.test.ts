@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { Workshop } from './workshop.ts'
 
-test('a job that throws waits a second, also if its lane was freed while it ran', async () => {
+test('a job that throws is retried after a second, even if its lane was freed while it ran', async () => {
   await using shop = await Workshop.open({
     handle: () => {
       loop.laneFreed('a', 'tenant_a')
@@ -19,7 +19,7 @@ test('a job that throws waits a second, also if its lane was freed while it ran'
   await loop.stop()
 })
 
-test('the second that a job waits after it threw is not shortened when its lane is freed', async () => {
+test('freeing a lane does not shorten the wait of a second after a job threw', async () => {
   await using shop = await Workshop.open({
     handle: () => {
       throw new Error('the disk is full')
@@ -39,7 +39,7 @@ test('the second that a job waits after it threw is not shortened when its lane 
   await loop.stop()
 })
 
-/** Lane `a` has jobs that wait until `go` is called; lane `b` has none. */
+/** Creates jobs in lane `a` that wait until `go` is called, and a job in lane `b` that does not wait. */
 async function waiting(): Promise<{ shop: Workshop; loop: ReturnType<Workshop['newLoop']>; go: () => void }> {
   let isFull = true
   const shop = await Workshop.open({
@@ -58,7 +58,7 @@ async function waiting(): Promise<{ shop: Workshop; loop: ReturnType<Workshop['n
   return { shop, loop, go: () => (isFull = false) }
 }
 
-test('jobs that wait go on when their lane is freed, in their order, without a query', async () => {
+test('waiting jobs continue in order and without a query when their lane is freed', async () => {
   const { shop, loop, go } = await waiting()
   await using _shop = shop
   shop.clock.advance(4999)
@@ -77,7 +77,7 @@ test('jobs that wait go on when their lane is freed, in their order, without a q
   await loop.stop()
 })
 
-test('jobs that wait go on after their time in any case', async () => {
+test('waiting jobs continue when their time is over', async () => {
   const { shop, loop, go } = await waiting()
   await using _shop = shop
   go()
@@ -87,7 +87,7 @@ test('jobs that wait go on after their time in any case', async () => {
   await loop.stop()
 })
 
-test('a lane that is freed before its job says "wait" does not wait', async () => {
+test('a lane that is freed before its job returns `wait` does not wait', async () => {
   const asked = Promise.withResolvers<void>()
   await using shop = await Workshop.open({
     handle: async (job) => {
@@ -107,7 +107,7 @@ test('a lane that is freed before its job says "wait" does not wait', async () =
   await loop.stop()
 })
 
-test('a job that waits in a lane that is rewound meanwhile runs once', async () => {
+test('a waiting job runs once if its lane is read again meanwhile', async () => {
   const asked = Promise.withResolvers<void>()
   await using shop = await Workshop.open({
     maxPrefetched: 20,
@@ -133,7 +133,7 @@ test('a job that waits in a lane that is rewound meanwhile runs once', async () 
   await loop.stop()
 })
 
-test('a lane that waits keeps its order; others go on', async () => {
+test('a waiting lane keeps its order, and others continue', async () => {
   let held = true
   await using shop = await Workshop.open({
     maxPerLane: 1,
@@ -154,7 +154,7 @@ test('a lane that waits keeps its order; others go on', async () => {
   await loop.stop()
 })
 
-test('no later job of a lane passes the one that waits', async () => {
+test('no later job of a lane overtakes a waiting one', async () => {
   let held = true
   await using shop = await Workshop.open({
     maxInFlight: 4,
@@ -178,7 +178,7 @@ test('no later job of a lane passes the one that waits', async () => {
   await loop.stop()
 })
 
-test('a snoozed job lets others of its lane pass and comes back when it is due', async () => {
+test('a snoozed job lets later jobs of its lane run, and runs when it is due', async () => {
   const delays: Record<string, number> = { a0: 3000, a2: 1000 }
   await using shop = await Workshop.open({
     handle: (job) => {
@@ -202,7 +202,7 @@ test('a snoozed job lets others of its lane pass and comes back when it is due',
   expect(await shop.left()).toEqual([])
 })
 
-test('two snoozed jobs of a long lane both come back when they are due, though the lane is read in several goes', async () => {
+test('two snoozed jobs of a long lane both run when they are due, although the lane is read in several pages', async () => {
   const delays: Record<string, number> = { a0: 1000, a1: 5000 }
   await using shop = await Workshop.open({
     maxInFlight: 2,
@@ -228,7 +228,7 @@ test('two snoozed jobs of a long lane both come back when they are due, though t
   await loop.stop()
 })
 
-test('a lane without room goes on when it is freed, and takes no more than it has', async () => {
+test('a lane without free slots continues when one is freed, and starts no more jobs than it has slots', async () => {
   let room = 2
   await using shop = await Workshop.open({
     room: () => room,
@@ -252,7 +252,7 @@ test('a lane without room goes on when it is freed, and takes no more than it ha
   await loop.stop()
 })
 
-test('a backlog of 10,000 jobs in a held lane costs nothing while it waits, nor while other lanes work', async () => {
+test('a backlog of 10,000 jobs in a waiting lane causes no queries, also while other lanes run', async () => {
   await using shop = await Workshop.open({
     room: (lane) => (lane === 'held' ? 0 : 8),
   })
@@ -275,7 +275,7 @@ test('a backlog of 10,000 jobs in a held lane costs nothing while it waits, nor 
   await loop.stop()
 })
 
-test('with every slot in use a lane that is due does not spin the clock', async () => {
+test('with every slot in use, a due lane does not set timers in a loop', async () => {
   const blocked = Promise.withResolvers<void>()
   await using shop = await Workshop.open({
     maxInFlight: 1,
@@ -308,7 +308,7 @@ test('with every slot in use a lane that is due does not spin the clock', async 
   await loop.stop()
 })
 
-test('idle, the loop asks the database once a minute', async () => {
+test('an idle loop queries the database once a minute', async () => {
   await using shop = await Workshop.open()
   const loop = shop.newLoop()
   loop.start()
@@ -324,7 +324,7 @@ test('idle, the loop asks the database once a minute', async () => {
   await loop.stop()
 })
 
-test('a job that comes due while its lane is read page by page is not left behind', async () => {
+test('a job that becomes due while its lane is read page by page runs', async () => {
   await using shop = await Workshop.open({ maxPerLane: 2 })
   const loop = shop.newLoop()
   const due = ['a1', 'a2', 'a3'].map((subject) => ({ lane: 'a', subject }))
@@ -332,7 +332,7 @@ test('a job that comes due while its lane is read page by page is not left behin
   let pages = 0
   shop.execute = async (statement) => {
     const result = await shop.gate.execute(statement)
-    // The first page passed a0 over; it is due before the second one is read.
+    // The first page skipped a0, which becomes due before the second page is read.
     if (typeof statement !== 'string' && statement.sql.includes('seq > ?') && ++pages === 1) shop.clock.advance(5)
     return result
   }

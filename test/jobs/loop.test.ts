@@ -12,13 +12,13 @@ test('jobs of a lane begin in the order in which they were committed', async () 
   expect(await shop.left()).toEqual([])
 })
 
-test('tenants take turns: many jobs of one tenant delay another by no more than one turn', async () => {
+test('tenants take turns: many jobs of one tenant delay another tenant by at most one turn', async () => {
   await using shop = await Workshop.open({ maxInFlight: 1, maxPerLane: 1 })
   const loop = shop.newLoop()
   await shop.commit(
     ...Array.from({ length: 50 }, (_, index) => ({
-      lane: `crowd${index % 5}`,
-      subject: `crowd${index}`,
+      lane: `many${index % 5}`,
+      subject: `many${index}`,
       tenantId: 'tenant_crowd',
     })),
   )
@@ -30,7 +30,7 @@ test('tenants take turns: many jobs of one tenant delay another by no more than 
     expect(ran.indexOf(subject)).toBeLessThanOrEqual(2 * turn + 1)
 })
 
-test('lanes of one tenant take turns as well', async () => {
+test('lanes of a tenant take turns', async () => {
   await using shop = await Workshop.open({ maxInFlight: 1, maxPerLane: 1 })
   const loop = shop.newLoop()
   await shop.commit(...Array.from({ length: 20 }, (_, index) => ({ lane: 'long', subject: `long${index}` })), {
@@ -42,7 +42,7 @@ test('lanes of one tenant take turns as well', async () => {
   await loop.stop()
 })
 
-test('no more run at once than the kind allows, in all and in a lane', async () => {
+test('no more jobs run at once than the kind allows, in total and per lane', async () => {
   let most = 0
   let mostOfLane = 0
   await using shop = await Workshop.open({
@@ -65,7 +65,7 @@ test('no more run at once than the kind allows, in all and in a lane', async () 
   expect({ most, mostOfLane, twice: shop.twice }).toEqual({ most: 5, mostOfLane: 2, twice: [] })
 })
 
-test('a job whose row is gone is dropped', async () => {
+test('a job without data is dropped', async () => {
   await using shop = await Workshop.open()
   const loop = shop.newLoop()
   await shop.commit({ lane: 'a', subject: 'orphan' }, { lane: 'a', subject: 'a1' })
@@ -76,7 +76,7 @@ test('a job whose row is gone is dropped', async () => {
   await loop.stop()
 })
 
-test('a handler that throws is retried after a second, in its position, and the log names the error', async () => {
+test('a job whose handler throws is retried after a second, before later jobs, and the error is logged', async () => {
   let failures = 2
   await using shop = await Workshop.open({
     maxPerLane: 1,

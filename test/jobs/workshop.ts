@@ -10,7 +10,7 @@ export interface NewJob {
   lane: string
   subject: string
   tenantId?: string
-  /** Not due before then; at once if absent. */
+  /** The delay until the job is due. Default 0. */
   inMs?: number
 }
 
@@ -21,25 +21,25 @@ export interface WorkshopOptions {
   maxPerLane?: number
   maxPrefetched?: number
   room?: JobKind<string>['room']
-  /** What a run does; by default it deletes the job. */
+  /** Runs a job. By default it deletes the job. */
   handle?: Handler
   load?: JobKind<string>['load']
 }
 
-/** A loop over an in-memory database, with a clock that stands still and a record of what ran. */
+/** Runs loops over an in-memory database with a manual clock, and records the runs. */
 export class Workshop implements AsyncDisposable {
   readonly clock: ManualClock = manualClock()
   readonly ran: string[] = []
   readonly log = recordedLog()
-  /** Statements that read or wrote something, for tests of idleness. */
+  /** The number of statements of the loop. */
   calls = 0
-  /** Subjects that run at this moment; each may be there once. */
+  /** The subjects that are running. Each may run once at a time. */
   readonly running = new Set<string>()
-  /** Subjects that ran twice at once, or again after they were done. */
+  /** Subjects that ran twice in parallel, or again after they were done. */
   readonly twice: string[] = []
   readonly #done = new Set<string>()
 
-  /** The loop's queries go through this; a test may replace it. */
+  /** Runs the loop's queries. A test may replace it. */
   execute: Gate['execute'] = (statement) => this.gate.execute(statement)
 
   private constructor(
@@ -53,7 +53,7 @@ export class Workshop implements AsyncDisposable {
     return new Workshop(gate, close, options)
   }
 
-  /** A loop as a start makes it; a second one is a second life of the process. */
+  /** Creates a loop, as a start does. A second loop represents a restart. */
   newLoop(): JobLoop<string> {
     const execute: Gate['execute'] = (statement) => {
       this.calls++
@@ -135,13 +135,13 @@ export class Workshop implements AsyncDisposable {
     return rows.map((row) => String(row['subject']))
   }
 
-  /** Waits until so many runs were begun. */
+  /** Waits until `count` runs have begun. */
   async untilRan(count: number): Promise<string[]> {
     await until(() => this.ran.length >= count)
     return this.ran
   }
 
-  /** Lets the loop do all that it can do at this moment. */
+  /** Waits until the loop has done everything that it can do without advancing the clock. */
   async settled(): Promise<void> {
     let before = -1
     while (before !== this.calls + this.ran.length) {

@@ -17,7 +17,7 @@ const inbound = (world: World, body: string, tenantId = world.tenantId): Gateway
   timestamp: '',
 })
 
-test('the stream begins with ready, then has the events of one tenant, and an empty line each 30 s', async () => {
+test('the stream begins with ready, then has the events of one tenant, and an empty line every 30 s', async () => {
   const clock = manualClock()
   await using world = await createWorld({ ...quiet, clock })
   const reader = eventStream(world.gateway, world.tenantId).getReader()

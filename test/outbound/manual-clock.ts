@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/core/clock.ts'
 
-/** A clock that only moves when told. */
+/** A clock that only `advance` moves. */
 export class ManualClock implements Clock {
   #now = 0
   #timers: { at: number; run: () => void }[] = []

@@ -139,7 +139,7 @@ class Simulation {
     while (this.witness.violation === null) {
       const { now, steps } = this.timeline
       const due = this.calmed ? -1 : faults.findIndex((fault) => steps >= fault.step || now >= start + fault.atMs)
-      for (const fault of due < 0 ? [] : faults.splice(due, 1)) this.#strike(fault)
+      for (const fault of due < 0 ? [] : faults.splice(due, 1)) this.#applyFault(fault)
       if (!this.calmed && now >= activeEnd) this.#calm()
       if (now >= this.quietAt && this.clients.open === 0 && this.life?.ready === true && this.witness.isDone()) return
       if (now >= this.#restBy()) return
@@ -261,7 +261,7 @@ class Simulation {
     })
   }
 
-  #strike({ kind, ms }: Fault): void {
+  #applyFault({ kind, ms }: Fault): void {
     const { timeline, disk, provider, clients, life } = this
     const until = timeline.now + ms
     this.wire.log(`fault ${kind} ${ms / 1000} s`)

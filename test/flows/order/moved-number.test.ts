@@ -18,7 +18,7 @@ interface Extensions {
   bob: string
 }
 
-/** Two extensions of one tenant. */
+/** Connects a second extension of the tenant. */
 async function connectBob({ world }: Case): Promise<Extensions> {
   const alice = world.control.extensions()[0]?.extensionId ?? ''
   const { extensionId: bob } = world.control.addExtension({ name: 'Bob', numbers: [BOBS] })
@@ -26,7 +26,7 @@ async function connectBob({ world }: Case): Promise<Extensions> {
   return { alice, bob }
 }
 
-/** At the provider the first extension's number is the second one's from now on. */
+/** Moves the first extension's number to the second one at the provider. */
 function moveNumber({ control }: World, { alice, bob }: Extensions): void {
   control.removeNumber({ extensionId: alice, phoneNumber: FROM })
   control.addNumber({ extensionId: bob, phoneNumber: FROM, features: ['SmsSender'] })
@@ -36,7 +36,7 @@ const sendsOf = ({ control }: World, extensionId: string): number[] =>
   control.requests({ route: 'sms', extensionId }).map(({ status }) => status ?? 0)
 
 describe('a number that moved to another extension', () => {
-  test('is looked up once, and what waits goes out by that extension, in order', async () => {
+  test('is looked up once, and waiting messages are sent by that extension, in order', async () => {
     await using one = await Case.open()
     const { world } = one
     const extensions = await connectBob(one)
@@ -51,7 +51,7 @@ describe('a number that moved to another extension', () => {
     expect(world.control.requests({ route: 'phone-number' })).toHaveLength(2)
   })
 
-  test('goes out by that extension also when its own was revoked', async () => {
+  test('sends by that extension even if its old extension was revoked', async () => {
     await using one = await Case.open()
     const { world } = one
     const extensions = await connectBob(one)
@@ -66,7 +66,7 @@ describe('a number that moved to another extension', () => {
 })
 
 describe('a number that no extension has', () => {
-  test('fails with the provider’s words if its own extension still lists it', async () => {
+  test('fails with the provider’s words if its extension still lists it', async () => {
     await using one = await Case.open()
     const { world } = one
     await connectBob(one)
@@ -76,7 +76,7 @@ describe('a number that no extension has', () => {
     expect(await one.attempts(id)).toHaveLength(1)
   })
 
-  test('fails as not registered if nobody lists it any more', async () => {
+  test('fails as not registered if no extension lists it', async () => {
     await using one = await Case.open()
     const { world } = one
     const { alice } = await connectBob(one)
@@ -87,7 +87,7 @@ describe('a number that no extension has', () => {
     expect(await one.ended(id, 2 * MINUTE_MS)).toMatchObject({ status: 'failed', error })
   })
 
-  test('fails as revoked if its extension is revoked and the others do not have it', async () => {
+  test('fails as revoked if its extension is revoked and no other one has it', async () => {
     await using one = await Case.open()
     const { world } = one
     const { alice } = await connectBob(one)

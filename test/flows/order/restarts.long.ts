@@ -6,7 +6,7 @@ import { contact, texts } from './conversations.ts'
 
 const MESSAGES = 20
 const WITHIN_MS = 20_000
-/** Long enough that most messages still wait when the process ends. */
+/** Long enough that most messages are waiting when the process ends. */
 const ANSWER_MS = 60
 
 const ENDS: Record<string, (stage: Stage) => Promise<unknown>> = {
@@ -17,7 +17,7 @@ const ENDS: Record<string, (stage: Stage) => Promise<unknown>> = {
 const record = async ({ control }: Stage): Promise<string[]> =>
   (await control.messages({ direction: 'Outbound' })).map(({ text }) => text ?? '')
 
-/** Contacts in the order in which their first attempts began. */
+/** Returns the contacts in the order in which their first attempts began. */
 function begun({ databasePath }: Stage): string[] {
   using database = new Database(databasePath, { readonly: true })
   const sql = 'SELECT to_number AS contact FROM send_attempts GROUP BY message_id ORDER BY min(seq)'
@@ -31,7 +31,7 @@ async function openStage(): Promise<Stage> {
   return Stage.open({ extensions: 1, env: { RECONCILE_SETTLE: '500ms', PROVIDER_TIMEOUT: '500ms' } })
 }
 
-/** Sends them, ends the process while some wait, starts it again, and waits until nothing is left. */
+/** Sends the messages, ends the process while some wait, restarts it, and waits until all are sent. */
 async function restartAmid(
   stage: Stage,
   end: (stage: Stage) => Promise<unknown>,
@@ -50,7 +50,7 @@ async function restartAmid(
 }
 
 describe.each(Object.entries(ENDS))('%s and a restart', (_name, end) => {
-  test('messages of one conversation go out once and in the order of acceptance', async () => {
+  test('messages of one conversation are sent once and in the order of acceptance', async () => {
     await using stage = await openStage()
     await restartAmid(stage, end, () => contact(0))
     expect(await record(stage)).toEqual(texts(MESSAGES))
@@ -58,7 +58,7 @@ describe.each(Object.entries(ENDS))('%s and a restart', (_name, end) => {
 
   test('calls for 20 contacts of one number begin in the order of acceptance', async () => {
     await using stage = await openStage()
-    // Without a refusal all would begin at once.
+    // Without a refusal, all calls would begin at once.
     const headers = { 'Retry-After': '1' }
     await stage.control.fault({ route: 'sms', fault: { kind: 'respond', status: 429, headers } })
     await restartAmid(stage, end, contact)

@@ -4,23 +4,23 @@ import { Case } from '../fault-table/case.ts'
 import { pass } from '../fault-table/passing-time.ts'
 import { contact, record } from './conversations.ts'
 
-// An attempt of unknown outcome is settled by the provider's message store: by its own record and by no other.
+// A lookup concludes an attempt of unknown outcome only by the attempt's own record.
 
 const MINUTE_MS = 60_000
 const UNCONFIRMED = 'Delivery could not be confirmed with the provider'
 const TO = contact(1)
 const LOST = { route: 'sms', fault: { kind: 'reset' } } as const
 
-/** Puts a record into the store that no message of the gateway made; answers its id. */
+/** Puts a record into the store that belongs to no message of the gateway. Returns its id. */
 async function putRecord({ gateway, control, tenantId }: World, text: string, to = TO): Promise<string> {
   const key = { tenantId, extensionId: control.extensions()[0]?.extensionId ?? '' }
   const { session, provider } = gateway
   const result = await session.call(key, 'medium', (token) => provider.sendSms(token, { from: FROM, to, text }))
-  if (result.type !== 'ok') throw new Error(`The record was not made: ${result.type}`)
+  if (result.type !== 'ok') throw new Error(`The record was not created: ${result.type}`)
   return result.value.providerMessageId
 }
 
-/** A message whose request was lost on its way, and that is being looked up. */
+/** Sends a message whose request is lost, and waits until its outcome is unknown. */
 async function sendLost(one: Case, body: string, to = TO): Promise<string> {
   one.world.control.fault(LOST)
   const id = await one.world.send({ to, body })
@@ -36,7 +36,7 @@ async function outcomeOf({ world }: Case, messageId: string): Promise<unknown> {
 
 const LONG = 'A long text of which the store keeps only the beginning. '.repeat(6)
 
-describe('a record is the attempt’s own', () => {
+describe('a record counts as the attempt’s own', () => {
   test.each([
     ['with the same text', 'Hello', 'Hello'],
     ['with LF for CRLF', 'one\r\ntwo', 'one\ntwo'],
@@ -57,7 +57,7 @@ describe('a record is the attempt’s own', () => {
   })
 })
 
-describe('a record is not the attempt’s own', () => {
+describe('a record does not count as the attempt’s own', () => {
   test.each([
     ['with another text', TO, 'Hello', 'Hello!'],
     ['with the text in another case', TO, 'Hello', 'hello'],
@@ -74,7 +74,7 @@ describe('a record is not the attempt’s own', () => {
     expect(record(one.world)).toEqual([stored, body])
   })
 
-  test('that was made before the attempt began, by hand in the provider’s own app', async () => {
+  test('if it was created before the attempt began', async () => {
     await using one = await Case.open()
     const byHand = await putRecord(one.world, 'Hello')
     one.clock.advance(10_000)
@@ -84,7 +84,7 @@ describe('a record is not the attempt’s own', () => {
     expect(record(one.world)).toEqual(['Hello', 'Hello'])
   })
 
-  test('that is another message’s', async () => {
+  test('if it belongs to another message', async () => {
     await using one = await Case.open()
     const first = await one.world.send({ to: TO, body: 'Hello' })
     expect(await one.ended(first, MINUTE_MS)).toMatchObject({ status: 'sent' })
@@ -96,7 +96,7 @@ describe('a record is not the attempt’s own', () => {
   })
 })
 
-/** The listing of what was sent has one record that nobody can read. */
+/** Adds an unreadable record to listings of outbound messages. */
 function addOddRecord({ gateway }: World): () => void {
   const { provider } = gateway
   const list = provider.listMessages
@@ -107,7 +107,7 @@ function addOddRecord({ gateway }: World): () => void {
   return () => void (provider.listMessages = list)
 }
 
-test('a record that cannot be read forbids absence, and nothing else', async () => {
+test('an unreadable record keeps a lookup from concluding absence, but not from finding records', async () => {
   await using one = await Case.open()
   const { world, clock } = one
   const removeOdd = addOddRecord(world)
@@ -127,7 +127,7 @@ test('a record that cannot be read forbids absence, and nothing else', async () 
 describe.each([404, 500, 503])('a message store that answers %i', (status) => {
   const broken = { route: 'message-store', calls: null, fault: { kind: 'respond', status } } as const
 
-  test('is asked for ten minutes, then the message has failed', async () => {
+  test('is queried for ten minutes, then the message fails', async () => {
     await using one = await Case.open()
     one.world.control.fault(broken)
     const id = await sendLost(one, 'Hello')
@@ -138,7 +138,7 @@ describe.each([404, 500, 503])('a message store that answers %i', (status) => {
     expect(record(one.world)).toEqual([])
   })
 
-  test('is believed as soon as it answers again', async () => {
+  test('concludes the lookup as soon as it answers again', async () => {
     await using one = await Case.open()
     const { world, clock } = one
     world.control.fault(broken)
@@ -152,7 +152,7 @@ describe.each([404, 500, 503])('a message store that answers %i', (status) => {
   })
 })
 
-test('five attempts at most are found absent; then the message has failed', async () => {
+test('a message fails after five attempts that were found absent', async () => {
   await using one = await Case.open()
   one.world.control.fault({ ...LOST, calls: null })
   const id = await one.world.send({ to: TO })
