@@ -6,7 +6,7 @@ import { FROM, TO, type World, createWorld } from '../support/world.ts'
 const tokenFor = async (world: World, key: string): Promise<string> =>
   (await world.json<{ token: string }>('POST', '/v1/ws/token', { key })).body.token
 
-test('a socket hears its own app’s statuses and its own tenant’s inbound messages, and nothing of others', async () => {
+test('a socket receives the statuses of its app and the inbound messages of its tenant, and nothing else', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const other = await world.otherTenant()
   const second = await world.secondApp()
@@ -31,7 +31,7 @@ test('a socket hears its own app’s statuses and its own tenant’s inbound mes
     [sister, second],
     [foreign, other],
   ] as const) {
-    // auth_ok, one status of the own app, one inbound message of the own tenant: and never a fourth.
+    // The socket gets auth_ok, one status of its app and one inbound message of its tenant, and never a fourth event.
     await socket.heard(3)
     expect(socket.messages.slice(1).map(ownerOf)).toEqual([
       `${app.tenantId} ${app.appId}`,
@@ -43,11 +43,11 @@ test('a socket hears its own app’s statuses and its own tenant’s inbound mes
   expect([sister, foreign].map((socket) => socket.messages.length)).toEqual([3, 3])
 })
 
-/** Tenant of an event, with its app for a status and its text for an inbound message. */
+/** Returns the tenant of an event, with the app of a status or the text of an inbound message. */
 const ownerOf = (message: SocketMessage): string =>
   `${String(message['tenantId'])} ${String(message['appId'] ?? message['body'])}`
 
-test('foreign, absent and malformed credentials are refused alike', async () => {
+test('foreign, unknown and malformed credentials get the same refusal', async () => {
   await using world = await createWorld({ connect: false, work: false })
   world.gateway.failedAttempts.note = () => undefined
   const other = await world.otherTenant()
@@ -101,10 +101,11 @@ test('foreign, absent and malformed credentials are refused alike', async () => 
     expect(await refused({ token })).toBe('{"type":"auth_error","error":"Invalid or expired token"} 1008')
 })
 
-test('one of 200 sockets that race for a token wins it', async () => {
+test('of 200 sockets that use a token simultaneously, one is authenticated', async () => {
   await using world = await createWorld({ connect: false, work: false, env: { TRUSTED_PROXIES: '127.0.0.1' } })
   const token = await tokenFor(world, world.key)
-  // Twenty may wait to authenticate from one address, and ten wrong ones block it: each racer comes from its own.
+  // Each socket has an address of its own, because an address may have twenty unauthenticated sockets and is blocked
+  // after ten failures.
   const sockets = await Promise.all(
     Array.from({ length: 200 }, (_, n) => openSocket(world.url, { 'x-forwarded-for': `198.51.100.${n}` })),
   )

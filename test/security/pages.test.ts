@@ -13,7 +13,7 @@ async function rename(world: World, name: string): Promise<void> {
   ])
 }
 
-/** Every page there is, each as a browser meets it. */
+/** Every page, opened as a browser does. */
 const PAGES: Readonly<Record<string, (world: World) => Promise<Response>>> = {
   'the confirmation': async (world) => open(world, await newLink(world)),
   'a missing token': (world) => open(world, '/v1/rc/connect'),
@@ -40,7 +40,7 @@ const PAGES: Readonly<Record<string, (world: World) => Promise<Response>>> = {
 
 describe('every page', () => {
   for (const [name, get] of Object.entries(PAGES)) {
-    test(`keeps to itself: ${name}`, async () => {
+    test(`has no script, frame, cache or referrer: ${name}`, async () => {
       await using world = await createWorld(QUIET)
       await rename(world, HOSTILE)
       const page = await get(world)
@@ -59,7 +59,7 @@ describe('every page', () => {
     })
   }
 
-  test('the redirect to the login is not cached, and leads to the configured provider', async () => {
+  test('the redirect to the login is not cached and leads to the configured provider', async () => {
     await using world = await createWorld(QUIET)
     const pressed = await pressConnect(world, tokenOf(await newLink(world)))
     expect(pressed.status).toBe(303)
@@ -81,8 +81,8 @@ describe('every page', () => {
   })
 })
 
-describe('single use', () => {
-  test('of ten POSTs at once one succeeds, and viewing the page consumes nothing', async () => {
+describe('links and states can be used once', () => {
+  test('of ten simultaneous POSTs one succeeds, and viewing the page does not use the link', async () => {
     await using world = await createWorld(QUIET)
     for (const kind of ['connect', 'invite'] as const) {
       const link = await newLink(world, kind)
@@ -129,7 +129,7 @@ describe('state and PKCE are bound', () => {
   const extensionsOf = async (world: World, key: string): Promise<number> =>
     (await world.json<{ extensions: unknown[] }>('GET', '/v1/rc/extensions', { key })).body.extensions.length
 
-  test('a state connects the tenant that its link belongs to, in any browser', async () => {
+  test('a state connects the tenant of its link, in any browser', async () => {
     await using world = await createWorld(QUIET)
     const other = await world.otherTenant()
     const path = await callbackPath(world, await newLink(world, 'connect', other.apiKey))
@@ -137,7 +137,7 @@ describe('state and PKCE are bound', () => {
     expect([await extensionsOf(world, world.key), await extensionsOf(world, other.apiKey)]).toEqual([0, 1])
   })
 
-  test('a code of one flow is refused in another, because the verifier differs', async () => {
+  test('a code of one flow is refused in another flow, because the verifier differs', async () => {
     await using world = await createWorld(QUIET)
     const other = await world.otherTenant()
     const mine = await callbackPath(world)
@@ -147,7 +147,7 @@ describe('state and PKCE are bound', () => {
     expect([await extensionsOf(world, world.key), await extensionsOf(world, other.apiKey)]).toEqual([0, 0])
   })
 
-  test('the challenge at the provider belongs to the stored verifier, and a foreign login has no valid state', async () => {
+  test('the challenge at the provider matches the stored verifier, and a foreign login has no valid state', async () => {
     await using world = await createWorld(QUIET)
     const pressed = await pressConnect(world, tokenOf(await newLink(world)))
     const authorize = new URL(pressed.headers.get('location') ?? '')

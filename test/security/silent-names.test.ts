@@ -10,7 +10,7 @@ import { type World, createWorld, until } from '../support/world.ts'
 
 const SILENT_NAMES = 100
 
-/** Webhooks ask that DNS server, and their time passes by that clock. */
+/** Makes webhooks use the DNS server and the clock. */
 function useDnsServer(world: World, server: string, clock: ManualClock): void {
   const guard = new AddressGuard({
     production: false,
@@ -36,7 +36,7 @@ test("100 names whose DNS does not answer delay no other tenant's webhooks, send
   const silent = await world.otherTenant('Silent')
   await addSilentDestinations(world, silent, SILENT_NAMES)
   await deliverTo(world, silent.tenantId, '1')
-  // As many as one tenant may look up at once.
+  // One tenant may look up 64 names at once.
   await until(() => new Set(dns.asked.map((query) => query.split(' ')[0])).size >= 64)
 
   await world.call('PUT', `/v1/apps/${world.app.appId}`, { body: { webhookUrl: receiver.url } })

@@ -16,15 +16,15 @@ export const tenantOf = (index: number): string => `tenant_${index}`
 const callerOf = (index: number): Caller => ({ tenantId: tenantOf(index), appId: `app_${index}` })
 
 const TRY_AGAIN_MS = 1000
-/** A request whose process dies gets no answer: its connection is reset. */
+/** A request gets no answer if its process dies, because its connection is reset. */
 const PATIENCE_MS = 20_000
 
-/** Everybody who asks something of the gateway: applications, the operator, the provider's webhooks. */
+/** All clients of the gateway: applications, the operator, the provider's webhooks. */
 export class Clients {
   readonly acknowledged = new Set<string>()
   /** Provider ids of inbound messages that were answered with 200. */
   readonly delivered = new Set<string>()
-  /** Requests that still want an answer. */
+  /** The number of requests that are not answered yet. */
   open = 0
   readonly #keys = new Map<string, string>()
 
@@ -35,7 +35,7 @@ export class Clients {
     readonly life: () => Life | null,
   ) {}
 
-  /** Sends a message, and when no answer comes, mostly tries again. */
+  /** Sends a message. Without an answer, most requests are repeated. */
   send(plan: MessagePlan, delayMs: number): void {
     const { tenant, from, to, text, key, cancelAfterMs } = plan
     const body = { from, to, body: text, userId: null }
@@ -72,7 +72,7 @@ export class Clients {
     )
   }
 
-  /** The provider's event of an inbound message comes twice, or until it is answered. */
+  /** Posts the provider's event of an inbound message `times` times, or until it is answered. */
   inbound(providerMessageId: string, delayMs: number, times: number): void {
     const sms = {
       tenantId: tenantOf(0),
@@ -117,7 +117,7 @@ export class Clients {
     )
   }
 
-  /** Asks the process, as soon as there is one that listens. No answer counts as a failure. */
+  /** Sends a request as soon as a process listens. A missing answer counts as a failure. */
   #ask<T>(
     delayMs: number,
     request: (gateway: Gateway) => Promise<T>,

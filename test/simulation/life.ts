@@ -14,14 +14,14 @@ import type { Caller } from './provider-port.ts'
 import type { Random } from './random.ts'
 import type { Timeline } from './timeline.ts'
 
-/** One run of the process, from its start to its death. */
+/** One boot of the gateway, from its start to its end. */
 export interface Life extends Caller {
   bootId: string
-  /** Wall-clock minus true time at the start: what its steady time is off by. */
+  /** The error of the wall clock at the start, which is the error of the steady clock. */
   offset: number
   gateway: Gateway
   gate: SimulatedGate
-  /** It has recovered and takes requests. */
+  /** It has recovered and accepts requests. */
   ready: boolean
 }
 
@@ -30,12 +30,12 @@ export interface Surroundings {
   random: Random
   disk: Disk
   config: Config
-  /** Wall-clock minus true time. */
+  /** The error of the wall clock. */
   wallOffset(): number
   portFor(life: Life): Provider
 }
 
-/** Starts a process on what the disk holds; `failed` is told when it cannot start. */
+/** Starts the gateway on the disk. `failed` is called if it cannot start. */
 export function startLife(around: Surroundings, failed: (life: Life) => void): Life {
   const { timeline, random, disk, config } = around
   const caller: Caller = { alive: true, pausedUntil: 0, penalties: new Map(), underWay: new Set() }
@@ -93,7 +93,7 @@ function clockOf({ timeline, wallOffset }: Surroundings, life: Life): Clock {
   }
 }
 
-/** The real ones work on other threads, which come back in no fixed order. */
+/** Real encryption runs on other threads, whose results arrive in no fixed order. */
 export const plainSecrets: Secrets = {
   hash: (value) => `hash of ${value}`,
   hashes: (value) => [`hash of ${value}`],

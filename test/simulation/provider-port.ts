@@ -4,7 +4,7 @@ import { type AttemptRef, type ModelProvider, refused } from './model-provider.t
 import type { Random } from './random.ts'
 import type { Owner, Timeline } from './timeline.ts'
 
-/** How a send may go. `late_…`: the gateway has long been told of a failure when the provider accepts. */
+/** The course of a send. `late_…`: the provider accepts long after the gateway has got a failure. */
 export type SmsFate =
   | 'ok'
   | 'slow'
@@ -26,9 +26,9 @@ export type SmsFate =
 
 export type Fates = Partial<Record<SmsFate, number>>
 
-/** One run of the process, as the provider's side of the wire knows it. */
+/** One boot of the gateway, as the provider knows it. */
 export interface Caller extends Owner {
-  /** Group and extension → until when this run knows that it must be silent. */
+  /** The end of each known penalty, by group and extension. */
   penalties: Map<string, number>
   /** Requests that the provider has not handled yet. */
   underWay: Set<Request>
@@ -38,7 +38,7 @@ interface Request {
   handle(): void
   cancel(): void
   handleAt: number
-  /** A token request that outlives its process is not kept waiting: the next run would meet its effect at random. */
+  /** A token request that outlives its process is handled at once, because its effect on the next boot would be random. */
   isRefresh: boolean
 }
 
@@ -46,30 +46,30 @@ export interface Wire {
   timeline: Timeline
   random: Random
   provider: ModelProvider
-  /** The attempt that a send belongs to; says so when there is none. */
+  /** Returns the attempt of a send. A missing attempt is a violation. */
   attemptOf(message: OutboundSms): Promise<AttemptRef>
   fates(): Fates
-  /** How much later than the gateway's verdict the provider may accept: just less than the settle times. */
+  /** The delay between a failure at the gateway and a late acceptance. It is just below the settle times. */
   lateMs: { settle: number; settle5xx: number }
   timeoutMs: number
-  /** How far the provider's clock is behind ours: its `Date` tells, and the real port makes up for it. */
+  /** The lag of the provider's clock. The real port learns it from `Date` and compensates for it. */
   lagMs(): number
-  /** What the provider's `Date` tells of our steady clock; null where no answer has come. */
+  /** The error of the steady clock by the provider's `Date`, or null before the first answer. */
   skewMs(): number | null
   log(text: string): void
   violated(text: string): void
 }
 
-/** What happens to one request, milliseconds after its start. No answer: the gateway's own time limit ends it. */
+/** The course of one request, in milliseconds after its start. Without an answer, the gateway's timeout ends it. */
 interface Course<T> {
   handleAfterMs: number | null
   handle(): ProviderResult<T>
   answerAfterMs: number | null
-  /** Instead of what handling answered. */
+  /** Replaces the answer of `handle`. */
   answer?: ProviderResult<T>
 }
 
-/** The provider's port for one run of the process. */
+/** The provider's port for one boot. */
 export function providerPort(wire: Wire, caller: Caller): Provider {
   const { provider, random } = wire
   const refuse = (): never => {
@@ -149,7 +149,7 @@ function checkSilence(wire: Wire, caller: Caller, group: QuotaGroup, extensionId
     )
 }
 
-/** The provider's side runs on whatever becomes of the caller; its answer finds the caller alive, or nobody. */
+/** The provider handles the request even if the process dies. The answer arrives only if the process is alive. */
 function ask<T>(wire: Wire, caller: Caller, penalty: string | null, course: Course<T>): Promise<ProviderResult<T>> {
   const { timeline } = wire
   return new Promise((resolve) => {
@@ -188,7 +188,7 @@ function underWay(wire: Wire, caller: Caller, delayMs: number, isRefresh: boolea
   caller.underWay.add(request)
 }
 
-/** What a process that has just died had under way: handled or not, at the latest before the settle time of its successor. */
+/** Decides the open requests of a dead process: each is handled before the settle time of its successor, or never. */
 export function orphan(wire: Wire, caller: Caller): void {
   for (const request of caller.underWay) {
     request.cancel()
@@ -246,7 +246,7 @@ function smsCourse(
     answer?: ProviderResult<AcceptedSms>,
   ): Course<AcceptedSms> => ({ handleAfterMs, handle, answerAfterMs, ...(answer === undefined ? {} : { answer }) })
   const cut = refused('ambiguous', null)
-  // Handled, but the gateway is told something else.
+  // The request is handled, but the gateway gets another answer.
   const untold = (handleAfterMs: number, answerAfterMs: number | null, answer = cut): Course<AcceptedSms> => ({
     handleAfterMs,
     answerAfterMs,

@@ -13,17 +13,17 @@ import { Witness } from './witness.ts'
 
 export interface SeedResult {
   seed: number
-  /** What happened that must not happen; null when all was well. */
+  /** The first violated guarantee, or null. */
   violation: string | null
-  /** Step by step; empty unless asked for. */
+  /** The steps; empty unless requested. */
   log: string[]
   steps: number
   simulatedMs: number
-  /** A short print of everything that happened: the same seed gives the same. */
-  print: string
+  /** A fingerprint of the run. The same seed has the same fingerprint. */
+  fingerprint: string
 }
 
-/** Runs one seed. Call it from outside of promises: it runs them itself. */
+/** Runs one seed. Call it outside promises, because it runs them itself. */
 export function runSeed(
   stage: Stage,
   seed: number,
@@ -33,11 +33,11 @@ export function runSeed(
 }
 
 const MINUTE_MS = 60_000
-/** Messages come to rest within this once nothing is broken any more. */
+/** All messages must end within this time after the last fault. */
 const REST_WITHIN_MS = 25 * MINUTE_MS
-/** One message a minute, and their calls take their time. */
+/** The time per message at the lowest limit of one message per minute, including its call. */
 const SLOWEST_MS = 75_000
-/** What was refused by a disk is undone within this. */
+/** The gateway undoes a refused write within this time. */
 const DISK_RECOVERY_MS = 2000
 const QUIET = { ok: 1 }
 
@@ -62,11 +62,11 @@ class Simulation {
   setBack = false
   suspendedUntil = 0
   quietAt = Infinity
-  /** No new faults any more. */
-  calmed = false
-  /** When a process that is down comes back. */
+  /** Faults have ended. */
+  faultsEnded = false
+  /** The time of the next start. */
   upAt = 0
-  /** 429 pauses on disk: extension → until when in true time, and the clock's error when it was written. */
+  /** The stored pauses after a 429, by extension: the end in true time, and the clock's error at the write. */
   readonly pauses = new Map<string, { until: number; offset: number }>()
 
   constructor(
@@ -97,8 +97,8 @@ class Simulation {
       timeline: this.timeline,
       random: this.random,
       provider: this.provider,
-      attemptOf: () => Promise.reject(new Error('Each life has its own')),
-      fates: () => (this.calmed ? QUIET : this.scenario.fates),
+      attemptOf: () => Promise.reject(new Error('Each boot has its own')),
+      fates: () => (this.faultsEnded ? QUIET : this.scenario.fates),
       lateMs: { settle: 29_900, settle5xx: 2900 },
       timeoutMs: 15_000,
       skewMs: () => null,
@@ -113,7 +113,7 @@ class Simulation {
     setUp(this.stage, this.scenario, this.provider, Math.floor(start))
     this.#start()
     for (const plan of this.scenario.messages) this.clients.send(plan, plan.afterMs)
-    this.#live(start)
+    this.#runEvents(start)
     if (this.witness.violation === null) this.#finish()
     const { steps, now } = this.timeline
     const states = [...this.witness.messages.values()].map(({ id, status, rcMessageId, error }) => [
@@ -128,38 +128,38 @@ class Simulation {
       log: this.lines,
       steps,
       simulatedMs: now - start,
-      print: JSON.stringify([steps, now, this.provider.records.length, states]),
+      fingerprint: JSON.stringify([steps, now, this.provider.records.length, states]),
     }
   }
 
-  /** Until everything has come to rest after the faults, or something is wrong. */
-  #live(start: number): void {
+  /** Runs until all messages have ended after the faults, or until a violation. */
+  #runEvents(start: number): void {
     const faults = [...this.scenario.faults]
     const activeEnd = start + this.scenario.activeMs
     while (this.witness.violation === null) {
       const { now, steps } = this.timeline
-      const due = this.calmed ? -1 : faults.findIndex((fault) => steps >= fault.step || now >= start + fault.atMs)
+      const due = this.faultsEnded ? -1 : faults.findIndex((fault) => steps >= fault.step || now >= start + fault.atMs)
       for (const fault of due < 0 ? [] : faults.splice(due, 1)) this.#applyFault(fault)
-      if (!this.calmed && now >= activeEnd) this.#calm()
+      if (!this.faultsEnded && now >= activeEnd) this.#endFaults()
       if (now >= this.quietAt && this.clients.open === 0 && this.life?.ready === true && this.witness.isDone()) return
-      if (now >= this.#restBy()) return
+      if (now >= this.#deadline()) return
       this.timeline.step(
-        this.calmed ? this.#restBy() : Math.min(activeEnd, ...faults.map((fault) => start + fault.atMs)),
+        this.faultsEnded ? this.#deadline() : Math.min(activeEnd, ...faults.map((fault) => start + fault.atMs)),
       )
     }
   }
 
-  /** Infinity while faults go on. */
-  #restBy(): number {
-    if (!this.calmed) return Infinity
+  /** The time by which all messages must have ended. Infinity during faults. */
+  #deadline(): number {
+    if (!this.faultsEnded) return Infinity
     const restMs = REST_WITHIN_MS + this.scenario.messages.length * SLOWEST_MS
     return Math.max(this.quietAt, this.provider.silentUntil, this.upAt, this.life?.pausedUntil ?? 0) + restMs
   }
 
-  /** No new faults; those that last come to their end. */
-  #calm(): void {
+  /** Ends the faults. Faults with a duration last until their end. */
+  #endFaults(): void {
     const { provider, disk, timeline } = this
-    this.calmed = true
+    this.faultsEnded = true
     disk.failsAfterCommit = false
     this.quietAt = Math.max(
       timeline.now,
@@ -175,7 +175,7 @@ class Simulation {
     if (this.logging) this.#log(`faults end, all quiet in ${(this.quietAt - timeline.now) / 1000} s`)
   }
 
-  /** The process is gone; what the provider still does must not make anything wrong any more. */
+  /** Kills the process, lets the provider handle open requests, and checks the final state. */
   #finish(): void {
     if (this.life !== null) this.#kill(this.life)
     const until = this.timeline.now + MINUTE_MS
@@ -214,10 +214,10 @@ class Simulation {
       (own) => this.#restart(own, this.random.ms(500, 3000)),
     )
     this.life = life
-    this.witness.order.livingBoot = life.bootId
+    this.witness.order.currentBoot = life.bootId
     for (const [extensionId, { until, offset }] of this.pauses) {
       if (offset !== life.offset) continue
-      // A clock that was set back makes pauses look longer than they are, so the gateway believes them less.
+      // After the clock was set back, pauses look too long, so the gateway shortens them.
       life.penalties.set(`medium:${extensionId}`, this.setBack ? Math.min(until, this.timeline.now + MINUTE_MS) : until)
     }
     life.gateway.hub.subscribe((event) => this.witness.published(event))
@@ -226,8 +226,8 @@ class Simulation {
 
   async #attemptOf(life: Life, message: { from: string; to: string; text: string }): ReturnType<Wire['attemptOf']> {
     const attempt = await this.witness.attemptOf(message, life.bootId)
-    const crowd = attempt.isNew ? this.windows.note(life, message.from, attempt.extensionId, attempt.startedAt) : null
-    if (crowd !== null) this.witness.violated(crowd)
+    const excess = attempt.isNew ? this.windows.note(life, message.from, attempt.extensionId, attempt.startedAt) : null
+    if (excess !== null) this.witness.violated(excess)
     if (this.witness.cancelled.has(attempt.messageId))
       this.witness.violated(`${attempt.messageId} was cancelled and is being sent`)
     return attempt
@@ -245,9 +245,9 @@ class Simulation {
     this.life = null
     this.wire.log(`end of ${life.bootId}`)
     orphan(this.wire, life)
-    const { dies } = this.stage.weakening
-    if (dies !== undefined) {
-      valueOf(this.disk.database.batch(dies(life.bootId)))
+    const { atCrash } = this.stage.weakening
+    if (atCrash !== undefined) {
+      valueOf(this.disk.database.batch(atCrash(life.bootId)))
       this.witness.accept()
     }
     if (this.profile.lateWrites === true) for (const perform of life.gate.unfinished()) this.#performLate(perform)
@@ -312,7 +312,7 @@ class Simulation {
     }
   }
 
-  /** While a write of the send core is under way, or done and not known to be. */
+  /** Crashes while a write of the send engine is under way, or done and not reported. */
   #crashWriting(life: Life, downMs: number): void {
     let left = this.random.int(1, 6)
     life.gate.onWrite = (statements) => {
@@ -322,7 +322,7 @@ class Simulation {
     }
   }
 
-  /** As on SIGTERM: no more requests, what runs comes to its end, at most 7 s. */
+  /** Stops as after SIGTERM: accepts no requests, and lets running work end within 7 s. */
   #stop(life: Life, downMs: number): void {
     life.ready = false
     const end = (): void => this.#restart(life, downMs)

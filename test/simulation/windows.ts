@@ -10,16 +10,16 @@ interface Claim {
 
 const WINDOW_MS = 60_000
 
-/** Counts the sends of every number and extension in the sixty seconds before each, by the time at which they were claimed. */
+/** Checks the rate windows: counts the sends of each number and extension in the sixty seconds before each claim. */
 export class Windows {
   readonly #claims: Claim[] = []
 
   constructor(readonly limits: { fromPerMinute: number; extensionPerMinute: number }) {}
 
-  /** Notes a send; answers what is wrong with it, or null. */
+  /** Records a send. Returns the violation, or null. */
   note(life: Life, from: string, extensionId: string, startedAt: number): string | null {
     const at = startedAt - life.offset
-    // Set forward between two runs, the clock makes older sends look older still: nobody can know of those.
+    // If the clock was set forward between two boots, older sends look too old, so the gateway cannot count them.
     const known = this.#claims.filter((claim) => claim.at > at - WINDOW_MS && life.offset <= claim.offset)
     this.#claims.push({ at, from, extensionId, offset: life.offset })
     const ofNumber = known.filter((claim) => claim.from === from).length + 1

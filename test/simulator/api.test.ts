@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { ALICE, answer, BOB, codes, SELF, startBench } from './harness.ts'
 
-test('the bearer check tells its four cases apart', async () => {
+test('the bearer check has four different errors', async () => {
   await using bench = await startBench()
   const url = `${bench.simulator.url}/restapi/v1.0${SELF}`
   expect(codes(await answer(fetch(url)))).toEqual([401, 'AGW-401'])
@@ -17,7 +17,7 @@ test('the bearer check tells its four cases apart', async () => {
   expect((await bench.api(access_token, 'GET', SELF)).status).toBe(200)
 })
 
-test('every answer carries an RCRequestId, errors and the open probe included', async () => {
+test('every answer has an RCRequestId, also errors and the open probe', async () => {
   await using bench = await startBench()
   const probe = await fetch(`${bench.simulator.url}/restapi`)
   expect(probe.status).toBe(200)
@@ -31,7 +31,7 @@ test('every answer carries an RCRequestId, errors and the open probe included', 
   expect(ids).not.toContain(null)
 })
 
-test('the extension has a numeric id, its account a text one, and real ids in its address', async () => {
+test('the extension has a numeric id, its account a text id, and the address has real ids', async () => {
   await using bench = await startBench()
   const { access_token } = await bench.login()
   const { body, status } = await bench.api(access_token, 'GET', SELF)
@@ -42,7 +42,7 @@ test('the extension has a numeric id, its account a text one, and real ids in it
   expect(body).toMatchObject({ name: 'Alice Smith', extensionNumber: '101', type: 'User', status: 'Enabled' })
 })
 
-test('own ids work instead of ~, others are not found', async () => {
+test('own ids work instead of ~, and others are not found', async () => {
   await using bench = await startBench()
   const bob = bench.control.addExtension({ numbers: [BOB] }).extensionId
   const { access_token } = await bench.login()
@@ -54,7 +54,7 @@ test('own ids work instead of ~, others are not found', async () => {
   expect((await get('/account/1/extension/~')).body['message']).toBe('Resource for parameter [accountId] is not found')
 })
 
-test('phone numbers show each number with its own features', async () => {
+test('phone numbers are listed with their features', async () => {
   await using bench = await startBench()
   const add = (phoneNumber: string, features: string[]) =>
     bench.control.addNumber({ extensionId: bench.alice, phoneNumber, features })
@@ -74,7 +74,7 @@ test('phone numbers show each number with its own features', async () => {
   expect(list['navigation']).not.toHaveProperty('nextPage')
 })
 
-test('paging honours perPage and leads on through navigation.nextPage', async () => {
+test('paging obeys perPage, and navigation.nextPage has the next page', async () => {
   await using bench = await startBench()
   for (let at = 1; at < 5; at++) bench.control.addNumber({ extensionId: bench.alice, phoneNumber: `+1650555020${at}` })
   const { access_token } = await bench.login()
@@ -91,6 +91,6 @@ test('paging honours perPage and leads on through navigation.nextPage', async ()
   expect(refused.body.errors[0]?.message).toBe('Parameter [perPage] value is invalid.')
 })
 
-test('it refuses to run in production', () => {
+test('the simulator refuses to run in production', () => {
   expect(startBench({ environment: 'production' })).rejects.toThrow('The simulator refuses to run in production')
 })

@@ -4,7 +4,7 @@ import { systemClock } from '../../src/core/clock.ts'
 import { reserveSimulator } from '../../src/simulator/reserve.ts'
 import { ALICE, answer, SELF, smsBody, startBench } from './harness.ts'
 
-/** Sends pieces on one bare connection, one per turn of the event loop, and reads until `done` or the end. */
+/** Sends pieces on a raw connection, one per turn of the event loop, and reads until `done` or the end. */
 function speak(
   at: { url: string },
   pieces: (string | Uint8Array)[],
@@ -33,7 +33,7 @@ function speak(
 const probe = 'GET /restapi HTTP/1.1\r\nHost: x\r\n'
 const statuses = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map((match) => Number(match[1]))
 
-test('a request may come byte by byte', async () => {
+test('a request may arrive byte by byte', async () => {
   await using bench = await startBench()
   const { access_token } = await bench.login()
   const body = JSON.stringify(smsBody('Grüße 😀'))
@@ -47,7 +47,7 @@ test('a request may come byte by byte', async () => {
   expect(bench.control.messages()[0]?.text).toBe('Grüße 😀')
 })
 
-test('a chunked body is put together', async () => {
+test('a chunked body is decoded', async () => {
   await using bench = await startBench()
   const { access_token } = await bench.login()
   const bytes = new TextEncoder().encode(JSON.stringify(smsBody('In chunks 😀')))
@@ -65,7 +65,7 @@ test('a chunked body is put together', async () => {
   expect([sent.status, sent.body['subject']]).toEqual([200, 'In chunks 😀'])
 })
 
-test('requests on one connection are answered one after the other, a slow one holds back the next', async () => {
+test('requests on one connection are answered in order, and a slow one delays the next', async () => {
   await using bench = await startBench()
   bench.control.fault({ route: 'probe', fault: { kind: 'delay', ms: 20 } })
   const unknown = 'GET /nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
@@ -79,7 +79,7 @@ test('Connection: close and HTTP/1.0 end the connection after the answer', async
   expect(statuses(await speak(bench.simulator, ['GET /restapi HTTP/1.0\r\n\r\n']))).toEqual([200])
 })
 
-test('a client that expects 100-continue is told to go on', async () => {
+test('a client that expects 100-continue gets it', async () => {
   await using bench = await startBench()
   const head = `POST /control/counters HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: 2\r\nConnection: close\r\n\r\n`
   expect(statuses(await speak(bench.simulator, [head, '{}']))).toEqual([100, 200])
@@ -110,7 +110,7 @@ test('an answer larger than the socket accepts at once arrives completely', asyn
   expect(list.body.records.every((one) => one['subject'] === text)).toBe(true)
 })
 
-test('a stop cuts waiting clients and frees the port', async () => {
+test('a stop disconnects waiting clients and frees the port', async () => {
   const bench = await startBench()
   bench.control.fault({ route: 'probe', fault: { kind: 'hang' } })
   const waiting = fetch(`${bench.simulator.url}/restapi`).then(
@@ -126,10 +126,10 @@ test('a stop cuts waiting clients and frees the port', async () => {
 
 const OPTIONS = { clock: systemClock, clientId: 'app', clientSecret: 'secret' }
 
-test('what is asked before all of it is loaded is answered once it is', async () => {
+test('requests before the simulator is loaded are answered once it is loaded', async () => {
   const reserved = reserveSimulator()
   const early = speak(reserved, [`${probe}Connection: close\r\n\r\n`])
-  // Refused by the connection itself, at once: the one before has been read by then.
+  // The connection refuses this request at once, so the request before it has been read.
   expect(statuses(await speak(reserved, ['nonsense\r\n\r\n']))).toEqual([400])
   const simulator = await reserved.start(OPTIONS)
   expect(simulator.url).toBe(reserved.url)
@@ -137,7 +137,7 @@ test('what is asked before all of it is loaded is answered once it is', async ()
   await reserved.stop()
 })
 
-test('its port is free after a stop, whether all of it was loaded or not', async () => {
+test('the port is free after a stop, also if the simulator was never loaded', async () => {
   for (const load of [true, false]) {
     const reserved = reserveSimulator()
     if (load) await reserved.start(OPTIONS)
@@ -146,7 +146,7 @@ test('its port is free after a stop, whether all of it was loaded or not', async
   }
 })
 
-test('production is refused', async () => {
+test('a reserved simulator refuses to start in production', async () => {
   const reserved = reserveSimulator()
   const started = reserved.start({ ...OPTIONS, environment: 'production' })
   expect(await started.catch(String)).toContain('refuses to run in production')

@@ -10,7 +10,7 @@ const knob = (url: string, name: string, argument?: unknown) =>
     }),
   )
 
-test('every knob is there over HTTP under its own name', async () => {
+test('every knob is available over HTTP under its name', async () => {
   await using bench = await startBench()
   const listed = await answer(fetch(`${bench.simulator.url}/control`))
   expect(listed.body['knobs']).toEqual(Object.keys(bench.control))
@@ -18,7 +18,7 @@ test('every knob is there over HTTP under its own name', async () => {
   expect((await knob(bench.simulator.url, 'constructor')).status).toBe(404)
 })
 
-test('both ways work on one world', async () => {
+test('HTTP and the process control the same state', async () => {
   await using bench = await startBench()
   const { url } = bench.simulator
   const added = await knob(url, 'addExtension', {
@@ -41,7 +41,7 @@ test('both ways work on one world', async () => {
   expect((await bench.authorize()).searchParams.get('error')).toBe('access_denied')
 })
 
-test('a knob that refuses answers 400 with the reason', async () => {
+test('a wrong argument is answered with 400 and the reason', async () => {
   await using bench = await startBench()
   const { url } = bench.simulator
   const refused = [
@@ -58,7 +58,7 @@ test('a knob that refuses answers 400 with the reason', async () => {
   ])
 })
 
-test('a web page cannot turn the knobs: the host must be this machine, the origin none or its own, the type JSON', async () => {
+test('a web page cannot use the knobs: the host must be this machine, the origin absent or its own, the type JSON', async () => {
   await using bench = await startBench()
   const { url } = bench.simulator
   const host = new URL(url).host
@@ -98,7 +98,7 @@ test('a web page cannot turn the knobs: the host must be this machine, the origi
   expect(bench.control.sessions()).toEqual([])
 })
 
-test('the request log shows each request with its caller, and the counters add them up', async () => {
+test('the request log shows each request with its caller, and the counters count them', async () => {
   await using bench = await startBench()
   const { access_token } = await bench.login()
   bench.control.clearRequests()
@@ -127,7 +127,7 @@ test('the request log shows each request with its caller, and the counters add t
   })
 })
 
-test('numbers come and go', async () => {
+test('numbers can be added and removed', async () => {
   await using bench = await startBench()
   const { access_token } = await bench.login()
   bench.control.removeNumber({ extensionId: bench.alice, phoneNumber: ALICE })
@@ -136,13 +136,13 @@ test('numbers come and go', async () => {
   expect((await bench.sms(access_token)).status).toBe(200)
 })
 
-test('an app without refresh tokens gets none', async () => {
+test('an app without the setting for refresh tokens gets none', async () => {
   await using bench = await startBench()
   bench.control.configure({ issueRefreshTokens: false })
   expect(await bench.login()).not.toHaveProperty('refresh_token')
 })
 
-test('as a program of its own it prints its address, and answers there', async () => {
+test('the program prints its address and answers there', async () => {
   const program = Bun.spawn(
     [
       'bun',

@@ -28,7 +28,7 @@ async function subscribed(filters: string[] = [`${STORE}/instant?type=SMS`], exp
   }
 }
 
-test('an inbound SMS arrives with its text, ids as strings, and the headers of the platform', async () => {
+test('the event of an inbound SMS has its text, ids as strings, and the headers of the platform', async () => {
   await using world = await subscribed()
   const { bench, webhook } = world
   const injected = await bench.control.injectSms({ from: '+16505550177', to: ALICE, text: 'Hi there' })
@@ -64,7 +64,7 @@ test('an inbound SMS arrives with its text, ids as strings, and the headers of t
   expect(headers?.has('validation-token')).toBe(false)
 })
 
-test('an SMS to an extension goes to the subscriptions of that extension only', async () => {
+test('an SMS goes only to the subscriptions of its extension', async () => {
   await using world = await subscribed()
   world.bench.control.addExtension({ numbers: [BOB] })
   expect((await world.bench.control.injectSms({ to: BOB })).deliveries).toEqual([])
@@ -84,7 +84,7 @@ test('two equal subscriptions deliver every event twice, each under its own id',
   expect(new Set(events.map((event) => event.body['id'])).size).toBe(1)
 })
 
-test('unusual messages: several recipients, an MMS without a subject, a sender without a number', async () => {
+test('events may have several recipients, an MMS without a subject, and a sender without a number', async () => {
   await using world = await subscribed()
   const { control } = world.bench
   await control.injectSms({ to: ['+16505550178', ALICE] })
@@ -121,7 +121,7 @@ test('the same message can be announced again and in copies, and is stored once'
   expect(control.messages()).toHaveLength(1)
 })
 
-test('a message that is only in the store has no event, and the list shows it', async () => {
+test('a message that is only stored has no event, and the list shows it', async () => {
   await using world = await subscribed()
   const { messageId } = await world.bench.control.injectSms({ to: ALICE, text: 'missed', deliver: false })
   expect(world.webhook.events()).toEqual([])
@@ -131,7 +131,7 @@ test('a message that is only in the store has no event, and the list shows it', 
   ])
 })
 
-test('event deliveries can be dropped, delayed on the clock, and doubled', async () => {
+test('event deliveries can be dropped, delayed on the clock, and duplicated', async () => {
   await using world = await subscribed()
   const { control } = world.bench
   control.faultEvents({ kind: 'drop' })
@@ -160,7 +160,7 @@ test('a failed delivery is not repeated', async () => {
   expect(world.webhook.events()).toHaveLength(1)
 })
 
-test('ten minutes of failures blacklist a subscription, a success in between starts them anew', async () => {
+test('failures over ten minutes blacklist a subscription, and a success in between restarts the ten minutes', async () => {
   await using world = await subscribed()
   const { control } = world.bench
   const inject = async (status: number, afterMs: number) => {
@@ -196,19 +196,19 @@ test('message-store changes follow a message from Queued to Sent, with numeric i
   expect(world.webhook.events()).toHaveLength(2)
 })
 
-test('reminders come from the threshold on, and stop at a renewal', async () => {
+test('reminders are sent after the threshold and stop at a renewal', async () => {
   const reminder = '/restapi/v1.0/subscription/~?threshold=100&interval=40'
   await using world = await subscribed([`${STORE}/instant?type=SMS`, reminder], 300)
-  const left = async (afterMs: number) => {
+  const remaining = async (afterMs: number) => {
     world.bench.clock.advance(afterMs)
     await world.bench.control.settled()
     return world.webhook.events().map((event) => event.body['expiresIn'])
   }
-  expect(await left(199_999)).toEqual([])
-  expect(await left(1)).toEqual([100])
-  expect(await left(40_000)).toEqual([100, 60])
+  expect(await remaining(199_999)).toEqual([])
+  expect(await remaining(1)).toEqual([100])
+  expect(await remaining(40_000)).toEqual([100, 60])
   expect(world.webhook.events()[0]?.event).toBe(reminder)
   await world.bench.api(world.token, 'POST', `/subscription/${world.subscriptionId}/renew`)
-  expect(await left(199_999)).toEqual([100, 60])
-  expect(await left(1)).toEqual([100, 60, 100])
+  expect(await remaining(199_999)).toEqual([100, 60])
+  expect(await remaining(1)).toEqual([100, 60, 100])
 })

@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import type { Fault } from '../../src/simulator/faults.ts'
 import { ALICE, BOB, codes, SELF, smsBody, startBench, type Bench } from './harness.ts'
 
-/** Everything a client sees on the bare connection, and how it ended. */
+/** Everything that a client receives on a raw connection, and its end. */
 interface Raw {
   text: string
   ended: 'closed' | 'reset'
@@ -33,7 +33,7 @@ function rawSms(bench: Bench, token: string): Promise<Raw> {
   return promise
 }
 
-async function suffer(fault: Fault): Promise<Raw & { stored: number; logged: unknown }> {
+async function sendWithFault(fault: Fault): Promise<Raw & { stored: number; logged: unknown }> {
   await using bench = await startBench()
   const { access_token } = await bench.login()
   bench.control.fault({ route: 'sms', fault })
@@ -42,8 +42,8 @@ async function suffer(fault: Fault): Promise<Raw & { stored: number; logged: unk
   return { ...seen, stored: bench.control.messages().length, logged: [logged?.status, logged?.fault] }
 }
 
-test('reset before processing: the connection is reset and nothing is stored', async () => {
-  expect(await suffer({ kind: 'reset' })).toEqual({
+test('reset closes the connection with RST, and nothing is stored', async () => {
+  expect(await sendWithFault({ kind: 'reset' })).toEqual({
     text: '',
     ended: 'reset',
     chunks: 0,
@@ -52,12 +52,12 @@ test('reset before processing: the connection is reset and nothing is stored', a
   })
 })
 
-test('close before processing: the connection ends in order and nothing is stored', async () => {
-  expect(await suffer({ kind: 'close' })).toMatchObject({ text: '', ended: 'closed', stored: 0 })
+test('close ends the connection with FIN, and nothing is stored', async () => {
+  expect(await sendWithFault({ kind: 'close' })).toMatchObject({ text: '', ended: 'closed', stored: 0 })
 })
 
-test('accept then reset: the message is stored and the connection reset', async () => {
-  expect(await suffer({ kind: 'accept-then-reset' })).toMatchObject({
+test('accept-then-reset stores the message and resets the connection', async () => {
+  expect(await sendWithFault({ kind: 'accept-then-reset' })).toMatchObject({
     text: '',
     ended: 'reset',
     stored: 1,
@@ -65,17 +65,21 @@ test('accept then reset: the message is stored and the connection reset', async 
   })
 })
 
-test('accept then close: the message is stored and the connection closed without an answer', async () => {
-  expect(await suffer({ kind: 'accept-then-close' })).toMatchObject({ text: '', ended: 'closed', stored: 1 })
+test('accept-then-close stores the message and closes the connection without an answer', async () => {
+  expect(await sendWithFault({ kind: 'accept-then-close' })).toMatchObject({ text: '', ended: 'closed', stored: 1 })
 })
 
-test('hang: no answer for the time, then a cut, and nothing is stored', async () => {
-  expect(await suffer({ kind: 'hang', ms: 20 })).toMatchObject({ text: '', ended: 'reset', stored: 0 })
-  expect(await suffer({ kind: 'accept-then-hang', ms: 20 })).toMatchObject({ text: '', ended: 'reset', stored: 1 })
+test('hang gives no answer, then cuts the connection, and nothing is stored', async () => {
+  expect(await sendWithFault({ kind: 'hang', ms: 20 })).toMatchObject({ text: '', ended: 'reset', stored: 0 })
+  expect(await sendWithFault({ kind: 'accept-then-hang', ms: 20 })).toMatchObject({
+    text: '',
+    ended: 'reset',
+    stored: 1,
+  })
 })
 
-test('cut body: headers and half of the body, then a reset', async () => {
-  const seen = await suffer({ kind: 'cut-body' })
+test('cut-body sends the headers and half of the body, then resets the connection', async () => {
+  const seen = await sendWithFault({ kind: 'cut-body' })
   const [head = '', body = ''] = seen.text.split('\r\n\r\n')
   const length = Number(/content-length: (\d+)/i.exec(head)?.[1])
   expect(head).toStartWith('HTTP/1.1 200 OK')
@@ -83,9 +87,9 @@ test('cut body: headers and half of the body, then a reset', async () => {
   expect(seen).toMatchObject({ ended: 'reset', stored: 1 })
 })
 
-test('dripping headers and a dripping body arrive byte by byte, and complete', async () => {
+test('drip-headers and drip-body send a complete answer byte by byte', async () => {
   for (const kind of ['drip-headers', 'drip-body'] as const) {
-    const seen = await suffer({ kind, ms: 1 })
+    const seen = await sendWithFault({ kind, ms: 1 })
     expect(seen.chunks).toBeGreaterThan(50)
     const [head = '', body = ''] = seen.text.split('\r\n\r\n')
     expect(head).toStartWith('HTTP/1.1 200 OK')
@@ -94,7 +98,7 @@ test('dripping headers and a dripping body arrive byte by byte, and complete', a
   }
 })
 
-test('a dripping answer stops when the client leaves', async () => {
+test('a dripping answer stops when the client disconnects', async () => {
   await using bench = await startBench()
   const { access_token } = await bench.login()
   bench.control.fault({ route: 'sms', fault: { kind: 'drip-headers', ms: 5 } })
@@ -107,7 +111,7 @@ test('a dripping answer stops when the client leaves', async () => {
   expect((await bench.sms(access_token)).status).toBe(200)
 })
 
-test('late accept: reset at once, stored when the clock has moved on', async () => {
+test('late-accept resets at once and stores the message later on the clock', async () => {
   await using bench = await startBench()
   const { access_token } = await bench.login()
   bench.control.fault({ route: 'sms', fault: { kind: 'late-accept', ms: 4000 } })
@@ -148,7 +152,7 @@ test.each(ANSWERS)('the fault %o answers %p', async (fault, status, text, stored
   expect((await bench.sms(access_token)).status).toBe(200)
 })
 
-test('a rule hits its route, its extension and its number of calls, after those that may pass', async () => {
+test('a rule affects its route, its extension and its number of calls, after the calls that pass first', async () => {
   await using bench = await startBench()
   const bob = bench.control.addExtension({ numbers: [BOB] }).extensionId
   const alice = (await bench.login()).access_token
@@ -182,7 +186,7 @@ test('a refresh whose answer is lost can be repeated', async () => {
   expect((await bench.api(repeated.body.access_token, 'GET', SELF)).status).toBe(200)
 })
 
-test('random faults repeat themselves with the same seed and keep to their rates', async () => {
+test('random faults are the same with the same seed and keep to their rates', async () => {
   await using bench = await startBench({ limits: false })
   const { access_token } = await bench.login()
   const rules = [

@@ -3,14 +3,14 @@ import type { SimulatorControl } from '../../src/simulator/control.ts'
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../src/simulator/simulator.ts'
 import { manualClock, type ManualClock } from '../support/manual-clock.ts'
 
-/** One simulator with Alice (+16505550101) on it, and a client that speaks plain HTTP to it. */
+/** A simulator with the extension Alice (+16505550101), and a plain HTTP client for it. */
 export interface Bench extends AsyncDisposable {
   simulator: Simulator
   control: SimulatorControl
   clock: ManualClock
   alice: string
   authorize(query?: Record<string, string>): Promise<URL>
-  /** A whole login: authorize, then the code. */
+  /** A complete login: authorize, then exchange the code. */
   login(query?: Record<string, string>): Promise<Tokens>
   token(form: Record<string, string>, headers?: Record<string, string>): Promise<Answer>
   refresh(refreshToken: string): Promise<Answer>

@@ -34,7 +34,7 @@ test('dateFrom and dateTo bound the creation time, and the default is the last 2
   expect(await subjects(bench, access_token, `?dateFrom=${at(start + 1)}`)).toEqual(['new'])
 })
 
-test('pages lead on until there is no nextPage', async () => {
+test('pages have a nextPage until the last one', async () => {
   await using bench = await startBench()
   const { access_token } = await bench.login()
   for (let at = 0; at < 5; at++) await bench.sms(access_token, `text ${at}`)
@@ -47,7 +47,7 @@ test('pages lead on until there is no nextPage', async () => {
   expect(last['navigation']).not.toHaveProperty('nextPage')
 })
 
-test('records carry the extension id as text, and one extension never sees the messages of another', async () => {
+test('records have the extension id as text, and an extension never sees the messages of another one', async () => {
   await using bench = await startBench()
   const bob = bench.control.addExtension({ numbers: [BOB] }).extensionId
   const alice = await bench.login()
@@ -61,7 +61,7 @@ test('records carry the extension id as text, and one extension never sees the m
   expect(foreign.body['message']).toBe('Resource for parameter [messageId] is not found')
 })
 
-test('a bad filter is named', async () => {
+test('the error of a bad filter names it', async () => {
   await using bench = await startBench()
   const { access_token } = await bench.login()
   const refused = await bench.api(access_token, 'GET', `${SELF}/message-store?direction=Sideways`)

@@ -7,7 +7,7 @@ const exchange = (code: string | null, redirect = REDIRECT) => ({
   redirect_uri: redirect,
 })
 
-test('authorize sends the browser straight back with a code, the state and 60 seconds', async () => {
+test('authorize redirects the browser at once with a code, the state and its lifetime of 60 seconds', async () => {
   await using bench = await startBench()
   const back = await bench.authorize()
   expect(back.origin + back.pathname).toBe(REDIRECT)
@@ -16,7 +16,7 @@ test('authorize sends the browser straight back with a code, the state and 60 se
   expect(back.searchParams.get('code')?.length).toBeGreaterThan(200)
 })
 
-test('the control, then login_hint, then the first extension decide who logs in', async () => {
+test('the control API, then login_hint, then the first extension decides the login', async () => {
   await using bench = await startBench()
   const bob = bench.control.addExtension({ name: 'Bob', numbers: [BOB] }).extensionId
   const owner = async (query = {}) => {
@@ -30,7 +30,7 @@ test('the control, then login_hint, then the first extension decide who logs in'
   expect(await owner()).toBe(bench.alice)
 })
 
-test('a denied login goes back with access_denied and its doubly encoded description', async () => {
+test('a denied login redirects with access_denied and a doubly encoded description', async () => {
   await using bench = await startBench()
   bench.control.denyNextLogin()
   const back = await bench.authorize()
@@ -41,7 +41,7 @@ test('a denied login goes back with access_denied and its doubly encoded descrip
   expect((await bench.authorize()).searchParams.has('code')).toBe(true)
 })
 
-test('the login page lists the extensions, escapes what it shows, and its buttons approve or deny', async () => {
+test('the login page lists the extensions with escaped names, and its buttons approve or deny', async () => {
   await using bench = await startBench()
   bench.control.configure({ loginPage: true })
   bench.control.addExtension({ name: '<b>Mallory</b>' })
@@ -80,7 +80,7 @@ test('a code works once', async () => {
   expect(codes(second)).toEqual([400, 'OAU-106'])
 })
 
-test('a code dies after 60 seconds', async () => {
+test('a code expires after 60 seconds', async () => {
   await using bench = await startBench()
   const [early, late] = [await bench.authorize(), await bench.authorize()].map((url) => url.searchParams.get('code'))
   bench.clock.advance(59_999)
@@ -89,7 +89,7 @@ test('a code dies after 60 seconds', async () => {
   expect(codes(await bench.token(exchange(late ?? null)))).toEqual([400, 'OAU-108'])
 })
 
-test('another redirect URI than the one of the authorize request is refused', async () => {
+test('a redirect URI that differs from the authorize request is refused', async () => {
   await using bench = await startBench()
   const code = (await bench.authorize()).searchParams.get('code')
   const refused = await bench.token(exchange(code, `${REDIRECT}?x=1`))
@@ -97,7 +97,7 @@ test('another redirect URI than the one of the authorize request is refused', as
   expect(codes(refused)).toEqual([400, 'OAU-109'])
 })
 
-test('a PKCE challenge must be met by its verifier', async () => {
+test('a PKCE challenge requires its verifier', async () => {
   await using bench = await startBench()
   const verifier = 'a-verifier-of-at-least-forty-three-characters-xyz'
   const query = { code_challenge: challengeOf(verifier), code_challenge_method: 'S256' }
@@ -107,7 +107,7 @@ test('a PKCE challenge must be met by its verifier', async () => {
   expect((await bench.token({ ...exchange(code), code_verifier: verifier })).status).toBe(200)
 })
 
-test('the client authenticates with Basic and a form, or not at all', async () => {
+test('the client must authenticate with Basic and send a form', async () => {
   await using bench = await startBench()
   const form = { grant_type: 'refresh_token', refresh_token: 'x' }
   const unknown = await bench.token(form, { authorization: basic('other', 'secret') })
@@ -131,7 +131,7 @@ test('revoking either token ends the session', async () => {
   expect(codes(await bench.refresh(tokens.refresh_token))).toEqual([400, 'OAU-211'])
 })
 
-test('the form decides token lifetimes within their bounds', async () => {
+test('the form sets token lifetimes within their bounds', async () => {
   await using bench = await startBench()
   const lifetimes = async (ttl: Record<string, string>) => {
     const code = (await bench.authorize()).searchParams.get('code')
@@ -142,7 +142,7 @@ test('the form decides token lifetimes within their bounds', async () => {
   expect(await lifetimes({ access_token_ttl: '99999', refresh_token_ttl: '99999999' })).toEqual([3600, 604_800])
 })
 
-test('a disabled extension can neither call nor refresh; a deleted one is told apart', async () => {
+test('a disabled and a deleted extension can neither call nor refresh, with different errors', async () => {
   await using bench = await startBench()
   const tokens = await bench.login()
   bench.control.setExtensionStatus({ extensionId: bench.alice, status: 'Disabled' })

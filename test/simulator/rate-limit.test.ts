@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { ALICE, BOB, codes, SELF, smsBody, startBench } from './harness.ts'
 
-test('the 41st SMS within a minute answers 429, in the recorded form, and is not sent', async () => {
+test('the 41st SMS within a minute is answered with 429 in the recorded form and is not sent', async () => {
   await using bench = await startBench()
   const { access_token } = await bench.login()
   const first = await bench.sms(access_token)
@@ -15,7 +15,7 @@ test('the 41st SMS within a minute answers 429, in the recorded form, and is not
   expect(bench.control.messages()).toHaveLength(40)
 })
 
-test('the penalty starts anew with every request that does not wait for its end', async () => {
+test('every request during the penalty restarts it', async () => {
   await using bench = await startBench()
   bench.control.setLimits({ medium: 1 })
   const { access_token } = await bench.login()
@@ -29,7 +29,7 @@ test('the penalty starts anew with every request that does not wait for its end'
   expect(await status()).toBe(200)
 })
 
-test('the window slides: a request leaves it 60 seconds after it came', async () => {
+test('the window slides: a request leaves it after 60 seconds', async () => {
   await using bench = await startBench()
   bench.control.setLimits({ medium: 2 })
   const { access_token } = await bench.login()
@@ -41,7 +41,7 @@ test('the window slides: a request leaves it 60 seconds after it came', async ()
   expect((await bench.sms(access_token)).status).toBe(429)
 })
 
-test('groups and extensions have budgets of their own', async () => {
+test('groups and extensions have separate limits', async () => {
   await using bench = await startBench()
   const bob = bench.control.addExtension({ numbers: [BOB] }).extensionId
   bench.control.setLimits({ medium: 1 })
@@ -53,7 +53,7 @@ test('groups and extensions have budgets of their own', async () => {
   expect((await bench.api(other.access_token, 'POST', `${SELF}/sms`, smsBody('Hi', ALICE, BOB))).status).toBe(200)
 })
 
-test('token calls belong to the group Auth: five a minute per extension', async () => {
+test('token calls belong to the group Auth, with five per minute and extension', async () => {
   await using bench = await startBench()
   let { refresh_token } = await bench.login()
   for (let count = 1; count < 5; count++) refresh_token = (await bench.refresh(refresh_token)).body.refresh_token

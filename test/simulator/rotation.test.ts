@@ -3,7 +3,7 @@ import { codes, SELF, startBench, type Bench } from './harness.ts'
 
 const use = (bench: Bench, token: string) => bench.api(token, 'GET', SELF)
 
-test('the old access token dies at the refresh: corrupted for ten seconds, then not found', async () => {
+test('a refresh invalidates the old access token: it is corrupted for ten seconds, then not found', async () => {
   await using bench = await startBench()
   const old = await bench.login()
   await bench.refresh(old.refresh_token)
@@ -14,7 +14,7 @@ test('the old access token dies at the refresh: corrupted for ten seconds, then 
   expect(codes(await use(bench, old.access_token))).toEqual([401, 'OAU-213'])
 })
 
-test('until the new access token is used, the old refresh token answers with the same pair, an hour later too', async () => {
+test('until the new access token is used, the old refresh token returns the same pair, even an hour later', async () => {
   await using bench = await startBench()
   const old = await bench.login()
   const first = (await bench.refresh(old.refresh_token)).body
@@ -25,7 +25,7 @@ test('until the new access token is used, the old refresh token answers with the
   expect(first.refresh_token).not.toBe(old.refresh_token)
 })
 
-test('ten seconds after the new access token was used, the old refresh token is gone', async () => {
+test('ten seconds after the first use of the new access token, the old refresh token is invalid', async () => {
   await using bench = await startBench()
   const old = await bench.login()
   const pair = (await bench.refresh(old.refresh_token)).body
@@ -38,7 +38,7 @@ test('ten seconds after the new access token was used, the old refresh token is 
   expect((await use(bench, pair.access_token)).status).toBe(200)
 })
 
-test('reuse of a dead refresh token does not end the session', async () => {
+test('reuse of an invalid refresh token does not end the session', async () => {
   await using bench = await startBench()
   const old = await bench.login()
   const pair = (await bench.refresh(old.refresh_token)).body
@@ -49,7 +49,7 @@ test('reuse of a dead refresh token does not end the session', async () => {
   expect((await bench.refresh(pair.refresh_token)).status).toBe(200)
 })
 
-test('tokens end at their time, and a refresh gives the refresh token seven new days', async () => {
+test('tokens expire, and a refresh returns a refresh token for seven more days', async () => {
   await using bench = await startBench()
   const first = await bench.login()
   bench.clock.advance(3_600_000)
@@ -63,7 +63,7 @@ test('tokens end at their time, and a refresh gives the refresh token seven new 
   expect(codes(await bench.refresh(third.body.refresh_token))).toEqual([400, 'OAU-210'])
 })
 
-test('the sixth session ends the first, silently, and leaves the others alone', async () => {
+test('the sixth session ends the first one without notice and keeps the others', async () => {
   await using bench = await startBench({ limits: false })
   const sessions = []
   for (let count = 0; count < 6; count++) sessions.push(await bench.login())
@@ -73,7 +73,7 @@ test('the sixth session ends the first, silently, and leaves the others alone', 
   expect(bench.control.sessions({ extensionId: bench.alice })).toHaveLength(5)
 })
 
-test('the control expires and revokes tokens', async () => {
+test('the control API expires and revokes tokens', async () => {
   await using bench = await startBench()
   const tokens = await bench.login()
   bench.control.expireTokens({ extensionId: bench.alice })

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { ALICE, answer, BOB, codes, CUSTOMER, SELF, smsBody, startBench } from './harness.ts'
 
-test('an accepted SMS answers 200 with a numeric id and Queued, and moves to Sent on the clock', async () => {
+test('an accepted SMS is answered with 200, a numeric id and Queued, and becomes Sent on the clock', async () => {
   await using bench = await startBench()
   const { access_token } = await bench.login()
   const sent = await bench.sms(access_token, 'Hello')
@@ -25,7 +25,7 @@ test('an accepted SMS answers 200 with a numeric id and Queued, and moves to Sen
   expect(await status()).toBe('Sent')
 })
 
-test('the conversation id stands as a raw number above 2^53, and as text beside it', async () => {
+test('the conversation id is a raw number above 2^53, and text in `conversation`', async () => {
   await using bench = await startBench()
   const { access_token } = await bench.login()
   const { text, body } = await bench.sms(access_token)
@@ -87,7 +87,7 @@ test.each(REFUSED)('an SMS with %s is refused and not stored', async (_, body, s
   expect(bench.control.messages()).toEqual([])
 })
 
-test('the refusals that were recorded from the platform come in exactly that form', async () => {
+test('recorded refusals of the platform have exactly the recorded form', async () => {
   await using bench = await startBench()
   bench.control.addExtension({ numbers: [BOB] })
   const { access_token } = await bench.login()
@@ -105,7 +105,7 @@ test('the refusals that were recorded from the platform come in exactly that for
   })
 })
 
-test('1000 units are accepted', async () => {
+test('a text of 1000 units is accepted', async () => {
   await using bench = await startBench()
   const { access_token } = await bench.login()
   expect((await bench.sms(access_token, '😀'.repeat(500))).status).toBe(200)
@@ -129,7 +129,7 @@ test.each(['multipart/form-data', 'multipart/mixed'])(
   },
 )
 
-test('any other content type answers 415', async () => {
+test('any other content type is answered with 415', async () => {
   await using bench = await startBench()
   const { access_token } = await bench.login()
   const headers = { authorization: `Bearer ${access_token}`, 'content-type': 'text/plain' }
@@ -137,7 +137,7 @@ test('any other content type answers 415', async () => {
   expect(sent.status).toBe(415)
 })
 
-test('a planned failure shows in the store with its delivery error code', async () => {
+test('a planned failure is shown in the store with its delivery error code', async () => {
   await using bench = await startBench()
   bench.control.planNextSms({ messageStatus: 'SendingFailed', deliveryErrorCode: 'SMS-CAR-430' })
   const { access_token } = await bench.login()
@@ -150,7 +150,7 @@ test('a planned failure shows in the store with its delivery error code', async 
   expect((await bench.api(access_token, 'GET', `${SELF}/message-store/${next}`)).body['messageStatus']).toBe('Sent')
 })
 
-test('messages are delivered when the settings say so', async () => {
+test('messages become Delivered after deliveredAfterMs', async () => {
   await using bench = await startBench()
   bench.control.configure({ deliveredAfterMs: 3000 })
   const { access_token } = await bench.login()

@@ -16,7 +16,7 @@ const request = (address: string, changes: object = {}) => ({
 const subscribe = (bench: Bench, token: string, address: string, changes: object = {}): Promise<Answer> =>
   bench.api(token, 'POST', '/subscription', request(address, changes))
 
-test('creating shakes hands and answers with real ids, without the verification token', async () => {
+test('a creation makes a handshake and is answered with real ids, without the verification token', async () => {
   await using bench = await startBench()
   await using webhook = startWebhook()
   const { access_token } = await bench.login()
@@ -71,7 +71,7 @@ test.each(HANDSHAKES)('a webhook that answers the handshake with %s', async (_, 
   expect(bench.control.subscriptions()).toHaveLength(code === null ? 1 : 0)
 })
 
-test('exactly 1024 bytes pass, one more does not', async () => {
+test('a handshake answer may have 1024 bytes, but not one more', async () => {
   await using bench = await startBench()
   const sizes = { wanted: 1024 }
   const server = createTcpServer((socket) =>
@@ -113,7 +113,7 @@ test('an https webhook with an untrusted certificate is SUB-524', async () => {
   await server.stop(true)
 })
 
-test('http addresses are SUB-523 unless allowed', async () => {
+test('an http address is SUB-523 unless http is allowed', async () => {
   await using bench = await startBench({ allowHttpWebhooks: false })
   await using webhook = startWebhook()
   const { access_token } = await bench.login()
@@ -140,7 +140,7 @@ test.each(REFUSED)('a subscription with %s is refused before any handshake', asy
   expect(webhook.requests).toEqual([])
 })
 
-test('equal subscriptions stay two, and the thirty-first is refused', async () => {
+test('equal subscriptions are not merged, and the thirty-first is refused', async () => {
   await using bench = await startBench({ limits: false })
   await using webhook = startWebhook()
   const { access_token } = await bench.login()
@@ -151,7 +151,7 @@ test('equal subscriptions stay two, and the thirty-first is refused', async () =
   expect((await bench.api(access_token, 'GET', '/subscription')).body.records).toHaveLength(30)
 })
 
-test('renewing keeps the own lifetime; deleting answers 204 and then 404', async () => {
+test('a renewal keeps the lifetime of the subscription; a deletion is answered with 204, then 404', async () => {
   await using bench = await startBench()
   await using webhook = startWebhook()
   const { access_token } = await bench.login()
@@ -173,7 +173,7 @@ test('renewing keeps the own lifetime; deleting answers 204 and then 404', async
   }
 })
 
-test('an expired subscription is gone', async () => {
+test('an expired subscription is not found', async () => {
   await using bench = await startBench()
   await using webhook = startWebhook()
   const { access_token } = await bench.login()
@@ -184,7 +184,7 @@ test('an expired subscription is gone', async () => {
   expect((await bench.api(access_token, 'GET', '/subscription')).body.records).toEqual([])
 })
 
-test('PUT changes filters and lifetime, never the address', async () => {
+test('PUT changes filters and lifetime, but not the address', async () => {
   await using bench = await startBench()
   await using webhook = startWebhook()
   const { access_token } = await bench.login()
@@ -211,7 +211,7 @@ test("another extension's subscription is not found", async () => {
   expect(bench.control.subscriptions()).toHaveLength(1)
 })
 
-test('the control blacklists, expires and deletes, and can refuse filters', async () => {
+test('the control API blacklists, expires and deletes subscriptions, and can refuse filters', async () => {
   await using bench = await startBench()
   await using webhook = startWebhook()
   const { access_token } = await bench.login()

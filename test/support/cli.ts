@@ -11,7 +11,7 @@ export interface CliResult {
   stderr: string
 }
 
-/** The environment that makes the command line find the database of a folder. */
+/** The environment with which the command line finds the database of a folder. */
 const environmentOf = (folder: string, more: Record<string, string> = {}): Record<string, string> => ({
   ...BASE_ENVIRONMENT,
   HOME: process.env['HOME'] ?? '',
@@ -20,7 +20,7 @@ const environmentOf = (folder: string, more: Record<string, string> = {}): Recor
   ...more,
 })
 
-/** Runs `sgw` as a person would, in a process of its own. */
+/** Runs `sgw` in a process of its own. */
 export async function sgw(folder: string, args: string[], env: Record<string, string> = {}): Promise<CliResult> {
   const child = Bun.spawn([process.execPath, CLI, ...args], {
     env: environmentOf(folder, env),
@@ -35,11 +35,11 @@ export async function sgw(folder: string, args: string[], env: Record<string, st
   return { code, stdout, stderr }
 }
 
-/** A command that goes on until it is ended; what it prints can be waited for. */
+/** A command that runs until it is ended. A test can wait for its output. */
 export interface RunningCli extends AsyncDisposable {
   stdout(): string
   stderr(): string
-  /** The first match in what was printed on either side. */
+  /** Resolves with the first match in standard output or standard error. */
   printed(pattern: RegExp, withinMs?: number): Promise<RegExpExecArray>
 }
 

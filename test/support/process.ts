@@ -7,7 +7,7 @@ import { until } from './world.ts'
 
 const ROOT = resolve(import.meta.dir, '../..')
 
-/** What a program printed, and how it ended. */
+/** The output and the exit code of a program. */
 export interface Ended {
   code: number
   stdout: string
@@ -16,7 +16,7 @@ export interface Ended {
 
 type Environment = Record<string, string | undefined>
 
-/** An empty folder that goes with the test: `using folder = temporaryFolder()`. */
+/** Creates an empty folder that is deleted with the test: `using folder = temporaryFolder()`. */
 export function temporaryFolder(): Disposable & { path: string; file(name: string): string; database: string } {
   const path = mkdtempSync(join(tmpdir(), 'sgw-test-'))
   const file = (name: string): string => join(path, name)
@@ -36,7 +36,7 @@ export async function freePort(): Promise<number> {
   return port ?? 0
 }
 
-/** A program of ours as a real process; killed for good at the latest when it is disposed of. */
+/** A program of this project as a real process. It is killed when it is disposed of, at the latest. */
 export class Program implements AsyncDisposable {
   #stdout = ''
   #stderr = ''
@@ -72,7 +72,7 @@ export class Program implements AsyncDisposable {
     return { code, stdout: this.#stdout, stderr: this.#stderr }
   }
 
-  /** Waits until it has printed something that matches. */
+  /** Waits for matching output. */
   printed(pattern: RegExp, withinMs = 20_000): Promise<RegExpExecArray> {
     return until(() => {
       const found = pattern.exec(this.#stdout)
@@ -88,7 +88,7 @@ export class Program implements AsyncDisposable {
   }
 }
 
-/** Starts `bun <file> <words>` with exactly this environment beside PATH and HOME. */
+/** Starts `bun <file> <words>` with exactly this environment, PATH and HOME. */
 export function startProgram(file: string, words: readonly string[] = [], env: Environment = {}, cwd = ROOT): Program {
   const child = Bun.spawn([process.execPath, resolve(ROOT, file), ...words], {
     cwd,
@@ -100,7 +100,7 @@ export function startProgram(file: string, words: readonly string[] = [], env: E
   return new Program(child)
 }
 
-/** A server as an operator starts it: `await using server = await startServer({ DATABASE_URL })`. */
+/** Starts a server as an operator does: `await using server = await startServer({ DATABASE_URL })`. */
 export async function startServer(env: Environment): Promise<Program & { url: string; port: number }> {
   const port = Number(env['PORT'] ?? (await freePort()))
   const program = startProgram('src/main.ts', [], { PORT: String(port), ...env })
@@ -124,7 +124,7 @@ export async function sgw(words: readonly string[], env: Environment): Promise<E
   return await program.ended()
 }
 
-/** What a promise was rejected with; null when it was kept. */
+/** Returns the rejection of a promise, or null if it was fulfilled. */
 export const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
     () => null,

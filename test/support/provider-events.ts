@@ -2,7 +2,7 @@ import type { World } from './world.ts'
 
 const PATH = '/v1/webhooks/provider'
 
-/** A subscription of a test's own, so that it knows the Verification-Token. Answers the token. */
+/** Inserts a subscription whose Verification-Token the test knows. Returns the token. */
 export async function subscribe(
   world: World,
   subscription: { tenantId?: string; extensionId?: string; token?: string; providerId?: string } = {},
@@ -26,7 +26,7 @@ export async function subscribe(
 export const EXTENSION = '629890016'
 export const ACCOUNT = '809640016'
 
-/** An inbound SMS as the provider POSTs it. `body` and `envelope` replace members; undefined leaves one out. */
+/** An inbound SMS as the provider POSTs it. `body` and `envelope` replace members. Undefined removes one. */
 export function smsEvent(
   body: Record<string, unknown> = {},
   envelope: Record<string, unknown> = {},
@@ -81,7 +81,7 @@ export interface ListedMessage extends Record<string, unknown> {
   createdAt: string
 }
 
-/** The tenant's inbound messages, newest first. */
+/** Returns the tenant's inbound messages, newest first. */
 export async function inboundMessages(
   world: World,
   options: { key?: string; limit?: number } = {},
@@ -96,7 +96,7 @@ export async function inboundMessages(
   ).body
 }
 
-/** The log of deliveries, newest first. */
+/** Returns the log of deliveries, newest first. */
 export async function attempts(world: World, query = '', key = world.key): Promise<Record<string, unknown>[]> {
   return (
     await world.json<{ attempts: Record<string, unknown>[] }>('GET', `/v1/webhook-deliveries?limit=100&${query}`, {

@@ -2,7 +2,7 @@ import type { ManualClock } from './manual-clock.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 import { type World, until } from './world.ts'
 
-/** A destination that answers 500 until it is told otherwise, and fails the test if one delivery is posted to it twice at once. */
+/** A destination that answers 500 by default. `overlaps` lists deliveries that were posted twice at once. */
 export function startFailingReceiver(): Receiver & { overlaps: string[] } {
   const receiver = startReceiver()
   const underWay = new Set<string>()
@@ -33,7 +33,7 @@ export const setUrl = (world: World, webhookUrl: string | null): Promise<Respons
 export const setPolicy = (world: World, policy: string): Promise<Response> =>
   world.call('PUT', `/v1/apps/${world.app.appId}/webhook-retries`, { body: { policy } })
 
-/** Settles when no attempt is under way and none is due: what is left waits for its time. */
+/** Resolves when no attempt is under way or due. Later retries may remain. */
 export const settled = (world: World, clock: ManualClock): Promise<boolean> =>
   until(async () => {
     const { rows } = await world.gateway.database.gate.execute({
@@ -44,7 +44,7 @@ export const settled = (world: World, clock: ManualClock): Promise<boolean> =>
     return rows.length === 0
   })
 
-/** Moves time on in steps, and lets the attempts that come due in each of them end. */
+/** Advances the clock in steps, and waits after each one until the due attempts have ended. */
 export async function pass(world: World, clock: ManualClock, ms: number, stepMs: number): Promise<void> {
   for (let passed = 0; passed < ms; passed += stepMs) {
     clock.advance(Math.min(stepMs, ms - passed))

@@ -11,7 +11,7 @@ const EXTENSION = {
   account: { uri: 'https://platform.ringcentral.com/restapi/v1.0/account/809640016', id: '809640016' },
 }
 
-test('the owner of the token, with ids as text', async () => {
+test('the extension of the token is returned with ids as text', async () => {
   using server = httpServer(() => Response.json(EXTENSION))
   expect(valueOf(await clientOf(server.url).getExtension(ACCESS_TOKEN))).toEqual({
     extensionId: '629890016',
@@ -23,7 +23,7 @@ test('the owner of the token, with ids as text', async () => {
   expect(server.seen[0]?.headers.get('accept')).toBe('application/json')
 })
 
-describe('the name falls back', () => {
+describe('the name has fallbacks', () => {
   const rows: [object, string][] = [
     [{ name: undefined }, '101'],
     [{ name: '  ' }, '101'],

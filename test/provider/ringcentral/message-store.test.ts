@@ -25,7 +25,7 @@ async function listedOf(records: unknown[], direction: MessageQuery['direction']
   return valueOf(await clientOf(server.url).listMessages(ACCESS_TOKEN, { direction, since: SINCE }))
 }
 
-test('a record of the store', async () => {
+test('a record of the store is read', async () => {
   expect(await listedOf([record()])).toEqual([
     {
       providerMessageId: '3062991514016',
@@ -40,7 +40,7 @@ test('a record of the store', async () => {
   ])
 })
 
-test('the query: SMS only, one direction, from a time on, no phone number', async () => {
+test('the query has the type SMS, one direction and a start time, and no phone number', async () => {
   using server = httpServer(() => Response.json({ records: [] }))
   const query = { direction: 'Inbound', since: SINCE } as const
   expect(valueOf(await clientOf(server.url).listMessages(ACCESS_TOKEN, query))).toEqual([])
@@ -55,7 +55,7 @@ test('the query: SMS only, one direction, from a time on, no phone number', asyn
   })
 })
 
-test('all pages, oldest first, each message once', async () => {
+test('all pages are read, oldest first, each message once', async () => {
   const at = (id: number, minute: number) => record({ id, creationTime: `2026-11-21T02:3${minute}:00.000Z` })
   using server = httpServer((seen) =>
     seen.query.get('page') === '1'
@@ -70,7 +70,7 @@ test('all pages, oldest first, each message once', async () => {
   expect(server.seen).toHaveLength(2)
 })
 
-test('what was not asked for is left out', async () => {
+test('records that do not match the query are left out', async () => {
   const records = [
     record({ id: 1, type: 'Fax' }),
     record({ id: 2, direction: 'Inbound' }),
@@ -79,7 +79,7 @@ test('what was not asked for is left out', async () => {
   expect((await listedOf(records)).map((sms) => sms.providerMessageId)).toEqual(['3'])
 })
 
-describe('odd records are kept', () => {
+describe('unusual records are read', () => {
   const rows: [name: string, other: object, expected: Partial<StoredSms>][] = [
     ['no sender', { from: undefined }, { from: null }],
     ['a sender without a number', { from: { name: 'x' } }, { from: null }],
@@ -113,12 +113,12 @@ describe('odd records are kept', () => {
   })
 })
 
-test('the text of an outbound message is not touched, since it is compared with what was meant', async () => {
+test('the text of an outbound message is not changed, because it is compared with the sent text', async () => {
   const subject = `a\0b${'c'.repeat(10_000)}`
   expect((await listedOf([record({ subject })]))[0]?.text).toBe(subject)
 })
 
-describe('an unreadable record makes the list unreadable: nothing may be concluded from its absence', () => {
+describe('an unreadable record makes the list unreadable', () => {
   test.each([
     { id: undefined },
     { direction: 'Sideways' },
@@ -132,7 +132,7 @@ describe('an unreadable record makes the list unreadable: nothing may be conclud
   })
 })
 
-test('a list that never ends is a failure, not a shortened list', async () => {
+test('an endless list is a failure, not a shortened list', async () => {
   using server = httpServer(() => Response.json({ records: [record()], navigation: { nextPage: { uri: 'x' } } }))
   const result = await clientOf(server.url).listMessages(ACCESS_TOKEN, { direction: 'Outbound', since: SINCE })
   expect(failureOf(result)).toMatchObject({ reason: 'ambiguous', code: 'ERR_TOO_MANY_PAGES' })
@@ -148,7 +148,7 @@ const ODD: readonly [string, object, string | null, string][] = [
 ]
 
 test.each([...ODD])(
-  'a record with %s is skipped and told where the caller allows it, else it fails the listing',
+  'a record with %s is skipped and reported if the caller allows it, else the listing fails',
   async (_, other, id, member) => {
     const records = [record({ id: 1, direction: 'Inbound' }), record({ direction: 'Inbound', ...other })]
     using server = httpServer(() => Response.json({ records, navigation: {} }))
@@ -162,7 +162,7 @@ test.each([...ODD])(
   },
 )
 
-test('a record that is no object is skipped too', async () => {
+test('a record that is not an object is skipped, too', async () => {
   using server = httpServer(() => Response.json({ records: [null, 'x', [], record()], navigation: {} }))
   const skipped: unknown[] = []
   const query = { direction: 'Outbound', since: SINCE, skipped: (one: unknown) => skipped.push(one) } as const

@@ -71,14 +71,14 @@ test('a refresh sends the refresh token and reads the new pair', async () => {
   expect(form).toEqual({ grant_type: 'refresh_token', refresh_token: 'old/r+t' })
 })
 
-test('a revocation sends the token and is content with an empty answer', async () => {
+test('a revocation sends the token and accepts an empty answer', async () => {
   using server = httpServer(() => new Response(''))
   expect(await clientOf(server.url).revoke('some-token')).toEqual({ ok: true, value: undefined })
   expect(server.seen[0]).toMatchObject({ method: 'POST', path: '/restapi/oauth/revoke', body: 'token=some-token' })
   expect(server.seen[0]?.headers.get('authorization')).toBe(BASIC)
 })
 
-describe('lifetimes that are missing or odd take the documented defaults', () => {
+describe('missing or invalid lifetimes have the documented defaults', () => {
   test.each([[undefined], [null], [0], [-1], ['3600'], [{}]])('%p', async (value) => {
     using server = httpServer(() => Response.json(tokenBody({ expires_in: value, refresh_token_expires_in: value })))
     const pair = valueOf(await clientOf(server.url).refresh('r'))
@@ -91,7 +91,7 @@ test('the owner may come as a number', async () => {
   expect(valueOf(await clientOf(server.url).refresh('r')).ownerId).toBe('629890016')
 })
 
-describe('without a refresh token the connection would end within the hour', () => {
+describe('an answer without a refresh token is refused', () => {
   test.each([[undefined], [null], ['']])('%p', async (value) => {
     using server = httpServer(() => Response.json(tokenBody({ refresh_token: value })))
     const failure = failureOf(await clientOf(server.url).exchangeCode(EXCHANGE))

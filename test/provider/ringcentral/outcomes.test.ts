@@ -52,7 +52,7 @@ describe('the reason follows from the status', () => {
   })
 })
 
-describe('a 2xx that cannot be read is ambiguous', () => {
+describe('an unreadable 2xx is ambiguous', () => {
   const rows: [name: string, body: string][] = [
     ['empty', ''],
     ['a page', html],
@@ -76,26 +76,26 @@ describe('a 2xx that cannot be read is ambiguous', () => {
     })
   })
 
-  test('longer than 256 KiB', async () => {
+  test('if it is longer than 256 KiB', async () => {
     using server = httpServer(() => Response.json({ id: 1, subject: 'x'.repeat(256 * 1024) }))
     const failure = failureOf(await sendTo(server.url))
     expect(failure).toMatchObject({ reason: 'ambiguous', status: 200, code: 'ERR_ANSWER_TOO_LARGE' })
   })
 
-  test('longer than 8 MiB in a list', async () => {
+  test('if it is a list longer than 8 MiB', async () => {
     using server = httpServer(() => Response.json({ records: [], padding: 'x'.repeat(8 * 1024 * 1024) }))
     const failure = failureOf(await clientOf(server.url).listMessages(ACCESS_TOKEN, { direction: 'Inbound', since: 0 }))
     expect(failure).toMatchObject({ reason: 'ambiguous', status: 200, code: 'ERR_ANSWER_TOO_LARGE' })
   })
 
-  test('compressed unasked: it is not unpacked', async () => {
+  test('if it is compressed without a request for it', async () => {
     using server = httpServer(() => new Response(Bun.gzipSync('{"id":1}'), { headers: { 'content-encoding': 'gzip' } }))
     expect(failureOf(await sendTo(server.url)).reason).toBe('ambiguous')
     expect(server.seen[0]?.headers.get('accept-encoding')).toBe('identity')
   })
 })
 
-describe('what a failure says', () => {
+describe('the contents of a failure', () => {
   const rows: [name: string, body: unknown, code: string | null, message: string][] = [
     [
       'the first entry first',
@@ -137,7 +137,7 @@ describe('what a failure says', () => {
     expect(failureOf(await sendTo(server.url))).toMatchObject({ code, message })
   })
 
-  test('the message ends at 300 characters without cutting a pair, the code at 64, the request id at 128', async () => {
+  test('the message is cut to 300 characters without splitting a surrogate pair, the code to 64, the request id to 128', async () => {
     const body = errorBody('C'.repeat(500), `${'m'.repeat(299)}😀 more`)
     using server = httpServer(() => Response.json(body, { status: 400, headers: { RCRequestId: 'r'.repeat(900) } }))
     expect(failureOf(await sendTo(server.url))).toMatchObject({
@@ -147,7 +147,7 @@ describe('what a failure says', () => {
     })
   })
 
-  test('a redirect is not followed, and where it leads is not told', async () => {
+  test('a redirect is not followed, and its target is not reported', async () => {
     using elsewhere = httpServer(() => Response.json({ id: 1 }))
     const headers = { location: `${elsewhere.url}/secret-place` }
     using server = httpServer(() => Response.json(errorBody('X', 'secret-place'), { status: 302, headers }))
@@ -184,21 +184,21 @@ describe('Retry-After', () => {
     expect(failureOf(await sendTo(server.url)).retryAfterMs).toBe(expected)
   })
 
-  test('is read from a 503 too', async () => {
+  test('is read from a 503, too', async () => {
     const headers = { 'Retry-After': '5' }
     using server = httpServer(() => Response.json(errorBody('CMN-201', 'Unavailable'), { status: 503, headers }))
     expect(failureOf(await sendTo(server.url)).retryAfterMs).toBe(5000)
   })
 })
 
-test('an access token that no header can carry is no good, and nothing is sent', async () => {
+test('an access token that cannot be sent in a header is invalid, and nothing is sent', async () => {
   using server = httpServer(() => Response.json({ id: 1 }))
   const failure = failureOf(await clientOf(server.url).sendSms('broken\ntoken', SMS))
   expect(failure).toMatchObject({ reason: 'unauthorized', status: null })
   expect(server.seen).toHaveLength(0)
 })
 
-describe('an unusable configuration throws at once', () => {
+describe('an invalid server address throws at once', () => {
   test.each(['', 'platform.ringcentral.com', 'file:///etc/passwd', 'data:,x'])('%j', (serverUrl) => {
     expect(() => clientOf(serverUrl)).toThrow()
   })

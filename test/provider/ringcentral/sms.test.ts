@@ -19,7 +19,7 @@ test('one SMS is one POST with the text unchanged', async () => {
   })
 })
 
-test('the id may come as text', async () => {
+test('the id may be text', async () => {
   using server = httpServer(() => Response.json({ id: '3062991514016' }))
   expect(valueOf(await clientOf(server.url).sendSms(ACCESS_TOKEN, SMS))).toEqual({
     providerMessageId: '3062991514016',
@@ -27,7 +27,7 @@ test('the id may come as text', async () => {
   })
 })
 
-describe('an answer may already say that sending failed', () => {
+describe('the status of an answer may be a failure', () => {
   const rows: [unknown, boolean][] = [
     ['SendingFailed', true],
     ['DeliveryFailed', true],
