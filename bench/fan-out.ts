@@ -1,7 +1,7 @@
 import { MAX_SOCKETS_PER_APP } from '../src/core/limits.ts'
 import type { Bench, Row } from './bench.ts'
 import type { BenchGateway } from './gateway/bench-gateway.ts'
-import { type Contestant, besideOurs, floorOf, gatewaysOf, openInboundStage } from './inbound/contestants.ts'
+import { type EventServer, besideOurs, floorOf, gatewaysOf, openInboundStage } from './inbound/contestants.ts'
 import { alternate, median } from './support/alternate.ts'
 import { type Child, sharedNow, startChild } from './support/child.ts'
 import { Connections } from './support/posts.ts'
@@ -17,7 +17,7 @@ const PUBLISH = 'server.publish alone'
 /** A contestant with its 1,000 sockets, which a process of their own holds. */
 interface Audience {
   name: string
-  contestant: Contestant
+  contestant: EventServer
   clients: Child
   /** KiB per socket. */
   memory: number
@@ -58,7 +58,11 @@ async function keysOf(gateway: BenchGateway | undefined): Promise<string[]> {
   return (await Promise.all(names.map(register))).map((app) => app.apiKey)
 }
 
-async function gather(contestant: Contestant, keys: readonly string[], stack: AsyncDisposableStack): Promise<Audience> {
+async function gather(
+  contestant: EventServer,
+  keys: readonly string[],
+  stack: AsyncDisposableStack,
+): Promise<Audience> {
   await warmUp(contestant, keys)
   const before = rssMib(contestant.pid)
   const clients = stack.use(await startChild('socket-clients.ts'))
@@ -69,7 +73,7 @@ async function gather(contestant: Contestant, keys: readonly string[], stack: As
 }
 
 /** The first sockets and events load and compile code, which must not count as memory of the measured sockets. */
-async function warmUp(contestant: Contestant, keys: readonly string[]): Promise<void> {
+async function warmUp(contestant: EventServer, keys: readonly string[]): Promise<void> {
   using clients = await startChild('socket-clients.ts')
   await clients.ask({ open: { port: contestant.port, count: 50, keys } })
   using connections = await Connections.open(contestant.port, 10)
@@ -79,7 +83,7 @@ async function warmUp(contestant: Contestant, keys: readonly string[]): Promise<
 }
 
 /** One request that makes the floor publish `size` events in one turn. */
-const publishing = ({ events }: Contestant, size: number): string[] => events.requests(1, `/publish/${size}`)
+const publishing = ({ events }: EventServer, size: number): string[] => events.requests(1, `/publish/${size}`)
 
 /** Figures of one round. Times in milliseconds. */
 interface Round {

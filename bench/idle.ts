@@ -1,5 +1,5 @@
 import { type Bench, type Row, shortened } from './bench.ts'
-import { type Contestant, floorOf, gatewaysOf, openInboundStage } from './inbound/contestants.ts'
+import { type EventServer, floorOf, gatewaysOf, openInboundStage } from './inbound/contestants.ts'
 import { startChild } from './support/child.ts'
 import { cpuMs, sleeps } from './support/process-figures.ts'
 import { rounded } from './support/rounded.ts'
@@ -27,7 +27,7 @@ export const idle: Bench = {
   },
 }
 
-async function watch({ name, pid }: Contestant, windowMs: number): Promise<Row> {
+async function watch({ name, pid }: EventServer, windowMs: number): Promise<Row> {
   const cpuBefore = cpuMs(pid)
   const before = sleeps(pid)
   await Bun.sleep(windowMs)

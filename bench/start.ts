@@ -11,7 +11,7 @@ import { seed, untilIdle } from './gateway/seed.ts'
 import { OURS, type Source } from './gateway/source.ts'
 import { alternate, median } from './support/alternate.ts'
 import { rssMib } from './support/process-figures.ts'
-import { freePort } from './torture/program.ts'
+import { freePort } from '../test/support/program.ts'
 
 const STARTS = 10
 const IDLE_MS = 5000

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PROJECT } from '../torture/program.ts'
+import { PROJECT } from '../../test/support/program.ts'
 import type { Source } from './source.ts'
 
 /**

@@ -2,7 +2,7 @@ import { seededRandom } from '../../src/simulator/random.ts'
 import type { Row } from '../bench.ts'
 import { startChild } from '../support/child.ts'
 import { Connections } from '../support/posts.ts'
-import { type Contestant, type InboundStage, besideOurs, measureInTurn } from './contestants.ts'
+import { type EventServer, type InboundStage, besideOurs, measureInTurn } from './contestants.ts'
 
 const EVENTS = 1000
 const DUPLICATES = 300
@@ -17,7 +17,7 @@ export async function burstRows(inbound: InboundStage): Promise<Row[]> {
 }
 
 async function burstRow(inbound: InboundStage, count: number, destinations: readonly string[]): Promise<Row> {
-  const measure = async ({ port, events }: Contestant): Promise<number> => {
+  const measure = async ({ port, events }: EventServer): Promise<number> => {
     using connections = await Connections.open(port, count)
     const requests = withDuplicates(events.take(EVENTS - DUPLICATES)).map((id) => events.request(id))
     const startedAt = performance.now()

@@ -10,7 +10,7 @@ import { rounded } from '../support/rounded.ts'
 import { type ProviderEvents, floorEvents, openEventGateway } from '../support/provider-events.ts'
 
 /** A server that receives provider events: a gateway or a floor. */
-export interface Contestant {
+export interface EventServer {
   name: string
   port: number
   pid: number
@@ -41,7 +41,7 @@ export async function openInboundStage(options: BenchOptions, stack: AsyncDispos
   return { options, gateways }
 }
 
-export const gatewaysOf = ({ gateways }: InboundStage): Contestant[] =>
+export const gatewaysOf = ({ gateways }: InboundStage): EventServer[] =>
   gateways.map(({ gateway, events }) => ({
     name: gateway.source.label,
     port: gateway.port,
@@ -51,7 +51,7 @@ export const gatewaysOf = ({ gateways }: InboundStage): Contestant[] =>
     rest: () => gateway.drained(),
   }))
 
-export const floorOf = (child: Child, name = FLOOR): Contestant => ({
+export const floorOf = (child: Child, name = FLOOR): EventServer => ({
   name,
   port: Number(child.ready),
   pid: child.pid,
@@ -64,7 +64,7 @@ export const floorOf = (child: Child, name = FLOOR): Contestant => ({
 export async function measureInTurn(
   inbound: InboundStage,
   destinations: readonly string[],
-  measure: (contestant: Contestant) => Promise<number>,
+  measure: (contestant: EventServer) => Promise<number>,
 ): Promise<Record<string, number>> {
   const folder = mkdtempSync(join(tmpdir(), 'sgw-bench-floor-'))
   using _folder = { [Symbol.dispose]: () => rmSync(folder, { recursive: true }) }
@@ -73,7 +73,7 @@ export async function measureInTurn(
   await using stack = new AsyncDisposableStack()
   for (const { gateway } of inbound.gateways) stack.use(await openTriggers(gateway, destinations))
   const contestants = [floorOf(floor), floorOf(durable, DURABLE_FLOOR), ...gatewaysOf(inbound)]
-  const turn = (contestant: Contestant) => async (): Promise<number> => {
+  const turn = (contestant: EventServer) => async (): Promise<number> => {
     const figure = await measure(contestant)
     await contestant.rest()
     return figure
@@ -84,7 +84,7 @@ export async function measureInTurn(
   return await alternate(inbound.options.rounds, turns)
 }
 
-export interface Case {
+export interface CaseRow {
   case: string
   unit: string
   /** The bound for our figure; empty if there is none. */
@@ -92,7 +92,7 @@ export interface Case {
 }
 
 /** Puts the figures of all contestants in one row, and ours divided by each of the others. */
-export function besideOurs(row: Case, figures: Readonly<Record<string, number>>): Row {
+export function besideOurs(row: CaseRow, figures: Readonly<Record<string, number>>): Row {
   const ours = figures[OURS.label] ?? Number.NaN
   const others = Object.entries(figures).filter(([name]) => name !== OURS.label)
   return {

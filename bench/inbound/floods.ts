@@ -2,7 +2,7 @@ import { type Row, shortened } from '../bench.ts'
 import { startChild, sharedNow } from '../support/child.ts'
 import { runLoad } from '../support/load.ts'
 import { Connections } from '../support/posts.ts'
-import { type Contestant, type InboundStage, besideOurs, measureInTurn } from './contestants.ts'
+import { type EventServer, type InboundStage, besideOurs, measureInTurn } from './contestants.ts'
 
 const CONNECTIONS = 64
 const DURATION_MS = 3000
@@ -21,7 +21,7 @@ export async function floodRows(inbound: InboundStage): Promise<Row[]> {
 
 async function floodRow(inbound: InboundStage): Promise<Row> {
   const durationMs = shortened(inbound.options, DURATION_MS)
-  const measure = async ({ port, key, events }: Contestant): Promise<number> => {
+  const measure = async ({ port, key, events }: EventServer): Promise<number> => {
     using clients = await startChild('socket-clients.ts')
     await clients.ask({ open: { port, count: 1, keys: [key] } })
     const request = (): string => events.requests(1).join('')
@@ -37,7 +37,7 @@ async function floodRow(inbound: InboundStage): Promise<Row> {
 
 async function deliveriesRow(inbound: InboundStage, count: number, eventCount: number): Promise<Row> {
   using receivers = await startChild('receivers.ts', [String(count)])
-  const measure = async ({ port, events }: Contestant): Promise<number> => {
+  const measure = async ({ port, events }: EventServer): Promise<number> => {
     using connections = await Connections.open(port, CONNECTIONS)
     const requests = events.requests(eventCount)
     const startedAt = sharedNow()

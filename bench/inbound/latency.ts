@@ -3,7 +3,7 @@ import { OURS } from '../gateway/source.ts'
 import { rounded } from '../support/rounded.ts'
 import { percentile } from '../support/percentile.ts'
 import { Connections } from '../support/posts.ts'
-import { type Contestant, type InboundStage, besideOurs, measureInTurn } from './contestants.ts'
+import { type EventServer, type InboundStage, besideOurs, measureInTurn } from './contestants.ts'
 
 const EVENTS_PER_ROUND = 100
 /** The pause between two events, so that each one finds an idle server. */
@@ -44,7 +44,7 @@ interface LatencyCase {
 async function latencyRow(
   inbound: InboundStage,
   { name, holds, destinations }: LatencyCase,
-  measure: (contestant: Contestant, ids: number[]) => Promise<number[]>,
+  measure: (contestant: EventServer, ids: number[]) => Promise<number[]>,
 ): Promise<Row> {
   const count = shortened(inbound.options, EVENTS_PER_ROUND)
   const ours: number[] = []
@@ -60,7 +60,7 @@ async function latencyRow(
 
 /** Milliseconds from the POST to the arrival, or to the answer if there is nothing to arrive. */
 async function oneByOne(
-  { port, events }: Contestant,
+  { port, events }: EventServer,
   ids: readonly number[],
   arrivals: Arrivals | null,
 ): Promise<number[]> {
@@ -90,7 +90,7 @@ class Arrivals {
   }
 }
 
-async function listen({ port, key }: Contestant): Promise<{ arrivals: Arrivals } & Disposable> {
+async function listen({ port, key }: EventServer): Promise<{ arrivals: Arrivals } & Disposable> {
   const arrivals = new Arrivals()
   const socket = new WebSocket(`ws://127.0.0.1:${port}/ws`)
   socket.addEventListener('open', () => socket.send(JSON.stringify({ type: 'auth', apiKey: key })))

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { goProgram } from '../../test/support/go-program.ts'
-import { Program, freePort } from '../../test/support/program.ts'
+import { LoggedProgram, freePort } from '../../test/support/program.ts'
 import { until } from '../../test/support/world.ts'
 
 /** An independent S3 server over a folder, as the destination of a backup. */
@@ -22,7 +22,7 @@ export async function startVersitygw(): Promise<S3Server | null> {
   mkdirSync(join(folder, 'objects/backups'), { recursive: true })
   const port = freePort()
   const [access, secret] = ['bench', crypto.getRandomValues(new Uint8Array(30)).toBase64({ alphabet: 'base64url' })]
-  const program = new Program({
+  const program = new LoggedProgram({
     command: [
       command,
       '--access',

@@ -1,4 +1,4 @@
-import type { Stage } from './stage.ts'
+import type { TortureStage } from './stage.ts'
 
 export interface LoggedEvent {
   type: string
@@ -24,12 +24,12 @@ export class EventFollower {
   #following: Promise<void> | null = null
 
   private constructor(
-    readonly stage: Stage,
+    readonly stage: TortureStage,
     readonly random: () => number,
     private cursor: string,
   ) {}
 
-  static async start(stage: Stage, random: () => number): Promise<EventFollower> {
+  static async start(stage: TortureStage, random: () => number): Promise<EventFollower> {
     const response = await stage.call('GET', '/v1/events')
     const { cursor } = (await response.json()) as Page
     const follower = new EventFollower(stage, random, cursor)

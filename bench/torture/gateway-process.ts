@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
-import { PROJECT, type Program, eventually, startProgram } from './program.ts'
+import { PROJECT } from '../../test/support/program.ts'
+import { type TortureProgram, eventually, startTortureProgram } from './program.ts'
 
 export interface GatewayOptions {
   port: number
@@ -16,7 +17,7 @@ const STOP_MS = 20_000
 
 /** `bun src/main.ts` on one port and one database file. It can be started and ended many times. */
 export class GatewayProcess {
-  #program: Program | null = null
+  #program: TortureProgram | null = null
   readonly url: string
 
   constructor(readonly options: GatewayOptions) {
@@ -31,7 +32,7 @@ export class GatewayProcess {
   spawn(): void {
     const { log, folder = PROJECT } = this.options
     const args = [...profiling(), 'src/main.ts']
-    this.#program = startProgram({ args, env: this.environment, log, folder })
+    this.#program = startTortureProgram({ args, env: this.environment, log, folder })
   }
 
   /** The environment of the gateway and its command line. */

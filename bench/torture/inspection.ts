@@ -1,8 +1,8 @@
 import { Database } from 'bun:sqlite'
 import type { MessageView } from '../../src/simulator/control-views.ts'
-import type { Load } from './load.ts'
+import type { SendLoad } from './load.ts'
 import { overtaken } from './overtaken.ts'
-import type { Stage } from './stage.ts'
+import type { TortureStage } from './stage.ts'
 
 /** The findings of a scenario: figures for the table, and violated guarantees. */
 export interface Findings {
@@ -28,7 +28,7 @@ export interface InspectOptions {
 const ALL = 10_000_000
 
 /** Compares the acknowledged messages with the API, the database file and the provider's store. Stops the gateway. */
-export async function inspectSends(stage: Stage, load: Load, options: InspectOptions): Promise<Findings> {
+export async function inspectSends(stage: TortureStage, load: SendLoad, options: InspectOptions): Promise<Findings> {
   const drainMs = await stage.drained()
   const states = await statesByApi(stage, load)
   const stopped = await stage.gateway.terminate()
@@ -63,7 +63,7 @@ export const zero = (figures: Record<string, number | string>, names: readonly s
   names.flatMap((name) => (figures[name] === 0 ? [] : [`${name}: ${figures[name]}`]))
 
 /** The status of each acknowledged message by the API. Messages that the API does not know are absent. */
-async function statesByApi(stage: Stage, load: Load): Promise<Map<string, string>> {
+async function statesByApi(stage: TortureStage, load: SendLoad): Promise<Map<string, string>> {
   const states = new Map<string, string>()
   const ids = [...load.accepted.keys()]
   const ask = async (): Promise<void> => {

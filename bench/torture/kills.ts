@@ -1,6 +1,6 @@
-import type { Load } from './load.ts'
+import type { SendLoad } from './load.ts'
 import { type ScenarioOptions, between } from './scenario.ts'
-import type { Stage } from './stage.ts'
+import type { TortureStage } from './stage.ts'
 
 /** One of this many kills hits a gateway that is still starting. */
 const STARTING_ONE_IN = 6
@@ -11,8 +11,8 @@ const LONGEST_LIFE_MS = 3000
  * delay.
  */
 export async function killRepeatedly(
-  stage: Stage,
-  load: Load,
+  stage: TortureStage,
+  load: SendLoad,
   messages: number,
   options: ScenarioOptions,
 ): Promise<void> {
@@ -26,7 +26,7 @@ export async function killRepeatedly(
   }
 }
 
-async function live(stage: Stage, load: Load, messages: number, random: () => number): Promise<void> {
+async function live(stage: TortureStage, load: SendLoad, messages: number, random: () => number): Promise<void> {
   await stage.gateway.serving()
   const deadline = performance.now() + LONGEST_LIFE_MS
   const enough = load.accepted.size + between(random, 1, messages)

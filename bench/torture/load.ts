@@ -1,4 +1,4 @@
-import type { Stage } from './stage.ts'
+import type { TortureStage } from './stage.ts'
 
 export interface Sms {
   from: string
@@ -6,7 +6,7 @@ export interface Sms {
   body: string
 }
 
-export interface LoadOptions {
+export interface SendLoadOptions {
   /** Returns the message with this number. No number is used twice. */
   message: (number: number) => Sms
   senders: number
@@ -40,7 +40,7 @@ export const distinctMessage =
   })
 
 /** Sends messages across stops and starts of the gateway, and records every acknowledged message. */
-export class Load {
+export class SendLoad {
   /** By message id. */
   readonly accepted = new Map<string, Accepted>()
   /** Answers other than 202, by status. */
@@ -58,8 +58,8 @@ export class Load {
   readonly #senders: Promise<void>[]
 
   constructor(
-    readonly stage: Stage,
-    readonly options: LoadOptions,
+    readonly stage: TortureStage,
+    readonly options: SendLoadOptions,
   ) {
     this.#senders = Array.from({ length: options.senders }, () => this.#sender())
   }

@@ -1,12 +1,12 @@
 import type { MessageView } from '../../src/simulator/control-views.ts'
-import type { Accepted, Load } from './load.ts'
+import type { Accepted, SendLoad } from './load.ts'
 
 /**
  * Counts the messages that the provider has in the wrong order: after a message of the same conversation whose request
  * began only after this one was acknowledged.
  */
 export function overtaken(
-  load: Load,
+  load: SendLoad,
   records: readonly MessageView[],
   rows: readonly { id: string; rc_message_id: string | null }[],
 ): number {

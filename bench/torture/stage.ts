@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { StatusReport } from '../../src/operator/status.ts'
 import { GatewayProcess } from './gateway-process.ts'
-import { eventually, freePort } from './program.ts'
+import { freePort } from '../../test/support/program.ts'
+import { eventually } from './program.ts'
 import { CLIENT, type SimulatorProcess, startSimulatorProcess } from './simulator-process.ts'
 
-export interface StageOptions {
+export interface TortureStageOptions {
   env?: Record<string, string>
   extensions?: number
   numbersPerExtension?: number
@@ -31,7 +32,7 @@ const NEVER_BLACKLIST_MS = 86_400_000
 const DRAIN_MS = 60_000
 
 /** A simulator and a gateway, each in a process of its own, with one tenant, one app and connected extensions. */
-export class Stage implements AsyncDisposable {
+export class TortureStage implements AsyncDisposable {
   key = ''
   readonly numbers: string[] = []
 
@@ -49,7 +50,7 @@ export class Stage implements AsyncDisposable {
     return this.gateway.options.path
   }
 
-  static async open(options: StageOptions = {}): Promise<Stage> {
+  static async open(options: TortureStageOptions = {}): Promise<TortureStage> {
     const folder = mkdtempSync(join(tmpdir(), 'sgw-torture-'))
     const simulator = await startSimulatorProcess(join(folder, 'simulator.log'))
     const env = { ...ENVIRONMENT, RC_SERVER_URL: simulator.url, ...options.env }
@@ -59,7 +60,7 @@ export class Stage implements AsyncDisposable {
       log: join(folder, 'gateway.log'),
       env,
     })
-    const stage = new Stage(folder, simulator, gateway)
+    const stage = new TortureStage(folder, simulator, gateway)
     try {
       await stage.#prepare(options)
       return stage
@@ -69,7 +70,7 @@ export class Stage implements AsyncDisposable {
     }
   }
 
-  async #prepare({ extensions = 4, numbersPerExtension = 2, webhookUrl }: StageOptions): Promise<void> {
+  async #prepare({ extensions = 4, numbersPerExtension = 2, webhookUrl }: TortureStageOptions): Promise<void> {
     await this.control.configure({ blacklistAfterMs: NEVER_BLACKLIST_MS })
     await this.gateway.start()
     const { tenantId } = await this.gateway.command<{ tenantId: string }>('tenant-create', { name: 'Torture' })

@@ -1,5 +1,5 @@
 import { between } from './scenario.ts'
-import type { Stage } from './stage.ts'
+import type { TortureStage } from './stage.ts'
 
 const PAUSE_MS = 40
 const WRITERS = 2
@@ -17,7 +17,7 @@ export class InboundTraffic {
   readonly #writers: Promise<void>[]
 
   constructor(
-    readonly stage: Stage,
+    readonly stage: TortureStage,
     readonly random: () => number,
   ) {
     this.#writers = Array.from({ length: WRITERS }, () => this.#write())

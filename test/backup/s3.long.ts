@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { seededRandom } from '../../src/simulator/random.ts'
-import { Load, crashAndRestore, missingOf, sentTexts, sentTwice, untilDrained } from '../support/backup-loss.ts'
+import { BackupLoad, crashAndRestore, missingOf, sentTexts, sentTwice, untilDrained } from '../support/backup-loss.ts'
 import { Deployment } from '../support/deployment.ts'
 import { IS_LITESTREAM_5, LITESTREAM } from '../support/litestream.ts'
 import { temporaryFolder } from '../support/process.ts'
@@ -44,7 +44,7 @@ test('while the storage refuses or breaks connections, the gateway keeps accepti
   await deployment.connect('http://127.0.0.1:9/nobody')
   await until(() => stub.bucket.keys.length > 0)
 
-  const load = new Load(deployment, 'outage')
+  const load = new BackupLoad(deployment, 'outage')
   stub.fault = 'slow down'
   await acceptsUntil(load, () => stub.refusals.filter((code) => code === 'SlowDown').length >= 3)
   await stub.goAway()
@@ -72,7 +72,7 @@ test('messages that were queued at the last copy and sent after it are not sent 
   await deployment.connect('http://127.0.0.1:9/nobody')
   const fault = { kind: 'respond', status: 503 }
   await deployment.simulator.control('fault', { route: 'sms', calls: null, fault })
-  const load = new Load(deployment, 'queued')
+  const load = new BackupLoad(deployment, 'queued')
   await acceptsUntil(load, () => load.acknowledged.length >= 20)
   await load.stop()
   const { length } = load.acknowledged
@@ -147,7 +147,7 @@ test('a drill reads a backup of several upload parts, leaves no file, and fails 
 }, 40_000)
 
 /** Waits until the condition holds and some more messages are accepted. */
-async function acceptsUntil(load: Load, condition: () => boolean | Promise<boolean>): Promise<void> {
+async function acceptsUntil(load: BackupLoad, condition: () => boolean | Promise<boolean>): Promise<void> {
   await until(condition, 40_000)
   const before = load.acknowledged.length
   await until(() => load.acknowledged.length >= before + 5)

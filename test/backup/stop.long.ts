@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { Load, missingOf } from '../support/backup-loss.ts'
+import { BackupLoad, missingOf } from '../support/backup-loss.ts'
 import { Deployment } from '../support/deployment.ts'
 import { IS_LITESTREAM_5 } from '../support/litestream.ts'
 import { S3Stub } from '../support/s3-stub.ts'
@@ -17,7 +17,7 @@ test('a SIGTERM to all processes at once loses nothing: a second run of Litestre
   await deployment.connect('http://127.0.0.1:9/nobody')
   // Sends under way end while the gateway drains, long after the end of Litestream.
   await deployment.simulator.control('fault', { route: 'sms', calls: null, fault: { kind: 'delay', ms: 1500 } })
-  const load = new Load(deployment, 'group')
+  const load = new BackupLoad(deployment, 'group')
   await until(() => load.acknowledged.length >= 50, 20_000)
   const code = await deployment.terminateAll()
   await load.stop()
@@ -46,7 +46,7 @@ test('a gateway that is stopped right after its start has copied everything', as
   await deployment.connect('http://127.0.0.1:9/nobody')
   await deployment.stop()
   await deployment.start()
-  const load = new Load(deployment, 'early')
+  const load = new BackupLoad(deployment, 'early')
   await until(() => load.acknowledged.length >= 3)
   await load.stop()
   await deployment.stop()
@@ -65,7 +65,7 @@ test('a stop without a last copy ends with 1 and says what to keep, within the t
   await stub.goAway()
   await deployment.start({ REQUIRE_RESTORE: '1' })
   await deployment.simulator.control('fault', { route: 'sms', calls: null, fault: { kind: 'delay', ms: HANG_MS } })
-  const load = new Load(deployment, 'alone')
+  const load = new BackupLoad(deployment, 'alone')
   await until(() => load.acknowledged.length >= 20, 20_000)
   await load.stop()
   const startedAt = performance.now()

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Program, finished, freePort } from '../support/program.ts'
+import { LoggedProgram, finished, freePort } from '../support/program.ts'
 import { until } from '../support/world.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'sgw-build-'))
@@ -56,7 +56,7 @@ describe('the executable', () => {
     const { cwd, home, url, env } = emptyMachine('alone')
     const sgw = join(folder, 'sgw')
     cpSync(join(folder, 'dist/sgw'), sgw)
-    await using server = new Program({ command: [sgw, 'start'], env, cwd, log: join(folder, 'alone.log') })
+    await using server = new LoggedProgram({ command: [sgw, 'start'], env, cwd, log: join(folder, 'alone.log') })
     await server.serving(`${url}/health`)
     await expectDocumentation(url)
     const sent = await finished(
@@ -75,7 +75,7 @@ describe('the executable', () => {
 
   test('its reader thread lists the messages of a tenant with many messages', async () => {
     const { cwd, url, env } = emptyMachine('many')
-    await using server = new Program({
+    await using server = new LoggedProgram({
       command: [join(folder, 'dist/sgw'), 'start'],
       env,
       cwd,
@@ -109,7 +109,7 @@ describe('the bundle for the image', () => {
     const { cwd, url, env } = emptyMachine('bundle')
     cpSync(join(folder, 'dist/bundle'), join(cwd, 'app'), { recursive: true })
     const command = [process.execPath, join(cwd, 'app/cli.js'), 'start']
-    await using server = new Program({ command, env, cwd, log: join(folder, 'bundle.log') })
+    await using server = new LoggedProgram({ command, env, cwd, log: join(folder, 'bundle.log') })
     await server.serving(`${url}/health`)
     await expectDocumentation(url)
     expect(await totalOfMany(cwd, url)).toBe(MANY)

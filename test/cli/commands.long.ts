@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { existsSync, statSync, writeFileSync } from 'node:fs'
-import { freePort, sgw, startServer, temporaryFolder } from '../support/process.ts'
+import { sgw, startServer, temporaryFolder } from '../support/process.ts'
+import { freePort } from '../support/program.ts'
 import { FROM, TO, until } from '../support/world.ts'
 import { MIGRATIONS } from '../../src/db/migrations.ts'
 import { connectedServer } from '../main/connected-server.ts'
@@ -131,7 +132,7 @@ async function expectFailures(env: Record<string, string>, tenantId: string): Pr
 
 test.concurrent('without a server, every command that needs none works on the database file', async () => {
   using folder = temporaryFolder()
-  const env = { DATABASE_URL: folder.database, PORT: String(await freePort()) }
+  const env = { DATABASE_URL: folder.database, PORT: String(freePort()) }
   const { run } = commandLine(env)
   await expectTenantAndAppCommands(env)
   const refused = await run('send', '--from', FROM, '--to', TO, 'Hello')
@@ -259,7 +260,7 @@ test.concurrent('without a database, no command creates or changes anything', as
 
 test.concurrent('a command waits for a server that is starting', async () => {
   using folder = temporaryFolder()
-  const port = await freePort()
+  const port = freePort()
   await sgw(['tenant', 'create', '--name', 'Acme'], { DATABASE_URL: folder.database })
   const starting = startServer({ DATABASE_URL: folder.database, PORT: String(port) })
   const runs = await Promise.all(

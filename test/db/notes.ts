@@ -1,5 +1,5 @@
 import { type Gate, openGate } from '../../src/db/gate.ts'
-import { type Program, startProgram } from '../support/process.ts'
+import { type PipedProgram, startProgram } from '../support/process.ts'
 
 export const PRAGMAS = ['journal_mode = WAL', 'synchronous = FULL']
 
@@ -21,7 +21,7 @@ export async function committed(path: string): Promise<Set<number>> {
  * Starts a process that takes the write lock `times` times for `holdMs`, which is longer than a call waits for the
  * lock.
  */
-export async function lockHolder(path: string, times: number, holdMs: number): Promise<Program> {
+export async function lockHolder(path: string, times: number, holdMs: number): Promise<PipedProgram> {
   const holder = startProgram('test/db/fixtures/lock-holder.ts', [path, String(times), String(holdMs), '150'])
   await holder.printed(/ready/)
   return holder

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { Stage } from '../../bench/torture/stage.ts'
+import { TortureStage } from '../../bench/torture/stage.ts'
 import { attempts } from '../support/provider-events.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { createWorld, recordedLog, until } from '../support/world.ts'
@@ -30,7 +30,7 @@ test('an attempt is stored before the destination is dialled, and listed when it
 test('after kill -9 during POSTs, begun attempts are Interrupted and never repeated, and waiting deliveries are sent', async () => {
   await using receiver = startReceiver()
   receiver.answer = () => new Promise(() => {})
-  await using stage = await Stage.open({ extensions: 1, numbersPerExtension: 1, webhookUrl: receiver.url })
+  await using stage = await TortureStage.open({ extensions: 1, numbersPerExtension: 1, webhookUrl: receiver.url })
   const inject = (text: string): Promise<unknown> => stage.control.injectSms({ text })
   for (let index = 0; index < 6; index++) await inject(`before ${index}`)
   // Four POSTs of an app run at once, and two wait.

@@ -3,7 +3,7 @@ import { appendEvent } from '../../src/db/append-event.ts'
 import { erase } from '../../src/operator/erase.ts'
 import { manualClock } from '../support/manual-clock.ts'
 import { attempts, inboundMessages } from '../support/provider-events.ts'
-import { pass, setPolicy, setUrl, settled, startFailingReceiver } from '../support/retries.ts'
+import { advanceInSteps, setPolicy, setUrl, attemptsEnded, startFailingReceiver } from '../support/retries.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { FROM, TO, type World, createWorld } from '../support/world.ts'
 
@@ -51,8 +51,8 @@ test('sms_delivery is posted to the app that sent the message, with the fields o
   await conclude(world, messageId)
   wake(world)
   await receiver.received(1)
-  await settled(world, clock)
-  await pass(world, clock, 6000, 1000)
+  await attemptsEnded(world, clock)
+  await advanceInSteps(world, clock, 6000, 1000)
   const event = {
     type: 'sms_delivery',
     messageId,
@@ -123,7 +123,7 @@ test('an erasure deletes an event and its waiting retry', async () => {
   await conclude(world, messageId)
   wake(world)
   await receiver.received(1)
-  await settled(world, clock)
+  await attemptsEnded(world, clock)
   const left = (): Promise<number[]> =>
     Promise.all(['jobs', 'deliveries', 'webhook_details'].map((table) => count(world, table)))
   expect(await left()).toEqual([1, 1, 1])

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { manualClock } from '../support/manual-clock.ts'
 import { attempts } from '../support/provider-events.ts'
-import { pass, setPolicy, setUrl, settled, startFailingReceiver } from '../support/retries.ts'
+import { advanceInSteps, setPolicy, setUrl, attemptsEnded, startFailingReceiver } from '../support/retries.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { createWorld, recordedLog, until } from '../support/world.ts'
 
@@ -17,12 +17,12 @@ async function outage(policy: string) {
   await setPolicy(world, policy)
   for (let index = 0; index < MESSAGES; index++) {
     await world.control.injectSms({ text: `message ${index}` })
-    await settled(world, clock)
-    await pass(world, clock, 2 * MINUTE, MINUTE)
+    await attemptsEnded(world, clock)
+    await advanceInSteps(world, clock, 2 * MINUTE, MINUTE)
   }
   const arrived: unknown[] = []
   receiver.answer = ({ body }) => (arrived.push(body['body']), new Response('ok'))
-  await pass(world, clock, 240 * MINUTE, 10 * MINUTE)
+  await advanceInSteps(world, clock, 240 * MINUTE, 10 * MINUTE)
   const log = await attempts(world)
   await world[Symbol.asyncDispose]()
   await receiver[Symbol.asyncDispose]()
@@ -52,7 +52,7 @@ test('hanging retries delay no first attempt, neither of their destination nor o
   await setPolicy(world, 'short')
   for (let index = 0; index < 20; index++) await world.control.injectSms({ text: `lost ${index}` })
   await hanging.received(20)
-  await settled(world, clock)
+  await attemptsEnded(world, clock)
   const gone = Promise.withResolvers<void>()
   hanging.answer = () => gone.promise.then(() => new Response('too late'))
   clock.advance(6000)
@@ -65,7 +65,7 @@ test('hanging retries delay no first attempt, neither of their destination nor o
   // At most two retries of a destination run at once.
   expect(hanging.requests).toHaveLength(23)
   gone.resolve()
-  await settled(world, clock)
+  await attemptsEnded(world, clock)
 })
 
 test('a retry whose outcome could not be stored is Interrupted, and its schedule continues', async () => {
@@ -78,7 +78,7 @@ test('a retry whose outcome could not be stored is Interrupted, and its schedule
   await setPolicy(world, 'short')
   await world.control.injectSms({ text: 'not stored' })
   await receiver.received(1)
-  await settled(world, clock)
+  await attemptsEnded(world, clock)
   receiver.answer = async () => {
     await gate.execute(
       "CREATE TRIGGER broken BEFORE UPDATE OF outcome ON deliveries BEGIN SELECT RAISE(ABORT, 'broken'); END",
@@ -91,9 +91,9 @@ test('a retry whose outcome could not be stored is Interrupted, and its schedule
   await gate.execute('DROP TRIGGER broken')
   receiver.answer = () => new Response('ok')
   clock.advance(2000)
-  await settled(world, clock)
+  await attemptsEnded(world, clock)
   expect(await attempts(world)).toMatchObject([{ attemptNumber: 2, errorClass: 'Interrupted' }, { attemptNumber: 1 }])
-  await pass(world, clock, 34_000, 1000)
+  await advanceInSteps(world, clock, 34_000, 1000)
   expect((await attempts(world))[0]).toMatchObject({ attemptNumber: 3, outcome: 'success' })
   expect(receiver.requests).toHaveLength(3)
   expect(receiver.overlaps).toEqual([])

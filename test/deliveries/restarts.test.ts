@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ManualClock, manualClock } from '../support/manual-clock.ts'
 import { attempts } from '../support/provider-events.ts'
-import { pass, setPolicy, setUrl, settled, startFailingReceiver } from '../support/retries.ts'
+import { advanceInSteps, setPolicy, setUrl, attemptsEnded, startFailingReceiver } from '../support/retries.ts'
 import { type World, createWorld } from '../support/world.ts'
 
 const MINUTE = 60_000
@@ -57,9 +57,9 @@ for (const [policy, numbers] of POLICIES) {
       await first.control.injectSms({ text: 'interrupted' })
       await storeOpenAttempt(first, 1)
     })
-    await settled(second.world, clock)
+    await attemptsEnded(second.world, clock)
     expect(receiver.requests).toEqual([])
-    await pass(second.world, clock, 10_000, 1000)
+    await advanceInSteps(second.world, clock, 10_000, 1000)
     const log = await second.log()
     expect(log.map((attempt) => attempt['attemptNumber'])).toEqual([...numbers])
     expect(log.at(-1)).toMatchObject({
@@ -79,9 +79,9 @@ for (const [policy, numbers] of POLICIES) {
       await first.control.injectSms({ text: 'copied' })
     }
     await using second = await restarted(clock, { work: false }, prepare, (path) => rmSync(`${path}.mark`))
-    await settled(second.world, clock)
+    await attemptsEnded(second.world, clock)
     expect(receiver.requests).toEqual([])
-    await pass(second.world, clock, 10_000, 1000)
+    await advanceInSteps(second.world, clock, 10_000, 1000)
     const log = await second.log()
     expect(log.map((attempt) => attempt['attemptNumber']).toSorted()).toEqual([...numbers].toSorted())
     expect(log.find((attempt) => attempt['attemptNumber'] === 1)).toMatchObject({
@@ -100,12 +100,12 @@ test('after kill -9 during a retry, the schedule continues with its next step, a
     await setPolicy(first, 'short')
     await first.control.injectSms({ text: 'twice unlucky' })
     await receiver.received(1)
-    await settled(first, clock)
+    await attemptsEnded(first, clock)
     await storeOpenAttempt(first, 2)
   })
-  await pass(second.world, clock, 26_000, 1000)
+  await advanceInSteps(second.world, clock, 26_000, 1000)
   expect(receiver.requests).toHaveLength(1)
-  await pass(second.world, clock, 8000, 1000)
+  await advanceInSteps(second.world, clock, 8000, 1000)
   expect(receiver.requests).toHaveLength(2)
   expect((await second.log()).map((attempt) => attempt['attemptNumber']).toSorted()).toEqual([1, 2, 3])
   expect(receiver.overlaps).toEqual([])
@@ -119,14 +119,14 @@ test('a restart does not change the time of a retry', async () => {
     await setPolicy(first, 'standard')
     await first.control.injectSms({ text: 'patient' })
     await receiver.received(1)
-    await settled(first, clock)
+    await attemptsEnded(first, clock)
     clock.advance(6000)
     await receiver.received(2)
-    await settled(first, clock)
+    await attemptsEnded(first, clock)
   })
-  await pass(second.world, clock, 4 * MINUTE, MINUTE)
+  await advanceInSteps(second.world, clock, 4 * MINUTE, MINUTE)
   expect(receiver.requests).toHaveLength(2)
-  await pass(second.world, clock, 2 * MINUTE, MINUTE)
+  await advanceInSteps(second.world, clock, 2 * MINUTE, MINUTE)
   expect(receiver.requests).toHaveLength(3)
 })
 
@@ -138,7 +138,7 @@ test('a retry waits no longer than its schedule allows, even if the clock was se
     await setPolicy(first, 'short')
     await first.control.injectSms({ text: 'from the future' })
     await receiver.received(1)
-    await settled(first, clock)
+    await attemptsEnded(first, clock)
     await first.gateway.database.gate.execute(`UPDATE jobs SET due_at = due_at + ${365 * 24 * 60 * MINUTE}`)
   })
   await receiver.received(2)

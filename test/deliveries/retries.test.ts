@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { manualClock } from '../support/manual-clock.ts'
 import { attempts } from '../support/provider-events.ts'
-import { pass, setPolicy, setUrl, settled, startFailingReceiver } from '../support/retries.ts'
+import { advanceInSteps, setPolicy, setUrl, attemptsEnded, startFailingReceiver } from '../support/retries.ts'
 import { createWorld } from '../support/world.ts'
 
 const SECOND = 1000
@@ -23,15 +23,15 @@ for (const [policy, steps] of Object.entries(SCHEDULES)) {
     await world.control.injectSms({ text: 'again and again' })
     await receiver.received(1)
     for (const [index, step] of steps.entries()) {
-      await settled(world, clock)
+      await attemptsEnded(world, clock)
       clock.advance(step * 0.9 - 1)
-      await settled(world, clock)
+      await attemptsEnded(world, clock)
       expect(receiver.requests).toHaveLength(index + 1)
       clock.advance(step * 0.2 + 2)
       await receiver.received(index + 2)
     }
-    await settled(world, clock)
-    await pass(world, clock, 48 * HOUR, 24 * HOUR)
+    await attemptsEnded(world, clock)
+    await advanceInSteps(world, clock, 48 * HOUR, 24 * HOUR)
     expect(receiver.requests).toHaveLength(steps.length + 1)
     const log = await attempts(world)
     expect(log.map((attempt) => attempt['attemptNumber'])).toEqual(
@@ -54,8 +54,8 @@ test('an attempt that succeeds ends the schedule', async () => {
   await world.control.injectSms({ text: 'second time lucky' })
   await receiver.received(1)
   receiver.answer = () => new Response('ok')
-  await settled(world, clock)
-  await pass(world, clock, 10 * MINUTE, MINUTE)
+  await attemptsEnded(world, clock)
+  await advanceInSteps(world, clock, 10 * MINUTE, MINUTE)
   expect(await attempts(world)).toMatchObject([
     { attemptNumber: 2, outcome: 'success' },
     { attemptNumber: 1, outcome: 'http_error' },
@@ -78,9 +78,9 @@ for (const [header, afterMs] of WAITS) {
     receiver.answer = () => new Response('', { status: 503, headers: { 'retry-after': header } })
     await world.control.injectSms({ text: 'busy' })
     await receiver.received(1)
-    await settled(world, clock)
+    await attemptsEnded(world, clock)
     clock.advance(afterMs - 1)
-    await settled(world, clock)
+    await attemptsEnded(world, clock)
     expect(receiver.requests).toHaveLength(1)
     clock.advance(SECOND + 2)
     await receiver.received(2)
@@ -96,8 +96,8 @@ test('a 410 ends the schedule', async () => {
   receiver.answer = () => new Response('gone', { status: 410 })
   await world.control.injectSms({ text: 'nobody here' })
   await receiver.received(1)
-  await settled(world, clock)
-  await pass(world, clock, HOUR, 10 * MINUTE)
+  await attemptsEnded(world, clock)
+  await advanceInSteps(world, clock, HOUR, 10 * MINUTE)
   expect(receiver.requests).toHaveLength(1)
 })
 
@@ -110,7 +110,7 @@ test('a retry uses the address and the secret that are valid at its time', async
   await setPolicy(world, 'short')
   await world.control.injectSms({ text: 'moved' })
   await old.received(1)
-  await settled(world, clock)
+  await attemptsEnded(world, clock)
   await setUrl(world, fresh.url)
   await world.call('POST', `/v1/apps/${world.app.appId}/rotate-webhook-secret`)
   clock.advance(6 * SECOND)
@@ -134,9 +134,9 @@ for (const [name, end] of Object.entries(ENDINGS)) {
     await setPolicy(world, 'short')
     await world.control.injectSms({ text: 'in vain' })
     await receiver.received(1)
-    await settled(world, clock)
+    await attemptsEnded(world, clock)
     await end(world)
-    await pass(world, clock, HOUR, 10 * MINUTE)
+    await advanceInSteps(world, clock, HOUR, 10 * MINUTE)
     expect(receiver.requests).toHaveLength(1)
     expect((await world.gateway.database.gate.execute("SELECT 1 FROM jobs WHERE kind = 'webhook_retry'")).rows).toEqual(
       [],
@@ -152,14 +152,14 @@ test('a trigger has a policy of its own', async () => {
   await world.call('PUT', `/v1/triggers/${String(body['triggerId'])}/webhook-retries`, { body: { policy: 'short' } })
   await world.control.injectSms({ text: 'to the trigger' })
   await receiver.received(1)
-  await settled(world, clock)
+  await attemptsEnded(world, clock)
   clock.advance(6 * SECOND)
   await receiver.received(2)
   expect(receiver.requests[1]?.body).toMatchObject({ triggerId: body['triggerId'] })
   receiver.answer = () => new Response('gone', { status: 410 })
-  await settled(world, clock)
+  await attemptsEnded(world, clock)
   clock.advance(MINUTE)
   await receiver.received(3)
-  await settled(world, clock)
+  await attemptsEnded(world, clock)
   expect((await world.json('GET', '/v1/triggers')).body).toEqual({ triggers: [] })
 })

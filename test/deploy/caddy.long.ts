@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFolder } from '../support/process.ts'
-import { PROJECT, Program, freePort } from '../support/program.ts'
+import { PROJECT, LoggedProgram, freePort } from '../support/program.ts'
 import { CANARY, expectBodyLimit, get, serving, visitTokens, worldBehindProxy } from './stage.ts'
 
 const CONFIGURATION = readFileSync(join(PROJECT, 'deploy/Caddyfile'), 'utf8')
@@ -15,7 +15,7 @@ async function behindCaddy(configuration = CONFIGURATION) {
   const [plain, secure] = [freePort(), freePort()]
   const options = ['admin off', 'skip_install_trust', `http_port ${plain}`, `https_port ${secure}`]
   writeFileSync(folder.file('Caddyfile'), configuration.replace('\n{\n', `\n{\n${options.join('\n')}\n`))
-  const program = new Program({
+  const program = new LoggedProgram({
     command: [CADDY ?? '', 'run', '--config', folder.file('Caddyfile'), '--adapter', 'caddyfile'],
     env: { HOME: folder.path, XDG_DATA_HOME: folder.path, SGW_UPSTREAM: new URL(world.url).host },
     log: folder.file('output.log'),

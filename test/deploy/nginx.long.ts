@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SELF_SIGNED } from '../simulator/self-signed.ts'
 import { temporaryFolder } from '../support/process.ts'
-import { PROJECT, Program, freePort } from '../support/program.ts'
+import { PROJECT, LoggedProgram, freePort } from '../support/program.ts'
 import { until } from '../support/world.ts'
 import { CANARY, expectBodyLimit, get, serving, visitTokens, worldBehindProxy } from './stage.ts'
 
@@ -25,7 +25,7 @@ async function behindNginx() {
   writeFileSync(folder.file('privkey.pem'), SELF_SIGNED.key)
   writeFileSync(folder.file('site.conf'), site)
   writeFileSync(folder.file('nginx.conf'), mainFile(folder.path))
-  const program = new Program({
+  const program = new LoggedProgram({
     command: [NGINX ?? '', '-c', folder.file('nginx.conf'), '-p', folder.path, '-e', folder.file('error.log')],
     env: {},
     log: folder.file('output.log'),

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { eventually } from '../../bench/torture/program.ts'
-import { Stage } from '../../bench/torture/stage.ts'
+import { TortureStage } from '../../bench/torture/stage.ts'
 import { FROM, TO, createWorld } from '../support/world.ts'
 
 const TIMEOUT_MS = 60_000
@@ -14,7 +14,7 @@ function limitFiles(pid: number, bytes: number | null): void {
 test(
   'a process that cannot write answers no false 202, makes no call without a committed attempt, and recovers by itself',
   async () => {
-    await using stage = await Stage.open({ extensions: 1 })
+    await using stage = await TortureStage.open({ extensions: 1 })
     const { control, gateway, numbers } = stage
     const pid = gateway.pid ?? 0
     let recipients = 1000

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { eventually } from '../../bench/torture/program.ts'
-import { Stage } from '../../bench/torture/stage.ts'
+import { TortureStage } from '../../bench/torture/stage.ts'
 import type { Fault } from '../../src/simulator/faults.ts'
 import { TO } from '../support/world.ts'
 
@@ -19,7 +19,10 @@ const CALLS: [name: string, fault: Fault, requests: number][] = [
 test.concurrent.each(CALLS)(
   'a process that is paused during a call does not send twice: %s',
   async (_name, fault, requests) => {
-    await using stage = await Stage.open({ extensions: 1, env: { PROVIDER_TIMEOUT: '1s', RECONCILE_SETTLE: '1s' } })
+    await using stage = await TortureStage.open({
+      extensions: 1,
+      env: { PROVIDER_TIMEOUT: '1s', RECONCILE_SETTLE: '1s' },
+    })
     const { control, gateway, numbers } = stage
     await control.fault({ route: 'sms', fault })
     const response = await stage.call('POST', '/v1/sms/send', { from: numbers[0], to: TO, body: 'Hello' })

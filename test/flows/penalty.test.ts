@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { TO } from '../support/world.ts'
-import { Case } from './fault-table/case.ts'
+import { FaultCase } from './fault-table/case.ts'
 import { pass } from './fault-table/passing-time.ts'
 
 const BOBS = '+15555550102'
@@ -9,7 +9,7 @@ const ALICES_OTHER = '+15555550101'
 const RETRY_AFTER_MS = 20_000
 
 test('after a 429 the extension sends nothing for Retry-After, its messages stay queued, and other extensions keep sending', async () => {
-  await using one = await Case.open()
+  await using one = await FaultCase.open()
   const { world, clock } = one
   const { control } = world
   const bob = control.addExtension({ name: 'Bob', numbers: [BOBS] })

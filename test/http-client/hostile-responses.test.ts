@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import type { Socket } from 'node:net'
 import { HttpConnectionPool } from '../../src/http-client/http-connection-pool.ts'
 import { rawServer } from '../provider/ringcentral/servers.ts'
-import { type Ended, MAX_HEAD_BYTES, endpointAt, exchange, request } from './exchanges.ts'
+import { type ExchangeResult, MAX_HEAD_BYTES, endpointAt, exchange, request } from './exchanges.ts'
 
 // A hostile response must not end at another byte than the server meant, use unlimited memory, or be accepted although it
 // is not a response.
@@ -10,7 +10,7 @@ import { type Ended, MAX_HEAD_BYTES, endpointAt, exchange, request } from './exc
 const CHUNKED = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n'
 const ok = (...headers: string[]): string => ['HTTP/1.1 200 OK', ...headers, 'Content-Length: 2', '', 'ok'].join('\r\n')
 
-interface TwoExchanges extends Ended {
+interface TwoExchanges extends ExchangeResult {
   /** How many connections the two requests used. */
   connections: number
 }
@@ -19,7 +19,7 @@ interface TwoExchanges extends Ended {
 async function sendTwice(behave: (socket: Socket) => void): Promise<TwoExchanges> {
   await using server = await rawServer((socket) => void socket.setNoDelay().on('data', () => behave(socket)))
   const pool = new HttpConnectionPool(endpointAt(server.port), MAX_HEAD_BYTES)
-  const ask = (): Promise<Ended> => exchange((listener) => pool.send(request(), listener))
+  const ask = (): Promise<ExchangeResult> => exchange((listener) => pool.send(request(), listener))
   const first = await ask()
   await ask()
   return { ...first, connections: server.connections }

@@ -2,12 +2,12 @@ import { expect, test } from 'bun:test'
 import type { Socket } from 'node:net'
 import { HttpConnectionPool } from '../../src/http-client/http-connection-pool.ts'
 import { rawServer } from '../provider/ringcentral/servers.ts'
-import { type Ended, MAX_HEAD_BYTES, endpointAt, exchange, request } from './exchanges.ts'
+import { type ExchangeResult, MAX_HEAD_BYTES, endpointAt, exchange, request } from './exchanges.ts'
 
 const MAX_IDLE_MS = 30_000
 const poolOf = (port: number, maxIdleMs = MAX_IDLE_MS): HttpConnectionPool =>
   new HttpConnectionPool(endpointAt(port), MAX_HEAD_BYTES, maxIdleMs)
-const ask = (pool: HttpConnectionPool, fresh = false): Promise<Ended> =>
+const ask = (pool: HttpConnectionPool, fresh = false): Promise<ExchangeResult> =>
   exchange((listener) => pool.send(request(), listener, fresh))
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'

@@ -1,7 +1,8 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
-import { type Ended, sgw, startProgram, temporaryFolder } from '../support/process.ts'
+import { sgw, startProgram, temporaryFolder } from '../support/process.ts'
+import type { Finished } from '../support/program.ts'
 import { createWorld, recordedLog } from '../support/world.ts'
 
 interface Finding {
@@ -34,7 +35,7 @@ const DAMAGES: Record<string, (path: string) => void> = {
   'cut off': (path) => truncateSync(path, 3 * PAGE),
 }
 
-const startServer = async (folder: Folder): Promise<Ended> => {
+const startServer = async (folder: Folder): Promise<Finished> => {
   await using program = startProgram('src/main.ts', [], { DATABASE_URL: folder.database, PORT: '0' })
   return await program.ended()
 }

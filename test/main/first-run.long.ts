@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readFileSync, statSync } from 'node:fs'
-import { freePort, startProgram, startServer, temporaryFolder } from '../support/process.ts'
+import { startProgram, startServer, temporaryFolder } from '../support/process.ts'
+import { freePort } from '../support/program.ts'
 import { until } from '../support/world.ts'
 
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8)
@@ -116,7 +117,7 @@ test('a command waits until the first start has created its app', async () => {
   using folder = temporaryFolder()
   await using _server = startProgram('src/main.ts', [], {
     DATABASE_URL: folder.database,
-    PORT: String(await freePort()),
+    PORT: String(freePort()),
   })
   const send = (): Promise<Response | null> =>
     fetch('http://sgw/commands/send', {

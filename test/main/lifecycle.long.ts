@@ -1,11 +1,11 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { type Program, startProgram, startServer, temporaryFolder } from '../support/process.ts'
+import { type PipedProgram, startProgram, startServer, temporaryFolder } from '../support/process.ts'
 import { createWorld, until } from '../support/world.ts'
 import { connectedServer } from './connected-server.ts'
 
 /** Sends SIGTERM and measures how long the server takes to end. */
-async function terminated(server: Program): Promise<{ code: number; tookMs: number }> {
+async function terminated(server: PipedProgram): Promise<{ code: number; tookMs: number }> {
   const started = performance.now()
   server.kill('SIGTERM')
   const { code } = await server.ended()

@@ -2,10 +2,11 @@ import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { readConfig } from '../../src/core/config.ts'
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
-import { type Ended, startProgram, startServer, temporaryFolder } from '../support/process.ts'
+import { startProgram, startServer, temporaryFolder } from '../support/process.ts'
+import type { Finished } from '../support/program.ts'
 
 /** Runs a start that is refused. Returns its exit code and the lines on stderr. */
-async function refusedStart(env: Record<string, string>): Promise<Ended & { lines: string[] }> {
+async function refusedStart(env: Record<string, string>): Promise<Finished & { lines: string[] }> {
   await using program = startProgram('src/main.ts', [], env)
   const ended = await program.ended()
   return { ...ended, lines: ended.stderr.trim().split('\n') }

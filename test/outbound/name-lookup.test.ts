@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { NameLookup } from '../../src/outbound/name-lookup.ts'
 import { type Resolver, systemResolver } from '../../src/outbound/system-resolver.ts'
 import { startDnsServer } from './dns-server.ts'
-import { ManualClock } from './manual-clock.ts'
+import { manualClock } from '../support/manual-clock.ts'
 
 const noSignal = new AbortController().signal
 const SILENT_NAMES = 100
@@ -28,7 +28,7 @@ class HeldLookups {
 const promisesHandled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 function heldLookups() {
-  const clock = new ManualClock()
+  const clock = manualClock()
   const held = new HeldLookups()
   const names = new NameLookup(held.resolver, clock)
   const outcomes = new Map<string, string>()
@@ -114,7 +114,7 @@ test('a lookup that finds no slot for 5 s fails and leaves the queue', async () 
 
 test('100 names that a DNS server does not answer hold neither other names nor the worker threads', async () => {
   await using server = await startDnsServer({ 'good.example.com': { A: ['192.0.2.1'] } }, 'silence')
-  const clock = new ManualClock()
+  const clock = manualClock()
   const names = new NameLookup(systemResolver({ servers: [server.address], searchPath: '/nonexistent' }), clock)
   let ended = 0
   const silent = Array.from({ length: SILENT_NAMES }, (_, index) =>

@@ -5,7 +5,7 @@ import { AddressGuard } from '../../src/outbound/address-guard.ts'
 import { postOnce } from '../../src/outbound/webhook-exchange.ts'
 import { type PostResult, WebhookPoster } from '../../src/outbound/post-json.ts'
 import * as to from './destinations.ts'
-import { ManualClock } from './manual-clock.ts'
+import { manualClock } from '../support/manual-clock.ts'
 
 const TIMEOUT_MS = 300
 /** Additional time for a busy machine. */
@@ -212,7 +212,7 @@ describe('the request', () => {
     await using destination = await to.startDestination(to.says(says))
     const guard = new AddressGuard({ production: false, allowCidrs: [] })
     // The clock stands still, so no time limit ends this POST.
-    const poster = new WebhookPoster({ guard, clock: new ManualClock() })
+    const poster = new WebhookPoster({ guard, clock: manualClock() })
     expect(await post(poster, `http://127.0.0.1:${destination.port}/`)).toMatchObject(httpError(503, snippet))
   })
 
@@ -233,7 +233,7 @@ describe('the request', () => {
   })
 
   test('ends with its time limit if the name hangs', async () => {
-    const clock = new ManualClock()
+    const clock = manualClock()
     const guard = new AddressGuard({ production: false, allowCidrs: [], resolver: () => new Promise(() => {}), clock })
     const answer = post(new WebhookPoster({ guard, clock, timeoutMs: 1500 }), 'http://slow.test/')
     clock.advance(1500)

@@ -3,7 +3,7 @@ import { systemResolver } from '../../src/outbound/system-resolver.ts'
 import { AddressGuard } from '../../src/outbound/address-guard.ts'
 import { WebhookPoster } from '../../src/outbound/post-json.ts'
 import { startDnsServer } from '../outbound/dns-server.ts'
-import { ManualClock } from '../outbound/manual-clock.ts'
+import { type ManualClock, manualClock } from '../support/manual-clock.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { addSilentDestinations, deliverTo } from '../support/silent-names.ts'
 import { type World, createWorld, until } from '../support/world.ts'
@@ -31,7 +31,7 @@ test("100 names whose DNS does not answer delay no other tenant's webhooks, send
   await using dns = await startDnsServer({}, 'silence')
   await using receiver = startReceiver()
   await using world = await createWorld()
-  const clock = new ManualClock()
+  const clock = manualClock()
   useDnsServer(world, dns.address, clock)
   const silent = await world.otherTenant('Silent')
   await addSilentDestinations(world, silent, SILENT_NAMES)

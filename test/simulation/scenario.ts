@@ -1,5 +1,5 @@
 import { type Random, createRandom } from './random.ts'
-import type { Fates } from './provider-port.ts'
+import type { Fates } from './simulated-provider-port.ts'
 
 /** The events of a seed. Times are in milliseconds. */
 export interface Scenario {

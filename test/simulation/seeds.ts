@@ -1,6 +1,6 @@
 import { type Profile, profileOf } from './scenario.ts'
 import { type SeedResult, runSeed } from './simulation.ts'
-import { type Stage, type Weakening, openStage } from './stage.ts'
+import { type SimulationStage, type Weakening, openStage } from './stage.ts'
 
 export interface Batch {
   seeds: number
@@ -25,7 +25,7 @@ export async function runBatch(seeds: Iterable<number>, options: BatchOptions = 
   }
 }
 
-async function runSeeds(seeds: Iterable<number>, options: BatchOptions, stage: Stage): Promise<Batch> {
+async function runSeeds(seeds: Iterable<number>, options: BatchOptions, stage: SimulationStage): Promise<Batch> {
   let done = 0
   for (const seed of seeds) {
     // Each seed has a turn of its own, because the native binding frees memory only between turns.

@@ -3,7 +3,7 @@ import { openDatabase } from '../../src/db/database.ts'
 import type { Gate } from '../../src/db/gate.ts'
 import { tenantOf } from './clients.ts'
 import type { Statement } from './disk.ts'
-import { plainSecrets } from './life.ts'
+import { plainSecrets } from './boot.ts'
 import type { ModelProvider } from './model-provider.ts'
 import type { Scenario } from './scenario.ts'
 import { valueOf } from './timeline.ts'
@@ -20,13 +20,13 @@ export interface Weakening {
 }
 
 /** The objects that all seeds of a thread share, because opening a database takes longer than a seed. */
-export interface Stage {
+export interface SimulationStage {
   database: Gate
   config: Config
   weakening: Weakening
 }
 
-export async function openStage(weakening: Weakening = {}): Promise<Stage> {
+export async function openStage(weakening: Weakening = {}): Promise<SimulationStage> {
   const read = readConfig({ values: { NODE_ENV: 'test' }, readFile: () => '' })
   if (!read.ok) throw new Error(read.problems.join('\n'))
   const { gate: database } = await openDatabase({ url: ':memory:', authToken: null, path: null, litestream: false })
@@ -49,7 +49,7 @@ const TABLES = [
 const DAY_MS = 86_400_000
 
 /** Empties the database and inserts this scenario's tenants and extensions. */
-export function setUp(stage: Stage, scenario: Scenario, provider: ModelProvider, now: number): void {
+export function setUp(stage: SimulationStage, scenario: Scenario, provider: ModelProvider, now: number): void {
   const statements = TABLES.map((table): Statement => ({ sql: `DELETE FROM ${table}` }))
   for (let tenant = 0; tenant < scenario.tenants; tenant++)
     statements.push(...tenantRows(scenario, provider, tenant, now))

@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import { expect, test } from 'bun:test'
 import { systemClock } from '../../src/core/clock.ts'
 import { reserveSimulator } from '../../src/simulator/reserve.ts'
-import { ALICE, answer, SELF, smsBody, startBench } from './harness.ts'
+import { ALICE, answer, SELF, smsBody, startHarness } from './harness.ts'
 
 /** Sends pieces on a raw connection, one per turn of the event loop, and reads until `done` or the end. */
 function speak(
@@ -34,22 +34,22 @@ const probe = 'GET /restapi HTTP/1.1\r\nHost: x\r\n'
 const statuses = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map((match) => Number(match[1]))
 
 test('a request may arrive byte by byte', async () => {
-  await using bench = await startBench()
-  const { access_token } = await bench.login()
+  await using harness = await startHarness()
+  const { access_token } = await harness.login()
   const body = JSON.stringify(smsBody('Grüße 😀'))
   const length = Buffer.byteLength(body)
   const request = `POST /restapi/v1.0${SELF}/sms HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${access_token}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\nConnection: close\r\n\r\n${body}`
   const text = await speak(
-    bench.simulator,
+    harness.simulator,
     [...Buffer.from(request)].map((byte) => Uint8Array.of(byte)),
   )
   expect(statuses(text)).toEqual([200])
-  expect(bench.control.messages()[0]?.text).toBe('Grüße 😀')
+  expect(harness.control.messages()[0]?.text).toBe('Grüße 😀')
 })
 
 test('a chunked body is decoded', async () => {
-  await using bench = await startBench()
-  const { access_token } = await bench.login()
+  await using harness = await startHarness()
+  const { access_token } = await harness.login()
   const bytes = new TextEncoder().encode(JSON.stringify(smsBody('In chunks 😀')))
   const body = new ReadableStream({
     async start(controller) {
@@ -61,28 +61,30 @@ test('a chunked body is decoded', async () => {
     },
   })
   const headers = { authorization: `Bearer ${access_token}`, 'content-type': 'application/json' }
-  const sent = await answer(fetch(`${bench.simulator.url}/restapi/v1.0${SELF}/sms`, { method: 'POST', headers, body }))
+  const sent = await answer(
+    fetch(`${harness.simulator.url}/restapi/v1.0${SELF}/sms`, { method: 'POST', headers, body }),
+  )
   expect([sent.status, sent.body['subject']]).toEqual([200, 'In chunks 😀'])
 })
 
 test('requests on one connection are answered in order, and a slow one delays the next', async () => {
-  await using bench = await startBench()
-  bench.control.fault({ route: 'probe', fault: { kind: 'delay', ms: 20 } })
+  await using harness = await startHarness()
+  harness.control.fault({ route: 'probe', fault: { kind: 'delay', ms: 20 } })
   const unknown = 'GET /nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
-  const text = await speak(bench.simulator, [`${probe}\r\n${probe}\r\n${unknown}`])
+  const text = await speak(harness.simulator, [`${probe}\r\n${probe}\r\n${unknown}`])
   expect(statuses(text)).toEqual([200, 200, 404])
 })
 
 test('Connection: close and HTTP/1.0 end the connection after the answer', async () => {
-  await using bench = await startBench()
-  expect(statuses(await speak(bench.simulator, [`${probe}Connection: close\r\n\r\n`]))).toEqual([200])
-  expect(statuses(await speak(bench.simulator, ['GET /restapi HTTP/1.0\r\n\r\n']))).toEqual([200])
+  await using harness = await startHarness()
+  expect(statuses(await speak(harness.simulator, [`${probe}Connection: close\r\n\r\n`]))).toEqual([200])
+  expect(statuses(await speak(harness.simulator, ['GET /restapi HTTP/1.0\r\n\r\n']))).toEqual([200])
 })
 
 test('a client that expects 100-continue gets it', async () => {
-  await using bench = await startBench()
+  await using harness = await startHarness()
   const head = `POST /control/counters HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: 2\r\nConnection: close\r\n\r\n`
-  expect(statuses(await speak(bench.simulator, [head, '{}']))).toEqual([100, 200])
+  expect(statuses(await speak(harness.simulator, [head, '{}']))).toEqual([100, 200])
 })
 
 const BAD: [string, string, number][] = [
@@ -94,34 +96,34 @@ const BAD: [string, string, number][] = [
 ]
 
 test.each(BAD)('a request with %s is refused and the connection closed', async (_, request, status) => {
-  await using bench = await startBench()
-  expect(statuses(await speak(bench.simulator, [request]))).toEqual([status])
-  expect((await fetch(`${bench.simulator.url}/restapi`)).status).toBe(200)
+  await using harness = await startHarness()
+  expect(statuses(await speak(harness.simulator, [request]))).toEqual([status])
+  expect((await fetch(`${harness.simulator.url}/restapi`)).status).toBe(200)
 })
 
 test('an answer larger than the socket accepts at once arrives completely', async () => {
-  await using bench = await startBench({ limits: false })
-  const { access_token } = await bench.login()
+  await using harness = await startHarness({ limits: false })
+  const { access_token } = await harness.login()
   const text = '😀'.repeat(500)
-  for (let count = 0; count < 500; count++) await bench.control.injectSms({ to: ALICE, text, deliver: false })
-  const list = await bench.api(access_token, 'GET', `${SELF}/message-store?perPage=1000`)
+  for (let count = 0; count < 500; count++) await harness.control.injectSms({ to: ALICE, text, deliver: false })
+  const list = await harness.api(access_token, 'GET', `${SELF}/message-store?perPage=1000`)
   expect(list.text.length).toBeGreaterThan(500_000)
   expect(list.body.records).toHaveLength(500)
   expect(list.body.records.every((one) => one['subject'] === text)).toBe(true)
 })
 
 test('a stop disconnects waiting clients and frees the port', async () => {
-  const bench = await startBench()
-  bench.control.fault({ route: 'probe', fault: { kind: 'hang' } })
-  const waiting = fetch(`${bench.simulator.url}/restapi`).then(
+  const harness = await startHarness()
+  harness.control.fault({ route: 'probe', fault: { kind: 'hang' } })
+  const waiting = fetch(`${harness.simulator.url}/restapi`).then(
     () => 'answered',
     () => 'cut',
   )
   await Bun.sleep(10)
-  await bench.simulator.stop()
+  await harness.simulator.stop()
   expect(await waiting).toBe('cut')
-  await using next = await startBench({ port: Number(new URL(bench.simulator.url).port) })
-  expect(next.simulator.url).toBe(bench.simulator.url)
+  await using next = await startHarness({ port: Number(new URL(harness.simulator.url).port) })
+  expect(next.simulator.url).toBe(harness.simulator.url)
 })
 
 const OPTIONS = { clock: systemClock, clientId: 'app', clientSecret: 'secret' }

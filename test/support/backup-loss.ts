@@ -33,7 +33,7 @@ export async function crashAndRestore(
   deployment: Deployment,
   { label, loadMs, how = 'kill', interruptedStartMs }: Crash,
 ): Promise<Loss> {
-  const load = new Load(deployment, label)
+  const load = new BackupLoad(deployment, label)
   await Bun.sleep(loadMs)
   const killedAt = performance.now()
   if (how === 'kill') await deployment.crash(load.acknowledged.length % 2 === 0)
@@ -53,7 +53,7 @@ export async function crashAndRestore(
 }
 
 /** Sends a message about every 20 ms until it is stopped. Each message has a text and a recipient of its own. */
-export class Load {
+export class BackupLoad {
   readonly acknowledged: Acknowledged[] = []
   #running = true
   readonly #sending: Promise<void>

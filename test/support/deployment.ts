@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { LITESTREAM } from './litestream.ts'
-import { type Finished, PROJECT, Program, finished, freePort } from './program.ts'
+import { type Finished, PROJECT, LoggedProgram, finished, freePort } from './program.ts'
 import { type RemoteSimulator, startRemoteSimulator } from './remote-simulator.ts'
 import { until } from './world.ts'
 
@@ -22,7 +22,7 @@ export class Deployment implements AsyncDisposable {
   readonly volume: string
   readonly replica: string
   readonly url: string
-  #program: Program | null = null
+  #program: LoggedProgram | null = null
   #starts = 0
   readonly #storage: Record<string, string>
   key = ''
@@ -90,7 +90,7 @@ export class Deployment implements AsyncDisposable {
   async start(extra: Record<string, string> = {}): Promise<number> {
     const startedAt = performance.now()
     const log = join(this.folder, `start-${++this.#starts}.log`)
-    this.#program = new Program({
+    this.#program = new LoggedProgram({
       command: [join(PROJECT, 'deploy/entrypoint.sh')],
       env: { ...this.env(), ...extra },
       log,
@@ -101,7 +101,7 @@ export class Deployment implements AsyncDisposable {
 
   /** Runs the entry point and kills all its processes after `afterMs`. */
   async startAndKill(afterMs: number, extra: Record<string, string> = {}): Promise<void> {
-    const program = new Program({
+    const program = new LoggedProgram({
       command: [join(PROJECT, 'deploy/entrypoint.sh')],
       env: { ...this.env(), ...extra },
       log: join(this.folder, `start-${++this.#starts}.log`),

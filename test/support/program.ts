@@ -6,7 +6,7 @@ import { until } from './world.ts'
 /** The project's folder. */
 export const PROJECT = join(import.meta.dir, '../..')
 
-export interface ProgramOptions {
+export interface LoggedProgramOptions {
   command: string[]
   env: Record<string, string>
   /** The working folder. Default: the project's folder. */
@@ -16,10 +16,10 @@ export interface ProgramOptions {
 }
 
 /** A child process of a test. It is killed when it is disposed of, at the latest. */
-export class Program implements AsyncDisposable {
+export class LoggedProgram implements AsyncDisposable {
   readonly #child: Bun.Subprocess<'ignore', number, number>
 
-  constructor(readonly options: ProgramOptions) {
+  constructor(readonly options: LoggedProgramOptions) {
     const { command, env, cwd = PROJECT, log } = options
     // Both streams share one file position, because otherwise they would overwrite each other's lines.
     const output = openSync(log, 'a')
@@ -69,6 +69,7 @@ export class Program implements AsyncDisposable {
   }
 }
 
+/** The output and the exit code of a program. */
 export interface Finished {
   code: number
   stdout: string

@@ -1,4 +1,4 @@
-import { PROJECT, Program } from './program.ts'
+import { PROJECT, LoggedProgram } from './program.ts'
 import { until } from './world.ts'
 
 /** A simulator in a process of its own, which survives the gateway. */
@@ -6,7 +6,7 @@ export interface RemoteSimulator {
   url: string
   clientId: string
   clientSecret: string
-  program: Program
+  program: LoggedProgram
   /** Calls a knob of `SimulatorControl` by name. */
   control<T>(name: string, argument?: unknown): Promise<T>
 }
@@ -17,7 +17,7 @@ const CLIENT = { clientId: 'night', clientSecret: 'the key of the night' }
 export async function startRemoteSimulator(log: string): Promise<RemoteSimulator> {
   const client = ['--client-id', CLIENT.clientId, '--client-secret', CLIENT.clientSecret]
   const command = [process.execPath, 'src/simulator/main.ts', '--port', '0', '--empty', '--no-limits', ...client]
-  const program = new Program({ command, env: {}, cwd: PROJECT, log })
+  const program = new LoggedProgram({ command, env: {}, cwd: PROJECT, log })
   const url = await until(() => /listens on (\S+)/.exec(program.output())?.[1], 10_000)
   const control = async <T>(name: string, argument?: unknown): Promise<T> => {
     const response = await fetch(`${url}/control/${name}`, {

@@ -34,7 +34,7 @@ export const setPolicy = (world: World, policy: string): Promise<Response> =>
   world.call('PUT', `/v1/apps/${world.app.appId}/webhook-retries`, { body: { policy } })
 
 /** Resolves when no attempt is under way or due. Later retries may remain. */
-export const settled = (world: World, clock: ManualClock): Promise<boolean> =>
+export const attemptsEnded = (world: World, clock: ManualClock): Promise<boolean> =>
   until(async () => {
     const { rows } = await world.gateway.database.gate.execute({
       sql: `SELECT 1 FROM deliveries WHERE outcome IS NULL
@@ -45,9 +45,9 @@ export const settled = (world: World, clock: ManualClock): Promise<boolean> =>
   })
 
 /** Advances the clock in steps, and waits after each one until the due attempts have ended. */
-export async function pass(world: World, clock: ManualClock, ms: number, stepMs: number): Promise<void> {
+export async function advanceInSteps(world: World, clock: ManualClock, ms: number, stepMs: number): Promise<void> {
   for (let passed = 0; passed < ms; passed += stepMs) {
     clock.advance(Math.min(stepMs, ms - passed))
-    await settled(world, clock)
+    await attemptsEnded(world, clock)
   }
 }

@@ -2,19 +2,19 @@ import { Database } from 'bun:sqlite'
 import { EventFollower, type LoggedEvent } from '../event-follower.ts'
 import { type Findings, inspectSends, zero } from '../inspection.ts'
 import { killRepeatedly } from '../kills.ts'
-import { Load, distinctMessage } from '../load.ts'
+import { SendLoad, distinctMessage } from '../load.ts'
 import { providerFaults } from '../provider-faults.ts'
 import type { ScenarioOptions } from '../scenario.ts'
-import { Stage } from '../stage.ts'
+import { TortureStage } from '../stage.ts'
 import { InboundTraffic } from '../traffic.ts'
 import { untilBackFilled } from './inbound.ts'
 
 /** Kills the gateway about every second while an app follows the event log with its cursor. */
 export async function events(options: ScenarioOptions): Promise<Findings> {
-  await using stage = await Stage.open()
+  await using stage = await TortureStage.open()
   const follower = await EventFollower.start(stage, options.random)
   await stage.control.randomFaults(providerFaults(options.seed))
-  const load = new Load(stage, { message: distinctMessage(stage.numbers), senders: 8, pauseMs: 10 })
+  const load = new SendLoad(stage, { message: distinctMessage(stage.numbers), senders: 8, pauseMs: 10 })
   const traffic = new InboundTraffic(stage, options.random)
   await killRepeatedly(stage, load, 200, options)
   await traffic.stop()
@@ -36,7 +36,7 @@ export async function events(options: ScenarioOptions): Promise<Findings> {
  * Each ended message has its events `queued`, `sending` and `sent` or `failed` once and in this order. Each inbound
  * message has one event.
  */
-function inspectLog({ databasePath }: Stage, { events: read, pages, gaps }: EventFollower): Findings {
+function inspectLog({ databasePath }: TortureStage, { events: read, pages, gaps }: EventFollower): Findings {
   const database = new Database(databasePath)
   const rows = database.query('SELECT id, status FROM messages').all() as { id: string; status: string }[]
   database.close()

@@ -1,20 +1,20 @@
 import { Database } from 'bun:sqlite'
 import { copyFileSync, rmSync } from 'node:fs'
 import { type Findings, inspectSends } from '../inspection.ts'
-import { Load } from '../load.ts'
+import { SendLoad } from '../load.ts'
 import { providerFaults } from '../provider-faults.ts'
 import { RecordingReceiver } from '../recording-receiver.ts'
 import { type ScenarioOptions, between } from '../scenario.ts'
-import { Stage } from '../stage.ts'
+import { TortureStage } from '../stage.ts'
 import { InboundTraffic } from '../traffic.ts'
 import { untilBackFilled, inspectInbound } from './inbound.ts'
 
 /** Replaces the database with a copy that is some seconds old, so that only the provider knows what happened since. */
 export async function restore(options: ScenarioOptions): Promise<Findings> {
   await using receiver = new RecordingReceiver()
-  await using stage = await Stage.open({ extensions: 2, webhookUrl: receiver.url })
+  await using stage = await TortureStage.open({ extensions: 2, webhookUrl: receiver.url })
   await stage.control.randomFaults(providerFaults(options.seed))
-  const load = new Load(stage, { message: (number) => outbound(stage, number), senders: 4, pauseMs: 30 })
+  const load = new SendLoad(stage, { message: (number) => outbound(stage, number), senders: 4, pauseMs: 30 })
   const traffic = new InboundTraffic(stage, options.random)
   for (let restored = 1; restored <= options.kills; restored++) {
     await restoreCopy(stage, options)
@@ -37,13 +37,13 @@ export async function restore(options: ScenarioOptions): Promise<Findings> {
   }
 }
 
-const outbound = ({ numbers }: Stage, number: number) => ({
+const outbound = ({ numbers }: TortureStage, number: number) => ({
   from: numbers[number % numbers.length] ?? '',
   to: '+15557770001',
   body: `Reply ${number}`,
 })
 
-async function restoreCopy(stage: Stage, { random }: ScenarioOptions): Promise<void> {
+async function restoreCopy(stage: TortureStage, { random }: ScenarioOptions): Promise<void> {
   const path = stage.databasePath
   const copy = `${path}.copy`
   await Bun.sleep(between(random, 200, 1500))

@@ -3,7 +3,7 @@ import { insertDeliveries, messageIdOf } from '../../support/delivery-rows.ts'
 import { expectError } from '../../support/expect-error.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { attempts } from '../../support/provider-events.ts'
-import { pass, setPolicy, setUrl, settled, startFailingReceiver } from '../../support/retries.ts'
+import { advanceInSteps, setPolicy, setUrl, attemptsEnded, startFailingReceiver } from '../../support/retries.ts'
 import { type World, createWorld } from '../../support/world.ts'
 
 const PATH = '/v1/webhook-deliveries/recover'
@@ -19,7 +19,7 @@ test('each delivery whose latest attempt failed in the range gets one attempt, a
   await setUrl(world, receiver.url)
   const inject = async (text: string): Promise<void> => {
     await world.control.injectSms({ text })
-    await settled(world, clock)
+    await attemptsEnded(world, clock)
     clock.advance(MINUTE)
   }
   await inject('before')
@@ -35,7 +35,7 @@ test('each delivery whose latest attempt failed in the range gets one attempt, a
     status: 202,
     body: { scheduled: 2 },
   })
-  await settled(world, clock)
+  await attemptsEnded(world, clock)
   expect(
     receiver.requests
       .slice(before)
@@ -45,7 +45,7 @@ test('each delivery whose latest attempt failed in the range gets one attempt, a
   // Their latest attempts have succeeded.
   expect((await recover(world, { since: iso(since), until: iso(until) })).body).toEqual({ scheduled: 0 })
   expect((await recover(world, { since: '2026-01-01' })).body).toEqual({ scheduled: 2 })
-  await settled(world, clock)
+  await attemptsEnded(world, clock)
   expect(receiver.overlaps).toEqual([])
 })
 
@@ -57,11 +57,11 @@ test('waiting retries are made now and their schedules continue; due retries are
   await setPolicy(world, 'short')
   for (const text of ['one', 'two']) await world.control.injectSms({ text })
   await receiver.received(2)
-  await settled(world, clock)
+  await attemptsEnded(world, clock)
   expect((await recover(world, { since: '2026-01-01' })).body).toEqual({ scheduled: 2 })
   await receiver.received(4)
-  await settled(world, clock)
-  await pass(world, clock, 120 * MINUTE, MINUTE)
+  await attemptsEnded(world, clock)
+  await advanceInSteps(world, clock, 120 * MINUTE, MINUTE)
   expect(receiver.requests).toHaveLength(12)
   expect(Math.max(...(await attempts(world)).map((attempt) => Number(attempt['attemptNumber'])))).toBe(6)
 })
@@ -76,11 +76,11 @@ test('a failure counts at the time when its attempt ended', async () => {
   await world.control.injectSms({ text: 'hangs' })
   await receiver.received(1)
   clock.advance(5000)
-  await settled(world, clock)
+  await attemptsEnded(world, clock)
   expect((await recover(world, { since: iso(begun), until: iso(begun + 4999) })).body).toEqual({ scheduled: 0 })
   receiver.answer = () => new Response('ok')
   expect((await recover(world, { since: iso(begun + 5000) })).body).toEqual({ scheduled: 1 })
-  await settled(world, clock)
+  await attemptsEnded(world, clock)
 })
 
 test('appId and triggerId limit a recovery; those of another tenant are forbidden', async () => {
@@ -92,7 +92,7 @@ test('appId and triggerId limit a recovery; those of another tenant are forbidde
   const triggerId = String(body['triggerId'])
   await world.control.injectSms({ text: 'to both' })
   await receiver.received(2)
-  await settled(world, clock)
+  await attemptsEnded(world, clock)
   const other = await world.otherTenant()
   for (const id of [other.appId, 'app_0', '', 7])
     await expectError(await world.call('POST', PATH, { body: { since: '2026-01-01', appId: id } }), 403, 'Forbidden')
@@ -108,9 +108,9 @@ test('appId and triggerId limit a recovery; those of another tenant are forbidde
   expect((await recover(world, { since: '2026-01-01', triggerId, appId: null })).body).toEqual({ scheduled: 1 })
   await receiver.received(3)
   expect(receiver.requests[2]?.body).toMatchObject({ triggerId })
-  await settled(world, clock)
+  await attemptsEnded(world, clock)
   expect((await recover(world, { since: '2026-01-01', appId: world.app.appId })).body).toEqual({ scheduled: 1 })
-  await settled(world, clock)
+  await attemptsEnded(world, clock)
 })
 
 test('since is required; since and until are date-times with offset, or days', async () => {

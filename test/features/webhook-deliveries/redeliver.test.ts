@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { expectError } from '../../support/expect-error.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { attempts } from '../../support/provider-events.ts'
-import { pass, setPolicy, setUrl, settled, startFailingReceiver } from '../../support/retries.ts'
+import { advanceInSteps, setPolicy, setUrl, attemptsEnded, startFailingReceiver } from '../../support/retries.ts'
 import { startReceiver } from '../../support/receiver.ts'
 import { type World, createWorld, until } from '../../support/world.ts'
 
@@ -41,16 +41,16 @@ test('a waiting retry is made now, and the schedule continues after it', async (
   await setPolicy(world, 'short')
   await world.control.injectSms({ text: 'impatient' })
   await receiver.received(1)
-  await settled(world, clock)
+  await attemptsEnded(world, clock)
   expect((await redeliver(world, await idOf(world))).body).toMatchObject({ attemptNumber: 2 })
   await receiver.received(2)
-  await settled(world, clock)
+  await attemptsEnded(world, clock)
   // The step after the second attempt takes 30 s, not the 5 s of the first step.
-  await pass(world, clock, 26_000, 1000)
+  await advanceInSteps(world, clock, 26_000, 1000)
   expect(receiver.requests).toHaveLength(2)
-  await pass(world, clock, 8000, 1000)
+  await advanceInSteps(world, clock, 8000, 1000)
   expect(receiver.requests).toHaveLength(3)
-  await pass(world, clock, 2 * HOUR, 60_000)
+  await advanceInSteps(world, clock, 2 * HOUR, 60_000)
   expect(receiver.requests).toHaveLength(6)
 })
 
@@ -61,12 +61,12 @@ test('a delivery whose schedule is over gets one attempt and no new schedule', a
   await setUrl(world, receiver.url)
   await world.control.injectSms({ text: 'ended' })
   await receiver.received(1)
-  await settled(world, clock)
+  await attemptsEnded(world, clock)
   await setPolicy(world, 'short')
   expect((await redeliver(world, await idOf(world))).status).toBe(202)
   await receiver.received(2)
-  await settled(world, clock)
-  await pass(world, clock, 2 * HOUR, 60_000)
+  await attemptsEnded(world, clock)
+  await advanceInSteps(world, clock, 2 * HOUR, 60_000)
   expect(receiver.requests).toHaveLength(2)
 })
 

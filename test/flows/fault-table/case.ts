@@ -5,7 +5,7 @@ import { PROVIDER_TIMEOUT_MS } from './faults.ts'
 import { pass } from './passing-time.ts'
 
 /** A gateway and a provider on a manual clock, and the published events. */
-export class Case implements AsyncDisposable {
+export class FaultCase implements AsyncDisposable {
   readonly events: string[] = []
   /** The number of open calls to the provider. */
   openCalls = 0
@@ -32,12 +32,12 @@ export class Case implements AsyncDisposable {
     }
   }
 
-  static async open(options: WorldOptions = {}): Promise<Case> {
+  static async open(options: WorldOptions = {}): Promise<FaultCase> {
     const clock = manualClock()
     const env = { PROVIDER_TIMEOUT: `${PROVIDER_TIMEOUT_MS}ms` }
     const world = await createWorld({ clock, env, ...options })
     world.control.setLimits({ enabled: false })
-    return new Case(world, clock)
+    return new FaultCase(world, clock)
   }
 
   send(): Promise<string> {

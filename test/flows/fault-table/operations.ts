@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 import { MESSAGE_FAILURES } from '../../../src/core/message-failure.ts'
 import { FROM, type WorldOptions } from '../../support/world.ts'
-import { Case } from './case.ts'
+import { FaultCase } from './case.ts'
 import { type ProviderFault, RETRY_AFTER_S, applyFault, timeoutOf } from './faults.ts'
 import { pass } from './passing-time.ts'
 
@@ -48,8 +48,8 @@ const MEANING: Record<string, SendMeaning> = {
 /** `found`: one attempt was enough, with a lookup or a new token. */
 type SendMeaning = { end: 'found' } | { end: 'sent again'; afterMs: number } | { end: 'refused'; error: string }
 
-const openCase = (fault: ProviderFault, options: WorldOptions = {}): Promise<Case> =>
-  Case.open({ env: { PROVIDER_TIMEOUT: `${timeoutOf(fault)}ms` }, ...options })
+const openCase = (fault: ProviderFault, options: WorldOptions = {}): Promise<FaultCase> =>
+  FaultCase.open({ env: { PROVIDER_TIMEOUT: `${timeoutOf(fault)}ms` }, ...options })
 
 async function send(fault: ProviderFault): Promise<void> {
   await using one = await openCase(fault)
@@ -107,7 +107,7 @@ async function refresh(fault: ProviderFault): Promise<void> {
 }
 
 /** Refreshes with a growing backoff, sends nothing and loses nothing. */
-async function neverRefreshed(one: Case, messageId: string): Promise<void> {
+async function neverRefreshed(one: FaultCase, messageId: string): Promise<void> {
   const until = one.clock.now() + 20 * MINUTE_MS
   await pass(one, 21 * MINUTE_MS, () => (one.clock.now() >= until ? true : null), LONG_STEP_MS)
   const tries = one.world.control.requests({ route: 'token' }).map(({ at }) => at)
@@ -218,14 +218,14 @@ const inTime = (waiting: Promise<unknown>): Promise<boolean> =>
   )
 
 /** Returns the number of subscriptions that are active in the gateway's database. */
-async function activeHere(one: Case): Promise<number> {
+async function activeHere(one: FaultCase): Promise<number> {
   const { rows } = await one.world.gateway.database.gate.execute(
     `SELECT count(*) AS active FROM subscriptions WHERE status = 'active'`,
   )
   return Number(rows[0]?.['active'])
 }
 
-async function inboundIds(one: Case): Promise<string[]> {
+async function inboundIds(one: FaultCase): Promise<string[]> {
   const { body } = await one.world.json<{ messages: { rcMessageId: string }[] }>(
     'GET',
     '/v1/sms/messages?direction=inbound',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { Case } from '../fault-table/case.ts'
+import { FaultCase } from '../fault-table/case.ts'
 import { FAULTS, applyFault } from '../fault-table/faults.ts'
 import { contact, record, sendEach, texts, untilSent, watchCalls } from './conversations.ts'
 
@@ -8,13 +8,13 @@ import { contact, record, sendEach, texts, untilSent, watchCalls } from './conve
 const MESSAGES = 20
 const SEND = { method: 'sendSms', route: 'sms' } as const
 
-function addSendFault(one: Case, name: string): void {
+function addSendFault(one: FaultCase, name: string): void {
   const fault = FAULTS.find((known) => known.name === name)
   if (fault === undefined) throw new Error(`There is no fault ${name}`)
   applyFault(one.world, SEND, fault, 2)
 }
 
-const BEHIND: Record<string, { env?: Record<string, string>; apply: (one: Case) => void }> = {
+const BEHIND: Record<string, { env?: Record<string, string>; apply: (one: FaultCase) => void }> = {
   'a 429 with Retry-After': { apply: (one) => addSendFault(one, '429 with Retry-After') },
   'a 429 without Retry-After': { apply: (one) => addSendFault(one, '429 without Retry-After') },
   'a refused connection': { apply: (one) => addSendFault(one, 'refused') },
@@ -27,13 +27,13 @@ const BEHIND: Record<string, { env?: Record<string, string>; apply: (one: Case) 
 }
 
 /** The access token is refused, and the first refreshes fail. */
-function loseTokens(control: Case['world']['control']): void {
+function loseTokens(control: FaultCase['world']['control']): void {
   const extensionId = control.extensions()[0]?.extensionId ?? ''
   control.fault({ route: 'token', calls: 2, fault: { kind: 'respond', status: 500 } })
   control.expireTokens({ extensionId })
 }
 
-const openCase = (env: Record<string, string> = {}): Promise<Case> => Case.open({ env })
+const openCase = (env: Record<string, string> = {}): Promise<FaultCase> => FaultCase.open({ env })
 
 describe.each(Object.entries(BEHIND))('behind %s', (_name, { env, apply }) => {
   test('20 messages of one conversation are sent in the order of acceptance', async () => {

@@ -1,5 +1,5 @@
 import { type World, FROM } from '../../support/world.ts'
-import type { Case } from '../fault-table/case.ts'
+import type { FaultCase } from '../fault-table/case.ts'
 import { pass } from '../fault-table/passing-time.ts'
 
 /** The n-th contact of a test. */
@@ -29,7 +29,7 @@ export async function countOf(world: World, status: string): Promise<number> {
 }
 
 /** Advances the clock until `count` messages are sent. Throws as soon as one has failed. */
-export async function untilSent(one: Case, count: number, withinMs = 20 * 60_000, stepMs = 1000): Promise<void> {
+export async function untilSent(one: FaultCase, count: number, withinMs = 20 * 60_000, stepMs = 1000): Promise<void> {
   const { world } = one
   const isDone = async (): Promise<true | null> => {
     if ((await countOf(world, 'failed')) > 0) throw new Error('A message has failed')

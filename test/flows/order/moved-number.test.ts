@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { FROM, type World } from '../../support/world.ts'
-import { Case } from '../fault-table/case.ts'
+import { FaultCase } from '../fault-table/case.ts'
 import { pass } from '../fault-table/passing-time.ts'
 import { record, sendEach, texts, untilSent } from './conversations.ts'
 
@@ -19,7 +19,7 @@ interface Extensions {
 }
 
 /** Connects a second extension of the tenant. */
-async function connectBob({ world }: Case): Promise<Extensions> {
+async function connectBob({ world }: FaultCase): Promise<Extensions> {
   const alice = world.control.extensions()[0]?.extensionId ?? ''
   const { extensionId: bob } = world.control.addExtension({ name: 'Bob', numbers: [BOBS] })
   expect((await world.connect({ extensionId: bob })).status).toBe(200)
@@ -37,7 +37,7 @@ const sendsOf = ({ control }: World, extensionId: string): number[] =>
 
 describe('a number that moved to another extension', () => {
   test('is looked up once, and waiting messages are sent by that extension, in order', async () => {
-    await using one = await Case.open()
+    await using one = await FaultCase.open()
     const { world } = one
     const extensions = await connectBob(one)
     await pass(one, 2 * MINUTE_MS, () => (world.control.subscriptions().length === 2 ? true : null))
@@ -52,7 +52,7 @@ describe('a number that moved to another extension', () => {
   })
 
   test('sends by that extension even if its old extension was revoked', async () => {
-    await using one = await Case.open()
+    await using one = await FaultCase.open()
     const { world } = one
     const extensions = await connectBob(one)
     await pass(one, 2 * MINUTE_MS, () => (world.control.subscriptions().length === 2 ? true : null))
@@ -67,7 +67,7 @@ describe('a number that moved to another extension', () => {
 
 describe('a number that no extension has', () => {
   test('fails with the provider’s words if its extension still lists it', async () => {
-    await using one = await Case.open()
+    await using one = await FaultCase.open()
     const { world } = one
     await connectBob(one)
     world.control.fault({ route: 'sms', calls: null, fault: { kind: 'respond', status: 403, body: MSG_304 } })
@@ -77,7 +77,7 @@ describe('a number that no extension has', () => {
   })
 
   test('fails as not registered if no extension lists it', async () => {
-    await using one = await Case.open()
+    await using one = await FaultCase.open()
     const { world } = one
     const { alice } = await connectBob(one)
     world.control.removeNumber({ extensionId: alice, phoneNumber: FROM })
@@ -88,7 +88,7 @@ describe('a number that no extension has', () => {
   })
 
   test('fails as revoked if its extension is revoked and no other one has it', async () => {
-    await using one = await Case.open()
+    await using one = await FaultCase.open()
     const { world } = one
     const { alice } = await connectBob(one)
     world.control.revokeTokens({ extensionId: alice })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { Case } from '../fault-table/case.ts'
+import { FaultCase } from '../fault-table/case.ts'
 import { FAULTS, applyFault } from '../fault-table/faults.ts'
 import { pass } from '../fault-table/passing-time.ts'
 import { contact, countOf, record, sendEach, texts, untilSent } from './conversations.ts'
@@ -13,7 +13,7 @@ const STEP_MS = 5000
 const NEW_EVERY_MS = 4 * MINUTE_MS
 
 /** Counts the calls, and the highest number of parallel calls. */
-function watchCallsAtOnce({ gateway }: Case['world']): { most: number; count: number } {
+function watchCallsAtOnce({ gateway }: FaultCase['world']): { most: number; count: number } {
   const seen = { most: 0, count: 0 }
   const { provider } = gateway
   const call = provider.sendSms
@@ -38,7 +38,7 @@ const CALLS_AN_HOUR: Record<string, [least: number, most: number]> = {
 
 describe.each(Object.entries(CALLS_AN_HOUR))('an outage of an hour: %s', (name, [least, most]) => {
   test('fails no message, makes one call at a time, and afterwards all messages are sent in order', async () => {
-    await using one = await Case.open()
+    await using one = await FaultCase.open()
     const { world, clock } = one
     const { sendSms } = world.gateway.provider
     const fault = FAULTS.find((known) => known.name === name)
@@ -75,4 +75,4 @@ describe.each(Object.entries(CALLS_AN_HOUR))('an outage of an hour: %s', (name, 
   })
 })
 
-const extensionOf = ({ world }: Case): string => world.control.extensions()[0]?.extensionId ?? ''
+const extensionOf = ({ world }: FaultCase): string => world.control.extensions()[0]?.extensionId ?? ''

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { FROM, FROM_2, type World } from '../../support/world.ts'
-import { Case } from '../fault-table/case.ts'
+import { FaultCase } from '../fault-table/case.ts'
 import { pass } from '../fault-table/passing-time.ts'
 import { contact, record, sendEach, someTurns, texts, untilSent, watchCalls } from './conversations.ts'
 
@@ -9,7 +9,7 @@ const MINUTE_MS = 60_000
 
 test('two numbers of an extension take turns, although one has 30 waiting messages', async () => {
   const limits = { FROM_LIMIT_PER_MINUTE: '40', EXTENSION_LIMIT_PER_MINUTE: '4' }
-  await using one = await Case.open({ env: limits })
+  await using one = await FaultCase.open({ env: limits })
   const { world } = one
   await pass(one, 2 * MINUTE_MS, () => (world.gateway.quota.waitMs(FROM, extensionOf(world)) === 0 ? true : null))
   const sent = watchCalls(world)
@@ -39,7 +39,7 @@ function refuseOne({ gateway, control }: World): { at: number[]; clock: () => nu
 }
 
 test('a message that was answered 503 five times in a row delays only its own conversation', async () => {
-  await using one = await Case.open()
+  await using one = await FaultCase.open()
   const { world, clock } = one
   const refused = refuseOne(world)
   const held = await world.send({ to: REFUSED_CONTACT, body: 'held' })

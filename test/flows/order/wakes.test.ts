@@ -1,15 +1,15 @@
 import { expect, test } from 'bun:test'
 import { setTenantStatus } from '../../../src/operator/tenants.ts'
-import { Case } from '../fault-table/case.ts'
+import { FaultCase } from '../fault-table/case.ts'
 import { pass } from '../fault-table/passing-time.ts'
 import { record, sendEach, someTurns, texts, untilSent } from './conversations.ts'
 
 const MINUTE_MS = 60_000
 
-const extensionOf = ({ world }: Case): string => world.control.extensions()[0]?.extensionId ?? ''
+const extensionOf = ({ world }: FaultCase): string => world.control.extensions()[0]?.extensionId ?? ''
 
 /** Waits until `count` messages are sent, without advancing the clock. */
-async function untilSentAtOnce(one: Case, count: number): Promise<void> {
+async function untilSentAtOnce(one: FaultCase, count: number): Promise<void> {
   const { clock } = one
   const still = { openCalls: 1, clock }
   const deadline = performance.now() + 3000
@@ -20,7 +20,7 @@ async function untilSentAtOnce(one: Case, count: number): Promise<void> {
 }
 
 test('the end of a pause wakes messages at once, retries before the others', async () => {
-  await using one = await Case.open()
+  await using one = await FaultCase.open()
   const { world, clock } = one
   world.control.fault({ route: 'sms', fault: { kind: 'respond', status: 429, headers: { 'Retry-After': '300' } } })
   const [met = ''] = await sendEach(world, ['part 1'])
@@ -36,7 +36,7 @@ test('the end of a pause wakes messages at once, retries before the others', asy
 })
 
 test('a new authorization wakes messages at once, also messages that are sending', async () => {
-  await using one = await Case.open()
+  await using one = await FaultCase.open()
   const { world } = one
   const extensionId = extensionOf(one)
   await pass(one, MINUTE_MS, () => (world.control.subscriptions().length === 1 ? true : null))
@@ -62,7 +62,7 @@ test('a new authorization wakes messages at once, also messages that are sending
 })
 
 test('after an activation, messages that were sending before the suspension are sent at once', async () => {
-  await using one = await Case.open()
+  await using one = await FaultCase.open()
   const { world, clock } = one
   world.control.fault({ route: 'sms', fault: { kind: 'respond', status: 429, headers: { 'Retry-After': '20' } } })
   await sendEach(world, ['part 1'])

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { FROM, type World } from '../../support/world.ts'
-import { Case } from '../fault-table/case.ts'
+import { FaultCase } from '../fault-table/case.ts'
 import { pass } from '../fault-table/passing-time.ts'
 import { contact, record } from './conversations.ts'
 
@@ -21,14 +21,14 @@ async function putRecord({ gateway, control, tenantId }: World, text: string, to
 }
 
 /** Sends a message whose request is lost, and waits until its outcome is unknown. */
-async function sendLost(one: Case, body: string, to = TO): Promise<string> {
+async function sendLost(one: FaultCase, body: string, to = TO): Promise<string> {
   one.world.control.fault(LOST)
   const id = await one.world.send({ to, body })
   await pass(one, MINUTE_MS, async () => ((await outcomeOf(one, id)) === 'unknown' ? true : null))
   return id
 }
 
-async function outcomeOf({ world }: Case, messageId: string): Promise<unknown> {
+async function outcomeOf({ world }: FaultCase, messageId: string): Promise<unknown> {
   const sql = 'SELECT outcome FROM send_attempts WHERE message_id = ?1 ORDER BY seq DESC LIMIT 1'
   const { rows } = await world.gateway.database.gate.execute({ sql, args: [messageId] })
   return rows[0]?.['outcome']
@@ -47,7 +47,7 @@ describe('a record counts as the attempt’s own', () => {
     ['without the blanks at its ends', '  Hello \n', 'Hello'],
     ['with the first 100 units of a long text', LONG, LONG.slice(0, 100)],
   ])('%s', async (_name, body, stored) => {
-    await using one = await Case.open()
+    await using one = await FaultCase.open()
     const id = await sendLost(one, body)
     const recordId = await putRecord(one.world, stored)
     expect(await one.ended(id, MINUTE_MS)).toMatchObject({ status: 'sent' })
@@ -65,7 +65,7 @@ describe('a record does not count as the attempt’s own', () => {
     ['with the first 99 units of a long text', TO, LONG, LONG.slice(0, 99)],
     ['with the beginning of a short text', TO, 'Hello', 'Hell'],
   ])('%s', async (_name, to, body, stored) => {
-    await using one = await Case.open()
+    await using one = await FaultCase.open()
     const id = await sendLost(one, body)
     const recordId = await putRecord(one.world, stored, to)
     expect(await one.ended(id, 2 * MINUTE_MS)).toMatchObject({ status: 'sent' })
@@ -75,7 +75,7 @@ describe('a record does not count as the attempt’s own', () => {
   })
 
   test('if it was created before the attempt began', async () => {
-    await using one = await Case.open()
+    await using one = await FaultCase.open()
     const byHand = await putRecord(one.world, 'Hello')
     one.clock.advance(10_000)
     const id = await sendLost(one, 'Hello')
@@ -85,7 +85,7 @@ describe('a record does not count as the attempt’s own', () => {
   })
 
   test('if it belongs to another message', async () => {
-    await using one = await Case.open()
+    await using one = await FaultCase.open()
     const first = await one.world.send({ to: TO, body: 'Hello' })
     expect(await one.ended(first, MINUTE_MS)).toMatchObject({ status: 'sent' })
     const second = await sendLost(one, 'Hello')
@@ -108,7 +108,7 @@ function addOddRecord({ gateway }: World): () => void {
 }
 
 test('an unreadable record keeps a lookup from concluding absence, but not from finding records', async () => {
-  await using one = await Case.open()
+  await using one = await FaultCase.open()
   const { world, clock } = one
   const removeOdd = addOddRecord(world)
   const lost = await sendLost(one, 'Lost')
@@ -128,7 +128,7 @@ describe.each([404, 500, 503])('a message store that answers %i', (status) => {
   const broken = { route: 'message-store', calls: null, fault: { kind: 'respond', status } } as const
 
   test('is queried for ten minutes, then the message fails', async () => {
-    await using one = await Case.open()
+    await using one = await FaultCase.open()
     one.world.control.fault(broken)
     const id = await sendLost(one, 'Hello')
     const { status: end, error, tookMs } = await one.ended(id, 15 * MINUTE_MS, 5000)
@@ -139,7 +139,7 @@ describe.each([404, 500, 503])('a message store that answers %i', (status) => {
   })
 
   test('concludes the lookup as soon as it answers again', async () => {
-    await using one = await Case.open()
+    await using one = await FaultCase.open()
     const { world, clock } = one
     world.control.fault(broken)
     const id = await sendLost(one, 'Hello')
@@ -153,7 +153,7 @@ describe.each([404, 500, 503])('a message store that answers %i', (status) => {
 })
 
 test('a message fails after five attempts that were found absent', async () => {
-  await using one = await Case.open()
+  await using one = await FaultCase.open()
   one.world.control.fault({ ...LOST, calls: null })
   const id = await one.world.send({ to: TO })
   expect(await one.ended(id, 10 * MINUTE_MS)).toMatchObject({ status: 'failed', error: UNCONFIRMED })
@@ -165,7 +165,7 @@ test.each([
   [502, 30_000, 60_000],
   [504, 30_000, 60_000],
 ])('after a %i the next attempt begins at least %i ms and at most %i ms later', async (status, atLeast, atMost) => {
-  await using one = await Case.open()
+  await using one = await FaultCase.open()
   one.world.control.fault({ route: 'sms', fault: { kind: 'respond', status } })
   const id = await one.world.send({ to: TO })
   expect(await one.ended(id, 2 * MINUTE_MS)).toMatchObject({ status: 'sent' })

@@ -18,9 +18,9 @@ test('the extension of the token is returned with ids as text', async () => {
     accountId: '809640016',
     name: 'Alice Smith',
   })
-  expect(server.seen[0]).toMatchObject({ method: 'GET', path: '/restapi/v1.0/account/~/extension/~', body: '' })
-  expect(server.seen[0]?.headers.get('authorization')).toBe(`Bearer ${ACCESS_TOKEN}`)
-  expect(server.seen[0]?.headers.get('accept')).toBe('application/json')
+  expect(server.requests[0]).toMatchObject({ method: 'GET', path: '/restapi/v1.0/account/~/extension/~', body: '' })
+  expect(server.requests[0]?.headers.get('authorization')).toBe(`Bearer ${ACCESS_TOKEN}`)
+  expect(server.requests[0]?.headers.get('accept')).toBe('application/json')
 })
 
 describe('the name has fallbacks', () => {

@@ -54,6 +54,6 @@ test('a listing is repeated if its own answer shows that the clock is fast', asy
   const client = clientOf(server.url, { now: () => NOON })
   for (let look = 0; look < 2; look++)
     valueOf(await client.listMessages(ACCESS_TOKEN, { direction: 'Outbound', since: NOON }))
-  const dates = server.seen.map(({ query }) => query.get('dateFrom'))
+  const dates = server.requests.map(({ query }) => query.get('dateFrom'))
   expect(dates).toEqual(['2026-11-21T12:00:00.000Z', '2026-11-21T11:00:00.000Z', '2026-11-21T11:00:00.000Z'])
 })

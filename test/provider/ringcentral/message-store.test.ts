@@ -44,9 +44,9 @@ test('the query has the type SMS, one direction and a start time, and no phone n
   using server = httpServer(() => Response.json({ records: [] }))
   const query = { direction: 'Inbound', since: SINCE } as const
   expect(valueOf(await clientOf(server.url).listMessages(ACCESS_TOKEN, query))).toEqual([])
-  expect(server.seen).toHaveLength(1)
-  expect(server.seen[0]).toMatchObject({ method: 'GET', path: '/restapi/v1.0/account/~/extension/~/message-store' })
-  expect(Object.fromEntries(server.seen[0]?.query ?? [])).toEqual({
+  expect(server.requests).toHaveLength(1)
+  expect(server.requests[0]).toMatchObject({ method: 'GET', path: '/restapi/v1.0/account/~/extension/~/message-store' })
+  expect(Object.fromEntries(server.requests[0]?.query ?? [])).toEqual({
     messageType: 'SMS',
     direction: 'Inbound',
     dateFrom: '2026-11-21T02:29:00.000Z',
@@ -67,7 +67,7 @@ test('all pages are read, oldest first, each message once', async () => {
   )
   const listed = valueOf(await clientOf(server.url).listMessages(ACCESS_TOKEN, { direction: 'Outbound', since: SINCE }))
   expect(listed.map((sms) => sms.providerMessageId)).toEqual(['1', '2', '3', '4'])
-  expect(server.seen).toHaveLength(2)
+  expect(server.requests).toHaveLength(2)
 })
 
 test('records that do not match the query are left out', async () => {
@@ -136,7 +136,7 @@ test('an endless list is a failure, not a shortened list', async () => {
   using server = httpServer(() => Response.json({ records: [record()], navigation: { nextPage: { uri: 'x' } } }))
   const result = await clientOf(server.url).listMessages(ACCESS_TOKEN, { direction: 'Outbound', since: SINCE })
   expect(failureOf(result)).toMatchObject({ reason: 'ambiguous', code: 'ERR_TOO_MANY_PAGES' })
-  expect(server.seen).toHaveLength(20)
+  expect(server.requests).toHaveLength(20)
 })
 
 const ODD: readonly [string, object, string | null, string][] = [

@@ -59,22 +59,22 @@ test('further pages are requested by number, and their addresses are ignored', a
     '+16505550102',
     '+16505550103',
   ])
-  expect(server.seen.map((seen) => seen.path)).toEqual(
+  expect(server.requests.map((seen) => seen.path)).toEqual(
     Array(3).fill('/restapi/v1.0/account/~/extension/~/phone-number'),
   )
-  expect(server.seen.map((seen) => seen.query.toString())).toEqual([
+  expect(server.requests.map((seen) => seen.query.toString())).toEqual([
     'page=1&perPage=1000',
     'page=2&perPage=1000',
     'page=3&perPage=1000',
   ])
-  expect(elsewhere.seen).toHaveLength(0)
+  expect(elsewhere.requests).toHaveLength(0)
 })
 
 test('an endless list fails after 20 pages', async () => {
   using server = httpServer(() => Response.json({ records: [], navigation: { nextPage: { uri: 'x' } } }))
   const failure = failureOf(await clientOf(server.url).listSmsNumbers(ACCESS_TOKEN))
   expect(failure).toMatchObject({ reason: 'ambiguous', status: null, code: 'ERR_TOO_MANY_PAGES' })
-  expect(server.seen).toHaveLength(20)
+  expect(server.requests).toHaveLength(20)
 })
 
 test('a failure of a later page fails the list', async () => {

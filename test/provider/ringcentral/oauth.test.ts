@@ -49,8 +49,8 @@ test('a code is exchanged with Basic authentication, a form and the verifier', a
     refreshExpiresInSeconds: 604_799,
     ownerId: '629890016',
   })
-  expect(server.seen).toHaveLength(1)
-  const [seen] = server.seen
+  expect(server.requests).toHaveLength(1)
+  const [seen] = server.requests
   expect(seen).toMatchObject({ method: 'POST', path: '/restapi/oauth/token' })
   expect(seen?.headers.get('authorization')).toBe(BASIC)
   expect(seen?.headers.get('content-type')).toBe('application/x-www-form-urlencoded')
@@ -67,15 +67,15 @@ test('a refresh sends the refresh token and reads the new pair', async () => {
   using server = httpServer(() => Response.json(tokenBody({ access_token: 'new-a', refresh_token: 'new-r' })))
   const pair = valueOf(await clientOf(server.url).refresh('old/r+t'))
   expect(pair).toMatchObject({ accessToken: 'new-a', refreshToken: 'new-r' })
-  const form = Object.fromEntries(new URLSearchParams(server.seen[0]?.body))
+  const form = Object.fromEntries(new URLSearchParams(server.requests[0]?.body))
   expect(form).toEqual({ grant_type: 'refresh_token', refresh_token: 'old/r+t' })
 })
 
 test('a revocation sends the token and accepts an empty answer', async () => {
   using server = httpServer(() => new Response(''))
   expect(await clientOf(server.url).revoke('some-token')).toEqual({ ok: true, value: undefined })
-  expect(server.seen[0]).toMatchObject({ method: 'POST', path: '/restapi/oauth/revoke', body: 'token=some-token' })
-  expect(server.seen[0]?.headers.get('authorization')).toBe(BASIC)
+  expect(server.requests[0]).toMatchObject({ method: 'POST', path: '/restapi/oauth/revoke', body: 'token=some-token' })
+  expect(server.requests[0]?.headers.get('authorization')).toBe(BASIC)
 })
 
 describe('missing or invalid lifetimes have the documented defaults', () => {

@@ -48,7 +48,7 @@ describe('the reason follows from the status', () => {
     const failure = failureOf(await sendTo(server.url))
     expect(failure.reason).toBe(reason)
     expect(failure.status).toBe(status)
-    expect(server.seen).toHaveLength(1)
+    expect(server.requests).toHaveLength(1)
   })
 })
 
@@ -91,7 +91,7 @@ describe('an unreadable 2xx is ambiguous', () => {
   test('if it is compressed without a request for it', async () => {
     using server = httpServer(() => new Response(Bun.gzipSync('{"id":1}'), { headers: { 'content-encoding': 'gzip' } }))
     expect(failureOf(await sendTo(server.url)).reason).toBe('ambiguous')
-    expect(server.seen[0]?.headers.get('accept-encoding')).toBe('identity')
+    expect(server.requests[0]?.headers.get('accept-encoding')).toBe('identity')
   })
 })
 
@@ -153,7 +153,7 @@ describe('the contents of a failure', () => {
     using server = httpServer(() => Response.json(errorBody('X', 'secret-place'), { status: 302, headers }))
     const failure = failureOf(await sendTo(server.url))
     expect(failure.message).toBe('The provider answered with a redirect (status 302), which is never followed')
-    expect(elsewhere.seen).toHaveLength(0)
+    expect(elsewhere.requests).toHaveLength(0)
   })
 })
 
@@ -195,7 +195,7 @@ test('an access token that cannot be sent in a header is invalid, and nothing is
   using server = httpServer(() => Response.json({ id: 1 }))
   const failure = failureOf(await clientOf(server.url).sendSms('broken\ntoken', SMS))
   expect(failure).toMatchObject({ reason: 'unauthorized', status: null })
-  expect(server.seen).toHaveLength(0)
+  expect(server.requests).toHaveLength(0)
 })
 
 describe('an invalid server address throws at once', () => {

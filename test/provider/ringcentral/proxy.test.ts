@@ -19,8 +19,8 @@ test('a proxy gets the requests for a plain address', async () => {
   using proxy = httpServer(() => Response.json({ id: 7 }))
   const result = await sendInChild('http://provider.test', { HTTP_PROXY: proxy.url })
   expect(result).toMatchObject({ ok: true, value: { providerMessageId: '7' } })
-  expect(proxy.seen).toHaveLength(1)
-  expect(proxy.seen[0]?.headers.get('host')).toBe('provider.test')
+  expect(proxy.requests).toHaveLength(1)
+  expect(proxy.requests[0]?.headers.get('host')).toBe('provider.test')
 })
 
 test('a proxy opens a tunnel for an https address, and the certificate is verified for the provider’s name', async () => {
@@ -61,7 +61,7 @@ test('a redirect through a proxy is not followed', async () => {
   using proxy = httpServer(() => new Response(null, { status: 302, headers: { location: 'http://elsewhere.test/' } }))
   const result = await sendInChild('http://provider.test', { HTTP_PROXY: proxy.url })
   expect(result).toMatchObject({ ok: false, failure: { reason: 'rejected', status: 302 } })
-  expect(proxy.seen).toHaveLength(1)
+  expect(proxy.requests).toHaveLength(1)
 })
 
 test('an unreachable proxy fails the call before it is sent', async () => {

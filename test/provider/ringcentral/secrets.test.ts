@@ -11,7 +11,7 @@ import {
   rawServer,
   tokenBody,
 } from './servers.ts'
-import type { Seen } from './servers.ts'
+import type { ReceivedRequest } from './servers.ts'
 
 const REFRESH_TOKEN = 'U0pDMTFQ/token+0123456789='
 const CODE = 'U0pDMTFQMDFQ (code)/+='
@@ -47,7 +47,7 @@ const calls: [name: string, call: (client: Provider) => Promise<ProviderResult<u
 ]
 
 /** Returns every piece of a request, as sent and decoded. */
-function piecesOf(seen: Seen): string[] {
+function piecesOf(seen: ReceivedRequest): string[] {
   const authorization = seen.headers.get('authorization')?.split(' ')[1] ?? ''
   const form = seen.body.split('&').map((pair) => pair.slice(pair.indexOf('=') + 1))
   const read = seen.body.startsWith('{')
@@ -81,11 +81,11 @@ describe('no failure reveals a secret of its call', () => {
     using server = httpServer(() => errorWith(piece, padding))
     const client = clientOf(server.url)
     await call(client)
-    for (piece of server.seen.flatMap(piecesOf)) {
+    for (piece of server.requests.flatMap(piecesOf)) {
       // With the second padding, the limit of 300 characters cuts the piece.
       for (padding of ['', 'p'.repeat(288)]) expectNoSecret(failureOf(await call(client)))
     }
-    expect(server.seen.length).toBeGreaterThan(4)
+    expect(server.requests.length).toBeGreaterThan(4)
   })
 
   test('the other words of the provider are kept', async () => {

@@ -5,7 +5,7 @@ import type { RingCentralOptions } from '../../../src/provider/ringcentral/clien
 import type { ProviderFailure, ProviderResult } from '../../../src/provider/provider.ts'
 
 /** A request that a test server has received. All values are copies, so that a test can compare them later. */
-export interface Seen {
+export interface ReceivedRequest {
   method: string
   path: string
   query: URLSearchParams
@@ -15,30 +15,30 @@ export interface Seen {
 
 export interface TestServer extends Disposable {
   url: string
-  seen: Seen[]
+  requests: ReceivedRequest[]
 }
 
 /** Starts an HTTP server on a free port that records each request before it answers. */
-export function httpServer(answer: (seen: Seen) => Response): TestServer {
-  const seen: Seen[] = []
+export function httpServer(answer: (request: ReceivedRequest) => Response): TestServer {
+  const requests: ReceivedRequest[] = []
   const server = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
     async fetch(request) {
       const url = new URL(request.url)
       const { method, headers } = request
-      const one = {
+      const received = {
         method,
         path: url.pathname,
         query: url.searchParams,
         headers: new Headers(headers),
         body: await request.text(),
       }
-      seen.push(one)
-      return answer(one)
+      requests.push(received)
+      return answer(received)
     },
   })
-  return { url: `http://127.0.0.1:${server.port}`, seen, [Symbol.dispose]: () => void server.stop(true) }
+  return { url: `http://127.0.0.1:${server.port}`, requests, [Symbol.dispose]: () => void server.stop(true) }
 }
 
 export interface RawServer extends AsyncDisposable {

@@ -7,8 +7,8 @@ test('one SMS is one POST with the text unchanged', async () => {
   using server = httpServer(() => Response.json({ id: 3062991514016, messageStatus: 'Queued', conversationId: 1 }))
   const accepted = valueOf(await clientOf(server.url).sendSms(ACCESS_TOKEN, SMS))
   expect(accepted).toEqual({ providerMessageId: '3062991514016', failed: false })
-  expect(server.seen).toHaveLength(1)
-  const [seen] = server.seen
+  expect(server.requests).toHaveLength(1)
+  const [seen] = server.requests
   expect(seen).toMatchObject({ method: 'POST', path: '/restapi/v1.0/account/~/extension/~/sms' })
   expect(seen?.headers.get('authorization')).toBe(`Bearer ${ACCESS_TOKEN}`)
   expect(seen?.headers.get('content-type')).toBe('application/json')

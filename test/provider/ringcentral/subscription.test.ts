@@ -31,8 +31,8 @@ test('a subscription is created for inbound SMS over a webhook for seven days', 
     ...read,
     requestId: null,
   })
-  expect(server.seen[0]).toMatchObject({ method: 'POST', path: '/restapi/v1.0/subscription' })
-  expect(JSON.parse(server.seen[0]?.body ?? '')).toEqual({
+  expect(server.requests[0]).toMatchObject({ method: 'POST', path: '/restapi/v1.0/subscription' })
+  expect(JSON.parse(server.requests[0]?.body ?? '')).toEqual({
     eventFilters: ['/restapi/v1.0/account/~/extension/~/message-store/instant?type=SMS'],
     deliveryMode: { transportType: 'WebHook', address: ADDRESS, verificationToken: 'verification-token' },
     expiresIn: 604_800,
@@ -44,7 +44,7 @@ test('reading and renewing use the address of the subscription', async () => {
   const client = clientOf(server.url)
   expect(valueOf(await client.getSubscription(ACCESS_TOKEN, ID))).toEqual(read)
   expect(valueOf(await client.renewSubscription(ACCESS_TOKEN, ID))).toEqual(read)
-  expect(server.seen.map((seen) => `${seen.method} ${seen.path}${seen.body}`)).toEqual([
+  expect(server.requests.map((seen) => `${seen.method} ${seen.path}${seen.body}`)).toEqual([
     `GET /restapi/v1.0/subscription/${ID}`,
     `POST /restapi/v1.0/subscription/${ID}/renew`,
   ])
@@ -53,7 +53,7 @@ test('reading and renewing use the address of the subscription', async () => {
 test('an id is escaped as one segment of the path', async () => {
   using server = httpServer(() => Response.json(info()))
   await clientOf(server.url).getSubscription(ACCESS_TOKEN, 'a/b?c')
-  expect(server.seen[0]?.path).toBe('/restapi/v1.0/subscription/a%2Fb%3Fc')
+  expect(server.requests[0]?.path).toBe('/restapi/v1.0/subscription/a%2Fb%3Fc')
 })
 
 describe('problems of a subscription are reported', () => {
@@ -86,7 +86,7 @@ test('the list contains only webhooks, and subscriptions of other transports are
   using server = httpServer(() => Response.json({ records: [...others, info(), info({ id: 'second' })] }))
   const listed = valueOf(await clientOf(server.url).listSubscriptions(ACCESS_TOKEN))
   expect(listed).toEqual([read, { ...read, subscriptionId: 'second' }])
-  expect(server.seen[0]).toMatchObject({ method: 'GET', path: '/restapi/v1.0/subscription' })
+  expect(server.requests[0]).toMatchObject({ method: 'GET', path: '/restapi/v1.0/subscription' })
 })
 
 test.each([{}, { records: [info({ id: undefined })] }])('the list %j is unreadable', async (body) => {
@@ -108,7 +108,7 @@ describe('deletion', () => {
   test.each([204, 200])('%d deletes', async (status) => {
     using server = httpServer(() => new Response(null, { status }))
     expect(await clientOf(server.url).deleteSubscription(ACCESS_TOKEN, ID)).toEqual({ ok: true, value: undefined })
-    expect(server.seen[0]).toMatchObject({ method: 'DELETE', path: `/restapi/v1.0/subscription/${ID}` })
+    expect(server.requests[0]).toMatchObject({ method: 'DELETE', path: `/restapi/v1.0/subscription/${ID}` })
   })
 
   test('a missing subscription counts as deleted', async () => {

@@ -1,12 +1,12 @@
 import { MESSAGE_FAILURES } from '../../src/core/message-failure.ts'
 import type { MessageStatus } from '../../src/db/schema/messages.ts'
-import type { Seen } from './seen.ts'
+import type { MessageSnapshot } from './message-snapshot.ts'
 import type { OutboundSms } from '../../src/provider/provider.ts'
 import type { GatewayEvent } from '../../src/realtime/hub.ts'
 import type { Disk, Statement } from './disk.ts'
 import type { AttemptRef, ModelProvider, ProviderRecord } from './model-provider.ts'
-import type { Fairness } from './fairness.ts'
-import { Order, type SeenAttempt } from './order.ts'
+import type { FairnessChecker } from './fairness-checker.ts'
+import { OrderChecker, type AttemptSnapshot } from './order-checker.ts'
 import { valueOf } from './timeline.ts'
 
 const MESSAGES = `SELECT m.seq, m.id, m.status, m.rc_message_id, m.error, m.tenant_id, m.from_number, m.to_number, m.body,
@@ -25,17 +25,17 @@ const NEXT: Record<string, readonly MessageStatus[]> = {
 const isFinal = (status: MessageStatus): boolean => status === 'sent' || status === 'failed'
 
 /** Checks the guarantees at each commit, event and call. */
-export class Witness {
+export class Checker {
   /** The first violated guarantee. */
   violation: string | null = null
-  readonly messages = new Map<string, Seen>()
+  readonly messages = new Map<string, MessageSnapshot>()
   readonly cancelled = new Set<string>()
   readonly called = new Set<string>()
   readonly #published = new Map<string, MessageStatus[]>()
   readonly #changes = new Map<string, boolean>()
-  readonly order = new Order((text) => this.violated(text))
+  readonly order = new OrderChecker((text) => this.violated(text))
   /** Set only in scenarios without faults. */
-  fairness: Fairness | null = null
+  fairness: FairnessChecker | null = null
 
   constructor(
     readonly disk: Disk,
@@ -122,7 +122,7 @@ export class Witness {
     this.#checkNumbers()
   }
 
-  #checkEnd(message: Seen): void {
+  #checkEnd(message: MessageSnapshot): void {
     const own = this.provider.records.filter((record) => record.attempt.messageId === message.id)
     if (own.length > 1) this.violated(`${message.id} was accepted by the provider ${own.length} times`)
     if (this.cancelled.has(message.id) && message.error !== MESSAGE_FAILURES.cancelled.text)
@@ -160,7 +160,7 @@ export class Witness {
     }
   }
 
-  #read(): Seen[] {
+  #read(): MessageSnapshot[] {
     return valueOf(this.disk.database.execute(MESSAGES)).rows.map((row) => ({
       seq: Number(row['seq']),
       id: String(row['id']),
@@ -175,7 +175,7 @@ export class Witness {
     }))
   }
 
-  #readAttempts(): SeenAttempt[] {
+  #readAttempts(): AttemptSnapshot[] {
     return valueOf(this.disk.database.execute(ATTEMPTS)).rows.map((row) => ({
       seq: Number(row['seq']),
       messageId: String(row['message_id']),
@@ -185,7 +185,7 @@ export class Witness {
     }))
   }
 
-  #compare(message: Seen): void {
+  #compare(message: MessageSnapshot): void {
     const before = this.messages.get(message.id)
     this.messages.set(message.id, message)
     if (!isFinal(message.status) && message.jobs !== 1)

@@ -1,7 +1,7 @@
 import type { MessageStatus } from '../../src/db/schema/messages.ts'
 
 /** A message as stored in the database. */
-export interface Seen {
+export interface MessageSnapshot {
   /** Its position in the order of acceptance. */
   seq: number
   id: string

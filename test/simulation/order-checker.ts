@@ -1,7 +1,7 @@
-import type { Seen } from './seen.ts'
+import type { MessageSnapshot } from './message-snapshot.ts'
 
 /** An attempt as stored in the database. */
-export interface SeenAttempt {
+export interface AttemptSnapshot {
   seq: number
   messageId: string
   bootId: string
@@ -12,7 +12,7 @@ export interface SeenAttempt {
 
 /** The recorded state of a message. */
 interface Known {
-  message: Seen
+  message: MessageSnapshot
   /** The step of its commit. Steps are counted, because several of them can have the same time. */
   committedStep: number
   /** The step of its 202, or infinity before it. */
@@ -29,9 +29,9 @@ const MAX_REFUSALS = 5
  * for conversations that wait for their own call or outcome. Two messages have an order only if the first was acknowledged
  * before the second was stored.
  */
-export class Order {
+export class OrderChecker {
   readonly #known = new Map<string, Known>()
-  readonly #open = new Map<number, SeenAttempt>()
+  readonly #open = new Map<number, AttemptSnapshot>()
   /** The current boot. An attempt that a late write of an earlier boot stored is never called. */
   currentBoot = ''
   /** Until this time, a message that could not be stored may have delayed a conversation. */
@@ -52,7 +52,7 @@ export class Order {
   }
 
   /** Call after each commit. */
-  committed(messages: Iterable<Seen>, attempts: readonly SeenAttempt[], now: number): void {
+  committed(messages: Iterable<MessageSnapshot>, attempts: readonly AttemptSnapshot[], now: number): void {
     this.#step++
     for (const message of messages) this.#note(message)
     const opened = attempts.filter(({ seq }) => seq > this.#newestAttempt)
@@ -76,7 +76,7 @@ export class Order {
     }
   }
 
-  #note(message: Seen): void {
+  #note(message: MessageSnapshot): void {
     const known = this.#known.get(message.id)
     if (known === undefined)
       this.#known.set(message.id, {
@@ -88,7 +88,7 @@ export class Order {
     else known.message = message
   }
 
-  #compareAttempts(attempts: readonly SeenAttempt[], now: number): void {
+  #compareAttempts(attempts: readonly AttemptSnapshot[], now: number): void {
     for (const attempt of attempts) {
       const wasOpen = this.#open.has(attempt.seq)
       if (attempt.isOpen) this.#open.set(attempt.seq, attempt)
@@ -98,14 +98,14 @@ export class Order {
       if (!attempts.some((attempt) => attempt.seq === seq && attempt.isOpen)) this.#open.delete(seq)
   }
 
-  #noteClosed({ messageId, isRefused }: SeenAttempt, now: number): void {
+  #noteClosed({ messageId, isRefused }: AttemptSnapshot, now: number): void {
     const known = this.#known.get(messageId)
     if (known === undefined) return
     this.#closedAt.set(pairOf(known.message), now)
     known.refusals = isRefused ? known.refusals + 1 : 0
   }
 
-  #checkBegin(attempt: SeenAttempt, now: number): void {
+  #checkBegin(attempt: AttemptSnapshot, now: number): void {
     const own = this.#known.get(attempt.messageId)
     if (own === undefined) return
     for (const earlier of this.#known.values()) {
@@ -136,10 +136,10 @@ export class Order {
 const isBefore = (one: Known, other: Known): boolean =>
   one.message.seq < other.message.seq && one.acknowledgedStep < other.committedStep
 
-const isWaiting = ({ status }: Seen): boolean => status === 'queued' || status === 'sending'
+const isWaiting = ({ status }: MessageSnapshot): boolean => status === 'queued' || status === 'sending'
 
-const lineOf = ({ tenantId, from }: Seen): string => `${tenantId} ${from}`
+const lineOf = ({ tenantId, from }: MessageSnapshot): string => `${tenantId} ${from}`
 
-const pairOf = ({ from, to }: Seen): string => `${from} ${to}`
+const pairOf = ({ from, to }: MessageSnapshot): string => `${from} ${to}`
 
-const conversationOf = ({ tenantId, from, to }: Seen): string => `${tenantId} ${from} → ${to}`
+const conversationOf = ({ tenantId, from, to }: MessageSnapshot): string => `${tenantId} ${from} → ${to}`

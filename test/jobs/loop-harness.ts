@@ -16,7 +16,7 @@ export interface NewJob {
 
 type Handler = (job: Job) => Promise<JobOutcome> | JobOutcome
 
-export interface WorkshopOptions {
+export interface LoopHarnessOptions {
   maxInFlight?: number
   maxPerLane?: number
   maxPrefetched?: number
@@ -27,7 +27,7 @@ export interface WorkshopOptions {
 }
 
 /** Runs loops over an in-memory database with a manual clock, and records the runs. */
-export class Workshop implements AsyncDisposable {
+export class LoopHarness implements AsyncDisposable {
   readonly clock: ManualClock = manualClock()
   readonly ran: string[] = []
   readonly log = recordedLog()
@@ -45,12 +45,12 @@ export class Workshop implements AsyncDisposable {
   private constructor(
     readonly gate: Gate,
     readonly close: () => Promise<void>,
-    readonly options: WorkshopOptions,
+    readonly options: LoopHarnessOptions,
   ) {}
 
-  static async open(options: WorkshopOptions = {}): Promise<Workshop> {
+  static async open(options: LoopHarnessOptions = {}): Promise<LoopHarness> {
     const { gate, close } = await openDatabase({ url: ':memory:', authToken: null, path: null, litestream: false })
-    return new Workshop(gate, close, options)
+    return new LoopHarness(gate, close, options)
   }
 
   /** Creates a loop, as a start does. A second loop represents a restart. */
@@ -142,7 +142,7 @@ export class Workshop implements AsyncDisposable {
   }
 
   /** Waits until the loop has done everything that it can do without advancing the clock. */
-  async settled(): Promise<void> {
+  async untilIdle(): Promise<void> {
     let before = -1
     while (before !== this.calls + this.ran.length) {
       before = this.calls + this.ran.length

@@ -1,4 +1,4 @@
-import type { Seen } from './seen.ts'
+import type { MessageSnapshot } from './message-snapshot.ts'
 
 /** The limits of the scenario. */
 export interface FairnessLimits {
@@ -26,7 +26,7 @@ const FULL_WINDOW_MS = MINUTE_MS + 15_000
  * Checks that each message begins within twice its position in its line × the lines with work × 60 s / limit, and the time
  * of a window that was full before. It applies to scenarios without faults, because pauses of the provider add to the wait.
  */
-export class Fairness {
+export class FairnessChecker {
   readonly #waiting = new Map<string, Waiting>()
 
   constructor(
@@ -35,7 +35,7 @@ export class Fairness {
   ) {}
 
   /** After each commit. */
-  committed(messages: Iterable<Seen>, now: number): void {
+  committed(messages: Iterable<MessageSnapshot>, now: number): void {
     const unended = [...messages].filter(({ status }) => status === 'queued' || status === 'sending')
     for (const message of unended) this.#note(message, unended, now)
     const lines = this.#linesWithWork(unended)
@@ -47,7 +47,7 @@ export class Fairness {
     }
   }
 
-  #note(message: Seen, unended: readonly Seen[], now: number): void {
+  #note(message: MessageSnapshot, unended: readonly MessageSnapshot[], now: number): void {
     if (message.status !== 'queued' || this.#waiting.has(message.id)) return
     const line = lineOf(message)
     const position = unended.filter((other) => lineOf(other) === line && other.seq <= message.seq).length
@@ -55,7 +55,7 @@ export class Fairness {
     this.#waiting.set(message.id, { since: now, position, lines: 1, line, extensionId })
   }
 
-  #linesWithWork(unended: readonly Seen[]): Map<string, Set<string>> {
+  #linesWithWork(unended: readonly MessageSnapshot[]): Map<string, Set<string>> {
     const lines = new Map<string, Set<string>>()
     for (const message of unended) {
       const extensionId = this.limits.extensionOf(message.from)
@@ -74,4 +74,4 @@ export class Fairness {
   }
 }
 
-const lineOf = ({ tenantId, from }: Seen): string => `${tenantId} ${from}`
+const lineOf = ({ tenantId, from }: MessageSnapshot): string => `${tenantId} ${from}`
