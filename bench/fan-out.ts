@@ -127,14 +127,14 @@ async function playRound({ contestant, clients, burst }: Audience, size: number)
   const cpuBefore = cpuMs(pid)
   let tookMs = 0
   for (let turn = 0; turn < BURSTS_PER_ROUND; turn++) {
-    const heard = clients.ask<{ firstAt: number; at: number }>({ expect: size * SOCKETS })
+    const arrival = clients.ask<{ firstAt: number; at: number }>({ expect: size * SOCKETS })
     // The process is stopped while the burst is written, so that the burst arrives at once and is stored in one commit.
     process.kill(pid, 'SIGSTOP')
     const answered = connections.postAll(burst(size))
     const startedAt = sharedNow()
     process.kill(pid, 'SIGCONT')
     await answered
-    const { firstAt, at } = await heard
+    const { firstAt, at } = await arrival
     spreads.push(at - firstAt)
     tookMs += at - startedAt
   }

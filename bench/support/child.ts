@@ -11,20 +11,20 @@ export interface Child extends Disposable {
 
 /** Starts `bun support/<file> …args` and waits for its first message. */
 export async function startChild(file: string, args: readonly string[] = []): Promise<Child> {
-  const heard: unknown[] = []
+  const messages: unknown[] = []
   let waiting: ((message: unknown) => void) | null = null
   const child = Bun.spawn([process.execPath, join(import.meta.dir, file), ...args], {
     stdout: 'inherit',
     stderr: 'inherit',
     serialization: 'json',
     ipc: (message: unknown) => {
-      if (waiting === null) heard.push(message)
+      if (waiting === null) messages.push(message)
       else waiting(message)
     },
     onExit: () => waiting?.({ error: `${file} ended early` }),
   })
   const next = async (): Promise<unknown> => {
-    const message = heard.length > 0 ? heard.shift() : await new Promise((resolve) => (waiting = resolve))
+    const message = messages.length > 0 ? messages.shift() : await new Promise((resolve) => (waiting = resolve))
     waiting = null
     if (typeof message === 'object' && message !== null && 'error' in message) throw new Error(String(message.error))
     return message

@@ -19,7 +19,7 @@ interface Client {
   ready: (() => void) | null
 }
 
-let heard = 0
+let counted = 0
 let firstAt = 0
 let expected = Infinity
 
@@ -77,8 +77,8 @@ function countFrames(socket: Bun.Socket<Client>, chunk: Buffer): void {
   const { events, pings } = socket.data.counter.feed(chunk)
   if (pings > 0) socket.write(clientFrame(0xa, ''))
   if (events === 0) return
-  if (heard === 0) firstAt = now()
-  heard += events
+  if (counted === 0) firstAt = now()
+  counted += events
   reportIfComplete()
 }
 
@@ -89,9 +89,9 @@ function clientFrame(opcode: number, text: string): Buffer {
 }
 
 function reportIfComplete(): void {
-  if (heard < expected) return
-  process.send?.({ count: heard, firstAt, at: now() })
-  heard = 0
+  if (counted < expected) return
+  process.send?.({ count: counted, firstAt, at: now() })
+  counted = 0
   expected = Infinity
 }
 

@@ -5,12 +5,12 @@ import { wsUrl } from '../support/socket.ts'
 import { FROM, createWorld } from '../support/world.ts'
 
 /** A page of another origin, like the page of a customer. */
-const PAGE = `<!doctype html><title>Inbox</title><ul id="heard"></ul><script>
+const PAGE = `<!doctype html><title>Inbox</title><ul id="messages"></ul><script>
   const { hash } = location
   const [url, token] = hash.slice(1).split('|')
   const socket = new WebSocket(url)
   socket.onopen = () => socket.send(JSON.stringify({ type: 'auth', token }))
-  const show = (text) => { const item = document.createElement('li'); item.textContent = text; document.querySelector('#heard').append(item) }
+  const show = (text) => { const item = document.createElement('li'); item.textContent = text; document.querySelector('#messages').append(item) }
   // The page does not catch up, so it ignores cursors.
   socket.onmessage = ({ data }) => JSON.parse(data).type === 'cursor' || show(data)
   socket.onclose = ({ code, reason }) => show(JSON.stringify({ closed: code, reason }))
@@ -30,18 +30,18 @@ test("a browser's native WebSocket authenticates with a token, receives an inbou
   const page = await browser.newPage()
   const { token } = (await world.json<{ token: string }>('POST', '/v1/ws/token')).body
 
-  const heard = async (count: number): Promise<unknown[]> => {
-    await page.locator(`#heard li:nth-child(${count})`).waitFor({ timeout: 10_000 })
-    return (await page.locator('#heard li').allTextContents()).map((text) => JSON.parse(text) as unknown)
+  const shown = async (count: number): Promise<unknown[]> => {
+    await page.locator(`#messages li:nth-child(${count})`).waitFor({ timeout: 10_000 })
+    return (await page.locator('#messages li').allTextContents()).map((text) => JSON.parse(text) as unknown)
   }
   await page.goto(`${site.url.href}#${wsUrl(world.url)}|${token}`)
-  expect(await heard(1)).toEqual([{ type: 'auth_ok' }])
+  expect(await shown(1)).toEqual([{ type: 'auth_ok' }])
   const { messageId, extensionId } = await world.control.injectSms({
     from: '+15555550177',
     to: FROM,
     text: 'Grüße <b>🌍</b>',
   })
-  expect((await heard(2))[1]).toEqual({
+  expect((await shown(2))[1]).toEqual({
     type: 'sms_inbound',
     messageId: expect.stringMatching(/^msg_[0-9a-f]{12}$/),
     from: '+15555550177',
@@ -54,7 +54,7 @@ test("a browser's native WebSocket authenticates with a token, receives an inbou
   })
 
   await page.reload()
-  expect(await heard(2)).toEqual([
+  expect(await shown(2)).toEqual([
     { type: 'auth_error', error: 'Invalid or expired token' },
     { closed: 1008, reason: 'Invalid or expired token' },
   ])

@@ -73,8 +73,8 @@ test('an inbound SMS reaches the list, two webhooks, a trigger and two sockets, 
   )
   expect(() => verifySignatures(hook, other.webhookSecret)).toThrow()
 
-  expect(await byToken.heard(2)).toEqual([{ type: 'auth_ok' }, event])
-  expect(await byKey.heard(2)).toEqual([{ type: 'auth_ok' }, event])
+  expect(await byToken.received(2)).toEqual([{ type: 'auth_ok' }, event])
+  expect(await byKey.received(2)).toEqual([{ type: 'auth_ok' }, event])
 
   const log = await until(async () => {
     const found = await attempts(world)
@@ -121,7 +121,7 @@ test('an inbound SMS reaches the list, two webhooks, a trigger and two sockets, 
 
   // The other tenant sees nothing of the message. Sockets keep the order of events, so no event of it is still on its way.
   await world.control.injectSms({ from: CONTACT, to: FROM, text: 'second' })
-  await byKey.heard(3)
+  await byKey.received(3)
   expect(outside.messages).toEqual([{ type: 'auth_ok' }])
   expect(await inboundMessages(world, { key: stranger.apiKey })).toMatchObject({ messages: [], total: 0 })
   expect(await attempts(world, '', stranger.apiKey)).toEqual([])

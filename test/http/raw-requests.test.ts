@@ -194,7 +194,7 @@ describe('a large page of a list', () => {
     const text = await exchange(
       world.url,
       `${listing(world, 'GET', 'HTTP/1.1')}GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`,
-      (heard) => heard.endsWith('"ok"}'),
+      (answer) => answer.endsWith('"ok"}'),
     )
     const [, chunks = '', health = ''] = /\r\n\r\n([^]*\r\n0\r\n\r\n)(HTTP\/1.1 200 OK[^]*)$/.exec(text) ?? []
     expect(bodies(unchunked(chunks))).toEqual(Array(COUNT).fill(BODY))
@@ -210,8 +210,8 @@ describe('a large page of a list', () => {
   test('has only a head for HEAD, and the connection stays open', async () => {
     await using world = await large()
     const close = 'GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
-    const text = await exchange(world.url, listing(world, 'HEAD', 'HTTP/1.1') + close, (heard) =>
-      heard.endsWith('"ok"}'),
+    const text = await exchange(world.url, listing(world, 'HEAD', 'HTTP/1.1') + close, (answer) =>
+      answer.endsWith('"ok"}'),
     )
     expect(text.match(/^HTTP\/1.1 200 OK/gm)).toHaveLength(2)
     expect(text).not.toContain('messages')

@@ -32,14 +32,14 @@ test('a socket receives the statuses of its app and the inbound messages of its 
     [foreign, other],
   ] as const) {
     // The socket gets auth_ok, one status of its app and one inbound message of its tenant, and never a fourth event.
-    await socket.heard(3)
+    await socket.received(3)
     expect(socket.messages.slice(1).map(ownerOf)).toEqual([
       `${app.tenantId} ${app.appId}`,
       `${app.tenantId} ${app.tenantId}`,
     ])
   }
   await world.send({}, { key: world.key })
-  await mine.heard(4)
+  await mine.received(4)
   expect([sister, foreign].map((socket) => socket.messages.length)).toEqual([3, 3])
 })
 
@@ -92,7 +92,7 @@ test('foreign, unknown and malformed credentials get the same refusal', async ()
   const refused = async (message: object): Promise<string> => {
     await using socket = await openSocket(world.url)
     socket.send({ type: 'auth', ...message })
-    const [first] = await socket.heard(1)
+    const [first] = await socket.received(1)
     return `${JSON.stringify(first)} ${(await socket.closed).code}`
   }
   for (const apiKey of keys)
@@ -110,7 +110,7 @@ test('of 200 sockets that use a token simultaneously, one is authenticated', asy
     Array.from({ length: 200 }, (_, n) => openSocket(world.url, { 'x-forwarded-for': `198.51.100.${n}` })),
   )
   for (const socket of sockets) socket.send({ type: 'auth', token })
-  const answers = await Promise.all(sockets.map(async (socket) => (await socket.heard(1))[0]?.['type']))
+  const answers = await Promise.all(sockets.map(async (socket) => (await socket.received(1))[0]?.['type']))
   expect(answers.filter((type) => type === 'auth_ok').length).toBe(1)
   await Promise.all(sockets.map((socket) => socket[Symbol.asyncDispose]()))
 })
@@ -123,7 +123,7 @@ test('rotating a key closes its sockets and deletes its unused tokens', async ()
   expect((await listener.closed).code).toBe(1008)
   await using late = await openSocket(world.url)
   late.send({ type: 'auth', token })
-  expect(await late.heard(1)).toEqual([{ type: 'auth_error', error: 'Invalid or expired token' }])
+  expect(await late.received(1)).toEqual([{ type: 'auth_error', error: 'Invalid or expired token' }])
 })
 
 test('a credential that is revoked while it is being checked is refused', async () => {
@@ -140,9 +140,9 @@ test('a credential that is revoked while it is being checked is refused', async 
     return holder
   }
   socket.send({ type: 'auth', apiKey: world.key })
-  expect(await socket.heard(1)).toEqual([{ type: 'auth_error', error: 'Invalid API key' }])
+  expect(await socket.received(1)).toEqual([{ type: 'auth_error', error: 'Invalid API key' }])
   expect((await socket.closed).code).toBe(1008)
   await using late = await openSocket(world.url)
   late.send({ type: 'auth', token })
-  expect(await late.heard(1)).toEqual([{ type: 'auth_error', error: 'Invalid or expired token' }])
+  expect(await late.received(1)).toEqual([{ type: 'auth_error', error: 'Invalid or expired token' }])
 })

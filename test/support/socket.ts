@@ -14,7 +14,7 @@ export class SocketClient implements AsyncDisposable {
   constructor(url: string, headers: Record<string, string> = {}) {
     // Bun's client accepts headers, which the browsers' type does not have.
     this.#socket = new WebSocket(url, { headers } as unknown as string[])
-    this.#socket.addEventListener('message', (event) => this.#heard(JSON.parse(String(event.data)) as SocketMessage))
+    this.#socket.addEventListener('message', (event) => this.#receive(JSON.parse(String(event.data)) as SocketMessage))
     this.closed = new Promise((resolve) => {
       this.#socket.addEventListener('close', ({ code, reason }) => resolve({ code, reason }))
     })
@@ -39,11 +39,11 @@ export class SocketClient implements AsyncDisposable {
   }
 
   /** Resolves with the first `count` messages. */
-  heard(count: number, withinMs?: number): Promise<SocketMessage[]> {
+  received(count: number, withinMs?: number): Promise<SocketMessage[]> {
     return until(() => (this.messages.length >= count ? this.messages.slice(0, count) : null), withinMs)
   }
 
-  #heard(message: SocketMessage): void {
+  #receive(message: SocketMessage): void {
     if (message['type'] !== 'cursor') this.messages.push(message)
     else this.cursors.push({ cursor: String(message['cursor']), at: performance.now() })
   }
@@ -73,7 +73,7 @@ export async function listenTo(
 ): Promise<SocketClient> {
   const socket = await openSocket(url, headers)
   socket.send({ type: 'auth', ...credential })
-  const [first] = await socket.heard(1)
+  const [first] = await socket.received(1)
   if (first?.['type'] !== 'auth_ok') throw new Error(`Not authenticated: ${JSON.stringify(first)}`)
   return socket
 }
@@ -83,9 +83,9 @@ export async function firstMessage(
   url: string,
   message: unknown,
   headers: Record<string, string> = {},
-): Promise<{ heard: unknown[]; code: number; reason: string }> {
+): Promise<{ messages: unknown[]; code: number; reason: string }> {
   await using socket = await openSocket(url, headers)
   socket.send(message)
   const { code, reason } = await socket.closed
-  return { heard: socket.messages, code, reason }
+  return { messages: socket.messages, code, reason }
 }

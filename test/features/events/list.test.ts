@@ -51,7 +51,7 @@ test('the log has the events of the WebSocket with equal fields and in order, fo
   const failed = await world.send({ from: '+15555550160' })
   await world.untilStatus(failed)
   await world.control.injectSms({ from: TO, to: FROM, text: 'an answer ☂' })
-  const received = (await socket.heard(8)).slice(1)
+  const received = (await socket.received(8)).slice(1)
   for (const limit of [1, 2, 3, 1000]) expect(await allEvents(world, cursor, limit)).toEqual(received)
 })
 

@@ -79,14 +79,6 @@ test('an unknown state is refused before the provider is called', async () => {
   expect(world.control.requests({ route: 'token' })).toEqual([])
 })
 
-test('a state can be used once, also by simultaneous requests', async () => {
-  await using world = await quiet()
-  const path = `${await callbackPath(world)}&format=json`
-  const responses = await Promise.all(Array.from({ length: 5 }, () => open(world, path)))
-  expect(responses.map((response) => response.status).toSorted()).toEqual([200, 400, 400, 400, 400])
-  expect(world.control.requests({ route: 'token' })).toHaveLength(1)
-})
-
 test('a state expires after 10 minutes', async () => {
   const clock = manualClock()
   await using world = await createWorld({ connect: false, work: false, clock })

@@ -206,5 +206,5 @@ test('an event that could not be stored is not answered with 200 and not publish
   expect((await inboundMessages(world)).total).toBe(0)
   await gate.execute('DROP TRIGGER broken')
   expect((await postEvent(world, token, smsEvent({ subject: 'again' }))).status).toBe(200)
-  expect((await socket.heard(2))[1]).toMatchObject({ type: 'sms_inbound', body: 'again' })
+  expect((await socket.received(2))[1]).toMatchObject({ type: 'sms_inbound', body: 'again' })
 })

@@ -9,7 +9,7 @@ const quiet = { connect: false, work: false }
 const issue = async (world: World, key = world.key): Promise<string> =>
   (await world.json<{ token: string }>('POST', '/v1/ws/token', { key })).body.token
 
-const refusal = (error: string): object => ({ heard: [{ type: 'auth_error', error }], code: 1008, reason: error })
+const refusal = (error: string): object => ({ messages: [{ type: 'auth_error', error }], code: 1008, reason: error })
 
 test('a key can get a token, whose answer has its form and lifetime', async () => {
   await using world = await createWorld(quiet)
@@ -98,7 +98,7 @@ test('a socket without a message for 5 s is closed with: Send auth first', async
   expect(await socket.closed).toEqual({ code: 1008, reason: 'Send auth first' })
   expect(socket.messages).toEqual([{ type: 'auth_error', error: 'Send auth first' }])
   second.send({ type: 'auth', apiKey: world.key })
-  expect(await second.heard(1)).toEqual([{ type: 'auth_ok' }])
+  expect(await second.received(1)).toEqual([{ type: 'auth_ok' }])
   clock.advance(20_000)
   expect(second.isOpen).toBe(true)
 })
@@ -126,7 +126,7 @@ test('of ten sockets that use a token simultaneously, one is authenticated, in 2
     const from = (at: number): Record<string, string> => ({ 'x-forwarded-for': `10.${round}.${at}.1` })
     const sockets = await Promise.all(Array.from({ length: 10 }, (_, at) => openSocket(world.url, from(at))))
     for (const socket of sockets) socket.send({ type: 'auth', token })
-    const answers = await Promise.all(sockets.map(async (socket) => (await socket.heard(1))[0]))
+    const answers = await Promise.all(sockets.map(async (socket) => (await socket.received(1))[0]))
     expect(answers.filter((answer) => answer?.['type'] === 'auth_ok')).toHaveLength(1)
     expect(answers.filter((answer) => answer?.['error'] === 'Invalid or expired token')).toHaveLength(9)
     await Promise.all(sockets.map((socket) => socket[Symbol.asyncDispose]()))
@@ -145,7 +145,7 @@ test('messages sent while the credential is being checked are dropped', async ()
   ]) {
     socket.send(message)
   }
-  await socket.heard(1)
+  await socket.received(1)
   // When a later connection is answered, the messages of the earlier one have been read.
   await using _later = await listenTo(world.url, { apiKey: world.key })
   expect(socket.messages).toEqual([{ type: 'auth_ok' }])

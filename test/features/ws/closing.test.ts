@@ -57,7 +57,7 @@ describe('revoking a key closes its sockets: auth_error `Invalid API key`, 1008'
       expect(socket.messages).toEqual([{ type: 'auth_ok' }, { type: 'auth_error', error: 'Invalid API key' }])
     }
     publishInbound(world, 'after')
-    if (scope === 'app') expect((await sibling.heard(2))[1]).toMatchObject({ body: 'after' })
+    if (scope === 'app') expect((await sibling.received(2))[1]).toMatchObject({ body: 'after' })
     expect(outside.isOpen).toBe(true)
     expect(outside.messages).toEqual([{ type: 'auth_ok' }])
   })
@@ -68,7 +68,7 @@ describe('revoking a key closes its sockets: auth_error `Invalid API key`, 1008'
     await world.call('POST', `/v1/apps/${world.app.appId}/rotate-webhook-secret`)
     await world.call('PUT', `/v1/apps/${world.app.appId}`, { body: { webhookUrl: 'https://example.com/' } })
     publishInbound(world, 'after')
-    expect((await socket.heard(2))[1]).toMatchObject({ body: 'after' })
+    expect((await socket.received(2))[1]).toMatchObject({ body: 'after' })
   })
 })
 
@@ -83,7 +83,7 @@ test('a JSON ping is sent every 30 s; a client that answers stays connected, and
     clock.advance(PING_MS - 1)
     expect(healthy.messages).toHaveLength(tick)
     clock.advance(1)
-    expect((await healthy.heard(tick + 1)).at(-1)).toEqual({ type: 'ping' })
+    expect((await healthy.received(tick + 1)).at(-1)).toEqual({ type: 'ping' })
     if (tick <= 3) await until(() => silent.text().split('{"type":"ping"}').length === tick + 1)
     else await until(() => silent.isClosed())
   }
@@ -98,9 +98,9 @@ test('no ping is sent before authentication', async () => {
   clock.advance(PING_MS - 1000)
   await using waiting = await openSocket(world.url)
   clock.advance(1000)
-  await open.heard(2)
+  await open.received(2)
   waiting.send({ type: 'auth', apiKey: world.key })
-  expect(await waiting.heard(1)).toEqual([{ type: 'auth_ok' }])
+  expect(await waiting.received(1)).toEqual([{ type: 'auth_ok' }])
 })
 
 test('a frame over 16 KB closes the socket with 1009, before and after authentication', async () => {
@@ -128,12 +128,12 @@ test('a client that is over 1 MiB behind is closed, and the others miss nothing'
   while (world.gateway.sockets.open === 2 && sent < 1000) {
     publishInbound(world, body)
     sent++
-    await healthy.heard(1 + sent)
+    await healthy.received(1 + sent)
   }
   expect(world.gateway.sockets.open).toBe(1)
   expect(sent).toBeGreaterThan(16)
   publishInbound(world, 'last')
-  expect((await healthy.heard(2 + sent)).at(-1)).toMatchObject({ body: 'last' })
+  expect((await healthy.received(2 + sent)).at(-1)).toMatchObject({ body: 'last' })
 })
 
 test('an app may have at most 200 sockets', async () => {

@@ -44,7 +44,7 @@ test('the events before a cursor on the socket and the events after it in the lo
     await Bun.sleep(100)
     while (receivedBefore.length < socket.cursors.length) receivedBefore.push(socket.messages.length)
   }
-  await socket.heard(1 + 12 * 3 + 3)
+  await socket.received(1 + 12 * 3 + 3)
   await lastCursor(world, socket, 1)
   const all = await eventsAfter(world, first)
   const keyOf = (event: SocketMessage): string => JSON.stringify(event)
@@ -95,7 +95,7 @@ test('a cursor waits for committed events that are not published; after five sec
   const later = await world.send()
   const end = await world.send()
   await world.gateway.database.writer.write([{ sql, args: [later, clock.now()] }])
-  await socket.heard(4)
+  await socket.received(4)
   const passTime = async (ms: number): Promise<void> => {
     for (let passed = 0; passed < ms; passed += 100) {
       clock.advance(100)

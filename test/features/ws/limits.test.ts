@@ -56,13 +56,13 @@ test('at most 20 unauthenticated sockets of an address are open; a new one repla
   expect(waiting.filter(({ isOpen }) => isOpen)).toHaveLength(20)
   await open('203.0.113.2')
   second?.send({ type: 'auth', apiKey: world.key })
-  await second?.heard(1)
+  await second?.received(1)
   await open('203.0.113.1')
   expect(third?.isOpen).toBe(true)
   const last = await open('203.0.113.1')
   await third?.closed
   last.send({ type: 'auth', apiKey: world.key })
-  expect(await last.heard(1)).toEqual([{ type: 'auth_ok' }])
+  expect(await last.received(1)).toEqual([{ type: 'auth_ok' }])
   expect(second?.isOpen).toBe(true)
 })
 
@@ -105,7 +105,7 @@ test('a storage error during the check of a key closes the socket with 1013', as
   await using world = await createWorld(quiet)
   world.gateway.keys.find = () => Promise.reject(new Error('disk I/O error'))
   expect(await firstMessage(world.url, { type: 'auth', apiKey: world.key })).toEqual({
-    heard: [],
+    messages: [],
     code: 1013,
     reason: 'Try again later',
   })
