@@ -74,7 +74,7 @@ const server = Bun.serve({
     if (jobs === null) return new Response(null)
     const times = /\/publish\/(\d+)$/.exec(incoming.url)?.[1] ?? '1'
     for (let time = 0; time < Number(times); time++) self.publish(TOPIC, frame)
-    destinations.forEach((destination, place) => destination.add({ body: frame, job: jobs[place] ?? 0 }))
+    destinations.forEach((destination, index) => destination.add({ body: frame, job: jobs[index] ?? 0 }))
     return new Response(null)
   },
   websocket: {

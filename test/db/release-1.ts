@@ -3,6 +3,7 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { openGate } from '../../src/db/gate.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { MIGRATIONS } from '../../src/db/migrations.ts'
+import { messageIdOf } from '../support/delivery-rows.ts'
 
 /** Release 1.0.0 ends with migration 0004. */
 export const RELEASE_1 = MIGRATIONS.slice(0, 5)
@@ -54,7 +55,6 @@ export interface OldMessage {
   appId: string
 }
 
-export const messageIdOf = (number: number): string => `msg_${number.toString(16).padStart(12, '0')}`
 export const jobIdOf = (number: number): string => `job_${number.toString(16).padStart(16, '0')}`
 
 type Values = Record<string, string | number | null>

@@ -19,9 +19,9 @@ import {
   insertJob,
   insertMessage,
   jobIdOf,
-  messageIdOf,
   writeMark,
 } from './release-1.ts'
+import { messageIdOf } from '../support/delivery-rows.ts'
 
 const MINUTE_MS = 60_000
 const CLIENT = { clientId: 'client', clientSecret: 'client-key' }

@@ -3,7 +3,14 @@ import { appendEvent } from '../../src/db/append-event.ts'
 import { erase } from '../../src/operator/erase.ts'
 import { manualClock } from '../support/manual-clock.ts'
 import { attempts, inboundMessages } from '../support/provider-events.ts'
-import { advanceInSteps, setPolicy, setUrl, attemptsEnded, startFailingReceiver } from '../support/retries.ts'
+import {
+  advanceInSteps,
+  attemptsEnded,
+  openFailingWebhook,
+  setRetryPolicy,
+  setWebhookUrl,
+  startFailingReceiver,
+} from '../support/retries.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { FROM, TO, type World, createWorld } from '../support/world.ts'
 
@@ -42,8 +49,8 @@ test('sms_delivery is posted to the app that sent the message, with the fields o
   await using receiver = startFailingReceiver()
   await using other = startReceiver()
   await using world = await createWorld({ clock })
-  await setUrl(world, receiver.url)
-  await setPolicy(world, 'short')
+  await setWebhookUrl(world, receiver.url)
+  await setRetryPolicy(world, 'short')
   const second = await world.secondApp(other.url)
   for (const app of [world.app, second]) await setEvents(world, app, ['sms_delivery', 'opt_out'])
   const messageId = await world.send()
@@ -77,7 +84,7 @@ test('opt_out is posted to all apps of the tenant that subscribed to it', async 
   await using second = startReceiver()
   await using silent = startReceiver()
   await using world = await createWorld({ work: false })
-  await setUrl(world, receiver.url)
+  await setWebhookUrl(world, receiver.url)
   await setEvents(world, world.app, ['opt_out'])
   await setEvents(world, await world.secondApp(second.url), ['opt_out', 'sms_delivery'])
   await setEvents(world, await world.secondApp(silent.url), ['sms_delivery', 'sms_status'])
@@ -101,7 +108,7 @@ test('opt_out is posted to all apps of the tenant that subscribed to it', async 
 
 test('an event without a subscribed app stores no job and no detail', async () => {
   await using world = await createWorld({ work: false })
-  await setUrl(world, 'http://127.0.0.1:9/hook')
+  await setWebhookUrl(world, 'http://127.0.0.1:9/hook')
   const messageId = await world.send()
   await conclude(world, messageId)
   await setEvents(world, world.app, ['sms_inbound', 'sms_status'])
@@ -112,11 +119,8 @@ test('an event without a subscribed app stores no job and no detail', async () =
 })
 
 test('an erasure deletes an event and its waiting retry', async () => {
-  const clock = manualClock()
-  await using receiver = startFailingReceiver()
-  await using world = await createWorld({ clock })
-  await setUrl(world, receiver.url)
-  await setPolicy(world, 'short')
+  await using failing = await openFailingWebhook('short')
+  const { world, clock, receiver } = failing
   await setEvents(world, world.app, ['sms_delivery'])
   const messageId = await world.send()
   await world.untilStatus(messageId)

@@ -1,7 +1,13 @@
 import { expect, test } from 'bun:test'
 import { manualClock } from '../support/manual-clock.ts'
 import { attempts } from '../support/provider-events.ts'
-import { advanceInSteps, setPolicy, setUrl, attemptsEnded, startFailingReceiver } from '../support/retries.ts'
+import {
+  advanceInSteps,
+  setRetryPolicy,
+  setWebhookUrl,
+  attemptsEnded,
+  startFailingReceiver,
+} from '../support/retries.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { createWorld, recordedLog, until } from '../support/world.ts'
 
@@ -13,8 +19,8 @@ async function outage(policy: string) {
   const clock = manualClock()
   const receiver = startFailingReceiver()
   const world = await createWorld({ clock })
-  await setUrl(world, receiver.url)
-  await setPolicy(world, policy)
+  await setWebhookUrl(world, receiver.url)
+  await setRetryPolicy(world, policy)
   for (let index = 0; index < MESSAGES; index++) {
     await world.control.injectSms({ text: `message ${index}` })
     await attemptsEnded(world, clock)
@@ -48,8 +54,8 @@ test('hanging retries delay no first attempt, neither of their destination nor o
   await using hanging = startFailingReceiver()
   await using healthy = startReceiver()
   await using world = await createWorld({ clock, env: { MAX_APPS_PER_TENANT: '200' } })
-  await setUrl(world, hanging.url)
-  await setPolicy(world, 'short')
+  await setWebhookUrl(world, hanging.url)
+  await setRetryPolicy(world, 'short')
   for (let index = 0; index < 20; index++) await world.control.injectSms({ text: `lost ${index}` })
   await hanging.received(20)
   await attemptsEnded(world, clock)
@@ -74,8 +80,8 @@ test('a retry whose outcome could not be stored is Interrupted, and its schedule
   const { log, lines } = recordedLog()
   await using world = await createWorld({ clock, log })
   const { gate } = world.gateway.database
-  await setUrl(world, receiver.url)
-  await setPolicy(world, 'short')
+  await setWebhookUrl(world, receiver.url)
+  await setRetryPolicy(world, 'short')
   await world.control.injectSms({ text: 'not stored' })
   await receiver.received(1)
   await attemptsEnded(world, clock)

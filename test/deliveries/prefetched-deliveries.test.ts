@@ -4,17 +4,12 @@ import { setTenantStatus } from '../../src/operator/tenants.ts'
 import { attempts, postEvent, smsEvent, subscribe } from '../support/provider-events.ts'
 import { type Receiver, startReceiver, verifySignatures } from '../support/receiver.ts'
 import { type World, createWorld, recordedLog, until } from '../support/world.ts'
+import { setWebhookUrl, untilNoJobs } from '../support/retries.ts'
 
 // Deliveries that wait for a slot are prefetched. Changes of their destination must still take effect.
 
 const SLOTS = 4
 const WAITING = 3
-
-const idle = (world: World): Promise<boolean> =>
-  until(async () => (await world.gateway.database.gate.execute('SELECT 1 FROM jobs')).rows.length === 0)
-
-const setUrl = (world: World, webhookUrl: string | null): Promise<Response> =>
-  world.call('PUT', `/v1/apps/${world.app.appId}`, { body: { webhookUrl } })
 
 /**
  * Hanging POSTs use all slots of the destination, and three more deliveries wait. Returns a function that ends the
@@ -37,11 +32,11 @@ test('prefetched deliveries go to the address that was set meanwhile', async () 
   await using old = startReceiver()
   await using fresh = startReceiver()
   await using world = await createWorld()
-  await setUrl(world, old.url)
+  await setWebhookUrl(world, old.url)
   const go = await waiting(world, old)
-  await setUrl(world, fresh.url)
+  await setWebhookUrl(world, fresh.url)
   go()
-  await idle(world)
+  await untilNoJobs(world)
   expect(texts(old)).toEqual(BEGUN)
   expect(texts(fresh)).toEqual(WAITED)
   expect(await attempts(world)).toHaveLength(SLOTS + WAITING)
@@ -50,17 +45,17 @@ test('prefetched deliveries go to the address that was set meanwhile', async () 
 test('prefetched deliveries are signed with the secret that was created meanwhile', async () => {
   await using receiver = startReceiver()
   await using world = await createWorld()
-  await setUrl(world, receiver.url)
+  await setWebhookUrl(world, receiver.url)
   const go = await waiting(world, receiver)
   const rotated = await world.json('POST', `/v1/apps/${world.app.appId}/rotate-webhook-secret`)
   go()
-  await idle(world)
+  await untilNoJobs(world)
   expect(texts(receiver)).toEqual([...BEGUN, ...WAITED])
   for (const request of receiver.requests.slice(SLOTS)) verifySignatures(request, String(rotated.body['webhookSecret']))
 })
 
 const ENDINGS: Record<string, (world: World) => Promise<unknown>> = {
-  'without an address': (world) => setUrl(world, null),
+  'without an address': (world) => setWebhookUrl(world, null),
   'of an app that was deactivated': (world) => world.call('DELETE', `/v1/apps/${world.app.appId}`),
   'of a tenant that was suspended': (world) =>
     setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'suspended' }),
@@ -70,11 +65,11 @@ for (const [name, end] of Object.entries(ENDINGS)) {
   test(`prefetched deliveries are dropped: ${name}`, async () => {
     await using receiver = startReceiver()
     await using world = await createWorld()
-    await setUrl(world, receiver.url)
+    await setWebhookUrl(world, receiver.url)
     const go = await waiting(world, receiver)
     await end(world)
     go()
-    await idle(world)
+    await untilNoJobs(world)
     expect(texts(receiver)).toEqual(BEGUN)
   })
 }
@@ -82,11 +77,11 @@ for (const [name, end] of Object.entries(ENDINGS)) {
 test('prefetched deliveries of erased messages are dropped', async () => {
   await using receiver = startReceiver()
   await using world = await createWorld()
-  await setUrl(world, receiver.url)
+  await setWebhookUrl(world, receiver.url)
   const go = await waiting(world, receiver)
   await erase(world.gateway, { phone: receiver.requests[0]?.body['from'] as string })
   go()
-  await idle(world)
+  await untilNoJobs(world)
   expect(texts(receiver)).toEqual(BEGUN)
   expect((await world.gateway.database.gate.execute('SELECT 1 FROM deliveries')).rows).toEqual([])
 })
@@ -116,13 +111,13 @@ describe('a delivery whose message was deleted and arrived again is sent once', 
   test('if it was prefetched', async () => {
     await using receiver = startReceiver()
     await using world = await createWorld()
-    await setUrl(world, receiver.url)
+    await setWebhookUrl(world, receiver.url)
     const go = await waiting(world, receiver)
     await arriveAgain(world)
     const last = answerLast(world)
     receiver.answer = ({ body }) => (body['body'] === 'comes again' ? last() : new Response('ok'))
     go()
-    await idle(world)
+    await untilNoJobs(world)
     expect(texts(receiver)).toEqual([...BEGUN, 'comes again', ...WAITED])
     expect((await attempts(world)).map(({ outcome }) => outcome)).toEqual(Array(SLOTS + WAITING + 1).fill('success'))
   })
@@ -131,11 +126,11 @@ describe('a delivery whose message was deleted and arrived again is sent once', 
     await using receiver = startReceiver()
     const { log, lines } = recordedLog()
     await using world = await createWorld({ log, work: false })
-    await setUrl(world, receiver.url)
+    await setWebhookUrl(world, receiver.url)
     await arriveAgain(world)
     receiver.answer = answerLast(world)
     world.running.work()
-    await idle(world)
+    await untilNoJobs(world)
     expect(texts(receiver)).toEqual(['comes again'])
     expect(await attempts(world)).toMatchObject([{ outcome: 'success' }])
     expect(lines.filter((line) => line.includes('job failed'))).toEqual([])
@@ -151,6 +146,6 @@ test('prefetched deliveries of a deleted trigger are dropped', async () => {
   const go = await waiting(world, receiver)
   await world.call('DELETE', `/v1/triggers/${triggerId}`)
   go()
-  await idle(world)
+  await untilNoJobs(world)
   expect(texts(receiver)).toEqual(BEGUN)
 })

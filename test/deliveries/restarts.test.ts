@@ -4,7 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ManualClock, manualClock } from '../support/manual-clock.ts'
 import { attempts } from '../support/provider-events.ts'
-import { advanceInSteps, setPolicy, setUrl, attemptsEnded, startFailingReceiver } from '../support/retries.ts'
+import {
+  advanceInSteps,
+  setRetryPolicy,
+  setWebhookUrl,
+  attemptsEnded,
+  startFailingReceiver,
+} from '../support/retries.ts'
 import { type World, createWorld } from '../support/world.ts'
 
 const MINUTE = 60_000
@@ -52,8 +58,8 @@ for (const [policy, numbers] of POLICIES) {
     await using receiver = startFailingReceiver()
     receiver.answer = () => new Response('ok')
     await using second = await restarted(clock, { work: false }, async (first) => {
-      await setUrl(first, receiver.url)
-      await setPolicy(first, policy)
+      await setWebhookUrl(first, receiver.url)
+      await setRetryPolicy(first, policy)
       await first.control.injectSms({ text: 'interrupted' })
       await storeOpenAttempt(first, 1)
     })
@@ -74,8 +80,8 @@ for (const [policy, numbers] of POLICIES) {
     await using receiver = startFailingReceiver()
     receiver.answer = () => new Response('ok')
     const prepare = async (first: World): Promise<void> => {
-      await setUrl(first, receiver.url)
-      await setPolicy(first, policy)
+      await setWebhookUrl(first, receiver.url)
+      await setRetryPolicy(first, policy)
       await first.control.injectSms({ text: 'copied' })
     }
     await using second = await restarted(clock, { work: false }, prepare, (path) => rmSync(`${path}.mark`))
@@ -96,8 +102,8 @@ test('after kill -9 during a retry, the schedule continues with its next step, a
   const clock = manualClock()
   await using receiver = startFailingReceiver()
   await using second = await restarted(clock, { work: true }, async (first) => {
-    await setUrl(first, receiver.url)
-    await setPolicy(first, 'short')
+    await setWebhookUrl(first, receiver.url)
+    await setRetryPolicy(first, 'short')
     await first.control.injectSms({ text: 'twice unlucky' })
     await receiver.received(1)
     await attemptsEnded(first, clock)
@@ -115,8 +121,8 @@ test('a restart does not change the time of a retry', async () => {
   const clock = manualClock()
   await using receiver = startFailingReceiver()
   await using second = await restarted(clock, { work: true }, async (first) => {
-    await setUrl(first, receiver.url)
-    await setPolicy(first, 'standard')
+    await setWebhookUrl(first, receiver.url)
+    await setRetryPolicy(first, 'standard')
     await first.control.injectSms({ text: 'patient' })
     await receiver.received(1)
     await attemptsEnded(first, clock)
@@ -134,8 +140,8 @@ test('a retry waits no longer than its schedule allows, even if the clock was se
   const clock = manualClock()
   await using receiver = startFailingReceiver()
   await using second = await restarted(clock, { work: true }, async (first) => {
-    await setUrl(first, receiver.url)
-    await setPolicy(first, 'short')
+    await setWebhookUrl(first, receiver.url)
+    await setRetryPolicy(first, 'short')
     await first.control.injectSms({ text: 'from the future' })
     await receiver.received(1)
     await attemptsEnded(first, clock)

@@ -1,7 +1,14 @@
 import { expect, test } from 'bun:test'
 import { manualClock } from '../support/manual-clock.ts'
 import { attempts } from '../support/provider-events.ts'
-import { advanceInSteps, setPolicy, setUrl, attemptsEnded, startFailingReceiver } from '../support/retries.ts'
+import {
+  advanceInSteps,
+  attemptsEnded,
+  openFailingWebhook,
+  setRetryPolicy,
+  setWebhookUrl,
+  startFailingReceiver,
+} from '../support/retries.ts'
 import { createWorld } from '../support/world.ts'
 
 const SECOND = 1000
@@ -15,11 +22,8 @@ const SCHEDULES = {
 
 for (const [policy, steps] of Object.entries(SCHEDULES)) {
   test(`${policy}: each retry is made at its time, within a tenth of the step, and none after the last`, async () => {
-    const clock = manualClock()
-    await using receiver = startFailingReceiver()
-    await using world = await createWorld({ clock })
-    await setUrl(world, receiver.url)
-    await setPolicy(world, policy)
+    await using failing = await openFailingWebhook(policy)
+    const { world, clock, receiver } = failing
     await world.control.injectSms({ text: 'again and again' })
     await receiver.received(1)
     for (const [index, step] of steps.entries()) {
@@ -46,11 +50,8 @@ for (const [policy, steps] of Object.entries(SCHEDULES)) {
 }
 
 test('an attempt that succeeds ends the schedule', async () => {
-  const clock = manualClock()
-  await using receiver = startFailingReceiver()
-  await using world = await createWorld({ clock })
-  await setUrl(world, receiver.url)
-  await setPolicy(world, 'standard')
+  await using failing = await openFailingWebhook('standard')
+  const { world, clock, receiver } = failing
   await world.control.injectSms({ text: 'second time lucky' })
   await receiver.received(1)
   receiver.answer = () => new Response('ok')
@@ -70,11 +71,8 @@ const WAITS: [header: string, afterMs: number][] = [
 ]
 for (const [header, afterMs] of WAITS) {
   test(`Retry-After: ${header} of a 503 can lengthen a step up to a day, but never shortens it`, async () => {
-    const clock = manualClock()
-    await using receiver = startFailingReceiver()
-    await using world = await createWorld({ clock })
-    await setUrl(world, receiver.url)
-    await setPolicy(world, 'short')
+    await using failing = await openFailingWebhook('short')
+    const { world, clock, receiver } = failing
     receiver.answer = () => new Response('', { status: 503, headers: { 'retry-after': header } })
     await world.control.injectSms({ text: 'busy' })
     await receiver.received(1)
@@ -88,11 +86,8 @@ for (const [header, afterMs] of WAITS) {
 }
 
 test('a 410 ends the schedule', async () => {
-  const clock = manualClock()
-  await using receiver = startFailingReceiver()
-  await using world = await createWorld({ clock })
-  await setUrl(world, receiver.url)
-  await setPolicy(world, 'standard')
+  await using failing = await openFailingWebhook('standard')
+  const { world, clock, receiver } = failing
   receiver.answer = () => new Response('gone', { status: 410 })
   await world.control.injectSms({ text: 'nobody here' })
   await receiver.received(1)
@@ -106,12 +101,12 @@ test('a retry uses the address and the secret that are valid at its time', async
   await using old = startFailingReceiver()
   await using fresh = startFailingReceiver()
   await using world = await createWorld({ clock })
-  await setUrl(world, old.url)
-  await setPolicy(world, 'short')
+  await setWebhookUrl(world, old.url)
+  await setRetryPolicy(world, 'short')
   await world.control.injectSms({ text: 'moved' })
   await old.received(1)
   await attemptsEnded(world, clock)
-  await setUrl(world, fresh.url)
+  await setWebhookUrl(world, fresh.url)
   await world.call('POST', `/v1/apps/${world.app.appId}/rotate-webhook-secret`)
   clock.advance(6 * SECOND)
   const [retry] = await fresh.received(1)
@@ -121,17 +116,14 @@ test('a retry uses the address and the secret that are valid at its time', async
 })
 
 const ENDINGS: Record<string, (world: Awaited<ReturnType<typeof createWorld>>) => Promise<unknown>> = {
-  'after the policy none was set': (world) => setPolicy(world, 'none'),
-  'without an address': (world) => setUrl(world, null),
+  'after the policy none was set': (world) => setRetryPolicy(world, 'none'),
+  'without an address': (world) => setWebhookUrl(world, null),
   'of an app that was deactivated': (world) => world.call('DELETE', `/v1/apps/${world.app.appId}`),
 }
 for (const [name, end] of Object.entries(ENDINGS)) {
   test(`a waiting retry is dropped: ${name}`, async () => {
-    const clock = manualClock()
-    await using receiver = startFailingReceiver()
-    await using world = await createWorld({ clock })
-    await setUrl(world, receiver.url)
-    await setPolicy(world, 'short')
+    await using failing = await openFailingWebhook('short')
+    const { world, clock, receiver } = failing
     await world.control.injectSms({ text: 'in vain' })
     await receiver.received(1)
     await attemptsEnded(world, clock)

@@ -3,12 +3,10 @@ import { setTenantStatus } from '../../src/operator/tenants.ts'
 import { attempts, inboundMessages } from '../support/provider-events.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { type World, createWorld, recordedLog, until } from '../support/world.ts'
+import { setWebhookUrl, untilNoJobs } from '../support/retries.ts'
 
 const jobsLeft = async (world: World): Promise<number> =>
   Number((await world.gateway.database.gate.execute('SELECT count(*) AS n FROM jobs')).rows[0]?.['n'])
-const idle = (world: World): Promise<boolean> => until(async () => (await jobsLeft(world)) === 0)
-const setUrl = (world: World, webhookUrl: string | null): Promise<Response> =>
-  world.call('PUT', `/v1/apps/${world.app.appId}`, { body: { webhookUrl } })
 
 test('apps without an address and deactivated apps get nothing', async () => {
   await using receiver = startReceiver()
@@ -18,7 +16,7 @@ test('apps without an address and deactivated apps get nothing', async () => {
   await receiver.received(1)
   await world.call('DELETE', `/v1/apps/${second.appId}`, { key: second.apiKey })
   await world.control.injectSms({ text: 'second' })
-  await idle(world)
+  await untilNoJobs(world)
   expect(receiver.requests.map((request) => request.body['body'])).toEqual(['first'])
   expect(await attempts(world)).toHaveLength(1)
 })
@@ -27,29 +25,29 @@ test('a removed or changed address takes effect at once', async () => {
   await using old = startReceiver()
   await using fresh = startReceiver()
   await using world = await createWorld()
-  await setUrl(world, old.url)
-  await setUrl(world, fresh.url)
+  await setWebhookUrl(world, old.url)
+  await setWebhookUrl(world, fresh.url)
   await world.control.injectSms({ text: 'first' })
   await fresh.received(1)
-  await setUrl(world, null)
+  await setWebhookUrl(world, null)
   await world.control.injectSms({ text: 'second' })
-  await idle(world)
+  await untilNoJobs(world)
   expect([old.requests.length, fresh.requests.length]).toEqual([0, 1])
 })
 
 test('messages of a suspended tenant are stored but never fanned out', async () => {
   await using receiver = startReceiver()
   await using world = await createWorld()
-  await setUrl(world, receiver.url)
+  await setWebhookUrl(world, receiver.url)
   await world.json('POST', '/v1/triggers', { body: { callbackUrl: receiver.url } })
   await setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'suspended' })
   const { deliveries } = await world.control.injectSms({ text: 'while suspended' })
   expect(deliveries).toMatchObject([{ status: 200 }])
-  await idle(world)
+  await untilNoJobs(world)
   await setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'active' })
   await world.control.injectSms({ text: 'afterwards' })
   await receiver.received(2)
-  await idle(world)
+  await untilNoJobs(world)
   expect((await inboundMessages(world)).messages.map((message) => message.body)).toEqual([
     'afterwards',
     'while suspended',
@@ -60,7 +58,7 @@ test('messages of a suspended tenant are stored but never fanned out', async () 
 test('waiting deliveries of a tenant are dropped when it is suspended', async () => {
   await using receiver = startReceiver()
   await using world = await createWorld({ work: false })
-  await setUrl(world, receiver.url)
+  await setWebhookUrl(world, receiver.url)
   const { gate } = world.gateway.database
   await world.control.injectSms({ text: 'waits' })
   expect((await gate.execute("SELECT lane FROM jobs WHERE kind = 'webhook'")).rows).toEqual([{ lane: world.app.appId }])
@@ -83,15 +81,15 @@ test('a trigger that answers 410 is deleted and keeps its log; other answers do 
     (await world.json<{ triggers: unknown[] }>('GET', '/v1/triggers')).body.triggers
   await world.control.injectSms({ text: 'first' })
   await receiver.received(1)
-  await idle(world)
+  await untilNoJobs(world)
   expect(await listed()).toHaveLength(1)
   receiver.answer = () => new Response('no more', { status: 410 })
   await world.control.injectSms({ text: 'second' })
   await receiver.received(2)
-  await idle(world)
+  await untilNoJobs(world)
   expect(await listed()).toEqual([])
   await world.control.injectSms({ text: 'third' })
-  await idle(world)
+  await untilNoJobs(world)
   expect(receiver.requests).toHaveLength(2)
   const log = await attempts(world, `triggerId=${triggerId}`)
   expect(log.map(({ statusCode, responseSnippet }) => [statusCode, responseSnippet])).toEqual([
@@ -103,12 +101,12 @@ test('a trigger that answers 410 is deleted and keeps its log; other answers do 
 test('all attempts of an event have one correlation id, and the next event has another one', async () => {
   await using receiver = startReceiver()
   await using world = await createWorld()
-  await setUrl(world, receiver.url)
+  await setWebhookUrl(world, receiver.url)
   await world.json('POST', '/v1/triggers', { body: { callbackUrl: receiver.url } })
   await world.control.injectSms({ text: 'first' })
   await world.control.injectSms({ text: 'second' })
   await receiver.received(4)
-  await idle(world)
+  await untilNoJobs(world)
   const byMessage = Map.groupBy(await attempts(world), (attempt) => attempt['messageId'])
   const shared = [...byMessage.values()].map((group) => [...new Set(group.map((attempt) => attempt['correlationId']))])
   expect(shared.map((ids) => ids.length)).toEqual([1, 1])
@@ -128,7 +126,7 @@ test('at most 4 POSTs of an app and 8 of a host run at once, and all are made in
     await open
     return new Response('ok')
   }
-  await setUrl(world, receiver.url)
+  await setWebhookUrl(world, receiver.url)
   await world.control.injectSms({ text: 'one app' })
   for (let index = 0; index < 9; index++) await world.control.injectSms({ text: `one app ${index}` })
   await receiver.received(4)
@@ -156,7 +154,7 @@ test('a delivery that cannot be opened is logged and retried after a second', as
   await using receiver = startReceiver()
   const { log, lines } = recordedLog()
   await using world = await createWorld({ log })
-  await setUrl(world, receiver.url)
+  await setWebhookUrl(world, receiver.url)
   const { gate } = world.gateway.database
   await gate.execute('CREATE TRIGGER never BEFORE INSERT ON deliveries BEGIN SELECT RAISE(IGNORE); END')
   await world.control.injectSms({ text: 'stays' })
@@ -172,7 +170,7 @@ test('a secret that cannot be decrypted uses up no attempt', async () => {
   await using receiver = startReceiver()
   const { log, lines } = recordedLog()
   await using world = await createWorld({ log })
-  await setUrl(world, receiver.url)
+  await setWebhookUrl(world, receiver.url)
   const { gate } = world.gateway.database
   const { rows } = await gate.execute('SELECT webhook_secret FROM apps')
   const encrypted = String(rows[0]?.['webhook_secret'])
@@ -181,6 +179,6 @@ test('a secret that cannot be decrypted uses up no attempt', async () => {
   await until(() => lines.some((line) => line.includes('job failed')))
   await gate.execute({ sql: 'UPDATE apps SET webhook_secret = ?1', args: [encrypted] })
   await receiver.received(1)
-  await idle(world)
+  await untilNoJobs(world)
   expect(await attempts(world)).toMatchObject([{ outcome: 'success' }])
 })

@@ -124,8 +124,8 @@ describe('sgw keys rotate', () => {
     Object.assign(world.gateway.secrets, ring, { decrypt: decryptAndChange })
     expect(await rotateKeys(world.gateway, {})).toEqual({ resealed: 0 })
     const { rows } = await world.gateway.database.gate.execute('SELECT webhook_secret AS value FROM apps')
-    const place = { tenantId: world.tenantId, row: world.app.appId, purpose: 'webhook_secret' } as const
-    expect(await ring.decrypt(String(rows[0]?.['value']), place)).toBe(changed)
+    const context = { tenantId: world.tenantId, row: world.app.appId, purpose: 'webhook_secret' } as const
+    expect(await ring.decrypt(String(rows[0]?.['value']), context)).toBe(changed)
   })
 
   test('does not interfere with a refresh of the same tokens, in either order', async () => {

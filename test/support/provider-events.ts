@@ -1,3 +1,4 @@
+import type { GatewayEvent } from '../../src/realtime/hub.ts'
 import type { World } from './world.ts'
 
 const PATH = '/v1/webhooks/provider'
@@ -104,3 +105,15 @@ export async function attempts(world: World, query = '', key = world.key): Promi
     })
   ).body.attempts
 }
+
+/** An event of an inbound message that is not stored, for `gateway.hub.publish`. */
+export const inboundEvent = (body: string, tenantId: string): GatewayEvent => ({
+  type: 'sms_inbound',
+  messageId: 'msg_000000000000',
+  from: '+1',
+  to: '+1',
+  body,
+  rcMessageId: '1',
+  tenantId,
+  timestamp: '',
+})

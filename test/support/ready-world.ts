@@ -1,3 +1,4 @@
+import { type ManualClock, manualClock } from './manual-clock.ts'
 import { FROM_2, type World, type WorldOptions, createWorld, until } from './world.ts'
 
 /** The beginning of the texts of messages that prepare a world. */
@@ -13,4 +14,14 @@ export async function readyWorld(options: WorldOptions = {}): Promise<World> {
   for (const table of ['messages', 'send_attempts']) await gate.execute(`DELETE FROM ${table}`)
   await world.gateway.directory.tenant(world.tenantId)
   return world
+}
+
+/** A connected world one minute after its connection, so that the rate window of the extension is empty. */
+export async function worldWithEmptyWindows(
+  env: Record<string, string> = {},
+): Promise<{ world: World; clock: ManualClock }> {
+  const clock = manualClock()
+  const world = await createWorld({ clock, env })
+  clock.advance(60_000)
+  return { world, clock }
 }

@@ -1,6 +1,6 @@
-import type { ManualClock } from './manual-clock.ts'
+import { type ManualClock, manualClock } from './manual-clock.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
-import { type World, until } from './world.ts'
+import { type World, createWorld, until } from './world.ts'
 
 /** A destination that answers 500 by default. `overlaps` lists deliveries that were posted twice at once. */
 export function startFailingReceiver(): Receiver & { overlaps: string[] } {
@@ -27,11 +27,33 @@ export function startFailingReceiver(): Receiver & { overlaps: string[] } {
   return Object.assign(receiver, { overlaps })
 }
 
-export const setUrl = (world: World, webhookUrl: string | null): Promise<Response> =>
+export const setWebhookUrl = (world: World, webhookUrl: string | null): Promise<Response> =>
   world.call('PUT', `/v1/apps/${world.app.appId}`, { body: { webhookUrl } })
 
-export const setPolicy = (world: World, policy: string): Promise<Response> =>
+export const setRetryPolicy = (world: World, policy: string): Promise<Response> =>
   world.call('PUT', `/v1/apps/${world.app.appId}/webhook-retries`, { body: { policy } })
+
+/** Opens a world whose app posts to a failing receiver, with a retry policy. */
+export async function openFailingWebhook(policy: string) {
+  const clock = manualClock()
+  const receiver = startFailingReceiver()
+  const world = await createWorld({ clock })
+  await setWebhookUrl(world, receiver.url)
+  await setRetryPolicy(world, policy)
+  return {
+    world,
+    clock,
+    receiver,
+    [Symbol.asyncDispose]: async () => {
+      await world[Symbol.asyncDispose]()
+      await receiver[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Waits until no job is left. */
+export const untilNoJobs = (world: World): Promise<boolean> =>
+  until(async () => (await world.gateway.database.gate.execute('SELECT 1 FROM jobs')).rows.length === 0)
 
 /** Resolves when no attempt is under way or due. Later retries may remain. */
 export const attemptsEnded = (world: World, clock: ManualClock): Promise<boolean> =>

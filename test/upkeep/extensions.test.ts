@@ -60,14 +60,7 @@ test('a subscription that waits for a pause of the provider is created a minute 
   await until(() => active() === 1)
   for (const { subscriptionId } of world.control.subscriptions()) world.control.deleteSubscription({ subscriptionId })
   world.gateway.quota.pause(extensionId, 'medium', 10.5 * 60_000)
-  const { subscriptions } = world.gateway
-  const ensure = subscriptions.ensure.bind(subscriptions)
-  const ended: string[] = []
-  subscriptions.ensure = async (key) => {
-    const ensured = await ensure(key)
-    ended.push(ensured)
-    return ensured
-  }
+  const ended = outcomes(world)
   clock.advance(10 * 60_000)
   await until(() => ended.length === 1)
   expect(active()).toBe(0)

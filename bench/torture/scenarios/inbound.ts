@@ -32,7 +32,8 @@ export async function inbound(options: ScenarioOptions): Promise<Findings> {
   }
 }
 
-const outbound = ({ numbers }: TortureStage, number: number) => ({
+/** Message `number` of the load: from the extensions' numbers in turn to one contact. */
+export const outbound = ({ numbers }: TortureStage, number: number) => ({
   from: numbers[number % numbers.length] ?? '',
   to: '+15557770001',
   body: `Reply ${number}`,

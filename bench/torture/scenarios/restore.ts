@@ -7,7 +7,7 @@ import { RecordingReceiver } from '../recording-receiver.ts'
 import { type ScenarioOptions, between } from '../scenario.ts'
 import { TortureStage } from '../stage.ts'
 import { InboundTraffic } from '../traffic.ts'
-import { untilBackFilled, inspectInbound } from './inbound.ts'
+import { inspectInbound, outbound, untilBackFilled } from './inbound.ts'
 
 /** Replaces the database with a copy that is some seconds old, so that only the provider knows what happened since. */
 export async function restore(options: ScenarioOptions): Promise<Findings> {
@@ -36,12 +36,6 @@ export async function restore(options: ScenarioOptions): Promise<Findings> {
     violations: [...sends.violations, ...received.violations],
   }
 }
-
-const outbound = ({ numbers }: TortureStage, number: number) => ({
-  from: numbers[number % numbers.length] ?? '',
-  to: '+15557770001',
-  body: `Reply ${number}`,
-})
 
 async function restoreCopy(stage: TortureStage, { random }: ScenarioOptions): Promise<void> {
   const path = stage.databasePath

@@ -1,16 +1,9 @@
 import { expect, test } from 'bun:test'
-import { type ManualClock, manualClock } from '../../support/manual-clock.ts'
+import { manualClock } from '../../support/manual-clock.ts'
+import { worldWithEmptyWindows } from '../../support/ready-world.ts'
 import { FROM, FROM_2, type World, createWorld, until } from '../../support/world.ts'
 
 const OTHER_NUMBER = '+15555550142'
-
-/** A connected world one minute after its connection, so that the extension's window is empty. */
-async function freshWorld(env: Record<string, string> = {}): Promise<{ world: World; clock: ManualClock }> {
-  const clock = manualClock()
-  const world = await createWorld({ clock, env })
-  clock.advance(60_000)
-  return { world, clock }
-}
 
 async function count(world: World, status: string): Promise<number> {
   return Number((await world.json('GET', `/v1/sms/messages?status=${status}`)).body['total'])
@@ -35,7 +28,7 @@ async function sendMany(world: World, from: string, texts: number, prefix = 'n')
 }
 
 test('a number sends 40 messages in 60 seconds; the others stay queued without an error and follow in order', async () => {
-  const { world, clock } = await freshWorld({ EXTENSION_LIMIT_PER_MINUTE: '1000' })
+  const { world, clock } = await worldWithEmptyWindows({ EXTENSION_LIMIT_PER_MINUTE: '1000' })
   await using _ = world
   world.control.setLimits({ enabled: false })
   await sendMany(world, FROM, 43)
@@ -55,7 +48,7 @@ test('a number sends 40 messages in 60 seconds; the others stay queued without a
 })
 
 test('the window slides: slots become free one by one, in the order in which they were used', async () => {
-  const { world, clock } = await freshWorld({ FROM_LIMIT_PER_MINUTE: '2' })
+  const { world, clock } = await worldWithEmptyWindows({ FROM_LIMIT_PER_MINUTE: '2' })
   await using _ = world
   await sendMany(world, FROM, 1, 'a')
   await untilSent(world, 1)
@@ -69,7 +62,7 @@ test('the window slides: slots become free one by one, in the order in which the
 })
 
 test('a slot becomes free a minute after its call was answered, because the provider may have counted the call as late as that', async () => {
-  const { world, clock } = await freshWorld({ FROM_LIMIT_PER_MINUTE: '2' })
+  const { world, clock } = await worldWithEmptyWindows({ FROM_LIMIT_PER_MINUTE: '2' })
   await using _ = world
   const { provider } = world.gateway
   const { sendSms } = provider
@@ -87,7 +80,7 @@ test('a slot becomes free a minute after its call was answered, because the prov
 })
 
 test('each number has a window of its own', async () => {
-  const { world } = await freshWorld({ FROM_LIMIT_PER_MINUTE: '2' })
+  const { world } = await worldWithEmptyWindows({ FROM_LIMIT_PER_MINUTE: '2' })
   await using _ = world
   await sendMany(world, FROM, 3)
   expect(await untilSent(world, 2)).toBe(1)
@@ -111,7 +104,7 @@ test('a number’s window survives a restart', async () => {
 })
 
 test('an extension’s numbers and its subscription calls share 40 calls per 60 seconds', async () => {
-  const { world, clock } = await freshWorld()
+  const { world, clock } = await worldWithEmptyWindows()
   await using _ = world
   await sendMany(world, FROM, 25, 'first')
   await sendMany(world, FROM_2, 25, 'second')
@@ -122,7 +115,7 @@ test('an extension’s numbers and its subscription calls share 40 calls per 60 
 })
 
 test('a 429 pauses only its extension, for Retry-After', async () => {
-  const { world, clock } = await freshWorld()
+  const { world, clock } = await worldWithEmptyWindows()
   await using _ = world
   const bob = world.control.addExtension({ name: 'Bob', numbers: [OTHER_NUMBER] })
   await world.connect({ extensionId: bob.extensionId })
@@ -148,7 +141,7 @@ test('a 429 pauses only its extension, for Retry-After', async () => {
 })
 
 test('a 429 without Retry-After pauses the extension for a minute', async () => {
-  const { world, clock } = await freshWorld()
+  const { world, clock } = await worldWithEmptyWindows()
   await using _ = world
   world.control.fault({ route: 'sms', fault: { kind: 'respond', status: 429, headers: { 'Retry-After': '' } } })
   const id = await world.send()

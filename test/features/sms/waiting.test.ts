@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { readTimeline } from '../../../src/features/sms/timeline.ts'
 import { setTenantStatus } from '../../../src/operator/tenants.ts'
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts'
+import { worldWithEmptyWindows } from '../../support/ready-world.ts'
 import { FROM, FROM_2, type World, createWorld, until } from '../../support/world.ts'
 
 interface Waiting {
@@ -9,13 +10,11 @@ interface Waiting {
   until?: string
 }
 
-/** A connected world one minute after its connection, so that the extension's window is empty. */
-async function freshWorld(env: Record<string, string> = {}): Promise<{ world: World; clock: ManualClock }> {
-  const clock = manualClock()
-  const world = await createWorld({ clock, env })
-  clock.advance(60_000)
-  world.control.setLimits({ enabled: false })
-  return { world, clock }
+/** A world whose provider has no limits of its own. */
+async function openWorld(env: Record<string, string> = {}): Promise<{ world: World; clock: ManualClock }> {
+  const opened = await worldWithEmptyWindows(env)
+  opened.world.control.setLimits({ enabled: false })
+  return opened
 }
 
 const to = (index: number): string => `+1555777${1000 + index}`
@@ -47,7 +46,7 @@ const untilWaiting = (world: World, messageId: string, reason: string): Promise<
 const iso = (at: number): string => new Date(at).toISOString()
 
 test('number_limit is the reason of the next message of a number whose window is full, and `order` of those behind it', async () => {
-  const { world, clock } = await freshWorld({ FROM_LIMIT_PER_MINUTE: '2' })
+  const { world, clock } = await openWorld({ FROM_LIMIT_PER_MINUTE: '2' })
   await using _ = world
   const [one = '', two = '', three = '', four = ''] = await sendTo(world, 4)
   await world.untilStatus(one)
@@ -61,7 +60,7 @@ test('number_limit is the reason of the next message of a number whose window is
 })
 
 test('extension_limit is the reason of the next message of each number whose extension’s window is full', async () => {
-  const { world, clock } = await freshWorld({ EXTENSION_LIMIT_PER_MINUTE: '2' })
+  const { world, clock } = await openWorld({ EXTENSION_LIMIT_PER_MINUTE: '2' })
   await using _ = world
   const sent = await sendTo(world, 2)
   for (const id of sent) await world.untilStatus(id)
@@ -74,7 +73,7 @@ test('extension_limit is the reason of the next message of each number whose ext
 })
 
 test('order is the reason of a message behind a running call of its conversation', async () => {
-  const { world } = await freshWorld()
+  const { world } = await openWorld()
   await using _ = world
   const gone = Promise.withResolvers<void>()
   const { provider } = world.gateway
@@ -94,7 +93,7 @@ test('order is the reason of a message behind a running call of its conversation
 })
 
 test('order is the reason of a message that is too far back in its line to be in memory', async () => {
-  const { world } = await freshWorld({ FROM_LIMIT_PER_MINUTE: '1' })
+  const { world } = await openWorld({ FROM_LIMIT_PER_MINUTE: '1' })
   await using _ = world
   await world.untilStatus(await world.send())
   const ids = await Promise.all(Array.from({ length: 300 }, (_n, index) => world.send({ to: to(index) })))
@@ -103,7 +102,7 @@ test('order is the reason of a message that is too far back in its line to be in
 })
 
 test('provider_paused is the reason after a 429, with its time, also of the refused message', async () => {
-  const { world, clock } = await freshWorld()
+  const { world, clock } = await openWorld()
   await using _ = world
   const headers = { 'Retry-After': '40' }
   world.control.fault({ route: 'sms', fault: { kind: 'respond', status: 429, headers } })
@@ -118,7 +117,7 @@ test('provider_paused is the reason after a 429, with its time, also of the refu
 })
 
 test('provider_unreachable is the reason while the provider accepts no calls, until the next try', async () => {
-  const { world, clock } = await freshWorld()
+  const { world, clock } = await openWorld()
   await using _ = world
   world.control.fault({ route: 'sms', fault: { kind: 'respond', status: 503 } })
   const met = await world.send()
@@ -130,7 +129,7 @@ test('provider_unreachable is the reason while the provider accepts no calls, un
 })
 
 test('reconciling is the reason of a message with an unknown outcome, and `order` of the next one of its conversation', async () => {
-  const { world } = await freshWorld()
+  const { world } = await openWorld()
   await using _ = world
   world.control.fault({ route: 'sms', fault: { kind: 'reset' } })
   const unknown = await world.send()
@@ -140,7 +139,7 @@ test('reconciling is the reason of a message with an unknown outcome, and `order
 })
 
 test('number_lookup is the reason while RingCentral has not answered the lookup of an unknown number', async () => {
-  const { world } = await freshWorld()
+  const { world } = await openWorld()
   await using _ = world
   world.control.fault({ route: 'phone-number', fault: { kind: 'hang' } })
   const id = await world.send({ from: '+15555550177' })
@@ -149,7 +148,7 @@ test('number_lookup is the reason while RingCentral has not answered the lookup 
 })
 
 test('reauthorization is the reason while the extension’s tokens cannot be refreshed', async () => {
-  const { world, clock } = await freshWorld()
+  const { world, clock } = await openWorld()
   await using _ = world
   world.control.fault({ route: 'token', calls: null, fault: { kind: 'respond', status: 503 } })
   clock.advance(3_600_000)
@@ -173,7 +172,7 @@ test('restore is the reason of a quarantined message until its lookup', async ()
 
 // The tenant's keys are refused, so the operator reads the reason.
 test('suspended is the reason of all messages of a suspended tenant', async () => {
-  const { world } = await freshWorld()
+  const { world } = await openWorld()
   await using _ = world
   world.control.fault({ route: 'sms', fault: { kind: 'respond', status: 429 } })
   const id = await world.send()
@@ -183,7 +182,7 @@ test('suspended is the reason of all messages of a suspended tenant', async () =
 })
 
 test('scheduled is the reason of a message before its sendAt, with that time', async () => {
-  const { world, clock } = await freshWorld()
+  const { world, clock } = await openWorld()
   await using _ = world
   const acceptedAt = iso(clock.now())
   const sendAt = iso(clock.now() + 5000)

@@ -3,7 +3,13 @@ import { insertDeliveries, messageIdOf } from '../../support/delivery-rows.ts'
 import { expectError } from '../../support/expect-error.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { attempts } from '../../support/provider-events.ts'
-import { advanceInSteps, setPolicy, setUrl, attemptsEnded, startFailingReceiver } from '../../support/retries.ts'
+import {
+  advanceInSteps,
+  attemptsEnded,
+  openFailingWebhook,
+  setWebhookUrl,
+  startFailingReceiver,
+} from '../../support/retries.ts'
 import { type World, createWorld } from '../../support/world.ts'
 
 const PATH = '/v1/webhook-deliveries/recover'
@@ -16,7 +22,7 @@ test('each delivery whose latest attempt failed in the range gets one attempt, a
   const clock = manualClock()
   await using receiver = startFailingReceiver()
   await using world = await createWorld({ clock })
-  await setUrl(world, receiver.url)
+  await setWebhookUrl(world, receiver.url)
   const inject = async (text: string): Promise<void> => {
     await world.control.injectSms({ text })
     await attemptsEnded(world, clock)
@@ -50,11 +56,8 @@ test('each delivery whose latest attempt failed in the range gets one attempt, a
 })
 
 test('waiting retries are made now and their schedules continue; due retries are not counted', async () => {
-  const clock = manualClock()
-  await using receiver = startFailingReceiver()
-  await using world = await createWorld({ clock })
-  await setUrl(world, receiver.url)
-  await setPolicy(world, 'short')
+  await using failing = await openFailingWebhook('short')
+  const { world, clock, receiver } = failing
   for (const text of ['one', 'two']) await world.control.injectSms({ text })
   await receiver.received(2)
   await attemptsEnded(world, clock)
@@ -70,7 +73,7 @@ test('a failure counts at the time when its attempt ended', async () => {
   const clock = manualClock()
   await using receiver = startFailingReceiver()
   await using world = await createWorld({ clock })
-  await setUrl(world, receiver.url)
+  await setWebhookUrl(world, receiver.url)
   const begun = clock.now()
   receiver.answer = () => new Promise(() => {})
   await world.control.injectSms({ text: 'hangs' })
@@ -87,7 +90,7 @@ test('appId and triggerId limit a recovery; those of another tenant are forbidde
   const clock = manualClock()
   await using receiver = startFailingReceiver()
   await using world = await createWorld({ clock })
-  await setUrl(world, receiver.url)
+  await setWebhookUrl(world, receiver.url)
   const { body } = await world.json('POST', '/v1/triggers', { body: { callbackUrl: receiver.url } })
   const triggerId = String(body['triggerId'])
   await world.control.injectSms({ text: 'to both' })
@@ -139,7 +142,7 @@ test('since is required; since and until are date-times with offset, or days', a
 
 test('a recovery makes the 10,000 oldest of more deliveries', async () => {
   await using world = await createWorld({ connect: false, work: false })
-  await setUrl(world, 'http://127.0.0.1:9/hook')
+  await setWebhookUrl(world, 'http://127.0.0.1:9/hook')
   const { gate } = world.gateway.database
   const count = 10_050
   await gate.execute({

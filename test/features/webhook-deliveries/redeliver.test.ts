@@ -2,7 +2,14 @@ import { expect, test } from 'bun:test'
 import { expectError } from '../../support/expect-error.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { attempts } from '../../support/provider-events.ts'
-import { advanceInSteps, setPolicy, setUrl, attemptsEnded, startFailingReceiver } from '../../support/retries.ts'
+import {
+  advanceInSteps,
+  attemptsEnded,
+  openFailingWebhook,
+  setRetryPolicy,
+  setWebhookUrl,
+  startFailingReceiver,
+} from '../../support/retries.ts'
 import { startReceiver } from '../../support/receiver.ts'
 import { type World, createWorld, until } from '../../support/world.ts'
 
@@ -17,7 +24,7 @@ const redeliver = (world: World, deliveryId: string, key = world.key) =>
 test('a delivery that succeeded gets one more attempt', async () => {
   await using receiver = startReceiver()
   await using world = await createWorld()
-  await setUrl(world, receiver.url)
+  await setWebhookUrl(world, receiver.url)
   await world.control.injectSms({ text: 'once more' })
   const deliveryId = await idOf(world)
   expect(await redeliver(world, deliveryId)).toEqual({ status: 202, body: { deliveryId, attemptNumber: 2 } })
@@ -34,11 +41,8 @@ test('a delivery that succeeded gets one more attempt', async () => {
 })
 
 test('a waiting retry is made now, and the schedule continues after it', async () => {
-  const clock = manualClock()
-  await using receiver = startFailingReceiver()
-  await using world = await createWorld({ clock })
-  await setUrl(world, receiver.url)
-  await setPolicy(world, 'short')
+  await using failing = await openFailingWebhook('short')
+  const { world, clock, receiver } = failing
   await world.control.injectSms({ text: 'impatient' })
   await receiver.received(1)
   await attemptsEnded(world, clock)
@@ -58,11 +62,11 @@ test('a delivery whose schedule is over gets one attempt and no new schedule', a
   const clock = manualClock()
   await using receiver = startFailingReceiver()
   await using world = await createWorld({ clock })
-  await setUrl(world, receiver.url)
+  await setWebhookUrl(world, receiver.url)
   await world.control.injectSms({ text: 'ended' })
   await receiver.received(1)
   await attemptsEnded(world, clock)
-  await setPolicy(world, 'short')
+  await setRetryPolicy(world, 'short')
   expect((await redeliver(world, await idOf(world))).status).toBe(202)
   await receiver.received(2)
   await attemptsEnded(world, clock)
@@ -75,7 +79,7 @@ test('a redelivery is refused while an attempt is due or under way', async () =>
   await using world = await createWorld()
   const gone = Promise.withResolvers<void>()
   receiver.answer = () => gone.promise.then(() => new Response('ok'))
-  await setUrl(world, receiver.url)
+  await setWebhookUrl(world, receiver.url)
   const { messageId } = await injected(world)
   await receiver.received(1)
   const deliveryId = `${messageId}:${world.app.appId}`
@@ -100,7 +104,7 @@ async function injected(world: World): Promise<{ messageId: string }> {
 
 test('a delivery whose first attempt waits is in progress', async () => {
   await using world = await createWorld({ work: false })
-  await setUrl(world, 'http://127.0.0.1:9/hook')
+  await setWebhookUrl(world, 'http://127.0.0.1:9/hook')
   const { messageId } = await injected(world)
   expect(await redeliver(world, `${messageId}:${world.app.appId}`)).toEqual({
     status: 409,
@@ -109,7 +113,7 @@ test('a delivery whose first attempt waits is in progress', async () => {
 })
 
 const LOSSES: Record<string, (world: World, key: string) => Promise<unknown>> = {
-  'that has no address any more': (world) => setUrl(world, null),
+  'that has no address any more': (world) => setWebhookUrl(world, null),
   'that was deactivated': (world) => world.call('DELETE', `/v1/apps/${world.app.appId}`),
 }
 for (const [name, lose] of Object.entries(LOSSES)) {
@@ -117,7 +121,7 @@ for (const [name, lose] of Object.entries(LOSSES)) {
     await using receiver = startReceiver()
     await using world = await createWorld()
     const second = await world.secondApp()
-    await setUrl(world, receiver.url)
+    await setWebhookUrl(world, receiver.url)
     await world.control.injectSms({ text: 'kept' })
     const deliveryId = await idOf(world)
     await lose(world, second.apiKey)
@@ -142,7 +146,7 @@ test('a delivery to a deleted trigger cannot be repeated', async () => {
 test('an unknown delivery and one of another tenant are not found', async () => {
   await using receiver = startReceiver()
   await using world = await createWorld()
-  await setUrl(world, receiver.url)
+  await setWebhookUrl(world, receiver.url)
   await world.control.injectSms({ text: 'mine' })
   const deliveryId = await idOf(world)
   const other = await world.otherTenant()

@@ -4,21 +4,11 @@ import { setTenantStatus } from '../../../src/operator/tenants.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { openRawSocket } from '../../support/raw-socket.ts'
 import { type SocketClient, listenTo, openSocket } from '../../support/socket.ts'
+import { inboundEvent } from '../../support/provider-events.ts'
 import { type World, createWorld, until } from '../../support/world.ts'
 
 const quiet = { connect: false, work: false }
 const PING_MS = 30_000
-const publishInbound = (world: World, body: string): void =>
-  world.gateway.hub.publish({
-    type: 'sms_inbound',
-    messageId: 'msg_000000000000',
-    from: '+1',
-    to: '+1',
-    body,
-    rcMessageId: '1',
-    tenantId: world.tenantId,
-    timestamp: '',
-  })
 
 describe('revoking a key closes its sockets: auth_error `Invalid API key`, 1008', () => {
   const causes: [string, (world: World) => Promise<unknown>, 'app' | 'tenant'][] = [
@@ -56,7 +46,7 @@ describe('revoking a key closes its sockets: auth_error `Invalid API key`, 1008'
       expect(await socket.closed).toEqual({ code: 1008, reason: 'Invalid API key' })
       expect(socket.messages).toEqual([{ type: 'auth_ok' }, { type: 'auth_error', error: 'Invalid API key' }])
     }
-    publishInbound(world, 'after')
+    world.gateway.hub.publish(inboundEvent('after', world.tenantId))
     if (scope === 'app') expect((await sibling.received(2))[1]).toMatchObject({ body: 'after' })
     expect(outside.isOpen).toBe(true)
     expect(outside.messages).toEqual([{ type: 'auth_ok' }])
@@ -67,7 +57,7 @@ describe('revoking a key closes its sockets: auth_error `Invalid API key`, 1008'
     await using socket = await listenTo(world.url, { apiKey: world.key })
     await world.call('POST', `/v1/apps/${world.app.appId}/rotate-webhook-secret`)
     await world.call('PUT', `/v1/apps/${world.app.appId}`, { body: { webhookUrl: 'https://example.com/' } })
-    publishInbound(world, 'after')
+    world.gateway.hub.publish(inboundEvent('after', world.tenantId))
     expect((await socket.received(2))[1]).toMatchObject({ body: 'after' })
   })
 })
@@ -126,13 +116,13 @@ test('a client that is over 1 MiB behind is closed, and the others miss nothing'
   // The operating system's socket buffer adds to the 1 MiB.
   let sent = 0
   while (world.gateway.sockets.open === 2 && sent < 1000) {
-    publishInbound(world, body)
+    world.gateway.hub.publish(inboundEvent(body, world.tenantId))
     sent++
     await healthy.received(1 + sent)
   }
   expect(world.gateway.sockets.open).toBe(1)
   expect(sent).toBeGreaterThan(16)
-  publishInbound(world, 'last')
+  world.gateway.hub.publish(inboundEvent('last', world.tenantId))
   expect((await healthy.received(2 + sent)).at(-1)).toMatchObject({ body: 'last' })
 })
 
