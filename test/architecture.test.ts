@@ -255,7 +255,7 @@ describe('the checker', () => {
     expectOffence(
       wrongWayImports,
       ['src/core/a.ts', "import '../../test/support/b.ts'"],
-      'core imports what belongs to no layer',
+      'core imports a file of no layer',
     )
     expectOffence(wrongWayImports, ['src/core/a.ts', 'await import(name)'], 'computes what it imports')
   })

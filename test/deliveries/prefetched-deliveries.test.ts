@@ -56,9 +56,8 @@ test('prefetched deliveries are signed with the secret that was created meanwhil
 
 const ENDINGS: Record<string, (world: World) => Promise<unknown>> = {
   'without an address': (world) => setWebhookUrl(world, null),
-  'of an app that was deactivated': (world) => world.call('DELETE', `/v1/apps/${world.app.appId}`),
-  'of a tenant that was suspended': (world) =>
-    setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'suspended' }),
+  'of a deactivated app': (world) => world.call('DELETE', `/v1/apps/${world.app.appId}`),
+  'of a suspended tenant': (world) => setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'suspended' }),
 }
 
 for (const [name, end] of Object.entries(ENDINGS)) {

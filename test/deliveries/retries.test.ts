@@ -116,9 +116,9 @@ test('a retry uses the address and the secret that are valid at its time', async
 })
 
 const ENDINGS: Record<string, (world: Awaited<ReturnType<typeof createWorld>>) => Promise<unknown>> = {
-  'after the policy none was set': (world) => setRetryPolicy(world, 'none'),
+  'after the policy `none` was set': (world) => setRetryPolicy(world, 'none'),
   'without an address': (world) => setWebhookUrl(world, null),
-  'of an app that was deactivated': (world) => world.call('DELETE', `/v1/apps/${world.app.appId}`),
+  'of a deactivated app': (world) => world.call('DELETE', `/v1/apps/${world.app.appId}`),
 }
 for (const [name, end] of Object.entries(ENDINGS)) {
   test(`a waiting retry is dropped: ${name}`, async () => {

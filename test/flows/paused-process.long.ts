@@ -11,9 +11,9 @@ const PAUSE_MS = 2500
 const UNDER_WAY_MS = 100
 
 const CALLS: [name: string, fault: Fault, requests: number][] = [
-  ['the provider took the message and answered meanwhile', { kind: 'delay', ms: 800 }, 1],
-  ['the provider took the message and its answer was lost', { kind: 'accept-then-hang', ms: 1500 }, 1],
-  ['the provider never took the message', { kind: 'hang', ms: 1500 }, 2],
+  ['the provider accepted the message and answered meanwhile', { kind: 'delay', ms: 800 }, 1],
+  ['the provider accepted the message and its answer was lost', { kind: 'accept-then-hang', ms: 1500 }, 1],
+  ['the provider never accepted the message', { kind: 'hang', ms: 1500 }, 2],
 ]
 
 test.concurrent.each(CALLS)(

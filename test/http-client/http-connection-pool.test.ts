@@ -86,11 +86,11 @@ test('simultaneous exchanges have connections of their own, and the last used co
 })
 
 const unkept: [name: string, text: string, body: string][] = [
-  ['says that it closes', 'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok', 'ok'],
+  ['announces a close', 'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok', 'ok'],
   ['speaks HTTP/1.0', 'HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok', 'ok'],
-  ['says more than was asked for', `${OK}HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwrong`, 'ok'],
-  ['goes on with something else', `${OK}what else`, 'ok'],
-  ['wants another protocol', 'HTTP/1.1 101 X\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n', ''],
+  ['sends more than the response', `${OK}HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwrong`, 'ok'],
+  ['sends other bytes after the response', `${OK}what else`, 'ok'],
+  ['changes the protocol', 'HTTP/1.1 101 X\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n', ''],
 ]
 test.each(unkept)('the connection to a server that %s is closed', async (_name, text, body) => {
   const closed: Promise<void>[] = []
@@ -102,7 +102,10 @@ test.each(unkept)('the connection to a server that %s is closed', async (_name, 
 })
 
 const goodbyes: [name: string, goodbye: (socket: Socket) => void][] = [
-  ['says something unasked', (socket) => socket.write('HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n')],
+  [
+    'receives bytes without a request',
+    (socket) => socket.write('HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n'),
+  ],
   ['ends', (socket) => socket.end()],
 ]
 test.each(goodbyes)('a kept connection that %s is not used again', async (_name, goodbye) => {

@@ -104,7 +104,7 @@ const SPELLINGS: Readonly<Record<string, (path: string) => string>> = {
 }
 
 const LINES: Readonly<Record<string, (method: string, path: string) => string[]>> = {
-  'no Host of sense': (method, path) => [`${method} ${path} HTTP/1.1`, 'Host: a'],
+  'an invalid Host': (method, path) => [`${method} ${path} HTTP/1.1`, 'Host: a'],
   'an open path in Host': (method, path) => [`${method} ${path} HTTP/1.1`, 'Host: x/v1/rc/connect?'],
   'a fragment in Host': (method, path) => [`${method} ${path} HTTP/1.1`, 'Host: x/health#'],
   'HTTP/1.0 without Host': (method, path) => [`${method} ${path} HTTP/1.0`],

@@ -71,7 +71,7 @@ const STATEMENTS: readonly (readonly [path: string, beginning: string, why: stri
   [
     'src/provider/extension-rows.ts',
     'UPDATE extensions SET paused_until',
-    'the provider limits an extension, whoever has connected it',
+    'the provider limits an extension for all its tenants together',
   ],
 ]
 

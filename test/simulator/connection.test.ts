@@ -88,11 +88,11 @@ test('a client that expects 100-continue gets it', async () => {
 })
 
 const BAD: [string, string, number][] = [
-  ['no HTTP at all', 'hello\r\n\r\n', 400],
+  ['bytes that are not HTTP', 'hello\r\n\r\n', 400],
   ['a header without a colon', `${probe}nonsense\r\n\r\n`, 400],
   ['a negative length', `${probe}Content-Length: -1\r\n\r\n`, 400],
   ['a body over 5 MiB', `${probe}Content-Length: 5242881\r\n\r\n`, 413],
-  ['headers without an end', `${probe}X: ${'x'.repeat(70_000)}`, 431],
+  ['endless headers', `${probe}X: ${'x'.repeat(70_000)}`, 431],
 ]
 
 test.each(BAD)('a request with %s is refused and the connection closed', async (_, request, status) => {

@@ -127,7 +127,7 @@ test('an http address is SUB-523 unless http is allowed', async () => {
 
 const REFUSED: [string, object, number, string][] = [
   ['a wrong transport', { deliveryMode: { transportType: 'PubNub', address: 'https://x' } }, 400, 'CMN-101'],
-  ['an address that is none', { deliveryMode: { transportType: 'WebHook', address: 'nowhere' } }, 400, 'CMN-101'],
+  ['an invalid address', { deliveryMode: { transportType: 'WebHook', address: 'nowhere' } }, 400, 'CMN-101'],
   ['no filters', { eventFilters: [] }, 400, 'CMN-101'],
   ['an unknown filter', { eventFilters: ['/restapi/v1.0/account/~/presence'] }, 400, 'SUB-508'],
   ['only a reminder', { eventFilters: ['/restapi/v1.0/subscription/~?threshold=60&interval=15'] }, 400, 'SUB-515'],

@@ -39,7 +39,7 @@ export function wrongWayImports(files: readonly SourceFile[], layers: readonly L
       if (target === null || isAsset(target)) return []
       const other = layerOf(target, layers)
       if (other === layer || (other !== undefined && layer.mayImport.includes(other.name))) return []
-      return [`${at} ${layer.name} imports ${other?.name ?? 'what belongs to no layer'}: ${target}`]
+      return [`${at} ${layer.name} imports ${other?.name ?? 'a file of no layer'}: ${target}`]
     })
   })
 }

@@ -123,10 +123,10 @@ test('if a connection could not create its subscription, one is created after te
 })
 
 test.each([
-  ['of a week: after half a week', 604_800],
-  ['of an hour: after half an hour', 3600],
-  ['shorter than the interval of ten minutes: in time as well', 480],
-])('a subscription is renewed at half the life that was granted, %s', async (_, seconds) => {
+  ['of a week', 604_800],
+  ['of an hour', 3600],
+  ['of 8 minutes, less than the interval of checks', 480],
+])('a subscription is renewed at half of its granted lifetime %s', async (_, seconds) => {
   const clock = manualClock()
   await using world = await createWorld({ clock, connect: false })
   world.control.configure({ maxSubscriptionSeconds: seconds })

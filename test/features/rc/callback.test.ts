@@ -150,8 +150,8 @@ test('an unknown error code gets a fixed text', async () => {
 for (const [what, fault] of [
   ['refuses the code', { kind: 'respond', status: 400, body: { error: 'invalid_grant' } }],
   ['is down', { kind: 'respond', status: 503 }],
-  ['hangs up', { kind: 'reset' }],
-  ['answers nonsense', { kind: 'html' }],
+  ['resets the connection', { kind: 'reset' }],
+  ['answers with an unreadable body', { kind: 'html' }],
 ] as const) {
   test(`if the provider ${what}, the answer is 502 and nothing is stored`, async () => {
     await using world = await quiet()

@@ -113,7 +113,7 @@ test('a delivery whose first attempt waits is in progress', async () => {
 })
 
 const LOSSES: Record<string, (world: World, key: string) => Promise<unknown>> = {
-  'that has no address any more': (world) => setWebhookUrl(world, null),
+  'without an address': (world) => setWebhookUrl(world, null),
   'that was deactivated': (world) => world.call('DELETE', `/v1/apps/${world.app.appId}`),
 }
 for (const [name, lose] of Object.entries(LOSSES)) {

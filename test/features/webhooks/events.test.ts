@@ -73,7 +73,7 @@ describe('stored as a message', () => {
       { body: '' },
     ],
     ['empty text', smsEvent({ subject: '' }), { body: '' }],
-    ['text that is no text', smsEvent({ subject: 7 }), { body: '' }],
+    ['a text of another type', smsEvent({ subject: 7 }), { body: '' }],
     ['NUL and a lone surrogate', smsEvent({ subject: 'a\u0000b\ud800c' }), { body: 'a\ufffdb\ufffdc' }],
     ['a long text', smsEvent({ subject: 'é'.repeat(4000) }), { body: 'é'.repeat(4000) }],
     ['an extension as sender', smsEvent({ from: { extensionNumber: '101', name: 'Bob' } }), { from: '101' }],
@@ -185,10 +185,10 @@ test('an inbound message belongs to the app that last wrote to its contact from 
   await world.send({ to: contact }, { key: second.apiKey })
   await world.send({ to: contact, from: FROM_2 })
   await world.control.injectSms({ from: contact, to: FROM, text: 'a reply' })
-  await world.control.injectSms({ from: '+15555550178', to: FROM, text: 'out of the blue' })
+  await world.control.injectSms({ from: '+15555550178', to: FROM, text: 'without an earlier message' })
   const { messages } = await inboundMessages(world)
   expect(messages.map(({ body, appId }) => [body, appId])).toEqual([
-    ['out of the blue', world.app.appId],
+    ['without an earlier message', world.app.appId],
     ['a reply', second.appId],
   ])
 })

@@ -46,10 +46,10 @@ describe('a first message that is refused and closes with 1008', () => {
     ['no credential', { type: 'auth' }, 'Invalid API key'],
     ['an unknown key', { type: 'auth', apiKey: `sgw_${'a'.repeat(43)}` }, 'Invalid API key'],
     ['a key of another form', { type: 'auth', apiKey: 'secret' }, 'Invalid API key'],
-    ['a key that is no text', { type: 'auth', apiKey: { $ne: null } }, 'Invalid API key'],
+    ['a key that is not text', { type: 'auth', apiKey: { $ne: null } }, 'Invalid API key'],
     ['an unknown token', { type: 'auth', token: `wst_${'a'.repeat(43)}` }, 'Invalid or expired token'],
     ['a token of another form', { type: 'auth', token: 'secret' }, 'Invalid or expired token'],
-    ['a token that is no text', { type: 'auth', token: 7 }, 'Invalid or expired token'],
+    ['a token that is not text', { type: 'auth', token: 7 }, 'Invalid or expired token'],
   ]
   test.each(cases)('%s', async (_name, message, error) => {
     await using world = await createWorld(quiet)

@@ -80,7 +80,7 @@ describe('forms of an inbound SMS', () => {
   const rows: [name: string, body: object, sms: object][] = [
     ['the id as a number', message({ id: 3062991599016 }), {}],
     [
-      'conversationId in place of conversation',
+      'conversationId instead of conversation',
       message({ conversation: undefined, conversationId: Number('1638233798595111162') }),
       {},
     ],
@@ -98,11 +98,15 @@ describe('forms of an inbound SMS', () => {
     ['a subject of another type', message({ subject: { a: 1 } }), { text: '' }],
     ['NUL characters', message({ subject: 'a\0b\0' }), { text: 'a\uFFFDb\uFFFD' }],
     ['lone surrogates', message({ subject: '\ud83dx\ude00' }), { text: '\uFFFDx\uFFFD' }],
-    ['line breaks and spaces stay', message({ subject: ' a\r\nb\t' }), { text: ' a\r\nb\t' }],
+    ['line breaks and spaces are kept', message({ subject: ' a\r\nb\t' }), { text: ' a\r\nb\t' }],
     ['10,000 units', message({ subject: 'x'.repeat(10_000) }), { text: 'x'.repeat(10_000) }],
     ['10,001 units', message({ subject: 'x'.repeat(10_001) }), { text: 'x'.repeat(10_000) }],
-    ['a pair at the limit', message({ subject: `${'x'.repeat(9999)}😀` }), { text: 'x'.repeat(9999) }],
-    ['a pair within the limit', message({ subject: `${'x'.repeat(9998)}😀y` }), { text: `${'x'.repeat(9998)}😀` }],
+    ['a surrogate pair at the limit', message({ subject: `${'x'.repeat(9999)}😀` }), { text: 'x'.repeat(9999) }],
+    [
+      'a surrogate pair within the limit',
+      message({ subject: `${'x'.repeat(9998)}😀y` }),
+      { text: `${'x'.repeat(9998)}😀` },
+    ],
     [
       'a lone surrogate at the limit',
       message({ subject: `${'x'.repeat(9999)}\ud83dy` }),
@@ -202,7 +206,7 @@ describe('ignored events', () => {
     ['a body of text', event('x'), 'the event carries no readable message'],
     ['a message without id', event(message({ id: undefined })), 'the event carries no readable message'],
     ['a message with an empty id', event(message({ id: '' })), 'the event carries no readable message'],
-    ['an id that a double cannot hold', event(message({ id: 2 ** 60 })), 'the event carries no readable message'],
+    ['an id that a double cannot represent', event(message({ id: 2 ** 60 })), 'the event carries no readable message'],
   ]
   test.each(rows)('%s', (_name, body, why) => {
     expect(parseInboundEvent(body)).toEqual({ kind: 'ignored', subscriptionId: SUBSCRIPTION, why })

@@ -99,7 +99,7 @@ describe('unusual records are read', () => {
     ['no text', { subject: undefined }, { text: '' }],
     ['NUL and a lone surrogate', { subject: 'a\0b\ud800' }, { text: 'a\uFFFDb\uFFFD' }],
     ['no code', { deliveryErrorCode: undefined }, { deliveryErrorCode: null }],
-    ['a code that is none', { deliveryErrorCode: '<b>SMS</b>' }, { deliveryErrorCode: null }],
+    ['an invalid code', { deliveryErrorCode: '<b>SMS</b>' }, { deliveryErrorCode: null }],
     ['no status', { messageStatus: undefined }, { messageStatus: '' }],
     ['an id as text', { id: '77' }, { providerMessageId: '77' }],
     [
@@ -141,9 +141,9 @@ test('an endless list is a failure, not a shortened list', async () => {
 
 const ODD: readonly [string, object, string | null, string][] = [
   ['no date', { creationTime: undefined }, '3062991514016', 'creationTime'],
-  ['a date that is none', { creationTime: 'yesterday' }, '3062991514016', 'creationTime'],
+  ['an invalid date', { creationTime: 'yesterday' }, '3062991514016', 'creationTime'],
   ['no direction', { direction: undefined }, '3062991514016', 'direction'],
-  ['an id that a double cannot hold', { id: 2 ** 60 }, null, 'id'],
+  ['an id that a double cannot represent', { id: 2 ** 60 }, null, 'id'],
   ['no id', { id: undefined }, null, 'id'],
 ]
 

@@ -46,8 +46,8 @@ describe('the request never left if', () => {
   })
 
   const certificates: [name: string, cert: string, code: string, ca: string | null][] = [
-    ['of an unknown authority', valid, 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', null],
-    ['that has expired', expired, 'CERT_HAS_EXPIRED', authority],
+    ['from an unknown authority', valid, 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', null],
+    ['expired', expired, 'CERT_HAS_EXPIRED', authority],
     ['for another name', otherName, 'ERR_TLS_CERT_ALTNAME_INVALID', authority],
   ]
   test.each(certificates)('the certificate is %s', async (_name, cert, code, ca) => {
@@ -91,19 +91,19 @@ describe('the request may have arrived', () => {
     ['closed before reading', (socket) => socket.end(), 'ECONNRESET', null],
     ['closed without an answer', onRequest((socket) => socket.end()), 'ECONNRESET', null],
     ['no answer', () => {}, 'TimeoutError', null],
-    ['headers that never end', drip(`${head}X: `), 'TimeoutError', null],
-    ['a body that never ends', drip(`${head}content-length: 9999\r\n\r\n`), 'TimeoutError', 200],
-    ['interim answers without end', drip('', 'HTTP/1.1 100 Continue\r\n\r\n'), 'TooManyInterimResponses', null],
+    ['endless headers', drip(`${head}X: `), 'TimeoutError', null],
+    ['an endless body', drip(`${head}content-length: 9999\r\n\r\n`), 'TimeoutError', 200],
+    ['endless interim answers', drip('', 'HTTP/1.1 100 Continue\r\n\r\n'), 'TooManyInterimResponses', null],
     ['garbage', onRequest((socket) => socket.end('hello there\r\n\r\n')), 'HPE_INVALID_CONSTANT', null],
-    ['headers cut off', onRequest((socket) => socket.end(`${head}conte`)), 'ECONNRESET', null],
+    ['incomplete headers', onRequest((socket) => socket.end(`${head}conte`)), 'ECONNRESET', null],
     [
-      'a body cut off',
+      'an incomplete body',
       onRequest((socket) => socket.end(`${head}content-length: 99\r\n\r\n{"id":1}`)),
       'ECONNRESET',
       200,
     ],
     [
-      'chunks cut off',
+      'incomplete chunks',
       onRequest((socket) => socket.end(`${head}transfer-encoding: chunked\r\n\r\n9\r\n{`)),
       'ECONNRESET',
       200,

@@ -103,7 +103,7 @@ describe('an answer without a refresh token is refused', () => {
 describe('an unreadable pair is ambiguous', () => {
   const rows: [string, object][] = [
     ['no access token', { access_token: undefined }],
-    ['an access token that no header can carry', { access_token: 'a\nb' }],
+    ['an access token that cannot be sent in a header', { access_token: 'a\nb' }],
     ['an empty access token', { access_token: '' }],
     ['no owner', { owner_id: undefined }],
     ['an empty owner', { owner_id: '' }],

@@ -58,7 +58,7 @@ describe('an unreadable 2xx is ambiguous', () => {
     ['a page', html],
     ['cut off', '{"id": 306299'],
     ['without an id', '{"messageStatus":"Queued"}'],
-    ['an id that a double cannot hold', '{"id": 16382337985951111620}'],
+    ['an id that a double cannot represent', '{"id": 16382337985951111620}'],
     ['an id of another type', '{"id": {"value": 1}}'],
     ['an array', '[]'],
     ['null', 'null'],
@@ -117,8 +117,8 @@ describe('the contents of a failure', () => {
       'Top',
       'top',
     ],
-    ['entries that are no list', { errorCode: 'Top', message: 'top', errors: 'none' }, 'Top', 'top'],
-    ['an entry that is no object', { errorCode: 'Top', message: 'top', errors: [null] }, 'Top', 'top'],
+    ['entries that are not a list', { errorCode: 'Top', message: 'top', errors: 'none' }, 'Top', 'top'],
+    ['an entry that is not an object', { errorCode: 'Top', message: 'top', errors: [null] }, 'Top', 'top'],
     [
       'members of another type',
       { errorCode: 5, message: {}, errors: [{ errorCode: [], message: 1 }] },
@@ -126,7 +126,7 @@ describe('the contents of a failure', () => {
       'The provider answered with status 400',
     ],
     ['OAuth members', { error: 'invalid_request', error_description: 'Unsupported' }, 'invalid_request', 'Unsupported'],
-    ['nothing readable', html, null, 'The provider answered with status 400'],
+    ['no readable message', html, null, 'The provider answered with status 400'],
     ['empty texts', { errorCode: ' ', message: '' }, null, 'The provider answered with status 400'],
     ['line breaks and NUL', { errorCode: 'A', message: 'one\r\n\0two\u2028three' }, 'A', 'one two three'],
   ]

@@ -46,7 +46,7 @@ test('a proxy opens a tunnel for an https address, and the certificate is verifi
 
 const endings: [name: string, answer: string, reason: string][] = [
   ['refuses the tunnel', 'HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n', 'unreachable'],
-  ['breaks off after the request', '', 'ambiguous'],
+  ['closes the connection after the request', '', 'ambiguous'],
 ]
 test.each(endings)('a proxy that %s', async (_name, answer, reason) => {
   await using proxy = await rawServer((socket) => socket.once('data', () => socket.end(answer)))
