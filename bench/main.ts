@@ -16,12 +16,14 @@ import { send, slowSend } from './send.ts'
 import { silentNames } from './silent-names.ts'
 import { silentSockets } from './silent-sockets.ts'
 import { start } from './start.ts'
+import { tracking } from './tracking.ts'
 
 const BENCHES: readonly Bench[] = [
   start,
   accept,
   send,
   slowSend,
+  tracking,
   latency,
   inbound,
   fanOut,
@@ -43,7 +45,7 @@ Runs every bench whose name begins with NAME, or all of them: ${BENCHES.map(({ n
   --long            memory goes on to a million sends
   --install-rivals  first installs what the comparisons need, by apt-get and npm
 With BENCH_PROFILE=<folder> every gateway leaves a CPU profile in that folder.
-Example: bun run bench send --against 1.0.0
+Example: bun run bench send --against 2cea006
 `
 
 // An ordinary exit ends every started process and removes the checked-out commits.

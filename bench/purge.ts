@@ -73,6 +73,6 @@ async function filled(path: string): Promise<Database> {
 }
 
 async function inBlocks({ gate }: Database): Promise<number> {
-  const sql = `SELECT coalesce(sum(header ->> 'rows'), 0) AS rows FROM list_blocks WHERE list = 'messages'`
+  const sql = `SELECT coalesce(sum(row_count), 0) AS rows FROM list_segments WHERE list = 'messages'`
   return Number((await gate.execute(sql)).rows[0]?.['rows'])
 }

@@ -10,7 +10,7 @@ import { type ProviderConfig, namesProxy, readProvider } from './provider-config
 import { type Environment, Settings } from './settings.ts'
 import { similarNames } from './similar-names.ts'
 
-/** Everything that an operator can set, read once at the start. The README describes the variables. */
+/** Everything that an operator can set, read once at the start. `docs/configure.md` describes the variables. */
 export interface Config {
   production: boolean
   host: string

@@ -23,6 +23,8 @@ interface Destination {
 }
 
 const HOST_BUSY_MS = 1000
+/** The tenant's activation ends the wait sooner. */
+const SUSPENDED_MS = 60_000
 
 /** Makes one attempt of a delivery: one POST to one destination. The commit that stores a failure decides whether a retry follows. */
 export async function deliver(
@@ -32,7 +34,7 @@ export async function deliver(
   delivery: Delivery,
 ): Promise<JobOutcome> {
   const { url, secret } = delivery
-  if (url === null || secret === null) return drop(gateway, job)
+  if (url === null || secret === null) return withoutDestination(gateway, job)
   const slot = tools.slots.acquire(url, job)
   if (slot === null) return { type: 'wait', delayMs: HOST_BUSY_MS }
   try {
@@ -103,10 +105,20 @@ async function isUnwanted({ database }: Gateway, job: Job, { kind, targetId }: D
   return (await database.gate.execute({ sql, args: [job.seq, kind, targetId] })).rows.length === 0
 }
 
-/** Deletes a job that has no destination any more. Also closes an attempt whose outcome could not be stored. */
-async function drop(gateway: Gateway, job: Job): Promise<JobOutcome> {
-  await interrupt(gateway, job)
-  return forget(gateway, job)
+/**
+ * Closes an attempt whose outcome could not be stored. Otherwise deletes the job, unless its tenant is suspended: then it waits
+ * until the tenant is active again, and is read again.
+ */
+async function withoutDestination(gateway: Gateway, job: Job): Promise<JobOutcome> {
+  if (await interrupt(gateway, job)) return DONE
+  if (await isSuspended(gateway, job)) return { type: 'wait', delayMs: SUSPENDED_MS }
+  const now = (await loadDeliveries(gateway, [job.subject])).get(job.subject)
+  return (now?.url ?? null) === null ? forget(gateway, job) : { type: 'reread' }
+}
+
+async function isSuspended({ database }: Gateway, { tenantId }: Job): Promise<boolean> {
+  const sql = "SELECT 1 FROM tenants WHERE id = ?1 AND status = 'suspended'"
+  return (await database.gate.execute({ sql, args: [tenantId] })).rows.length > 0
 }
 
 async function forget(gateway: Gateway, { seq }: Job): Promise<JobOutcome> {

@@ -8,6 +8,7 @@ interface AnyLoop {
   prefetched(job: Job, subject: unknown): void
   scheduled(lane: string, tenantId: string, delayMs: number): void
   laneFreed(lane: string, tenantId: string): void
+  tenantFreed(tenantId: string): void
   freed(): void
 }
 
@@ -42,6 +43,11 @@ export class Jobs {
   /** Call when waiting jobs of this lane may go on, or when the kind's `room` for it has grown. */
   laneFreed(kind: LoopKindName, lane: string, tenantId: string): void {
     this.#loop(kind).laneFreed(lane, tenantId)
+  }
+
+  /** Call when waiting jobs of this tenant may go on. */
+  tenantFreed(tenantId: string): void {
+    for (const loop of this.#loops.values()) loop.tenantFreed(tenantId)
   }
 
   /** Call when more jobs of that kind may run at once than before. */

@@ -183,6 +183,10 @@ export class Lanes {
     if (lanes.size === 0) this.#tenants.delete(lane.tenantId)
   }
 
+  ofTenant(tenantId: string): Iterable<Lane> {
+    return this.#tenants.get(tenantId)?.values() ?? []
+  }
+
   *all(): Generator<Lane> {
     for (const lanes of this.#tenants.values()) yield* lanes.values()
   }

@@ -74,7 +74,15 @@ export class JobLoop<Subject> {
   /** Call when waiting jobs of this lane may go on. */
   laneFreed(name: string, tenantId: string): void {
     const lane = this.#lanes.known(name, tenantId)
-    if (lane === null) return
+    if (lane !== null) this.#endHold(lane)
+  }
+
+  /** Call when waiting jobs of this tenant may go on. */
+  tenantFreed(tenantId: string): void {
+    for (const lane of this.#lanes.ofTenant(tenantId)) this.#endHold(lane)
+  }
+
+  #endHold(lane: Lane): void {
     lane.freed++
     endHold(lane, this.context.clock.monotonic())
     if (hasWork(lane)) this.#wake()

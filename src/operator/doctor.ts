@@ -80,7 +80,7 @@ async function checkKeys(gateway: Gateway): Promise<string> {
       `${usage.lostApiKeys} API keys of active apps are refused, because the encryption key that hashed them is gone from ENCRYPTION_KEYS: put it back, behind the newest, or give each app a new key (sgw app rotate-key APP)`,
     )
   const older = describeKeyUsage(usage)
-  return `newest key ${gateway.secrets.keyId}; ${older === '' ? 'nothing needs an older one' : `an older one is still needed by ${older}`}`
+  return `newest key ${gateway.secrets.keyId}; ${older === '' ? 'nothing needs an older one' : `an older one is still needed: ${older}`}`
 }
 
 /** A failed refresh is retried and only worth a warning. A revoked extension needs a person, so it is a failure. */

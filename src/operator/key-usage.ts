@@ -40,10 +40,10 @@ export async function readKeyUsage(gateway: Gateway): Promise<KeyUsage> {
 /** Describes what still needs an older key; empty if nothing does. */
 export function describeKeyUsage({ encrypted, apiKeys, subscriptions, links }: KeyUsage): string {
   return [
-    encrypted > 0 ? `${encrypted} encrypted secrets (run: sgw keys rotate)` : '',
-    apiKeys > 0 ? `${apiKeys} API keys (each moves to the newest key when it is used)` : '',
-    subscriptions > 0 ? `${subscriptions} subscriptions (created again at the first start without the key)` : '',
-    links > 0 ? `${links} connect links (until they are used or expire)` : '',
+    encrypted > 0 ? `encrypted secrets: ${encrypted} (run: sgw keys rotate)` : '',
+    apiKeys > 0 ? `API keys: ${apiKeys} (each moves to the newest key when it is used)` : '',
+    subscriptions > 0 ? `subscriptions: ${subscriptions} (created again at the first start without the key)` : '',
+    links > 0 ? `connect links: ${links} (until they are used or expire)` : '',
   ]
     .filter((part) => part !== '')
     .join(', ')

@@ -41,6 +41,8 @@ export async function setTenantStatus(gateway: Gateway, input: z.output<typeof S
   ])
   gateway.keys.forget()
   gateway.directory.forget(input.tenantId)
+  // Deliveries wait while the tenant is suspended, and are dropped when it is inactive.
+  gateway.jobs.tenantFreed(input.tenantId)
   if (input.status === 'active') gateway.sending.wake(input.tenantId)
   else gateway.hub.revoke({ tenantId: input.tenantId })
   return readTenant(gateway, input.tenantId)

@@ -11,6 +11,8 @@ const MAX_POLLS_IN_FLIGHT = 8
 /** Polls make at most 20 of the 50 light calls a minute that the provider allows. Lookups of unknown sends need the rest. */
 const MS_PER_CALL = 3000
 const RETRY_AFTER_FAULT_MS = 10_000
+/** Long enough that messages of a burst share a commit, short enough that a poll does not find many states to open. */
+const OPEN_AFTER_MS = 1000
 
 /** An extension with messages that are tracked. */
 interface Tracked {
@@ -35,6 +37,8 @@ export class DeliveryTracking {
   readonly #running = new Set<Promise<void>>()
   #isStopped = true
   #opening: Promise<void> | null = null
+  /** Cancels the timer that opens the states of messages sent lately; null if there is none. */
+  #cancelOpening: (() => void) | null = null
 
   constructor(readonly context: TrackingContext) {}
 
@@ -69,9 +73,10 @@ export class DeliveryTracking {
     return this.#running.size
   }
 
-  /** Call it when a message of this extension was committed as sent. `sentAt` is steady time. The next poll opens its state. */
+  /** Call it when a message of this extension was committed as sent. `sentAt` is steady time. */
   sent(key: ExtensionKey, sentAt: number): void {
     if (!this.isOn) return
+    this.#cancelOpening ??= this.context.clock.after(OPEN_AFTER_MS, () => this.#openSoon())
     const tracked = this.#tracked.get(nameOf(key)) ?? this.#track(key)
     this.#planAt(tracked, Math.min(tracked.nextAt, tracked.plan.firstPollAt(sentAt)))
   }
@@ -79,9 +84,19 @@ export class DeliveryTracking {
   /** Begins no more polls. Resolves when those under way have ended. */
   async stop(): Promise<void> {
     this.#isStopped = true
+    this.#cancelOpening?.()
     for (const { cancel } of this.#tracked.values()) cancel()
     this.#due.clear()
-    await Promise.allSettled(this.#running)
+    await Promise.allSettled([...this.#running, this.#opening])
+  }
+
+  /** Opens states a little at a time, because thousands that a poll had to open would hold up everything else. */
+  #openSoon(): void {
+    this.#cancelOpening = null
+    if (this.#isStopped) return
+    this.openStates().catch((error: unknown) => {
+      this.context.log.error({ error: errorName(error) }, 'delivery states cannot be opened, the next poll tries again')
+    })
   }
 
   #track(key: ExtensionKey): Tracked {

@@ -1,10 +1,10 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, spyOn, test } from 'bun:test'
 import { erase } from '../../src/operator/erase.ts'
 import { setTenantStatus } from '../../src/operator/tenants.ts'
 import { attempts, postEvent, smsEvent, subscribe } from '../support/provider-events.ts'
 import { type Receiver, startReceiver, verifySignatures } from '../support/receiver.ts'
+import { attemptsEnded, openFailingWebhook, setWebhookUrl, untilNoJobs } from '../support/retries.ts'
 import { type World, createWorld, recordedLog, until } from '../support/world.ts'
-import { setWebhookUrl, untilNoJobs } from '../support/retries.ts'
 
 // Deliveries that wait for a slot are prefetched. Changes of their destination must still take effect.
 
@@ -57,7 +57,8 @@ test('prefetched deliveries are signed with the secret that was created meanwhil
 const ENDINGS: Record<string, (world: World) => Promise<unknown>> = {
   'without an address': (world) => setWebhookUrl(world, null),
   'of a deactivated app': (world) => world.call('DELETE', `/v1/apps/${world.app.appId}`),
-  'of a suspended tenant': (world) => setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'suspended' }),
+  'of a deactivated tenant': (world) =>
+    setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'inactive' }),
 }
 
 for (const [name, end] of Object.entries(ENDINGS)) {
@@ -72,6 +73,43 @@ for (const [name, end] of Object.entries(ENDINGS)) {
     expect(texts(receiver)).toEqual(BEGUN)
   })
 }
+
+test('prefetched deliveries of a suspended tenant wait until it is active again', async () => {
+  await using receiver = startReceiver()
+  await using world = await createWorld()
+  await setWebhookUrl(world, receiver.url)
+  const go = await waiting(world, receiver)
+  await setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'suspended' })
+  const { gate } = world.gateway.database
+  const reads = spyOn(gate, 'execute')
+  go()
+  // All waiting deliveries have had their turn.
+  const refused = (): number => reads.mock.calls.filter(([read]) => JSON.stringify(read).includes("'suspended'")).length
+  await until(() => refused() >= WAITING)
+  expect(texts(receiver)).toEqual(BEGUN)
+  await setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'active' })
+  await untilNoJobs(world)
+  expect(texts(receiver)).toEqual([...BEGUN, ...WAITED])
+})
+
+test('a retry that becomes due while its tenant is suspended is made when the tenant is active again, and its schedule continues', async () => {
+  await using failing = await openFailingWebhook('short')
+  const { world, clock, receiver } = failing
+  await world.control.injectSms({ text: 'again' })
+  await receiver.received(1)
+  await attemptsEnded(world, clock)
+  await setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'suspended' })
+  const reads = spyOn(world.gateway.database.gate, 'execute')
+  clock.advance(10 * 60_000)
+  await until(() => reads.mock.calls.some(([read]) => JSON.stringify(read).includes("'suspended'")))
+  expect(receiver.requests).toHaveLength(1)
+  await setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'active' })
+  await receiver.received(2)
+  await attemptsEnded(world, clock)
+  clock.advance(33_000)
+  await receiver.received(3)
+  expect((await attempts(world)).map(({ attemptNumber }) => attemptNumber)).toContain(2)
+})
 
 test('prefetched deliveries of erased messages are dropped', async () => {
   await using receiver = startReceiver()

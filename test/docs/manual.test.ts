@@ -55,3 +55,19 @@ test('the manual describes every variable that the program reads', () => {
   const read = [...source.matchAll(/'([A-Z][A-Z0-9_]{3,})'/g)].map(([, name = '']) => name)
   expect(read.filter((name) => !manual.includes(`\`${name}\``))).toEqual([])
 })
+
+test('configure.md and .env.example name only variables that the program or its deployment reads', () => {
+  const sources = [
+    ...['config', 'network-config', 'provider-config', 'similar-names'].map((name) => `src/core/${name}.ts`),
+    'src/backup/settings.ts',
+    'compose.yaml',
+  ]
+  const source = sources.map((path) => readFileSync(join(PROJECT, path), 'utf8')).join('\n')
+  const rows = readFileSync(join(PROJECT, 'docs/configure.md'), 'utf8').match(/^\| `[^|]+/gm) ?? []
+  const inManual = rows.flatMap((row) => [...row.matchAll(/`([A-Z][A-Z0-9_]+)`/g)].map(([, name = '']) => name))
+  const example = readFileSync(join(PROJECT, '.env.example'), 'utf8')
+  const inExample = [...example.matchAll(/^#?([A-Z][A-Z0-9_]+)=/gm)].map(([, name = '']) => name)
+  expect(inManual).toContain('PUBLIC_URL')
+  expect(inManual.filter((name) => !new RegExp(`\\b${name}\\b`).test(source))).toEqual([])
+  expect(inExample.filter((name) => !inManual.includes(name))).toEqual([])
+})

@@ -206,7 +206,7 @@ describe('hashes that cannot be encrypted again', () => {
     const finding = (await diagnose(world.gateway)).find(({ check }) => check === 'encryption keys')
     expect(finding).toMatchObject({
       ok: true,
-      detail: expect.stringContaining('1 API keys (each moves to the newest key when it is used)'),
+      detail: expect.stringContaining('API keys: 1 (each moves to the newest key when it is used)'),
     })
     await using last = await restartWithKeys(world, NEW)
     const statuses = await Promise.all(

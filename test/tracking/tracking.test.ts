@@ -36,6 +36,20 @@ async function sentWorld(env: Record<string, string> = {}): Promise<{ world: Wor
   return { world, clock, id }
 }
 
+test('a delivery state is opened a second after the message was sent, long before the first poll', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ clock })
+  // The search at the start must not find the message.
+  clock.advance(1)
+  await world.gateway.tracking.findOpen()
+  await world.untilStatus(await world.send(), ['sent'])
+  clock.advance(999)
+  expect(await states(world)).toEqual([])
+  clock.advance(1)
+  await until(async () => (await states(world)).length === 1)
+  expect(outboundListings(world)).toBe(0)
+})
+
 /** Advances the clock in steps until a lookup has ended the message. */
 const untilSent = (world: World, clock: ManualClock, messageId: string): Promise<true> =>
   until(async () => {
