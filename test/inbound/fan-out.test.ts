@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { expect, spyOn, test } from 'bun:test'
 import { setTenantStatus } from '../../src/operator/tenants.ts'
 import { attempts, inboundMessages } from '../support/provider-events.ts'
 import { startReceiver } from '../support/receiver.ts'
@@ -55,7 +55,7 @@ test('messages of a suspended tenant are stored but never fanned out', async () 
   expect(receiver.requests.map((request) => request.body['body'])).toEqual(['afterwards', 'afterwards'])
 })
 
-test('waiting deliveries of a tenant are dropped when it is suspended', async () => {
+test('waiting deliveries of a tenant that is suspended are made when it is active again', async () => {
   await using receiver = startReceiver()
   await using world = await createWorld({ work: false })
   await setWebhookUrl(world, receiver.url)
@@ -63,12 +63,13 @@ test('waiting deliveries of a tenant are dropped when it is suspended', async ()
   await world.control.injectSms({ text: 'waits' })
   expect((await gate.execute("SELECT lane FROM jobs WHERE kind = 'webhook'")).rows).toEqual([{ lane: world.app.appId }])
   await setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'suspended' })
+  const reads = spyOn(gate, 'execute')
   world.running.work()
-  await until(
-    async () =>
-      Number((await gate.execute("SELECT count(*) AS n FROM jobs WHERE kind = 'webhook'")).rows[0]?.['n']) === 0,
-  )
+  await until(() => reads.mock.calls.some(([read]) => JSON.stringify(read).includes("'suspended'")))
   expect(receiver.requests).toEqual([])
+  await setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'active' })
+  await untilNoJobs(world)
+  expect(receiver.requests.map(({ body }) => body['body'])).toEqual(['waits'])
 })
 
 test('a trigger that answers 410 is deleted and keeps its log; other answers do not delete it', async () => {
