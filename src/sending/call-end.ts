@@ -32,7 +32,7 @@ export function callEnd(result: CallResult<AcceptedSms>): CallEnd {
 }
 
 /** The end of a call that the provider accepted. The provider may report at once that sending failed. */
-export const acceptedEnd = (rcMessageId: string, hasFailed: boolean): CallEnd =>
+const acceptedEnd = (rcMessageId: string, hasFailed: boolean): CallEnd =>
   hasFailed
     ? { type: 'failed', outcome: 'accepted', rcMessageId, failure: rejected('sending failed', null) }
     : { type: 'sent', outcome: 'accepted', rcMessageId }

@@ -8,7 +8,7 @@ import type { SendingContext } from './context.ts'
 import { OF_ENDING, endingRows } from './ending-rows.ts'
 import { matchRecord } from './match-record.ts'
 import { publishStatus } from './publish-status.ts'
-import { trackMessages } from '../tracking/delivery-rows.ts'
+import { trackMessages } from '../tracking/state-rows.ts'
 import type { Scheduler } from './scheduler.ts'
 
 /**

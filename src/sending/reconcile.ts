@@ -4,7 +4,6 @@ import { DONE, type Job, type JobKind, type JobOutcome } from '../jobs/job.ts'
 import type { MessageQuery, StoredSms } from '../provider/provider.ts'
 import type { CallResult } from '../provider/session.ts'
 import { type OpenEntry, storeClose, storeEnd } from './attempt-store.ts'
-import { acceptedEnd } from './call-end.ts'
 import type { SendingContext } from './context.ts'
 import type { OpenAttempt } from './line.ts'
 import { matchRecord } from './match-record.ts'
@@ -153,11 +152,9 @@ async function found(
   taken: Set<string>,
 ): Promise<void> {
   taken.add(record.providerMessageId)
-  const hasFailed = record.messageStatus === 'SendingFailed' || record.messageStatus === 'DeliveryFailed'
-  const result = acceptedEnd(record.providerMessageId, hasFailed)
-  if (result.type !== 'sent' && result.type !== 'failed') return
+  const result = { type: 'sent', outcome: 'unknown', rcMessageId: record.providerMessageId } as const
   // If the record belongs to another message after all, the next lookup decides.
-  if (await storeEnd(context, open, { ...result, outcome: 'unknown' }, null, 'sent')) scheduler.ended(open.entry)
+  if (await storeEnd(context, open, result, null, 'sent')) scheduler.ended(open.entry)
 }
 
 async function absent(context: SendingContext, scheduler: Scheduler, open: OpenEntry): Promise<void> {

@@ -92,8 +92,9 @@ export function heldEntry(
 ): Waiting | null {
   const sender = senderOf(engine.context, message.tenantId, message.from)
   if (isRefreshFailed(engine, message)) return { reason: 'reauthorization', until: null }
-  if (isLookedUp(sender, entry)) return { reason: 'number_lookup', until: null }
+  // No number lookup is awaited while the outcome is unknown.
   if ((entry?.attempt ?? null) !== null) return { reason: 'reconciling', until: null }
+  if (isLookedUp(sender, entry)) return { reason: 'number_lookup', until: null }
   const extensionId = extensionOf(engine, message)
   if (extensionId === null) return null
   return heldByProvider(engine, extensionId, entry) ?? heldByTurn(engine, message, isNext, extensionId)

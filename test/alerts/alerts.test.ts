@@ -138,7 +138,7 @@ test('a message that waits for more than ten minutes fires an alert with its id'
 test('a failing storage fires once, although nothing can be stored', async () => {
   const made = await setUp()
   const { database } = made.world.gateway
-  const fails = spyOn(database.storage!, 'fails').mockResolvedValue(true)
+  const fails = spyOn(database.storage!, 'probeIfFailing').mockResolvedValue(true)
   const write = spyOn(database.writer, 'write').mockRejectedValue(new Error('full'))
   const posts = await made.check(3)
   expect(posts).toMatchObject([{ alert: 'storage_failing', state: 'firing', text: expect.stringContaining('503') }])

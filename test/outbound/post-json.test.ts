@@ -222,8 +222,8 @@ describe('the request', () => {
   test('sends nothing if it is aborted before it begins', async () => {
     await using destination = await to.startDestination(to.says(to.response('200 OK')))
     const url = new URL(`http://127.0.0.1:${destination.port}/`)
-    const target = { address: '127.0.0.1', family: 4 } as const
-    const answer = await postOnce({ url, target, body: '{}', headers: {} }, AbortSignal.abort())
+    const dialable = { address: '127.0.0.1', family: 4 } as const
+    const answer = await postOnce({ url, dialable, body: '{}', headers: {} }, AbortSignal.abort())
     expect(answer).toMatchObject({ ok: false, errorClass: 'TimeoutError' })
     expect(destination.received).toEqual([])
   })

@@ -160,7 +160,7 @@ test('1,000 WebSockets with random input do not affect the server', async () => 
     await Promise.all(Array.from({ length: 20 }, () => sendGarbage(world, random)))
   expect(lines.filter((line) => /"level":"(error|fatal)"/.test(line))).toEqual([])
   expect((await world.call('GET', '/v1/apps')).status).toBe(200)
-  expect(world.gateway.sockets.open).toBe(0)
+  expect(world.gateway.sockets.count).toBe(0)
 }, 60_000)
 
 /** Sends garbage frames or invalid first messages and closes the connection. */

@@ -138,6 +138,23 @@ test('reconciling is the reason of a message with an unknown outcome, and `order
   expect(await waiting(world, await world.send())).toEqual({ reason: 'order' })
 })
 
+test('reconciling is the reason even after the extension of the message was disconnected', async () => {
+  const { world, clock } = await openWorld()
+  await using _ = world
+  const [alice] = world.control.extensions()
+  const bob = world.control.addExtension({ name: 'Bob', numbers: ['+15555550110'] })
+  await world.connect({ extensionId: bob.extensionId })
+  world.control.fault({ route: 'message-store', calls: null, fault: { kind: 'respond', status: 503 } })
+  world.control.fault({ route: 'sms', fault: { kind: 'reset' } })
+  const unknown = await world.send()
+  await untilWaiting(world, unknown, 'reconciling')
+  const disconnected = world.json('DELETE', `/v1/rc/extensions/${alice?.extensionId}`)
+  await until(() => world.gateway.directory.isClosed(world.tenantId, alice?.extensionId ?? ''))
+  clock.advance(60_000)
+  expect(await disconnected).toMatchObject({ status: 200 })
+  expect(await waiting(world, unknown)).toEqual({ reason: 'reconciling' })
+})
+
 test('number_lookup is the reason while RingCentral has not answered the lookup of an unknown number', async () => {
   const { world } = await openWorld()
   await using _ = world

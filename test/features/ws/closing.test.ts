@@ -78,7 +78,7 @@ test('a JSON ping is sent every 30 s; a client that answers stays connected, and
     else await until(() => silent.isClosed())
   }
   expect(healthy.isOpen).toBe(true)
-  expect(world.gateway.sockets.open).toBe(1)
+  expect(world.gateway.sockets.count).toBe(1)
 })
 
 test('no ping is sent before authentication', async () => {
@@ -101,7 +101,7 @@ test('a frame over 16 KB closes the socket with 1009, before and after authentic
     socket.send('x'.repeat(16_385))
     expect((await socket.closed).code).toBe(1009)
   }
-  await until(() => world.gateway.sockets.open === 0)
+  await until(() => world.gateway.sockets.count === 0)
 })
 
 test('a client that is over 1 MiB behind is closed, and the others miss nothing', async () => {
@@ -111,16 +111,16 @@ test('a client that is over 1 MiB behind is closed, and the others miss nothing'
   slow.send(JSON.stringify({ type: 'auth', apiKey: world.key }))
   await until(() => slow.text().includes('auth_ok'))
   slow.socket.pause()
-  expect(world.gateway.sockets.open).toBe(2)
+  expect(world.gateway.sockets.count).toBe(2)
   const body = 'x'.repeat(64 * 1024)
   // The operating system's socket buffer adds to the 1 MiB.
   let sent = 0
-  while (world.gateway.sockets.open === 2 && sent < 1000) {
+  while (world.gateway.sockets.count === 2 && sent < 1000) {
     world.gateway.hub.publish(inboundEvent(body, world.tenantId))
     sent++
     await healthy.received(1 + sent)
   }
-  expect(world.gateway.sockets.open).toBe(1)
+  expect(world.gateway.sockets.count).toBe(1)
   expect(sent).toBeGreaterThan(16)
   world.gateway.hub.publish(inboundEvent('last', world.tenantId))
   expect((await healthy.received(2 + sent)).at(-1)).toMatchObject({ body: 'last' })

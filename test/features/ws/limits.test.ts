@@ -82,7 +82,7 @@ test('with 1,000 unauthenticated sockets, a client that authenticates is still a
   expect(evicted).toBeLessThan(20)
   expect(waiting[evicted]?.messages).toEqual(LATE)
   expect(honest.isOpen).toBe(true)
-  expect(world.gateway.sockets.open).toBe(1000)
+  expect(world.gateway.sockets.count).toBe(1000)
 })
 
 test('clients that do not answer a close frame use at most 1,000 descriptors; further sockets are terminated', async () => {

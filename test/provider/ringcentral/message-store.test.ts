@@ -70,6 +70,11 @@ test('all pages are read, oldest first, each message once', async () => {
   expect(server.requests).toHaveLength(2)
 })
 
+test('messages of the same second are listed in the order of their arrival', async () => {
+  const listed = await listedOf([3, 2, 1].map((id) => record({ id })))
+  expect(listed.map((sms) => sms.providerMessageId)).toEqual(['1', '2', '3'])
+})
+
 test('records that do not match the query are left out', async () => {
   const records = [
     record({ id: 1, type: 'Fax' }),
