@@ -1,24 +1,24 @@
 import { type Bench, shortened } from './bench.ts'
-import { everybody, onSlowDisks, runContest } from './rivals/contest.ts'
+import { allContestants, onSlowDisks, runContest } from './rivals/contest.ts'
 import { startProvider } from './rivals/provider-process.ts'
 import { runLoad } from './support/load.ts'
 
 const DURATION_MS = 3000
-/** A server runs for months: its rate is that of compiled code, which its first seconds do not have. */
+/** A server in production has compiled its hot code. The first seconds after a start are slower. */
 const WARM_UP_MS = 8000
 const CONNECTIONS = 64
 const PROVIDER_DELAY_MS = 150
 
-/** Accepting messages (202) while the provider takes 150 ms an answer. */
+/** The rate of accepted messages (202) while the provider takes 150 ms per answer. */
 export const accept: Bench = {
   name: 'accept',
   run: (options) =>
     runContest(options, {
-      entries: [...everybody(options.sources), ...onSlowDisks(options.sources)],
+      entries: [...allContestants(options.sources), ...onSlowDisks(options.sources)],
       figures: ['accepted/s', 'p50 ms', 'p99 ms'],
       decimals: { 'accepted/s': 0, 'p50 ms': 1, 'p99 ms': 1 },
       holds: { 'floor, raw libSQL': '≥ 0.50', 'Kannel, file store': '≥ 2.2' },
-      /** Each turn starts with an empty store and ends with a backlog, so that no backlog disturbs the next turn. */
+      /** Each turn starts a contestant with an empty store, so that the backlog of one turn does not disturb the next. */
       async turn(start) {
         await using provider = await startProvider(PROVIDER_DELAY_MS)
         await using running = await start({ provider })

@@ -5,7 +5,8 @@ import { LITESTREAM } from '../test/support/litestream.ts'
 import { S3Stub } from '../test/support/s3-stub.ts'
 import { type S3Server, startVersitygw } from './support/versitygw.ts'
 
-// What a crash or a stop with a lost volume costs, by kind of storage: bun bench/backup.ts [--kills 10] [--storage file|s3]
+// Measures how much a crash or a stop with a lost volume loses, by kind of storage: bun bench/backup.ts [--kills 10]
+// [--storage file|s3]
 
 const { values } = parseArgs({
   options: { kills: { type: 'string', default: '10' }, storage: { type: 'string' } },
@@ -47,7 +48,7 @@ async function drill(kind: (typeof KINDS)[number], how: 'kill' | 'stop', kills: 
   }
 }
 
-/** Where Go is not at hand. Amazon's page, not the tests' small one: pages are requests, and requests are time. */
+/** Used if Go is not installed. The page size is Amazon's, because the tests' small pages would add requests. */
 function stub(): S3Server {
   const server = new S3Stub({ pageSize: 1000 })
   return { name: 's3 (stub)', environment: server.environment(), [Symbol.asyncDispose]: () => server.goAway() }

@@ -1,16 +1,16 @@
 import type { Source } from './gateway/source.ts'
 
-/** One line of a bench's table: names and figures. */
+/** One row of a bench's table: names and figures. */
 export type Row = Record<string, string | number>
 
 export interface BenchOptions {
-  /** Our own first, then each commit of `--against`. */
+  /** The working copy first, then each commit of `--against`. */
   sources: readonly [Source, ...Source[]]
-  /** How often the contestants take turns; figures are medians. */
+  /** How often the contestants take turns. Figures are medians. */
   rounds: number
-  /** A quarter of the time: proves that the bench works, its figures mean little. */
+  /** Runs for a quarter of the time, to check that a bench works. Its figures are inexact. */
   short: boolean
-  /** Goes on where a floor is about a million sends. */
+  /** Runs `memory` with a million sends. */
   long: boolean
 }
 
@@ -19,5 +19,5 @@ export interface Bench {
   run(options: BenchOptions): Promise<Row[]>
 }
 
-/** A duration or a count of a bench, as this run has it. */
+/** Scales a duration or a count of a bench to this run. */
 export const shortened = ({ short }: BenchOptions, figure: number): number => (short ? figure / 4 : figure)

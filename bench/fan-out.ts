@@ -1,7 +1,7 @@
 import { MAX_SOCKETS_PER_APP } from '../src/core/limits.ts'
 import type { Bench, Row } from './bench.ts'
 import type { BenchGateway } from './gateway/bench-gateway.ts'
-import { type Contestant, besideOurs, floorOf, gatewaysOf, openInboundStage } from './inbound/contestants.ts'
+import { type EventServer, besideOurs, floorOf, gatewaysOf, openInboundStage } from './inbound/contestants.ts'
 import { alternate, median } from './support/alternate.ts'
 import { type Child, sharedNow, startChild } from './support/child.ts'
 import { Connections } from './support/posts.ts'
@@ -11,23 +11,24 @@ import { rounded } from './support/rounded.ts'
 const SOCKETS = 1000
 const BURSTS_PER_ROUND = 20
 const BURST_SIZES = [1, 10, 100] as const
-const SETTLE_MS = 2000
+const QUIET_DOWN_MS = 2000
 const PUBLISH = 'server.publish alone'
 
-/** A contestant with its 1,000 sockets, which live in a process of their own. */
+/** A contestant with its 1,000 sockets, which a process of their own holds. */
 interface Audience {
   name: string
-  contestant: Contestant
+  contestant: EventServer
   clients: Child
-  /** KiB a socket. */
+  /** KiB per socket. */
   memory: number
-  /** The requests of a burst of so many events. */
+  /** The requests of a burst of `size` events. */
   burst(size: number): string[]
 }
 
 /**
- * Bursts of inbound events to 1,000 WebSockets of one tenant, against a bare server that gets the same events and
- * publishes the same frames, and against `server.publish` alone. The next burst follows when every frame has come.
+ * Bursts of inbound events to 1,000 WebSockets of one tenant. The gateway is compared with a bare server that gets the
+ * same events and publishes the same frames, and with `server.publish` alone. The next burst follows when every frame has
+ * arrived.
  */
 export const fanOut: Bench = {
   name: 'fan-out',
@@ -48,7 +49,7 @@ export const fanOut: Bench = {
   },
 }
 
-/** An app may have 200 sockets. */
+/** An app may have 200 sockets, so several apps share them. */
 async function keysOf(gateway: BenchGateway | undefined): Promise<string[]> {
   if (gateway === undefined) return []
   const names = Array.from({ length: Math.ceil(SOCKETS / MAX_SOCKETS_PER_APP) }, (_, index) => `Listeners ${index}`)
@@ -57,33 +58,37 @@ async function keysOf(gateway: BenchGateway | undefined): Promise<string[]> {
   return (await Promise.all(names.map(register))).map((app) => app.apiKey)
 }
 
-async function gather(contestant: Contestant, keys: readonly string[], stack: AsyncDisposableStack): Promise<Audience> {
+async function gather(
+  contestant: EventServer,
+  keys: readonly string[],
+  stack: AsyncDisposableStack,
+): Promise<Audience> {
   await warmUp(contestant, keys)
   const before = rssMib(contestant.pid)
   const clients = stack.use(await startChild('socket-clients.ts'))
   await clients.ask({ open: { port: contestant.port, count: SOCKETS, keys } })
-  await Bun.sleep(SETTLE_MS)
+  await Bun.sleep(QUIET_DOWN_MS)
   const memory = ((rssMib(contestant.pid) - before) * 1024) / SOCKETS
   return { name: contestant.name, contestant, clients, memory, burst: (size) => contestant.events.requests(size) }
 }
 
-/** The code that the first sockets and events load and compile does not count as the memory of the others. */
-async function warmUp(contestant: Contestant, keys: readonly string[]): Promise<void> {
+/** The first sockets and events load and compile code, which must not count as memory of the measured sockets. */
+async function warmUp(contestant: EventServer, keys: readonly string[]): Promise<void> {
   using clients = await startChild('socket-clients.ts')
   await clients.ask({ open: { port: contestant.port, count: 50, keys } })
   using connections = await Connections.open(contestant.port, 10)
   await connections.postAll(contestant.events.requests(300))
   await contestant.rest()
-  await Bun.sleep(SETTLE_MS)
+  await Bun.sleep(QUIET_DOWN_MS)
 }
 
-/** One request that the floor publishes so many times in one turn. */
-const publishing = ({ events }: Contestant, size: number): string[] => events.requests(1, `/publish/${size}`)
+/** One request that makes the floor publish `size` events in one turn. */
+const publishing = ({ events }: EventServer, size: number): string[] => events.requests(1, `/publish/${size}`)
 
 /** Figures of one round. Times in milliseconds. */
 interface Round {
   deliveriesPerSecond: number
-  /** From the first frame of a burst that comes anywhere to its last one: the fan-out alone. */
+  /** From the first arriving frame of a burst to the last one: the fan-out alone. */
   spreadMs: number
   cpuUsPerDelivery: number
 }
@@ -122,14 +127,14 @@ async function playRound({ contestant, clients, burst }: Audience, size: number)
   const cpuBefore = cpuMs(pid)
   let tookMs = 0
   for (let turn = 0; turn < BURSTS_PER_ROUND; turn++) {
-    const heard = clients.ask<{ firstAt: number; at: number }>({ expect: size * SOCKETS })
-    // Stopped while the burst is written, so that it arrives at once and is stored in one commit.
+    const arrival = clients.ask<{ firstAt: number; at: number }>({ expect: size * SOCKETS })
+    // The process is stopped while the burst is written, so that the burst arrives at once and is stored in one commit.
     process.kill(pid, 'SIGSTOP')
     const answered = connections.postAll(burst(size))
     const startedAt = sharedNow()
     process.kill(pid, 'SIGCONT')
     await answered
-    const { firstAt, at } = await heard
+    const { firstAt, at } = await arrival
     spreads.push(at - firstAt)
     tookMs += at - startedAt
   }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { type Bench, type BenchOptions, type Row, shortened } from './bench.ts'
 import { BenchGateway } from './gateway/bench-gateway.ts'
 import { THOUSAND_NUMBERS } from './gateway/numbers.ts'
-import { seed, settled } from './gateway/seed.ts'
+import { seed, untilIdle } from './gateway/seed.ts'
 import type { Source } from './gateway/source.ts'
 import { postRequest, requests } from './rivals/contestant.ts'
 import { load } from './rivals/load.ts'
@@ -14,10 +14,10 @@ const MANY = 1_000_000
 const SHARE = 0.22
 const CONNECTIONS = 64
 const DURATION_MS = 4000
-/** A server runs for months: its rate is that of compiled code, which its first seconds do not have. */
+/** A server in production has compiled its hot code. The first seconds after a start are slower. */
 const WARM_UP_MS = 8000
 
-/** The accept rate of a nearly empty database and of one with a million messages, and how much a message writes. */
+/** The accept rate with a nearly empty database and with a million messages, and the bytes that a message writes. */
 export const growth: Bench = {
   name: 'growth',
   async run(options) {
@@ -32,10 +32,10 @@ async function growthOf(source: Source, options: BenchOptions): Promise<Row[]> {
   await using gateway = await BenchGateway.open({ ...THOUSAND_NUMBERS, source, provider })
   const many = shortened(options, MANY)
   await seed(gateway, { count: FEW, share: 1 })
-  await settled(gateway)
+  await untilIdle(gateway)
   const before = await accepting(gateway, options)
   await seed(gateway, { count: many, first: FEW, share: SHARE })
-  await settled(gateway)
+  await untilIdle(gateway)
   const after = await accepting(gateway, options)
   return [
     { case: `${source.label}, ${FEW} messages`, ...before },
@@ -48,7 +48,7 @@ async function growthOf(source: Source, options: BenchOptions): Promise<Row[]> {
   ]
 }
 
-/** Bytes: from the request to `sent`, with what checkpoints write. */
+/** The bytes are those from the request to `sent`, including checkpoints. */
 async function accepting(gateway: BenchGateway, options: BenchOptions) {
   const request = requests((message) => postRequest('/v1/sms/send', message, [`Authorization: Bearer ${gateway.key}`]))
   const target = { port: gateway.port, request }
@@ -67,7 +67,7 @@ async function accepting(gateway: BenchGateway, options: BenchOptions) {
   return { 'accepted/s': median(rates), 'bytes written a message': Math.round(bytes) }
 }
 
-/** Linux only; elsewhere 0. */
+/** Returns 0 on other systems than Linux. */
 function writtenBytes(pid: number): number {
   try {
     return Number(/^write_bytes: (\d+)/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1] ?? 0)

@@ -1,15 +1,15 @@
 import { type Bench, type Row, shortened } from './bench.ts'
-import { type Contestant, floorOf, gatewaysOf, openInboundStage } from './inbound/contestants.ts'
+import { type EventServer, floorOf, gatewaysOf, openInboundStage } from './inbound/contestants.ts'
 import { startChild } from './support/child.ts'
 import { cpuMs, sleeps } from './support/process-figures.ts'
 import { rounded } from './support/rounded.ts'
 
 const SOCKETS = 10
-/** Within it the work is done that the start, the connection of the extension and the sockets left behind. */
-const SETTLE_MS = 15_000
+/** Long enough for the work that follows the start, the connection of the extension and the opening of the sockets. */
+const QUIET_DOWN_MS = 15_000
 const WINDOW_MS = 20_000
 
-/** The CPU share of a gateway that nobody uses: one connected extension, 10 open sockets; beside a bare server's. */
+/** The CPU share of an idle gateway with one connected extension and 10 open sockets, compared with a bare server. */
 export const idle: Bench = {
   name: 'idle',
   async run(options) {
@@ -21,13 +21,13 @@ export const idle: Bench = {
       const clients = stack.use(await startChild('socket-clients.ts'))
       await clients.ask({ open: { port, count: SOCKETS, keys: [key] } })
     }
-    await Bun.sleep(shortened(options, SETTLE_MS))
-    // Side by side in the same seconds: idle processes do not disturb each other.
+    await Bun.sleep(shortened(options, QUIET_DOWN_MS))
+    // All are measured at the same time, because idle processes do not disturb each other.
     return await Promise.all(contestants.map((contestant) => watch(contestant, shortened(options, WINDOW_MS))))
   },
 }
 
-async function watch({ name, pid }: Contestant, windowMs: number): Promise<Row> {
+async function watch({ name, pid }: EventServer, windowMs: number): Promise<Row> {
   const cpuBefore = cpuMs(pid)
   const before = sleeps(pid)
   await Bun.sleep(windowMs)

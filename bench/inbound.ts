@@ -5,10 +5,10 @@ import { floodRows } from './inbound/floods.ts'
 import { latencyRows } from './inbound/latency.ts'
 
 /**
- * Provider events as the platform POSTs them, from their arrival to their 200, to WebSockets and to webhooks. The floor
- * parses the event, publishes it and POSTs it, on a new connection each and at most four at a time to a destination as
- * the gateway does; it stores, checks and signs nothing, and its client is `fetch`, the cheapest. The floor with raw
- * libSQL commits with a flush before it answers and after each POST, and uses the gateway's HTTP client.
+ * Provider events as the platform POSTs them, from their arrival to the 200, to WebSockets and to webhooks. The floor
+ * parses an event, publishes it and POSTs it. It makes each POST on a new connection and at most four at a time to one
+ * destination, as the gateway does. It stores, checks and signs nothing, and POSTs with `fetch`, the cheapest client. The
+ * floor with raw libSQL commits with a flush before it answers and after each POST, and uses the gateway's HTTP client.
  */
 export const inbound: Bench = {
   name: 'inbound',

@@ -1,5 +1,5 @@
 import { type Bench, shortened } from './bench.ts'
-import { everybody, runContest } from './rivals/contest.ts'
+import { allContestants, runContest } from './rivals/contest.ts'
 import type { Running } from './rivals/contestant.ts'
 import { allSent, load } from './rivals/load.ts'
 import { LeanProvider } from './rivals/provider.ts'
@@ -7,24 +7,24 @@ import { inThisProcess } from './rivals/provider-process.ts'
 import { percentile } from './support/percentile.ts'
 
 const MESSAGES = 500
-/** A server runs for months: its latency is that of compiled code, which its first seconds do not have. */
+/** A server in production has compiled its hot code. The first seconds after a start are slower. */
 const WARM_UP_MS = 8000
 const WARM_UP_CONNECTIONS = 8
-/** Not counted: the gateway adapts from load to idleness. */
+/** The first messages are not counted, because the gateway has to adapt from load to idleness. */
 const FIRST_ONES = 50
-/** Within it the result of a message is stored and its events are published, so that the next one meets an idle server. */
+/** Long enough to store the result of a message and publish its events, so that the next message finds an idle server. */
 const PAUSE_MS = 15
 const GIVE_UP_MS = 5000
 
 /**
- * From the request to the call that arrives at the provider, one message at a time on an idle machine, after a warm-up.
- * Load and provider are one process here, so that one clock measures both ends.
+ * The time from the request to the arrival of the call at the provider, one message at a time on an idle machine, after a
+ * warm-up. Load and provider are one process, so that one clock measures both ends.
  */
 export const latency: Bench = {
   name: 'latency',
   run: (options) =>
     runContest(options, {
-      entries: everybody(options.sources),
+      entries: allContestants(options.sources),
       figures: ['p50 ms', 'p99 ms'],
       decimals: { 'p50 ms': 2, 'p99 ms': 2 },
       holds: { 'floor, raw libSQL': '≤ 2', 'Express + BullMQ + Redis + SQLite': '≤ 0.45' },
@@ -41,7 +41,7 @@ export const latency: Bench = {
     }),
 }
 
-/** The moment of the next call of the provider. */
+/** Reports the time of the next call to the provider. */
 class Arrivals {
   #next = Promise.withResolvers<number>()
 
@@ -55,7 +55,7 @@ class Arrivals {
   }
 }
 
-/** Milliseconds of each message. */
+/** Returns the milliseconds of each message. */
 async function oneByOne({ port, request }: Running, calls: Arrivals, count: number): Promise<number[]> {
   const socket = await Bun.connect({ hostname: '127.0.0.1', port, socket: { data() {} } })
   const latencies: number[] = []

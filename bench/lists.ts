@@ -1,21 +1,21 @@
 import { type Bench, type Row, shortened } from './bench.ts'
 import { BenchGateway } from './gateway/bench-gateway.ts'
-import { seed, settled } from './gateway/seed.ts'
+import { seed, untilIdle } from './gateway/seed.ts'
 import { OURS } from './gateway/source.ts'
 import { runLoad } from './support/load.ts'
-import { OWN_NUMBERS, PERSONS, USERS } from './support/seed-lists.ts'
+import { OWN_NUMBERS, CONTACTS, USERS } from './support/seed-lists.ts'
 
 const COUNT = 1_000_000
-/** Of all messages, the tenant's. */
+/** The tenant's share of all messages. */
 const SHARE = 0.22
 const DURATION_MS = 1500
 const PROBE_EVERY_MS = 2
 const DAY_MS = 86_400_000
 
-/** Filters by request number: other values each time, as different people would ask. */
+/** Filters by request number. Each request has other values, as in production. */
 const user = (n: number): string => `userId=user-${(n * 37) % USERS}`
 const own = (n: number): string => `%2B15555550${String((n * 7) % OWN_NUMBERS).padStart(3, '0')}`
-const person = (n: number): string => `%2B1555777${String((n * 101) % PERSONS).padStart(5, '0')}`
+const contact = (n: number): string => `%2B1555777${String((n * 101) % CONTACTS).padStart(5, '0')}`
 const app = (n: number): string => `appId=app_${String(1 + (n % 19)).padStart(16, '0')}`
 const day = (n: number, daysAgo: number): string =>
   new Date(Date.now() - daysAgo * DAY_MS - (n % 500) * 60_000).toISOString()
@@ -24,7 +24,7 @@ const range = (n: number): string => `startDate=${day(n, 60)}&endDate=${day(n, 2
 const MESSAGES = '/v1/sms/messages'
 const DELIVERIES = '/v1/webhook-deliveries'
 type Case = readonly [name: string, path: (n: number) => string]
-const QUESTIONS: readonly Case[] = [
+const QUERIES: readonly Case[] = [
   ['no filter', () => `${MESSAGES}?`],
   ['appId', (n) => `${MESSAGES}?${app(n)}`],
   ['userId', (n) => `${MESSAGES}?${user(n)}`],
@@ -32,8 +32,8 @@ const QUESTIONS: readonly Case[] = [
   ['status failed', () => `${MESSAGES}?status=failed`],
   ['status queued', () => `${MESSAGES}?status=queued`],
   ['from own number', (n) => `${MESSAGES}?from=${own(n)}`],
-  ['from person', (n) => `${MESSAGES}?from=${person(n)}`],
-  ['to person', (n) => `${MESSAGES}?to=${person(n)}`],
+  ['from person', (n) => `${MESSAGES}?from=${contact(n)}`],
+  ['to person', (n) => `${MESSAGES}?to=${contact(n)}`],
   ['to own number', (n) => `${MESSAGES}?to=${own(n)}`],
   ['dates', (n) => `${MESSAGES}?${range(n)}`],
   ['appId, direction, failed', (n) => `${MESSAGES}?${app(n)}&direction=outbound&status=failed`],
@@ -53,14 +53,14 @@ const PAGES: readonly [page: number, limit: number][] = [
 ]
 
 const CASES: readonly Case[] = [
-  ...QUESTIONS.map(([name, path]) => [name, (n: number) => `${path(n)}&limit=20`] as const),
+  ...QUERIES.map(([name, path]) => [name, (n: number) => `${path(n)}&limit=20`] as const),
   ...PAGES.map(
     ([page, limit]) => [`page ${page} x ${limit}`, () => `${MESSAGES}?page=${page}&limit=${limit}`] as const,
   ),
   ['page 100 x 100 of outbound', () => `${MESSAGES}?direction=outbound&page=100&limit=100`],
 ]
 
-/** Every filter of the lists over many messages, with the longest stall of the event loop. */
+/** The latency of every filter of the lists over many messages, and the longest stall of the event loop. */
 export const lists: Bench = {
   name: 'lists',
   async run(options) {
@@ -71,7 +71,7 @@ export const lists: Bench = {
       const gateway = stack.use(await BenchGateway.open({ source }))
       gateways.push(gateway)
       await seed(gateway, { count, share: SHARE })
-      const seconds = await settled(gateway)
+      const seconds = await untilIdle(gateway)
       process.stdout.write(
         `${source.label}: ${count} messages, ${SHARE * count} of the tenant; busy for ${seconds} s\n`,
       )
@@ -88,7 +88,7 @@ interface Setting {
   durationMs: number
 }
 
-/** One after the other, so that they do not disturb each other. */
+/** Measures the gateways one after the other, so that they do not disturb each other. */
 async function measure(name: string, path: (n: number) => string, { gateways, durationMs }: Setting): Promise<Row> {
   const figures: Record<string, number> = {}
   const p50s: number[] = []
@@ -103,7 +103,7 @@ async function measure(name: string, path: (n: number) => string, { gateways, du
   return { case: name, ...Object.fromEntries(rounded), holds: 'p99 and /health ≤ 10 ms' }
 }
 
-/** One client, one question after the other, and a second one that asks for /health to see the loop stand still. */
+/** One client sends one query after the other. A second one requests /health, to find stalls of the event loop. */
 async function timed(gateway: BenchGateway, path: (n: number) => string, durationMs: number) {
   const request = (n: number): string =>
     `GET ${path(n)} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${gateway.key}\r\n\r\n`

@@ -36,8 +36,8 @@ const BENCHES: readonly Bench[] = [
   silentSockets,
 ]
 
-const HELP = `Usage: bun run bench [name] [--against REF] [--rounds N] [--short] [--long] [--install-rivals]
-Runs every bench whose name begins so, or all of them: ${BENCHES.map(({ name }) => name).join('; ')}.
+const HELP = `Usage: bun run bench [NAME] [--against REF] [--rounds N] [--short] [--long] [--install-rivals]
+Runs every bench whose name begins with NAME, or all of them: ${BENCHES.map(({ name }) => name).join('; ')}.
   --against REF     runs another commit of this project in turn with the working copy, as one more contestant; may be
                     repeated (purge, silent names and silent sockets measure the working copy alone)
   --rounds N        how often the contestants take turns, 3 if absent; more rounds even out a busy machine
@@ -48,7 +48,7 @@ With BENCH_PROFILE=<folder> every gateway leaves a CPU profile in that folder.
 Example: bun run bench send --against 2cea006
 `
 
-// An ordinary exit ends every process that was started, and removes the checked out commits.
+// An ordinary exit ends every started process and removes the checked-out commits.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 
 const { values, positionals } = parseArgs({

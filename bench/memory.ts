@@ -7,11 +7,11 @@ import type { Source } from './gateway/source.ts'
 import { startProvider } from './rivals/provider-process.ts'
 import { peakRssMib, rssMib } from './support/process-figures.ts'
 
-/** Accepted before the queue is waited for: a backlog would be measured too. */
+/** After so many sends the bench waits for an empty queue, because a backlog would be measured, too. */
 const SENDS_PER_STEP = 2000
 const IDLE_MS = 5000
 
-/** RSS of an idle gateway, after many sends, and with many messages that cannot be sent. */
+/** The RSS of an idle gateway, after many sends, and with many messages that cannot be sent. */
 export const memory: Bench = {
   name: 'memory',
   async run(options) {
@@ -22,7 +22,7 @@ export const memory: Bench = {
   },
 }
 
-/** `long` takes a quarter of an hour and more. */
+/** With `long` this takes at least a quarter of an hour. */
 const sendsOf = ({ short, long }: BenchOptions): readonly [number, number] =>
   long ? [100_000, 1_000_000] : short ? [2000, 10_000] : [20_000, 100_000]
 

@@ -19,7 +19,7 @@ const TENANT = 'tenant_0000000000000001'
 
 export const purge: Bench = { name: 'purge', run: runPurge }
 
-/** Batches of a retention purge or an erasure on a large database, segments of lists included: how long each holds the event loop. */
+/** How long a batch of a retention purge or an erasure blocks the event loop, on a large database with segments. */
 async function runPurge(): Promise<Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'sgw-purge-'))
   try {

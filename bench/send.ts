@@ -1,19 +1,22 @@
 import { type Bench, type BenchOptions, shortened } from './bench.ts'
-import { type Contest, everybody, onSlowDisks, runContest } from './rivals/contest.ts'
+import { type Contest, allContestants, onSlowDisks, runContest } from './rivals/contest.ts'
 import { allSent, load } from './rivals/load.ts'
 import { startProvider } from './rivals/provider-process.ts'
 import { cpuMicroseconds } from './support/cpu-time.ts'
 
 const CONNECTIONS = 64
 const LOAD_MS = 2000
-/** A server runs for months: its rate is that of compiled code, which its first seconds do not have. */
+/** A server in production has compiled its hot code. The first seconds after a start are slower. */
 const WARM_UP_MS = 8000
-/** Shorter, as its backlog has to be sent before the measurement begins. */
+/** The warm-up is shorter, because its backlog must be sent before the measurement begins. */
 const SLOW_WARM_UP_MS = 3000
 const SLOW_PROVIDER_MS = 150
 const SLOW_LOAD_MS = 1000
-/** With a slow provider, calls at once are what bounds the floor: of 256, 1024, 2048 and 4096 this was the fastest. */
-const SLOW_LANES = 1024
+/**
+ * With a slow provider, the number of parallel calls limits the floor. Of 256, 1024, 2048 and 4096, this is the
+ * fastest.
+ */
+const SLOW_MAX_CALLS = 1024
 
 type Figure = 'sent/s' | 'accepted/s' | 'CPU µs' | 'messages'
 const COLUMNS = {
@@ -21,13 +24,13 @@ const COLUMNS = {
   decimals: { 'sent/s': 0, 'accepted/s': 0, 'CPU µs': 0, messages: 0 },
 } as const
 
-/** Accept → provider called → stored as sent, for as many messages as 64 connections bring in 2 s, until all are sent. */
+/** Accepts, sends and stores the messages that 64 connections submit in 2 s. Ends when all are sent. */
 export const send: Bench = {
   name: 'send',
   run: (options) =>
     runContest<Figure>(options, {
       ...COLUMNS,
-      entries: [...everybody(options.sources), ...onSlowDisks(options.sources)],
+      entries: [...allContestants(options.sources), ...onSlowDisks(options.sources)],
       holds: {
         'floor, raw libSQL': '≥ 0.38',
         'Kannel, file store': '≥ 1.9',
@@ -37,13 +40,13 @@ export const send: Bench = {
     }),
 }
 
-/** The same with a provider that takes 150 ms an answer, and as many messages as 64 connections bring in 1 s. */
+/** The same with a provider that takes 150 ms per answer, and the messages that 64 connections submit in 1 s. */
 export const slowSend: Bench = {
   name: 'send, provider at 150 ms',
   run: (options) =>
     runContest<Figure>(options, {
       ...COLUMNS,
-      entries: everybody(options.sources, SLOW_LANES),
+      entries: allContestants(options.sources, SLOW_MAX_CALLS),
       holds: { 'floor, no storage': '≥ 0.40', 'Kannel, file store': '≥ 1.2' },
       turn: (start) =>
         sendAll(start, options, { delayMs: SLOW_PROVIDER_MS, warmUpMs: SLOW_WARM_UP_MS, loadMs: SLOW_LOAD_MS }),

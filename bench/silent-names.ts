@@ -3,16 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Bench, Row } from './bench.ts'
 
-/** `sh -c` with the file for /etc/resolv.conf, then the program and its arguments. */
+/** For `sh -c`. Arguments: the file for /etc/resolv.conf, then the program and its arguments. */
 const IN_NETWORK = 'ip link set lo up && mount --bind "$1" /etc/resolv.conf && shift && exec "$@"'
 const LEAST_RIGHTS = ['unshare', '--map-root-user', '--mount', '--net', 'sh', '-c', IN_NETWORK, 'sh']
 
 export const silentNames: Bench = { name: 'silent names', run: runSilentNames }
 
 /**
- * One tenant's webhooks go to 100 names that the DNS server does not answer for: what that costs another tenant, with
- * names resolved by getaddrinfo as in release 1.0, and as the gateway does it. Each runs in a network of its own whose
- * only DNS server is silent, so it needs Linux with user namespaces (`unshare`) and `ip`.
+ * One tenant's webhooks go to 100 names for which the DNS server sends no answer. The bench measures the effect on another
+ * tenant, with names resolved by getaddrinfo as in release 1.0, and as the gateway resolves them now. Each case runs in a
+ * network of its own whose only DNS server is silent. This needs Linux with user namespaces (`unshare`) and `ip`.
  */
 async function runSilentNames(): Promise<Row[]> {
   return [...(await rowsOf('getaddrinfo')), ...(await rowsOf('gateway'))]

@@ -4,8 +4,10 @@ import { openGate } from '../src/db/gate.ts'
 import { Deployment, NUMBER } from '../test/support/deployment.ts'
 import { writeManyMessages } from '../test/support/many-messages.ts'
 
-// Mixed load for minutes: does memory grow, do files stay open? bun bench/soak.ts [--minutes 20] [--warm-up 8]
-// The warm-up, which the minutes include, brings four times the load: the heap has been as large as it gets by its end.
+// Runs a mixed load for minutes, to find memory that grows and files that stay open: bun bench/soak.ts [--minutes 20]
+// [--warm-up 8]
+// The minutes include the warm-up, which has four times the load, so that the heap reaches its maximum before the end
+// of it.
 
 const { values } = parseArgs({
   options: { minutes: { type: 'string', default: '20' }, 'warm-up': { type: 'string', default: '8' } },
@@ -47,7 +49,7 @@ life.running = false
 await load
 report(samples)
 
-/** SQLite keeps up to 32 MB of pages. A database that grows from nothing would look like a leak until they are full. */
+/** SQLite caches up to 32 MB of pages. While the cache fills, a growing database would look like a leak. */
 async function fillPageCache(): Promise<void> {
   const gate = await openGate({ url: `file:${deployment.database}`, pragmas: ['synchronous = OFF'] })
   const [app] = (await gate.execute('SELECT id, tenant_id FROM apps')).rows
@@ -67,7 +69,7 @@ async function again(name: string, pauseMs: number, act: (number: number) => Pro
   }
 }
 
-/** Opens, authenticates, hears something, closes. */
+/** Opens a socket, authenticates, receives a message and closes it. */
 async function socketForAMoment(): Promise<void> {
   const socket = new WebSocket(`${deployment.url.replace('http', 'ws')}/ws`)
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -100,7 +102,7 @@ function measure(pid: number): { rssMb: number; files: number } {
   return { rssMb: Number(kib) / 1024, files: readdirSync(`/proc/${pid}/fd`).length }
 }
 
-/** Least squares, MB a second. */
+/** Least squares, in MB per second. */
 function slopeOf(found: readonly Sample[]): number {
   const mean = (pick: (sample: Sample) => number): number =>
     found.reduce((sum, sample) => sum + pick(sample), 0) / found.length
@@ -109,7 +111,7 @@ function slopeOf(found: readonly Sample[]): number {
   return above / found.reduce((sum, sample) => sum + (sample.at - at) ** 2, 0)
 }
 
-/** The lowest sample of each minute: what is left when the collector has been there. */
+/** The lowest sample of each minute, right after a garbage collection. */
 function lowsOf(found: readonly Sample[]): Sample[] {
   const lows = new Map<number, Sample>()
   for (const sample of found) {

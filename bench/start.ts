@@ -7,30 +7,30 @@ import { messageSender } from './gateway/accept-messages.ts'
 import { BenchGateway } from './gateway/bench-gateway.ts'
 import { THOUSAND_NUMBERS } from './gateway/numbers.ts'
 import { pauseProvider } from './gateway/pause-provider.ts'
-import { seed, settled } from './gateway/seed.ts'
+import { seed, untilIdle } from './gateway/seed.ts'
 import { OURS, type Source } from './gateway/source.ts'
 import { alternate, median } from './support/alternate.ts'
 import { rssMib } from './support/process-figures.ts'
-import { freePort } from './torture/program.ts'
+import { freePort } from '../test/support/program.ts'
 
 const STARTS = 10
 const IDLE_MS = 5000
 const GIVE_UP_MS = 20_000
 const MESSAGES = 1_000_000
 const QUEUED = 10_000
-/** After it no message counts in a rate window, as in a gateway that has run for months. */
+/** After this time no message counts in a rate window, as in a gateway that has been idle. */
 const LONGER_THAN_A_WINDOW_MS = 130_000
 
-/** No start is faster: a server of Bun's that answers and does nothing else. */
+/** The fastest possible start: a Bun server that answers and does nothing else. */
 const FLOOR = `Bun.serve({ port: Number(process.env.PORT), hostname: '127.0.0.1', fetch: () => new Response('ok') })`
-/** Against a provider's account the built-in simulator is not loaded. */
+/** With a provider's account, the gateway does not load the built-in simulator. */
 const REAL_PROVIDER = {
   RC_CLIENT_ID: 'bench-client',
   RC_CLIENT_SECRET: 'bench-client-key',
   RC_SERVER_URL: 'http://127.0.0.1:9',
 }
 
-/** A form in which a gateway is run. */
+/** A form in which the gateway is delivered. */
 interface Form {
   name: string
   command: readonly string[]
@@ -46,11 +46,14 @@ interface Case {
 
 interface Started {
   child: Bun.Subprocess
-  /** From the spawn to the first 200 of /health. */
+  /** From the spawn to the first 200 from /health. */
   tookMs: number
 }
 
-/** Start to the first answer, on a new, an existing and a big database, in turn; and the memory of an idle server. */
+/**
+ * The time from the start to the first answer, with a new, an existing and a big database, and the memory of an idle
+ * server.
+ */
 export const start: Bench = {
   name: 'start',
   async run(options) {
@@ -83,7 +86,7 @@ const fromSource = ({ label, folder }: Source): Form => ({
   folder,
 })
 
-/** Everything that a release consists of, made from the working copy. */
+/** Builds the executable and the bundle from the working copy. */
 async function build(dist: string): Promise<{ executable: Form; bundle: Form }> {
   const { label, folder } = OURS
   const child = Bun.spawn([process.execPath, 'scripts/build.ts', '--out', dist], { cwd: folder, stdout: 'ignore' })
@@ -102,7 +105,7 @@ const onNew = (form: Form, folder: string): Case => ({
   holds: '≤ 25 × bare',
 })
 
-/** The start before the first round, which is not counted, makes the database. */
+/** The uncounted start before the first round creates the database. */
 function onExisting(form: Form, folder: string): Case {
   const env = databaseIn(mkdtempSync(join(folder, 'existing-')))
   const holds = form.name.endsWith('executable') ? '≤ 10 × bare' : '≤ 25 × bare'
@@ -117,14 +120,14 @@ const idleCases = (form: Form, folder: string): Case[] => {
 
 const databaseIn = (folder: string): Record<string, string> => ({ DATABASE_URL: `file:${join(folder, 'sgw.db')}` })
 
-/** Its gateway is ended; its simulator stays as the provider. */
+/** Ends the gateway. Its simulator remains as the provider. */
 async function openBigGateway(options: BenchOptions): Promise<BenchGateway> {
   const gateway = await BenchGateway.open(THOUSAND_NUMBERS)
   const send = messageSender(gateway)
   await pauseProvider(gateway, send)
   await send(QUEUED)
   await seed(gateway, { count: shortened(options, MESSAGES), share: 1 })
-  await settled(gateway)
+  await untilIdle(gateway)
   await Bun.sleep(shortened(options, LONGER_THAN_A_WINDOW_MS))
   await gateway.server.terminate()
   return gateway
@@ -170,7 +173,7 @@ async function startTimes(cases: readonly Case[], starts: number): Promise<Row[]
 const nameOf = ({ form, database }: Pick<Case, 'form' | 'database'>): string =>
   [form.name, database].filter(Boolean).join(', ')
 
-/** Linux only. */
+/** Works on Linux only. */
 async function idleRss(one: Case, holds: string): Promise<Row> {
   const { child } = await startOne(one)
   try {
@@ -192,7 +195,7 @@ async function startOne({ form, env }: Pick<Case, 'form' | 'env'>): Promise<Star
     stderr: 'inherit',
   })
   while (performance.now() - started < GIVE_UP_MS) {
-    // A connection of its own: one that an earlier server has left would cost a try.
+    // Without keep-alive, because a kept connection to an earlier server would cost a retry.
     const response = await fetch(`http://127.0.0.1:${port}/health`, { keepalive: false }).catch(() => null)
     if (response?.status === 200) return { child, tookMs: performance.now() - started }
     await Bun.sleep(2)

@@ -18,7 +18,10 @@ interface Figures {
   'polls per 1,000 messages': number
 }
 
-/** What delivery tracking costs after a message was sent: its state, the polls of its extension, the conclusion and its event. */
+/**
+ * The cost of delivery tracking after a send: the delivery state, the polls of the extension, the conclusion and its
+ * event.
+ */
 export const tracking: Bench = {
   name: 'tracking',
   async run(options) {
@@ -47,7 +50,7 @@ async function measured(source: Source, { short }: BenchOptions): Promise<Figure
   }
 }
 
-/** From the file itself: asking the gateway would cost it time. */
+/** Reads the database file, because a query would cost the gateway time. */
 function concludedIn(path: string): number {
   using database = new Database(path, { readonly: true })
   database.run('PRAGMA busy_timeout = 5000')

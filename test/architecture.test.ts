@@ -28,7 +28,7 @@ const GATEWAY = [...SENDING, 'outbound', 'auth', 'sending', 'gateway']
 const WORK = ['deliveries', 'inbound', 'upkeep']
 const FEATURES = ['verbs', 'wire']
 
-/** Which layer may import which, from the bottom up. */
+/** The layers from the bottom up, each with the layers that it may import. */
 const LAYERS: readonly Layer[] = [
   { name: 'core', files: ['src/core/**'], mayImport: [] },
   { name: 'version', files: ['src/version.ts'], mayImport: [] },
@@ -105,7 +105,7 @@ const MAX_LINES = 250
 const DEVELOPMENT_FOLDERS = ['src/simulator/', 'src/development/']
 const MAY_LOAD_DEVELOPMENT = ['src/serve.ts']
 const MAY_READ_ENVIRONMENT = ['src/main.ts', 'src/cli.ts', 'src/simulator/main.ts']
-/** Features that work for others by job kind alone. */
+/** Features without an endpoint, which only run jobs. */
 const FEATURES_WITHOUT_ROUTES: readonly string[] = []
 
 const src = read('src/**/*.{ts,tsx}')
@@ -113,11 +113,11 @@ const tests = read('test/**/*.{ts,tsx}')
 const bench = read('bench/**/*.ts')
 
 describe('the source tree', () => {
-  test('has source files to look at', () => {
+  test('has source files', () => {
     expect(src.length).toBeGreaterThan(50)
   })
 
-  test('shows every import that Bun sees', () => {
+  test('has no import that the checker misses and Bun finds', () => {
     const unseen = [...src, ...tests, ...bench].flatMap(({ path, text }) => {
       const seen = new Set(importsOf(text).map((found) => found.specifier))
       const transpiler = new Bun.Transpiler({ loader: path.endsWith('x') ? 'tsx' : 'ts' })
@@ -144,11 +144,11 @@ describe('the source tree', () => {
     expect(longFiles(src, MAX_LINES)).toEqual([])
   })
 
-  test('has no vague names of folders or files', () => {
+  test('has no vague folder or file names', () => {
     expect(vagueNames([...src, ...tests, ...bench])).toEqual([])
   })
 
-  test('imports by whole file names', () => {
+  test('imports files with their extension', () => {
     expect(importsWithoutExtension([...src, ...tests, ...bench])).toEqual([])
   })
 
@@ -164,7 +164,7 @@ describe('the source tree', () => {
     expect(environmentReaders(src, MAY_READ_ENVIRONMENT)).toEqual([])
   })
 
-  test('keeps features apart', () => {
+  test('has no import from one feature to another', () => {
     expect(crossFeatureImports(src)).toEqual([])
   })
 
@@ -202,7 +202,7 @@ describe('the checker', () => {
     expect(found[0]?.line).toBe(2)
   })
 
-  test('is not fooled by comments, strings and regular expressions', () => {
+  test('finds no import in comments, strings and regular expressions', () => {
     const found = importsOf(`
       // import 'no'
       /* import { a } from 'no' */
@@ -215,7 +215,7 @@ describe('the checker', () => {
     expect(found.map((one) => one.specifier)).toEqual(['real'])
   })
 
-  test('reports an import against the way, of a type, on demand, or by re-export', () => {
+  test('reports an import of a higher layer, whether of a type, on demand, or by re-export', () => {
     expectOffence(
       wrongWayImports,
       ['src/core/a.ts', "import { b } from '../db/b.ts'"],
@@ -250,17 +250,17 @@ describe('the checker', () => {
     expectOffence(wrongWayImports, ['src/cli/a.ts', "import '../main.ts'"], 'cli imports main')
   })
 
-  test('reports files outside of the table and imports that cannot be read', () => {
+  test('reports files outside the table and computed imports', () => {
     expectOffence(wrongWayImports, ['src/new/a.ts', ''], 'src/new/a.ts belongs to no layer')
     expectOffence(
       wrongWayImports,
       ['src/core/a.ts', "import '../../test/support/b.ts'"],
-      'core imports what belongs to no layer',
+      'core imports a file of no layer',
     )
     expectOffence(wrongWayImports, ['src/core/a.ts', 'await import(name)'], 'computes what it imports')
   })
 
-  test('accepts imports along the way', () => {
+  test('accepts imports of lower layers', () => {
     const files = [
       file('src/core/a.ts', "import { b } from './b.ts'\nimport { z } from 'zod'"),
       file(
@@ -278,7 +278,7 @@ describe('the checker', () => {
     expect(importsWithoutExtension(files)).toEqual([])
   })
 
-  test('reports Elysia outside of the HTTP side', () => {
+  test('reports Elysia outside the HTTP side', () => {
     expectOffence(
       elysiaImports,
       ['src/features/sms/send.ts', "import { Elysia } from 'elysia'"],
@@ -291,7 +291,7 @@ describe('the checker', () => {
     ).toEqual([])
   })
 
-  test('reports a cycle, of types too, once', () => {
+  test('reports a cycle once, also a cycle of types', () => {
     const files = [
       file('src/core/a.ts', "import './b.ts'"),
       file('src/core/b.ts', "import type { C } from './c.ts'"),
@@ -396,7 +396,7 @@ describe('the checker', () => {
   })
 
   test('reports tests that do not run', () => {
-    // Put together here, so that a search of the tests for such calls does not meet these.
+    // The calls are composed here, so that a search of the tests for such calls does not find these.
     const texts = [
       ['test', 'skip'],
       ['it', 'concurrent', 'todo'],

@@ -4,7 +4,7 @@ import type { BenchGateway } from './bench-gateway.ts'
 
 const CONNECTIONS = 64
 
-/** Answers a function that sends so many further messages over 64 connections, and settles when all are accepted. */
+/** Returns a function that sends `count` more messages over 64 connections and resolves when all are accepted. */
 export function messageSender(gateway: BenchGateway): (count: number) => Promise<void> {
   const next = requests((message) => postRequest('/v1/sms/send', message, [`Authorization: Bearer ${gateway.key}`]))
   return async (count) => {

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { BASE_ENVIRONMENT } from '../../test/support/environment.ts'
 import { GatewayProcess } from '../torture/gateway-process.ts'
 import type { ProviderHandle } from '../rivals/provider-process.ts'
-import { eventually, freePort } from '../torture/program.ts'
+import { freePort } from '../../test/support/program.ts'
+import { eventually } from '../torture/program.ts'
 import { CLIENT, type SimulatorProcess, startSimulatorProcess } from '../torture/simulator-process.ts'
 import { connectExtensions } from './connect.ts'
 import { OURS, type Source } from './source.ts'
@@ -14,13 +15,13 @@ export interface BenchGatewayOptions {
   extensions?: number
   numbersPerExtension?: number
   env?: Record<string, string>
-  /** Takes the messages and forwards all other calls to the simulator. The simulator takes the messages if absent. */
+  /** Accepts the messages and forwards all other calls to the simulator. If absent, the simulator accepts the messages. */
   provider?: Pick<ProviderHandle, 'url' | 'forwardTo'>
-  /** Called with the pid of every process that is started as the gateway. */
+  /** Called with the pid of every started gateway process. */
   started?: (pid: number) => void
 }
 
-/** A fast gateway would run into the limits of a tenant in production. */
+/** A bench would exceed the limits of a tenant in production. */
 const NO_LIMIT = '1000000000'
 const ENVIRONMENT = {
   RC_CLIENT_ID: CLIENT.id,
@@ -34,8 +35,8 @@ const DRAIN_MS = 300_000
 const CALL_MS = 15_000
 
 /**
- * The gateway of any commit with a simulator of its own, one tenant, one app and connected extensions. It is driven from
- * outside only, by `src/main.ts`, the command line `src/cli.ts` and the API, so that older and newer commits work alike.
+ * The gateway of any commit with a simulator of its own, one tenant, one app and connected extensions. A bench controls it
+ * only through `src/main.ts`, the command line `src/cli.ts` and the API, so that older and newer commits work alike.
  */
 export class BenchGateway implements AsyncDisposable {
   tenantId = ''
@@ -91,7 +92,7 @@ export class BenchGateway implements AsyncDisposable {
     await this.server.serving()
   }
 
-  /** A call of the API with the app's key, on a connection of its own. Throws on any answer but 2xx. */
+  /** Calls the API with the app's key, on a connection of its own. Throws on any answer but 2xx. */
   async call<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
     const response = await fetch(`${this.server.url}${path}`, {
       method,
@@ -104,7 +105,7 @@ export class BenchGateway implements AsyncDisposable {
     return (await response.json()) as Answer
   }
 
-  /** An operator's command, as `sgw …words --json`. */
+  /** Runs an operator's command: `sgw …words --json`. */
   async command<Answer>(...words: string[]): Promise<Answer> {
     const child = Bun.spawn([process.execPath, 'src/cli.ts', ...words, '--json'], {
       cwd: this.source.folder,
@@ -117,7 +118,7 @@ export class BenchGateway implements AsyncDisposable {
     return JSON.parse(output) as Answer
   }
 
-  /** Settles when no job and no open attempt is left. */
+  /** Resolves when no job and no open attempt is left. */
   async drained(): Promise<void> {
     await eventually('The drain', DRAIN_MS, async () => ((await this.#waiting()) === 0 ? true : null))
   }

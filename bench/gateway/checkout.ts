@@ -1,13 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PROJECT } from '../torture/program.ts'
+import { PROJECT } from '../../test/support/program.ts'
 import type { Source } from './source.ts'
 
 /**
- * Checks out a commit into a temporary folder and installs its dependencies there. The source is labelled by `ref`, and
- * disposing it deletes the folder. `git archive`, unlike `git worktree`, leaves nothing in the repository if the bench
- * is killed. Throws when the commit is unknown or its dependencies cannot be installed.
+ * Checks out a commit into a temporary folder and installs its dependencies there. `ref` is the label of the source.
+ * Disposing the source deletes the folder. `git archive`, unlike `git worktree`, leaves nothing in the repository if the
+ * bench is killed. Throws if the commit is unknown or its dependencies cannot be installed.
  */
 export function checkOut(ref: string, repository: string = PROJECT): Source & Disposable {
   const commit = run(['git', 'rev-parse', '--verify', '--end-of-options', `${ref}^{commit}`], repository)

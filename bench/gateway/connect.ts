@@ -1,7 +1,7 @@
 import type { RemoteControl } from '../torture/simulator-process.ts'
 import { ownNumber } from './numbers.ts'
 
-/** Logins in parallel: one login alone mostly waits for its next round trip. */
+/** Logins run in parallel, because a single login spends most of its time waiting for round trips. */
 const AT_ONCE = 8
 
 export interface ConnectTarget {
@@ -10,7 +10,7 @@ export interface ConnectTarget {
   control: RemoteControl
 }
 
-/** Connects extensions by the way of a browser: link, consent, callback. The provider hands each its own numbers. */
+/** Connects extensions as a browser does: link, consent, callback. The provider gives each extension its own numbers. */
 export async function connectExtensions(
   target: ConnectTarget,
   extensions: number,
@@ -19,7 +19,7 @@ export async function connectExtensions(
   for (let extension = 0; extension < extensions; extension++) {
     const numbers = Array.from({ length: numbersPerExtension }, (_, at) => ownNumber(extension, at))
     const { extensionId } = await target.control.addExtension({ name: `Extension ${extension}`, numbers })
-    // A queue: which login gets which extension does not matter.
+    // Control calls form a queue. It does not matter which login gets which extension.
     await target.control.nextLogin({ extensionId })
   }
   let left = extensions

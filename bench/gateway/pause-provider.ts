@@ -5,8 +5,8 @@ import { EXTENSIONS } from './numbers.ts'
 const WITHIN_MS = 10_000
 
 /**
- * The provider refuses for an hour: sends a message from each of the 100 extensions, and settles when all of them have
- * met that, so that everything that follows stays queued.
+ * Makes the provider answer 429 for an hour and sends a message from each of the 100 extensions. Resolves when all
+ * extensions are paused, so that all further messages stay queued.
  */
 export async function pauseProvider(gateway: BenchGateway, send: (count: number) => Promise<void>): Promise<void> {
   const fault = { kind: 'respond', status: 429, headers: { 'retry-after': '3600' } } as const

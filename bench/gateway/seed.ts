@@ -14,13 +14,16 @@ const WITHIN_MS = 300_000
 
 export interface Seed {
   count: number
-  /** Number of the first one, for a second lot in the same database. */
+  /** The number of the first message, for a second run on the same database. */
   first?: number
-  /** 0 to 1: the part of the bench's own tenant; other tenants get the rest. */
+  /** The share of the bench's own tenant, from 0 to 1. Other tenants get the rest. */
   share: number
 }
 
-/** Writes messages of the last 90 days into the database while the gateway is down: two writers would wait for each other. */
+/**
+ * Writes messages of the last 90 days into the database. The gateway is stopped meanwhile, because two writers would
+ * wait for each other.
+ */
 export async function seed(gateway: BenchGateway, { count, first = 0, share }: Seed): Promise<void> {
   await gateway.server.terminate()
   const gate = await openGate({
@@ -40,10 +43,10 @@ export async function seed(gateway: BenchGateway, { count, first = 0, share }: S
 }
 
 /**
- * Settles when the gateway has done the work that seeded rows cause in the background, such as an index for its lists;
- * answers how many seconds that took. From outside, it is done when it has been idle for five seconds.
+ * Resolves when the gateway has finished its background work on seeded rows, such as compaction, and returns the seconds
+ * that it took. The work counts as finished when the process has been idle for five seconds.
  */
-export async function settled(gateway: BenchGateway): Promise<number> {
+export async function untilIdle(gateway: BenchGateway): Promise<number> {
   const startedAt = performance.now()
   let busyAt = startedAt
   await gateway.call('GET', '/v1/sms/messages')

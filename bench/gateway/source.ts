@@ -1,4 +1,4 @@
-import { PROJECT } from '../torture/program.ts'
+import { PROJECT } from '../../test/support/program.ts'
 
 /** The source code of one commit, with its dependencies installed. */
 export interface Source {

@@ -2,7 +2,7 @@ import { seededRandom } from '../../src/simulator/random.ts'
 import type { Row } from '../bench.ts'
 import { startChild } from '../support/child.ts'
 import { Connections } from '../support/posts.ts'
-import { type Contestant, type InboundStage, besideOurs, faceToFace } from './contestants.ts'
+import { type EventServer, type InboundStage, besideOurs, measureInTurn } from './contestants.ts'
 
 const EVENTS = 1000
 const DUPLICATES = 300
@@ -17,7 +17,7 @@ export async function burstRows(inbound: InboundStage): Promise<Row[]> {
 }
 
 async function burstRow(inbound: InboundStage, count: number, destinations: readonly string[]): Promise<Row> {
-  const measure = async ({ port, events }: Contestant): Promise<number> => {
+  const measure = async ({ port, events }: EventServer): Promise<number> => {
     using connections = await Connections.open(port, count)
     const requests = withDuplicates(events.take(EVENTS - DUPLICATES)).map((id) => events.request(id))
     const startedAt = performance.now()
@@ -25,7 +25,7 @@ async function burstRow(inbound: InboundStage, count: number, destinations: read
     if (refused > 0) throw new Error(`${refused} events were refused`)
     return (EVENTS * 1000) / (performance.now() - startedAt)
   }
-  const figures = await faceToFace(inbound, destinations, measure)
+  const figures = await measureInTurn(inbound, destinations, measure)
   const name = `burst of ${EVENTS}, ${count} at once, 1 webhook`
   return besideOurs({ case: name, unit: 'events/s', holds: '' }, figures)
 }

@@ -9,26 +9,26 @@ import { type Child, startChild } from '../support/child.ts'
 import { rounded } from '../support/rounded.ts'
 import { type ProviderEvents, floorEvents, openEventGateway } from '../support/provider-events.ts'
 
-/** A server that takes provider events: a gateway, or a floor. */
-export interface Contestant {
+/** A server that receives provider events: a gateway or a floor. */
+export interface EventServer {
   name: string
   port: number
   pid: number
-  /** The key that its WebSockets authenticate with. */
+  /** The key with which its WebSockets authenticate. */
   key: string
   events: ProviderEvents
-  /** Settles when it has nothing left to do. */
+  /** Resolves when it has nothing left to do. */
   rest(): Promise<unknown>
 }
 
 export interface InboundStage {
   options: BenchOptions
-  /** Our own first. */
+  /** The working copy first. */
   gateways: readonly { gateway: BenchGateway; events: ProviderEvents }[]
 }
 
 export const FLOOR = 'floor'
-/** Commits with a flush by raw libSQL and POSTs with the gateway's HTTP client. */
+/** Commits with raw libSQL and a flush, and POSTs with the gateway's HTTP client. */
 const DURABLE_FLOOR = 'floor, raw libSQL'
 
 export async function openInboundStage(options: BenchOptions, stack: AsyncDisposableStack): Promise<InboundStage> {
@@ -41,7 +41,7 @@ export async function openInboundStage(options: BenchOptions, stack: AsyncDispos
   return { options, gateways }
 }
 
-export const gatewaysOf = ({ gateways }: InboundStage): Contestant[] =>
+export const gatewaysOf = ({ gateways }: InboundStage): EventServer[] =>
   gateways.map(({ gateway, events }) => ({
     name: gateway.source.label,
     port: gateway.port,
@@ -51,7 +51,7 @@ export const gatewaysOf = ({ gateways }: InboundStage): Contestant[] =>
     rest: () => gateway.drained(),
   }))
 
-export const floorOf = (child: Child, name = FLOOR): Contestant => ({
+export const floorOf = (child: Child, name = FLOOR): EventServer => ({
   name,
   port: Number(child.ready),
   pid: child.pid,
@@ -61,10 +61,10 @@ export const floorOf = (child: Child, name = FLOOR): Contestant => ({
 })
 
 /** Measures the contestants in turn, on fresh floors that POST to `destinations` as the tenants' triggers do. */
-export async function faceToFace(
+export async function measureInTurn(
   inbound: InboundStage,
   destinations: readonly string[],
-  measure: (contestant: Contestant) => Promise<number>,
+  measure: (contestant: EventServer) => Promise<number>,
 ): Promise<Record<string, number>> {
   const folder = mkdtempSync(join(tmpdir(), 'sgw-bench-floor-'))
   using _folder = { [Symbol.dispose]: () => rmSync(folder, { recursive: true }) }
@@ -73,26 +73,26 @@ export async function faceToFace(
   await using stack = new AsyncDisposableStack()
   for (const { gateway } of inbound.gateways) stack.use(await openTriggers(gateway, destinations))
   const contestants = [floorOf(floor), floorOf(durable, DURABLE_FLOOR), ...gatewaysOf(inbound)]
-  const turn = (contestant: Contestant) => async (): Promise<number> => {
+  const turn = (contestant: EventServer) => async (): Promise<number> => {
     const figure = await measure(contestant)
     await contestant.rest()
     return figure
   }
-  // Not counted: code that has never run is slower.
+  // The first turn is not counted, because code that has never run is slower.
   for (const contestant of contestants) await turn(contestant)()
   const turns = Object.fromEntries(contestants.map((contestant) => [contestant.name, turn(contestant)]))
   return await alternate(inbound.options.rounds, turns)
 }
 
-export interface Case {
+export interface CaseRow {
   case: string
   unit: string
-  /** What our figure must keep to; empty where nothing is set. */
+  /** The bound for our figure; empty if there is none. */
   holds: string
 }
 
-/** All contestants' figures in one row, then ours divided by each of the others. */
-export function besideOurs(row: Case, figures: Readonly<Record<string, number>>): Row {
+/** Puts the figures of all contestants in one row, and ours divided by each of the others. */
+export function besideOurs(row: CaseRow, figures: Readonly<Record<string, number>>): Row {
   const ours = figures[OURS.label] ?? Number.NaN
   const others = Object.entries(figures).filter(([name]) => name !== OURS.label)
   return {

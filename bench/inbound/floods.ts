@@ -2,17 +2,17 @@ import { type Row, shortened } from '../bench.ts'
 import { startChild, sharedNow } from '../support/child.ts'
 import { runLoad } from '../support/load.ts'
 import { Connections } from '../support/posts.ts'
-import { type Contestant, type InboundStage, besideOurs, faceToFace } from './contestants.ts'
+import { type EventServer, type InboundStage, besideOurs, measureInTurn } from './contestants.ts'
 
 const CONNECTIONS = 64
 const DURATION_MS = 3000
-/** Destinations, and events of a round. */
+/** The number of destinations, and of events in a round. */
 const DELIVERIES = [
   { destinations: 1, events: 500 },
   { destinations: 10, events: 200 },
 ] as const
 
-/** As many events as 64 connections can bring, one WebSocket listening; then as many deliveries as there can be. */
+/** The highest rate of events over 64 connections with one open WebSocket, and the highest rate of deliveries. */
 export async function floodRows(inbound: InboundStage): Promise<Row[]> {
   const rows = [await floodRow(inbound)]
   for (const { destinations, events } of DELIVERIES) rows.push(await deliveriesRow(inbound, destinations, events))
@@ -21,7 +21,7 @@ export async function floodRows(inbound: InboundStage): Promise<Row[]> {
 
 async function floodRow(inbound: InboundStage): Promise<Row> {
   const durationMs = shortened(inbound.options, DURATION_MS)
-  const measure = async ({ port, key, events }: Contestant): Promise<number> => {
+  const measure = async ({ port, key, events }: EventServer): Promise<number> => {
     using clients = await startChild('socket-clients.ts')
     await clients.ask({ open: { port, count: 1, keys: [key] } })
     const request = (): string => events.requests(1).join('')
@@ -30,14 +30,14 @@ async function floodRow(inbound: InboundStage): Promise<Row> {
     if (Object.keys(statuses).some((status) => status !== '200')) throw new Error('An event was refused')
     return requestsPerSecond
   }
-  const figures = await faceToFace(inbound, [], measure)
+  const figures = await measureInTurn(inbound, [], measure)
   const name = `flooded by ${CONNECTIONS} connections, 1 WebSocket`
   return besideOurs({ case: name, unit: 'events/s', holds: '≥ 0.5 of raw libSQL' }, figures)
 }
 
 async function deliveriesRow(inbound: InboundStage, count: number, eventCount: number): Promise<Row> {
   using receivers = await startChild('receivers.ts', [String(count)])
-  const measure = async ({ port, events }: Contestant): Promise<number> => {
+  const measure = async ({ port, events }: EventServer): Promise<number> => {
     using connections = await Connections.open(port, CONNECTIONS)
     const requests = events.requests(eventCount)
     const startedAt = sharedNow()
@@ -45,7 +45,7 @@ async function deliveriesRow(inbound: InboundStage, count: number, eventCount: n
     await connections.postAll(requests)
     return (eventCount * count * 1000) / ((await arrived).at - startedAt)
   }
-  const figures = await faceToFace(inbound, receivers.ready as string[], measure)
+  const figures = await measureInTurn(inbound, receivers.ready as string[], measure)
   const name = `${count} destination${count === 1 ? '' : 's'}, ${eventCount} events at once`
   return besideOurs({ case: name, unit: 'deliveries/s', holds: '' }, figures)
 }

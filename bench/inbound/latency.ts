@@ -3,14 +3,14 @@ import { OURS } from '../gateway/source.ts'
 import { rounded } from '../support/rounded.ts'
 import { percentile } from '../support/percentile.ts'
 import { Connections } from '../support/posts.ts'
-import { type Contestant, type InboundStage, besideOurs, faceToFace } from './contestants.ts'
+import { type EventServer, type InboundStage, besideOurs, measureInTurn } from './contestants.ts'
 
 const EVENTS_PER_ROUND = 100
-/** Between two events, so that each meets an idle server. */
+/** The pause between two events, so that each one finds an idle server. */
 const PAUSE_MS = 3
 const HOLDS = '≤ 2 of raw libSQL'
 
-/** One event at a time: to its 200, to a WebSocket, to a webhook. */
+/** The latency of single events: to the 200, to a WebSocket, to a webhook. */
 export async function latencyRows(inbound: InboundStage): Promise<Row[]> {
   const answered = await latencyRow(
     inbound,
@@ -44,23 +44,23 @@ interface LatencyCase {
 async function latencyRow(
   inbound: InboundStage,
   { name, holds, destinations }: LatencyCase,
-  measure: (contestant: Contestant, ids: number[]) => Promise<number[]>,
+  measure: (contestant: EventServer, ids: number[]) => Promise<number[]>,
 ): Promise<Row> {
   const count = shortened(inbound.options, EVENTS_PER_ROUND)
   const ours: number[] = []
-  const medians = await faceToFace(inbound, destinations, async (contestant) => {
+  const medians = await measureInTurn(inbound, destinations, async (contestant) => {
     const latencies = await measure(contestant, contestant.events.take(count))
     if (contestant.name === OURS.label) ours.push(...latencies)
     return percentile(latencies, 0.5)
   })
-  // The first round warmed up.
+  // The first round was the warm-up.
   const p99 = rounded(percentile(ours.slice(count), 0.99))
   return { ...besideOurs({ case: name, unit: 'p50 ms', holds }, medians), [`${OURS.label} p99 ms`]: p99 }
 }
 
-/** Milliseconds from the POST to the arrival, or to the answer where nothing is to arrive. */
+/** Milliseconds from the POST to the arrival, or to the answer if there is nothing to arrive. */
 async function oneByOne(
-  { port, events }: Contestant,
+  { port, events }: EventServer,
   ids: readonly number[],
   arrivals: Arrivals | null,
 ): Promise<number[]> {
@@ -77,7 +77,7 @@ async function oneByOne(
   return latencies
 }
 
-/** One arrival is waited for at a time. */
+/** At most one caller waits for an arrival at a time. */
 class Arrivals {
   #waiting: ((at: number) => void) | null = null
 
@@ -90,7 +90,7 @@ class Arrivals {
   }
 }
 
-async function listen({ port, key }: Contestant): Promise<{ arrivals: Arrivals } & Disposable> {
+async function listen({ port, key }: EventServer): Promise<{ arrivals: Arrivals } & Disposable> {
   const arrivals = new Arrivals()
   const socket = new WebSocket(`ws://127.0.0.1:${port}/ws`)
   socket.addEventListener('open', () => socket.send(JSON.stringify({ type: 'auth', apiKey: key })))

@@ -2,19 +2,23 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { toContestantCore } from '../support/cores.ts'
-import { eventually, freePort } from '../torture/program.ts'
+import { freePort } from '../../test/support/program.ts'
+import { eventually } from '../torture/program.ts'
 import { type Contestant, postRequest, requests } from './contestant.ts'
 import { SMS_PATH } from './provider.ts'
 import { type Process, listening, startProcess } from './process.ts'
 
 const SOURCES = join(import.meta.dir, 'bullmq')
 const MANIFEST = join(SOURCES, 'package.json')
-/** Stays there for the next run: installing compiles for a minute where no ready-made binary can be fetched. */
+/** The folder is kept for the next run. Without a prebuilt binary, installing compiles for a minute. */
 const FOLDER = join(tmpdir(), `sgw-bench-bullmq-${Bun.hash(readFileSync(MANIFEST)).toString(36)}`)
 const START_MS = 10_000
 const CALLS_AT_ONCE = 256
 
-/** Express, BullMQ, Redis (`appendfsync always`) and SQLite (`synchronous = FULL`), all on Node. Both commits are durable. */
+/**
+ * Express, BullMQ, Redis (`appendfsync always`) and SQLite (`synchronous = FULL`), all on Node. Both commits are
+ * durable.
+ */
 export const bullmq: Contestant = {
   name: 'Express + BullMQ + Redis + SQLite',
   missing() {
@@ -45,7 +49,7 @@ export const bullmq: Contestant = {
   },
 }
 
-/** The packages of `bullmq/package.json`, in a folder of their own. */
+/** Installs the packages of `bullmq/package.json` in a folder of their own. */
 export function installBullmq(): void {
   cpSync(MANIFEST, join(FOLDER, 'package.json'))
   const command = ['npm', 'install', '--no-audit', '--no-fund']
@@ -53,14 +57,14 @@ export function installBullmq(): void {
   if (!done.success) rmSync(FOLDER, { recursive: true, force: true })
 }
 
-/** API and worker in one process: kinder to it than two on the one core. */
+/** API and worker share a process, which is faster than two processes on one core. */
 function startServer(words: string[], env: Record<string, string>): Process {
   cpSync(join(SOURCES, 'server.mjs'), join(FOLDER, 'server.mjs'))
   const command = ['node', 'server.mjs', ...words, String(CALLS_AT_ONCE)]
   return startProcess(command, { cwd: FOLDER, env: { NODE_ENV: 'production', ...env } })
 }
 
-/** An answer of Redis then means that it is on disk; no snapshot or rewrite disturbs the measurement. */
+/** With these settings, Redis answers after the write is on disk, and no snapshot or rewrite disturbs the measurement. */
 const redisSettings = (port: number, folder: string): string[] =>
   [
     `--bind 127.0.0.1 --port ${port} --dir ${folder} --save`,

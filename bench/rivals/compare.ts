@@ -4,13 +4,13 @@ import type { Circumstances, Contestant, Running } from './contestant.ts'
 
 export interface Entry {
   contestant: Contestant
-  /** On a disk whose flush takes 2 ms more. */
+  /** On a disk whose flushes take 2 ms longer. */
   slowDisk?: boolean
 }
 
 type Start = (circumstances: Omit<Circumstances, 'env'>) => Promise<Running>
 
-/** One turn of one contestant: starts it, measures, and ends it, so that it does not run beside the next one. */
+/** One turn of one contestant: starts it, measures it and ends it, so that it does not run beside the next one. */
 export type Turn<Figure extends string> = (start: Start) => Promise<Record<Figure, number>>
 
 type Figures<Figure extends string> = readonly [Figure, ...Figure[]]
@@ -19,33 +19,33 @@ export interface Outcome<Figure extends string> {
   name: string
   contestant: string
   slowDisk: boolean
-  /** Medians of all rounds; NaN where it did not run. */
+  /** Medians of all rounds, or NaN if the contestant did not run. */
   figures: Record<Figure, number>
-  /** Lowest and highest of the first figure: far apart when something else disturbed a round. */
+  /** The lowest and highest value of the first figure. They are far apart if something else disturbed a round. */
   range: [number, number]
-  /** Why it did not run, or how often it flushed. */
+  /** Why the contestant did not run, or how often it flushed. */
   note: string
 }
 
-/** After it the work of the start, and of the end of the contestant before, is done. */
-const SETTLE_MS = 500
+/** Long enough for the work that follows the start, and for the end of the previous contestant. */
+const QUIET_DOWN_MS = 500
 const FLUSH_DELAY_MS = 2
 const SLOW_DISK = `+${FLUSH_DELAY_MS} ms a flush`
 
-/** All entries in turn, A B A B. */
+/** Runs all entries in turn, A B A B. */
 export async function compare<Figure extends string>(
   rounds: number,
   entries: readonly Entry[],
   figures: Figures<Figure>,
   turn: Turn<Figure>,
-  settleMs = SETTLE_MS,
+  quietDownMs = QUIET_DOWN_MS,
 ): Promise<Outcome<Figure>[]> {
-  const matches = entries.map((entry) => new Match(entry, figures, turn, settleMs))
+  const matches = entries.map((entry) => new Match(entry, figures, turn, quietDownMs))
   await alternate(rounds, Object.fromEntries(matches.map((match) => [match.name, () => match.play()])))
   return matches.map((match) => match.outcome())
 }
 
-/** One entry through all rounds. */
+/** Runs one entry through all rounds. */
 class Match<Figure extends string> {
   readonly name: string
   readonly #seen: Record<Figure, number>[] = []
@@ -55,14 +55,14 @@ class Match<Figure extends string> {
     readonly entry: Entry,
     readonly figures: Figures<Figure>,
     readonly turn: Turn<Figure>,
-    readonly settleMs: number,
+    readonly quietDownMs: number,
   ) {
     this.name = `${entry.contestant.name}${entry.slowDisk === true ? `, ${SLOW_DISK}` : ''}`
     const missing = entry.contestant.missing()
     if (missing !== null) this.#note = `not installed: ${missing}`
   }
 
-  /** A contestant that fails takes part no more, and its row says why. The others go on. */
+  /** A contestant that fails is left out of later rounds, and its row says why. The others continue. */
   async play(): Promise<number> {
     if (this.#seen.length === 0 && this.#note !== '') return Number.NaN
     try {
@@ -100,7 +100,7 @@ class Match<Figure extends string> {
   #startWith(env: Record<string, string>): Start {
     return async (circumstances) => {
       const running = await this.entry.contestant.start({ ...circumstances, env })
-      await Bun.sleep(this.settleMs)
+      await Bun.sleep(this.quietDownMs)
       return running
     }
   }

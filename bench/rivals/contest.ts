@@ -15,13 +15,13 @@ export interface Contest<Figure extends string> extends Columns<Figure> {
   turn: Turn<Figure>
 }
 
-/** The floors, the gateway of every source, and the rivals. `lanes`: how many calls at once the floors make. */
-export const everybody = (sources: readonly Source[], lanes?: number): Entry[] =>
-  [floor(lanes), durableFloor(lanes), ...sources.map(sgw), kannel('file'), kannel('spool'), bullmq].map(
+/** The floors, the gateway of every source, and the rivals. The floors make `maxCalls` parallel calls. */
+export const allContestants = (sources: readonly Source[], maxCalls?: number): Entry[] =>
+  [floor(maxCalls), durableFloor(maxCalls), ...sources.map(sgw), kannel('file'), kannel('spool'), bullmq].map(
     (contestant) => ({ contestant }),
   )
 
-/** The contestants that wait for a disk. */
+/** The contestants that wait for a disk, on a slower disk. */
 export const onSlowDisks = (sources: readonly Source[]): Entry[] =>
   [durableFloor(), ...sources.map(sgw), kannel('file'), bullmq].map((contestant) => ({ contestant, slowDisk: true }))
 
@@ -35,6 +35,6 @@ export async function runContest<Figure extends string>(
   return tableOf(contest, outcomes)
 }
 
-/** Ratios hold on a busy machine only as far as all contestants are slowed down alike. */
+/** On a busy machine, ratios are exact only if the load slows all contestants down alike. */
 const machine = (): string =>
   `load average before: ${(loadavg()[0] ?? 0).toFixed(1)}; a flush of this disk: ${flushMs().toFixed(2)} ms`

@@ -4,25 +4,25 @@ import type { ProviderHandle } from './provider-process.ts'
 /** A program that accepts messages over HTTP and sends each to the provider over HTTP. */
 export interface Contestant {
   name: string
-  /** The command that installs a missing program; null if the contestant can run. */
+  /** The command that installs a missing program. Null if the contestant can run. */
   missing(): string | null
   start(circumstances: Circumstances): Promise<Running>
 }
 
 export interface Circumstances {
   provider: ProviderHandle
-  /** Added to the environment of every process of the contestant. */
+  /** Added to the environment of each of its processes. */
   env: Record<string, string>
 }
 
-/** A started contestant with an empty store. Disposing ends its processes and removes its files. */
+/** A started contestant with an empty store. Disposing it ends its processes and removes its files. */
 export interface Running extends AsyncDisposable {
   port: number
   /** The processes whose CPU time counts. */
   pids: number[]
-  /** The next request, headers and body, answered by 202 when the message is accepted. */
+  /** Returns the next request, headers and body. The contestant answers 202 if it accepts the message. */
   request(): string
-  /** How many messages are stored as sent. */
+  /** Returns the number of messages that are stored as sent. */
   stored(): Promise<number>
 }
 
@@ -32,7 +32,7 @@ export interface Message {
   body: string
 }
 
-/** The requests of one turn, of the same messages for every contestant: no two of a turn are alike. */
+/** Creates the requests of one turn. Every contestant gets the same messages, and no two messages of a turn are alike. */
 export function requests(requestOf: (message: Message) => string): () => string {
   let n = 0
   return () => requestOf(messageAt(n++))

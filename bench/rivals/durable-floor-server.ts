@@ -2,11 +2,11 @@ import { openGroupCommit } from '../support/group-commit.ts'
 import type { Message } from './contestant.ts'
 import { callProvider } from './provider-call.ts'
 
-// The floor with a disk: all requests of one moment share a commit of a message and a job each, flushed before the 202,
-// and their results share another. No key, no checks, no limits, no lists, no attempts. Arguments: the database file,
-// the provider's address, how many calls at once. Prints its port.
+// The floor with a disk. Requests that arrive together share one commit, which writes a message and a job for each and is
+// flushed before the 202. Their results share another commit. There is no key, check, limit, list or attempt.
+// Arguments: the database file, the provider's address, the number of parallel calls. Prints its port.
 
-const [path = '', providerUrl = '', lanes = '0'] = process.argv.slice(2)
+const [path = '', providerUrl = '', maxCalls = '0'] = process.argv.slice(2)
 const { database, committed } = openGroupCommit(path, [
   `CREATE TABLE messages (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, from_number TEXT NOT NULL,
     to_number TEXT NOT NULL, body TEXT NOT NULL, status TEXT NOT NULL)`,
@@ -46,7 +46,7 @@ const server = Bun.serve({
 process.stdout.write(`${server.port}\n`)
 
 function deliver(message: StoredMessage): void {
-  if (inFlight < Number(lanes)) void call(message)
+  if (inFlight < Number(maxCalls)) void call(message)
   else waiting.push(message)
 }
 

@@ -1,10 +1,10 @@
-// The floor: parses the same body and keeps nothing. Arguments: the provider's address, how many calls at once.
-// Prints its port. `GET /sent` answers how many calls were answered.
+// The floor: parses the same body and stores nothing. Arguments: the provider's address, the number of parallel calls.
+// Prints its port. `GET /sent` returns the number of answered calls.
 
 import type { Message } from './contestant.ts'
 import { callProvider } from './provider-call.ts'
 
-const [providerUrl = '', lanes = '0'] = process.argv.slice(2)
+const [providerUrl = '', maxCalls = '0'] = process.argv.slice(2)
 const waiting: Message[] = []
 let inFlight = 0
 let sent = 0
@@ -20,9 +20,9 @@ const server = Bun.serve({
 })
 process.stdout.write(`${server.port}\n`)
 
-/** Last in, first out: taking from the end costs nothing, and the floor promises no order. */
+/** Last in, first out: this is the cheapest, and the floor guarantees no order. */
 function deliver(message: Message): void {
-  if (inFlight < Number(lanes)) void call(message)
+  if (inFlight < Number(maxCalls)) void call(message)
   else waiting.push(message)
 }
 

@@ -5,23 +5,23 @@ import { toContestantCore } from '../support/cores.ts'
 import { type Circumstances, type Contestant, type Running, postRequest, requests } from './contestant.ts'
 import { startProcess } from './process.ts'
 
-/** As many as Bun keeps alive: beyond that every call dials anew. */
+/** Bun keeps this many connections alive. Every call beyond them dials anew. */
 const KEPT_ALIVE = 64
 
-/** A bare Bun.serve that does the same job with no storage: the limit that no durable design can pass. */
-export const floor = (lanes = KEPT_ALIVE): Contestant => ({
+/** A bare Bun.serve that does the same work without storage. No durable design can be faster. */
+export const floor = (maxCalls = KEPT_ALIVE): Contestant => ({
   name: 'floor, no storage',
   missing: () => null,
-  start: (circumstances) => startBare('floor-server.ts', [], lanes, circumstances),
+  start: (circumstances) => startBare('floor-server.ts', [], maxCalls, circumstances),
 })
 
-/** The same with two tables of raw libSQL and a flush before each 202: the limit of this disk and driver. */
-export const durableFloor = (lanes = KEPT_ALIVE): Contestant => ({
+/** The same with two tables in raw libSQL and a flush before each 202: the limit of this disk and driver. */
+export const durableFloor = (maxCalls = KEPT_ALIVE): Contestant => ({
   name: 'floor, raw libSQL',
   missing: () => null,
   async start(circumstances) {
     const folder = mkdtempSync(join(tmpdir(), 'sgw-floor-'))
-    const running = await startBare('durable-floor-server.ts', [join(folder, 'floor.db')], lanes, circumstances)
+    const running = await startBare('durable-floor-server.ts', [join(folder, 'floor.db')], maxCalls, circumstances)
     const end = async (): Promise<void> => {
       await running[Symbol.asyncDispose]()
       rmSync(folder, { recursive: true, force: true })
@@ -33,12 +33,12 @@ export const durableFloor = (lanes = KEPT_ALIVE): Contestant => ({
 async function startBare(
   script: string,
   words: readonly string[],
-  lanes: number,
+  maxCalls: number,
   { provider, env }: Circumstances,
 ): Promise<Running> {
-  const own = [...words, provider.url, String(lanes)]
-  // Bun's own limit is 256 calls.
-  const calls = { BUN_CONFIG_MAX_HTTP_REQUESTS: String(Math.max(lanes, KEPT_ALIVE)) }
+  const own = [...words, provider.url, String(maxCalls)]
+  // Bun allows 256 parallel calls by default.
+  const calls = { BUN_CONFIG_MAX_HTTP_REQUESTS: String(Math.max(maxCalls, KEPT_ALIVE)) }
   const server = startProcess([process.execPath, join(import.meta.dir, script), ...own], { env: { ...calls, ...env } })
   const port = Number(await server.firstLine())
   toContestantCore(server.pid)

@@ -1,7 +1,7 @@
 import { bullmq, installBullmq } from './bullmq.ts'
 import { kannel } from './kannel.ts'
 
-/** Debian's packages and npm's, for `bun run bench --install-rivals`. Installed programs stay as they are. */
+/** Installs packages of Debian and npm for `bun run bench --install-rivals`. Installed programs are not changed. */
 export function installRivals(): void {
   const packages = [
     ...(kannel('file').missing() === null ? [] : ['kannel']),

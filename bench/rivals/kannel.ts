@@ -2,15 +2,16 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { toContestantCore } from '../support/cores.ts'
-import { eventually, freePort } from '../torture/program.ts'
+import { freePort } from '../../test/support/program.ts'
+import { eventually } from '../torture/program.ts'
 import { type Contestant, type Message, requests } from './contestant.ts'
 import { type Process, listening, startProcess } from './process.ts'
 
 const START_MS = 10_000
-/** Calls that wait for the provider's answer; Kannel's own default is 10. */
+/** Calls that wait for the provider's answer. Kannel's default is 10. */
 const PENDING = 512
 
-/** Kannel 1.4 as Debian has it: bearerbox and smsbox, with an HTTP SMSC. Its stores write without a flush. */
+/** Debian's Kannel 1.4: bearerbox and smsbox, with an HTTP SMSC. Its stores write without a flush. */
 export const kannel = (store: 'file' | 'spool'): Contestant => ({
   name: `Kannel, ${store} store`,
   missing: () => (Bun.which('bearerbox') && Bun.which('smsbox') ? null : 'apt-get install kannel'),
@@ -45,7 +46,7 @@ interface Settings {
   env: Record<string, string>
 }
 
-/** bearerbox first: smsbox connects to it. Answers their pids. */
+/** Starts bearerbox first, because smsbox connects to it. Returns their pids. */
 async function startBoxes(started: AsyncDisposableStack, cwd: string, settings: Settings): Promise<number[]> {
   const { ports, env } = settings
   const path = join(cwd, 'kannel.conf')

@@ -5,7 +5,7 @@ import type { ProviderHandle } from './provider-process.ts'
 
 const DRAIN_MS = 120_000
 
-/** Sends messages on so many connections. Throws when one is not accepted. */
+/** Sends messages on `connections` connections. Throws if one is not accepted. */
 export async function load(
   { port, request }: Pick<Running, 'port' | 'request'>,
   connections: number,
@@ -23,7 +23,7 @@ export async function load(
   return { accepted, requestsPerSecond }
 }
 
-/** The contestant itself is only asked when the provider has got everything: asking costs it time. */
+/** Queries the contestant only after the provider has received everything, because a query costs the contestant time. */
 export async function allSent(running: Running, provider: ProviderHandle, count: number): Promise<void> {
   const called = async (): Promise<true | null> => ((await provider.calls()) >= count ? true : null)
   await eventually('The calls of the provider', DRAIN_MS, called)

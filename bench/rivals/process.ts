@@ -1,9 +1,9 @@
-/** A process of any program, ended by its own id whatever becomes of this one. */
+/** A process of any program. It is ended by its id when this process exits, at the latest. */
 export interface Process {
   pid: number
-  /** The first line that it prints. Throws if it ends before. */
+  /** Returns the first line that it prints. Throws if it ends before. */
   firstLine(): Promise<string>
-  /** SIGKILL, and waits for the end. */
+  /** Sends SIGKILL and waits for the end. */
   end(): Promise<void>
 }
 
@@ -29,7 +29,7 @@ export function startProcess(command: string[], options: { cwd?: string; env?: R
   }
 }
 
-/** No process is left behind when this one ends early. */
+/** Ends the processes if this one exits early. */
 process.on('exit', () => {
   for (const child of live) child.kill('SIGKILL')
 })
@@ -43,7 +43,7 @@ async function firstLine(stream: ReadableStream<Uint8Array>, command: string): P
   throw new Error(`${command} ended before it said anything`)
 }
 
-/** Answers null while nothing listens. */
+/** Returns null while nothing listens. */
 export async function listening(port: number): Promise<true | null> {
   const socket = await Bun.connect({ hostname: '127.0.0.1', port, socket: { data() {} } }).catch(() => null)
   socket?.end()

@@ -1,7 +1,7 @@
 import type { Message } from './contestant.ts'
 import { SMS_PATH } from './provider.ts'
 
-/** The call that the gateway makes, by the cheapest client. */
+/** Makes the same call as the gateway, with the cheapest client. */
 export async function callProvider(providerUrl: string, { from, to, body }: Message): Promise<void> {
   const response = await fetch(`${providerUrl}${SMS_PATH}`, {
     method: 'POST',

@@ -1,12 +1,12 @@
 import { LeanProvider } from './provider.ts'
 import { startProcess } from './process.ts'
 
-/** The provider as contestants and benches see it, in this process or in another. */
+/** Access to a provider in this process or in another one. */
 export interface ProviderHandle {
   url: string
-  /** How many messages it got. */
+  /** Returns the number of messages that it received. */
   calls(): Promise<number>
-  /** Where everything but messages is forwarded to. */
+  /** Sets the simulator that gets all calls except messages. */
   forwardTo(simulatorUrl: string): Promise<void>
 }
 
@@ -19,7 +19,7 @@ export const inThisProcess = (provider: LeanProvider): ProviderHandle => ({
   },
 })
 
-/** A provider in a process of its own, so that its work is not the load's. */
+/** Starts a provider in a process of its own, so that its work does not slow the load down. */
 export async function startProvider(delayMs: number): Promise<ProviderHandle & AsyncDisposable> {
   const child = startProcess([process.execPath, import.meta.path, String(delayMs)])
   const [url = '', controlUrl = ''] = (await child.firstLine()).split(' ')

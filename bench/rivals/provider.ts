@@ -1,8 +1,8 @@
 /**
- * A provider that accepts every message after a while, counts, and keeps nothing: leaner than the simulator, which
- * checks tokens, stores records and announces them, and would itself be measured. Every contestant calls this one and
- * gets the same answer: by RingCentral's `POST …/sms`, or by `GET /send` from those that cannot speak RingCentral. All
- * else of RingCentral (login, numbers of each extension, subscriptions) is forwarded to a simulator.
+ * A provider that accepts every message after a delay, counts it and stores nothing. The simulator checks tokens, stores
+ * records and announces them, so its cost would dominate a measurement. Every contestant calls this provider and gets the
+ * same answer, by RingCentral's `POST …/sms` or, without support for RingCentral, by `GET /send`. All other calls (login,
+ * numbers of each extension, subscriptions) are forwarded to a simulator.
  */
 export class LeanProvider implements AsyncDisposable {
   calls = 0
@@ -48,7 +48,7 @@ export class LeanProvider implements AsyncDisposable {
 export const SMS_PATH = '/restapi/v1.0/account/~/extension/~/sms'
 const FIRST_ID = 3_062_991_000_000
 
-/** As on RingCentral's answers; the limit is one that the gateway's own raised limits stay below. */
+/** The headers of RingCentral's answers. The limit is above the raised limits of the measured gateway. */
 const HEADERS = {
   Server: 'nginx',
   RCRequestId: 'bedff5ae-9d68-4bc9-8653-7e34603ef562-2686696-1-19',
@@ -66,8 +66,8 @@ const CONVERSATION = '1638233798595111162'
 const NOW = '2026-11-21T02:30:00.000Z'
 
 /**
- * RingCentral's answer to `POST …/sms` (API reference, "Create SMS message"). A client reads the id and the status of
- * all its fields, so the others are those of one message, and a call costs the provider no parsing.
+ * RingCentral's answer to `POST …/sms` (API reference, "Create SMS message"). Clients read only the id and the status, so
+ * all other fields are constant and the provider need not parse the call.
  */
 const recordOf = (id: number): string => `{"uri":"${STORE}/${id}","id":${id},${REST}`
 
@@ -89,5 +89,5 @@ const REST = JSON.stringify({
   lastModifiedTime: NOW,
 })
   .slice(1)
-  // A number that a double cannot hold, as on the wire.
+  // On the wire, the id is a number that a double cannot represent.
   .replace('"CONVERSATION"', CONVERSATION)

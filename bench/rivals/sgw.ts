@@ -5,7 +5,7 @@ import type { Source } from '../gateway/source.ts'
 import { toContestantCore } from '../support/cores.ts'
 import { type Contestant, postRequest, requests } from './contestant.ts'
 
-/** The gateway of a commit: a real key, every check, limits raised by the environment alone. */
+/** The gateway of a commit, with a real key and every check. Only the environment raises its limits. */
 export const sgw = (source: Source): Contestant => ({
   name: source.label,
   missing: () => null,
@@ -27,7 +27,7 @@ export const sgw = (source: Source): Contestant => ({
   },
 })
 
-/** From the file itself: asking the gateway would cost it time. */
+/** Reads the database file, because a query would cost the gateway time. */
 function sentMessages(path: string): number {
   using database = new Database(path, { readonly: true })
   database.run('PRAGMA busy_timeout = 5000')

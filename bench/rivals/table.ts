@@ -3,14 +3,17 @@ import { OURS } from '../gateway/source.ts'
 import type { Outcome } from './compare.ts'
 
 export interface Columns<Figure extends string> {
-  /** In their order; outcomes are compared by the first. */
+  /** In the order of the columns. Outcomes are compared by the first. */
   figures: readonly [Figure, ...Figure[]]
   decimals: Record<Figure, number>
-  /** What our figure divided by theirs must keep to, by the name of their row. */
+  /** The bound for our figure divided by that of a row, by the name of the row. */
   holds: Readonly<Record<string, string>>
 }
 
-/** A row for each outcome: its figures, and ours divided by its own. A slower disk is compared with a slower disk. */
+/**
+ * Makes a row for each outcome: its figures, and ours divided by them. Figures of slower disks are compared with each
+ * other.
+ */
 export function tableOf<Figure extends string>(
   { figures, decimals, holds }: Columns<Figure>,
   outcomes: readonly Outcome<Figure>[],

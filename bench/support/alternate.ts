@@ -1,4 +1,7 @@
-/** Runs the contestants in turn, A B A B, so that a machine that slows down slows all of them. Answers each one's median. */
+/**
+ * Runs the contestants in turn, A B A B, so that a slow phase of the machine affects all of them. Returns the median of
+ * each.
+ */
 export async function alternate<Name extends string>(
   rounds: number,
   contestants: Readonly<Record<Name, () => Promise<number>>>,

@@ -1,30 +1,30 @@
 import { join } from 'node:path'
 
-/** A program of this folder in a process of its own, so that it has an event loop and a core of its own. */
+/** A program of this folder in a process of its own, with an event loop and a core of its own. */
 export interface Child extends Disposable {
   pid: number
-  /** Its first message, sent when it was ready. */
+  /** The first message, which the program sends when it is ready. */
   ready: unknown
-  /** Sends a message and waits for the answer; one question at a time. */
+  /** Sends a message and waits for the answer. Call it again only after the answer. */
   ask<Answer>(question: unknown): Promise<Answer>
 }
 
-/** Starts `bun support/<file> …args`; the program sends its first message when it is ready. */
+/** Starts `bun support/<file> …args` and waits for its first message. */
 export async function startChild(file: string, args: readonly string[] = []): Promise<Child> {
-  const heard: unknown[] = []
+  const messages: unknown[] = []
   let waiting: ((message: unknown) => void) | null = null
   const child = Bun.spawn([process.execPath, join(import.meta.dir, file), ...args], {
     stdout: 'inherit',
     stderr: 'inherit',
     serialization: 'json',
     ipc: (message: unknown) => {
-      if (waiting === null) heard.push(message)
+      if (waiting === null) messages.push(message)
       else waiting(message)
     },
     onExit: () => waiting?.({ error: `${file} ended early` }),
   })
   const next = async (): Promise<unknown> => {
-    const message = heard.length > 0 ? heard.shift() : await new Promise((resolve) => (waiting = resolve))
+    const message = messages.length > 0 ? messages.shift() : await new Promise((resolve) => (waiting = resolve))
     waiting = null
     if (typeof message === 'object' && message !== null && 'error' in message) throw new Error(String(message.error))
     return message
@@ -41,5 +41,5 @@ export async function startChild(file: string, args: readonly string[] = []): Pr
   }
 }
 
-/** Milliseconds of a clock that all processes of this machine share, with fractions. */
+/** Milliseconds, with fractions, of a clock that all processes of this machine share. */
 export const sharedNow = (): number => performance.timeOrigin + performance.now()

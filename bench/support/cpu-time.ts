@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 
-/** Linux counts in hundredths of a second here, whatever its own clock does (`getconf CLK_TCK`). */
+/** Linux reports these times in hundredths of a second (`getconf CLK_TCK`). */
 const MICROSECONDS_PER_TICK = 10_000
-/** Where `utime`, `stime`, `cutime` and `cstime` stand behind the program's name, proc(5). */
+/** The positions of `utime`, `stime`, `cutime` and `cstime` after the program's name, proc(5). */
 const TIMES = [11, 12, 13, 14] as const
 
-/** User and system time that these processes and their ended children have used so far; 0 where there is no /proc. */
+/** The user and system time of these processes and their ended children. It is 0 without /proc. */
 export const cpuMicroseconds = (pids: readonly number[]): number =>
   pids.reduce((sum, pid) => sum + ticksOf(pid), 0) * MICROSECONDS_PER_TICK
 

@@ -1,12 +1,12 @@
 import { postOnce } from '../../src/outbound/webhook-exchange.ts'
 import { type EventStore, noStore, openEventStore } from './event-store.ts'
 
-// The barest server for inbound events: parses the event, stores it where a file is given, publishes
-// the frame to every WebSocket, POSTs it to every destination, and answers 200. Arguments: `fetch` or `sgw`, whose
-// client POSTs; the database file, empty for no storage; the destinations' addresses. `POST /publish/10` publishes
-// the event ten times in one turn: the limit of `server.publish` alone.
+// The simplest server for inbound events. It parses an event, stores it if a file is given, publishes the frame to every
+// WebSocket, POSTs it to every destination, and answers 200. Arguments: the client for POSTs (`fetch` or `sgw`), the
+// database file (empty for no storage), the destinations' addresses. `POST /publish/10` publishes the event ten times in
+// one turn, to find the limit of `server.publish` alone.
 
-/** As many POSTs to one destination at once as the gateway makes; each on a connection of its own, as there. */
+/** The gateway makes as many parallel POSTs to one destination, each on a connection of its own. */
 const POSTS_PER_DESTINATION = 4
 const TOPIC = 'events'
 const BACKLOG_BYTES = 1 << 20
@@ -34,7 +34,7 @@ class Destination {
   }
 
   async #make({ body, job }: Post): Promise<void> {
-    await (client === 'fetch' ? postByFetch(this.url, body) : postAsWeDo(this.url, body))
+    await (client === 'fetch' ? postByFetch(this.url, body) : postAsTheGateway(this.url, body))
     await store.ended(job)
   }
 }
@@ -49,8 +49,8 @@ async function postByFetch(url: URL, body: string): Promise<void> {
   await (await fetch(url, { method: 'POST', headers, body, keepalive: false })).arrayBuffer()
 }
 
-/** With the gateway's HTTP client, and none of its checks. */
-async function postAsWeDo(url: URL, body: string): Promise<void> {
+/** Uses the gateway's HTTP client without its checks. */
+async function postAsTheGateway(url: URL, body: string): Promise<void> {
   const dialable = { address: url.hostname, family: 4 } as const
   const headers = { 'content-type': 'application/json' }
   const answer = await postOnce({ url, dialable, body, headers }, new AbortController().signal)
@@ -74,7 +74,7 @@ const server = Bun.serve({
     if (jobs === null) return new Response(null)
     const times = /\/publish\/(\d+)$/.exec(incoming.url)?.[1] ?? '1'
     for (let time = 0; time < Number(times); time++) self.publish(TOPIC, frame)
-    destinations.forEach((destination, place) => destination.add({ body: frame, job: jobs[place] ?? 0 }))
+    destinations.forEach((destination, index) => destination.add({ body: frame, job: jobs[index] ?? 0 }))
     return new Response(null)
   },
   websocket: {
@@ -91,7 +91,7 @@ interface ProviderEvent {
   body: { id: string; from: { phoneNumber: string }; to: { phoneNumber: string }[]; subject: string }
 }
 
-/** As long as the gateway's own frame. */
+/** A frame as long as the gateway's. */
 const frameOf = ({ body }: ProviderEvent): string =>
   JSON.stringify({
     type: 'sms_inbound',
@@ -107,5 +107,5 @@ const frameOf = ({ body }: ProviderEvent): string =>
 
 process.send?.(server.port)
 
-// No process is left behind when the bench ends early.
+// Ends this process if the bench exits early.
 process.on('disconnect', () => process.exit())

@@ -2,7 +2,7 @@ import { openGroupCommit } from './group-commit.ts'
 
 /** The storage of a floor. */
 export interface EventStore {
-  /** Answers a job for each destination; null when the event is known. */
+  /** Stores an event. Returns a job for each destination, or null if the event is known. */
   stored(id: string, text: string, destinations: number): Promise<number[] | null>
   ended(job: number): Promise<unknown>
 }
@@ -12,7 +12,7 @@ export const noStore: EventStore = {
   ended: async () => undefined,
 }
 
-/** One commit with its flush before anything else, one more when a POST has ended. */
+/** Commits and flushes an event before anything else, and once more when a POST has ended. */
 export function openEventStore(path: string): EventStore {
   const { database, committed } = openGroupCommit(path, [
     'CREATE TABLE messages (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, text TEXT NOT NULL)',

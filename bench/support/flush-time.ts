@@ -6,7 +6,7 @@ import { median } from './alternate.ts'
 const FLUSHES = 50
 const PAGE = new Uint8Array(4096)
 
-/** The median time in milliseconds that this disk takes at the moment to flush one page. Every commit waits for that. */
+/** The median time in milliseconds for this disk to flush one page. Every commit waits for a flush. */
 export function flushMs(): number {
   const folder = mkdtempSync(join(tmpdir(), 'sgw-bench-disk-'))
   const file = openSync(join(folder, 'pages'), 'w')

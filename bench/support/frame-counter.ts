@@ -1,11 +1,11 @@
-/** Counts a server's frames in the bytes of one WebSocket, however they are cut (RFC 6455 5.2; servers do not mask). */
+/** Counts a server's frames in the bytes of one WebSocket (RFC 6455 5.2). Chunks may begin and end anywhere. */
 export class FrameCounter {
-  /** Bytes of a frame's head that came without the rest of it. */
+  /** The bytes of an incomplete frame head. */
   #head: Buffer = EMPTY
-  /** Bytes of the current frame that are still to come. */
+  /** The number of missing bytes of the current frame. */
   #left = 0
 
-  /** Events are text frames of 126 bytes and more: what else the gateway says, it says shorter. */
+  /** Events are text frames of at least 126 bytes. All other frames of the gateway are shorter. */
   feed(chunk: Buffer): { events: number; pings: number } {
     const bytes = this.#head.length === 0 ? chunk : Buffer.concat([this.#head, chunk])
     this.#head = EMPTY

@@ -2,16 +2,16 @@ import Libsql from 'libsql'
 
 export interface GroupCommit {
   database: Libsql.Database
-  /** Settles when what `write` writes is flushed. All that comes at one moment is one commit. */
+  /** Resolves when the rows of `write` are flushed. All calls of one turn share a commit. */
   committed(write: () => void): Promise<void>
 }
 
 interface Unit {
   write(): void
-  settle(): void
+  done(): void
 }
 
-/** The barest durable store: raw libSQL, prepared statements, a flush for each commit. */
+/** The simplest durable store: raw libSQL, prepared statements, and a flush for each commit. */
 export function openGroupCommit(path: string, tables: readonly string[]): GroupCommit {
   const database = new Libsql(path)
   database.exec('PRAGMA journal_mode = WAL')
@@ -25,11 +25,11 @@ export function openGroupCommit(path: string, tables: readonly string[]): GroupC
     begin.run([])
     for (const unit of now) unit.write()
     commit.run([])
-    for (const unit of now) unit.settle()
+    for (const unit of now) unit.done()
   }
   const committed = (write: () => void): Promise<void> =>
-    new Promise((settle) => {
-      if (units.push({ write, settle }) === 1) setImmediate(flush)
+    new Promise((done) => {
+      if (units.push({ write, done }) === 1) setImmediate(flush)
     })
   return { database, committed }
 }

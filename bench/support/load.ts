@@ -1,14 +1,14 @@
 /**
- * A closed-loop HTTP load: each connection sends a request, waits for its answer, and sends the next. Raw sockets, so
- * that the load costs little.
+ * A closed-loop HTTP load: each connection sends a request, waits for its answer and sends the next. It uses raw sockets,
+ * which take little CPU time.
  */
 export interface LoadOptions {
   hostname: string
   port: number
   connections: number
-  /** How long to measure, after a warm-up of a tenth of it. */
+  /** The duration of the measurement. A tenth of it precedes as a warm-up. */
   durationMs: number
-  /** The whole request number `n`, headers and body. */
+  /** Returns the complete request number `n`, headers and body. */
   request(n: number): string
 }
 
@@ -23,10 +23,10 @@ export interface LoadResult {
 
 interface Connection {
   sentAt: number
-  /** Bytes of the current answer that are still to come; null before its headers have been read. */
+  /** The number of missing bytes of the current answer. Null before its headers have been read. */
   left: number | null
   head: string
-  /** The end of what has come, where an answer in chunks shows that it is complete. */
+  /** The last bytes of a chunked answer, which show whether it is complete. */
   end: string
 }
 
@@ -48,7 +48,7 @@ class Run {
     this.#until = this.#from + options.durationMs
   }
 
-  /** One connection's life. */
+  /** Runs one connection. */
   async connection(): Promise<void> {
     const { hostname, port } = this.options
     const { promise, resolve, reject } = Promise.withResolvers<void>()
@@ -58,7 +58,7 @@ class Run {
       data: { sentAt: 0, left: null, head: '', end: '' },
       socket: {
         open: (socket) => this.#send(socket),
-        data: (socket, chunk) => this.#heard(socket, chunk),
+        data: (socket, chunk) => this.#received(socket, chunk),
         close: () => resolve(),
         error: (_, error) => reject(error),
       },
@@ -80,7 +80,7 @@ class Run {
     socket.write(this.options.request(this.#sent++))
   }
 
-  #heard(socket: Bun.Socket<Connection>, chunk: Buffer): void {
+  #received(socket: Bun.Socket<Connection>, chunk: Buffer): void {
     const status = take(socket.data, chunk)
     if (status === null) return
     const now = performance.now()
@@ -92,7 +92,7 @@ class Run {
   }
 }
 
-/** Answers the status when the answer is complete. */
+/** Returns the status when the answer is complete, else null. */
 function take(connection: Connection, chunk: Buffer): string | null {
   const { left } = connection
   connection.end = (connection.end + chunk.toString('latin1', Math.max(0, chunk.length - LAST_CHUNK.length))).slice(
@@ -106,7 +106,7 @@ function take(connection: Connection, chunk: Buffer): string | null {
 
 const LAST_CHUNK = '0\r\n\r\n'
 
-/** How much is to come after this; without an end where it comes in chunks, and null as long as the head is not complete. */
+/** Returns the number of missing bytes: infinite for a chunked answer, null while the head is incomplete. */
 function takeHead(connection: Connection, chunk: Buffer): number | null {
   connection.head += chunk.toString('latin1')
   const { head } = connection

@@ -1,4 +1,4 @@
-/** Raw connections that are kept alive and POST one request at a time: a client that costs as little as it can. */
+/** Raw connections that are kept alive and POST one request at a time. They take little CPU time. */
 export class Connections implements Disposable {
   private constructor(readonly all: readonly Connection[]) {}
 
@@ -6,7 +6,7 @@ export class Connections implements Disposable {
     return new Connections(await Promise.all(Array.from({ length: count }, () => Connection.open(port))))
   }
 
-  /** Every request once, each connection taking the next one when it is free. Answers the latencies and refusals. */
+  /** Sends every request once. A connection takes the next request when it is free. Returns the latencies and refusals. */
   async postAll(requests: readonly string[]): Promise<{ latencies: number[]; refused: number }> {
     const latencies: number[] = []
     let next = 0
@@ -40,14 +40,14 @@ class Connection {
       hostname: '127.0.0.1',
       port,
       socket: {
-        data: (_, chunk) => connection.#heard(chunk),
+        data: (_, chunk) => connection.#received(chunk),
         close: () => connection.#answered?.reject(new Error('The server closed the connection')),
       },
     })
     return connection
   }
 
-  /** Answers the status. */
+  /** Returns the status. */
   post(request: string): Promise<string> {
     this.#head = ''
     this.#answered = Promise.withResolvers<string>()
@@ -60,7 +60,7 @@ class Connection {
     this.#socket?.end()
   }
 
-  #heard(chunk: Buffer): void {
+  #received(chunk: Buffer): void {
     if (this.#head.includes('\r\n\r\n')) this.#left -= chunk.length
     else {
       this.#head += chunk.toString('latin1')

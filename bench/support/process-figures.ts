@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs'
 
-// What Linux says of a process. Elsewhere these throw: the benches that use them are for Linux.
+// Figures of a process from /proc. They throw on other systems than Linux.
 
 const KIB_PER_MIB = 1024
 /** `getconf CLK_TCK`, which Linux fixes at 100 for user space. */
@@ -8,13 +8,13 @@ const TICK_MS = 10
 
 export const rssMib = (pid: number): number => statusField(`/proc/${pid}/status`, 'VmRSS') / KIB_PER_MIB
 
-/** The highest RSS since the start of the process, or since `forgetPeak`. */
+/** The highest RSS since the start of the process. */
 export const peakRssMib = (pid: number): number => statusField(`/proc/${pid}/status`, 'VmHWM') / KIB_PER_MIB
 
-/** User and system time of all threads since the start, milliseconds in steps of 10. */
+/** The user and system time of all threads since the start, in milliseconds in steps of 10. */
 export function cpuMs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  // Fields 14 and 15; the second one, the name, may hold spaces.
+  // Fields 14 and 15. Field 2, the name, may contain spaces.
   const [user, system] = stat
     .slice(stat.lastIndexOf(')') + 2)
     .split(' ')
@@ -22,7 +22,7 @@ export function cpuMs(pid: number): number {
   return (Number(user) + Number(system)) * TICK_MS
 }
 
-/** How often the threads of a process have gone to sleep: each time something woke them. By the thread's name. */
+/** How often the threads of a process have gone to sleep, which is how often they were woken. By the thread's name. */
 export function sleeps(pid: number): Map<string, number> {
   const counts = new Map<string, number>()
   for (const thread of readdirSync(`/proc/${pid}/task`)) {

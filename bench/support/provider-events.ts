@@ -6,7 +6,7 @@ import { eventually } from '../torture/program.ts'
 const FIRST_ID = 3_062_991_000_000
 const SUBSCRIBED_WITHIN_MS = 10_000
 
-/** The provider's subscription as a server of the bench knows it. */
+/** The provider's subscription that a measured server knows. */
 export interface Subscription {
   subscriptionId: string
   extensionId: string
@@ -31,11 +31,11 @@ async function found(gateway: BenchGateway): Promise<Subscription | null> {
   return { ...subscription, verificationToken: subscription.verificationToken ?? '' }
 }
 
-/** Events for a server that checks no token. */
+/** Creates events for a server that checks no token. */
 export const floorEvents = (): ProviderEvents =>
   new ProviderEvents({ subscriptionId: 'bench', extensionId: '629890016', verificationToken: 'none' })
 
-/** Makes events that the server has not seen yet. */
+/** Creates events that the server has not seen yet. */
 export class ProviderEvents {
   #next = FIRST_ID
 
@@ -46,7 +46,7 @@ export class ProviderEvents {
     return Array.from({ length: count }, (_, index) => this.#next - count + index)
   }
 
-  /** The whole HTTP request of an event, as the platform POSTs it. */
+  /** Returns the complete HTTP request of an event, as the platform POSTs it. */
   request(id: number, path = '/v1/webhooks/provider'): string {
     const body = eventBody(id, this.subscription)
     return [

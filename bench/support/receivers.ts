@@ -1,5 +1,5 @@
-// A process of webhook receivers, each on a port of its own. Argument: how many. Says their addresses; asked for
-// `{ expect }`, it answers when that many more POSTs have come. Arrivals during one question count for it alone.
+// A process of webhook receivers, each on a port of its own. Argument: their number. It sends their addresses. It answers
+// `{ expect }` when that many more POSTs have arrived. An arrival counts for the current question only.
 
 let count = 0
 let expected = Infinity
@@ -11,7 +11,7 @@ const servers = Array.from({ length: Number(process.argv[2] ?? 1) }, () =>
     fetch: async (request) => {
       await request.arrayBuffer()
       count++
-      tell()
+      reportIfComplete()
       return new Response(null)
     },
   }),
@@ -19,10 +19,10 @@ const servers = Array.from({ length: Number(process.argv[2] ?? 1) }, () =>
 
 process.on('message', (message: { expect: number }) => {
   expected = message.expect
-  tell()
+  reportIfComplete()
 })
 
-function tell(): void {
+function reportIfComplete(): void {
   if (count < expected) return
   process.send?.({ count, at: performance.timeOrigin + performance.now() })
   count = 0
@@ -31,5 +31,5 @@ function tell(): void {
 
 process.send?.(servers.map((server) => `http://127.0.0.1:${server.port}/hook`))
 
-// No process is left behind when the bench ends early.
+// Ends this process if the bench exits early.
 process.on('disconnect', () => process.exit())

@@ -2,27 +2,27 @@ import type { Gate } from '../../src/db/gate.ts'
 
 export interface SeededRows {
   count: number
-  /** Number of the first row, for a second lot in the same database; 0 if absent. */
+  /** The number of the first row, for a second run on the same database. Default 0. */
   first?: number
-  /** Epoch milliseconds of the oldest and of the newest one. */
+  /** Epoch milliseconds of the oldest and of the newest row. */
   since: number
   until: number
-  /** The big one first: it gets `share` of all rows, the others the rest between them. */
+  /** The big tenant is first and gets `share` of all rows. The others share the rest. */
   tenants: readonly string[]
   /** 0 to 1. */
   share: number
-  /** An app of the big tenant; the rows have 19 more that are in no other table. */
+  /** An app of the big tenant. The rows name 19 more apps that are in no other table. */
   appId: string
 }
 
 const ROWS_PER_BATCH = 10_000
 export const USERS = 5000
 export const OWN_NUMBERS = 50
-export const PERSONS = 50_000
+export const CONTACTS = 50_000
 
 /**
- * Messages with the spread of values that a busy gateway has: 20 % inbound, 5 % of the rest failed; each inbound one
- * with a delivery. Columns that the database does not have are left out, so that other commits' databases can be filled.
+ * Writes messages with the distribution of values of a busy gateway: 20 % are inbound, each with a delivery, and 5 % of
+ * the others have failed. Columns that the database lacks are left out, so that databases of other commits can be filled.
  */
 export async function seedRows(gate: Gate, seed: SeededRows): Promise<void> {
   const { first = 0, count } = seed
@@ -52,15 +52,15 @@ async function insertInto(gate: Gate, table: 'messages' | 'deliveries', values: 
     SELECT ${columns.map((name) => values[name]).join(', ')} FROM valued ${filter}`
 }
 
-/** Multiplying by odd numbers spreads the values without `random()`, so that every run sees the same rows. */
+/** Multiplication by odd numbers distributes the values without `random()`, so that every run has the same rows. */
 const ROWS = `WITH RECURSIVE numbers (n) AS (SELECT CAST(:from AS INTEGER) UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < :to),
   drawn AS (SELECT n, printf('msg_%012x', (n * 7919) % 281474976710656) AS message, CAST(:since + (n - :first) * :step AS INTEGER) AS at,
     (n * 2654435761) % 4294967291 % 1000 AS spread, n * 40503 % 65521 AS a, n * 2246822519 % 4294967279 AS b, n * 69621 % 2147483647 % 1000 AS part FROM numbers),
   valued AS (SELECT *, spread % 5 = 0 AS inbound, b % ${USERS} AS user, printf('+15555550%03d', a % ${OWN_NUMBERS}) AS own,
-    printf('+1555777%05d', b % ${PERSONS}) AS person, iif(a % 20 = 0, :app, printf('app_%016x', a % 20)) AS app,
+    printf('+1555777%05d', b % ${CONTACTS}) AS person, iif(a % 20 = 0, :app, printf('app_%016x', a % 20)) AS app,
     :tenants ->> CASE WHEN part < :share THEN 0 ELSE 1 + a % CAST(max(:others, 1) AS INTEGER) END AS tenant FROM drawn)`
 
-/** Column by column, over `valued`. */
+/** An expression over `valued` for each column. */
 const MESSAGE: Record<string, string> = {
   id: 'message',
   job_id: `printf('job_%016x', n)`,

@@ -1,5 +1,5 @@
-// Argument: `getaddrinfo`, or `gateway` for the gateway's own way to resolve names. Prints rows as JSON. It must be able
-// to listen on port 53 of 127.0.0.1, and /etc/resolv.conf must name that DNS server alone.
+// Argument: `getaddrinfo`, or `gateway` for the gateway's resolver. Prints rows as JSON. The process must be able to listen
+// on port 53 of 127.0.0.1, and /etc/resolv.conf must name only that DNS server.
 import { createSocket } from 'node:dgram'
 import { lookup } from 'node:dns/promises'
 import { connect } from 'node:net'
@@ -24,7 +24,7 @@ async function measure(how: string): Promise<Row[]> {
   await new Promise<void>((resolve) => dns.bind(53, '127.0.0.1', resolve))
   const world = await createWorld({ env: { FROM_LIMIT_PER_MINUTE: '10000', EXTENSION_LIMIT_PER_MINUTE: '10000' } })
   world.control.setLimits({ enabled: false })
-  if (how === 'getaddrinfo') useThreads(world)
+  if (how === 'getaddrinfo') useGetaddrinfo(world)
   const probes = await probesOf(world)
   const quiet = await phase(`${how}, quiet`, probes)
   const silent = await world.otherTenant('Silent')
@@ -33,8 +33,8 @@ async function measure(how: string): Promise<Row[]> {
   return [quiet, await phase(`${how}, ${SILENT_NAMES} silent names`, probes)]
 }
 
-/** As release 1.0 looked names up. */
-function useThreads({ gateway }: World): void {
+/** Resolves names as release 1.0 did. */
+function useGetaddrinfo({ gateway }: World): void {
   const resolver = async (hostname: string, signal?: AbortSignal) => {
     const { promise, reject } = Promise.withResolvers<never>()
     signal?.addEventListener('abort', () => reject(Object.assign(new Error('Too slow'), { code: 'ETIMEOUT' })))
@@ -70,7 +70,7 @@ async function probesOf(world: World): Promise<Readonly<Record<string, Probe>>> 
   }
 }
 
-/** Each probe again and again; the worst time of each, or that one did not end at all. */
+/** Repeats each probe. Reports the worst time of each, or that one did not end. */
 async function phase(name: string, probes: Readonly<Record<string, Probe>>): Promise<Row> {
   const running: Promise<void>[] = []
   const times = new Map<string, number[]>()

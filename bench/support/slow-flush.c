@@ -1,4 +1,4 @@
-/* Loaded before libc: every flush of a file takes FLUSH_DELAY_US microseconds more, and is counted in FLUSH_COUNTER. */
+/* Preloaded before libc. Delays every flush of a file by FLUSH_DELAY_US microseconds and counts it in FLUSH_COUNTER. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdlib.h>

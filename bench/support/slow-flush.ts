@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 export interface SlowFlush extends Disposable {
-  /** For the processes whose flushes are to take longer. */
+  /** The environment of the processes whose flushes are delayed. */
   env: Record<string, string>
-  /** How many flushes those processes have asked for; 0 means that it did not take effect. */
+  /** The number of flushes of those processes. 0 means that the delay did not take effect. */
   count(): number
 }
 
 const SOURCE = join(import.meta.dir, 'slow-flush.c')
 
-/** A disk whose flush takes that much longer, for programs that call libc. Null without a C compiler (or not on Linux). */
+/** Delays flushes for programs that call libc. Null without a C compiler or on other systems than Linux. */
 export function slowFlush(delayMs: number): SlowFlush | null {
   const compiler = Bun.which('cc')
   if (compiler === null || process.platform !== 'linux') return null

@@ -1,10 +1,10 @@
 import { FrameCounter } from './frame-counter.ts'
 
-// A process of authenticated WebSockets over raw TCP, so that counting their events costs little.
-// Asked for `{ open: { port, count, keys } }` it opens them; asked for `{ expect }` it answers when that many more
-// events have come to them in all, with the moments of the first and the last one.
+// A process of authenticated WebSockets over raw TCP, which count events with little CPU time. `{ open: { port, count,
+// keys } }` opens them. `{ expect }` is answered when that many more events have arrived in all, with the times of the
+// first and the last one.
 
-/** The gateway lets an address have 20 sockets that are not authenticated yet. */
+/** The gateway allows an address 20 unauthenticated sockets. */
 const AT_ONCE = 16
 
 interface Open {
@@ -15,11 +15,11 @@ interface Open {
 interface Client {
   counter: FrameCounter
   key: string
-  /** Called when the socket is authenticated; null from then on. */
+  /** Called when the socket is authenticated, then null. */
   ready: (() => void) | null
 }
 
-let heard = 0
+let counted = 0
 let firstAt = 0
 let expected = Infinity
 
@@ -63,7 +63,7 @@ const HANDSHAKE = [
 
 function received(socket: Bun.Socket<Client>, chunk: Buffer): void {
   const { data } = socket
-  if (data.ready === null) return heardMore(socket, chunk)
+  if (data.ready === null) return countFrames(socket, chunk)
   const text = chunk.toString('latin1')
   if (text.startsWith('HTTP/1.1 101'))
     socket.write(clientFrame(0x1, JSON.stringify({ type: 'auth', apiKey: data.key })))
@@ -73,32 +73,32 @@ function received(socket: Bun.Socket<Client>, chunk: Buffer): void {
   } else socket.end()
 }
 
-function heardMore(socket: Bun.Socket<Client>, chunk: Buffer): void {
+function countFrames(socket: Bun.Socket<Client>, chunk: Buffer): void {
   const { events, pings } = socket.data.counter.feed(chunk)
   if (pings > 0) socket.write(clientFrame(0xa, ''))
   if (events === 0) return
-  if (heard === 0) firstAt = now()
-  heard += events
-  tell()
+  if (counted === 0) firstAt = now()
+  counted += events
+  reportIfComplete()
 }
 
-/** Masked with zeros: the mask is there, and the text stays what it is (RFC 6455 5.3). */
+/** The mask is zero, so the text needs no masking (RFC 6455 5.3). */
 function clientFrame(opcode: number, text: string): Buffer {
   const head = text.length < 126 ? [0x80 | text.length] : [0x80 | 126, text.length >> 8, text.length & 255]
   return Buffer.concat([Buffer.from([0x80 | opcode, ...head, 0, 0, 0, 0]), Buffer.from(text)])
 }
 
-function tell(): void {
-  if (heard < expected) return
-  process.send?.({ count: heard, firstAt, at: now() })
-  heard = 0
+function reportIfComplete(): void {
+  if (counted < expected) return
+  process.send?.({ count: counted, firstAt, at: now() })
+  counted = 0
   expected = Infinity
 }
 
 process.on('message', (message: { open: Open } | { expect: number }) => {
   if ('expect' in message) {
     expected = message.expect
-    return tell()
+    return reportIfComplete()
   }
   openAll(message.open).then(
     () => process.send?.('open'),
@@ -108,5 +108,5 @@ process.on('message', (message: { open: Open } | { expect: number }) => {
 
 process.send?.('ready')
 
-// No process is left behind when the bench ends early.
+// Ends this process if the bench exits early.
 process.on('disconnect', () => process.exit())

@@ -2,27 +2,27 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { goProgram } from '../../test/support/go-program.ts'
-import { Program, freePort } from '../../test/support/program.ts'
+import { LoggedProgram, freePort } from '../../test/support/program.ts'
 import { until } from '../../test/support/world.ts'
 
-/** An S3 server of somebody else's, over a folder, that a backup goes to. */
+/** An independent S3 server over a folder, as the destination of a backup. */
 export interface S3Server extends AsyncDisposable {
-  /** For the table. */
+  /** The name in the table. */
   name: string
-  /** What an operator sets to have the backup there. */
+  /** The variables that an operator sets for a backup to this server. */
   environment: Record<string, string>
 }
 
-/** Null where Go is not at hand to build it. */
+/** Returns null if Go is not installed. */
 export async function startVersitygw(): Promise<S3Server | null> {
   const command = goProgram('github.com/versity/versitygw/cmd/versitygw@v1.8.0')
   if (command === null) return null
   const folder = mkdtempSync(join(tmpdir(), 'sgw-versitygw-'))
-  // A folder is a bucket.
+  // Each folder is a bucket.
   mkdirSync(join(folder, 'objects/backups'), { recursive: true })
   const port = freePort()
   const [access, secret] = ['bench', crypto.getRandomValues(new Uint8Array(30)).toBase64({ alphabet: 'base64url' })]
-  const program = new Program({
+  const program = new LoggedProgram({
     command: [
       command,
       '--access',

@@ -1,4 +1,4 @@
-import type { Stage } from './stage.ts'
+import type { TortureStage } from './stage.ts'
 
 export interface LoggedEvent {
   type: string
@@ -13,9 +13,9 @@ interface Page {
 }
 
 const PAUSE_MS = 20
-const MOST_AT_ONCE = 50
+const MAX_PAGE_SIZE = 50
 
-/** Follows `GET /v1/events` from now on, while the gateway comes and goes. */
+/** Follows `GET /v1/events` from now on, across stops and starts of the gateway. */
 export class EventFollower {
   readonly events: LoggedEvent[] = []
   pages = 0
@@ -24,12 +24,12 @@ export class EventFollower {
   #following: Promise<void> | null = null
 
   private constructor(
-    readonly stage: Stage,
+    readonly stage: TortureStage,
     readonly random: () => number,
     private cursor: string,
   ) {}
 
-  static async start(stage: Stage, random: () => number): Promise<EventFollower> {
+  static async start(stage: TortureStage, random: () => number): Promise<EventFollower> {
     const response = await stage.call('GET', '/v1/events')
     const { cursor } = (await response.json()) as Page
     const follower = new EventFollower(stage, random, cursor)
@@ -51,9 +51,9 @@ export class EventFollower {
     }
   }
 
-  /** True at the end of the log. Throws while the gateway is down. */
+  /** Returns true at the end of the log. Throws while the gateway is down. */
   async #readPage(): Promise<boolean> {
-    const limit = 1 + Math.floor(this.random() * MOST_AT_ONCE)
+    const limit = 1 + Math.floor(this.random() * MAX_PAGE_SIZE)
     const response = await this.stage.call('GET', `/v1/events?after=${this.cursor}&limit=${limit}`)
     if (!response.ok) throw new Error(`GET /v1/events answered ${response.status}`)
     const { events, cursor, gap } = (await response.json()) as Page

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
-import { PROJECT, type Program, eventually, startProgram } from './program.ts'
+import { PROJECT } from '../../test/support/program.ts'
+import { type TortureProgram, eventually, startTortureProgram } from './program.ts'
 
 export interface GatewayOptions {
   port: number
@@ -7,16 +8,16 @@ export interface GatewayOptions {
   path: string
   log: string
   env: Record<string, string>
-  /** The folder of its source code; the project's own if absent. */
+  /** The folder of the source code. Default: this project. */
   folder?: string
 }
 
 const START_MS = 20_000
 const STOP_MS = 20_000
 
-/** `bun src/main.ts` on one port and one database file, started and ended again and again. */
+/** `bun src/main.ts` on one port and one database file. It can be started and ended many times. */
 export class GatewayProcess {
-  #program: Program | null = null
+  #program: TortureProgram | null = null
   readonly url: string
 
   constructor(readonly options: GatewayOptions) {
@@ -27,14 +28,14 @@ export class GatewayProcess {
     return this.#program?.pid ?? null
   }
 
-  /** Starts the process; it does not serve yet. */
+  /** Starts the process without waiting until it serves. */
   spawn(): void {
     const { log, folder = PROJECT } = this.options
     const args = [...profiling(), 'src/main.ts']
-    this.#program = startProgram({ args, env: this.environment, log, folder })
+    this.#program = startTortureProgram({ args, env: this.environment, log, folder })
   }
 
-  /** For the gateway and for its command line. */
+  /** The environment of the gateway and its command line. */
   get environment(): Record<string, string> {
     const { port, path, env } = this.options
     const own = { NODE_ENV: 'development', HOST: '127.0.0.1', PORT: String(port), DATABASE_URL: `file:${path}` }
@@ -46,7 +47,7 @@ export class GatewayProcess {
     await this.serving()
   }
 
-  /** Settles when it answers. */
+  /** Resolves when the gateway answers. */
   async serving(): Promise<void> {
     await eventually('The start of the gateway', START_MS, async () => {
       const response = await fetch(`${this.url}/health`, { keepalive: false }).catch(() => null)
@@ -54,14 +55,14 @@ export class GatewayProcess {
     })
   }
 
-  /** kill -9. */
+  /** Sends SIGKILL. */
   async kill(): Promise<void> {
     this.#program?.signal('SIGKILL')
     await this.#program?.exited
     this.#program = null
   }
 
-  /** The last end: by kill -9, or by SIGTERM when a profile is to be written. */
+  /** Ends the process for the last time: by SIGKILL, or by SIGTERM if a profile must be written. */
   async end(): Promise<void> {
     if (profiling().length > 0) await this.terminate()
     else await this.kill()
@@ -71,7 +72,7 @@ export class GatewayProcess {
     this.#program?.signal(name)
   }
 
-  /** SIGTERM; answers the exit code (null after a signal) and how long it took. */
+  /** Sends SIGTERM. Returns the exit code (null after a signal) and the duration. */
   async terminate(): Promise<{ code: number | null; ms: number }> {
     const program = this.#program
     if (program === null) return { code: 0, ms: 0 }
@@ -84,7 +85,7 @@ export class GatewayProcess {
     return { code, ms: performance.now() - startedAt }
   }
 
-  /** An operator's command over the Unix socket. */
+  /** Runs an operator's command over the Unix socket. */
   async command<T>(name: string, input: unknown = {}): Promise<T> {
     const init = { unix: `${this.options.path}.sock`, method: 'POST', body: JSON.stringify(input) }
     const answer = (await (await fetch(`http://sgw/commands/${name}`, init)).json()) as Answer<T>
@@ -93,7 +94,7 @@ export class GatewayProcess {
   }
 }
 
-/** `BENCH_PROFILE=<folder>`: every gateway that ends by SIGTERM leaves a CPU profile there. */
+/** With `BENCH_PROFILE=<folder>`, every gateway that ends by SIGTERM writes a CPU profile there. */
 function profiling(): string[] {
   const folder = process.env['BENCH_PROFILE'] ?? ''
   return folder === '' ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(folder)}`]

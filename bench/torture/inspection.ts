@@ -1,13 +1,13 @@
 import { Database } from 'bun:sqlite'
 import type { MessageView } from '../../src/simulator/control-views.ts'
-import type { Load } from './load.ts'
+import type { SendLoad } from './load.ts'
 import { overtaken } from './overtaken.ts'
-import type { Stage } from './stage.ts'
+import type { TortureStage } from './stage.ts'
 
-/** What a scenario found: figures for the table, and what must not be. */
+/** The findings of a scenario: figures for the table, and violated guarantees. */
 export interface Findings {
   figures: Record<string, number | string>
-  /** Sentences; none when everything held. */
+  /** One sentence per violation. */
   violations: string[]
 }
 
@@ -19,16 +19,16 @@ export interface OutboundRow {
 }
 
 export interface InspectOptions {
-  /** A restored database does not know what was acknowledged after its copy. */
+  /** A restored database may lack messages that were acknowledged after its copy. */
   mayForget?: boolean
-  /** Every text is used once, so that a text that the provider has twice is a duplicate. */
+  /** Every text is used once, so a text that the provider has twice is a duplicate. */
   distinctTexts: boolean
 }
 
 const ALL = 10_000_000
 
-/** Compares what was acknowledged with the API, the database file and the provider's store. Stops the gateway. */
-export async function inspectSends(stage: Stage, load: Load, options: InspectOptions): Promise<Findings> {
+/** Compares the acknowledged messages with the API, the database file and the provider's store. Stops the gateway. */
+export async function inspectSends(stage: TortureStage, load: SendLoad, options: InspectOptions): Promise<Findings> {
   const drainMs = await stage.drained()
   const states = await statesByApi(stage, load)
   const stopped = await stage.gateway.terminate()
@@ -62,8 +62,8 @@ export async function inspectSends(stage: Stage, load: Load, options: InspectOpt
 export const zero = (figures: Record<string, number | string>, names: readonly string[]): string[] =>
   names.flatMap((name) => (figures[name] === 0 ? [] : [`${name}: ${figures[name]}`]))
 
-/** Status of each acknowledged message as the API tells it; those it does not know are absent. */
-async function statesByApi(stage: Stage, load: Load): Promise<Map<string, string>> {
+/** The status of each acknowledged message by the API. Messages that the API does not know are absent. */
+async function statesByApi(stage: TortureStage, load: SendLoad): Promise<Map<string, string>> {
   const states = new Map<string, string>()
   const ids = [...load.accepted.keys()]
   const ask = async (): Promise<void> => {
@@ -89,7 +89,7 @@ function readFile(path: string): { rows: OutboundRow[]; integrity: string } {
   }
 }
 
-/** With distinct texts: records beyond the first of a text. Else: records that no message of ours is bound to. */
+/** With distinct texts, counts records beyond the first of a text. Else counts records that belong to no message. */
 function duplicates(
   records: readonly MessageView[],
   rows: readonly OutboundRow[],
@@ -100,7 +100,7 @@ function duplicates(
   return records.filter((record) => !bound.has(record.messageId)).length
 }
 
-/** `sent` if and only if exactly one record at the provider, with the same text. */
+/** A message is `sent` if and only if it has exactly one record at the provider, with the same text. */
 function bindings(
   records: readonly MessageView[],
   rows: readonly OutboundRow[],

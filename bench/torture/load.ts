@@ -1,4 +1,4 @@
-import type { Stage } from './stage.ts'
+import type { TortureStage } from './stage.ts'
 
 export interface Sms {
   from: string
@@ -6,13 +6,16 @@ export interface Sms {
   body: string
 }
 
-export interface LoadOptions {
-  /** The message with this number; numbers are never used twice. */
+export interface SendLoadOptions {
+  /** Returns the message with this number. No number is used twice. */
   message: (number: number) => Sms
   senders: number
-  /** Between two messages of one sender. */
+  /** The pause between two messages of one sender. */
   pauseMs: number
-  /** Each message has an `Idempotency-Key` and is sent until it is acknowledged, every third one twice at once. */
+  /**
+   * Each message has an `Idempotency-Key` and is sent until it is acknowledged. Every third message is sent twice in
+   * parallel.
+   */
   keyed?: true
 }
 
@@ -20,14 +23,14 @@ const DOWN_PAUSE_MS = 10
 
 /** An acknowledged message. */
 export interface Accepted extends Sms {
-  /** When its first request began and its first answer came, milliseconds of one clock. */
+  /** When its first request began and its first answer arrived, in milliseconds of one clock. */
   askedAt: number
   answeredAt: number
 }
 
 const CONTACTS = 30
 
-/** Messages from these numbers in turn to a few contacts, each with a text of its own. */
+/** Returns messages from these numbers in turn to a few contacts, each with a text of its own. */
 export const distinctMessage =
   (numbers: readonly string[]) =>
   (number: number): Sms => ({
@@ -36,17 +39,17 @@ export const distinctMessage =
     body: `Message ${number}`,
   })
 
-/** Keeps sending while the gateway comes and goes, and remembers every message that was acknowledged. */
-export class Load {
+/** Sends messages across stops and starts of the gateway, and records every acknowledged message. */
+export class SendLoad {
   /** By message id. */
   readonly accepted = new Map<string, Accepted>()
   /** Answers other than 202, by status. */
   readonly refused: Record<string, number> = {}
   /** Requests without an answer: the gateway was down, or was killed meanwhile. */
   unanswered = 0
-  /** How those ended that the gateway had not answered when it was told to stop, and never did. */
+  /** Error codes of requests that were open at a SIGTERM and were never answered. */
   readonly cut: string[] = []
-  /** Keys that were answered with several messages. */
+  /** Keys that were answered with different messages. */
   readonly ambiguousKeys: string[] = []
   readonly #byKey = new Map<string, string>()
   readonly #open = new Set<{ begunBeforeStop: boolean }>()
@@ -55,13 +58,13 @@ export class Load {
   readonly #senders: Promise<void>[]
 
   constructor(
-    readonly stage: Stage,
-    readonly options: LoadOptions,
+    readonly stage: TortureStage,
+    readonly options: SendLoadOptions,
   ) {
     this.#senders = Array.from({ length: options.senders }, () => this.#sender())
   }
 
-  /** Call right before a SIGTERM: what is under way now must be answered. */
+  /** Call right before a SIGTERM. The gateway must answer all requests that are open now. */
   noteStop(): void {
     for (const request of this.#open) request.begunBeforeStop = true
   }
@@ -119,7 +122,7 @@ export class Load {
   }
 }
 
-/** Begun before the stop, but by then the gateway had stopped listening. */
+/** The request began before the stop, but connected after the gateway had stopped listening. */
 const NEVER_CONNECTED = 'ECONNREFUSED'
 
 const codeOf = (error: unknown): string =>

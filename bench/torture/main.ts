@@ -10,23 +10,23 @@ import { kill } from './scenarios/kill.ts'
 import { restore } from './scenarios/restore.ts'
 import { sigterm } from './scenarios/sigterm.ts'
 
-// Proofs with real processes: a gateway that is killed again and again while it sends and receives.
+// Torture tests with real processes: a gateway is killed repeatedly while it sends and receives.
 
-const SCENARIOS: Record<string, { run: Scenario; kills: number; what: string }> = {
-  kill: { run: kill, kills: 200, what: 'kill -9 under load, every text once' },
-  identical: { run: identical, kills: 60, what: 'kill -9 under load, one text for everyone' },
-  keyed: { run: keyed, kills: 60, what: 'kill -9 under load, requests are repeated with their Idempotency-Key' },
-  inbound: { run: inbound, kills: 100, what: 'kill -9 with inbound and outbound traffic' },
-  events: { run: events, kills: 100, what: 'kill -9 while an app follows the event log' },
-  sigterm: { run: sigterm, kills: 20, what: 'SIGTERM under load' },
-  restore: { run: restore, kills: 10, what: 'a copy that is some seconds old takes the place of the database' },
+const SCENARIOS: Record<string, { run: Scenario; kills: number; description: string }> = {
+  kill: { run: kill, kills: 200, description: 'kill -9 under load, every text once' },
+  identical: { run: identical, kills: 60, description: 'kill -9 under load, one text for everyone' },
+  keyed: { run: keyed, kills: 60, description: 'kill -9 under load, requests are repeated with their Idempotency-Key' },
+  inbound: { run: inbound, kills: 100, description: 'kill -9 with inbound and outbound traffic' },
+  events: { run: events, kills: 100, description: 'kill -9 while an app follows the event log' },
+  sigterm: { run: sigterm, kills: 20, description: 'SIGTERM under load' },
+  restore: { run: restore, kills: 10, description: 'a copy that is some seconds old replaces the database' },
 }
 
 const HELP = `Usage: bun run torture <scenario> [--kills N] [--seed S]
 ${Object.entries(SCENARIOS)
-  .map(([name, { kills, what }]) => `  ${name.padEnd(10)} ${what} (${kills} times)`)
+  .map(([name, { kills, description }]) => `  ${name.padEnd(10)} ${description} (${kills} times)`)
   .join('\n')}
-With TORTURE_KEEP=1 the folder with database and logs stays in the temporary folder.
+With TORTURE_KEEP=1 the folder with database and logs is kept.
 `
 
 const { values, positionals } = parseArgs({
@@ -46,21 +46,21 @@ async function main(): Promise<number> {
   }
   const seed = Number(values.seed ?? Date.now() % 1_000_000)
   const kills = Number(values.kills ?? scenario.kills)
-  tell(`${name}: ${kills} times, seed ${seed}`)
+  printLine(`${name}: ${kills} times, seed ${seed}`)
   const startedAt = performance.now()
-  const findings = await scenario.run({ kills, seed, random: seededRandom(seed), tell })
+  const findings = await scenario.run({ kills, seed, random: seededRandom(seed), report: printLine })
   print(findings)
-  tell(`took ${Math.round((performance.now() - startedAt) / 1000)} s`)
+  printLine(`took ${Math.round((performance.now() - startedAt) / 1000)} s`)
   return findings.violations.length === 0 ? 0 : 1
 }
 
-function tell(line: string): void {
+function printLine(line: string): void {
   process.stdout.write(`${line}\n`)
 }
 
 function print({ figures, violations }: Findings): void {
-  for (const [name, figure] of Object.entries(figures)) tell(`  ${name.padEnd(30)} ${String(figure).padStart(8)}`)
-  tell(
+  for (const [name, figure] of Object.entries(figures)) printLine(`  ${name.padEnd(30)} ${String(figure).padStart(8)}`)
+  printLine(
     violations.length === 0 ? 'Everything held.' : violations.map((violation) => `VIOLATION: ${violation}`).join('\n'),
   )
 }

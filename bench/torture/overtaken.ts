@@ -1,12 +1,12 @@
 import type { MessageView } from '../../src/simulator/control-views.ts'
-import type { Accepted, Load } from './load.ts'
+import type { Accepted, SendLoad } from './load.ts'
 
 /**
- * How many messages the provider has in the wrong order: behind one of the same conversation that was sent only after
- * this one had been acknowledged.
+ * Counts the messages that the provider has in the wrong order: after a message of the same conversation whose request
+ * began only after this one was acknowledged.
  */
 export function overtaken(
-  load: Load,
+  load: SendLoad,
   records: readonly MessageView[],
   rows: readonly { id: string; rc_message_id: string | null }[],
 ): number {
@@ -21,7 +21,7 @@ export function overtaken(
   return [...conversations.values()].map(overtakenIn).reduce((sum, count) => sum + count, 0)
 }
 
-/** In the provider's order. */
+/** `messages`: in the provider's order. */
 function overtakenIn(messages: readonly Accepted[]): number {
   let latest = -Infinity
   let count = 0

@@ -1,29 +1,29 @@
 import { openSync } from 'node:fs'
 import { BASE_ENVIRONMENT } from '../../test/support/environment.ts'
+import { PROJECT } from '../../test/support/program.ts'
 
-/** A child process. Whatever becomes of this one, it is ended by its own id. */
-export interface Program {
+/** A child process. It is ended by its id when this process exits, at the latest. */
+export interface TortureProgram {
   pid: number
-  /** The exit code; null when a signal ended it. */
+  /** The exit code, or null if a signal ended it. */
   exited: Promise<number | null>
   signal(name: 'SIGKILL' | 'SIGTERM' | 'SIGSTOP' | 'SIGCONT'): void
 }
 
-export interface ProgramOptions {
-  /** What follows `bun`. */
+export interface TortureProgramOptions {
+  /** The arguments of `bun`. */
   args: string[]
   env: Record<string, string>
-  /** Everything that it prints is appended here. */
+  /** The file to which its output is appended. */
   log: string
-  /** The project's own folder if absent. */
+  /** Default: this project. */
   folder?: string
 }
 
-export const PROJECT = new URL('../..', import.meta.url).pathname
-const live = new Set<Program>()
+const live = new Set<TortureProgram>()
 
 /** Starts `bun …args` in a folder of source code. */
-export function startProgram({ args, env, log, folder = PROJECT }: ProgramOptions): Program {
+export function startTortureProgram({ args, env, log, folder = PROJECT }: TortureProgramOptions): TortureProgram {
   const output = openSync(log, 'a')
   const child = Bun.spawn([process.execPath, ...args], {
     cwd: folder,
@@ -32,7 +32,7 @@ export function startProgram({ args, env, log, folder = PROJECT }: ProgramOption
     stdout: output,
     stderr: output,
   })
-  const program: Program = {
+  const program: TortureProgram = {
     pid: child.pid,
     exited: child.exited.then((code) => (child.signalCode === null ? code : null)),
     signal: (name) => child.kill(name),
@@ -42,25 +42,12 @@ export function startProgram({ args, env, log, folder = PROJECT }: ProgramOption
   return program
 }
 
-/** Nobody is left behind when this process ends early. */
+/** Ends the children if this process exits early. */
 process.on('exit', () => {
   for (const program of live) program.signal('SIGKILL')
 })
 
-/** A free port below those that the system gives to outgoing connections: it must be free again after each kill. */
-export function freePort(): number {
-  for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 12_000)
-    try {
-      Bun.listen({ hostname: '127.0.0.1', port, socket: { data() {} } }).stop(true)
-      return port
-    } catch {
-      // Taken: draw another one.
-    }
-  }
-}
-
-/** Asks again and again until there is an answer. Throws after `withinMs`. */
+/** Polls until there is an answer. Throws after `withinMs`. */
 export async function eventually<T>(
   what: string,
   withinMs: number,

@@ -1,12 +1,12 @@
 import type { RandomFaults } from '../../src/simulator/faults.ts'
 
-/** Longer than `PROVIDER_TIMEOUT`: the gateway gives up first. */
+/** Longer than `PROVIDER_TIMEOUT`, so that the gateway gives up first. */
 const HANG_MS = 4000
 
 /**
- * What the provider suffers while the load runs: 3 % 429, 2 % 502 before and 2 % 502 after it took the message, 0.5 %
- * hang (half of it after). A third of the answers is late by 30 ms, so that more kills meet an open call. Looks into
- * its message store fail as well.
+ * The provider's faults during the load: 3 % are 429, 2 % are 502 before and 2 % are 502 after it accepted the message,
+ * and 0.5 % hang, half of them after it accepted the message. A third of the answers are 30 ms late, so that more kills
+ * hit an open call. Lookups in the message store fail, too.
  */
 export const providerFaults = (seed: number, hangs = true): RandomFaults => ({
   seed,

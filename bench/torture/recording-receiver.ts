@@ -1,4 +1,4 @@
-/** An application's webhook that counts how often each delivery comes. */
+/** An application's webhook that counts the POSTs of each delivery. */
 export class RecordingReceiver implements AsyncDisposable {
   /** POSTs by delivery id. */
   readonly posts = new Map<string, number>()
@@ -27,5 +27,5 @@ export class RecordingReceiver implements AsyncDisposable {
   }
 }
 
-/** So that kills meet open POSTs. */
+/** Long enough that kills hit open POSTs. */
 const ANSWER_MS = 20

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import type { SimulatorControl } from '../../src/simulator/control.ts'
-import { type Program, eventually, startProgram } from './program.ts'
+import { type TortureProgram, eventually, startTortureProgram } from './program.ts'
 
-/** The control knobs of a simulator in another process: the same names, every answer a promise. */
+/** The control knobs of a simulator in another process. The names are the same, and every result is a promise. */
 export type RemoteControl = {
   [Name in keyof SimulatorControl]: (
     ...argument: Parameters<SimulatorControl[Name]>
@@ -12,16 +12,16 @@ export type RemoteControl = {
 export interface SimulatorProcess {
   url: string
   control: RemoteControl
-  program: Program
+  program: TortureProgram
 }
 
 export const CLIENT = { id: 'torture', secret: 'the secret of torture' }
 
-/** Starts the simulator as a process of its own, without extensions and without rate limits. */
+/** Starts the simulator in a process of its own, without extensions and rate limits. */
 export async function startSimulatorProcess(log: string): Promise<SimulatorProcess> {
   const client = ['--client-id', CLIENT.id, '--client-secret', CLIENT.secret]
   const args = ['src/simulator/main.ts', '--port', '0', '--empty', '--no-limits', ...client]
-  const program = startProgram({ args, env: {}, log })
+  const program = startTortureProgram({ args, env: {}, log })
   const address = (): string | null => /listens on (\S+)/.exec(readFileSync(log, 'utf8'))?.[1] ?? null
   const url = await eventually('The start of the simulator', 10_000, address)
   return { url, control: remoteControl(url), program }

@@ -3,17 +3,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { StatusReport } from '../../src/operator/status.ts'
 import { GatewayProcess } from './gateway-process.ts'
-import { eventually, freePort } from './program.ts'
+import { freePort } from '../../test/support/program.ts'
+import { eventually } from './program.ts'
 import { CLIENT, type SimulatorProcess, startSimulatorProcess } from './simulator-process.ts'
 
-export interface StageOptions {
+export interface TortureStageOptions {
   env?: Record<string, string>
   extensions?: number
   numbersPerExtension?: number
   webhookUrl?: string
 }
 
-/** Short enough for many kills a minute; the provider's late accepts stay far below the settle time. */
+/** Timeouts are short enough for many kills a minute. The provider's late accepts stay far below the settle time. */
 const ENVIRONMENT = {
   RC_CLIENT_ID: CLIENT.id,
   RC_CLIENT_SECRET: CLIENT.secret,
@@ -26,12 +27,12 @@ const ENVIRONMENT = {
   LOG_LEVEL: 'warn',
 }
 
-/** A day without a failing webhook: kills make many of them. */
+/** Kills make many webhooks fail, which must not blacklist a subscription. */
 const NEVER_BLACKLIST_MS = 86_400_000
 const DRAIN_MS = 60_000
 
-/** A simulator and a gateway, each a process of its own, one tenant with one app and its connected extensions. */
-export class Stage implements AsyncDisposable {
+/** A simulator and a gateway, each in a process of its own, with one tenant, one app and connected extensions. */
+export class TortureStage implements AsyncDisposable {
   key = ''
   readonly numbers: string[] = []
 
@@ -49,7 +50,7 @@ export class Stage implements AsyncDisposable {
     return this.gateway.options.path
   }
 
-  static async open(options: StageOptions = {}): Promise<Stage> {
+  static async open(options: TortureStageOptions = {}): Promise<TortureStage> {
     const folder = mkdtempSync(join(tmpdir(), 'sgw-torture-'))
     const simulator = await startSimulatorProcess(join(folder, 'simulator.log'))
     const env = { ...ENVIRONMENT, RC_SERVER_URL: simulator.url, ...options.env }
@@ -59,7 +60,7 @@ export class Stage implements AsyncDisposable {
       log: join(folder, 'gateway.log'),
       env,
     })
-    const stage = new Stage(folder, simulator, gateway)
+    const stage = new TortureStage(folder, simulator, gateway)
     try {
       await stage.#prepare(options)
       return stage
@@ -69,7 +70,7 @@ export class Stage implements AsyncDisposable {
     }
   }
 
-  async #prepare({ extensions = 4, numbersPerExtension = 2, webhookUrl }: StageOptions): Promise<void> {
+  async #prepare({ extensions = 4, numbersPerExtension = 2, webhookUrl }: TortureStageOptions): Promise<void> {
     await this.control.configure({ blacklistAfterMs: NEVER_BLACKLIST_MS })
     await this.gateway.start()
     const { tenantId } = await this.gateway.command<{ tenantId: string }>('tenant-create', { name: 'Torture' })
@@ -78,7 +79,7 @@ export class Stage implements AsyncDisposable {
     for (let index = 0; index < extensions; index++) await this.#connect(index, numbersPerExtension)
   }
 
-  /** The way of a browser: link, consent, callback. */
+  /** Connects an extension as a browser does: link, consent, callback. */
   async #connect(index: number, numberCount: number): Promise<void> {
     const numbers = Array.from({ length: numberCount }, (_, at) => `+1555${String(5_550_000 + index * 100 + at)}`)
     const { extensionId } = await this.control.addExtension({ name: `Extension ${index}`, numbers })
@@ -93,7 +94,7 @@ export class Stage implements AsyncDisposable {
     this.numbers.push(...numbers)
   }
 
-  /** A call of the API on a connection of its own. */
+  /** Calls the API on a connection of its own. */
   call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Response> {
     return fetch(`${this.gateway.url}${path}`, {
       method,
@@ -104,7 +105,7 @@ export class Stage implements AsyncDisposable {
     })
   }
 
-  /** Settles when no job and no open attempt is left: answers how long that took, or null if it takes over 60 s. */
+  /** Resolves when no job and no open attempt is left. Returns the duration, or null if it takes over 60 s. */
   async drained(): Promise<number | null> {
     const startedAt = performance.now()
     const work = async (): Promise<true | null> => ((await this.#waiting()) === 0 ? true : null)

@@ -1,13 +1,13 @@
 import { between } from './scenario.ts'
-import type { Stage } from './stage.ts'
+import type { TortureStage } from './stage.ts'
 
 const PAUSE_MS = 40
 const WRITERS = 2
-/** How many of the provider's events never come, and how many come twice. */
+/** The share of the provider's events that are lost, and the share that arrive twice. */
 const LOST = 0.05
 const TWICE = 0.1
 
-/** Customers who write to the extensions, whether the gateway is there or not. */
+/** Contacts that write to the extensions, even while the gateway is down. */
 export class InboundTraffic {
   /** Provider ids. */
   readonly arrived = new Set<string>()
@@ -17,7 +17,7 @@ export class InboundTraffic {
   readonly #writers: Promise<void>[]
 
   constructor(
-    readonly stage: Stage,
+    readonly stage: TortureStage,
     readonly random: () => number,
   ) {
     this.#writers = Array.from({ length: WRITERS }, () => this.#write())

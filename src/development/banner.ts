@@ -5,7 +5,7 @@ export interface BannerFacts {
   databasePath: string
 }
 
-/** The text that the first start prints: all a developer needs for a first SMS, ready to paste. */
+/** The text that a start in development prints: everything that a developer needs to send a first SMS, ready to paste. */
 export const banner = ({ url, apiKey, from, databasePath }: BannerFacts): string => `
   sgw listens on    ${url}            API documentation: ${url}/docs
   API key           ${apiKey}

@@ -11,13 +11,13 @@ import { banner } from './banner.ts'
 /** Three numbers of the fictitious range 555-01xx. */
 const NUMBERS = ['+15555550100', '+15555550101', '+15555550102']
 const TENANT_NAME = 'Development'
-/** Before the first poll of delivery states. */
+/** Shorter than the delay of the first delivery poll, so that this poll finds the message delivered. */
 const DELIVERED_AFTER_MS = 3000
 
 /**
- * Makes what a first SMS needs: a tenant, an app whose key is stored beside the database, and a connected extension of
- * the simulator. The simulator stores nothing, so its extension is connected at every start. Returns the text for the
- * developer.
+ * Creates a tenant, an app whose key is stored beside the database, and a connected extension of the simulator, so that a
+ * developer can send a first SMS. The simulator stores nothing, so its extension is connected at every start. Returns the
+ * banner.
  */
 export async function prepareDevelopment(running: RunningGateway, simulator: SimulatorControl): Promise<string> {
   const { gateway, url } = running
@@ -30,7 +30,7 @@ export async function prepareDevelopment(running: RunningGateway, simulator: Sim
   return banner({ url, apiKey, from: NUMBERS[0] ?? '', databasePath: gateway.config.database.path ?? '' })
 }
 
-/** The app of the last start. If its key was revoked, a new app replaces it. */
+/** Returns the app of the last start. If its key was revoked, a new app replaces it. */
 async function developmentApp(gateway: Gateway): Promise<{ apiKey: string; tenantId: string }> {
   const apiKey = readSecret(gateway.config, DEVELOPMENT_KEY)
   const holder = apiKey === null ? null : await gateway.keys.find(apiKey)
@@ -45,7 +45,7 @@ async function developmentTenant(gateway: Gateway): Promise<string> {
   return (known ?? (await createTenant(gateway, { name: TENANT_NAME }))).tenantId
 }
 
-/** Connects the extension as a browser would, but calls the listener directly, because PUBLIC_URL may name a proxy. */
+/** Connects the extension as a browser would, but calls the gateway's own address, because PUBLIC_URL may name a proxy. */
 async function connect({ gateway, url }: RunningGateway, tenantId: string): Promise<void> {
   const login = await fetch((await beginAuthorization(gateway, tenantId)).url, { redirect: 'manual' })
   const callback = URL.parse(login.headers.get('location') ?? '')

@@ -5,9 +5,9 @@ import type { Simulator } from '../simulator/simulator.ts'
 
 /** The built-in simulator, used as the provider. */
 export interface SimulatedProvider {
-  /** The configuration with the simulator's address. */
+  /** The gateway's configuration, with the simulator's address. */
   config: Config
-  /** Loads the simulator. Requests that came earlier wait for it. */
+  /** Loads the simulator. Earlier requests wait for it. */
   start(clock: Clock): Promise<Simulator>
   stop(): Promise<void>
 }

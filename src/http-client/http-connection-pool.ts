@@ -1,8 +1,11 @@
 import { HttpConnection, type HttpEndpoint, type HttpExchangeListener } from './http-connection.ts'
 
-/** Shorter than servers and load balancers keep idle connections, so that a request seldom gets a closed one. */
+/** Servers and load balancers keep idle connections longer than this, so a request seldom gets a closed connection. */
 const MAX_IDLE_MS = 30_000
-/** After an idle time this long the server may have closed the connection while the event loop was busy. */
+/**
+ * A connection that was idle for longer than this is checked before use. The server may have closed it while the event
+ * loop was busy.
+ */
 const CHECK_AFTER_IDLE_MS = 50
 
 interface IdleConnection {
@@ -10,7 +13,10 @@ interface IdleConnection {
   since: number
 }
 
-/** Keeps connections to one endpoint for further requests. The latest one is used first, so that the others reach their idle limit. */
+/**
+ * Keeps connections to one endpoint for further requests. A request takes the latest one, so that the others reach
+ * their idle limit.
+ */
 export class HttpConnectionPool {
   readonly #endpoint: HttpEndpoint
   readonly #maxHeadBytes: number
@@ -19,14 +25,17 @@ export class HttpConnectionPool {
   readonly #idle: IdleConnection[] = []
   #sweep: Timer | null = null
 
-  /** `maxHeadBytes`: of one response. */
+  /** `maxHeadBytes` limits the head of one response. */
   constructor(endpoint: HttpEndpoint, maxHeadBytes: number, maxIdleMs = MAX_IDLE_MS) {
     this.#endpoint = endpoint
     this.#maxHeadBytes = maxHeadBytes
     this.#maxIdleMs = maxIdleMs
   }
 
-  /** Starts one exchange. The caller may destroy the returned connection. `onNewConnection`: do not use a kept connection. */
+  /**
+   * Starts one exchange. The caller may destroy the returned connection. `onNewConnection` prevents the use of a kept
+   * connection.
+   */
   send(request: string, listener: HttpExchangeListener, onNewConnection = false): HttpConnection {
     const kept = onNewConnection ? null : this.#takeIdle()
     const connection = kept?.connection ?? this.#dial()

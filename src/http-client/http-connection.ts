@@ -28,7 +28,7 @@ export interface HttpExchangeListener extends HttpResponseListener {
 }
 
 export interface HttpFailure {
-  /** The system's code, llhttp's (`HPE_…`), BoringSSL's (`CERT_HAS_EXPIRED`), or the response reader's. */
+  /** A code of the system, of llhttp (`HPE_…`), of BoringSSL (`CERT_HAS_EXPIRED`) or of the response reader. */
   code: string
   /** No byte of the request was written, so the server cannot have seen it. */
   neverLeft: boolean
@@ -37,8 +37,8 @@ export interface HttpFailure {
 }
 
 /**
- * One HTTP/1.1 connection with one exchange at a time. It writes a request once and never repeats one by itself. README.md lists the
- * guarantees.
+ * One HTTP/1.1 connection with one exchange at a time. It writes each request once and never repeats one. README.md lists
+ * the guarantees.
  */
 export class HttpConnection {
   readonly #reader: HttpResponseReader
@@ -46,14 +46,14 @@ export class HttpConnection {
   readonly #onIdle: ((connection: HttpConnection) => void) | null
   #state: 'connecting' | 'open' | 'closed' = 'connecting'
   #listener: HttpExchangeListener | null = null
-  /** The request until it is written. */
+  /** The request until it is written, then null. */
   #unwritten: string | null = null
   #hasRead = false
   #exchanges = 0
 
   /**
-   * Dials. A failure is reported to the listener of the first exchange. `maxHeadBytes`: of one response. `onIdle` is
-   * called when another request may follow; without it the connection ends with the first response.
+   * Dials. The listener of the first exchange learns of a failure. `maxHeadBytes` limits the head of one response. `onIdle`
+   * is called when another request may follow. Without `onIdle`, the connection ends with the first response.
    */
   constructor(
     endpoint: HttpEndpoint,
@@ -67,13 +67,13 @@ export class HttpConnection {
     this.#socket.on('end', () => this.#ended(null))
     this.#socket.on('error', (error) => this.#ended(codeOf(error)))
     this.#socket.on('close', () => this.#ended(null))
-    // With TLS only after the handshake, in which the server has proved its identity.
+    // With TLS, nothing is written before the handshake has verified the certificate.
     this.#socket.once(endpoint.tls === null ? 'connect' : 'secureConnect', () => this.#open())
   }
 
   /**
-   * Writes one request as soon as the connection is open. `checkFirst` writes one turn of the event loop later, so that
-   * a connection that the server has closed meanwhile fails before the request is written.
+   * Writes one request as soon as the connection is open. `checkFirst` delays the write by one turn of the event loop: a
+   * connection that the server has closed meanwhile fails before the request is written.
    */
   send(request: string, listener: HttpExchangeListener, checkFirst = false): void {
     this.#listener = listener
@@ -91,7 +91,7 @@ export class HttpConnection {
     return this.#state === 'open'
   }
 
-  /** No byte of the latest request was written. */
+  /** Whether no byte of the latest request was written. */
   get neverLeft(): boolean {
     return this.#unwritten !== null
   }
@@ -118,7 +118,7 @@ export class HttpConnection {
 
   #read(bytes: Buffer): void {
     const listener = this.#listener
-    // Bytes without a request: a server that closes the connection (408), or one with a defect.
+    // The server sent bytes without a request: it is closing the connection (408), or it is faulty.
     if (listener === null || this.neverLeft) return this.#fail('ECONNRESET')
     this.#hasRead = true
     const code = this.#reader.read(bytes)
@@ -139,7 +139,7 @@ export class HttpConnection {
     listener.end()
   }
 
-  /** `code` is null if the server has closed the connection normally. */
+  /** `code`: null if the server has closed the connection normally. */
   #ended(code: string | null): void {
     const listener = this.#listener
     if (code === null && listener !== null) this.#reader.finish()
@@ -164,7 +164,10 @@ function dial({ hostname, port, tls: secure }: HttpEndpoint): Net.Socket {
   return secure === null ? net().connect(where) : tls().connect({ ...where, ...tlsSettings(hostname, secure) })
 }
 
-/** RFC 6066: an address must not be a server name. Without a server name the certificate must be valid for the dialled address. */
+/**
+ * RFC 6066: an address must not be a server name. Without a server name, the certificate must be valid for the dialled
+ * address.
+ */
 function tlsSettings(
   hostname: string,
   { serverName = hostname, ca, alwaysVerify }: HttpTlsOptions,

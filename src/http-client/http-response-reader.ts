@@ -8,13 +8,13 @@ export interface HttpResponseListener {
 
 export class HttpResponseHead {
   constructor(
-    /** 101 if the server changes to another protocol. Then nothing more is read. */
+    /** 101 if the server changes to another protocol. Nothing is read after it. */
     readonly status: number,
     /** Names and values alternate, as the server sent them. */
     private readonly fields: readonly string[],
   ) {}
 
-  /** The first header of that name, which must be in lower case. */
+  /** The first header with this name. `name` must be in lower case. */
   header(name: string): string | null {
     for (let index = 0; index < this.fields.length; index += 2) {
       const field = this.fields[index] ?? ''
@@ -32,7 +32,7 @@ const MAX_INTERIM_RESPONSES = 8
 /** A chunk of one byte has five further bytes. */
 const MAX_FRAMING_BYTES_PER_BODY_BYTE = 8
 
-/** Reads the responses of one connection, one after another (RFC 9112). Whatever a server sends, the memory is bounded. */
+/** Reads the responses of one connection, one after another (RFC 9112). Memory is bounded whatever a server sends. */
 export class HttpResponseReader implements LlhttpListener {
   readonly #parser = new LlhttpParser(this)
   readonly #maxHeadBytes: number
@@ -42,7 +42,7 @@ export class HttpResponseReader implements LlhttpListener {
   #fieldBytes = 0
   #interims = 0
   #bodyBytes = 0
-  /** Bytes of this response outside of its body: heads, chunk sizes and extensions, trailers, empty lines. */
+  /** Bytes of this response outside its body: heads, chunk sizes and extensions, trailers, empty lines. */
   #framingBytes = 0
   #fault: string | null = null
   #keepsAlive = false
@@ -62,13 +62,13 @@ export class HttpResponseReader implements LlhttpListener {
     this.#framingBytes = 0
   }
 
-  /** Reads and reports nothing more, not even the rest of the current packet. */
+  /** Stops reading and reporting at once, even within the current packet. */
   close(): void {
     this.#listener = null
     this.#parser.free()
   }
 
-  /** Reads bytes. Returns null, or why they are not a response: llhttp's code (`HPE_…`) or `TooManyInterimResponses`. */
+  /** Reads bytes. Returns null, or the code of the error in them: llhttp's (`HPE_…`) or `TooManyInterimResponses`. */
   read(bytes: Buffer): string | null {
     const bodyBytes = this.#bodyBytes
     const code = this.#parser.execute(bytes)
@@ -82,7 +82,10 @@ export class HttpResponseReader implements LlhttpListener {
     return this.#fault ?? code ?? (this.#framingBytes > maxFramingBytes ? 'HPE_HEADER_OVERFLOW' : null)
   }
 
-  /** Call when the server has closed the connection, which ends some responses. `isComplete` then says whether this one is complete. */
+  /**
+   * Call when the server has closed the connection, which completes a response without a length. Then read
+   * `isComplete`.
+   */
   finish(): void {
     if (this.#phase === 'body') this.#parser.finish()
   }
@@ -97,7 +100,7 @@ export class HttpResponseReader implements LlhttpListener {
   }
 
   onBegin(): boolean {
-    // Only one request was sent.
+    // A second response is refused, because only one request was sent.
     if (this.isComplete) return false
     if (this.#phase === 'interim') this.#phase = 'head'
     this.#fields = []

@@ -3,7 +3,7 @@ import llhttpSource from 'undici/lib/llhttp/llhttp-wasm.js' with { type: 'text' 
 /** Receives the results of the parser in order. Each method returns whether the parser should go on. */
 export interface LlhttpListener {
   onBegin(): boolean
-  /** The name or value of a header, or the next piece of it. After the head, those of trailers. */
+  /** The name or value of a header, or the next piece of it. After the head, a name or value of a trailer. */
   onField(piece: string, isValue: boolean): boolean
   onHead(head: LlhttpHead): boolean
   onBody(bytes: Uint8Array): boolean
@@ -40,12 +40,12 @@ export class LlhttpParser {
     return null
   }
 
-  /** Call when the server has closed the connection: a response that lasts until then is complete now. */
+  /** Call when the server has closed the connection, which completes a response without a length. */
   finish(): void {
     if (!this.#isFreed) this.#run(null)
   }
 
-  /** Frees the parser's memory; nothing more is parsed. The listener may call this. */
+  /** Frees the parser's memory and ends parsing. The listener may call this. */
   free(): void {
     if (this.#isFreed) return
     this.#isFreed = true
@@ -64,7 +64,7 @@ export class LlhttpParser {
   }
 }
 
-/** The part of llhttp's C API (https://llhttp.org) that is used here. */
+/** The part of llhttp's C API (https://llhttp.org) that the parser uses. */
 interface LlhttpExports {
   memory: WebAssembly.Memory
   malloc(bytes: number): number
@@ -82,7 +82,7 @@ const STOP = -1
 const MAX_INPUT_BYTES = 64 * 1024
 const NO_BYTES = Buffer.alloc(0)
 
-/** The WebAssembly module. Its memory holds the state of every parser, and the input of the one that runs. */
+/** The WebAssembly module. Its memory holds the state of every parser and the input of the running one. */
 class Llhttp {
   readonly exports: LlhttpExports
   readonly #inputAt: number
@@ -142,8 +142,8 @@ class Llhttp {
 }
 
 /**
- * The WebAssembly module that the undici project compiles from llhttp. It is read from the text of undici's file: for an import,
- * Bun would create an exported name for each of its 54,000 bytes, which takes 12 MB.
+ * The WebAssembly module that the undici project compiles from llhttp. It is read from the text of undici's file, because
+ * an import would make Bun create an exported name for each of its 54,000 bytes, which takes 12 MB.
  */
 function llhttpWasm(): Uint8Array<ArrayBuffer> {
   const base64 = /wasmBase64 = '([\w+/=]+)'/.exec(llhttpSource)?.[1]

@@ -1,11 +1,11 @@
-/** The header lines of a request. Names and values must not contain line breaks. */
+/** Formats the header lines of a request. Names and values must not contain line breaks. */
 export function headerLines(headers: Readonly<Record<string, string>>): string {
   let lines = ''
   for (const name in headers) lines += `${name}: ${headers[name]}\r\n`
   return lines
 }
 
-/** A complete HTTP/1.1 request (RFC 9112). `lines` must include `Host`. Adds `Content-Length` to a POST. */
+/** Formats a complete HTTP/1.1 request (RFC 9112). `lines` must include `Host`. A POST gets a `Content-Length`. */
 export function requestText(method: string, target: string, lines: string, body: string | null): string {
   const head = `${method} ${target} HTTP/1.1\r\n${lines}`
   if (method !== 'POST') return `${head}\r\n`

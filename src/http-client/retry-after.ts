@@ -1,4 +1,7 @@
-/** `Retry-After` in milliseconds, from 0 to `maxMs`: seconds, or an HTTP date of RFC 9110 10.2.3. Null if absent or unreadable. */
+/**
+ * Reads `Retry-After`, a number of seconds or an HTTP date (RFC 9110 10.2.3). Returns milliseconds from 0 to `maxMs`, or
+ * null if the header is absent or unreadable.
+ */
 export function retryAfterMs(header: string | null, now: number, maxMs: number): number | null {
   if (header === null) return null
   const value = header.trim()

@@ -8,7 +8,7 @@ import type { World } from './world.ts'
 
 const CONTROL = /^\/control(\/|$)/
 
-/** Answers every request: those under `/control` by `control`, all others as the platform would. */
+/** Answers every request: `control` answers those under `/control`, the simulated platform all others. */
 export function answering(world: World, control: (call: Call) => Promise<Reply>): Answer {
   return (call, wire) => {
     const answered = CONTROL.test(call.path)
@@ -38,7 +38,7 @@ async function serve(world: World, call: Call, wire: Wire): Promise<void> {
   world.log.add({ ...entry, status, fault: fault.kind })
 }
 
-/** A `late-accept` may come due after `stop`. */
+/** A `late-accept` may be due after `stop`. */
 const processUnlessStopped = (world: World, arrival: Arrival): Reply | Promise<Reply> =>
   world.stopping.signal.aborted ? empty(503) : arrival.process()
 

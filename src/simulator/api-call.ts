@@ -17,7 +17,10 @@ export interface ApiCall {
 
 export type ApiHandler = (api: ApiCall) => Reply | Promise<Reply>
 
-/** Checks the bearer token, the rate limit and the app's permission, then calls the handler. Every answer has the rate-limit headers. */
+/**
+ * Checks the bearer token, the rate limit and the app's permission, then calls the handler. Every answer has the
+ * rate-limit headers.
+ */
 export async function callApi(
   world: World,
   call: Call,
@@ -63,7 +66,10 @@ function authenticate(world: World, call: Call): Caller | Reply {
   return { extension, clientId: session.clientId }
 }
 
-/** Wraps a handler of `/account/{accountId}/extension/{extensionId}/…`: `~` or the caller's own ids, else 404. */
+/**
+ * Wraps a handler of `/account/{accountId}/extension/{extensionId}/…`. Ids other than `~` and the caller's own get a
+ * 404.
+ */
 export const ofExtension =
   (handle: ApiHandler): ApiHandler =>
   (api) => {

@@ -6,9 +6,9 @@ import { loginPage } from './login-page.ts'
 import type { World } from './world.ts'
 
 /**
- * `GET|POST /restapi/oauth/authorize` (RingCentral API reference, "OAuth2 authorize"). Instead of a login, an
- * extension is approved at once: the one that the control API chose, else `login_hint`, else the first.
- * Not rate limited: the platform counts per user, and at this point nobody has logged in.
+ * `GET|POST /restapi/oauth/authorize` (RingCentral API reference, "OAuth2 authorize"). It approves an extension without a
+ * login: the one that the control API chose, else `login_hint`, else the first. It has no rate limit, because the platform
+ * counts per user and no user is logged in yet.
  */
 export function authorize(world: World, call: Call): Reply {
   const query = call.method === 'POST' ? new URLSearchParams(call.body) : call.query
@@ -55,7 +55,7 @@ function approved(world: World, query: URLSearchParams, extension: Extension): R
   return back(query, `code=${code}`, `expires_in=${CODE_SECONDS}`)
 }
 
-/** The description is encoded twice, as recorded from the platform, so that a person sees plus signs. */
+/** The description is encoded twice, as recorded from the platform. After one decoding it contains plus signs. */
 const denied = (query: URLSearchParams): Reply =>
   back(query, 'error=access_denied', 'error_description=The%2Buser%2Bdenied%2Baccess%2Bto%2Byour%2Bapplication')
 

@@ -3,7 +3,7 @@ import { oauthError } from './errors.ts'
 import { header, mediaType, type Call, type Reply } from './http.ts'
 import type { ClientApp, World } from './world.ts'
 
-/** Checks that a token or revoke request has a form and the app's credentials in HTTP Basic. Returns null if it has. */
+/** Checks that a token or revoke request is a form with the app's credentials in HTTP Basic. Returns the error, or null. */
 export function checkClient(world: World, call: Call): Reply | null {
   if (mediaType(call) !== 'application/x-www-form-urlencoded') {
     return oauthError(415, 'invalid_request', 'OAU-250', 'Unsupported Media Type')

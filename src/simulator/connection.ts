@@ -3,7 +3,7 @@ import type { Call } from './http.ts'
 import { parseRequest, type ParsedRequest } from './request-parser.ts'
 import { rawReply, Wire } from './wire.ts'
 
-/** A client's connection: handles its requests one after the other and keeps bytes that could not be written yet. */
+/** A client's connection. It handles requests one after the other and buffers bytes that the socket does not accept yet. */
 export class ClientConnection {
   /** Bytes of an incomplete request. */
   private received: Buffer | null = null
@@ -11,7 +11,7 @@ export class ClientConnection {
   private unsent: Buffer | null = null
   private busy = false
   private endWhenSent = false
-  private readonly leaving = new Set<() => void>()
+  private readonly pauses = new Set<() => void>()
   open = true
 
   constructor(
@@ -26,7 +26,7 @@ export class ClientConnection {
     this.received = rest.length === 0 ? null : Buffer.from(rest)
   }
 
-  /** Starts complete requests up to one that is not answered at once; returns the rest. */
+  /** Starts complete requests until one is not answered at once. Returns the remaining bytes. */
   private takeRequests(bytes: Buffer): Buffer {
     let rest = bytes
     while (rest.length > 0 && this.open && !this.busy) {
@@ -54,7 +54,7 @@ export class ClientConnection {
     this.end()
   }
 
-  /** Call when the current request is answered. The next one may have been received already. */
+  /** Call when the current request is answered. It starts the next request if that has been received already. */
   answered(keepAlive: boolean): void {
     if (!keepAlive) return this.end()
     this.busy = false
@@ -95,21 +95,21 @@ export class ClientConnection {
 
   closed(): void {
     this.open = false
-    for (const tell of this.leaving) tell()
-    this.leaving.clear()
+    for (const end of this.pauses) end()
+    this.pauses.clear()
   }
 
-  /** Resolves after `ms` of real time, or as soon as the client has left. */
+  /** Resolves after `ms` of real time (undefined: never), or as soon as the client disconnects. */
   pause(ms: number | undefined): Promise<void> {
     return new Promise((resolve) => {
       if (!this.open) return resolve()
       const done = (): void => {
         clearTimeout(timer)
-        this.leaving.delete(done)
+        this.pauses.delete(done)
         resolve()
       }
       const timer = ms === undefined ? undefined : setTimeout(done, ms)
-      this.leaving.add(done)
+      this.pauses.add(done)
     })
   }
 }

@@ -2,10 +2,11 @@ import type { SimulatorControl } from './control.ts'
 import { header, json, mediaType, type Call, type Reply } from './http.ts'
 
 /**
- * The control knobs over HTTP: `POST /control/<name>` with the knob's argument as JSON body, or, for knobs that only
- * read, `GET` with it in the query. 200 with the result (`null` for none), 400 `{error}` when the knob refuses, 404 for
- * an unknown name. `GET /control` lists the names. No authentication, since the simulator holds nothing real; but web
- * pages that a developer visits must not turn the knobs, so that they can be reached from this machine alone.
+ * The control knobs over HTTP: `POST /control/<name>` with the knob's argument as JSON body. Knobs that only read also
+ * accept `GET` with the argument in the query. The status is 200 with the result (`null` for none), 400 with `{error}` if
+ * the knob refuses, or 404 for an unknown name. `GET /control` lists the names. There is no authentication, because the
+ * simulator holds no real data. Web pages that a developer visits must not use the knobs, so control answers calls from
+ * this machine only.
  */
 export async function controlOverHttp(control: SimulatorControl, call: Call): Promise<Reply> {
   const refusal = refuseWebPages(call)
@@ -36,8 +37,8 @@ const READING_KNOBS: ReadonlySet<string> = new Set<keyof SimulatorControl>([
 const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i
 
 /**
- * Refuses requests of web pages. A page can use a name that resolves to 127.0.0.1 (which Host reveals), its own origin (which Origin
- * reveals), or, without a preflight, the content types of forms.
+ * Refuses requests of web pages. `Host` reveals a page whose name resolves to 127.0.0.1, and `Origin` reveals a page of
+ * another origin. Without a preflight, a page can send only the content types of forms.
  */
 function refuseWebPages(call: Call): Reply | null {
   const host = header(call, 'host')

@@ -6,7 +6,7 @@ import { ROUTE_NAMES } from './routes.ts'
 import type { Settings } from './settings.ts'
 import type { World } from './world.ts'
 
-/** The control knobs for faults, limits and settings, and what the simulator has seen so far. */
+/** The control knobs for faults, limits and settings, and for the requests that the simulator has received. */
 export function trafficKnobs(world: World) {
   const { faults, eventFaults, rateLimit, settings, log } = world
 
@@ -51,7 +51,7 @@ function checkRoute(route: string): void {
   throw new Error(`Unknown route ${route}: use * or one of ${ROUTE_NAMES.join(', ')}`)
 }
 
-/** Assigns in place. A misspelt name is an error, because it would have no effect. */
+/** Assigns in place. Throws on an unknown name, because a misspelt setting would have no effect. */
 function change<T extends object>(target: T, changes: Partial<T>): T {
   for (const name of Object.keys(changes)) if (!(name in target)) throw new Error(`Unknown setting ${name}`)
   return Object.assign(target, changes)

@@ -1,6 +1,6 @@
 import type { ExtensionStatus, NumberSpec } from './directory.ts'
 
-// Arguments and results of the control API. All ids are strings, all times epoch milliseconds of the simulator's clock.
+// Arguments and results of the control API. All ids are strings. All times are epoch milliseconds of the simulator's clock.
 
 export interface NewExtension {
   extensionId?: string

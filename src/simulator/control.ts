@@ -14,8 +14,8 @@ import type { Settings } from './settings.ts'
 import type { World } from './world.ts'
 
 /**
- * The control API, in the process and over HTTP: `POST /control/<name>` with the argument as JSON body returns the result as JSON.
- * All ids are strings. A wrong argument throws (400 over HTTP).
+ * The control API, in the process and over HTTP: `POST /control/<name>` with the argument as JSON body returns the result
+ * as JSON. All ids are strings. A wrong argument throws (400 over HTTP).
  */
 export interface SimulatorControl {
   /** Default id: the next free one. */
@@ -29,14 +29,17 @@ export interface SimulatorControl {
   setExtensionStatus(change: { extensionId: string; status: ExtensionStatus }): ExtensionView
   extensions(): ExtensionView[]
 
-  /** Sets who logs in at the next authorize request, with priority over `login_hint`. Several calls queue up. */
+  /**
+   * Sets the extension that logs in at the next authorize request, with priority over `login_hint`. Several calls queue
+   * up.
+   */
   nextLogin(login: { extensionId: string }): void
   /** The next `calls` (default 1) authorize requests answer `access_denied`. */
   denyNextLogin(denial?: { calls?: number }): void
   sessions(filter?: { extensionId?: string }): SessionView[]
-  /** Ends the sessions of an extension; returns how many. */
+  /** Ends the sessions of an extension. Returns their number. */
   revokeTokens(owner: { extensionId: string }): { ended: number }
-  /** Lets tokens expire now. Default `access`. */
+  /** Makes tokens expire now. Default `access`. */
   expireTokens(owner: { extensionId: string; which?: 'access' | 'refresh' | 'both' }): { expired: number }
 
   subscriptions(filter?: { extensionId?: string }): SubscriptionView[]
@@ -44,12 +47,12 @@ export interface SimulatorControl {
   expireSubscription(target: { subscriptionId: string }): void
   deleteSubscription(target: { subscriptionId: string }): void
 
-  /** Stores an inbound SMS and sends its events; resolves when the webhooks have answered. */
+  /** Stores an inbound SMS and sends its events. Resolves when the webhooks have answered. */
   injectSms(sms: InboundSms): Promise<InjectedSms>
-  /** How the next `calls` (default 1) accepted sends will end. */
+  /** Sets the outcome of the next `calls` (default 1) accepted sends. */
   planNextSms(plan: FinalOutcome & { calls?: number }): void
   setMessageStatus(change: { messageId: string; messageStatus: string; deliveryErrorCode?: string }): void
-  /** Newest last; `limit` (default 1000) counts from the newest. */
+  /** Oldest first. `limit` (default 1000) counts from the newest. */
   messages(filter?: { extensionId?: string; direction?: 'Inbound' | 'Outbound'; limit?: number }): MessageView[]
 
   /** Sets a fault for the next calls of one route or of all. Rules apply in the order in which they were made. */
@@ -62,7 +65,7 @@ export interface SimulatorControl {
   setLimits(limits: Partial<Limits>): Limits
   configure(settings: Partial<Settings>): Settings
 
-  /** The last 10,000 requests, oldest first; `limit` counts from the newest. */
+  /** The last 10,000 requests, oldest first. `limit` counts from the newest. */
   requests(filter?: { route?: string; extensionId?: string; limit?: number }): LoggedRequest[]
   clearRequests(): void
   counters(): Counters

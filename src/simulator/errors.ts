@@ -1,8 +1,9 @@
 import { json, type Reply } from './http.ts'
 
 /**
- * RingCentral's two error forms. API calls: RingCentral API reference, "Error handling" (`errorCode`, `message`
- * and `errors[]`; extra members stand in the entry and again on top). OAuth calls: RFC 6749 members plus `errors[]`.
+ * RingCentral has two error forms. API calls return `errorCode`, `message` and `errors[]` (RingCentral API reference,
+ * "Error handling"), with extra members both in the entry and at the top level. OAuth calls return the members of RFC 6749
+ * and `errors[]`.
  */
 export function apiError(status: number, code: string, message: string, options: ErrorOptions = {}): Reply {
   const extra = options.extra ?? {}

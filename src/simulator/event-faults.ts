@@ -1,13 +1,13 @@
 /** Faults between the platform and the gateway's webhook. */
 export interface EventFault {
   kind: 'drop' | 'delay' | 'duplicate'
-  /** For `delay`: how long, on the simulator's clock. */
+  /** For `delay`: the duration on the simulator's clock. */
   ms?: number
   /** For `duplicate`: how many deliveries in total. Default 2. */
   copies?: number
   /** Only events of this subscription. */
   subscriptionId?: string
-  /** How many events it hits; null: until cleared. Default 1. */
+  /** How many events it affects. Null: all until it is cleared. Default 1. */
   calls?: number | null
 }
 

@@ -50,7 +50,7 @@ export function isChangeOf(filter: string, direction: string): boolean {
   return wanted === undefined || wanted === direction
 }
 
-/** Both in seconds; null for any other filter. */
+/** Reads a reminder filter. Both values are in seconds. Null for any other filter. */
 export function reminderOf(filter: string): { threshold: number; interval: number } | null {
   const match = REMINDER.exec(filter)
   return match === null ? null : { threshold: Number(match[1]), interval: Number(match[2]) }

@@ -6,8 +6,8 @@ import type { Subscription } from './subscription-book.ts'
 import type { World } from './world.ts'
 
 /**
- * Event delivery over webhooks (RingCentral developer guide, "Receiving webhooks"): one POST per subscription and
- * filter, 3 s to answer 200, never a second try. Deliveries that fail for ten minutes blacklist the subscription.
+ * Event delivery over webhooks (RingCentral developer guide, "Receiving webhooks"): one POST per subscription and filter,
+ * which must be answered with 200 within 3 s and is never repeated. Failures over ten minutes blacklist the subscription.
  */
 export async function announceInbound(world: World, message: Message, form: EventForm): Promise<Delivery[]> {
   const body = instantBody(world, message, form)
@@ -17,7 +17,7 @@ export async function announceInbound(world: World, message: Message, form: Even
   return (await Promise.all([...instant, announceChange(world, message, 'new')])).flat()
 }
 
-/** Sends message-store changes to their subscribers. Does nothing for the many extensions without subscribers. */
+/** Sends a message-store change to its subscribers. */
 export async function announceChange(world: World, message: Message, kind: 'new' | 'updated'): Promise<Delivery[]> {
   const targets = matching(world, message, (filter) => isChangeOf(filter, message.direction))
   const deliveries = targets.map(({ subscription, filter }) => {

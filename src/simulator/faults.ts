@@ -1,13 +1,13 @@
 import { seededRandom } from './random.ts'
 
 /**
- * Faults between a client and the platform. `before` means that nothing was processed. After an `accept-` fault the call was processed
- * completely and only its answer is wrong. Times are real milliseconds, except for `late-accept`.
+ * Faults between a client and the platform. With an `accept-` fault, the call is processed completely and only its answer
+ * is wrong. Times are real milliseconds, except for `late-accept`.
  */
 export type Fault =
-  /** Another answer instead of processing. The default body is the platform's usual one for the status. */
+  /** An answer without processing. The default body is the one that the platform sends with the status. */
   | { kind: 'respond'; status: number; body?: string | object; headers?: Record<string, string> }
-  /** Silence for `ms` (default: until the client leaves), then the connection is cut. */
+  /** Silence for `ms` (default: until the client disconnects), then the connection is cut. */
   | { kind: 'hang'; ms?: number }
   /** TCP reset before processing. */
   | { kind: 'reset' }
@@ -17,21 +17,21 @@ export type Fault =
   | { kind: 'accept-then-hang'; ms?: number }
   | { kind: 'accept-then-reset' }
   | { kind: 'accept-then-close' }
-  /** The connection is reset at once; the call is processed after `ms` of the simulator's clock. */
+  /** The connection is reset at once. The call is processed after `ms` of the simulator's clock. */
   | { kind: 'late-accept'; ms: number }
-  /** Processed at once; the right answer comes after `ms`. */
+  /** Processed at once. The right answer comes after `ms`. */
   | { kind: 'delay'; ms: number }
   /** The right answer, its headers one byte per `ms` (default 50). */
   | { kind: 'drip-headers'; ms?: number }
   /** The right answer, its body one byte per `ms` (default 50). */
   | { kind: 'drip-body'; ms?: number }
-  /** Processed; a 200 whose JSON lacks `id`. */
+  /** Processed. The answer is a 200 whose JSON lacks `id`. */
   | { kind: 'no-id' }
-  /** Processed; a 200 with an HTML page. */
+  /** Processed. The answer is a 200 with an HTML page. */
   | { kind: 'html' }
-  /** Processed; the JSON ends in the middle, in a complete HTTP message. */
+  /** Processed. The JSON ends in the middle, in a complete HTTP message. */
   | { kind: 'truncated' }
-  /** Processed; the connection is cut in the middle of the body. */
+  /** Processed. The connection is cut in the middle of the body. */
   | { kind: 'cut-body' }
 
 export interface FaultRule {
@@ -39,7 +39,7 @@ export interface FaultRule {
   route: string
   /** Only calls of this extension's tokens. */
   extensionId?: string
-  /** How many calls it hits; null: until cleared. Default 1. */
+  /** How many calls it affects. Null: all until it is cleared. Default 1. */
   calls?: number | null
   /** How many matching calls pass first. Default 0. */
   after?: number
@@ -48,7 +48,7 @@ export interface FaultRule {
 
 export interface RandomFaults {
   seed: number
-  /** At most one rule fires per call; the rates of the rules that match a call add up. */
+  /** At most one rule applies to a call. The rates of the rules that match a call add up. */
   rules: { route: string; /** 0 to 1. */ rate: number; fault: Fault }[]
 }
 
@@ -56,7 +56,7 @@ export interface Faults {
   add(rule: FaultRule): void
   setRandom(faults: RandomFaults | null): void
   clear(): void
-  /** The fault for this call, if any; the first matching rule wins and is used up. */
+  /** Returns the fault for this call, if any. The first matching rule applies and counts the call. */
   draw(route: string, extensionId: () => string | null): Fault | null
 }
 

@@ -3,9 +3,9 @@ import { connect as connectTls } from 'node:tls'
 import { readRawResponse, type RawResponse } from './raw-response.ts'
 
 /**
- * Checks that a new webhook belongs to the subscriber (RingCentral developer guide, "Creating webhooks",
- * "Validation token"): an empty POST with `Validation-Token`, to be answered within 3 s with status 200, the same
- * header, and at most 1024 bytes in total. It uses a raw socket, because `fetch` does not tell how many bytes were received.
+ * Checks that a new webhook belongs to the subscriber (RingCentral developer guide, "Creating webhooks", "Validation
+ * token"). The webhook must answer an empty POST with `Validation-Token` within 3 s: with status 200, the same header, and
+ * at most 1024 bytes in total. A raw socket is used, because `fetch` does not report how many bytes were received.
  */
 export async function handshake(request: HandshakeRequest): Promise<HandshakeOutcome> {
   const token = crypto.randomUUID().replaceAll('-', '')

@@ -1,4 +1,4 @@
-/** HTTP for routes: a request as plain values, and the reply to send. */
+/** An HTTP request as plain values. */
 export interface Call {
   method: string
   path: string
@@ -32,13 +32,13 @@ export const empty = (status: number): Reply => ({ status, headers: {}, body: ''
 
 export const redirect = (location: string): Reply => ({ status: 302, headers: { Location: location }, body: '' })
 
-/** A header's value, or empty. */
+/** A header's value, or an empty string. */
 export const header = (call: Call, name: string): string => call.headers[name] ?? ''
 
 /** The media type alone, in lower case: `application/json`. */
 export const mediaType = (call: Call): string => (header(call, 'content-type').split(';')[0] ?? '').trim().toLowerCase()
 
-/** A JSON object from the body; null when it is anything else. */
+/** Parses a JSON object. Null if the body is anything else. */
 export function jsonObject(body: string): Record<string, unknown> | null {
   try {
     return asObject(JSON.parse(body))

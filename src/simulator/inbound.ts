@@ -4,21 +4,21 @@ import { announceInbound, type Delivery } from './events.ts'
 import type { Message, Party } from './messages.ts'
 import type { World } from './world.ts'
 
-/** An SMS that somebody sends to an extension. */
+/** An SMS that a contact sends to an extension. */
 export interface InboundSms {
-  /** Sender's number. Absent together with `fromExtensionNumber`: a made-up number. */
+  /** The sender's number. Default: a fictitious number, unless `fromExtensionNumber` is set. */
   from?: string
-  /** Extension-to-extension: the sender has this and no phone number. */
+  /** The sender of an extension-to-extension message, which has no phone number. */
   fromExtensionNumber?: string
   /** One or several recipients (group MMS). Default: the receiving extension's first SMS number. */
   to?: string | string[]
   /** The receiving extension. Default: the one that owns a number of `to`, else the first. */
   extensionId?: string
-  /** Null: no `subject` member at all. Default `Hello`. */
+  /** Null: the event has no `subject` member. Default `Hello`. */
   text?: string | null
   /** Media of an MMS. */
   attachments?: { contentType: string; size?: number }[]
-  /** Send the events of this stored message again instead of storing a new one. */
+  /** Sends the events of this stored message again instead of storing a new one. */
   messageId?: string
   /** How many times the event is sent. Default 1. */
   copies?: number
@@ -30,7 +30,7 @@ export interface InboundSms {
 export interface InjectedSms {
   messageId: string
   extensionId: string
-  /** One per subscription, filter and copy. Delayed deliveries are listed, but not waited for. */
+  /** One per subscription, filter and copy. Delayed deliveries are listed before they are made. */
   deliveries: Delivery[]
 }
 
@@ -51,7 +51,7 @@ function stored(world: World, messageId: string): Message {
   return message
 }
 
-const SOMEBODY = '+16505550123'
+const DEFAULT_SENDER = '+16505550123'
 const DEFAULT_ATTACHMENT_BYTES = 461_020
 
 function store(world: World, sms: InboundSms): Message {
@@ -85,7 +85,7 @@ const numbersOf = ({ to = [] }: InboundSms): string[] => (typeof to === 'string'
 
 const senderOf = (sms: InboundSms): Party =>
   sms.fromExtensionNumber === undefined
-    ? { phoneNumber: sms.from ?? SOMEBODY }
+    ? { phoneNumber: sms.from ?? DEFAULT_SENDER }
     : { extensionNumber: sms.fromExtensionNumber, name: `Extension ${sms.fromExtensionNumber}` }
 
 /** The receiver's own number carries its name and `target: true`. */

@@ -1,6 +1,6 @@
 import type { Extension } from './directory.ts'
 
-/** The stand-in for the platform's login: one button per extension, and one to refuse. */
+/** Replaces the platform's login page: one button per extension, and one to refuse. */
 export function loginPage(extensions: Extension[], query: URLSearchParams): string {
   const inputs = [...query].map(
     ([name, value]) => `<input type="hidden" name="${escape(name)}" value="${escape(value)}">`,

@@ -2,7 +2,7 @@
 export interface Logins {
   next(extensionId: number): void
   denyNext(calls: number): void
-  /** Takes the next login: an extension, a denial, or null if none was set. */
+  /** Takes the next login: an extension, a denial, or null if none is set. */
   take(): number | 'deny' | null
 }
 

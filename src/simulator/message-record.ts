@@ -6,8 +6,9 @@ import type { World } from './world.ts'
 const LOCATION = 'Mountain View, CA'
 
 /**
- * An answer with message records. `conversationId` is a number beyond JavaScript's range, so it is printed as text and its quotes are
- * removed afterwards, which is five times as fast as `JSON.rawJSON`. Texts cannot match, because their quotes are escaped.
+ * An answer with message records. `conversationId` is a number beyond JavaScript's range, so it is serialized as a string
+ * and its quotes are removed afterwards. This is five times as fast as `JSON.rawJSON`. Message texts cannot match, because
+ * their quotes are escaped.
  */
 export function jsonOfMessages(value: unknown): Reply {
   const reply = json(200, value)
@@ -42,7 +43,7 @@ export function messageRecord(world: World, message: Message): Record<string, un
   }
 }
 
-/** A record of the message store: the same, with its extension and the number of segments. */
+/** A record of the message store: a message record with its extension and the number of its text segments. */
 export function storeRecord(world: World, message: Message): Record<string, unknown> {
   const { uri, id, ...rest } = messageRecord(world, message)
   const segmentCount = Math.max(1, Math.ceil((message.text ?? '').length / 160))

@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Extension } from './directory.ts'
 import type { Settings } from './settings.ts'
 
-/** The stored messages. Statuses are computed from the clock when they are read, so that ten thousand sends need no timers. */
+/** The stored messages. Statuses are computed from the clock when they are read, so that many sends need no timers. */
 export interface Messages {
   addOutbound(extension: Extension, sms: OutboundSms): Message
   addInbound(extension: Extension, sms: StoredInbound): Message
@@ -11,7 +11,7 @@ export interface Messages {
   of(extensionId: number): readonly Message[]
   all(): Message[]
   state(message: Message): MessageState
-  /** The next accepted messages will end so. */
+  /** Sets the outcome of the next `calls` accepted messages. */
   planNext(calls: number, outcome: FinalOutcome): void
 }
 
@@ -38,14 +38,14 @@ export interface Message {
   direction: Direction
   from: Party
   to: Party[]
-  /** Null: the record has no `subject` at all. */
+  /** Null: the record has no `subject`. */
   text: string | null
   /** Of an MMS, beside the text itself. */
   attachments: Attachment[]
   createdAt: number
-  /** Null: as the settings say. */
+  /** Null: the settings decide. */
   outcome: FinalOutcome | null
-  /** Set by the control API; overrides everything else. */
+  /** Set by the control API. It overrides every other state. */
   forced: MessageState | null
 }
 
@@ -73,7 +73,7 @@ export interface StoredInbound extends Omit<OutboundSms, 'text'> {
 }
 
 const MAX_MESSAGES_PER_EXTENSION = 1_000_000
-/** How many messages are dropped at once when an extension is full. */
+/** How many of the oldest messages are dropped when an extension has the maximum. */
 const DROPPED_MESSAGES = 100_000
 /** Conversation ids are above 2^53 on the platform, which breaks clients that read them as numbers. */
 const CONVERSATION_FLOOR = 2n ** 60n
@@ -82,7 +82,8 @@ export function createMessages(clock: Clock, settings: Settings): Messages {
   const byId = new Map<number, Message>()
   const byExtension = new Map<number, Message[]>()
   const planned: FinalOutcome[] = []
-  // Real time, even under a manual clock: a restarted simulator must not reuse an id that its client has stored.
+  // Ids follow real time even with a manual clock, because a restarted simulator must not reuse an id that its client
+  // has stored.
   let lastId = Date.now() * 1000
 
   function addOutbound(extension: Extension, sms: OutboundSms): Message {
@@ -136,7 +137,7 @@ export function createMessages(clock: Clock, settings: Settings): Messages {
   }
 }
 
-/** The current status: `Queued`, then `Sent`, then the final status, if there is one. */
+/** The current state: `Queued`, then `Sent`, then the final status if there is one. */
 function plannedState(message: Message, now: number, settings: Settings): MessageState {
   const { createdAt, outcome } = message
   if (message.direction === 'Inbound') return stateAt('Received', createdAt)
@@ -153,7 +154,10 @@ function stateAt(messageStatus: string, changedAt: number, code?: string): Messa
   return { messageStatus, deliveryErrorCode: code ?? null, changedAt }
 }
 
-/** One conversation per extension and set of numbers, whatever the direction. Above 2^53, therefore text. */
+/**
+ * The conversation's id depends on the extension and the set of numbers, not on the direction. It is text, because it
+ * exceeds 2^53.
+ */
 export function conversationOf({ extensionId, from, to }: Message): string {
   const numbers = [from, ...to].map((party) => party.phoneNumber ?? party.extensionNumber ?? '').toSorted()
   const hash: bigint = Bun.hash.wyhash(`${extensionId} ${numbers.join(' ')}`)

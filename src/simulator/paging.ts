@@ -33,7 +33,7 @@ export interface PageRequest {
 const DEFAULT_PER_PAGE = 100
 const MAX_PER_PAGE = 1000
 
-/** Reads `page` and `perPage`. `base` is the list's address, `query` the other parameters. */
+/** Reads `page` and `perPage`. `base` is the list's address. Every page's address repeats the parameters of `echoed`. */
 export function readPage(query: URLSearchParams, base: string, echoed: URLSearchParams): PageRequest | Reply {
   const page = Number(query.get('page') ?? 1)
   const perPage = Number(query.get('perPage') ?? DEFAULT_PER_PAGE)

@@ -4,7 +4,7 @@ import type { Fault } from './faults.ts'
 import { html, json, jsonObject, type Reply } from './http.ts'
 import { rawReply, type Wire } from './wire.ts'
 
-/** Plays one fault on a connection. Returns the status that the client could read, or null if the connection was cut. */
+/** Plays one fault on a connection. Returns the status that the client can read, or null if the connection is cut. */
 export async function playFault(fault: Fault, play: FaultStage): Promise<number | null> {
   const { wire, process, clock } = play
   switch (fault.kind) {
@@ -19,14 +19,14 @@ export async function playFault(fault: Fault, play: FaultStage): Promise<number 
       clock.after(fault.ms, () => void process())
       return cut(wire, 'reset')
     default:
-      return spoil(fault, await process(), wire)
+      return corrupt(fault, await process(), wire)
   }
 }
 
 export interface FaultStage {
   wire: Wire
   clock: Clock
-  /** The real processing of the call. */
+  /** Processes the call. */
   process: () => Reply | Promise<Reply>
 }
 
@@ -34,8 +34,8 @@ type AfterFault = Exclude<Fault, { kind: 'respond' | 'hang' | 'reset' | 'close' 
 
 const DRIP_MS = 50
 
-/** Spoils the correct answer after the call was processed. */
-async function spoil(fault: AfterFault, reply: Reply, wire: Wire): Promise<number | null> {
+/** Replaces or corrupts the right answer after the call was processed. */
+async function corrupt(fault: AfterFault, reply: Reply, wire: Wire): Promise<number | null> {
   switch (fault.kind) {
     case 'accept-then-respond':
       return send(wire, answerOf(fault))
@@ -94,7 +94,7 @@ async function drip(wire: Wire, reply: Reply, which: 'drip-headers' | 'drip-body
   return reply.status
 }
 
-/** Cuts the connection only when the first half can have arrived, because a reset would overtake it. */
+/** Waits before the reset, because a reset discards bytes that the client has not read yet. */
 async function cutBody(wire: Wire, reply: Reply): Promise<null> {
   const { head, body } = rawReply(reply, false)
   wire.raw(head + firstHalf(body))

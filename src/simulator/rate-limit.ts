@@ -1,11 +1,11 @@
 import type { Clock } from '../core/clock.ts'
 
 /**
- * User-level limits (RingCentral developer guide, "Rate limits"): per extension, app and group a sliding window,
- * and a penalty in which every further request starts the penalty anew.
+ * User-level limits (RingCentral developer guide, "Rate limits"): per extension, app and group, a sliding window and a
+ * penalty that every further request restarts.
  */
 export interface RateLimit {
-  /** Counts a request. The headers belong to every answer. */
+  /** Counts a request. Every answer must have the returned headers. */
   take(key: string, group: Group): RateOutcome
   limits: Limits
 }
@@ -67,7 +67,7 @@ export function createRateLimit(clock: Clock, enabled: boolean): RateLimit {
     return counter
   }
 
-  /** The window starts empty after a penalty, so that a client that was silent has its full budget again. */
+  /** The window is empty after a penalty, so that a client that sent nothing during it has its full budget again. */
   function refuse(counter: Counter, group: Group, now: number): RateOutcome {
     counter.penaltyUntil = now + limits.penaltyMs
     counter.taken = []

@@ -3,21 +3,21 @@ export interface RawResponse {
   status: number
   /** Names in lower case. */
   headers: Record<string, string>
-  /** Status line, headers and body, as many as were read. */
+  /** The bytes read so far: status line, headers and body. */
   bytes: number
 }
 
 export interface RawReader {
   promise: Promise<RawResponse>
   data(chunk: Buffer): void
-  /** Call when the peer has closed the connection, which completes a response without a length. */
+  /** Call when the server has closed the connection, which completes a response without a length. */
   end(): void
 }
 
 const HEAD_END = '\r\n\r\n'
 const MAX_HEAD_BYTES = 65_536
 
-/** Resolves when the response is complete or larger than `enoughBytes`; rejects if it is not HTTP. */
+/** Resolves when the response is complete or larger than `enoughBytes`. Rejects if it is not HTTP. */
 export function readRawResponse(enoughBytes: number): RawReader {
   const { promise, resolve, reject } = Promise.withResolvers<RawResponse>()
   let text = ''

@@ -4,8 +4,8 @@ import type { Subscription } from './subscription-book.ts'
 import type { World } from './world.ts'
 
 /**
- * Renewal reminders (RingCentral developer guide, "Subscription renewal reminder"): from `threshold` seconds before
- * expiry on, one event per `interval` seconds. A renewal moves the expiry, so each timer checks it before it sends.
+ * Renewal reminders (RingCentral developer guide, "Subscription renewal reminder"): one event per `interval` seconds,
+ * starting `threshold` seconds before expiry. A renewal moves the expiry, so each timer checks the expiry before it sends.
  */
 export function scheduleReminders(world: World, subscription: Subscription): void {
   for (const filter of subscription.eventFilters) {
@@ -23,7 +23,7 @@ function scheduleNext(world: World, subscription: Subscription, filter: string, 
   const expiresAt = subscription.expiresAt
   world.clock.after(delayMs, () => {
     const gone = world.stopping.signal.aborted || world.subscriptions.get(subscription.id) === undefined
-    // The subscription was renewed meanwhile, which has scheduled its own reminders.
+    // A renewal schedules its own reminders.
     if (gone || subscription.expiresAt !== expiresAt || subscription.blacklisted !== null) return
     const body = { expiresIn: Math.floor((expiresAt - world.clock.now()) / 1000) }
     void deliver(world, subscription, envelope(world, subscription, filter, body, 'current'))

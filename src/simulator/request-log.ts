@@ -1,4 +1,4 @@
-/** The last requests that arrived, and totals since the start. */
+/** The last requests, and totals since the start. */
 export interface RequestLog {
   add(entry: LoggedRequest): void
   /** Oldest first. */
@@ -8,16 +8,16 @@ export interface RequestLog {
 }
 
 export interface LoggedRequest {
-  /** Simulated epoch milliseconds of the arrival. */
+  /** The arrival, in epoch milliseconds of the simulator's clock. */
   at: number
   method: string
   path: string
   /** The route's name, or null for an unknown path. */
   route: string | null
   extensionId: string | null
-  /** Null when no answer was sent: the connection was cut or the client left. */
+  /** Null if no answer was sent: the connection was cut, or the client disconnected. */
   status: number | null
-  /** The kind of the fault that was played. */
+  /** The kind of the played fault. */
   fault: string | null
 }
 

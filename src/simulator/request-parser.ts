@@ -1,15 +1,15 @@
 import type { Call } from './http.ts'
 
-/** A complete request at the start of some bytes (the part of HTTP/1.1, RFC 9112, that clients of an API use). */
+/** A complete request at the start of the bytes (the part of HTTP/1.1, RFC 9112, that API clients use). */
 export interface ParsedRequest {
   call: Call
-  /** How many bytes it took. */
+  /** In bytes. */
   length: number
-  /** Whether the client wants to go on using the connection. */
+  /** Whether the client wants to keep using the connection. */
   keepAlive: boolean
 }
 
-/** `more`: not complete yet. `continue`: the client waits for 100 before its body. A number: the status to refuse with. */
+/** `more`: not complete yet. `continue`: the client waits for 100 before its body. A number: the status of the refusal. */
 export type ParseOutcome = ParsedRequest | 'more' | 'continue' | number
 
 const HEAD_END = Buffer.from('\r\n\r\n')
@@ -38,7 +38,7 @@ function splitTarget(target: string): { path: string; query: URLSearchParams } {
   return { path: target.slice(0, queryAt), query: new URLSearchParams(target.slice(queryAt + 1)) }
 }
 
-/** Names in lower case; of a repeated header the last counts. Null when a line has no colon. */
+/** Names in lower case. The last of repeated headers wins. Null if a line has no colon. */
 function parseHeaders(lines: string[]): Record<string, string> | null {
   const headers: Record<string, string> = {}
   for (const line of lines) {

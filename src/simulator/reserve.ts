@@ -1,7 +1,7 @@
 import { listen } from './server.ts'
 import type { Simulator, SimulatorOptions } from './simulator.ts'
 
-/** A simulator whose address is known before its code is loaded. Requests wait until then. */
+/** A simulator whose address is known before its code is loaded. Requests wait until it has started. */
 export interface ReservedSimulator {
   /** Without a slash at the end. */
   url: string
@@ -9,7 +9,7 @@ export interface ReservedSimulator {
   stop(): Promise<void>
 }
 
-/** On 127.0.0.1, on any free port. */
+/** Listens on a free port of 127.0.0.1. */
 export function reserveSimulator(): ReservedSimulator {
   const listener = listen({ hostname: '127.0.0.1', port: 0 })
   let stop = async (): Promise<void> => listener.stop()

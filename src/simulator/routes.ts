@@ -18,7 +18,7 @@ import {
 import { ownerOfForm, revoke, token } from './token.ts'
 import type { World } from './world.ts'
 
-/** A matched request. `process` handles it; a fault may call it after the answer, or never. */
+/** A matched request. `process` handles it. A fault may call `process` after the answer, or never. */
 export interface Arrival {
   /** Null for an unknown path. */
   route: string | null
@@ -30,8 +30,9 @@ const EXTENSION = '/restapi/v1.0/account/([^/]+)/extension/([^/]+)'
 const SUBSCRIPTION = '/restapi/v1.0/subscription'
 
 /**
- * Every endpoint, with its name for faults and the log, its throttling group, and the permission that the app needs. Creating a
- * subscription has an error of its own. That reading one needs no permission is a guess.
+ * Every endpoint, with its name for faults and the log, its throttling group, and the permission that the app needs.
+ * Creating a subscription checks its permission itself, because it has an error of its own. The reference names no
+ * permission for the other subscription calls, so we assume that they need none.
  */
 const API_ROUTES = [
   api('sms', 'POST', `${EXTENSION}/sms`, 'medium', 'SMS', ofExtension(sendSms)),
@@ -110,7 +111,10 @@ const asText = (id: number | null): string | null => (id === null ? null : Strin
 
 const unknownPath = (): Reply => apiError(404, 'CMN-102', 'Resource is not found', { topLevel: 'ResourceNotFound' })
 
-/** `GET /restapi` (RingCentral API reference, "Get API versions"): says only that the platform is there. */
+/**
+ * `GET /restapi` (RingCentral API reference, "Get API versions"). Clients use it to check that the platform is
+ * reachable.
+ */
 function probe(world: World): Reply {
   const version = { uriString: 'v1.0', versionString: '1.0.60', releaseDate: '2026-03-01T00:00:00.000Z' }
   const apiVersions = [{ uri: `${world.url}/restapi/v1.0`, ...version }]

@@ -3,8 +3,8 @@ import { randomText } from './random.ts'
 
 /**
  * Sessions and the rotation of their tokens (RingCentral developer guide, "Refreshing access tokens").
- * A refresh invalidates the old access token at once. The old refresh token returns the same new pair until 10 s after the first use of
- * the new access token, so that a client that lost the answer can repeat the refresh.
+ * A refresh invalidates the old access token at once. The old refresh token returns the same new pair until 10 s after the
+ * first use of the new access token, so that a client that lost the answer can repeat the refresh.
  */
 export class Sessions {
   private readonly sessions = new Set<Session>()
@@ -14,7 +14,7 @@ export class Sessions {
 
   constructor(private readonly clock: Clock) {}
 
-  /** Opens a session; the oldest of more than five per extension and client ends silently. */
+  /** Opens a session. If an extension and client have more than five, the oldest one ends without notice. */
   open(request: OpenSession): Session {
     const current = this.newPair(request.lifetimes)
     const session: Session = { ...request, id: randomText(9), current, previous: null }
@@ -32,7 +32,7 @@ export class Sessions {
     return this.inGrace(session) ? session : 'unknown'
   }
 
-  /** A success counts as the first use of the token, which starts the grace period of its predecessor. */
+  /** A success counts as a use of the token. The first use starts the grace period of the previous pair. */
   checkAccess(accessToken: string): AccessOutcome {
     const session = this.byAccess.get(accessToken)
     if (session === undefined) return accessToken.startsWith(TOKEN_PREFIX) ? 'unknown' : 'malformed'
@@ -43,7 +43,7 @@ export class Sessions {
     return session
   }
 
-  /** The owner of a token. Does not count as a use of the token. */
+  /** Returns the owner of a token. This does not count as a use of the token. */
   ownerOf(token: string): number | null {
     return this.sessionOf(token)?.extensionId ?? null
   }
@@ -95,7 +95,10 @@ export class Sessions {
     return session
   }
 
-  /** The replaced pair: valid until 10 s after the first use of its successor, but not beyond its own lifetime. */
+  /**
+   * Whether the previous pair is still valid: until 10 s after the first use of the current pair, within its own
+   * lifetime.
+   */
   private inGrace({ current, previous }: Session): boolean {
     if (previous === null || this.clock.now() >= previous.refreshExpiresAt) return false
     return current.usedAt === null || this.clock.now() < current.usedAt + GRACE_MS
@@ -160,5 +163,5 @@ export type AccessOutcome = Session | 'malformed' | 'unknown' | 'expired' | 'cor
 const MAX_SESSIONS = 5
 const GRACE_MS = 10_000
 const TOKEN_PREFIX = 'U0pDMTFQMDFQQVMwMXxBQUJ'
-/** How many ended refresh tokens are kept, to distinguish "revoked" from "unknown". */
+/** How many refresh tokens of ended sessions are kept, to distinguish "revoked" from "unknown". */
 const MAX_REMEMBERED = 10_000

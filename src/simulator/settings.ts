@@ -1,30 +1,33 @@
-/** Settings that a test or an operator may change while the simulator runs. Times are milliseconds unless their names say otherwise. */
+/**
+ * Settings that a test or an operator may change while the simulator runs. Times are milliseconds unless their names
+ * say otherwise.
+ */
 export interface Settings {
   /** The app's permissions (RingCentral developer guide, "Permissions"); `SMS` includes `ReadMessages`. */
   permissions: Permission[]
   /** Serve a page with a button per extension instead of approving at once. */
   loginPage: boolean
-  /** Redirect URIs registered for the app; empty means that any is accepted. */
+  /** Redirect URIs that are registered for the app. If empty, any is accepted. */
   redirectUris: string[]
-  /** False: an app without the "Issue refresh tokens" setting. */
+  /** The app's "Issue refresh tokens" setting. */
   issueRefreshTokens: boolean
   accessTokenSeconds: number
   refreshTokenSeconds: number
   /** From acceptance to `Sent`. */
   sentAfterMs: number
-  /** From acceptance to `Delivered`; null, as with most US carriers: it stays `Sent`. */
+  /** From acceptance to `Delivered`. Null: messages stay `Sent`, as with most US carriers. */
   deliveredAfterMs: number | null
   /** How long a new message is absent from message-store lists. */
   indexDelayMs: number
   /** Accept `http:` webhook addresses, which the platform refuses with SUB-523. */
   allowHttpWebhooks: boolean
-  /** How long a webhook may take, for handshake and events. Real time, because it concerns sockets. */
+  /** How long a webhook may take to answer a handshake or an event, in real time. */
   webhookTimeoutMs: number
-  /** The longest lifetime that a subscription gets. */
+  /** The longest lifetime of a subscription. */
   maxSubscriptionSeconds: number
-  /** New subscriptions have all their filters in `disabledFilters`. */
+  /** New subscriptions get all their filters in `disabledFilters`. */
   refuseFilters: boolean
-  /** A subscription whose deliveries have failed for this long is blacklisted at the next failure. */
+  /** A subscription whose deliveries have failed for at least this long is blacklisted at the next failure. */
   blacklistAfterMs: number
 }
 

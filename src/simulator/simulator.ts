@@ -6,11 +6,11 @@ import { type Listener, listen } from './server.ts'
 import { createWorld } from './world.ts'
 
 /**
- * Simulates RingCentral over real HTTP, for development and tests. A client cannot distinguish it from the platform:
- * the same paths, bodies, errors, limits and webhooks. It starts without any extension; `control.addExtension` adds.
+ * Simulates RingCentral over real HTTP, for development and tests. It has the paths, bodies, errors, limits and webhooks of
+ * the platform, so that clients cannot distinguish the two. It starts without extensions; `control.addExtension` adds one.
  *
- * The platform's state (tokens, windows, statuses, expiries, delayed events) follows `clock`. Times of sockets (hanging, dripping, the
- * webhook's 3 s) are real.
+ * The platform's state (tokens, rate windows, statuses, expiries, delayed events) follows `clock`. Durations on sockets
+ * (hanging, dripping, the webhook's 3 s) are in real time.
  *
  * @throws when the environment is production, or the port is taken.
  * @example
@@ -23,7 +23,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   return simulate(listen({ hostname, port }), options)
 }
 
-/** Starts the simulator behind an existing listener. Throws when the environment is production. */
+/** Starts the simulator on an existing listener. Throws if the environment is production. */
 export function simulate(listener: Listener, options: SimulatorOptions): Simulator {
   refuseProduction(options)
   const world = createWorld({
@@ -70,7 +70,7 @@ export interface Simulator {
   /** Without a slash at the end. */
   url: string
   control: SimulatorControl
-  /** Closes every connection and cancels everything that was planned. */
+  /** Closes every connection and cancels everything that is planned. */
   stop(): Promise<void>
 }
 

@@ -1,7 +1,7 @@
 import { badParameter, invalidParameter } from './errors.ts'
 import { asObject, type Reply } from './http.ts'
 
-/** The `to` of a send: one to ten numbers in E.164, or the refusal (RingCentral API reference, "Create SMS message"). */
+/** Reads the `to` of a send: one to ten numbers in E.164 (RingCentral API reference, "Create SMS message"). */
 export function readRecipients(value: unknown): string[] | Reply {
   if (!Array.isArray(value) || value.length === 0) return invalidParameter('to')
   if (value.length > MAX_RECIPIENTS) return badParameter('MSG-381', 'Maximum number of recipients is exceeded')

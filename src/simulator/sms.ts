@@ -9,8 +9,8 @@ import { readRecipients } from './sms-recipients.ts'
 import type { World } from './world.ts'
 
 /**
- * `POST …/extension/~/sms` (RingCentral API reference, "Create SMS message"). The record is in the store before
- * the answer, so that a client that loses the answer can find it there. A repeated call sends another message.
+ * `POST …/extension/~/sms` (RingCentral API reference, "Create SMS message"). The record is stored before the answer, so
+ * that a client that loses the answer can find the record. A repeated call sends another message.
  */
 export function sendSms({ world, call, extension }: ApiCall): Reply {
   const source = jsonSource(call)
@@ -29,7 +29,7 @@ export function sendSms({ world, call, extension }: ApiCall): Reply {
   return accept(world, world.messages.addOutbound(extension, { from: { phoneNumber: from }, to: recipients, text }))
 }
 
-/** UTF-16 units: what `String.length` counts. */
+/** In UTF-16 code units, as `String.length`. */
 const MAX_TEXT_UNITS = 1000
 
 function accept(world: World, message: Message): Reply {
@@ -46,7 +46,10 @@ function announceProgress(world: World, message: Message): void {
   }
 }
 
-/** JSON, or a multipart whose first part is the JSON (`request.json`), as the platform's SDKs send it. */
+/**
+ * Returns the JSON of the body. The platform's SDKs send a multipart body whose first part is the JSON
+ * (`request.json`).
+ */
 function jsonSource(call: Call): string | null {
   const type = mediaType(call)
   if (type === 'application/json') return call.body

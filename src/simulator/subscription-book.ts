@@ -1,13 +1,13 @@
 import type { Clock } from '../core/clock.ts'
 
-/** The webhook subscriptions. Expired ones vanish, as on the platform. */
+/** The webhook subscriptions. Expired ones are removed, as on the platform. */
 export interface SubscriptionBook {
   add(draft: SubscriptionDraft): Subscription
   get(id: string): Subscription | undefined
   of(extensionId: number, clientId: string): Subscription[]
   all(): Subscription[]
   delete(id: string): boolean
-  /** Starts the subscription's own lifetime again. */
+  /** Restarts the subscription's lifetime. */
   renew(subscription: Subscription): void
 }
 
@@ -26,7 +26,7 @@ export interface Subscription extends SubscriptionDraft {
   createdAt: number
   expiresAt: number
   blacklisted: { reason: string; at: number } | null
-  /** Time of the first failed delivery since the last successful one. */
+  /** The time of the first failed delivery since the last successful one. */
   failingSince: number | null
 }
 

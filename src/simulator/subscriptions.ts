@@ -10,8 +10,8 @@ import type { Subscription, SubscriptionDraft } from './subscription-book.ts'
 import type { World } from './world.ts'
 
 /**
- * `POST /restapi/v1.0/subscription` (RingCentral API reference, "Create subscription"). Answers only after the
- * webhook has passed the handshake. Equal subscriptions are not merged: two of them deliver every event twice.
+ * `POST /restapi/v1.0/subscription` (RingCentral API reference, "Create subscription"). The answer comes after the webhook
+ * has passed the handshake. Equal subscriptions are not merged: two of them deliver every event twice.
  */
 export async function createSubscription(api: ApiCall): Promise<Reply> {
   const { world, extension, clientId } = api
@@ -21,7 +21,7 @@ export async function createSubscription(api: ApiCall): Promise<Reply> {
   if (world.subscriptions.of(extension.id, clientId).length >= MAX_SUBSCRIPTIONS) return limitExceeded()
   const refusal = await checkWebhook(world, draft)
   if (refusal !== null) return refusal
-  // Others may have been created during the handshake.
+  // Other subscriptions may have been created during the handshake.
   if (world.subscriptions.of(extension.id, clientId).length >= MAX_SUBSCRIPTIONS) return limitExceeded()
   const subscription = world.subscriptions.add(draft)
   scheduleReminders(world, subscription)
@@ -36,7 +36,7 @@ export function listSubscriptions({ world, extension, clientId }: ApiCall): Repl
 export const getSubscription = (api: ApiCall): Reply =>
   withSubscription(api, (subscription) => json(200, subscriptionInfo(api.world, subscription)))
 
-/** `PUT`: new filters and lifetime; an empty body only renews. The address cannot be changed, and is ignored. */
+/** `PUT` sets filters and lifetime. An empty body only renews. A new address is ignored, because it cannot be changed. */
 export const updateSubscription = (api: ApiCall): Reply =>
   withSubscription(api, (subscription) => {
     const body = api.call.body.trim() === '' ? {} : jsonObject(api.call.body)
@@ -92,7 +92,7 @@ function readDraft({ world, call, extension, clientId }: ApiCall): SubscriptionD
   if ('status' in filters) return filters
   const ttlSeconds = readTtl(body['expiresIn'] ?? DEFAULT_TTL_SECONDS)
   if (ttlSeconds === null) return invalidParameter('expiresIn')
-  // What the platform does for a filter whose messages the app may not read is a guess.
+  // The reference does not cover a filter for messages that the app may not read. We assume that the platform disables it.
   const refused = world.settings.refuseFilters || !hasPermission(world.settings, 'ReadMessages')
   return {
     extensionId: extension.id,
@@ -105,7 +105,7 @@ function readDraft({ world, call, extension, clientId }: ApiCall): SubscriptionD
   }
 }
 
-/** Whether the text can be the value of a header. */
+/** Whether the value can be sent in a header. */
 const isToken = (value: unknown): value is string => typeof value === 'string' && /^[\x21-\x7e]{1,255}$/.test(value)
 
 function readTtl(value: unknown): number | null {

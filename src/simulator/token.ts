@@ -87,7 +87,7 @@ function checkOwner(world: World, extensionId: number): Reply | null {
   return invalidGrant('OAU-232', 'Extension not found')
 }
 
-/** Throttling group Auth. A token without an owner is not counted. */
+/** Applies the limit of the throttling group Auth. A token without an owner is not counted. */
 function limited(world: World, extensionId: number | null, answer: () => Reply): Reply {
   if (extensionId === null) return answer()
   const rate = world.rateLimit.take(`${extensionId} ${world.client.id}`, 'auth')
@@ -100,7 +100,7 @@ const MIN_ACCESS_SECONDS = 600
 const MAX_ACCESS_SECONDS = 3600
 const MAX_REFRESH_SECONDS = 2_592_000
 
-/** `access_token_ttl` is clamped; a `refresh_token_ttl` out of range falls back to the default. */
+/** `access_token_ttl` is clamped. An out-of-range `refresh_token_ttl` is replaced by the default. */
 function lifetimesOf(world: World, form: URLSearchParams): Lifetimes {
   const access = Number(form.get('access_token_ttl'))
   const refresh = Number(form.get('refresh_token_ttl'))

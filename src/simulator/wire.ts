@@ -25,18 +25,18 @@ export class Wire {
     else this.connection.end()
   }
 
-  /** Resolves after `ms` of real time (undefined: never), or as soon as the client has left. */
+  /** Resolves after `ms` of real time (undefined: never), or as soon as the client disconnects. */
   pause(ms: number | undefined): Promise<void> {
     return this.connection.pause(ms)
   }
 
-  /** False once the client has left. */
+  /** False once the client has disconnected. */
   get open(): boolean {
     return this.connection.open
   }
 }
 
-/** The part of a client's connection that a wire uses. */
+/** The part of `ClientConnection` that a wire uses. */
 export interface WireConnection {
   readonly open: boolean
   write(bytes: string | Uint8Array): void
@@ -46,7 +46,7 @@ export interface WireConnection {
   pause(ms: number | undefined): Promise<void>
 }
 
-/** The text of an answer, with the headers that the platform adds to every answer. */
+/** Formats an answer, with the headers that the platform adds to every answer. */
 export function rawReply(reply: Reply, keepAlive: boolean): { head: string; body: string } {
   let head = `HTTP/1.1 ${reply.status} ${http().STATUS_CODES[reply.status] ?? ''}\r\n${COMMON_HEADERS}`
   head += `RCRequestId: ${crypto.randomUUID()}\r\n`
@@ -58,6 +58,6 @@ export function rawReply(reply: Reply, keepAlive: boolean): { head: string; body
 
 const COMMON_HEADERS = 'Server: nginx\r\nRoutingKey: SJC01P07\r\nContent-Language: en-US\r\n'
 
-/** Loaded with the first answer, because it would add some milliseconds to every start. */
+/** Loaded with the first answer, because loading adds some milliseconds to a start. */
 const http = (): typeof Http => (loaded ??= process.getBuiltinModule('node:http'))
 let loaded: typeof Http | null = null

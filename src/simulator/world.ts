@@ -14,7 +14,7 @@ import { createSubscriptionBook, type SubscriptionBook } from './subscription-bo
 /** The state of one simulated platform, shared by routes, events and control. */
 export interface World {
   clock: Clock
-  /** Own address, without a slash at the end. */
+  /** The simulator's address, without a slash at the end. */
   url: string
   client: ClientApp
   settings: Settings
@@ -30,7 +30,7 @@ export interface World {
   log: RequestLog
   /** Running event deliveries. */
   deliveries: Set<Promise<unknown>>
-  /** Aborted by `stop`; nothing may happen afterwards. */
+  /** Aborted by `stop`. Nothing may happen afterwards. */
   stopping: AbortController
 }
 

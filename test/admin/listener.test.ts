@@ -18,7 +18,7 @@ async function samples(world: World): Promise<Map<string, number>> {
   )
 }
 
-test('counts what was accepted, sent, failed and received, and calls by outcome', async () => {
+test('/metrics counts accepted, sent, failed and received messages, and provider calls by outcome', async () => {
   await using world = await withAdmin()
   await world.untilStatus(await world.send())
   await world.untilStatus(await world.send({ from: '+15555550142' }))
@@ -33,14 +33,14 @@ test('counts what was accepted, sent, failed and received, and calls by outcome'
   expect(found.get('sgw_messages_failed_total{reason="rejected"}')).toBe(0)
   expect(found.get('sgw_provider_calls_total{operation="send_sms",outcome="ok"}')).toBe(1)
   expect(found.get('sgw_extensions{state="active"}')).toBe(1)
-  // Two of each message that was sent or failed, one of the inbound one.
+  // Two events for each outbound message and one for the inbound one.
   expect(found.get('sgw_event_log_rows')).toBe(5)
   expect(found.get('sgw_database_bytes{file="database"}')).toBeGreaterThan(0)
   expect(found.get('sgw_database_bytes{file="wal"}')).toBeGreaterThan(0)
   expect(found.get('sgw_database_bytes{file="litestream"}')).toBe(0)
 })
 
-test('shows for how long the backup may lack changes, as Litestream says', async () => {
+test('/metrics shows the lag of the backup that Litestream reports', async () => {
   await using world = await createWorld({ env: { ADMIN_PORT: '0', LITESTREAM: '1' } })
   mkdirSync(join(world.folder, '.sgw.db-litestream/ltx'), { recursive: true })
   expect((await samples(world)).get('sgw_backup_lag_seconds')).toBeNaN()
@@ -51,7 +51,7 @@ test('shows for how long the backup may lack changes, as Litestream says', async
   expect(seconds).toBeLessThan(80)
 })
 
-test('shows what waits and for how long', async () => {
+test('/metrics shows the number of waiting jobs and the age of the oldest one', async () => {
   await using world = await withAdmin(false)
   await world.send()
   await world.send()
@@ -61,7 +61,7 @@ test('shows what waits and for how long', async () => {
   expect(found.get('sgw_open_attempts')).toBe(0)
 })
 
-test('shows how long a message has waited, whatever the wall-clock was set to since', async () => {
+test('/metrics shows how long a message has waited, even if the wall clock was set meanwhile', async () => {
   const clock = manualClock()
   let aheadMs = 0
   await using world = await createWorld({
@@ -75,7 +75,7 @@ test('shows how long a message has waited, whatever the wall-clock was set to si
   expect((await samples(world)).get('sgw_queue_oldest_age_seconds')).toBe(60)
 })
 
-test('counts the sends whose outcome is not known yet', async () => {
+test('/metrics counts attempts whose outcome is not known yet', async () => {
   await using world = await withAdmin()
   for (const body of ['one', 'two']) {
     const release = holdCalls(world, 'sendSms')
@@ -88,14 +88,14 @@ test('counts the sends whose outcome is not known yet', async () => {
   expect((await samples(world)).get('sgw_open_attempts')).toBe(0)
 })
 
-test('names no tenant, number or message', async () => {
+test('/metrics names no tenant, number or message', async () => {
   await using world = await withAdmin()
   await world.untilStatus(await world.send())
   const text = await (await fetch(`${world.running.adminUrl}/metrics`)).text()
   expect(text).not.toMatch(/tenant_|app_|msg_|\+1555/)
 })
 
-test('is ready while it works, and not before or after', async () => {
+test('/ready is 200 only while the workers run', async () => {
   await using world = await withAdmin(false)
   const ready = async () => (await fetch(`${world.running.adminUrl}/ready`)).status
   expect(await ready()).toBe(503)
@@ -105,24 +105,24 @@ test('is ready while it works, and not before or after', async () => {
   expect(await ready()).toBe(503)
 })
 
-test('serves nothing else, and nothing on the public listener', async () => {
+test('the admin listener serves nothing else, and the public listener serves no metrics', async () => {
   await using world = await withAdmin()
   expect((await fetch(`${world.running.adminUrl}/v1/apps`)).status).toBe(404)
   expect((await fetch(`${world.running.adminUrl}/metrics`, { method: 'POST' })).status).toBe(404)
   expect((await fetch(`${world.url}/metrics`)).status).toBe(404)
 })
 
-test('is off unless asked for', async () => {
+test('the admin listener is off by default', async () => {
   await using world = await createWorld()
   expect(world.running.adminUrl).toBeNull()
 })
 
-test('has every metric that the alert rules and the board ask for', async () => {
+test('/metrics has every metric that the alert rules and the dashboard use', async () => {
   await using world = await withAdmin()
   const text = await (await fetch(`${world.running.adminUrl}/metrics`)).text()
   const known = new Set(text.matchAll(/^# TYPE (\S+)/gm).map(([, name]) => name))
   const files = [join(PROJECT, 'deploy/prometheus/alerts.yml'), join(PROJECT, 'deploy/grafana/sgw.json')]
-  const asked = files.flatMap((file) => readFileSync(file, 'utf8').match(/\b(sgw|process)_[a-z_]+/g) ?? [])
-  expect(asked.length).toBeGreaterThan(20)
-  expect(asked.filter((name) => !known.has(name.replace(/_bucket$/, '')))).toEqual([])
+  const used = files.flatMap((file) => readFileSync(file, 'utf8').match(/\b(sgw|process)_[a-z_]+/g) ?? [])
+  expect(used.length).toBeGreaterThan(20)
+  expect(used.filter((name) => !known.has(name.replace(/_bucket$/, '')))).toEqual([])
 })

@@ -10,30 +10,30 @@ import { type World, type WorldOptions, createWorld, recordedLog, until } from '
 
 const MINUTE = 60_000
 
-interface Stage extends AsyncDisposable {
+interface AlertSetup extends AsyncDisposable {
   world: World
   clock: ManualClock
   receiver: Receiver
   alerts: Alerts
-  /** What was posted since the last call, after looking `times` times. */
-  look(times?: number): Promise<Record<string, unknown>[]>
+  /** Runs the checks `times` times and returns the bodies that were posted. */
+  check(times?: number): Promise<Record<string, unknown>[]>
 }
 
-const stages: AsyncDisposable[] = []
+const setups: AsyncDisposable[] = []
 afterEach(async () => {
-  for (const made of stages.splice(0)) await made[Symbol.asyncDispose]()
+  for (const made of setups.splice(0)) await made[Symbol.asyncDispose]()
 })
 
-async function stage(options: WorldOptions = {}): Promise<Stage> {
+async function setUp(options: WorldOptions = {}): Promise<AlertSetup> {
   const clock = manualClock(Date.now())
   const world = await createWorld({ clock, work: false, ...options })
   const receiver = startReceiver()
-  const made: Stage = {
+  const made: AlertSetup = {
     world,
     clock,
     receiver,
     alerts: new Alerts(world.gateway, receiver.url),
-    look: async (times = 1) => {
+    check: async (times = 1) => {
       const before = receiver.requests.length
       for (let time = 0; time < times; time++) await made.alerts.run()
       return receiver.requests.slice(before).map(({ body }) => body)
@@ -43,25 +43,25 @@ async function stage(options: WorldOptions = {}): Promise<Stage> {
       await world[Symbol.asyncDispose]()
     },
   }
-  stages.push(made)
+  setups.push(made)
   return made
 }
 
-const execute = async ({ world }: Stage, sql: string): Promise<void> => {
+const execute = async ({ world }: AlertSetup, sql: string): Promise<void> => {
   await world.gateway.database.gate.execute(sql)
   world.gateway.directory.forget(world.tenantId)
 }
-const restart = (made: Stage): void => void (made.alerts = new Alerts(made.world.gateway, made.receiver.url))
-const idOf = ({ world }: Stage): string => world.control.extensions()[0]?.extensionId ?? ''
+const restart = (made: AlertSetup): void => void (made.alerts = new Alerts(made.world.gateway, made.receiver.url))
+const idOf = ({ world }: AlertSetup): string => world.control.extensions()[0]?.extensionId ?? ''
 
-test('a sound gateway posts nothing', async () => {
-  expect(await (await stage()).look(3)).toEqual([])
+test('a healthy gateway posts no alert', async () => {
+  expect(await (await setUp()).check(3)).toEqual([])
 })
 
-test('a revoked extension is told once, and once when it is over, also across restarts', async () => {
-  const made = await stage()
+test('a revoked extension fires one alert and resolves it once, also across restarts', async () => {
+  const made = await setUp()
   await execute(made, `UPDATE extensions SET status = 'revoked'`)
-  const [firing, ...more] = await made.look(3)
+  const [firing, ...more] = await made.check(3)
   expect(more).toEqual([])
   const ids = { tenantId: made.world.tenantId, extensionId: idOf(made) }
   expect(firing).toEqual({
@@ -73,10 +73,10 @@ test('a revoked extension is told once, and once when it is over, also across re
   })
   made.clock.advance(MINUTE)
   restart(made)
-  expect(await made.look(2)).toEqual([])
+  expect(await made.check(2)).toEqual([])
   await execute(made, `UPDATE extensions SET status = 'active'`)
   restart(made)
-  const [resolved, ...others] = await made.look(3)
+  const [resolved, ...others] = await made.check(3)
   expect(others).toEqual([])
   expect(resolved).toEqual({
     ...firing,
@@ -85,18 +85,18 @@ test('a revoked extension is told once, and once when it is over, also across re
   })
 })
 
-test('an extension that does not receive is told after a minute, with the fix; a short gap is not', async () => {
-  const made = await stage()
+test('an extension that does not receive fires after a minute and names the fix; a short interruption does not fire', async () => {
+  const made = await setUp()
   await execute(made, `UPDATE subscriptions SET status = 'pending'`)
-  expect(await made.look()).toEqual([])
+  expect(await made.check()).toEqual([])
   made.clock.advance(MINUTE - 1)
-  expect(await made.look()).toEqual([])
+  expect(await made.check()).toEqual([])
   await execute(made, `UPDATE subscriptions SET status = 'active'`)
-  expect(await made.look()).toEqual([])
+  expect(await made.check()).toEqual([])
   await execute(made, `UPDATE subscriptions SET status = 'pending'`)
-  await made.look()
+  await made.check()
   made.clock.advance(MINUTE)
-  expect(await made.look()).toMatchObject([
+  expect(await made.check()).toMatchObject([
     {
       alert: 'extension_not_receiving',
       state: 'firing',
@@ -105,17 +105,17 @@ test('an extension that does not receive is told after a minute, with the fix; a
     },
   ])
   await execute(made, 'DELETE FROM extensions')
-  expect(await made.look()).toMatchObject([{ alert: 'extension_not_receiving', state: 'resolved' }])
+  expect(await made.check()).toMatchObject([{ alert: 'extension_not_receiving', state: 'resolved' }])
 })
 
-test('a message that waits for more than ten minutes is told by its id', async () => {
-  const made = await stage({ connect: false })
+test('a message that waits for more than ten minutes fires an alert with its id', async () => {
+  const made = await setUp({ connect: false })
   const messageId = await made.world.send()
   const acceptedAt = made.clock.now()
   made.clock.advance(10 * MINUTE)
-  expect(await made.look()).toEqual([])
+  expect(await made.check()).toEqual([])
   made.clock.advance(1)
-  expect(await made.look(2)).toMatchObject([
+  expect(await made.check(2)).toMatchObject([
     {
       alert: 'queue_old',
       state: 'firing',
@@ -125,7 +125,7 @@ test('a message that waits for more than ten minutes is told by its id', async (
     },
   ])
   await made.world.call('DELETE', `/v1/sms/${messageId}`)
-  expect(await made.look()).toMatchObject([
+  expect(await made.check()).toMatchObject([
     {
       alert: 'queue_old',
       state: 'resolved',
@@ -135,48 +135,48 @@ test('a message that waits for more than ten minutes is told by its id', async (
   ])
 })
 
-test('a storage that fails is told although nothing can be stored, and once', async () => {
-  const made = await stage()
+test('a failing storage fires once, although nothing can be stored', async () => {
+  const made = await setUp()
   const { database } = made.world.gateway
   const fails = spyOn(database.storage!, 'probeIfFailing').mockResolvedValue(true)
   const write = spyOn(database.writer, 'write').mockRejectedValue(new Error('full'))
-  const posts = await made.look(3)
+  const posts = await made.check(3)
   expect(posts).toMatchObject([{ alert: 'storage_failing', state: 'firing', text: expect.stringContaining('503') }])
   fails.mockRestore()
-  expect(await made.look()).toMatchObject([{ alert: 'storage_failing', state: 'resolved' }])
+  expect(await made.check()).toMatchObject([{ alert: 'storage_failing', state: 'resolved' }])
   write.mockRestore()
   restart(made)
-  expect(await made.look()).toEqual([])
+  expect(await made.check()).toEqual([])
 })
 
-test('what cannot be looked at is neither told nor over', async () => {
-  const made = await stage()
+test('a condition that cannot be checked neither fires nor resolves', async () => {
+  const made = await setUp()
   await execute(made, `UPDATE extensions SET status = 'revoked'`)
-  expect(await made.look()).toHaveLength(1)
+  expect(await made.check()).toHaveLength(1)
   const spy = spyOn(made.world.gateway.database.gate, 'execute').mockRejectedValue(new Error('unreadable'))
-  expect(await made.look(2)).toEqual([])
+  expect(await made.check(2)).toEqual([])
   spy.mockRestore()
-  expect(await made.look(2)).toEqual([])
+  expect(await made.check(2)).toEqual([])
 })
 
-test('a backup that is behind is told at once, one that says nothing after two minutes', async () => {
-  const made = await stage({ env: { LITESTREAM: '1' } })
-  expect(await made.look()).toEqual([])
+test('a backup that is behind fires at once, and a backup without a status after two minutes', async () => {
+  const made = await setUp({ env: { LITESTREAM: '1' } })
+  expect(await made.check()).toEqual([])
   made.clock.advance(2 * MINUTE)
-  expect(await made.look()).toMatchObject([{ alert: 'backup_behind', state: 'firing', detail: { lagSeconds: null } }])
+  expect(await made.check()).toMatchObject([{ alert: 'backup_behind', state: 'firing', detail: { lagSeconds: null } }])
   mkdirSync(join(made.world.folder, '.sgw.db-litestream/ltx'), { recursive: true })
   await using litestream = controlSocket(made.world.folder)
-  expect(await made.look()).toMatchObject([{ alert: 'backup_behind', state: 'resolved' }])
+  expect(await made.check()).toMatchObject([{ alert: 'backup_behind', state: 'resolved' }])
   litestream.uploadedAt = Date.now() - 5 * MINUTE
-  expect(await made.look()).toMatchObject([{ state: 'firing', text: expect.stringMatching(/behind for 30\d s/) }])
+  expect(await made.check()).toMatchObject([{ state: 'firing', text: expect.stringMatching(/behind for 30\d s/) }])
 })
 
-test('a destination that has failed for an hour is told; one success, or its end, is the end of it', async () => {
-  const made = await stage({ connect: false })
+test('a destination that has failed for an hour fires; a success or its removal resolves the alert', async () => {
+  const made = await setUp({ connect: false })
   const { world, clock } = made
   const second = await world.secondApp('http://127.0.0.1:9/second')
   await execute(made, `UPDATE apps SET webhook_url = 'http://127.0.0.1:9/first'`)
-  await made.look()
+  await made.check()
   let count = 0
   const attempt = (targetId: string, outcome: 'success' | 'timeout') =>
     insertDeliveries(world, [
@@ -186,11 +186,11 @@ test('a destination that has failed for an hour is told; one success, or its end
   for (let quarter = 0; quarter < 4; quarter++) {
     await attempt(world.app.appId, 'timeout')
     await attempt(second.appId, quarter === 2 ? 'success' : 'timeout')
-    expect(await made.look()).toEqual([])
+    expect(await made.check()).toEqual([])
     restart(made)
     clock.advance(15 * MINUTE)
   }
-  expect(await made.look(2)).toMatchObject([
+  expect(await made.check(2)).toMatchObject([
     {
       alert: 'webhook_failing',
       state: 'firing',
@@ -200,25 +200,25 @@ test('a destination that has failed for an hour is told; one success, or its end
     },
   ])
   await attempt(world.app.appId, 'success')
-  expect(await made.look()).toMatchObject([
+  expect(await made.check()).toMatchObject([
     { alert: 'webhook_failing', state: 'resolved', since: new Date(beganAt).toISOString() },
   ])
-  // The second app fails on until its address is removed.
+  // The second app keeps failing until its address is removed.
   await attempt(second.appId, 'timeout')
   clock.advance(60 * MINUTE)
-  expect(await made.look()).toMatchObject([{ state: 'firing', detail: { appId: second.appId } }])
+  expect(await made.check()).toMatchObject([{ state: 'firing', detail: { appId: second.appId } }])
   await execute(made, 'UPDATE apps SET webhook_url = NULL')
-  expect(await made.look()).toMatchObject([{ state: 'resolved', detail: { appId: second.appId } }])
+  expect(await made.check()).toMatchObject([{ state: 'resolved', detail: { appId: second.appId } }])
 })
 
-test('a thousand failing destinations of one tenant do not delay what is wrong for everybody', async () => {
-  const made = await stage({ connect: false })
+test('a thousand failing destinations of one tenant do not delay alerts that concern all tenants', async () => {
+  const made = await setUp({ connect: false })
   const { world, clock } = made
   const triggers = `WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 1099)
     INSERT INTO triggers (id, tenant_id, callback_url, secret, created_at)
     SELECT 'trg_' || i, '${world.tenantId}', 'http://127.0.0.1:9/', '', 0 FROM n`
   await execute(made, triggers)
-  await made.look()
+  await made.check()
   await execute(
     made,
     `INSERT INTO deliveries (delivery_id, attempt_number, tenant_id, kind, target_id, message_id, correlation_id, url, boot_id, attempted_at, outcome)
@@ -226,19 +226,19 @@ test('a thousand failing destinations of one tenant do not delay what is wrong f
     FROM triggers, json_each('[1,2]') AS a`,
   )
   clock.advance(60 * MINUTE)
-  const first = await made.look()
+  const first = await made.check()
   expect(first.length).toBeLessThanOrEqual(10)
   await execute(
     made,
     `INSERT INTO jobs (id, kind, lane, tenant_id, subject, created_at) VALUES ('job_1', 'send', '', '', 'msg_1', 0)`,
   )
-  expect(await made.look()).toContainEqual(expect.objectContaining({ alert: 'queue_old' }))
+  expect(await made.check()).toContainEqual(expect.objectContaining({ alert: 'queue_old' }))
 })
 
-test('a single failed attempt is no failing destination', async () => {
-  const made = await stage({ connect: false })
+test('a single failed attempt does not fire', async () => {
+  const made = await setUp({ connect: false })
   await execute(made, `UPDATE apps SET webhook_url = 'http://127.0.0.1:9/first'`)
-  await made.look()
+  await made.check()
   await insertDeliveries(made.world, [
     {
       messageId: messageIdOf(1),
@@ -249,62 +249,62 @@ test('a single failed attempt is no failing destination', async () => {
     },
   ])
   made.clock.advance(120 * MINUTE)
-  expect(await made.look()).toEqual([])
-  // Nothing is remembered of a destination that is gone.
+  expect(await made.check()).toEqual([])
+  // The state of a removed destination is deleted.
   await execute(made, 'UPDATE apps SET webhook_url = NULL')
-  await made.look()
+  await made.check()
   const { rows } = await made.world.gateway.database.gate.execute("SELECT value FROM facts WHERE name = 'alerts'")
   expect(JSON.parse(String(rows[0]?.['value']))).toMatchObject({ webhooks: { failing: {} } })
   expect(String(rows[0]?.['value'])).not.toContain(made.world.app.appId)
 })
 
-test('a post that fails is made again by the policy `short`; what is over waits its turn', async () => {
-  const made = await stage()
+test('a failed post is retried by the policy `short`; the resolution is posted after it', async () => {
+  const made = await setUp()
   made.receiver.answer = () => new Response('', { status: 500 })
   await execute(made, `UPDATE extensions SET status = 'revoked'`)
-  expect(await made.look(2)).toHaveLength(1)
+  expect(await made.check(2)).toHaveLength(1)
   await execute(made, `UPDATE extensions SET status = 'active'`)
   for (const ms of [5000, 30_000, 2 * MINUTE, 10 * MINUTE]) {
     made.clock.advance(ms - 1)
-    expect(await made.look(2)).toEqual([])
+    expect(await made.check(2)).toEqual([])
     restart(made)
     made.clock.advance(1)
-    expect(await made.look(2)).toMatchObject([{ state: 'firing' }])
+    expect(await made.check(2)).toMatchObject([{ state: 'firing' }])
   }
   made.receiver.answer = () => new Response('')
   made.clock.advance(30 * MINUTE)
-  expect((await made.look(3)).map(({ state }) => state)).toEqual(['firing', 'resolved'])
+  expect((await made.check(3)).map(({ state }) => state)).toEqual(['firing', 'resolved'])
   made.clock.advance(24 * 60 * MINUTE)
-  expect(await made.look(2)).toEqual([])
+  expect(await made.check(2)).toEqual([])
 })
 
-test('after six attempts a post is given up', async () => {
-  const made = await stage()
+test('a post is given up after six attempts', async () => {
+  const made = await setUp()
   made.receiver.answer = () => new Response('', { status: 500 })
   await execute(made, `UPDATE extensions SET status = 'revoked'`)
   for (let attempt = 1; attempt <= 6; attempt++) {
-    expect(await made.look(2)).toHaveLength(1)
+    expect(await made.check(2)).toHaveLength(1)
     made.clock.advance(31 * MINUTE)
   }
-  expect(await made.look(2)).toEqual([])
+  expect(await made.check(2)).toEqual([])
 })
 
-test('a post that was under way when the process ended is made again at its time, not at once', async () => {
-  const made = await stage()
+test('a post that was under way when the process ended is retried at its time, not at once', async () => {
+  const made = await setUp()
   const held = Promise.withResolvers<Response>()
   made.receiver.answer = () => held.promise
   await execute(made, `UPDATE extensions SET status = 'revoked'`)
   const run = made.alerts.run()
   await made.receiver.received(1)
   restart(made)
-  expect(await made.look(2)).toEqual([])
+  expect(await made.check(2)).toEqual([])
   held.resolve(new Response(''))
   await run
 })
 
-test('the address is guarded like a webhook’s, and never logged', async () => {
+test('ALERT_URL is checked like the address of a webhook and never logged', async () => {
   const { log, lines } = recordedLog()
-  const made = await stage({ log })
+  const made = await setUp({ log })
   await execute(made, `UPDATE extensions SET status = 'revoked'`)
   const alerts = new Alerts(made.world.gateway, 'http://169.254.169.254/services/T0/SECRET')
   await alerts.run()
@@ -314,7 +314,7 @@ test('the address is guarded like a webhook’s, and never logged', async () => 
   expect(text).not.toMatch(/SECRET|169\.254/)
 })
 
-test('a running gateway looks by itself where ALERT_URL is set', async () => {
+test('a running gateway checks by itself if ALERT_URL is set', async () => {
   const clock = manualClock(Date.now())
   await using receiver = startReceiver()
   await using world = await createWorld({ clock, env: { ALERT_URL: receiver.url } })

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { expectError } from '../support/expect-error.ts'
 import { createWorld } from '../support/world.ts'
 
-test('the header must begin with Bearer sgw_, to the letter', async () => {
+test('the header must begin with exactly Bearer sgw_', async () => {
   await using world = await createWorld({ connect: false, work: false })
   for (const authorization of [
     `bearer ${world.key}`,
@@ -20,7 +20,7 @@ test('the header must begin with Bearer sgw_, to the letter', async () => {
   }
 })
 
-test('a key must match to the last character', async () => {
+test('a key must match in every character', async () => {
   await using world = await createWorld({ connect: false, work: false })
   for (const key of [
     world.key.slice(0, -1),
@@ -44,7 +44,7 @@ test('a key in the query or in a cookie is ignored', async () => {
   )
 })
 
-test('every endpoint that is not declared open needs a key', async () => {
+test('every endpoint that is not declared open requires a key', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const closed = [
     ['POST', '/v1/sms/send'],

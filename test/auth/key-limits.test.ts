@@ -12,7 +12,7 @@ async function use(world: World, times: number, key = world.key): Promise<number
   return responses.map((response) => response.status)
 }
 
-test('100 requests are answered in any 60 seconds, and the 101st says exactly when to retry', async () => {
+test('at most 100 requests are answered in any 60 seconds, and Retry-After of the 101st is exact', async () => {
   const clock = manualClock()
   await using world = await limited(clock)
   await use(world, 1)
@@ -28,14 +28,14 @@ test('100 requests are answered in any 60 seconds, and the 101st says exactly wh
   expect((await world.call('GET', '/v1/rc/status')).headers.get('retry-after')).toBe('21')
 })
 
-test('a burst of 300 at once gets 100 answers, never more', async () => {
+test('a burst of 300 requests gets exactly 100 answers', async () => {
   await using world = await limited()
   const statuses = await use(world, 300)
   expect(statuses.filter((status) => status === 200)).toHaveLength(100)
   expect(statuses.filter((status) => status === 429)).toHaveLength(200)
 })
 
-test('refused requests do not count, so a caller that keeps asking gets its 100 a minute', async () => {
+test('refused requests do not count, so a caller that keeps requesting gets its 100 per minute', async () => {
   const clock = manualClock()
   await using world = await limited(clock)
   await use(world, 100)
@@ -45,7 +45,7 @@ test('refused requests do not count, so a caller that keeps asking gets its 100 
   expect((await use(world, 100)).every((status) => status === 200)).toBe(true)
 })
 
-test('errors of an authenticated request count too, also unknown paths', async () => {
+test('authenticated requests that fail count, also for unknown paths', async () => {
   await using world = await createWorld({ connect: false, work: false, env: { KEY_LIMIT_PER_MINUTE: '3' } })
   await world.call('GET', '/v1/nothing')
   await world.call('POST', '/v1/sms/send', { body: '{' })
@@ -53,7 +53,7 @@ test('errors of an authenticated request count too, also unknown paths', async (
   expect(await use(world, 1)).toEqual([429])
 })
 
-test('each app has its own limit, which a rotated key inherits', async () => {
+test('each app has a limit of its own, and a rotated key inherits it', async () => {
   await using world = await createWorld({ connect: false, work: false, env: { KEY_LIMIT_PER_MINUTE: '2' } })
   const second = await world.secondApp()
   const { body } = await world.json<{ apiKey: string }>('POST', `/v1/apps/${world.app.appId}/rotate-key`)
@@ -62,7 +62,7 @@ test('each app has its own limit, which a rotated key inherits', async () => {
   expect(await use(world, 1, second.apiKey)).toEqual([200])
 })
 
-test('every authenticated answer has the state of the limit', async () => {
+test('every authenticated answer shows the state of the limit', async () => {
   const clock = manualClock()
   await using world = await limited(clock)
   const standing = async (path = '/v1/rc/status'): Promise<(string | null)[]> => {
@@ -79,8 +79,8 @@ test('every authenticated answer has the state of the limit', async () => {
   expect(stranger.headers.get('ratelimit')).toBeNull()
 })
 
-test('no time of the limit is longer than its window, at any fraction of a millisecond', () => {
-  // Adding 60,000 to one of these and subtracting it again gives slightly more than 60,000.
+test('no wait is longer than the window, at any fraction of a millisecond', () => {
+  // For these values, floating-point rounding makes (at + 60,000) - at slightly larger than 60,000.
   for (const at of [8350464.140952489, 4188569.797467112, 80062.09177643053]) {
     const clock = { ...manualClock(), monotonic: () => at }
     const limits = new KeyLimits(clock, 1)

@@ -4,16 +4,16 @@ import { Deployment } from '../support/deployment.ts'
 import { S3Stub } from '../support/s3-stub.ts'
 import { until } from '../support/world.ts'
 
-test('on an empty volume no start is made without the backup: wrong credentials, wrong place, storage away', async () => {
+test('on an empty volume, the gateway does not start if it cannot read the backup: wrong credentials, wrong location, no connection', async () => {
   await using stub = new S3Stub()
   await using deployment = await Deployment.create(stub.environment())
   const refused = async (extra: Record<string, string>): Promise<string> => {
     const { code, stderr } = await deployment.enter(extra)
     expect({ code, there: existsSync(deployment.database) }).toEqual({ code: 69, there: false })
-    const place = extra['LITESTREAM_REPLICA_URL'] ?? 's3://backups/sgw'
+    const location = extra['LITESTREAM_REPLICA_URL'] ?? 's3://backups/sgw'
     const [looking, reason = '', ...more] = stderr.trim().split('\n')
-    expect(looking).toBe(`Looking for a backup at ${place} (${stub.url})`)
-    expect(reason).toStartWith(`The backup at ${place} (${stub.url}) cannot be read: `)
+    expect(looking).toBe(`Looking for a backup at ${location} (${stub.url})`)
+    expect(reason).toStartWith(`The backup at ${location} (${stub.url}) cannot be read: `)
     expect(more).toEqual([])
     return stderr
   }
@@ -26,7 +26,7 @@ test('on an empty volume no start is made without the backup: wrong credentials,
   expect(stub.bucket.keys).toEqual([])
 }, 40_000)
 
-test('a storage that cannot be reached is named at once, and waited for no longer than was asked', async () => {
+test('an unreachable storage is named at once, and the start waits no longer than LITESTREAM_TIMEOUT', async () => {
   await using stub = new S3Stub()
   await using deployment = await Deployment.create(stub.environment())
   await stub.goAway()
@@ -38,7 +38,7 @@ test('a storage that cannot be reached is named at once, and waited for no longe
   expect(stderr).toMatch(/connection refused|no answer within 1 s; http:\S+ cannot be reached/)
 })
 
-test("without a region Amazon's storage is asked for it: a start that cannot ask says what to set", async () => {
+test("without LITESTREAM_REGION the region is requested from Amazon's storage; if that fails, the start names the variable", async () => {
   await using deployment = await Deployment.create({
     LITESTREAM_REPLICA_URL: 's3://nobodys-backups/sgw',
     LITESTREAM_ACCESS_KEY_ID: 'AKIDOFNOBODY',
@@ -57,7 +57,7 @@ test("without a region Amazon's storage is asked for it: a start that cannot ask
   await deployment.crash(true)
 }, 40_000)
 
-test('a damaged backup, or anything else under its place, forbids an empty start', async () => {
+test('a damaged backup, or any other file at its location, prevents an empty start', async () => {
   await using stub = new S3Stub()
   await using deployment = await Deployment.create(stub.environment())
   await deployment.start()
@@ -77,13 +77,13 @@ test('a damaged backup, or anything else under its place, forbids an empty start
   expect(stub.bucket.keys).not.toEqual([])
   expect(await refused()).toMatch(/^The backup at s3:\/\/backups\/sgw \(.*\) (is damaged: |cannot be read: .*no snap)/m)
   stub.bucket.clear()
-  stub.bucket.put('sgw/notes.txt', new TextEncoder().encode('of whoever'))
+  stub.bucket.put('sgw/notes.txt', new TextEncoder().encode('of another program'))
   expect(await refused()).toContain('is damaged: files that a restore needs are missing')
   stub.bucket.clear()
-  // A name that begins like the place is another place.
-  stub.bucket.put('sgw-other/notes.txt', new TextEncoder().encode('of whoever'))
+  // A name that begins with the location is another location.
+  stub.bucket.put('sgw-other/notes.txt', new TextEncoder().encode('of another program'))
   await deployment.start()
 }, 60_000)
 
-/** What a restore begins with: of Litestream 0.5 snapshots and the very first file, of 0.3 snapshots. */
+/** The files with which a restore begins: snapshots, and the first file of Litestream 0.5. */
 const isBase = (key: string): boolean => /\/0009\/|\/0000000000000001-|\/snapshots\//.test(key)

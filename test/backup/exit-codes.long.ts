@@ -2,11 +2,11 @@ import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { Deployment } from '../support/deployment.ts'
 
-// What a supervisor acts on: the codes of the server, through the entry point, with the real Litestream in place.
+// A supervisor acts on these exit codes. They come through the entry point, with the real Litestream.
 
 let deployment: Deployment
 
-/** Of each problem: the database is there, and Litestream has worked on it. */
+/** Before each problem, the database exists and Litestream has replicated it. */
 beforeAll(async () => {
   deployment = await Deployment.create()
   await deployment.start()
@@ -24,7 +24,7 @@ test('a bad configuration ends with 78, before Litestream starts', async () => {
   expect(stdout).not.toMatch(STARTED)
 })
 
-test('settings of the backup that cannot work end with 78 too, though the database is there', async () => {
+test('invalid backup settings end with 78, although the database exists', async () => {
   const { code, stdout, stderr } = await deployment.enter({ LITESTREAM_ENDPOINT: 'storage.example:9000' })
   const fix = 'LITESTREAM_ENDPOINT is "storage.example:9000": give a complete address, for example https://HOST\n'
   expect({ code, stderr }).toEqual({ code: 78, stderr: fix })
@@ -46,7 +46,7 @@ test('a database of a newer version ends with 78, before Litestream starts', asy
   expect(stdout).not.toMatch(STARTED)
 })
 
-test('a port that is taken ends with 69, before Litestream starts', async () => {
+test('a port in use ends with 69, before Litestream starts', async () => {
   const holder = Bun.listen({ hostname: '127.0.0.1', port: deployment.port, socket: { data() {} } })
   const { code, stdout, stderr } = await deployment.enter({})
   holder.stop(true)
@@ -54,12 +54,12 @@ test('a port that is taken ends with 69, before Litestream starts', async () => 
   expect(stdout).not.toMatch(STARTED)
 })
 
-test('a missing Litestream ends with 69 and says how to go on', async () => {
+test('a missing Litestream ends with 69 and says what to do', async () => {
   const { code, stderr } = await deployment.enter({ LITESTREAM_COMMAND: '/nowhere/litestream' })
   expect({ code, stderr }).toEqual({ code: 69, stderr: expect.stringContaining('install Litestream') })
 })
 
-test('a Litestream that ends by itself ends the gateway with 69', async () => {
+test('the gateway ends with 69 if Litestream ends by itself', async () => {
   const { code, stdout } = await deployment.enter({ LITESTREAM_CONFIG: '/nowhere/litestream.yml' })
   expect(code).toBe(69)
   expect(stdout).toContain('Litestream is gone')

@@ -4,10 +4,10 @@ import { Deployment } from '../support/deployment.ts'
 import { until } from '../support/world.ts'
 
 const ROUNDS = 2
-/** Litestream copies once a second; a busy machine may need some more. */
+/** Litestream copies once a second. A busy machine may need longer. */
 const MAX_LOSS_MS = 4000
 
-test('after kill -9 of everything and the loss of the volume, little is gone and nothing is sent twice', async () => {
+test('after kill -9 of all processes and the loss of the volume, at most the last seconds are lost and nothing is sent twice', async () => {
   await using deployment = await Deployment.create()
   await deployment.start()
   await deployment.connect('http://127.0.0.1:9/nobody')
@@ -24,7 +24,7 @@ test('after kill -9 of everything and the loss of the volume, little is gone and
   await deployment.stop()
 }, 60_000)
 
-test('a gateway whose Litestream was killed stops, so that both can be started again', async () => {
+test('the gateway stops if Litestream was killed, so that both can be restarted', async () => {
   await using deployment = await Deployment.create()
   await deployment.start()
   deployment.killLitestream()
@@ -34,7 +34,7 @@ test('a gateway whose Litestream was killed stops, so that both can be started a
   await deployment.stop()
 }, 40_000)
 
-test('the entry point refuses REQUIRE_RESTORE without a place for the backup, and starts plainly without either', async () => {
+test('the entry point refuses REQUIRE_RESTORE without a backup location, and starts without Litestream if neither is set', async () => {
   await using deployment = await Deployment.create()
   for (const set of ['1', 'true', 'on']) {
     const refused = await deployment.enter({ LITESTREAM_REPLICA_URL: '', REQUIRE_RESTORE: set })

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { S3Stub } from '../support/s3-stub.ts'
 
-// The stub against a client that neither it nor Litestream knows: Bun's own.
+// An independent client checks the stub: Bun's own.
 
 const PART_BYTES = 5 * 1024 * 1024
 
@@ -24,7 +24,7 @@ const codeOf = (promise: Promise<unknown>): Promise<unknown> =>
     (error: { code?: string }) => error.code,
   )
 
-test('keeps an object, its size and its ETag, and gives the whole, a range or nothing', async () => {
+test('an object is stored with its size and ETag and read completely or by range; a missing object is an error', async () => {
   await client.write("a folder/what's (new)+*.txt", 'The night is long')
   const file = client.file("a folder/what's (new)+*.txt")
   expect(await file.text()).toBe('The night is long')
@@ -35,7 +35,7 @@ test('keeps an object, its size and its ETag, and gives the whole, a range or no
   expect(await codeOf(file.text())).toBe('NoSuchKey')
 })
 
-test('puts a multipart upload together', async () => {
+test('a multipart upload becomes one object', async () => {
   const bytes = crypto.getRandomValues(Buffer.alloc(PART_BYTES + 1000).subarray(0, 60_000))
   const whole = Buffer.alloc(PART_BYTES + 1000, bytes)
   const writer = client.file('large').writer({ partSize: PART_BYTES })
@@ -46,7 +46,7 @@ test('puts a multipart upload together', async () => {
   expect(stub.bucket.get('large').etag).toEndWith('-2"')
 })
 
-test('lists page by page, and folders once', async () => {
+test('a listing has pages, and each folder once', async () => {
   for (const key of ['b/1', 'b/2', 'a', 'c', 'd', 'e/1']) await client.write(key, key)
   const names: string[] = []
   for (let token: string | undefined, more = true; more;) {
@@ -60,7 +60,7 @@ test('lists page by page, and folders once', async () => {
   expect((await client.list({ prefix: 'b/', startAfter: 'b/1' })).contents?.map(({ key }) => key)).toEqual(['b/2'])
 })
 
-test('refuses another key, another secret, another region, another bucket, and a request without a signature', async () => {
+test('a wrong key, secret, region or bucket and an unsigned request are refused', async () => {
   const put = (changed: Partial<Bun.S3Options>): Promise<unknown> => codeOf(clientWith(changed).write('key', 'text'))
   expect(await put({ accessKeyId: 'AKIDOFADAY' })).toBe('InvalidAccessKeyId')
   expect(await put({ secretAccessKey: 'guessed' })).toBe('SignatureDoesNotMatch')
@@ -71,7 +71,7 @@ test('refuses another key, another secret, another region, another bucket, and a
   expect(await put({})).toBe('accepted')
 })
 
-test('asks for patience, is away, and loses the answer of what it has done', async () => {
+test('the faults are: 503, no connection, and a lost answer after the work was done', async () => {
   stub.fault = 'slow down'
   expect(await codeOf(client.write('refused', 'text'))).toBe('SlowDown')
   stub.fault = 'answer lost'

@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { seededRandom } from '../../src/simulator/random.ts'
-import { Load, crashAndRestore, missingOf, sentTexts, sentTwice, untilDrained } from '../support/backup-loss.ts'
+import { BackupLoad, crashAndRestore, missingOf, sentTexts, sentTwice, untilDrained } from '../support/backup-loss.ts'
 import { Deployment } from '../support/deployment.ts'
 import { IS_LITESTREAM_5, LITESTREAM } from '../support/litestream.ts'
 import { temporaryFolder } from '../support/process.ts'
@@ -12,10 +12,10 @@ import { S3Stub } from '../support/s3-stub.ts'
 import { until } from '../support/world.ts'
 
 const ROUNDS = 2
-/** Litestream uploads once a second; a busy machine may need some more. The load goes on for longer than this. */
+/** Litestream uploads once a second. A busy machine may need longer. The load lasts longer than this. */
 const MAX_LOSS_MS = 3000
 
-test('killed at random, starts too, and the volume lost, it goes on from the storage and sends nothing twice', async () => {
+test('after kills at random times, also during starts, and the loss of the volume, a restore from S3 sends nothing twice', async () => {
   const seed = Date.now() % 1_000_000
   console.log(`seed ${seed}`)
   const random = seededRandom(seed)
@@ -37,21 +37,21 @@ test('killed at random, starts too, and the volume lost, it goes on from the sto
   await deployment.stop()
 }, 90_000)
 
-test('while the storage refuses, is away or breaks connections it goes on accepting, and the backup catches up', async () => {
+test('while the storage refuses or breaks connections, the gateway keeps accepting messages, and the backup catches up', async () => {
   await using stub = new S3Stub()
   await using deployment = await Deployment.create(stub.environment())
   await deployment.start()
   await deployment.connect('http://127.0.0.1:9/nobody')
   await until(() => stub.bucket.keys.length > 0)
 
-  const load = new Load(deployment, 'outage')
+  const load = new BackupLoad(deployment, 'outage')
   stub.fault = 'slow down'
-  await accepts(load, () => stub.refusals.filter((code) => code === 'SlowDown').length >= 3)
+  await acceptsUntil(load, () => stub.refusals.filter((code) => code === 'SlowDown').length >= 3)
   await stub.goAway()
-  await accepts(load, () => isKnownToBeBehind(deployment))
+  await acceptsUntil(load, () => isKnownToBeBehind(deployment))
   stub.fault = 'answer lost'
   stub.comeBack()
-  await accepts(load, () => stub.answersLost >= 2)
+  await acceptsUntil(load, () => stub.answersLost >= 2)
   await load.stop()
 
   stub.fault = 'none'
@@ -65,15 +65,15 @@ test('while the storage refuses, is away or breaks connections it goes on accept
   expect(await sentTwice(deployment)).toEqual([])
 }, 120_000)
 
-test('what waited at the last copy and was sent after it is not sent again', async () => {
+test('messages that were queued at the last copy and sent after it are not sent again', async () => {
   await using stub = new S3Stub()
   await using deployment = await Deployment.create(stub.environment())
   await deployment.start()
   await deployment.connect('http://127.0.0.1:9/nobody')
   const fault = { kind: 'respond', status: 503 }
   await deployment.simulator.control('fault', { route: 'sms', calls: null, fault })
-  const load = new Load(deployment, 'queued')
-  await accepts(load, () => load.acknowledged.length >= 20)
+  const load = new BackupLoad(deployment, 'queued')
+  await acceptsUntil(load, () => load.acknowledged.length >= 20)
   await load.stop()
   const { length } = load.acknowledged
   await until(async () => (await check(deployment)).rows === length, 20_000)
@@ -90,7 +90,7 @@ test('what waited at the last copy and was sent after it is not sent again', asy
   expect(await missingOf(deployment, load.acknowledged)).toEqual([])
 }, 90_000)
 
-test('credentials may stand in files, for the entry point as for a drill', async () => {
+test('the entry point and a drill read credentials from files', async () => {
   await using stub = new S3Stub()
   const { LITESTREAM_SECRET_ACCESS_KEY: secret = '', ...storage } = stub.environment()
   using folder = temporaryFolder()
@@ -119,7 +119,7 @@ test('credentials may stand in files, for the entry point as for a drill', async
   await deployment.stop()
 }, 60_000)
 
-test('a prefix without a backup is an empty start at first, and an error with REQUIRE_RESTORE', async () => {
+test('a prefix without a backup means an empty start, or an error with REQUIRE_RESTORE', async () => {
   await using stub = new S3Stub()
   await using deployment = await Deployment.create(stub.environment())
   const refused = await deployment.enter({ REQUIRE_RESTORE: '1' })
@@ -129,7 +129,7 @@ test('a prefix without a backup is an empty start at first, and an error with RE
   await deployment.stop()
 })
 
-test('a drill reads a backup of several upload parts, leaves nothing behind, and fails without credentials', async () => {
+test('a drill reads a backup of several upload parts, leaves no file, and fails without credentials', async () => {
   await using stub = new S3Stub()
   await using deployment = await Deployment.create(stub.environment())
   mkdirSync(deployment.volume)
@@ -146,9 +146,9 @@ test('a drill reads a backup of several upload parts, leaves nothing behind, and
   expect(readdirSync(deployment.volume)).toEqual(before)
 }, 40_000)
 
-/** The load goes on until this has come about, and some messages more. */
-async function accepts(load: Load, come: () => boolean | Promise<boolean>): Promise<void> {
-  await until(come, 40_000)
+/** Waits until the condition holds and some more messages are accepted. */
+async function acceptsUntil(load: BackupLoad, condition: () => boolean | Promise<boolean>): Promise<void> {
+  await until(condition, 40_000)
   const before = load.acknowledged.length
   await until(() => load.acknowledged.length >= before + 5)
 }
@@ -160,20 +160,20 @@ interface BackupStatus {
 const backupOf = async (deployment: Deployment): Promise<BackupStatus> =>
   (await deployment.command<{ backup: BackupStatus }>('status')).backup
 
-/** Litestream 0.5 says how long it has not come through; 0.3 writes a line about it. */
+/** Litestream 0.5 reports the time since its last upload. Litestream 0.3 only logs errors. */
 async function isKnownToBeBehind(deployment: Deployment): Promise<boolean> {
   if (!IS_LITESTREAM_5) return deployment.output().includes('connection refused')
   return ((await backupOf(deployment)).lagMs ?? 0) > 6000
 }
 
-/** A drill; one that fails (1) says so in its answer: the first copy takes a moment. */
+/** Runs a drill. A failed drill (1) is no error here, because the first copy takes a moment. */
 async function check(deployment: Deployment): Promise<{ ok: boolean; rows: number; integrity: string }> {
   const { code, stdout, stderr } = await finished(['sgw', '--json', 'restore', '--check'], deployment.env())
   if (code > 1) throw new Error(`The drill ended with ${code}: ${stderr}`)
   return JSON.parse(stdout)
 }
 
-/** 12 messages of a mebibyte that cannot be compressed: an upload of Litestream has parts of five. */
+/** Has 12 incompressible messages of one mebibyte each, because an upload of Litestream has parts of five. */
 function largeDatabase(path: string): Database {
   const database = new Database(path, { create: true })
   database.run('PRAGMA journal_mode = WAL')

@@ -5,7 +5,7 @@ import { LeanProvider } from '../../bench/rivals/provider.ts'
 import { inThisProcess } from '../../bench/rivals/provider-process.ts'
 import { eventually } from '../../bench/torture/program.ts'
 
-test('messages come from 1,000 numbers in turn, each from another extension than the one before, to distinct people', () => {
+test('messages come from 1,000 numbers in turn, consecutive ones from different extensions, to distinct recipients', () => {
   const messages = Array.from({ length: 300_000 }, (_, n) => ({ from: fromOf(n), to: toOf(n) }))
   const round = messages.slice(0, EXTENSIONS * NUMBERS_PER_EXTENSION)
   expect(new Set(round.map(({ from }) => from)).size).toBe(1000)
@@ -16,7 +16,7 @@ test('messages come from 1,000 numbers in turn, each from another extension than
     expect(new Set(round.slice(at, at + EXTENSIONS).map(({ from }) => extensionOf(from))).size).toBe(EXTENSIONS)
 })
 
-test('a gateway is driven by its entry points alone: extensions get their own numbers, and a message is sent', async () => {
+test('a bench gateway connects extensions with numbers of their own and sends a message', async () => {
   await using provider = new LeanProvider(0)
   await using gateway = await BenchGateway.open({
     extensions: 3,
@@ -42,7 +42,7 @@ test('a gateway is driven by its entry points alone: extensions get their own nu
   await gateway.drained()
 })
 
-test("the provider's answer to a message has the fields of RingCentral's", async () => {
+test("the lean provider's answer has the fields of RingCentral's answer", async () => {
   await using provider = new LeanProvider(0)
   const response = await fetch(`${provider.url}/restapi/v1.0/account/~/extension/~/sms`, { method: 'POST', body: '{}' })
   expect(response.status).toBe(200)

@@ -11,7 +11,7 @@ function git(folder: string, ...words: string[]): string {
   return stdout.toString().trim()
 }
 
-/** A repository with two commits of `main.txt`, and an uncommitted change of it. */
+/** A repository with two commits of `main.txt` and an uncommitted change to it. */
 function repository(): Disposable & { folder: string; first: string } {
   const folder = mkdtempSync(join(tmpdir(), 'sgw-test-'))
   git(folder, 'init', '-q')
@@ -28,7 +28,7 @@ function repository(): Disposable & { folder: string; first: string } {
   return { folder, first, [Symbol.dispose]: () => rmSync(folder, { recursive: true }) }
 }
 
-test('another commit is checked out beside the working copy, and deleted again', () => {
+test('a commit is checked out into a folder of its own, which is deleted afterwards', () => {
   using made = repository()
   const { folder, first } = made
   const source = checkOut(first.slice(0, 7), folder)
@@ -40,7 +40,7 @@ test('another commit is checked out beside the working copy, and deleted again',
   expect(git(folder, 'worktree', 'list').split('\n')).toHaveLength(1)
 })
 
-test('an unknown commit is refused by its name', () => {
+test('an unknown commit is an error that names it', () => {
   using made = repository()
   expect(() => checkOut('no-such-commit', made.folder)).toThrow(/no-such-commit/)
 })

@@ -6,7 +6,7 @@ import { tableOf } from '../../bench/rivals/table.ts'
 const COLUMNS = { figures: ['sent/s'], decimals: { 'sent/s': 0 }, holds: { older: '≥ 0.70' } } as const
 const PROVIDER = { url: '', calls: () => Promise.resolve(0), forwardTo: () => Promise.resolve() }
 
-/** Each contestant's figures of its turns, in order; `started` hears who is started. */
+/** `rates`: the figures of each contestant, one per turn. `started` is called with the name of a contestant that starts. */
 function entries(rates: Record<string, number[] | Error>, started: (name: string) => void): Entry[] {
   return Object.entries(rates).map(([name, turns]) => ({
     contestant: {
@@ -37,7 +37,7 @@ async function compared(rates: Record<string, number[] | Error>) {
   return { order, rows: tableOf(COLUMNS, await compare(2, all, COLUMNS.figures, turn, 0)) }
 }
 
-test('contestants take turns, and each row has our figure divided by its own', async () => {
+test('contestants take turns, and each row has our figure divided by its figure', async () => {
   const { order, rows } = await compared({ sgw: [100, 100], older: [100, 125] })
   expect(order).toEqual(['sgw', 'older', 'sgw', 'older'])
   expect(rows).toEqual([
@@ -46,7 +46,7 @@ test('contestants take turns, and each row has our figure divided by its own', a
   ])
 })
 
-test('a contestant that fails takes part no more, and its row says why', async () => {
+test('a contestant that fails is left out of later rounds, and its row says why', async () => {
   const { order, rows } = await compared({ sgw: [100, 100], older: new Error('It did not start') })
   expect(order).toEqual(['sgw', 'older', 'sgw'])
   expect(rows[1]).toEqual({

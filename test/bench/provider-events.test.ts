@@ -3,7 +3,7 @@ import { OURS } from '../../bench/gateway/source.ts'
 import { Connections } from '../../bench/support/posts.ts'
 import { openEventGateway } from '../../bench/support/provider-events.ts'
 
-test("a gateway takes the bench's events as its provider's", async () => {
+test("a gateway accepts the bench's events as events of its provider", async () => {
   const { gateway, events } = await openEventGateway(OURS)
   await using _gateway = gateway
   using connections = await Connections.open(gateway.port, 2)

@@ -7,7 +7,7 @@ import { openGate } from '../../src/db/gate.ts'
 
 const COLUMNS = 'id, tenant_id, app_id, direction, from_number, to_number, body, status, created_at, updated_at'
 
-test('a database of another commit is filled too: columns that it does not have are left out', async () => {
+test('a database of another commit can be filled: columns that it lacks are left out', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sgw-test-'))
   using _folder = { [Symbol.dispose]: () => rmSync(folder, { recursive: true }) }
   const gate = await openGate({ url: `file:${join(folder, 'other.db')}`, pragmas: [] })

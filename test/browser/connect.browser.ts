@@ -4,9 +4,9 @@ import { browserOptions } from '../support/browser.ts'
 import { newLink, pressConnect, tokenOf } from '../support/connect-flow.ts'
 import { type World, createWorld, until } from '../support/world.ts'
 
-// Browsers hold `form-action` against the redirect that answers a form, too: only a real one tells whether the list is right.
+// Browsers apply `form-action` also to the redirect that answers a form, so only a real browser can check the list.
 
-/** Opens the confirmation in a browser; what the page complains about is in `complaints`. */
+/** Opens the confirmation in a browser. `complaints` collects the errors of the page. */
 async function confirming(world: World, work: (page: Page, complaints: string[]) => Promise<void>): Promise<void> {
   const browser = await chromium.launch(browserOptions())
   try {
@@ -21,8 +21,8 @@ async function confirming(world: World, work: (page: Page, complaints: string[])
   }
 }
 
-/** A server that redirects whoever comes. */
-function leadsOn(where: (request: Request) => string) {
+/** A server that redirects every request. */
+function redirectingServer(where: (request: Request) => string) {
   const seen = { visits: 0 }
   const server = Bun.serve({
     port: 0,
@@ -38,7 +38,7 @@ function leadsOn(where: (request: Request) => string) {
 
 const isPolicy = (complaint: string): boolean => /content security policy/i.test(complaint)
 
-test('the form leads through the provider’s login, on another origin, and back to a page that says so', async () => {
+test('the form leads to the provider’s login on another origin and back to the page of success', async () => {
   await using world = await createWorld({ connect: false, work: false })
   await confirming(world, async (page, complaints) => {
     const origins = new Set<string>()
@@ -52,12 +52,12 @@ test('the form leads through the provider’s login, on another origin, and back
   expect(await (await world.call('GET', '/v1/rc/status')).json()).toMatchObject({ connected: true })
 })
 
-test('the login may lead to hosts that only the provider knows, as single sign-on does', async () => {
+test('the login may redirect to further hosts, as single sign-on does', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const { provider } = world.gateway
   const authorizeUrl = provider.authorizeUrl
-  await using sso = leadsOn((request) => new URL(request.url).searchParams.get('to') ?? '')
-  await using login = leadsOn(
+  await using sso = redirectingServer((request) => new URL(request.url).searchParams.get('to') ?? '')
+  await using login = redirectingServer(
     (request) => `http://sso.localhost:${sso.port}/?to=${new URL(request.url).searchParams.get('to')}`,
   )
   provider.authorizeUrl = (request) =>
@@ -70,7 +70,7 @@ test('the login may lead to hosts that only the provider knows, as single sign-o
   expect([sso.visits, login.visits]).toEqual([1, 1])
 })
 
-test('a person who comes back in another browser is asked, and connected only after a yes', async () => {
+test('a person who returns in another browser is asked to confirm, and connected only after that', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const pressed = await pressConnect(world, tokenOf(await newLink(world)))
   const browser = await chromium.launch(browserOptions())
@@ -87,7 +87,7 @@ test('a person who comes back in another browser is asked, and connected only af
   expect(await (await world.call('GET', '/v1/rc/status')).json()).toMatchObject({ connected: true })
 })
 
-test('a tenant’s name is text: no script of it runs, and the style does apply', async () => {
+test('a tenant’s name runs no script, and the style of the page applies', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const name = '<script>document.title="owned"</script><img src=x onerror="document.title=\'owned\'">'
   await world.gateway.database.writer.write([
@@ -104,7 +104,7 @@ test('a tenant’s name is text: no script of it runs, and the style does apply'
   })
 })
 
-test('without the provider in form-action the browser would stop: the test above can fail', async () => {
+test('the browser stops the form if form-action lacks the provider', async () => {
   await using world = await createWorld({ connect: false, work: false })
   await confirming(world, async (page, complaints) => {
     await page.route('**/v1/rc/connect?*', async (route) => {

@@ -4,7 +4,7 @@ import { ROUTES } from '../../src/app.ts'
 import { browserOptions } from '../support/browser.ts'
 import { createWorld } from '../support/world.ts'
 
-test('the page draws the document and asks nobody but this process', async () => {
+test('the documentation page shows the document and sends requests only to the gateway', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const browser = await chromium.launch(browserOptions())
   try {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Program, finished, freePort } from '../support/program.ts'
+import { LoggedProgram, finished, freePort } from '../support/program.ts'
 import { until } from '../support/world.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'sgw-build-'))
@@ -15,8 +15,8 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** An empty folder to work in, an empty home, a PATH without Bun. */
-function emptyPlace(name: string) {
+/** An empty working folder, an empty home, and a PATH without Bun. */
+function emptyMachine(name: string) {
   const cwd = join(folder, name)
   const home = join(folder, `${name}-home`)
   for (const path of [cwd, home]) mkdirSync(path)
@@ -36,7 +36,7 @@ async function expectDocumentation(url: string): Promise<void> {
 
 const MANY = 2000
 
-/** Gives the development tenant so many messages that its lists are the reader's, and lists them. */
+/** Gives the development tenant so many messages that the reader thread lists them. Returns the total of the list. */
 async function totalOfMany(cwd: string, url: string): Promise<number> {
   const keyFile = join(cwd, 'data/development-api-key')
   await until(() => existsSync(keyFile), 10_000)
@@ -52,11 +52,11 @@ async function totalOfMany(cwd: string, url: string): Promise<number> {
 }
 
 describe('the executable', () => {
-  test('alone in an empty folder it serves, sends, answers the operator, and stops with 0', async () => {
-    const { cwd, home, url, env } = emptyPlace('alone')
+  test('in an empty folder it serves, sends, answers operator commands, and stops with 0', async () => {
+    const { cwd, home, url, env } = emptyMachine('alone')
     const sgw = join(folder, 'sgw')
     cpSync(join(folder, 'dist/sgw'), sgw)
-    await using server = new Program({ command: [sgw, 'start'], env, cwd, log: join(folder, 'alone.log') })
+    await using server = new LoggedProgram({ command: [sgw, 'start'], env, cwd, log: join(folder, 'alone.log') })
     await server.serving(`${url}/health`)
     await expectDocumentation(url)
     const sent = await finished(
@@ -73,9 +73,9 @@ describe('the executable', () => {
     expect(readdirSync(home)).toEqual([])
   })
 
-  test('its reader thread lists what a tenant with many messages has', async () => {
-    const { cwd, url, env } = emptyPlace('many')
-    await using server = new Program({
+  test('its reader thread lists the messages of a tenant with many messages', async () => {
+    const { cwd, url, env } = emptyMachine('many')
+    await using server = new LoggedProgram({
       command: [join(folder, 'dist/sgw'), 'start'],
       env,
       cwd,
@@ -86,14 +86,14 @@ describe('the executable', () => {
   })
 
   test('without a command it prints its help', async () => {
-    const { cwd, env } = emptyPlace('help')
+    const { cwd, env } = emptyMachine('help')
     const { code, stderr } = await finished([join(folder, 'dist/sgw')], env, cwd)
     expect(stderr).toContain('start [options]')
     expect(code).toBe(2)
   })
 
   test('a bad configuration ends it with 78 and one line for each problem', async () => {
-    const { cwd, env } = emptyPlace('bad')
+    const { cwd, env } = emptyMachine('bad')
     const { code, stderr } = await finished(
       [join(folder, 'dist/sgw'), 'start'],
       { ...env, PORT: 'x', LOG_LEVEL: 'loud' },
@@ -106,10 +106,10 @@ describe('the executable', () => {
 
 describe('the bundle for the image', () => {
   test('serves without node_modules', async () => {
-    const { cwd, url, env } = emptyPlace('bundle')
+    const { cwd, url, env } = emptyMachine('bundle')
     cpSync(join(folder, 'dist/bundle'), join(cwd, 'app'), { recursive: true })
     const command = [process.execPath, join(cwd, 'app/cli.js'), 'start']
-    await using server = new Program({ command, env, cwd, log: join(folder, 'bundle.log') })
+    await using server = new LoggedProgram({ command, env, cwd, log: join(folder, 'bundle.log') })
     await server.serving(`${url}/health`)
     await expectDocumentation(url)
     expect(await totalOfMany(cwd, url)).toBe(MANY)

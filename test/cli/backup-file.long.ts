@@ -12,7 +12,7 @@ const messagesIn = (path: string): string[] => {
     .map(({ body }) => body)
 }
 
-test.concurrent('beside a server under load it makes a checked copy of all that was accepted, from which a gateway can start', async () => {
+test.concurrent('beside a server under load, backup writes a checked copy of all accepted messages, from which a gateway can start', async () => {
   using folder = temporaryFolder()
   const env = { DATABASE_URL: folder.database, KEY_LIMIT_PER_MINUTE: '100000' }
   await using server = await startServer(env)
@@ -41,7 +41,7 @@ test.concurrent('beside a server under load it makes a checked copy of all that 
   expect(JSON.parse(listed.stdout)).toMatchObject([{ name: 'Development' }])
 }, 30_000)
 
-test.concurrent('without a server it copies the write-ahead log of a killed one, too', async () => {
+test.concurrent('without a server, backup also copies the WAL of a killed server', async () => {
   using folder = temporaryFolder()
   const env = { DATABASE_URL: folder.database }
   {
@@ -59,7 +59,7 @@ test.concurrent('without a server it copies the write-ahead log of a killed one,
   expect(database.query('SELECT name FROM tenants').all()).toEqual([{ name: 'Development' }])
 }, 30_000)
 
-test.concurrent('it overwrites nothing, leaves nothing behind when it fails, and makes no copy of a damaged database', async () => {
+test.concurrent('backup overwrites no file, leaves no file if it fails, and does not copy a damaged database', async () => {
   using folder = temporaryFolder()
   const env = { DATABASE_URL: folder.database }
   const target = folder.file('copy.db')

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { existsSync, statSync, writeFileSync } from 'node:fs'
-import { freePort, sgw, startServer, temporaryFolder } from '../support/process.ts'
+import { sgw, startServer, temporaryFolder } from '../support/process.ts'
+import { freePort } from '../support/program.ts'
 import { FROM, TO, until } from '../support/world.ts'
 import { MIGRATIONS } from '../../src/db/migrations.ts'
 import { connectedServer } from '../main/connected-server.ts'
@@ -10,7 +11,7 @@ type Json = Record<string, unknown>
 const FROM_DATABASE = 'No server answers: these figures are from its database\n'
 const made = (path: string): string => `There was no database at ${path}: an empty one was created\n`
 
-/** One command line in one environment; `json` requires that stdout is one JSON value and stderr is empty. */
+/** Runs commands in one environment. `json` requires that stdout is one JSON value and stderr is empty. */
 function commandLine(env: Record<string, string>) {
   const run = (...words: string[]) => sgw(words, env)
   const json = async <T = Json>(...words: string[]): Promise<T> => {
@@ -23,8 +24,8 @@ function commandLine(env: Record<string, string>) {
   return { run, json }
 }
 
-/** Creates, changes and deactivates tenants and apps; the same with and without a server. */
-async function liveThrough(env: Record<string, string>): Promise<void> {
+/** Creates, changes and deactivates tenants and apps. The results are the same with and without a server. */
+async function expectTenantAndAppCommands(env: Record<string, string>): Promise<void> {
   const { run, json } = commandLine(env)
   const tenant = await json('tenant', 'create', '--name', ' Acme & Söhne ')
   expect(tenant).toEqual({
@@ -93,11 +94,11 @@ async function liveThrough(env: Record<string, string>): Promise<void> {
   const table = await run('tenant', 'list')
   expect(table.stdout).toMatch(/^tenantId +name +status\n/)
   expect(table.stdout).toMatch(new RegExp(`^${tenantId} +Acme & Söhne +active$`, 'm'))
-  await failures(env, tenantId)
+  await expectFailures(env, tenantId)
 }
 
-/** Failures say what to do on stderr, as one JSON value, leave stdout empty, and end with their code. */
-async function failures(env: Record<string, string>, tenantId: string): Promise<void> {
+/** Failures write one JSON value with advice to stderr, leave stdout empty, and exit with their code. */
+async function expectFailures(env: Record<string, string>, tenantId: string): Promise<void> {
   const { run } = commandLine(env)
   const nobody = 'tenant_0000000000000000'
   const cases: [string[], number, string][] = [
@@ -129,11 +130,11 @@ async function failures(env: Record<string, string>, tenantId: string): Promise<
   )
 }
 
-test.concurrent('without a server every command that needs none works on the file', async () => {
+test.concurrent('without a server, every command that needs none works on the database file', async () => {
   using folder = temporaryFolder()
-  const env = { DATABASE_URL: folder.database, PORT: String(await freePort()) }
+  const env = { DATABASE_URL: folder.database, PORT: String(freePort()) }
   const { run } = commandLine(env)
-  await liveThrough(env)
+  await expectTenantAndAppCommands(env)
   const refused = await run('send', '--from', FROM, '--to', TO, 'Hello')
   expect({ code: refused.code, stdout: refused.stdout }).toEqual({ code: 7, stdout: '' })
   expect(refused.stderr).toContain('No server answers')
@@ -141,13 +142,13 @@ test.concurrent('without a server every command that needs none works on the fil
   expect(existsSync(folder.file('sgw.db.sock'))).toBe(false)
 }, 60_000)
 
-test.concurrent('with a server commands use its socket, which only its user can open', async () => {
+test.concurrent('with a server, commands use its socket, which only its user can open', async () => {
   using folder = temporaryFolder()
   await using server = await startServer({ DATABASE_URL: folder.database })
   await server.printed(/limit=1/)
   expect((statSync(folder.file('sgw.db.sock')).mode & 0o777).toString(8)).toBe('600')
   const env = { DATABASE_URL: folder.database, PORT: String(server.port) }
-  await liveThrough(env)
+  await expectTenantAndAppCommands(env)
   const { run, json } = commandLine(env)
   expect(await json('health')).toEqual({ status: 'ok' })
   const findings = await json<{ check: string; ok: boolean }[]>('doctor')
@@ -172,7 +173,7 @@ test.concurrent('--json works before, between and after the words of a command',
   expect((await sgw(['app', 'list', '--tenant', String(tenant['tenantId'])], env)).stdout).toBe('none\n')
 })
 
-test.concurrent('suspending a tenant refuses its keys within a second, cached ones too, and activating accepts them as quickly', async () => {
+test.concurrent('a suspended tenant’s keys, also cached ones, are refused within a second, and accepted within a second after activation', async () => {
   using folder = temporaryFolder()
   await using server = await startServer({ DATABASE_URL: folder.database })
   const { json } = commandLine({ DATABASE_URL: folder.database })
@@ -228,7 +229,7 @@ test.concurrent('the first tenant create says that it created the database', asy
   expect(await sgw(create, env)).toMatchObject({ code: 0, stderr: '' })
 }, 60_000)
 
-test.concurrent('without a database nothing is erased, compacted, changed or created', async () => {
+test.concurrent('without a database, no command creates or changes anything', async () => {
   using folder = temporaryFolder()
   const path = folder.file('nowhere/sgw.db')
   const commands = [
@@ -259,7 +260,7 @@ test.concurrent('without a database nothing is erased, compacted, changed or cre
 
 test.concurrent('a command waits for a server that is starting', async () => {
   using folder = temporaryFolder()
-  const port = await freePort()
+  const port = freePort()
   await sgw(['tenant', 'create', '--name', 'Acme'], { DATABASE_URL: folder.database })
   const starting = startServer({ DATABASE_URL: folder.database, PORT: String(port) })
   const runs = await Promise.all(
@@ -277,7 +278,7 @@ test.concurrent('a command waits for a server that is starting', async () => {
   expect(faults).toEqual(runs.map(() => ({ code: 0, stderr: '' })))
 }, 60_000)
 
-test.concurrent('send submits a message; with --wait it prints how the message ended, and a failure is exit 1', async () => {
+test.concurrent('send submits a message; with --wait it prints the final status, and a failure exits with 1', async () => {
   using folder = temporaryFolder()
   const { simulator, server, env, run } = await connectedServer(folder.database)
   await using _ = server

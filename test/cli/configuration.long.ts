@@ -25,7 +25,7 @@ test.concurrent('the doctor lists the problems of the configuration, exits with 
   expect(readdirSync(folder.path)).toEqual([])
 })
 
-test.concurrent('the doctor works without a server, in development without any network', async () => {
+test.concurrent('the doctor works without a server, and in development without a network', async () => {
   using folder = temporaryFolder()
   await sgw(['tenant', 'create', '--name', 'Acme'], { DATABASE_URL: folder.database })
   const { code, stdout } = await sgw(['--json', 'doctor'], { DATABASE_URL: folder.database })
@@ -33,7 +33,7 @@ test.concurrent('the doctor works without a server, in development without any n
   expect(code).toBe(0)
 })
 
-test.concurrent('the doctor posts a test alert without a server and without a database, and a bad address is not repeated', async () => {
+test.concurrent('the doctor posts a test alert without a server or database, and does not print a bad address', async () => {
   using folder = temporaryFolder()
   const DATABASE_URL = folder.database
   const alert = async (env: Record<string, string>): Promise<Finding | undefined> => {
@@ -64,14 +64,14 @@ test.concurrent('the doctor finds a provider that cannot be reached and an addre
   ])
 })
 
-test.concurrent('any other command refuses a bad configuration, with all problems on stderr', async () => {
+test.concurrent('every other command refuses a bad configuration and lists all problems on stderr', async () => {
   const { code, stdout, stderr } = await sgw(['--json', 'tenant', 'list'], BROKEN)
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
   const { error } = JSON.parse(stderr) as { error: string }
   expect(error.split('\n').map((line) => line.split(' ')[0])).toEqual(['PORT', 'MAX_QUEUE_AGE'])
 })
 
-test.concurrent('secret prints a new key each time, even if the configuration has none', async () => {
+test.concurrent('secret prints a new key each time, even if the configuration has no key', async () => {
   const keys = await Promise.all(
     [{}, BROKEN, { NODE_ENV: 'production' }].map(async (env) => {
       const { code, stdout } = await sgw(['secret', '--json'], env)
@@ -93,7 +93,7 @@ test.concurrent('--help and --version exit with 0', async () => {
   expect((await sgw(['--version'], {})).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
 })
 
-test.concurrent('a database that cannot be opened is exit 1', async () => {
+test.concurrent('a database that cannot be opened exits with 1', async () => {
   expect((await sgw(['--json', 'tenant', 'list'], { DATABASE_URL: 'file:/dev/null/sgw.db' })).code).toBe(1)
 })
 

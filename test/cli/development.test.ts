@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { socketPath } from '../../src/data-folder.ts'
 import { prepareDevelopment } from '../../src/development/prepare.ts'
 import { serveOperator } from '../../src/operator/socket.ts'
-import { sgw, startSgw } from '../support/cli.ts'
+import { sgwIn, startSgw } from '../support/cli.ts'
 import { manualClock } from '../support/manual-clock.ts'
 import { inboundMessages } from '../support/provider-events.ts'
 import { type Received, startReceiver, verifySignatures } from '../support/receiver.ts'
@@ -15,11 +15,11 @@ const CONTACT = '+15555550177'
 
 interface Development extends AsyncDisposable {
   world: World
-  /** Key of the app that a development server creates for itself. */
+  /** The key of the app that a development server creates. */
   key: string
 }
 
-/** A development server as `main.ts` builds it: its tenant is connected, the operator's socket is open. */
+/** A development server as `main.ts` builds it: its tenant is connected, and the operator's socket is open. */
 async function startDevelopment(options: { folder?: string; simulated?: boolean } = {}): Promise<Development> {
   const world = await createWorld({
     connect: false,
@@ -51,7 +51,7 @@ const inbound = (command: string[], options: { to?: string; from?: string; text?
   options.text ?? 'hello',
 ]
 
-test('a message of a development server is delivered', async () => {
+test('a message that a development server sends is delivered', async () => {
   const clock = manualClock()
   await using world = await createWorld({ connect: false, clock })
   const banner = await prepareDevelopment(world.running, world.control)
@@ -69,7 +69,7 @@ describe.each([[['simulate', 'inbound']], [['trigger', 'sms_inbound']]])('sgw %p
   test('sends an inbound SMS through the real webhook and prints its id', async () => {
     await using development = await startDevelopment()
     const { world, key } = development
-    const result = await sgw(world.folder, [...inbound(command, { to: FROM_2, text: 'Grüße --json' }), '--json'])
+    const result = await sgwIn(world.folder, [...inbound(command, { to: FROM_2, text: 'Grüße --json' }), '--json'])
     expect({ code: result.code, stderr: result.stderr }).toEqual({ code: 0, stderr: '' })
     const { id } = JSON.parse(result.stdout) as { id: string }
     expect(result.stdout).toBe(`${JSON.stringify({ id })}\n`)
@@ -77,12 +77,12 @@ describe.each([[['simulate', 'inbound']], [['trigger', 'sms_inbound']]])('sgw %p
     expect(messages).toMatchObject([{ rcMessageId: id, to: FROM_2, from: CONTACT, body: 'Grüße --json' }])
   })
 
-  test('without a server: exit 7; a server without a simulator: exit 1', async () => {
+  test('exits with 7 without a server, and with 1 if the server has no simulator', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'sgw-test-'))
     await using development = await startDevelopment({ simulated: false })
     const [alone, real] = await Promise.all([
-      sgw(folder, inbound(command)),
-      sgw(development.world.folder, inbound(command)),
+      sgwIn(folder, inbound(command)),
+      sgwIn(development.world.folder, inbound(command)),
     ])
     rmSync(folder, { recursive: true })
     expect(alone).toMatchObject({ code: 7, stdout: '', stderr: expect.stringContaining('No server answers') })
@@ -93,7 +93,7 @@ describe.each([[['simulate', 'inbound']], [['trigger', 'sms_inbound']]])('sgw %p
     })
   })
 
-  test('wrong numbers and missing options', async () => {
+  test('refuses wrong numbers and missing options', async () => {
     await using development = await startDevelopment()
     const cases = [
       inbound(command, { to: '5550100' }),
@@ -102,7 +102,7 @@ describe.each([[['simulate', 'inbound']], [['trigger', 'sms_inbound']]])('sgw %p
       [...command, '--to', FROM],
     ]
     const [badTo, badFrom, unknown, incomplete] = await Promise.all(
-      cases.map((args) => sgw(development.world.folder, args)),
+      cases.map((args) => sgwIn(development.world.folder, args)),
     )
     expect(badTo).toMatchObject({ code: 1, stderr: '--to must be a phone number such as +15555550100\n' })
     expect(badFrom).toMatchObject({ code: 1, stderr: '--from must be a phone number such as +15555550100\n' })
@@ -112,10 +112,10 @@ describe.each([[['simulate', 'inbound']], [['trigger', 'sms_inbound']]])('sgw %p
   })
 })
 
-test('a number that is not connected is an error', async () => {
+test('refuses a number that is not connected', async () => {
   await using development = await startDevelopment()
   development.world.control.addExtension({ name: 'Bob', numbers: ['+15555550110'] })
-  const result = await sgw(development.world.folder, inbound(['simulate', 'inbound'], { to: '+15555550110' }))
+  const result = await sgwIn(development.world.folder, inbound(['simulate', 'inbound'], { to: '+15555550110' }))
   expect(result).toMatchObject({ code: 1, stderr: expect.stringContaining('connect its extension first') })
 })
 
@@ -153,7 +153,7 @@ describe('sgw listen', () => {
     expect(listener.stderr()).toBe('')
   })
 
-  test('--json: one line per event on standard output, the rest on standard error', async () => {
+  test('with --json, standard output has one line per event, and standard error the rest', async () => {
     await using development = await startDevelopment()
     const { world } = development
     await using receiver = startReceiver()
@@ -201,7 +201,7 @@ describe('sgw listen', () => {
     expect(receiver.requests).toHaveLength(1)
   })
 
-  test('the secret stays the same, in a file of mode 600 beside the database; listen reconnects after a restart', async () => {
+  test('keeps its secret in a file of mode 600 beside the database, and reconnects after a restart', async () => {
     await using receiver = startReceiver()
     const folder = mkdtempSync(join(tmpdir(), 'sgw-test-'))
     const first = await startDevelopment({ folder })
@@ -222,7 +222,7 @@ describe('sgw listen', () => {
 
   test('fails without a server, a development tenant, or an address to forward to', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'sgw-test-'))
-    const listen = (cwd: string) => sgw(cwd, ['listen', '--forward-to', 'http://localhost:1/'])
+    const listen = (cwd: string) => sgwIn(cwd, ['listen', '--forward-to', 'http://localhost:1/'])
     for (const cwd of [folder, join(folder, 'not-there-yet')])
       expect(await listen(cwd)).toMatchObject({
         code: 7,
@@ -238,7 +238,7 @@ describe('sgw listen', () => {
     )
     const cases = [['--forward-to', 'http://localhost:1/'], ['--forward-to', 'localhost:1'], []]
     const [noTenant, noAddress, incomplete] = await Promise.all(
-      cases.map((args) => sgw(world.folder, ['listen', ...args])),
+      cases.map((args) => sgwIn(world.folder, ['listen', ...args])),
     )
     expect(noTenant).toMatchObject({ code: 1, stderr: expect.stringContaining('no development tenant') })
     expect(noAddress).toMatchObject({ code: 2, stderr: expect.stringContaining('Cannot forward to') })

@@ -17,14 +17,14 @@ function program(): Command {
 const leaves = (command: Command): Command[] =>
   command.commands.length === 0 ? [command] : command.commands.flatMap((child) => leaves(child))
 
-/** What the help of a command prints. */
+/** Returns the help text of a command. */
 function helpOf(command: Command): string {
   const printed: string[] = []
   command.configureOutput({ writeOut: (text) => void printed.push(text) }).outputHelp()
   return printed.join('')
 }
 
-/** The words of a command line; quotes keep a text together. */
+/** Splits a command line into words. A quoted text is one word. */
 const wordsOf = (line: string): string[] => [...line.matchAll(/"([^"]*)"|\S+/g)].map((match) => match[1] ?? match[0])
 
 test('the help of every command ends with an example that the command accepts', async () => {

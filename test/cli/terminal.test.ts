@@ -5,7 +5,7 @@ import { sgw, temporaryFolder } from '../support/process.ts'
 import { PROJECT } from '../support/program.ts'
 import { until } from '../support/world.ts'
 
-/** Runs `sgw` on a terminal, and types an answer once it asks. */
+/** Runs `sgw` on a terminal, and types an answer when it asks. */
 async function onTerminal(words: string[], env: Record<string, string>, typed?: string) {
   let screen = ''
   const child = Bun.spawn([process.execPath, join(PROJECT, 'src/cli.ts'), ...words], {
@@ -21,7 +21,7 @@ async function onTerminal(words: string[], env: Record<string, string>, typed?: 
   return { code, screen }
 }
 
-test.concurrent('deactivate and rotate-key ask first, and no means no', async () => {
+test.concurrent('deactivate and rotate-key ask for confirmation, and change nothing without it', async () => {
   using folder = temporaryFolder()
   const env = { DATABASE_URL: folder.database }
   const json = async (...words: string[]): Promise<Record<string, string>> =>
@@ -39,7 +39,7 @@ test.concurrent('deactivate and rotate-key ask first, and no means no', async ()
   expect(await app()).toMatchObject([{ isActive: false }])
 }, 60_000)
 
-test.concurrent('on a terminal the doctor’s symbols are coloured unless NO_COLOR is set, and secret prints a labelled key', async () => {
+test.concurrent('on a terminal, the doctor’s symbols are coloured unless NO_COLOR is set, and secret prints a labelled key', async () => {
   using folder = temporaryFolder()
   const env = { DATABASE_URL: folder.database }
   expect((await onTerminal(['doctor'], env)).screen).toContain('\u001B[32m✓\u001B[0m configuration')

@@ -4,24 +4,25 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { socketPath } from '../../src/data-folder.ts'
 import { serveOperator } from '../../src/operator/socket.ts'
-import { type CliResult, sgw } from '../support/cli.ts'
+import { sgwIn } from '../support/cli.ts'
+import type { Finished } from '../support/program.ts'
 import { startReceiver, verifySignatures } from '../support/receiver.ts'
 import { createWorld } from '../support/world.ts'
 
-const parsed = <T>(result: CliResult): T => {
+const parsed = <T>(result: Finished): T => {
   expect({ code: result.code, stderr: result.stderr }).toEqual({ code: 0, stderr: '' })
   return JSON.parse(result.stdout) as T
 }
 
-test('create, list and delete on a running server; the trigger works', async () => {
+test('with a server, triggers are created, listed and deleted, and receive messages', async () => {
   await using receiver = startReceiver()
   await using world = await createWorld()
   const operator = serveOperator(
     Promise.resolve({ gateway: world.gateway, simulator: world.control }),
     socketPath(world.gateway.config.database.path ?? ''),
   )
-  const run = (...args: string[]): Promise<CliResult> =>
-    sgw(world.folder, ['trigger-subscription', ...args, '--tenant', world.tenantId, '--json'])
+  const run = (...args: string[]): Promise<Finished> =>
+    sgwIn(world.folder, ['trigger-subscription', ...args, '--tenant', world.tenantId, '--json'])
   const created = parsed<{ triggerId: string; callbackUrl: string; secret: string; createdAt: string }>(
     await run('create', '--callback-url', receiver.url),
   )
@@ -41,11 +42,11 @@ test('create, list and delete on a running server; the trigger works', async () 
   await operator.stop()
 })
 
-test('without a server the commands use the database; wrong input is explained', async () => {
+test('without a server, the commands use the database, and errors explain wrong input', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sgw-test-'))
-  const made = await sgw(folder, ['tenant', 'create', '--name', 'Acme', '--json'])
+  const made = await sgwIn(folder, ['tenant', 'create', '--name', 'Acme', '--json'])
   const { tenantId } = JSON.parse(made.stdout) as { tenantId: string }
-  const run = (...args: string[]): Promise<CliResult> => sgw(folder, ['trigger-subscription', ...args])
+  const run = (...args: string[]): Promise<Finished> => sgwIn(folder, ['trigger-subscription', ...args])
   const created = await run('create', '--tenant', tenantId, '--callback-url', 'http://localhost:8080/hook')
   expect(created).toMatchObject({ code: 0, stdout: expect.stringMatching(/trg_[0-9a-f]{16}[\s\S]*whsec_/) })
   expect((await run('list', '--tenant', tenantId)).stdout).toContain('http://localhost:8080/hook')
@@ -56,7 +57,7 @@ test('without a server the commands use the database; wrong input is explained',
     stderr: badUrl,
   })
   const nobody = `tenant_${'0'.repeat(16)}`
-  // One after the other, because without a server each command opens the database.
+  // The commands run one after the other, because each opens the database.
   for (const args of [
     ['create', '--callback-url', 'http://localhost/'],
     ['list'],

@@ -3,7 +3,7 @@ import { setTenantStatus } from '../../src/operator/tenants.ts'
 import { expectError } from '../support/expect-error.ts'
 import { FROM, TO, type World, createWorld } from '../support/world.ts'
 
-/** The contract's table of errors, row by row, as a caller sees them. */
+/** One row of the contract's table of errors. */
 interface Row {
   status: number
   error: string
@@ -261,7 +261,7 @@ describe('the contract’s table of errors', () => {
     }
   })
 
-  test('500 Internal server error hides what happened', async () => {
+  test('500 Internal server error does not reveal the cause', async () => {
     await using world = await createWorld({ connect: false, work: false })
     world.gateway.directory.tenant = () => Promise.reject(new Error('the password is hunter2'))
     await expectError(

@@ -3,7 +3,8 @@ import { setTenantStatus } from '../../src/operator/tenants.ts'
 import { expectError } from '../support/expect-error.ts'
 import { type World, createWorld } from '../support/world.ts'
 
-// The order of the gates: HTTPS → address block → 401 → 403 → 429 → 413 → 400/404. Each test breaks two neighbours' rules at once.
+// The order of the checks is HTTPS → address block → 401 → 403 → 429 → 413 → 400/404. Each test violates two adjacent
+// checks at once.
 
 const BIG = 'x'.repeat(102_401)
 const HTTPS = { 'x-forwarded-proto': 'https' }
@@ -19,7 +20,7 @@ test('HTTPS comes before the address block', async () => {
   await expectError(await world.call('GET', '/v1/apps'), 403, 'HTTPS required')
 })
 
-test('failures over plain HTTP do not count towards a block, because the key was not checked', async () => {
+test('requests over plain HTTP do not count towards a block, because their key is not checked', async () => {
   await using world = await createWorld({ env: { NODE_ENV: 'production', TRUSTED_PROXIES: '127.0.0.1' } })
   await block(world)
   expect((await world.call('GET', '/v1/apps', { headers: HTTPS })).status).toBe(200)
@@ -40,7 +41,7 @@ test('401 comes before 403', async () => {
   await expectError(await world.call('GET', '/v1/apps'), 401, 'Invalid API key')
 })
 
-test('403 comes before 429, and does not count for the key’s limit', async () => {
+test('403 comes before 429 and does not count towards the key’s limit', async () => {
   await using world = await createWorld({ connect: false, work: false, env: { KEY_LIMIT_PER_MINUTE: '1' } })
   await setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'suspended' })
   await expectError(await world.call('GET', '/v1/apps'), 403, 'Tenant suspended or inactive')

@@ -8,7 +8,7 @@ const sizes = (text: string) => {
 }
 
 describe('segments', () => {
-  test('a GSM-7 text has 160 septets alone, and 153 in each part', () => {
+  test('a GSM-7 text has up to 160 septets in one segment, or 153 in each of several', () => {
     expect(sizes('a'.repeat(160))).toEqual(['GSM-7', 1, 160])
     expect(sizes('a'.repeat(161))).toEqual(['GSM-7', 2, 161])
     expect(sizes('a'.repeat(306))).toEqual(['GSM-7', 2, 306])
@@ -16,14 +16,14 @@ describe('segments', () => {
     expect(sizes('a'.repeat(1600))).toEqual(['GSM-7', 11, 1600])
   })
 
-  test('a UCS-2 text has 70 units alone, and 67 in each part', () => {
+  test('a UCS-2 text has up to 70 units in one segment, or 67 in each of several', () => {
     expect(sizes('ж'.repeat(70))).toEqual(['UCS-2', 1, 70])
     expect(sizes('ж'.repeat(71))).toEqual(['UCS-2', 2, 71])
     expect(sizes('ж'.repeat(134))).toEqual(['UCS-2', 2, 134])
     expect(sizes('ж'.repeat(135))).toEqual(['UCS-2', 3, 135])
   })
 
-  test('characters of the extension table take two septets, and are not cut in two', () => {
+  test('characters of the extension table take two septets and are not split', () => {
     expect(sizes('€'.repeat(80))).toEqual(['GSM-7', 1, 160])
     expect(sizes('€'.repeat(81))).toEqual(['GSM-7', 2, 162])
     // 76 of them fill 152 of 153 septets.
@@ -31,7 +31,7 @@ describe('segments', () => {
     expect(sizes('€'.repeat(153))).toEqual(['GSM-7', 3, 306])
   })
 
-  test('a surrogate pair is two units, and is not cut in two', () => {
+  test('a surrogate pair takes two units and is not split', () => {
     expect(sizes('😀'.repeat(35))).toEqual(['UCS-2', 1, 70])
     expect(sizes('😀'.repeat(36))).toEqual(['UCS-2', 2, 72])
     // 33 of them fill 66 of 67 units.
@@ -43,16 +43,16 @@ describe('segments', () => {
     for (const char of ['`', '\t', 'ç', '’', '–', '\u{a0}']) expect(sizes(char)).toEqual(['UCS-2', 1, 1])
   })
 
-  test('characters beyond GSM-7 are named once each, as whole code points', () => {
+  test('characters outside GSM-7 are listed once each, as code points', () => {
     expect(textSize('Ünïcode 😀 😀 ï e\u{301}').nonGsmCharacters).toEqual(['ï', '😀', '\u{301}'])
     expect(textSize('Only plain {text}').nonGsmCharacters).toEqual([])
   })
 
-  test('a cluster of many marks is cut like other text', () => {
+  test('a cluster of many combining marks is split like other text', () => {
     expect(segmentsOf(`e${'\u{301}'.repeat(300)}`)).toBe(5)
   })
 
-  test('random texts of single code points are counted as a well-known library counts them', () => {
+  test('for random texts of single code points, the count equals that of a well-known library', () => {
     const alphabets = ['abcXYZ 09?!', 'aé€[]~', 'жщabc', 'a😀€ñ'].map((text) => Array.from(text))
     for (let length = 1, state = 7; length <= 500; length += 37) {
       for (const alphabet of alphabets) {

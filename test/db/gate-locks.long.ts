@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { temporaryFolder } from '../support/process.ts'
 import { committed, lockHolder, openNotes } from './notes.ts'
 
-/** Writes for as long as another process takes the lock again and again; answers what was acknowledged and what is lost. */
+/** Writes while another process takes the lock repeatedly. Returns the acknowledged and the lost writes. */
 async function writeBesideALockHolder(
   path: string,
   write: (id: number) => Promise<unknown>,
@@ -15,7 +15,7 @@ async function writeBesideALockHolder(
       () => acknowledged.push(id),
       () => refused.push(id),
     )
-    // Leaves the lock to the holder now and then.
+    // Gives the other process a chance to take the lock.
     await Bun.sleep(1)
   }
   const there = await committed(path)
@@ -26,7 +26,7 @@ async function writeBesideALockHolder(
   }
 }
 
-test('another process takes the write lock again and again: every acknowledged write is there, and none is refused', async () => {
+test('while another process takes the write lock repeatedly, every write is acknowledged and stored', async () => {
   using folder = temporaryFolder()
   const path = folder.file('notes.db')
   const gate = await openNotes(path)
@@ -38,7 +38,7 @@ test('another process takes the write lock again and again: every acknowledged w
   expect({ lost, refused }).toEqual({ lost: 0, refused: 0 })
 })
 
-test('without the reconnection the driver acknowledges writes that nobody else ever sees', async () => {
+test('without a reconnection, the driver acknowledges writes that no other process ever sees', async () => {
   using folder = temporaryFolder()
   const path = folder.file('notes.db')
   const gate = await openNotes(path, false)

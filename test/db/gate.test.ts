@@ -5,7 +5,7 @@ import { openGate } from '../../src/db/gate.ts'
 import { failureOf, temporaryFolder } from '../support/process.ts'
 import { PRAGMAS, committed, lockHolder, openNotes } from './notes.ts'
 
-test('a unit that met the lock is applied once, completely, and in order', async () => {
+test('a unit that waits for the lock is applied once, completely and in order', async () => {
   using folder = temporaryFolder()
   const path = folder.file('notes.db')
   const gate = await openNotes(path)
@@ -34,7 +34,7 @@ test('a new connection gets the pragmas again', async () => {
   await gate.close()
 })
 
-test('a violated rule leaves the connection sound', async () => {
+test('a violated constraint leaves the connection usable', async () => {
   using folder = temporaryFolder()
   const path = folder.file('notes.db')
   const gate = await openNotes(path)
@@ -49,7 +49,7 @@ test('a violated rule leaves the connection sound', async () => {
   await gate.close()
 })
 
-test('a COMMIT that fails leaves nothing behind', async () => {
+test('a COMMIT that fails stores nothing', async () => {
   using folder = temporaryFolder()
   const path = folder.file('notes.db')
   const gate = await openNotes(path)
@@ -63,7 +63,7 @@ test('a COMMIT that fails leaves nothing behind', async () => {
   await gate.close()
 })
 
-test('reads accept only queries, so that no interactive transaction can begin', async () => {
+test('reads accept only queries, so they cannot begin a transaction', async () => {
   using folder = temporaryFolder()
   const gate = await openNotes(folder.file('notes.db'))
   const reads = readsOf(gate)
@@ -72,7 +72,7 @@ test('reads accept only queries, so that no interactive transaction can begin', 
   await gate.close()
 })
 
-test('an argument that the driver would die of, or store as NULL, is refused', async () => {
+test('an argument that would crash the driver or become NULL is refused', async () => {
   using folder = temporaryFolder()
   const gate = await openNotes(folder.file('notes.db'))
   for (const value of [true, Number.NaN, Number.POSITIVE_INFINITY, undefined, {}, new Date()]) {

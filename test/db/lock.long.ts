@@ -4,7 +4,7 @@ import { startProgram, temporaryFolder } from '../support/process.ts'
 
 const HOLDER = 'test/db/fixtures/hold-process-lock.ts'
 
-test('one process at a time holds the lock, however long it runs and whatever is collected meanwhile', async () => {
+test('one process at a time holds the lock, also after a garbage collection', async () => {
   using folder = temporaryFolder()
   const path = folder.file('sgw.db')
   await using holder = startProgram(HOLDER, [path])
@@ -17,7 +17,7 @@ test('one process at a time holds the lock, however long it runs and whatever is
   await second.printed(/refused/)
 })
 
-test('kill -9 frees the lock, and the one that waits gets it', async () => {
+test('kill -9 frees the lock for a waiting process', async () => {
   using folder = temporaryFolder()
   const path = folder.file('sgw.db')
   await using holder = startProgram(HOLDER, [path])

@@ -27,7 +27,7 @@ async function refusal(run: Promise<unknown>): Promise<string> {
   return error instanceof Error ? error.message : ''
 }
 
-test('a fresh file gets every migration, a migrated one none', async () => {
+test('a fresh file gets every migration; a migrated file gets none', async () => {
   using folder = temporaryFolder()
   const options = { url: folder.database, authToken: null, path: folder.file('sgw.db'), litestream: false }
   const first = await openDatabase(options)
@@ -39,7 +39,7 @@ test('a fresh file gets every migration, a migrated one none', async () => {
   expect(readdirSync(folder.path).filter((name) => name.includes('before'))).toEqual([])
 })
 
-test('the embedded migrations are those of the journal, in its order', async () => {
+test('the embedded migrations equal the journal', async () => {
   const journal = (await Bun.file(`${import.meta.dir}/../../drizzle/meta/_journal.json`).json()) as {
     entries: { tag: string }[]
   }
@@ -48,7 +48,7 @@ test('the embedded migrations are those of the journal, in its order', async () 
     expect(sql).toBe(await Bun.file(`${import.meta.dir}/../../drizzle/${name}.sql`).text())
 })
 
-test('the storage flushes every commit and checks references; under Litestream it makes no checkpoint', async () => {
+test('every commit is flushed, references are checked, and under Litestream no checkpoint is made', async () => {
   for (const [litestream, pages] of [
     [false, 1000],
     [true, 0],
@@ -72,7 +72,7 @@ test('the storage flushes every commit and checks references; under Litestream i
   }
 })
 
-test('only what is missing is applied, in order', async () => {
+test('only missing migrations are applied, in order', async () => {
   using folder = temporaryFolder()
   const gate = await openFile(folder.file('a.db'))
   expect(await migrate(gate, [FIRST])).toEqual(['0000_first'])
@@ -81,7 +81,7 @@ test('only what is missing is applied, in order', async () => {
   await gate.close()
 })
 
-test('a newer database, an edited migration and another line of development are refused before anything is touched', async () => {
+test('a newer database, an edited migration and a diverged history are refused before any change', async () => {
   using folder = temporaryFolder()
   const gate = await openFile(folder.file('a.db'))
   await migrate(gate, [FIRST, SECOND])
@@ -98,7 +98,7 @@ test('a newer database, an edited migration and another line of development are 
   await gate.close()
 })
 
-test('several statements without a breakpoint are refused, with nothing applied: the driver would run the first alone', async () => {
+test('several statements without a breakpoint are refused before any change, because the driver would run only the first', async () => {
   using folder = temporaryFolder()
   const gate = await openFile(folder.file('a.db'))
   expect(
@@ -124,7 +124,7 @@ test('comments and a trigger are one statement each', async () => {
   await gate.close()
 })
 
-test('a migration that fails in the middle leaves nothing of itself and all of those before it', async () => {
+test('a failing migration is undone, and the migrations before it remain', async () => {
   using folder = temporaryFolder()
   const gate = await openFile(folder.file('a.db'))
   const broken = {
@@ -157,7 +157,7 @@ test('a migration that would leave broken references is undone, at every start',
   }
 })
 
-test('before an upgrade the complete file is copied, including the newest rows; a failing upgrade leaves one copy', async () => {
+test('an upgrade first copies the complete file, including the newest rows; a repeatedly failing upgrade leaves one copy', async () => {
   using folder = temporaryFolder()
   const path = folder.file('sgw.db')
   const options = { url: folder.database, authToken: null, path, litestream: false }
@@ -185,7 +185,7 @@ test('before an upgrade the complete file is copied, including the newest rows; 
   copy.close()
 })
 
-test('kill -9 in the middle of a migration leaves nothing of it, and the next start applies all of it', async () => {
+test('kill -9 during a migration undoes it, and the next start applies it completely', async () => {
   using folder = temporaryFolder()
   const path = folder.file('a.db')
   await using child = startProgram('test/db/fixtures/slow-migration.ts', [path])

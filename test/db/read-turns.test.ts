@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { ReadTurns } from '../../src/db/read-turns.ts'
 
-test('in one turn of the event loop one slice is read, and the tenants take turns', async () => {
+test('each turn of the event loop reads one slice, and the tenants take turns', async () => {
   const deferred: (() => void)[] = []
   const turns = new ReadTurns((run) => void deferred.push(run))
   const order: string[] = []

@@ -3,16 +3,17 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { openGate } from '../../src/db/gate.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { MIGRATIONS } from '../../src/db/migrations.ts'
+import { messageIdOf } from '../support/delivery-rows.ts'
 
 /** Release 1.0.0 ends with migration 0004. */
 export const RELEASE_1 = MIGRATIONS.slice(0, 5)
 
-/** What did not change between the releases. */
+/** Tables that have not changed since. */
 const KEPT = ['tenants', 'apps', 'triggers', 'extensions', 'phone_numbers', 'subscriptions', 'facts']
 
 /**
- * Replaces a database of today by one of release 1.0.0 with the same tenants, apps and extensions, and without messages.
- * `fill` writes the rows that 1.0.0 left.
+ * Replaces a current database with one of release 1.0.0. It has the same tenants, apps and extensions, and no messages.
+ * `fill` writes the rows of 1.0.0.
  */
 export async function asRelease1(path: string, fill: (database: Database) => void): Promise<void> {
   const old = `${path}.old`
@@ -31,7 +32,7 @@ export async function asRelease1(path: string, fill: (database: Database) => voi
   renameSync(old, path)
 }
 
-/** With the columns that release 1.0.0 had. */
+/** Copies the columns that release 1.0.0 had. */
 function copyTable(database: Database, table: string): void {
   const columns = database.query<{ name: string }, []>(`SELECT name FROM pragma_table_info('${table}', 'main')`).all()
   const names = columns.map(({ name }) => name).join(', ')
@@ -39,7 +40,7 @@ function copyTable(database: Database, table: string): void {
 }
 
 export interface OldMessage {
-  /** Its id and job id are made of it. */
+  /** The id of the message and of its job derive from this number. */
   number: number
   from: string
   to: string
@@ -47,14 +48,13 @@ export interface OldMessage {
   status: 'queued' | 'sending' | 'sent' | 'failed' | 'received'
   error?: string
   rcMessageId?: string
-  /** A first attempt that stands in the message's own row. */
+  /** A first attempt, which 1.0.0 stored in the row of the message. */
   firstAttempt?: { extensionId: string; at: number }
   at: number
   tenantId: string
   appId: string
 }
 
-export const messageIdOf = (number: number): string => `msg_${number.toString(16).padStart(12, '0')}`
 export const jobIdOf = (number: number): string => `job_${number.toString(16).padStart(16, '0')}`
 
 type Values = Record<string, string | number | null>
@@ -93,7 +93,7 @@ export interface OldAttempt {
   httpStatus?: number
 }
 
-/** An attempt with a row of its own; open unless it has an outcome. */
+/** Inserts an attempt with a row of its own. It is open unless it has an outcome. */
 export function insertAttempt(
   database: Database,
   { number, from, to, body, tenantId, at }: OldMessage,
@@ -127,7 +127,7 @@ export interface OldJob {
   at: number
 }
 
-/** A job of any kind of 1.0.0; its subject is the message of that number if none is given. */
+/** Inserts a job of any kind of 1.0.0. The default subject is the message with this number. */
 export function insertJob(database: Database, { number, kind, lane, tenantId, at, subject }: OldJob): void {
   insert(database, 'jobs', {
     id: jobIdOf(number),
@@ -140,7 +140,7 @@ export function insertJob(database: Database, { number, kind, lane, tenantId, at
   })
 }
 
-/** The mark file as 1.0.0 wrote it: all attempts, deliveries, and the attempts that began with their message. */
+/** Writes the mark file of 1.0.0: the numbers of all attempts, deliveries, and attempts that began with their message. */
 export function writeMark(
   path: string,
   incarnation: string,

@@ -5,7 +5,7 @@ import type { Gate } from '../../src/db/gate.ts'
 import { openRestoreMark } from '../../src/db/restore-mark.ts'
 import { temporaryFolder } from '../support/process.ts'
 
-/** A process that ends just before, or just after, its incarnation is stored. */
+/** A process ends just before or just after it stores its incarnation. */
 const MOMENTS = ['before', 'after'] as const
 const thatEnds =
   (moment: (typeof MOMENTS)[number]) =>
@@ -38,36 +38,36 @@ function markOf(folder: { file(name: string): string }) {
 }
 
 for (const moment of MOMENTS) {
-  test(`a first start that ends ${moment} its database is marked leaves one that was never restored`, async () => {
+  test(`a first start that ends ${moment} it marks its database leaves a database that does not count as restored`, async () => {
     using folder = temporaryFolder()
     const { open, killed } = markOf(folder)
     expect(await killed(moment)).toBe('Error: killed')
     expect([await open(), await open()]).toEqual([false, false])
   })
 
-  test(`a restored database whose start ends ${moment} it is marked is found out once`, async () => {
+  test(`a restored database is recognised exactly once if a start ends ${moment} it marks the database`, async () => {
     using folder = temporaryFolder()
     const { open, killed } = markOf(folder)
     expect(await open()).toBe(false)
     const noted = readFileSync(folder.file('mark'), 'utf8')
     writeFileSync(folder.file('mark'), noted.replace(/0{16}/, '0000000000000001'))
     expect(await killed(moment)).toBe('Error: killed')
-    // Afterwards its waiting messages are quarantined already.
+    // If the mark was stored, the waiting messages are quarantined already.
     expect([await open(), await open()]).toEqual([moment === 'before', false])
   })
 }
 
-test('a mark is written over, never emptied first: its last line stands as long as nothing else is written', async () => {
+test('a mark is overwritten without being emptied first', async () => {
   using folder = temporaryFolder()
   const { open } = markOf(folder)
   await open()
-  // What a longer line leaves behind shows that the file was not emptied.
-  writeFileSync(folder.file('mark'), `${readFileSync(folder.file('mark'), 'utf8')}and what stood here before`)
+  // The rest of a longer line shows that the file was not emptied.
+  writeFileSync(folder.file('mark'), `${readFileSync(folder.file('mark'), 'utf8')}and the rest of a longer line`)
   expect(await open()).toBe(false)
-  expect(readFileSync(folder.file('mark'), 'utf8')).toEndWith('\nand what stood here before')
+  expect(readFileSync(folder.file('mark'), 'utf8')).toEndWith('\nand the rest of a longer line')
 })
 
-/** A mark whose next `failing` writes fail, and the number of the newest attempt in its file. */
+/** Opens a mark whose next `failing` writes fail. `noted` reads the number of the newest attempt from its file. */
 async function openMark(folder: { file(name: string): string }, stack: AsyncDisposableStack) {
   const path = folder.file('sgw.db')
   const database = await openDatabase({ url: `file:${path}`, path, authToken: null, litestream: false })
@@ -83,7 +83,7 @@ async function openMark(folder: { file(name: string): string }, stack: AsyncDisp
   return { mark, disk, noted: () => Number(readFileSync(folder.file('mark'), 'utf8').split(' ')[1]) }
 }
 
-test('attempts that are committed in one turn are noted with one write, each before its call', async () => {
+test('one write notes all attempts of a turn before their calls', async () => {
   using folder = temporaryFolder()
   await using stack = new AsyncDisposableStack()
   const { mark, noted } = await openMark(folder, stack)
@@ -93,7 +93,7 @@ test('attempts that are committed in one turn are noted with one write, each bef
   expect(noted()).toBe(5)
 })
 
-test('a write that fails is tried once more, and again with the next attempt, whatever its number', async () => {
+test('a failed write is retried once, and again with the next attempt of any number', async () => {
   using folder = temporaryFolder()
   await using stack = new AsyncDisposableStack()
   const { mark, disk, noted } = await openMark(folder, stack)

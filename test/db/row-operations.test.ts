@@ -29,7 +29,7 @@ const OPERATIONS = {
   STORE,
 }
 
-/** Looks for a first entry, or counts to a hundred: each ends there, once for all rows of a commit. And a list that is handed over. */
+/** Bounded scans: each ends at the first entry or after a hundred, once per commit, or reads only the given values. */
 const BOUNDED = [
   'SCAN send_attempts USING INDEX send_attempts_open',
   'SCAN erased_messages USING COVERING INDEX erased_messages_by_age',
@@ -38,12 +38,12 @@ const BOUNDED = [
   'SCAN own VIRTUAL TABLE INDEX 1:',
 ]
 
-/** What the statement before has inserted, in that order. */
+/** Reads the rows that the previous statement has inserted, in that order. */
 const JUST_INSERTED = 'SEARCH messages USING INTEGER PRIMARY KEY (rowid>?)'
 
 for (const [name, operation] of Object.entries(OPERATIONS) as [string, Operation][]) {
   for (const rows of [1, 64]) {
-    test(`${name} of ${rows} reads no table through, however large it is`, async () => {
+    test(`${name} of ${rows} rows scans no table`, async () => {
       const { gate, close } = await openDatabase({
         url: ':memory:',
         authToken: null,
@@ -67,14 +67,14 @@ for (const [name, operation] of Object.entries(OPERATIONS) as [string, Operation
       await Promise.allSettled(Array.from({ length: rows }, () => writer.row(operation, row)))
       expect(plans).not.toEqual([])
       expect(plans.filter((step) => /^SCAN (?!given|\d|CONSTANT)/.test(step) && !BOUNDED.includes(step))).toEqual([])
-      // Rowids are counted, not read back: what is inserted must come in the order of what is given.
+      // The writer computes rowids by counting, so rows must be inserted in the given order.
       expect(orders.filter((step) => rows > 1 && step !== 'SCAN given' && step !== JUST_INSERTED)).toEqual([])
       await close()
     })
   }
 }
 
-test('open attempts are found by the index that holds nothing else', async () => {
+test('open attempts are found by the index of open attempts', async () => {
   const { gate, close } = await openDatabase({ url: ':memory:', authToken: null, path: null, litestream: false })
   for (const statement of [COUNT_OPEN_ATTEMPTS, { sql: HAS_OPEN_ATTEMPTS, args: [''] }]) {
     const reads = (await planOf(gate, statement)).filter((step) => step.includes('send_attempts'))
@@ -83,7 +83,7 @@ test('open attempts are found by the index that holds nothing else', async () =>
   await close()
 })
 
-/** The table that the query reads first, apart from the values of `given`. */
+/** Returns the step that reads a table first, except for the values of `given`. */
 const outermost = (plan: readonly string[]): string =>
   plan.find((step) => /^(SCAN|SEARCH) (?!\d* ?CONSTANT)/.test(step)) ?? 'SCAN given'
 

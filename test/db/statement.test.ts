@@ -8,7 +8,7 @@ import { build, statementOf } from '../../src/db/statement.ts'
 import { createWriter } from '../../src/db/writer.ts'
 import { failureOf } from '../support/process.ts'
 
-test('statements built by Drizzle are committed by the writer, and RETURNING answers columns by their names', async () => {
+test('the writer commits statements built by Drizzle, and RETURNING rows have the names of the columns', async () => {
   const gate = await openGate({ url: ':memory:', pragmas: [] })
   await migrate(gate, MIGRATIONS)
   const writer = createWriter(gate)
@@ -30,14 +30,14 @@ test('statements built by Drizzle are committed by the writer, and RETURNING ans
   await gate.close()
 })
 
-test('values reach SQLite as arguments in the form in which it stores them', () => {
+test('values reach SQLite as arguments, in the form in which they are stored', () => {
   const own = and(eq(apps.id, 'app_1'), eq(apps.isActive, true))
   const { sql, args } = statementOf(build.update(apps).set({ isActive: false }).where(own))
   expect(sql).toBe('update "apps" set "is_active" = ? where ("apps"."id" = ? and "apps"."is_active" = ?)')
   expect(args).toEqual([0, 'app_1', 1])
 })
 
-test('a statement that is awaited instead of being handed to the writer fails and writes nothing', async () => {
+test('a statement that is awaited instead of passed to the writer fails and writes nothing', async () => {
   const cause = { message: expect.stringContaining('handed to the writer') }
   expect(await failureOf(build.delete(facts).run())).toMatchObject({ cause })
 })

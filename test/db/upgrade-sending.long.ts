@@ -19,14 +19,14 @@ import {
   insertJob,
   insertMessage,
   jobIdOf,
-  messageIdOf,
   writeMark,
 } from './release-1.ts'
+import { messageIdOf } from '../support/delivery-rows.ts'
 
 const MINUTE_MS = 60_000
 const CLIENT = { clientId: 'client', clientSecret: 'client-key' }
 
-/** One provider and one data folder, and gateways one after the other. */
+/** Has one provider and one data folder, and starts gateways one after the other. */
 async function openSite(stack: AsyncDisposableStack) {
   const folder = stack.use(temporaryFolder())
   const clock = manualClock()
@@ -53,11 +53,11 @@ async function openSite(stack: AsyncDisposableStack) {
 
 type Site = Awaited<ReturnType<typeof openSite>>
 
-/** Texts that the provider has: they were sent, whatever the old release knew of it. */
+/** Texts that the provider has received. The old release may not know that they were sent. */
 const SENT_BEFORE = { '+15555550002': 'two', '+15555550004': 'four', '+15555550007': 'seven', '+15555550009': 'nine' }
 
-/** A tenant with a connected extension whose store has the records of `SENT_BEFORE`. */
-async function firstLife(site: Site, webhookUrl: string) {
+/** Creates a tenant with a connected extension whose store has the records of `SENT_BEFORE`. */
+async function prepareTenant(site: Site, webhookUrl: string) {
   const running = await site.start()
   const { tenantId } = await createTenant(running.gateway, { name: 'First' })
   const app = await createApp(running.gateway, { tenantId, name: 'App', webhookUrl, role: 'app' })
@@ -81,20 +81,20 @@ const ERRORS: Record<string, string> = {
   'Provider rejected the message: Parameter [to] is invalid (CMN-101)': 'rejected',
 }
 
-interface Left {
+interface OldContents {
   extensionId: string
   tenantId: string
   appId: string
-  /** When the old release began what it left, and when it ended. */
+  /** When the old release began its attempts, and when it ended. */
   begunAt: number
   now: number
 }
 
 const TEXTS = 'one two three four five six seven eight nine ten eleven twelve'.split(' ')
 
-/** Writes messages of a tenant; the text says which one it is. */
+/** Returns a function that writes messages of a tenant. The text of a message is its number. */
 const writerOf =
-  (database: Database, { tenantId, appId, begunAt }: Left) =>
+  (database: Database, { tenantId, appId, begunAt }: OldContents) =>
   (number: number, status: OldMessage['status'], more: Partial<OldMessage> = {}): OldMessage => {
     const to = `+155555500${String(number).padStart(2, '0')}`
     const body = TEXTS[number - 1] ?? `text ${number}`
@@ -103,10 +103,10 @@ const writerOf =
     return message
   }
 
-/** Messages that have not ended, in the order of acceptance. */
-function fillWaiting(database: Database, left: Left): void {
-  const { extensionId, begunAt } = left
-  const message = writerOf(database, left)
+/** Writes messages that have not ended, in the order of acceptance. */
+function fillWaiting(database: Database, old: OldContents): void {
+  const { extensionId, begunAt } = old
+  const message = writerOf(database, old)
   const firstAttempt = { extensionId, at: begunAt }
   const settleAt = begunAt + 30_000
   const one = message(1, 'queued')
@@ -117,44 +117,47 @@ function fillWaiting(database: Database, left: Left): void {
   insertAttempt(database, five, extensionId)
   insertAttempt(database, six, extensionId, { outcome: 'not_accepted', httpStatus: 503 })
   const [seven, eight] = [message(7, 'queued'), message(8, 'queued')]
-  // Three open attempts in one conversation: two with rows of their own, and a first attempt without one.
+  // One conversation has three open attempts: two with rows of their own, and a first attempt without one.
   const to = '+15555550009'
   const [nine, ten] = [message(9, 'sending', { to }), message(10, 'sending', { to })]
   insertAttempt(database, nine, extensionId, { settleAt })
   insertAttempt(database, ten, extensionId)
   message(11, 'sending', { to, firstAttempt })
   const twelve = message(12, 'queued', { to: '+15555550002' })
-  // The order of jobs is not the order of acceptance.
+  // The order of the jobs differs from the order of acceptance.
   for (const job of [twelve, five, one]) insertJob(database, { ...job, kind: 'send', lane: FROM })
   for (const job of [four, nine, ten]) insertJob(database, { ...job, kind: 'settle', lane: extensionId })
   for (const job of [eight, seven]) insertJob(database, { ...job, kind: 'fence', lane: FROM })
   insertJob(database, { ...six, kind: 'send', lane: `${FROM}/again` })
 }
 
-/** Messages that have ended. Two of those sent by a first attempt without a row still count in a rate window. */
-function fillEnded(database: Database, left: Left): void {
-  const message = writerOf(database, left)
+/**
+ * Writes messages that have ended. Two of them were sent by a first attempt without a row and still count in a rate
+ * window.
+ */
+function fillEnded(database: Database, old: OldContents): void {
+  const message = writerOf(database, old)
   for (const [index, error] of Object.keys(ERRORS).entries()) message(20 + index, 'failed', { error })
-  const at = left.now - 20_000
+  const at = old.now - 20_000
   const sent = (number: number): OldMessage =>
     message(number, 'sent', {
       from: FROM_2,
       rcMessageId: `old${number}`,
       at,
-      firstAttempt: { extensionId: left.extensionId, at },
+      firstAttempt: { extensionId: old.extensionId, at },
     })
   sent(40)
-  // First attempts up to this bound do not count any more.
+  // First attempts up to this bound no longer count.
   database.run(`UPDATE facts SET value = (SELECT max(seq) FROM messages) WHERE name LIKE 'windows_%'`)
   sent(41)
   sent(42)
   database.run(`UPDATE facts SET value = '9' WHERE name = 'begun'`)
 }
 
-/** An inbound message whose webhook waits, and a back-fill. */
-function fillInbound(database: Database, left: Left): void {
-  const { tenantId, appId, extensionId, now } = left
-  writerOf(database, left)(50, 'received', { from: '+15555550001', to: FROM, body: 'inbound', rcMessageId: 'in50' })
+/** Writes an inbound message with a waiting webhook, and a back-fill. */
+function fillInbound(database: Database, old: OldContents): void {
+  const { tenantId, appId, extensionId, now } = old
+  writerOf(database, old)(50, 'received', { from: '+15555550001', to: FROM, body: 'inbound', rcMessageId: 'in50' })
   database.run(`UPDATE messages SET direction = 'inbound' WHERE status = 'received'`)
   const job = { tenantId, at: now }
   const deliveryId = `${messageIdOf(50)}:${appId}`
@@ -162,31 +165,31 @@ function fillInbound(database: Database, left: Left): void {
   insertJob(database, { ...job, number: 51, kind: 'back_fill', lane: extensionId, subject: extensionId })
 }
 
-function fill(database: Database, left: Left): void {
-  fillWaiting(database, left)
-  fillEnded(database, left)
-  fillInbound(database, left)
+function fill(database: Database, old: OldContents): void {
+  fillWaiting(database, old)
+  fillEnded(database, old)
+  fillInbound(database, old)
 }
 
-/** A folder as 1.0.0 left it, with everything in it. `lost`: attempts that the mark knows and the database does not. */
-async function leftBehind(stack: AsyncDisposableStack, lost = 0) {
+/** Creates a complete data folder of 1.0.0. `lost`: the number of attempts that the mark knows and the database lacks. */
+async function openOldFolder(stack: AsyncDisposableStack, lost = 0) {
   const site = await openSite(stack)
   const receiver = stack.use(startReceiver())
   const begunAt = site.clock.now()
-  const { app, incarnation, tenantId } = await firstLife(site, receiver.url)
+  const { app, incarnation, tenantId } = await prepareTenant(site, receiver.url)
   site.clock.advance(5 * MINUTE_MS)
   const { extensionId } = site
-  const left = { extensionId, tenantId, appId: app.appId, begunAt, now: site.clock.now() }
-  await asRelease1(site.path, (database) => fill(database, left))
+  const old = { extensionId, tenantId, appId: app.appId, begunAt, now: site.clock.now() }
+  await asRelease1(site.path, (database) => fill(database, old))
   writeMark(site.path, incarnation, { rows: 5 + lost, deliveries: 0, begun: 9 })
-  return { ...site, receiver, app, left }
+  return { ...site, receiver, app, old }
 }
 
 const numberOf = (subject: unknown): number => Number.parseInt(String(subject).slice('msg_'.length), 16)
 
-test('every message and job of release 1.0.0 is there after the upgrade, in the order of acceptance', async () => {
+test('the upgrade keeps every message and job of release 1.0.0, in the order of acceptance', async () => {
   await using stack = new AsyncDisposableStack()
-  const { left, start } = await leftBehind(stack)
+  const { old, start } = await openOldFolder(stack)
   const running = await start()
   stack.defer(() => running.stop())
   const { gate } = running.gateway.database
@@ -208,13 +211,13 @@ test('every message and job of release 1.0.0 is there after the upgrade, in the 
     {
       id: jobIdOf(50),
       kind: 'webhook',
-      lane: left.appId,
-      subject: `${messageIdOf(50)}:${left.appId}`,
-      due_at: left.now,
+      lane: old.appId,
+      subject: `${messageIdOf(50)}:${old.appId}`,
+      due_at: old.now,
     },
-    { id: jobIdOf(51), kind: 'back_fill', lane: left.extensionId, subject: left.extensionId, due_at: left.now },
+    { id: jobIdOf(51), kind: 'back_fill', lane: old.extensionId, subject: old.extensionId, due_at: old.now },
   ])
-  expect(await all(`SELECT lane FROM jobs WHERE kind = 'lookup'`)).toEqual([{ lane: left.extensionId }])
+  expect(await all(`SELECT lane FROM jobs WHERE kind = 'lookup'`)).toEqual([{ lane: old.extensionId }])
   const failed = await all(`SELECT error, error_code FROM messages WHERE status = 'failed' ORDER BY seq`)
   expect(Object.fromEntries(failed.map((row) => [row['error'], row['error_code']]))).toEqual(ERRORS)
   expect(await all('SELECT count(*) AS count FROM messages')).toEqual([{ count: 12 + 7 + 3 + 1 }])
@@ -223,14 +226,15 @@ test('every message and job of release 1.0.0 is there after the upgrade, in the 
 
 test('after the upgrade each text is sent once, quarantined messages and unknown outcomes after a lookup', async () => {
   await using stack = new AsyncDisposableStack()
-  const { app, clock, control, path, receiver, start } = await leftBehind(stack)
+  const { app, clock, control, path, receiver, start } = await openOldFolder(stack)
   const texts = (): (string | null)[] => control.messages({ direction: 'Outbound' }).map(({ text }) => text)
   const before = texts()
   const running = await start()
   stack.defer(() => running.stop())
   const world = new World(running, control, path, app, false, null)
   running.work()
-  // What was never begun, and what was refused, need no lookup. Nothing else may go out before the settle time is over.
+  // Messages without an attempt or with a refused one need no lookup. No other message may go out before the settle
+  // time is over.
   await until(() => texts().includes('six'))
   clock.advance(25_000)
   await world.untilStatus(messageIdOf(4), ['sent'])
@@ -252,9 +256,9 @@ test('after the upgrade each text is sent once, quarantined messages and unknown
   expect(post?.body).toMatchObject({ messageId: messageIdOf(50), body: 'inbound' })
 })
 
-test('an older copy of a database of release 1.0.0 has all of its waiting messages quarantined', async () => {
+test('the upgrade of an older copy of a database of release 1.0.0 quarantines all waiting messages', async () => {
   await using stack = new AsyncDisposableStack()
-  const { start } = await leftBehind(stack, 1)
+  const { start } = await openOldFolder(stack, 1)
   const running = await start()
   stack.defer(() => running.stop())
   const { gate } = running.gateway.database
@@ -265,13 +269,13 @@ test('an older copy of a database of release 1.0.0 has all of its waiting messag
 
 test('first attempts of the last minute, which had no rows, still count in the rate windows', async () => {
   await using stack = new AsyncDisposableStack()
-  const { start } = await leftBehind(stack)
+  const { start } = await openOldFolder(stack)
   const running = await start({ FROM_LIMIT_PER_MINUTE: '2' })
   stack.defer(() => running.stop())
   expect(running.gateway.quota.numberWaitMs(FROM_2)).toBe(40_000)
 })
 
-test('the mark of release 1.0.0 tells a continued database from an older copy', async () => {
+test('the mark of release 1.0.0 distinguishes the current database from an older copy', async () => {
   const restored = async (rows: number, begun: number, deliveries: number): Promise<boolean> => {
     await using stack = new AsyncDisposableStack()
     const folder = stack.use(temporaryFolder())
@@ -297,7 +301,7 @@ test('the mark of release 1.0.0 tells a continued database from an older copy', 
   expect(await restored(9, 4, 7)).toBe(false)
   expect(await restored(11, 4, 7)).toBe(true)
   expect(await restored(10, 5, 7)).toBe(true)
-  // 1.0.0 stored numbers of attempts that it refused, and never noted them.
+  // 1.0.0 stored numbers of attempts that it refused and never noted.
   expect(await restored(12, 2, 7)).toBe(true)
   expect(await restored(10, 4, 8)).toBe(true)
 })

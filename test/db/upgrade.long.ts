@@ -14,7 +14,7 @@ import { RELEASE_1 } from './release-1.ts'
 
 const MESSAGES = 5000
 
-/** What a later release may do: a new column and an index over every message. */
+/** A migration of a later release: a new column, and an index over every message. */
 const NEXT: Migration = {
   name: '9999_next',
   sql: 'ALTER TABLE messages ADD COLUMN note TEXT;\n--> statement-breakpoint\nCREATE INDEX messages_by_note ON messages (tenant_id, note, status);',
@@ -37,8 +37,8 @@ const EVERYTHING: ListQuery = {
   item: 'json_quote(messages.id)',
 }
 
-/** A database as the release with these migrations left it, with messages in it. */
-async function writtenBy(migrations: readonly Migration[], count = MESSAGES): Promise<string> {
+/** Creates a database with these migrations and with messages. */
+async function databaseWith(migrations: readonly Migration[], count = MESSAGES): Promise<string> {
   const path = join(folder, 'sgw.db')
   const gate = await openGate({
     url: `file:${path}`,
@@ -67,7 +67,7 @@ interface Contents {
   digest: string
 }
 
-/** What must be the same before and after. */
+/** Reads the contents that an upgrade must not change. */
 function contentsOf(path: string): Contents {
   const database = new Database(path)
   try {
@@ -88,8 +88,8 @@ function contentsOf(path: string): Contents {
 }
 
 for (const [index, { name }] of MIGRATIONS.entries()) {
-  test(`a database of ${name} reaches the newest schema completely`, async () => {
-    const path = await writtenBy(MIGRATIONS.slice(0, index + 1))
+  test(`a database of ${name} is upgraded to the newest schema without losing a row`, async () => {
+    const path = await databaseWith(MIGRATIONS.slice(0, index + 1))
     const before = contentsOf(path)
     expect(before).toMatchObject({
       integrity: 'ok',
@@ -118,8 +118,8 @@ for (const [index, { name }] of MIGRATIONS.entries()) {
   })
 }
 
-test('after the upgrade the lists are exact at once, and soon answered from segments', async () => {
-  const path = await writtenBy(MIGRATIONS.slice(0, 1))
+test('after the upgrade the lists are exact at once, and segments answer them after the compaction', async () => {
+  const path = await databaseWith(MIGRATIONS.slice(0, 1))
   const database = await openDatabase({ url: `file:${path}`, authToken: null, path, litestream: false })
   const inbound = (): Promise<ListPage> => database.lists.page({ ...EVERYTHING, equal: { direction: 'inbound' } })
   const compacted = async (): Promise<number> => {
@@ -138,7 +138,7 @@ test('after the upgrade the lists are exact at once, and soon answered from segm
   }
 })
 
-test('the copy of before starts with the release of before, after the newer one was refused', async () => {
+test('after a failed upgrade, the previous release starts with the copy', async () => {
   const path = join(folder, 'sgw.db')
   const options = { url: `file:${path}`, authToken: null, path, litestream: false }
   await (await openDatabase(options)).close()
@@ -152,10 +152,10 @@ test('the copy of before starts with the release of before, after the newer one 
   await back.close()
 })
 
-test('of tenants with several apps it is known which one wrote to a contact last', async () => {
+test('the upgrade finds the app that last wrote to a contact, for tenants with several apps', async () => {
   const contacts = 10_000
-  // Contacts come again after ten thousand messages.
-  const path = await writtenBy(MIGRATIONS.slice(0, 4), contacts + 20)
+  // Contacts repeat after ten thousand messages.
+  const path = await databaseWith(MIGRATIONS.slice(0, 4), contacts + 20)
   const older = await openGate({ url: `file:${path}`, pragmas: [] })
   const app = (id: string, tenant: string): string =>
     `INSERT INTO apps (id, tenant_id, name, role, is_active, key_hash, key_prefix, webhook_secret, created_at, updated_at)
@@ -169,7 +169,7 @@ test('of tenants with several apps it is known which one wrote to a contact last
     `UPDATE messages SET app_id = 'app_0000000000000002' WHERE seq IN (SELECT seq FROM messages WHERE to_number = '+15557770004' ORDER BY seq DESC LIMIT 1)`,
     `UPDATE messages SET app_id = 'app_0000000000000002' WHERE seq IN (SELECT seq FROM messages WHERE to_number = '+15557770008' ORDER BY seq LIMIT 1)`,
     `UPDATE messages SET tenant_id = 'tenant_0000000000000002' WHERE to_number = '+15557770012'`,
-    // Another tenant with several apps, and a clock that was set back.
+    // There is another tenant with several apps, and the clock was set back.
     `INSERT INTO tenants (id, name, status, created_at, updated_at) VALUES ('tenant_0000000000000003', 'Third', 'active', 1, 1)`,
     app('app_0000000000000004', 'tenant_0000000000000003'),
     app('app_0000000000000005', 'tenant_0000000000000003'),
@@ -203,8 +203,8 @@ test('of tenants with several apps it is known which one wrote to a contact last
   }
 })
 
-test('what waited for its fan-out becomes its deliveries', async () => {
-  const path = await writtenBy(MIGRATIONS.slice(0, 2))
+test('messages that waited for their fan-out get their deliveries', async () => {
+  const path = await databaseWith(MIGRATIONS.slice(0, 2))
   const older = await openGate({ url: `file:${path}`, pragmas: [] })
   const app = `INSERT INTO apps (id, tenant_id, name, webhook_url, role, is_active, key_hash, key_prefix, webhook_secret, created_at, updated_at)
     VALUES (?1, 'tenant_0000000000000001', 'Old', ?2, 'app', ?3, ?1, 'sgw_', 'sealed', 1, 1)`

@@ -5,7 +5,7 @@ import { expireMessages } from '../../src/sending/expire.ts'
 import { manualClock } from '../support/manual-clock.ts'
 import { createWorld } from '../support/world.ts'
 
-test('no look at what waits passes the jobs of other kinds or tenants, which may wait for weeks', async () => {
+test('queries for waiting messages do not read jobs of other kinds or tenants, which may wait for weeks', async () => {
   const clock = manualClock()
   await using world = await createWorld({ clock, work: false })
   const { gate } = world.gateway.database

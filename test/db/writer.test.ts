@@ -25,7 +25,7 @@ const KEEP_FIRST: RowOperation<NoteRow> = {
   ],
 }
 
-/** A file with a table, and a gate that counts its commits. */
+/** Opens a file with a table, and a gate that records the size of each commit. */
 async function openNotes(path: string): Promise<{ gate: Gate; commits: number[] }> {
   const gate = await openGate({ url: `file:${path}`, pragmas: ['journal_mode = WAL'] })
   await gate.execute('CREATE TABLE notes (id TEXT PRIMARY KEY, text TEXT NOT NULL, seen INTEGER)')
@@ -45,7 +45,7 @@ const insert = (id: string) => ({
   args: [id, `text of ${id}`],
 })
 
-test('units that wait together are one commit, and each caller gets its own results', async () => {
+test('units that wait together share a commit, and each caller gets its own results', async () => {
   using folder = temporaryFolder()
   const { gate, commits } = await openNotes(folder.file('notes.db'))
   const writer = createWriter(gate)
@@ -61,7 +61,7 @@ test('units that wait together are one commit, and each caller gets its own resu
   await gate.close()
 })
 
-test('rows of one operation share its statements, and RETURNING rows reach the caller of their key alone', async () => {
+test('rows of one operation share statements, and a RETURNING row reaches only the caller with its key', async () => {
   using folder = temporaryFolder()
   const { gate, commits } = await openNotes(folder.file('notes.db'))
   const writer = createWriter(gate)
@@ -70,7 +70,7 @@ test('rows of one operation share its statements, and RETURNING rows reach the c
     Promise.all(texts.map((text, index) => writer.row(INSERT_NOTE, { id: `n${index}`, text }))),
     writer.write([insert('single')]),
   ])
-  // Five rows are four and one, each with both statements, and the single one.
+  // The five rows become statements of four rows and of one row, two each, and there is one single statement.
   expect(commits).toEqual([5])
   expect(rows.map((found) => found.map((row) => [row['key'], row['text']]))).toEqual([
     [['n0', 'one']],
@@ -96,7 +96,7 @@ const LOG: RowOperation<LogRow> = {
   ],
 }
 
-/** The rows that the callers got, and the rows of the table. */
+/** Returns the rows that the callers got, and the rows of the table. */
 async function logged(ids: readonly string[], before: readonly string[] = []) {
   using folder = temporaryFolder()
   const gate = await openGate({ url: `file:${folder.file('log.db')}`, pragmas: ['journal_mode = WAL'] })
@@ -105,22 +105,22 @@ async function logged(ids: readonly string[], before: readonly string[] = []) {
   )
   for (const id of before) await gate.execute({ sql: 'INSERT INTO log (id) VALUES (?)', args: [id] })
   const writer = createWriter(gate)
-  const heard = await Promise.all(ids.map((id) => writer.row(LOG, { id })))
+  const returned = await Promise.all(ids.map((id) => writer.row(LOG, { id })))
   const { rows } = await gate.execute('SELECT seq, id, marks FROM log ORDER BY seq')
   await gate.close()
-  return { heard, rows }
+  return { returned, rows }
 }
 
 test('each caller gets the rows with its key, in statements of any number of rows', async () => {
   const ids = Array.from({ length: 101 }, (_, index) => `n${index}`)
-  const { heard, rows } = await logged(ids, ['earlier'])
+  const { returned, rows } = await logged(ids, ['earlier'])
   expect(rows.map((row) => [row['id'], row['marks']])).toEqual([['earlier', 0], ...ids.map((id) => [id, 1])])
   const seqOf = new Map(rows.map((row) => [row['id'], row['seq']]))
-  expect(heard).toEqual(ids.map((id) => [{ key: id, log_seq: seqOf.get(id) ?? null }, { key: id }]))
+  expect(returned).toEqual(ids.map((id) => [{ key: id, log_seq: seqOf.get(id) ?? null }, { key: id }]))
 })
 
-test('a caller whose row was not touched gets no row of that statement', async () => {
-  const { heard, rows } = await logged(['a', 'known', 'unmarked', 'b'], ['known'])
+test('a caller whose row a statement did not change gets no row of it', async () => {
+  const { returned, rows } = await logged(['a', 'known', 'unmarked', 'b'], ['known'])
   expect(rows.map((row) => [row['id'], row['marks']])).toEqual([
     ['known', 1],
     ['a', 1],
@@ -128,7 +128,7 @@ test('a caller whose row was not touched gets no row of that statement', async (
     ['b', 1],
   ])
   const seqOf = (id: string) => rows.find((row) => row['id'] === id)?.['seq']
-  expect(heard).toEqual([
+  expect(returned).toEqual([
     [{ key: 'a', log_seq: seqOf('a') }, { key: 'a' }],
     [{ key: 'known' }],
     [{ key: 'unmarked', log_seq: seqOf('unmarked') }],
@@ -136,7 +136,7 @@ test('a caller whose row was not touched gets no row of that statement', async (
   ] as never)
 })
 
-test('of two rows with one key that come together each gets its own rows', async () => {
+test('two simultaneous rows with one key each get their own results', async () => {
   using folder = temporaryFolder()
   const { gate, commits } = await openNotes(folder.file('notes.db'))
   const writer = createWriter(gate)
@@ -145,8 +145,8 @@ test('of two rows with one key that come together each gets its own rows', async
     { id: 'b', text: 'beside' },
     { id: 'a', text: 'second' },
   ]
-  const heard = await Promise.all(rows.map((row) => writer.row(KEEP_FIRST, row)))
-  expect(heard.map((answers) => answers.length)).toEqual([1, 1, 0])
+  const returned = await Promise.all(rows.map((row) => writer.row(KEEP_FIRST, row)))
+  expect(returned.map((answers) => answers.length)).toEqual([1, 1, 0])
   expect((await gate.execute('SELECT text FROM notes ORDER BY id')).rows).toEqual([
     { text: 'first' },
     { text: 'beside' },
@@ -155,7 +155,7 @@ test('of two rows with one key that come together each gets its own rows', async
   await gate.close()
 })
 
-test('a bad unit fails alone, with its own error; the others are committed', async () => {
+test('a bad unit fails alone with its own error, and the others are committed', async () => {
   using folder = temporaryFolder()
   const { gate } = await openNotes(folder.file('notes.db'))
   const writer = createWriter(gate)
@@ -179,7 +179,7 @@ test('a bad unit fails alone, with its own error; the others are committed', asy
   await gate.close()
 })
 
-test('a value that cannot be written fails alone as well', async () => {
+test('a value that cannot be written fails alone', async () => {
   using folder = temporaryFolder()
   const { gate } = await openNotes(folder.file('notes.db'))
   const writer = createWriter(gate)
@@ -193,7 +193,7 @@ test('a value that cannot be written fails alone as well', async () => {
   await gate.close()
 })
 
-test('a storage that fails rejects everything that waited, once and at once, and later writes go through again', async () => {
+test('a failing storage rejects all waiting writes after one try, and later writes succeed again', async () => {
   using folder = temporaryFolder()
   const { gate } = await openNotes(folder.file('notes.db'))
   let full = true
@@ -219,11 +219,11 @@ test('a promise resolves after its commit, and drained waits for all of them', a
   using folder = temporaryFolder()
   const { gate, commits } = await openNotes(folder.file('notes.db'))
   const writer = createWriter(gate)
-  const settled: string[] = []
+  const resolved: string[] = []
   const ids = Array.from({ length: 1200 }, (_, index) => `n${String(index).padStart(4, '0')}`)
-  for (const id of ids) void writer.row(INSERT_NOTE, { id, text: 'x' }).then(() => settled.push(id))
+  for (const id of ids) void writer.row(INSERT_NOTE, { id, text: 'x' }).then(() => resolved.push(id))
   await writer.drained()
-  expect(settled.length).toBe(1200)
+  expect(resolved.length).toBe(1200)
   expect(commits.length).toBe(3)
   expect(await idsOf(gate)).toEqual(ids)
   await gate.close()

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { Stage } from '../../bench/torture/stage.ts'
+import { TortureStage } from '../../bench/torture/stage.ts'
 import { attempts } from '../support/provider-events.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { createWorld, recordedLog, until } from '../support/world.ts'
@@ -11,7 +11,7 @@ const INTERRUPTED = {
   attemptNumber: 1,
 }
 
-test('the attempt is on disk before the destination is dialled, and listed when it has ended', async () => {
+test('an attempt is stored before the destination is dialled, and listed when it has ended', async () => {
   await using receiver = startReceiver()
   await using world = await createWorld()
   const { gate } = world.gateway.database
@@ -27,13 +27,13 @@ test('the attempt is on disk before the destination is dialled, and listed when 
   expect(seen).toEqual([null, 0])
 })
 
-test('kill -9 during POSTs: what was begun is Interrupted and never repeated, what waited is sent', async () => {
+test('after kill -9 during POSTs, begun attempts are Interrupted and never repeated, and waiting deliveries are sent', async () => {
   await using receiver = startReceiver()
   receiver.answer = () => new Promise(() => {})
-  await using stage = await Stage.open({ extensions: 1, numbersPerExtension: 1, webhookUrl: receiver.url })
+  await using stage = await TortureStage.open({ extensions: 1, numbersPerExtension: 1, webhookUrl: receiver.url })
   const inject = (text: string): Promise<unknown> => stage.control.injectSms({ text })
   for (let index = 0; index < 6; index++) await inject(`before ${index}`)
-  // Four of an app are under way at once; two wait.
+  // Four POSTs of an app run at once, and two wait.
   await receiver.received(4)
   await stage.gateway.kill()
   receiver.answer = () => new Response('ok')
@@ -57,7 +57,7 @@ test('kill -9 during POSTs: what was begun is Interrupted and never repeated, wh
   expect(new Set(receiver.requests.map((request) => request.headers['webhook-id'])).size).toBe(7)
 })
 
-test('an outcome that could not be stored becomes Interrupted, and the POST is not repeated', async () => {
+test('an attempt whose outcome could not be stored becomes Interrupted, and its POST is not repeated', async () => {
   await using receiver = startReceiver()
   const { log: recorder, lines } = recordedLog()
   await using world = await createWorld({ log: recorder })

@@ -6,8 +6,8 @@ import { manualClock } from '../support/manual-clock.ts'
 
 const host = (number: number): string => `https://host${number}.example/hook`
 
-/** Slots, and what they told the loop. */
-function workshop() {
+/** Slots, and the calls that they made to the loop. */
+function openSlots() {
   const said: string[] = []
   const slots = new DeliverySlots(
     manualClock(),
@@ -19,8 +19,8 @@ function workshop() {
   return { slots, said, acquire }
 }
 
-test('one tenant has half of the slots at most, and its lane is freed when one of them is available', () => {
-  const { said, acquire } = workshop()
+test('a tenant has at most half of the slots, and its lane is freed when a slot becomes available', () => {
+  const { said, acquire } = openSlots()
   const taken = Array.from({ length: MAX_WEBHOOKS_PER_TENANT }, (_, number) => acquire(number, 'tenant_a'))
   expect(taken).not.toContain(null)
   expect(acquire(1000, 'tenant_a')).toBeNull()
@@ -33,8 +33,8 @@ test('one tenant has half of the slots at most, and its lane is freed when one o
   expect(said).toEqual(['lane tenant_a 1000 freed'])
 })
 
-test('one host has its slots, whichever tenant asks', () => {
-  const { acquire } = workshop()
+test('a host has a limited number of slots for all tenants together', () => {
+  const { acquire } = openSlots()
   const taken = Array.from({ length: MAX_WEBHOOKS_PER_HOST }, (_, number) => acquire(1, `tenant_${number}`))
   expect(taken).not.toContain(null)
   expect(acquire(1, 'tenant_b')).toBeNull()
@@ -42,7 +42,7 @@ test('one host has its slots, whichever tenant asks', () => {
 })
 
 test('a slot of a host goes to the lane that has waited longest, and each lane waits once', () => {
-  const { said, acquire } = workshop()
+  const { said, acquire } = openSlots()
   const taken = Array.from({ length: MAX_WEBHOOKS_PER_HOST }, (_, number) => acquire(1, `tenant_${number}`))
   for (const lane of ['first', 'second', 'first', 'third']) expect(acquire(1, 'tenant_b', lane)).toBeNull()
   taken[0]?.release()
@@ -51,12 +51,12 @@ test('a slot of a host goes to the lane that has waited longest, and each lane w
   expect(acquire(1, 'tenant_b', 'first')).toBeNull()
   taken[1]?.release()
   taken[2]?.release()
-  // Two slots are free by now: also for a lane that queued again.
+  // Two slots are free now, also for a lane that queued again.
   expect(said).toEqual(['lane first freed', 'lane second freed', 'lane third freed', 'lane first freed'])
 })
 
-test('a lane that acquires a slot leaves the queue, so that its turn goes to another', () => {
-  const { said, acquire } = workshop()
+test('a lane that acquires a slot leaves the queue, so another lane gets its turn', () => {
+  const { said, acquire } = openSlots()
   const taken = Array.from({ length: MAX_WEBHOOKS_PER_HOST }, (_, number) => acquire(1, `tenant_${number}`))
   expect(acquire(1, 'tenant_b', 'first')).toBeNull()
   taken[0]?.release()
@@ -69,8 +69,8 @@ test('a lane that acquires a slot leaves the queue, so that its turn goes to ano
   expect(said).toEqual(['lane first freed', 'lane hasty freed', 'lane third freed'])
 })
 
-test('a dot at the end of a name makes no other host', () => {
-  const { slots } = workshop()
+test('a name with a dot at its end is the same host', () => {
+  const { slots } = openSlots()
   const acquire = (url: string, number: number): Slot | null =>
     slots.acquire(url, { lane: `lane ${number}`, tenantId: 'tenant_a' })
   for (let number = 0; number < MAX_WEBHOOKS_PER_HOST; number++)
@@ -79,8 +79,8 @@ test('a dot at the end of a name makes no other host', () => {
   expect(acquire('https://h.example:8443/', 9)).not.toBeNull()
 })
 
-test('a POST that has ended makes room for the next one of its destination at once, and gives its slots back once', () => {
-  const { slots, said, acquire } = workshop()
+test('an ended POST frees its slots once, at once for the next POST to its destination', () => {
+  const { slots, said, acquire } = openSlots()
   const taken = Array.from({ length: MAX_WEBHOOKS_PER_DESTINATION }, () => acquire(1, 'tenant_a', 'lane'))
   expect(slots.room('lane')).toBe(0)
   expect(slots.room('another lane')).toBe(MAX_WEBHOOKS_PER_DESTINATION)
@@ -88,7 +88,7 @@ test('a POST that has ended makes room for the next one of its destination at on
   taken[0]?.answered()
   expect(said).toEqual(['lane lane freed', 'freed'])
   expect(slots.room('lane')).toBe(1)
-  // The outcome is still to be stored.
+  // The outcome is not stored yet.
   expect(slots.maxInFlight).toBe(before + 1)
   taken[0]?.release()
   expect(slots.room('lane')).toBe(1)

@@ -3,11 +3,18 @@ import { EVENT_KINDS } from '../../src/db/schema/events.ts'
 import { erase } from '../../src/operator/erase.ts'
 import { manualClock } from '../support/manual-clock.ts'
 import { attempts, inboundMessages } from '../support/provider-events.ts'
-import { pass, setPolicy, setUrl, settled, startFailingReceiver } from '../support/retries.ts'
+import {
+  advanceInSteps,
+  attemptsEnded,
+  openFailingWebhook,
+  setRetryPolicy,
+  setWebhookUrl,
+  startFailingReceiver,
+} from '../support/retries.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { FROM, TO, type World, createWorld } from '../support/world.ts'
 
-// The commits of these events append a row to the event log, or to `webhook_details`; triggers do the rest.
+// The commits of these events append a row to the event log or to `webhook_details`. Database triggers create the jobs.
 
 const setEvents = (world: World, app: { appId: string; apiKey: string }, events: string[]) =>
   world.call('PUT', `/v1/apps/${app.appId}/webhook-events`, { key: app.apiKey, body: { events } })
@@ -37,13 +44,13 @@ const count = async (world: World, table: string): Promise<number> =>
 
 const wake = (world: World): void => world.gateway.jobs.scheduled('webhook', world.app.appId, world.tenantId, 0)
 
-test('sms_delivery is posted to the app that sent the message, in the fields of the WebSocket event, also by a retry', async () => {
+test('sms_delivery is posted to the app that sent the message, with the fields of the WebSocket event, also by a retry', async () => {
   const clock = manualClock()
   await using receiver = startFailingReceiver()
   await using other = startReceiver()
   await using world = await createWorld({ clock })
-  await setUrl(world, receiver.url)
-  await setPolicy(world, 'short')
+  await setWebhookUrl(world, receiver.url)
+  await setRetryPolicy(world, 'short')
   const second = await world.secondApp(other.url)
   for (const app of [world.app, second]) await setEvents(world, app, ['sms_delivery', 'opt_out'])
   const messageId = await world.send()
@@ -51,8 +58,8 @@ test('sms_delivery is posted to the app that sent the message, in the fields of 
   await conclude(world, messageId)
   wake(world)
   await receiver.received(1)
-  await settled(world, clock)
-  await pass(world, clock, 6000, 1000)
+  await attemptsEnded(world, clock)
+  await advanceInSteps(world, clock, 6000, 1000)
   const event = {
     type: 'sms_delivery',
     messageId,
@@ -72,12 +79,12 @@ test('sms_delivery is posted to the app that sent the message, in the fields of 
   )
 })
 
-test('opt_out is posted to all apps of the tenant that asked, whoever wrote the message', async () => {
+test('opt_out is posted to all apps of the tenant that subscribed to it', async () => {
   await using receiver = startReceiver()
   await using second = startReceiver()
   await using silent = startReceiver()
   await using world = await createWorld({ work: false })
-  await setUrl(world, receiver.url)
+  await setWebhookUrl(world, receiver.url)
   await setEvents(world, world.app, ['opt_out'])
   await setEvents(world, await world.secondApp(second.url), ['opt_out', 'sms_delivery'])
   await setEvents(world, await world.secondApp(silent.url), ['sms_delivery', 'sms_status'])
@@ -99,9 +106,9 @@ test('opt_out is posted to all apps of the tenant that asked, whoever wrote the 
   expect(silent.requests.filter(({ body }) => body['type'] === 'opt_out')).toEqual([])
 })
 
-test('while no app has asked, an event stores no job and no detail', async () => {
+test('an event without a subscribed app stores no job and no detail', async () => {
   await using world = await createWorld({ work: false })
-  await setUrl(world, 'http://127.0.0.1:9/hook')
+  await setWebhookUrl(world, 'http://127.0.0.1:9/hook')
   const messageId = await world.send()
   await conclude(world, messageId)
   await setEvents(world, world.app, ['sms_inbound', 'sms_status'])
@@ -111,19 +118,16 @@ test('while no app has asked, an event stores no job and no detail', async () =>
   expect(await count(world, 'webhook_details')).toBe(0)
 })
 
-test('an erasure leaves nothing of an event, also not its retry that waits', async () => {
-  const clock = manualClock()
-  await using receiver = startFailingReceiver()
-  await using world = await createWorld({ clock })
-  await setUrl(world, receiver.url)
-  await setPolicy(world, 'short')
+test('an erasure deletes an event and its waiting retry', async () => {
+  await using failing = await openFailingWebhook('short')
+  const { world, clock, receiver } = failing
   await setEvents(world, world.app, ['sms_delivery'])
   const messageId = await world.send()
   await world.untilStatus(messageId)
   await conclude(world, messageId)
   wake(world)
   await receiver.received(1)
-  await settled(world, clock)
+  await attemptsEnded(world, clock)
   const left = (): Promise<number[]> =>
     Promise.all(['jobs', 'deliveries', 'webhook_details'].map((table) => count(world, table)))
   expect(await left()).toEqual([1, 1, 1])

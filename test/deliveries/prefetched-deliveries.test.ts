@@ -1,24 +1,20 @@
 import { describe, expect, spyOn, test } from 'bun:test'
 import { erase } from '../../src/operator/erase.ts'
 import { setTenantStatus } from '../../src/operator/tenants.ts'
-import { manualClock } from '../support/manual-clock.ts'
 import { attempts, postEvent, smsEvent, subscribe } from '../support/provider-events.ts'
 import { type Receiver, startReceiver, verifySignatures } from '../support/receiver.ts'
-import { setPolicy, settled, startFailingReceiver } from '../support/retries.ts'
+import { attemptsEnded, openFailingWebhook, setWebhookUrl, untilNoJobs } from '../support/retries.ts'
 import { type World, createWorld, recordedLog, until } from '../support/world.ts'
 
-// Deliveries that wait for a slot are prefetched into memory. Changes of their destination must count all the same.
+// Deliveries that wait for a slot are prefetched. Changes of their destination must still take effect.
 
 const SLOTS = 4
 const WAITING = 3
 
-const idle = (world: World): Promise<boolean> =>
-  until(async () => (await world.gateway.database.gate.execute('SELECT 1 FROM jobs')).rows.length === 0)
-
-const setUrl = (world: World, webhookUrl: string | null): Promise<Response> =>
-  world.call('PUT', `/v1/apps/${world.app.appId}`, { body: { webhookUrl } })
-
-/** POSTs that hang use all slots of the destination, and three more wait. The answer ends the POSTs. */
+/**
+ * Hanging POSTs use all slots of the destination, and three more deliveries wait. Returns a function that ends the
+ * POSTs.
+ */
 async function waiting(world: World, receiver: Receiver): Promise<() => void> {
   const gone = Promise.withResolvers<void>()
   receiver.answer = async () => (await gone.promise, new Response('ok'))
@@ -32,79 +28,76 @@ const texts = (receiver: Receiver): unknown[] => receiver.requests.map(({ body }
 const BEGUN = ['begun 0', 'begun 1', 'begun 2', 'begun 3']
 const WAITED = ['waits 0', 'waits 1', 'waits 2']
 
-test('they go to the address that was set meanwhile', async () => {
+test('prefetched deliveries go to the address that was set meanwhile', async () => {
   await using old = startReceiver()
   await using fresh = startReceiver()
   await using world = await createWorld()
-  await setUrl(world, old.url)
+  await setWebhookUrl(world, old.url)
   const go = await waiting(world, old)
-  await setUrl(world, fresh.url)
+  await setWebhookUrl(world, fresh.url)
   go()
-  await idle(world)
+  await untilNoJobs(world)
   expect(texts(old)).toEqual(BEGUN)
   expect(texts(fresh)).toEqual(WAITED)
   expect(await attempts(world)).toHaveLength(SLOTS + WAITING)
 })
 
-test('they are signed with the secret that was made meanwhile', async () => {
+test('prefetched deliveries are signed with the secret that was created meanwhile', async () => {
   await using receiver = startReceiver()
   await using world = await createWorld()
-  await setUrl(world, receiver.url)
+  await setWebhookUrl(world, receiver.url)
   const go = await waiting(world, receiver)
   const rotated = await world.json('POST', `/v1/apps/${world.app.appId}/rotate-webhook-secret`)
   go()
-  await idle(world)
+  await untilNoJobs(world)
   expect(texts(receiver)).toEqual([...BEGUN, ...WAITED])
   for (const request of receiver.requests.slice(SLOTS)) verifySignatures(request, String(rotated.body['webhookSecret']))
 })
 
 const ENDINGS: Record<string, (world: World) => Promise<unknown>> = {
-  'without an address': (world) => setUrl(world, null),
-  'of an app that was deactivated': (world) => world.call('DELETE', `/v1/apps/${world.app.appId}`),
-  'of a tenant that was deactivated': (world) =>
+  'without an address': (world) => setWebhookUrl(world, null),
+  'of a deactivated app': (world) => world.call('DELETE', `/v1/apps/${world.app.appId}`),
+  'of a deactivated tenant': (world) =>
     setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'inactive' }),
 }
 
 for (const [name, end] of Object.entries(ENDINGS)) {
-  test(`none goes out any more: ${name}`, async () => {
+  test(`prefetched deliveries are dropped: ${name}`, async () => {
     await using receiver = startReceiver()
     await using world = await createWorld()
-    await setUrl(world, receiver.url)
+    await setWebhookUrl(world, receiver.url)
     const go = await waiting(world, receiver)
     await end(world)
     go()
-    await idle(world)
+    await untilNoJobs(world)
     expect(texts(receiver)).toEqual(BEGUN)
   })
 }
 
-test('those of a suspended tenant wait until it is active again', async () => {
+test('prefetched deliveries of a suspended tenant wait until it is active again', async () => {
   await using receiver = startReceiver()
   await using world = await createWorld()
-  await setUrl(world, receiver.url)
+  await setWebhookUrl(world, receiver.url)
   const go = await waiting(world, receiver)
   await setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'suspended' })
   const { gate } = world.gateway.database
   const reads = spyOn(gate, 'execute')
   go()
-  // All have had their turn.
+  // All waiting deliveries have had their turn.
   const refused = (): number => reads.mock.calls.filter(([read]) => JSON.stringify(read).includes("'suspended'")).length
   await until(() => refused() >= WAITING)
   expect(texts(receiver)).toEqual(BEGUN)
   await setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'active' })
-  await idle(world)
+  await untilNoJobs(world)
   expect(texts(receiver)).toEqual([...BEGUN, ...WAITED])
 })
 
-test('a retry that comes due while its tenant is suspended is made when the tenant is active again, and its schedule goes on', async () => {
-  const clock = manualClock()
-  await using receiver = startFailingReceiver()
-  await using world = await createWorld({ clock })
-  await setUrl(world, receiver.url)
-  await setPolicy(world, 'short')
+test('a retry that becomes due while its tenant is suspended is made when the tenant is active again, and its schedule continues', async () => {
+  await using failing = await openFailingWebhook('short')
+  const { world, clock, receiver } = failing
   await world.control.injectSms({ text: 'again' })
   await receiver.received(1)
-  await settled(world, clock)
+  await attemptsEnded(world, clock)
   await setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'suspended' })
   const reads = spyOn(world.gateway.database.gate, 'execute')
   clock.advance(10 * 60_000)
@@ -112,30 +105,30 @@ test('a retry that comes due while its tenant is suspended is made when the tena
   expect(receiver.requests).toHaveLength(1)
   await setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'active' })
   await receiver.received(2)
-  await settled(world, clock)
+  await attemptsEnded(world, clock)
   clock.advance(33_000)
   await receiver.received(3)
   expect((await attempts(world)).map(({ attemptNumber }) => attemptNumber)).toContain(2)
 })
 
-test('none goes out any more: of messages that were erased', async () => {
+test('prefetched deliveries of erased messages are dropped', async () => {
   await using receiver = startReceiver()
   await using world = await createWorld()
-  await setUrl(world, receiver.url)
+  await setWebhookUrl(world, receiver.url)
   const go = await waiting(world, receiver)
   await erase(world.gateway, { phone: receiver.requests[0]?.body['from'] as string })
   go()
-  await idle(world)
+  await untilNoJobs(world)
   expect(texts(receiver)).toEqual(BEGUN)
   expect((await world.gateway.database.gate.execute('SELECT 1 FROM deliveries')).rows).toEqual([])
 })
 
-// As after a purge by age: an erasure leaves a tombstone, which is taken away here.
-describe('one whose message was deleted and has come again goes out once', () => {
+// A purge by age leaves no tombstone, so the tombstones of the erasure are deleted here.
+describe('a delivery whose message was deleted and arrived again is sent once', () => {
   const PERSON = '+15555550188'
   const event = smsEvent({ from: { phoneNumber: PERSON }, subject: 'comes again' })
 
-  async function comesAgain(world: World): Promise<void> {
+  async function arriveAgain(world: World): Promise<void> {
     const token = await subscribe(world)
     await postEvent(world, token, event)
     await erase(world.gateway, { phone: PERSON })
@@ -143,7 +136,7 @@ describe('one whose message was deleted and has come again goes out once', () =>
     await postEvent(world, token, event)
   }
 
-  /** Answers when the other job of the same delivery has come to its end, so that it cannot miss this one under way. */
+  /** Answers when the other job of the same delivery has ended. That job runs while this POST is open. */
   const answerLast = (world: World): (() => Promise<Response>) => {
     const sql = `SELECT 1 FROM jobs WHERE subject LIKE (SELECT id FROM messages WHERE from_number = '${PERSON}') || '%'`
     return async () => {
@@ -152,36 +145,36 @@ describe('one whose message was deleted and has come again goes out once', () =>
     }
   }
 
-  test('prefetched', async () => {
+  test('if it was prefetched', async () => {
     await using receiver = startReceiver()
     await using world = await createWorld()
-    await setUrl(world, receiver.url)
+    await setWebhookUrl(world, receiver.url)
     const go = await waiting(world, receiver)
-    await comesAgain(world)
+    await arriveAgain(world)
     const last = answerLast(world)
     receiver.answer = ({ body }) => (body['body'] === 'comes again' ? last() : new Response('ok'))
     go()
-    await idle(world)
+    await untilNoJobs(world)
     expect(texts(receiver)).toEqual([...BEGUN, 'comes again', ...WAITED])
     expect((await attempts(world)).map(({ outcome }) => outcome)).toEqual(Array(SLOTS + WAITING + 1).fill('success'))
   })
 
-  test('read from the table', async () => {
+  test('if it was read from the table', async () => {
     await using receiver = startReceiver()
     const { log, lines } = recordedLog()
     await using world = await createWorld({ log, work: false })
-    await setUrl(world, receiver.url)
-    await comesAgain(world)
+    await setWebhookUrl(world, receiver.url)
+    await arriveAgain(world)
     receiver.answer = answerLast(world)
     world.running.work()
-    await idle(world)
+    await untilNoJobs(world)
     expect(texts(receiver)).toEqual(['comes again'])
     expect(await attempts(world)).toMatchObject([{ outcome: 'success' }])
     expect(lines.filter((line) => line.includes('job failed'))).toEqual([])
   })
 })
 
-test('none goes out any more: of a trigger that was deleted', async () => {
+test('prefetched deliveries of a deleted trigger are dropped', async () => {
   await using receiver = startReceiver()
   await using world = await createWorld()
   const { triggerId } = (
@@ -190,6 +183,6 @@ test('none goes out any more: of a trigger that was deleted', async () => {
   const go = await waiting(world, receiver)
   await world.call('DELETE', `/v1/triggers/${triggerId}`)
   go()
-  await idle(world)
+  await untilNoJobs(world)
   expect(texts(receiver)).toEqual(BEGUN)
 })

@@ -2,20 +2,20 @@ import { expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFolder } from '../support/process.ts'
-import { PROJECT, Program, freePort } from '../support/program.ts'
+import { PROJECT, LoggedProgram, freePort } from '../support/program.ts'
 import { CANARY, expectBodyLimit, get, serving, visitTokens, worldBehindProxy } from './stage.ts'
 
 const CONFIGURATION = readFileSync(join(PROJECT, 'deploy/Caddyfile'), 'utf8')
 const CADDY = Bun.which('caddy')
 
-/** Caddy with the file that we deliver, without a name of its own; only ports and its certificates' place are the test's. */
+/** Runs Caddy with the delivered file, without a host name. Only ports and the folder of certificates differ. */
 async function behindCaddy(configuration = CONFIGURATION) {
   const folder = temporaryFolder()
   const world = await worldBehindProxy()
   const [plain, secure] = [freePort(), freePort()]
   const options = ['admin off', 'skip_install_trust', `http_port ${plain}`, `https_port ${secure}`]
   writeFileSync(folder.file('Caddyfile'), configuration.replace('\n{\n', `\n{\n${options.join('\n')}\n`))
-  const program = new Program({
+  const program = new LoggedProgram({
     command: [CADDY ?? '', 'run', '--config', folder.file('Caddyfile'), '--adapter', 'caddyfile'],
     env: { HOME: folder.path, XDG_DATA_HOME: folder.path, SGW_UPSTREAM: new URL(world.url).host },
     log: folder.file('output.log'),
@@ -39,9 +39,9 @@ test('the configuration for Caddy has a default host, and sets HSTS for a year',
   expect(CONFIGURATION).toContain('header Strict-Transport-Security max-age=31536000')
 })
 
-// Where Caddy is installed it is run.
+// These tests run Caddy if it is installed.
 if (CADDY !== null) {
-  test('Caddy and the gateway give the same answer to a body of any size that is too large', async () => {
+  test('Caddy and the gateway give the same answer to every body that is too large', async () => {
     await using stage = await behindCaddy()
     await expectBodyLimit(stage.url, stage.world)
     const answer = await get(`${stage.url}/v1/apps`, { headers: { 'x-request-id': 'my-own' } })
@@ -51,7 +51,7 @@ if (CADDY !== null) {
   }, 10_000)
 
   test('Caddy logs no token of a link or a login if the gateway does not answer', async () => {
-    // It logs an error only where nothing handles it.
+    // Caddy logs only unhandled errors.
     await using stage = await behindCaddy(CONFIGURATION.replace(/\thandle_errors \{[\s\S]*?\n\t\}\n/, ''))
     expect(await visitTokens(stage.url)).toEqual([400, 400, 400])
     await stage.world.running.stop()

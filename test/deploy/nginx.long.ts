@@ -3,14 +3,14 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SELF_SIGNED } from '../simulator/self-signed.ts'
 import { temporaryFolder } from '../support/process.ts'
-import { PROJECT, Program, freePort } from '../support/program.ts'
+import { PROJECT, LoggedProgram, freePort } from '../support/program.ts'
 import { until } from '../support/world.ts'
 import { CANARY, expectBodyLimit, get, serving, visitTokens, worldBehindProxy } from './stage.ts'
 
 const CONFIGURATION = readFileSync(join(PROJECT, 'deploy/nginx.conf'), 'utf8')
 const NGINX = Bun.which('nginx', { PATH: `${process.env['PATH'] ?? ''}:/usr/sbin` })
 
-/** nginx with the file that we deliver, before a gateway in production; only addresses and paths are the test's. */
+/** Runs nginx with the delivered file in front of a gateway in production. Only addresses and paths differ. */
 async function behindNginx() {
   const folder = temporaryFolder()
   const world = await worldBehindProxy()
@@ -25,7 +25,7 @@ async function behindNginx() {
   writeFileSync(folder.file('privkey.pem'), SELF_SIGNED.key)
   writeFileSync(folder.file('site.conf'), site)
   writeFileSync(folder.file('nginx.conf'), mainFile(folder.path))
-  const program = new Program({
+  const program = new LoggedProgram({
     command: [NGINX ?? '', '-c', folder.file('nginx.conf'), '-p', folder.path, '-e', folder.file('error.log')],
     env: {},
     log: folder.file('output.log'),
@@ -66,9 +66,9 @@ test('the configuration for nginx logs neither queries nor referrers', () => {
   )
 })
 
-// Where nginx is installed it is run.
+// These tests run nginx if it is installed.
 if (NGINX !== null) {
-  test('nginx and the gateway give the same answer to a body of any size that is too large', async () => {
+  test('nginx and the gateway give the same answer to every body that is too large', async () => {
     await using stage = await behindNginx()
     await expectBodyLimit(stage.url, stage.world)
   })

@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 import { type World, createWorld, until } from '../support/world.ts'
 
-/** In tokens of links and logins; must be in no log. */
+/** A part of tokens of links and logins. It must be in no log. */
 export const CANARY = 'canary0123456789canary0123456789'
 
 const TOKEN_PATHS = [
@@ -10,18 +10,21 @@ const TOKEN_PATHS = [
   `/v1/rc/callback/?code=${CANARY}&state=${CANARY}&format=json`,
 ]
 
-/** The gateway that a proxy stands before. */
+/** Creates a gateway behind a proxy. */
 export const worldBehindProxy = (): Promise<World> =>
   createWorld({ env: { NODE_ENV: 'production', TRUSTED_PROXIES: '127.0.0.1' }, work: false })
 
 export const get = (url: string, init: BunFetchRequestInit = {}): Promise<Response> =>
   fetch(url, { redirect: 'manual', keepalive: false, tls: { rejectUnauthorized: false }, ...init })
 
-/** Until the proxy passes requests on. */
+/** Waits until the proxy forwards requests. */
 export const serving = (url: string): Promise<unknown> =>
   until(async () => (await get(`${url}/health`).catch(() => null))?.ok, 10_000)
 
-/** A body that is too large gets the gateway's answer, whatever its size, with its request's id; a body of 100 KB is passed on. */
+/**
+ * Expects the gateway's answer with a request id for bodies of any excessive size, and that a body of 100 KB is
+ * forwarded.
+ */
 export async function expectBodyLimit(url: string, world: World): Promise<void> {
   for (const bytes of [102_400, 102_401, 150_000, 204_800, 1_000_000, 20_000_000])
     for (const chunked of [false, true]) {
@@ -39,7 +42,7 @@ export async function expectBodyLimit(url: string, world: World): Promise<void> 
     }
 }
 
-/** Opens links and a login's return, as a browser would that came from one; answers the statuses. */
+/** Opens links and the callback of a login, as a browser would. Returns the statuses. */
 export async function visitTokens(url: string): Promise<number[]> {
   const statuses: number[] = []
   for (const path of TOKEN_PATHS) {

@@ -5,11 +5,11 @@ import { PROJECT } from '../support/program.ts'
 
 const read = (path: string): string => readFileSync(join(PROJECT, path), 'utf8')
 
-/** Folders that a page or a file names as the place of a backup. */
+/** Folders that a page or a file names as the location of a backup. */
 const namedIn = (path: string): string[] =>
   [...read(path).matchAll(/file:\/\/(\/(?!FOLDER)[\w/]+)/g)].map(([, folder = '']) => folder)
 
-test('a folder that is named for a backup is writable under the unit or in Compose', () => {
+test('every folder that is named for a backup is writable under the systemd unit or in Compose', () => {
   const underUnit = /^ReadWritePaths=-(\S+)$/m.exec(read('deploy/sgw.service'))?.[1] ?? 'none'
   const inCompose = /\$\{SGW_BACKUPS:-backups\}:(\/\w+)/.exec(read('compose.yaml'))?.[1] ?? 'none'
   const named = ['docs/backup.md', 'docs/install.md', '.env.example', 'compose.yaml', 'deploy/sgw.service'].flatMap(
@@ -20,7 +20,7 @@ test('a folder that is named for a backup is writable under the unit or in Compo
   expect(named.filter((folder) => folder !== underUnit && folder !== `${inCompose}/sgw`)).toEqual([])
 })
 
-test("the image's folders belong to its user, so that volumes over them do too", () => {
+test("the image's folders belong to its user, so that volumes mounted over them do, too", () => {
   const dockerfile = read('Dockerfile')
   expect(dockerfile).toMatch(/mkdir \/data \/backups && chown bun:bun \/data \/backups/)
   expect(dockerfile.indexOf('chown bun:bun')).toBeLessThan(dockerfile.indexOf('USER bun'))

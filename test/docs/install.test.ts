@@ -12,7 +12,7 @@ function blocksOf(section: string): string[] {
   return [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = '']) => block)
 }
 
-/** As Compose reads an `env_file`: lines, the value to the end. */
+/** Reads an `env_file` as Compose does: a value extends to the end of its line. */
 const variablesOf = (text: string): Record<string, string> =>
   Object.fromEntries(
     text.split('\n').flatMap((line) => {
@@ -21,7 +21,7 @@ const variablesOf = (text: string): Record<string, string> =>
     }),
   )
 
-test('the block for Compose makes a .env that production accepts, once the provider’s app is filled in', async () => {
+test('the commands for Compose write a .env that production accepts once the provider’s app is filled in', async () => {
   using folder = temporaryFolder()
   copyFileSync(join(PROJECT, '.env.example'), folder.file('.env.example'))
   const [make = '', start] = blocksOf('Container')

@@ -11,7 +11,7 @@ const PAGES = [
     .map((name) => `docs/${name}`),
 ]
 
-/** Lines that a reader would type: those of shell blocks and of `code`. */
+/** The lines that a reader would type: those of shell blocks and of `code`. */
 function commandsOf(text: string): string[] {
   const blocks = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].flatMap(([, block = '']) => block.split('\n'))
   const words = [...text.matchAll(/`((?:bun run )?sgw [^`]+)`/g)].map(([, code = '']) => code)
@@ -47,7 +47,7 @@ test('every file that the manual links to exists', () => {
   expect(missing).toEqual([])
 })
 
-test('the manual has every variable that the program reads', () => {
+test('the manual describes every variable that the program reads', () => {
   const manual = readFileSync(join(PROJECT, 'docs/configure.md'), 'utf8')
   const source = ['config', 'network-config', 'provider-config']
     .map((name) => readFileSync(join(PROJECT, `src/core/${name}.ts`), 'utf8'))
@@ -56,7 +56,7 @@ test('the manual has every variable that the program reads', () => {
   expect(read.filter((name) => !manual.includes(`\`${name}\``))).toEqual([])
 })
 
-test('configure.md and .env.example name only variables that something reads', () => {
+test('configure.md and .env.example name only variables that the program or its deployment reads', () => {
   const sources = [
     ...['config', 'network-config', 'provider-config', 'similar-names'].map((name) => `src/core/${name}.ts`),
     'src/backup/settings.ts',

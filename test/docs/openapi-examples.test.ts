@@ -2,14 +2,14 @@ import { expect, test } from 'bun:test'
 import { z } from 'zod'
 import { PROJECT } from '../support/program.ts'
 
-/** A schema of the document, as far as it matters here. */
+/** The part of a schema that this test uses. */
 interface Schema {
   [key: string]: unknown
 }
 
 const isObject = (value: unknown): value is Schema => typeof value === 'object' && value !== null
 
-/** Every schema below `value` that has an example, with its path in the document. */
+/** Returns every schema below `value` that has an example, with its path in the document. */
 function examplesIn(value: unknown, path = ''): { path: string; schema: Schema }[] {
   if (!isObject(value)) return []
   const own = 'example' in value ? [{ path, schema: value }] : []

@@ -6,12 +6,12 @@ import { PROJECT } from '../support/program.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { FROM, createWorld, until } from '../support/world.ts'
 
-// The examples of docs/receive.md, as they stand there.
+// These tests run the examples of docs/receive.md unchanged.
 
 interface Examples {
   isFromGateway(headers: Headers, body: string, secret: string): Promise<boolean>
-  follow(base: string, token: string, heard: (event: { type: string }) => void): WebSocket
-  catchUp(base: string, key: string, cursor: string, heard: (event: { type: string }) => unknown): Promise<string>
+  follow(base: string, token: string, onEvent: (event: { type: string }) => void): WebSocket
+  catchUp(base: string, key: string, cursor: string, onEvent: (event: { type: string }) => unknown): Promise<string>
 }
 
 const PAGE = readFileSync(join(PROJECT, 'docs/receive.md'), 'utf8')
@@ -28,7 +28,7 @@ async function examples(): Promise<Examples> {
   }
 }
 
-test('the payload has the fields of the example, and the example’s function verifies it', async () => {
+test('a payload has the fields of the example, and the example’s function verifies it', async () => {
   const { isFromGateway } = await examples()
   await using world = await createWorld()
   await using receiver = startReceiver()
@@ -58,26 +58,26 @@ test('the example’s WebSocket gets the events that the page lists', async () =
   const { follow } = await examples()
   await using world = await createWorld()
   const { token } = (await (await world.call('POST', '/v1/ws/token')).json()) as { token: string }
-  const heard: { type: string; status?: string }[] = []
-  const socket = follow(world.url, token, (event) => heard.push(event))
-  await until(() => heard.length > 0)
+  const events: { type: string; status?: string }[] = []
+  const socket = follow(world.url, token, (event) => events.push(event))
+  await until(() => events.length > 0)
   await world.send()
   await world.control.injectSms({ to: FROM, from: '+15555550177', text: 'Hello yourself' })
-  await until(() => heard.some(({ status }) => status === 'sent') && heard.some(({ type }) => type === 'sms_inbound'))
-  expect(heard[0]).toEqual({ type: 'auth_ok' })
-  for (const { type } of heard) expect(PAGE).toContain(`| \`${type}\` |`)
-  const statuses = heard.flatMap(({ type, status }) => (type === 'sms_status' ? [status] : []))
+  await until(() => events.some(({ status }) => status === 'sent') && events.some(({ type }) => type === 'sms_inbound'))
+  expect(events[0]).toEqual({ type: 'auth_ok' })
+  for (const { type } of events) expect(PAGE).toContain(`| \`${type}\` |`)
+  const statuses = events.flatMap(({ type, status }) => (type === 'sms_status' ? [status] : []))
   expect(statuses).toEqual(['queued', 'sending', 'sent'])
   socket.close()
 })
 
-test('the example catches up from the WebSocket’s cursor, in as many pages as it takes', async () => {
+test('the example catches up from the WebSocket’s cursor over several pages', async () => {
   const { follow, catchUp } = await examples()
   await using world = await createWorld()
   const { token } = (await (await world.call('POST', '/v1/ws/token')).json()) as { token: string }
-  const heard: { type: string; cursor?: string }[] = []
-  const socket = follow(world.url, token, (event) => heard.push(event))
-  const first = await until(() => heard.find(({ type }) => type === 'cursor'))
+  const events: { type: string; cursor?: string }[] = []
+  const socket = follow(world.url, token, (event) => events.push(event))
+  const first = await until(() => events.find(({ type }) => type === 'cursor'))
   socket.close()
   const ids = await Promise.all(Array.from({ length: 35 }, (_, index) => world.send({ to: `+1555555${2000 + index}` })))
   for (const id of ids) await world.untilStatus(id)

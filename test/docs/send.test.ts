@@ -9,7 +9,7 @@ import { createWorld } from '../support/world.ts'
 const PAGE = readFileSync(join(PROJECT, 'docs/send.md'), 'utf8')
 const found = (pattern: RegExp): string => pattern.exec(PAGE)?.[1] ?? `not found: ${String(pattern)}`
 
-test('the example is accepted, its repetition is answered as the page says, and the message is found as it says', async () => {
+test('the example of the page is accepted, its repetition is answered as described, and the message is listed as described', async () => {
   await using world = await createWorld()
   const [name = '', key = ''] = found(/-H "(Idempotency-Key: [^"]+)"/).split(': ')
   const send = (text: string): Promise<Response> =>
@@ -28,7 +28,7 @@ test('the example is accepted, its repetition is answered as the page says, and 
   expect((await world.json('GET', list)).body).toMatchObject({ total: 1, messages: [{ messageId: first?.messageId }] })
 })
 
-test('every error of a message is explained', () => {
+test('the page explains every error of a message', () => {
   for (const { text } of [...Object.values(MESSAGE_FAILURES), unknownNumber('…'), rejected('…', null)])
     expect(PAGE).toContain(`| \`${text}\` |`)
 })

@@ -14,14 +14,14 @@ import { FROM, World } from '../support/world.ts'
 const HOUR_MS = 3_600_000
 const MONTH_MS = 30 * 24 * HOUR_MS
 const TIMEOUT_MS = 90_000
-/** The issue's bound. */
+/** No message may wait longer than this. */
 const STUCK_MS = 60_000
 const JUMPS: [name: string, ms: number][] = [
   ['forward', HOUR_MS],
   ['back', -HOUR_MS],
 ]
 
-/** The gateway's clock; the provider's is right. `now` jumps at once, `steady` only with the next start, as a real one. */
+/** The gateway's clock. `now` jumps at once, and `steady` only at the next start, as in a real process. */
 class JumpingClock implements Clock {
   offsetMs = 0
   constructor(readonly startedOffMs = 0) {
@@ -33,7 +33,7 @@ class JumpingClock implements Clock {
   after = (delayMs: number, callback: () => void): (() => void) => systemClock.after(delayMs, callback)
 }
 
-/** A gateway with that clock, in front of a provider with the right one. */
+/** Starts a gateway with this clock. The provider's clock is right. */
 async function startWorld(clock: Clock, simulator: Simulator, folder: string): Promise<World> {
   const values = {
     NODE_ENV: 'test',
@@ -72,8 +72,8 @@ async function startProvider(): Promise<Simulator> {
 
 const newFolder = (): string => mkdtempSync(join(tmpdir(), 'sgw-clock-'))
 
-/** Every kind of message that is not simply sent: lost before, lost after, put off. */
-function strike({ control }: Simulator): void {
+/** Makes sends fail in every way: lost before and after acceptance, refused, and deferred. */
+function addFaults({ control }: Simulator): void {
   control.fault({ route: 'sms', fault: { kind: 'reset' } })
   control.fault({ route: 'sms', fault: { kind: 'accept-then-reset' } })
   control.fault({ route: 'sms', fault: { kind: 'accept-then-respond', status: 502 } })
@@ -95,14 +95,14 @@ async function expectSentOnce(world: World, messageIds: readonly string[]): Prom
 }
 
 test.concurrent.each(JUMPS)(
-  'the clock jumps %s by an hour: everything is sent once, nothing waits for over a minute',
+  'if the clock jumps %s by an hour, every message is sent once and none waits for over a minute',
   async (_name, jumpMs) => {
     const clock = new JumpingClock()
     const simulator = await startProvider()
     await using world = await startWorld(clock, simulator, newFolder())
     await world.connect()
     world.running.work()
-    strike(simulator)
+    addFaults(simulator)
     const before = await sendTen(world, 'Before')
     await Bun.sleep(100)
     clock.offsetMs = jumpMs
@@ -114,7 +114,7 @@ test.concurrent.each(JUMPS)(
 )
 
 test.concurrent.each(JUMPS)(
-  'the clock is set %s by an hour between two starts: what waited is sent once, at once',
+  'if the clock is set %s by an hour between two starts, waiting messages are sent once and at once',
   async (_name, jumpMs) => {
     const folder = newFolder()
     const simulator = await startProvider()
@@ -122,7 +122,7 @@ test.concurrent.each(JUMPS)(
     await first.connect()
     const waiting = await sendTen(first, 'Waiting')
     await first.running.stop()
-    strike(simulator)
+    addFaults(simulator)
     await using second = await startWorld(new JumpingClock(jumpMs), simulator, folder)
     second.running.work()
     const sameApp = new World(second.running, second.control, folder, first.app, false, null)
@@ -135,7 +135,7 @@ test.concurrent.each(JUMPS)(
 const extensionStatus = async (world: World): Promise<unknown> =>
   (await world.json<{ extensions: { status: string }[] }>('GET', '/v1/rc/extensions')).body.extensions[0]?.status
 
-test('a clock that jumps forward by 30 days revokes no extension: the provider takes tokens that only look expired', async () => {
+test('a clock that jumps forward by 30 days revokes no extension, because the provider still accepts its tokens', async () => {
   const clock = new JumpingClock()
   const simulator = await startProvider()
   await using world = await startWorld(clock, simulator, newFolder())
@@ -150,7 +150,7 @@ test('a clock that jumps forward by 30 days revokes no extension: the provider t
   await simulator.stop()
 })
 
-test('nor does one that was set forward by 30 days between two starts', async () => {
+test('a clock that was set forward by 30 days between two starts revokes no extension', async () => {
   const folder = newFolder()
   const simulator = await startProvider()
   const first = await startWorld(new JumpingClock(), simulator, folder)

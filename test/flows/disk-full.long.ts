@@ -1,20 +1,20 @@
 import { expect, test } from 'bun:test'
 import { eventually } from '../../bench/torture/program.ts'
-import { Stage } from '../../bench/torture/stage.ts'
+import { TortureStage } from '../../bench/torture/stage.ts'
 import { FROM, TO, createWorld } from '../support/world.ts'
 
 const TIMEOUT_MS = 60_000
 
-/** Writes of the process beyond that many bytes of a file fail from now on, as on a full disk; null lifts it. */
+/** Makes writes of the process beyond `bytes` of a file fail, as on a full disk. Null removes the limit. */
 function limitFiles(pid: number, bytes: number | null): void {
   const limited = Bun.spawnSync(['prlimit', '--pid', String(pid), `--fsize=${bytes ?? 'unlimited'}:unlimited`])
   if (!limited.success) throw new Error(limited.stderr.toString())
 }
 
 test(
-  'a process that cannot write gives no false 202, calls nobody without a committed attempt, and recovers by itself',
+  'a process that cannot write answers no false 202, makes no call without a committed attempt, and recovers by itself',
   async () => {
-    await using stage = await Stage.open({ extensions: 1 })
+    await using stage = await TortureStage.open({ extensions: 1 })
     const { control, gateway, numbers } = stage
     const pid = gateway.pid ?? 0
     let recipients = 1000
@@ -25,7 +25,7 @@ test(
     const status = async (id: string): Promise<unknown> =>
       ((await (await stage.call('GET', `/v1/sms/status/${id}`)).json()) as { status: string }).status
 
-    // One call is under way, another message waits behind its extension's pause, and then nothing can be written.
+    // One call is under way and another message waits for a pause of its extension when writes begin to fail.
     await control.fault({ route: 'sms', fault: { kind: 'delay', ms: 1000 } })
     await control.fault({ route: 'sms', fault: { kind: 'respond', status: 429, headers: { 'Retry-After': '1' } } })
     const underWay = await accepted('Under way')
@@ -57,7 +57,7 @@ test(
 )
 
 test(
-  'a database that may not grow: what was accepted is there and goes out once, what was refused is not there',
+  'with a database that cannot grow, accepted messages are stored and sent once, and refused ones are not stored',
   async () => {
     await using world = await createWorld({ work: false })
     const { gate } = world.gateway.database

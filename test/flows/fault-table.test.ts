@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { FAULTS, type ProviderFault } from './fault-table/faults.ts'
 import { OPERATIONS } from './fault-table/operations.ts'
 
-// 24 faults of the provider and of the way to it × 6 operations: final state, what the provider has, events, timing.
+// 24 faults of the provider and the network × 6 operations: final state, records at the provider, events, timing.
 
 const rows = (isSilent: boolean): [string, ProviderFault][] =>
   FAULTS.filter((fault) => (fault.isSilent === true) === isSilent).map((fault) => [fault.name, fault])
@@ -14,6 +14,6 @@ test('the table has 24 faults and 6 operations', () => {
 
 describe.each(Object.entries(OPERATIONS))('%s', (_name, survive) => {
   test.each(rows(false))('%s', (_fault, fault) => survive(fault))
-  // They wait for timeouts most of the time.
+  // These cases wait for timeouts most of the time, so they run concurrently.
   test.concurrent.each(rows(true))('%s', (_fault, fault) => survive(fault))
 })

@@ -12,8 +12,8 @@ interface StoredMessage {
   text: string
 }
 
-/** A night in the life of a self-hosted gateway, with real processes, the real Litestream and a volume that is lost. */
-test('a night: deploy, connect, traffic, kill -9, volume lost, restore, upgrade, clean stop', async () => {
+/** Runs a self-hosted gateway through one night, with real processes, the real Litestream and a lost volume. */
+test('no message is lost or sent twice over deployment, kill -9, loss of the volume, restore, upgrade and stop', async () => {
   await using receiver = webhookReceiver()
   await using deployment = await Deployment.create()
   await deployment.start()
@@ -23,7 +23,7 @@ test('a night: deploy, connect, traffic, kill -9, volume lost, restore, upgrade,
   await untilDrained(deployment)
   await Bun.sleep(SYNCED_MS)
 
-  // Messages are under way when everything dies at once; nothing of the machine is left.
+  // All processes are killed while messages are under way, and the machine is lost.
   const midnight = traffic(deployment, 'midnight')
   await until(async () => (await atProvider(deployment)).some(({ text }) => text.startsWith('midnight')))
   await deployment.crash(true)
@@ -37,7 +37,7 @@ test('a night: deploy, connect, traffic, kill -9, volume lost, restore, upgrade,
   await expectNothingTwice(deployment)
   for (const { messageId } of evening.acknowledged) expect(await statusOf(deployment, messageId)).toBe('sent')
 
-  // An upgrade: another build of the program takes over, and finishes what waits.
+  // An upgrade: another build of the program starts and finishes the waiting messages.
   await deployment.stop()
   const folder = mkdtempSync(join(tmpdir(), 'sgw-upgrade-'))
   try {
@@ -48,7 +48,7 @@ test('a night: deploy, connect, traffic, kill -9, volume lost, restore, upgrade,
     acknowledged.push(...morning.acknowledged)
     await untilDrained(deployment)
 
-    // Every inbound message of the night is there once, and each delivery is known by one id.
+    // Every inbound message is stored once, and each delivery has one id.
     const injected = [...evening.injected, ...(await midnight).injected, ...morning.injected, missed]
     const stored = await until(async () => {
       const ids = await inboundIds(deployment)
@@ -70,7 +70,7 @@ test('a night: deploy, connect, traffic, kill -9, volume lost, restore, upgrade,
   }
 }, 90_000)
 
-/** Litestream copies once a second; an evening is longer than that. */
+/** Long enough for a copy, because Litestream copies once a second. */
 const SYNCED_MS = 2500
 
 const MESSAGES = 30
@@ -81,7 +81,7 @@ interface Traffic {
   injected: string[]
 }
 
-/** Sends and receives at once; what is not answered because the gateway died is not counted. */
+/** Sends and receives in parallel. Requests without an answer, because the gateway was killed, are not counted. */
 async function traffic(deployment: Deployment, name: string): Promise<Traffic> {
   const seen: Traffic = { acknowledged: [], injected: [] }
   const one = async (number: number): Promise<void> => {
@@ -127,7 +127,7 @@ async function inboundIds(deployment: Deployment): Promise<string[]> {
   return ((await response.json()) as MessagePage).messages.map((message) => message.rcMessageId)
 }
 
-/** Answered by the file itself: no server runs. */
+/** Reads the file, because no server runs. */
 async function countRows(deployment: Deployment): Promise<number> {
   const { Database } = await import('bun:sqlite')
   const database = new Database(deployment.database)

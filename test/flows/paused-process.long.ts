@@ -1,25 +1,28 @@
 import { expect, test } from 'bun:test'
 import { eventually } from '../../bench/torture/program.ts'
-import { Stage } from '../../bench/torture/stage.ts'
+import { TortureStage } from '../../bench/torture/stage.ts'
 import type { Fault } from '../../src/simulator/faults.ts'
 import { TO } from '../support/world.ts'
 
 const TIMEOUT_MS = 60_000
 /** Far beyond `PROVIDER_TIMEOUT` of 1 s. */
 const PAUSE_MS = 2500
-/** The request has arrived by then, and nothing has been answered. */
+/** By then the request has arrived and is not answered. */
 const UNDER_WAY_MS = 100
 
 const CALLS: [name: string, fault: Fault, requests: number][] = [
-  ['the provider took the message and answered meanwhile', { kind: 'delay', ms: 800 }, 1],
-  ['the provider took the message and its answer was lost', { kind: 'accept-then-hang', ms: 1500 }, 1],
-  ['the provider never took the message', { kind: 'hang', ms: 1500 }, 2],
+  ['the provider accepted the message and answered meanwhile', { kind: 'delay', ms: 800 }, 1],
+  ['the provider accepted the message and its answer was lost', { kind: 'accept-then-hang', ms: 1500 }, 1],
+  ['the provider never accepted the message', { kind: 'hang', ms: 1500 }, 2],
 ]
 
 test.concurrent.each(CALLS)(
-  'a process that is stopped during a call does not send twice: %s',
+  'a process that is paused during a call does not send twice: %s',
   async (_name, fault, requests) => {
-    await using stage = await Stage.open({ extensions: 1, env: { PROVIDER_TIMEOUT: '1s', RECONCILE_SETTLE: '1s' } })
+    await using stage = await TortureStage.open({
+      extensions: 1,
+      env: { PROVIDER_TIMEOUT: '1s', RECONCILE_SETTLE: '1s' },
+    })
     const { control, gateway, numbers } = stage
     await control.fault({ route: 'sms', fault })
     const response = await stage.call('POST', '/v1/sms/send', { from: numbers[0], to: TO, body: 'Hello' })

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { TO } from '../support/world.ts'
-import { Case } from './fault-table/case.ts'
+import { FaultCase } from './fault-table/case.ts'
 import { pass } from './fault-table/passing-time.ts'
 
 const BOBS = '+15555550102'
@@ -8,8 +8,8 @@ const ALICES = '+15555550100'
 const ALICES_OTHER = '+15555550101'
 const RETRY_AFTER_MS = 20_000
 
-test('after a 429 its extension is silent for Retry-After, waiting messages stay queued, and nobody else notices', async () => {
-  await using one = await Case.open()
+test('after a 429 the extension sends nothing for Retry-After, its messages stay queued, and other extensions keep sending', async () => {
+  await using one = await FaultCase.open()
   const { world, clock } = one
   const { control } = world
   const bob = control.addExtension({ name: 'Bob', numbers: [BOBS] })
@@ -28,7 +28,7 @@ test('after a 429 its extension is silent for Retry-After, waiting messages stay
     5000,
     () => control.requests({ route: 'sms' }).find(({ status }) => status === 429)?.at ?? null,
   )
-  // Until the refusal has arrived nobody can be silent.
+  // The pause begins when the refusal arrives.
   await pass(one, 5000, () => (world.gateway.quota.pauseMs(alice, 'medium') > 0 ? true : null))
   const waiting = [
     await world.send({ from: ALICES, to: TO, body: 'Waits' }),
@@ -42,7 +42,7 @@ test('after a 429 its extension is silent for Retry-After, waiting messages stay
   for (const messageId of waiting) expect(await world.status(messageId)).toMatchObject({ status: 'queued' })
 
   for (const messageId of [met, ...waiting]) expect((await one.ended(messageId, 60_000)).status).toBe('sent')
-  // The provider limits groups of calls apart: what reads, such as the back-fill after connecting, may go on.
+  // The provider limits each group of calls separately, so reading calls, such as the back-fill, may continue.
   const later = control.requests({ route: 'sms', extensionId: alice }).filter(({ at }) => at > refusedAt)
   expect(Math.min(...later.map(({ at }) => at))).toBeGreaterThanOrEqual(refusedAt + RETRY_AFTER_MS)
   const texts = control.messages({ direction: 'Outbound' }).map(({ text }) => text)

@@ -7,7 +7,7 @@ import { FROM, createWorld, until } from '../support/world.ts'
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const CONTACT = '+15555550177'
 
-test('one inbound SMS arrives at the list, two webhooks, a trigger and two sockets, and nowhere else', async () => {
+test('an inbound SMS reaches the list, two webhooks, a trigger and two sockets, and nothing else', async () => {
   await using first = startReceiver()
   await using second = startReceiver(204)
   second.answer = () => new Response(null, { status: 204 })
@@ -73,8 +73,8 @@ test('one inbound SMS arrives at the list, two webhooks, a trigger and two socke
   )
   expect(() => verifySignatures(hook, other.webhookSecret)).toThrow()
 
-  expect(await byToken.heard(2)).toEqual([{ type: 'auth_ok' }, event])
-  expect(await byKey.heard(2)).toEqual([{ type: 'auth_ok' }, event])
+  expect(await byToken.received(2)).toEqual([{ type: 'auth_ok' }, event])
+  expect(await byKey.received(2)).toEqual([{ type: 'auth_ok' }, event])
 
   const log = await until(async () => {
     const found = await attempts(world)
@@ -119,9 +119,9 @@ test('one inbound SMS arrives at the list, two webhooks, a trigger and two socke
   for (const one of expected) expect(log).toContainEqual(one)
   expect(new Set(log.map((one) => one['correlationId'])).size).toBe(1)
 
-  // The other tenant sees nothing of it, anywhere; the sockets' order of events makes sure that nothing is on its way.
+  // The other tenant sees nothing of the message. Sockets keep the order of events, so no event of it is still on its way.
   await world.control.injectSms({ from: CONTACT, to: FROM, text: 'second' })
-  await byKey.heard(3)
+  await byKey.received(3)
   expect(outside.messages).toEqual([{ type: 'auth_ok' }])
   expect(await inboundMessages(world, { key: stranger.apiKey })).toMatchObject({ messages: [], total: 0 })
   expect(await attempts(world, '', stranger.apiKey)).toEqual([])

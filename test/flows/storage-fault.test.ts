@@ -13,7 +13,7 @@ const isFailing = async (world: World): Promise<number> => {
   return Number(/^sgw_storage_failing (\d)$/m.exec(text)?.[1])
 }
 
-/** As on a disk with that many pages: what is there stays, what does not fit fails with SQLITE_FULL. */
+/** Limits the database to `pages` pages. Writes beyond them fail with SQLITE_FULL. */
 async function limitPages(world: World, pages: number): Promise<void> {
   await world.gateway.database.gate.execute(`PRAGMA max_page_count = ${pages}`)
 }
@@ -21,7 +21,7 @@ async function limitPages(world: World, pages: number): Promise<void> {
 const send = (world: World, body: string): Promise<Response> =>
   world.call('POST', '/v1/sms/send', { body: { from: FROM, to: TO, body } })
 
-test('a disk that fills up under load: writes are 503 with Retry-After, reads go on, all is told, and it recovers by itself', async () => {
+test('with a full disk, writes are 503 with Retry-After, reads work, the fault is reported, and the gateway recovers by itself', async () => {
   const { log, lines } = recordedLog()
   await using world = await createWorld({ log, env: { ADMIN_PORT: '0' } })
   const token = await subscribe(world)
@@ -41,7 +41,7 @@ test('a disk that fills up under load: writes are 503 with Retry-After, reads go
   }
   await Promise.all(Array.from({ length: 8 }, (_, worker) => load(worker)))
 
-  // What ends meanwhile leaves room for a few more.
+  // Messages that end meanwhile make room for a few more.
   const answer = await until(async () => {
     const sent = await send(world, 'x'.repeat(1600))
     if (sent.status === 202) accepted.push(((await sent.json()) as { messageId: string }).messageId)
@@ -71,12 +71,12 @@ test('a disk that fills up under load: writes are 503 with Retry-After, reads go
   expect((await postEvent(world, token, smsEvent())).status).toBe(200)
   const { rows } = await world.gateway.database.gate.execute("SELECT id FROM messages WHERE direction = 'outbound'")
   expect(rows).toHaveLength(accepted.length + 1)
-  const told = lines.filter((line) => line.includes('the storage'))
-  expect(told[0]).toContain('SQLITE_FULL')
-  expect(told.at(-1)).toContain('the storage works again')
+  const logged = lines.filter((line) => line.includes('the storage'))
+  expect(logged[0]).toContain('SQLITE_FULL')
+  expect(logged.at(-1)).toContain('the storage works again')
 })
 
-test('without traffic /ready sees that the storage works again', async () => {
+test('/ready reports that the storage works again, also without traffic', async () => {
   await using world = await createWorld({ connect: false, env: { ADMIN_PORT: '0' } })
   await limitPages(world, 1)
   await until(async () => (await send(world, 'x'.repeat(1600))).status === 503)

@@ -9,8 +9,8 @@ import { headerLines, requestText } from '../../src/http-client/request-text.ts'
 
 export const MAX_HEAD_BYTES = 16_384
 
-/** What one exchange ended with. */
-export interface Ended {
+/** The result of one exchange. */
+export interface ExchangeResult {
   head: HttpResponseHead | null
   body: string
   failure: HttpFailure | null
@@ -21,10 +21,10 @@ export const dial = (port: number): HttpConnection => new HttpConnection(endpoin
 export const request = (body = '', method = 'POST'): string =>
   requestText(method, '/path', headerLines({ Host: 'test' }), body)
 
-/** Hears of one exchange that `begin` starts. */
-export function exchange(begin: (listener: HttpExchangeListener) => void): Promise<Ended> {
-  const { promise, resolve } = Promise.withResolvers<Ended>()
-  const ended: Ended = { head: null, body: '', failure: null }
+/** Starts an exchange with `begin` and resolves with its result. */
+export function exchange(begin: (listener: HttpExchangeListener) => void): Promise<ExchangeResult> {
+  const { promise, resolve } = Promise.withResolvers<ExchangeResult>()
+  const ended: ExchangeResult = { head: null, body: '', failure: null }
   const chunks: Uint8Array[] = []
   const finish = (failure: HttpFailure | null): void =>
     resolve({ ...ended, body: Buffer.concat(chunks).toString(), failure })
@@ -37,5 +37,5 @@ export function exchange(begin: (listener: HttpExchangeListener) => void): Promi
   return promise
 }
 
-export const ask = (connection: HttpConnection, text = request()): Promise<Ended> =>
+export const ask = (connection: HttpConnection, text = request()): Promise<ExchangeResult> =>
   exchange((listener) => connection.send(text, listener))

@@ -2,24 +2,24 @@ import { expect, test } from 'bun:test'
 import type { Socket } from 'node:net'
 import { HttpConnectionPool } from '../../src/http-client/http-connection-pool.ts'
 import { rawServer } from '../provider/ringcentral/servers.ts'
-import { type Ended, MAX_HEAD_BYTES, endpointAt, exchange, request } from './exchanges.ts'
+import { type ExchangeResult, MAX_HEAD_BYTES, endpointAt, exchange, request } from './exchanges.ts'
 
-// What a response must not be able to do: end somewhere else than the server meant, take memory without end, or pass
-// for a response although it is none.
+// A hostile response must not end at another byte than the server meant, use unlimited memory, or be accepted although it
+// is not a response.
 
 const CHUNKED = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n'
 const ok = (...headers: string[]): string => ['HTTP/1.1 200 OK', ...headers, 'Content-Length: 2', '', 'ok'].join('\r\n')
 
-interface Asked extends Ended {
-  /** How many connections it took to ask twice. */
+interface TwoExchanges extends ExchangeResult {
+  /** How many connections the two requests used. */
   connections: number
 }
 
-/** Asks the server twice; the second answer shows whether the connection was kept. */
-async function askTwice(behave: (socket: Socket) => void): Promise<Asked> {
+/** Sends two requests. The number of connections shows whether the first one was kept. */
+async function sendTwice(behave: (socket: Socket) => void): Promise<TwoExchanges> {
   await using server = await rawServer((socket) => void socket.setNoDelay().on('data', () => behave(socket)))
   const pool = new HttpConnectionPool(endpointAt(server.port), MAX_HEAD_BYTES)
-  const ask = (): Promise<Ended> => exchange((listener) => pool.send(request(), listener))
+  const ask = (): Promise<ExchangeResult> => exchange((listener) => pool.send(request(), listener))
   const first = await ask()
   await ask()
   return { ...first, connections: server.connections }
@@ -38,10 +38,10 @@ const refused: [name: string, text: string][] = [
   ['a negative length', 'HTTP/1.1 200 OK\r\nContent-Length: -2\r\n\r\nok'],
   ['a signed length', 'HTTP/1.1 200 OK\r\nContent-Length: +2\r\n\r\nok'],
   ['a hexadecimal length', 'HTTP/1.1 200 OK\r\nContent-Length: 0x2\r\n\r\nok'],
-  ['a length beyond all numbers', 'HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\nok'],
+  ['a huge length', 'HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\nok'],
   ['a space before the colon', 'HTTP/1.1 200 OK\r\nContent-Length : 2\r\n\r\nok'],
-  ['a line feed alone after the status line', 'HTTP/1.1 200 OK\nContent-Length: 2\r\n\r\nok'],
-  ['a line feed alone after a header', 'HTTP/1.1 200 OK\r\nContent-Length: 2\n\r\nok'],
+  ['a bare line feed after the status line', 'HTTP/1.1 200 OK\nContent-Length: 2\r\n\r\nok'],
+  ['a bare line feed after a header', 'HTTP/1.1 200 OK\r\nContent-Length: 2\n\r\nok'],
   ['a carriage return within a header', ok('X: a\rb')],
   ['NUL within a header', ok('X: a\0b')],
   ['a header without a name', ok(': x')],
@@ -51,15 +51,15 @@ const refused: [name: string, text: string][] = [
   ['a status of two digits', 'HTTP/1.1 20 OK\r\nContent-Length: 2\r\n\r\nok'],
   ['no HTTP', 'SSH-2.0-OpenSSH_9.2\r\n'],
   ['TLS', '\x15\x03\x01\x00\x02\x02\x28'],
-  ['a chunk size that is none', `${CHUNKED}zz\r\n`],
+  ['an invalid chunk size', `${CHUNKED}zz\r\n`],
   ['a negative chunk size', `${CHUNKED}-2\r\nok\r\n0\r\n\r\n`],
   ['a chunk size with a prefix', `${CHUNKED}0x2\r\nok\r\n0\r\n\r\n`],
-  ['a chunk size beyond all numbers', `${CHUNKED}fffffffffffffffff\r\n`],
+  ['a huge chunk size', `${CHUNKED}fffffffffffffffff\r\n`],
   ['a chunk that is longer than its size', `${CHUNKED}1\r\nok\r\n0\r\n\r\n`],
-  ['a line feed alone after a chunk size', `${CHUNKED}2\nok\r\n0\r\n\r\n`],
+  ['a bare line feed after a chunk size', `${CHUNKED}2\nok\r\n0\r\n\r\n`],
 ]
 test.each(refused)('a response with %s is refused and its connection closed', async (_name, text) => {
-  const { failure, connections } = await askTwice(says(text))
+  const { failure, connections } = await sendTwice(says(text))
   expect(failure).toMatchObject({ code: expect.stringMatching(/^HPE_/), neverLeft: false })
   expect(connections).toBe(2)
 })
@@ -73,7 +73,7 @@ const endless: [name: string, start: string, piece: string][] = [
   ['trailers', `${CHUNKED}2\r\nok\r\n0\r\n`, 'X: y\r\n'.repeat(500)],
   ['chunk sizes with extensions', CHUNKED, `1;${'x'.repeat(50)}\r\na\r\n`.repeat(50)],
 ]
-test.each(endless)('%s without end are given up', async (_name, start, piece) => {
+test.each(endless)('endless %s end the exchange', async (_name, start, piece) => {
   let written = 0
   const flood = (socket: Socket): void => {
     socket.write(start)
@@ -90,7 +90,7 @@ test.each(endless)('%s without end are given up', async (_name, start, piece) =>
 })
 
 test('a response with too many header bytes has no head, even if it comes in one packet', async () => {
-  const { head, failure, connections } = await askTwice(says(ok(`X: ${'y'.repeat(MAX_HEAD_BYTES)}`)))
+  const { head, failure, connections } = await sendTwice(says(ok(`X: ${'y'.repeat(MAX_HEAD_BYTES)}`)))
   expect({ head, code: failure?.code, connections }).toEqual({
     head: null,
     code: 'HPE_HEADER_OVERFLOW',
@@ -107,18 +107,18 @@ const complete: [name: string, text: string, status: number, body: string][] = [
   ['no chunk at all', `${CHUNKED}0\r\n\r\n`, 200, ''],
 ]
 test.each(complete)('%s is a complete response and its connection kept', async (_name, text, status, body) => {
-  expect(await askTwice(says(text))).toMatchObject({ head: { status }, body, failure: null, connections: 1 })
+  expect(await sendTwice(says(text))).toMatchObject({ head: { status }, body, failure: null, connections: 1 })
 })
 
 test('a response of many small chunks is read', async () => {
   const body = 'a'.repeat(300_000)
   const text = `${CHUNKED}${'1\r\na\r\n'.repeat(body.length)}0\r\n\r\n`
-  expect(await askTwice(says(text))).toMatchObject({ body, failure: null, connections: 1 })
+  expect(await sendTwice(says(text))).toMatchObject({ body, failure: null, connections: 1 })
 })
 
-test('a response of which one byte comes at a time is read', async () => {
+test('a response that arrives byte by byte is read', async () => {
   const text = `HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n${CHUNKED.replace('\r\n', '\r\nX-Name: a value \r\n')}2\r\nok\r\n0\r\n\r\n`
-  const { head, body, failure } = await askTwice((socket) => {
+  const { head, body, failure } = await sendTwice((socket) => {
     const bytes = [...Buffer.from(text)]
     const next = (): void => {
       const byte = bytes.shift()

@@ -2,12 +2,12 @@ import { expect, test } from 'bun:test'
 import type { Socket } from 'node:net'
 import { HttpConnectionPool } from '../../src/http-client/http-connection-pool.ts'
 import { rawServer } from '../provider/ringcentral/servers.ts'
-import { type Ended, MAX_HEAD_BYTES, endpointAt, exchange, request } from './exchanges.ts'
+import { type ExchangeResult, MAX_HEAD_BYTES, endpointAt, exchange, request } from './exchanges.ts'
 
 const MAX_IDLE_MS = 30_000
 const poolOf = (port: number, maxIdleMs = MAX_IDLE_MS): HttpConnectionPool =>
   new HttpConnectionPool(endpointAt(port), MAX_HEAD_BYTES, maxIdleMs)
-const ask = (pool: HttpConnectionPool, fresh = false): Promise<Ended> =>
+const ask = (pool: HttpConnectionPool, fresh = false): Promise<ExchangeResult> =>
   exchange((listener) => pool.send(request(), listener, fresh))
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
@@ -16,14 +16,14 @@ const says =
   (socket: Socket): void =>
     void socket.on('data', () => socket.write(text))
 
-/** Settles when the server's end of a connection is over. */
-const gone = (socket: Socket): Promise<void> => new Promise((resolve) => socket.once('close', () => resolve()))
+/** Resolves when the server's side of a connection is closed. */
+const closedBy = (socket: Socket): Promise<void> => new Promise((resolve) => socket.once('close', () => resolve()))
 
 test('one connection serves one exchange after another', async () => {
   let turns = 0
-  // Together their heads are longer than one may be, and every other one is handed over in parts.
+  // Together, the heads exceed the limit of one head, and every second head arrives in parts.
   const head = (turn: number): string =>
-    Array.from({ length: turn % 2 === 0 ? 60 : 1 }, (_, place) => `X-${place}: ${turn} ${'x'.repeat(50)}\r\n`).join('')
+    Array.from({ length: turn % 2 === 0 ? 60 : 1 }, (_, index) => `X-${index}: ${turn} ${'x'.repeat(50)}\r\n`).join('')
   await using server = await rawServer((socket) =>
     socket.on('data', () => socket.write(`HTTP/1.1 200 OK\r\n${head(turns++)}Content-Length: 2\r\n\r\nok`)),
   )
@@ -37,7 +37,7 @@ test('one connection serves one exchange after another', async () => {
   expect(server.connections).toBe(1)
 })
 
-test('each exchange has its own response, however late others come and whichever connections were destroyed', async () => {
+test('each exchange gets its own response, although others are late and some connections are destroyed', async () => {
   await using server = await rawServer((socket) =>
     socket.on('data', (data) => {
       const id = data.toString().split('\r\n\r\n')[1] ?? ''
@@ -46,18 +46,18 @@ test('each exchange has its own response, however late others come and whichever
   )
   const pool = poolOf(server.port)
   const askFor = async (id: number): Promise<void> => {
-    // Its caller does not wait for the response.
+    // The caller does not wait for the response.
     pool.send(request(`${id + 1}`), { head() {}, body() {}, end() {}, fail() {} }).destroy()
     expect((await exchange((listener) => pool.send(request(`${id}`), listener))).body).toBe(`${id}`)
   }
   for (let round = 0; round < 20; round++)
-    await Promise.all(Array.from({ length: 20 }, (_, place) => askFor(1000 + round * 20 + place)))
+    await Promise.all(Array.from({ length: 20 }, (_, index) => askFor(1000 + round * 20 + index)))
   expect(server.connections).toBeGreaterThan(20)
 })
 
 test('interim responses and headers of one response do not count towards the limits of the next', async () => {
   const interims = 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(7)
-  // In two writes: an incomplete head is counted.
+  // The response has two writes, because the bytes of an incomplete head are counted.
   const begin = `${interims}HTTP/1.1 200 OK\r\nX: ${'x'.repeat(1000)}\r\n`
   await using server = await rawServer((socket) =>
     socket
@@ -69,7 +69,7 @@ test('interim responses and headers of one response do not count towards the lim
   expect(server.connections).toBe(1)
 })
 
-test('simultaneous exchanges have connections of their own, and the connection that was used last is used first', async () => {
+test('simultaneous exchanges have connections of their own, and the last used connection is used first', async () => {
   const order: number[] = []
   let connections = 0
   await using server = await rawServer((socket) => {
@@ -86,15 +86,15 @@ test('simultaneous exchanges have connections of their own, and the connection t
 })
 
 const unkept: [name: string, text: string, body: string][] = [
-  ['says that it closes', 'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok', 'ok'],
+  ['announces a close', 'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok', 'ok'],
   ['speaks HTTP/1.0', 'HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok', 'ok'],
-  ['says more than was asked for', `${OK}HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwrong`, 'ok'],
-  ['goes on with something else', `${OK}what else`, 'ok'],
-  ['wants another protocol', 'HTTP/1.1 101 X\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n', ''],
+  ['sends more than the response', `${OK}HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwrong`, 'ok'],
+  ['sends other bytes after the response', `${OK}what else`, 'ok'],
+  ['changes the protocol', 'HTTP/1.1 101 X\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n', ''],
 ]
 test.each(unkept)('the connection to a server that %s is closed', async (_name, text, body) => {
   const closed: Promise<void>[] = []
-  await using server = await rawServer((socket) => (closed.push(gone(socket)), says(text)(socket)))
+  await using server = await rawServer((socket) => (closed.push(closedBy(socket)), says(text)(socket)))
   const pool = poolOf(server.port)
   for (let turn = 0; turn < 3; turn++) expect(await ask(pool)).toMatchObject({ body, failure: null })
   await Promise.all(closed)
@@ -102,7 +102,10 @@ test.each(unkept)('the connection to a server that %s is closed', async (_name, 
 })
 
 const goodbyes: [name: string, goodbye: (socket: Socket) => void][] = [
-  ['says something unasked', (socket) => socket.write('HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n')],
+  [
+    'receives bytes without a request',
+    (socket) => socket.write('HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n'),
+  ],
   ['ends', (socket) => socket.end()],
 ]
 test.each(goodbyes)('a kept connection that %s is not used again', async (_name, goodbye) => {
@@ -111,14 +114,14 @@ test.each(goodbyes)('a kept connection that %s is not used again', async (_name,
   const pool = poolOf(server.port)
   await ask(pool)
   const [first] = sockets as [Socket]
-  const over = gone(first)
+  const over = closedBy(first)
   goodbye(first)
   await over
   expect(await ask(pool)).toMatchObject({ body: 'ok', failure: null })
   expect(server.connections).toBe(2)
 })
 
-test('a connection that ends before the next response is stale, one that ends within it is not', async () => {
+test('a kept connection that ends before the response is stale; one that ends within it is not', async () => {
   let requests = 0
   await using server = await rawServer((socket) =>
     socket.on('data', () => {
@@ -134,7 +137,7 @@ test('a connection that ends before the next response is stale, one that ends wi
   expect((await ask(pool)).failure).toEqual({ code: 'ECONNRESET', neverLeft: false, isStale: false })
 })
 
-test('a new connection can be asked for', async () => {
+test('a caller can request a new connection', async () => {
   await using server = await rawServer(says(OK))
   const pool = poolOf(server.port)
   await ask(pool)
@@ -144,22 +147,22 @@ test('a new connection can be asked for', async () => {
 
 test('idle connections are closed, each at its own time', async () => {
   const closed: Promise<void>[] = []
-  await using server = await rawServer((socket) => (closed.push(gone(socket)), says(OK)(socket)))
-  // Long enough for a machine that does something else at times.
+  await using server = await rawServer((socket) => (closed.push(closedBy(socket)), says(OK)(socket)))
+  // Long enough for a busy machine.
   const pool = poolOf(server.port, 400)
   for (let round = 0; round < 2; round++) {
     await Promise.all([ask(pool), ask(pool)])
     await Bun.sleep(200)
-    // From now on one of them is younger.
+    // One of the connections is younger from now on.
     await ask(pool)
     await Promise.all(closed)
   }
   expect(server.connections).toBe(4)
 })
 
-test('a connection that was idle too long is not used, however late the sweep is', async () => {
+test('a connection that was idle for too long is not used, even if the sweep is late', async () => {
   const closed: Promise<void>[] = []
-  await using server = await rawServer((socket) => (closed.push(gone(socket)), says(OK)(socket)))
+  await using server = await rawServer((socket) => (closed.push(closedBy(socket)), says(OK)(socket)))
   const pool = poolOf(server.port, 20)
   await ask(pool)
   Bun.sleepSync(30)
@@ -168,8 +171,8 @@ test('a connection that was idle too long is not used, however late the sweep is
   await closed[0]
 })
 
-test('an end that came while the event loop was blocked is noticed before the request is written', async () => {
-  // In a process of its own: it must go on while this one is blocked.
+test('a connection that the server closed while the event loop was blocked gets no request', async () => {
+  // The server has a process of its own, because it must run while this process is blocked.
   const script = `require('net').createServer((socket) => socket.on('error', () => {}).on('data', () =>
     (socket.write(${JSON.stringify(OK)}), setTimeout(() => socket.end(), 10)))).listen(0, '127.0.0.1', function () { console.log(this.address().port) })`
   const child = Bun.spawn([process.execPath, '-e', script], { stdout: 'pipe', stderr: 'inherit' })

@@ -28,7 +28,7 @@ describe('a response', () => {
     ['in chunks, with trailers', CHUNKED],
     ['after an interim one', `${HINTED}${OK}`],
   ]
-  test.each(forms)('%s is read wherever it is cut', async (_name, text) => {
+  test.each(forms)('%s is read, wherever it is split', async (_name, text) => {
     for (let cut = 0; cut <= text.length; cut++) {
       await using server = await rawServer(
         answers(...[text.slice(0, cut), text.slice(cut)].filter((part) => part !== '')),
@@ -44,12 +44,12 @@ describe('a response', () => {
     }
   })
 
-  test('that ends with the connection', async () => {
+  test('that ends with the connection is complete', async () => {
     await using server = await rawServer((socket) => socket.end('HTTP/1.0 200 OK\r\n\r\nhello'))
     expect(await ask(dial(server.port))).toMatchObject({ body: 'hello', failure: null })
   })
 
-  test('that would end with the connection, and is reset', async () => {
+  test('that would end with the connection is incomplete after a reset', async () => {
     const sockets: Socket[] = []
     await using server = await rawServer((socket) => {
       sockets.push(socket)
@@ -62,22 +62,22 @@ describe('a response', () => {
     expect(failure).toMatchObject({ code: 'ECONNRESET', neverLeft: false })
   })
 
-  test('with a hundred headers', async () => {
-    const many = Array.from({ length: 100 }, (_, place) => `X-${place}: ${place}\r\n`).join('')
+  test('may have a hundred headers', async () => {
+    const many = Array.from({ length: 100 }, (_, index) => `X-${index}: ${index}\r\n`).join('')
     await using server = await rawServer(answers(`HTTP/1.1 200 OK\r\n${many}Content-Length: 0\r\n\r\n`))
     const { head } = await ask(dial(server.port))
     expect([head?.header('x-0'), head?.header('x-99'), head?.header('x-100')]).toEqual(['0', '99', null])
   })
 
-  test('whose trailers are not taken for headers', async () => {
-    const many = Array.from({ length: 100 }, (_, place) => `X-${place}: ${place}\r\n`).join('')
+  test('may have trailers, which do not count as headers', async () => {
+    const many = Array.from({ length: 100 }, (_, index) => `X-${index}: ${index}\r\n`).join('')
     const text = `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n${many}\r\n2\r\nok\r\n0\r\nX-T: 1\r\n\r\n`
     await using server = await rawServer(answers(text))
     const { head, body } = await ask(dial(server.port))
     expect([body, head?.header('x-99'), head?.header('x-t')]).toEqual(['ok', '99', null])
   })
 
-  test('may follow seven interim responses, not eight', async () => {
+  test('may follow seven interim responses, but not eight', async () => {
     await using seven = await rawServer(answers(`${HINTED.repeat(7)}${OK}`))
     expect(await ask(dial(seven.port))).toMatchObject({ body: 'hello', failure: null })
     await using eight = await rawServer(answers(`${HINTED.repeat(8)}${OK}`))
@@ -93,25 +93,25 @@ describe('a response', () => {
     })
   })
 
-  test('that never begins is given up', async () => {
+  test('that never begins fails', async () => {
     await using server = await rawServer(answers('\r\n'.repeat(MAX_HEAD_BYTES)))
     expect((await ask(dial(server.port))).failure).toMatchObject({ code: 'HPE_HEADER_OVERFLOW' })
   })
 
   test('of two megabytes is complete and in order', async () => {
-    const body = Array.from({ length: 300_000 }, (_, place) => `${place},`).join('')
+    const body = Array.from({ length: 300_000 }, (_, index) => `${index},`).join('')
     await using server = await rawServer(answers(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`))
     expect((await ask(dial(server.port))).body).toBe(body)
   })
 
-  test('whose headers are too long', async () => {
+  test('with too long headers is refused', async () => {
     await using server = await rawServer(answers(`HTTP/1.1 200 OK\r\nX: ${'a'.repeat(MAX_HEAD_BYTES)}\r\n\r\n`))
     expect((await ask(dial(server.port))).failure).toMatchObject({ code: 'HPE_HEADER_OVERFLOW', neverLeft: false })
   })
 })
 
 describe('a request', () => {
-  test('of eight megabytes arrives completely, however much the system accepts at once', async () => {
+  test('of eight megabytes arrives completely', async () => {
     const body = 'Grüße 👋 '.repeat(600_000)
     const received: Buffer[] = []
     let bytes = 0
@@ -126,7 +126,7 @@ describe('a request', () => {
     expect(Buffer.concat(received).equals(Buffer.from(request(body)))).toBe(true)
   })
 
-  test('that is answered before it was sent completely ends the connection', async () => {
+  test('that is answered before it is sent completely closes the connection', async () => {
     const kept: HttpConnection[] = []
     await using server = await rawServer((socket) => socket.once('data', () => (socket.pause(), socket.write(OK))))
     const endpoint = { hostname: '127.0.0.1', port: server.port, tls: null }
@@ -135,12 +135,12 @@ describe('a request', () => {
     expect(kept).toEqual([])
   })
 
-  test('never left if no server listens', async () => {
+  test('fails with neverLeft if no server listens', async () => {
     const { failure } = await ask(dial(await deadPort()))
     expect(failure).toEqual({ code: 'ECONNREFUSED', neverLeft: true, isStale: false })
   })
 
-  test('reports nothing after the connection was destroyed', async () => {
+  test('reports nothing after its connection is destroyed', async () => {
     await using server = await rawServer(answers(OK))
     const connection = dial(server.port)
     let told = 0
@@ -151,7 +151,7 @@ describe('a request', () => {
     expect(told).toBe(0)
   })
 
-  test('reports nothing after the listener has destroyed the connection at the head, and the server sees the end', async () => {
+  test('reports nothing after its listener destroys the connection at the head, and the server sees the end', async () => {
     const over = Promise.withResolvers<void>()
     await using server = await rawServer((socket) => (answers(OK)(socket), socket.on('close', () => over.resolve())))
     const connection = dial(server.port)
@@ -162,7 +162,7 @@ describe('a request', () => {
     expect(told).toBe(0)
   })
 
-  test('that fails ends the connection', async () => {
+  test('that fails closes the connection', async () => {
     const over = Promise.withResolvers<void>()
     await using server = await rawServer(
       (socket) => (answers('what?')(socket), socket.on('close', () => over.resolve())),
@@ -172,9 +172,9 @@ describe('a request', () => {
   })
 
   test.skipIf(process.platform !== 'linux')(
-    'whose connection is destroyed while it is dialling leaves no socket behind',
+    'whose connection is destroyed during dialling leaves no socket',
     async () => {
-      await using silent = await listensToNobody()
+      await using silent = await unresponsiveServer()
       const before = dialling(silent.port)
       const connection = dial(silent.port)
       connection.send(request(), { head() {}, body() {}, end() {}, fail() {} })
@@ -185,8 +185,8 @@ describe('a request', () => {
   )
 })
 
-/** A server that is stopped and whose queue is full: a connection to it is never made. */
-async function listensToNobody(): Promise<AsyncDisposable & { port: number }> {
+/** A stopped server whose queue is full, so that a connection to it is never established. */
+async function unresponsiveServer(): Promise<AsyncDisposable & { port: number }> {
   const script = `require('net').createServer().listen(0, '127.0.0.1', function () { console.log(this.address().port) })`
   const child = Bun.spawn([process.execPath, '-e', script], { stdout: 'pipe', stderr: 'inherit' })
   const { value } = await child.stdout.getReader().read()
@@ -207,7 +207,7 @@ async function listensToNobody(): Promise<AsyncDisposable & { port: number }> {
 
 const SYN_SENT = '02'
 
-/** How many sockets of this machine are dialling the port. */
+/** Returns the number of sockets of this machine that are dialling the port. */
 function dialling(port: number): number {
   const remote = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')} ${SYN_SENT}`
   return readFileSync('/proc/net/tcp', 'utf8').split(remote).length - 1
@@ -223,7 +223,7 @@ describe('TLS', () => {
     return { names, body, failure }
   }
 
-  test('checks the certificate against the server name, whatever address is dialled, and sends the name', async () => {
+  test('verifies the certificate for the server name, not for the dialled address, and sends the name', async () => {
     expect(await handshake('localhost', valid)).toEqual({ names: ['localhost'], body: 'hello', failure: null })
     expect((await handshake('localhost', otherName)).failure).toEqual({
       code: 'ERR_TLS_CERT_ALTNAME_INVALID',
@@ -232,7 +232,7 @@ describe('TLS', () => {
     })
   })
 
-  test('checks the certificate against the address if there is no name, and sends no name', async () => {
+  test('verifies the certificate for the address if there is no name, and sends no name', async () => {
     const { names, failure } = await handshake('127.0.0.1', otherName)
     expect(names).toEqual([])
     expect(failure).toMatchObject({ code: 'ERR_TLS_CERT_ALTNAME_INVALID', neverLeft: true })

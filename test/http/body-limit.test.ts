@@ -7,7 +7,7 @@ const LIMIT = 102_400
 
 const quiet = (): Promise<World> => createWorld({ connect: false, work: false })
 
-/** A sendable request of exactly so many bytes. */
+/** Returns a valid request of exactly `bytes` bytes. */
 function message(bytes: number): string {
   const text = JSON.stringify({ to: TO, from: FROM, body: 'Hi', padding: '' })
   return text.replace('"padding":""', `"padding":"${'x'.repeat(bytes - text.length)}"`)
@@ -27,29 +27,29 @@ function chunked(text: string): ReadableStream<Uint8Array> {
 const post = (world: World, body: string | ReadableStream<Uint8Array>): Promise<Response> =>
   fetch(`${world.url}/v1/sms/send`, { method: 'POST', headers: { authorization: `Bearer ${world.key}` }, body })
 
-test('102,400 bytes are taken, one more is too large', async () => {
+test('a body may have 102,400 bytes, but not one more', async () => {
   await using world = await quiet()
   expect((await post(world, message(LIMIT))).status).toBe(202)
   await expectError(await post(world, message(LIMIT + 1)), 413, 'Payload too large')
 })
 
-test('the same without a Content-Length', async () => {
+test('the limit applies to a body without a Content-Length', async () => {
   await using world = await quiet()
   expect((await post(world, chunked(message(LIMIT)))).status).toBe(202)
   await expectError(await post(world, chunked(message(LIMIT + 1))), 413, 'Payload too large')
 })
 
-test('bytes count, not characters', async () => {
+test('the limit counts bytes, not characters', async () => {
   await using world = await quiet()
   await expectError(await post(world, JSON.stringify({ body: 'é'.repeat(LIMIT / 2) })), 413, 'Payload too large')
 })
 
-test('megabytes are refused in the same words', async () => {
+test('a body of megabytes gets the same error', async () => {
   await using world = await quiet()
   await expectError(await post(world, 'x'.repeat(5_000_000)), 413, 'Payload too large')
 })
 
-test('a declared length is believed at once: nothing of the body is waited for', async () => {
+test('a too large Content-Length is refused without waiting for the body', async () => {
   await using world = await quiet()
   const head = `POST /v1/sms/send HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${world.key}\r\nContent-Length: 999999999\r\n\r\n{`
   const [answer] = parseAnswers(await exchange(world.url, head))
@@ -65,7 +65,7 @@ test('an endless chunked body is cut off at the limit', async () => {
   expect(answer).toMatchObject({ status: 413, body: '{"error":"Payload too large"}' })
 })
 
-test('the limit holds for open endpoints, for GET and for paths that do not exist', async () => {
+test('the limit applies to open endpoints, to GET and to unknown paths', async () => {
   await using world = await quiet()
   const big = 'x'.repeat(LIMIT + 1)
   await expectError(await world.call('POST', '/v1/rc/connect', { key: null, body: big }), 413, 'Payload too large')

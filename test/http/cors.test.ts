@@ -21,7 +21,7 @@ const preflight = (world: World, origin: string, path = '/v1/sms/send'): Promise
 const corsHeaders = ({ headers }: Response): string[] =>
   [...headers.keys()].filter((name) => name.startsWith('access-control-') || name === 'vary')
 
-test('CORS is off unless it is set: no answer mentions it', async () => {
+test('CORS is off by default, and no answer has a CORS header', async () => {
   await using world = await quiet()
   expect(corsHeaders(await world.call('GET', '/v1/apps', { headers: { origin: APP } }))).toEqual([])
   const refused = await preflight(world, APP)
@@ -48,14 +48,14 @@ test('a preflight of an allowed origin is answered without a key', async () => {
   )
 })
 
-test('a preflight costs nothing and is not stopped by any gate', async () => {
+test('a preflight counts towards no limit and is not blocked', async () => {
   await using world = await createWorld({
     env: { NODE_ENV: 'production', CORS_ORIGINS: APP, KEY_LIMIT_PER_MINUTE: '1' },
   })
   for (let time = 0; time < 15; time++) expect((await preflight(world, APP)).status).toBe(204)
 })
 
-test('answers to an allowed origin may be read by its pages, errors included', async () => {
+test('pages of an allowed origin may read answers, also errors', async () => {
   await using world = await quiet(APP)
   const headers = { origin: APP }
   const asks = [
@@ -71,7 +71,7 @@ test('answers to an allowed origin may be read by its pages, errors included', a
   }
 })
 
-test('another origin is not allowed, however much it looks like one that is', async () => {
+test('an origin that resembles an allowed one is not allowed', async () => {
   await using world = await quiet(APP)
   for (const origin of [
     'https://evil.example',
@@ -88,7 +88,7 @@ test('another origin is not allowed, however much it looks like one that is', as
   }
 })
 
-test('a request without an origin is served as ever, but not to be cached for others', async () => {
+test('a request without an origin is served as usual, and caches must distinguish origins', async () => {
   await using world = await quiet(APP)
   const response = await world.call('GET', '/v1/apps')
   expect(response.status).toBe(200)
@@ -105,13 +105,13 @@ test('a star allows every origin', async () => {
   ).toBe('*')
 })
 
-test('an OPTIONS request that is no preflight meets the gates', async () => {
+test('an OPTIONS request that is not a preflight passes the usual checks', async () => {
   await using world = await quiet(APP)
   expect((await world.call('OPTIONS', '/v1/apps', { key: null, headers: { origin: APP } })).status).toBe(401)
   expect((await world.call('OPTIONS', '/v1/apps', { headers: { origin: APP } })).status).toBe(404)
 })
 
-test('CORS_ORIGINS takes origins, with or without a slash at the end, and nothing else', () => {
+test('CORS_ORIGINS accepts only origins, with or without a slash at the end', () => {
   const read = (value: string) => readConfig({ values: { CORS_ORIGINS: value }, readFile: () => '' })
   expect(read(`${APP}/, http://localhost:5173`)).toMatchObject({
     ok: true,

@@ -7,11 +7,11 @@ import { until } from '../support/world.ts'
 const OPEN_FILES = 100
 const CONNECTIONS = 300
 
-/** How often the main thread went to sleep by itself: an event loop that spins never does. */
+/** Returns how often the main thread went to sleep voluntarily. A spinning event loop never does. */
 const sleeps = (pid: number): number =>
   Number(/^voluntary_ctxt_switches:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
 
-test('a process without a file descriptor left does not spin, serves what is open, and recovers by itself', async () => {
+test('a process without free file descriptors does not spin, serves open connections, and recovers by itself', async () => {
   using folder = temporaryFolder()
   await using server = await startServer({ DATABASE_URL: folder.database, LOG_LEVEL: 'warn' })
   await server.printed(/limit=1/)

@@ -27,12 +27,12 @@ test('in production plain HTTP is refused on every path but health', async () =>
   expect((await get(world, {}, '/health')).status).toBe(200)
 })
 
-test('nobody’s word but a trusted proxy’s makes a request secure', async () => {
+test('only a trusted proxy’s X-Forwarded-Proto makes a request secure', async () => {
   await using world = await production()
   await expectError(await get(world, { 'x-forwarded-proto': 'https' }), 403, 'HTTPS required')
 })
 
-test('a trusted proxy’s X-Forwarded-Proto decides, the last of several', async () => {
+test('the last of several X-Forwarded-Proto values of a trusted proxy counts', async () => {
   await using world = await production({ TRUSTED_PROXIES: '127.0.0.1' })
   for (const proto of ['https', 'HTTPS', 'http, https'])
     expect((await get(world, { 'x-forwarded-proto': proto })).status).toBe(200)

@@ -5,7 +5,7 @@ import { createWorld } from '../support/world.ts'
 
 const COMMITTED = `${import.meta.dir}/../../docs/openapi.json`
 
-test('the document is valid OpenAPI 3.0.3 and the one that is committed', async () => {
+test('the document is valid OpenAPI 3.0.3 and equals the committed one', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const text = await (await world.call('GET', '/openapi.json', { key: null })).text()
   const document = JSON.parse(text)
@@ -14,7 +14,7 @@ test('the document is valid OpenAPI 3.0.3 and the one that is committed', async 
   await SwaggerParser.validate(document)
 })
 
-test('the document has every endpoint, and each error of the contract at its place', async () => {
+test('the document has every endpoint with the errors of the contract', async () => {
   const document = JSON.parse(await Bun.file(COMMITTED).text()) as {
     paths: Record<string, Record<string, { responses: Record<string, { description: string }> }>>
   }
@@ -32,7 +32,7 @@ test('the document has every endpoint, and each error of the contract at its pla
   expect(errorsOf('/v1/apps', 'get', 401)).toContain('Missing or invalid API key')
 })
 
-test('the page loads its scripts and styles from this process, and its policy allows no other', async () => {
+test('the page loads scripts and styles only from the gateway, and its policy allows no others', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const response = await world.call('GET', '/docs', { key: null })
   const page = await response.text()

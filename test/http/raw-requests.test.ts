@@ -8,13 +8,13 @@ const auth = (world: World): string => `Authorization: Bearer ${world.key}`
 const MISSING_KEY = { status: 401, body: '{"error":"Missing or invalid API key"}' }
 const NOT_FOUND = { status: 404, body: '{"error":"Not found"}' }
 
-describe('whatever names the host, the key is demanded', () => {
+describe('a key is required for every form of the host', () => {
   const heads: [name: string, ...lines: string[]][] = [
     ['HTTP/1.0 without Host', 'GET /v1/apps HTTP/1.0'],
     ['an empty Host', 'GET /v1/apps HTTP/1.1', 'Host: '],
     ['a Host of one letter', 'GET /v1/apps HTTP/1.1', 'Host: a'],
-    ['a Host that holds an open path', 'GET /v1/apps HTTP/1.1', 'Host: a/health?'],
-    ['a Host that holds a fragment', 'GET /v1/apps HTTP/1.1', 'Host: a/health#'],
+    ['a Host that contains an open path', 'GET /v1/apps HTTP/1.1', 'Host: a/health?'],
+    ['a Host that contains a fragment', 'GET /v1/apps HTTP/1.1', 'Host: a/health#'],
     ['a Host with a user', 'GET /v1/apps HTTP/1.1', 'Host: user@host'],
     ['a Host with an open bracket', 'GET /v1/apps HTTP/1.1', 'Host: [::1'],
     ['absolute form', 'GET http://evil.example/v1/apps HTTP/1.1', 'Host: x'],
@@ -30,7 +30,7 @@ describe('whatever names the host, the key is demanded', () => {
   }
 })
 
-test('no spelling of a path comes past the key', async () => {
+test('a key is required for every spelling of a path', async () => {
   await using world = await quiet()
   const paths = [
     '/v1/apps/',
@@ -70,7 +70,7 @@ test('a query is read in every form of the request line', async () => {
   }
 })
 
-test('unknown paths and methods are 404 Not found, as JSON', async () => {
+test('unknown paths and methods are answered with 404 Not found as JSON', async () => {
   await using world = await quiet()
   for (const path of ['/', '/nothing', '/v1', '/healthz', '/favicon.ico', '/..%2f..%2fetc/passwd']) {
     const answer = await ask(world.url, [`GET ${path} HTTP/1.1`, 'Host: localhost'])
@@ -87,7 +87,7 @@ test('unknown paths and methods are 404 Not found, as JSON', async () => {
   )
 })
 
-test('HEAD is answered as GET is, without a body', async () => {
+test('HEAD is answered like GET without a body', async () => {
   await using world = await quiet()
   const head = async (path: string, ...lines: string[]): Promise<{ status: number; rest: string }> => {
     const text = await exchange(
@@ -104,7 +104,7 @@ test('HEAD is answered as GET is, without a body', async () => {
   expect(await head('/nothing')).toEqual({ status: 404, rest: '' })
 })
 
-test('a body on GET, or one that nobody reads, leaves the connection in step', async () => {
+test('after a body on GET, or a body that no endpoint reads, the connection still works', async () => {
   await using world = await quiet()
   const next = 'GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
   const requests = [
@@ -122,7 +122,7 @@ test('a body on GET, or one that nobody reads, leaves the connection in step', a
   }
 })
 
-test('hostile bytes in paths, queries and headers never make a 5xx', async () => {
+test('hostile bytes in paths, queries and headers never lead to a 5xx', async () => {
   await using world = await quiet()
   const requests = [
     'GET /v1/sms/status/%zz',
@@ -151,7 +151,7 @@ test('hostile bytes in paths, queries and headers never make a 5xx', async () =>
   }
 })
 
-test('two lengths, or a length beside chunks, are refused before anybody disagrees about them', async () => {
+test('two lengths, or a length with chunks, are refused', async () => {
   await using world = await quiet()
   for (const lines of [
     ['Content-Length: 2', 'Transfer-Encoding: chunked'],
@@ -189,36 +189,36 @@ describe('a large page of a list', () => {
       ({ body }) => body,
     )
 
-  test('comes whole in chunks, and the next answer after it', async () => {
+  test('arrives completely in chunks, followed by the next answer', async () => {
     await using world = await large()
     const text = await exchange(
       world.url,
       `${listing(world, 'GET', 'HTTP/1.1')}GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`,
-      (heard) => heard.endsWith('"ok"}'),
+      (answer) => answer.endsWith('"ok"}'),
     )
     const [, chunks = '', health = ''] = /\r\n\r\n([^]*\r\n0\r\n\r\n)(HTTP\/1.1 200 OK[^]*)$/.exec(text) ?? []
     expect(bodies(unchunked(chunks))).toEqual(Array(COUNT).fill(BODY))
     expect(health).toEndWith('{"status":"ok"}')
   })
 
-  test('comes whole to a client of HTTP/1.0', async () => {
+  test('arrives completely at a client of HTTP/1.0', async () => {
     await using world = await large()
     const text = await exchange(world.url, listing(world, 'GET', 'HTTP/1.0'), () => false)
     expect(bodies(text.slice(text.indexOf('\r\n\r\n') + 4))).toEqual(Array(COUNT).fill(BODY))
   })
 
-  test('is only a head for HEAD, and the connection goes on', async () => {
+  test('has only a head for HEAD, and the connection stays open', async () => {
     await using world = await large()
     const close = 'GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
-    const text = await exchange(world.url, listing(world, 'HEAD', 'HTTP/1.1') + close, (heard) =>
-      heard.endsWith('"ok"}'),
+    const text = await exchange(world.url, listing(world, 'HEAD', 'HTTP/1.1') + close, (answer) =>
+      answer.endsWith('"ok"}'),
     )
     expect(text.match(/^HTTP\/1.1 200 OK/gm)).toHaveLength(2)
     expect(text).not.toContain('messages')
   })
 })
 
-/** RFC 9112 7.1. */
+/** Decodes a chunked body (RFC 9112 7.1). */
 function unchunked(text: string): string {
   let body = ''
   for (let at = 0; ;) {

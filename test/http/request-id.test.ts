@@ -3,7 +3,7 @@ import { createWorld } from '../support/world.ts'
 
 const OWN = /^req_[0-9a-f]{16}$/
 
-test('every kind of answer carries an X-Request-Id of its own', async () => {
+test('every kind of answer has its own X-Request-Id', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const paths = [
     '/health',
@@ -25,7 +25,7 @@ test('every kind of answer carries an X-Request-Id of its own', async () => {
   )
 })
 
-test('of many requests no two have the same', async () => {
+test('the ids of many requests are distinct', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const answers = await Promise.all(Array.from({ length: 300 }, () => world.call('GET', '/health')))
   const ids = answers.map(({ headers }) => headers.get('x-request-id'))
@@ -33,7 +33,7 @@ test('of many requests no two have the same', async () => {
   expect(new Set(ids).size).toBe(300)
 })
 
-test('a sane incoming id is kept, on success and on error', async () => {
+test('a valid incoming id is kept, on success and on error', async () => {
   await using world = await createWorld({ connect: false, work: false })
   for (const id of ['trace-1', 'x'.repeat(128), '!~"<>']) {
     for (const path of ['/v1/apps', '/v1/nothing', '/v1/rc/connect']) {

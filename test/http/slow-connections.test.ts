@@ -3,7 +3,7 @@ import { createApp } from '../../src/app.ts'
 import { connect } from 'node:net'
 import { createWorld, until } from '../support/world.ts'
 
-test('a connection may be silent for longer only while an endpoint waits for the provider: not for its body, not afterwards', async () => {
+test('a connection may be silent for longer only while its endpoint waits for the provider, not before or afterwards', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const app = createApp(world.gateway).listen({ port: 0, hostname: '127.0.0.1' })
   const { server } = app

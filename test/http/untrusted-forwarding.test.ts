@@ -4,7 +4,7 @@ import { createWorld, recordedLog } from '../support/world.ts'
 const FORWARDED = { 'x-forwarded-proto': 'https', 'x-forwarded-for': '203.0.113.7' }
 const warnings = (lines: readonly string[]): string[] => lines.filter((line) => line.includes('TRUSTED_PROXIES'))
 
-test('in production forwarded headers of an untrusted peer are told of, once for each peer', async () => {
+test('in production, forwarded headers of an untrusted peer are logged once per peer', async () => {
   const { log, lines } = recordedLog()
   await using world = await createWorld({ env: { NODE_ENV: 'production' }, log })
   for (let time = 1; time <= 3; time++)
@@ -13,7 +13,7 @@ test('in production forwarded headers of an untrusted peer are told of, once for
   expect(warnings(lines)[0]).toContain('127.0.0.1')
 })
 
-test('nothing is said of a trusted proxy, or without forwarded headers', async () => {
+test('nothing is logged for a trusted proxy or without forwarded headers', async () => {
   const { log, lines } = recordedLog()
   await using world = await createWorld({ env: { NODE_ENV: 'production', TRUSTED_PROXIES: '127.0.0.1' }, log })
   expect((await world.call('GET', '/v1/apps', { headers: FORWARDED })).status).toBe(200)
@@ -21,7 +21,7 @@ test('nothing is said of a trusted proxy, or without forwarded headers', async (
   expect(warnings(lines)).toEqual([])
 })
 
-test('in development nobody needs to know', async () => {
+test('nothing is logged in development', async () => {
   const { log, lines } = recordedLog()
   await using world = await createWorld({ log })
   await world.call('GET', '/v1/apps', { headers: FORWARDED })

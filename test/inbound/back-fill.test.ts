@@ -15,7 +15,7 @@ const FAILURE: ProviderFailure = {
   requestId: null,
 }
 
-/** Six messages, one an hour, of which no event came. */
+/** Stores six messages at the provider, one per hour, without events. */
 async function sixHours() {
   const clock = manualClock()
   const world = await createWorld({ clock, work: false })
@@ -40,7 +40,7 @@ async function received(world: World): Promise<unknown[]> {
   return rows.map((row) => row['body'])
 }
 
-test('a time with more messages than one listing reads is filled in slice by slice', async () => {
+test('a range with more messages than one listing reads is filled in slice by slice', async () => {
   await using world = await sixHours()
   const { provider, clock } = world.gateway
   const list = provider.listMessages
@@ -56,7 +56,7 @@ test('a time with more messages than one listing reads is filled in slice by sli
   expect((await extensionOf(world)).backFilledUntil).toBe(clock.now())
 })
 
-test('what was filled in before the store failed is not asked for again', async () => {
+test('messages that were filled in before the store failed are not requested again', async () => {
   await using world = await sixHours()
   const { provider, clock } = world.gateway
   const list = provider.listMessages
@@ -77,7 +77,7 @@ test('what was filled in before the store failed is not asked for again', async 
   expect(asked.at(-1)).toBeGreaterThan((asked[0] ?? 0) + 2 * HOUR_MS)
 })
 
-test('odd records of the store are skipped and logged; what stands beside them is filled in', async () => {
+test('unreadable records of the store are skipped and logged, and the others are filled in', async () => {
   const { log, lines } = recordedLog()
   const clock = manualClock()
   await using world = await createWorld({ clock, work: false, log })
@@ -103,15 +103,15 @@ test('odd records of the store are skipped and logged; what stands beside them i
   expect(await backFill(world.gateway, await extensionOf(world))).toBe(2)
   expect(await received(world)).toEqual(['message 1', 'message 5'])
   expect((await extensionOf(world)).backFilledUntil).toBe(clock.now())
-  const told = lines.filter((line) => line.includes('message store is unreadable')).map((line) => JSON.parse(line))
-  expect(told).toMatchObject([
+  const logged = lines.filter((line) => line.includes('message store is unreadable')).map((line) => JSON.parse(line))
+  expect(logged).toMatchObject([
     { level: 'warn', providerMessageId: '2', member: 'creationTime' },
     { level: 'warn', providerMessageId: '3', member: 'direction' },
     { level: 'warn', providerMessageId: null, member: 'id' },
   ])
 })
 
-test('what came between two authorizations is filled in, also if the store was never looked through before', async () => {
+test('messages between two authorizations are filled in, also if the store was never read before', async () => {
   const clock = manualClock()
   await using world = await createWorld({ clock, work: false })
   const { extensionId } = await extensionOf(world)

@@ -7,7 +7,7 @@ import { FROM, FROM_2, type World, createWorld, until } from '../support/world.t
 
 const CONTACT = '+15555550177'
 
-/** The app that an answer of the contact belongs to. */
+/** Returns the app to which an answer of the contact belongs. */
 async function appOfAnswer(world: World, contact = CONTACT, to = FROM): Promise<string | undefined> {
   const text = crypto.randomUUID()
   await world.control.injectSms({ from: contact, to, text })
@@ -30,7 +30,7 @@ async function conversations(world: World): Promise<{ contact: string; at: numbe
   return rows.map((row) => ({ contact: String(row['contact']), at: Number(row['written_at']) }))
 }
 
-test('whichever app writes last has the answers, by whatever way its message was accepted', async () => {
+test('answers belong to the app that wrote last, however its message was accepted', async () => {
   await using world = await createWorld()
   const [first, second] = [world.app, await world.secondApp()]
   const headers = (): { headers: Record<string, string> } => ({ headers: { 'idempotency-key': crypto.randomUUID() } })
@@ -46,11 +46,11 @@ test('whichever app writes last has the answers, by whatever way its message was
   await world.send({ to: CONTACT, body: '5' }, { key: second.apiKey })
   expect(await appOfAnswer(world)).toBe(second.appId)
   expect(await appOfAnswer(world, CONTACT, FROM_2)).toBe(first.appId)
-  // What comes in is no conversation of its own.
+  // An inbound message creates no row.
   expect((await conversations(world)).map(({ contact }) => contact)).toEqual([CONTACT])
 })
 
-test('the only app of a tenant leaves no rows, and keeps its contacts when a second one comes', async () => {
+test('the only app of a tenant stores no rows, and keeps its contacts when a second app is created', async () => {
   await using world = await createWorld()
   await world.otherTenant()
   await world.send({ to: CONTACT })
@@ -61,7 +61,7 @@ test('the only app of a tenant leaves no rows, and keeps its contacts when a sec
   expect(await appOfAnswer(world)).toBe(world.app.appId)
 })
 
-test('another tenant that writes to the same contact changes nothing', async () => {
+test('a message of another tenant to the same contact changes nothing', async () => {
   await using world = await createWorld()
   const second = await world.secondApp()
   const stranger = await world.otherTenant()
@@ -77,7 +77,7 @@ test('another tenant that writes to the same contact changes nothing', async () 
   expect(await appOfAnswer(world)).toBe(second.appId)
 })
 
-test('its time is written again when it is more than an hour old, and it goes with the messages', async () => {
+test('the time of a row is updated if it is more than an hour old, and the row is deleted with the messages', async () => {
   await using world = await createWorld({ env: { MESSAGE_RETENTION_DAYS: '1' } })
   const second = await world.secondApp()
   const { gate } = world.gateway.database
@@ -99,7 +99,7 @@ test('its time is written again when it is more than an hour old, and it goes wi
   expect(await conversations(world)).toEqual([])
 })
 
-test('thousands that are old go, wherever they stand, and nothing goes where messages are kept for ever', async () => {
+test('old rows are deleted by the thousand, and no row is deleted if messages are kept for ever', async () => {
   const fill = (world: World): Promise<unknown> =>
     world.gateway.database.gate.execute({
       sql: `WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 2300)
@@ -117,7 +117,7 @@ test('thousands that are old go, wherever they stand, and nothing goes where mes
   expect(await conversations(keeping)).toHaveLength(2300)
 })
 
-test('an erased person leaves none', async () => {
+test('an erasure of a contact deletes its rows', async () => {
   await using world = await createWorld()
   const second = await world.secondApp()
   for (const to of [CONTACT, '+15555550178']) await world.untilStatus(await world.send({ to }, { key: second.apiKey }))
@@ -125,7 +125,7 @@ test('an erased person leaves none', async () => {
   expect((await conversations(world)).map(({ contact }) => contact)).toEqual(['+15555550178'])
 })
 
-test('a person that is still written to answers to that app, also after an erasure', async () => {
+test('an erased contact that is still written to answers to the same app', async () => {
   await using world = await createWorld({ work: false })
   const second = await world.secondApp()
   await world.send({ to: CONTACT }, { key: second.apiKey })
@@ -137,7 +137,7 @@ test('a person that is still written to answers to that app, also after an erasu
   expect(await conversations(world)).toEqual([])
 })
 
-test('a number that was one of ours before leaves none either', async () => {
+test('an erasure of a formerly connected number deletes its rows', async () => {
   await using world = await createWorld()
   const second = await world.secondApp()
   await world.untilStatus(await world.send({ to: CONTACT }, { key: second.apiKey }))
@@ -146,7 +146,7 @@ test('a number that was one of ours before leaves none either', async () => {
   expect(await conversations(world)).toEqual([])
 })
 
-test('an app that was deactivated counts as before', async () => {
+test('a deactivated app keeps its contacts', async () => {
   await using world = await createWorld()
   const [first, second] = [world.app, await world.secondApp()]
   await world.send({ to: CONTACT, body: '1' }, { key: second.apiKey })
@@ -163,7 +163,7 @@ test('an app that was deactivated counts as before', async () => {
   expect(third.appId).not.toBe(first.appId)
 })
 
-test('the oldest app is the one that was made first, whatever the clock said', async () => {
+test('the oldest app is the one that was created first, even if the clock was wrong', async () => {
   await using world = await createWorld()
   const second = await world.secondApp()
   await world.gateway.database.gate.execute({
@@ -173,7 +173,7 @@ test('the oldest app is the one that was made first, whatever the clock said', a
   expect(await appOfAnswer(world)).toBe(world.app.appId)
 })
 
-test('rows of other tenants are not looked at, wherever they stand', async () => {
+test('rows of other tenants are not read', async () => {
   await using world = await createWorld()
   await world.secondApp()
   const row = (tenant: string): string =>
@@ -182,7 +182,7 @@ test('rows of other tenants are not looked at, wherever they stand', async () =>
   expect(await appOfAnswer(world)).toBe(world.app.appId)
 })
 
-test('one that is written again while the old ones go stays', async () => {
+test('a row that is updated during the purge is kept', async () => {
   await using world = await createWorld({ env: { MESSAGE_RETENTION_DAYS: '1' } })
   const { gate, writer } = world.gateway.database
   await gate.execute(

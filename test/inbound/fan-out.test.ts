@@ -3,12 +3,10 @@ import { setTenantStatus } from '../../src/operator/tenants.ts'
 import { attempts, inboundMessages } from '../support/provider-events.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { type World, createWorld, recordedLog, until } from '../support/world.ts'
+import { setWebhookUrl, untilNoJobs } from '../support/retries.ts'
 
 const jobsLeft = async (world: World): Promise<number> =>
   Number((await world.gateway.database.gate.execute('SELECT count(*) AS n FROM jobs')).rows[0]?.['n'])
-const idle = (world: World): Promise<boolean> => until(async () => (await jobsLeft(world)) === 0)
-const setUrl = (world: World, webhookUrl: string | null): Promise<Response> =>
-  world.call('PUT', `/v1/apps/${world.app.appId}`, { body: { webhookUrl } })
 
 test('apps without an address and deactivated apps get nothing', async () => {
   await using receiver = startReceiver()
@@ -18,38 +16,38 @@ test('apps without an address and deactivated apps get nothing', async () => {
   await receiver.received(1)
   await world.call('DELETE', `/v1/apps/${second.appId}`, { key: second.apiKey })
   await world.control.injectSms({ text: 'second' })
-  await idle(world)
+  await untilNoJobs(world)
   expect(receiver.requests.map((request) => request.body['body'])).toEqual(['first'])
   expect(await attempts(world)).toHaveLength(1)
 })
 
-test('an address that was removed or changed counts at once', async () => {
+test('a removed or changed address takes effect at once', async () => {
   await using old = startReceiver()
   await using fresh = startReceiver()
   await using world = await createWorld()
-  await setUrl(world, old.url)
-  await setUrl(world, fresh.url)
+  await setWebhookUrl(world, old.url)
+  await setWebhookUrl(world, fresh.url)
   await world.control.injectSms({ text: 'first' })
   await fresh.received(1)
-  await setUrl(world, null)
+  await setWebhookUrl(world, null)
   await world.control.injectSms({ text: 'second' })
-  await idle(world)
+  await untilNoJobs(world)
   expect([old.requests.length, fresh.requests.length]).toEqual([0, 1])
 })
 
-test('messages of a suspended tenant are stored but not fanned out, also not later', async () => {
+test('messages of a suspended tenant are stored but never fanned out', async () => {
   await using receiver = startReceiver()
   await using world = await createWorld()
-  await setUrl(world, receiver.url)
+  await setWebhookUrl(world, receiver.url)
   await world.json('POST', '/v1/triggers', { body: { callbackUrl: receiver.url } })
   await setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'suspended' })
   const { deliveries } = await world.control.injectSms({ text: 'while suspended' })
   expect(deliveries).toMatchObject([{ status: 200 }])
-  await idle(world)
+  await untilNoJobs(world)
   await setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'active' })
   await world.control.injectSms({ text: 'afterwards' })
   await receiver.received(2)
-  await idle(world)
+  await untilNoJobs(world)
   expect((await inboundMessages(world)).messages.map((message) => message.body)).toEqual([
     'afterwards',
     'while suspended',
@@ -57,10 +55,10 @@ test('messages of a suspended tenant are stored but not fanned out, also not lat
   expect(receiver.requests.map((request) => request.body['body'])).toEqual(['afterwards', 'afterwards'])
 })
 
-test('what waits when a tenant is suspended goes out when it is active again', async () => {
+test('waiting deliveries of a tenant that is suspended are made when it is active again', async () => {
   await using receiver = startReceiver()
   await using world = await createWorld({ work: false })
-  await setUrl(world, receiver.url)
+  await setWebhookUrl(world, receiver.url)
   const { gate } = world.gateway.database
   await world.control.injectSms({ text: 'waits' })
   expect((await gate.execute("SELECT lane FROM jobs WHERE kind = 'webhook'")).rows).toEqual([{ lane: world.app.appId }])
@@ -70,11 +68,11 @@ test('what waits when a tenant is suspended goes out when it is active again', a
   await until(() => reads.mock.calls.some(([read]) => JSON.stringify(read).includes("'suspended'")))
   expect(receiver.requests).toEqual([])
   await setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'active' })
-  await idle(world)
-  expect(receiver.requests.map((request) => request.body['body'])).toEqual(['waits'])
+  await untilNoJobs(world)
+  expect(receiver.requests.map(({ body }) => body['body'])).toEqual(['waits'])
 })
 
-test('a trigger that answers 410 is removed, its log stays; other answers do not remove it', async () => {
+test('a trigger that answers 410 is deleted and keeps its log; other answers do not delete it', async () => {
   await using receiver = startReceiver(404)
   await using world = await createWorld()
   const { triggerId } = (
@@ -84,15 +82,15 @@ test('a trigger that answers 410 is removed, its log stays; other answers do not
     (await world.json<{ triggers: unknown[] }>('GET', '/v1/triggers')).body.triggers
   await world.control.injectSms({ text: 'first' })
   await receiver.received(1)
-  await idle(world)
+  await untilNoJobs(world)
   expect(await listed()).toHaveLength(1)
   receiver.answer = () => new Response('no more', { status: 410 })
   await world.control.injectSms({ text: 'second' })
   await receiver.received(2)
-  await idle(world)
+  await untilNoJobs(world)
   expect(await listed()).toEqual([])
   await world.control.injectSms({ text: 'third' })
-  await idle(world)
+  await untilNoJobs(world)
   expect(receiver.requests).toHaveLength(2)
   const log = await attempts(world, `triggerId=${triggerId}`)
   expect(log.map(({ statusCode, responseSnippet }) => [statusCode, responseSnippet])).toEqual([
@@ -101,22 +99,22 @@ test('a trigger that answers 410 is removed, its log stays; other answers do not
   ])
 })
 
-test('one correlation id for all attempts of an event, another one for the next event', async () => {
+test('all attempts of an event have one correlation id, and the next event has another one', async () => {
   await using receiver = startReceiver()
   await using world = await createWorld()
-  await setUrl(world, receiver.url)
+  await setWebhookUrl(world, receiver.url)
   await world.json('POST', '/v1/triggers', { body: { callbackUrl: receiver.url } })
   await world.control.injectSms({ text: 'first' })
   await world.control.injectSms({ text: 'second' })
   await receiver.received(4)
-  await idle(world)
+  await untilNoJobs(world)
   const byMessage = Map.groupBy(await attempts(world), (attempt) => attempt['messageId'])
   const shared = [...byMessage.values()].map((group) => [...new Set(group.map((attempt) => attempt['correlationId']))])
   expect(shared.map((ids) => ids.length)).toEqual([1, 1])
   expect(shared[0]).not.toEqual(shared[1])
 })
 
-test('at most 4 POSTs of one app and 8 of one host are under way, and all are made in the end', async () => {
+test('at most 4 POSTs of an app and 8 of a host run at once, and all are made in the end', async () => {
   await using receiver = startReceiver()
   await using world = await createWorld()
   const { promise: open, resolve: release } = Promise.withResolvers<void>()
@@ -129,7 +127,7 @@ test('at most 4 POSTs of one app and 8 of one host are under way, and all are ma
     await open
     return new Response('ok')
   }
-  await setUrl(world, receiver.url)
+  await setWebhookUrl(world, receiver.url)
   await world.control.injectSms({ text: 'one app' })
   for (let index = 0; index < 9; index++) await world.control.injectSms({ text: `one app ${index}` })
   await receiver.received(4)
@@ -137,7 +135,7 @@ test('at most 4 POSTs of one app and 8 of one host are under way, and all are ma
   await world.secondApp(receiver.url)
   for (let index = 0; index < 10; index++) await world.control.injectSms({ text: `three apps ${index}` })
   await receiver.received(8)
-  // A fan-out that is done shows that the next POSTs had their chance.
+  // After a complete fan-out, the next POSTs could have begun.
   await until(
     async () =>
       Number(
@@ -153,11 +151,11 @@ test('at most 4 POSTs of one app and 8 of one host are under way, and all are ma
   expect(new Set(receiver.requests.map((request) => request.headers['webhook-id'])).size).toBe(40)
 })
 
-test('a delivery that can never be opened is logged and tried again after a second, not at once', async () => {
+test('a delivery that cannot be opened is logged and retried after a second', async () => {
   await using receiver = startReceiver()
   const { log, lines } = recordedLog()
   await using world = await createWorld({ log })
-  await setUrl(world, receiver.url)
+  await setWebhookUrl(world, receiver.url)
   const { gate } = world.gateway.database
   await gate.execute('CREATE TRIGGER never BEFORE INSERT ON deliveries BEGIN SELECT RAISE(IGNORE); END')
   await world.control.injectSms({ text: 'stays' })
@@ -169,19 +167,19 @@ test('a delivery that can never be opened is logged and tried again after a seco
   expect(receiver.requests).toEqual([])
 })
 
-test('a secret that does not open uses no attempt up', async () => {
+test('a secret that cannot be decrypted uses up no attempt', async () => {
   await using receiver = startReceiver()
   const { log, lines } = recordedLog()
   await using world = await createWorld({ log })
-  await setUrl(world, receiver.url)
+  await setWebhookUrl(world, receiver.url)
   const { gate } = world.gateway.database
   const { rows } = await gate.execute('SELECT webhook_secret FROM apps')
-  const sealed = String(rows[0]?.['webhook_secret'])
+  const encrypted = String(rows[0]?.['webhook_secret'])
   await gate.execute("UPDATE apps SET webhook_secret = 'broken'")
   await world.control.injectSms({ text: 'kept' })
   await until(() => lines.some((line) => line.includes('job failed')))
-  await gate.execute({ sql: 'UPDATE apps SET webhook_secret = ?1', args: [sealed] })
+  await gate.execute({ sql: 'UPDATE apps SET webhook_secret = ?1', args: [encrypted] })
   await receiver.received(1)
-  await idle(world)
+  await untilNoJobs(world)
   expect(await attempts(world)).toMatchObject([{ outcome: 'success' }])
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { inboundMessages, postEvent, smsEvent, subscribe } from '../support/provider-events.ts'
 import { type World, createWorld } from '../support/world.ts'
 
-/** The ids that these SMS of the provider get, in their order. */
+/** Stores these SMS of the provider and returns their message ids in order. */
 async function idsOf(world: World, token: string, providerIds: readonly (string | number)[]): Promise<string[]> {
   for (const id of providerIds) expect((await postEvent(world, token, smsEvent({ id }))).status).toBe(200)
   const { messages } = await inboundMessages(world)
@@ -12,7 +12,7 @@ async function idsOf(world: World, token: string, providerIds: readonly (string 
 
 const FORMS = ['3062991599016', 0, '007', '12345678901234567890', 'ac3e8a1c-7f5e-4d43-b8d8-0d1f21f1a3c5']
 
-test('an SMS that comes again after it was lost has the id that it had, whatever the form of the provider’s', async () => {
+test('an SMS that arrives again after it was lost gets its old id, for any form of the provider’s id', async () => {
   await using world = await createWorld()
   const token = await subscribe(world)
   const before = await idsOf(world, token, FORMS)
@@ -22,14 +22,14 @@ test('an SMS that comes again after it was lost has the id that it had, whatever
   expect(await idsOf(world, token, FORMS)).toEqual(before)
 })
 
-test('what follows each other at the provider has ids that follow each other', async () => {
+test('consecutive ids of the provider lead to consecutive message ids', async () => {
   await using world = await createWorld()
   const ids = await idsOf(world, await subscribe(world), [3062991599016, 3062991599017, 3062991599300, 3062991700000])
   expect(ids).toEqual(ids.toSorted())
   expect(new Set(ids.map((id) => id.slice(0, 10))).size).toBe(1)
 })
 
-test('where its id is taken by another message it gets one of its own, and is still stored once', async () => {
+test('an SMS whose id belongs to another message gets another id, and is still stored once', async () => {
   await using world = await createWorld()
   const token = await subscribe(world)
   const { gate } = world.gateway.database

@@ -3,13 +3,14 @@ import { seededRandom } from '../../src/simulator/random.ts'
 import { attempts, inboundMessages, postEvent, smsEvent, subscribe } from '../support/provider-events.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { listenTo } from '../support/socket.ts'
-import { FROM, createWorld, until } from '../support/world.ts'
+import { FROM, createWorld } from '../support/world.ts'
+import { untilNoJobs } from '../support/retries.ts'
 
 const EVENTS = 1000
 const DUPLICATES = 300
 const AT_ONCE = 200
 
-test('1,000 events with 30 % duplicates, shuffled, at once: each stored once, fanned out once, answered 200', async () => {
+test('of 1,000 shuffled events with 30 % duplicates, each is answered with 200 and stored and fanned out once', async () => {
   const seed = Date.now() % 1_000_000
   console.log(`seed ${seed}`)
   const ids = shuffledIds(seededRandom(seed))
@@ -43,7 +44,7 @@ test('1,000 events with 30 % duplicates, shuffled, at once: each stored once, fa
   expect(new Set(posts.map((post) => post.body['rcMessageId'])).size).toBe(distinct)
   for (const { body } of posts) expect(body['body']).toBe(`text ${String(body['rcMessageId'])}`)
   expect((await inboundMessages(world, { limit: 1 })).total).toBe(distinct)
-  await idle(world)
+  await untilNoJobs(world)
   const log = await world.json<{ total: number }>('GET', '/v1/webhook-deliveries?outcome=success')
   expect(log.body.total).toBe(distinct)
   expect(receiver.requests).toHaveLength(distinct)
@@ -51,7 +52,7 @@ test('1,000 events with 30 % duplicates, shuffled, at once: each stored once, fa
   expect(new Set(socket.ofType('sms_inbound').map((event) => event['messageId'])).size).toBe(distinct)
 })
 
-test('the same event fifty times at once, while the back-fill brings it too, is one message and one POST', async () => {
+test('fifty copies of an event and a back-fill lead to one message and one POST', async () => {
   await using receiver = startReceiver()
   await using world = await createWorld()
   await world.json('PUT', `/v1/apps/${world.app.appId}`, { body: { webhookUrl: receiver.url } })
@@ -59,18 +60,11 @@ test('the same event fifty times at once, while the back-fill brings it too, is 
   const { deliveries } = await world.control.injectSms({ messageId, copies: 50 })
   expect(deliveries.map((delivery) => delivery.status)).toEqual(Array.from({ length: 50 }, () => 200))
   await receiver.received(1)
-  await idle(world)
+  await untilNoJobs(world)
   expect((await inboundMessages(world)).messages).toMatchObject([{ body: 'once', rcMessageId: messageId }])
   expect(receiver.requests).toHaveLength(1)
   expect(await attempts(world)).toHaveLength(1)
 })
-
-/** Nothing is left to do. */
-const idle = (world: Awaited<ReturnType<typeof createWorld>>): Promise<boolean> =>
-  until(async () => {
-    const { rows } = await world.gateway.database.gate.execute('SELECT count(*) AS n FROM jobs')
-    return Number(rows[0]?.['n']) === 0
-  }, 20_000)
 
 function shuffledIds(random: () => number): number[] {
   const distinct = Array.from({ length: EVENTS - DUPLICATES }, (_, index) => 3_062_991_000_000 + index)

@@ -1,17 +1,17 @@
 import { expect, test } from 'bun:test'
 import { Jobs } from '../../src/jobs/jobs.ts'
-import { Workshop } from './workshop.ts'
+import { LoopHarness } from './loop-harness.ts'
 
 test('a job of a kind that is not registered is an error', async () => {
-  await using shop = await Workshop.open()
-  const jobs = new Jobs(shop.newLoop().context)
-  jobs.register(shop.kind())
-  const [job] = await shop.commit({ lane: 'a', subject: 'a0' })
+  await using harness = await LoopHarness.open()
+  const jobs = new Jobs(harness.newLoop().context)
+  jobs.register(harness.kind())
+  const [job] = await harness.commit({ lane: 'a', subject: 'a0' })
   if (job === undefined) throw new Error('no job')
   expect(() => jobs.scheduled('lookup', 'a', 'tenant_a', 0)).toThrow('no such kind is registered')
   expect(() => jobs.prefetched({ ...job, kind: 'back_fill' }, 'a0')).toThrow('no such kind is registered')
   jobs.start()
   jobs.prefetched(job, 'a0')
-  await shop.untilRan(1)
+  await harness.untilRan(1)
   await jobs.stop()
 })

@@ -4,7 +4,7 @@ import { Schedule } from '../../src/jobs/schedule.ts'
 import { manualClock } from '../support/manual-clock.ts'
 import { until } from '../support/world.ts'
 
-test('work that is planned again replaces work that has not begun, and nothing runs after a stop', async () => {
+test('work that is scheduled again replaces work that has not begun, and nothing runs after a stop', async () => {
   const clock = manualClock()
   const schedule = new Schedule(clock, silentLog)
   const ran: string[] = []
@@ -24,7 +24,7 @@ test('work that is planned again replaces work that has not begun, and nothing r
   expect(ran).toEqual(['second'])
 })
 
-test('work that fails comes again, at its usual time', async () => {
+test('work that fails runs again at its usual time', async () => {
   const clock = manualClock()
   const schedule = new Schedule(clock, silentLog)
   const times: number[] = []

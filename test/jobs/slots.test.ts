@@ -11,7 +11,7 @@ function open() {
   return { clock, freed, slots }
 }
 
-test('a slot that is not answered soon lets another run begin, up to a bound', () => {
+test('a slow slot lets another run begin, up to a bound', () => {
   const { clock, freed, slots } = open()
   const acquired = Array.from({ length: 5 }, () => slots.acquire())
   clock.advance(24)
@@ -22,7 +22,7 @@ test('a slot that is not answered soon lets another run begin, up to a bound', (
   expect(slots.max).toBe(2)
 })
 
-test('an answered slot lets another run begin while its result is stored, up to as many as are quick', () => {
+test('an answered slot lets another run begin while its result is stored, up to the number of quick slots', () => {
   const { clock, freed, slots } = open()
   const acquired = Array.from({ length: 3 }, () => slots.acquire())
   for (const slot of acquired) slot.answered()
@@ -33,7 +33,7 @@ test('an answered slot lets another run begin while its result is stored, up to 
   expect(slots.max).toBe(2)
 })
 
-test('a slow one that is answered counts once', () => {
+test('a slow slot that is answered counts once', () => {
   const { clock, slots } = open()
   const slot = slots.acquire()
   clock.advance(25)

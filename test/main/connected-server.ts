@@ -5,7 +5,7 @@ import { FROM, TO } from '../support/world.ts'
 
 const PROVIDER = { RC_CLIENT_ID: 'client', RC_CLIENT_SECRET: 'client-key', LOG_LEVEL: 'error' }
 
-/** A connected server with a key, against the test's own provider. */
+/** Starts a connected server with a key and a simulated provider. */
 export async function connectedServer(database: string) {
   const simulator = await startSimulator({
     clock: systemClock,

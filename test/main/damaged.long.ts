@@ -1,7 +1,8 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
-import { type Ended, sgw, startProgram, temporaryFolder } from '../support/process.ts'
+import { sgw, startProgram, temporaryFolder } from '../support/process.ts'
+import type { Finished } from '../support/program.ts'
 import { createWorld, recordedLog } from '../support/world.ts'
 
 interface Finding {
@@ -15,13 +16,13 @@ type Folder = ReturnType<typeof temporaryFolder>
 
 const PAGE = 4096
 
-/** A database as a stopped gateway leaves it, in one file. */
-async function soundDatabase(folder: Folder): Promise<string> {
+/** Creates the database of a stopped gateway, in one file. */
+async function intactDatabase(folder: Folder): Promise<string> {
   await sgw(['tenant', 'create', '--name', 'Acme'], { DATABASE_URL: folder.database })
   return folder.file('sgw.db')
 }
 
-/** Overwrites pages from the second on. The first one still makes the file look like a database. */
+/** Overwrites pages from the second one on. With its first page, the file still looks like a database. */
 function overwritePages(path: string): void {
   const bytes = readFileSync(path)
   bytes.fill(0x5a, PAGE)
@@ -29,20 +30,20 @@ function overwritePages(path: string): void {
 }
 
 const DAMAGES: Record<string, (path: string) => void> = {
-  'something else in its place': (path) => writeFileSync(path, 'This is a letter, and no database.\n'.repeat(500)),
+  'other contents': (path) => writeFileSync(path, 'This is a letter, and no database.\n'.repeat(500)),
   'all pages but the first overwritten': overwritePages,
   'cut off': (path) => truncateSync(path, 3 * PAGE),
 }
 
-const startServer = async (folder: Folder): Promise<Ended> => {
+const startServer = async (folder: Folder): Promise<Finished> => {
   await using program = startProgram('src/main.ts', [], { DATABASE_URL: folder.database, PORT: '0' })
   return await program.ended()
 }
 
 for (const [name, damage] of Object.entries(DAMAGES)) {
-  test.concurrent(`a database with ${name}: exit 73 and one sentence; the doctor says so too, and nothing is changed`, async () => {
+  test.concurrent(`a database with ${name} ends a start with 73 and one sentence; the doctor reports it, and nothing is changed`, async () => {
     using folder = temporaryFolder()
-    const path = await soundDatabase(folder)
+    const path = await intactDatabase(folder)
     damage(path)
     const before = readFileSync(path)
     const { code, stderr } = await startServer(folder)
@@ -89,9 +90,9 @@ const BROKEN: Record<string, [prepare: (folder: Folder) => void, detail: string]
 }
 
 for (const [name, [prepare, detail]] of Object.entries(BROKEN)) {
-  test.concurrent(`the doctor survives a database that is ${name}`, async () => {
+  test.concurrent(`the doctor reports a database that is ${name}`, async () => {
     using folder = temporaryFolder()
-    await soundDatabase(folder)
+    await intactDatabase(folder)
     prepare(folder)
     const { code, stdout, stderr } = await sgw(['doctor', '--json'], { DATABASE_URL: folder.database })
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
@@ -102,7 +103,7 @@ for (const [name, [prepare, detail]] of Object.entries(BROKEN)) {
 
 test('the doctor works although the key file has no key', async () => {
   using folder = temporaryFolder()
-  await soundDatabase(folder)
+  await intactDatabase(folder)
   writeFileSync(folder.file('encryption.key'), 'rubbish')
   const { code, stdout } = await sgw(['doctor'], { DATABASE_URL: folder.database })
   expect(code).toBe(1)

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readFileSync, statSync } from 'node:fs'
-import { freePort, startProgram, startServer, temporaryFolder } from '../support/process.ts'
+import { startProgram, startServer, temporaryFolder } from '../support/process.ts'
+import { freePort } from '../support/program.ts'
 import { until } from '../support/world.ts'
 
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8)
@@ -10,7 +11,7 @@ interface Shown {
   curl: string
 }
 
-/** What the start prints for people. */
+/** Reads the text that a start in development prints. */
 function shown(stdout: string, url: string): Shown {
   expect(stdout).toContain(`sgw listens on    ${url}`)
   expect(stdout).toContain(`${url}/docs`)
@@ -20,14 +21,14 @@ function shown(stdout: string, url: string): Shown {
   }
 }
 
-/** Runs a line as a shell does. Returns what it printed, and the status code after it. */
+/** Runs a line as a shell does. Returns the printed body and the status code after it. */
 function paste(line: string): { body: Record<string, unknown>; status: number } {
   const { stdout } = Bun.spawnSync(['sh', '-c', `${line} -w '\\n%{http_code}'`])
   const [body = '', status] = stdout.toString().split('\n')
   return { body: JSON.parse(body) as Record<string, unknown>, status: Number(status) }
 }
 
-test('the first start prints what a first SMS needs, and the printed line sends one within a second', async () => {
+test('the first start prints a line that sends an SMS within a second', async () => {
   using folder = temporaryFolder()
   await using server = await startServer({ DATABASE_URL: folder.database })
   await server.printed(/limit=1/)
@@ -77,7 +78,7 @@ test('a new data folder can be read by its owner only', async () => {
   expect((await server.ended()).code).toBe(0)
 }, 30_000)
 
-test('a command that is run at once waits until the server works', async () => {
+test('a command during the start waits until the server works', async () => {
   using folder = temporaryFolder()
   await using server = await startServer({ DATABASE_URL: folder.database })
   const command = (name: string): Promise<Response> =>
@@ -92,7 +93,7 @@ test('a command that is run at once waits until the server works', async () => {
   await server.ended()
 }, 30_000)
 
-test('if the stored key was revoked, the next start makes a new one, and the old one stays revoked', async () => {
+test('if the stored key was revoked, the next start creates a new one, and the old one stays revoked', async () => {
   using folder = temporaryFolder()
   const keys: string[] = []
   for (let start = 0; start < 2; start++) {
@@ -116,7 +117,7 @@ test('a command waits until the first start has created its app', async () => {
   using folder = temporaryFolder()
   await using _server = startProgram('src/main.ts', [], {
     DATABASE_URL: folder.database,
-    PORT: String(await freePort()),
+    PORT: String(freePort()),
   })
   const send = (): Promise<Response | null> =>
     fetch('http://sgw/commands/send', {

@@ -1,11 +1,11 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { type Program, startProgram, startServer, temporaryFolder } from '../support/process.ts'
+import { type PipedProgram, startProgram, startServer, temporaryFolder } from '../support/process.ts'
 import { createWorld, until } from '../support/world.ts'
 import { connectedServer } from './connected-server.ts'
 
 /** Sends SIGTERM and measures how long the server takes to end. */
-async function terminated(server: Program): Promise<{ code: number; tookMs: number }> {
+async function terminated(server: PipedProgram): Promise<{ code: number; tookMs: number }> {
   const started = performance.now()
   server.kill('SIGTERM')
   const { code } = await server.ended()
@@ -41,12 +41,12 @@ test.concurrent('SIGTERM waits for sends in flight and stores their results, the
   }
 }, 60_000)
 
-test.concurrent('a provider that hangs, in a send and in recurring work, holds SIGTERM for less than 9 s', async () => {
+test.concurrent('a provider that hangs, in a send and in recurring work, delays a stop by less than 9 s', async () => {
   using folder = temporaryFolder()
   const { simulator, server, env, send } = await connectedServer(folder.database)
   await using first = server
   await first[Symbol.asyncDispose]()
-  // The next start runs a back-fill against a provider that never answers.
+  // The next start runs a back-fill, and the provider never answers it.
   for (const route of ['sms', 'message-store'] as const)
     simulator.control.fault({ route, calls: null, fault: { kind: 'hang' } })
   await using second = await startServer({ ...env, PORT: String(server.port) })
@@ -62,7 +62,7 @@ test.concurrent('a provider that hangs, in a send and in recurring work, holds S
   }
 }, 60_000)
 
-test.concurrent('idle, SIGTERM ends at once with 0, without its socket, and with all data in the one file', async () => {
+test.concurrent('an idle server ends at once with 0 after SIGTERM, removes its socket, and leaves all data in one file', async () => {
   using folder = temporaryFolder()
   await using server = await startServer({ DATABASE_URL: folder.database })
   await server.printed(/limit=1/)
@@ -73,7 +73,7 @@ test.concurrent('idle, SIGTERM ends at once with 0, without its socket, and with
   expect(Bun.file(folder.file('sgw.db-wal')).size).toBe(0)
 }, 30_000)
 
-/** Sends these signals, with pauses in milliseconds between them, to a server whose provider hangs in a send. */
+/** Sends signals, with pauses in milliseconds between them, to a server whose provider hangs in a send. */
 async function interrupted(...steps: (NodeJS.Signals | number)[]): Promise<{ livedUntilLast: boolean; code: number }> {
   using folder = temporaryFolder()
   const { simulator, server, send } = await connectedServer(folder.database)
@@ -98,13 +98,13 @@ async function interrupted(...steps: (NodeJS.Signals | number)[]): Promise<{ liv
   }
 }
 
-test.concurrent('a second signal ends at once', async () => {
+test.concurrent('a second signal ends the server at once', async () => {
   const { livedUntilLast, code } = await interrupted('SIGTERM', 300, 'SIGTERM')
   expect(livedUntilLast).toBe(true)
   expect(code).not.toBe(0)
 }, 60_000)
 
-test.concurrent('two ^C at once, from the terminal and from bun run, count as one; the next one ends the server at once', async () => {
+test.concurrent('two simultaneous ^C, from the terminal and from bun run, count as one; the next one ends the server at once', async () => {
   const { livedUntilLast, code } = await interrupted('SIGINT', 'SIGINT', 600, 'SIGINT')
   expect(livedUntilLast).toBe(true)
   expect(code).not.toBe(0)
@@ -115,7 +115,7 @@ test.concurrent('a ^C after another signal counts as a second signal', async () 
   expect(code).not.toBe(0)
 }, 60_000)
 
-test.concurrent('SIGTERM ends a server that still waits for the database at once, with 0', async () => {
+test.concurrent('SIGTERM ends a server that waits for the database at once with 0', async () => {
   using folder = temporaryFolder()
   await using holder = startProgram('test/db/fixtures/hold-process-lock.ts', [folder.file('sgw.db')])
   await holder.printed(/held/)
@@ -140,7 +140,7 @@ test.concurrent('a second server on the same database waits 30 s, then exits wit
   expect((await fetch(`${server.url}/health`)).status).toBe(200)
 }, 60_000)
 
-test.concurrent('after a signal the workers do not start', async () => {
+test.concurrent('the workers do not start after a signal', async () => {
   using folder = temporaryFolder()
   await using world = await createWorld({ work: false, folder: folder.path })
   await world.send()

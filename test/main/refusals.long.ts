@@ -2,10 +2,11 @@ import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { readConfig } from '../../src/core/config.ts'
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
-import { type Ended, startProgram, startServer, temporaryFolder } from '../support/process.ts'
+import { startProgram, startServer, temporaryFolder } from '../support/process.ts'
+import type { Finished } from '../support/program.ts'
 
 /** Runs a start that is refused. Returns its exit code and the lines on stderr. */
-async function refusedStart(env: Record<string, string>): Promise<Ended & { lines: string[] }> {
+async function refusedStart(env: Record<string, string>): Promise<Finished & { lines: string[] }> {
   await using program = startProgram('src/main.ts', [], env)
   const ended = await program.ended()
   return { ...ended, lines: ended.stderr.trim().split('\n') }
@@ -13,7 +14,7 @@ async function refusedStart(env: Record<string, string>): Promise<Ended & { line
 
 const KEY = crypto.getRandomValues(new Uint8Array(32)).toBase64()
 
-test.concurrent('a port in use: 69 and one line that says what to do; the first server and its database are untouched', async () => {
+test.concurrent('a port in use ends the start with 69 and one line of advice, and does not affect the first server', async () => {
   using folder = temporaryFolder()
   using other = temporaryFolder()
   await using server = await startServer({ DATABASE_URL: folder.database })
@@ -26,21 +27,21 @@ test.concurrent('a port in use: 69 and one line that says what to do; the first 
   expect((await fetch(`${server.url}/health`)).status).toBe(200)
 })
 
-test.concurrent('an address of another machine: 69', async () => {
+test.concurrent('an address of another machine ends the start with 69', async () => {
   using folder = temporaryFolder()
   const { code, lines } = await refusedStart({ HOST: '192.0.2.1', PORT: '0', DATABASE_URL: folder.database })
   expect({ code, count: lines.length }).toEqual({ code: 69, count: 1 })
   expect(lines[0]).toContain('check HOST and PORT')
 })
 
-test.concurrent('a host name that cannot be resolved: 69, and the message names it', async () => {
+test.concurrent('a host name that cannot be resolved ends the start with 69, and the message names it', async () => {
   using folder = temporaryFolder()
   const { code, lines } = await refusedStart({ HOST: 'nowhere.invalid', PORT: '0', DATABASE_URL: folder.database })
   expect({ code, count: lines.length }).toEqual({ code: 69, count: 1 })
   expect(lines[0]).toContain('HOST')
 })
 
-test.concurrent('a folder at the path of the database: 73 and one line that says so', async () => {
+test.concurrent('a folder at the path of the database ends the start with 73 and one line', async () => {
   using folder = temporaryFolder()
   const { code, lines } = await refusedStart({ PORT: '0', DATABASE_URL: `file:${folder.path}` })
   expect({ code, lines }).toEqual({
@@ -49,7 +50,7 @@ test.concurrent('a folder at the path of the database: 73 and one line that says
   })
 })
 
-test.concurrent('a restore mark that cannot be written: 73 and one line', async () => {
+test.concurrent('a restore mark that cannot be written ends the start with 73 and one line', async () => {
   using folder = temporaryFolder()
   mkdirSync(folder.file('sgw.db.mark'))
   const { code, lines } = await refusedStart({ PORT: '0', DATABASE_URL: folder.database })
@@ -57,7 +58,7 @@ test.concurrent('a restore mark that cannot be written: 73 and one line', async 
   expect(lines[0]).toMatch(/^Cannot mark the database in .*sgw\.db\.mark \(.*EISDIR.*\): check/)
 })
 
-test.concurrent('with other encryption keys than the database’s the server starts, and logs an error at once', async () => {
+test.concurrent('with other encryption keys than the database’s, the server starts and logs an error', async () => {
   using folder = temporaryFolder()
   const logged = async (key: string): Promise<string> => {
     await using server = await startServer({ DATABASE_URL: folder.database, ENCRYPTION_KEYS: key })
@@ -71,7 +72,7 @@ test.concurrent('with other encryption keys than the database’s the server sta
   expect(await logged(`${other},${KEY}`)).not.toContain(complaint)
 }, 60_000)
 
-test.concurrent('a folder that cannot be written: 73 and one line', async () => {
+test.concurrent('a folder that cannot be written ends the start with 73 and one line', async () => {
   using folder = temporaryFolder()
   writeFileSync(folder.file('file'), '')
   const { code, lines } = await refusedStart({ PORT: '0', DATABASE_URL: `file:${folder.file('file/sgw.db')}` })
@@ -79,7 +80,7 @@ test.concurrent('a folder that cannot be written: 73 and one line', async () => 
   expect(lines[0]).toMatch(/^Cannot write in .*: check that .* or set DATABASE_URL=file:PATH$/)
 })
 
-test.concurrent('a file that is no database: 73 and one line, and the file is as it was', async () => {
+test.concurrent('a file that is not a database ends the start with 73 and one line, and is not changed', async () => {
   using folder = temporaryFolder()
   const text = 'this is somebody’s letter, not a database. '.repeat(200)
   writeFileSync(folder.file('sgw.db'), text)
@@ -89,7 +90,7 @@ test.concurrent('a file that is no database: 73 and one line, and the file is as
   expect(await Bun.file(folder.file('sgw.db')).text()).toBe(text)
 })
 
-test.concurrent('REQUIRE_RESTORE and no database: 78 and one line, and none is made', async () => {
+test.concurrent('REQUIRE_RESTORE without a database ends the start with 78 and one line, and creates no database', async () => {
   using folder = temporaryFolder()
   const { code, lines } = await refusedStart({ PORT: '0', DATABASE_URL: folder.database, REQUIRE_RESTORE: 'true' })
   expect({ code, count: lines.length }).toEqual({ code: 78, count: 1 })
@@ -97,7 +98,7 @@ test.concurrent('REQUIRE_RESTORE and no database: 78 and one line, and none is m
   expect(existsSync(folder.file('sgw.db'))).toBe(false)
 })
 
-test.concurrent('a newer database: 78 and one line', async () => {
+test.concurrent('a newer database ends the start with 78 and one line', async () => {
   using folder = temporaryFolder()
   await (await startServer({ DATABASE_URL: folder.database }))[Symbol.asyncDispose]()
   const database = new Database(folder.file('sgw.db'))
@@ -108,7 +109,7 @@ test.concurrent('a newer database: 78 and one line', async () => {
   expect(lines[0]).toContain('The database is newer than this program (it has migration 9999_of_the_future)')
 })
 
-test.concurrent('a damaged key file is refused: 78', async () => {
+test.concurrent('a damaged key file ends the start with 78', async () => {
   using folder = temporaryFolder()
   for (const text of ['', 'AAAA\n', 'not base64 at all, and much longer than a key would ever be\n']) {
     writeFileSync(folder.file('encryption.key'), text)
@@ -118,7 +119,7 @@ test.concurrent('a damaged key file is refused: 78', async () => {
   }
 })
 
-test.concurrent('all bad variables at once: 78, one line each with its fix, no value of a secret, nothing written', async () => {
+test.concurrent('bad variables end the start with 78 and one line each with its fix, without values of secrets or any write', async () => {
   using folder = temporaryFolder()
   const { code, lines, stdout } = await refusedStart({
     NODE_ENV: 'staging',
@@ -171,7 +172,7 @@ test.concurrent('all bad variables at once: 78, one line each with its fix, no v
   expect(readdirSync(folder.path)).toEqual([])
 })
 
-test.concurrent('missing variables of production are named all at once: 78', async () => {
+test.concurrent('missing variables of production end the start with 78 and are all named', async () => {
   using folder = temporaryFolder()
   const { code, lines } = await refusedStart({ NODE_ENV: 'production', DATABASE_URL: folder.database })
   expect(code).toBe(78)
@@ -193,7 +194,7 @@ test.concurrent('missing variables of production are named all at once: 78', asy
   expect(existsSync(folder.file('sgw.db'))).toBe(false)
 })
 
-test.concurrent('secrets are read from files: production starts with NAME_FILE alone, an empty file is a problem', async () => {
+test.concurrent('production starts with secrets in files (NAME_FILE), and an empty file is refused', async () => {
   using folder = temporaryFolder()
   const secrets = { ENCRYPTION_KEYS: KEY, RC_CLIENT_ID: 'client-of-ours', RC_CLIENT_SECRET: 'client-key-of-ours' }
   for (const [name, value] of Object.entries(secrets)) writeFileSync(folder.file(name), `${value}\n`)
@@ -218,7 +219,7 @@ test.concurrent('secrets are read from files: production starts with NAME_FILE a
   expect({ code, lines: lines.map((line) => line.split(' ')[0]) }).toEqual({ code: 78, lines: ['RC_CLIENT_ID_FILE'] })
 })
 
-test('a secret that is set twice, and a duration that is too short, are reported', () => {
+test('a secret that is set twice and a too short duration are reported', () => {
   const problems = (values: Record<string, string>): string[] => {
     const result = readConfig({ values, readFile: () => KEY })
     return result.ok ? [] : result.problems
@@ -251,7 +252,7 @@ test('a range of addresses is accepted only in its canonical form', () => {
     expect([odd, accepts(odd)]).toEqual([odd, false])
 })
 
-test('the public address is a scheme, a host and perhaps a path', () => {
+test('the public address has a scheme, a host and an optional path', () => {
   const accepts = (value: string): boolean => readConfig({ values: { PUBLIC_URL: value }, readFile: () => '' }).ok
   for (const plain of [
     'https://sms.example.com',
@@ -295,13 +296,13 @@ const PRODUCTION = {
   RC_CLIENT_SECRET: 'client-key-of-ours',
 }
 
-/** The first word of each problem. */
+/** Returns the first word of each problem. */
 const problemsOf = (values: Record<string, string>): string[] => {
   const result = readConfig({ values: { ...PRODUCTION, ...values }, readFile: () => '' })
   return result.ok ? [] : result.problems.map((problem) => problem.split(' ')[0] ?? '')
 }
 
-test('the provider is https, or plain http on this very machine, without credentials', () => {
+test('the provider’s address is https, or http on this machine, without credentials', () => {
   const verdict = (url: string): boolean => problemsOf({ RC_SERVER_URL: url }).length === 0
   for (const right of [
     'https://platform.ringcentral.com',
@@ -340,7 +341,7 @@ test('a password in an address is not repeated in the refusal', () => {
   }
 })
 
-test('production refuses too wide ranges of proxies; development accepts them', () => {
+test('production refuses too wide ranges of proxies, and development accepts them', () => {
   for (const range of ['0.0.0.0/0', '::/0', '0.0.0.0/1', '2000::/3', '10.0.0.0/8, 0.0.0.0/0'])
     expect([range, problemsOf({ TRUSTED_PROXIES: range })]).toEqual([range, ['TRUSTED_PROXIES']])
   for (const range of ['127.0.0.1', '10.0.0.0/8', 'fc00::/7', '172.30.77.0/24, ::1'])
@@ -348,7 +349,7 @@ test('production refuses too wide ranges of proxies; development accepts them', 
   expect(readConfig({ values: { TRUSTED_PROXIES: '0.0.0.0/0' }, readFile: () => '' }).ok).toBe(true)
 })
 
-test.concurrent('production refuses unsafe settings: 78, one line each, nothing written', async () => {
+test.concurrent('production refuses unsafe settings with 78 and one line each, and writes nothing', async () => {
   using folder = temporaryFolder()
   const { code, lines } = await refusedStart({
     ...PRODUCTION,
@@ -367,7 +368,7 @@ test.concurrent('production refuses unsafe settings: 78, one line each, nothing 
   expect(readConfig({ values: { NODE_TLS_REJECT_UNAUTHORIZED: '0' }, readFile: () => '' }).ok).toBe(true)
 })
 
-test('misspelt variables are named with the right spelling; others are ignored', () => {
+test('misspelt variables are named with the right spelling, and other variables are ignored', () => {
   const warningsOf = (...names: string[]): string[] =>
     readConfig({ values: Object.fromEntries(names.map((name) => [name, 'x'])), readFile: () => '' }).warnings
   for (const [given, meant] of [
@@ -397,7 +398,7 @@ test('misspelt variables are named with the right spelling; others are ignored',
   expect(warningsOf(...strangers)).toEqual([])
 })
 
-test.concurrent('a misspelt variable is named at the start, beside the problem that it causes', async () => {
+test.concurrent('a misspelt variable is named at the start, together with the problem that it causes', async () => {
   using folder = temporaryFolder()
   await using server = await startServer({ DATABASE_URL: folder.database, FROM_LIMIT: '80' })
   await server.printed(/"level":"warn".*FROM_LIMIT is not a variable of sgw: did you mean FROM_LIMIT_PER_MINUTE\?/)

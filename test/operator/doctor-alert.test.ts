@@ -18,7 +18,7 @@ test('the doctor posts a test alert when asked to', async () => {
   expect(receiver.requests).toHaveLength(1)
 })
 
-test('it fails without ALERT_URL, and where the address does not take the test', async () => {
+test('the test alert fails without ALERT_URL, and if the address refuses it', async () => {
   expect(await check({})).toMatchObject({
     ok: false,
     level: 'fail',

@@ -10,7 +10,7 @@ import { type World, createWorld } from '../support/world.ts'
 const findingOf = async (world: World, check: string): Promise<Finding | undefined> =>
   (await diagnose(world.gateway)).find((finding) => finding.check === check)
 
-/** Stands for the proxy and the gateway behind it. */
+/** Replaces the proxy and the gateway behind it. */
 function publicSide(status: number) {
   const server = Bun.serve({ port: 0, hostname: '::', fetch: () => new Response('{}', { status }) })
   return { url: `http://public.localhost:${server.port}`, [Symbol.asyncDispose]: () => server.stop(true) }
@@ -25,7 +25,7 @@ test('a healthy gateway passes every check', async () => {
   )
 })
 
-test('a state that needs attention is a warning; only one that a person must fix is a failure', async () => {
+test('a state that needs attention is a warning, and a state that an operator must fix is a failure', async () => {
   await using world = await createWorld({ work: false })
   const levels = async (check: string) => {
     const found = await findingOf(world, check)
@@ -95,7 +95,7 @@ test('a backup that makes no progress is reported, as Litestream reports it', as
   })
   await using litestream = controlSocket(world.folder)
   expect(await findingOf(world, 'backup')).toMatchObject({ ok: true, detail: expect.stringContaining('s behind') })
-  // Litestream goes on writing its own files while the storage is away, so their times say nothing.
+  // Litestream keeps writing its own files while the storage cannot be reached, so the doctor must ignore their times.
   litestream.uploadedAt = Date.now() - 5 * 60_000
   expect(await findingOf(world, 'backup')).toMatchObject({
     ok: false,
@@ -106,7 +106,7 @@ test('a backup that makes no progress is reported, as Litestream reports it', as
   expect(backup.lagMs).toBeGreaterThan(299_000)
 })
 
-test('a backup that was not uploaded since Litestream started is as old as that start', async () => {
+test('a backup without an upload since the start of Litestream is as old as that start', async () => {
   await using world = await createWorld({ env: { LITESTREAM: '1' } })
   mkdirSync(join(world.folder, '.sgw.db-litestream/ltx'), { recursive: true })
   await using litestream = controlSocket(world.folder)
@@ -117,7 +117,7 @@ test('a backup that was not uploaded since Litestream started is as old as that 
   })
 })
 
-test('a Litestream that no longer reads the log is reported, although it has uploaded all that it read', async () => {
+test('a Litestream that no longer reads the WAL is reported, although it has uploaded everything that it read', async () => {
   await using world = await createWorld({ env: { LITESTREAM: '1' } })
   const notes = join(world.folder, '.sgw.db-litestream')
   mkdirSync(notes)
@@ -143,7 +143,7 @@ test('a backup that is not uploaded is reported', async () => {
   expect((await readStatus(world.gateway)).backup).toMatchObject({ keptBytes: 300 * 1_048_576 })
 })
 
-test('a write-ahead log that nothing empties is reported', async () => {
+test('a WAL that is not checkpointed is reported', async () => {
   await using world = await createWorld({ env: { LITESTREAM: '1' }, work: false })
   // SQLite reads only its own frames, and ignores the bytes after them.
   truncateSync(join(world.folder, 'sgw.db-wal'), 300 * 1_048_576)

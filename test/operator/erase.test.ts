@@ -30,7 +30,7 @@ async function extensionOf({ gateway, tenantId }: World) {
   return row
 }
 
-test('deletes every message to and from the number, of all tenants, and nothing else', async () => {
+test('an erasure deletes every message to and from the number, of all tenants, and nothing else', async () => {
   await using world = await createWorld()
   await world.untilStatus(await world.send({ to: PERSON, body: 'For the person' }))
   const other = await world.send({ body: 'For somebody else' })
@@ -51,9 +51,9 @@ test('deletes every message to and from the number, of all tenants, and nothing 
   ).toEqual([other])
 })
 
-test('leaves no trace in the file once it is compacted', async () => {
+test('an erasure leaves no trace in the file after compact', async () => {
   await using world = await createWorld()
-  // The record of the app that wrote to the person must be gone, too.
+  // The row of the app that wrote to the contact must be deleted, too.
   await world.secondApp()
   await world.untilStatus(await world.send({ to: PERSON, body: 'A very private text' }))
   await erase(world, PERSON)
@@ -67,14 +67,14 @@ test('leaves no trace in the file once it is compacted', async () => {
   expect(bytes.includes(PERSON)).toBe(false)
 })
 
-test('counts messages that have not ended, and leaves them', async () => {
+test('an erasure counts messages that have not ended and keeps them', async () => {
   await using world = await createWorld({ work: false })
   const waiting = await world.send({ to: PERSON })
   expect(await erase(world, PERSON)).toMatchObject({ result: { messages: 0, waiting: 1 } })
   expect(await world.status(waiting)).toMatchObject({ status: 'queued' })
 })
 
-test('refuses a connected number, and text that is no number', async () => {
+test('an erasure refuses a connected number and a text that is not a number', async () => {
   await using world = await createWorld()
   expect(await erase(world, FROM)).toMatchObject({ ok: false, error: expect.stringContaining('connected extension') })
   expect(await erase(world, '12345')).toEqual({
@@ -97,7 +97,7 @@ test('neither a repeated event nor a back-fill stores an erased message again; o
   expect(await rows(world, 'SELECT body FROM messages')).toEqual([{ body: 'From somebody else' }])
 })
 
-test('a tombstone identifies nobody, works after a key rotation, and is deleted after 31 days', async () => {
+test('a tombstone reveals no number, works after a key rotation, and is deleted after 31 days', async () => {
   const clock = manualClock()
   const [older, newer] = [newKey(), newKey()]
   const folder = mkdtempSync(join(tmpdir(), 'sgw-test-'))
@@ -126,7 +126,7 @@ test('a tombstone identifies nobody, works after a key rotation, and is deleted 
   rmSync(folder, { recursive: true })
 })
 
-test('the rate window of the number survives an erasure and a restart, and identifies nobody', async () => {
+test('the rate window of the number survives an erasure and a restart, and reveals no contact', async () => {
   const clock = manualClock()
   const folder = mkdtempSync(join(tmpdir(), 'sgw-test-'))
   const env = { FROM_LIMIT_PER_MINUTE: '3' }
@@ -144,7 +144,7 @@ test('the rate window of the number survives an erasure and a restart, and ident
   rmSync(folder, { recursive: true })
 })
 
-test('a dry run counts the same and deletes nothing', async () => {
+test('a dry run returns the same counts and deletes nothing', async () => {
   await using world = await createWorld()
   await world.untilStatus(await world.send({ to: PERSON, body: 'For the person' }))
   const stranger = await world.otherTenant()

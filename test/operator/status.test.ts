@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readStatus } from '../../src/operator/status.ts'
-import { sgw } from '../support/cli.ts'
+import { sgwIn } from '../support/cli.ts'
 import { createWorld } from '../support/world.ts'
 
-test('the status says that a server runs', async () => {
+test('the status shows that a server runs', async () => {
   await using world = await createWorld({ connect: false })
   const status = await readStatus(world.gateway)
   expect(Object.keys(status)).toEqual([
@@ -21,10 +21,10 @@ test('the status says that a server runs', async () => {
   expect(status.running).toBe(true)
 })
 
-test('without a server the status is that of the database, and says so', async () => {
+test('without a server, the status comes from the database and says so', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sgw-test-'))
-  await sgw(folder, ['tenant', 'create', '--name', 'Acme'])
-  const { code, stdout } = await sgw(folder, ['status', '--json'])
+  await sgwIn(folder, ['tenant', 'create', '--name', 'Acme'])
+  const { code, stdout } = await sgwIn(folder, ['status', '--json'])
   expect({ code, report: JSON.parse(stdout) as unknown }).toMatchObject({ code: 0, report: { running: false } })
   rmSync(folder, { recursive: true })
 })

@@ -8,7 +8,7 @@ const optOut = (world: World, optedOut = true) =>
 const setPolicy = (world: World, policy: string) => world.json('PUT', '/v1/opt-outs/policy', { body: { policy } })
 const sent = (world: World): unknown[] => world.control.messages({ direction: 'Outbound' }).map(({ text }) => text)
 
-test('with `block` a message to a contact that opted out fails without a call: queued, sending, failed', async () => {
+test('with `block`, a message to a contact that opted out fails without a call, with the events queued, sending and failed', async () => {
   await using world = await createWorld()
   await using socket = await listenTo(world.url, { apiKey: world.key })
   await setPolicy(world, 'block')
@@ -27,7 +27,7 @@ test('with `block` a message to a contact that opted out fails without a call: q
   expect((await world.gateway.database.gate.execute(`SELECT * FROM jobs WHERE kind = 'send'`)).rows).toEqual([])
 })
 
-test('other pairs go out, and so does this one after an opt-in or with `observe`', async () => {
+test('messages of other pairs are sent, and of this pair after an opt-in or with `observe`', async () => {
   await using world = await createWorld()
   await optOut(world)
   expect(await world.untilStatus(await world.send({ body: 'observed' }))).toMatchObject({ status: 'sent' })
@@ -43,7 +43,7 @@ test('other pairs go out, and so does this one after an opt-in or with `observe`
   expect(sent(world)).toEqual(['observed', 'number', 'contact', 'again'])
 })
 
-test('a contact that opts out while messages wait gets none of them: their turn decides', async () => {
+test('a contact that opts out while messages wait gets none of them, because the check happens at their turn', async () => {
   await using world = await createWorld({ env: { FROM_LIMIT_PER_MINUTE: '1' } })
   await setPolicy(world, 'block')
   world.control.fault({ route: 'sms', fault: { kind: 'delay', ms: 200 } })
@@ -53,11 +53,11 @@ test('a contact that opts out while messages wait gets none of them: their turn 
   expect(await world.status(waiting)).toMatchObject({ status: 'queued' })
   await optOut(world)
   expect(await world.untilStatus(first)).toMatchObject({ status: 'sent' })
-  // Its turn comes when the window of the number has room, a minute later: nothing is judged before.
+  // The message has its turn a minute later, when the window of the number has a free slot. It is not checked before.
   expect(await world.status(waiting)).toMatchObject({ status: 'queued' })
 })
 
-test('a message that is tried again fails once its recipient has opted out', async () => {
+test('a retry fails if the recipient has opted out meanwhile', async () => {
   await using world = await createWorld()
   await setPolicy(world, 'block')
   world.control.fault({ route: 'sms', fault: { kind: 'respond', status: 429, headers: { 'Retry-After': '1' } } })
@@ -68,7 +68,7 @@ test('a message that is tried again fails once its recipient has opted out', asy
   expect(sent(world)).toEqual([])
 })
 
-test('messages behind one that is blocked go out, and the rate window keeps no slot of it', async () => {
+test('messages behind a blocked one are sent, and it uses no slot of the rate window', async () => {
   await using world = await createWorld({ env: { FROM_LIMIT_PER_MINUTE: '2', EXTENSION_LIMIT_PER_MINUTE: '40' } })
   await setPolicy(world, 'block')
   await optOut(world)

@@ -18,7 +18,7 @@ const listed = async (world: World, key = world.key): Promise<Listed[]> =>
 
 let lastId = 0
 
-/** An inbound text of the contact; `at` is its time by the provider's clock, in seconds. */
+/** Stores an inbound text of the contact. `at` is its time by the provider's clock, in seconds. */
 const text = (world: World, body: string, at: number, pair: { from?: string; to?: string } = {}): Promise<boolean> =>
   storeInbound(world.gateway, {
     tenantId: world.tenantId,
@@ -38,7 +38,7 @@ const eventsOf = async (world: World): Promise<unknown[]> => {
   return rows.map((row) => [row['contact'], JSON.parse(String(row['detail']))])
 }
 
-test('STOP by the provider’s event is listed, told to every app of the tenant, and written to the event log, once', async () => {
+test('a STOP is listed, published to every app of the tenant, and written to the event log once', async () => {
   await using world = await createWorld({ connect: false })
   const second = await world.secondApp()
   const stranger = await world.otherTenant()
@@ -74,13 +74,13 @@ test('STOP by the provider’s event is listed, told to every app of the tenant,
     const path = `/v1/events?after=${Buffer.from(beginning).toString('base64url')}`
     return (await world.json<{ events: { type: string }[] }>('GET', path, { key })).body.events
   }
-  const heard = own.messages.filter(({ type }) => type === 'sms_inbound' || type === 'opt_out')
-  expect(await logged(second.apiKey)).toEqual(heard)
-  expect(heard.map(({ type }) => type)).toEqual(['sms_inbound', 'opt_out', 'sms_inbound'])
+  const received = own.messages.filter(({ type }) => type === 'sms_inbound' || type === 'opt_out')
+  expect(await logged(second.apiKey)).toEqual(received)
+  expect(received.map(({ type }) => type)).toEqual(['sms_inbound', 'opt_out', 'sms_inbound'])
   expect(await logged(stranger.apiKey)).toEqual([])
 })
 
-test('the later word by the provider’s time counts, in whatever order the words come', async () => {
+test('the latest keyword by the provider’s time counts, in whatever order keywords arrive', async () => {
   const words = ['STOP', 'START', 'STOP', 'UNSTOP']
   const orders = [
     [0, 1, 2, 3],
@@ -93,14 +93,14 @@ test('the later word by the provider’s time counts, in whatever order the word
   await using world = await createWorld({ connect: false, work: false })
   for (const [index, order] of orders.entries()) {
     const contact = `+155555501${20 + index}`
-    // All at once, so that some share a commit.
+    // The keywords arrive together, so that some share a commit.
     await Promise.all(order.map((one) => text(world, words[one] ?? '', one, { from: contact })))
     const isOut = (await listed(world)).some((optOut) => optOut.contact === contact)
     expect([order, isOut]).toEqual([order, Math.max(...order) % 2 === 0])
   }
 })
 
-test('a START of a contact that never opted out is no change, and outlives an older STOP', async () => {
+test('a START of a contact that never opted out changes nothing, and overrides an older STOP', async () => {
   await using world = await createWorld({ connect: false, work: false })
   await text(world, 'START', 20)
   await text(world, 'STOP', 10)
@@ -108,7 +108,7 @@ test('a START of a contact that never opted out is no change, and outlives an ol
   expect(await eventsOf(world)).toEqual([])
 })
 
-test('an opt-out is for one pair of numbers, and `since` stays while nothing changes', async () => {
+test('an opt-out applies to one pair of numbers, and `since` does not change with a repetition', async () => {
   await using world = await createWorld({ connect: false, work: false })
   await text(world, 'STOP', 10)
   const [first] = await listed(world)
@@ -122,7 +122,7 @@ test('an opt-out is for one pair of numbers, and `since` stays while nothing cha
   expect(await eventsOf(world)).toHaveLength(2)
 })
 
-test('a sender without a number opts out of nothing, and a known message says nothing twice', async () => {
+test('a sender without a number cannot opt out, and a repeated message changes nothing', async () => {
   await using world = await createWorld({ connect: false, work: false })
   await text(world, 'STOP', 10, { from: 'anonymous' })
   await text(world, 'STOP', 10, { to: 'unknown' })
@@ -135,7 +135,7 @@ test('a sender without a number opts out of nothing, and a known message says no
   expect(await listed(world)).toEqual([])
 })
 
-test('a STOP of the second in which an app opted the contact in counts: RingCentral dates messages by whole seconds', async () => {
+test('a STOP counts if it arrives in the same second as an opt-in by an app, because RingCentral dates messages by whole seconds', async () => {
   const clock = manualClock()
   clock.advance(400)
   await using world = await createWorld({ clock, connect: false, work: false })
@@ -146,7 +146,7 @@ test('a STOP of the second in which an app opted the contact in counts: RingCent
   expect(await listed(world)).toMatchObject([{ contact: TO, source: 'keyword' }])
 })
 
-test('a STOP that only a back-fill brings counts as of its own time', async () => {
+test('a STOP that a back-fill finds counts from its own time', async () => {
   await using world = await createWorld({ outside: true })
   await text(world, 'START', -1e6)
   const { messageId } = await world.control.injectSms({ to: FROM, from: TO, text: 'STOP' })
@@ -154,7 +154,7 @@ test('a STOP that only a back-fill brings counts as of its own time', async () =
   await until(async () => (await listed(world)).length === 1)
 })
 
-test('erasing a person deletes the opt-outs as well, and their events', async () => {
+test('an erasure deletes the opt-outs of a contact and their events', async () => {
   await using world = await createWorld({ connect: false, work: false })
   await text(world, 'STOP', 10)
   await text(world, 'STOP', 10, { from: '+15555550177' })

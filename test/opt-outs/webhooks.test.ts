@@ -3,7 +3,7 @@ import { listenTo } from '../support/socket.ts'
 import { startReceiver, verifySignatures } from '../support/receiver.ts'
 import { FROM, TO, createWorld, until } from '../support/world.ts'
 
-test('an app that asked gets opt-outs by keyword as a webhook, signed, with the fields of the WebSocket event', async () => {
+test('a subscribed app gets opt-outs by keyword as signed webhooks with the fields of the WebSocket event', async () => {
   await using world = await createWorld()
   await using asked = startReceiver()
   await using silent = startReceiver()
@@ -22,11 +22,11 @@ test('an app that asked gets opt-outs by keyword as a webhook, signed, with the 
   await world.control.injectSms({ to: FROM, from: TO, text: 'STOP' })
   await world.control.injectSms({ to: FROM, from: TO, text: 'START' })
   await until(() => socket.ofType('opt_out').length === 4 && asked.requests.length === 3)
-  // That of the app itself is no webhook.
-  const heard = socket.ofType('opt_out').filter(({ source }) => source === 'keyword')
-  // Posts to one destination may overtake each other.
+  // An opt-out by an app is not posted to it.
+  const received = socket.ofType('opt_out').filter(({ source }) => source === 'keyword')
+  // POSTs to one destination may overtake each other.
   const inOneOrder = (all: readonly object[]): string[] => all.map((one) => JSON.stringify(one)).toSorted()
-  expect(inOneOrder(asked.requests.map(({ body }) => body))).toEqual(inOneOrder(heard))
+  expect(inOneOrder(asked.requests.map(({ body }) => body))).toEqual(inOneOrder(received))
   verifySignatures(stop!, world.app.webhookSecret)
   expect(stop?.headers['webhook-id']).toMatch(new RegExp(`^msg_[0-9a-f]{12}:${world.app.appId}:opt_out$`))
   expect(silent.requests.map(({ body }) => body['type'])).toEqual(['sms_inbound', 'sms_inbound', 'sms_inbound'])

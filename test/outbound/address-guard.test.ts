@@ -22,16 +22,16 @@ const resolves = async (guard: AddressGuard, port?: number): Promise<string> => 
 
 describe('registration in production', () => {
   for (const [kind, urls] of Object.entries(HOSTILE_URLS)) {
-    test(`refuses every spelling: ${kind}`, () => {
+    test(`refuses every spelling of ${kind}`, () => {
       expect(urls.filter((url) => production.accepts(url))).toEqual([])
     })
   }
 
-  test('the hostile spellings are at least 160', () => {
+  test('there are at least 160 hostile spellings', () => {
     expect(new Set(Object.values(HOSTILE_URLS).flat()).size).toBeGreaterThanOrEqual(160)
   })
 
-  test('accepts honest addresses', () => {
+  test('accepts valid public addresses', () => {
     const honest = [
       'https://hooks.example.com',
       'https://hooks.example.com/',
@@ -68,7 +68,7 @@ describe('registration in production', () => {
     expect(honest.filter((url) => !production.accepts(url))).toEqual([])
   })
 
-  test('an allowed range opens its literal addresses and nothing else', () => {
+  test('an allowed range permits only its literal addresses', () => {
     const guard = new AddressGuard({
       production: true,
       allowCidrs: ['10.1.0.0/16', 'fd00::/8', '::ffff:192.168.7.0/120', '64:ff9b::/96'],
@@ -93,7 +93,7 @@ describe('registration in production', () => {
     expect(closed.filter((url) => guard.accepts(url))).toEqual([])
   })
 
-  test('not even the widest range opens metadata, link-local and unspecified addresses', () => {
+  test('even the widest range does not permit metadata, link-local and unspecified addresses', () => {
     const guard = new AddressGuard({ production: true, allowCidrs: ['0.0.0.0/0', '::/0'] })
     const never = [
       ...(HOSTILE_URLS['metadata'] ?? []),
@@ -124,7 +124,7 @@ describe('registration outside production', () => {
     expect(urls.filter((url) => !development.accepts(url))).toEqual([])
   })
 
-  test('still refuses what no destination may be', () => {
+  test('refuses addresses that are never permitted', () => {
     const {
       metadata = [],
       unspecified = [],
@@ -155,7 +155,7 @@ describe('registration outside production', () => {
 })
 
 describe('names at delivery', () => {
-  test('answers a public address, IPv4 first, and the others after it', async () => {
+  test('returns the public addresses, IPv4 first', async () => {
     const guard = guardOf(['2606:4700::1111', '1.1.1.1'])
     expect(await resolve(guard)).toEqual({
       ok: true,
@@ -165,7 +165,7 @@ describe('names at delivery', () => {
     })
   })
 
-  test('one denied address denies the name, at any position', async () => {
+  test('a denied address at any position denies the name', async () => {
     for (const inside of [
       '127.0.0.1',
       '10.0.0.1',
@@ -182,13 +182,13 @@ describe('names at delivery', () => {
     }
   })
 
-  test('says nothing about the address that it refuses', async () => {
+  test('does not reveal the refused address', async () => {
     const result = await resolve(guardOf(['10.20.30.40']))
     expect(result).toMatchObject({ ok: false, errorClass: 'BlockedAddress' })
     expect(JSON.stringify(result)).not.toMatch(/10\.20|example/)
   })
 
-  test('outside production loopback and private addresses are answered, special ones are not', async () => {
+  test('outside production, loopback and private addresses are permitted, but not special ones', async () => {
     for (const address of ['127.0.0.1', '10.0.0.1', '::1', 'fd12::1'])
       expect(await resolves(guardOf([address], { production: false }))).toBe(address)
     for (const address of [
@@ -206,17 +206,17 @@ describe('names at delivery', () => {
   })
 
   test('a name with more than 64 addresses is refused', async () => {
-    const addresses = Array.from({ length: 65 }, (_, place) => `1.1.1.${place}`)
+    const addresses = Array.from({ length: 65 }, (_, index) => `1.1.1.${index}`)
     expect(await resolves(guardOf(addresses.slice(1)))).toBe('1.1.1.1')
     expect(await resolves(guardOf(addresses))).toBe('BlockedAddress')
   })
 
-  test('an allowed range opens the addresses of names', async () => {
+  test('an allowed range permits addresses of names', async () => {
     expect(await resolves(guardOf(['10.0.0.9'], { allowCidrs: ['10.0.0.0/8'] }))).toBe('10.0.0.9')
     expect(await resolves(guardOf(['100.100.100.200'], { allowCidrs: ['100.64.0.0/10'] }))).toBe('BlockedAddress')
   })
 
-  test('judges a literal host without a lookup, also in brackets', async () => {
+  test('checks a literal host without a lookup, also in brackets', async () => {
     const guard = new AddressGuard({
       production: true,
       allowCidrs: [],
@@ -231,7 +231,7 @@ describe('names at delivery', () => {
     expect(await resolve(guard, '8.8.8.8')).toMatchObject({ ok: true, address: '8.8.8.8', family: 4 })
   })
 
-  test('never answers our own listener in production, under any of its addresses', async () => {
+  test('in production, never permits the gateway’s own listener under any of its addresses', async () => {
     const guard = guardOf(['127.0.0.1'], { allowCidrs: ['127.0.0.0/8'] })
     guard.addOwn('0.0.0.0', 3000)
     expect(await resolves(guard, 3000)).toBe('BlockedAddress')
@@ -245,8 +245,8 @@ describe('names at delivery', () => {
   })
 })
 
-describe('lookups that fail', () => {
-  test('a name that does not exist', async () => {
+describe('a failed lookup', () => {
+  test('reports a name that does not exist', async () => {
     const guard = new AddressGuard({
       production: true,
       allowCidrs: [],

@@ -3,24 +3,24 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { createServer as createTlsServer } from 'node:tls'
 import { gzipSync } from 'node:zlib'
 
-/** What a destination does once a request has begun to come in. */
+/** The reaction of a destination to the first bytes of a request. */
 export type Behaviour = (socket: Socket) => void
 
 export interface Destination extends AsyncDisposable {
   port: number
-  /** The requests as they came over the wire. */
+  /** The raw requests. */
   received: string[]
-  /** How many connections were made, with or without a request. */
+  /** Returns the number of connections, with or without a request. */
   connections(): number
 }
 
 const fixture = (name: string): string =>
   readFileSync(new URL(`fixtures/hooks.test.${name}.pem`, import.meta.url), 'utf8')
 
-/** Certificate for `hooks.test` and 127.0.0.1, signed by itself. */
+/** A self-signed certificate for `hooks.test` and 127.0.0.1. */
 export const CERTIFICATE = fixture('cert')
 
-/** Listens on a free port if none is given; the behaviour starts with the first bytes of each connection. */
+/** Listens, by default on a free port. The behaviour starts with the first bytes of each connection. */
 export async function startDestination(behaviour: Behaviour, host = '127.0.0.1', port = 0): Promise<Destination> {
   return listen((onSocket) => createServer(onSocket), behaviour, host, port)
 }
@@ -71,13 +71,13 @@ export const says =
     socket.end()
   }
 
-/** Answers with these bytes, then never again. */
+/** Answers with these bytes and leaves the connection open. */
 export const saysAndHangs =
   (text: string): Behaviour =>
   (socket) =>
     void socket.write(text)
 
-/** After the beginning, the same piece every few milliseconds. */
+/** Sends the beginning, then the same piece every few milliseconds. */
 export const drips =
   (start: string, piece: string): Behaviour =>
   (socket) => {
@@ -86,7 +86,7 @@ export const drips =
     socket.on('close', () => clearInterval(timer))
   }
 
-/** After the beginning, as many pieces as the other side takes, for ever. */
+/** Sends the beginning, then endless pieces as fast as the client reads. */
 export const floods =
   (start: string, piece: string | Uint8Array): Behaviour =>
   (socket) => {
@@ -102,7 +102,7 @@ export const hangs: Behaviour = () => {}
 export const resets: Behaviour = (socket) => void socket.resetAndDestroy()
 export const closes: Behaviour = (socket) => void socket.end()
 
-/** 50 MiB of zeros in 50 KB of gzip. */
+/** Answers with 50 MiB of zeros in 50 KB of gzip. */
 export function gzipBomb(): Behaviour {
   const packed = gzipSync(Buffer.alloc(50 * 1024 * 1024))
   return says(`HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${packed.length}\r\n\r\n`, packed)

@@ -1,6 +1,6 @@
 import { createSocket, type RemoteInfo } from 'node:dgram'
 
-/** What the server answers to a query for one kind of record. */
+/** The answer to a query for one kind of record. */
 export type DnsReply = readonly string[] | 'not found' | 'server failure' | 'refused' | 'silence'
 
 export interface DnsZone {
@@ -9,13 +9,13 @@ export interface DnsZone {
 }
 
 export interface DnsServer extends AsyncDisposable {
-  /** As `DnsClient.setServers` takes it. */
+  /** In the form for `DnsClient.setServers`. */
   address: string
-  /** The names that were asked for, each with `A` or `AAAA`, in the order of the queries. */
+  /** The queried names, each with `A` or `AAAA`, in order. */
   asked: string[]
 }
 
-/** A DNS server on 127.0.0.1 (RFC 1035). Names outside of `zones` are answered as `otherwise`. */
+/** Starts a DNS server on 127.0.0.1 (RFC 1035). `otherwise` is the answer for names outside `zones`. */
 export async function startDnsServer(
   zones: Readonly<Record<string, DnsZone>>,
   otherwise: DnsReply = 'not found',
@@ -59,7 +59,7 @@ function responseTo(question: Buffer, type: RecordType, reply: Exclude<DnsReply,
   const response = Buffer.concat([question, ...records])
   response.writeUInt16BE(0x8180 | (typeof reply === 'string' ? (RESPONSE_CODES[reply] ?? 0) : 0), 2)
   response.writeUInt16BE(records.length, 6)
-  // No further sections: the query may have had one of its own (EDNS).
+  // The response has no further sections, although the query may have one (EDNS).
   response.writeUInt32BE(0, 8)
   return response
 }
@@ -75,7 +75,7 @@ function recordOf(type: RecordType, address: string): Buffer {
   return Buffer.concat([record, data])
 }
 
-/** All eight parts must be given, or one `::` for those that are zero. */
+/** The address must have all eight parts, or one `::` for zeros. */
 function ipv6Bytes(address: string): Buffer {
   const [before = '', after = ''] = address.split('::')
   const [head, tail] = [before, after].map((half) => half.split(':').filter(Boolean))

@@ -7,7 +7,7 @@ interface Report {
   afterMegabytes: number
 }
 
-/** Posts from a process of its own, with its own environment and memory. */
+/** Posts from a separate process, with its own environment and memory. */
 async function postInChild(urls: string[], env: Record<string, string> = {}): Promise<Report> {
   const script = new URL('fixtures/post-in-child.ts', import.meta.url).pathname
   const child = Bun.spawn([process.execPath, script, ...urls], {
@@ -20,7 +20,7 @@ async function postInChild(urls: string[], env: Record<string, string> = {}): Pr
 
 const url = (destination: to.Destination, scheme = 'http'): string => `${scheme}://127.0.0.1:${destination.port}/`
 
-test('a proxy in the environment never sees a webhook, and certificates stay checked', async () => {
+test('webhooks never use a proxy of the environment, and certificates are always verified', async () => {
   await using destination = await to.startDestination(to.says(to.response('200 OK')))
   await using secure = await to.startTlsDestination(to.says(to.response('200 OK')))
   await using proxy = await to.startDestination(to.says(to.response('200 OK')))
@@ -32,7 +32,7 @@ test('a proxy in the environment never sees a webhook, and certificates stay che
   expect(proxy.connections()).toBe(0)
 })
 
-test('memory stays where it was under bombs, endless bodies and endless headers', async () => {
+test('compression bombs, endless bodies and endless headers do not increase memory', async () => {
   const piece = Buffer.alloc(256 * 1024, 'x')
   await using warm = await to.startDestination(to.says(to.response('200 OK')))
   await using bomb = await to.startDestination(to.gzipBomb())
@@ -41,6 +41,6 @@ test('memory stays where it was under bombs, endless bodies and endless headers'
   await using header = await to.startDestination(to.floods('HTTP/1.1 200 OK\r\nX: ', piece))
   const report = await postInChild([warm, bomb, endless, failing, header].map((destination) => url(destination)))
   expect(report.outcomes).toEqual(['success', 'success', 'http_error', 'HPE_HEADER_OVERFLOW'])
-  // Ten at a time of each kind; a single unpacked bomb alone would be 50.
+  // There are ten parallel POSTs of each kind. A single unpacked bomb would take 50 MB.
   expect(report.peakMegabytes).toBeLessThan(40)
 })

@@ -1,4 +1,4 @@
-/** Spellings that must not be registered in production, by what is wrong with them. */
+/** Spellings that must not be registered in production, by the reason. */
 export const HOSTILE_URLS: Readonly<Record<string, readonly string[]>> = {
   loopback: hosts(
     '127.0.0.1',

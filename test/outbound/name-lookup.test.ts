@@ -2,12 +2,12 @@ import { expect, test } from 'bun:test'
 import { NameLookup } from '../../src/outbound/name-lookup.ts'
 import { type Resolver, systemResolver } from '../../src/outbound/system-resolver.ts'
 import { startDnsServer } from './dns-server.ts'
-import { ManualClock } from './manual-clock.ts'
+import { manualClock } from '../support/manual-clock.ts'
 
 const noSignal = new AbortController().signal
 const SILENT_NAMES = 100
 
-/** Answers only when told, and ends when it is given up. */
+/** A resolver that answers when a test calls `answer`, and ends when a lookup is aborted. */
 class HeldLookups {
   readonly started: string[] = []
   readonly #answers = new Map<string, (address: string) => void>()
@@ -24,11 +24,11 @@ class HeldLookups {
   }
 }
 
-/** Lets everything run that waits for nothing but promises. */
-const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+/** Waits until all pending promises have been handled. */
+const promisesHandled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 function heldLookups() {
-  const clock = new ManualClock()
+  const clock = manualClock()
   const held = new HeldLookups()
   const names = new NameLookup(held.resolver, clock)
   const outcomes = new Map<string, string>()
@@ -37,14 +37,14 @@ function heldLookups() {
       outcomes.set(hostname, result.ok ? result.addresses.join() : result.errorClass)
     })
   const findMany = (tenantId: string, count: number): void => {
-    for (let place = 0; place < count; place++) find(`${tenantId}-${place}.test`, tenantId)
+    for (let index = 0; index < count; index++) find(`${tenantId}-${index}.test`, tenantId)
   }
   const startedOf = (tenantId: string): number =>
     held.started.filter((hostname) => hostname.startsWith(`${tenantId}-`)).length
   return { clock, held, names, outcomes, find, findMany, startedOf }
 }
 
-test('a name that hangs fails after 2 s, and for 5 s more without another lookup', async () => {
+test('a name that hangs fails after 2 s, and for 5 more seconds without another lookup', async () => {
   const { clock, held, names } = heldLookups()
   const both = [1, 2].map(() => names.find('slow.example', 'a', noSignal))
   clock.advance(2000)
@@ -63,21 +63,21 @@ test("a tenant's names that hang leave slots for other tenants", async () => {
   expect(startedOf('a')).toBe(64)
   find('good.test', 'b')
   held.answer('good.test')
-  await settled()
+  await promisesHandled()
   expect(outcomes).toEqual(new Map([['good.test', '192.0.2.1']]))
   clock.advance(2000)
-  await settled()
+  await promisesHandled()
   expect(startedOf('a')).toBe(SILENT_NAMES)
 })
 
-test('a name that another tenant waits for is looked up for each', async () => {
+test('a name for which two tenants wait is looked up for each', async () => {
   const { held, outcomes, find, findMany } = heldLookups()
   findMany('a', 64)
   find('shared.test', 'a')
   find('shared.test', 'b')
   expect(held.started.filter((name) => name === 'shared.test')).toHaveLength(1)
   held.answer('shared.test')
-  await settled()
+  await promisesHandled()
   expect(outcomes.get('shared.test')).toBe('192.0.2.1')
 })
 
@@ -87,8 +87,8 @@ test('at most 256 lookups run at once, and a free slot goes to the tenant with t
   expect(held.started).toHaveLength(256)
   expect(startedOf('e')).toBe(0)
   find('f-0.test', 'f')
-  for (const place of [0, 1, 2]) held.answer(`a-${place}.test`)
-  await settled()
+  for (const index of [0, 1, 2]) held.answer(`a-${index}.test`)
+  await promisesHandled()
   expect([startedOf('a'), startedOf('e'), startedOf('f')]).toEqual([64, 2, 1])
 })
 
@@ -97,16 +97,16 @@ test('a lookup that finds no slot for 5 s fails and leaves the queue', async () 
   findMany('a', 4 * 64)
   for (const expected of [2, 3]) {
     clock.advance(2000)
-    await settled()
+    await promisesHandled()
     expect(startedOf('a')).toBe(expected * 64)
   }
   expect(outcomes.size).toBe(2 * 64)
   clock.advance(1000)
-  await settled()
+  await promisesHandled()
   expect(outcomes.get('a-255.test')).toBe('ETIMEOUT')
   expect(outcomes.size).toBe(3 * 64)
   clock.advance(1000)
-  await settled()
+  await promisesHandled()
   expect(startedOf('a')).toBe(3 * 64)
   find('later.test', 'a')
   expect(held.started).toContain('later.test')
@@ -114,11 +114,11 @@ test('a lookup that finds no slot for 5 s fails and leaves the queue', async () 
 
 test('100 names that a DNS server does not answer hold neither other names nor the worker threads', async () => {
   await using server = await startDnsServer({ 'good.example.com': { A: ['192.0.2.1'] } }, 'silence')
-  const clock = new ManualClock()
+  const clock = manualClock()
   const names = new NameLookup(systemResolver({ servers: [server.address], searchPath: '/nonexistent' }), clock)
   let ended = 0
-  const silent = Array.from({ length: SILENT_NAMES }, (_, place) =>
-    names.find(`silent-${place}.example.com`, 'a', noSignal).then(() => ended++),
+  const silent = Array.from({ length: SILENT_NAMES }, (_, index) =>
+    names.find(`silent-${index}.example.com`, 'a', noSignal).then(() => ended++),
   )
   expect(await names.find('good.example.com', 'b', noSignal)).toEqual({ ok: true, addresses: ['192.0.2.1'] })
   const key = await crypto.subtle.generateKey({ name: 'AES-GCM', length: 256 }, true, ['encrypt'])
@@ -127,7 +127,7 @@ test('100 names that a DNS server does not answer hold neither other names nor t
   for (let round = 0; round < 2; round++) {
     clock.advance(2000)
     await Promise.race(silent)
-    await settled()
+    await promisesHandled()
   }
   await Promise.all(silent)
 })

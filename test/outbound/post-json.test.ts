@@ -5,10 +5,10 @@ import { AddressGuard } from '../../src/outbound/address-guard.ts'
 import { postOnce } from '../../src/outbound/webhook-exchange.ts'
 import { type PostResult, WebhookPoster } from '../../src/outbound/post-json.ts'
 import * as to from './destinations.ts'
-import { ManualClock } from './manual-clock.ts'
+import { manualClock } from '../support/manual-clock.ts'
 
 const TIMEOUT_MS = 300
-/** What a busy machine may add. */
+/** Additional time for a busy machine. */
 const PATIENCE_MS = 5000
 const hasIPv6 = Object.values(networkInterfaces()).some((list) => list?.some((entry) => entry.address === '::1'))
 
@@ -31,7 +31,7 @@ function posterWith(names: Names = {}, options: { ca?: string; production?: bool
 const post = (poster: WebhookPoster, url: string): Promise<PostResult> =>
   poster.post({ url, tenantId: 'ten_1', body: '{"text":"Grüße"}', headers: { 'X-Gateway-Timestamp': '1' } })
 
-/** Posts to a destination that behaves so, and gives it time for nothing more. */
+/** Posts to a destination with this behaviour. */
 async function outcomeOf(behaviour: to.Behaviour): Promise<PostResult> {
   await using destination = await to.startDestination(behaviour)
   return await post(posterWith(), `http://127.0.0.1:${destination.port}/hook`)
@@ -87,7 +87,7 @@ const cases: [name: string, behaviour: to.Behaviour, result: object][] = [
   ['301', to.says(to.response('301 Moved', 'm', 'Location: /x\r\n')), httpError(301, 'm')],
   ['404', to.says(to.response('404 Not Found', '{"error":"no"}')), httpError(404, '{"error":"no"}')],
   ['500 with a long body', to.says(to.response('500 Oops', long)), httpError(500, 'x'.repeat(256))],
-  ['a status of its own making', to.says(to.response('999 Odd')), httpError(999, '')],
+  ['an unusual status', to.says(to.response('999 Odd')), httpError(999, '')],
   [
     '101',
     to.saysAndHangs('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\nxxxx'),
@@ -106,19 +106,15 @@ const cases: [name: string, behaviour: to.Behaviour, result: object][] = [
     networkError('TooManyInterimResponses'),
   ],
   ['10 MB of header', to.floods('HTTP/1.1 200 OK\r\nX: ', long.repeat(64)), networkError('HPE_HEADER_OVERFLOW')],
-  [
-    'headers without end',
-    to.floods('HTTP/1.1 200 OK\r\n', 'X-A: b\r\n'.repeat(1000)),
-    networkError('HPE_HEADER_OVERFLOW'),
-  ],
+  ['endless headers', to.floods('HTTP/1.1 200 OK\r\n', 'X-A: b\r\n'.repeat(1000)), networkError('HPE_HEADER_OVERFLOW')],
   ['garbage', to.says('\0\x01\x02garbage\r\n\r\n'), networkError(/^HPE_/)],
   ['HTTP/0.9', to.says('<html>hello</html>'), networkError(/^HPE_/)],
   ['resets', to.resets, networkError('ECONNRESET')],
-  ['closes without a word', to.closes, networkError('ECONNRESET')],
+  ['closes without an answer', to.closes, networkError('ECONNRESET')],
   ['closes within the headers', to.says('HTTP/1.1 200 OK\r\nX-A:'), networkError('ECONNRESET')],
   ['a success whose body drips', to.drips('HTTP/1.1 200 OK\r\n\r\n', 'z'), success(/^z+$/)],
   ['a success whose body hangs', to.saysAndHangs('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf'), success('half')],
-  ['a success whose body is cut off', to.says('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf'), success('half')],
+  ['a success whose body is incomplete', to.says('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf'), success('half')],
   ['a success whose body breaks', to.says('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nZZZ\r\n'), success('')],
   [
     'a success with endless trailers',
@@ -133,7 +129,7 @@ const cases: [name: string, behaviour: to.Behaviour, result: object][] = [
   ['an endless body', to.floods('HTTP/1.1 200 OK\r\n\r\n', long), success('x'.repeat(256))],
 ]
 
-describe('every kind of destination ends in time and in its outcome', () => {
+describe('every kind of destination leads to its outcome in time', () => {
   for (const [name, behaviour, result] of cases) {
     test.concurrent(name, async () => {
       const answer = await outcomeOf(behaviour)
@@ -167,7 +163,7 @@ describe('the request', () => {
     expect(body).toBe('{"text":"Grüße"}')
   })
 
-  test('does not follow a redirect to the inside', async () => {
+  test('does not follow a redirect to an internal address', async () => {
     await using inside = await to.startDestination(to.says(to.response('200 OK', 'secret')))
     for (const status of ['301 A', '302 B', '303 C', '307 D', '308 E']) {
       const answer = await outcomeOf(to.says(to.response(status, '', `Location: http://127.0.0.1:${inside.port}/\r\n`)))
@@ -177,7 +173,7 @@ describe('the request', () => {
     expect(inside.connections()).toBe(0)
   })
 
-  test('a refused connection and a name that does not exist', async () => {
+  test('fails for a refused connection and for an unknown name', async () => {
     const gone = await to.startDestination(to.hangs)
     await gone[Symbol.asyncDispose]()
     expect(await post(posterWith(), `http://127.0.0.1:${gone.port}/`)).toMatchObject(networkError('ECONNREFUSED'))
@@ -188,7 +184,7 @@ describe('the request', () => {
     expect(await post(real, 'https://nowhere.invalid/hook')).toMatchObject(networkError('ENOTFOUND'))
   })
 
-  test('a success whose body hangs is done half a second later, and its duration ends at the status line', async () => {
+  test('ends half a second after a success whose body hangs, and its duration ends at the status line', async () => {
     await using destination = await to.startDestination(
       to.saysAndHangs('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf'),
     )
@@ -208,22 +204,22 @@ describe('the request', () => {
     ['ends', 'HTTP/1.1 503 No\r\nContent-Length: 4\r\n\r\nhalf', 'half'],
     ['is cut off', 'HTTP/1.1 503 No\r\nContent-Length: 9\r\n\r\nhalf', 'half'],
   ]
-  test.each(endings)('a body that %s is waited for no longer', async (_name, says, snippet) => {
+  test.each(endings)('ends at once when the body %s', async (_name, says, snippet) => {
     await using destination = await to.startDestination(to.says(says))
     const guard = new AddressGuard({ production: false, allowCidrs: [] })
-    // Its clock stands still: no limit ends this one.
-    const poster = new WebhookPoster({ guard, clock: new ManualClock() })
+    // The clock stands still, so no time limit ends this POST.
+    const poster = new WebhookPoster({ guard, clock: manualClock() })
     expect(await post(poster, `http://127.0.0.1:${destination.port}/`)).toMatchObject(httpError(503, snippet))
   })
 
-  test('a destination that does not answer in time is hung up', async () => {
+  test('closes the connection to a destination that does not answer in time', async () => {
     const over = Promise.withResolvers<void>()
     await using destination = await to.startDestination((socket) => void socket.on('close', () => over.resolve()))
     expect(await post(posterWith(), `http://127.0.0.1:${destination.port}/`)).toMatchObject(timeout)
     await over.promise
   })
 
-  test('what is given up before it begins sends nothing', async () => {
+  test('sends nothing if it is aborted before it begins', async () => {
     await using destination = await to.startDestination(to.says(to.response('200 OK')))
     const url = new URL(`http://127.0.0.1:${destination.port}/`)
     const dialable = { address: '127.0.0.1', family: 4 } as const
@@ -232,21 +228,21 @@ describe('the request', () => {
     expect(destination.received).toEqual([])
   })
 
-  test('a name that hangs ends with the budget', async () => {
-    const clock = new ManualClock()
+  test('ends with its time limit if the name hangs', async () => {
+    const clock = manualClock()
     const guard = new AddressGuard({ production: false, allowCidrs: [], resolver: () => new Promise(() => {}), clock })
     const answer = post(new WebhookPoster({ guard, clock, timeoutMs: 1500 }), 'http://slow.test/')
     clock.advance(1500)
     expect(await answer).toEqual({ ...timeout, durationMs: 1500 } as PostResult)
   })
 
-  test.skipIf(!hasIPv6)('a literal IPv6 address', async () => {
+  test.skipIf(!hasIPv6)('works with a literal IPv6 address', async () => {
     await using destination = await to.startDestination(to.says(to.response('200 OK', 'six')), '::1')
     expect(await post(posterWith(), `http://[::1]:${destination.port}/`)).toMatchObject(success('six'))
     expect(destination.received[0]?.toLowerCase()).toContain(`host: [::1]:${destination.port}\r\n`)
   })
 
-  test.skipIf(!hasIPv6)('a second address gets its turn only when the first took no connection', async () => {
+  test.skipIf(!hasIPv6)('uses the second address only if the first accepts no connection', async () => {
     const poster = posterWith({ 'both.test': ['127.0.0.1', '::1'] })
     await using healthy = await to.startDestination(to.says(to.response('200 OK', 'ok')), '::1')
     expect(await post(poster, `http://both.test:${healthy.port}/`)).toMatchObject(success('ok'))
@@ -256,8 +252,8 @@ describe('the request', () => {
   })
 })
 
-describe('the guard at the sink', () => {
-  test('what may not be registered is not dialled either', async () => {
+describe('the check of the dialled address', () => {
+  test('addresses that cannot be registered are not dialled', async () => {
     await using inside = await to.startDestination(to.says(to.response('200 OK', 'secret')))
     const poster = posterWith({ 'inside.test': ['127.0.0.1'] }, { production: true })
     for (const host of ['127.0.0.1', '[::ffff:127.0.0.1]', 'inside.test', 'localhost', '2130706433']) {
@@ -274,7 +270,7 @@ describe('the guard at the sink', () => {
   test('a name that changes its address after the lookup is dialled at the checked one', async () => {
     await using checked = await to.startDestination(to.says(to.response('200 OK', 'checked')))
     let asked = 0
-    // The rebinding kind of name: a good address at first, the inside from then on.
+    // DNS rebinding: the first answer is a public address, and all later ones are internal.
     const resolver = () =>
       Promise.resolve([{ address: (asked += 1) === 1 ? '127.0.0.1' : '169.254.169.254', family: 4 }])
     const guard = new AddressGuard({ production: false, allowCidrs: [], resolver })
@@ -289,7 +285,7 @@ describe('TLS', () => {
   const names = { 'hooks.test': ['127.0.0.1'], 'other.test': ['127.0.0.1'] }
   const trusting = posterWith(names, { ca: to.CERTIFICATE })
 
-  test("checks the certificate against the URL's name although an address is dialled", async () => {
+  test("verifies the certificate for the URL's name although an address is dialled", async () => {
     await using destination = await to.startTlsDestination(to.says(to.response('200 OK', 'ok')))
     expect(await post(trusting, `https://hooks.test:${destination.port}/`)).toMatchObject(success('ok'))
     expect(await post(trusting, `https://hooks.test.:${destination.port}/`)).toMatchObject(success('ok'))
@@ -311,7 +307,7 @@ describe('TLS', () => {
     expect(destination.received).toEqual([])
   })
 
-  test('a destination that does not speak TLS, or never finishes speaking it', async () => {
+  test('fails for a destination without TLS, and for a handshake that never ends', async () => {
     await using plain = await to.startDestination(to.says('nonsense'))
     expect(await post(trusting, `https://hooks.test:${plain.port}/`)).toMatchObject(
       networkError(/SSL|EPROTO|ECONNRESET/),

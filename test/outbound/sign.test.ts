@@ -12,7 +12,7 @@ const input = {
   body: '{"body":"Grüße 😀"}',
 }
 
-test('signs as the contract says: the complete secret is the key, the timestamp is part of the text', () => {
+test('the contract’s signature uses the complete secret as key and signs the timestamp', () => {
   const expected = createHmac('sha256', secret).update(`1760000000.${input.body}`).digest('hex')
   expect(signedHeaders(input)).toMatchObject({
     'X-Gateway-Timestamp': '1760000000',
@@ -20,7 +20,7 @@ test('signs as the contract says: the complete secret is the key, the timestamp 
   })
 })
 
-test('signs as Standard Webhooks says: the decoded secret is the key, the id is part of the text', () => {
+test('the Standard Webhooks signature uses the decoded secret as key and signs the id', () => {
   const expected = createHmac('sha256', key).update(`${input.deliveryId}.1760000000.${input.body}`).digest('base64')
   expect(signedHeaders(input)).toMatchObject({
     'webhook-id': input.deliveryId,
@@ -29,7 +29,7 @@ test('signs as Standard Webhooks says: the decoded secret is the key, the id is 
   })
 })
 
-test("agrees with the example of the Standard Webhooks specification's library", () => {
+test('the signature equals the example of the Standard Webhooks library', () => {
   const headers = signedHeaders({
     secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
     deliveryId: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
@@ -39,12 +39,12 @@ test("agrees with the example of the Standard Webhooks specification's library",
   expect(headers['webhook-signature']).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=')
 })
 
-test('gives five headers and never the secret', () => {
+test('there are five headers, and none contains the secret', () => {
   const headers = signedHeaders(input)
   expect(Object.keys(headers)).toHaveLength(5)
   expect(JSON.stringify(headers)).not.toContain(secret.slice(6))
 })
 
-test('refuses a secret of another kind', () => {
+test('a secret of another form is refused', () => {
   expect(() => signedHeaders({ ...input, secret: 'sgw_abc' })).toThrow('whsec_')
 })

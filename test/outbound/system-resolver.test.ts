@@ -7,7 +7,7 @@ import { type DnsServer, startDnsServer } from './dns-server.ts'
 
 const noSignal = new AbortController().signal
 
-/** The addresses, or the error's code. */
+/** Returns the addresses, or the error's code. */
 async function answerOf(resolver: Resolver, hostname: string, signal = noSignal): Promise<string> {
   try {
     return (await resolver(hostname, signal)).map(({ address, family }) => `${address}/${family}`).join(' ')
@@ -16,7 +16,7 @@ async function answerOf(resolver: Resolver, hostname: string, signal = noSignal)
   }
 }
 
-/** Neither the machine's hosts file nor its search domains matter unless given. */
+/** Ignores the machine's hosts file and search domains unless they are given. */
 const resolverOf = ({ address }: Pick<DnsServer, 'address'>, options: SystemResolverOptions = {}): Resolver =>
   systemResolver({ servers: [address], hostsPath: '/nonexistent', searchPath: '/nonexistent', ...options })
 
@@ -28,7 +28,7 @@ function temporaryFile(text: string): Disposable & { path: string; write(text: s
   return { path, write, [Symbol.dispose]: () => rmSync(folder, { recursive: true }) }
 }
 
-test('a name has its IPv4 and IPv6 addresses, all of them', async () => {
+test('a name has all its IPv4 and IPv6 addresses', async () => {
   await using server = await startDnsServer({
     'both.example.com': { A: ['192.0.2.1', '192.0.2.2'], AAAA: ['2001:db8::1'] },
     'four.example.com': { A: ['192.0.2.3'] },
@@ -40,7 +40,7 @@ test('a name has its IPv4 and IPv6 addresses, all of them', async () => {
   expect(await answerOf(resolver, 'six.example.com')).toBe('2001:db8::2/6')
 })
 
-test('a name without an address says why it has none', async () => {
+test('a name without an address fails with the reason', async () => {
   await using server = await startDnsServer({
     'empty.example.com': {},
     'broken.example.com': { A: 'server failure', AAAA: 'server failure' },
@@ -55,13 +55,13 @@ test('a name without an address says why it has none', async () => {
   expect(await answerOf(resolver, 'closed.example.com')).toBe('EREFUSED')
 })
 
-test('a DNS server that is not there is not taken for a destination that refused', async () => {
+test('an unreachable DNS server has another error than a destination that refuses', async () => {
   const gone = await startDnsServer({})
   await gone[Symbol.asyncDispose]()
   expect(await answerOf(resolverOf(gone), 'hooks.example.com')).toBe('EAI_AGAIN')
 })
 
-test('a lookup that is given up ends at once, with the addresses that are known', async () => {
+test('an aborted lookup ends at once, with the addresses that are known', async () => {
   await using server = await startDnsServer({
     'silent.example.com': { A: 'silence', AAAA: 'silence' },
     'half-silent.example.com': { A: ['192.0.2.1'], AAAA: 'silence' },
@@ -70,7 +70,7 @@ test('a lookup that is given up ends at once, with the addresses that are known'
   const resolver = resolverOf(server)
   const givenUp = new AbortController()
   const both = ['silent', 'half-silent'].map((name) => answerOf(resolver, `${name}.example.com`, givenUp.signal))
-  // Its answer comes after those of the queries before it.
+  // This answer comes after those of earlier queries.
   expect(await answerOf(resolver, 'good.example.com')).toBe('192.0.2.2/4')
   givenUp.abort()
   expect(await Promise.all(both)).toEqual(['ETIMEOUT', '192.0.2.1/4'])
@@ -78,13 +78,13 @@ test('a lookup that is given up ends at once, with the addresses that are known'
   expect(server.asked).not.toContain('late.example.com A')
 })
 
-test('a lookup that is given up takes no other one with it', async () => {
+test('an aborted lookup does not abort another one', async () => {
   await using server = await startDnsServer({ 'slow.example.com': { A: 'silence', AAAA: 'silence' } }, 'silence')
   const resolver = resolverOf(server)
   const [first, second] = [new AbortController(), new AbortController()]
   const ended: string[] = []
-  const lookups = [first, second].map(({ signal }, place) =>
-    answerOf(resolver, 'slow.example.com', signal).then(() => ended.push(`lookup ${place}`)),
+  const lookups = [first, second].map(({ signal }, index) =>
+    answerOf(resolver, 'slow.example.com', signal).then(() => ended.push(`lookup ${index}`)),
   )
   first.abort()
   await lookups[0]
@@ -94,7 +94,7 @@ test('a lookup that is given up takes no other one with it', async () => {
   await lookups[1]
 })
 
-test('the hosts file counts first, is read again when it changes, and knows no case', async () => {
+test('the hosts file has priority, is read again after a change, and ignores case', async () => {
   await using server = await startDnsServer({ 'hooks.example.com': { A: ['192.0.2.1'] } })
   using hosts = temporaryFile('# 192.0.2.7 hooks.example.com\n192.0.2.8\tHooks.Example.com other # x\n::1 other\n')
   const resolver = resolverOf(server, { hostsPath: hosts.path })
@@ -106,7 +106,7 @@ test('the hosts file counts first, is read again when it changes, and knows no c
   expect(await answerOf(resolver, 'hooks.example.com')).toBe('192.0.2.1/4')
 })
 
-test('localhost and the names below it are loopback, whatever the DNS servers say', async () => {
+test('localhost and its subdomains are loopback, whatever the DNS servers answer', async () => {
   await using server = await startDnsServer({}, ['192.0.2.1'])
   const resolver = resolverOf(server)
   expect(await answerOf(resolver, 'localhost')).toBe('127.0.0.1/4 ::1/6')

@@ -8,7 +8,7 @@ import { startReceiver } from '../support/receiver.ts'
 import { listenTo } from '../support/socket.ts'
 import { FROM, type World, createWorld, recordedLog, until } from '../support/world.ts'
 
-// A whole life with secrets and texts that can be recognised; afterwards each is looked for wherever it must not be.
+// A gateway is used with recognisable secrets and texts. Afterwards the test searches for them where they must not be.
 
 const ENCRYPTION_KEY = Buffer.from('canary: the encryption key of 32').toString('base64')
 const CLIENT_SECRET = 'sgw-simulator-secret'
@@ -22,21 +22,21 @@ const TEXTS = {
 }
 const NUMBERS = ['+15555550177', '+15555550178', FROM]
 
-interface Life {
-  /** Whatever opens a door, as it came up. */
+interface Traces {
+  /** All credentials that were used. */
   secrets: Set<string>
-  /** Every answer but those whose purpose is to show a secret once. */
+  /** Every answer, except those that show a new secret once. */
   answers: string[]
-  /** Tells texts and numbers that an answer may repeat to their owner from those that none may. */
+  /** Every page. Answers may repeat texts and numbers to their owner, but pages may not. */
   pages: string[]
 }
 
-/** Notes every credential that the gateway makes or is given. */
+/** Collects every credential that the gateway creates or receives. */
 function collectSecrets(world: World): Set<string> {
   const secrets = new Set<string>([world.app.apiKey, world.app.webhookSecret, ENCRYPTION_KEY, CLIENT_SECRET])
   const { ids, provider } = world.gateway
   const secret = ids.secret.bind(ids)
-  ids.secret = () => noted(secrets, secret())
+  ids.secret = () => collected(secrets, secret())
   const notePair = async (asked: ReturnType<Provider['refresh']>): ReturnType<Provider['refresh']> => {
     const result = await asked
     if (result.ok) for (const token of [result.value.accessToken, result.value.refreshToken]) secrets.add(token)
@@ -48,12 +48,12 @@ function collectSecrets(world: World): Set<string> {
   return secrets
 }
 
-function noted(secrets: Set<string>, secret: string): string {
+function collected(secrets: Set<string>, secret: string): string {
   secrets.add(secret)
   return secret
 }
 
-async function live(world: World, life: Life): Promise<void> {
+async function useEverything(world: World, traces: Traces): Promise<void> {
   const call = async (
     method: string,
     path: string,
@@ -61,18 +61,18 @@ async function live(world: World, life: Life): Promise<void> {
   ): Promise<Record<string, string>> => {
     const response = await world.call(method, path, options)
     const text = await response.text()
-    life.answers.push(`${[...response.headers].join('\n')}\n${text}`)
+    traces.answers.push(`${[...response.headers].join('\n')}\n${text}`)
     return text.startsWith('{') ? JSON.parse(text) : {}
   }
-  /** An answer that shows a secret once. */
+  /** Requests an answer that shows a secret once. */
   const shown = async (method: string, path: string, body?: unknown): Promise<Record<string, string>> => {
     const answer = (await world.json<Record<string, string>>(method, path, body === undefined ? {} : { body })).body
     for (const name of ['apiKey', 'webhookSecret', 'secret', 'token'])
-      if (answer[name] !== undefined) life.secrets.add(answer[name])
+      if (answer[name] !== undefined) traces.secrets.add(answer[name])
     return answer
   }
   world.control.setLimits({ enabled: false })
-  await connections(world, life)
+  await connections(world, traces)
   await using receiver = startReceiver()
   receiver.answer = () => new Response('no', { status: 500 })
   await call('PUT', `/v1/apps/${world.app.appId}`, {
@@ -117,7 +117,7 @@ async function live(world: World, life: Life): Promise<void> {
   await world.gateway.tokens.refresh(
     (await world.gateway.directory.tenant(world.tenantId)).extensions.values().next().value!,
   )
-  life.pages.push(
+  traces.pages.push(
     await (await world.call('GET', '/openapi.json')).text(),
     await (await world.call('GET', '/docs')).text(),
   )
@@ -128,15 +128,15 @@ async function live(world: World, life: Life): Promise<void> {
   await call('GET', '/v1/apps', { key: old['apiKey'] ?? '' })
 }
 
-/** Links looked at, used, used again, declined, and come back with a code that is none. */
-async function connections(world: World, life: Life): Promise<void> {
+/** Views, uses, reuses and declines links, and returns with an invalid code. */
+async function connections(world: World, traces: Traces): Promise<void> {
   const page = async (answer: Promise<Response>): Promise<void> => {
     const response = await answer
-    life.pages.push(`${[...response.headers].join('\n')}\n${await response.text()}`)
+    traces.pages.push(`${[...response.headers].join('\n')}\n${await response.text()}`)
   }
   const remember = (path: string): string => {
     for (const name of ['code', 'state'])
-      noted(life.secrets, new URLSearchParams(path.split('?')[1]).get(name) ?? CLIENT_SECRET)
+      collected(traces.secrets, new URLSearchParams(path.split('?')[1]).get(name) ?? CLIENT_SECRET)
     return path
   }
   const link = await newLink(world)
@@ -150,7 +150,7 @@ async function connections(world: World, life: Life): Promise<void> {
   await page(visit(world, remember(await callbackPath(world))))
 }
 
-/** Everything that makes a log line or an error. */
+/** Causes log lines and errors of every kind. */
 async function mistakes(
   world: World,
   call: (method: string, path: string, options?: Parameters<World['call']>[2]) => Promise<unknown>,
@@ -178,7 +178,7 @@ async function mistakes(
   directory.tenant = tenant
 }
 
-/** The ways in which a text may stand in a file. */
+/** The encodings in which a text may occur in a file. */
 const formsOf = (text: string): string[] => [
   text,
   encodeURIComponent(text),
@@ -186,31 +186,31 @@ const formsOf = (text: string): string[] => [
   Buffer.from(text).toString('hex'),
 ]
 
-/** Which of these stand in that text. Never the secret itself: what fails is printed. */
+/** Returns the found needles, shortened, because the output of a failed test must not contain a secret. */
 function found(haystack: string, needles: Iterable<string>): string[] {
   return [...needles]
     .filter((needle) => formsOf(needle).some((form) => haystack.includes(form)))
     .map((needle) => `${needle.slice(0, 9)}… (${needle.length})`)
 }
 
-/** Database, WAL and whatever else lies beside them, byte for byte; the sockets and the lock hold nothing. */
+/** Reads the database, its WAL and all other files of the folder. Sockets are skipped. */
 function filesOf(folder: string): Record<string, string> {
   const names = readdirSync(folder).filter((name) => statSync(join(folder, name)).isFile())
   return Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name), 'latin1')]))
 }
 
-test('no secret is stored or shown in clear, and logs contain no messages, numbers or addresses', async () => {
+test('no secret is stored or shown in plain text, and logs contain no messages, numbers or addresses', async () => {
   const { log, lines } = recordedLog()
   await using world = await createWorld({ log, connect: false, env: { ENCRYPTION_KEYS: ENCRYPTION_KEY } })
-  const life: Life = { secrets: collectSecrets(world), answers: [], pages: [] }
-  await live(world, life)
+  const traces: Traces = { secrets: collectSecrets(world), answers: [], pages: [] }
+  await useEverything(world, traces)
   await world.gateway.database.writer.drained()
   const files = filesOf(world.folder)
-  const [logged, answered, pages] = [lines.join(''), life.answers.join('\n'), life.pages.join('\n')]
-  const secrets = [...life.secrets].filter((secret) => secret !== '')
+  const [logged, answered, pages] = [lines.join(''), traces.answers.join('\n'), traces.pages.join('\n')]
+  const secrets = [...traces.secrets].filter((secret) => secret !== '')
   expect(secrets.length).toBeGreaterThan(20)
   console.log(
-    `${secrets.length} secrets, ${lines.length} log lines, ${life.answers.length + life.pages.length} answers, ${Object.keys(files).join(' ')}`,
+    `${secrets.length} secrets, ${lines.length} log lines, ${traces.answers.length + traces.pages.length} answers, ${Object.keys(files).join(' ')}`,
   )
 
   expect(found(logged, secrets)).toEqual([])
@@ -221,7 +221,8 @@ test('no secret is stored or shown in clear, and logs contain no messages, numbe
 
   expect(found(logged, [...Object.values(TEXTS), ...NUMBERS.map((number) => number.slice(1))])).toEqual([])
   expect(found(pages, [TEXTS.out, TEXTS.in, TEXTS.header, TEXTS.url, NUMBERS[0]!])).toEqual([])
-  // The contract keeps texts, numbers and destinations, for lists and deliveries: they are in the database. That they are found shows that looking works.
+  // Texts, numbers and destinations must be in the database, for lists and deliveries. Finding them shows that the
+  // search works.
   const stored = Object.values(files).join('')
   expect(found(stored, [TEXTS.out, TEXTS.in, TEXTS.user, TEXTS.url, NUMBERS[0]!]).length).toBe(5)
   expect(logged).toContain('provider did not take the message')

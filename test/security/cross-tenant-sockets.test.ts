@@ -6,7 +6,7 @@ import { FROM, TO, type World, createWorld } from '../support/world.ts'
 const tokenFor = async (world: World, key: string): Promise<string> =>
   (await world.json<{ token: string }>('POST', '/v1/ws/token', { key })).body.token
 
-test('a socket hears its own app’s statuses and its own tenant’s inbound messages, and nothing of others', async () => {
+test('a socket receives the statuses of its app and the inbound messages of its tenant, and nothing else', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const other = await world.otherTenant()
   const second = await world.secondApp()
@@ -31,23 +31,23 @@ test('a socket hears its own app’s statuses and its own tenant’s inbound mes
     [sister, second],
     [foreign, other],
   ] as const) {
-    // auth_ok, one status of the own app, one inbound message of the own tenant: and never a fourth.
-    await socket.heard(3)
+    // The socket gets auth_ok, one status of its app and one inbound message of its tenant, and never a fourth event.
+    await socket.received(3)
     expect(socket.messages.slice(1).map(ownerOf)).toEqual([
       `${app.tenantId} ${app.appId}`,
       `${app.tenantId} ${app.tenantId}`,
     ])
   }
   await world.send({}, { key: world.key })
-  await mine.heard(4)
+  await mine.received(4)
   expect([sister, foreign].map((socket) => socket.messages.length)).toEqual([3, 3])
 })
 
-/** Tenant of an event, with its app for a status and its text for an inbound message. */
+/** Returns the tenant of an event, with the app of a status or the text of an inbound message. */
 const ownerOf = (message: SocketMessage): string =>
   `${String(message['tenantId'])} ${String(message['appId'] ?? message['body'])}`
 
-test('foreign, absent and malformed credentials are refused alike', async () => {
+test('foreign, unknown and malformed credentials get the same refusal', async () => {
   await using world = await createWorld({ connect: false, work: false })
   world.gateway.failedAttempts.note = () => undefined
   const other = await world.otherTenant()
@@ -92,7 +92,7 @@ test('foreign, absent and malformed credentials are refused alike', async () => 
   const refused = async (message: object): Promise<string> => {
     await using socket = await openSocket(world.url)
     socket.send({ type: 'auth', ...message })
-    const [first] = await socket.heard(1)
+    const [first] = await socket.received(1)
     return `${JSON.stringify(first)} ${(await socket.closed).code}`
   }
   for (const apiKey of keys)
@@ -101,15 +101,16 @@ test('foreign, absent and malformed credentials are refused alike', async () => 
     expect(await refused({ token })).toBe('{"type":"auth_error","error":"Invalid or expired token"} 1008')
 })
 
-test('one of 200 sockets that race for a token wins it', async () => {
+test('of 200 sockets that use a token simultaneously, one is authenticated', async () => {
   await using world = await createWorld({ connect: false, work: false, env: { TRUSTED_PROXIES: '127.0.0.1' } })
   const token = await tokenFor(world, world.key)
-  // Twenty may wait to authenticate from one address, and ten wrong ones block it: each racer comes from its own.
+  // Each socket has an address of its own, because an address may have twenty unauthenticated sockets and is blocked
+  // after ten failures.
   const sockets = await Promise.all(
     Array.from({ length: 200 }, (_, n) => openSocket(world.url, { 'x-forwarded-for': `198.51.100.${n}` })),
   )
   for (const socket of sockets) socket.send({ type: 'auth', token })
-  const answers = await Promise.all(sockets.map(async (socket) => (await socket.heard(1))[0]?.['type']))
+  const answers = await Promise.all(sockets.map(async (socket) => (await socket.received(1))[0]?.['type']))
   expect(answers.filter((type) => type === 'auth_ok').length).toBe(1)
   await Promise.all(sockets.map((socket) => socket[Symbol.asyncDispose]()))
 })
@@ -122,7 +123,7 @@ test('rotating a key closes its sockets and deletes its unused tokens', async ()
   expect((await listener.closed).code).toBe(1008)
   await using late = await openSocket(world.url)
   late.send({ type: 'auth', token })
-  expect(await late.heard(1)).toEqual([{ type: 'auth_error', error: 'Invalid or expired token' }])
+  expect(await late.received(1)).toEqual([{ type: 'auth_error', error: 'Invalid or expired token' }])
 })
 
 test('a credential that is revoked while it is being checked is refused', async () => {
@@ -139,9 +140,9 @@ test('a credential that is revoked while it is being checked is refused', async 
     return holder
   }
   socket.send({ type: 'auth', apiKey: world.key })
-  expect(await socket.heard(1)).toEqual([{ type: 'auth_error', error: 'Invalid API key' }])
+  expect(await socket.received(1)).toEqual([{ type: 'auth_error', error: 'Invalid API key' }])
   expect((await socket.closed).code).toBe(1008)
   await using late = await openSocket(world.url)
   late.send({ type: 'auth', token })
-  expect(await late.heard(1)).toEqual([{ type: 'auth_error', error: 'Invalid or expired token' }])
+  expect(await late.received(1)).toEqual([{ type: 'auth_error', error: 'Invalid or expired token' }])
 })

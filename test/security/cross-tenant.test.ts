@@ -2,16 +2,17 @@ import { describe, expect, test } from 'bun:test'
 import { type World, createWorld } from '../support/world.ts'
 import { VICTIM_TEXT, type Victim, createVictim, rowsOf } from './two-tenants.ts'
 
-// Every endpoint × every place for an id × {foreign, absent, malformed}: what is another tenant's is as if it did not exist.
+// Every endpoint × every parameter for an id × {foreign, unknown, malformed}. A foreign id must get the same answer as
+// an unknown one.
 
 type Kind = 'messages' | 'apps' | 'triggers' | 'tenants'
 
-interface Place {
+interface IdParameter {
   name: string
   kind: Kind
-  /** What a malformed id answers. */
+  /** The answer to a malformed id. */
   malformed: { status: number; error?: string }
-  /** In a query an empty value counts as absent, and a broken escape is text like any other. */
+  /** In a query, an empty value counts as absent, and a broken escape is ordinary text. */
   inQuery?: boolean
   ask(world: World, id: string): Promise<Response>
 }
@@ -23,14 +24,14 @@ const inPath = (
   method: string,
   path: (id: string) => string,
   body?: unknown,
-): Place => ({
+): IdParameter => ({
   name,
   kind,
   malformed: { status: 400, error },
   ask: (world, id) => world.call(method, path(encodeURIComponent(id)), body === undefined ? {} : { body }),
 })
 
-const inQuery = (name: string, kind: Kind, malformed: Place['malformed'], path: string): Place => ({
+const inQuery = (name: string, kind: Kind, malformed: IdParameter['malformed'], path: string): IdParameter => ({
   name,
   kind,
   malformed,
@@ -38,7 +39,7 @@ const inQuery = (name: string, kind: Kind, malformed: Place['malformed'], path: 
   ask: (world, id) => world.call('GET', `${path}${encodeURIComponent(id)}`),
 })
 
-const inRecovery = (name: 'appId' | 'triggerId', kind: Kind): Place => ({
+const inRecovery = (name: 'appId' | 'triggerId', kind: Kind): IdParameter => ({
   name: `POST /v1/webhook-deliveries/recover ${name}`,
   kind,
   malformed: { status: 403, error: 'Forbidden' },
@@ -52,7 +53,7 @@ const badApp = 'Invalid appId format'
 const badTrigger = 'Invalid triggerId format'
 const triggerRetries = (id: string): string => `/v1/triggers/${id}/webhook-retries`
 
-const PLACES: readonly Place[] = [
+const ID_PARAMETERS: readonly IdParameter[] = [
   inPath('GET /v1/sms/status/{id}', 'messages', 'Invalid messageId format', 'GET', (id) => `/v1/sms/status/${id}`),
   inPath('GET /v1/sms/{id}/timeline', 'messages', 'Invalid messageId format', 'GET', (id) => `/v1/sms/${id}/timeline`),
   inPath('DELETE /v1/sms/{id}', 'messages', 'Invalid messageId format', 'DELETE', (id) => `/v1/sms/${id}`),
@@ -113,7 +114,7 @@ const digits = (kind: Kind): number => (kind === 'messages' ? 12 : 16)
 
 const absentIds = (kind: Kind): string[] => ['0', '7', 'f'].map((digit) => PREFIX[kind] + digit.repeat(digits(kind)))
 
-/** Spellings near a real id of the victim, and things that are no id at all. */
+/** Returns spellings that resemble a real id of the victim, and values that are not ids. */
 function malformedIds(kind: Kind, real: string): string[] {
   const bare = real.slice(PREFIX[kind].length)
   return [
@@ -158,49 +159,52 @@ const answerOf = async (response: Response): Promise<{ status: number; body: str
 const cases = new Map<string, number>()
 
 describe('another tenant’s ids', () => {
-  for (const place of PLACES) {
-    test(place.name, async () => {
+  for (const parameter of ID_PARAMETERS) {
+    test(parameter.name, async () => {
       await using world = await createWorld({ connect: false, work: false })
       const victim = await createVictim(world)
       const before = await rowsOf(world, victim.app.tenantId)
-      cases.set(place.name, await compare(world, place, victim))
+      cases.set(parameter.name, await compare(world, parameter, victim))
       expect(await rowsOf(world, victim.app.tenantId)).toEqual(before)
       expect((await world.call('GET', '/v1/apps')).status).toBe(200)
     })
   }
 
-  test('were tried in at least 250 cases', () => {
+  test('are tested in at least 250 cases', () => {
     const total = [...cases.values()].reduce((sum, count) => sum + count, 0)
     console.log(`${total} cross-tenant cases`)
     expect(total).toBeGreaterThanOrEqual(250)
   })
 })
 
-/** Foreign like absent, to the letter; malformed as the contract says. Answers how many cases that were. */
-async function compare(world: World, place: Place, victim: Victim): Promise<number> {
+/**
+ * Expects equal answers to foreign and unknown ids, and the contract's answer to malformed ones. Returns the number of
+ * cases.
+ */
+async function compare(world: World, parameter: IdParameter, victim: Victim): Promise<number> {
   const [absent, ...others] = await Promise.all(
-    absentIds(place.kind).map(async (id) => answerOf(await place.ask(world, id))),
+    absentIds(parameter.kind).map(async (id) => answerOf(await parameter.ask(world, id))),
   )
   for (const other of others) expect(other).toEqual(absent!)
   expect(absent!.status).toBeOneOf([200, 403, 404])
-  for (const id of victim[place.kind]) expect(await answerOf(await place.ask(world, id))).toEqual(absent!)
-  const malformed = malformedIds(place.kind, victim[place.kind][0] ?? '')
-  for (const id of malformed) await expectMalformed(world, place, id, absent!)
-  return absentIds(place.kind).length + victim[place.kind].length + malformed.length
+  for (const id of victim[parameter.kind]) expect(await answerOf(await parameter.ask(world, id))).toEqual(absent!)
+  const malformed = malformedIds(parameter.kind, victim[parameter.kind][0] ?? '')
+  for (const id of malformed) await expectMalformed(world, parameter, id, absent!)
+  return absentIds(parameter.kind).length + victim[parameter.kind].length + malformed.length
 }
 
 async function expectMalformed(
   world: World,
-  place: Place,
+  parameter: IdParameter,
   id: string,
   absent: { status: number; body: string },
 ): Promise<void> {
-  const answer = await answerOf(await place.ask(world, id))
+  const answer = await answerOf(await parameter.ask(world, id))
   expect(answer.body).not.toContain(VICTIM_TEXT)
-  // `..` is a step up the path before it leaves the client: another path, unknown or not allowed.
-  const isOtherPath = place.inQuery !== true && id === '..'
+  // The client resolves `..` to another path, which is unknown or not allowed.
+  const isOtherPath = parameter.inQuery !== true && id === '..'
   if (isOtherPath) return expect(answer.status).toBeOneOf([400, 404])
-  const { status, error } = place.malformed
+  const { status, error } = parameter.malformed
   expect({ id, status: answer.status }).toEqual({ id, status })
   expect(answer.body).toBe(error === undefined ? absent.body : JSON.stringify({ error }))
 }
@@ -251,7 +255,7 @@ test('lists show nothing of another tenant, with any filter', async () => {
     expect(shown.join('\n')).not.toContain(id)
 })
 
-test('deliveries of the other tenant are neither redelivered nor recovered', async () => {
+test('deliveries of another tenant can be neither redelivered nor recovered', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const victim = await createVictim(world)
   const before = await rowsOf(world, victim.app.tenantId)
@@ -284,12 +288,12 @@ test('an Idempotency-Key of another tenant, or of another app of the tenant, has
   expect(new Set([...victim.messages, mine, others]).size).toBe(victim.messages.length + 2)
 })
 
-test('register: a missing and a suspended tenant get the same answer; an active one gets the contract’s 403', async () => {
+test('register answers alike for an unknown and a suspended tenant, and with the contract’s 403 for an active one', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const victim = await createVictim(world)
   const register = async (tenantId: string) =>
     answerOf(await world.call('POST', '/v1/apps/register', { body: { name: 'Mine', tenantId } }))
-  // The contract and its decisions tell these two apart; an id has 64 random bits, so nobody finds one by asking.
+  // The contract distinguishes these two. An id has 64 random bits, so a caller cannot find one by guessing.
   expect(await register(victim.app.tenantId)).toEqual({ status: 403, body: '{"error":"Forbidden"}' })
   const absent = await register('tenant_0000000000000000')
   expect(absent).toEqual({ status: 400, body: '{"error":"Tenant not found or not active"}' })
@@ -299,7 +303,7 @@ test('register: a missing and a suspended tenant get the same answer; an active 
   expect(await register(victim.app.tenantId)).toEqual(absent)
 })
 
-test('foreign and missing ids take the same time: medians within 1 ms', async () => {
+test('foreign and unknown ids take the same time: medians within 1 ms', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const victim = await createVictim(world)
   const times: Record<'foreign' | 'absent', number[]> = { foreign: [], absent: [] }

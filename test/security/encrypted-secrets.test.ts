@@ -11,7 +11,7 @@ const PURPOSES: readonly EncryptionContext['purpose'][] = [
   'pkce',
 ]
 
-/** Tenant × row × purpose: every context that a ciphertext could be moved to. */
+/** Every context to which a ciphertext could be moved: tenant × row × purpose. */
 const CONTEXTS = ['tenant_1', 'tenant_2'].flatMap((tenantId) =>
   ['app_1', 'app_2', '7'].flatMap((row) => PURPOSES.map((purpose): EncryptionContext => ({ tenantId, row, purpose }))),
 )
@@ -22,7 +22,7 @@ const canDecrypt = (secrets: Secrets, encrypted: string, context: EncryptionCont
     () => false,
   )
 
-test('a ciphertext is decrypted in its own context and in no other', async () => {
+test('a ciphertext can be decrypted only in its own context', async () => {
   const secrets = createSecrets(KEYS)
   let refused = 0
   for (const home of CONTEXTS) {
@@ -36,12 +36,12 @@ test('a ciphertext is decrypted in its own context and in no other', async () =>
   expect(refused).toBe(CONTEXTS.length * (CONTEXTS.length - 1))
 })
 
-test('a ciphertext with any character changed, header included, is not decrypted', async () => {
+test('a ciphertext with a changed character, also in its header, is not decrypted', async () => {
   const secrets = createSecrets(KEYS)
   const home = CONTEXTS[0]!
   const encrypted = await secrets.encrypt('whsec_text', home)
   for (let at = 0; at < encrypted.length; at++) {
-    // The last letter of a base64url part may hold bits that mean nothing; every other one counts.
+    // The last letter of a base64url part may contain unused bits, so it is skipped.
     if (encrypted[at] === '.' || encrypted[at + 1] === '.' || at === encrypted.length - 1) continue
     const changed = encrypted.slice(0, at) + (encrypted[at] === 'A' ? 'B' : 'A') + encrypted.slice(at + 1)
     expect(await canDecrypt(secrets, changed, home)).toBe(false)
@@ -70,7 +70,7 @@ test('a header that claims another context, key or algorithm is refused, because
   }
 })
 
-test('a ring decrypts and finds what any of its keys made, and encrypts with the newest', async () => {
+test('a key ring decrypts and verifies values of all its keys, and encrypts with the newest', async () => {
   const old = createSecrets([KEYS[2]!])
   const ring = createSecrets(KEYS)
   const home = CONTEXTS[0]!
@@ -87,7 +87,7 @@ test('a ring decrypts and finds what any of its keys made, and encrypts with the
   expect(await canDecrypt(old, await ring.encrypt('text', home), home)).toBe(false)
 })
 
-test('nothing that was never made by a ring counts as known', () => {
+test('a value of no key of the ring does not count as known', () => {
   const ring = createSecrets(KEYS)
   for (const text of ['', ':', 'abc', '0123456789abcdef', ring.keyId, `x${ring.keyId}:ab`, 'e30.a.b.c.d', '....', '\0'])
     expect([text, ring.isKnown(text), ring.isCurrent(text)]).toEqual([text, false, false])

@@ -8,7 +8,7 @@ import { WebhookPoster } from '../../src/outbound/post-json.ts'
 import { HOSTILE_URLS } from '../outbound/hostile-urls.ts'
 import { FROM, TO, type World, createWorld, until } from '../support/world.ts'
 
-// What the guard refuses never sends a packet: at registration, and for an address that got into the database some other way.
+// No packet is sent to a refused address, neither at registration nor if the database already has it.
 
 const HTTPS = { 'x-forwarded-proto': 'https' }
 const PRODUCTION = { env: { NODE_ENV: 'production', TRUSTED_PROXIES: '127.0.0.1' } }
@@ -18,7 +18,7 @@ interface Sinkhole extends AsyncDisposable {
   connects(): number
 }
 
-/** Listens on every address of this machine and counts who connects. */
+/** Listens on every address of this machine and counts connections. */
 async function sinkhole(host = '::', port = 0): Promise<Sinkhole> {
   let connects = 0
   const server: Server = createServer((socket) => {
@@ -33,7 +33,7 @@ async function sinkhole(host = '::', port = 0): Promise<Sinkhole> {
   }
 }
 
-/** Every hostile spelling; where only the host is odd, also with the sinkhole's port. */
+/** Returns every hostile spelling. If only the host is hostile, it is also returned with the sinkhole's port. */
 function hostileUrls(port: number): string[] {
   const all = Object.values(HOSTILE_URLS).flat()
   return [
@@ -42,7 +42,7 @@ function hostileUrls(port: number): string[] {
   ]
 }
 
-/** Notes every address that the guard would let be dialled. */
+/** Records every address that the guard permits. */
 function watchDials(world: World): string[] {
   const dialled: string[] = []
   const { guard } = world.gateway
@@ -154,7 +154,7 @@ test('a name that changes its address between lookups never reaches an internal 
         family: address.includes(':') ? 6 : 4,
       })),
     )
-  // One address of the loopback range stands for the open Internet; its neighbour, on the same port, for the inside.
+  // One loopback address represents a public address, and another one on the same port an internal address.
   const guard = new AddressGuard({ production: true, allowCidrs: ['127.0.0.2/32'], resolver })
   Object.assign(world.gateway, { guard, poster: new WebhookPoster({ guard, clock: systemClock }) })
   const url = `https://rebind.example:${honest.port}/hook`
@@ -164,7 +164,7 @@ test('a name that changes its address between lookups never reaches an internal 
   for (let round = 0; round < 200; round++)
     await world.json('POST', `/v1/apps/${world.app.appId}/test-webhook`, { headers: HTTPS })
   expect(inside.connects()).toBe(0)
-  // Where the lookup was all right, its very answer was dialled; and nothing was looked up twice.
+  // The address of a good lookup was dialled, and no name was looked up twice.
   expect(lookups).toBe(200)
   expect(honest.connects()).toBe(Math.ceil(200 / answers.length))
 })

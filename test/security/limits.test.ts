@@ -12,7 +12,7 @@ import { Random } from './malformed-requests.ts'
 const WINDOW_MS = 60_000
 const QUIET = { connect: false, work: false } as const
 
-test('50 requests at the edge of the window: exactly as many pass as are free, and Retry-After is exact to the second', async () => {
+test('of 50 requests at the edge of the window, exactly the free number passes, and Retry-After is exact to the second', async () => {
   const clock = manualClock()
   await using world = await createWorld({ ...QUIET, clock, env: { KEY_LIMIT_PER_MINUTE: '100' } })
   const random = new Random(7)
@@ -31,7 +31,7 @@ test('50 requests at the edge of the window: exactly as many pass as are free, a
   }
 })
 
-test('the second that Retry-After names is the first at which a request passes', async () => {
+test('a request passes after exactly the seconds of Retry-After', async () => {
   const clock = manualClock()
   await using world = await createWorld({ ...QUIET, clock, env: { KEY_LIMIT_PER_MINUTE: '3' } })
   for (const pauseMs of [400, 700, 300]) {
@@ -53,7 +53,7 @@ async function fail(world: World, over: 'http' | 'key' | 'token'): Promise<void>
   await socket.closed
 }
 
-test('failures over HTTP and WebSocket count together: the tenth blocks both, for 15 minutes, over a restart', async () => {
+test('failures over HTTP and WebSocket count together: the tenth blocks both for 15 minutes, also across a restart', async () => {
   const clock = manualClock()
   const first = await createWorld({ ...QUIET, clock })
   for (let n = 0; n < 9; n++) await fail(first, (['http', 'key', 'token'] as const)[n % 3] ?? 'http')
@@ -61,7 +61,6 @@ test('failures over HTTP and WebSocket count together: the tenth blocks both, fo
   await fail(first, 'token')
   expect((await first.call('GET', '/v1/apps')).headers.get('retry-after')).toBe('900')
   expect((await first.call('GET', '/ws')).status).toBe(429)
-  await first.gateway.database.writer.drained()
   await first.running.stop()
   clock.advance(14 * 60_000)
   await using second = await createWorld({ ...QUIET, clock, folder: first.folder })
@@ -73,7 +72,7 @@ test('failures over HTTP and WebSocket count together: the tenth blocks both, fo
   expect((await second.gateway.database.gate.execute('SELECT 1 FROM blocked_addresses')).rows).toEqual([])
 })
 
-test('of 50 guesses at once ten are answered, and the others are refused', async () => {
+test('of 50 simultaneous wrong keys ten are answered with 401 and the others with 429', async () => {
   await using world = await createWorld(QUIET)
   const find = world.gateway.keys.find.bind(world.gateway.keys)
   let waiting = 0
@@ -89,7 +88,7 @@ test('of 50 guesses at once ten are answered, and the others are refused', async
   expect(answers.filter((answer) => answer.status === 429).length).toBe(40)
 })
 
-test('forged forwarded addresses evade no block: 0 of 1,000, with and without a trusted proxy', async () => {
+test('none of 1,000 forged forwarded addresses evades a block, with and without a trusted proxy', async () => {
   await using world = await createWorld(QUIET)
   for (let n = 0; n < 10; n++) await fail(world, 'http')
   const random = new Random(11)
@@ -119,14 +118,14 @@ test('forged forwarded addresses evade no block: 0 of 1,000, with and without a 
   expect([...statuses]).toEqual([429])
   const peers = new Peers(['10.0.0.0/8', '2001:db8:1::/48'])
   for (let n = 0; n < 1000; n++) {
-    // What the client wrote stands left of what our own proxies added.
+    // The client's own values are to the left of those that the proxies added.
     const headers = { 'x-forwarded-for': `${forge()}, 198.51.100.9, 10.1.2.3` }
     expect(peers.addressOf('10.9.9.9', new Request('http://localhost/', { headers }))).toBe('198.51.100.9')
     expect(peers.addressOf('203.0.113.5', new Request('http://localhost/', { headers }))).toBe('203.0.113.5')
   }
 })
 
-test('proxies that add the client’s port are understood', () => {
+test('forwarded addresses with a port are read', () => {
   const peers = new Peers(['10.0.0.0/8'])
   const counted = (forwarded: string): string =>
     peers.addressOf('10.0.0.1', new Request('http://localhost/', { headers: { 'x-forwarded-for': forwarded } }))
@@ -154,7 +153,7 @@ test('a million addresses that fail fit into 32 MB', () => {
   expect(attempts.blockedSeconds('2001:db8:0:0::/64')).toBe(0)
 })
 
-test('2,000 silent sockets: half are closed at once, half after 5 s, even if their peers never answer', async () => {
+test('of 2,000 silent sockets half are closed at once and half after 5 s, even if their clients never answer', async () => {
   const clock = manualClock()
   await using world = await createWorld({ ...QUIET, clock, env: { TRUSTED_PROXIES: '127.0.0.1' } })
   const sockets = await Promise.all(

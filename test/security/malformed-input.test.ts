@@ -13,7 +13,7 @@ interface Answer {
   status: number
   head: string
   body: string
-  /** The server will take no further request here. */
+  /** The server accepts no further request on this connection. */
   last: boolean
 }
 
@@ -27,7 +27,7 @@ test(`${REQUESTS} malformed requests: no 5xx, no hang, always {error} (FUZZ_SEED
   const statuses: Record<string, number> = {}
   let left = REQUESTS
   const work = async (): Promise<void> => {
-    const line = new Line(world.url)
+    const line = new RawConnection(world.url)
     while (left-- > 0) {
       const request = malformedRequest(random, own)
       const answer = await line.ask(request)
@@ -45,11 +45,14 @@ test(`${REQUESTS} malformed requests: no 5xx, no hang, always {error} (FUZZ_SEED
   expect((await world.call('GET', '/v1/apps')).status).toBe(200)
 }, 60_000)
 
-/** What is wrong with an answer, or null. Bun itself answers bad framing, without a body; whatever has our request id is ours. */
+/**
+ * Returns the fault of an answer, or null. Bun answers bad framing without a body. An answer with a request id is the
+ * gateway's.
+ */
 function faultOf(request: Malformed, answer: Answer | 'closed' | 'hang'): string | null {
   if (answer === 'hang') return 'no answer and no end within 10 s'
   if (answer === 'closed') return request.broken ? null : 'closed without an answer'
-  // RFC 9110 15.6.6: the HTTP parser's own word for a request line of no version that it knows, before anything of ours runs.
+  // Bun's HTTP parser answers 505 to a request line with an unknown version (RFC 9110 15.6.6).
   if (answer.status === 505 && request.broken && !isOurs(answer)) return null
   if (answer.status >= 500) return `status ${answer.status}`
   if (answer.status < 400 || request.method === 'HEAD' || !isOurs(answer)) return null
@@ -69,8 +72,8 @@ function isError(body: string): boolean {
   }
 }
 
-/** A connection that is used again for as long as the server lets it. */
-class Line {
+/** A connection that is reused until the server closes it. */
+class RawConnection {
   #socket: Socket | null = null
   #text = ''
   #wake: () => void = () => undefined
@@ -133,7 +136,7 @@ class Line {
   }
 }
 
-/** The first final answer that has come as a whole; null while it has not. */
+/** Returns the first complete final answer, or null. */
 function firstAnswer(text: string, isHead: boolean): Answer | null {
   const end = text.indexOf('\r\n\r\n')
   if (end < 0) return null
@@ -148,19 +151,20 @@ function firstAnswer(text: string, isHead: boolean): Answer | null {
   return text.length >= end + 4 + length ? { status, head, body: text.slice(end + 4, end + 4 + length), last } : null
 }
 
-test('1,000 WebSockets with random input end nothing but themselves', async () => {
+test('1,000 WebSockets with random input do not affect the server', async () => {
   const { log, lines } = recordedLog()
   await using world = await createWorld({ connect: false, work: false, log })
   world.gateway.failedAttempts.note = () => undefined
   const random = new Random(SEED + 1)
-  for (let round = 0; round < 50; round++) await Promise.all(Array.from({ length: 20 }, () => babble(world, random)))
+  for (let round = 0; round < 50; round++)
+    await Promise.all(Array.from({ length: 20 }, () => sendGarbage(world, random)))
   expect(lines.filter((line) => /"level":"(error|fatal)"/.test(line))).toEqual([])
   expect((await world.call('GET', '/v1/apps')).status).toBe(200)
   expect(world.gateway.sockets.count).toBe(0)
 }, 60_000)
 
-/** Garbage frames, or odd first messages; then the client goes away. */
-async function babble(world: World, random: Random): Promise<void> {
+/** Sends garbage frames or invalid first messages and closes the connection. */
+async function sendGarbage(world: World, random: Random): Promise<void> {
   const raw = await openRawSocket(world.url)
   const messages = [
     '',

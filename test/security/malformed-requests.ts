@@ -1,11 +1,11 @@
 import { ROUTES } from '../../src/app.ts'
 
-/** One request as bytes, and what is known of it. */
+/** One request as bytes, with its properties. */
 export interface Malformed {
   bytes: Buffer
   /** HEAD answers have no body. */
   method: string
-  /** True when its end is in doubt: the writing side is closed after it, as a client that gives up would. */
+  /** Whether the end of the request is ambiguous. Then the client closes its writing side after it. */
   broken: boolean
 }
 
@@ -15,7 +15,7 @@ export interface Own {
   appId: string
 }
 
-/** A small generator of 32-bit numbers (mulberry32), so that a run can be repeated by its seed. */
+/** A generator of 32-bit numbers (mulberry32). A run can be repeated with its seed. */
 export class Random {
   #state: number
 
@@ -48,9 +48,9 @@ export class Random {
   }
 }
 
-/** Makes the next request: four of five are framed as they should be and odd inside, the fifth is odd on the wire. */
+/** Creates the next request. Four of five have valid framing and hostile contents. The fifth has invalid framing. */
 export function malformedRequest(random: Random, own: Own): Malformed {
-  return random.chance(0.8) ? oddInside(random, own) : oddOnTheWire(random, own)
+  return random.chance(0.8) ? withHostileContents(random, own) : withInvalidFraming(random, own)
 }
 
 const PATHS = ['/openapi.json', '/docs', '/docs/swagger-ui.css', '/nothing', '/', '/v1', '/v1/', '/v1/ID']
@@ -96,7 +96,7 @@ const NAMES = [
   'ownerId',
   'uuid',
 ]
-/** JSON as text: numbers that no double holds, escapes of half characters, and types that nobody asked for. */
+/** JSON values as text: numbers beyond a double, escapes of lone surrogates, and unexpected types. */
 const VALUES = [
   'null',
   'true',
@@ -192,16 +192,21 @@ const CONTENT_TYPES = [
   'x'.repeat(500),
 ]
 
-function oddInside(random: Random, own: Own): Malformed {
+function withHostileContents(random: Random, own: Own): Malformed {
   const route = random.pick(ROUTES)
   const method = random.chance(0.75) ? route.method : random.pick(METHODS)
-  const path = oddPath(random, method, random.chance(0.9) ? route.path.replace(/:\w+/, 'ID') : random.pick(PATHS), own)
-  const body = method === 'GET' || method === 'HEAD' ? Buffer.alloc(0) : oddBody(random, own)
+  const path = hostilePath(
+    random,
+    method,
+    random.chance(0.9) ? route.path.replace(/:\w+/, 'ID') : random.pick(PATHS),
+    own,
+  )
+  const body = method === 'GET' || method === 'HEAD' ? Buffer.alloc(0) : hostileBody(random, own)
   const chunked = body.length > 0 && random.chance(0.2)
   const head = [
     `${method} ${path} HTTP/1.1`,
     `Host: ${random.pick(['sms.example.com', 'a', 'localhost:1', '[::1]', 'xn--a', '127.0.0.1'])}`,
-    ...oddHeaders(random, own),
+    ...hostileHeaders(random, own),
     ...(chunked
       ? ['Transfer-Encoding: chunked']
       : body.length > 0 || random.chance(0.5)
@@ -218,8 +223,8 @@ function oddInside(random: Random, own: Own): Malformed {
   }
 }
 
-/** An id of the caller's own only where nothing can end the app, or with it the run. */
-function oddPath(random: Random, method: string, template: string, own: Own): string {
+/** Uses an id of the caller only if the request cannot deactivate the app, because that would end the run. */
+function hostilePath(random: Random, method: string, template: string, own: Own): string {
   const ids = [
     'msg_0123456789ab',
     'app_0123456789abcdef',
@@ -290,7 +295,7 @@ const QUERY_VALUES = [
   '__proto__',
 ]
 
-function oddHeaders(random: Random, own: Own): string[] {
+function hostileHeaders(random: Random, own: Own): string[] {
   const credential = random.chance(0.85)
     ? `Bearer ${own.key}`
     : random.pick(['Bearer sgw_x', 'Bearer ', 'Basic eA==', 'sgw_', `Bearer sgw_${'x'.repeat(5000)}`, '\u00ff'])
@@ -315,7 +320,7 @@ function oddHeaders(random: Random, own: Own): string[] {
   return all
 }
 
-function oddBody(random: Random, own: Own): Buffer {
+function hostileBody(random: Random, own: Own): Buffer {
   const kind = random.below(12)
   if (kind < 4) return Buffer.from(jsonObject(random, own))
   if (kind === 4) return Buffer.from(random.pick(BROKEN_JSON))
@@ -331,7 +336,7 @@ function oddBody(random: Random, own: Own): Buffer {
   return Buffer.from(jsonObject(random, own)).subarray(0, random.below(80))
 }
 
-/** Any names with any values, some names twice. */
+/** An object with random names and values. Some names occur twice. */
 function jsonObject(random: Random, own: Own): string {
   const values = [...VALUES, JSON.stringify(own.tenantId), JSON.stringify(own.appId)]
   const valid: Record<string, string> = {
@@ -372,8 +377,8 @@ function inChunks(random: Random, body: Buffer): Buffer {
   return Buffer.concat([...parts, Buffer.from('0\r\n\r\n')])
 }
 
-/** Framing that lies, lines that end early, and bytes that are no HTTP at all. */
-function oddOnTheWire(random: Random, own: Own): Malformed {
+/** Wrong lengths, incomplete lines, and bytes that are not HTTP. */
+function withInvalidFraming(random: Random, own: Own): Malformed {
   const auth = `Authorization: Bearer ${own.key}\r\n`
   const post = `POST ${random.pick(['/v1/sms/send', '/v1/apps/register', '/v1/rc/connect', '/v1/webhooks/provider', '/nothing'])} HTTP/1.1\r\nHost: a\r\n${auth}`
   const get = `GET ${random.pick(['/v1/apps', '/health', '/v1/rc/connect'])}`

@@ -4,7 +4,7 @@ import { expectError } from '../support/expect-error.ts'
 import { ask } from '../support/raw-http.ts'
 import { type World, createWorld } from '../support/world.ts'
 
-// Deny by default: what is not on this list wants a key, by whatever road it is reached.
+// Deny by default: every endpoint outside this list requires a key, for every spelling of its path.
 const OPEN = [
   'GET /health',
   'GET /v1/rc/callback',
@@ -48,7 +48,7 @@ describe('endpoints without a key', () => {
     }
   })
 
-  test('nor does any other method, or any unknown path, below /v1', async () => {
+  test('every other method and every unknown path below /v1 answers 401', async () => {
     await using world = await createWorld({ connect: false, work: false })
     const paths = new Set([
       ...guarded.map(({ path }) => path),
@@ -75,7 +75,7 @@ describe('endpoints without a key', () => {
   })
 })
 
-/** Other ways to write a path; a server that unfolds one after its gates would let it in. */
+/** Other spellings of a path. A server that normalises one after its checks would accept it. */
 const SPELLINGS: Readonly<Record<string, (path: string) => string>> = {
   'trailing slash': (path) => `${path}/`,
   'two trailing slashes': (path) => `${path}//`,
@@ -104,7 +104,7 @@ const SPELLINGS: Readonly<Record<string, (path: string) => string>> = {
 }
 
 const LINES: Readonly<Record<string, (method: string, path: string) => string[]>> = {
-  'no Host of sense': (method, path) => [`${method} ${path} HTTP/1.1`, 'Host: a'],
+  'an invalid Host': (method, path) => [`${method} ${path} HTTP/1.1`, 'Host: a'],
   'an open path in Host': (method, path) => [`${method} ${path} HTTP/1.1`, 'Host: x/v1/rc/connect?'],
   'a fragment in Host': (method, path) => [`${method} ${path} HTTP/1.1`, 'Host: x/health#'],
   'HTTP/1.0 without Host': (method, path) => [`${method} ${path} HTTP/1.0`],
@@ -126,13 +126,13 @@ const LINES: Readonly<Record<string, (method: string, path: string) => string[]>
   ],
 }
 
-describe('no spelling of a guarded path is accepted without a key', () => {
+describe('no spelling of a protected path is accepted without a key', () => {
   for (const [name, spell] of Object.entries(SPELLINGS)) {
     test(name, async () => {
       await using world = await createWorld({ connect: false, work: false })
       const letIn = await Promise.all(
         guarded.map(({ method, path }) =>
-          getsIn(world, [`${method} ${spell(path)} HTTP/1.1`, 'Host: sms.example.com']),
+          acceptedLine(world, [`${method} ${spell(path)} HTTP/1.1`, 'Host: sms.example.com']),
         ),
       )
       expect(letIn.filter((line) => line !== null)).toEqual([])
@@ -142,19 +142,19 @@ describe('no spelling of a guarded path is accepted without a key', () => {
   for (const [name, lines] of Object.entries(LINES)) {
     test(`with ${name}`, async () => {
       await using world = await createWorld({ connect: false, work: false })
-      const letIn = await Promise.all(guarded.map(({ method, path }) => getsIn(world, lines(method, path))))
+      const letIn = await Promise.all(guarded.map(({ method, path }) => acceptedLine(world, lines(method, path))))
       expect(letIn.filter((line) => line !== null)).toEqual([])
     })
   }
 })
 
-/** The request line, if the request was answered with anything but a refusal. */
-async function getsIn(world: World, lines: string[]): Promise<string | null> {
+/** Returns the request line if the answer is not a refusal. */
+async function acceptedLine(world: World, lines: string[]): Promise<string | null> {
   const { status } = await ask(world.url, lines)
   return [400, 401, 404].includes(status) ? null : `${lines[0]} → ${status}`
 }
 
-test('a header that is no Bearer of ours is no key: schemes, spaces, case, two headers', async () => {
+test('an Authorization header of another form is refused: schemes, spaces, case, two headers', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const { key } = world
   const headers = [

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test'
 import { callbackPath, logIn, newLink, open, pressConnect, tokenOf } from '../support/connect-flow.ts'
-import { manualClock } from '../support/manual-clock.ts'
 import { type World, createWorld } from '../support/world.ts'
 
 const HOSTILE = `<script>alert(1)</script>"'><img src=x onerror=alert(2)>&lt;{{7*7}}`
@@ -13,7 +12,7 @@ async function rename(world: World, name: string): Promise<void> {
   ])
 }
 
-/** Every page there is, each as a browser meets it. */
+/** Every page, opened as a browser does. */
 const PAGES: Readonly<Record<string, (world: World) => Promise<Response>>> = {
   'the confirmation': async (world) => open(world, await newLink(world)),
   'a missing token': (world) => open(world, '/v1/rc/connect'),
@@ -34,13 +33,13 @@ const PAGES: Readonly<Record<string, (world: World) => Promise<Response>>> = {
   },
   'a code that is not exchanged': async (world) =>
     open(world, (await callbackPath(world)).replace(/code=[^&]+/, 'code=stolen')),
-  'a strange browser': async (world) => open(world, await callbackPath(world), { 'sec-fetch-mode': 'navigate' }),
+  'another browser': async (world) => open(world, await callbackPath(world), { 'sec-fetch-mode': 'navigate' }),
   success: async (world) => open(world, await callbackPath(world)),
 }
 
 describe('every page', () => {
   for (const [name, get] of Object.entries(PAGES)) {
-    test(`keeps to itself: ${name}`, async () => {
+    test(`has no script, frame, cache or referrer: ${name}`, async () => {
       await using world = await createWorld(QUIET)
       await rename(world, HOSTILE)
       const page = await get(world)
@@ -54,12 +53,12 @@ describe('every page', () => {
         /^default-src 'none'; style-src 'sha256-[^']+'; form-action [^;]+; base-uri 'none'; frame-ancestors 'none'$/,
       )
       expect(html).not.toMatch(/<script|<img|onerror=(?!alert\(2\)&gt;)|javascript:|href=/i)
-      if (name === 'the confirmation' || name === 'a strange browser') expect(html).toContain(ESCAPED)
+      if (name === 'the confirmation' || name === 'another browser') expect(html).toContain(ESCAPED)
       if (name.endsWith('hostile words')) expect(html).not.toContain('alert')
     })
   }
 
-  test('the redirect to the login is not cached, and leads to the configured provider', async () => {
+  test('the redirect to the login is not cached and leads to the configured provider', async () => {
     await using world = await createWorld(QUIET)
     const pressed = await pressConnect(world, tokenOf(await newLink(world)))
     expect(pressed.status).toBe(303)
@@ -81,8 +80,8 @@ describe('every page', () => {
   })
 })
 
-describe('single use', () => {
-  test('of ten POSTs at once one succeeds, and viewing the page consumes nothing', async () => {
+describe('links and states can be used once', () => {
+  test('of ten simultaneous POSTs one succeeds, and viewing the page does not use the link', async () => {
     await using world = await createWorld(QUIET)
     for (const kind of ['connect', 'invite'] as const) {
       const link = await newLink(world, kind)
@@ -93,34 +92,12 @@ describe('single use', () => {
     }
   })
 
-  test('of ten callbacks with one state one succeeds', async () => {
+  test('of ten simultaneous callbacks with one state one succeeds, and its code is exchanged once', async () => {
     await using world = await createWorld(QUIET)
     const path = await callbackPath(world)
     const answers = await Promise.all(Array.from({ length: 10 }, () => open(world, path)))
     expect(answers.map((answer) => answer.status).toSorted()).toEqual([200, ...Array.from({ length: 9 }, () => 400)])
-  })
-
-  test('links and states expire: 5 minutes, 7 days, 10 minutes', async () => {
-    const clock = manualClock()
-    await using world = await createWorld({ ...QUIET, clock })
-    const [link, invite] = [await newLink(world), await newLink(world, 'invite')]
-    const back = await callbackPath(world)
-    clock.advance(300_000)
-    expect([(await open(world, link)).status, (await pressConnect(world, tokenOf(link))).status]).toEqual([400, 400])
-    clock.advance(300_000)
-    expect((await open(world, back)).status).toBe(400)
-    expect((await open(world, invite)).status).toBe(200)
-    clock.advance(7 * 86_400_000 - 600_000)
-    expect((await open(world, invite)).status).toBe(400)
-  })
-
-  test('a suspended tenant’s links do not work', async () => {
-    await using world = await createWorld(QUIET)
-    const link = await newLink(world)
-    await world.gateway.database.writer.write([
-      { sql: `UPDATE tenants SET status = 'suspended' WHERE id = ?1`, args: [world.tenantId] },
-    ])
-    expect([(await open(world, link)).status, (await pressConnect(world, tokenOf(link))).status]).toEqual([400, 400])
+    expect(world.control.requests({ route: 'token' })).toHaveLength(1)
   })
 })
 
@@ -129,7 +106,7 @@ describe('state and PKCE are bound', () => {
   const extensionsOf = async (world: World, key: string): Promise<number> =>
     (await world.json<{ extensions: unknown[] }>('GET', '/v1/rc/extensions', { key })).body.extensions.length
 
-  test('a state connects the tenant that its link belongs to, in any browser', async () => {
+  test('a state connects the tenant of its link, in any browser', async () => {
     await using world = await createWorld(QUIET)
     const other = await world.otherTenant()
     const path = await callbackPath(world, await newLink(world, 'connect', other.apiKey))
@@ -137,7 +114,7 @@ describe('state and PKCE are bound', () => {
     expect([await extensionsOf(world, world.key), await extensionsOf(world, other.apiKey)]).toEqual([0, 1])
   })
 
-  test('a code of one flow is refused in another, because the verifier differs', async () => {
+  test('a code of one flow is refused in another flow, because the verifier differs', async () => {
     await using world = await createWorld(QUIET)
     const other = await world.otherTenant()
     const mine = await callbackPath(world)
@@ -147,7 +124,7 @@ describe('state and PKCE are bound', () => {
     expect([await extensionsOf(world, world.key), await extensionsOf(world, other.apiKey)]).toEqual([0, 0])
   })
 
-  test('the challenge at the provider belongs to the stored verifier, and a foreign login has no valid state', async () => {
+  test('the challenge at the provider matches the stored verifier, and a foreign login has no valid state', async () => {
     await using world = await createWorld(QUIET)
     const pressed = await pressConnect(world, tokenOf(await newLink(world)))
     const authorize = new URL(pressed.headers.get('location') ?? '')

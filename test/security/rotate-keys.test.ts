@@ -17,16 +17,16 @@ const newTrigger = async (world: World, callbackUrl: string): Promise<string> =>
 
 const moreApps = (world: World, count: number) => Promise.all(Array.from({ length: count }, () => world.secondApp()))
 
-/** How many sealed values the database holds, and how many of them with the newest key. */
-async function sealed(world: World): Promise<{ all: number; newest: number }> {
+/** Returns the number of encrypted values in the database, and of those with the newest key. */
+async function countEncrypted(world: World): Promise<{ all: number; newest: number }> {
   const { rows } = await world.gateway.database.gate.execute(
     'SELECT webhook_secret AS value FROM apps UNION ALL SELECT secret FROM triggers UNION ALL SELECT access_token FROM extensions UNION ALL SELECT refresh_token FROM extensions UNION ALL SELECT code_verifier FROM oauth_states',
   )
   return { all: rows.length, newest: rows.filter((row) => NEWEST.isCurrent(String(row['value']))).length }
 }
 
-/** The same database under both keys, the new one first. The world before made what is under the old one. */
-async function secondLife(first: World, keys: string): Promise<World> {
+/** Restarts with both keys, the new one first. The first world used the old key. */
+async function restartWithKeys(first: World, keys: string): Promise<World> {
   await first.gateway.database.writer.drained()
   await first.running.stop()
   return createWorld({ folder: first.folder, connect: false, env: { ENCRYPTION_KEYS: keys } })
@@ -39,20 +39,20 @@ const refusal = (asked: Promise<unknown>): Promise<string> =>
   )
 
 describe('sgw keys rotate', () => {
-  test('encrypts every secret again, after which the old key decrypts none and the new key all', async () => {
+  test('encrypts every secret again, so that only the new key decrypts them', async () => {
     const first = await createWorld({ env: { ENCRYPTION_KEYS: OLD, MAX_APPS_PER_TENANT: '1000' } })
     await moreApps(first, 120)
     await newTrigger(first, 'http://127.0.0.1:9/')
-    await using world = await secondLife(first, `${NEW},${OLD}`)
-    const before = await sealed(world)
+    await using world = await restartWithKeys(first, `${NEW},${OLD}`)
+    const before = await countEncrypted(world)
     expect(before.newest).toBeLessThan(before.all)
     const { resealed } = await rotateKeys(world.gateway, {})
     expect(resealed).toBe(before.all - before.newest)
-    expect(await sealed(world)).toEqual({ all: before.all, newest: before.all })
+    expect(await countEncrypted(world)).toEqual({ all: before.all, newest: before.all })
     expect(await rotateKeys(world.gateway, {})).toEqual({ resealed: 0 })
   })
 
-  test('loses nothing under traffic: sends, signatures, secrets that change, and token refreshes', async () => {
+  test('loses nothing under traffic: sends, signatures, changing secrets and token refreshes', async () => {
     await using receiver = startReceiver()
     await using world = await createWorld({
       env: { ENCRYPTION_KEYS: OLD, FROM_LIMIT_PER_MINUTE: '10000', EXTENSION_LIMIT_PER_MINUTE: '10000' },
@@ -61,7 +61,7 @@ describe('sgw keys rotate', () => {
     await world.call('PUT', `/v1/apps/${world.app.appId}`, { body: { webhookUrl: receiver.url } })
     await moreApps(world, 60)
     const triggerSecret = await newTrigger(world, `${receiver.url}/trigger`)
-    // The ring of a running server, as after a restart with the new key in front.
+    // Replaces the key ring of a running server, as after a restart with the new key first.
     Object.assign(world.gateway.secrets, createSecrets([Buffer.from(NEW, 'base64'), Buffer.from(OLD, 'base64')]))
     let busy = true
     const sent: string[] = []
@@ -90,7 +90,7 @@ describe('sgw keys rotate', () => {
     for (let round = 0; round < 8; round++) await rotateKeys(world.gateway, {})
     busy = false
     await Promise.all(workers)
-    const state = await sealed(world)
+    const state = await countEncrypted(world)
     expect(state.newest).toBe(state.all)
     for (const id of sent) expect(await world.untilStatus(id)).toMatchObject({ status: 'sent' })
     expect(
@@ -110,7 +110,7 @@ describe('sgw keys rotate', () => {
       verifySignatures(request, request.path.endsWith('/trigger') ? triggerSecret : webhookSecret)
   })
 
-  test('a secret that changes while it is encrypted again keeps the change', async () => {
+  test('keeps the change of a secret that changes during the re-encryption', async () => {
     await using world = await createWorld({ connect: false, work: false, env: { ENCRYPTION_KEYS: OLD } })
     const ring = createSecrets([Buffer.from(NEW, 'base64'), Buffer.from(OLD, 'base64')])
     const change = () =>
@@ -124,11 +124,11 @@ describe('sgw keys rotate', () => {
     Object.assign(world.gateway.secrets, ring, { decrypt: decryptAndChange })
     expect(await rotateKeys(world.gateway, {})).toEqual({ resealed: 0 })
     const { rows } = await world.gateway.database.gate.execute('SELECT webhook_secret AS value FROM apps')
-    const place = { tenantId: world.tenantId, row: world.app.appId, purpose: 'webhook_secret' } as const
-    expect(await ring.decrypt(String(rows[0]?.['value']), place)).toBe(changed)
+    const context = { tenantId: world.tenantId, row: world.app.appId, purpose: 'webhook_secret' } as const
+    expect(await ring.decrypt(String(rows[0]?.['value']), context)).toBe(changed)
   })
 
-  test('a refresh and a re-encryption of the same tokens never interfere, in either order', async () => {
+  test('does not interfere with a refresh of the same tokens, in either order', async () => {
     await using world = await createWorld({ env: { ENCRYPTION_KEYS: OLD } })
     world.control.setLimits({ enabled: false })
     const { tokens, directory, provider } = world.gateway
@@ -157,7 +157,7 @@ describe('sgw keys rotate', () => {
         () => tokens.access(key),
       ]
       await Promise.all((round % 2 === 0 ? work : work.toReversed()).map((run) => run()))
-      // The provider forgives an old refresh token for a while: that the new pair was kept shows in the access token.
+      // The provider accepts an old refresh token for a while, so the access token shows that the new pair was kept.
       expect(await tokens.access(key)).toEqual({ type: 'token', accessToken: newest })
       const stored = await directory.extension(key.tenantId, key.extensionId)
       expect([stored?.status, world.gateway.secrets.isCurrent(stored?.refreshToken ?? '')]).toEqual(['active', true])
@@ -180,11 +180,11 @@ describe('sgw keys rotate', () => {
     expect(await refusal(rotateKeys(world.gateway, {}))).toMatch(
       /^\d+ secrets were encrypted with the newest key, but 1 cannot be decrypted/,
     )
-    const state = await sealed(world)
+    const state = await countEncrypted(world)
     expect(state.newest).toBe(state.all - 1)
   })
 
-  test('is refused when the server runs with other keys than the command', async () => {
+  test('is refused if the server runs with other keys than the command', async () => {
     await using world = await createWorld({ connect: false, work: false, env: { ENCRYPTION_KEYS: OLD } })
     expect(await refusal(rotateKeys(world.gateway, { newestKey: NEWEST.keyId }))).toContain(
       'restart it with the new ones first',
@@ -193,11 +193,11 @@ describe('sgw keys rotate', () => {
   })
 })
 
-describe('what cannot be encrypted again', () => {
-  test('API keys move when they are used; doctor counts the others', async () => {
+describe('hashes that cannot be encrypted again', () => {
+  test('API keys move to the new key when they are used, and the doctor counts the others', async () => {
     const first = await createWorld({ env: { ENCRYPTION_KEYS: OLD } })
     const [used, unused] = [first.key, (await moreApps(first, 1))[0]!.apiKey]
-    await using world = await secondLife(first, `${NEW},${OLD}`)
+    await using world = await restartWithKeys(first, `${NEW},${OLD}`)
     const before = await readKeyUsage(world.gateway)
     expect(before).toMatchObject({ encrypted: 4, apiKeys: 2, subscriptions: 1 })
     expect((await world.call('GET', '/v1/apps', { key: used })).status).toBe(200)
@@ -208,7 +208,7 @@ describe('what cannot be encrypted again', () => {
       ok: true,
       detail: expect.stringContaining('API keys: 1 (each moves to the newest key when it is used)'),
     })
-    await using last = await secondLife(world, NEW)
+    await using last = await restartWithKeys(world, NEW)
     const statuses = await Promise.all(
       [used, unused].map(async (key) => (await last.call('GET', '/v1/apps', { key })).status),
     )
@@ -224,16 +224,17 @@ describe('what cannot be encrypted again', () => {
     expect(await keysOf()).toMatchObject({ ok: true })
   })
 
-  test('open links and logins survive a new key, and end with the old one', async () => {
+  test('open links and logins work with a new key, and stop working without the old one', async () => {
     const first = await createWorld({ connect: false, env: { ENCRYPTION_KEYS: OLD } })
     const links = [await newLink(first), await newLink(first, 'invite')]
     const state = new URLSearchParams((await callbackPath(first)).split('?')[1]).get('state') ?? ''
-    await using world = await secondLife(first, `${NEW},${OLD}`)
+    await using world = await restartWithKeys(first, `${NEW},${OLD}`)
     await rotateKeys(world.gateway, {})
     expect((await pressConnect(world, tokenOf(links[0]!))).status).toBe(303)
-    // The login's simulator is gone with the first life: that the code fails, and not the state, shows that the verifier opened.
+    // The simulator of the login has ended. The failure of the code, not of the state, shows that the verifier was
+    // decrypted.
     expect((await open(world, `/v1/rc/callback?code=x&state=${state}`)).status).toBe(502)
-    await using last = await secondLife(world, NEW)
+    await using last = await restartWithKeys(world, NEW)
     expect((await open(last, links[1]!)).status).toBe(400)
   })
 

@@ -3,14 +3,14 @@ import { systemResolver } from '../../src/outbound/system-resolver.ts'
 import { AddressGuard } from '../../src/outbound/address-guard.ts'
 import { WebhookPoster } from '../../src/outbound/post-json.ts'
 import { startDnsServer } from '../outbound/dns-server.ts'
-import { ManualClock } from '../outbound/manual-clock.ts'
+import { type ManualClock, manualClock } from '../support/manual-clock.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { addSilentDestinations, deliverTo } from '../support/silent-names.ts'
 import { type World, createWorld, until } from '../support/world.ts'
 
 const SILENT_NAMES = 100
 
-/** Webhooks ask that DNS server, and their time passes by that clock. */
+/** Makes webhooks use the DNS server and the clock. */
 function useDnsServer(world: World, server: string, clock: ManualClock): void {
   const guard = new AddressGuard({
     production: false,
@@ -31,12 +31,12 @@ test("100 names whose DNS does not answer delay no other tenant's webhooks, send
   await using dns = await startDnsServer({}, 'silence')
   await using receiver = startReceiver()
   await using world = await createWorld()
-  const clock = new ManualClock()
+  const clock = manualClock()
   useDnsServer(world, dns.address, clock)
   const silent = await world.otherTenant('Silent')
   await addSilentDestinations(world, silent, SILENT_NAMES)
   await deliverTo(world, silent.tenantId, '1')
-  // As many as one tenant may look up at once.
+  // One tenant may look up 64 names at once.
   await until(() => new Set(dns.asked.map((query) => query.split(' ')[0])).size >= 64)
 
   await world.call('PUT', `/v1/apps/${world.app.appId}`, { body: { webhookUrl: receiver.url } })

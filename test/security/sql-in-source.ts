@@ -4,14 +4,14 @@ import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { readFileSync } from 'node:fs'
 import * as schema from '../../src/db/schema/index.ts'
 
-/** An SQL statement, or a Drizzle query, as it stands in the source. */
+/** An SQL statement or a Drizzle query of the source. */
 export interface Query {
   path: string
-  /** On one line, with single spaces. */
+  /** The text on one line, with single spaces. */
   text: string
 }
 
-/** Tables whose rows belong to a tenant: those with a `tenant_id`. By SQL name, with the name of the Drizzle export. */
+/** Maps the SQL name of each table with a `tenant_id` to the name of its Drizzle export. */
 export function tenantTables(): Map<string, string> {
   const tables = Object.entries(schema).flatMap(([name, value]): [string, Table][] =>
     is(value, SQLiteTable) ? [[name, value]] : [],
@@ -23,7 +23,7 @@ export function tenantTables(): Map<string, string> {
   )
 }
 
-/** Every string in `src` that is an SQL statement. The simulator has no database. */
+/** Returns every string in `src` that is an SQL statement. The simulator has no database. */
 export function sqlStatements(): Query[] {
   return sources().flatMap(({ path, text }) =>
     stringsIn(text)
@@ -33,7 +33,7 @@ export function sqlStatements(): Query[] {
   )
 }
 
-/** Every `.from(table)`, `.insert(table)` … of Drizzle with what follows it up to the end of the statement. */
+/** Returns every `.from(table)`, `.insert(table)` … of Drizzle, up to the end of its statement. */
 export function drizzleQueries(): (Query & { table: string })[] {
   return sources().flatMap(({ path, text }) =>
     [...text.matchAll(/\.(?:from|insert|update|delete|innerJoin|leftJoin)\((\w+)[,)]/g)].map((match) => ({
@@ -44,7 +44,7 @@ export function drizzleQueries(): (Query & { table: string })[] {
   )
 }
 
-/** The tenant tables that a statement touches and does not bind to a tenant. */
+/** Returns the tenant tables that a statement uses without binding them to a tenant. */
 export function unboundTables(sql: string, tables: Iterable<string>): string[] {
   return [...tables].filter((table) => references(sql, table).some((alias) => !isBound(sql, alias)))
 }
@@ -56,13 +56,16 @@ function sources(): Query[] {
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()
 
-/** A name for each time the table is read or written: its alias, or the table's own. */
+/** Returns the alias or name of each use of the table. */
 function references(sql: string, table: string): string[] {
   const uses = sql.matchAll(new RegExp(`\\b(?:FROM|JOIN|INTO|UPDATE)\\s+${table}\\b(?:\\s+AS\\s+(\\w+))?`, 'g'))
   return [...uses].map((use) => use[1] ?? table)
 }
 
-/** Its `tenant_id` is compared, or written by an INSERT. Without a prefix the column is that of the one table in scope. */
+/**
+ * Whether `tenant_id` is compared, or written by an INSERT. Without a prefix, the column belongs to the only table in
+ * scope.
+ */
 function isBound(sql: string, alias: string): boolean {
   if (new RegExp(`INSERT INTO ${alias} \\([^)]*\\btenant_id\\b`).test(sql)) return true
   const column = `(?:\\b${alias}\\.|(?<![.\\w]))tenant_id\\b`
@@ -80,7 +83,7 @@ function endOfStatement(text: string, from: number): number {
   return text.length
 }
 
-/** The string literals of a source text, template literals with their `${…}` as they stand. */
+/** Returns the string literals of a source text. Template literals keep their `${…}`. */
 function stringsIn(text: string): string[] {
   const code = text.replaceAll(/^\s*(\/\/|\*|\/\*).*$/gm, '')
   return [...code.matchAll(/`((?:[^`\\]|\\.)*)`|'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"/g)].map(

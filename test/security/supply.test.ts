@@ -3,9 +3,9 @@ import { chmodSync, copyFileSync, existsSync, readFileSync, writeFileSync } from
 import { finished } from '../support/program.ts'
 import { temporaryFolder } from '../support/process.ts'
 
-// What is installed is what was looked at: exact versions, hashes, and no program of a package that runs by being installed.
+// The installed packages are the reviewed ones: exact versions, hashes, and no install scripts.
 
-/** The lowest versions that may be installed: below them are holes that have been published, or no fixes any more. */
+/** The lowest permitted versions. Older ones have published vulnerabilities or get no fixes. */
 const FLOORS: Readonly<Record<string, string>> = { elysia: '1.4.27', 'drizzle-orm': '0.45.2', jose: '6.0.0' }
 
 interface Manifest {
@@ -18,7 +18,7 @@ interface Manifest {
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest
 const declared = { ...manifest.dependencies, ...manifest.devDependencies }
 
-/** Bun's lockfile is JSON with commas at the ends of lists. Name or path → name@version, registry, details, hash. */
+/** Bun's lockfile is JSON with trailing commas. It maps a name or path to name@version, registry, details and hash. */
 const lock = (
   Bun as unknown as { JSONC: { parse(text: string): { packages: Record<string, unknown[]> } } }
 ).JSONC.parse(readFileSync('bun.lock', 'utf8'))
@@ -45,17 +45,17 @@ test('versions with known vulnerabilities are not in use', () => {
   }
 })
 
-test('installing runs no script, neither ours nor a package’s', () => {
+test('an installation runs no script of the project or of a package', () => {
   const hooks = ['preinstall', 'install', 'postinstall', 'prepare', 'preprepare', 'postprepare']
   expect(Object.keys(manifest.scripts ?? {}).filter((name) => hooks.includes(name))).toEqual([])
-  // Absent is not empty: without the list Bun trusts packages of a list of its own.
+  // The list must be present, because without it Bun trusts packages of its own list.
   expect(manifest.trustedDependencies).toEqual([])
 })
 
 test('an install in an empty folder runs no script of any package', async () => {
   using folder = temporaryFolder()
   for (const name of ['package.json', 'bun.lock']) copyFileSync(name, folder.file(name))
-  // Scripts are run by the first of these in the PATH.
+  // The first of these programs in the PATH would run the scripts.
   for (const program of ['sh', 'bash', 'node', 'npm']) {
     writeFileSync(folder.file(program), `#!/bin/bash\necho "$0 $*" >> '${folder.file('ran')}'\n`)
     chmodSync(folder.file(program), 0o755)
@@ -68,7 +68,7 @@ test('an install in an empty folder runs no script of any package', async () => 
   expect(existsSync(folder.file('ran')) ? readFileSync(folder.file('ran'), 'utf8') : '').toBe('')
 })
 
-test('every start installs exactly what the lockfile says', () => {
+test('every start installs exactly the lockfile', () => {
   for (const name of ['prestart', 'pretest']) expect(manifest.scripts?.[name]).toContain('--frozen-lockfile')
   if (existsSync('Dockerfile'))
     expect(readFileSync('Dockerfile', 'utf8')).toMatch(/bun install [^\n]*--frozen-lockfile/)

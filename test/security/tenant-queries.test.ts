@@ -2,9 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { type Query, drizzleQueries, sqlStatements, tenantTables, unboundTables } from './sql-in-source.ts'
 
-// Every statement on a tenant's rows names the tenant. Exceptions are listed here, with their reasons.
+// Every statement on a tenant's rows names the tenant. This file lists the exceptions with their reasons.
 
-/** Code that no request reaches: the rules of test/architecture.test.ts keep endpoints and verbs from importing it. */
+/** Code that no request reaches. The rules of test/architecture.test.ts keep endpoints and verbs from importing it. */
 const OUT_OF_REACH: Readonly<Record<string, string>> = {
   'src/operator/': "the operator's commands act for all tenants; only the server's user can give them",
   'src/cli/': 'the command line counts the rows of a copy, of all tenants',
@@ -15,7 +15,7 @@ const OUT_OF_REACH: Readonly<Record<string, string>> = {
   'src/jobs/': 'job rows by their kind and `seq`, which the loop read itself',
 }
 
-/** Files that work on rows that a job names. They know no caller, so no request can pass them an id. */
+/** Files that process rows of a job. They know no caller, so no request can pass them an id. */
 const JOB_WORK: Readonly<Record<string, string>> = {
   'src/tracking/state-rows.ts':
     'delivery states by the messages that its own queries found by tenant and extension, and which extensions have any',
@@ -45,7 +45,7 @@ const JOB_WORK: Readonly<Record<string, string>> = {
   'src/upkeep/extensions.ts': 'which tenants have extensions, to look after each',
 }
 
-/** Single statements elsewhere: file, beginning of the statement, reason. */
+/** Other single statements: file, beginning of the statement, reason. */
 const STATEMENTS: readonly (readonly [path: string, beginning: string, why: string])[] = [
   [
     'src/realtime/webhook-waker.ts',
@@ -70,7 +70,7 @@ const STATEMENTS: readonly (readonly [path: string, beginning: string, why: stri
   [
     'src/provider/extension-rows.ts',
     'UPDATE extensions SET paused_until',
-    'the provider limits an extension, whoever has connected it',
+    'the provider limits an extension for all its tenants together',
   ],
 ]
 
@@ -100,20 +100,20 @@ const isExemptFile = (path: string): boolean =>
 const isListed = ({ path, text }: Query): boolean =>
   isExemptFile(path) || STATEMENTS.some(([file, beginning]) => path === file && text.startsWith(beginning))
 
-/** A table that is only known at run time. */
+/** Whether a table is only known at run time. */
 const isDynamic = (sql: string): boolean => /\b(FROM|JOIN|INTO|UPDATE) \$\{/.test(sql)
 
 const isUnbound = ({ text }: Query): boolean =>
   unboundTables(text, tables.keys()).length > 0 || (isDynamic(text) && !text.includes('WHERE tenant_id = ?1'))
 
 describe('every query names the tenant', () => {
-  test('there are queries and tenant tables to look at', () => {
+  test('there are queries and tenant tables', () => {
     expect(tables.size).toBeGreaterThanOrEqual(12)
     expect(sqlStatements().length).toBeGreaterThan(100)
     expect(drizzleQueries().length).toBeGreaterThan(10)
   })
 
-  test('the check of a statement finds unbound tables', () => {
+  test('an unbound table in a statement is found', () => {
     const unbound = (sql: string): string[] => unboundTables(sql, tables.keys())
     expect(unbound('SELECT * FROM messages WHERE id = ?1')).toEqual(['messages'])
     expect(unbound('SELECT * FROM messages WHERE tenant_id = ?1 AND id = ?2')).toEqual([])
@@ -129,11 +129,11 @@ describe('every query names the tenant', () => {
     expect(unbound('DELETE FROM jobs WHERE seq = ?1 RETURNING tenant_id')).toEqual(['jobs'])
   })
 
-  test('of every SQL statement', () => {
+  test('in every SQL statement', () => {
     expect(sqlStatements().filter((query) => isUnbound(query) && !isListed(query))).toEqual([])
   })
 
-  test('of every Drizzle query', () => {
+  test('in every Drizzle query', () => {
     const names = [...tables.values()]
     const found = drizzleQueries().filter((query) => names.includes(query.table) && !isBound(query))
     const isListedQuery = ({ path, table }: Query & { table: string }): boolean =>
@@ -144,12 +144,12 @@ describe('every query names the tenant', () => {
     expect(DRIZZLE.filter((listed) => !isUsed(listed))).toEqual([])
   })
 
-  test('the files of jobs know no caller, so no request can pass them an id', () => {
+  test('in the files of jobs there is no caller, so no request can pass them an id', () => {
     for (const path of Object.keys(JOB_WORK))
       expect(`${path}: ${/caller/i.test(readFileSync(path, 'utf8'))}`).toBe(`${path}: false`)
   })
 
-  test('every listed exception is still needed', () => {
+  test('with listed exceptions that are all needed', () => {
     const unbound = sqlStatements().filter(isUnbound)
     const unboundFiles = new Set([...unbound, ...drizzleQueries()].map(({ path }) => path))
     const unused = STATEMENTS.filter(
@@ -159,24 +159,24 @@ describe('every query names the tenant', () => {
     expect(Object.keys(JOB_WORK).filter((file) => !unboundFiles.has(file))).toEqual([])
   })
 
-  test('answers kept for Idempotency-Key are found by the app of the caller', () => {
+  test('and a message of an Idempotency-Key is found by the app of the caller', () => {
     const found = sqlStatements().filter(({ text }) => /\b(FROM|JOIN|INTO) idempotency_keys\b/.test(text))
     expect(found.length).toBeGreaterThan(2)
     expect(found.filter(({ text }) => !/\bapp_id\b/.test(text) && !/created_at </.test(text))).toEqual([])
   })
 })
 
-/** The query compares the table's tenant, or inserts it: with `values({ tenantId })` or a row that has it. */
+/** Whether the query compares the table's tenant, or inserts it with `values({ tenantId })` or a row that has it. */
 function isBound({ path, table, text }: Query & { table: string }): boolean {
   if (text.includes(`eq(${table}.tenantId,`)) return true
   if (text.startsWith('.insert(')) return text.includes('tenantId') || insertsTenant(path)
   return text.includes('.where(where)') && startsWithTenant(path, table)
 }
 
-/** The inserted row is built above the statement, with the caller's tenant. */
+/** Whether the inserted row is built above the statement with the caller's tenant. */
 const insertsTenant = (path: string): boolean => /tenantId: caller\.tenantId/.test(readFileSync(path, 'utf8'))
 
-/** A condition that a function of the file builds begins with the caller's tenant. */
+/** Whether a condition that a function of the file builds begins with the caller's tenant. */
 function startsWithTenant(path: string, table: string): boolean {
   const text = readFileSync(path, 'utf8').replaceAll(/\s+/g, ' ')
   return (

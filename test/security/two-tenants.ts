@@ -3,10 +3,10 @@ import { storeInbound } from '../../src/inbound/store-inbound.ts'
 import { insertDeliveries } from '../support/delivery-rows.ts'
 import { FROM, TO, type World } from '../support/world.ts'
 
-/** A tenant with something of everything, for another one to reach for. */
+/** A tenant with rows of every kind, which another tenant tries to access. */
 export interface Victim {
   app: Registered
-  /** Ids that exist, of the victim, by what they name. */
+  /** The existing ids of the victim, by kind. */
   messages: string[]
   apps: string[]
   triggers: string[]
@@ -15,7 +15,10 @@ export interface Victim {
 
 export const VICTIM_TEXT = 'for the eyes of the other tenant'
 
-/** Fills another tenant: messages of both directions and every state, apps, triggers, deliveries. Workers must not run. */
+/**
+ * Creates another tenant with messages of both directions and every state, apps, triggers and deliveries. Workers must
+ * not run.
+ */
 export async function createVictim(world: World): Promise<Victim> {
   const app = await world.otherTenant('Victim')
   const { gateway } = world
@@ -76,7 +79,7 @@ export async function createVictim(world: World): Promise<Victim> {
   }
 }
 
-/** Everything the database holds of a tenant, to be compared with later. */
+/** Reads all rows of a tenant, for a later comparison. */
 export async function rowsOf(world: World, tenantId: string): Promise<unknown> {
   const tables = [
     'apps',

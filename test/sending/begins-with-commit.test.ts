@@ -8,7 +8,7 @@ import { manualClock } from '../support/manual-clock.ts'
 import { WARM_UP, readyWorld } from '../support/ready-world.ts'
 import { FROM, TO, type World, createWorld, until } from '../support/world.ts'
 
-// Where everything is free, an attempt begins with its message's commit.
+// An attempt begins with the commit of its message if all slots are free.
 
 async function rowsOf(world: World, sql: string): Promise<Record<string, unknown>[]> {
   return (await world.gateway.database.gate.execute(sql)).rows.map((row) => ({ ...row }))
@@ -49,7 +49,7 @@ test.each([
   expect(textsAtProvider(world)).toEqual([])
 })
 
-test('a commit that was done although it failed: the message goes out once', async () => {
+test('a message is sent once if its commit reports an error but succeeds', async () => {
   const clock = manualClock()
   await using world = await readyWorld({ clock })
   const { writer } = world.gateway.database
@@ -70,7 +70,7 @@ test('a commit that was done although it failed: the message goes out once', asy
   expect(textsAtProvider(world)).toEqual(['stored all the same'])
 })
 
-test('attempts count in the window of their number after a restart', async () => {
+test('attempts count in the rate window of their number after a restart', async () => {
   const clock = manualClock()
   const env = { FROM_LIMIT_PER_MINUTE: '2' }
   await using world = await readyWorld({ clock, env })
@@ -81,7 +81,7 @@ test('attempts count in the window of their number after a restart', async () =>
   expect(again.gateway.quota.numberWaitMs(FROM)).toBe(50_000)
 })
 
-test('attempts count after a restart although the clock was set back meanwhile', async () => {
+test('attempts count after a restart although the clock was set back', async () => {
   const clock = manualClock()
   const behind = { ...clock, steady: () => clock.steady() - 3_600_000 }
   const env = { FROM_LIMIT_PER_MINUTE: '2' }
@@ -92,7 +92,7 @@ test('attempts count after a restart although the clock was set back meanwhile',
   expect(again.gateway.quota.numberWaitMs(FROM)).toBe(60_000)
 })
 
-test('after the clock was set back a pause is not believed for an hour', async () => {
+test('after the clock was set back by an hour, a pause does not last an hour longer', async () => {
   const clock = manualClock()
   await using world = await readyWorld({ clock })
   await sendAll(world, ['one'])
@@ -104,14 +104,14 @@ test('after the clock was set back a pause is not believed for an hour', async (
   expect(again.gateway.quota.pauseMs(String(extension?.['extension_id']), 'medium')).toBe(60_000)
 })
 
-/** When the gateway says that its database was restored, after a restart. */
+/** Restarts and returns the time at which the database was found to be restored, if it was. */
 async function restoredAfterRestart(world: World): Promise<unknown> {
   await world.running.stop()
   await using again = await createWorld({ folder: world.folder, connect: false, work: false })
   return (await readStatus(again.gateway)).backup.restoredAt
 }
 
-test('an attempt that a copy of the database does not know tells that it was restored', async () => {
+test('a database that lacks an attempt of the restore mark counts as restored', async () => {
   await using world = await readyWorld()
   const copy = join(world.folder, 'copy.db')
   await world.gateway.database.gate.execute({ sql: 'VACUUM INTO ?1', args: [copy] })
@@ -122,7 +122,7 @@ test('an attempt that a copy of the database does not know tells that it was res
   expect(await restoredAfterRestart(world)).not.toBeNull()
 })
 
-test('a database that went on is none that was restored', async () => {
+test('a database that was used without interruption does not count as restored', async () => {
   await using world = await readyWorld()
   await sendAll(world, ['one'])
   expect(await restoredAfterRestart(world)).toBeNull()

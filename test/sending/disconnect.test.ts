@@ -4,7 +4,7 @@ import { createWorld, until } from '../support/world.ts'
 
 const NOT_CONNECTED = 'Telephony provider not connected for this tenant'
 
-test('what waits for the end of a pause does not begin while its tenant is being disconnected', async () => {
+test('messages that wait for the end of a pause do not begin while their tenant is being disconnected', async () => {
   await using world = await createWorld()
   world.control.fault({ route: 'sms', fault: { kind: 'delay', ms: 1000 } })
   const underWay = await world.send({ body: 'under way' })
@@ -19,7 +19,7 @@ test('what waits for the end of a pause does not begin while its tenant is being
   expect(await world.untilStatus(paused)).toMatchObject({ status: 'failed', error: NOT_CONNECTED })
 })
 
-test('after a disconnect that could not be stored, messages come to an end', async () => {
+test('after a disconnect that could not be stored, messages still end', async () => {
   await using world = await createWorld()
   const { gateway, tenantId } = world
   const { writer } = gateway.database
@@ -28,7 +28,7 @@ test('after a disconnect that could not be stored, messages come to an end', asy
   writer.write = async (statements) => {
     if (!statements.some(({ sql }) => sql.startsWith('DELETE FROM extensions'))) return write(statements)
     meanwhile = await world.send()
-    // Until the scheduler has seen it.
+    // Waits until the scheduler has seen the message.
     for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
     throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })
   }

@@ -3,7 +3,7 @@ import { createWorld, until } from '../support/world.ts'
 
 const isFull = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })
 
-test('requests that a full disk refused write nothing more', async () => {
+test('a request that a full disk refused causes no further write', async () => {
   await using world = await createWorld()
   const { writer } = world.gateway.database
   const { row, write } = { row: writer.row.bind(writer), write: writer.write.bind(writer) }
@@ -19,7 +19,7 @@ test('requests that a full disk refused write nothing more', async () => {
   const answers = await Promise.all(Array.from({ length: 20 }, send))
   expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(503))
   Object.assign(writer, { row, write })
-  // None was to begin, so there is no attempt to undo.
+  // No attempt was about to begin, so there is none to undo.
   expect(undone.filter((sql) => sql.includes('send_attempts'))).toEqual([])
   await until(() => [...world.gateway.sending.scheduler.lines.all()].length === 0)
 })

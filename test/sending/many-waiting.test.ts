@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createWorld } from '../support/world.ts'
 
-test('of a line that is longer than anyone can send soon, only a part is in memory', async () => {
+test('only a part of a very long line is in memory', async () => {
   await using world = await createWorld({ work: false })
   const { gateway, app, tenantId } = world
   const accept = (number: number) =>

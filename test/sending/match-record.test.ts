@@ -18,7 +18,7 @@ const recordOf = (providerMessageId: string, change: Partial<StoredSms> = {}): S
   ...change,
 })
 
-/** The id of the record that counts as the attempt's. */
+/** Returns the id of the record that counts as the attempt's own. */
 const found = (records: readonly StoredSms[], text = 'Hello', taken: readonly string[] = []): string | undefined =>
   matchRecord({ from: FROM, to: TO, text, since: AT }, records, new Set(taken))?.providerMessageId
 
@@ -39,7 +39,7 @@ test('a record counts from 5 s before the attempt began', () => {
   expect(found([recordOf('1', { createdAt: AT - 5000 })])).toBe('1')
 })
 
-test('a record of another message is not taken, but the next one with the same text is', () => {
+test('a record of another message is skipped, and the next one with the same text is found', () => {
   expect(found([recordOf('1'), recordOf('2')])).toBe('1')
   expect(found([recordOf('1'), recordOf('2')], 'Hello', ['1'])).toBe('2')
   expect(found([recordOf('1')], 'Hello', ['1'])).toBeUndefined()
@@ -54,12 +54,12 @@ test.each([
   expect(found([recordOf('1', { text: stored })], sent)).toBe('1')
 })
 
-test('a store may cut a text, but 100 characters must be there', () => {
+test('a truncated text matches if it has at least 100 characters', () => {
   expect(found([recordOf('1', { text: LONG.slice(0, 99) })], LONG)).toBeUndefined()
   expect(found([recordOf('1', { text: LONG.slice(0, 100) })], LONG)).toBe('1')
   expect(found([recordOf('1', { text: `${LONG.slice(0, 101)}…` })], LONG)).toBeUndefined()
 })
 
-test('a whole text comes before an older one that the store has cut', () => {
+test('a record with the complete text is preferred to an older one with a truncated text', () => {
   expect(found([recordOf('1', { text: LONG.slice(0, 110) }), recordOf('2', { text: LONG })], LONG)).toBe('2')
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { holdCalls } from '../support/held-calls.ts'
 import { FROM, createWorld } from '../support/world.ts'
 
-test('a new message that draws the id of one under way leaves that one alone', async () => {
+test('a new message that draws the id of a message under way does not affect it', async () => {
   await using world = await createWorld()
   const { gateway, app, tenantId } = world
   await world.untilStatus(await world.send({ body: 'so that everything is known' }))

@@ -4,11 +4,11 @@ import { Line, newEntry } from '../../src/sending/line.ts'
 import { NumberLookups } from '../../src/sending/number-lookups.ts'
 import { manualClock } from '../support/manual-clock.ts'
 
-test('a lookup counts for a message whose commit was done although it failed', async () => {
+test('a number lookup counts for a message whose commit reported an error but succeeded', async () => {
   let lookups = 0
   const numbers = { readAll: () => Promise.resolve(++lookups > 0) }
   const found = new NumberLookups({ clock: manualClock(), numbers, log: silentLog }, () => undefined)
-  // Nobody was told that job 8 is the newest one.
+  // The lookups were not told that job 8 is the newest.
   const entry = newEntry(new Line('tenant', '+15550100', false), 'message', '+15550199', 8)
   expect(found.isFinalFor(entry, 7)).toBe(false)
   await new Promise((resolve) => setImmediate(resolve))

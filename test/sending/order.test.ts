@@ -5,7 +5,7 @@ import { createWorld, until } from '../support/world.ts'
 test('a message that could begin with its commit waits for an earlier one whose attempt is being opened', async () => {
   await using world = await createWorld()
   const { gateway } = world
-  // From now on everything about the tenant is known.
+  // The gateway now knows everything about the tenant.
   await world.untilStatus(await world.send({ body: 'earlier' }), ['sent'])
   const { writer } = gateway.database
   const row = writer.row.bind(writer)
@@ -21,7 +21,7 @@ test('a message that could begin with its commit waits for an earlier one whose 
   gateway.quota.pause(world.control.extensions()[0]?.extensionId ?? '', 'medium', 20)
   const first = await world.send({ body: 'first', to: '+15555550198' })
   await until(() => claims > 0)
-  // Until the scheduler has seen that nothing else of the line waits.
+  // Waits until the scheduler has seen that no other message of the line waits.
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
   const second = await world.send({ body: 'second' })
   opening.resolve()

@@ -2,12 +2,12 @@ import { expect, test } from 'bun:test'
 import { manualClock } from '../support/manual-clock.ts'
 import { createWorld, until } from '../support/world.ts'
 
-test('a quarantined message whose number comes back later is looked up and sent', async () => {
+test('a quarantined message is looked up and sent when its number is connected again', async () => {
   const clock = manualClock()
   await using first = await createWorld({ clock, work: false })
   await first.send()
   const { gate } = first.gateway.database
-  // As after a restore and a disconnect.
+  // This is the state after a restore and a disconnect.
   await gate.batch(['UPDATE jobs SET is_quarantined = 1', 'DELETE FROM phone_numbers', 'DELETE FROM extensions'])
   await first.running.stop()
   const { folder, tenantId } = first

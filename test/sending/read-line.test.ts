@@ -4,13 +4,13 @@ import { Entries } from '../../src/sending/entries.ts'
 import { Line, newEntry } from '../../src/sending/line.ts'
 import { readLine } from '../../src/sending/read-line.ts'
 
-test('an entry that comes back before its line is read hides none of the earlier ones', async () => {
+test('an entry that returns before its line is read does not hide earlier ones', async () => {
   const { gate, close } = await openDatabase({ url: ':memory:', authToken: null, path: null, litestream: false })
   const job = `INSERT INTO jobs (id, kind, lane, tenant_id, subject, contact, created_at) VALUES (?1, 'send', '+1', 't', ?1, '+2', 0)`
   for (const id of ['first', 'second', 'third', 'fourth']) await gate.execute({ sql: job, args: [id] })
   const entries = new Entries()
   const line = new Line('t', '+1', true)
-  // An attempt of an earlier run was open and has been found absent.
+  // An open attempt of an earlier run was found absent.
   const third = newEntry(line, 'third', '+2', 3)
   entries.add(third)
   line.insert(third)

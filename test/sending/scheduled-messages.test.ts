@@ -16,7 +16,7 @@ const jobs = async ({ gateway }: World): Promise<unknown[]> =>
     ({ kind, is_quarantined }) => `${String(kind)} ${String(is_quarantined)}`,
   )
 
-test('scheduled messages survive a restart, and those whose time came meanwhile go out in the order of their times', async () => {
+test('scheduled messages survive a restart, and those that are due are sent in the order of their times', async () => {
   const clock = manualClock()
   const at = (ms: number): string => new Date(clock.now() + ms).toISOString()
   await using first = await createWorld({ clock })
@@ -37,7 +37,7 @@ test('scheduled messages survive a restart, and those whose time came meanwhile 
   await until(() => texts(second).length === 3)
 })
 
-test('a message that was scheduled for too long ago expires', async () => {
+test('a scheduled message whose time passed too long ago expires', async () => {
   const clock = manualClock()
   await using first = await createWorld({ clock })
   const { folder, key } = first
@@ -58,7 +58,7 @@ test('after a restore, scheduled messages are looked up first if they may have b
   const future = await first.send({ body: 'future', sendAt: at(9 * HOUR_MS) })
   await first.running.stop()
   clock.advance(2 * HOUR_MS)
-  // A database without its mark was restored from a copy.
+  // A database without its mark counts as restored from a copy.
   await Bun.file(`${folder}/sgw.db.mark`).delete()
   await using second = await createWorld({
     clock,
@@ -79,7 +79,7 @@ test('after a restore, scheduled messages are looked up first if they may have b
   expect(await second.untilStatus(future, ['sent'], 5000, { key })).toMatchObject({ status: 'sent' })
 })
 
-test('a message of a copy whose time comes within the hour after the restore is quarantined, too', async () => {
+test('after a restore, a message that is due within an hour is quarantined, too', async () => {
   const clock = manualClock()
   await using world = await createWorld({ clock, work: false, connect: false })
   await world.send({ sendAt: new Date(clock.now() + HOUR_MS).toISOString() })
@@ -104,7 +104,7 @@ test('a suspended tenant’s scheduled message is held', async () => {
   expect(rows).toMatchObject([{ id, status: 'queued' }])
 })
 
-test('kill -9 loses no scheduled message, and sends none before its time', async () => {
+test('after kill -9 no scheduled message is lost or sent before its time', async () => {
   using folder = temporaryFolder()
   const env = { DATABASE_URL: folder.database, KEY_LIMIT_PER_MINUTE: '100000' }
   let key = ''
@@ -128,7 +128,7 @@ test('kill -9 loses no scheduled message, and sends none before its time', async
   expect(Date.parse(String(state['updatedAt']))).toBeGreaterThanOrEqual(Date.parse(sendAt))
 })
 
-test('many messages of one tenant that are due at once do not delay those of another', async () => {
+test('many messages of one tenant that are due at once do not delay those of another tenant', async () => {
   const clock = manualClock()
   await using world = await createWorld({ clock, connect: false, work: false })
   const { gateway, tenantId } = world
@@ -147,7 +147,7 @@ test('many messages of one tenant that are due at once do not delay those of ano
   expect(own).toEqual(Array.from({ length: 1000 }, (_, index) => `msg_${index + 1}`))
 })
 
-test('a job whose message is gone leaves when it is due', async () => {
+test('the job of a deleted message is deleted when it is due', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const { gate } = world.gateway.database
   await gate.execute(`INSERT INTO jobs (id, kind, lane, tenant_id, subject, due_at, created_at)

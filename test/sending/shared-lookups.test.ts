@@ -2,10 +2,10 @@ import { expect, test } from 'bun:test'
 import { createWorld } from '../support/world.ts'
 
 const MESSAGES = 30
-/** An extension's store is listed soon after its attempts became unknown, and again once absence counts. */
+/** The store is listed soon after attempts become unknown, and again after the settle time. */
 const MAX_LOOKUPS = 8
 
-test('attempts of one extension share their lookups in the message store, of which the provider allows few a minute', async () => {
+test('attempts of one extension share lookups, because the provider allows few of them per minute', async () => {
   await using world = await createWorld({
     work: false,
     env: { RECONCILE_SETTLE: '300ms', RECONCILE_SETTLE_5XX: '300ms' },

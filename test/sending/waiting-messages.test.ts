@@ -3,22 +3,22 @@ import { setTenantStatus } from '../../src/operator/tenants.ts'
 import { CLAIM } from '../../src/sending/attempt-rows.ts'
 import { FROM_2, type World, createWorld, until } from '../support/world.ts'
 
-// Messages wait in memory for a slot: what happens to them meanwhile counts.
+// Messages wait in memory for a slot. Changes meanwhile must take effect.
 
 const TEXTS = Array.from({ length: 6 }, (_, index) => `text ${index}`)
-/** As many calls may be under way: of 128 at once 16 are left to others. */
+/** The number of parallel sends. Of 128 calls, 16 are reserved for others. */
 const SLOTS = 112
 
-/** Slow messages of another number have all slots, and six more wait. Answers those, and what ends the wait. */
+/** Slow messages of another number use all slots, and six more messages wait. `go` ends the slow ones. */
 async function waiting(): Promise<{ world: World; ids: string[]; go: () => void }> {
   const limits = { FROM_LIMIT_PER_MINUTE: '1000', EXTENSION_LIMIT_PER_MINUTE: '1000' }
   const world = await createWorld({ env: { ...limits, BUN_CONFIG_MAX_HTTP_REQUESTS: '128' } })
   world.control.setLimits({ enabled: false })
   const { provider } = world.gateway
-  const gone = Promise.withResolvers<void>()
+  const finished = Promise.withResolvers<void>()
   const send = provider.sendSms
   provider.sendSms = async (token, message) => {
-    if (message.text.startsWith('slow')) await gone.promise
+    if (message.text.startsWith('slow')) await finished.promise
     return send(token, message)
   }
   await Promise.all(
@@ -29,7 +29,7 @@ async function waiting(): Promise<{ world: World; ids: string[]; go: () => void 
   await until(async () => (await count(world, 'sending')) === SLOTS)
   const ids: string[] = []
   for (const body of TEXTS) ids.push(await world.send({ body }))
-  return { world, ids, go: gone.resolve }
+  return { world, ids, go: finished.resolve }
 }
 
 const count = async (world: World, status: string): Promise<number> =>
@@ -46,7 +46,7 @@ async function untilAll(world: World, ids: readonly string[], state: string): Pr
   for (const id of ids) expect((await world.untilStatus(id, ['sent', 'failed'], 15_000))['status']).toBe(state)
 }
 
-test('a cancelled message does not go out, and holds no other message of its number', async () => {
+test('a cancelled message is not sent and delays no other message of its number', async () => {
   const { world, ids, go } = await waiting()
   await using _ = world
   const [cancelled = '', ...others] = ids
@@ -56,14 +56,14 @@ test('a cancelled message does not go out, and holds no other message of its num
   expect(sentTexts(world)).toEqual(TEXTS.slice(1))
 }, 30_000)
 
-test('messages of a suspended tenant stay, and go out once when it is active again', async () => {
+test('messages of a suspended tenant stay queued, and are sent once when it is active again', async () => {
   const { world, ids, go } = await waiting()
   await using _ = world
   await setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'suspended' })
   const { tenantId, apiKey: key } = await world.otherTenant()
   await world.connect({ tenantId })
   go()
-  // Whatever could begin has begun when later ones of somebody else have come back.
+  // When later messages of another tenant have ended, all possible sends have begun.
   for (const body of ['one', 'another', 'the last']) {
     const id = await world.send({ body }, { key })
     expect((await world.untilStatus(id, ['sent', 'failed'], 9000, { key }))['status']).toBe('sent')
@@ -74,7 +74,7 @@ test('messages of a suspended tenant stay, and go out once when it is active aga
   expect(sentTexts(world)).toEqual(TEXTS)
 }, 30_000)
 
-test('messages of a disconnected tenant fail, and leave no job', async () => {
+test('messages of a disconnected tenant fail and leave no job', async () => {
   const { world, ids, go } = await waiting()
   await using _ = world
   const disconnected = world.call('POST', '/v1/rc/disconnect')
@@ -86,7 +86,7 @@ test('messages of a disconnected tenant fail, and leave no job', async () => {
   expect((await world.gateway.database.gate.execute('SELECT 1 FROM jobs')).rows).toEqual([])
 }, 30_000)
 
-test('while the disk takes no attempt nothing goes out, and afterwards each message goes out once', async () => {
+test('while no attempt can be stored nothing is sent, and afterwards each message is sent once', async () => {
   const { world, ids, go } = await waiting()
   await using _ = world
   const { writer } = world.gateway.database

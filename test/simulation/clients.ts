@@ -6,36 +6,36 @@ import { send } from '../../src/features/sms/send.ts'
 import { storeInbound } from '../../src/inbound/store-inbound.ts'
 import type { Gateway } from '../../src/gateway.ts'
 import { setTenantStatus } from '../../src/operator/tenants.ts'
-import type { Life } from './life.ts'
+import type { Boot } from './boot.ts'
 import type { Random } from './random.ts'
 import type { MessagePlan } from './scenario.ts'
 import type { Timeline } from './timeline.ts'
-import type { Witness } from './witness.ts'
+import type { Checker } from './checker.ts'
 
 export const tenantOf = (index: number): string => `tenant_${index}`
 const callerOf = (index: number): Caller => ({ tenantId: tenantOf(index), appId: `app_${index}` })
 
 const TRY_AGAIN_MS = 1000
-/** A request whose process dies gets no answer: its connection is reset. */
+/** A request gets no answer if its process dies, because its connection is reset. */
 const PATIENCE_MS = 20_000
 
-/** Everybody who asks something of the gateway: applications, the operator, the provider's webhooks. */
+/** All clients of the gateway: applications, the operator, the provider's webhooks. */
 export class Clients {
   readonly acknowledged = new Set<string>()
   /** Provider ids of inbound messages that were answered with 200. */
   readonly delivered = new Set<string>()
-  /** Requests that still want an answer. */
+  /** The number of requests that are not answered yet. */
   open = 0
   readonly #keys = new Map<string, string>()
 
   constructor(
     readonly timeline: Timeline,
     readonly random: Random,
-    readonly witness: Witness,
-    readonly life: () => Life | null,
+    readonly checker: Checker,
+    readonly boot: () => Boot | null,
   ) {}
 
-  /** Sends a message, and when no answer comes, mostly tries again. */
+  /** Sends a message. Without an answer, most requests are repeated. */
   send(plan: MessagePlan, delayMs: number): void {
     const { tenant, from, to, text, key, cancelAfterMs } = plan
     const body = { from, to, body: text, userId: null }
@@ -72,7 +72,7 @@ export class Clients {
     )
   }
 
-  /** The provider's event of an inbound message comes twice, or until it is answered. */
+  /** Posts the provider's event of an inbound message `times` times, or until it is answered. */
   inbound(providerMessageId: string, delayMs: number, times: number): void {
     const sms = {
       tenantId: tenantOf(0),
@@ -93,15 +93,15 @@ export class Clients {
   }
 
   #acknowledge({ tenant, key }: MessagePlan, messageId: string): void {
-    this.witness.log(`202 for ${messageId}`)
-    if (!this.witness.messages.has(messageId)) this.witness.violated(`${messageId} was acknowledged before its commit`)
+    this.checker.log(`202 for ${messageId}`)
+    if (!this.checker.messages.has(messageId)) this.checker.violated(`${messageId} was acknowledged before its commit`)
     this.acknowledged.add(messageId)
-    this.witness.order.acknowledged(messageId)
+    this.checker.order.acknowledged(messageId)
     if (key === null) return
     const name = `${tenant}/${key}`
     const first = this.#keys.get(name) ?? messageId
     if (first !== messageId)
-      this.witness.violated(`the same Idempotency-Key was answered with ${first} and ${messageId}`)
+      this.checker.violated(`the same Idempotency-Key was answered with ${first} and ${messageId}`)
     this.#keys.set(name, messageId)
   }
 
@@ -111,13 +111,13 @@ export class Clients {
       (gateway) => cancel(gateway, callerOf(tenant), messageId),
       (answer) => {
         if (!answer.ok) return
-        this.witness.log(`cancelled ${messageId}`)
-        this.witness.cancelled.add(messageId)
+        this.checker.log(`cancelled ${messageId}`)
+        this.checker.cancelled.add(messageId)
       },
     )
   }
 
-  /** Asks the process, as soon as there is one that listens. No answer counts as a failure. */
+  /** Sends a request as soon as a process listens. A missing answer counts as a failure. */
   #ask<T>(
     delayMs: number,
     request: (gateway: Gateway) => Promise<T>,
@@ -126,8 +126,8 @@ export class Clients {
     this.open++
     const { timeline } = this
     const attempt = (): void => {
-      const life = this.life()
-      if (life === null || !life.ready || life.pausedUntil > timeline.now)
+      const boot = this.boot()
+      if (boot === null || !boot.ready || boot.pausedUntil > timeline.now)
         return void timeline.after(null, TRY_AGAIN_MS, attempt)
       let over = false
       const end = (answer: { ok: true; value: T } | { ok: false; error: unknown }): void => {
@@ -136,16 +136,16 @@ export class Clients {
         this.open--
         answered(answer)
       }
-      request(life.gateway).then(
+      request(boot.gateway).then(
         (value) => end({ ok: true, value }),
         (error: unknown) => end({ ok: false, error }),
       )
-      const look = (): void => {
+      const checkAlive = (): void => {
         if (over) return
-        if (life.alive) return void timeline.after(null, PATIENCE_MS, look)
+        if (boot.alive) return void timeline.after(null, PATIENCE_MS, checkAlive)
         end({ ok: false, error: new Error('The connection was reset') })
       }
-      timeline.after(null, PATIENCE_MS, look)
+      timeline.after(null, PATIENCE_MS, checkAlive)
     }
     timeline.after(null, delayMs, attempt)
   }

@@ -4,25 +4,25 @@ import type { Gate } from '../../src/db/gate.ts'
 import type { Random } from './random.ts'
 import { type Owner, type Timeline, outcomeOf } from './timeline.ts'
 
-/** The database file, which outlives every run of the process. */
+/** The database file. It survives every crash. */
 export interface Disk {
-  /** The real one, in memory. */
+  /** A real database in memory. */
   database: Gate
-  /** Until then every write is refused: the disk is full. */
+  /** The disk is full until this time and refuses every write. */
   fullUntil: number
-  /** The next write fails although it has been done. */
+  /** The next write succeeds but reports an error. */
   failsAfterCommit: boolean
-  /** Told of each commit that changed something, before anybody else can know of it. */
+  /** Called with each commit that changed something, before its result is reported. */
   committed(statements: readonly Statement[]): void
 }
 
 export type Statement = Exclude<InStatement, string>
 
-/** The gate of one run of the process: each call takes a moment, and dies with its process. */
+/** The gate of one boot. Each call takes some time and ends with its process. */
 export interface SimulatedGate extends Gate {
-  /** Writes that had been handed in but not been done; for a disk that does them after the end of their process. */
+  /** Returns the pending writes, for a disk that performs them after the end of their process. */
   unfinished(): (() => void)[]
-  /** Called when a write is handed in. */
+  /** Called when a write is submitted. */
   onWrite: ((statements: readonly Statement[]) => void) | null
 }
 
@@ -43,7 +43,7 @@ export function simulatedGate(owner: Owner, disk: Disk, timeline: Timeline, rand
     timeline.after(owner, random.ms(0, 2), () => {
       call.perform()
       call.done = true
-      // A moment in which the commit is done and nobody knows: the place where a crash hurts most.
+      // The commit is done and not reported yet. A crash at this time is the hardest case.
       timeline.after(owner, random.ms(0, 1), () => {
         queue.shift()
         call.answer()

@@ -9,7 +9,7 @@ import type { QuotaGroup } from '../../src/provider/quota.ts'
 import type { Random } from './random.ts'
 import type { Timeline } from './timeline.ts'
 
-/** One accepted SMS, and the attempt whose call brought it. */
+/** One accepted SMS, and the attempt that sent it. */
 export interface ProviderRecord extends StoredSms {
   extensionId: string
   attempt: AttemptRef
@@ -25,20 +25,20 @@ interface ModelSession {
   accessToken: string
   accessExpiresAt: number
   refreshToken: string
-  /** Good until the new access token has been used. */
+  /** Valid until the new access token has been used. */
   previousRefreshToken: string | null
 }
 
 const ACCESS_SECONDS = 3600
 const REFRESH_SECONDS = 604_800
 
-/** The provider as its documentation describes it: a message store, limits with penalties, tokens that rotate. Perfect memory, bad manners. */
+/** Models the provider by its documentation: a message store, limits with penalties, and rotating tokens. */
 export class ModelProvider {
   readonly records: ProviderRecord[] = []
   readonly sessions: ModelSession[] = []
-  /** Told of what may never happen. */
+  /** Called with each violation. */
   violated: (text: string) => void = () => {}
-  /** Told of each message that is accepted. */
+  /** Called with each accepted message. */
   accepted: (messageId: string) => void = () => {}
   stormUntil = 0
   storeDownUntil = 0
@@ -46,7 +46,7 @@ export class ModelProvider {
   readonly #penalties = new Map<string, number>()
   #drawn = 0
   #revoked = false
-  /** When the last penalty ends that was ever given. */
+  /** The end of the last penalty. */
   silentUntil = 0
 
   constructor(
@@ -55,7 +55,7 @@ export class ModelProvider {
     readonly numbers: ReadonlyMap<string, readonly string[]>,
   ) {}
 
-  /** A first pair, as after an authorization. */
+  /** Issues the first token pair, as after an authorization. */
   connect(extensionId: string): TokenPair {
     const session: ModelSession = {
       extensionId,
@@ -88,12 +88,12 @@ export class ModelProvider {
     if (index >= 0) this.sessions.splice(index, 1)
   }
 
-  /** All access tokens die at once, as when an administrator ends sessions' tokens; refresh tokens stay. */
+  /** Invalidates all access tokens, as an administrator can do. Refresh tokens stay valid. */
   expireAccessTokens(): void {
     for (const session of this.sessions) session.accessExpiresAt = this.timeline.now
   }
 
-  /** Token and limits of a call to this group; null when it may go on. */
+  /** Checks the token and limits of a call to this group. Returns the refusal, or null. */
   refusal(accessToken: string, group: QuotaGroup, limited: boolean): ProviderResult<never> | null {
     const { now } = this.timeline
     const session = this.sessions.find((known) => known.accessToken === accessToken && known.accessExpiresAt > now)

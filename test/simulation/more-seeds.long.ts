@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import { runSeedsInProcesses } from './parallel-seeds.ts'
 
-/** `simulation.test.ts` runs those before. */
+/** `simulation.test.ts` runs the seeds before. */
 const FIRST = 501
 const SEEDS = Number(process.env['SIM_SEEDS'] ?? 6000)
 
-test(`the simulated send core keeps its rules in ${SEEDS} more seeds`, async () => {
+test(`the simulated send engine keeps its guarantees in ${SEEDS} more seeds`, async () => {
   expect(await runSeedsInProcesses(FIRST, SEEDS)).toBe('')
 }, 900_000)

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 
 const PROCESSES = Math.min(4, availableParallelism())
 
-/** Runs `count` seeds from `first` on, divided among processes; answers what went wrong, or nothing. */
+/** Runs `count` seeds from `first` on in several processes. Returns the violations, or an empty string. */
 export async function runSeedsInProcesses(first: number, count: number): Promise<string> {
   const reports = Array.from({ length: PROCESSES }, (_, index) =>
     runProcess(first + index, Math.ceil((count - index) / PROCESSES)),

@@ -1,16 +1,16 @@
-/** Everything that a seed decides is drawn from here, so that the same seed runs the same way. */
+/** The only source of randomness of a run, so that a seed always runs the same way. */
 export interface Random {
   /** In [0, 1). */
   next(): number
   chance(probability: number): boolean
-  /** A whole number, both ends included. */
+  /** An integer; both ends are included. */
   int(low: number, high: number): number
   /** Milliseconds in [low, high), in steps of 1/8 so that sums stay exact. */
   ms(low: number, high: number): number
-  /** The same, as often short as long. */
+  /** Like `ms`, with a logarithmic distribution. */
   spread(low: number, high: number): number
   pick<Item>(items: readonly Item[]): Item
-  /** One of the names, as often as its weight says. */
+  /** Draws one of the names with the probability of its weight. */
   weighted<Name extends string>(weights: Partial<Record<Name, number>>): Name
   bytes(length: number): Uint8Array
 }

@@ -9,9 +9,9 @@ import { report, runBatch } from './seeds.ts'
 import type { Statement } from './disk.ts'
 import type { Weakening } from './stage.ts'
 
-/** Within so many seeds the loss of a rule must show. */
+/** A missing rule must lead to a violation within this many seeds. */
 const SEEDS = 2000
-/** A process that dies often, on a database behind a network: a write that was under way may be done later. */
+/** The process crashes often, and its database is behind a network: a write under way may be performed later. */
 const LATE_WRITES: Profile = {
   faults: { crash_writing: 80, pause: 10 },
   fates: { rejected: 35, lost: 45, slow: 20 },
@@ -22,8 +22,8 @@ const LATE_WRITES: Profile = {
 
 const RULES: Record<string, { weakening: Weakening; profile?: Profile; found: RegExp }> = {
   'an attempt row before the call': {
-    // A process that dies takes the rows of its open attempts along: they had been in its memory only.
-    weakening: { dies: (bootId) => forgetOpenAttempts(bootId) },
+    // The rows of open attempts are lost in a crash, as if they had been only in memory.
+    weakening: { atCrash: (bootId) => forgetOpenAttempts(bootId) },
     found: /accepted by the provider|which no message is bound to|within 60 s/,
   },
   'one open attempt per conversation, in the database and in memory': {
@@ -34,7 +34,7 @@ const RULES: Record<string, { weakening: Weakening; profile?: Profile; found: Re
       ],
       patch: () => replaced(Entries.prototype, 'isOpen', () => false),
     },
-    // A second attempt may also take the job of the first one's message.
+    // A second attempt may also delete the job of the first one's message.
     found: /overtook|began although|accepted by the provider|which no message is bound to|still sending at the end/,
   },
   'the order of a line': {
@@ -49,7 +49,7 @@ const RULES: Record<string, { weakening: Weakening; profile?: Profile; found: Re
   'turns of the lines of an extension': {
     weakening: { patch: () => replaced(Scheduler.prototype, 'extension', extensionWithoutTurns) },
     profile: FAIR,
-    found: /are fair for place/,
+    found: /are fair for position/,
   },
   'the settle time': {
     weakening: { config: { reconcileSettleMs: 0, reconcileSettle5xxMs: 0 } },
@@ -65,14 +65,14 @@ const RULES: Record<string, { weakening: Weakening; profile?: Profile; found: Re
       },
     },
     profile: LATE_WRITES,
-    // A late write may also take the job of a message that another process has begun anew.
+    // A late write may also delete the job of a message that another process has begun again.
     found: /accepted by the provider|which no message is bound to|still queued at the end|was published while/,
   },
 }
 
 describe('every rule is needed', () => {
   for (const [name, { weakening, profile, found }] of Object.entries(RULES)) {
-    test(`without ${name} something goes wrong`, async () => {
+    test(`without ${name}, a guarantee is violated`, async () => {
       const { seeds, failure } = await runBatch(numbers(SEEDS), { weakening, profile: profile ?? MIXED })
       expect(failure?.violation).toMatch(found)
       if (process.env['SIM_LOG'] !== undefined && failure !== null)
@@ -80,7 +80,7 @@ describe('every rule is needed', () => {
     }, 60_000)
   }
 
-  test('with all of them, late writes of a dead process do no harm', async () => {
+  test('with all rules, late writes of a dead process violate no guarantee', async () => {
     const { failure } = await runBatch(numbers(SEEDS / 4), { profile: LATE_WRITES })
     expect(failure === null ? '' : report(failure)).toBe('')
   }, 60_000)
@@ -88,7 +88,7 @@ describe('every rule is needed', () => {
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1)
 
-/** Puts something else in the place of a member; the answer puts it back. */
+/** Replaces a member of an object. Returns a function that restores it. */
 function replaced<Owner extends object, Name extends keyof Owner>(
   owner: Owner,
   name: Name,
@@ -99,7 +99,7 @@ function replaced<Owner extends object, Name extends keyof Owner>(
   return () => void (owner[name] = before)
 }
 
-/** Lines that stand first stay first. */
+/** A set in which an added line moves to the front. */
 class FirstLines extends Set<Line> {
   override add(line: Line): this {
     const others = [...this].filter((other) => other !== line)

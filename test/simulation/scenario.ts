@@ -1,7 +1,7 @@
 import { type Random, createRandom } from './random.ts'
-import type { Fates } from './provider-port.ts'
+import type { Fates } from './simulated-provider-port.ts'
 
-/** What a seed makes happen. Times in milliseconds. */
+/** The events of a seed. Times are in milliseconds. */
 export interface Scenario {
   extensions: ExtensionPlan[]
   tenants: number
@@ -10,7 +10,7 @@ export interface Scenario {
   fates: Fates
   messages: MessagePlan[]
   faults: Fault[]
-  /** When faults and requests end and everything must come to rest. */
+  /** The end of faults and requests. All messages must end after it. */
   activeMs: number
 }
 
@@ -28,16 +28,16 @@ export interface MessagePlan {
   to: string
   text: string
   key: string | null
-  /** Milliseconds after the answer. */
+  /** The time between the answer and the cancellation. Null: no cancellation. */
   cancelAfterMs: number | null
 }
 
-/** A fault strikes when so many steps of the process are done, or at that time if it gets there first. */
+/** A fault begins at the step or at the time, whichever comes first. */
 export interface Fault {
   step: number
   atMs: number
   kind: FaultKind
-  /** How long it lasts, or how far the clock jumps. */
+  /** Its duration, or the distance of a clock jump. */
   ms: number
 }
 
@@ -62,13 +62,13 @@ export interface Profile {
   fates?: Fates
   messages?: [number, number]
   activeMs?: [number, number]
-  /** Nothing goes wrong, much waits for limits: each message must begin within its fair time. */
+  /** No faults, and many messages wait for limits. Each message must begin within its fair time. */
   isFair?: boolean
-  /** Writes of a dead process may still be done, as on a database behind a network. */
+  /** Writes of a dead process may be performed later, as with a database behind a network. */
   lateWrites?: boolean
 }
 
-/** The usual mix. */
+/** The usual mix of faults. */
 export const MIXED: Profile = {
   faults: {
     crash: 25,
@@ -91,7 +91,7 @@ export const MIXED: Profile = {
 /** The usual mix, with many messages at once. */
 const BUSY: Profile = { ...MIXED, messages: [8, 30], activeMs: [20_000, 300_000] }
 
-/** Many lines of few extensions that may send little. */
+/** Many lines of few extensions with low limits. */
 export const FAIR: Profile = {
   isFair: true,
   faults: {},
@@ -100,7 +100,7 @@ export const FAIR: Profile = {
   activeMs: [5000, 120_000],
 }
 
-/** Most seeds are the usual mix; one in eight is busy, one in eight has everything wait for limits. */
+/** Of eight seeds, six have the usual mix, one is busy, and one tests fairness. */
 export const profileOf = (seed: number): Profile => (seed % 8 === 0 ? BUSY : seed % 8 === 1 ? FAIR : MIXED)
 
 const CALM: Fates = { ok: 80, slow: 5, lost: 3, reset: 3, late_timeout: 3, dropped_timeout: 2, limited: 2, rejected: 2 }
@@ -124,9 +124,9 @@ const ROUGH: Fates = {
   rejected: 4,
 }
 const HOUR_MS = 3_600_000
-/** Draws of their own, so that those of the other scenarios stay as they were. */
-const LIKENED = 0x5ea1
-/** Long enough for a record that holds no more to be taken for a cut one. */
+/** A separate random stream, so that the draws of other scenarios do not change. */
+const TRUNCATED_TEXTS = 0x5ea1
+/** Long enough that a record with only this text can be a truncated one. */
 const BEGINNING = 'The beginning of several texts. '.repeat(4)
 
 export function createScenario(seed: number, profile: Profile): Scenario {
@@ -141,7 +141,10 @@ export function createScenario(seed: number, profile: Profile): Scenario {
     fromPerMinute: random.chance(0.3) ? random.int(1, 3) : 40,
     extensionPerMinute: profile.isFair === true || random.chance(0.15) ? random.int(1, 4) : 40,
     fates: profile.fates ?? (random.chance(0.5) ? CALM : ROUGH),
-    messages: likened(createRandom(seed + LIKENED), drawMessages(random, profile, extensions, tenants, activeMs)),
+    messages: withTruncatedTexts(
+      createRandom(seed + TRUNCATED_TEXTS),
+      drawMessages(random, profile, extensions, tenants, activeMs),
+    ),
     faults: drawFaults(random, profile, activeMs),
     activeMs,
   }
@@ -186,8 +189,8 @@ function drawMessages(
   }))
 }
 
-/** Sometimes a text is how another one begins: the provider's store may cut long ones. */
-function likened(random: Random, messages: MessagePlan[]): MessagePlan[] {
+/** Makes some texts the beginning of others, because the provider's store may truncate long texts. */
+function withTruncatedTexts(random: Random, messages: MessagePlan[]): MessagePlan[] {
   if (!random.chance(0.15)) return messages
   return messages.map((message) => {
     const text = BEGINNING + ['', 'One goes on.', 'One goes on. And on.'][random.int(0, 2)]

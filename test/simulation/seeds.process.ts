@@ -1,6 +1,6 @@
 import { report, runBatch } from './seeds.ts'
 
-/** Run with the first seed, the step to the next one, and how many. Prints what went wrong, or nothing. */
+/** Arguments: the first seed, the step to the next one, and their number. Prints the violations, or nothing. */
 const [first = 1, step = 1, count = 1] = process.argv.slice(2).map(Number)
 const { failure } = await runBatch(Array.from({ length: count }, (_, index) => first + index * step))
 if (failure !== null) process.stdout.write(report(failure))

@@ -1,10 +1,10 @@
 import { type Profile, profileOf } from './scenario.ts'
 import { type SeedResult, runSeed } from './simulation.ts'
-import { type Stage, type Weakening, openStage } from './stage.ts'
+import { type SimulationStage, type Weakening, openStage } from './stage.ts'
 
 export interface Batch {
   seeds: number
-  /** The first seed that went wrong, with its log. */
+  /** The first failed seed, with its log. */
   failure: SeedResult | null
 }
 
@@ -15,7 +15,7 @@ export interface BatchOptions {
   seen?(result: SeedResult): void
 }
 
-/** Runs seeds one after the other until one goes wrong; that one is run again with its log. */
+/** Runs seeds until one fails, and runs that one again with its log. */
 export async function runBatch(seeds: Iterable<number>, options: BatchOptions = {}): Promise<Batch> {
   const restore = options.weakening?.patch?.()
   try {
@@ -25,10 +25,10 @@ export async function runBatch(seeds: Iterable<number>, options: BatchOptions = 
   }
 }
 
-async function runSeeds(seeds: Iterable<number>, options: BatchOptions, stage: Stage): Promise<Batch> {
+async function runSeeds(seeds: Iterable<number>, options: BatchOptions, stage: SimulationStage): Promise<Batch> {
   let done = 0
   for (const seed of seeds) {
-    // Each seed in a turn of its own: what the native binding has finished with is freed between turns only.
+    // Each seed has a turn of its own, because the native binding frees memory only between turns.
     const result = await outsidePromises(() => runSeed(stage, seed, { profile: options.profile ?? profileOf(seed) }))
     done++
     options.seen?.(result)
@@ -44,13 +44,13 @@ async function runSeeds(seeds: Iterable<number>, options: BatchOptions, stage: S
   return { seeds: done, failure: null }
 }
 
-/** One seed with its log. */
+/** Runs one seed with its log. */
 export async function runLogged(seed: number): Promise<SeedResult> {
   const stage = await openStage()
   return outsidePromises(() => runSeed(stage, seed, { profile: profileOf(seed), logging: true }))
 }
 
-/** What a person needs to see of a seed that went wrong. */
+/** Formats a failed seed for people. */
 export function report({ seed, violation, log }: SeedResult): string {
   return [
     ...log,
@@ -59,7 +59,7 @@ export function report({ seed, violation, log }: SeedResult): string {
   ].join('\n')
 }
 
-/** A simulation runs the promises of its own gateway, which cannot be done from inside of one. */
+/** Runs a function outside promises, because a simulation runs the promises of its gateway itself. */
 function outsidePromises<T>(run: () => T): Promise<T> {
   return new Promise((resolve, reject) => {
     setImmediate(() => {

@@ -2,12 +2,12 @@ import { describe, expect, test } from 'bun:test'
 import { runSeedsInProcesses } from './parallel-seeds.ts'
 import { report, runBatch, runLogged } from './seeds.ts'
 
-/** `more-seeds.long.ts` goes on from 501. */
+/** `more-seeds.long.ts` continues with 501. */
 const FIRSTS = [1, 126, 251, 376]
 const SEEDS = 125
 const ONE_SEED = process.env['SIM_SEED']
 
-describe('the send core, simulated', () => {
+describe('the simulated send engine', () => {
   if (ONE_SEED !== undefined) {
     test(`seed ${ONE_SEED}`, async () => {
       const result = await runLogged(Number(ONE_SEED))
@@ -18,24 +18,24 @@ describe('the send core, simulated', () => {
   }
 
   test.each(FIRSTS)(
-    `loses nothing, sends nothing twice or out of order and lets nobody wait unfairly in ${SEEDS} seeds from %i on`,
+    `loses nothing, sends nothing twice or out of order and is fair in ${SEEDS} seeds from %i on`,
     async (first) => {
       expect(await runSeedsInProcesses(first, SEEDS)).toBe('')
     },
     60_000,
   )
 
-  test('runs the same seed the same way', async () => {
-    const [first, second] = [await prints(25), await prints(25)]
+  test('runs a seed always the same way', async () => {
+    const [first, second] = [await fingerprints(25), await fingerprints(25)]
     expect(second).toEqual(first)
   }, 60_000)
 })
 
-async function prints(count: number): Promise<string[]> {
+async function fingerprints(count: number): Promise<string[]> {
   const seen: string[] = []
   await runBatch(
     Array.from({ length: count }, (_, index) => index + 1),
-    { seen: (result) => seen.push(result.print) },
+    { seen: (result) => seen.push(result.fingerprint) },
   )
   return seen
 }

@@ -1,31 +1,31 @@
 import { Clients } from './clients.ts'
 import type { Disk, Statement } from './disk.ts'
-import { type Life, startLife } from './life.ts'
+import { type Boot, startBoot } from './boot.ts'
 import { ModelProvider } from './model-provider.ts'
-import { type Wire, orphan, providerPort } from './provider-port.ts'
+import { type ProviderLink, orphan, providerPort } from './simulated-provider-port.ts'
 import { type Random, createRandom } from './random.ts'
 import { type Fault, type Profile, type Scenario, MIXED, createScenario } from './scenario.ts'
-import { type Stage, setUp } from './stage.ts'
+import { type SimulationStage, setUp } from './stage.ts'
 import { Timeline, valueOf } from './timeline.ts'
-import { Fairness, type FairnessLimits } from './fairness.ts'
-import { Windows } from './windows.ts'
-import { Witness } from './witness.ts'
+import { FairnessChecker, type FairnessLimits } from './fairness-checker.ts'
+import { RateWindowChecker } from './rate-window-checker.ts'
+import { Checker } from './checker.ts'
 
 export interface SeedResult {
   seed: number
-  /** What happened that must not happen; null when all was well. */
+  /** The first violated guarantee, or null. */
   violation: string | null
-  /** Step by step; empty unless asked for. */
+  /** The steps; empty unless requested. */
   log: string[]
   steps: number
   simulatedMs: number
-  /** A short print of everything that happened: the same seed gives the same. */
-  print: string
+  /** A fingerprint of the run. The same seed has the same fingerprint. */
+  fingerprint: string
 }
 
-/** Runs one seed. Call it from outside of promises: it runs them itself. */
+/** Runs one seed. Call it outside promises, because it runs them itself. */
 export function runSeed(
-  stage: Stage,
+  stage: SimulationStage,
   seed: number,
   options: { profile?: Profile; logging?: boolean } = {},
 ): SeedResult {
@@ -33,11 +33,11 @@ export function runSeed(
 }
 
 const MINUTE_MS = 60_000
-/** Messages come to rest within this once nothing is broken any more. */
+/** All messages must end within this time after the last fault. */
 const REST_WITHIN_MS = 25 * MINUTE_MS
-/** One message a minute, and their calls take their time. */
+/** The time per message at the lowest limit of one message per minute, including its call. */
 const SLOWEST_MS = 75_000
-/** What was refused by a disk is undone within this. */
+/** The gateway undoes a refused write within this time. */
 const DISK_RECOVERY_MS = 2000
 const QUIET = { ok: 1 }
 
@@ -52,25 +52,25 @@ class Simulation {
   readonly scenario: Scenario
   readonly disk: Disk
   readonly provider: ModelProvider
-  readonly witness: Witness
+  readonly checker: Checker
   readonly clients: Clients
-  readonly windows: Windows
-  readonly wire: Wire
+  readonly rateWindows: RateWindowChecker
+  readonly link: ProviderLink
   readonly lines: string[] = []
-  life: Life | null = null
+  boot: Boot | null = null
   wallOffset = 0
   setBack = false
   suspendedUntil = 0
   quietAt = Infinity
-  /** No new faults any more. */
-  calmed = false
-  /** When a process that is down comes back. */
+  /** Faults have ended. */
+  faultsEnded = false
+  /** The time of the next start. */
   upAt = 0
-  /** 429 pauses on disk: extension → until when in true time, and the clock's error when it was written. */
+  /** The stored pauses after a 429, by extension: the end in true time, and the clock's error at the write. */
   readonly pauses = new Map<string, { until: number; offset: number }>()
 
   constructor(
-    readonly stage: Stage,
+    readonly stage: SimulationStage,
     readonly seed: number,
     readonly profile: Profile,
     readonly logging: boolean,
@@ -87,24 +87,25 @@ class Simulation {
     const numbers = new Map(this.scenario.extensions.map((extension) => [extension.extensionId, extension.numbers]))
     this.provider = new ModelProvider(this.timeline, this.random, numbers)
     const log = logging ? (text: string): void => this.#log(text) : (): void => {}
-    this.witness = new Witness(this.disk, this.provider, log)
-    this.provider.violated = (text) => this.witness.violated(text)
-    this.provider.accepted = (messageId) => this.witness.order.accepted(messageId)
-    if (profile.isFair === true) this.witness.fairness = new Fairness(limitsOf(this.scenario), this.provider.violated)
-    this.windows = new Windows(this.scenario)
-    this.clients = new Clients(this.timeline, this.random, this.witness, () => this.life)
-    this.wire = {
+    this.checker = new Checker(this.disk, this.provider, log)
+    this.provider.violated = (text) => this.checker.violated(text)
+    this.provider.accepted = (messageId) => this.checker.order.accepted(messageId)
+    if (profile.isFair === true)
+      this.checker.fairness = new FairnessChecker(limitsOf(this.scenario), this.provider.violated)
+    this.rateWindows = new RateWindowChecker(this.scenario)
+    this.clients = new Clients(this.timeline, this.random, this.checker, () => this.boot)
+    this.link = {
       timeline: this.timeline,
       random: this.random,
       provider: this.provider,
-      attemptOf: () => Promise.reject(new Error('Each life has its own')),
-      fates: () => (this.calmed ? QUIET : this.scenario.fates),
+      attemptOf: () => Promise.reject(new Error('Each boot has its own')),
+      fates: () => (this.faultsEnded ? QUIET : this.scenario.fates),
       lateMs: { settle: 29_900, settle5xx: 2900 },
       timeoutMs: 15_000,
       skewMs: () => null,
       lagMs: () => (this.wallOffset < 30_000 ? 0 : this.wallOffset),
       log,
-      violated: (text) => this.witness.violated(text),
+      violated: (text) => this.checker.violated(text),
     }
   }
 
@@ -113,10 +114,10 @@ class Simulation {
     setUp(this.stage, this.scenario, this.provider, Math.floor(start))
     this.#start()
     for (const plan of this.scenario.messages) this.clients.send(plan, plan.afterMs)
-    this.#live(start)
-    if (this.witness.violation === null) this.#finish()
+    this.#runEvents(start)
+    if (this.checker.violation === null) this.#finish()
     const { steps, now } = this.timeline
-    const states = [...this.witness.messages.values()].map(({ id, status, rcMessageId, error }) => [
+    const states = [...this.checker.messages.values()].map(({ id, status, rcMessageId, error }) => [
       id,
       status,
       rcMessageId,
@@ -124,42 +125,42 @@ class Simulation {
     ])
     return {
       seed: this.seed,
-      violation: this.witness.violation,
+      violation: this.checker.violation,
       log: this.lines,
       steps,
       simulatedMs: now - start,
-      print: JSON.stringify([steps, now, this.provider.records.length, states]),
+      fingerprint: JSON.stringify([steps, now, this.provider.records.length, states]),
     }
   }
 
-  /** Until everything has come to rest after the faults, or something is wrong. */
-  #live(start: number): void {
+  /** Runs until all messages have ended after the faults, or until a violation. */
+  #runEvents(start: number): void {
     const faults = [...this.scenario.faults]
     const activeEnd = start + this.scenario.activeMs
-    while (this.witness.violation === null) {
+    while (this.checker.violation === null) {
       const { now, steps } = this.timeline
-      const due = this.calmed ? -1 : faults.findIndex((fault) => steps >= fault.step || now >= start + fault.atMs)
-      for (const fault of due < 0 ? [] : faults.splice(due, 1)) this.#strike(fault)
-      if (!this.calmed && now >= activeEnd) this.#calm()
-      if (now >= this.quietAt && this.clients.open === 0 && this.life?.ready === true && this.witness.isDone()) return
-      if (now >= this.#restBy()) return
+      const due = this.faultsEnded ? -1 : faults.findIndex((fault) => steps >= fault.step || now >= start + fault.atMs)
+      for (const fault of due < 0 ? [] : faults.splice(due, 1)) this.#applyFault(fault)
+      if (!this.faultsEnded && now >= activeEnd) this.#endFaults()
+      if (now >= this.quietAt && this.clients.open === 0 && this.boot?.ready === true && this.checker.isDone()) return
+      if (now >= this.#deadline()) return
       this.timeline.step(
-        this.calmed ? this.#restBy() : Math.min(activeEnd, ...faults.map((fault) => start + fault.atMs)),
+        this.faultsEnded ? this.#deadline() : Math.min(activeEnd, ...faults.map((fault) => start + fault.atMs)),
       )
     }
   }
 
-  /** Infinity while faults go on. */
-  #restBy(): number {
-    if (!this.calmed) return Infinity
+  /** The time by which all messages must have ended. Infinity during faults. */
+  #deadline(): number {
+    if (!this.faultsEnded) return Infinity
     const restMs = REST_WITHIN_MS + this.scenario.messages.length * SLOWEST_MS
-    return Math.max(this.quietAt, this.provider.silentUntil, this.upAt, this.life?.pausedUntil ?? 0) + restMs
+    return Math.max(this.quietAt, this.provider.silentUntil, this.upAt, this.boot?.pausedUntil ?? 0) + restMs
   }
 
-  /** No new faults; those that last come to their end. */
-  #calm(): void {
+  /** Ends the faults. Faults with a duration last until their end. */
+  #endFaults(): void {
     const { provider, disk, timeline } = this
-    this.calmed = true
+    this.faultsEnded = true
     disk.failsAfterCommit = false
     this.quietAt = Math.max(
       timeline.now,
@@ -170,17 +171,17 @@ class Simulation {
       disk.fullUntil,
       this.suspendedUntil,
       this.upAt,
-      this.life?.pausedUntil ?? 0,
+      this.boot?.pausedUntil ?? 0,
     )
     if (this.logging) this.#log(`faults end, all quiet in ${(this.quietAt - timeline.now) / 1000} s`)
   }
 
-  /** The process is gone; what the provider still does must not make anything wrong any more. */
+  /** Kills the process, lets the provider handle open requests, and checks the final state. */
   #finish(): void {
-    if (this.life !== null) this.#kill(this.life)
+    if (this.boot !== null) this.#kill(this.boot)
     const until = this.timeline.now + MINUTE_MS
     while (this.timeline.step(until));
-    this.witness.checkEnd(this.clients.acknowledged)
+    this.checker.checkEnd(this.clients.acknowledged)
     this.#checkInbound()
   }
 
@@ -190,11 +191,11 @@ class Simulation {
       valueOf(this.disk.database.execute(sql)).rows.map((row) => [String(row['id']), Number(row['copies'])]),
     )
     for (const id of this.clients.delivered)
-      if (copies.get(id) !== 1) this.witness.violated(`inbound ${id} is stored ${copies.get(id) ?? 0} times`)
+      if (copies.get(id) !== 1) this.checker.violated(`inbound ${id} is stored ${copies.get(id) ?? 0} times`)
   }
 
   #start(): void {
-    const life = startLife(
+    const boot = startBoot(
       {
         timeline: this.timeline,
         random: this.random,
@@ -207,50 +208,55 @@ class Simulation {
         wallOffset: () => this.wallOffset,
         portFor: (own) =>
           providerPort(
-            { ...this.wire, skewMs: () => own.offset, attemptOf: (message) => this.#attemptOf(own, message) },
+            { ...this.link, skewMs: () => own.offset, attemptOf: (message) => this.#attemptOf(own, message) },
             own,
           ),
       },
       (own) => this.#restart(own, this.random.ms(500, 3000)),
     )
-    this.life = life
-    this.witness.order.livingBoot = life.bootId
+    this.boot = boot
+    this.checker.order.currentBoot = boot.bootId
     for (const [extensionId, { until, offset }] of this.pauses) {
-      if (offset !== life.offset) continue
-      // A clock that was set back makes pauses look longer than they are, so the gateway believes them less.
-      life.penalties.set(`medium:${extensionId}`, this.setBack ? Math.min(until, this.timeline.now + MINUTE_MS) : until)
+      if (offset !== boot.offset) continue
+      // After the clock was set back, pauses look too long, so the gateway shortens them.
+      boot.penalties.set(`medium:${extensionId}`, this.setBack ? Math.min(until, this.timeline.now + MINUTE_MS) : until)
     }
-    life.gateway.hub.subscribe((event) => this.witness.published(event))
-    this.wire.log(`start ${life.bootId}`)
+    boot.gateway.hub.subscribe((event) => this.checker.published(event))
+    this.link.log(`start ${boot.bootId}`)
   }
 
-  async #attemptOf(life: Life, message: { from: string; to: string; text: string }): ReturnType<Wire['attemptOf']> {
-    const attempt = await this.witness.attemptOf(message, life.bootId)
-    const crowd = attempt.isNew ? this.windows.note(life, message.from, attempt.extensionId, attempt.startedAt) : null
-    if (crowd !== null) this.witness.violated(crowd)
-    if (this.witness.cancelled.has(attempt.messageId))
-      this.witness.violated(`${attempt.messageId} was cancelled and is being sent`)
+  async #attemptOf(
+    boot: Boot,
+    message: { from: string; to: string; text: string },
+  ): ReturnType<ProviderLink['attemptOf']> {
+    const attempt = await this.checker.attemptOf(message, boot.bootId)
+    const excess = attempt.isNew
+      ? this.rateWindows.note(boot, message.from, attempt.extensionId, attempt.startedAt)
+      : null
+    if (excess !== null) this.checker.violated(excess)
+    if (this.checker.cancelled.has(attempt.messageId))
+      this.checker.violated(`${attempt.messageId} was cancelled and is being sent`)
     return attempt
   }
 
-  #restart(life: Life, downMs: number): void {
-    if (!life.alive) return
-    this.#kill(life)
+  #restart(boot: Boot, downMs: number): void {
+    if (!boot.alive) return
+    this.#kill(boot)
     this.upAt = this.timeline.now + downMs
     this.timeline.after(null, downMs, () => this.#start())
   }
 
-  #kill(life: Life): void {
-    life.alive = false
-    this.life = null
-    this.wire.log(`end of ${life.bootId}`)
-    orphan(this.wire, life)
-    const { dies } = this.stage.weakening
-    if (dies !== undefined) {
-      valueOf(this.disk.database.batch(dies(life.bootId)))
-      this.witness.accept()
+  #kill(boot: Boot): void {
+    boot.alive = false
+    this.boot = null
+    this.link.log(`end of ${boot.bootId}`)
+    orphan(this.link, boot)
+    const { atCrash } = this.stage.weakening
+    if (atCrash !== undefined) {
+      valueOf(this.disk.database.batch(atCrash(boot.bootId)))
+      this.checker.accept()
     }
-    if (this.profile.lateWrites === true) for (const perform of life.gate.unfinished()) this.#performLate(perform)
+    if (this.profile.lateWrites === true) for (const perform of boot.gate.unfinished()) this.#performLate(perform)
   }
 
   #performLate(perform: () => void): void {
@@ -261,22 +267,22 @@ class Simulation {
     })
   }
 
-  #strike({ kind, ms }: Fault): void {
-    const { timeline, disk, provider, clients, life } = this
+  #applyFault({ kind, ms }: Fault): void {
+    const { timeline, disk, provider, clients, boot } = this
     const until = timeline.now + ms
-    this.wire.log(`fault ${kind} ${ms / 1000} s`)
+    this.link.log(`fault ${kind} ${ms / 1000} s`)
     switch (kind) {
       case 'crash':
-        if (life !== null) this.#restart(life, ms)
+        if (boot !== null) this.#restart(boot, ms)
         return
       case 'crash_writing':
-        if (life !== null) this.#crashWriting(life, ms)
+        if (boot !== null) this.#crashWriting(boot, ms)
         return
       case 'stop':
-        if (life !== null) this.#stop(life, ms)
+        if (boot !== null) this.#stop(boot, ms)
         return
       case 'pause':
-        if (life !== null) life.pausedUntil = until
+        if (boot !== null) boot.pausedUntil = until
         return
       case 'clock':
         this.wallOffset += ms
@@ -296,11 +302,11 @@ class Simulation {
         return provider.expireAccessTokens()
       case 'disk_full':
         disk.fullUntil = until
-        this.witness.order.diskFaultUntil = until + DISK_RECOVERY_MS
+        this.checker.order.diskFaultUntil = until + DISK_RECOVERY_MS
         return
       case 'write_unclear':
         disk.failsAfterCommit = true
-        this.witness.order.diskFaultUntil = Infinity
+        this.checker.order.diskFaultUntil = Infinity
         return
       case 'suspend':
         this.suspendedUntil = Math.max(this.suspendedUntil, until + 5000)
@@ -312,22 +318,22 @@ class Simulation {
     }
   }
 
-  /** While a write of the send core is under way, or done and not known to be. */
-  #crashWriting(life: Life, downMs: number): void {
+  /** Crashes while a write of the send engine is under way, or done and not reported. */
+  #crashWriting(boot: Boot, downMs: number): void {
     let left = this.random.int(1, 6)
-    life.gate.onWrite = (statements) => {
+    boot.gate.onWrite = (statements) => {
       if (!statements.some(({ sql }) => /send_attempts/.test(sql)) || --left > 0) return
-      life.gate.onWrite = null
-      this.timeline.after(null, this.random.ms(0, 3), () => this.#restart(life, downMs))
+      boot.gate.onWrite = null
+      this.timeline.after(null, this.random.ms(0, 3), () => this.#restart(boot, downMs))
     }
   }
 
-  /** As on SIGTERM: no more requests, what runs comes to its end, at most 7 s. */
-  #stop(life: Life, downMs: number): void {
-    life.ready = false
-    const end = (): void => this.#restart(life, downMs)
-    Promise.all([life.gateway.sending.stop(), life.gateway.jobs.stop()]).then(end, end)
-    this.timeline.after(life, 7000, end)
+  /** Stops as after SIGTERM: accepts no requests, and lets running work end within 7 s. */
+  #stop(boot: Boot, downMs: number): void {
+    boot.ready = false
+    const end = (): void => this.#restart(boot, downMs)
+    Promise.all([boot.gateway.sending.stop(), boot.gateway.jobs.stop()]).then(end, end)
+    this.timeline.after(boot, 7000, end)
   }
 
   #committed(statements: readonly Statement[]): void {
@@ -340,7 +346,7 @@ class Simulation {
         offset: this.wallOffset,
       })
     }
-    this.witness.committed(statements, this.timeline.now)
+    this.checker.committed(statements, this.timeline.now)
   }
 
   #log(text: string): void {

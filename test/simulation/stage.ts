@@ -3,30 +3,30 @@ import { openDatabase } from '../../src/db/database.ts'
 import type { Gate } from '../../src/db/gate.ts'
 import { tenantOf } from './clients.ts'
 import type { Statement } from './disk.ts'
-import { plainSecrets } from './life.ts'
+import { plainSecrets } from './boot.ts'
 import type { ModelProvider } from './model-provider.ts'
 import type { Scenario } from './scenario.ts'
 import { valueOf } from './timeline.ts'
 
-/** One rule of the design taken away. */
+/** Removes one rule of the design. */
 export interface Weakening {
-  /** Run once on the fresh database. */
+  /** Statements for the fresh database. */
   schema?: readonly string[]
-  /** Changes the engine's own code; the answer changes it back. */
+  /** Changes the code of the send engine. Returns a function that restores it. */
   patch?(): () => void
   config?: Partial<Config>
-  /** What a process that dies takes with it. */
-  dies?(bootId: string): Statement[]
+  /** Returns the changes to the database at a crash. */
+  atCrash?(bootId: string): Statement[]
 }
 
-/** What all seeds of one thread share: opening a database takes longer than a seed. */
-export interface Stage {
+/** The objects that all seeds of a thread share, because opening a database takes longer than a seed. */
+export interface SimulationStage {
   database: Gate
   config: Config
   weakening: Weakening
 }
 
-export async function openStage(weakening: Weakening = {}): Promise<Stage> {
+export async function openStage(weakening: Weakening = {}): Promise<SimulationStage> {
   const read = readConfig({ values: { NODE_ENV: 'test' }, readFile: () => '' })
   if (!read.ok) throw new Error(read.problems.join('\n'))
   const { gate: database } = await openDatabase({ url: ':memory:', authToken: null, path: null, litestream: false })
@@ -48,8 +48,8 @@ const TABLES = [
 ]
 const DAY_MS = 86_400_000
 
-/** An empty database with this scenario's tenants and extensions. */
-export function setUp(stage: Stage, scenario: Scenario, provider: ModelProvider, now: number): void {
+/** Empties the database and inserts this scenario's tenants and extensions. */
+export function setUp(stage: SimulationStage, scenario: Scenario, provider: ModelProvider, now: number): void {
   const statements = TABLES.map((table): Statement => ({ sql: `DELETE FROM ${table}` }))
   for (let tenant = 0; tenant < scenario.tenants; tenant++)
     statements.push(...tenantRows(scenario, provider, tenant, now))

@@ -1,7 +1,7 @@
 import { drainMicrotasks } from 'bun:jsc'
 import type { Random } from './random.ts'
 
-/** Whom an event belongs to. What belongs to a dead one never happens, what belongs to a paused one waits. */
+/** The owner of events. Events of a dead owner never happen, and events of a paused owner wait. */
 export interface Owner {
   alive: boolean
   pausedUntil: number
@@ -15,19 +15,19 @@ interface Event {
 }
 
 /**
- * Simulated time: events in their order, those of the same instant in random order. After each event everything that
- * follows from it without waiting has happened, so that nothing else decides what comes next.
+ * Simulated time. Events happen in the order of their times, and simultaneous events in random order. All promises are
+ * handled between two events, so that only the timeline decides what happens next.
  */
 export class Timeline {
   /** True time, epoch milliseconds. */
   now = Date.parse('2026-11-21T02:30:00.000Z')
-  /** Events of owners so far. */
+  /** The number of events of owners so far. */
   steps = 0
   readonly #heap: Event[] = []
 
   constructor(readonly random: Random) {}
 
-  /** Runs `callback` after `delayMs`; the answer cancels it. */
+  /** Runs `callback` after `delayMs`. Returns a function that cancels it. */
   after(owner: Owner | null, delayMs: number, callback: () => void): () => void {
     const event = { at: this.now + Math.max(0, delayMs), tie: this.random.next(), owner, run: callback }
     this.#push(event)
@@ -36,7 +36,7 @@ export class Timeline {
     }
   }
 
-  /** Runs the next event; false when there is none before `until`, and then it is `until`. */
+  /** Runs the next event. If there is none before `until`, advances to `until` and returns false. */
   step(until: number): boolean {
     for (;;) {
       const event = this.#heap[0]
@@ -96,7 +96,7 @@ const isBefore = (one: Event, other: Event): boolean =>
 
 const nothing = (): void => {}
 
-/** What a promise has come to that waits for nothing but other promises. Only between events. */
+/** Returns the outcome of a promise that waits only for other promises. Call it only between events. */
 export function outcomeOf<T>(promise: Promise<T>): { ok: true; value: T } | { ok: false; error: Error } {
   const box: { outcome: { ok: true; value: T } | { ok: false; error: Error } | null } = { outcome: null }
   promise.then(

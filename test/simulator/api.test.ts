@@ -1,68 +1,68 @@
 import { expect, test } from 'bun:test'
-import { ALICE, answer, BOB, codes, SELF, startBench } from './harness.ts'
+import { ALICE, answer, BOB, codes, SELF, startHarness } from './harness.ts'
 
-test('the bearer check tells its four cases apart', async () => {
-  await using bench = await startBench()
-  const url = `${bench.simulator.url}/restapi/v1.0${SELF}`
+test('the bearer check has four different errors', async () => {
+  await using harness = await startHarness()
+  const url = `${harness.simulator.url}/restapi/v1.0${SELF}`
   expect(codes(await answer(fetch(url)))).toEqual([401, 'AGW-401'])
   expect(codes(await answer(fetch(url, { headers: { authorization: 'Basic eDp5' } })))).toEqual([401, 'AGW-402'])
-  const nonsense = await bench.api('nonsense', 'GET', SELF)
+  const nonsense = await harness.api('nonsense', 'GET', SELF)
   expect(nonsense.body).toMatchObject({
     errorCode: 'TokenInvalid',
     message: 'OAuth token is invalid',
     errors: [{ errorCode: 'OAU-149', message: 'OAuth token is invalid' }],
   })
-  const { access_token } = await bench.login()
-  expect(codes(await bench.api(`${access_token}x`, 'GET', SELF))).toEqual([401, 'OAU-213'])
-  expect((await bench.api(access_token, 'GET', SELF)).status).toBe(200)
+  const { access_token } = await harness.login()
+  expect(codes(await harness.api(`${access_token}x`, 'GET', SELF))).toEqual([401, 'OAU-213'])
+  expect((await harness.api(access_token, 'GET', SELF)).status).toBe(200)
 })
 
-test('every answer carries an RCRequestId, errors and the open probe included', async () => {
-  await using bench = await startBench()
-  const probe = await fetch(`${bench.simulator.url}/restapi`)
+test('every answer has an RCRequestId, also errors and the open probe', async () => {
+  await using harness = await startHarness()
+  const probe = await fetch(`${harness.simulator.url}/restapi`)
   expect(probe.status).toBe(200)
   const answers = [
     probe,
-    await fetch(`${bench.simulator.url}/restapi/v1.0/nothing`),
-    await fetch(`${bench.simulator.url}/restapi/v1.0${SELF}`),
+    await fetch(`${harness.simulator.url}/restapi/v1.0/nothing`),
+    await fetch(`${harness.simulator.url}/restapi/v1.0${SELF}`),
   ]
   const ids = answers.map((one) => one.headers.get('rcrequestid'))
   expect(new Set(ids).size).toBe(3)
   expect(ids).not.toContain(null)
 })
 
-test('the extension has a numeric id, its account a text one, and real ids in its address', async () => {
-  await using bench = await startBench()
-  const { access_token } = await bench.login()
-  const { body, status } = await bench.api(access_token, 'GET', SELF)
+test('the extension has a numeric id, its account a text id, and the address has real ids', async () => {
+  await using harness = await startHarness()
+  const { access_token } = await harness.login()
+  const { body, status } = await harness.api(access_token, 'GET', SELF)
   expect(status).toBe(200)
-  expect(body.id).toBe(Number(bench.alice))
+  expect(body.id).toBe(Number(harness.alice))
   expect(body['account']).toMatchObject({ id: '809640016' })
-  expect(body['uri']).toBe(`${bench.simulator.url}/restapi/v1.0/account/809640016/extension/${bench.alice}`)
+  expect(body['uri']).toBe(`${harness.simulator.url}/restapi/v1.0/account/809640016/extension/${harness.alice}`)
   expect(body).toMatchObject({ name: 'Alice Smith', extensionNumber: '101', type: 'User', status: 'Enabled' })
 })
 
-test('own ids work instead of ~, others are not found', async () => {
-  await using bench = await startBench()
-  const bob = bench.control.addExtension({ numbers: [BOB] }).extensionId
-  const { access_token } = await bench.login()
-  const get = (path: string) => bench.api(access_token, 'GET', path)
-  expect((await get(`/account/809640016/extension/${bench.alice}`)).status).toBe(200)
+test('own ids work instead of ~, and others are not found', async () => {
+  await using harness = await startHarness()
+  const bob = harness.control.addExtension({ numbers: [BOB] }).extensionId
+  const { access_token } = await harness.login()
+  const get = (path: string) => harness.api(access_token, 'GET', path)
+  expect((await get(`/account/809640016/extension/${harness.alice}`)).status).toBe(200)
   const other = await get(`/account/~/extension/${bob}`)
   expect(codes(other)).toEqual([404, 'CMN-102'])
   expect(other.body['message']).toBe('Resource for parameter [extensionId] is not found')
   expect((await get('/account/1/extension/~')).body['message']).toBe('Resource for parameter [accountId] is not found')
 })
 
-test('phone numbers show each number with its own features', async () => {
-  await using bench = await startBench()
+test('phone numbers are listed with their features', async () => {
+  await using harness = await startHarness()
   const add = (phoneNumber: string, features: string[]) =>
-    bench.control.addNumber({ extensionId: bench.alice, phoneNumber, features })
+    harness.control.addNumber({ extensionId: harness.alice, phoneNumber, features })
   add('+18445550188', ['CallerId'])
   add('+18445550189', ['A2PSmsSender'])
   add('+18445550190', [])
-  const { access_token } = await bench.login()
-  const { records, ...list } = (await bench.api(access_token, 'GET', `${SELF}/phone-number`)).body
+  const { access_token } = await harness.login()
+  const { records, ...list } = (await harness.api(access_token, 'GET', `${SELF}/phone-number`)).body
   expect(records.map((one) => [one['phoneNumber'], one['features']])).toEqual([
     [ALICE, ['SmsSender', 'CallerId', 'MmsSender']],
     ['+18445550188', ['CallerId']],
@@ -74,12 +74,13 @@ test('phone numbers show each number with its own features', async () => {
   expect(list['navigation']).not.toHaveProperty('nextPage')
 })
 
-test('paging honours perPage and leads on through navigation.nextPage', async () => {
-  await using bench = await startBench()
-  for (let at = 1; at < 5; at++) bench.control.addNumber({ extensionId: bench.alice, phoneNumber: `+1650555020${at}` })
-  const { access_token } = await bench.login()
+test('paging obeys perPage, and navigation.nextPage has the next page', async () => {
+  await using harness = await startHarness()
+  for (let at = 1; at < 5; at++)
+    harness.control.addNumber({ extensionId: harness.alice, phoneNumber: `+1650555020${at}` })
+  const { access_token } = await harness.login()
   const seen: unknown[] = []
-  let next: string | undefined = `${bench.simulator.url}/restapi/v1.0${SELF}/phone-number?perPage=2`
+  let next: string | undefined = `${harness.simulator.url}/restapi/v1.0${SELF}/phone-number?perPage=2`
   while (next !== undefined) {
     const page = await answer(fetch(next, { headers: { authorization: `Bearer ${access_token}` } }))
     expect(page.body.records.length).toBeLessThanOrEqual(2)
@@ -87,10 +88,10 @@ test('paging honours perPage and leads on through navigation.nextPage', async ()
     next = (page.body['navigation'] as { nextPage?: { uri: string } }).nextPage?.uri
   }
   expect(seen).toEqual([ALICE, '+16505550201', '+16505550202', '+16505550203', '+16505550204'])
-  const refused = await bench.api(access_token, 'GET', `${SELF}/phone-number?perPage=1001`)
+  const refused = await harness.api(access_token, 'GET', `${SELF}/phone-number?perPage=1001`)
   expect(refused.body.errors[0]?.message).toBe('Parameter [perPage] value is invalid.')
 })
 
-test('it refuses to run in production', () => {
-  expect(startBench({ environment: 'production' })).rejects.toThrow('The simulator refuses to run in production')
+test('the simulator refuses to run in production', () => {
+  expect(startHarness({ environment: 'production' })).rejects.toThrow('The simulator refuses to run in production')
 })

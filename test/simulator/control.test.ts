@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { ALICE, answer, BOB, CUSTOMER, REDIRECT, SELF, startBench } from './harness.ts'
+import { ALICE, answer, BOB, CUSTOMER, REDIRECT, SELF, startHarness } from './harness.ts'
 
 const knob = (url: string, name: string, argument?: unknown) =>
   answer(
@@ -10,17 +10,17 @@ const knob = (url: string, name: string, argument?: unknown) =>
     }),
   )
 
-test('every knob is there over HTTP under its own name', async () => {
-  await using bench = await startBench()
-  const listed = await answer(fetch(`${bench.simulator.url}/control`))
-  expect(listed.body['knobs']).toEqual(Object.keys(bench.control))
-  expect((await knob(bench.simulator.url, 'nothing')).status).toBe(404)
-  expect((await knob(bench.simulator.url, 'constructor')).status).toBe(404)
+test('every knob is available over HTTP under its name', async () => {
+  await using harness = await startHarness()
+  const listed = await answer(fetch(`${harness.simulator.url}/control`))
+  expect(listed.body['knobs']).toEqual(Object.keys(harness.control))
+  expect((await knob(harness.simulator.url, 'nothing')).status).toBe(404)
+  expect((await knob(harness.simulator.url, 'constructor')).status).toBe(404)
 })
 
-test('both ways work on one world', async () => {
-  await using bench = await startBench()
-  const { url } = bench.simulator
+test('HTTP and the process control the same state', async () => {
+  await using harness = await startHarness()
+  const { url } = harness.simulator
   const added = await knob(url, 'addExtension', {
     name: 'Bob',
     numbers: [BOB, { phoneNumber: '+18445550188', features: [] }],
@@ -30,20 +30,20 @@ test('both ways work on one world', async () => {
     accountId: '809640016',
     numbers: [{ phoneNumber: BOB }, { features: [] }],
   })
-  expect(bench.control.extensions()).toHaveLength(2)
+  expect(harness.control.extensions()).toHaveLength(2)
   const injected = await knob(url, 'injectSms', { to: BOB, text: 'over HTTP' })
-  expect(bench.control.messages()).toMatchObject([
+  expect(harness.control.messages()).toMatchObject([
     { messageId: injected.body['messageId'], text: 'over HTTP', from: CUSTOMER, to: [BOB] },
   ])
-  const messages = await answer(fetch(`${url}/control/messages?extensionId=${bench.alice}&limit=5`))
+  const messages = await answer(fetch(`${url}/control/messages?extensionId=${harness.alice}&limit=5`))
   expect(messages.text).toBe('[]')
   expect((await knob(url, 'denyNextLogin')).text).toBe('null')
-  expect((await bench.authorize()).searchParams.get('error')).toBe('access_denied')
+  expect((await harness.authorize()).searchParams.get('error')).toBe('access_denied')
 })
 
-test('a knob that refuses answers 400 with the reason', async () => {
-  await using bench = await startBench()
-  const { url } = bench.simulator
+test('a wrong argument is answered with 400 and the reason', async () => {
+  await using harness = await startHarness()
+  const { url } = harness.simulator
   const refused = [
     await knob(url, 'nextLogin', { extensionId: '5' }),
     await knob(url, 'configure', { sentAfter: 5 }),
@@ -58,21 +58,21 @@ test('a knob that refuses answers 400 with the reason', async () => {
   ])
 })
 
-test('a web page cannot turn the knobs: the host must be this machine, the origin none or its own, the type JSON', async () => {
-  await using bench = await startBench()
-  const { url } = bench.simulator
+test('a web page cannot use the knobs: the host must be this machine, the origin absent or its own, the type JSON', async () => {
+  await using harness = await startHarness()
+  const { url } = harness.simulator
   const host = new URL(url).host
   const json = { 'content-type': 'application/json' }
   const revoke = (headers: Record<string, string>, method = 'POST'): Promise<number> =>
     answer(
-      fetch(`${url}/control/revokeTokens${method === 'GET' ? `?extensionId=${bench.alice}` : ''}`, {
+      fetch(`${url}/control/revokeTokens${method === 'GET' ? `?extensionId=${harness.alice}` : ''}`, {
         method,
         headers,
-        ...(method === 'GET' ? {} : { body: JSON.stringify({ extensionId: bench.alice }) }),
+        ...(method === 'GET' ? {} : { body: JSON.stringify({ extensionId: harness.alice }) }),
       }),
     ).then((one) => one.status)
-  await bench.login()
-  const before = bench.control.sessions()
+  await harness.login()
+  const before = harness.control.sessions()
   expect(before).toHaveLength(1)
   for (const foreign of [
     'evil.example.com',
@@ -93,56 +93,63 @@ test('a web page cannot turn the knobs: the host must be this machine, the origi
     expect([type, await revoke({ 'content-type': type })]).toEqual([type, 415])
   expect(await revoke({}, 'GET')).toBe(405)
   expect((await fetch(`${url}/control/sessions`, { headers: { host: 'evil.example.com' } })).status).toBe(403)
-  expect(bench.control.sessions()).toEqual(before)
+  expect(harness.control.sessions()).toEqual(before)
   expect(await revoke({ 'content-type': 'application/json; charset=utf-8', origin: url })).toBe(200)
-  expect(bench.control.sessions()).toEqual([])
+  expect(harness.control.sessions()).toEqual([])
 })
 
-test('the request log shows each request with its caller, and the counters add them up', async () => {
-  await using bench = await startBench()
-  const { access_token } = await bench.login()
-  bench.control.clearRequests()
-  await bench.sms(access_token)
-  await bench.api(access_token, 'GET', `${SELF}/message-store?direction=Outbound`)
-  await bench.api('nonsense', 'GET', SELF)
-  const at = bench.clock.now()
+test('the request log shows each request with its caller, and the counters count them', async () => {
+  await using harness = await startHarness()
+  const { access_token } = await harness.login()
+  harness.control.clearRequests()
+  await harness.sms(access_token)
+  await harness.api(access_token, 'GET', `${SELF}/message-store?direction=Outbound`)
+  await harness.api('nonsense', 'GET', SELF)
+  const at = harness.clock.now()
   const base = { at, fault: null }
-  expect(bench.control.requests()).toEqual([
-    { ...base, method: 'POST', path: `/restapi/v1.0${SELF}/sms`, route: 'sms', extensionId: bench.alice, status: 200 },
+  expect(harness.control.requests()).toEqual([
+    {
+      ...base,
+      method: 'POST',
+      path: `/restapi/v1.0${SELF}/sms`,
+      route: 'sms',
+      extensionId: harness.alice,
+      status: 200,
+    },
     {
       ...base,
       method: 'GET',
       path: `/restapi/v1.0${SELF}/message-store?direction=Outbound`,
       route: 'message-store',
-      extensionId: bench.alice,
+      extensionId: harness.alice,
       status: 200,
     },
     { ...base, method: 'GET', path: `/restapi/v1.0${SELF}`, route: 'extension', extensionId: null, status: 401 },
   ])
-  expect(bench.control.requests({ route: 'sms' })).toHaveLength(1)
-  expect(bench.control.counters()).toMatchObject({
+  expect(harness.control.requests({ route: 'sms' })).toHaveLength(1)
+  expect(harness.control.counters()).toMatchObject({
     smsAccepted: 1,
     requests: { sms: 1, token: 1 },
     answers: { '200': 3, '302': 1, '401': 1 },
   })
 })
 
-test('numbers come and go', async () => {
-  await using bench = await startBench()
-  const { access_token } = await bench.login()
-  bench.control.removeNumber({ extensionId: bench.alice, phoneNumber: ALICE })
-  expect((await bench.sms(access_token)).status).toBe(400)
-  bench.control.addNumber({ extensionId: bench.alice, phoneNumber: ALICE })
-  expect((await bench.sms(access_token)).status).toBe(200)
+test('numbers can be added and removed', async () => {
+  await using harness = await startHarness()
+  const { access_token } = await harness.login()
+  harness.control.removeNumber({ extensionId: harness.alice, phoneNumber: ALICE })
+  expect((await harness.sms(access_token)).status).toBe(400)
+  harness.control.addNumber({ extensionId: harness.alice, phoneNumber: ALICE })
+  expect((await harness.sms(access_token)).status).toBe(200)
 })
 
-test('an app without refresh tokens gets none', async () => {
-  await using bench = await startBench()
-  bench.control.configure({ issueRefreshTokens: false })
-  expect(await bench.login()).not.toHaveProperty('refresh_token')
+test('an app without the setting for refresh tokens gets none', async () => {
+  await using harness = await startHarness()
+  harness.control.configure({ issueRefreshTokens: false })
+  expect(await harness.login()).not.toHaveProperty('refresh_token')
 })
 
-test('as a program of its own it prints its address, and answers there', async () => {
+test('the program prints its address and answers there', async () => {
   const program = Bun.spawn(
     [
       'bun',

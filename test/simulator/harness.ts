@@ -3,19 +3,19 @@ import type { SimulatorControl } from '../../src/simulator/control.ts'
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../src/simulator/simulator.ts'
 import { manualClock, type ManualClock } from '../support/manual-clock.ts'
 
-/** One simulator with Alice (+16505550101) on it, and a client that speaks plain HTTP to it. */
-export interface Bench extends AsyncDisposable {
+/** A simulator with the extension Alice (+16505550101), and a plain HTTP client for it. */
+export interface SimulatorHarness extends AsyncDisposable {
   simulator: Simulator
   control: SimulatorControl
   clock: ManualClock
   alice: string
   authorize(query?: Record<string, string>): Promise<URL>
-  /** A whole login: authorize, then the code. */
+  /** A complete login: authorize, then exchange the code. */
   login(query?: Record<string, string>): Promise<Tokens>
-  token(form: Record<string, string>, headers?: Record<string, string>): Promise<Answer>
-  refresh(refreshToken: string): Promise<Answer>
-  api(token: string, method: string, path: string, body?: unknown): Promise<Answer>
-  sms(token: string, text?: string, to?: string): Promise<Answer>
+  token(form: Record<string, string>, headers?: Record<string, string>): Promise<ParsedAnswer>
+  refresh(refreshToken: string): Promise<ParsedAnswer>
+  api(token: string, method: string, path: string, body?: unknown): Promise<ParsedAnswer>
+  sms(token: string, text?: string, to?: string): Promise<ParsedAnswer>
 }
 
 export interface Tokens {
@@ -23,7 +23,7 @@ export interface Tokens {
   refresh_token: string
 }
 
-export interface Answer {
+export interface ParsedAnswer {
   status: number
   headers: Headers
   text: string
@@ -45,9 +45,9 @@ export const BOB = '+16505550102'
 export const CUSTOMER = '+16505550123'
 export const basic = (id: string, secret: string): string => `Basic ${btoa(`${id}:${secret}`)}`
 export const challengeOf = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url')
-export const codes = (from: Answer): [number, string | undefined] => [from.status, from.body.errors[0]?.errorCode]
+export const codes = (from: ParsedAnswer): [number, string | undefined] => [from.status, from.body.errors[0]?.errorCode]
 
-export async function startBench(options: Partial<SimulatorOptions> = {}): Promise<Bench> {
+export async function startHarness(options: Partial<SimulatorOptions> = {}): Promise<SimulatorHarness> {
   const clock = manualClock()
   const simulator = await startSimulator({ clock, clientId: 'app', clientSecret: 'secret', ...options })
   const { url, control } = simulator
@@ -65,7 +65,7 @@ export async function startBench(options: Partial<SimulatorOptions> = {}): Promi
     return new URL(response.headers.get('location') ?? `error:${response.status} ${await response.text()}`)
   }
 
-  async function token(form: Record<string, string>, headers: Record<string, string> = {}): Promise<Answer> {
+  async function token(form: Record<string, string>, headers: Record<string, string> = {}): Promise<ParsedAnswer> {
     return answer(
       fetch(`${url}/restapi/oauth/token`, {
         method: 'POST',
@@ -84,7 +84,7 @@ export async function startBench(options: Partial<SimulatorOptions> = {}): Promi
     return (await token({ grant_type: 'authorization_code', code, redirect_uri: REDIRECT })).body
   }
 
-  async function api(bearer: string, method: string, path: string, body?: unknown): Promise<Answer> {
+  async function api(bearer: string, method: string, path: string, body?: unknown): Promise<ParsedAnswer> {
     const init = body === undefined ? {} : { body: JSON.stringify(body) }
     const headers = { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' }
     return answer(fetch(`${url}/restapi/v1.0${path}`, { method, headers, ...init }))
@@ -113,7 +113,7 @@ export const smsBody = (text: string, to: string = CUSTOMER, from: string = ALIC
   text,
 })
 
-export async function answer(request: Promise<Response>): Promise<Answer> {
+export async function answer(request: Promise<Response>): Promise<ParsedAnswer> {
   const response = await request
   const text = await response.text()
   return { status: response.status, headers: response.headers, text, body: parsed(text) }

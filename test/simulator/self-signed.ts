@@ -1,4 +1,4 @@
-/** A self-signed certificate for localhost, good for nothing but being refused. */
+/** A self-signed certificate for localhost, which clients must refuse. */
 export const SELF_SIGNED = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIBmjCCAUGgAwIBAgIUHJXET+mO+StYU/DNRgTm5lgoKjAwCgYIKoZIzj0EAwIw

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
-import { ALICE, answer, BOB, codes, CUSTOMER, SELF, smsBody, startBench } from './harness.ts'
+import { ALICE, answer, BOB, codes, CUSTOMER, SELF, smsBody, startHarness } from './harness.ts'
 
-test('an accepted SMS answers 200 with a numeric id and Queued, and moves to Sent on the clock', async () => {
-  await using bench = await startBench()
-  const { access_token } = await bench.login()
-  const sent = await bench.sms(access_token, 'Hello')
+test('an accepted SMS is answered with 200, a numeric id and Queued, and becomes Sent on the clock', async () => {
+  await using harness = await startHarness()
+  const { access_token } = await harness.login()
+  const sent = await harness.sms(access_token, 'Hello')
   expect(sent.status).toBe(200)
   expect(sent.body).toMatchObject({
     type: 'SMS',
@@ -18,17 +18,17 @@ test('an accepted SMS answers 200 with a numeric id and Queued, and moves to Sen
   expect(sent.body).not.toHaveProperty('extensionId')
   expect(Number.isSafeInteger(sent.body.id)).toBe(true)
   const status = async () =>
-    (await bench.api(access_token, 'GET', `${SELF}/message-store/${sent.body.id}`)).body['messageStatus']
-  bench.clock.advance(999)
+    (await harness.api(access_token, 'GET', `${SELF}/message-store/${sent.body.id}`)).body['messageStatus']
+  harness.clock.advance(999)
   expect(await status()).toBe('Queued')
-  bench.clock.advance(1)
+  harness.clock.advance(1)
   expect(await status()).toBe('Sent')
 })
 
-test('the conversation id stands as a raw number above 2^53, and as text beside it', async () => {
-  await using bench = await startBench()
-  const { access_token } = await bench.login()
-  const { text, body } = await bench.sms(access_token)
+test('the conversation id is a raw number above 2^53, and text in `conversation`', async () => {
+  await using harness = await startHarness()
+  const { access_token } = await harness.login()
+  const { text, body } = await harness.sms(access_token)
   const { id } = body['conversation'] as { id: string }
   expect(text).toContain(`"conversationId":${id},`)
   expect(BigInt(id)).toBeGreaterThan(2n ** 53n)
@@ -36,11 +36,11 @@ test('the conversation id stands as a raw number above 2^53, and as text beside 
 })
 
 test('message ids grow with time, so that a restarted simulator does not repeat them', async () => {
-  await using bench = await startBench()
-  const { access_token } = await bench.login()
-  const first = (await bench.sms(access_token)).body.id
+  await using harness = await startHarness()
+  const { access_token } = await harness.login()
+  const first = (await harness.sms(access_token)).body.id
   await Bun.sleep(2)
-  await using later = await startBench()
+  await using later = await startHarness()
   const second = (await later.sms((await later.login()).access_token)).body.id
   expect(second).toBeGreaterThan(first)
 })
@@ -77,27 +77,27 @@ const REFUSED: [string, unknown, number, string, string | null][] = [
 ]
 
 test.each(REFUSED)('an SMS with %s is refused and not stored', async (_, body, status, code, parameter) => {
-  await using bench = await startBench()
-  bench.control.addExtension({ numbers: [BOB] })
-  bench.control.addNumber({ extensionId: bench.alice, phoneNumber: '+18445550188', features: ['CallerId'] })
-  const { access_token } = await bench.login()
-  const refused = await bench.api(access_token, 'POST', `${SELF}/sms`, body)
+  await using harness = await startHarness()
+  harness.control.addExtension({ numbers: [BOB] })
+  harness.control.addNumber({ extensionId: harness.alice, phoneNumber: '+18445550188', features: ['CallerId'] })
+  const { access_token } = await harness.login()
+  const refused = await harness.api(access_token, 'POST', `${SELF}/sms`, body)
   expect(codes(refused)).toEqual([status, code])
   if (parameter !== null) expect(refused.body.errors[0]?.parameterName).toBe(parameter)
-  expect(bench.control.messages()).toEqual([])
+  expect(harness.control.messages()).toEqual([])
 })
 
-test('the refusals that were recorded from the platform come in exactly that form', async () => {
-  await using bench = await startBench()
-  bench.control.addExtension({ numbers: [BOB] })
-  const { access_token } = await bench.login()
-  const foreign = await bench.api(access_token, 'POST', `${SELF}/sms`, smsBody('x', CUSTOMER, BOB))
+test('recorded refusals of the platform have exactly the recorded form', async () => {
+  await using harness = await startHarness()
+  harness.control.addExtension({ numbers: [BOB] })
+  const { access_token } = await harness.login()
+  const foreign = await harness.api(access_token, 'POST', `${SELF}/sms`, smsBody('x', CUSTOMER, BOB))
   expect(JSON.parse(foreign.text)).toEqual({
     errorCode: 'FeatureNotAvailable',
     message: "Phone number doesn't belong to extension",
     errors: [{ errorCode: 'MSG-304', message: "Phone number doesn't belong to extension" }],
   })
-  const short = await bench.api(access_token, 'POST', `${SELF}/sms`, smsBody('x', '123456'))
+  const short = await harness.api(access_token, 'POST', `${SELF}/sms`, smsBody('x', '123456'))
   expect(JSON.parse(short.text)).toEqual({
     errorCode: 'InvalidParameter',
     message: 'Sending SMS to short numbers is not available',
@@ -105,21 +105,21 @@ test('the refusals that were recorded from the platform come in exactly that for
   })
 })
 
-test('1000 units are accepted', async () => {
-  await using bench = await startBench()
-  const { access_token } = await bench.login()
-  expect((await bench.sms(access_token, '😀'.repeat(500))).status).toBe(200)
+test('a text of 1000 units is accepted', async () => {
+  await using harness = await startHarness()
+  const { access_token } = await harness.login()
+  expect((await harness.sms(access_token, '😀'.repeat(500))).status).toBe(200)
 })
 
 test.each(['multipart/form-data', 'multipart/mixed'])(
   '%s with the JSON as its first part is accepted',
   async (type) => {
-    await using bench = await startBench()
-    const { access_token } = await bench.login()
+    await using harness = await startHarness()
+    const { access_token } = await harness.login()
     const part =
       'Content-Disposition: form-data; name="json"; filename="request.json"\r\nContent-Type: application/json'
     const sent = await answer(
-      fetch(`${bench.simulator.url}/restapi/v1.0${SELF}/sms`, {
+      fetch(`${harness.simulator.url}/restapi/v1.0${SELF}/sms`, {
         method: 'POST',
         headers: { authorization: `Bearer ${access_token}`, 'content-type': `${type}; boundary=XX` },
         body: `--XX\r\n${part}\r\n\r\n${JSON.stringify(smsBody('From a part'))}\r\n--XX--\r\n`,
@@ -129,36 +129,36 @@ test.each(['multipart/form-data', 'multipart/mixed'])(
   },
 )
 
-test('any other content type answers 415', async () => {
-  await using bench = await startBench()
-  const { access_token } = await bench.login()
+test('any other content type is answered with 415', async () => {
+  await using harness = await startHarness()
+  const { access_token } = await harness.login()
   const headers = { authorization: `Bearer ${access_token}`, 'content-type': 'text/plain' }
-  const sent = await fetch(`${bench.simulator.url}/restapi/v1.0${SELF}/sms`, { method: 'POST', headers, body: '{}' })
+  const sent = await fetch(`${harness.simulator.url}/restapi/v1.0${SELF}/sms`, { method: 'POST', headers, body: '{}' })
   expect(sent.status).toBe(415)
 })
 
-test('a planned failure shows in the store with its delivery error code', async () => {
-  await using bench = await startBench()
-  bench.control.planNextSms({ messageStatus: 'SendingFailed', deliveryErrorCode: 'SMS-CAR-430' })
-  const { access_token } = await bench.login()
-  const { id } = (await bench.sms(access_token)).body
-  bench.clock.advance(1000)
-  const record = (await bench.api(access_token, 'GET', `${SELF}/message-store/${id}`)).body
+test('a planned failure is shown in the store with its delivery error code', async () => {
+  await using harness = await startHarness()
+  harness.control.planNextSms({ messageStatus: 'SendingFailed', deliveryErrorCode: 'SMS-CAR-430' })
+  const { access_token } = await harness.login()
+  const { id } = (await harness.sms(access_token)).body
+  harness.clock.advance(1000)
+  const record = (await harness.api(access_token, 'GET', `${SELF}/message-store/${id}`)).body
   expect(record).toMatchObject({ messageStatus: 'SendingFailed', deliveryErrorCode: 'SMS-CAR-430' })
-  const next = (await bench.sms(access_token)).body.id
-  bench.clock.advance(1000)
-  expect((await bench.api(access_token, 'GET', `${SELF}/message-store/${next}`)).body['messageStatus']).toBe('Sent')
+  const next = (await harness.sms(access_token)).body.id
+  harness.clock.advance(1000)
+  expect((await harness.api(access_token, 'GET', `${SELF}/message-store/${next}`)).body['messageStatus']).toBe('Sent')
 })
 
-test('messages are delivered when the settings say so', async () => {
-  await using bench = await startBench()
-  bench.control.configure({ deliveredAfterMs: 3000 })
-  const { access_token } = await bench.login()
-  await bench.sms(access_token)
-  const status = () => bench.control.messages()[0]?.messageStatus
+test('messages become Delivered after deliveredAfterMs', async () => {
+  await using harness = await startHarness()
+  harness.control.configure({ deliveredAfterMs: 3000 })
+  const { access_token } = await harness.login()
+  await harness.sms(access_token)
+  const status = () => harness.control.messages()[0]?.messageStatus
   const seen = [status()]
   for (const ms of [1000, 2000]) {
-    bench.clock.advance(ms)
+    harness.clock.advance(ms)
     seen.push(status())
   }
   expect(seen).toEqual(['Queued', 'Sent', 'Delivered'])

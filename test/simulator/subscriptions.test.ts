@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createServer as createTcpServer, type AddressInfo } from 'node:net'
-import { BOB, codes, startBench, type Answer, type Bench } from './harness.ts'
+import { BOB, codes, startHarness, type ParsedAnswer, type SimulatorHarness } from './harness.ts'
 import { SELF_SIGNED } from './self-signed.ts'
 import { echo, startWebhook } from './webhook.ts'
 
@@ -13,21 +13,25 @@ const request = (address: string, changes: object = {}) => ({
   ...changes,
 })
 
-const subscribe = (bench: Bench, token: string, address: string, changes: object = {}): Promise<Answer> =>
-  bench.api(token, 'POST', '/subscription', request(address, changes))
+const subscribe = (
+  harness: SimulatorHarness,
+  token: string,
+  address: string,
+  changes: object = {},
+): Promise<ParsedAnswer> => harness.api(token, 'POST', '/subscription', request(address, changes))
 
-test('creating shakes hands and answers with real ids, without the verification token', async () => {
-  await using bench = await startBench()
+test('a creation makes a handshake and is answered with real ids, without the verification token', async () => {
+  await using harness = await startHarness()
   await using webhook = startWebhook()
-  const { access_token } = await bench.login()
-  const created = await subscribe(bench, access_token, webhook.url)
+  const { access_token } = await harness.login()
+  const created = await subscribe(harness, access_token, webhook.url)
   expect(created.status).toBe(200)
   expect(created.text).not.toContain('verify-me')
   expect(created.body).toMatchObject({
     status: 'Active',
     creationTime: '2026-11-21T02:30:00.000Z',
     expirationTime: '2026-11-28T02:30:00.000Z',
-    eventFilters: [INSTANT.replace('~', '809640016').replace('~', bench.alice)],
+    eventFilters: [INSTANT.replace('~', '809640016').replace('~', harness.alice)],
     deliveryMode: { transportType: 'WebHook', encryption: false, address: webhook.url },
   })
   const [handshake] = webhook.requests
@@ -61,18 +65,18 @@ const HANDSHAKES: [string, (call: Request) => Response | Promise<Response>, stri
 ]
 
 test.each(HANDSHAKES)('a webhook that answers the handshake with %s', async (_, reply, code) => {
-  await using bench = await startBench()
+  await using harness = await startHarness()
   await using webhook = startWebhook()
   webhook.answer = reply
-  const { access_token } = await bench.login()
-  const created = await subscribe(bench, access_token, webhook.url)
+  const { access_token } = await harness.login()
+  const created = await subscribe(harness, access_token, webhook.url)
   if (code === null) expect(created.status).toBe(200)
   else expect([...codes(created), created.body.errorCode]).toEqual([400, code, code])
-  expect(bench.control.subscriptions()).toHaveLength(code === null ? 1 : 0)
+  expect(harness.control.subscriptions()).toHaveLength(code === null ? 1 : 0)
 })
 
-test('exactly 1024 bytes pass, one more does not', async () => {
-  await using bench = await startBench()
+test('a handshake answer may have 1024 bytes, but not one more', async () => {
+  await using harness = await startHarness()
   const sizes = { wanted: 1024 }
   const server = createTcpServer((socket) =>
     socket.on('data', (data) => {
@@ -84,46 +88,46 @@ test('exactly 1024 bytes pass, one more does not', async () => {
   )
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
-  const { access_token } = await bench.login()
-  expect((await subscribe(bench, access_token, address)).status).toBe(200)
+  const { access_token } = await harness.login()
+  expect((await subscribe(harness, access_token, address)).status).toBe(200)
   sizes.wanted = 1025
-  expect(codes(await subscribe(bench, access_token, address))).toEqual([400, 'SUB-525'])
+  expect(codes(await subscribe(harness, access_token, address))).toEqual([400, 'SUB-525'])
   server.close()
 })
 
 test('an unreachable or silent webhook is SUB-521', async () => {
-  await using bench = await startBench()
+  await using harness = await startHarness()
   await using webhook = startWebhook()
-  bench.control.configure({ webhookTimeoutMs: 50 })
-  const { access_token } = await bench.login()
-  expect(codes(await subscribe(bench, access_token, 'http://127.0.0.1:1/hook'))).toEqual([400, 'SUB-521'])
+  harness.control.configure({ webhookTimeoutMs: 50 })
+  const { access_token } = await harness.login()
+  expect(codes(await subscribe(harness, access_token, 'http://127.0.0.1:1/hook'))).toEqual([400, 'SUB-521'])
   const never = Promise.withResolvers<Response>()
   webhook.answer = () => never.promise
-  expect(codes(await subscribe(bench, access_token, webhook.url))).toEqual([400, 'SUB-521'])
+  expect(codes(await subscribe(harness, access_token, webhook.url))).toEqual([400, 'SUB-521'])
   never.resolve(new Response())
 })
 
 test('an https webhook with an untrusted certificate is SUB-524', async () => {
-  await using bench = await startBench()
+  await using harness = await startHarness()
   const server = Bun.serve({ hostname: '127.0.0.1', port: 0, tls: SELF_SIGNED, fetch: echo })
-  const { access_token } = await bench.login()
+  const { access_token } = await harness.login()
   for (const host of ['localhost', '127.0.0.1']) {
-    expect(codes(await subscribe(bench, access_token, `https://${host}:${server.port}/`))).toEqual([400, 'SUB-524'])
+    expect(codes(await subscribe(harness, access_token, `https://${host}:${server.port}/`))).toEqual([400, 'SUB-524'])
   }
   await server.stop(true)
 })
 
-test('http addresses are SUB-523 unless allowed', async () => {
-  await using bench = await startBench({ allowHttpWebhooks: false })
+test('an http address is SUB-523 unless http is allowed', async () => {
+  await using harness = await startHarness({ allowHttpWebhooks: false })
   await using webhook = startWebhook()
-  const { access_token } = await bench.login()
-  expect(codes(await subscribe(bench, access_token, webhook.url))).toEqual([400, 'SUB-523'])
+  const { access_token } = await harness.login()
+  expect(codes(await subscribe(harness, access_token, webhook.url))).toEqual([400, 'SUB-523'])
   expect(webhook.requests).toEqual([])
 })
 
 const REFUSED: [string, object, number, string][] = [
   ['a wrong transport', { deliveryMode: { transportType: 'PubNub', address: 'https://x' } }, 400, 'CMN-101'],
-  ['an address that is none', { deliveryMode: { transportType: 'WebHook', address: 'nowhere' } }, 400, 'CMN-101'],
+  ['an invalid address', { deliveryMode: { transportType: 'WebHook', address: 'nowhere' } }, 400, 'CMN-101'],
   ['no filters', { eventFilters: [] }, 400, 'CMN-101'],
   ['an unknown filter', { eventFilters: ['/restapi/v1.0/account/~/presence'] }, 400, 'SUB-508'],
   ['only a reminder', { eventFilters: ['/restapi/v1.0/subscription/~?threshold=60&interval=15'] }, 400, 'SUB-515'],
@@ -133,35 +137,35 @@ const REFUSED: [string, object, number, string][] = [
 ]
 
 test.each(REFUSED)('a subscription with %s is refused before any handshake', async (_, changes, status, code) => {
-  await using bench = await startBench()
+  await using harness = await startHarness()
   await using webhook = startWebhook()
-  const { access_token } = await bench.login()
-  expect(codes(await subscribe(bench, access_token, webhook.url, changes))).toEqual([status, code])
+  const { access_token } = await harness.login()
+  expect(codes(await subscribe(harness, access_token, webhook.url, changes))).toEqual([status, code])
   expect(webhook.requests).toEqual([])
 })
 
-test('equal subscriptions stay two, and the thirty-first is refused', async () => {
-  await using bench = await startBench({ limits: false })
+test('equal subscriptions are not merged, and the thirty-first is refused', async () => {
+  await using harness = await startHarness({ limits: false })
   await using webhook = startWebhook()
-  const { access_token } = await bench.login()
+  const { access_token } = await harness.login()
   const ids = new Set<unknown>()
-  for (let count = 0; count < 30; count++) ids.add((await subscribe(bench, access_token, webhook.url)).body.id)
+  for (let count = 0; count < 30; count++) ids.add((await subscribe(harness, access_token, webhook.url)).body.id)
   expect(ids.size).toBe(30)
-  expect(codes(await subscribe(bench, access_token, webhook.url))).toEqual([403, 'SUB-505'])
-  expect((await bench.api(access_token, 'GET', '/subscription')).body.records).toHaveLength(30)
+  expect(codes(await subscribe(harness, access_token, webhook.url))).toEqual([403, 'SUB-505'])
+  expect((await harness.api(access_token, 'GET', '/subscription')).body.records).toHaveLength(30)
 })
 
-test('renewing keeps the own lifetime; deleting answers 204 and then 404', async () => {
-  await using bench = await startBench()
+test('a renewal keeps the lifetime of the subscription; a deletion is answered with 204, then 404', async () => {
+  await using harness = await startHarness()
   await using webhook = startWebhook()
-  const { access_token } = await bench.login()
-  const { id } = (await subscribe(bench, access_token, webhook.url, { expiresIn: 3000 })).body
-  bench.clock.advance(1_000_000)
-  expect((await bench.api(access_token, 'GET', `/subscription/${id}`)).body['expiresIn']).toBe(2000)
-  const renewed = await bench.api(access_token, 'POST', `/subscription/${id}/renew`)
+  const { access_token } = await harness.login()
+  const { id } = (await subscribe(harness, access_token, webhook.url, { expiresIn: 3000 })).body
+  harness.clock.advance(1_000_000)
+  expect((await harness.api(access_token, 'GET', `/subscription/${id}`)).body['expiresIn']).toBe(2000)
+  const renewed = await harness.api(access_token, 'POST', `/subscription/${id}/renew`)
   expect([renewed.status, renewed.body['expiresIn']]).toEqual([200, 3000])
   expect(webhook.requests).toHaveLength(1)
-  const deleted = await bench.api(access_token, 'DELETE', `/subscription/${id}`)
+  const deleted = await harness.api(access_token, 'DELETE', `/subscription/${id}`)
   expect([deleted.status, deleted.text]).toEqual([204, ''])
   for (const [method, path] of [
     ['GET', ''],
@@ -169,28 +173,28 @@ test('renewing keeps the own lifetime; deleting answers 204 and then 404', async
     ['PUT', ''],
     ['DELETE', ''],
   ] as const) {
-    expect(codes(await bench.api(access_token, method, `/subscription/${id}${path}`))).toEqual([404, 'CMN-102'])
+    expect(codes(await harness.api(access_token, method, `/subscription/${id}${path}`))).toEqual([404, 'CMN-102'])
   }
 })
 
-test('an expired subscription is gone', async () => {
-  await using bench = await startBench()
+test('an expired subscription is not found', async () => {
+  await using harness = await startHarness()
   await using webhook = startWebhook()
-  const { access_token } = await bench.login()
-  const { id } = (await subscribe(bench, access_token, webhook.url, { expiresIn: 60 })).body
-  bench.clock.advance(60_000)
-  const gone = await bench.api(access_token, 'POST', `/subscription/${id}/renew`)
+  const { access_token } = await harness.login()
+  const { id } = (await subscribe(harness, access_token, webhook.url, { expiresIn: 60 })).body
+  harness.clock.advance(60_000)
+  const gone = await harness.api(access_token, 'POST', `/subscription/${id}/renew`)
   expect(gone.body['message']).toBe('Resource for parameter [subscriptionId] is not found')
-  expect((await bench.api(access_token, 'GET', '/subscription')).body.records).toEqual([])
+  expect((await harness.api(access_token, 'GET', '/subscription')).body.records).toEqual([])
 })
 
-test('PUT changes filters and lifetime, never the address', async () => {
-  await using bench = await startBench()
+test('PUT changes filters and lifetime, but not the address', async () => {
+  await using harness = await startHarness()
   await using webhook = startWebhook()
-  const { access_token } = await bench.login()
-  const { id } = (await subscribe(bench, access_token, webhook.url)).body
+  const { access_token } = await harness.login()
+  const { id } = (await subscribe(harness, access_token, webhook.url)).body
   const filters = [INSTANT, '/restapi/v1.0/account/~/extension/~/message-store']
-  const changed = await bench.api(
+  const changed = await harness.api(
     access_token,
     'PUT',
     `/subscription/${id}`,
@@ -202,31 +206,31 @@ test('PUT changes filters and lifetime, never the address', async () => {
 })
 
 test("another extension's subscription is not found", async () => {
-  await using bench = await startBench()
+  await using harness = await startHarness()
   await using webhook = startWebhook()
-  const bob = bench.control.addExtension({ numbers: [BOB] }).extensionId
-  const { id } = (await subscribe(bench, (await bench.login()).access_token, webhook.url)).body
-  const other = await bench.login({ login_hint: bob })
-  expect((await bench.api(other.access_token, 'DELETE', `/subscription/${id}`)).status).toBe(404)
-  expect(bench.control.subscriptions()).toHaveLength(1)
+  const bob = harness.control.addExtension({ numbers: [BOB] }).extensionId
+  const { id } = (await subscribe(harness, (await harness.login()).access_token, webhook.url)).body
+  const other = await harness.login({ login_hint: bob })
+  expect((await harness.api(other.access_token, 'DELETE', `/subscription/${id}`)).status).toBe(404)
+  expect(harness.control.subscriptions()).toHaveLength(1)
 })
 
-test('the control blacklists, expires and deletes, and can refuse filters', async () => {
-  await using bench = await startBench()
+test('the control API blacklists, expires and deletes subscriptions, and can refuse filters', async () => {
+  await using harness = await startHarness()
   await using webhook = startWebhook()
-  const { access_token } = await bench.login()
-  const create = async () => String((await subscribe(bench, access_token, webhook.url)).body.id)
-  const get = (id: string) => bench.api(access_token, 'GET', `/subscription/${id}`)
+  const { access_token } = await harness.login()
+  const create = async () => String((await subscribe(harness, access_token, webhook.url)).body.id)
+  const get = (id: string) => harness.api(access_token, 'GET', `/subscription/${id}`)
   const [blacklisted, expired, deleted] = [await create(), await create(), await create()]
-  bench.control.blacklistSubscription({ subscriptionId: blacklisted })
-  bench.control.expireSubscription({ subscriptionId: expired })
-  bench.control.deleteSubscription({ subscriptionId: deleted })
+  harness.control.blacklistSubscription({ subscriptionId: blacklisted })
+  harness.control.expireSubscription({ subscriptionId: expired })
+  harness.control.deleteSubscription({ subscriptionId: deleted })
   expect((await get(blacklisted)).body).toMatchObject({
     status: 'Blacklisted',
     blacklistedData: { blacklistedAt: '2026-11-21T02:30:00.000Z' },
   })
   expect([(await get(expired)).status, (await get(deleted)).status]).toEqual([404, 404])
-  bench.control.configure({ refuseFilters: true })
-  const refused = (await subscribe(bench, access_token, webhook.url)).body
+  harness.control.configure({ refuseFilters: true })
+  const refused = (await subscribe(harness, access_token, webhook.url)).body
   expect(refused).toMatchObject({ eventFilters: [], disabledFilters: [{ reason: 'SUB-412' }] })
 })

@@ -1,9 +1,9 @@
-/** A webhook of the gateway's kind, that keeps what it was sent. */
+/** A webhook like the gateway's, which records the events that it receives. */
 export interface Webhook extends AsyncDisposable {
   url: string
   requests: { headers: Headers; body: string }[]
   events(): Event[]
-  /** How it answers from now on; the handshake included. */
+  /** Answers all further requests, including handshakes. */
   answer: (request: Request) => Response | Promise<Response>
 }
 

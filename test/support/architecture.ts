@@ -1,6 +1,6 @@
 /**
- * The rules of the source tree as pure functions over source texts. Each returns its offenders, one readable line each;
- * an empty list is good. `test/architecture.test.ts` has the table of layers and runs them over the tree.
+ * The rules of the source tree as pure functions over source texts. Each returns one line per offence, or an empty list.
+ * `test/architecture.test.ts` has the table of layers and applies the rules to the tree.
  */
 import { posix } from 'node:path'
 
@@ -12,23 +12,23 @@ export interface SourceFile {
 
 export interface Layer {
   name: string
-  /** Globs; a file belongs to the first layer of the table that matches. */
+  /** Globs. A file belongs to the first layer of the table that matches. */
   files: readonly string[]
-  /** Names of the layers that it may import besides itself. */
+  /** The names of other layers that it may import. */
   mayImport: readonly string[]
-  /** May it import Elysia and its plug-ins? */
+  /** Whether it may import Elysia and its plug-ins. */
   elysia?: boolean
 }
 
 export interface Import {
-  /** Null when it is computed and so cannot be read. */
+  /** Null if it is computed. */
   specifier: string | null
-  /** `type` is a whole `import type` or `export type`, which is gone at run time. */
+  /** `type` is an `import type` or `export type`, which does not exist at run time. */
   kind: 'value' | 'type' | 'dynamic'
   line: number
 }
 
-/** Files must import along the table, and each must belong to a layer. */
+/** Files may import only what the table allows, and each must belong to a layer. */
 export function wrongWayImports(files: readonly SourceFile[], layers: readonly Layer[]): string[] {
   return files.flatMap((file) => {
     const layer = layerOf(file.path, layers)
@@ -39,7 +39,7 @@ export function wrongWayImports(files: readonly SourceFile[], layers: readonly L
       if (target === null || isAsset(target)) return []
       const other = layerOf(target, layers)
       if (other === layer || (other !== undefined && layer.mayImport.includes(other.name))) return []
-      return [`${at} ${layer.name} imports ${other?.name ?? 'what belongs to no layer'}: ${target}`]
+      return [`${at} ${layer.name} imports ${other?.name ?? 'a file of no layer'}: ${target}`]
     })
   })
 }
@@ -51,7 +51,7 @@ export function elysiaImports(files: readonly SourceFile[], layers: readonly Lay
   })
 }
 
-/** One line for each cycle of imports, type imports included. */
+/** Returns one line for each cycle of imports, including type imports. */
 export function importCycles(files: readonly SourceFile[]): string[] {
   const known = new Set(files.map((file) => file.path))
   const targets = (file: SourceFile): string[] =>
@@ -76,7 +76,7 @@ export function longFiles(files: readonly SourceFile[], maxLines: number): strin
   })
 }
 
-/** Files and folders with names that say nothing about their contents. */
+/** Finds files and folders with names that do not describe their contents. */
 export function vagueNames(files: readonly SourceFile[]): string[] {
   const vague = /^(utils?|common|helpers?|misc)$/i
   return files.flatMap(({ path }) => {
@@ -92,7 +92,7 @@ export function importsWithoutExtension(files: readonly SourceFile[]): string[] 
   })
 }
 
-/** A `routes.ts` is imported by `src/app.ts`, and by tests, alone. */
+/** Only `src/app.ts` and tests may import a `routes.ts`. */
 export function routesImporters(files: readonly SourceFile[]): string[] {
   return eachImport(files, (file, { target }) => {
     const isRoutes = target !== null && /^src\/(features\/[^/]+|console)\/routes\.ts$/.test(target)
@@ -100,7 +100,7 @@ export function routesImporters(files: readonly SourceFile[]): string[] {
   })
 }
 
-/** Folders that production must not load: others may import their types, or load them on demand. */
+/** Production must not load these folders. Other files may import their types, or load them on demand. */
 export function loadedInProduction(
   files: readonly SourceFile[],
   folders: readonly string[],
@@ -142,7 +142,7 @@ export function featuresWithoutRoutes(files: readonly SourceFile[], listed: read
     .map((name) => `src/features/${name} has no routes.ts and is not listed`)
 }
 
-/** Calls of `test`, `it` and `describe` that leave a test out, or all others. */
+/** Finds calls of `test`, `it` and `describe` that skip a test or all others. */
 export function unrunTests(files: readonly SourceFile[]): string[] {
   return files.flatMap(({ path, text }) => {
     const tokens = tokenize(text)
@@ -158,7 +158,7 @@ export function unrunTests(files: readonly SourceFile[]): string[] {
   })
 }
 
-/** Every import of a text, `import type`, `export … from`, `import()` and `require()` included. */
+/** Returns every import of a text, including `import type`, `export … from`, `import()` and `require()`. */
 export function importsOf(text: string): Import[] {
   const tokens = tokenize(text)
   return tokens.flatMap((token, index): Import[] => {
@@ -179,7 +179,7 @@ export function importsOf(text: string): Import[] {
   })
 }
 
-/** Reads `[type] bindings from 'specifier'` at `start`; null when something else stands there, as after `export const`. */
+/** Reads `[type] bindings from 'specifier'` at `start`. Null for anything else, as after `export const`. */
 function fromClause(
   tokens: readonly Token[],
   start: number,
@@ -203,7 +203,10 @@ function fromClause(
   return null
 }
 
-/** Lines of `process.env`, `Bun.env`, `import.meta.env`, `{ env } = process` and `import { env } from 'node:process'`. */
+/**
+ * Returns the lines with `process.env`, `Bun.env`, `import.meta.env`, `{ env } = process` or `import { env } from
+ * 'node:process'`.
+ */
 function environmentReads(text: string): number[] {
   const tokens = tokenize(text).filter((token) => token.text !== '?')
   const before = (index: number): string => {
@@ -227,7 +230,7 @@ function environmentReads(text: string): number[] {
 }
 
 interface Token {
-  /** Strings, and templates that nothing is put into, have their content as `text`. */
+  /** The `text` of a string, or of a template without substitutions, is its content. */
   kind: 'word' | 'string' | 'other'
   text: string
   at: number
@@ -241,7 +244,7 @@ const TEMPLATE_PART = /(?:\\[\s\S]|\$(?!\{)|[^\\`$])*(?:`|\$\{)?/y
 const BEFORE_REGEX =
   /^(return|typeof|case|in|of|delete|void|throw|else|do|await|yield|\$\{|[^\w$#)\]}'"`\u0080-\uffff].*)$/
 
-/** Splits TypeScript into words, strings and signs; comments and regular expressions are left out. */
+/** Splits TypeScript into words, strings and signs. Comments and regular expressions are left out. */
 function tokenize(text: string): Token[] {
   const tokens: Token[] = []
   const braces: number[] = []

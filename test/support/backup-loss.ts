@@ -1,13 +1,13 @@
 import { type Deployment, NUMBER } from './deployment.ts'
 import { until } from './world.ts'
 
-/** What one crash with a lost volume cost. */
+/** The loss after one crash with a lost volume. */
 export interface Loss {
   acknowledged: number
   lost: number
-  /** From the oldest acknowledged message that is gone to the kill; 0 when none is gone. */
+  /** From the oldest lost acknowledged message to the kill. 0 if none is lost. */
   lossMs: number
-  /** Until the gateway serves again, restore included. */
+  /** The time until the gateway serves again, including the restore. */
   restartMs: number
 }
 
@@ -18,22 +18,22 @@ interface Acknowledged {
 }
 
 export interface Crash {
-  /** Tells the messages of this crash from others. */
+  /** Distinguishes the messages of this crash from others. */
   label: string
   /** From the first message to the kill. */
   loadMs: number
-  /** kill -9 of everything if absent; `stop` is a SIGTERM to all processes at once. */
+  /** `kill` (default) is a SIGKILL to all processes, `stop` a SIGTERM to all processes at once. */
   how?: 'kill' | 'stop'
-  /** A start that is killed too, so long after it began; none if absent. */
+  /** If set, the next start is killed after this time. */
   interruptedStartMs?: number
 }
 
-/** Sends for a while, ends everything, loses the volume, restores, and counts what is missing. */
+/** Sends for a while, ends all processes, deletes the volume, restores, and counts the missing messages. */
 export async function crashAndRestore(
   deployment: Deployment,
   { label, loadMs, how = 'kill', interruptedStartMs }: Crash,
 ): Promise<Loss> {
-  const load = new Load(deployment, label)
+  const load = new BackupLoad(deployment, label)
   await Bun.sleep(loadMs)
   const killedAt = performance.now()
   if (how === 'kill') await deployment.crash(load.acknowledged.length % 2 === 0)
@@ -52,8 +52,8 @@ export async function crashAndRestore(
   }
 }
 
-/** A message about every 20 ms, each with a text and a recipient of its own, from now on until it is stopped. */
-export class Load {
+/** Sends a message about every 20 ms until it is stopped. Each message has a text and a recipient of its own. */
+export class BackupLoad {
   readonly acknowledged: Acknowledged[] = []
   #running = true
   readonly #sending: Promise<void>
@@ -81,7 +81,7 @@ export class Load {
   }
 }
 
-/** Those that the gateway does not know. */
+/** Returns the messages that the gateway does not know. */
 export async function missingOf(
   deployment: Deployment,
   acknowledged: readonly Acknowledged[],
@@ -93,19 +93,19 @@ export async function missingOf(
   return missing
 }
 
-/** Texts of the messages that the provider has, newest last. */
+/** Returns the texts of the messages that the provider has, oldest first. */
 export async function sentTexts(deployment: Deployment): Promise<string[]> {
   const filter = { direction: 'Outbound', limit: 1_000_000 }
   return (await deployment.simulator.control<{ text: string }[]>('messages', filter)).map(({ text }) => text)
 }
 
-/** Texts that the provider has more than once. */
+/** Returns the texts that the provider has more than once. */
 export async function sentTwice(deployment: Deployment): Promise<string[]> {
   const seen = new Set<string>()
   return (await sentTexts(deployment)).filter((text) => seen.size === seen.add(text).size)
 }
 
-/** Until nothing waits. */
+/** Waits until no job is left. */
 export async function untilDrained(deployment: Deployment, withinMs = 20_000): Promise<void> {
   await until(async () => {
     const { queue } = await deployment.command<{ queue: Record<string, unknown> }>('status')

@@ -2,7 +2,7 @@ import type { LaunchOptions } from 'playwright-core'
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
 
-/** How tests launch the system's Chromium: headless, and quiet towards everything but the page. */
+/** Options to launch the system's Chromium, headless and without background requests. */
 export function browserOptions(): LaunchOptions {
   const executablePath = NAMES.map((name) => Bun.which(name)).find((path) => path !== null)
   if (executablePath === undefined || executablePath === null)

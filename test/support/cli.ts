@@ -1,17 +1,12 @@
 import { join } from 'node:path'
 import type { Subprocess } from 'bun'
 import { BASE_ENVIRONMENT } from './environment.ts'
+import { type Finished, finished } from './program.ts'
 import { until } from './world.ts'
 
 const CLI = new URL('../../src/cli.ts', import.meta.url).pathname
 
-export interface CliResult {
-  code: number
-  stdout: string
-  stderr: string
-}
-
-/** The environment that makes the command line find the database of a folder. */
+/** The environment with which the command line finds the database of a folder. */
 const environmentOf = (folder: string, more: Record<string, string> = {}): Record<string, string> => ({
   ...BASE_ENVIRONMENT,
   HOME: process.env['HOME'] ?? '',
@@ -20,26 +15,15 @@ const environmentOf = (folder: string, more: Record<string, string> = {}): Recor
   ...more,
 })
 
-/** Runs `sgw` as a person would, in a process of its own. */
-export async function sgw(folder: string, args: string[], env: Record<string, string> = {}): Promise<CliResult> {
-  const child = Bun.spawn([process.execPath, CLI, ...args], {
-    env: environmentOf(folder, env),
-    stdout: 'pipe',
-    stderr: 'pipe',
-  })
-  const [stdout, stderr, code] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ])
-  return { code, stdout, stderr }
-}
+/** Runs `sgw` on the database of a folder, to its end. */
+export const sgwIn = (folder: string, args: string[], env: Record<string, string> = {}): Promise<Finished> =>
+  finished([process.execPath, CLI, ...args], environmentOf(folder, env))
 
-/** A command that goes on until it is ended; what it prints can be waited for. */
+/** A command that runs until it is ended. A test can wait for its output. */
 export interface RunningCli extends AsyncDisposable {
   stdout(): string
   stderr(): string
-  /** The first match in what was printed on either side. */
+  /** Resolves with the first match in standard output or standard error. */
   printed(pattern: RegExp, withinMs?: number): Promise<RegExpExecArray>
 }
 

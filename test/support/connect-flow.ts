@@ -1,13 +1,13 @@
 import type { World } from './world.ts'
 
-/** The path of a new connect or invite link. */
+/** Returns the path of a new connect or invite link. */
 export async function newLink(world: World, kind: 'connect' | 'invite' = 'connect', key = world.key): Promise<string> {
   return (await world.json<{ connectUrl: string }>('POST', `/v1/rc/${kind}-token`, { key })).body.connectUrl
 }
 
 export const tokenOf = (link: string): string => link.split('token=')[1] ?? ''
 
-/** Presses the page's button: posts the token as a form does. */
+/** Posts the token as the form of the page does. */
 export function pressConnect(world: World, token: string | null): Promise<Response> {
   const body = token === null ? '' : new URLSearchParams({ token }).toString()
   return world.call('POST', '/v1/rc/connect', {
@@ -17,19 +17,19 @@ export function pressConnect(world: World, token: string | null): Promise<Respon
   })
 }
 
-/** Goes to the provider's login and comes back with the path that the browser would then open here. */
+/** Logs in at the provider. Returns the path of the gateway to which the browser is redirected. */
 export async function logIn(authorizeUrl: string): Promise<string> {
   const login = await fetch(authorizeUrl, { redirect: 'manual' })
   const callback = new URL(login.headers.get('location') ?? '')
   return `${callback.pathname}${callback.search}`
 }
 
-/** From a new link to the callback's path, not yet opened. */
+/** Uses a link up to the path of the callback, which is not opened. */
 export async function callbackPath(world: World, link?: string): Promise<string> {
   const pressed = await pressConnect(world, tokenOf(link ?? (await newLink(world))))
   return logIn(pressed.headers.get('location') ?? '')
 }
 
-/** Opens a path here, as a browser would. */
+/** Opens a path of the gateway, as a browser does. */
 export const open = (world: World, path: string, headers: Record<string, string> = {}): Promise<Response> =>
   world.call('GET', path, { key: null, headers })

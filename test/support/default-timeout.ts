@@ -1,8 +1,8 @@
 import { setDefaultTimeout } from 'bun:test'
 import { plugin } from 'bun'
 
-// Preloaded by bunfig.toml, which has no key for it: Bun's 5 s are too short for a busy machine, and Bun returns to them
-// with each file.
+// bunfig.toml preloads this file, because it has no key for the timeout. Bun's 5 s are too short for a busy machine, and
+// Bun resets the timeout with each file.
 
 const TIMEOUT_MS = 30_000
 

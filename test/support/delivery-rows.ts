@@ -9,7 +9,7 @@ export interface DeliveryRow {
   tenantId?: string
 }
 
-/** Writes attempts straight into the log, as if they had been made. */
+/** Writes attempts directly into the log. */
 export async function insertDeliveries(world: World, rows: readonly DeliveryRow[]): Promise<void> {
   const sql = `INSERT INTO deliveries (delivery_id, tenant_id, kind, target_id, message_id, correlation_id, url, boot_id, attempted_at, outcome, duration_ms)
     SELECT value ->> 'messageId' || ':' || (value ->> 'targetId'), coalesce(value ->> 'tenantId', ?2), value ->> 'kind', value ->> 'targetId',
@@ -17,5 +17,5 @@ export async function insertDeliveries(world: World, rows: readonly DeliveryRow[
   await world.gateway.database.writer.write([{ sql, args: [JSON.stringify(rows), world.tenantId] }])
 }
 
-/** A message id of the contract's form, by number. */
+/** Returns the message id of a number, in the contract's form. */
 export const messageIdOf = (n: number): string => `msg_${n.toString(16).padStart(12, '0')}`

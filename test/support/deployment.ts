@@ -11,18 +11,18 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { LITESTREAM } from './litestream.ts'
-import { type Finished, PROJECT, Program, finished, freePort } from './program.ts'
+import { type Finished, PROJECT, LoggedProgram, finished, freePort } from './program.ts'
 import { type RemoteSimulator, startRemoteSimulator } from './remote-simulator.ts'
 import { until } from './world.ts'
 
 export const NUMBER = '+15555550100'
 
-/** What a self-hoster has: entry point, Litestream, gateway, a volume, a place for the backup; and the provider, simulated. */
+/** A self-hosted deployment: entry point, Litestream, gateway, volume and backup storage, with a simulated provider. */
 export class Deployment implements AsyncDisposable {
   readonly volume: string
   readonly replica: string
   readonly url: string
-  #program: Program | null = null
+  #program: LoggedProgram | null = null
   #starts = 0
   readonly #storage: Record<string, string>
   key = ''
@@ -31,7 +31,7 @@ export class Deployment implements AsyncDisposable {
     readonly folder: string,
     readonly simulator: RemoteSimulator,
     readonly port: number,
-    /** The command that `sgw` stands for; an upgrade changes it. */
+    /** The command of `sgw`. An upgrade changes it. */
     public sgw: string[],
     storage: Record<string, string> | undefined,
   ) {
@@ -43,14 +43,14 @@ export class Deployment implements AsyncDisposable {
     this.install(sgw)
   }
 
-  /** `storage`: the variables that say where the backup goes; a folder if absent. */
+  /** `storage`: the variables of the backup storage. Default: a folder. */
   static async create(storage?: Record<string, string>): Promise<Deployment> {
     const folder = mkdtempSync(join(tmpdir(), 'sgw-deployment-'))
     const simulator = await startRemoteSimulator(join(folder, 'simulator.log'))
     return new Deployment(folder, simulator, freePort(), [process.execPath, join(PROJECT, 'src/cli.ts')], storage)
   }
 
-  /** Puts a version of the program in the PATH. */
+  /** Puts a version of the program into the PATH. */
   install(command: string[]): void {
     this.sgw = command
     const path = join(this.folder, 'bin/sgw')
@@ -58,7 +58,7 @@ export class Deployment implements AsyncDisposable {
     chmodSync(path, 0o755)
   }
 
-  /** Of the gateway, once the entry point has come to it. */
+  /** The id of the gateway's process, once the entry point has started it. */
   get pid(): number {
     return this.#program?.pid ?? 0
   }
@@ -86,11 +86,11 @@ export class Deployment implements AsyncDisposable {
     ...this.#storage,
   })
 
-  /** Runs the entry point until the gateway serves; answers how long that took. */
+  /** Runs the entry point until the gateway serves. Returns the duration. */
   async start(extra: Record<string, string> = {}): Promise<number> {
     const startedAt = performance.now()
     const log = join(this.folder, `start-${++this.#starts}.log`)
-    this.#program = new Program({
+    this.#program = new LoggedProgram({
       command: [join(PROJECT, 'deploy/entrypoint.sh')],
       env: { ...this.env(), ...extra },
       log,
@@ -99,9 +99,9 @@ export class Deployment implements AsyncDisposable {
     return performance.now() - startedAt
   }
 
-  /** Runs the entry point and kills everything that it has started after a while, whatever it is doing then. */
+  /** Runs the entry point and kills all its processes after `afterMs`. */
   async startAndKill(afterMs: number, extra: Record<string, string> = {}): Promise<void> {
-    const program = new Program({
+    const program = new LoggedProgram({
       command: [join(PROJECT, 'deploy/entrypoint.sh')],
       env: { ...this.env(), ...extra },
       log: join(this.folder, `start-${++this.#starts}.log`),
@@ -111,13 +111,13 @@ export class Deployment implements AsyncDisposable {
     await program.ended()
   }
 
-  /** Runs the entry point when it is expected to end; one that serves instead is stopped, with code 124. */
+  /** Runs an entry point that is expected to end. If it serves instead, it is stopped with code 124. */
   enter(extra: Record<string, string>, withinSeconds = 20): Promise<Finished> {
     const command = ['timeout', '--kill-after=5', `${withinSeconds}`, join(PROJECT, 'deploy/entrypoint.sh')]
     return finished(command, { ...this.env(), ...extra })
   }
 
-  /** An operator's command line. */
+  /** Runs an operator's command. */
   async command<T>(...words: string[]): Promise<T> {
     const { code, stdout, stderr } = await finished(['sgw', '--json', ...words], this.env())
     if (code !== 0 && !this.output().includes(LAST_COPIES_MET))
@@ -125,7 +125,7 @@ export class Deployment implements AsyncDisposable {
     return JSON.parse(stdout) as T
   }
 
-  /** kill -9 of Litestream and the gateway, in this order or the other. */
+  /** Sends SIGKILL to Litestream and the gateway, in this order or the reverse. */
   async crash(gatewayFirst: boolean): Promise<void> {
     const { pid } = this
     const others = descendantsOf(pid)
@@ -135,7 +135,7 @@ export class Deployment implements AsyncDisposable {
     await until(() => others.every((other) => !existsSync(`/proc/${other}/exe`)))
   }
 
-  /** kill -9 of Litestream alone. */
+  /** Sends SIGKILL to Litestream. */
   killLitestream(): void {
     const [litestream] = descendantsOf(this.pid)
     if (litestream === undefined) throw new Error('Litestream does not run')
@@ -146,20 +146,20 @@ export class Deployment implements AsyncDisposable {
     rmSync(this.volume, { recursive: true, force: true })
   }
 
-  /** SIGTERM; everything must end well. Throws with its output when it does not. */
+  /** Sends SIGTERM. Throws with the output if the exit code is not 0. */
   async stop(): Promise<void> {
     const code = await this.terminate()
     if (code !== 0 && !this.output().includes(LAST_COPIES_MET))
       throw new Error(`The entry point ended with ${code}: ${this.output().slice(-3000)}`)
   }
 
-  /** SIGTERM; answers the exit code. */
+  /** Sends SIGTERM and returns the exit code. */
   async terminate(): Promise<number | null> {
     this.#program?.signal('SIGTERM')
     return (await this.#program?.ended()) ?? null
   }
 
-  /** SIGTERM to all processes, as a supervisor does that stops a whole group; answers the exit code. */
+  /** Sends SIGTERM to all processes, as a supervisor does with a process group. Returns the exit code. */
   async terminateAll(): Promise<number | null> {
     for (const pid of [this.pid, ...descendantsOf(this.pid)].toReversed()) kill(pid, 'SIGTERM')
     return (await this.#program?.ended()) ?? null
@@ -178,7 +178,7 @@ export class Deployment implements AsyncDisposable {
     })
   }
 
-  /** Tenant, app and a connected extension, the way the manual says. */
+  /** Creates a tenant and an app and connects an extension, as the manual describes. */
   async connect(webhookUrl: string): Promise<void> {
     const { tenantId } = await this.command<{ tenantId: string }>('tenant', 'create', '--name', 'Night')
     const app = await this.command<{ apiKey: string }>(
@@ -213,15 +213,15 @@ export class Deployment implements AsyncDisposable {
 }
 
 /**
- * Litestream 0.3.13: when its last copy meets a regular one, both write the same temporary file, and the slower one
- * makes it end with 1. Both write the same.
+ * The output of Litestream 0.3.13 if its last copy coincides with a regular one. Both write the same contents to the same
+ * temporary file, and the slower one makes Litestream end with 1.
  */
 const LAST_COPIES_MET = '.wal.lz4.tmp: no such file or directory'
 
-/** Kept apart from the volume, as the manual says: a restored database opens with it. */
+/** The key is not on the volume, as the manual says, so that a restored database can be decrypted. */
 const KEY = crypto.getRandomValues(new Uint8Array(32)).toBase64()
 
-/** Processes that a process has started, and theirs; nearest first. */
+/** Returns the descendants of a process, children first. */
 function descendantsOf(pid: number): number[] {
   const children = threadsOf(pid).flatMap((thread) => read(`/proc/${pid}/task/${thread}/children`).trim().split(' '))
   const pids = children.map(Number).filter((child) => child > 1)
@@ -240,11 +240,11 @@ function read(path: string): string {
   }
 }
 
-/** One that has ended in the meantime is none to kill. */
+/** Ignores a process that has ended meanwhile. */
 function kill(pid: number, signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // It has ended.
+    // The process has ended.
   }
 }

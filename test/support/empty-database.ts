@@ -5,7 +5,7 @@ import { folderInMemory } from './memory-folder.ts'
 
 let made: Promise<Uint8Array> | null = null
 
-/** Puts a database with the present schema and no rows where there is none: cheaper than each world's own migrations. */
+/** Creates an empty database with the current schema if there is none. This is faster than migrations in every world. */
 export async function placeEmptyDatabase(path: string): Promise<void> {
   if (existsSync(path)) return
   made ??= makeEmptyDatabase()

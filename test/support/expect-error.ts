@@ -1,6 +1,6 @@
 import { expect } from 'bun:test'
 
-/** An error as the contract prints it: the status, JSON, exactly `{error}`, and a request id to ask about it with. */
+/** Expects an error of the contract: the status, JSON with exactly `{error}`, and a request id. */
 export async function expectError(response: Response, status: number, error: string): Promise<void> {
   expect({ status: response.status, body: await response.json() }).toEqual({ status, body: { error } })
   expect(response.headers.get('content-type')).toStartWith('application/json')

@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { PROJECT } from './program.ts'
 
 const CACHE = join(PROJECT, 'node_modules/.cache/go')
-/** Building takes about half a minute of a processor; a machine that is busy takes longer. */
+/** A build takes about half a minute of a processor, and longer on a busy machine. */
 const BUILD_LIMIT_MS = 400_000
 
 /**
- * Path of a program that Go builds, for example `github.com/OWNER/NAME/cmd/NAME@v1.2.3`; null where there is no Go, or it
- * cannot fetch the source. Built once: the version is part of the path.
+ * Returns the path of a program that Go builds, for example `github.com/OWNER/NAME/cmd/NAME@v1.2.3`. Null if Go is not
+ * installed or cannot fetch the source. The path contains the version, so each version is built once.
  */
 export function goProgram(source: string): string | null {
   const [path = '', version = ''] = source.split('@')
@@ -19,7 +19,7 @@ export function goProgram(source: string): string | null {
   return Bun.which('go') !== null && build(source, folder) ? program : null
 }
 
-/** Under another name until it is whole, so that several test runs may build at once. */
+/** Builds under a temporary name, so that several test runs may build at once. */
 function build(source: string, folder: string): boolean {
   process.stderr.write(`Building ${source}, once\n`)
   const unfinished = `${folder}.${process.pid}`

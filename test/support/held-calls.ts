@@ -2,7 +2,7 @@ import type { World } from './world.ts'
 
 type Call = 'sendSms' | 'refresh' | 'listSmsNumbers' | 'createSubscription'
 
-/** Calls of this name hang from now on; the function that it answers lets them go on. No clock decides how long that is. */
+/** Makes all further calls of this method hang. Returns a function that releases them. */
 export function holdCalls({ gateway }: World, name: Call): () => void {
   const provider = gateway.provider as unknown as Record<Call, (...parameters: unknown[]) => Promise<unknown>>
   const call = provider[name]

@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path'
 import { goProgram } from './go-program.ts'
 import { PROJECT } from './program.ts'
 
-/** The version that the image carries; it has no binary in a package registry. */
+/** The version of the image. No package registry has its binary. */
 const NEW = goProgram('github.com/benbjohnson/litestream/cmd/litestream@v0.5.17')
 
 /** Litestream 0.3.13, without its npm wrapper, which hides exit codes and signals. */
@@ -11,7 +11,7 @@ export const OLD_LITESTREAM = join(
   'litestream',
 )
 
-/** The real Litestream: 0.5.17 where Go is at hand, else 0.3.13. `TEST_LITESTREAM=0.3` takes the older one everywhere. */
+/** The real Litestream: 0.5.17 if Go is installed, else 0.3.13. `TEST_LITESTREAM=0.3` selects the older one. */
 export const LITESTREAM = process.env['TEST_LITESTREAM'] === '0.3' || NEW === null ? OLD_LITESTREAM : NEW
 
 /** 0.3 has neither a control socket nor a check of the last copy. */

@@ -1,8 +1,8 @@
 import type { Clock } from '../../src/core/clock.ts'
 
-/** A clock that stands still until told: no test waits for time. */
+/** A clock that only `advance` moves, so that no test waits for time. */
 export interface ManualClock extends Clock {
-  /** Moves time on and fires the timers that come due on the way, in their order, each at its own time. */
+  /** Advances the time and fires the timers that become due, in order, each at its own time. */
   advance(ms: number): void
 }
 

@@ -2,20 +2,20 @@ import type { Gate } from '../../src/db/gate.ts'
 
 export interface ManyMessages {
   count: number
-  /** Epoch milliseconds of the first one; each is a second younger than the one before. */
+  /** Epoch milliseconds of the first message. Each further message is a second newer. */
   since: number
   tenantId: string
   appId: string
-  /** The person: `to` of outbound and `from` of inbound messages. Many persons if absent. */
+  /** The contact: `to` of outbound and `from` of inbound messages. Default: many contacts. */
   phone?: string
 }
 
 const ROWS_PER_BATCH = 5000
 
-/** Three of four messages are outbound and sent, each with its attempt; the rest are received, each with a delivery. */
+/** Three of four messages are outbound and sent, each with an attempt. The others are inbound, each with a delivery. */
 export const writeManyMessages = (gate: Gate, many: ManyMessages): Promise<void> => write(gate, many, ATTEMPTS)
 
-/** The same in a database of release 1.0.0 or an earlier one. */
+/** Writes the same to a database of release 1.0.0 or earlier. */
 export const writeManyOldMessages = (gate: Gate, many: ManyMessages): Promise<void> => write(gate, many, OLD_ATTEMPTS)
 
 async function write(gate: Gate, many: ManyMessages, attempts: string): Promise<void> {

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const MEMORY = '/dev/shm'
-/** Docker gives it 64 MB, too few for the tests that write much. */
+/** Docker's 64 MB are too few for some tests. */
 const NEEDED_BYTES = 1e9
 
-/** An empty folder in memory where the system has room for it, so that commits do not wait for a disk. */
+/** Creates an empty folder, in memory if there is enough space, so that commits do not wait for a disk. */
 export const folderInMemory = (): string => mkdtempSync(join(hasRoom() ? MEMORY : tmpdir(), 'sgw-test-'))
 
 function hasRoom(): boolean {

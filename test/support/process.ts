@@ -3,20 +3,14 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Subprocess } from 'bun'
 import { BASE_ENVIRONMENT } from './environment.ts'
+import { type Finished, freePort } from './program.ts'
 import { until } from './world.ts'
 
 const ROOT = resolve(import.meta.dir, '../..')
 
-/** What a program printed, and how it ended. */
-export interface Ended {
-  code: number
-  stdout: string
-  stderr: string
-}
-
 type Environment = Record<string, string | undefined>
 
-/** An empty folder that goes with the test: `using folder = temporaryFolder()`. */
+/** Creates an empty folder that is deleted with the test: `using folder = temporaryFolder()`. */
 export function temporaryFolder(): Disposable & { path: string; file(name: string): string; database: string } {
   const path = mkdtempSync(join(tmpdir(), 'sgw-test-'))
   const file = (name: string): string => join(path, name)
@@ -28,16 +22,8 @@ export function temporaryFolder(): Disposable & { path: string; file(name: strin
   }
 }
 
-/** A port that was free a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
-  const { port } = server
-  await server.stop(true)
-  return port ?? 0
-}
-
-/** A program of ours as a real process; killed for good at the latest when it is disposed of. */
-export class Program implements AsyncDisposable {
+/** A program of this project as a real process. It is killed when it is disposed of, at the latest. */
+export class PipedProgram implements AsyncDisposable {
   #stdout = ''
   #stderr = ''
   readonly #read: Promise<unknown>
@@ -66,13 +52,13 @@ export class Program implements AsyncDisposable {
   }
 
   /** Waits for its end. */
-  async ended(): Promise<Ended> {
+  async ended(): Promise<Finished> {
     const code = await this.child.exited
     await this.#read
     return { code, stdout: this.#stdout, stderr: this.#stderr }
   }
 
-  /** Waits until it has printed something that matches. */
+  /** Waits for matching output. */
   printed(pattern: RegExp, withinMs = 20_000): Promise<RegExpExecArray> {
     return until(() => {
       const found = pattern.exec(this.#stdout)
@@ -88,8 +74,13 @@ export class Program implements AsyncDisposable {
   }
 }
 
-/** Starts `bun <file> <words>` with exactly this environment beside PATH and HOME. */
-export function startProgram(file: string, words: readonly string[] = [], env: Environment = {}, cwd = ROOT): Program {
+/** Starts `bun <file> <words>` with exactly this environment, PATH and HOME. */
+export function startProgram(
+  file: string,
+  words: readonly string[] = [],
+  env: Environment = {},
+  cwd = ROOT,
+): PipedProgram {
   const child = Bun.spawn([process.execPath, resolve(ROOT, file), ...words], {
     cwd,
     env: { ...BASE_ENVIRONMENT, HOME: process.env['HOME'], TMPDIR: process.env['TMPDIR'], NO_COLOR: '1', ...env },
@@ -97,12 +88,12 @@ export function startProgram(file: string, words: readonly string[] = [], env: E
     stdout: 'pipe',
     stderr: 'pipe',
   })
-  return new Program(child)
+  return new PipedProgram(child)
 }
 
-/** A server as an operator starts it: `await using server = await startServer({ DATABASE_URL })`. */
-export async function startServer(env: Environment): Promise<Program & { url: string; port: number }> {
-  const port = Number(env['PORT'] ?? (await freePort()))
+/** Starts a server as an operator does: `await using server = await startServer({ DATABASE_URL })`. */
+export async function startServer(env: Environment): Promise<PipedProgram & { url: string; port: number }> {
+  const port = Number(env['PORT'] ?? freePort())
   const program = startProgram('src/main.ts', [], { PORT: String(port), ...env })
   const url = `http://127.0.0.1:${port}`
   try {
@@ -119,12 +110,12 @@ export async function startServer(env: Environment): Promise<Program & { url: st
 }
 
 /** Runs `sgw <words>` to its end. */
-export async function sgw(words: readonly string[], env: Environment): Promise<Ended> {
+export async function sgw(words: readonly string[], env: Environment): Promise<Finished> {
   await using program = startProgram('src/cli.ts', words, env)
   return await program.ended()
 }
 
-/** What a promise was rejected with; null when it was kept. */
+/** Returns the rejection of a promise, or null if it was fulfilled. */
 export const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
     () => null,

@@ -6,22 +6,22 @@ import { until } from './world.ts'
 /** The project's folder. */
 export const PROJECT = join(import.meta.dir, '../..')
 
-export interface ProgramOptions {
+export interface LoggedProgramOptions {
   command: string[]
   env: Record<string, string>
-  /** Working folder; the project's if absent. */
+  /** The working folder. Default: the project's folder. */
   cwd?: string
-  /** Where its output goes. */
+  /** The file for its output. */
   log: string
 }
 
-/** A child process of a test: killed at the latest when its block ends. */
-export class Program implements AsyncDisposable {
+/** A child process of a test. It is killed when it is disposed of, at the latest. */
+export class LoggedProgram implements AsyncDisposable {
   readonly #child: Bun.Subprocess<'ignore', number, number>
 
-  constructor(readonly options: ProgramOptions) {
+  constructor(readonly options: LoggedProgramOptions) {
     const { command, env, cwd = PROJECT, log } = options
-    // One place in the file for both: they would write over each other's lines.
+    // Both streams share one file position, because otherwise they would overwrite each other's lines.
     const output = openSync(log, 'a')
     this.#child = Bun.spawn(command, {
       cwd,
@@ -37,7 +37,7 @@ export class Program implements AsyncDisposable {
     return this.#child.pid
   }
 
-  /** The exit code; null when a signal ended it. */
+  /** The exit code, or null if a signal ended it. */
   async ended(): Promise<number | null> {
     await this.#child.exited
     return this.#child.exitCode
@@ -56,7 +56,7 @@ export class Program implements AsyncDisposable {
     return readFileSync(this.options.log, 'utf8')
   }
 
-  /** Until the address answers 200; a program that ended before is an error with its output. */
+  /** Waits until the address answers 200. Throws with the output if the program ends before. */
   async serving(url: string, withinMs = 10_000): Promise<void> {
     await until(async () => {
       if (this.#child.exitCode !== null) throw new Error(`It ended with ${this.#child.exitCode}: ${this.output()}`)
@@ -69,6 +69,7 @@ export class Program implements AsyncDisposable {
   }
 }
 
+/** The output and the exit code of a program. */
 export interface Finished {
   code: number
   stdout: string
@@ -92,7 +93,7 @@ export async function finished(
   return { code, stdout, stderr }
 }
 
-/** A free port that outgoing connections do not get, so that it is free again for a second life. */
+/** Finds a free port below the range for outgoing connections, so that it is free again after a restart. */
 export function freePort(): number {
   for (;;) {
     const port = 20_000 + Math.floor(Math.random() * 12_000)
@@ -100,7 +101,7 @@ export function freePort(): number {
       Bun.listen({ hostname: '127.0.0.1', port, socket: { data() {} } }).stop(true)
       return port
     } catch {
-      // Taken: draw another one.
+      // The port is taken.
     }
   }
 }

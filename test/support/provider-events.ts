@@ -1,8 +1,9 @@
+import type { GatewayEvent } from '../../src/realtime/hub.ts'
 import type { World } from './world.ts'
 
 const PATH = '/v1/webhooks/provider'
 
-/** A subscription of a test's own, so that it knows the Verification-Token. Answers the token. */
+/** Inserts a subscription whose Verification-Token the test knows. Returns the token. */
 export async function subscribe(
   world: World,
   subscription: { tenantId?: string; extensionId?: string; token?: string; providerId?: string } = {},
@@ -26,7 +27,7 @@ export async function subscribe(
 export const EXTENSION = '629890016'
 export const ACCOUNT = '809640016'
 
-/** An inbound SMS as the provider POSTs it. `body` and `envelope` replace members; undefined leaves one out. */
+/** An inbound SMS as the provider POSTs it. `body` and `envelope` replace members. Undefined removes one. */
 export function smsEvent(
   body: Record<string, unknown> = {},
   envelope: Record<string, unknown> = {},
@@ -81,7 +82,7 @@ export interface ListedMessage extends Record<string, unknown> {
   createdAt: string
 }
 
-/** The tenant's inbound messages, newest first. */
+/** Returns the tenant's inbound messages, newest first. */
 export async function inboundMessages(
   world: World,
   options: { key?: string; limit?: number } = {},
@@ -96,7 +97,7 @@ export async function inboundMessages(
   ).body
 }
 
-/** The log of deliveries, newest first. */
+/** Returns the log of deliveries, newest first. */
 export async function attempts(world: World, query = '', key = world.key): Promise<Record<string, unknown>[]> {
   return (
     await world.json<{ attempts: Record<string, unknown>[] }>('GET', `/v1/webhook-deliveries?limit=100&${query}`, {
@@ -104,3 +105,15 @@ export async function attempts(world: World, query = '', key = world.key): Promi
     })
   ).body.attempts
 }
+
+/** An event of an inbound message that is not stored, for `gateway.hub.publish`. */
+export const inboundEvent = (body: string, tenantId: string): GatewayEvent => ({
+  type: 'sms_inbound',
+  messageId: 'msg_000000000000',
+  from: '+1',
+  to: '+1',
+  body,
+  rcMessageId: '1',
+  tenantId,
+  timestamp: '',
+})

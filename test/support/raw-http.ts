@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 
-/** An answer as it came over the wire. */
+/** A raw answer. */
 export interface RawAnswer {
   status: number
   /** Names in lower case. */
@@ -9,8 +9,8 @@ export interface RawAnswer {
 }
 
 /**
- * Writes bytes to a socket and reads the answers until the other side closes, or `until` is content with what came.
- * For requests that no HTTP client would send.
+ * Writes bytes to a socket and reads the answers until the server closes the connection or `until` returns true. It can send
+ * requests that no HTTP client would send.
  */
 export function exchange(
   url: string,
@@ -27,19 +27,19 @@ export function exchange(
       if (until(text)) socket.destroy()
     })
     socket.on('close', () => resolve(text))
-    // A reset after the answer is what a refused upload meets.
+    // A refused upload may be reset after its answer.
     socket.on('error', (error) => (text === '' ? reject(error) : resolve(text)))
   })
 }
 
-/** The first answer to a request. */
+/** Sends a request and returns the first answer. */
 export async function ask(url: string, lines: readonly string[], body = ''): Promise<RawAnswer> {
   const [answer] = parseAnswers(await exchange(url, `${lines.join('\r\n')}\r\n\r\n${body}`))
   if (answer === undefined) throw new Error('The connection was closed without an answer')
   return answer
 }
 
-/** Answers that follow each other on one connection, each with its Content-Length. */
+/** Parses consecutive answers of one connection, each with a Content-Length. */
 export function parseAnswers(text: string): RawAnswer[] {
   const answers: RawAnswer[] = []
   for (let rest = text; rest !== '';) {
@@ -59,7 +59,7 @@ export function parseAnswers(text: string): RawAnswer[] {
   return answers
 }
 
-/** True when the first answer is there as a whole; a HEAD's has no body, and ends with its headers. */
+/** Whether the first answer is complete. An answer to HEAD ends with its headers. */
 function isComplete(text: string): boolean {
   const end = text.indexOf('\r\n\r\n')
   if (end < 0) return false

@@ -1,9 +1,9 @@
 import { type Socket, connect } from 'node:net'
 
-/** A WebSocket client by hand: it answers no ping, and can stop reading. Text frames of up to 125 bytes can be sent. */
+/** A raw WebSocket client. It answers no ping and can stop reading. It can send text frames of up to 125 bytes. */
 export interface RawSocket extends Disposable {
   socket: Socket
-  /** Everything that came after the handshake. */
+  /** All received bytes after the handshake. */
   text(): string
   send(text: string): void
   isClosed(): boolean
@@ -46,7 +46,7 @@ const HANDSHAKE = [
   '',
 ].join('\r\n')
 
-/** RFC 6455 5.2: final text frame, masked with zeros. */
+/** A final text frame, masked with zeros (RFC 6455 5.2). */
 function textFrame(text: string): Uint8Array {
   const payload = Buffer.from(text)
   return Buffer.concat([Uint8Array.of(0x81, 0x80 | payload.length, 0, 0, 0, 0), payload])

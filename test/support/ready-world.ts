@@ -1,16 +1,27 @@
+import { type ManualClock, manualClock } from './manual-clock.ts'
 import { FROM_2, type World, type WorldOptions, createWorld, until } from './world.ts'
 
-/** How the texts of messages begin that only made a world ready. */
+/** The beginning of the texts of messages that prepare a world. */
 export const WARM_UP = 'warm-up'
 
-/** A world without messages, in which the first attempt of the next message begins with its commit. */
+/** A world without waiting messages, in which the first attempt of the next message begins with its commit. */
 export async function readyWorld(options: WorldOptions = {}): Promise<World> {
   const world = await createWorld(options)
   const { gate } = world.gateway.database
-  // While the connection is being set up, what is known of the tenant is forgotten again.
+  // The setup of the connection clears what the gateway knows of the tenant.
   await until(async () => (await gate.execute("SELECT 1 FROM subscriptions WHERE status = 'active'")).rows.length > 0)
   await world.untilStatus(await world.send({ from: FROM_2, body: WARM_UP }))
   for (const table of ['messages', 'send_attempts']) await gate.execute(`DELETE FROM ${table}`)
   await world.gateway.directory.tenant(world.tenantId)
   return world
+}
+
+/** A connected world one minute after its connection, so that the rate window of the extension is empty. */
+export async function worldWithEmptyWindows(
+  env: Record<string, string> = {},
+): Promise<{ world: World; clock: ManualClock }> {
+  const clock = manualClock()
+  const world = await createWorld({ clock, env })
+  clock.advance(60_000)
+  return { world, clock }
 }

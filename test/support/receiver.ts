@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { until } from './world.ts'
 
-/** A webhook POST as it came. */
+/** A received webhook POST. */
 export interface Received {
   method: string
   path: string
@@ -13,12 +13,12 @@ export interface Received {
   body: Record<string, unknown>
 }
 
-/** A destination that records what it is sent. Its answer can be changed at any time. */
+/** A destination that records its requests. Its answer can be changed at any time. */
 export interface Receiver extends AsyncDisposable {
   url: string
   requests: Received[]
   answer: (request: Received) => Response | Promise<Response>
-  /** The first `count` requests, once they have come. */
+  /** Resolves with the first `count` requests. */
   received(count: number, withinMs?: number): Promise<Received[]>
 }
 
@@ -53,7 +53,7 @@ export function startReceiver(status = 200): Receiver {
   return receiver
 }
 
-/** Verifies both signatures: Standard Webhooks by its own library, the contract's by hand. Throws when one is wrong. */
+/** Verifies both signatures, that of Standard Webhooks with its own library. Throws if one is wrong. */
 export function verifySignatures(request: Received, secret: string): void {
   new Webhook(secret).verify(request.raw, request.headers)
   const timestamp = request.headers['x-gateway-timestamp'] ?? ''

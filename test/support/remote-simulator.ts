@@ -1,23 +1,23 @@
-import { PROJECT, Program } from './program.ts'
+import { PROJECT, LoggedProgram } from './program.ts'
 import { until } from './world.ts'
 
-/** The simulator as a process of its own: it goes on when a gateway dies. */
+/** A simulator in a process of its own, which survives the gateway. */
 export interface RemoteSimulator {
   url: string
   clientId: string
   clientSecret: string
-  program: Program
-  /** A knob of `SimulatorControl`, by name. */
+  program: LoggedProgram
+  /** Calls a knob of `SimulatorControl` by name. */
   control<T>(name: string, argument?: unknown): Promise<T>
 }
 
 const CLIENT = { clientId: 'night', clientSecret: 'the key of the night' }
 
-/** Without extensions and without rate limits. */
+/** Starts a simulator without extensions and rate limits. */
 export async function startRemoteSimulator(log: string): Promise<RemoteSimulator> {
   const client = ['--client-id', CLIENT.clientId, '--client-secret', CLIENT.clientSecret]
   const command = [process.execPath, 'src/simulator/main.ts', '--port', '0', '--empty', '--no-limits', ...client]
-  const program = new Program({ command, env: {}, cwd: PROJECT, log })
+  const program = new LoggedProgram({ command, env: {}, cwd: PROJECT, log })
   const url = await until(() => /listens on (\S+)/.exec(program.output())?.[1], 10_000)
   const control = async <T>(name: string, argument?: unknown): Promise<T> => {
     const response = await fetch(`${url}/control/${name}`, {

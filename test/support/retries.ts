@@ -1,8 +1,8 @@
-import type { ManualClock } from './manual-clock.ts'
+import { type ManualClock, manualClock } from './manual-clock.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
-import { type World, until } from './world.ts'
+import { type World, createWorld, until } from './world.ts'
 
-/** A destination that answers 500 until it is told otherwise, and fails the test if one delivery is posted to it twice at once. */
+/** A destination that answers 500 by default. `overlaps` lists deliveries that were posted twice at once. */
 export function startFailingReceiver(): Receiver & { overlaps: string[] } {
   const receiver = startReceiver()
   const underWay = new Set<string>()
@@ -27,14 +27,36 @@ export function startFailingReceiver(): Receiver & { overlaps: string[] } {
   return Object.assign(receiver, { overlaps })
 }
 
-export const setUrl = (world: World, webhookUrl: string | null): Promise<Response> =>
+export const setWebhookUrl = (world: World, webhookUrl: string | null): Promise<Response> =>
   world.call('PUT', `/v1/apps/${world.app.appId}`, { body: { webhookUrl } })
 
-export const setPolicy = (world: World, policy: string): Promise<Response> =>
+export const setRetryPolicy = (world: World, policy: string): Promise<Response> =>
   world.call('PUT', `/v1/apps/${world.app.appId}/webhook-retries`, { body: { policy } })
 
-/** Settles when no attempt is under way and none is due: what is left waits for its time. */
-export const settled = (world: World, clock: ManualClock): Promise<boolean> =>
+/** Opens a world whose app posts to a failing receiver, with a retry policy. */
+export async function openFailingWebhook(policy: string) {
+  const clock = manualClock()
+  const receiver = startFailingReceiver()
+  const world = await createWorld({ clock })
+  await setWebhookUrl(world, receiver.url)
+  await setRetryPolicy(world, policy)
+  return {
+    world,
+    clock,
+    receiver,
+    [Symbol.asyncDispose]: async () => {
+      await world[Symbol.asyncDispose]()
+      await receiver[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Waits until no job is left. */
+export const untilNoJobs = (world: World): Promise<boolean> =>
+  until(async () => (await world.gateway.database.gate.execute('SELECT 1 FROM jobs')).rows.length === 0)
+
+/** Resolves when no attempt is under way or due. Later retries may remain. */
+export const attemptsEnded = (world: World, clock: ManualClock): Promise<boolean> =>
   until(async () => {
     const { rows } = await world.gateway.database.gate.execute({
       sql: `SELECT 1 FROM deliveries WHERE outcome IS NULL
@@ -44,10 +66,10 @@ export const settled = (world: World, clock: ManualClock): Promise<boolean> =>
     return rows.length === 0
   })
 
-/** Moves time on in steps, and lets the attempts that come due in each of them end. */
-export async function pass(world: World, clock: ManualClock, ms: number, stepMs: number): Promise<void> {
+/** Advances the clock in steps, and waits after each one until the due attempts have ended. */
+export async function advanceInSteps(world: World, clock: ManualClock, ms: number, stepMs: number): Promise<void> {
   for (let passed = 0; passed < ms; passed += stepMs) {
     clock.advance(Math.min(stepMs, ms - passed))
-    await settled(world, clock)
+    await attemptsEnded(world, clock)
   }
 }

@@ -4,12 +4,12 @@ import { S3Error } from './s3/errors.ts'
 import { type Paging, type S3Request, answerBucket, answerObject } from './s3/requests.ts'
 import { type S3Credentials, verifySignature } from './s3/signature.ts'
 
-/** What goes wrong with every request, until it is set to `none` again. */
+/** The fault of every request, until it is set to `none`. */
 export type S3Fault =
   | 'none'
-  /** 503, the way Amazon asks for patience; nothing is done. */
+  /** A 503 SlowDown of Amazon. The request is not performed. */
   | 'slow down'
-  /** It is done, but the connection breaks before the answer. */
+  /** The request is performed, but the connection breaks before the answer. */
   | 'answer lost'
 
 /**
@@ -26,19 +26,19 @@ export class S3Stub implements AsyncDisposable {
     region: 'test-north-1',
   }
   fault: S3Fault = 'none'
-  /** Code of each refusal, in order. */
+  /** The code of each refusal, in order. */
   readonly refusals: string[] = []
   answersLost = 0
   readonly #port = freePort()
   readonly url = `http://127.0.0.1:${this.#port}`
   #server: Bun.Server<undefined> | null
 
-  /** The smallest pages unless told otherwise, so that clients have to turn them. */
+  /** By default pages have one entry, so that clients must read several. */
   constructor(readonly paging: Paging = { pageSize: 1 }) {
     this.#server = this.#listen()
   }
 
-  /** What an operator sets to have the backup here. */
+  /** The variables that an operator sets for a backup to this storage. */
   environment(): Record<string, string> {
     return {
       LITESTREAM_REPLICA_URL: `s3://${this.name}/sgw`,
@@ -49,7 +49,7 @@ export class S3Stub implements AsyncDisposable {
     }
   }
 
-  /** Nothing listens any more: connections are closed and refused. */
+  /** Stops listening. Connections are closed and refused. */
   async goAway(): Promise<void> {
     await this.#server?.stop(true)
     this.#server = null
@@ -98,7 +98,7 @@ export class S3Stub implements AsyncDisposable {
     return key === '' ? answerBucket(this.bucket, asked, this.paging) : answerObject(this.bucket, asked)
   }
 
-  /** All connections break, as when a load balancer restarts. */
+  /** Breaks all connections, like the restart of a load balancer. */
   async #loseAnswer(): Promise<Response> {
     this.answersLost++
     await this.goAway()

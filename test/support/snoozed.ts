@@ -1,7 +1,7 @@
 import type { LoopKindName } from '../../src/jobs/job.ts'
 import { type World, until } from './world.ts'
 
-/** Waits until a job of this kind is due at a later time than now: a manual clock may be advanced from then on. */
+/** Waits until a job of this kind is due later than now. Then a manual clock may be advanced. */
 export function untilSnoozed({ gateway }: World, kind: LoopKindName): Promise<true> {
   const sql = 'SELECT 1 FROM jobs WHERE kind = ?1 AND due_at > ?2'
   const isSnoozed = async (): Promise<boolean> =>

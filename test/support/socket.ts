@@ -2,25 +2,25 @@ import { until } from './world.ts'
 
 export type SocketMessage = Record<string, unknown>
 
-/** A WebSocket client that keeps what it hears. */
+/** A WebSocket client that records the messages that it receives. */
 export class SocketClient implements AsyncDisposable {
   readonly messages: SocketMessage[] = []
-  /** The frames that only say how far the log has been heard, apart from the others. */
+  /** The cursor frames, separate from the other messages. */
   readonly cursors: { cursor: string; at: number }[] = []
   /** The close frame, once the socket is closed. */
   readonly closed: Promise<{ code: number; reason: string }>
   readonly #socket: WebSocket
 
   constructor(url: string, headers: Record<string, string> = {}) {
-    // Bun's client takes headers; the browsers' type does not know them.
+    // Bun's client accepts headers, which the browsers' type does not have.
     this.#socket = new WebSocket(url, { headers } as unknown as string[])
-    this.#socket.addEventListener('message', (event) => this.#heard(JSON.parse(String(event.data)) as SocketMessage))
+    this.#socket.addEventListener('message', (event) => this.#receive(JSON.parse(String(event.data)) as SocketMessage))
     this.closed = new Promise((resolve) => {
       this.#socket.addEventListener('close', ({ code, reason }) => resolve({ code, reason }))
     })
   }
 
-  /** Resolves when the connection stands; rejects when it was refused. */
+  /** Resolves when the connection is open. Rejects if it is refused. */
   async opened(): Promise<this> {
     await new Promise<void>((resolve, reject) => {
       if (this.#socket.readyState === WebSocket.OPEN) resolve()
@@ -38,12 +38,12 @@ export class SocketClient implements AsyncDisposable {
     return this.#socket.readyState === WebSocket.OPEN
   }
 
-  /** The first `count` messages, once they have come. */
-  heard(count: number, withinMs?: number): Promise<SocketMessage[]> {
+  /** Resolves with the first `count` messages. */
+  received(count: number, withinMs?: number): Promise<SocketMessage[]> {
     return until(() => (this.messages.length >= count ? this.messages.slice(0, count) : null), withinMs)
   }
 
-  #heard(message: SocketMessage): void {
+  #receive(message: SocketMessage): void {
     if (message['type'] !== 'cursor') this.messages.push(message)
     else this.cursors.push({ cursor: String(message['cursor']), at: performance.now() })
   }
@@ -61,11 +61,11 @@ export class SocketClient implements AsyncDisposable {
 
 export const wsUrl = (url: string): string => `${url.replace(/^http/, 'ws')}/ws`
 
-/** A connection that has not said anything yet. */
+/** Opens a connection without sending anything. */
 export const openSocket = (url: string, headers: Record<string, string> = {}): Promise<SocketClient> =>
   new SocketClient(wsUrl(url), headers).opened()
 
-/** An authenticated connection; fails when it is refused. */
+/** Opens an authenticated connection. Fails if it is refused. */
 export async function listenTo(
   url: string,
   credential: { apiKey: string } | { token: string },
@@ -73,19 +73,19 @@ export async function listenTo(
 ): Promise<SocketClient> {
   const socket = await openSocket(url, headers)
   socket.send({ type: 'auth', ...credential })
-  const [first] = await socket.heard(1)
+  const [first] = await socket.received(1)
   if (first?.['type'] !== 'auth_ok') throw new Error(`Not authenticated: ${JSON.stringify(first)}`)
   return socket
 }
 
-/** What a first message leads to: all that was heard, and the close frame. */
+/** Sends a first message. Returns all received messages and the close frame. */
 export async function firstMessage(
   url: string,
   message: unknown,
   headers: Record<string, string> = {},
-): Promise<{ heard: unknown[]; code: number; reason: string }> {
+): Promise<{ messages: unknown[]; code: number; reason: string }> {
   await using socket = await openSocket(url, headers)
   socket.send(message)
   const { code, reason } = await socket.closed
-  return { heard: socket.messages, code, reason }
+  return { messages: socket.messages, code, reason }
 }

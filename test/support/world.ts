@@ -18,25 +18,25 @@ import { folderInMemory } from './memory-folder.ts'
 export const FROM = '+15555550100'
 export const FROM_2 = '+15555550101'
 export const TO = '+15555550199'
-/** Only a test that fails waits so long; a busy machine may take a while. */
+/** Long enough for a busy machine. Only a failing test waits that long. */
 const PATIENCE_MS = 20_000
 
 export interface WorldOptions {
-  /** Environment variables beyond the tests' own. */
+  /** Additional environment variables. */
   env?: Record<string, string>
   clock?: Clock
   log?: Log
-  /** Connects the simulator's extension to the first tenant; default true, except in production. */
+  /** Connects the simulator's extension to the first tenant. Default true, except in production. */
   connect?: boolean
-  /** Starts the workers; default true. */
+  /** Starts the workers. Default true. */
   work?: boolean
-  /** The provider is a simulator beside the gateway, reached like a real one; always so in production. */
+  /** The provider is a separate simulator, used like a real provider. Always true in production. */
   outside?: boolean
-  /** An existing data folder, for a second life of the same database. */
+  /** An existing data folder, for a restart with the same database. */
   folder?: string
 }
 
-/** One gateway of a test's own: real HTTP on a free port, a real file, the simulator over real HTTP. */
+/** A gateway for one test: real HTTP on a free port, a real database file, and the simulator over real HTTP. */
 export class World implements AsyncDisposable {
   constructor(
     readonly running: RunningGateway,
@@ -44,7 +44,7 @@ export class World implements AsyncDisposable {
     readonly folder: string,
     readonly app: Registered,
     readonly ownsFolder: boolean,
-    /** Stopped with the world; null if somebody else stops it. */
+    /** Stopped with the world. Null if the test stops it. */
     readonly simulator: Simulator | null,
   ) {}
 
@@ -64,7 +64,10 @@ export class World implements AsyncDisposable {
     return this.app.tenantId
   }
 
-  /** Calls the API with the first app's key, unless `key` says otherwise (null: none). A body that is no string is sent as JSON. */
+  /**
+   * Calls the API, by default with the first app's key (`key: null`: without one). A body that is not a string is sent
+   * as JSON.
+   */
   call(method: string, path: string, options: CallOptions = {}): Promise<Response> {
     const { key = this.key, body, headers = {} } = options
     return fetch(`${this.url}${path}`, {
@@ -84,7 +87,7 @@ export class World implements AsyncDisposable {
     return { status: response.status, body: (await response.json()) as T }
   }
 
-  /** Sends an SMS and answers its id. */
+  /** Sends an SMS and returns its id. */
   async send(
     message: Partial<{ from: string; to: string; body: string; userId: string; sendAt: string }> = {},
     options: CallOptions = {},
@@ -101,7 +104,7 @@ export class World implements AsyncDisposable {
     return (await this.json('GET', `/v1/sms/status/${messageId}`, options)).body
   }
 
-  /** Polls until the message has one of these states; fails after `withinMs` of real time. */
+  /** Polls until the message has one of these states. Fails after `withinMs` of real time. */
   untilStatus(
     messageId: string,
     statuses: readonly string[] = ['sent', 'failed'],
@@ -114,18 +117,18 @@ export class World implements AsyncDisposable {
     }, withinMs)
   }
 
-  /** Another tenant with an app of its own, not connected. */
+  /** Creates another tenant with an app, not connected. */
   async otherTenant(name = 'Other'): Promise<Registered> {
     const { tenantId } = await createTenant(this.gateway, { name })
     return createApp(this.gateway, { tenantId, name: `${name} app`, webhookUrl: null, role: 'app' })
   }
 
-  /** Another app of the first tenant. */
+  /** Creates another app of the first tenant. */
   secondApp(webhookUrl: string | null = null): Promise<Registered> {
     return createApp(this.gateway, { tenantId: this.tenantId, name: 'Second app', webhookUrl, role: 'app' })
   }
 
-  /** Connects an extension the way a browser would; answers the callback's response. */
+  /** Connects an extension as a browser does. Returns the response of the callback. */
   async connect(options: { tenantId?: string; extensionId?: string } = {}): Promise<Response> {
     if (options.extensionId !== undefined) this.control.nextLogin({ extensionId: options.extensionId })
     const { connectUrl } = await issueToken(this.gateway, { tenantId: options.tenantId ?? this.tenantId }, 'connect')
@@ -137,7 +140,7 @@ export class World implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     const stopped = this.running.stop()
-    // Calls that hang end at once: the stop does not wait for them.
+    // Stopping the simulator ends hanging calls, so that the stop of the gateway does not wait for them.
     await this.simulator?.stop()
     await stopped
     if (this.ownsFolder) rmSync(this.folder, { recursive: true, force: true })
@@ -204,7 +207,7 @@ const productionValues = (): Record<string, string> => ({
   ENCRYPTION_KEYS: crypto.getRandomValues(new Uint8Array(32)).toBase64(),
 })
 
-/** Asks again and again until there is an answer; fails after `withinMs` of real time. */
+/** Polls until there is an answer. Fails after `withinMs` of real time. */
 export async function until<T>(
   ask: () => Promise<T | null | undefined | false> | T | null | undefined | false,
   withinMs = PATIENCE_MS,

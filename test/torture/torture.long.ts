@@ -9,7 +9,8 @@ import { restore } from '../../bench/torture/scenarios/restore.ts'
 import { sigterm } from '../../bench/torture/scenarios/sigterm.ts'
 import { seededRandom } from '../../src/simulator/random.ts'
 
-// The short form of `bun run torture`: 50 kills and more, side by side. docs/reliability.md has the long form's figures.
+// The short form of `bun run torture`, with all scenarios in parallel. docs/reliability.md has the figures of the long
+// form.
 
 const SHORT_FORM: [name: string, scenario: Scenario, times: number][] = [
   ['kill -9 under load', kill, 22],
@@ -23,10 +24,10 @@ const SHORT_FORM: [name: string, scenario: Scenario, times: number][] = [
 const TIMEOUT_MS = 180_000
 
 test.concurrent.each(SHORT_FORM)(
-  'nothing is lost and nothing sent twice: %s',
+  'no message is lost or sent twice: %s',
   async (name, scenario, times) => {
     const seed = Date.now() % 1_000_000
-    const findings = await scenario({ kills: times, seed, random: seededRandom(seed), tell: () => {} })
+    const findings = await scenario({ kills: times, seed, random: seededRandom(seed), report: () => {} })
     expect({ name, seed, violations: findings.violations }).toEqual({ name, seed, violations: [] })
     expect(findings.figures['acknowledged']).toBeGreaterThan(times)
   },

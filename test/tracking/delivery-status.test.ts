@@ -17,7 +17,7 @@ const HOUR_MS = 60 * MINUTE_MS
 const timelineOf = async (world: World, messageId: string): Promise<TimelineView> =>
   (await world.json<TimelineView>('GET', `/v1/sms/${messageId}/timeline`)).body
 
-/** Listings of outbound messages so far. */
+/** The number of listings of outbound messages so far. */
 const polls = (world: World): number =>
   world.control.requests({ route: 'message-store' }).filter(({ path }) => path.includes('direction=Outbound')).length
 
@@ -29,7 +29,7 @@ async function tracked(options: WorldOptions = {}): Promise<{ world: World; cloc
   return { world, clock, messageId }
 }
 
-/** Moves time on and waits for the poll that this brings. */
+/** Advances the clock and waits for the poll that becomes due. */
 async function poll(world: World, clock: ManualClock, ms: number): Promise<void> {
   const before = polls(world)
   clock.advance(ms)
@@ -42,7 +42,7 @@ const untilKnown = (world: World, messageId: string, deliveryStatus: string): Pr
     return timeline.deliveryStatus === deliveryStatus ? timeline : null
   })
 
-test('a delivered message is known to be delivered at the first poll, and its event goes to the app that sent it', async () => {
+test('the first poll after a delivery makes the message delivered, and its event goes to the app that sent it', async () => {
   const { world, clock, messageId } = await tracked()
   await using _ = world
   const { apiKey } = await world.secondApp()
@@ -110,7 +110,7 @@ test.each([
   ])
 })
 
-test('a message whose answer was lost is sent and undelivered, too, if RingCentral could not deliver it', async () => {
+test('a message whose answer was lost becomes sent and undelivered if RingCentral could not deliver it', async () => {
   const clock = manualClock()
   await using world = await createWorld({ clock })
   world.control.planNextSms({ messageStatus: 'SendingFailed', deliveryErrorCode: 'SMS-CAR-413' })
@@ -128,7 +128,7 @@ test('a message whose answer was lost is sent and undelivered, too, if RingCentr
   expect((await world.json('GET', '/v1/opt-outs')).body).toMatchObject({ optOuts: [{ source: 'provider' }] })
 })
 
-test('a message is polled after 10 s, 30 s, 1, 2, 5, 10, 30 minutes and then hourly, until it is unknown after a day', async () => {
+test('a message is polled after 10 s, 30 s, 1, 2, 5, 10 and 30 minutes and then hourly, and its state is unknown after a day', async () => {
   const { world, clock, messageId } = await tracked()
   await using _ = world
   const start = clock.now()

@@ -9,12 +9,12 @@ for (let hour = 1; hour <= 24; hour++) AGES.push(hour * HOUR_MS)
 
 interface Sent {
   sentAt: number
-  /** When the provider knows what became of it; null if never. */
+  /** When the delivery state changes at the provider. Null: never. */
   changedAt: number | null
   knownAt: number | null
 }
 
-/** Runs an extension's polls as tracking does, without any clock. Answers when they were. */
+/** Runs an extension's polls as tracking does, without a clock. Returns the times of the polls. */
 function runPolls(messages: readonly Sent[]): number[] {
   const plan = new PollPlan()
   const polls: number[] = []
@@ -48,7 +48,7 @@ const sent = (sentAt: number, changedAfterMs: number | null): Sent => ({
   knownAt: null,
 })
 
-/** One message every 1.5 s, as an extension may send 40 a minute. */
+/** One message every 1.5 s, because an extension may send 40 per minute. */
 const steady = (count: number, changedAfterMs: number | null): Sent[] =>
   Array.from({ length: count }, (_, index) => sent(index * 1500, changedAfterMs))
 
@@ -56,7 +56,7 @@ test('a single message is polled at each of its ages, and not after the last', (
   expect(runPolls([sent(0, null)])).toEqual(AGES)
 })
 
-test('what became of a message is known at its second poll after the change at the latest, whatever else is sent', () => {
+test('a delivery state is known at the second poll of its message after the change, at the latest', () => {
   const random = seededRandom(20261121)
   for (let round = 0; round < 20; round++) {
     const messages = Array.from({ length: 60 }, () => {
@@ -83,7 +83,7 @@ test.each([
   expect(runPolls(messages)).toHaveLength(calls)
 })
 
-test('a listing that reaches only a part of the messages goes on where it ended', () => {
+test('after a listing with only a part of the messages, the next one continues where it ended', () => {
   const plan = new PollPlan()
   const times = [0, 1000, 2000]
   const refresh = (): void =>
@@ -96,7 +96,7 @@ test('a listing that reaches only a part of the messages goes on where it ended'
   expect(plan.due(20_001)).toEqual({ at: 20_001, since: 2000 })
 })
 
-test('a listing that failed for its length is due again', () => {
+test('a listing that failed because of its length is due again', () => {
   const plan = new PollPlan()
   plan.setFirstUnpolled(plan.doneUntil.map(() => 0))
   const due = plan.due(HOUR_MS)

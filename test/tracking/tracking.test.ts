@@ -50,7 +50,7 @@ test('a delivery state is opened a second after the message was sent, long befor
   expect(outboundListings(world)).toBe(0)
 })
 
-/** Moves time on until a lookup has ended the message: each of its steps plans the next one by the clock. */
+/** Advances the clock in steps until a lookup has ended the message. */
 const untilSent = (world: World, clock: ManualClock, messageId: string): Promise<true> =>
   until(async () => {
     if ((await world.status(messageId))['status'] === 'sent') return true
@@ -58,7 +58,7 @@ const untilSent = (world: World, clock: ManualClock, messageId: string): Promise
     return null
   }, 15_000)
 
-/** Lets a test answer the listings of outbound messages. */
+/** Replaces the answers to listings of outbound messages. */
 function changeListings(world: World, answer: (list: () => Listing, query: MessageQuery) => Listing): void {
   const { provider } = world.gateway
   const listMessages = provider.listMessages
@@ -83,7 +83,7 @@ const failed = (code: string): Awaited<Listing> => ({
   },
 })
 
-test('with tracking off nothing is asked and nothing is stored, and the delivery status is unknown', async () => {
+test('with tracking off nothing is polled or stored, and the delivery status is unknown', async () => {
   const { world, clock, id } = await sentWorld({ DELIVERY_TRACKING: 'off' })
   await using _ = world
   expect(await deliveryStatus(world, id)).toBe('unknown')
@@ -95,7 +95,7 @@ test('with tracking off nothing is asked and nothing is stored, and the delivery
   expect(rows).toEqual([])
 })
 
-test('tracking that is switched off keeps what was known, and leaves the rest unknown', async () => {
+test('after tracking is switched off, known states are kept and others are unknown', async () => {
   const clock = manualClock()
   await using first = await createWorld({ clock, outside: true })
   first.control.configure({ deliveredAfterMs: 5000 })
@@ -107,7 +107,7 @@ test('tracking that is switched off keeps what was known, and leaves the rest un
   await first.untilStatus(open, ['sent'])
   await first.running.stop()
   const before = outboundListings(first)
-  await using off = await secondLife(first, clock, { deliveryTracking: false })
+  await using off = await restarted(first, clock, { deliveryTracking: false })
   clock.advance(60_000)
   expect(await deliveryStatus(off, known)).toBe('delivered')
   expect(await deliveryStatus(off, open)).toBe('unknown')
@@ -115,7 +115,7 @@ test('tracking that is switched off keeps what was known, and leaves the rest un
   expect(outboundListings(first)).toBe(before)
 })
 
-test('a restart polls at once what was sent before it, by one listing for all', async () => {
+test('a restart polls messages that were sent before it at once, with one listing', async () => {
   const clock = manualClock()
   await using simulated = await createWorld({ clock, outside: true })
   const ids = [await simulated.send(), await simulated.send({ to: '+15555550142' })]
@@ -124,13 +124,13 @@ test('a restart polls at once what was sent before it, by one listing for all', 
   simulated.control.configure({ deliveredAfterMs: 5000 })
   clock.advance(3 * 3_600_000)
   const before = outboundListings(simulated)
-  await using second = await secondLife(simulated, clock)
+  await using second = await restarted(simulated, clock)
   for (const id of ids) await untilKnown(second, id, 'delivered')
   expect(outboundListings(simulated) - before).toBe(1)
 })
 
-/** The same gateway once more, with the simulator of its first life. */
-async function secondLife(
+/** Restarts the gateway with the same simulator. */
+async function restarted(
   { gateway, control, folder, app }: World,
   clock: ManualClock,
   changes: Partial<Config> = {},
@@ -142,7 +142,7 @@ async function secondLife(
   return new World(running, control, folder, app, false, null)
 }
 
-test('a burst is known by one call, and an extension of two tenants tells each of its own messages', async () => {
+test('one listing concludes a burst, and with an extension of two tenants each sees its own messages', async () => {
   const clock = manualClock()
   const limits = { FROM_LIMIT_PER_MINUTE: '1000', EXTENSION_LIMIT_PER_MINUTE: '1000' }
   await using world = await createWorld({ clock, env: limits })
@@ -161,7 +161,7 @@ test('a burst is known by one call, and an extension of two tenants tells each o
   await untilKnown(world, theirs, 'delivered', apiKey)
 })
 
-test('the polls of an extension that several tenants have connected share its calls, and take turns', async () => {
+test('polls of an extension of several tenants share its calls and take turns', async () => {
   const { world, clock, id } = await sentWorld()
   await using _ = world
   const { tenantId, apiKey } = await world.otherTenant()
@@ -179,7 +179,7 @@ test('the polls of an extension that several tenants have connected share its ca
   expect(outboundListings(world)).toBe(2)
 })
 
-test('a poll that hangs delays no send and no lookup of an unknown send', async () => {
+test('a poll that hangs delays no send and no lookup', async () => {
   const { world, clock } = await sentWorld({ RECONCILE_SETTLE: '3s' })
   await using _ = world
   const hanging = Promise.withResolvers<void>()
@@ -201,7 +201,7 @@ test('a poll that hangs delays no send and no lookup of an unknown send', async 
   hanging.resolve()
 })
 
-test('a poll that fails holds nothing up, and the next one sees what it missed', async () => {
+test('a failed poll delays nothing, and the next one finds the missed changes', async () => {
   const { world, clock, id } = await sentWorld()
   await using _ = world
   let failures = 0
@@ -214,7 +214,7 @@ test('a poll that fails holds nothing up, and the next one sees what it missed',
   await untilKnown(world, id, 'delivered')
 })
 
-test('a listing that is too long is made shorter, until it can be read', async () => {
+test('a listing that is too long is shortened until it can be read', async () => {
   const { world, clock, id } = await sentWorld()
   await using _ = world
   const others = Array.from({ length: 120 }, (_n, index) => `+1555777${1000 + index}`)
@@ -234,11 +234,11 @@ test('a listing that is too long is made shorter, until it can be read', async (
     await until(() => world.gateway.tracking.inFlight === 0)
   }
   expect(await deliveryStatus(world, id)).toBe('delivered')
-  // 5000, 2500, 1250, 625, 312 and 156 messages at most, then 78.
+  // The maximum is 5000, 2500, 1250, 625, 312 and 156 messages, then 78.
   expect(spans.slice(0, 7)).toEqual([true, true, true, true, true, true, false])
 })
 
-test('an old open message does not make a listing longer than the provider gives', async () => {
+test('an old open message does not make a listing longer than the provider allows', async () => {
   const { world, clock, id } = await sentWorld()
   await using _ = world
   world.control.configure({ deliveredAfterMs: 40 * HOUR_MS })
@@ -265,7 +265,7 @@ test('an old open message does not make a listing longer than the provider gives
   expect(await states(world)).toMatchObject([{ conclusion: expect.any(String) }, { conclusion: expect.anything() }])
 })
 
-test('a message that is erased takes its delivery state along, and old attempts leave the timeline answering', async () => {
+test('an erasure deletes the delivery state, and the timeline works without old attempts', async () => {
   const { world, clock, id } = await sentWorld()
   await using _ = world
   clock.advance(10_000)
@@ -280,7 +280,7 @@ test('a message that is erased takes its delivery state along, and old attempts 
   expect((await world.call('GET', `/v1/sms/${id}/timeline`)).status).toBe(404)
 })
 
-test('a message that was found in the store after a restore is tracked from then on', async () => {
+test('a message that a lookup found after a restore is tracked', async () => {
   const clock = manualClock()
   await using world = await createWorld({ clock, work: false, env: { RECONCILE_SETTLE: '1s' } })
   const id = await world.send()
@@ -298,7 +298,7 @@ test('a message that was found in the store after a restore is tracked from then
   await untilKnown(world, id, 'delivered')
 })
 
-test('a recipient that has opted out by what RingCentral says is recorded, unless it opted in later', async () => {
+test('an opt-out that RingCentral reports is recorded, unless the recipient opted in later', async () => {
   const clock = manualClock()
   await using world = await createWorld({ clock })
   await using socket = await listenTo(world.url, { apiKey: world.key })
@@ -323,14 +323,14 @@ test('a recipient that has opted out by what RingCentral says is recorded, unles
     'GET',
     `/v1/events?after=${start.body.cursor}`,
   )
-  const told = logged.body.events.filter(({ messageId, contact }) => messageId === first || contact === TO)
-  expect(told.map(({ type }) => type).slice(-2)).toEqual(['sms_delivery', 'opt_out'])
+  const optOutEvents = logged.body.events.filter(({ messageId, contact }) => messageId === first || contact === TO)
+  expect(optOutEvents.map(({ type }) => type).slice(-2)).toEqual(['sms_delivery', 'opt_out'])
 })
 
 test('a purge of events between `sent` and the first poll loses no delivery state', async () => {
   const { world, clock, id: first } = await sentWorld({ EVENT_RETENTION: '1s' })
   await using _ = world
-  // The start has opened the state of the first message. The newest event is never purged.
+  // The start has opened the delivery state of the first message. The newest event is never purged.
   clock.advance(10_000)
   await untilKnown(world, first, 'delivered')
   const id = await world.send({ body: 'another' })
@@ -342,7 +342,7 @@ test('a purge of events between `sent` and the first poll loses no delivery stat
   await untilKnown(world, id, 'delivered')
 })
 
-test('polls of many extensions that are due at once open the states of sent messages by one run', async () => {
+test('simultaneous polls of many extensions open the delivery states of sent messages with one run', async () => {
   const { world } = await sentWorld()
   await using _ = world
   const write = spyOn(world.gateway.database.writer, 'write')

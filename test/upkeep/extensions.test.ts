@@ -14,7 +14,7 @@ async function extensionOf(world: World): Promise<{ tenantId: string; extensionI
   return { tenantId: world.tenantId, extensionId: String(rows[0]?.['extension_id']) }
 }
 
-/** The first extension has tokens that cannot be decrypted. */
+/** Creates a first extension whose tokens cannot be decrypted. */
 async function withDamaged(world: World): Promise<string> {
   const { tenantId } = await world.otherTenant()
   const { extensionId } = world.control.addExtension({ name: 'Bob', numbers: [BOB] })
@@ -60,18 +60,11 @@ test('a subscription that waits for a pause of the provider is created a minute 
   await until(() => active() === 1)
   for (const { subscriptionId } of world.control.subscriptions()) world.control.deleteSubscription({ subscriptionId })
   world.gateway.quota.pause(extensionId, 'medium', 10.5 * 60_000)
-  const { subscriptions } = world.gateway
-  const ensure = subscriptions.ensure.bind(subscriptions)
-  const ended: string[] = []
-  subscriptions.ensure = async (key) => {
-    const ensured = await ensure(key)
-    ended.push(ensured)
-    return ensured
-  }
+  const ended = outcomes(world)
   clock.advance(10 * 60_000)
   await until(() => ended.length === 1)
   expect(active()).toBe(0)
-  // Well before the next check, which runs every ten minutes.
+  // This is well before the next check, which runs every ten minutes.
   for (let minute = 0; minute < 5 && ended.length === 1; minute++) {
     clock.advance(60_000)
     await until(() => ended.length === 2, 300).catch(() => null)
@@ -79,7 +72,7 @@ test('a subscription that waits for a pause of the provider is created a minute 
   expect({ active: active(), ended }).toEqual({ active: 1, ended: ['waiting', 'created'] })
 })
 
-/** Each run of `ensure` by its outcome, once it has ended. */
+/** Records the outcome of each run of `ensure`. */
 function outcomes(world: World): string[] {
   const { subscriptions } = world.gateway
   const ensure = subscriptions.ensure.bind(subscriptions)
@@ -92,7 +85,7 @@ function outcomes(world: World): string[] {
   return ended
 }
 
-test('a subscription that could not be created is tried again after 10 s, doubling to 10 min', async () => {
+test('the creation of a subscription is retried after 10 s, with a backoff that doubles up to 10 min', async () => {
   await using world = await createWorld({ connect: false, work: false, clock: manualClock() })
   const { subscriptions } = world.gateway
   const planned: number[] = []
@@ -111,7 +104,7 @@ test('a subscription that could not be created is tried again after 10 s, doubli
   expect(planned.at(-1)).toBe(10)
 })
 
-test('ten seconds after a connection without a subscription one is created, and missed messages are filled in', async () => {
+test('if a connection could not create its subscription, one is created after ten seconds, and missed messages are filled in', async () => {
   const clock = manualClock()
   await using world = await createWorld({ clock, connect: false })
   clock.advance(1)
@@ -130,10 +123,10 @@ test('ten seconds after a connection without a subscription one is created, and 
 })
 
 test.each([
-  ['of a week: after half a week', 604_800],
-  ['of an hour: after half an hour', 3600],
-  ['shorter than the interval of ten minutes: in time as well', 480],
-])('a subscription is renewed at half the life that was granted, %s', async (_, seconds) => {
+  ['of a week', 604_800],
+  ['of an hour', 3600],
+  ['of 8 minutes, less than the interval of checks', 480],
+])('a subscription is renewed at half of its granted lifetime %s', async (_, seconds) => {
   const clock = manualClock()
   await using world = await createWorld({ clock, connect: false })
   world.control.configure({ maxSubscriptionSeconds: seconds })
@@ -142,20 +135,20 @@ test.each([
   const ended = outcomes(world)
   const renewals = (): number => world.control.requests({ route: 'subscription-renew' }).length
   const step = Math.min(seconds * 100, 600_000)
-  const lookAgain = async (ms: number): Promise<void> => {
+  const checkAgain = async (ms: number): Promise<void> => {
     clock.advance(ms)
     ended.length = 0
     await watchSubscriptions(world.gateway, () => Promise.resolve())
   }
-  await lookAgain(seconds * 500 - step)
+  await checkAgain(seconds * 500 - step)
   expect(renewals()).toBe(0)
-  if (seconds > 1000) await lookAgain(step)
+  if (seconds > 1000) await checkAgain(step)
   else clock.advance(step)
   await until(() => renewals() === 1)
   expect(world.control.subscriptions()).toMatchObject([{ status: 'Active', expiresAt: clock.now() + seconds * 1000 }])
 })
 
-test('an extension that cannot receive is a metric and a warning with its fix; the gateway is ready all the same', async () => {
+test('an extension that cannot receive is reported by a metric and a warning with its fix, and the gateway stays ready', async () => {
   await using world = await createWorld({ connect: false, env: { ADMIN_PORT: '0' } })
   const admin = (path: string): Promise<Response> => fetch(`${world.running.adminUrl}${path}`)
   const notReceiving = async (): Promise<string | undefined> =>
@@ -202,7 +195,7 @@ test('two tenants with the same extension do not delete each other’s new subsc
   const { extensionId } = await extensionOf(world)
   await world.connect({ tenantId, extensionId })
   for (const { subscriptionId } of world.control.subscriptions()) world.control.deleteSubscription({ subscriptionId })
-  // The other tenant checks while the first one's subscription exists but is not answered yet.
+  // The other tenant checks after the first one's subscription was created and before that call is answered.
   await execute(world, 'UPDATE extensions SET access_expires_at = 0 WHERE tenant_id = ?1', tenantId)
   world.gateway.directory.forget(tenantId)
   world.control.fault({ route: 'token', calls: null, fault: { kind: 'delay', ms: 100 } })
@@ -221,7 +214,7 @@ test('a refresh that hangs does not keep the listener open after a stop', async 
   expect(await failureOf(fetch(`${world.url}/health`))).toBeInstanceOf(Error)
 })
 
-test('a refresh that is due after a restart runs within a minute, even if the clock was set back by an hour', async () => {
+test('a due refresh runs within a minute after a restart, even if the clock was set back by an hour', async () => {
   const clock = manualClock()
   await using world = await createWorld({ clock, work: false })
   await execute(

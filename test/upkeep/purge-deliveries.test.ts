@@ -19,7 +19,7 @@ const rowsOf = (world: World, count: number, attemptedAt: number, first = 0): De
 const countRows = async (world: World): Promise<number> =>
   Number((await world.gateway.database.gate.execute('SELECT count(*) AS n FROM deliveries')).rows[0]?.['n'])
 
-test('deliveries over 30 days old are deleted, at most 500 in one commit; younger ones stay', async () => {
+test('deliveries over 30 days old are deleted, at most 500 per commit, and newer ones are kept', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const limit = Date.now() - 30 * DAY_MS
   await insertDeliveries(world, [

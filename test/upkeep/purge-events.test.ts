@@ -30,10 +30,10 @@ async function passingTime<T>(clock: ManualClock, work: Promise<T>): Promise<T> 
   return done
 }
 
-/** A gateway that sends nothing: each message has one event. */
+/** A gateway that sends nothing, so that each message has one event. */
 const quietWorld = (clock = manualClock()) => createWorld({ connect: false, work: false, clock })
 
-test('events older than EVENT_RETENTION go in small commits; a cursor before them has a gap, a later one has none', async () => {
+test('events older than EVENT_RETENTION are deleted in small commits; a cursor before them has a gap, and a later one has none', async () => {
   const clock = manualClock()
   await using world = await quietWorld(clock)
   const { cursor } = await page(world)
@@ -57,7 +57,7 @@ test('events older than EVENT_RETENTION go in small commits; a cursor before the
   expect(await page(world, missed.cursor)).toEqual({ events: [], cursor: missed.cursor, gap: false })
 })
 
-test('the newest event stays, so that cursors go on to count', async () => {
+test('the newest event is kept, so that cursors stay valid', async () => {
   const clock = manualClock()
   await using world = await quietWorld(clock)
   await world.send()
@@ -69,7 +69,7 @@ test('the newest event stays, so that cursors go on to count', async () => {
   expect(await page(world, cursor)).toMatchObject({ gap: false, events: [{ messageId: next }] })
 })
 
-test('rows of a clock that ran ahead go with their neighbours', async () => {
+test('rows from a time when the clock was ahead are deleted with their neighbours', async () => {
   const clock = manualClock()
   await using world = await quietWorld(clock)
   for (const ahead of [0, 1000 * HOUR_MS, 0, 0])
@@ -80,7 +80,7 @@ test('rows of a clock that ran ahead go with their neighbours', async () => {
   expect(await purgeEvents(world.gateway)).toBe(3)
 })
 
-test('it happens by itself, ten times in a retention and at least every five minutes', async () => {
+test('the purge runs by itself, ten times per retention and at least every five minutes', async () => {
   const clock = manualClock()
   await using world = await createWorld({ connect: false, clock, env: { EVENT_RETENTION: '10s' } })
   for (let count = 0; count < 3; count++) await world.send()
@@ -92,7 +92,7 @@ test('it happens by itself, ten times in a retention and at least every five min
   expect(clock.now() - start).toBeGreaterThan(10_000)
 })
 
-test('messages that are purged sooner take their events with them', async () => {
+test('events of messages with a shorter retention are deleted with them', async () => {
   const clock = manualClock()
   await using world = await createWorld({ connect: false, work: false, clock, env: { MESSAGE_RETENTION_DAYS: '1' } })
   for (let count = 0; count < 2; count++) await world.send()
@@ -113,7 +113,7 @@ test('a cursor beyond the newest event has a gap', async () => {
   })
 })
 
-test('after a restore from a backup every older cursor has a gap, and the log begins with the oldest event kept', async () => {
+test('after a restore from a backup every older cursor has a gap, and the log begins with the oldest kept event', async () => {
   const first = await createWorld({ connect: false, work: false })
   const messageId = await first.send()
   const { cursor } = await page(first)
@@ -128,7 +128,7 @@ test('after a restore from a backup every older cursor has a gap, and the log be
   rmSync(first.folder, { recursive: true, force: true })
 })
 
-test("an erased person's events are gone, which is no gap, and never become those of a later message", async () => {
+test("an erasure deletes a contact's events without a gap, and they never belong to a later message", async () => {
   await using world = await createWorld()
   const { cursor } = await page(world)
   const kept = await world.send({ to: '+15555550177' })
@@ -136,7 +136,7 @@ test("an erased person's events are gone, which is no gap, and never become thos
   const erased = await world.send()
   await world.untilStatus(erased)
   await erase(world.gateway, { phone: TO })
-  // It gets the row number that the erased one had.
+  // The later message gets the row number of the erased one.
   const later = await world.send({ to: '+15555550178' })
   await world.untilStatus(later)
   const { events, gap } = await page(world, cursor)

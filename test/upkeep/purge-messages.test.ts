@@ -21,7 +21,7 @@ async function countOf(
   return Number(rows[0]?.['count'])
 }
 
-test('deletes old messages with their attempts and deliveries, and no young one', async () => {
+test('the purge deletes old messages with their attempts and deliveries, and no newer one', async () => {
   await using world = await createWorld({ env: { MESSAGE_RETENTION_DAYS: '30' } })
   await writeOld(world, 200, 40)
   const young = await world.send()
@@ -37,7 +37,7 @@ test('deletes old messages with their attempts and deliveries, and no young one'
   expect(await world.status(rejected)).toMatchObject({ status: 'failed' })
 })
 
-test('keeps messages for ever by default, but attempts for a week', async () => {
+test('by default messages are kept for ever, and attempts for a week', async () => {
   await using world = await createWorld()
   await writeOld(world, 100, 400)
   expect(await purgeMessages(world.gateway)).toMatchObject({ messages: 0, attempts: 75 })
@@ -45,7 +45,7 @@ test('keeps messages for ever by default, but attempts for a week', async () => 
   expect(await countOf(world, 'send_attempts')).toBe(0)
 })
 
-test('a wall-clock that was set ahead deletes no young attempt', async () => {
+test('a wall clock that was set ahead deletes no new attempt', async () => {
   const clock = manualClock()
   let aheadMs = 0
   await using world = await createWorld({ clock: { ...clock, now: () => clock.now() + aheadMs } })
@@ -57,7 +57,7 @@ test('a wall-clock that was set ahead deletes no young attempt', async () => {
   expect(await purgeMessages(world.gateway)).toMatchObject({ attempts: 1 })
 })
 
-test('skips an old message that has not ended, and its attempts', async () => {
+test('the purge keeps an old message that has not ended, and its attempts', async () => {
   await using world = await createWorld({ env: { MESSAGE_RETENTION_DAYS: '1' }, work: false })
   const waiting = await world.send()
   await writeOld(world, 120, 10)
@@ -82,7 +82,7 @@ test('messages that were stored while the clock was ahead do not stop the purge'
   expect(await purgeMessages(world.gateway)).toMatchObject({ messages: 197 })
 })
 
-test('deletes idempotency keys after a day', async () => {
+test('idempotency keys are deleted after a day', async () => {
   await using world = await createWorld()
   await world.send({}, { headers: { 'idempotency-key': 'one' } })
   await world.send({ body: 'Two' }, { headers: { 'idempotency-key': 'two' } })
@@ -94,7 +94,7 @@ test('deletes idempotency keys after a day', async () => {
   expect(await countOf(world, 'idempotency_keys')).toBe(1)
 })
 
-test('messages are deleted in batches that are too small to block the event loop for long', async () => {
+test('messages are deleted in small batches, which do not block the event loop for long', async () => {
   await using world = await createWorld({ env: { MESSAGE_RETENTION_DAYS: '1' } })
   await writeOld(world, 500, 10)
   const { writer } = world.gateway.database

@@ -1,6 +1,6 @@
-// The usual stack for sending in the background: Express takes a message, a row goes to SQLite and a job to Redis, and
-// BullMQ's worker calls the provider. Plain JavaScript for Node, installed apart, so outside of the project's checks.
-// Arguments: database file, port of Redis, the provider's address for messages, calls at once. Prints its port.
+// The usual stack for background sends: Express accepts a message, stores a row in SQLite and a job in Redis, and BullMQ's
+// worker calls the provider. It is plain JavaScript for Node with packages of its own, so the project's checks exclude it.
+// Arguments: database file, port of Redis, the provider's address for messages, number of parallel calls. Prints its port.
 import Database from 'better-sqlite3'
 import { Queue, Worker } from 'bullmq'
 import express from 'express'
@@ -24,7 +24,7 @@ await Promise.all([queue.waitUntilReady(), worker.waitUntilReady()])
 
 const app = express()
 app.use(express.json())
-// oxlint-disable-next-line no-async-endpoint-handlers -- Express 5 hands a rejection on by itself.
+// oxlint-disable-next-line no-async-endpoint-handlers -- Express 5 handles a rejection.
 app.post('/send', async (request, response) => {
   const { from, to, body } = request.body
   const id = Number(insert.run(from, to, body, Date.now()).lastInsertRowid)

@@ -1,15 +1,15 @@
 import { type Findings, inspectSends } from '../inspection.ts'
-import { killAgainAndAgain } from '../kills.ts'
-import { Load } from '../load.ts'
+import { killRepeatedly } from '../kills.ts'
+import { SendLoad } from '../load.ts'
 import { providerFaults } from '../provider-faults.ts'
 import type { ScenarioOptions } from '../scenario.ts'
-import { Stage } from '../stage.ts'
+import { TortureStage } from '../stage.ts'
 
 const RECIPIENTS = 10
 
-/** The same with one text for everyone and few numbers: only the ids can tell one message from another. */
+/** Like `kill`, but with one text for all messages and few numbers, so that only ids distinguish the messages. */
 export async function identical(options: ScenarioOptions): Promise<Findings> {
-  await using stage = await Stage.open({ extensions: 2, numbersPerExtension: 1 })
+  await using stage = await TortureStage.open({ extensions: 2, numbersPerExtension: 1 })
   await stage.control.randomFaults(providerFaults(options.seed))
   const { numbers } = stage
   const message = (number: number) => ({
@@ -17,8 +17,8 @@ export async function identical(options: ScenarioOptions): Promise<Findings> {
     to: `+155577700${String(Math.floor(number / numbers.length) % RECIPIENTS).padStart(2, '0')}`,
     body: 'Your table is ready',
   })
-  const load = new Load(stage, { message, senders: 2, pauseMs: 60 })
-  await killAgainAndAgain(stage, load, 20, options)
+  const load = new SendLoad(stage, { message, senders: 2, pauseMs: 60 })
+  await killRepeatedly(stage, load, 20, options)
   await load.stop()
   await stage.control.clearFaults()
   await stage.gateway.start()

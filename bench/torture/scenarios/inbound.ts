@@ -1,29 +1,29 @@
 import { Database } from 'bun:sqlite'
 import { type Findings, inspectSends, zero } from '../inspection.ts'
-import { killAgainAndAgain } from '../kills.ts'
-import { Load } from '../load.ts'
+import { killRepeatedly } from '../kills.ts'
+import { SendLoad } from '../load.ts'
 import { eventually } from '../program.ts'
 import { providerFaults } from '../provider-faults.ts'
 import { RecordingReceiver } from '../recording-receiver.ts'
 import type { ScenarioOptions } from '../scenario.ts'
-import { Stage } from '../stage.ts'
+import { TortureStage } from '../stage.ts'
 import { InboundTraffic } from '../traffic.ts'
 
 const BACK_FILL_MS = 60_000
 
-/** kill -9 while customers write and the gateway tells an application of it. */
+/** Kills the gateway while contacts write and the gateway delivers their messages to an application. */
 export async function inbound(options: ScenarioOptions): Promise<Findings> {
   await using receiver = new RecordingReceiver()
-  await using stage = await Stage.open({ extensions: 2, webhookUrl: receiver.url })
+  await using stage = await TortureStage.open({ extensions: 2, webhookUrl: receiver.url })
   await stage.control.randomFaults(providerFaults(options.seed))
-  const load = new Load(stage, { message: (number) => outbound(stage, number), senders: 2, pauseMs: 40 })
+  const load = new SendLoad(stage, { message: (number) => outbound(stage, number), senders: 2, pauseMs: 40 })
   const traffic = new InboundTraffic(stage, options.random)
-  await killAgainAndAgain(stage, load, 20, options)
+  await killRepeatedly(stage, load, 20, options)
   await traffic.stop()
   await load.stop()
   await stage.control.clearFaults()
   await stage.gateway.start()
-  await filledIn(stage, traffic)
+  await untilBackFilled(stage, traffic)
   const sends = await inspectSends(stage, load, { distinctTexts: true })
   const received = inspectInbound(stage, traffic, receiver)
   return {
@@ -32,14 +32,15 @@ export async function inbound(options: ScenarioOptions): Promise<Findings> {
   }
 }
 
-const outbound = ({ numbers }: Stage, number: number) => ({
+/** Message `number` of the load: from the extensions' numbers in turn to one contact. */
+export const outbound = ({ numbers }: TortureStage, number: number) => ({
   from: numbers[number % numbers.length] ?? '',
   to: '+15557770001',
   body: `Reply ${number}`,
 })
 
-/** The back-fill of the last start brings what no event did. */
-export async function filledIn(stage: Stage, traffic: InboundTraffic): Promise<void> {
+/** Waits until the back-fill of the last start has stored the messages that came without an event. */
+export async function untilBackFilled(stage: TortureStage, traffic: InboundTraffic): Promise<void> {
   const complete = async (): Promise<true | null> => {
     const response = await stage.call('GET', '/v1/sms/messages?direction=inbound&limit=1')
     const { total } = (await response.json()) as { total: number }
@@ -53,9 +54,9 @@ interface DeliveryRow {
   outcome: string | null
 }
 
-/** Each inbound message stored once; each delivery POSTed at most once, and exactly once when it says so. */
+/** Each inbound message is stored once. Each delivery is POSTed at most once, and exactly once if its log says so. */
 export function inspectInbound(
-  stage: Stage,
+  stage: TortureStage,
   traffic: InboundTraffic,
   receiver: RecordingReceiver,
   postedAgain: 'never' | 'after a restore' = 'never',

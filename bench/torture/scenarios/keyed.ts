@@ -1,16 +1,16 @@
 import { type Findings, inspectSends, zero } from '../inspection.ts'
-import { killAgainAndAgain } from '../kills.ts'
-import { Load, distinctMessage } from '../load.ts'
+import { killRepeatedly } from '../kills.ts'
+import { SendLoad, distinctMessage } from '../load.ts'
 import { providerFaults } from '../provider-faults.ts'
 import type { ScenarioOptions } from '../scenario.ts'
-import { Stage } from '../stage.ts'
+import { TortureStage } from '../stage.ts'
 
-/** kill -9 under load from clients that repeat each request with its `Idempotency-Key` until it is answered. */
+/** Kills the gateway under load from clients that repeat each request with its `Idempotency-Key` until it is answered. */
 export async function keyed(options: ScenarioOptions): Promise<Findings> {
-  await using stage = await Stage.open()
+  await using stage = await TortureStage.open()
   await stage.control.randomFaults(providerFaults(options.seed))
-  const load = new Load(stage, { message: distinctMessage(stage.numbers), senders: 8, pauseMs: 10, keyed: true })
-  await killAgainAndAgain(stage, load, 80, options)
+  const load = new SendLoad(stage, { message: distinctMessage(stage.numbers), senders: 8, pauseMs: 10, keyed: true })
+  await killRepeatedly(stage, load, 80, options)
   await stage.control.clearFaults()
   await stage.gateway.start()
   await load.stop()

@@ -1,16 +1,16 @@
 import { type Findings, inspectSends } from '../inspection.ts'
-import { killAgainAndAgain } from '../kills.ts'
-import { Load, distinctMessage } from '../load.ts'
+import { killRepeatedly } from '../kills.ts'
+import { SendLoad, distinctMessage } from '../load.ts'
 import { providerFaults } from '../provider-faults.ts'
 import type { ScenarioOptions } from '../scenario.ts'
-import { Stage } from '../stage.ts'
+import { TortureStage } from '../stage.ts'
 
-/** kill -9 at random moments under load, every message with a text of its own. */
+/** Kills the gateway at random times under load. Every message has a text of its own. */
 export async function kill(options: ScenarioOptions): Promise<Findings> {
-  await using stage = await Stage.open()
+  await using stage = await TortureStage.open()
   await stage.control.randomFaults(providerFaults(options.seed))
-  const load = new Load(stage, { message: distinctMessage(stage.numbers), senders: 8, pauseMs: 10 })
-  await killAgainAndAgain(stage, load, 80, options)
+  const load = new SendLoad(stage, { message: distinctMessage(stage.numbers), senders: 8, pauseMs: 10 })
+  await killRepeatedly(stage, load, 80, options)
   await load.stop()
   await stage.control.clearFaults()
   await stage.gateway.start()

@@ -1,24 +1,24 @@
 import { Database } from 'bun:sqlite'
 import { copyFileSync, rmSync } from 'node:fs'
 import { type Findings, inspectSends } from '../inspection.ts'
-import { Load } from '../load.ts'
+import { SendLoad } from '../load.ts'
 import { providerFaults } from '../provider-faults.ts'
 import { RecordingReceiver } from '../recording-receiver.ts'
 import { type ScenarioOptions, between } from '../scenario.ts'
-import { Stage } from '../stage.ts'
+import { TortureStage } from '../stage.ts'
 import { InboundTraffic } from '../traffic.ts'
-import { filledIn, inspectInbound } from './inbound.ts'
+import { inspectInbound, outbound, untilBackFilled } from './inbound.ts'
 
-/** A copy of the database, some seconds old, takes its place; what happened since is known to the provider alone. */
+/** Replaces the database with a copy that is some seconds old, so that only the provider knows what happened since. */
 export async function restore(options: ScenarioOptions): Promise<Findings> {
   await using receiver = new RecordingReceiver()
-  await using stage = await Stage.open({ extensions: 2, webhookUrl: receiver.url })
+  await using stage = await TortureStage.open({ extensions: 2, webhookUrl: receiver.url })
   await stage.control.randomFaults(providerFaults(options.seed))
-  const load = new Load(stage, { message: (number) => outbound(stage, number), senders: 4, pauseMs: 30 })
+  const load = new SendLoad(stage, { message: (number) => outbound(stage, number), senders: 4, pauseMs: 30 })
   const traffic = new InboundTraffic(stage, options.random)
   for (let restored = 1; restored <= options.kills; restored++) {
-    await bringBack(stage, options)
-    options.tell(`${restored} restores`)
+    await restoreCopy(stage, options)
+    options.report(`${restored} restores`)
   }
   await Bun.sleep(1000)
   await traffic.stop()
@@ -26,9 +26,10 @@ export async function restore(options: ScenarioOptions): Promise<Findings> {
   await stage.control.clearFaults()
   await stage.gateway.terminate()
   await stage.gateway.start()
-  await filledIn(stage, traffic)
+  await untilBackFilled(stage, traffic)
   const sends = await inspectSends(stage, load, { distinctTexts: true, mayForget: true })
-  // A database that has forgotten a delivery makes it again: with the same id, by which an application knows it.
+  // A restored database repeats deliveries that it does not know. They have the same ids, so an application can
+  // recognise them.
   const received = inspectInbound(stage, traffic, receiver, 'after a restore')
   return {
     figures: { ...sends.figures, ...received.figures },
@@ -36,13 +37,7 @@ export async function restore(options: ScenarioOptions): Promise<Findings> {
   }
 }
 
-const outbound = ({ numbers }: Stage, number: number) => ({
-  from: numbers[number % numbers.length] ?? '',
-  to: '+15557770001',
-  body: `Reply ${number}`,
-})
-
-async function bringBack(stage: Stage, { random }: ScenarioOptions): Promise<void> {
+async function restoreCopy(stage: TortureStage, { random }: ScenarioOptions): Promise<void> {
   const path = stage.databasePath
   const copy = `${path}.copy`
   await Bun.sleep(between(random, 200, 1500))
@@ -55,7 +50,7 @@ async function bringBack(stage: Stage, { random }: ScenarioOptions): Promise<voi
   await stage.gateway.start()
 }
 
-/** Consistent, while the gateway writes. */
+/** Takes a consistent copy while the gateway writes. */
 function takeCopy(path: string, copy: string): void {
   const database = new Database(path)
   database.run('PRAGMA busy_timeout = 5000')

@@ -1,22 +1,22 @@
 import { type Findings, inspectSends } from '../inspection.ts'
-import { Load, distinctMessage } from '../load.ts'
+import { SendLoad, distinctMessage } from '../load.ts'
 import { providerFaults } from '../provider-faults.ts'
 import { type ScenarioOptions, between } from '../scenario.ts'
-import { Stage } from '../stage.ts'
+import { TortureStage } from '../stage.ts'
 
 const STOP_WITHIN_MS = 9000
-/** Every so many SIGTERMs one kind of provider call hangs for longer than the gateway may take to stop. */
+/** At every fourth SIGTERM, one kind of provider call hangs for longer than the gateway may take to stop. */
 const HANG_EVERY = 4
 const HANGING_ROUTES = ['sms', 'message-store', 'subscription-list']
 const HANG_MS = 20_000
 
-/** SIGTERM under load: exit code 0 within 9 s, and everyone who had asked gets an answer. */
+/** Stops the gateway under load. It must exit with 0 within 9 s and answer all open requests. */
 export async function sigterm(options: ScenarioOptions): Promise<Findings> {
-  await using stage = await Stage.open({ env: { PROVIDER_TIMEOUT: '15s' } })
+  await using stage = await TortureStage.open({ env: { PROVIDER_TIMEOUT: '15s' } })
   await stage.control.randomFaults(providerFaults(options.seed, false))
   const { numbers } = stage
-  const load = new Load(stage, { message: distinctMessage(numbers), senders: 6, pauseMs: 10 })
-  const stops = await stopAgainAndAgain(stage, load, options)
+  const load = new SendLoad(stage, { message: distinctMessage(numbers), senders: 6, pauseMs: 10 })
+  const stops = await stopRepeatedly(stage, load, options)
   await load.stop()
   await stage.control.clearFaults()
   await stage.gateway.start()
@@ -31,21 +31,21 @@ export async function sigterm(options: ScenarioOptions): Promise<Findings> {
   return { figures: { ...sends.figures, ...figures }, violations: [...sends.violations, ...wrong] }
 }
 
-async function stopAgainAndAgain(stage: Stage, load: Load, options: ScenarioOptions) {
+async function stopRepeatedly(stage: TortureStage, load: SendLoad, options: ScenarioOptions) {
   const stops: { code: number | null; ms: number }[] = []
   for (let stop = 0; stop < options.kills; stop++) {
     if (stop > 0) await restart(stage, stop)
     await Bun.sleep(between(options.random, 50, 700))
     load.noteStop()
     const stopped = await stage.gateway.terminate()
-    options.tell(`SIGTERM ${stop + 1}: exit code ${stopped.code} after ${Math.round(stopped.ms)} ms`)
+    options.report(`SIGTERM ${stop + 1}: exit code ${stopped.code} after ${Math.round(stopped.ms)} ms`)
     stops.push(stopped)
   }
   return stops
 }
 
-/** Now and then the next life meets a provider that does not answer one kind of call. */
-async function restart(stage: Stage, stop: number): Promise<void> {
+/** Starts the gateway again, at times with a provider that does not answer one kind of call. */
+async function restart(stage: TortureStage, stop: number): Promise<void> {
   if (stop % HANG_EVERY === 1) {
     const route = HANGING_ROUTES[Math.floor(stop / HANG_EVERY) % HANGING_ROUTES.length] ?? 'sms'
     await stage.control.fault({ route, fault: { kind: 'hang', ms: HANG_MS } })

@@ -27,7 +27,7 @@ const finished = async (compactor: Compactor): Promise<void> => {
   await Promise.resolve()
 }
 
-/** Compacts everything once; `meanwhile` happens after a segment is built and before it is stored. */
+/** Compacts everything once. `meanwhile` runs after a segment is built and before it is stored. */
 async function compactOnce(meanwhile: () => Promise<unknown> = async () => undefined): Promise<void> {
   const reader = new ListReader(seeded.path, () => {})
   const clock = manualClock(Date.now())
@@ -64,7 +64,7 @@ test.each([
   expect((await seeded.database.lists.page(FAILED)).total).toBe(await count(`messages WHERE status = 'failed'`))
 })
 
-test('a segment that was begun and never finished is not read, and goes with the next one', async () => {
+test('an unfinished segment is not read, and the next run deletes it', async () => {
   await change(
     `INSERT INTO list_segments (list, tenant_id, after_at, until_at) VALUES ('messages', '${EVERYTHING.tenantId}', -1, 9e15)`,
   )
@@ -74,7 +74,7 @@ test('a segment that was begun and never finished is not read, and goes with the
   expect(await segments()).toBe(1)
 })
 
-/** A reader and the compactor that its queries wake; `pause` lets a pause of the compactor pass. */
+/** A reader, and a compactor that its queries wake. `pause` advances the clock past a pause of the compactor. */
 function queriedCompactor() {
   const clock = manualClock(Date.now())
   const reader = new ListReader(seeded.path, () => compactor.wake())
@@ -92,7 +92,7 @@ function queriedCompactor() {
   }
 }
 
-/** Queries by state, and lets a pause of the compactor pass. */
+/** Queries by state, and advances the clock past a pause of the compactor. */
 async function listFailed(): Promise<number> {
   await using queried = queriedCompactor()
   const { total } = await queried.reader.page(FAILED)
@@ -100,7 +100,7 @@ async function listFailed(): Promise<number> {
   return total
 }
 
-test('a row that ends leaves its segment alone; a query by state has it built once more', async () => {
+test('a row that ends does not delete its segment; a query by state makes the compactor build the segment again', async () => {
   const segmentIds = async (): Promise<unknown> =>
     seeded.database.gate.values(`SELECT id, open_count FROM list_segments WHERE list = 'messages'`)
   await change(`UPDATE messages SET status = 'sending' WHERE seq = 9`)
@@ -127,7 +127,7 @@ test('segments that are deleted just after a query are built again', async () =>
   expect(await segments()).toBe(1)
 })
 
-test('a failure is logged, and the next writes try again', async () => {
+test('a failure is logged, and the next write starts another run', async () => {
   const lines: string[] = []
   const reader = new ListReader(seeded.path, () => {})
   const log = {
@@ -151,7 +151,10 @@ test('a failure is logged, and the next writes try again', async () => {
   expect(lines).toHaveLength(1)
 })
 
-/** A compactor without work; `pause` makes so many writes, lets a pause pass and returns the number of runs so far. */
+/**
+ * A compactor without work. `pause` notes `writes` writes, advances the clock past a pause and returns the number of
+ * runs so far.
+ */
 function idleCompactor() {
   const clock = manualClock()
   const reader = new ListReader(seeded.path, () => {})
@@ -188,7 +191,7 @@ test('under high load a query makes the compactor run once', async () => {
   await compactor.stop()
 })
 
-test('under high load without end the compactor runs now and then', async () => {
+test('under endless high load the compactor runs after every MAX_DEFERRED_WRITES writes', async () => {
   const { compactor, pause } = idleCompactor()
   const pauses = Math.ceil(MAX_DEFERRED_WRITES / HIGH_LOAD)
   let runs = 0

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { Dictionary } from '../../../src/db/lists/dictionary.ts'
 
-test('every value has a code of its own, and no other text has one', () => {
+test('every value has a distinct code, and any other text has none', () => {
   const values = [
     '',
     'a',

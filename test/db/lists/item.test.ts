@@ -2,13 +2,14 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { createRandom } from '../../simulation/random.ts'
 import { type World, createWorld } from '../../support/world.ts'
 
-// SQLite writes the JSON of the lists. Here each item is compared with the stored row, through the gate and through the reader thread.
+// SQLite writes the JSON of the lists. These tests compare each item with its row, read by the gate and by the reader
+// thread.
 
 const SEED = Number(process.env['LISTS_SEED'] ?? Math.floor(Math.random() * 1e9))
 const random = createRandom(SEED)
 const NOON = Date.parse('2026-11-21T12:00:00.000Z')
 
-/** Texts that break carelessly composed JSON, format strings or C strings. */
+/** Texts that break badly composed JSON, format strings or C strings. */
 const TEXTS = [
   '',
   ' ',
@@ -41,7 +42,7 @@ beforeAll(async () => {
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
-/** Stores a row and returns the item that a list must show for it; null if it must not show the row. */
+/** Stores a row and returns the expected item, or null if the list must not show the row. */
 async function storeMessage(n: number): Promise<Item | null> {
   const item = {
     messageId: `msg_${n}`,
@@ -132,9 +133,9 @@ const KINDS = [
   { path: '/v1/webhook-deliveries', name: 'attempts', key: 'deliveryId', at: 'attemptedAt', store: storeAttempt },
 ] as const
 
-test.each(KINDS)('$path: items equal the stored rows, member for member', async ({ path, name, key, at, store }) => {
+test.each(KINDS)('$path: items equal the stored rows in every member', async ({ path, name, key, at, store }) => {
   const stored: (Item | null)[] = []
-  // At first few rows, which are read through the gate; then more, which the reader thread reads.
+  // The gate reads the first rows. After the second step, the reader thread reads them.
   for (const count of [200, 900]) {
     for (let n = stored.length; n < count; n++) stored.push(await store(n))
     const shown = stored.filter((item) => item !== null)
@@ -142,7 +143,7 @@ test.each(KINDS)('$path: items equal the stored rows, member for member', async 
     const items = await listed(path, name)
     expect(items.map((item) => item[key])).toEqual(newest.map((item) => item[key]))
     // Compared as text, because the order of the members matters.
-    items.forEach((item, place) => expect(JSON.stringify(item)).toBe(JSON.stringify(newest[place])))
+    items.forEach((item, index) => expect(JSON.stringify(item)).toBe(JSON.stringify(newest[index])))
   }
 })
 

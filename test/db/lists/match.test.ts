@@ -5,7 +5,7 @@ import { createRandom } from '../../simulation/random.ts'
 const SEED = Number(process.env['LISTS_SEED'] ?? Math.floor(Math.random() * 1e9))
 const random = createRandom(SEED)
 
-test(`the rows that pass all filters are found, LISTS_SEED=${SEED}`, () => {
+test(`exactly the rows that pass all filters are found, LISTS_SEED=${SEED}`, () => {
   for (let n = 0; n < 300; n++) {
     const rows = random.int(0, 200)
     const filters = Array.from({ length: random.int(0, 3) }, (): Filter => {

@@ -35,15 +35,15 @@ test('a thread that fails is replaced, and the next one answers', async () => {
   }
 })
 
-test('a thread that does not answer in time is replaced, and exits by itself when its call is over', async () => {
+test('a thread that does not answer in time is replaced, and exits when its call ends', async () => {
   const { database, path } = seeded
-  // A copy that only the locking connection has open: a reader waits inside the driver's call.
+  // On a copy that only the locking connection has open, a reader waits inside the driver's call.
   const copy = `${path}.copy`
   await database.gate.execute(`VACUUM INTO '${copy}'`)
   const bounds = { answerMs: 50 }
   const reader = new ListReader(copy, () => {}, bounds)
   const other = new SqliteConnection(copy, 0)
-  // Without a WAL a writer locks out all readers until it commits.
+  // Without a WAL, a writer locks all readers out until it commits.
   for (const sql of ['PRAGMA journal_mode = DELETE', 'BEGIN EXCLUSIVE']) other.execute(sql)
   expect(String(await failureOf(reader.page(EVERYTHING)))).toContain('did not answer')
   other.execute('COMMIT')
@@ -53,7 +53,7 @@ test('a thread that does not answer in time is replaced, and exits by itself whe
   await reader.close()
 })
 
-test('after closing, queries that wait and new queries are rejected', async () => {
+test('closing rejects waiting and new queries', async () => {
   const { path } = seeded
   const reader = new ListReader(path, () => {})
   const asked = Array.from({ length: 5 }, (_, offset) => failureOf(reader.page({ ...EVERYTHING, offset })))

@@ -8,7 +8,7 @@ import { SegmentStore } from '../../../src/db/lists/store.ts'
 import { createRandom } from '../../simulation/random.ts'
 import { EVERYTHING, type Seeded, seededDatabase } from './seeded.ts'
 
-// Segments are built and deleted between random changes; every total and page must equal what plain SQL says.
+// Segments are built and deleted between random changes. Every total and page must equal the result of plain SQL.
 
 const SEED = Number(process.env['LISTS_SEED'] ?? Math.floor(Math.random() * 1e9))
 const ROWS = 5000
@@ -44,7 +44,7 @@ const insertMessage = (at: number): Promise<unknown> =>
   change(`INSERT INTO messages (id, job_id, tenant_id, app_id, direction, from_number, to_number, body, status, created_at, updated_at)
     VALUES ('one', 'job', '${tenantId}', 'app_1', 'outbound', '1', '2', '', 'sent', ${at}, 0)`)
 
-/** A clock that is set back inserts rows in the middle. */
+/** Inserts rows at any time, as after a clock that was set back. */
 async function insertMessages(at: number, status: string): Promise<void> {
   const values = Array.from({ length: random.int(1, 40) }, () => {
     const id = random.int(0, 1e15)
@@ -55,7 +55,10 @@ async function insertMessages(at: number, status: string): Promise<void> {
     VALUES ${values.join()}`)
 }
 
-/** Compacts one range of a list, as the reader and the main thread do together; `meanwhile` runs between the steps of reading. */
+/**
+ * Compacts one range of a list, as the reader thread and the main thread do. `meanwhile` runs between the steps of
+ * reading.
+ */
 async function compact(list: ListName, meanwhile = async (): Promise<unknown> => undefined): Promise<void> {
   const isOutdated = search.states.isOutdated.bind(search.states)
   const range = nextRange(connection, list, tenantId, store.segments(list, tenantId), Date.now(), isOutdated)
@@ -87,7 +90,7 @@ const CHANGES: (() => Promise<unknown>)[] = [
     change(
       `DELETE FROM messages WHERE seq IN (SELECT seq FROM messages ORDER BY created_at LIMIT ${random.int(1, 30)})`,
     ),
-  // An erasure of one number.
+  // Erases one number.
   () =>
     change(
       `DELETE FROM messages WHERE to_number = (SELECT to_number FROM messages WHERE seq = ${someRow('messages')})`,
@@ -171,7 +174,7 @@ test('a segment holds at least a minimum of rows, and small neighbours are merge
   expect(await rows()).toEqual([first + 300 + 3796])
 })
 
-test('a segment that is queried while it is built is used when it is finished', async () => {
+test('a segment that is queried while it is built is used once it is finished', async () => {
   await compact('messages', async () => search.page(EVERYTHING))
   expect(search.page(EVERYTHING).total).toBe(ROWS)
   expect(store.lastSegments('messages', tenantId)).toHaveLength(1)
@@ -185,7 +188,7 @@ test.each([
   ['deleted', 'until', 0, true],
   ['ended', 'until', 0, true],
   ['moved', 'until', 0, true],
-] as const)('a row that is %s at %s + %d ms: its segment goes: %p', async (how, end, ms, isDeleted) => {
+] as const)('a row that is %s at %s + %d ms deletes its segment: %p', async (how, end, ms, isDeleted) => {
   await compact('messages')
   const { after, until } = store.segments('messages', tenantId)[0] ?? { after: 0, until: 0 }
   const at = (end === 'after' ? after : until) + ms

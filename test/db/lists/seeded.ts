@@ -29,7 +29,7 @@ export interface Seeded extends AsyncDisposable {
   database: Database
 }
 
-/** A database in a file of its own, with `count` messages. */
+/** Creates a database in a file of its own, with `count` messages. */
 export async function seededDatabase(count: number): Promise<Seeded> {
   const folder = mkdtempSync(join(tmpdir(), 'sgw-lists-'))
   const path = join(folder, 'sgw.db')

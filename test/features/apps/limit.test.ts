@@ -21,20 +21,20 @@ const command = (world: World, name: string, input: object): Promise<CommandResu
 const count = async (world: World, what: string): Promise<number> =>
   Number((await world.gateway.database.gate.execute(`SELECT count(*) AS n FROM ${what}`)).rows[0]?.['n'])
 
-test('of twenty requests at once only as many succeed as the limit allows; deactivating frees a slot', async () => {
+test('twenty simultaneous requests create only as many apps as the limit allows; a deactivation makes room for another', async () => {
   await using world = await limited()
   const answers = await Promise.all(Array.from({ length: 20 }, () => register(world)))
-  const made = answers.filter(({ status }) => status === 201)
-  expect(made).toHaveLength(4)
+  const created = answers.filter(({ status }) => status === 201)
+  expect(created).toHaveLength(4)
   for (const answer of answers.filter(({ status }) => status !== 201)) await expectError(answer, 409, REACHED)
   expect(await count(world, `apps WHERE tenant_id = '${world.tenantId}'`)).toBe(5)
-  const [first] = (await Promise.all(made.map((answer) => answer.json()))) as { appId: string; apiKey: string }[]
+  const [first] = (await Promise.all(created.map((answer) => answer.json()))) as { appId: string; apiKey: string }[]
   await world.call('DELETE', `/v1/apps/${first?.appId ?? ''}`, { key: first?.apiKey ?? '' })
   expect((await register(world)).status).toBe(201)
   await expectError(await register(world), 409, REACHED)
 })
 
-test('the limit also holds when the operator creates or activates an app', async () => {
+test('the limit also applies if the operator creates or activates an app', async () => {
   await using world = await limited(undefined, '2')
   const second = await world.secondApp()
   const reached: CommandResult = { ok: false, error: 'Tenant has reached its limit of 2 apps' }
@@ -57,7 +57,7 @@ test('the apps of one tenant do not count for another', async () => {
   expect(answer.status).toBe(201)
 })
 
-test('apps above the limit at a start stay and work; only new ones are refused', async () => {
+test('apps above the limit at a start keep working; only new apps are refused', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sgw-test-'))
   const keys: string[] = []
   {
@@ -79,7 +79,7 @@ test('apps above the limit at a start stay and work; only new ones are refused',
   rmSync(folder, { recursive: true })
 })
 
-test('the list is bounded: the active ones and the newest, oldest first', async () => {
+test('the list is bounded: it has the active and the newest apps, oldest first', async () => {
   await using world = await limited()
   const { gate } = world.gateway.database
   await gate.execute({
@@ -99,7 +99,7 @@ test('the list is bounded: the active ones and the newest, oldest first', async 
   expect(times).toEqual(times.toSorted())
 })
 
-test('an app remembers whose key registered it; the API does not show it', async () => {
+test('an app stores the key that registered it, and the API does not show it', async () => {
   await using world = await limited()
   const { appId } = (await (await register(world)).json()) as { appId: string }
   const listed = await command(world, 'app-list', { tenantId: world.tenantId })

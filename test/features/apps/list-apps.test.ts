@@ -23,7 +23,7 @@ test('an app has the contract’s fields and no others', async () => {
   })
 })
 
-test('the tenant’s apps come oldest first, inactive ones included, and nobody else’s', async () => {
+test('the list has all apps of the tenant, also inactive ones, oldest first, and no app of other tenants', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const second = await world.secondApp()
   await world.otherTenant()

@@ -11,7 +11,7 @@ const quiet = (): Promise<World> => createWorld({ connect: false, work: false })
 const register = (world: World, change: object = {}): Promise<Response> =>
   world.call('POST', '/v1/apps/register', { body: { name: 'New app', tenantId: world.tenantId, ...change } })
 
-test('registering an app returns its secrets, once, and its key works', async () => {
+test('registering an app returns its secrets once, and its key works', async () => {
   await using world = await quiet()
   const response = await register(world, { webhookUrl: 'https://hooks.example.com/x' })
   expect(response.status).toBe(201)
@@ -31,7 +31,7 @@ test('registering an app returns its secrets, once, and its key works', async ()
   for (const secret of [app['apiKey'], app['webhookSecret']]) expect(text).not.toContain(String(secret))
 })
 
-test('neither the key nor the webhook secret is stored in clear', async () => {
+test('neither the key nor the webhook secret is stored in plain text', async () => {
   await using world = await quiet()
   const app = (await (await register(world)).json()) as Record<string, string>
   await world.gateway.database.gate.execute('PRAGMA wal_checkpoint(TRUNCATE)')
@@ -39,7 +39,7 @@ test('neither the key nor the webhook secret is stored in clear', async () => {
   for (const secret of [app['apiKey'], app['webhookSecret']]) expect(bytes.includes(String(secret))).toBe(false)
 })
 
-test('the name is trimmed, then 1 to 100 characters', async () => {
+test('the name has 1 to 100 characters after trimming', async () => {
   await using world = await quiet()
   for (const name of [undefined, null, 5, {}, [], '', '   ', 'x'.repeat(101), 'a\0b'])
     await expectError(await register(world, { name }), 400, NAME)
@@ -54,7 +54,7 @@ test('the name is trimmed, then 1 to 100 characters', async () => {
   expect(((await (await register(world, { name: ' <b>Ünï 😀 ' })).json()) as { name: string }).name).toBe('<b>Ünï 😀')
 })
 
-test('the tenant id is required, then its form, then its existence', async () => {
+test('the tenant id must be present, well-formed and known, in this order of errors', async () => {
   await using world = await quiet()
   for (const tenantId of [undefined, null, 5, {}, ''])
     await expectError(await register(world, { tenantId }), 400, 'tenantId is required when registering new apps')
@@ -75,7 +75,7 @@ test('the tenant id is required, then its form, then its existence', async () =>
   )
 })
 
-test('another tenant is forbidden when it is active, and not found when it is not', async () => {
+test('another tenant is forbidden if it is active, and not found otherwise', async () => {
   await using world = await quiet()
   const other = await world.otherTenant()
   await expectError(await register(world, { tenantId: other.tenantId }), 403, 'Forbidden')
@@ -85,7 +85,7 @@ test('another tenant is forbidden when it is active, and not found when it is no
   }
 })
 
-test('of several errors the first in the contract’s order is returned', async () => {
+test('of several errors, the first in the contract’s order is returned', async () => {
   await using world = await quiet()
   await expectError(await register(world, { name: '', tenantId: 'x', webhookUrl: 5, role: 'admin' }), 400, NAME)
   await expectError(
@@ -149,14 +149,14 @@ test('in production a webhook address must be HTTPS and public', async () => {
   expect((await tryUrl('https://hooks.example.com/')).status).toBe(201)
 })
 
-test('a body that is no object has no name; broken JSON is Invalid JSON', async () => {
+test('a body that is not an object lacks a name; broken JSON is Invalid JSON', async () => {
   await using world = await quiet()
   for (const body of ['[]', '"x"', '5', 'null', ''])
     await expectError(await world.call('POST', '/v1/apps/register', { body }), 400, NAME)
   await expectError(await world.call('POST', '/v1/apps/register', { body: '{' }), 400, 'Invalid JSON')
 })
 
-test('a refused registration leaves nothing behind', async () => {
+test('a refused registration stores nothing', async () => {
   await using world = await quiet()
   await register(world, { name: '' })
   await register(world, { role: 'admin' })

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { expectError } from '../../support/expect-error.ts'
 import { createWorld } from '../../support/world.ts'
 
-test('a rotated key works at once, and the old one no longer', async () => {
+test('a new key works at once, and the old one stops working', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const response = await world.call('POST', `/v1/apps/${world.app.appId}/rotate-key`)
   expect(response.status).toBe(200)
@@ -16,7 +16,7 @@ test('a rotated key works at once, and the old one no longer', async () => {
   expect(body.apps[0]?.apiKeyPrefix).toBe(rotated.apiKeyPrefix)
 })
 
-test('after several rotations at once exactly one key works', async () => {
+test('after several simultaneous rotations exactly one key works', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const responses = await Promise.all(
     Array.from({ length: 5 }, () => world.call('POST', `/v1/apps/${world.app.appId}/rotate-key`)),
@@ -29,7 +29,7 @@ test('after several rotations at once exactly one key works', async () => {
   expect(working.filter(Boolean)).toHaveLength(1)
 })
 
-test('rotating makes a new webhook secret', async () => {
+test('a rotation creates a new webhook secret', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const response = await world.call('POST', `/v1/apps/${world.app.appId}/rotate-webhook-secret`)
   expect(response.status).toBe(200)

@@ -35,7 +35,7 @@ test('webhookUrl is set, changed and removed', async () => {
   expect(await ownApp(world)).toMatchObject({ webhookUrl: null })
 })
 
-test('an empty object, isActive:true and unknown fields change nothing', async () => {
+test('an empty object, isActive: true and unknown fields change nothing', async () => {
   await using world = await quiet()
   await put(world, { webhookUrl: 'https://hooks.example.com/1' })
   const before = await ownApp(world)
@@ -44,7 +44,7 @@ test('an empty object, isActive:true and unknown fields change nothing', async (
   expect({ ...(await ownApp(world)), lastUsedAt: null }).toEqual({ ...before, lastUsedAt: null })
 })
 
-test('a bad webhookUrl is refused and changes nothing; only null removes', async () => {
+test('a bad webhookUrl is refused and changes nothing; only null removes the address', async () => {
   await using world = await quiet()
   await put(world, { webhookUrl: 'https://hooks.example.com/1' })
   for (const webhookUrl of ['', 5, {}, 'x', `https://hooks.example.com/${'x'.repeat(2000)}`]) {
@@ -61,7 +61,7 @@ test('isActive must be a boolean', async () => {
   expect(await ownApp(world)).toMatchObject({ isActive: true })
 })
 
-test('a body that is no object is Invalid JSON', async () => {
+test('a body that is not an object is Invalid JSON', async () => {
   await using world = await quiet()
   for (const body of ['[]', 'null', '"x"', '5', '{']) await expectError(await put(world, body), 400, 'Invalid JSON')
 })
@@ -70,7 +70,7 @@ for (const [how, deactivate] of [
   ['PUT isActive:false', (world: World) => put(world, { isActive: false })],
   ['DELETE', (world: World) => world.call('DELETE', `/v1/apps/${world.app.appId}`)],
 ] as const) {
-  test(`${how} deactivates: the key stops working at once, the app stays listed`, async () => {
+  test(`${how} deactivates the app: its key stops working at once, and the app stays listed`, async () => {
     await using world = await quiet()
     const second = await world.secondApp()
     await expectOk(await deactivate(world))
@@ -79,7 +79,7 @@ for (const [how, deactivate] of [
   })
 }
 
-test('both at once: the address stays until the app is activated again', async () => {
+test('a request that sets an address and deactivates keeps the address for the next activation', async () => {
   await using world = await quiet()
   const second = await world.secondApp()
   await expectOk(await put(world, { webhookUrl: 'https://hooks.example.com/1', isActive: false }))
@@ -89,7 +89,7 @@ test('both at once: the address stays until the app is activated again', async (
   })
 })
 
-test('any other app, of the same tenant or not, is not found and does not change', async () => {
+test('every other app, also of the same tenant, is not found and does not change', async () => {
   await using world = await quiet()
   const second = await world.secondApp()
   const other = await world.otherTenant()

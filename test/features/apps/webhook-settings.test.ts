@@ -4,7 +4,7 @@ import { createWorld } from '../../support/world.ts'
 
 const OK = { status: 200, body: { ok: true } }
 
-test('an app has the policy none until it sets another one', async () => {
+test('the default policy of an app is `none`', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const path = `/v1/apps/${world.app.appId}/webhook-retries`
   expect(await world.json('GET', path)).toEqual({ status: 200, body: { policy: 'none' } })
@@ -14,7 +14,7 @@ test('an app has the policy none until it sets another one', async () => {
   }
 })
 
-test('an app gets sms_inbound until it asks for other events; twice counts once, none is allowed', async () => {
+test('an app is subscribed to sms_inbound by default; duplicates count once, and an empty list is allowed', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const path = `/v1/apps/${world.app.appId}/webhook-events`
   const read = async (): Promise<unknown> => (await world.json('GET', path)).body
@@ -46,7 +46,7 @@ test('a bad policy or list of events is refused and changes nothing', async () =
   expect((await world.json('GET', at('webhook-events'))).body).toEqual({ events: ['sms_inbound'] })
 })
 
-test('only the own app is known, not even another one of the tenant', async () => {
+test('an app can read and change only its own settings, not those of another app of the tenant', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const { appId } = await world.secondApp()
   for (const name of ['webhook-retries', 'webhook-events']) {

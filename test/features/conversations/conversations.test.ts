@@ -36,7 +36,7 @@ const receive = (world: World, from: string, to = FROM, text = 'Hi'): Promise<bo
     text,
   })
 
-test('one entry for each pair of numbers, with its newest message of either direction, by last activity', async () => {
+test('the list has one entry for each pair of numbers, with the newest message of either direction, by last activity', async () => {
   await using world = await createWorld({ connect: false, work: false })
   expect(await list(world)).toEqual({ conversations: [], total: 0, page: 1, limit: 20 })
   await world.send({ to: '+15555550191', body: 'first' })
@@ -60,7 +60,7 @@ test('one entry for each pair of numbers, with its newest message of either dire
   })
 })
 
-test('pages and filters have exact totals, and other tenants see nothing', async () => {
+test('pages and filters have exact totals, and other tenants see no entry', async () => {
   await using world = await createWorld({ connect: false, work: false })
   for (let index = 0; index < 5; index++) {
     await world.send({ to: `+1555555020${index}` })
@@ -86,7 +86,7 @@ test('pages and filters have exact totals, and other tenants see nothing', async
   expect(await list(world, '', stranger.apiKey)).toMatchObject({ total: 1, conversations: [{ contact: TO }] })
 })
 
-test('an opt-out of the pair shows, also by PUT', async () => {
+test('an opt-out of the pair is shown, also one that was set by PUT', async () => {
   await using world = await createWorld({ connect: false, work: false })
   await world.send({ to: '+15555550192' })
   await receive(world, TO, FROM, 'STOP')
@@ -96,7 +96,7 @@ test('an opt-out of the pair shows, also by PUT', async () => {
   expect(await optedOut()).toEqual([false, false])
 })
 
-test('an erased person is gone from list and totals, also when the newest messages go and their place is used again', async () => {
+test('an erased contact is gone from list and totals, also if the row numbers of its messages are reused', async () => {
   await using world = await createWorld({ connect: false, work: false })
   await receive(world, '+15555550191')
   for (let index = 0; index < 3; index++) await receive(world, TO)
@@ -108,7 +108,7 @@ test('an erased person is gone from list and totals, also when the newest messag
   expect(await list(world)).toMatchObject({ total: 3 })
 })
 
-test('retention ends a conversation with its newest message', async () => {
+test('a conversation disappears when the retention deletes its newest message', async () => {
   const clock = manualClock()
   await using world = await createWorld({ clock, connect: false, work: false, env: { MESSAGE_RETENTION_DAYS: '1' } })
   await receive(world, '+15555550191')
@@ -125,7 +125,7 @@ test('retention ends a conversation with its newest message', async () => {
   expect(await list(world)).toMatchObject({ total: 1 })
 })
 
-test('nothing is written before anybody asks; then every answer equals plain SQL, also with calls at once', async () => {
+test('nothing is written before the first request; then every answer equals plain SQL, also for simultaneous requests', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const { gateway, tenantId, app } = world
   const { gate } = gateway.database

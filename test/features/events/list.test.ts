@@ -33,7 +33,7 @@ async function allEvents(
   }
 }
 
-test('without a cursor there are no events, only the cursor of now', async () => {
+test('without a cursor the answer has no events and the current cursor', async () => {
   await using world = await createWorld()
   await world.untilStatus(await world.send())
   const { events, cursor, gap } = await page(world)
@@ -42,7 +42,7 @@ test('without a cursor there are no events, only the cursor of now', async () =>
   expect(await page(world, `after=${cursor}`)).toEqual({ events: [], cursor, gap: false })
 })
 
-test('the log has what the WebSocket heard, field by field and in order, whatever the size of its pages', async () => {
+test('the log has the events of the WebSocket with equal fields and in order, for any page size', async () => {
   await using world = await createWorld()
   const { cursor } = await page(world)
   await using socket = await listenTo(world.url, { apiKey: world.key })
@@ -51,11 +51,11 @@ test('the log has what the WebSocket heard, field by field and in order, whateve
   const failed = await world.send({ from: '+15555550160' })
   await world.untilStatus(failed)
   await world.control.injectSms({ from: TO, to: FROM, text: 'an answer ☂' })
-  const heard = (await socket.heard(8)).slice(1)
-  for (const limit of [1, 2, 3, 1000]) expect(await allEvents(world, cursor, limit)).toEqual(heard)
+  const received = (await socket.received(8)).slice(1)
+  for (const limit of [1, 2, 3, 1000]) expect(await allEvents(world, cursor, limit)).toEqual(received)
 })
 
-test('an app reads its own messages and what came in for its tenant, and nothing of other tenants', async () => {
+test('an app reads events of its own messages and of inbound messages of its tenant, and none of other tenants', async () => {
   await using world = await createWorld()
   const second = await world.secondApp()
   const stranger = await world.otherTenant()
@@ -90,7 +90,7 @@ test.each([
   expect({ status, body }).toEqual({ status: 400, body: { error: 'Invalid cursor' } })
 })
 
-test('an empty cursor counts as none, and of several the last one', async () => {
+test('an empty cursor counts as absent, and of several cursors the last one counts', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const { cursor } = await page(world)
   await world.send()
@@ -107,7 +107,7 @@ test('limit is clamped', async () => {
   expect(await Promise.all(['0', '-5', '1', '7', '5000', 'x', ''].map(count))).toEqual([1, 1, 1, 7, 101, 100, 100])
 })
 
-test('a page passes any number of rows of others, and is empty only at the end', async () => {
+test('a page skips any number of rows of other apps, and is empty only at the end', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const stranger = await world.otherTenant()
   const { cursor } = await page(world)
@@ -126,7 +126,7 @@ test('a page passes any number of rows of others, and is empty only at the end',
   const { rows } = await gate.execute('SELECT max(seq) AS newest FROM events')
   expect(Buffer.from(end.cursor, 'base64url').toString()).toEndWith(`.${String(rows[0]?.['newest'])}.0`)
   expect(end.events).toEqual([])
-  // What was found empty is remembered, and new events behind it are found.
+  // The gateway remembers empty ranges, and finds new events after them.
   await world.send({}, { key: stranger.apiKey })
   expect((await page(world, `after=${cursor}`, stranger.apiKey)).events).toHaveLength(1)
 })

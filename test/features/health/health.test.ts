@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createWorld } from '../../support/world.ts'
 
-test('health answers ok to anyone', async () => {
+test('health answers ok without a key', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const response = await world.call('GET', '/health', { key: null })
   expect(response.status).toBe(200)
@@ -9,7 +9,7 @@ test('health answers ok to anyone', async () => {
   expect(await response.text()).toBe('{"status":"ok"}')
 })
 
-test('health ignores any key, and counts no failed attempt', async () => {
+test('health ignores keys and counts no failed attempt', async () => {
   await using world = await createWorld({ connect: false, work: false })
   for (let attempt = 0; attempt < 12; attempt++)
     expect((await world.call('GET', '/health', { key: 'sgw_wrong' })).status).toBe(200)

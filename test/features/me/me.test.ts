@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { VERSION } from '../../../src/version.ts'
 import { createWorld } from '../../support/world.ts'
 
-test('each key is told its own app and tenant, and the gateway', async () => {
+test('each key sees its own app, its tenant and the gateway', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const other = await world.otherTenant('Other')
   const me = (key: string | null) => world.json('GET', '/v1/me', { key })

@@ -10,7 +10,7 @@ const BAD_JSON = { status: 400, body: { error: 'Invalid JSON' } }
 const BAD_NUMBERS = { status: 400, body: { error: 'number and contact must be valid E.164 phone numbers' } }
 const BAD_FLAG = { status: 400, body: { error: 'optedOut must be a boolean' } }
 
-test('PUT opts out and in; each change is one event, a repetition none', async () => {
+test('PUT opts out and in; each change publishes one event, a repetition none', async () => {
   await using world = await createWorld({ connect: false })
   await using socket = await listenTo(world.url, { apiKey: world.key })
   const word = { number: FROM, contact: TO }
@@ -30,7 +30,7 @@ test('PUT opts out and in; each change is one event, a repetition none', async (
   } as never)
 })
 
-test('every field absent, null, of a wrong type, too long or hostile is refused by its own text', async () => {
+test('a field that is absent, null, of a wrong type, too long or hostile is refused with its own error', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const good = { number: FROM, contact: TO, optedOut: true }
   const bad = [
@@ -59,7 +59,7 @@ test('every field absent, null, of a wrong type, too long or hostile is refused 
   expect(await list(world)).toMatchObject({ total: 0 })
 })
 
-test('the list is the latest first, by pages, filtered, and of the tenant alone', async () => {
+test('the list is newest first, has pages and filters, and shows only the tenant’s opt-outs', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const other = await world.otherTenant()
   for (let index = 0; index < 5; index++)
@@ -77,7 +77,7 @@ test('the list is the latest first, by pages, filtered, and of the tenant alone'
   expect(await list(world, '', other.apiKey)).toMatchObject({ total: 1 })
 })
 
-test('a deep page skips entries of an index, and reads no rows but its own', async () => {
+test('a deep page skips index entries and reads only its own rows', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const { gate } = world.gateway.database
   const asked: { sql: string; args: never }[] = []
@@ -98,7 +98,7 @@ test('a deep page skips entries of an index, and reads no rows but its own', asy
   expect(reads.filter((step) => !fine.test(step))).toEqual([])
 })
 
-test('the policy is `observe` until somebody says otherwise, for the tenant alone', async () => {
+test('the default policy is `observe`, and a change applies only to the tenant', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const other = await world.otherTenant()
   const policy = (key = world.key) => world.json('GET', '/v1/opt-outs/policy', { key })

@@ -17,7 +17,7 @@ interface Overview {
 const overview = async (world: World, query = '', key = world.key): Promise<Overview> =>
   (await world.json<Overview>('GET', `/v1/overview${query}`, { key })).body
 
-test('a day is shown in 48 half hours, with totals, the day before, latencies and errors', async () => {
+test('a day has 48 half hours, totals, the previous day, latencies and errors', async () => {
   const clock = manualClock()
   await using world = await readyWorld({ clock })
   await world.gateway.database.gate.execute('DELETE FROM usage')
@@ -51,7 +51,7 @@ test('a day is shown in 48 half hours, with totals, the day before, latencies an
   expect(now.buckets.at(-1)).toEqual({ at: '2026-11-22T08:30:00.000Z', sent: 1, failed: 1, received: 1 } as never)
 })
 
-test('every length has 48 buckets, and hours are clamped', async () => {
+test('every range has 48 buckets, and hours are clamped', async () => {
   const clock = manualClock()
   await using world = await createWorld({ clock, connect: false, work: false })
   const lengths: [string, number][] = [
@@ -80,7 +80,7 @@ test('every length has 48 buckets, and hours are clamped', async () => {
   }
 })
 
-test('what waits is counted by its reason, and a tenant sees its own alone', async () => {
+test('waiting messages are counted by reason, and a tenant sees only its own', async () => {
   const clock = manualClock()
   await using world = await readyWorld({ clock, env: { FROM_LIMIT_PER_MINUTE: '2' } })
   clock.advance(60_000)
@@ -96,7 +96,7 @@ test('what waits is counted by its reason, and a tenant sees its own alone', asy
     { reason: 'order', count: 3 },
     { reason: 'number_limit', count: 1 },
   ])
-  // Each message says the same of itself.
+  // Each message shows the same reason.
   const { body } = await world.json<{ messages: { waiting: { reason: string } }[] }>(
     'GET',
     '/v1/sms/messages?status=queued&include=delivery',
@@ -135,7 +135,7 @@ test('webhook attempts are counted by destination', async () => {
   ])
 })
 
-test('90 days of much usage are read in slices, and add up to the same', async () => {
+test('90 days with much usage are read in slices and have the same totals', async () => {
   const clock = manualClock()
   await using world = await createWorld({ clock, connect: false, work: false })
   const { gate } = world.gateway.database
@@ -156,7 +156,7 @@ test('90 days of much usage are read in slices, and add up to the same', async (
     return sql.includes('FROM usage') ? [Number(end) - Number(from)] : []
   })
   execute.mockRestore()
-  // At most 6 hours each, however much there is.
+  // Each slice has at most 6 hours.
   expect(lengths.length).toBeGreaterThan((4 * 1000) / 12)
   expect(Math.max(...lengths)).toBeLessThanOrEqual(12)
   expect(found.totals['sent']).toBe(30_000)

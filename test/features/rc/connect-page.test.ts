@@ -35,7 +35,7 @@ test('the page shows a button that posts the token back, and does not consume it
   expect((await pressConnect(world, tokenOf(link))).status).toBe(303)
 })
 
-test('the page’s policy allows its own style only, and lets its form lead to the login', async () => {
+test('the page’s policy allows only its own style, and its form may lead to the login', async () => {
   await using world = await quiet()
   const response = await open(world, await newLink(world))
   const style = /<style>([\s\S]*)<\/style>/.exec(await response.text())?.[1] ?? ''
@@ -46,13 +46,13 @@ test('the page’s policy allows its own style only, and lets its form lead to t
   )
 })
 
-test('with an HTTPS address the form may lead to https only', async () => {
+test('with an HTTPS address, the form may lead only to https', async () => {
   await using world = await createWorld({ env: { PUBLIC_URL: 'https://sms.example.com' }, connect: false, work: false })
   const policy = (await open(world, await newLink(world))).headers.get('content-security-policy') ?? ''
   expect(policy).toMatch(/form-action 'self' https: https:\/\/sms\.example\.com http:\/\/127\.0\.0\.1:\d+;/)
 })
 
-test('the log says why a link was refused, with the request’s id; the answer does not', async () => {
+test('the log has the reason for a refused link and the request’s id, but the answer does not', async () => {
   const { log, lines } = recordedLog()
   const clock = manualClock()
   await using world = await createWorld({ connect: false, work: false, log, clock })
@@ -69,8 +69,8 @@ test('the log says why a link was refused, with the request’s id; the answer d
   await setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'suspended' })
   pages.push(await refused(tokenOf(suspended), 'r-suspended'))
   expect(new Set(pages).size).toBe(1)
-  const told = lines.filter((line) => line.includes('connect link refused')).map((line) => JSON.parse(line))
-  expect(told.map(({ requestId, why }: Record<string, string>) => [requestId, why])).toEqual([
+  const logged = lines.filter((line) => line.includes('connect link refused')).map((line) => JSON.parse(line))
+  expect(logged.map(({ requestId, why }: Record<string, string>) => [requestId, why])).toEqual([
     ['r-unknown', 'unknown'],
     ['r-used', 'used'],
     ['r-expired', 'expired'],
@@ -97,14 +97,14 @@ test('the button leads to the provider’s authorization address, with state and
   })
 })
 
-test('with the built-in simulator the redirect also leads to PUBLIC_URL', async () => {
+test('with the built-in simulator, the redirect also leads to PUBLIC_URL', async () => {
   await using world = await createWorld({ connect: false, env: { PUBLIC_URL: 'http://sms.test:8080' } })
   const response = await pressConnect(world, tokenOf(await newLink(world)))
   const location = new URL(response.headers.get('location') ?? '')
   expect(location.searchParams.get('redirect_uri')).toBe('http://sms.test:8080/v1/rc/callback')
 })
 
-test('a token is used once, also in a race', async () => {
+test('a token can be used once, also by simultaneous requests', async () => {
   await using world = await quiet()
   const token = tokenOf(await newLink(world))
   const responses = await Promise.all(Array.from({ length: 10 }, () => pressConnect(world, token)))
@@ -116,7 +116,7 @@ test('a token is used once, also in a race', async () => {
   expectPage(await open(world, `/v1/rc/connect?token=${token}`), 400)
 })
 
-test('a missing token and a bad one have different pages, on GET and POST', async () => {
+test('a missing token and a bad token have different pages, for GET and POST', async () => {
   await using world = await quiet()
   for (const path of ['/v1/rc/connect', '/v1/rc/connect?token=']) {
     const response = await open(world, path)
@@ -136,7 +136,7 @@ test('a missing token and a bad one have different pages, on GET and POST', asyn
   expectPage(await pressConnect(world, 'nonsense'), 400)
 })
 
-test('the token may come as JSON too, and under any Content-Type; any other body has none and gets the page', async () => {
+test('the token may be sent as JSON with any Content-Type; any other body lacks a token and gets the page', async () => {
   await using world = await quiet()
   const token = tokenOf(await newLink(world))
   const post = (body: string, type: string): Promise<Response> =>
@@ -167,7 +167,7 @@ test('a tenant’s name is escaped', async () => {
   expect(text).not.toContain('<img')
 })
 
-test('a suspended tenant’s links do not work while it is suspended', async () => {
+test('a tenant’s links do not work while it is suspended', async () => {
   await using world = await quiet()
   const link = await newLink(world)
   await setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'suspended' })

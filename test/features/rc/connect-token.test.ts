@@ -7,7 +7,7 @@ import { createWorld } from '../../support/world.ts'
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 
-test('connect-token and invite-token answer a path with a token, and nothing else', async () => {
+test('connect-token and invite-token answer with a path that contains a token, and nothing else', async () => {
   await using world = await createWorld({ connect: false, work: false })
   for (const kind of ['connect', 'invite'] as const) {
     const response = await world.call('POST', `/v1/rc/${kind}-token`)
@@ -18,7 +18,7 @@ test('connect-token and invite-token answer a path with a token, and nothing els
   }
 })
 
-test('tokens are stored hashed', async () => {
+test('tokens are stored as hashes', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const token = tokenOf(await newLink(world))
   const { rows } = await world.gateway.database.gate.execute('SELECT * FROM connect_tokens')
@@ -51,19 +51,19 @@ test('INVITE_TOKEN_TTL sets how long an invite token lasts', async () => {
   expect((await open(world, invite)).status).toBe(400)
 })
 
-test('both kinds share 100 per tenant and hour, across its apps; Retry-After is exact', async () => {
+test('both kinds share a limit of 100 per tenant and hour, across apps; Retry-After is exact', async () => {
   const clock = manualClock()
   await using world = await createWorld({ connect: false, work: false, clock })
   const second = await world.secondApp()
   const other = await world.otherTenant()
   await newLink(world)
   clock.advance(10 * MINUTE_MS)
-  const asks = Array.from({ length: 120 }, (_, index) =>
+  const calls = Array.from({ length: 120 }, (_, index) =>
     world.call('POST', index % 2 === 0 ? '/v1/rc/connect-token' : '/v1/rc/invite-token', {
       key: index % 3 === 0 ? world.key : second.apiKey,
     }),
   )
-  const responses = await Promise.all(asks)
+  const responses = await Promise.all(calls)
   expect(responses.filter((response) => response.status === 200)).toHaveLength(99)
   const refused = responses.filter((response) => response.status === 429)
   expect(refused).toHaveLength(21)
@@ -77,7 +77,7 @@ test('both kinds share 100 per tenant and hour, across its apps; Retry-After is 
   expect((await world.call('POST', '/v1/rc/connect-token')).headers.get('retry-after')).toBe('600')
 })
 
-test('the limit of tokens is not the key’s: other endpoints still answer', async () => {
+test('the limit of tokens does not affect other endpoints', async () => {
   await using world = await createWorld({ connect: false, work: false })
   await Promise.all(Array.from({ length: 101 }, () => world.call('POST', '/v1/rc/connect-token')))
   expect((await world.call('POST', '/v1/rc/connect-token')).status).toBe(429)

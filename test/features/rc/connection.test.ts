@@ -4,13 +4,13 @@ import { FROM, FROM_2, createWorld } from '../../support/world.ts'
 
 const WEEK_MS = 7 * 86_400_000
 
-test('status is {connected:false} before anyone connects', async () => {
+test('status is {connected:false} without a connected extension', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const response = await world.call('GET', '/v1/rc/status')
   expect({ status: response.status, body: await response.json() }).toEqual({ status: 200, body: { connected: false } })
 })
 
-test('status has the account, and the earliest expiry of a refresh token', async () => {
+test('status has the account and the earliest expiry of a refresh token', async () => {
   const clock = manualClock()
   await using world = await createWorld({ clock, work: false })
   const [alice] = world.control.extensions()
@@ -30,7 +30,7 @@ test('status has the account, and the earliest expiry of a refresh token', async
   )
 })
 
-test('extensions are listed with their numbers, and nothing secret', async () => {
+test('extensions are listed with their numbers and without secrets', async () => {
   const clock = manualClock()
   await using world = await createWorld({ clock, work: false })
   const [alice] = world.control.extensions()

@@ -14,7 +14,7 @@ async function twoExtensions(env: Record<string, string> = {}) {
   return { world, alice: alice?.extensionId ?? '', bob: bob.extensionId }
 }
 
-test('one extension is disconnected, here and at the provider; the other one goes on', async () => {
+test('one extension is disconnected in the gateway and at the provider, and the other one keeps working', async () => {
   const { world, alice, bob } = await twoExtensions()
   await using _ = world
   expect(await world.json('DELETE', `/v1/rc/extensions/${alice}`)).toEqual(OK)
@@ -28,7 +28,7 @@ test('one extension is disconnected, here and at the provider; the other one goe
   expect(await world.json('DELETE', `/v1/rc/extensions/${alice}`)).toEqual(NOT_FOUND)
 })
 
-test('the last one leaves the tenant unconnected: its messages fail with the first text', async () => {
+test('without its last extension the tenant is not connected, and its messages fail accordingly', async () => {
   await using world = await createWorld({ env: { FROM_LIMIT_PER_MINUTE: '1' } })
   const { extensionId = '' } = world.control.extensions()[0] ?? {}
   await world.untilStatus(await world.send({ body: 'sent' }))
@@ -39,7 +39,7 @@ test('the last one leaves the tenant unconnected: its messages fail with the fir
   expect(await world.untilStatus(waiting)).toMatchObject({ status: 'failed', error })
 })
 
-test('its send that is under way comes to its end first, while the other extension sends', async () => {
+test('a send under way ends before the disconnect, while the other extension sends', async () => {
   const { world, alice } = await twoExtensions()
   await using _ = world
   world.control.fault({ route: 'sms', calls: 1, fault: { kind: 'delay', ms: 500 } })
@@ -58,7 +58,7 @@ test('its send that is under way comes to its end first, while the other extensi
   expect(await world.untilStatus(behind, ['sent', 'failed'], 15_000)).toMatchObject({ status: 'failed', error })
 }, 20_000)
 
-test("another tenant's extension, and what is no id, are not found and stay connected", async () => {
+test("another tenant's extension and a malformed id are not found, and nothing is disconnected", async () => {
   await using world = await createWorld()
   const { extensionId = '' } = world.control.extensions()[0] ?? {}
   const stranger = await world.otherTenant()

@@ -7,7 +7,7 @@ import { createWorld, FROM, FROM_2, TO, until } from '../../support/world.ts'
 const NOT_CONNECTED = 'Telephony provider not connected for this tenant'
 const OK = { status: 200, body: { ok: true } }
 
-test('disconnect ends the connection here and at the provider', async () => {
+test('disconnect ends the connection in the gateway and at the provider', async () => {
   await using world = await createWorld()
   expect(await world.json('POST', '/v1/rc/disconnect')).toEqual(OK)
   expect((await world.json('GET', '/v1/rc/status')).body).toEqual({ connected: false })
@@ -20,7 +20,7 @@ test('disconnect ends the connection here and at the provider', async () => {
   expect(await world.untilStatus(await world.send())).toMatchObject({ status: 'failed', error: NOT_CONNECTED })
 })
 
-test('disconnect answers 200 also when nothing is connected', async () => {
+test('disconnect answers 200 even if nothing is connected', async () => {
   await using world = await createWorld({ connect: false })
   expect(await world.json('POST', '/v1/rc/disconnect')).toEqual(OK)
   expect(await world.json('POST', '/v1/rc/disconnect')).toEqual(OK)
@@ -33,7 +33,7 @@ test('disconnect works although the provider does not answer', async () => {
   expect((await world.json('GET', '/v1/rc/status')).body).toEqual({ connected: false })
 })
 
-test('queued messages fail with the first text', async () => {
+test('a disconnect fails queued messages as not connected', async () => {
   await using world = await createWorld({ work: false })
   const ids = await Promise.all(['1', '2', '3'].map((body) => world.send({ body })))
   await world.call('POST', '/v1/rc/disconnect')
@@ -42,7 +42,7 @@ test('queued messages fail with the first text', async () => {
   expect(world.control.requests({ route: 'sms' })).toEqual([])
 })
 
-test('a send that is under way ends first; messages behind it fail', async () => {
+test('a send under way ends before the disconnect, and messages behind it fail', async () => {
   await using world = await createWorld({ env: { FROM_LIMIT_PER_MINUTE: '1' } })
   world.control.fault({ route: 'sms', fault: { kind: 'delay', ms: 1000 } })
   const underWay = await world.send({ body: 'under way' })
@@ -61,14 +61,14 @@ test('a send that is under way ends first; messages behind it fail', async () =>
   ).toEqual(['elsewhere', 'under way'])
 })
 
-test('a send that was accepted at the same moment is waited for', async () => {
+test('disconnect waits for a send that is accepted at the same time', async () => {
   await using world = await readyWorld({ env: { RECONCILE_SETTLE: '1s' } })
   const { gateway, tenantId } = world
   world.control.fault({ route: 'sms', calls: null, fault: { kind: 'accept-then-reset' } })
   const message = { from: FROM, to: TO, body: 'the last one', userId: null }
   const accepted = send(gateway, { tenantId, appId: world.app.appId }, message, null)
   const [{ messageId }] = await Promise.all([accepted, disconnect(gateway, { tenantId })])
-  // The attempt began with the message. Disconnect must wait for it, because afterwards nothing can be looked up.
+  // The attempt began with the message. Disconnect must wait for it, because no lookup is possible afterwards.
   const { rows } = await gateway.database.gate.execute('SELECT message_id FROM send_attempts')
   expect(rows.map((row) => row['message_id'])).toEqual([messageId])
   expect(await world.untilStatus(messageId, ['sent', 'failed'], 15_000)).toMatchObject({ status: 'sent', error: null })
@@ -101,7 +101,7 @@ test('disconnect waits for an attempt that is just being opened', async () => {
   expect(await world.status(second)).toMatchObject({ status: 'sent', error: null })
 })
 
-test('another tenant on the same extension keeps its connection', async () => {
+test('another tenant with the same extension stays connected', async () => {
   await using world = await createWorld()
   const other = await world.otherTenant()
   await world.connect({ tenantId: other.tenantId })
@@ -111,7 +111,7 @@ test('another tenant on the same extension keeps its connection', async () => {
   await until(async () => (await world.status(theirs, { key: other.apiKey }))['status'] === 'sent')
 })
 
-test('another tenant that is being connected to the same extension gets its subscription', async () => {
+test('another tenant that connects the same extension meanwhile gets its subscription', async () => {
   await using world = await createWorld()
   const { tenantId } = await world.otherTenant()
   const { extensionId = '' } = world.control.extensions()[0] ?? {}
@@ -126,7 +126,7 @@ test('another tenant that is being connected to the same extension gets its subs
   )
 })
 
-test('a watch that comes while the subscription is being removed makes no other one', async () => {
+test('a check of the subscription while it is being removed creates no other one', async () => {
   await using world = await createWorld()
   const { subscriptions } = world.gateway
   const remove = subscriptions.remove.bind(subscriptions)
@@ -148,7 +148,7 @@ test('after a new connection sending works again', async () => {
   expect(await world.untilStatus(await world.send())).toMatchObject({ status: 'sent' })
 })
 
-test('two disconnects at once both answer 200', async () => {
+test('simultaneous disconnects all answer 200', async () => {
   await using world = await createWorld()
   const responses = await Promise.all([1, 2, 3].map(() => world.json('POST', '/v1/rc/disconnect')))
   expect(responses).toEqual([OK, OK, OK])

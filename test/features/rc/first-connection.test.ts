@@ -5,13 +5,13 @@ import { diagnose } from '../../../src/operator/doctor.ts'
 import { callbackPath, newLink, open, pressConnect, tokenOf } from '../../support/connect-flow.ts'
 import { type World, createWorld, recordedLog } from '../../support/world.ts'
 
-// What RingCentral can refuse at a first connection. Page, log and doctor each name the fix.
+// Refusals of RingCentral at a first connection. Page, log and doctor each name the fix.
 
 interface Refusal {
   what: string
   env?: Record<string, string>
   arrange(world: World): void
-  /** Of the callback's page. */
+  /** The status of the callback's page. */
   status: number
   page: string
   log: { level: 'warn'; step: string; status: number; code: string }
@@ -235,7 +235,7 @@ test('refusals of a disconnected extension are no longer reported', async () => 
     expect(await findingOf(world, check)).toMatchObject({ level: 'ok' })
 })
 
-test('a refused login is reported until one succeeds; an expired code is not reported', async () => {
+test('a refused login is reported until a login succeeds; an expired code is not reported', async () => {
   const { world } = await firstConnection()
   await using _ = world
   const refused = await callbackPath(world)

@@ -11,7 +11,7 @@ interface Health extends Record<string, unknown> {
 const healthOf = async (world: World, key = world.key): Promise<Health[]> =>
   (await world.json<{ extensions: Health[] }>('GET', '/v1/rc/extensions/health', { key })).body.extensions
 
-test('a sound extension has no reason and no fix, and shows its windows, times and numbers', async () => {
+test('a healthy extension has no reason and no fix, and shows its rate windows, times and numbers', async () => {
   await using world = await createWorld({ env: { EXTENSION_LIMIT_PER_MINUTE: '7' } })
   const { extensionId, accountId } = world.control.extensions()[0] ?? { extensionId: '', accountId: '' }
   await world.untilStatus(await world.send())
@@ -42,7 +42,7 @@ test('a sound extension has no reason and no fix, and shows its windows, times a
   expect(await healthOf(world, stranger.apiKey)).toEqual([])
 })
 
-test('what is wrong is named with its fix: revoked, refresh failed, refused, not receiving', async () => {
+test('every problem is named with its fix: revoked, refresh failed, refused, not receiving', async () => {
   await using world = await createWorld({ work: false })
   const { gateway, tenantId } = world
   const change = async (sql: string): Promise<Health | undefined> => {
@@ -86,7 +86,7 @@ test('what is wrong is named with its fix: revoked, refresh failed, refused, not
   ])
 })
 
-test('a pause that the provider asked for shows until it is over', async () => {
+test('a pause that the provider requested is shown until it ends', async () => {
   await using world = await createWorld()
   world.control.fault({ route: 'sms', fault: { kind: 'respond', status: 429, headers: { 'Retry-After': '30' } } })
   await world.send()

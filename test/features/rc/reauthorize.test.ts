@@ -3,7 +3,7 @@ import { manualClock } from '../../support/manual-clock.ts'
 import { untilSnoozed } from '../../support/snoozed.ts'
 import { createWorld, until } from '../../support/world.ts'
 
-test('a lookup that waited for the authorization of its extension runs as soon as the extension is authorized', async () => {
+test('a lookup that waits for the authorization of its extension runs as soon as the extension is authorized', async () => {
   const clock = manualClock()
   await using world = await createWorld({ clock })
   const { extensionId = '' } = world.control.extensions()[0] ?? {}

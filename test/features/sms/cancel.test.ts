@@ -20,7 +20,7 @@ test('a queued message is cancelled and never sent', async () => {
   expect(world.control.messages({ direction: 'Outbound' }).map((message) => message.text)).toEqual(['yes'])
 })
 
-test('a message that has moved on is not cancelled', async () => {
+test('a message that is no longer queued is not cancelled', async () => {
   await using world = await createWorld()
   const sent = await world.send()
   await world.untilStatus(sent, ['sent'])
@@ -28,7 +28,7 @@ test('a message that has moved on is not cancelled', async () => {
   expect(await world.status(sent)).toMatchObject({ status: 'sent', error: null })
 })
 
-test('a message on its way is not cancelled', async () => {
+test('a message whose call is under way is not cancelled', async () => {
   await using world = await createWorld()
   const release = holdCalls(world, 'sendSms')
   const id = await world.send()
@@ -38,7 +38,7 @@ test('a message on its way is not cancelled', async () => {
   expect(await world.untilStatus(id)).toMatchObject({ status: 'sent' })
 })
 
-test('a message is cancelled once, also in a race', async () => {
+test('of simultaneous requests exactly one cancels a message', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const id = await world.send()
   const responses = await Promise.all(Array.from({ length: 8 }, () => world.call('DELETE', `/v1/sms/${id}`)))
@@ -57,7 +57,7 @@ test('an inbound message is not cancelled', async () => {
   )
 })
 
-test('another tenant’s message is not found, and stays', async () => {
+test('another tenant’s message is not found and stays queued', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const id = await world.send()
   const other = await world.otherTenant()
@@ -65,14 +65,14 @@ test('another tenant’s message is not found, and stays', async () => {
   expect(await world.status(id)).toMatchObject({ status: 'queued' })
 })
 
-test('another app of the tenant may cancel', async () => {
+test('another app of the tenant may cancel a message', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const id = await world.send()
   const { apiKey } = await world.secondApp()
   expect((await world.call('DELETE', `/v1/sms/${id}`, { key: apiKey })).status).toBe(200)
 })
 
-test('a cancelled message makes room: what waits behind it goes on', async () => {
+test('messages behind a cancelled message are sent', async () => {
   await using world = await createWorld()
   await setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'suspended' })
   await setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'active' })

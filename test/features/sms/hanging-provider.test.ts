@@ -4,14 +4,17 @@ import { manualClock } from '../../support/manual-clock.ts'
 import { FROM, type World, createWorld, until } from '../../support/world.ts'
 
 const OTHER_FROM = '+15555550177'
-/** More than may send at once while all are quick. */
+/** More than the number of quick sends that may run at once. */
 const MANY = 70
 const HANG = { calls: null, fault: { kind: 'hang' } } as const
 
-/** Longer than any test: a call that hangs ends with its world. */
+/** Longer than any test. A call that hangs ends with its world. */
 const NEVER = '60s'
 
-/** A second tenant with an extension of its own; answers how its message ends. */
+/**
+ * Creates a second tenant with an extension of its own. Returns a function that sends its message and returns the final
+ * status.
+ */
 async function withNeighbour(world: World): Promise<() => Promise<unknown>> {
   const { tenantId, apiKey: key } = await world.otherTenant()
   const { extensionId } = world.control.addExtension({ name: 'Bob', numbers: [OTHER_FROM] })
@@ -27,7 +30,7 @@ const sendMany = (world: World, from: string, length = MANY): Promise<string[]> 
     Array.from({ length }, (_, index) => world.send({ from, to: `+1555777${1000 + index}`, body: `waits ${index}` })),
   )
 
-test('a slow token refresh holds up no other tenant', async () => {
+test('a slow token refresh delays no other tenant', async () => {
   await using world = await createWorld()
   const neighbour = await withNeighbour(world)
   const sql = 'UPDATE extensions SET access_expires_at = ?1 WHERE tenant_id = ?2'
@@ -37,12 +40,12 @@ test('a slow token refresh holds up no other tenant', async () => {
   const [first = ''] = await sendMany(world, FROM)
   expect(await neighbour()).toBe('sent')
   expect((await world.status(first))['status']).toBe('queued')
-  // The end of the refresh wakes them.
+  // The end of the refresh wakes the messages.
   release()
   expect((await world.untilStatus(first))['status']).toBe('sent')
 })
 
-test('a number lookup that hangs holds up no other tenant', async () => {
+test('a number lookup that hangs delays no other tenant', async () => {
   const clock = manualClock()
   await using world = await createWorld({ clock })
   const neighbour = await withNeighbour(world)
@@ -52,14 +55,14 @@ test('a number lookup that hangs holds up no other tenant', async () => {
   release()
   const failed = { status: 'failed', error: expect.stringContaining('+15555550123') as string }
   for (const id of [ids[0] ?? '', ids.at(-1) ?? '']) {
-    // Numbers are looked up every ten seconds at most.
+    // Numbers are looked up at most every ten seconds.
     const ended = async () => (clock.advance(100), (await world.status(id))['status'] === 'failed')
     await until(ended)
     expect(await world.status(id)).toMatchObject(failed)
   }
 })
 
-test('a message store that hangs holds up no lookup of another extension', async () => {
+test('a message store that hangs delays no lookup of another extension', async () => {
   await using world = await createWorld({
     env: {
       PROVIDER_TIMEOUT: NEVER,
@@ -82,7 +85,7 @@ test('a message store that hangs holds up no lookup of another extension', async
   for (const id of ids) expect((await world.status(id))['status']).not.toBe('sent')
 })
 
-test('as many sends may hang as Bun makes calls at once, but for some that others need', async () => {
+test('hanging sends use all parallel calls that Bun allows, except a reserve for other calls', async () => {
   const limits = { FROM_LIMIT_PER_MINUTE: '1000', EXTENSION_LIMIT_PER_MINUTE: '1000', PROVIDER_TIMEOUT: NEVER }
   await using world = await createWorld({ env: { ...limits, BUN_CONFIG_MAX_HTTP_REQUESTS: '150' } })
   world.control.fault({ route: 'sms', ...HANG })
@@ -90,12 +93,12 @@ test('as many sends may hang as Bun makes calls at once, but for some that other
   const sql = `SELECT count(*) FILTER (WHERE status = 'sending') AS sending, count(*) AS messages FROM messages`
   const sending = async () => (await world.gateway.database.gate.execute(sql)).rows[0]
   await until(async () => Number((await sending())?.['sending']) >= 134)
-  // A call over the limit would begin now.
+  // A call beyond the limit would begin now.
   for (let turn = 0; turn < 20; turn++) await new Promise<void>((resolve) => setImmediate(resolve))
   expect(await sending()).toEqual({ sending: 134, messages: 140 })
 })
 
-test('in high load sends that hang hold up no other tenant either', async () => {
+test('sends that hang delay no other tenant under high load', async () => {
   await using world = await createWorld({ env: { PROVIDER_TIMEOUT: NEVER } })
   const neighbour = await withNeighbour(world)
   const extensionId = world.control.extensions().find(({ name }) => name === 'Alice')?.extensionId ?? ''
@@ -105,7 +108,7 @@ test('in high load sends that hang hold up no other tenant either', async () => 
   expect(await neighbour()).toBe('sent')
 })
 
-test('a request that is answered, refused or broken off is counted no more', async () => {
+test('a request that is answered, refused or aborted no longer counts as open', async () => {
   await using world = await createWorld()
   await Promise.all([
     world.send(),
@@ -117,7 +120,7 @@ test('a request that is answered, refused or broken off is counted no more', asy
   await until(() => world.gateway.traffic.answering === 0)
 })
 
-test('requests whose bodies do not come are no high load', async () => {
+test('requests whose bodies never arrive do not count as high load', async () => {
   await using world = await createWorld()
   const remaining = async (): Promise<string | undefined> =>
     /r=(\d+)/.exec((await world.call('GET', '/v1/apps')).headers.get('ratelimit') ?? '')?.[1]
@@ -133,7 +136,7 @@ test('requests whose bodies do not come are no high load', async () => {
   for (const socket of sockets) socket.end()
 })
 
-test('when the mark of an attempt cannot be written, its message is looked up and its number goes on', async () => {
+test('if the mark of an attempt cannot be written, its message is looked up and its number keeps sending', async () => {
   await using world = await createWorld({ env: { RECONCILE_SETTLE: '300ms' } })
   const { mark } = world.gateway
   const note = mark.noteAttempt.bind(mark)

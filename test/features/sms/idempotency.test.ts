@@ -8,7 +8,7 @@ import { FROM, TO, type World, createWorld, until } from '../../support/world.ts
 const CONFLICT = 'Idempotency-Key was used with a different request'
 
 const quiet = (): Promise<World> => createWorld({ connect: false, work: false })
-/** A message may wait for its turn, or its attempt begins with its commit. */
+/** A message either waits for its turn, or its attempt begins with its commit. */
 const WAYS = [
   ['waits', quiet],
   ['begins at once', readyWorld],
@@ -26,7 +26,7 @@ const send = (world: World, idempotencyKey: string, change: object = {}, key = w
 
 const total = async (world: World): Promise<unknown> => (await world.json('GET', '/v1/sms/messages')).body['total']
 
-test('the same key and body get the first 202 again, marked, and one message', async () => {
+test('a repeated key and body get the first 202 again with a mark, and only one message', async () => {
   await using world = await createWorld()
   const first = await send(world, 'order-1')
   const accepted = (await first.json()) as { messageId: string }
@@ -41,7 +41,7 @@ test('the same key and body get the first 202 again, marked, and one message', a
   expect(world.control.messages({ direction: 'Outbound' })).toHaveLength(1)
 })
 
-test.each(WAYS)('a race of one key makes one message (%s)', async (_way, create) => {
+test.each(WAYS)('simultaneous requests with one key create one message (%s)', async (_way, create) => {
   await using world = await create()
   const responses = await Promise.all(Array.from({ length: 20 }, () => send(world, 'race')))
   const answers = await Promise.all(responses.map((response) => response.json() as Promise<{ messageId: string }>))
@@ -52,7 +52,7 @@ test.each(WAYS)('a race of one key makes one message (%s)', async (_way, create)
 })
 
 test.each(WAYS)(
-  'a race of one key with two texts makes one message, and tells the others of the conflict (%s)',
+  'of simultaneous requests with one key and two texts, one text is accepted and the other is a conflict (%s)',
   async (_way, create) => {
     await using world = await create()
     const responses = await Promise.all(
@@ -64,25 +64,22 @@ test.each(WAYS)(
   },
 )
 
-test.each(WAYS)(
-  'the same key with another request is a conflict, whichever field differs (%s)',
-  async (_way, create) => {
-    await using world = await create()
-    expect((await send(world, 'order-1', { userId: 'u' })).status).toBe(202)
-    for (const change of [
-      { body: 'Other' },
-      { to: '+15555550198' },
-      { from: '+15555550101' },
-      { userId: 'v' },
-      { userId: null },
-    ]) {
-      await expectError(await send(world, 'order-1', { userId: 'u', ...change }), 409, CONFLICT)
-    }
-    expect(await total(world)).toBe(1)
-  },
-)
+test.each(WAYS)('a key with a different request is a conflict, whichever field differs (%s)', async (_way, create) => {
+  await using world = await create()
+  expect((await send(world, 'order-1', { userId: 'u' })).status).toBe(202)
+  for (const change of [
+    { body: 'Other' },
+    { to: '+15555550198' },
+    { from: '+15555550101' },
+    { userId: 'v' },
+    { userId: null },
+  ]) {
+    await expectError(await send(world, 'order-1', { userId: 'u', ...change }), 409, CONFLICT)
+  }
+  expect(await total(world)).toBe(1)
+})
 
-test('what means the same is the same request: order of fields, unknown fields, an empty userId', async () => {
+test('the order of fields, unknown fields and an empty userId do not make a request different', async () => {
   await using world = await quiet()
   expect((await send(world, 'order-1')).status).toBe(202)
   for (const change of [{ userId: null }, { userId: '' }, { extra: 1 }])
@@ -99,7 +96,7 @@ test.each(WAYS)('keys belong to an app: another app may use the same (%s)', asyn
   expect(await total(world)).toBe(2)
 })
 
-test('keys differ by case and are kept for 24 hours', async () => {
+test('keys are case-sensitive and kept for 24 hours', async () => {
   const clock = manualClock()
   await using world = await createWorld({ connect: false, work: false, clock })
   await send(world, 'order-1')
@@ -137,7 +134,7 @@ test.each(WAYS)('a request that is refused does not use up its key (%s)', async 
   expect(good.headers.get('idempotent-replayed')).toBeNull()
 })
 
-test('expired keys leave the database with the next ones', async () => {
+test('new keys delete the expired ones', async () => {
   const clock = manualClock()
   await using world = await createWorld({ connect: false, work: false, clock })
   for (const key of ['a', 'b', 'c']) await send(world, key)
@@ -161,7 +158,7 @@ test('a message whose conversation has a call under way waits with its key', asy
   expect(await total(world)).toBe(2)
 })
 
-test('a key never stands for the message that has its id already', async () => {
+test('a key never returns a message that accidentally has the same id', async () => {
   await using world = await readyWorld()
   const taken = (await (await send(world, 'order-1')).json()) as { messageId: string }
   spyOn(world.gateway.ids, 'message').mockImplementationOnce(() => taken.messageId)
@@ -173,7 +170,7 @@ test('a key never stands for the message that has its id already', async () => {
   expect(await total(world)).toBe(2)
 })
 
-test('a repeated request keeps no slot in the windows', async () => {
+test('a repeated request releases its slots in the rate windows', async () => {
   await using world = await readyWorld({ env: { FROM_LIMIT_PER_MINUTE: '3' } })
   const ids = new Set<string>()
   for (let n = 0; n < 10; n++)
@@ -195,7 +192,7 @@ test('a message with a key begins with its commit', async () => {
   release()
 })
 
-test('of requests that come at once with a new key one keeps a slot', async () => {
+test('of simultaneous requests with a new key, only one keeps a slot', async () => {
   await using world = await readyWorld({ env: { FROM_LIMIT_PER_MINUTE: '2' } })
   await Promise.all(Array.from({ length: 20 }, () => send(world, 'race')))
   expect(await attempts(world)).toBe(1)
@@ -204,7 +201,7 @@ test('of requests that come at once with a new key one keeps a slot', async () =
   await until(() => world.gateway.quota.numberWaitMs(FROM) > 0)
 })
 
-test('a key that has expired begins a message again', async () => {
+test('an expired key accepts a new message', async () => {
   const clock = manualClock()
   await using world = await readyWorld({ clock })
   const first = (await (await send(world, 'order-1')).json()) as { messageId: string }
@@ -215,26 +212,23 @@ test('a key that has expired begins a message again', async () => {
   expect(await keys(world)).toEqual(['order-1'])
 })
 
-test.each(['before', 'after'])(
-  'a disk that fails %s the commit leaves a key that can be used again',
-  async (moment) => {
-    const clock = manualClock()
-    await using world = await readyWorld({ clock, env: { RECONCILE_SETTLE: '1s' } })
-    const { writer } = world.gateway.database
-    const real = writer.row.bind(writer)
-    spyOn(writer, 'row').mockImplementationOnce(async (operation, value) => {
-      if (moment === 'after') await real(operation, value)
-      throw Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR' })
-    })
-    expect((await send(world, 'order-1')).status).toBe(503)
-    const again = await send(world, 'order-1')
-    expect(again.headers.get('idempotent-replayed')).toBe(moment === 'after' ? 'true' : null)
-    const { messageId } = (await again.json()) as { messageId: string }
-    await until(async () => {
-      clock.advance(5000)
-      return (await world.status(messageId))['status'] === 'sent'
-    })
-    expect(await total(world)).toBe(1)
-    expect(world.control.messages({ direction: 'Outbound' }).filter(({ text }) => text === 'Hello')).toHaveLength(1)
-  },
-)
+test.each(['before', 'after'])('a key can be used again after a disk failure %s the commit', async (moment) => {
+  const clock = manualClock()
+  await using world = await readyWorld({ clock, env: { RECONCILE_SETTLE: '1s' } })
+  const { writer } = world.gateway.database
+  const real = writer.row.bind(writer)
+  spyOn(writer, 'row').mockImplementationOnce(async (operation, value) => {
+    if (moment === 'after') await real(operation, value)
+    throw Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR' })
+  })
+  expect((await send(world, 'order-1')).status).toBe(503)
+  const again = await send(world, 'order-1')
+  expect(again.headers.get('idempotent-replayed')).toBe(moment === 'after' ? 'true' : null)
+  const { messageId } = (await again.json()) as { messageId: string }
+  await until(async () => {
+    clock.advance(5000)
+    return (await world.status(messageId))['status'] === 'sent'
+  })
+  expect(await total(world)).toBe(1)
+  expect(world.control.messages({ direction: 'Outbound' }).filter(({ text }) => text === 'Hello')).toHaveLength(1)
+})

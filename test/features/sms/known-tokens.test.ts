@@ -1,7 +1,10 @@
 import { expect, test } from 'bun:test'
 import { FROM, createWorld } from '../../support/world.ts'
 
-/** A connected extension whose token is known, and what a call in its name comes to; \`calls\` counts those that were made. */
+/**
+ * Connects an extension and loads its token. `call` returns the result of a call, and `calls` counts the calls to the
+ * provider.
+ */
 async function readySession() {
   const world = await createWorld()
   const { directory, tokens, session, quota } = world.gateway
@@ -23,7 +26,7 @@ async function readySession() {
   return { world, key, tokens, quota, seen, call, become }
 }
 
-test('a token that is known is used at once, but not while the provider has asked for silence', async () => {
+test('a known token is used at once, but not during a pause that the provider requested', async () => {
   const { world, key, tokens, quota, seen, call } = await readySession()
   await using _ = world
   expect(tokens.known(key)).toMatchObject({ type: 'token' })
@@ -47,7 +50,7 @@ test.each([
   expect(seen.calls).toBe(0)
 })
 
-test('nor that of another tenant', async () => {
+test('the token of another tenant is not used', async () => {
   const { world, key, tokens } = await readySession()
   await using _ = world
   const { tenantId } = await world.otherTenant()

@@ -7,8 +7,8 @@ import { erase } from '../../../src/operator/erase.ts'
 import { type Random, createRandom } from '../../simulation/random.ts'
 import { FROM, type World, createWorld, until } from '../../support/world.ts'
 
-// Totals and pages come from segments, which triggers delete when rows change. Here everything that changes rows happens
-// in a random order, and each answer is compared with the table itself.
+// Totals and pages come from segments, which database triggers delete when rows change. This test runs all operations that
+// change rows in random order, and compares each answer with the table.
 
 const SEED = Number(process.env['LISTS_SEED'] ?? Math.floor(Math.random() * 1e9))
 const STEPS = 20
@@ -40,7 +40,7 @@ async function count(sql: string): Promise<number> {
   return Number((await world.gateway.database.gate.execute(sql)).rows[0]?.['n'])
 }
 
-const person = (): string => `+1555777${String(random.int(0, 49_999)).padStart(5, '0')}`
+const contact = (): string => `+1555777${String(random.int(0, 49_999)).padStart(5, '0')}`
 
 async function randomRow(columns: string): Promise<Record<string, unknown>> {
   const { rows } = await world.gateway.database.gate.execute(
@@ -52,19 +52,19 @@ async function randomRow(columns: string): Promise<Record<string, unknown>> {
 const change = (sql: string): Promise<unknown> => world.gateway.database.writer.write([{ sql, args: [] }])
 
 const OPERATIONS: Readonly<Record<string, () => Promise<unknown>>> = {
-  send: () => Promise.all([1, 2, 3].map((n) => world.send({ to: person(), userId: `user-${n}` }))),
+  send: () => Promise.all([1, 2, 3].map((n) => world.send({ to: contact(), userId: `user-${n}` }))),
   fail: async () => {
     world.control.planNextSms({ messageStatus: 'SendingFailed' })
-    await world.send({ to: person() })
+    await world.send({ to: contact() })
   },
-  cancel: async () => world.call('DELETE', `/v1/sms/${await world.send({ to: person() })}`),
-  inbound: () => world.control.injectSms({ from: person(), to: FROM, text: 'Hello' }),
+  cancel: async () => world.call('DELETE', `/v1/sms/${await world.send({ to: contact() })}`),
+  inbound: () => world.control.injectSms({ from: contact(), to: FROM, text: 'Hello' }),
   backFill: () =>
     storeInbound(world.gateway, {
       tenantId: world.tenantId,
       extensionId: '101',
       providerMessageId: `filled-${random.int(0, 1e9)}`,
-      from: person(),
+      from: contact(),
       to: FROM,
       text: 'Late',
     }),
@@ -73,10 +73,10 @@ const OPERATIONS: Readonly<Record<string, () => Promise<unknown>>> = {
     const { to_number: to, from_number: from, direction } = await randomRow('to_number, from_number, direction')
     return erase(world.gateway, { phone: String(direction === 'inbound' ? from : to) })
   },
-  /** The clock was wrong for a while: a row whose time is in the range of a segment. */
+  /** Stores a row whose time is in the range of a segment, as after a wrong clock. */
   late: () =>
     change(`INSERT INTO messages (id, job_id, tenant_id, app_id, direction, from_number, to_number, body, status, created_at, updated_at)
-      VALUES ('late${random.int(0, 1e9)}', 'job', '${world.tenantId}', 'app', 'outbound', '${FROM}', '${person()}', '', 'queued',
+      VALUES ('late${random.int(0, 1e9)}', 'job', '${world.tenantId}', 'app', 'outbound', '${FROM}', '${contact()}', '', 'queued',
         ${world.gateway.clock.now() - random.int(1, 80) * DAY_MS}, 0)`),
   ended: async () =>
     change(`UPDATE messages SET status = 'failed' WHERE seq = ${String((await randomRow('seq'))['seq'])}`),
@@ -86,29 +86,29 @@ const OPERATIONS: Readonly<Record<string, () => Promise<unknown>>> = {
     change(
       `UPDATE deliveries SET outcome = 'timeout' WHERE seq IN (SELECT seq FROM deliveries ORDER BY seq DESC LIMIT 2)`,
     ),
-  /** Until a deleted segment is built again. */
+  /** Waits until a deleted segment is built again. */
   wait: async () => {
     const before = await count('SELECT count(*) AS n FROM list_segments')
     await until(async () => (await count('SELECT count(*) AS n FROM list_segments')) > before, 300).catch(() => null)
   },
 }
 
-interface Asked {
+interface Query {
   path: string
   where: string
   page: number
   limit: number
 }
 
-function askMessages(): Asked {
+function randomMessagesQuery(): Query {
   const now = world.gateway.clock.now()
   const values: Record<string, [column: string, value: () => string]> = {
     appId: ['app_id', () => random.pick([world.app.appId, 'app_0000000000000003', 'app'])],
     userId: ['user_id', () => `user-${random.int(1, 4999)}`],
     direction: ['direction', () => random.pick(['inbound', 'outbound'])],
     status: ['status', () => random.pick(['queued', 'sending', 'sent', 'failed', 'received'])],
-    from: ['from_number', () => random.pick([FROM, '+15555550007', person()])],
-    to: ['to_number', () => random.pick([FROM, '+15555550007', person()])],
+    from: ['from_number', () => random.pick([FROM, '+15555550007', contact()])],
+    to: ['to_number', () => random.pick([FROM, '+15555550007', contact()])],
   }
   const given = Object.entries(values).filter(() => random.chance(0.3))
   return asked(
@@ -119,7 +119,7 @@ function askMessages(): Asked {
   )
 }
 
-function askDeliveries(): Asked {
+function randomDeliveriesQuery(): Query {
   const now = world.gateway.clock.now()
   const values: Record<string, [column: string, value: () => string]> = {
     outcome: ['outcome', () => random.pick(['success', 'http_error', 'timeout'])],
@@ -137,7 +137,7 @@ function asked(
   given: [string, [column: string, value: () => string]][],
   [since, before]: readonly [number, number],
   at: string,
-): Asked {
+): Query {
   const words = new URLSearchParams()
   const where = [`tenant_id = '${world.tenantId}'`]
   for (const [name, [column, value]] of given) {
@@ -158,8 +158,8 @@ function asked(
   return { path: `${path}?${words.toString()}`, where: where.join(' AND '), page, limit }
 }
 
-/** The same by plain SQL. */
-async function expected({ path, where, page, limit }: Asked): Promise<{ total: number; ids: string[] }> {
+/** Returns the expected page, by plain SQL. */
+async function expected({ path, where, page, limit }: Query): Promise<{ total: number; ids: string[] }> {
   const [table, id, at] = path.startsWith('/v1/sms')
     ? ['messages', 'id', 'created_at']
     : ['deliveries', 'delivery_id', 'attempted_at']
@@ -177,18 +177,18 @@ interface Listed {
   attempts?: { deliveryId: string }[]
 }
 
-/** Compares both while nothing is written: messages are being sent meanwhile. */
-async function expectExact(question: Asked, after: string): Promise<void> {
+/** Compares both during a time without writes, because messages are being sent. */
+async function expectExact(query: Query, after: string): Promise<void> {
   await until(async () => {
     const changes = await count('SELECT total_changes() AS n')
-    const wanted = await expected(question)
-    const { body } = await world.json<Listed>('GET', question.path)
+    const wanted = await expected(query)
+    const { body } = await world.json<Listed>('GET', query.path)
     if ((await count('SELECT total_changes() AS n')) !== changes) return false
     const ids = body.messages?.map((one) => one.messageId) ?? body.attempts?.map((one) => one.deliveryId)
-    expect({ seed: SEED, after, path: question.path, total: body.total, ids }).toEqual({
+    expect({ seed: SEED, after, path: query.path, total: body.total, ids }).toEqual({
       seed: SEED,
       after,
-      path: question.path,
+      path: query.path,
       ...wanted,
     })
     return true
@@ -201,19 +201,19 @@ async function step(draws: Random): Promise<string> {
   return name
 }
 
-test(`totals and pages are exact after anything, seed ${SEED}`, async () => {
+test(`totals and pages are exact after every random operation, seed ${SEED}`, async () => {
   const done: string[] = []
   let most = await count('SELECT count(*) AS n FROM list_segments')
   for (let n = 0; n < STEPS; n++) {
     done.push(await step(random))
     most = Math.max(most, await count('SELECT count(*) AS n FROM list_segments'))
     for (let asking = 0; asking < QUERIES_PER_STEP; asking++)
-      await expectExact(random.chance(0.7) ? askMessages() : askDeliveries(), done.slice(-5).join(', '))
+      await expectExact(random.chance(0.7) ? randomMessagesQuery() : randomDeliveriesQuery(), done.slice(-5).join(', '))
   }
   expect(most).toBeGreaterThan(1)
 }, 120_000)
 
-test('a page of many messages shows texts to the letter', async () => {
+test('a page of many messages shows texts unchanged', async () => {
   for (const body of [
     '"\\/\b\f\n\r\t\u0001\u007f',
     '\u2028\u2029\ufeff',
@@ -222,7 +222,7 @@ test('a page of many messages shows texts to the letter', async () => {
     '1e999',
     'true',
   ]) {
-    const messageId = await world.send({ to: person(), body, userId: 'letter' })
+    const messageId = await world.send({ to: contact(), body, userId: 'letter' })
     const { body: page } = await world.json<Listed>('GET', '/v1/sms/messages?userId=letter&limit=1')
     expect(page.messages?.[0]).toMatchObject({ messageId, body })
   }

@@ -15,13 +15,13 @@ async function expectFailed(world: World, messageId: string, error: string): Pro
   expect(state).toMatchObject({ status: 'failed', error, rcMessageId: null })
 }
 
-test('a tenant without a connection: the message is accepted and fails with the first text', async () => {
+test('a message of a tenant without a connection is accepted and fails as not connected', async () => {
   await using world = await createWorld({ connect: false })
   await expectFailed(world, await world.send(), NOT_CONNECTED)
   expect(world.control.requests()).toEqual([])
 })
 
-test('a number of no extension fails with the second text, after one fresh lookup at the provider', async () => {
+test('an unknown number fails as not registered after one number lookup at the provider', async () => {
   await using world = await createWorld()
   world.control.clearRequests()
   const number = '+15555550177'
@@ -30,7 +30,7 @@ test('a number of no extension fails with the second text, after one fresh looku
   expect(world.control.requests().filter((request) => request.path.includes('phone-number'))).toHaveLength(1)
 })
 
-test('a number that the provider gave a moment ago is found by that lookup', async () => {
+test('the number lookup finds a number that the provider has just assigned', async () => {
   await using world = await createWorld()
   const number = '+15555550177'
   world.control.addNumber({ extensionId: extensionId(world), phoneNumber: number, features: ['SmsSender'] })
@@ -54,7 +54,7 @@ test('another tenant’s number is not registered for this one', async () => {
   expect((await world.status(theirs, { key: other.apiKey }))['from']).toBe('+15555550142')
 })
 
-test('a revoked extension fails with the third text, for good', async () => {
+test('messages of a revoked extension fail and stay failed', async () => {
   await using world = await createWorld()
   world.control.revokeTokens({ extensionId: extensionId(world) })
   await expectFailed(world, await world.send(), REVOKED)
@@ -63,7 +63,7 @@ test('a revoked extension fails with the third text, for good', async () => {
   expect(world.control.requests({ route: 'sms' })).toEqual([])
 })
 
-test('a provider’s refusal is told in its own words, without any secret', async () => {
+test('a provider’s refusal is reported in its own words, without secrets', async () => {
   await using world = await createWorld()
   const body = {
     errorCode: 'MSG-304',
@@ -78,7 +78,7 @@ test('a provider’s refusal is told in its own words, without any secret', asyn
   )
 })
 
-test('a provider’s refusal of any length becomes at most 500 characters', async () => {
+test('a provider’s refusal is cut to 500 characters', async () => {
   await using world = await createWorld()
   world.control.fault({
     route: 'sms',
@@ -89,7 +89,7 @@ test('a provider’s refusal of any length becomes at most 500 characters', asyn
   expect(String(error).length).toBeLessThanOrEqual(500)
 })
 
-/** A connected world whose extension may send nothing for as long. */
+/** A connected world whose extension is paused for `pauseMs`. */
 async function pausedWorld(pauseMs: number, env: Record<string, string> = {}): Promise<[World, ManualClock]> {
   const clock = manualClock()
   const world = await createWorld({ clock, env })
@@ -97,7 +97,7 @@ async function pausedWorld(pauseMs: number, env: Record<string, string> = {}): P
   return [world, clock]
 }
 
-test('a message older than MAX_QUEUE_AGE fails without a provider call', async () => {
+test('a message older than MAX_QUEUE_AGE fails without a call to the provider', async () => {
   const [world, clock] = await pausedWorld(HOUR_MS + 30_000, { MAX_QUEUE_AGE: '1h' })
   await using _ = world
   const old = await world.send({ body: 'old' })
@@ -113,7 +113,7 @@ test('a message older than MAX_QUEUE_AGE fails without a provider call', async (
   expect(world.control.messages({ direction: 'Outbound' }).map((message) => message.text)).toEqual(['young'])
 })
 
-test('MAX_QUEUE_AGE is 24 hours unless it is set', async () => {
+test('MAX_QUEUE_AGE is 24 hours by default', async () => {
   const [world, clock] = await pausedWorld(25 * HOUR_MS)
   await using _ = world
   const id = await world.send()

@@ -20,7 +20,7 @@ async function list(world: World, query: string): Promise<List> {
 
 const bodies = ({ messages }: List): unknown[] => messages.map((message) => message['body'])
 
-test('dates are inclusive at both ends, to the millisecond', async () => {
+test('a range of dates includes both ends, to the millisecond', async () => {
   const clock = manualClock(Date.parse('2026-11-21T12:00:00.500Z'))
   await using world = await createWorld({ connect: false, work: false, clock })
   await world.send()
@@ -39,7 +39,7 @@ test('dates are inclusive at both ends, to the millisecond', async () => {
   expect(await total('startDate=2026-11-22&endDate=2026-11-20')).toBe(0)
 })
 
-test('a date alone means the whole UTC day', async () => {
+test('a date without a time means the complete UTC day', async () => {
   const clock = manualClock(Date.parse('2026-11-21T00:00:00.000Z'))
   await using world = await createWorld({ connect: false, work: false, clock })
   await world.send({ body: 'first' })
@@ -52,7 +52,7 @@ test('a date alone means the whole UTC day', async () => {
   expect(bodies(await list(world, '?startDate=2026-11-22'))).toEqual(['next day'])
 })
 
-test('what is no ISO 8601 date with an offset is refused', async () => {
+test('a value that is not an ISO 8601 date with an offset is refused', async () => {
   await using world = await quiet()
   const bad = [
     'yesterday',

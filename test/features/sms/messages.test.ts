@@ -53,7 +53,7 @@ test('a listed message has the contract’s fields and no others', async () => {
   })
 })
 
-test('an inbound message is listed with its extension, without a user, and with a job id that stays', async () => {
+test('an inbound message is listed with its extension, without a user, and with a constant job id', async () => {
   await using world = await createWorld()
   await world.control.injectSms({ from: TO, to: FROM, text: 'Hi there' })
   const [message] = (await list(world)).messages
@@ -67,7 +67,7 @@ test('an inbound message is listed with its extension, without a user, and with 
   expect(message?.['jobId']).toMatch(/^job_[0-9a-f]{16}$/)
 })
 
-test('the job id is kept after the job is gone', async () => {
+test('the job id is shown after the job has been deleted', async () => {
   await using world = await createWorld()
   const messageId = await world.send()
   const before = (await list(world)).messages[0]?.['jobId']
@@ -75,7 +75,7 @@ test('the job id is kept after the job is gone', async () => {
   expect((await list(world)).messages[0]?.['jobId']).toBe(before)
 })
 
-test('the newest comes first, and of one millisecond the last inserted', async () => {
+test('the list is newest first, and within a millisecond the last inserted is first', async () => {
   const clock = manualClock()
   await using world = await createWorld({ connect: false, work: false, clock })
   for (const body of ['1', '2', '3']) await world.send({ body })
@@ -84,7 +84,7 @@ test('the newest comes first, and of one millisecond the last inserted', async (
   expect(bodies(await list(world))).toEqual(['4', '3', '2', '1'])
 })
 
-test('pages follow each other without a gap or a repetition', async () => {
+test('pages have no gap and no repetition', async () => {
   await using world = await quiet()
   for (const body of ['1', '2', '3', '4', '5']) await world.send({ body })
   expect(await list(world, '?limit=2&page=1')).toMatchObject({
@@ -98,7 +98,7 @@ test('pages follow each other without a gap or a repetition', async () => {
   expect(await list(world, '?limit=2&page=4')).toEqual({ messages: [], total: 5, page: 4, limit: 2 })
 })
 
-test('page and limit are clamped, never refused, and the answer says what was used', async () => {
+test('page and limit are clamped, never refused, and the answer shows the used values', async () => {
   await using world = await quiet()
   const cases = [
     ['page=0', 1, 20],
@@ -126,7 +126,7 @@ test('page and limit are clamped, never refused, and the answer says what was us
   expect((await list(world, '?page=99999999999999999999')).page).toBeGreaterThan(1000)
 })
 
-test('filters narrow by what was sent, and together', async () => {
+test('filters match the fields of messages and can be combined', async () => {
   await using world = await quiet()
   const second = await world.secondApp()
   await world.send({ body: '1', userId: 'u1' })
@@ -145,7 +145,7 @@ test('filters narrow by what was sent, and together', async () => {
   expect(await list(world, '?status=sent')).toMatchObject({ messages: [], total: 0 })
 })
 
-test('a plus that was not escaped is read as a plus', async () => {
+test('an unescaped plus in a number is read as a plus', async () => {
   await using world = await quiet()
   await world.send({ body: '1' })
   await world.send({ body: '2', from: FROM_2, to: TO_2 })
@@ -153,7 +153,7 @@ test('a plus that was not escaped is read as a plus', async () => {
   expect(bodies(await list(world, `?to=${TO_2}`))).toEqual(['2'])
 })
 
-test('an empty filter is as if it were absent', async () => {
+test('an empty filter counts as absent', async () => {
   await using world = await quiet()
   await world.send()
   expect(
@@ -161,7 +161,7 @@ test('an empty filter is as if it were absent', async () => {
   ).toMatchObject({ total: 1, page: 1, limit: 20 })
 })
 
-test('every app of the tenant sees all of it; nobody sees another tenant’s', async () => {
+test('every app sees all messages of its tenant and none of other tenants', async () => {
   await using world = await quiet()
   const second = await world.secondApp()
   const other = await world.otherTenant()
@@ -173,7 +173,7 @@ test('every app of the tenant sees all of it; nobody sees another tenant’s', a
   expect(bodies(await list(world, '', other.apiKey))).toEqual(['theirs'])
 })
 
-test('someone else’s tenant or app as a filter finds nothing', async () => {
+test('a filter by another tenant or its app finds nothing', async () => {
   await using world = await quiet()
   const other = await world.otherTenant()
   await world.send({ body: 'theirs' }, { key: other.apiKey })
@@ -192,7 +192,7 @@ test('someone else’s tenant or app as a filter finds nothing', async () => {
   }
 })
 
-test('direction and status must be the contract’s', async () => {
+test('direction and status must have a value of the contract', async () => {
   await using world = await quiet()
   for (const value of ['sideways', 'Outbound', ' outbound', 'outbound,inbound']) {
     await expectError(await world.call('GET', `/v1/sms/messages?direction=${value}`), 400, 'Invalid direction')

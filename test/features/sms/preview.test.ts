@@ -4,7 +4,7 @@ import { createWorld } from '../../support/world.ts'
 
 const LENGTH = 'body must be 1-1600 characters'
 
-test('a text is previewed, and nothing is stored', async () => {
+test('a text gets a preview, and nothing is stored', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const preview = (body: string) => world.json('POST', '/v1/sms/preview', { body: { body } })
   expect(await preview('Hello [you]')).toEqual({

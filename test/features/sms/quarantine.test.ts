@@ -10,7 +10,7 @@ const OTHER_FROM = '+15555550177'
 const UNCONFIRMED = 'Delivery could not be confirmed with the provider'
 const contact = (n: number): string => `+1555777${1000 + n}`
 
-/** As after a restore from a backup: what waits may have been sent in the time that the backup does not know. */
+/** Quarantines messages, as after a restore: they may have been sent after the backup was made. */
 async function restore({ gateway }: World, ids: readonly string[]): Promise<void> {
   await gateway.database.gate.execute(`UPDATE jobs SET is_quarantined = 1 WHERE kind = 'send'`)
   for (const id of ids) {
@@ -23,7 +23,7 @@ async function restore({ gateway }: World, ids: readonly string[]): Promise<void
 const extensionId = (world: World): string =>
   world.control.extensions().find(({ name }) => name === 'Alice')?.extensionId ?? ''
 
-/** The message was sent in the lost time. */
+/** Records at the provider that the message was sent after the backup was made. */
 async function wasSent(world: World, to: string, text: string): Promise<void> {
   const { session, provider } = world.gateway
   const key = { tenantId: world.tenantId, extensionId: extensionId(world) }
@@ -36,7 +36,7 @@ const listings = (world: World): number =>
 const texts = (world: World): string[] =>
   world.control.messages({ direction: 'Outbound' }).map(({ text }) => text ?? '')
 
-test.each([404, 503])('a message ends when the store answered %i until it was too old', async (status) => {
+test.each([404, 503])('a message fails if the store answers %i until the message is too old', async (status) => {
   const clock = manualClock()
   await using world = await createWorld({ clock, work: false, env: { MAX_QUEUE_AGE: '2h' } })
   const id = await world.send()
@@ -56,7 +56,7 @@ test.each([404, 503])('a message ends when the store answered %i until it was to
   expect(texts(world)).toEqual([])
 })
 
-test('a store that hangs holds up its own extension alone', async () => {
+test('a store that hangs delays only its own extension', async () => {
   await using world = await createWorld({ work: false, env: { PROVIDER_TIMEOUT: '1s', RECONCILE_SETTLE: '1s' } })
   const { tenantId, apiKey: key } = await world.otherTenant()
   const bob = world.control.addExtension({ name: 'Bob', numbers: [OTHER_FROM] })
@@ -77,7 +77,7 @@ test('a store that hangs holds up its own extension alone', async () => {
   for (const id of held) expect((await world.status(id))['status']).toBe('queued')
 }, 20_000)
 
-test('all are decided from one listing that began after the settle time', async () => {
+test('one listing after the settle time decides all messages', async () => {
   const clock = manualClock()
   await using world = await createWorld({ clock, work: false })
   const ids = await Promise.all(Array.from({ length: 6 }, (_, n) => world.send({ to: contact(n), body: `text ${n}` })))
@@ -94,7 +94,7 @@ test('all are decided from one listing that began after the settle time', async 
   expect(texts(world).toSorted()).toEqual(ids.map((_, n) => `text ${n}`))
 })
 
-test('a record whose text the store has cut ends its message', async () => {
+test('a record with a truncated text confirms its message', async () => {
   await using world = await createWorld({ work: false, env: { RECONCILE_SETTLE: '300ms' } })
   const body = 'A text that the store does not keep as a whole. '.repeat(4)
   const id = await world.send({ body })
@@ -105,7 +105,7 @@ test('a record whose text the store has cut ends its message', async () => {
   expect(texts(world)).toEqual([body.slice(0, 120)])
 })
 
-test('a quarantined message holds its own conversation, and nothing else', async () => {
+test('a quarantined message delays only its own conversation', async () => {
   const clock = manualClock()
   await using world = await createWorld({ clock, work: false })
   const first = await world.send({ to: TO, body: 'same' })

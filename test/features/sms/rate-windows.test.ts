@@ -1,25 +1,18 @@
 import { expect, test } from 'bun:test'
-import { type ManualClock, manualClock } from '../../support/manual-clock.ts'
+import { manualClock } from '../../support/manual-clock.ts'
+import { worldWithEmptyWindows } from '../../support/ready-world.ts'
 import { FROM, FROM_2, type World, createWorld, until } from '../../support/world.ts'
 
 const OTHER_NUMBER = '+15555550142'
-
-/** A connected world one minute after its connection, so that the extension's window is empty. */
-async function freshWorld(env: Record<string, string> = {}): Promise<{ world: World; clock: ManualClock }> {
-  const clock = manualClock()
-  const world = await createWorld({ clock, env })
-  clock.advance(60_000)
-  return { world, clock }
-}
 
 async function count(world: World, status: string): Promise<number> {
   return Number((await world.json('GET', `/v1/sms/messages?status=${status}`)).body['total'])
 }
 
-/** Waits until so many are sent and nothing is on its way, then says how many are queued. */
+/** Waits until `sent` messages are sent and no call is under way. Returns the number of queued messages. */
 async function untilSent(world: World, sent: number): Promise<number> {
   await until(async () => (await count(world, 'sent')) >= sent && (await count(world, 'sending')) === 0)
-  // A message over the limit would show now: let the workers have their turns.
+  // A message beyond the limit would be sent within these turns.
   for (let turn = 0; turn < 20; turn++) await new Promise<void>((resolve) => setImmediate(resolve))
   expect(await count(world, 'sent')).toBe(sent)
   return count(world, 'queued')
@@ -34,8 +27,8 @@ async function sendMany(world: World, from: string, texts: number, prefix = 'n')
   for (let index = 0; index < texts; index++) await world.send({ from, body: `${prefix} ${index}` })
 }
 
-test('of one number 40 messages leave in 60 seconds; the rest stays queued, without an error, and follows in order', async () => {
-  const { world, clock } = await freshWorld({ EXTENSION_LIMIT_PER_MINUTE: '1000' })
+test('a number sends 40 messages in 60 seconds; the others stay queued without an error and follow in order', async () => {
+  const { world, clock } = await worldWithEmptyWindows({ EXTENSION_LIMIT_PER_MINUTE: '1000' })
   await using _ = world
   world.control.setLimits({ enabled: false })
   await sendMany(world, FROM, 43)
@@ -54,8 +47,8 @@ test('of one number 40 messages leave in 60 seconds; the rest stays queued, with
   ).toEqual(['n 40', 'n 41', 'n 42'])
 })
 
-test('the window slides: slots are free again one by one, as they were taken', async () => {
-  const { world, clock } = await freshWorld({ FROM_LIMIT_PER_MINUTE: '2' })
+test('the window slides: slots become free one by one, in the order in which they were used', async () => {
+  const { world, clock } = await worldWithEmptyWindows({ FROM_LIMIT_PER_MINUTE: '2' })
   await using _ = world
   await sendMany(world, FROM, 1, 'a')
   await untilSent(world, 1)
@@ -68,8 +61,8 @@ test('the window slides: slots are free again one by one, as they were taken', a
   expect(await untilSent(world, 4)).toBe(0)
 })
 
-test('a slot is free again a minute after its call was answered: the provider may have counted it until then', async () => {
-  const { world, clock } = await freshWorld({ FROM_LIMIT_PER_MINUTE: '2' })
+test('a slot becomes free a minute after its call was answered, because the provider may have counted the call as late as that', async () => {
+  const { world, clock } = await worldWithEmptyWindows({ FROM_LIMIT_PER_MINUTE: '2' })
   await using _ = world
   const { provider } = world.gateway
   const { sendSms } = provider
@@ -86,8 +79,8 @@ test('a slot is free again a minute after its call was answered: the provider ma
   expect(await untilSent(world, 3)).toBe(0)
 })
 
-test('another number has a window of its own', async () => {
-  const { world } = await freshWorld({ FROM_LIMIT_PER_MINUTE: '2' })
+test('each number has a window of its own', async () => {
+  const { world } = await worldWithEmptyWindows({ FROM_LIMIT_PER_MINUTE: '2' })
   await using _ = world
   await sendMany(world, FROM, 3)
   expect(await untilSent(world, 2)).toBe(1)
@@ -110,8 +103,8 @@ test('a number’s window survives a restart', async () => {
   expect(second.control.requests({ route: 'sms' })).toEqual([])
 })
 
-test('an extension’s numbers share 40 per 60 seconds with its subscription calls', async () => {
-  const { world, clock } = await freshWorld()
+test('an extension’s numbers and its subscription calls share 40 calls per 60 seconds', async () => {
+  const { world, clock } = await worldWithEmptyWindows()
   await using _ = world
   await sendMany(world, FROM, 25, 'first')
   await sendMany(world, FROM_2, 25, 'second')
@@ -121,8 +114,8 @@ test('an extension’s numbers share 40 per 60 seconds with its subscription cal
   expect(await untilSent(world, 50)).toBe(0)
 })
 
-test('a 429 pauses its extension for its Retry-After, and only that extension', async () => {
-  const { world, clock } = await freshWorld()
+test('a 429 pauses only its extension, for Retry-After', async () => {
+  const { world, clock } = await worldWithEmptyWindows()
   await using _ = world
   const bob = world.control.addExtension({ name: 'Bob', numbers: [OTHER_NUMBER] })
   await world.connect({ extensionId: bob.extensionId })
@@ -147,8 +140,8 @@ test('a 429 pauses its extension for its Retry-After, and only that extension', 
   expect(world.control.messages({ direction: 'Outbound' })).toHaveLength(3)
 })
 
-test('a 429 without Retry-After pauses for a minute', async () => {
-  const { world, clock } = await freshWorld()
+test('a 429 without Retry-After pauses the extension for a minute', async () => {
+  const { world, clock } = await worldWithEmptyWindows()
   await using _ = world
   world.control.fault({ route: 'sms', fault: { kind: 'respond', status: 429, headers: { 'Retry-After': '' } } })
   const id = await world.send()

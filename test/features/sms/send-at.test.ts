@@ -18,7 +18,7 @@ const texts = (world: World): (string | null)[] =>
 const post = (world: World, change: object, headers: Record<string, string> = {}): Promise<Response> =>
   world.call('POST', '/v1/sms/send', { body: { from: FROM, to: TO, body: 'Hello', ...change }, headers })
 
-test('a scheduled message stays queued until its time, and is sent then', async () => {
+test('a scheduled message stays queued until its time and is then sent', async () => {
   const clock = manualClock()
   await using world = await readyWorld({ clock })
   const later = await world.send({ body: 'later', sendAt: inMs(clock, 10 * MINUTE_MS) })
@@ -33,7 +33,7 @@ test('a scheduled message stays queued until its time, and is sent then', async 
   expect((await world.gateway.database.gate.execute('SELECT 1 FROM jobs')).rows).toEqual([])
 })
 
-test('scheduled messages of a conversation go out in the order of their times, behind what was accepted before', async () => {
+test('scheduled messages of a conversation are sent in the order of their times, after messages that were accepted before', async () => {
   const clock = manualClock()
   await using world = await readyWorld({ clock })
   const ids = [
@@ -47,14 +47,14 @@ test('scheduled messages of a conversation go out in the order of their times, b
   expect(texts(world)).toEqual(['first', 'second', 'third', 'fourth'])
 })
 
-test('a time in the past means now', async () => {
+test('a sendAt in the past means now', async () => {
   const clock = manualClock()
   await using world = await readyWorld({ clock })
   for (const sendAt of [inMs(clock, 0), inMs(clock, -1), '1970-01-01T00:00:00Z', '0001-01-01T00:00:00Z'])
     await world.untilStatus(await world.send({ sendAt }), ['sent'])
 })
 
-test('a time is a date-time with offset, at most 30 days ahead, and is checked last', async () => {
+test('sendAt is a date-time with offset at most 30 days ahead, and is checked last', async () => {
   const clock = manualClock()
   await using world = await createWorld({ connect: false, work: false, clock })
   const days = 30 * 86_400_000
@@ -90,7 +90,7 @@ test('a time is a date-time with offset, at most 30 days ahead, and is checked l
   expect((await world.json('GET', '/v1/sms/messages')).body).toMatchObject({ total: 3 })
 })
 
-test('a scheduled message is cancelled, and leaves no job', async () => {
+test('a scheduled message can be cancelled and leaves no job', async () => {
   const clock = manualClock()
   await using world = await readyWorld({ clock })
   const cancelled = await world.send({ body: 'no', sendAt: inMs(clock, MINUTE_MS) })
@@ -105,7 +105,7 @@ test('a scheduled message is cancelled, and leaves no job', async () => {
   await expectError(await world.call('DELETE', `/v1/sms/${kept}`), 409, 'Message is already sent')
 })
 
-test('the queue age of a scheduled message counts from its time', async () => {
+test('the queue age of a scheduled message counts from its sendAt', async () => {
   const clock = manualClock()
   await using world = await readyWorld({ clock, env: { MAX_QUEUE_AGE: '1h' } })
   const id = await world.send({ body: 'late', sendAt: inMs(clock, 90 * MINUTE_MS) })
@@ -113,7 +113,7 @@ test('the queue age of a scheduled message counts from its time', async () => {
   expect(await world.untilStatus(id)).toMatchObject({ status: 'sent' })
 })
 
-test('sendAt belongs to what an Idempotency-Key stands for, only where it is given', async () => {
+test('sendAt is a part of the request that an Idempotency-Key identifies', async () => {
   const clock = manualClock()
   await using world = await createWorld({ connect: false, work: false, clock })
   const sendAt = inMs(clock, MINUTE_MS)
@@ -127,7 +127,7 @@ test('sendAt belongs to what an Idempotency-Key stands for, only where it is giv
   await expectError(await post(world, { sendAt: inMs(clock, MINUTE_MS + 1) }, key('a')), 409, conflict)
   expect((await post(world, {}, key('b'))).status).toBe(202)
   await expectError(await post(world, { sendAt }, key('b')), 409, conflict)
-  // Also when its time has come meanwhile.
+  // The same holds after the time has passed.
   clock.advance(2 * MINUTE_MS)
   const late = await post(world, { sendAt }, key('a'))
   expect([late.status, late.headers.get('idempotent-replayed')]).toEqual([202, 'true'])

@@ -17,7 +17,7 @@ async function expectNothingStored(world: World): Promise<void> {
   expect((await world.json('GET', '/v1/sms/messages')).body['total']).toBe(0)
 }
 
-test('each of to, from and body must be there and be a string', async () => {
+test('to, from and body must be present and strings', async () => {
   await using world = await quiet()
   for (const field of ['to', 'from', 'body']) {
     for (const value of [undefined, null, 5, true, [], ['x'], {}])
@@ -26,7 +26,7 @@ test('each of to, from and body must be there and be a string', async () => {
   await expectNothingStored(world)
 })
 
-test('a missing field wins over a bad number, and that over a bad length', async () => {
+test('a missing field is reported before a bad number, and a bad number before a bad length', async () => {
   await using world = await quiet()
   await expectError(await sendWith(world, { to: 'nonsense', body: null }), 400, REQUIRED)
   await expectError(await sendWith(world, { from: 5, to: 'nonsense', body: '' }), 400, REQUIRED)
@@ -35,7 +35,7 @@ test('a missing field wins over a bad number, and that over a bad length', async
   await expectError(await sendWith(world, { body: '', userId: 5 }), 400, LENGTH)
 })
 
-test('to and from must be E.164, with no trimming and no repair', async () => {
+test('to and from must be E.164 and are not trimmed or corrected', async () => {
   await using world = await quiet()
   const bad = [
     '',
@@ -69,7 +69,7 @@ test('numbers of 9 and of 15 digits are accepted', async () => {
     expect((await sendWith(world, { to: number })).status).toBe(202)
 })
 
-test('the body may have 1 to 1600 UTF-16 units, blanks included', async () => {
+test('the body has 1 to 1600 UTF-16 units, including blanks', async () => {
   await using world = await quiet()
   for (const body of ['x', ' ', '\n', 'x'.repeat(1600), '😀'.repeat(800), 'é'.repeat(1600)]) {
     expect((await sendWith(world, { body })).status).toBe(202)
@@ -78,21 +78,21 @@ test('the body may have 1 to 1600 UTF-16 units, blanks included', async () => {
     await expectError(await sendWith(world, { body }), 400, LENGTH)
 })
 
-test('text that could not be kept byte for byte is refused: NUL and lone surrogates', async () => {
+test('a text with NUL or a lone surrogate is refused, because it could not be stored unchanged', async () => {
   await using world = await quiet()
   const raw = (text: string): string => `{"to":"${TO}","from":"${FROM}","body":"${text}"}`
   for (const text of ['a\\u0000b', '\\ud800', 'x\\udc00y']) await expectError(await send(world, raw(text)), 400, LENGTH)
   await expectNothingStored(world)
 })
 
-test('text reaches the provider byte for byte', async () => {
+test('a text reaches the provider unchanged', async () => {
   await using world = await createWorld()
   const text = ' “Grüße” \t\r\n 😀🏳️‍🌈 \u202e ‹b› <b>&amp; \\ " \u0001 \u00a0 '
   await world.untilStatus(await world.send({ body: text }), ['sent'])
   expect(world.control.messages({ direction: 'Outbound' }).map((message) => message.text)).toEqual([text])
 })
 
-test('more than the provider takes is accepted, sent as one message, and fails with the provider’s own words', async () => {
+test('a text that is too long for the provider is accepted, sent as one message, and fails with the provider’s words', async () => {
   await using world = await createWorld()
   const id = await world.send({ body: 'x'.repeat(1001) })
   const state = await world.untilStatus(id)
@@ -111,7 +111,7 @@ test('userId is a string of at most 255 characters; empty and null are stored as
   expect(body.messages.map((message) => message.userId)).toEqual([null, null, null, 'x'.repeat(255), 'u'])
 })
 
-test('unknown fields are ignored, hostile names among them', async () => {
+test('unknown fields are ignored, also with hostile names', async () => {
   await using world = await quiet()
   const text = `{"to":"${TO}","from":"${FROM}","body":"Hi","status":"sent","tenantId":"x","__proto__":{"userId":"evil"},"constructor":1}`
   expect((await send(world, text)).status).toBe(202)
@@ -120,14 +120,14 @@ test('unknown fields are ignored, hostile names among them', async () => {
   expect(({} as { userId?: string }).userId).toBeUndefined()
 })
 
-test('a JSON body that is no object has no fields; no body at all is an empty object', async () => {
+test('a JSON body that is not an object counts as one without fields, and so does an empty body', async () => {
   await using world = await quiet()
   for (const body of ['[]', '"text"', '5', 'true', 'null', '{}', '[{"to":"x"}]'])
     await expectError(await send(world, body), 400, REQUIRED)
   await expectError(await world.call('POST', '/v1/sms/send'), 400, REQUIRED)
 })
 
-test('broken JSON is 400 Invalid JSON, whatever the Content-Type says', async () => {
+test('broken JSON is 400 Invalid JSON with any Content-Type', async () => {
   await using world = await quiet()
   for (const type of [
     'application/json',
@@ -143,7 +143,7 @@ test('broken JSON is 400 Invalid JSON, whatever the Content-Type says', async ()
   await expectNothingStored(world)
 })
 
-test('good JSON is read, whatever the Content-Type says', async () => {
+test('valid JSON is accepted with any Content-Type', async () => {
   await using world = await quiet()
   for (const type of [
     'Application/JSON',
@@ -156,7 +156,7 @@ test('good JSON is read, whatever the Content-Type says', async () => {
   }
 })
 
-test('deeply nested JSON is refused in no time', async () => {
+test('deeply nested JSON is refused quickly', async () => {
   await using world = await quiet()
   const started = performance.now()
   await expectError(await send(world, '['.repeat(50_000) + ']'.repeat(50_000)), 400, 'Invalid JSON')
@@ -164,7 +164,7 @@ test('deeply nested JSON is refused in no time', async () => {
   expect(performance.now() - started).toBeLessThan(4000)
 })
 
-test('bytes that are no UTF-8 are refused', async () => {
+test('bytes that are not UTF-8 are refused', async () => {
   await using world = await quiet()
   const bytes = new Uint8Array([
     ...new TextEncoder().encode(`{"to":"${TO}","from":"${FROM}","body":"`),
@@ -181,7 +181,7 @@ test('bytes that are no UTF-8 are refused', async () => {
   await expectError(response, 400, 'Invalid JSON')
 })
 
-test('202 has exactly messageId and status, and the location of neither', async () => {
+test('a 202 has exactly messageId and status, and no Location header', async () => {
   await using world = await quiet()
   const response = await sendWith(world, {})
   expect(response.status).toBe(202)

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { FROM, TO, createWorld } from '../../support/world.ts'
 
-test('a message is accepted, sent once, and followed by its id', async () => {
+test('a message is accepted and sent once, and its id gives its status', async () => {
   await using world = await createWorld()
   const accepted = await world.json('POST', '/v1/sms/send', {
     body: { from: FROM, to: TO, body: 'Hello', userId: 'user-1' },
@@ -18,7 +18,7 @@ test('a message is accepted, sent once, and followed by its id', async () => {
   expect(state['rcMessageId']).toBe(stored?.messageId ?? '')
 })
 
-test('50 sends at once are 50 × 202 and 50 × sent, each exactly once at the provider', async () => {
+test('50 simultaneous requests are all accepted, and each message is sent exactly once', async () => {
   await using world = await createWorld({ env: { FROM_LIMIT_PER_MINUTE: '1000', EXTENSION_LIMIT_PER_MINUTE: '1000' } })
   world.control.setLimits({ enabled: false })
   const ids = await Promise.all(Array.from({ length: 50 }, (_, index) => world.send({ body: `Hello ${index}` })))

@@ -73,7 +73,7 @@ test('another tenant’s message is not found', async () => {
   await expectError(await world.call('GET', `/v1/sms/status/${messageId}`, { key: apiKey }), 404, 'Message not found')
 })
 
-test('another app of the same tenant reaches the message', async () => {
+test('another app of the same tenant can read the status', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const messageId = await world.send()
   const { apiKey } = await world.secondApp()

@@ -9,7 +9,7 @@ const stored = async (world: World, messageId: string): Promise<unknown> =>
   (await world.gateway.database.gate.execute({ sql: 'SELECT status FROM messages WHERE id = ?1', args: [messageId] }))
     .rows[0]?.['status']
 
-test('a suspended tenant’s queued messages are held, and go when it is active again', async () => {
+test('a suspended tenant’s queued messages are held, and sent when it is active again', async () => {
   await using world = await createWorld({ work: false })
   const id = await world.send()
   await set(world, 'suspended')

@@ -22,7 +22,7 @@ async function timeline(world: World, messageId: string): Promise<TimelineView> 
 
 const entryTypes = ({ entries }: TimelineView): unknown[] => entries.map(({ type }) => type)
 
-test('a message that waits has one entry', async () => {
+test('a waiting message has one entry', async () => {
   await using world = await createWorld({ clock: manualClock(), work: false })
   const messageId = await world.send()
   expect(await timeline(world, messageId)).toEqual({
@@ -34,7 +34,7 @@ test('a message that waits has one entry', async () => {
   })
 })
 
-test('each attempt stands in the timeline with its outcome, RingCentral’s status and code', async () => {
+test('the timeline has each attempt with its outcome and RingCentral’s status and code', async () => {
   const clock = manualClock()
   await using world = await createWorld({ clock })
   world.control.fault({ route: 'sms', fault: { kind: 'respond', status: 429, headers: { 'Retry-After': '5' } } })
@@ -63,7 +63,7 @@ test('each attempt stands in the timeline with its outcome, RingCentral’s stat
   expect(ended).toMatchObject({ status: 'sent', deliveryStatus: 'pending', waiting: null })
 })
 
-test('a message that failed says why, and has no delivery status', async () => {
+test('a failed message has a reason and no delivery status', async () => {
   await using world = await createWorld({ clock: manualClock() })
   world.control.fault({ route: 'sms', fault: { kind: 'respond', status: 400 } })
   const messageId = await world.send()
@@ -84,7 +84,7 @@ test('a cancelled message has no attempt', async () => {
   ])
 })
 
-test('an inbound message shows when it came and each webhook attempt', async () => {
+test('an inbound message has its arrival and each webhook attempt', async () => {
   await using receiver = startReceiver(500)
   await using world = await createWorld({ clock: manualClock() })
   await world.call('PUT', `/v1/apps/${world.app.appId}`, { body: { webhookUrl: receiver.url } })
@@ -117,17 +117,17 @@ test('include=delivery adds three fields to outbound messages, and nothing to in
   await world.untilStatus(sent, ['sent'])
   await world.control.injectSms({ from: TO, to: FROM, text: 'Hi' })
   type List = { messages: Record<string, unknown>[]; total: number; page: number; limit: number }
-  const ask = async (query: string): Promise<List> =>
+  const list = async (query: string): Promise<List> =>
     (await world.json<List>('GET', `/v1/sms/messages?limit=2${query}`)).body
-  await until(async () => (await ask('')).total === 2)
-  const plain = await ask('&include=')
+  await until(async () => (await list('')).total === 2)
+  const plain = await list('&include=')
   const [inbound, outbound] = plain.messages
-  expect(await ask('&include=delivery')).toEqual({
+  expect(await list('&include=delivery')).toEqual({
     ...plain,
     messages: [inbound ?? {}, { ...outbound, deliveryStatus: 'pending', sendAt: null, waiting: null }],
   })
-  expect(await ask('')).toEqual(plain)
-  expect(await ask('&page=9&include=delivery')).toEqual({ ...plain, messages: [], page: 9 })
+  expect(await list('')).toEqual(plain)
+  expect(await list('&page=9&include=delivery')).toEqual({ ...plain, messages: [], page: 9 })
 })
 
 test('another value of include is refused', async () => {
@@ -136,7 +136,7 @@ test('another value of include is refused', async () => {
     await expectError(await world.call('GET', `/v1/sms/messages?include=${value}`), 400, 'Invalid include')
 })
 
-test('a timeline is of the own tenant, and its id well-formed', async () => {
+test('a timeline is shown only to its own tenant, and a malformed id is refused', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const messageId = await world.send()
   const { apiKey: key } = await world.otherTenant()

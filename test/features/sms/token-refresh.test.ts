@@ -11,7 +11,7 @@ async function extensionStatus(world: World): Promise<unknown> {
   return (await world.json<{ extensions: { status: string }[] }>('GET', '/v1/rc/extensions')).body.extensions[0]?.status
 }
 
-test('one 401 costs one refresh, and the message is sent once', async () => {
+test('a 401 leads to one refresh, and the message is sent once', async () => {
   await using world = await createWorld()
   world.control.clearRequests()
   world.control.fault({ route: 'sms', fault: { kind: 'respond', status: 401 } })
@@ -20,7 +20,7 @@ test('one 401 costs one refresh, and the message is sent once', async () => {
   expect(world.control.messages({ direction: 'Outbound' })).toHaveLength(1)
 })
 
-test('401 to whatever token fails the message with the third text, after one refresh', async () => {
+test('a 401 for every token fails the message as not connected, after one refresh', async () => {
   await using world = await createWorld()
   world.control.clearRequests()
   world.control.fault({ route: 'sms', calls: null, fault: { kind: 'respond', status: 401 } })
@@ -29,7 +29,7 @@ test('401 to whatever token fails the message with the third text, after one ref
   expect(world.control.requests({ route: 'sms' })).toHaveLength(2)
 })
 
-test('sends that meet a dead token at once share one refresh', async () => {
+test('simultaneous sends with an invalid token share one refresh', async () => {
   await using world = await createWorld({ env: { EXTENSION_LIMIT_PER_MINUTE: '1000' } })
   world.control.expireTokens({ extensionId: extensionId(world) })
   world.control.clearRequests()
@@ -38,7 +38,7 @@ test('sends that meet a dead token at once share one refresh', async () => {
   expect(tokenCalls(world)).toBe(1)
 })
 
-test('an access token at its end is refreshed before it is used', async () => {
+test('an access token that is about to expire is refreshed before it is used', async () => {
   const clock = manualClock()
   await using world = await createWorld({ clock, work: false })
   clock.advance(3_600_000)
@@ -49,7 +49,7 @@ test('an access token at its end is refreshed before it is used', async () => {
   expect(world.control.requests().filter((request) => request.status === 401)).toEqual([])
 })
 
-test('a pair that the disk does not take is kept and not asked for again', async () => {
+test('a token pair that cannot be stored is kept in memory and not requested again', async () => {
   await using world = await createWorld()
   const { tokens, database } = world.gateway
   const key = { tenantId: world.tenantId, extensionId: extensionId(world) }
@@ -61,7 +61,7 @@ test('a pair that the disk does not take is kept and not asked for again', async
   for (let number = 0; number < 3; number++)
     expect(await tokens.refresh(key).catch((error: unknown) => String(error))).toContain('SQLITE_FULL')
   isFull = false
-  // What the provider would answer after its hour.
+  // The provider's answer after an hour.
   const fault = { kind: 'respond', status: 400, body: { error: 'invalid_grant' } } as const
   world.control.fault({ route: 'token', calls: null, fault })
   expect(await tokens.refresh(key)).toMatchObject({ type: 'token' })
@@ -69,7 +69,7 @@ test('a pair that the disk does not take is kept and not asked for again', async
   expect(await world.untilStatus(await world.send())).toMatchObject({ status: 'sent' })
 })
 
-test('a refresh that fails for a moment leaves messages queued and the extension refresh_failed, until it works', async () => {
+test('while a refresh fails, messages stay queued and the extension is refresh_failed', async () => {
   const clock = manualClock()
   await using world = await createWorld({ clock })
   await until(() => world.control.requests().length > 0)
@@ -89,7 +89,7 @@ test('a refresh that fails for a moment leaves messages queued and the extension
   for (const messageId of [second, id]) await inTime(async () => (await world.status(messageId))['status'] === 'sent')
 })
 
-test('a refresh token that is gone revokes the extension: not connected, and a new authorization restores it', async () => {
+test('an invalid refresh token revokes the extension, and a new authorization restores it', async () => {
   await using world = await createWorld()
   world.control.revokeTokens({ extensionId: extensionId(world) })
   expect(await world.untilStatus(await world.send())).toMatchObject({ status: 'failed', error: REVOKED })

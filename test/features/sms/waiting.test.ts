@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { readTimeline } from '../../../src/features/sms/timeline.ts'
 import { setTenantStatus } from '../../../src/operator/tenants.ts'
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts'
+import { worldWithEmptyWindows } from '../../support/ready-world.ts'
 import { FROM, FROM_2, type World, createWorld, until } from '../../support/world.ts'
 
 interface Waiting {
@@ -9,13 +10,11 @@ interface Waiting {
   until?: string
 }
 
-/** A connected world one minute after its connection, so that the extension's window is empty. */
-async function freshWorld(env: Record<string, string> = {}): Promise<{ world: World; clock: ManualClock }> {
-  const clock = manualClock()
-  const world = await createWorld({ clock, env })
-  clock.advance(60_000)
-  world.control.setLimits({ enabled: false })
-  return { world, clock }
+/** A world whose provider has no limits of its own. */
+async function openWorld(env: Record<string, string> = {}): Promise<{ world: World; clock: ManualClock }> {
+  const opened = await worldWithEmptyWindows(env)
+  opened.world.control.setLimits({ enabled: false })
+  return opened
 }
 
 const to = (index: number): string => `+1555777${1000 + index}`
@@ -26,7 +25,7 @@ async function sendTo(world: World, count: number, from = FROM): Promise<string[
   return ids
 }
 
-/** As the timeline and the list tell it alike. */
+/** Returns the waiting reason, which the timeline and the list must show alike. */
 async function waiting(world: World, messageId: string): Promise<Waiting | null> {
   const timeline = await world.json<{ waiting: Waiting | null }>('GET', `/v1/sms/${messageId}/timeline`)
   const list = await world.json<{ messages: { messageId: string; waiting: Waiting | null }[] }>(
@@ -46,8 +45,8 @@ const untilWaiting = (world: World, messageId: string, reason: string): Promise<
 
 const iso = (at: number): string => new Date(at).toISOString()
 
-test('number_limit: the next message of a number whose window is full, and `order` for those behind it', async () => {
-  const { world, clock } = await freshWorld({ FROM_LIMIT_PER_MINUTE: '2' })
+test('number_limit is the reason of the next message of a number whose window is full, and `order` of those behind it', async () => {
+  const { world, clock } = await openWorld({ FROM_LIMIT_PER_MINUTE: '2' })
   await using _ = world
   const [one = '', two = '', three = '', four = ''] = await sendTo(world, 4)
   await world.untilStatus(one)
@@ -60,8 +59,8 @@ test('number_limit: the next message of a number whose window is full, and `orde
   expect(await waiting(world, three)).toBeNull()
 })
 
-test('extension_limit: the next message of each number whose extension’s window is full', async () => {
-  const { world, clock } = await freshWorld({ EXTENSION_LIMIT_PER_MINUTE: '2' })
+test('extension_limit is the reason of the next message of each number whose extension’s window is full', async () => {
+  const { world, clock } = await openWorld({ EXTENSION_LIMIT_PER_MINUTE: '2' })
   await using _ = world
   const sent = await sendTo(world, 2)
   for (const id of sent) await world.untilStatus(id)
@@ -73,8 +72,8 @@ test('extension_limit: the next message of each number whose extension’s windo
   expect(await waiting(world, behind)).toEqual({ reason: 'order' })
 })
 
-test('order: behind a message of its conversation whose call runs, which waits for nothing itself', async () => {
-  const { world } = await freshWorld()
+test('order is the reason of a message behind a running call of its conversation', async () => {
+  const { world } = await openWorld()
   await using _ = world
   const gone = Promise.withResolvers<void>()
   const { provider } = world.gateway
@@ -93,8 +92,8 @@ test('order: behind a message of its conversation whose call runs, which waits f
   await world.untilStatus(second)
 })
 
-test('order: a message that is too far back in its line to be in memory', async () => {
-  const { world } = await freshWorld({ FROM_LIMIT_PER_MINUTE: '1' })
+test('order is the reason of a message that is too far back in its line to be in memory', async () => {
+  const { world } = await openWorld({ FROM_LIMIT_PER_MINUTE: '1' })
   await using _ = world
   await world.untilStatus(await world.send())
   const ids = await Promise.all(Array.from({ length: 300 }, (_n, index) => world.send({ to: to(index) })))
@@ -102,8 +101,8 @@ test('order: a message that is too far back in its line to be in memory', async 
   expect(await untilWaiting(world, last, 'order')).toEqual({ reason: 'order' })
 })
 
-test('provider_paused: a 429 names the time, and the message that met it waits too', async () => {
-  const { world, clock } = await freshWorld()
+test('provider_paused is the reason after a 429, with its time, also of the refused message', async () => {
+  const { world, clock } = await openWorld()
   await using _ = world
   const headers = { 'Retry-After': '40' }
   world.control.fault({ route: 'sms', fault: { kind: 'respond', status: 429, headers } })
@@ -117,8 +116,8 @@ test('provider_paused: a 429 names the time, and the message that met it waits t
   await world.untilStatus(met)
 })
 
-test('provider_unreachable: a provider that takes no calls, until the next try', async () => {
-  const { world, clock } = await freshWorld()
+test('provider_unreachable is the reason while the provider accepts no calls, until the next try', async () => {
+  const { world, clock } = await openWorld()
   await using _ = world
   world.control.fault({ route: 'sms', fault: { kind: 'respond', status: 503 } })
   const met = await world.send()
@@ -129,8 +128,8 @@ test('provider_unreachable: a provider that takes no calls, until the next try',
   await world.untilStatus(met)
 })
 
-test('reconciling: a message whose outcome is unknown, and `order` for the next of its conversation', async () => {
-  const { world } = await freshWorld()
+test('reconciling is the reason of a message with an unknown outcome, and `order` of the next one of its conversation', async () => {
+  const { world } = await openWorld()
   await using _ = world
   world.control.fault({ route: 'sms', fault: { kind: 'reset' } })
   const unknown = await world.send()
@@ -139,8 +138,8 @@ test('reconciling: a message whose outcome is unknown, and `order` for the next 
   expect(await waiting(world, await world.send())).toEqual({ reason: 'order' })
 })
 
-test('reconciling: also after the extension of the message was disconnected meanwhile', async () => {
-  const { world, clock } = await freshWorld()
+test('reconciling is the reason even after the extension of the message was disconnected', async () => {
+  const { world, clock } = await openWorld()
   await using _ = world
   const [alice] = world.control.extensions()
   const bob = world.control.addExtension({ name: 'Bob', numbers: ['+15555550110'] })
@@ -156,8 +155,8 @@ test('reconciling: also after the extension of the message was disconnected mean
   expect(await waiting(world, unknown)).toEqual({ reason: 'reconciling' })
 })
 
-test('number_lookup: the number is not known, and RingCentral has not answered yet', async () => {
-  const { world } = await freshWorld()
+test('number_lookup is the reason while RingCentral has not answered the lookup of an unknown number', async () => {
+  const { world } = await openWorld()
   await using _ = world
   world.control.fault({ route: 'phone-number', fault: { kind: 'hang' } })
   const id = await world.send({ from: '+15555550177' })
@@ -165,8 +164,8 @@ test('number_lookup: the number is not known, and RingCentral has not answered y
   expect(await waiting(world, id)).toEqual({ reason: 'number_lookup' })
 })
 
-test('reauthorization: the extension’s tokens cannot be refreshed', async () => {
-  const { world, clock } = await freshWorld()
+test('reauthorization is the reason while the extension’s tokens cannot be refreshed', async () => {
+  const { world, clock } = await openWorld()
   await using _ = world
   world.control.fault({ route: 'token', calls: null, fault: { kind: 'respond', status: 503 } })
   clock.advance(3_600_000)
@@ -175,7 +174,7 @@ test('reauthorization: the extension’s tokens cannot be refreshed', async () =
   expect(await waiting(world, id)).toEqual({ reason: 'reauthorization' })
 })
 
-test('restore: a quarantined message, until the provider can be asked', async () => {
+test('restore is the reason of a quarantined message until its lookup', async () => {
   const clock = manualClock()
   await using first = await createWorld({ clock, work: false })
   const id = await first.send()
@@ -188,9 +187,9 @@ test('restore: a quarantined message, until the provider can be asked', async ()
   expect(timeline.body.waiting).toEqual({ reason: 'restore', until: iso(clock.now() + 30_000) })
 })
 
-// Its own keys are refused meanwhile: an operator is who asks.
-test('suspended: nothing of the tenant goes out, whatever else is in the way', async () => {
-  const { world } = await freshWorld()
+// The tenant's keys are refused, so the operator reads the reason.
+test('suspended is the reason of all messages of a suspended tenant', async () => {
+  const { world } = await openWorld()
   await using _ = world
   world.control.fault({ route: 'sms', fault: { kind: 'respond', status: 429 } })
   const id = await world.send()
@@ -199,8 +198,8 @@ test('suspended: nothing of the tenant goes out, whatever else is in the way', a
   expect((await readTimeline(world.gateway, { ...world.app }, id)).waiting).toEqual({ reason: 'suspended' })
 })
 
-test('scheduled: a message waits for its time, and the timeline and the list tell that time', async () => {
-  const { world, clock } = await freshWorld()
+test('scheduled is the reason of a message before its sendAt, with that time', async () => {
+  const { world, clock } = await openWorld()
   await using _ = world
   const acceptedAt = iso(clock.now())
   const sendAt = iso(clock.now() + 5000)

@@ -14,12 +14,12 @@ const create = (world: World, callbackUrl = 'http://127.0.0.1:9/hook'): Promise<
 const numberOf = async (world: World, sql: string): Promise<number> =>
   Number((await world.gateway.database.gate.execute(sql)).rows[0]?.['n'])
 
-test('of 500 requests at once 50 create a trigger and 450 are refused; deleting one frees a slot', async () => {
+test('of 500 simultaneous requests, 50 create a trigger and 450 are refused; a deletion makes room for another', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const answers = await Promise.all(Array.from({ length: 500 }, () => create(world)))
-  const made = answers.filter(({ status }) => status === 201)
-  const [first] = made
-  expect(made).toHaveLength(50)
+  const created = answers.filter(({ status }) => status === 201)
+  const [first] = created
+  expect(created).toHaveLength(50)
   for (const answer of answers.filter(({ status }) => status !== 201)) await expectError(answer, 409, REACHED)
   const body = (await first?.json()) as { triggerId: string }
   await world.call('DELETE', `/v1/triggers/${body.triggerId}`)
@@ -29,10 +29,10 @@ test('of 500 requests at once 50 create a trigger and 450 are refused; deleting 
   expect(listed.body.triggers).toHaveLength(50)
 })
 
-test('250 triggers of an earlier release each get a message once, in commits of at most 100, also across a restart', async () => {
+test('250 triggers of an earlier release each receive a message once, in commits of at most 100, also across a restart', async () => {
   await using receiver = startReceiver()
   const folder = mkdtempSync(join(tmpdir(), 'sgw-test-'))
-  const heard = (): unknown[] => receiver.requests.map(({ body }) => body['triggerId'])
+  const received = (): unknown[] => receiver.requests.map(({ body }) => body['triggerId'])
   {
     await using world = await createWorld({ folder, work: false, env: { MAX_TRIGGERS_PER_TENANT: '250' } })
     await Promise.all(Array.from({ length: 250 }, () => create(world, receiver.url)))
@@ -42,22 +42,22 @@ test('250 triggers of an earlier release each get a message once, in commits of 
   await using world = await createWorld({ folder, connect: false, work: false })
   const { gate } = world.gateway.database
   const batch = gate.batch.bind(gate)
-  const made: number[] = []
+  const created: number[] = []
   const highest = "SELECT seq AS n FROM sqlite_sequence WHERE name = 'jobs'"
   let seen = await numberOf(world, highest)
   gate.batch = async (statements) => {
     const results = await batch(statements)
     const now = await numberOf(world, highest)
-    made.push(now - seen)
+    created.push(now - seen)
     seen = now
     return results
   }
   world.running.work()
   await until(() => receiver.requests.length >= 250)
   await until(async () => (await numberOf(world, "SELECT count(*) AS n FROM jobs WHERE kind != 'back_fill'")) === 0)
-  expect(heard()).toHaveLength(250)
-  expect(new Set(heard()).size).toBe(250)
-  expect(made.filter((count) => count > 0)).toEqual([100, 50])
+  expect(received()).toHaveLength(250)
+  expect(new Set(received()).size).toBe(250)
+  expect(created.filter((count) => count > 0)).toEqual([100, 50])
   rmSync(folder, { recursive: true })
 })
 

@@ -18,7 +18,7 @@ const create = (world: World, callbackUrl: unknown = URL_1, key = world.key): Pr
 const created = async (world: World, callbackUrl = URL_1, key = world.key): Promise<Created> =>
   (await (await create(world, callbackUrl, key)).json()) as Created
 
-test('create answers 201 with the secret, which is never shown again; list has the oldest first', async () => {
+test('create answers 201 with the secret, which is never shown again; the list is oldest first', async () => {
   await using world = await createWorld(quiet)
   const answer = await create(world)
   expect(answer.status).toBe(201)
@@ -58,7 +58,7 @@ describe('a callbackUrl that is refused', () => {
   })
 })
 
-test('2000 characters are allowed, broken JSON and a body that is no object are not', async () => {
+test('2000 characters are allowed; broken JSON and a body that is not an object are refused', async () => {
   await using world = await createWorld(quiet)
   expect((await create(world, `https://example.com/${'a'.repeat(1980)}`)).status).toBe(201)
   await expectError(await world.call('POST', '/v1/triggers', { body: '{' }), 400, 'Invalid JSON')
@@ -66,7 +66,7 @@ test('2000 characters are allowed, broken JSON and a body that is no object are 
     await expectError(await world.call('POST', '/v1/triggers', { body }), 400, BAD_URL)
 })
 
-test('delete removes it once', async () => {
+test('a trigger can be deleted once', async () => {
   await using world = await createWorld(quiet)
   const { triggerId } = await created(world)
   expect(await world.json('DELETE', `/v1/triggers/${triggerId}`)).toEqual({ status: 200, body: { ok: true } })
@@ -82,7 +82,7 @@ test('a malformed id is 400, an unknown one 404', async () => {
   await expectError(await world.call('DELETE', `/v1/triggers/trg_${'0'.repeat(16)}`), 404, 'Trigger not found')
 })
 
-test('another tenant can neither see nor delete it; another app of the tenant can', async () => {
+test('another app of the tenant can see and delete a trigger, and another tenant cannot', async () => {
   await using world = await createWorld(quiet)
   const { triggerId } = await created(world)
   const stranger = await world.otherTenant()
@@ -99,7 +99,7 @@ test('another tenant can neither see nor delete it; another app of the tenant ca
   expect((await world.call('DELETE', `/v1/triggers/${triggerId}`, { key: second.apiKey })).status).toBe(200)
 })
 
-test('a key is needed', async () => {
+test('the endpoints require a key', async () => {
   await using world = await createWorld(quiet)
   for (const [method, path] of [
     ['GET', '/v1/triggers'],

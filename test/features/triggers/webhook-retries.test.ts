@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { expectError } from '../../support/expect-error.ts'
 import { createWorld } from '../../support/world.ts'
 
-test('a trigger has the policy none until one of the tenant’s apps sets another one', async () => {
+test('the default policy of a trigger is `none`, and every app of the tenant can set another one', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const { body } = await world.json('POST', '/v1/triggers', { body: { callbackUrl: 'http://127.0.0.1:9/hook' } })
   const path = `/v1/triggers/${String(body['triggerId'])}/webhook-retries`
@@ -20,7 +20,7 @@ test('a trigger has the policy none until one of the tenant’s apps sets anothe
   expect((await world.json('GET', path)).body).toEqual({ policy: 'standard' })
 })
 
-test('a trigger that is not there is not found', async () => {
+test('an unknown trigger is not found', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const path = '/v1/triggers/trg_0123456789abcdef/webhook-retries'
   await expectError(await world.call('GET', path), 404, 'Trigger not found')

@@ -22,7 +22,7 @@ interface Day {
 const usage = async (world: World, query = '', key = world.key): Promise<Day[]> =>
   (await world.json<{ days: Day[] }>('GET', `/v1/usage${query}`, { key })).body.days
 
-/** The same by SQL from the messages themselves. */
+/** Counts the messages by SQL. */
 async function counted({ gateway, tenantId }: World): Promise<Day[]> {
   const { rows } = await gateway.database.gate.execute({
     sql: `SELECT app_id, status, body, date(updated_at / 1000, 'unixepoch') AS day FROM messages WHERE tenant_id = ?1`,
@@ -39,7 +39,7 @@ async function counted({ gateway, tenantId }: World): Promise<Day[]> {
   return [...days.values()].toSorted((a, b) => b.date.localeCompare(a.date) || a.appId.localeCompare(b.appId))
 }
 
-test('usage equals a count by SQL over two days, and stays when messages are erased', async () => {
+test('usage equals a count by SQL over two days, and an erasure does not change it', async () => {
   const clock = manualClock()
   await using world = await readyWorld({ clock })
   await world.gateway.database.gate.execute('DELETE FROM usage')
@@ -72,7 +72,7 @@ test('usage equals a count by SQL over two days, and stays when messages are era
   expect(await usage(world)).toEqual(expected)
 })
 
-test('usage is narrowed by days and by app', async () => {
+test('usage can be filtered by days and by app', async () => {
   const clock = manualClock()
   await using world = await readyWorld({ clock })
   const first = await world.secondApp()
@@ -89,14 +89,14 @@ test('usage is narrowed by days and by app', async () => {
   expect(await usage(world, `?appId=${first.appId}`, other.apiKey)).toEqual([])
   expect(await usage(world, '', other.apiKey)).toEqual([])
   expect(await usage(world, `?startDate=2026-11-01&endDate=2026-11-20`)).toEqual([])
-  // The default is the last thirty days, today included.
+  // The default is the last thirty days, including today.
   clock.advance(29 * DAY_MS)
   expect(await usage(world)).toEqual(both)
   clock.advance(DAY_MS)
   expect(await usage(world)).toEqual([])
 })
 
-test('a range has at most 92 days', async () => {
+test('a range may have at most 92 days', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const get = (query: string): Promise<Response> => world.call('GET', `/v1/usage?${query}`)
   expect((await get('startDate=2026-01-01&endDate=2026-04-02')).status).toBe(200)
@@ -111,7 +111,7 @@ test('a range has at most 92 days', async () => {
   await expectError(await get('endDate=2026-02-30'), 400, 'Invalid endDate')
 })
 
-test('an inbound message that comes again is counted once', async () => {
+test('an inbound message that arrives again is counted once', async () => {
   await using world = await createWorld()
   const send = () => world.control.injectSms({ from: TO, to: FROM, text: 'Hi' })
   await send()

@@ -14,7 +14,10 @@ interface Page {
 const DAY = Date.parse('2026-11-21T00:00:00.000Z')
 const OUTCOMES = ['success', 'http_error', 'timeout', 'network_error'] as const
 
-/** 24 attempts an hour apart on the 21st, one at each end of the days around it; one of another tenant. */
+/**
+ * Has 24 hourly attempts on the 21st, one at the adjacent end of the day before and after it, and one of another
+ * tenant.
+ */
 let world: World
 let second: Registered
 let stranger: Registered
@@ -61,7 +64,7 @@ const list = async (query = '', key = world.key): Promise<Page> =>
 const total = async (query: string): Promise<number> => (await list(query)).total
 
 describe('order and pages', () => {
-  test('newest first, 20 a page by default', async () => {
+  test('attempts are newest first, 20 per page by default', async () => {
     const page = await list()
     expect(page).toMatchObject({ total: 26, page: 1, limit: 20 })
     const times = page.attempts.map((attempt) => String(attempt['attemptedAt']))
@@ -71,7 +74,7 @@ describe('order and pages', () => {
     expect((await list('page=3')).attempts).toEqual([])
   })
 
-  test('attempts of one moment: the last one first', async () => {
+  test('of simultaneous attempts, the last inserted is first', async () => {
     const at = Date.parse('2026-11-10T00:00:00.000Z')
     const rows = [1, 2, 3].map((n) => ({
       messageId: messageIdOf(200 + n),
@@ -99,7 +102,7 @@ describe('order and pages', () => {
 })
 
 describe('filters', () => {
-  test('by app, trigger, kind, outcome and message', async () => {
+  test('attempts can be filtered by app, trigger, kind, outcome and message', async () => {
     expect(await total(`appId=${world.app.appId}`)).toBe(9)
     expect(await total(`appId=${second.appId}`)).toBe(9)
     expect(await total(`triggerId=${triggerId}`)).toBe(8)
@@ -113,7 +116,7 @@ describe('filters', () => {
     expect(await total(`appId=${second.appId}&outcome=success&messageId=${messageIdOf(4)}`)).toBe(1)
   })
 
-  test('each attempt has what belongs to its kind', async () => {
+  test('each attempt has the fields of its kind', async () => {
     for (const attempt of (await list('limit=100')).attempts) {
       const isApp = attempt['kind'] === 'app'
       expect(Object.keys(attempt).toSorted()).toEqual(
@@ -137,7 +140,7 @@ describe('filters', () => {
     }
   })
 
-  test('by time, both ends inclusive, a date alone for the whole day', async () => {
+  test('a range of time includes both ends, and a date without a time means the complete day', async () => {
     expect(await total('startDate=2026-11-21&endDate=2026-11-21')).toBe(24)
     expect(await total('startDate=2026-11-21')).toBe(25)
     expect(await total('endDate=2026-11-20')).toBe(1)
@@ -146,7 +149,7 @@ describe('filters', () => {
     expect(await total('startDate=2026-11-23')).toBe(0)
   })
 
-  test('an empty value is as if absent', async () => {
+  test('an empty value counts as absent', async () => {
     expect(await total('appId=&triggerId=&messageId=&outcome=&kind=&startDate=&endDate=&page=&limit=')).toBe(26)
   })
 
@@ -167,8 +170,8 @@ describe('filters', () => {
   })
 })
 
-describe('whose attempts', () => {
-  test("another tenant's app or trigger, or one that does not exist, is 403", async () => {
+describe('access', () => {
+  test("another tenant's app or trigger and an unknown one are 403", async () => {
     const foreign = [
       `appId=${stranger.appId}`,
       `triggerId=${foreignTrigger}`,
@@ -182,14 +185,14 @@ describe('whose attempts', () => {
       await expectError(await world.call('GET', `/v1/webhook-deliveries?${query}`), 403, 'Forbidden')
   })
 
-  test('every key of the tenant sees the same, another tenant only its own', async () => {
+  test('every key of a tenant sees the same attempts, and none of other tenants', async () => {
     expect((await list('limit=1', second.apiKey)).total).toBe(26)
     expect((await list('', stranger.apiKey)).attempts).toMatchObject([
       { messageId: messageIdOf(99), appId: stranger.appId },
     ])
   })
 
-  test('an app that was deactivated and a trigger that was removed keep their log', async () => {
+  test('the log of a deactivated app and of a deleted trigger is kept', async () => {
     const extra = await world.secondApp()
     const { triggerId: removed } = (
       await world.json<{ triggerId: string }>('POST', '/v1/triggers', { body: { callbackUrl: 'http://127.0.0.1:9/' } })
@@ -210,7 +213,7 @@ describe('whose attempts', () => {
     await world.gateway.database.gate.execute('DELETE FROM deliveries WHERE attempted_at < 10')
   })
 
-  test('a key is needed', async () => {
+  test('the list requires a key', async () => {
     await expectError(
       await world.call('GET', '/v1/webhook-deliveries', { key: null }),
       401,
@@ -218,7 +221,7 @@ describe('whose attempts', () => {
     )
   })
 
-  test('an attempt that is still under way is not listed', async () => {
+  test('an attempt under way is not listed', async () => {
     await insertDeliveries(world, [
       { messageId: messageIdOf(400), kind: 'app', targetId: second.appId, outcome: 'success', attemptedAt: 5 },
     ])

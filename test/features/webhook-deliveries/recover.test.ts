@@ -3,7 +3,13 @@ import { insertDeliveries, messageIdOf } from '../../support/delivery-rows.ts'
 import { expectError } from '../../support/expect-error.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { attempts } from '../../support/provider-events.ts'
-import { pass, setPolicy, setUrl, settled, startFailingReceiver } from '../../support/retries.ts'
+import {
+  advanceInSteps,
+  attemptsEnded,
+  openFailingWebhook,
+  setWebhookUrl,
+  startFailingReceiver,
+} from '../../support/retries.ts'
 import { type World, createWorld } from '../../support/world.ts'
 
 const PATH = '/v1/webhook-deliveries/recover'
@@ -12,14 +18,14 @@ const iso = (at: number): string => new Date(at).toISOString()
 
 const recover = (world: World, body: unknown, key = world.key) => world.json('POST', PATH, { body, key })
 
-test('each delivery whose latest attempt failed in the time gets one attempt, and others none', async () => {
+test('each delivery whose latest attempt failed in the range gets one attempt, and others get none', async () => {
   const clock = manualClock()
   await using receiver = startFailingReceiver()
   await using world = await createWorld({ clock })
-  await setUrl(world, receiver.url)
+  await setWebhookUrl(world, receiver.url)
   const inject = async (text: string): Promise<void> => {
     await world.control.injectSms({ text })
-    await settled(world, clock)
+    await attemptsEnded(world, clock)
     clock.advance(MINUTE)
   }
   await inject('before')
@@ -35,7 +41,7 @@ test('each delivery whose latest attempt failed in the time gets one attempt, an
     status: 202,
     body: { scheduled: 2 },
   })
-  await settled(world, clock)
+  await attemptsEnded(world, clock)
   expect(
     receiver.requests
       .slice(before)
@@ -45,54 +51,51 @@ test('each delivery whose latest attempt failed in the time gets one attempt, an
   // Their latest attempts have succeeded.
   expect((await recover(world, { since: iso(since), until: iso(until) })).body).toEqual({ scheduled: 0 })
   expect((await recover(world, { since: '2026-01-01' })).body).toEqual({ scheduled: 2 })
-  await settled(world, clock)
+  await attemptsEnded(world, clock)
   expect(receiver.overlaps).toEqual([])
 })
 
-test('retries that wait are made now, and their schedules go on; what is due already is not counted again', async () => {
-  const clock = manualClock()
-  await using receiver = startFailingReceiver()
-  await using world = await createWorld({ clock })
-  await setUrl(world, receiver.url)
-  await setPolicy(world, 'short')
+test('waiting retries are made now and their schedules continue; due retries are not counted', async () => {
+  await using failing = await openFailingWebhook('short')
+  const { world, clock, receiver } = failing
   for (const text of ['one', 'two']) await world.control.injectSms({ text })
   await receiver.received(2)
-  await settled(world, clock)
+  await attemptsEnded(world, clock)
   expect((await recover(world, { since: '2026-01-01' })).body).toEqual({ scheduled: 2 })
   await receiver.received(4)
-  await settled(world, clock)
-  await pass(world, clock, 120 * MINUTE, MINUTE)
+  await attemptsEnded(world, clock)
+  await advanceInSteps(world, clock, 120 * MINUTE, MINUTE)
   expect(receiver.requests).toHaveLength(12)
   expect(Math.max(...(await attempts(world)).map((attempt) => Number(attempt['attemptNumber'])))).toBe(6)
 })
 
-test('the failure counts at the end of the attempt', async () => {
+test('a failure counts at the time when its attempt ended', async () => {
   const clock = manualClock()
   await using receiver = startFailingReceiver()
   await using world = await createWorld({ clock })
-  await setUrl(world, receiver.url)
+  await setWebhookUrl(world, receiver.url)
   const begun = clock.now()
   receiver.answer = () => new Promise(() => {})
   await world.control.injectSms({ text: 'hangs' })
   await receiver.received(1)
   clock.advance(5000)
-  await settled(world, clock)
+  await attemptsEnded(world, clock)
   expect((await recover(world, { since: iso(begun), until: iso(begun + 4999) })).body).toEqual({ scheduled: 0 })
   receiver.answer = () => new Response('ok')
   expect((await recover(world, { since: iso(begun + 5000) })).body).toEqual({ scheduled: 1 })
-  await settled(world, clock)
+  await attemptsEnded(world, clock)
 })
 
-test('appId and triggerId narrow it; a foreign one is forbidden', async () => {
+test('appId and triggerId limit a recovery; those of another tenant are forbidden', async () => {
   const clock = manualClock()
   await using receiver = startFailingReceiver()
   await using world = await createWorld({ clock })
-  await setUrl(world, receiver.url)
+  await setWebhookUrl(world, receiver.url)
   const { body } = await world.json('POST', '/v1/triggers', { body: { callbackUrl: receiver.url } })
   const triggerId = String(body['triggerId'])
   await world.control.injectSms({ text: 'to both' })
   await receiver.received(2)
-  await settled(world, clock)
+  await attemptsEnded(world, clock)
   const other = await world.otherTenant()
   for (const id of [other.appId, 'app_0', '', 7])
     await expectError(await world.call('POST', PATH, { body: { since: '2026-01-01', appId: id } }), 403, 'Forbidden')
@@ -108,12 +111,12 @@ test('appId and triggerId narrow it; a foreign one is forbidden', async () => {
   expect((await recover(world, { since: '2026-01-01', triggerId, appId: null })).body).toEqual({ scheduled: 1 })
   await receiver.received(3)
   expect(receiver.requests[2]?.body).toMatchObject({ triggerId })
-  await settled(world, clock)
+  await attemptsEnded(world, clock)
   expect((await recover(world, { since: '2026-01-01', appId: world.app.appId })).body).toEqual({ scheduled: 1 })
-  await settled(world, clock)
+  await attemptsEnded(world, clock)
 })
 
-test('since is needed; both are dates with an offset, or days', async () => {
+test('since is required; since and until are date-times with offset, or days', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const bad = [
     undefined,
@@ -137,9 +140,9 @@ test('since is needed; both are dates with an offset, or days', async () => {
   expect((await recover(world, { since: '2026-11-22', until: '2026-11-21' })).body).toEqual({ scheduled: 0 })
 })
 
-test('of more than 10,000 the oldest are made', async () => {
+test('a recovery makes the 10,000 oldest of more deliveries', async () => {
   await using world = await createWorld({ connect: false, work: false })
-  await setUrl(world, 'http://127.0.0.1:9/hook')
+  await setWebhookUrl(world, 'http://127.0.0.1:9/hook')
   const { gate } = world.gateway.database
   const count = 10_050
   await gate.execute({

@@ -2,7 +2,14 @@ import { expect, test } from 'bun:test'
 import { expectError } from '../../support/expect-error.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { attempts } from '../../support/provider-events.ts'
-import { pass, setPolicy, setUrl, settled, startFailingReceiver } from '../../support/retries.ts'
+import {
+  advanceInSteps,
+  attemptsEnded,
+  openFailingWebhook,
+  setRetryPolicy,
+  setWebhookUrl,
+  startFailingReceiver,
+} from '../../support/retries.ts'
 import { startReceiver } from '../../support/receiver.ts'
 import { type World, createWorld, until } from '../../support/world.ts'
 
@@ -14,10 +21,10 @@ const idOf = async (world: World): Promise<string> =>
 const redeliver = (world: World, deliveryId: string, key = world.key) =>
   world.json('POST', `/v1/webhook-deliveries/${encodeURIComponent(deliveryId)}/redeliver`, { key })
 
-test('a delivery that succeeded is made once more, as an attempt of its own', async () => {
+test('a delivery that succeeded gets one more attempt', async () => {
   await using receiver = startReceiver()
   await using world = await createWorld()
-  await setUrl(world, receiver.url)
+  await setWebhookUrl(world, receiver.url)
   await world.control.injectSms({ text: 'once more' })
   const deliveryId = await idOf(world)
   expect(await redeliver(world, deliveryId)).toEqual({ status: 202, body: { deliveryId, attemptNumber: 2 } })
@@ -33,49 +40,46 @@ test('a delivery that succeeded is made once more, as an attempt of its own', as
   expect(receiver.requests[1]?.raw).toBe(String(receiver.requests[0]?.raw))
 })
 
-test('a retry that waits is made now instead, and the schedule goes on from there', async () => {
-  const clock = manualClock()
-  await using receiver = startFailingReceiver()
-  await using world = await createWorld({ clock })
-  await setUrl(world, receiver.url)
-  await setPolicy(world, 'short')
+test('a waiting retry is made now, and the schedule continues after it', async () => {
+  await using failing = await openFailingWebhook('short')
+  const { world, clock, receiver } = failing
   await world.control.injectSms({ text: 'impatient' })
   await receiver.received(1)
-  await settled(world, clock)
+  await attemptsEnded(world, clock)
   expect((await redeliver(world, await idOf(world))).body).toMatchObject({ attemptNumber: 2 })
   await receiver.received(2)
-  await settled(world, clock)
-  // The step after the second attempt takes 30 s, not the 5 s of the one that was brought forward.
-  await pass(world, clock, 26_000, 1000)
+  await attemptsEnded(world, clock)
+  // The step after the second attempt takes 30 s, not the 5 s of the first step.
+  await advanceInSteps(world, clock, 26_000, 1000)
   expect(receiver.requests).toHaveLength(2)
-  await pass(world, clock, 8000, 1000)
+  await advanceInSteps(world, clock, 8000, 1000)
   expect(receiver.requests).toHaveLength(3)
-  await pass(world, clock, 2 * HOUR, 60_000)
+  await advanceInSteps(world, clock, 2 * HOUR, 60_000)
   expect(receiver.requests).toHaveLength(6)
 })
 
-test('one whose schedule is over gets one attempt and no new schedule', async () => {
+test('a delivery whose schedule is over gets one attempt and no new schedule', async () => {
   const clock = manualClock()
   await using receiver = startFailingReceiver()
   await using world = await createWorld({ clock })
-  await setUrl(world, receiver.url)
+  await setWebhookUrl(world, receiver.url)
   await world.control.injectSms({ text: 'ended' })
   await receiver.received(1)
-  await settled(world, clock)
-  await setPolicy(world, 'short')
+  await attemptsEnded(world, clock)
+  await setRetryPolicy(world, 'short')
   expect((await redeliver(world, await idOf(world))).status).toBe(202)
   await receiver.received(2)
-  await settled(world, clock)
-  await pass(world, clock, 2 * HOUR, 60_000)
+  await attemptsEnded(world, clock)
+  await advanceInSteps(world, clock, 2 * HOUR, 60_000)
   expect(receiver.requests).toHaveLength(2)
 })
 
-test('one at a time: while an attempt is due or under way another one is refused', async () => {
+test('a redelivery is refused while an attempt is due or under way', async () => {
   await using receiver = startFailingReceiver()
   await using world = await createWorld()
   const gone = Promise.withResolvers<void>()
   receiver.answer = () => gone.promise.then(() => new Response('ok'))
-  await setUrl(world, receiver.url)
+  await setWebhookUrl(world, receiver.url)
   const { messageId } = await injected(world)
   await receiver.received(1)
   const deliveryId = `${messageId}:${world.app.appId}`
@@ -91,16 +95,16 @@ test('one at a time: while an attempt is due or under way another one is refused
   expect(receiver.overlaps).toEqual([])
 })
 
-/** An inbound message that is stored; its delivery may not be in the log yet. */
+/** Stores an inbound message. Its delivery may not be in the log yet. */
 async function injected(world: World): Promise<{ messageId: string }> {
   await world.control.injectSms({ text: 'slow' })
   const { body } = await world.json<{ messages: { messageId: string }[] }>('GET', '/v1/sms/messages?direction=inbound')
   return { messageId: String(body.messages[0]?.messageId) }
 }
 
-test('a first attempt that waits is in progress', async () => {
+test('a delivery whose first attempt waits is in progress', async () => {
   await using world = await createWorld({ work: false })
-  await setUrl(world, 'http://127.0.0.1:9/hook')
+  await setWebhookUrl(world, 'http://127.0.0.1:9/hook')
   const { messageId } = await injected(world)
   expect(await redeliver(world, `${messageId}:${world.app.appId}`)).toEqual({
     status: 409,
@@ -109,15 +113,15 @@ test('a first attempt that waits is in progress', async () => {
 })
 
 const LOSSES: Record<string, (world: World, key: string) => Promise<unknown>> = {
-  'that has no address any more': (world) => setUrl(world, null),
+  'without an address': (world) => setWebhookUrl(world, null),
   'that was deactivated': (world) => world.call('DELETE', `/v1/apps/${world.app.appId}`),
 }
 for (const [name, lose] of Object.entries(LOSSES)) {
-  test(`an app ${name} is no destination`, async () => {
+  test(`a delivery to an app ${name} cannot be repeated`, async () => {
     await using receiver = startReceiver()
     await using world = await createWorld()
     const second = await world.secondApp()
-    await setUrl(world, receiver.url)
+    await setWebhookUrl(world, receiver.url)
     await world.control.injectSms({ text: 'kept' })
     const deliveryId = await idOf(world)
     await lose(world, second.apiKey)
@@ -129,7 +133,7 @@ for (const [name, lose] of Object.entries(LOSSES)) {
   })
 }
 
-test('a trigger that was deleted is no destination', async () => {
+test('a delivery to a deleted trigger cannot be repeated', async () => {
   await using receiver = startReceiver()
   await using world = await createWorld()
   const { body } = await world.json('POST', '/v1/triggers', { body: { callbackUrl: receiver.url } })
@@ -139,10 +143,10 @@ test('a trigger that was deleted is no destination', async () => {
   expect((await redeliver(world, deliveryId)).body).toEqual({ error: 'Delivery has no destination' })
 })
 
-test('a delivery that is not the tenant’s, or none at all, is not found', async () => {
+test('an unknown delivery and one of another tenant are not found', async () => {
   await using receiver = startReceiver()
   await using world = await createWorld()
-  await setUrl(world, receiver.url)
+  await setWebhookUrl(world, receiver.url)
   await world.control.injectSms({ text: 'mine' })
   const deliveryId = await idOf(world)
   const other = await world.otherTenant()

@@ -73,7 +73,7 @@ describe('stored as a message', () => {
       { body: '' },
     ],
     ['empty text', smsEvent({ subject: '' }), { body: '' }],
-    ['text that is no text', smsEvent({ subject: 7 }), { body: '' }],
+    ['a text of another type', smsEvent({ subject: 7 }), { body: '' }],
     ['NUL and a lone surrogate', smsEvent({ subject: 'a\u0000b\ud800c' }), { body: 'a\ufffdb\ufffdc' }],
     ['a long text', smsEvent({ subject: 'é'.repeat(4000) }), { body: 'é'.repeat(4000) }],
     ['an extension as sender', smsEvent({ from: { extensionNumber: '101', name: 'Bob' } }), { from: '101' }],
@@ -144,7 +144,7 @@ describe('answered 200 and ignored', () => {
   })
 })
 
-// With one pattern with two wildcards, each of these took half a second.
+// A single pattern with two wildcards would take half a second for each of these events.
 test('long events that are crafted to be slow to parse delay no other event', async () => {
   await using world = await createWorld({ connect: false })
   const token = await subscribe(world)
@@ -155,7 +155,7 @@ test('long events that are crafted to be slow to parse delay no other event', as
   expect((await inboundMessages(world)).messages).toEqual([])
 }, 15_000)
 
-test('header names in any case, whatever the content type', async () => {
+test('events are accepted with header names in any case and any content type', async () => {
   await using world = await createWorld({ connect: false })
   const token = await subscribe(world)
   const headers = { 'VERIFICATION-TOKEN': token, 'content-type': 'text/plain' }
@@ -163,7 +163,7 @@ test('header names in any case, whatever the content type', async () => {
   expect((await inboundMessages(world)).total).toBe(1)
 })
 
-test("the simulator's own forms: old, group, MMS, from an extension", async () => {
+test("the simulator's events of every form are stored: old, group, MMS, from an extension", async () => {
   await using world = await createWorld()
   await world.control.injectSms({ text: 'old', form: 'old' })
   await world.control.injectSms({ text: 'group', to: ['+15555550150', FROM_2] })
@@ -178,22 +178,22 @@ test("the simulator's own forms: old, group, MMS, from an extension", async () =
   ])
 })
 
-test('an inbound message belongs to the app that last wrote to that contact from that number, else to the oldest', async () => {
+test('an inbound message belongs to the app that last wrote to its contact from that number, else to the oldest app', async () => {
   await using world = await createWorld()
   const second = await world.secondApp()
   const contact = '+15555550177'
   await world.send({ to: contact }, { key: second.apiKey })
   await world.send({ to: contact, from: FROM_2 })
   await world.control.injectSms({ from: contact, to: FROM, text: 'a reply' })
-  await world.control.injectSms({ from: '+15555550178', to: FROM, text: 'out of the blue' })
+  await world.control.injectSms({ from: '+15555550178', to: FROM, text: 'without an earlier message' })
   const { messages } = await inboundMessages(world)
   expect(messages.map(({ body, appId }) => [body, appId])).toEqual([
-    ['out of the blue', world.app.appId],
+    ['without an earlier message', world.app.appId],
     ['a reply', second.appId],
   ])
 })
 
-test('an event that could not be stored is not answered 200 and not announced, and is stored when it is repeated', async () => {
+test('an event that could not be stored is not answered with 200 and not published, and is stored when it is repeated', async () => {
   await using world = await createWorld()
   await using socket = await listenTo(world.url, { apiKey: world.key })
   const token = await subscribe(world)
@@ -206,5 +206,5 @@ test('an event that could not be stored is not answered 200 and not announced, a
   expect((await inboundMessages(world)).total).toBe(0)
   await gate.execute('DROP TRIGGER broken')
   expect((await postEvent(world, token, smsEvent({ subject: 'again' }))).status).toBe(200)
-  expect((await socket.heard(2))[1]).toMatchObject({ type: 'sms_inbound', body: 'again' })
+  expect((await socket.received(2))[1]).toMatchObject({ type: 'sms_inbound', body: 'again' })
 })

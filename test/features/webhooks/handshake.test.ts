@@ -13,11 +13,11 @@ const lines = (token: string, more: string[] = []): string[] => [
   ...more,
 ]
 
-test('the handshake repeats its header on an empty 200 of at most 1024 bytes, headers included', async () => {
+test('the answer to a handshake is an empty 200 with its header, of at most 1024 bytes including headers', async () => {
   const origin = `https://${'o'.repeat(60)}.example.com`
   await using world = await createWorld({ connect: false, env: { CORS_ORIGINS: origin } })
   for (const token of ['wtdwi2y88489yr34iwegsekshwekfhsdfh', 'x', '!"#$%&()*+,-./~', 'a'.repeat(450)]) {
-    // With the longest request id, and the headers for a browser.
+    // The answer has the longest request id and the headers for a browser.
     const request = `${lines(token, [`X-Request-Id: ${'r'.repeat(128)}`, `Origin: ${origin}`]).join('\r\n')}\r\n\r\n`
     const raw = await exchange(world.url, request, (text) => text.endsWith('\r\n\r\n'))
     expect(raw).toStartWith('HTTP/1.1 200 OK\r\n')
@@ -32,7 +32,7 @@ test('the handshake repeats its header on an empty 200 of at most 1024 bytes, he
   }
 })
 
-test('a token that is too long or not visible ASCII is no handshake', async () => {
+test('a request whose token is too long or not visible ASCII is not a handshake', async () => {
   await using world = await createWorld({ connect: false })
   for (const token of ['a'.repeat(451), 'a b', 'ü', 'a\tb', '']) {
     const answer = await ask(world.url, lines(token))
@@ -42,7 +42,7 @@ test('a token that is too long or not visible ASCII is no handshake', async () =
   }
 })
 
-test('a handshake needs no known token, and an event with an unknown one is not stored', async () => {
+test('a handshake needs no verification token, and an event with an unknown one is not stored', async () => {
   await using world = await createWorld({ connect: false })
   for (const body of [smsEvent(), '{broken', 'x'.repeat(1000)]) {
     const answer = await postEvent(world, 'unknown', body, { 'validation-token': 'hello' })
@@ -51,7 +51,7 @@ test('a handshake needs no known token, and an event with an unknown one is not 
   expect((await inboundMessages(world)).total).toBe(0)
 })
 
-test('an event that is also a handshake is stored and answered as one', async () => {
+test('an event that is also a handshake is stored and answered as a handshake', async () => {
   await using world = await createWorld()
   const token = await subscribe(world)
   const answer = await postEvent(world, token, smsEvent(), { 'validation-token': 'hello' })
@@ -59,7 +59,7 @@ test('an event that is also a handshake is stored and answered as one', async ()
   expect((await inboundMessages(world)).total).toBe(1)
 })
 
-test('the handshake is answered while the call that creates the subscription still waits', async () => {
+test('the handshake is answered while the call that creates the subscription is open', async () => {
   await using world = await createWorld({ connect: false })
   expect((await world.connect()).status).toBe(200)
   expect(world.control.subscriptions()).toMatchObject([{ status: 'Active', address: `${world.url}${PATH}` }])

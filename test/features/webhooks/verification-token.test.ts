@@ -13,7 +13,7 @@ async function storedRows(world: World): Promise<number> {
   return Number(rows[0]?.['n'])
 }
 
-describe('an event is refused and not stored, with a token that is', () => {
+describe('an event is refused and not stored if its token is', () => {
   const tokens: [string, string | null][] = [
     ['absent', null],
     ['empty', ''],
@@ -67,7 +67,7 @@ test("another tenant's token is refused for this tenant's subscription or extens
   ])
 })
 
-test('one extension in two tenants: each token stores for its own tenant', async () => {
+test('with one extension in two tenants, each token stores messages for its own tenant', async () => {
   await using world = await createWorld()
   const stranger = await world.otherTenant()
   await world.connect({ tenantId: stranger.tenantId, extensionId: EXTENSION })
@@ -77,7 +77,7 @@ test('one extension in two tenants: each token stores for its own tenant', async
     expect((await inboundMessages(world, { key })).messages).toMatchObject([{ body: 'to both' }])
 })
 
-test('a token that was refused does not count as a failed authentication', async () => {
+test('a refused token does not count as a failed authentication', async () => {
   await using world = await createWorld({ connect: false })
   for (let attempt = 0; attempt < 30; attempt++) expect((await postEvent(world, 'wrong', smsEvent())).status).toBe(401)
   expect((await world.call('GET', '/v1/apps')).status).toBe(200)
@@ -106,7 +106,7 @@ test('a body of exactly 100 KB is read', async () => {
   await expectError(await postEvent(world, token, `${body} `), 413, 'Payload too large')
 })
 
-test('a broken body with a right token is 400, and stores nothing', async () => {
+test('a broken body with a right token is 400 and stores nothing', async () => {
   await using world = await createWorld()
   const token = await subscribe(world)
   const broken = ['{', '{"event":', 'not json', '[1,]', '\u0000', '['.repeat(40) + ']'.repeat(40)]
@@ -122,7 +122,7 @@ test('the token of a replaced subscription is refused', async () => {
   await expectError(await postEvent(world, token, smsEvent()), 401, REFUSED)
 })
 
-/** The answer to headers whose body never comes. */
+/** Returns the answer to headers whose body never arrives. */
 function withoutBody(world: World, headers: string[]): Promise<string> {
   const { hostname, port } = new URL(world.url)
   return new Promise((resolve, reject) => {

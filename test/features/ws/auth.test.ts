@@ -9,9 +9,9 @@ const quiet = { connect: false, work: false }
 const issue = async (world: World, key = world.key): Promise<string> =>
   (await world.json<{ token: string }>('POST', '/v1/ws/token', { key })).body.token
 
-const refusal = (error: string): object => ({ heard: [{ type: 'auth_error', error }], code: 1008, reason: error })
+const refusal = (error: string): object => ({ messages: [{ type: 'auth_error', error }], code: 1008, reason: error })
 
-test('a token is issued to a key: its form and its life', async () => {
+test('a key can get a token, whose answer has its form and lifetime', async () => {
   await using world = await createWorld(quiet)
   const answer = await world.json('POST', '/v1/ws/token')
   expect(answer).toEqual({
@@ -23,14 +23,14 @@ test('a token is issued to a key: its form and its life', async () => {
   expect(JSON.stringify(rows)).not.toContain('wst_')
 })
 
-test('both forms authenticate', async () => {
+test('a key and a token both authenticate', async () => {
   await using world = await createWorld(quiet)
   await using byKey = await listenTo(world.url, { apiKey: world.key })
   await using byToken = await listenTo(world.url, { token: await issue(world) })
   for (const socket of [byKey, byToken]) expect(socket.messages).toEqual([{ type: 'auth_ok' }])
 })
 
-describe('a first message that is refused, then 1008', () => {
+describe('a first message that is refused and closes with 1008', () => {
   const cases: [string, unknown, string][] = [
     ['no JSON', 'hello', 'Invalid JSON'],
     ['half of it', '{"type":"auth"', 'Invalid JSON'],
@@ -46,17 +46,17 @@ describe('a first message that is refused, then 1008', () => {
     ['no credential', { type: 'auth' }, 'Invalid API key'],
     ['an unknown key', { type: 'auth', apiKey: `sgw_${'a'.repeat(43)}` }, 'Invalid API key'],
     ['a key of another form', { type: 'auth', apiKey: 'secret' }, 'Invalid API key'],
-    ['a key that is no text', { type: 'auth', apiKey: { $ne: null } }, 'Invalid API key'],
+    ['a key that is not text', { type: 'auth', apiKey: { $ne: null } }, 'Invalid API key'],
     ['an unknown token', { type: 'auth', token: `wst_${'a'.repeat(43)}` }, 'Invalid or expired token'],
     ['a token of another form', { type: 'auth', token: 'secret' }, 'Invalid or expired token'],
-    ['a token that is no text', { type: 'auth', token: 7 }, 'Invalid or expired token'],
+    ['a token that is not text', { type: 'auth', token: 7 }, 'Invalid or expired token'],
   ]
   test.each(cases)('%s', async (_name, message, error) => {
     await using world = await createWorld(quiet)
     expect(await firstMessage(world.url, message)).toEqual(refusal(error) as never)
   })
 
-  test('a key sent as a token and a token sent as a key', async () => {
+  test('a key that is sent as a token, and a token that is sent as a key, are refused', async () => {
     await using world = await createWorld(quiet)
     expect(await firstMessage(world.url, { type: 'auth', token: world.key })).toEqual(
       refusal('Invalid or expired token') as never,
@@ -66,7 +66,7 @@ describe('a first message that is refused, then 1008', () => {
     )
   })
 
-  test("a deactivated app's key and token, and those of a suspended tenant", async () => {
+  test('keys and tokens of a deactivated app and of a suspended tenant are refused', async () => {
     await using world = await createWorld(quiet)
     const second = await world.secondApp()
     const tokens = [await issue(world, second.apiKey), await issue(world)]
@@ -87,7 +87,7 @@ describe('a first message that is refused, then 1008', () => {
   })
 })
 
-test('5 s without a message: Send auth first', async () => {
+test('a socket without a message for 5 s is closed with: Send auth first', async () => {
   const clock = manualClock()
   await using world = await createWorld({ ...quiet, clock })
   await using socket = await openSocket(world.url)
@@ -98,12 +98,12 @@ test('5 s without a message: Send auth first', async () => {
   expect(await socket.closed).toEqual({ code: 1008, reason: 'Send auth first' })
   expect(socket.messages).toEqual([{ type: 'auth_error', error: 'Send auth first' }])
   second.send({ type: 'auth', apiKey: world.key })
-  expect(await second.heard(1)).toEqual([{ type: 'auth_ok' }])
+  expect(await second.received(1)).toEqual([{ type: 'auth_ok' }])
   clock.advance(20_000)
   expect(second.isOpen).toBe(true)
 })
 
-test('a token is good for 60 s, and its connection stays open beyond them', async () => {
+test('a token is valid for 60 s, and its connection stays open longer', async () => {
   const clock = manualClock()
   await using world = await createWorld({ ...quiet, clock })
   const tokens = [await issue(world), await issue(world)]
@@ -119,14 +119,14 @@ test('a token is good for 60 s, and its connection stays open beyond them', asyn
   expect(rows[0]?.['n']).toBe(1)
 })
 
-test('a token used by ten sockets at once has one winner, 200 times', async () => {
+test('of ten sockets that use a token simultaneously, one is authenticated, in 200 rounds', async () => {
   await using world = await createWorld({ ...quiet, env: { TRUSTED_PROXIES: '127.0.0.1' } })
   for (let round = 0; round < 200; round++) {
     const token = await issue(world)
     const from = (at: number): Record<string, string> => ({ 'x-forwarded-for': `10.${round}.${at}.1` })
     const sockets = await Promise.all(Array.from({ length: 10 }, (_, at) => openSocket(world.url, from(at))))
     for (const socket of sockets) socket.send({ type: 'auth', token })
-    const answers = await Promise.all(sockets.map(async (socket) => (await socket.heard(1))[0]))
+    const answers = await Promise.all(sockets.map(async (socket) => (await socket.received(1))[0]))
     expect(answers.filter((answer) => answer?.['type'] === 'auth_ok')).toHaveLength(1)
     expect(answers.filter((answer) => answer?.['error'] === 'Invalid or expired token')).toHaveLength(9)
     await Promise.all(sockets.map((socket) => socket[Symbol.asyncDispose]()))
@@ -145,8 +145,8 @@ test('messages sent while the credential is being checked are dropped', async ()
   ]) {
     socket.send(message)
   }
-  await socket.heard(1)
-  // The answer to a later connection shows that the earlier one's messages have been read.
+  await socket.received(1)
+  // When a later connection is answered, the messages of the earlier one have been read.
   await using _later = await listenTo(world.url, { apiKey: world.key })
   expect(socket.messages).toEqual([{ type: 'auth_ok' }])
   expect(socket.isOpen).toBe(true)

@@ -4,21 +4,11 @@ import { setTenantStatus } from '../../../src/operator/tenants.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { openRawSocket } from '../../support/raw-socket.ts'
 import { type SocketClient, listenTo, openSocket } from '../../support/socket.ts'
+import { inboundEvent } from '../../support/provider-events.ts'
 import { type World, createWorld, until } from '../../support/world.ts'
 
 const quiet = { connect: false, work: false }
 const PING_MS = 30_000
-const publishInbound = (world: World, body: string): void =>
-  world.gateway.hub.publish({
-    type: 'sms_inbound',
-    messageId: 'msg_000000000000',
-    from: '+1',
-    to: '+1',
-    body,
-    rcMessageId: '1',
-    tenantId: world.tenantId,
-    timestamp: '',
-  })
 
 describe('revoking a key closes its sockets: auth_error `Invalid API key`, 1008', () => {
   const causes: [string, (world: World) => Promise<unknown>, 'app' | 'tenant'][] = [
@@ -56,8 +46,8 @@ describe('revoking a key closes its sockets: auth_error `Invalid API key`, 1008'
       expect(await socket.closed).toEqual({ code: 1008, reason: 'Invalid API key' })
       expect(socket.messages).toEqual([{ type: 'auth_ok' }, { type: 'auth_error', error: 'Invalid API key' }])
     }
-    publishInbound(world, 'after')
-    if (scope === 'app') expect((await sibling.heard(2))[1]).toMatchObject({ body: 'after' })
+    world.gateway.hub.publish(inboundEvent('after', world.tenantId))
+    if (scope === 'app') expect((await sibling.received(2))[1]).toMatchObject({ body: 'after' })
     expect(outside.isOpen).toBe(true)
     expect(outside.messages).toEqual([{ type: 'auth_ok' }])
   })
@@ -67,12 +57,12 @@ describe('revoking a key closes its sockets: auth_error `Invalid API key`, 1008'
     await using socket = await listenTo(world.url, { apiKey: world.key })
     await world.call('POST', `/v1/apps/${world.app.appId}/rotate-webhook-secret`)
     await world.call('PUT', `/v1/apps/${world.app.appId}`, { body: { webhookUrl: 'https://example.com/' } })
-    publishInbound(world, 'after')
-    expect((await socket.heard(2))[1]).toMatchObject({ body: 'after' })
+    world.gateway.hub.publish(inboundEvent('after', world.tenantId))
+    expect((await socket.received(2))[1]).toMatchObject({ body: 'after' })
   })
 })
 
-test('a JSON ping each 30 s; a peer that answers stays, a silent one is terminated after 90 s', async () => {
+test('a JSON ping is sent every 30 s; a client that answers stays connected, and a silent one is terminated after 90 s', async () => {
   const clock = manualClock()
   await using world = await createWorld({ ...quiet, clock })
   await using healthy = await listenTo(world.url, { apiKey: world.key })
@@ -83,7 +73,7 @@ test('a JSON ping each 30 s; a peer that answers stays, a silent one is terminat
     clock.advance(PING_MS - 1)
     expect(healthy.messages).toHaveLength(tick)
     clock.advance(1)
-    expect((await healthy.heard(tick + 1)).at(-1)).toEqual({ type: 'ping' })
+    expect((await healthy.received(tick + 1)).at(-1)).toEqual({ type: 'ping' })
     if (tick <= 3) await until(() => silent.text().split('{"type":"ping"}').length === tick + 1)
     else await until(() => silent.isClosed())
   }
@@ -91,19 +81,19 @@ test('a JSON ping each 30 s; a peer that answers stays, a silent one is terminat
   expect(world.gateway.sockets.count).toBe(1)
 })
 
-test('no ping before authentication', async () => {
+test('no ping is sent before authentication', async () => {
   const clock = manualClock()
   await using world = await createWorld({ ...quiet, clock })
   await using open = await listenTo(world.url, { apiKey: world.key })
   clock.advance(PING_MS - 1000)
   await using waiting = await openSocket(world.url)
   clock.advance(1000)
-  await open.heard(2)
+  await open.received(2)
   waiting.send({ type: 'auth', apiKey: world.key })
-  expect(await waiting.heard(1)).toEqual([{ type: 'auth_ok' }])
+  expect(await waiting.received(1)).toEqual([{ type: 'auth_ok' }])
 })
 
-test('a frame over 16 KB closes with 1009, before and after authentication', async () => {
+test('a frame over 16 KB closes the socket with 1009, before and after authentication', async () => {
   await using world = await createWorld(quiet)
   await using fresh = await openSocket(world.url)
   await using open = await listenTo(world.url, { apiKey: world.key })
@@ -114,7 +104,7 @@ test('a frame over 16 KB closes with 1009, before and after authentication', asy
   await until(() => world.gateway.sockets.count === 0)
 })
 
-test('a client that is over 1 MiB behind is closed; the others miss nothing', async () => {
+test('a client that is over 1 MiB behind is closed, and the others miss nothing', async () => {
   await using world = await createWorld(quiet)
   await using healthy = await listenTo(world.url, { apiKey: world.key })
   using slow = await openRawSocket(world.url)
@@ -123,20 +113,20 @@ test('a client that is over 1 MiB behind is closed; the others miss nothing', as
   slow.socket.pause()
   expect(world.gateway.sockets.count).toBe(2)
   const body = 'x'.repeat(64 * 1024)
-  // The operating system's socket buffer comes on top of the 1 MiB.
+  // The operating system's socket buffer adds to the 1 MiB.
   let sent = 0
   while (world.gateway.sockets.count === 2 && sent < 1000) {
-    publishInbound(world, body)
+    world.gateway.hub.publish(inboundEvent(body, world.tenantId))
     sent++
-    await healthy.heard(1 + sent)
+    await healthy.received(1 + sent)
   }
   expect(world.gateway.sockets.count).toBe(1)
   expect(sent).toBeGreaterThan(16)
-  publishInbound(world, 'last')
-  expect((await healthy.heard(2 + sent)).at(-1)).toMatchObject({ body: 'last' })
+  world.gateway.hub.publish(inboundEvent('last', world.tenantId))
+  expect((await healthy.received(2 + sent)).at(-1)).toMatchObject({ body: 'last' })
 })
 
-test('at most 200 sockets of one app', async () => {
+test('an app may have at most 200 sockets', async () => {
   await using world = await createWorld(quiet)
   await using stack = new AsyncDisposableStack()
   for (let count = 0; count < 200; count++) stack.use(await listenTo(world.url, { apiKey: world.key }))
@@ -145,7 +135,7 @@ test('at most 200 sockets of one app', async () => {
   expect((await next.closed).code).toBe(1008)
 })
 
-test('a server that stops closes its sockets with 1001', async () => {
+test('a stopping server closes its sockets with 1001', async () => {
   const world = await createWorld(quiet)
   await using socket = await listenTo(world.url, { apiKey: world.key })
   const startedAt = performance.now()

@@ -12,14 +12,14 @@ const eventsAfter = async (world: World, cursor: string | undefined): Promise<So
   return body.events
 }
 
-/** Waits for the cursor after which nothing comes. */
+/** Waits for the cursor after the last event. */
 const lastCursor = (world: World, socket: SocketClient, fromNow = 0): Promise<string> =>
   until(async () => {
     const cursor = socket.cursors.slice(fromNow).at(-1)?.cursor
     return cursor !== undefined && (await eventsAfter(world, cursor)).length === 0 ? cursor : null
   })
 
-test('the first cursor comes after auth_ok and is that of now', async () => {
+test('the first cursor follows auth_ok and marks the current end of the log', async () => {
   await using world = await createWorld()
   await world.untilStatus(await world.send())
   await using socket = await listenTo(world.url, { apiKey: world.key })
@@ -32,32 +32,32 @@ test('the first cursor comes after auth_ok and is that of now', async () => {
   )
 })
 
-test('what was heard before a cursor and what follows it in the log are all events together', async () => {
+test('the events before a cursor on the socket and the events after it in the log are all events', async () => {
   await using world = await createWorld()
   await using socket = await listenTo(world.url, { apiKey: world.key })
   await until(() => socket.cursors.length === 1)
   const first = socket.cursors[0]?.cursor
-  const heardBefore: number[] = []
+  const receivedBefore: number[] = []
   for (let round = 0; round < 12; round++) {
     await world.send({ to: `+1555555${4000 + round}`, body: `number ${round}` })
     if (round % 4 === 0) await world.control.injectSms({ from: TO, to: FROM, text: `in ${round}` })
     await Bun.sleep(100)
-    while (heardBefore.length < socket.cursors.length) heardBefore.push(socket.messages.length)
+    while (receivedBefore.length < socket.cursors.length) receivedBefore.push(socket.messages.length)
   }
-  await socket.heard(1 + 12 * 3 + 3)
+  await socket.received(1 + 12 * 3 + 3)
   await lastCursor(world, socket, 1)
   const all = await eventsAfter(world, first)
   const keyOf = (event: SocketMessage): string => JSON.stringify(event)
   expect(socket.messages.slice(1).map(keyOf).toSorted()).toEqual(all.map(keyOf).toSorted())
-  expect(heardBefore.length).toBeGreaterThanOrEqual(2)
-  for (const [index, count] of heardBefore.entries()) {
+  expect(receivedBefore.length).toBeGreaterThanOrEqual(2)
+  for (const [index, count] of receivedBefore.entries()) {
     const known = new Set(socket.messages.slice(1, count).map(keyOf))
     for (const event of await eventsAfter(world, socket.cursors[index]?.cursor)) known.add(keyOf(event))
     expect(known.size).toBe(all.length)
   }
 })
 
-test('cursors come a second apart while events come, within a second after the last, and to nobody else', async () => {
+test('cursors follow events at most once a second and within a second after the last, and other tenants get none', async () => {
   const clock = manualClock()
   await using world = await createWorld({ clock, work: false })
   const stranger = await world.otherTenant()
@@ -85,7 +85,7 @@ test('cursors come a second apart while events come, within a second after the l
   expect(other.cursors).toHaveLength(1)
 })
 
-test('a cursor waits for events that are committed and not published; after five seconds its sockets get them all', async () => {
+test('a cursor waits for committed events that are not published; after five seconds its sockets get all of them', async () => {
   const clock = manualClock()
   await using world = await createWorld({ clock, connect: false, work: false })
   await using socket = await listenTo(world.url, { apiKey: world.key })
@@ -95,14 +95,14 @@ test('a cursor waits for events that are committed and not published; after five
   const later = await world.send()
   const end = await world.send()
   await world.gateway.database.writer.write([{ sql, args: [later, clock.now()] }])
-  await socket.heard(4)
-  const settle = async (ms: number): Promise<void> => {
+  await socket.received(4)
+  const passTime = async (ms: number): Promise<void> => {
     for (let passed = 0; passed < ms; passed += 100) {
       clock.advance(100)
       await Bun.sleep(2)
     }
   }
-  await settle(3000)
+  await passTime(3000)
   expect(socket.cursors.length).toBeGreaterThan(1)
   const waiting = await eventsAfter(world, socket.cursors.at(-1)?.cursor)
   expect(waiting.map((event) => [event['messageId'], event['status']])).toEqual([
@@ -111,12 +111,12 @@ test('a cursor waits for events that are committed and not published; after five
     [end, 'queued'],
     [later, 'failed'],
   ])
-  await settle(3000)
+  await passTime(3000)
   const found = { status: 'failed', error: 'gone' }
   expect(socket.messages.slice(4)).toMatchObject([
     { messageId: lost, ...found },
     { messageId: later, ...found },
   ])
-  await settle(1100)
+  await passTime(1100)
   await lastCursor(world, socket)
 })

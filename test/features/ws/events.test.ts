@@ -10,14 +10,14 @@ const statuses = (socket: SocketClient, messageId: string): unknown[] =>
     .filter((event) => event['messageId'] === messageId)
     .map((event) => event['status'])
 
-test('a message that is sent: queued, sending, sent, each with the fields of the contract', async () => {
+test('a sent message has the events queued, sending and sent, each with the fields of the contract', async () => {
   let last = 0
-  // Two looks at this clock never answer the same.
+  // This clock never returns the same time twice.
   const now = (): number => (last = Math.max(last + 1, Date.now()))
   await using world = await createWorld({ clock: { ...systemClock, now } })
   await using socket = await listenTo(world.url, { apiKey: world.key })
   const messageId = await world.send()
-  const [, ...events] = await socket.heard(4)
+  const [, ...events] = await socket.received(4)
   const state = await world.untilStatus(messageId)
   const event = (status: string): SocketMessage => ({
     type: 'sms_status',
@@ -32,11 +32,11 @@ test('a message that is sent: queued, sending, sent, each with the fields of the
   expect(events[2]?.['timestamp']).toBe(state['updatedAt'])
 })
 
-test('a message that fails: queued, sending, failed with the error', async () => {
+test('a failed message has the events queued, sending and failed, with its error', async () => {
   await using world = await createWorld()
   await using socket = await listenTo(world.url, { apiKey: world.key })
   const messageId = await world.send({ from: '+15555550160' })
-  const [, ...events] = await socket.heard(4)
+  const [, ...events] = await socket.received(4)
   expect(events.map((event) => event['status'])).toEqual(['queued', 'sending', 'failed'])
   expect(events[2]).toEqual({
     type: 'sms_status',
@@ -49,15 +49,15 @@ test('a message that fails: queued, sending, failed with the error', async () =>
   })
 })
 
-test('with many messages at once every one has its changes in order', async () => {
+test('each of many simultaneous messages has its events in order', async () => {
   await using world = await createWorld()
   await using socket = await listenTo(world.url, { apiKey: world.key })
   const ids = await Promise.all(Array.from({ length: 30 }, (_, index) => world.send({ body: `number ${index}` })))
-  await socket.heard(1 + 3 * ids.length, 10_000)
+  await socket.received(1 + 3 * ids.length, 10_000)
   for (const id of ids) expect(statuses(socket, id)).toEqual(['queued', 'sending', 'sent'])
 })
 
-test("status events go to the message's own app, inbound events to every app of the tenant, nothing to other tenants", async () => {
+test("status events go to the message's app, inbound events to every app of the tenant, and none to other tenants", async () => {
   await using world = await createWorld()
   const second = await world.secondApp()
   const stranger = await world.otherTenant()
@@ -65,7 +65,7 @@ test("status events go to the message's own app, inbound events to every app of 
   await using other = await listenTo(world.url, { apiKey: second.apiKey })
   await using outside = await listenTo(world.url, { apiKey: stranger.apiKey })
   await world.send()
-  await own.heard(4)
+  await own.received(4)
   const { messageId, extensionId } = await world.control.injectSms({ from: TO, to: FROM, text: 'an answer' })
   const inbound = {
     type: 'sms_inbound',
@@ -78,20 +78,20 @@ test("status events go to the message's own app, inbound events to every app of 
     timestamp: expect.stringMatching(ISO),
     receivingExtensionId: extensionId,
   }
-  expect((await own.heard(5))[4]).toEqual(inbound)
-  expect(await other.heard(2)).toEqual([{ type: 'auth_ok' }, inbound])
+  expect((await own.received(5))[4]).toEqual(inbound)
+  expect(await other.received(2)).toEqual([{ type: 'auth_ok' }, inbound])
   await using late = await listenTo(world.url, { apiKey: stranger.apiKey })
   for (const socket of [outside, late]) expect(socket.messages).toEqual([{ type: 'auth_ok' }])
 })
 
-test('several sockets of one app get the same events, also after one of them has closed', async () => {
+test('all sockets of an app get the same events, also after one of them has closed', async () => {
   await using world = await createWorld()
   await using first = await listenTo(world.url, { apiKey: world.key })
   const second = await listenTo(world.url, { apiKey: world.key })
   await second[Symbol.asyncDispose]()
   await using third = await listenTo(world.url, { apiKey: world.key })
   await world.control.injectSms({ text: 'hello' })
-  expect((await first.heard(2))[1]).toEqual((await third.heard(2))[1])
+  expect((await first.received(2))[1]).toEqual((await third.received(2))[1])
 })
 
 test('a socket that connects after all others have closed gets each event once', async () => {
@@ -105,7 +105,7 @@ test('a socket that connects after all others have closed gets each event once',
   }
   await using last = await listenTo(world.url, { apiKey: world.key })
   for (const text of ['one', 'two']) await world.control.injectSms({ text })
-  expect((await last.heard(3)).slice(1)).toMatchObject([{ body: 'one' }, { body: 'two' }])
+  expect((await last.received(3)).slice(1)).toMatchObject([{ body: 'one' }, { body: 'two' }])
 })
 
 test('messages after authentication are ignored', async () => {
@@ -123,18 +123,18 @@ test('messages after authentication are ignored', async () => {
   for (const message of chatter) socket.send(message)
   for (let count = 0; count < 200; count++) socket.send({ type: 'subscribe', tenantId: '*' })
   await world.control.injectSms({ text: 'still here' })
-  const heard = await socket.heard(2)
-  expect(heard.map((message) => message['type'])).toEqual(['auth_ok', 'sms_inbound'])
+  const received = await socket.received(2)
+  expect(received.map((message) => message['type'])).toEqual(['auth_ok', 'sms_inbound'])
   expect(socket.isOpen).toBe(true)
 })
 
-test('a token opens a connection of the app that asked for it', async () => {
+test('a token authenticates as the app that requested it', async () => {
   await using world = await createWorld()
   const second = await world.secondApp()
   const { token } = (await world.json<{ token: string }>('POST', '/v1/ws/token', { key: second.apiKey })).body
   await using socket = await listenTo(world.url, { token })
   await world.send()
   const own = await world.send({}, { key: second.apiKey })
-  const events = await socket.heard(4)
+  const events = await socket.received(4)
   expect(new Set(events.slice(1).map((event) => event['messageId']))).toEqual(new Set([own]))
 })

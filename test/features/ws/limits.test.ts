@@ -20,7 +20,7 @@ test('ten failed credentials block the address: 429 at /ws and for keys, open so
     await firstMessage(world.url, { type: 'auth', apiKey: 'sgw_wrong' })
     await firstMessage(world.url, { type: 'auth', token: 'wst_wrong' })
     if (attempt === 4) break
-    // No credential was presented: not counted.
+    // A message without a credential is not counted.
     await firstMessage(world.url, 'garbage')
     expect((await world.call('GET', '/v1/apps')).status).toBe(200)
   }
@@ -43,7 +43,7 @@ test('a socket that was opened before the block cannot authenticate after it', a
 
 const LATE = [{ type: 'auth_error', error: 'Send auth first' }]
 
-test('20 sockets of one address may wait to authenticate; a new one replaces the oldest', async () => {
+test('at most 20 unauthenticated sockets of an address are open; a new one replaces the oldest', async () => {
   await using world = await createWorld({ ...quiet, env: { TRUSTED_PROXIES: '127.0.0.1' } })
   await using stack = new AsyncDisposableStack()
   const open = async (address: string): Promise<SocketClient> =>
@@ -56,17 +56,17 @@ test('20 sockets of one address may wait to authenticate; a new one replaces the
   expect(waiting.filter(({ isOpen }) => isOpen)).toHaveLength(20)
   await open('203.0.113.2')
   second?.send({ type: 'auth', apiKey: world.key })
-  await second?.heard(1)
+  await second?.received(1)
   await open('203.0.113.1')
   expect(third?.isOpen).toBe(true)
   const last = await open('203.0.113.1')
   await third?.closed
   last.send({ type: 'auth', apiKey: world.key })
-  expect(await last.heard(1)).toEqual([{ type: 'auth_ok' }])
+  expect(await last.received(1)).toEqual([{ type: 'auth_ok' }])
   expect(second?.isOpen).toBe(true)
 })
 
-test('1,000 sockets may wait in all: a client that authenticates is still accepted, and the oldest is closed', async () => {
+test('with 1,000 unauthenticated sockets, a client that authenticates is still accepted, and the oldest socket is closed', async () => {
   await using world = await createWorld({ ...quiet, env: { TRUSTED_PROXIES: '127.0.0.1' } })
   await using stack = new AsyncDisposableStack()
   const waiting: SocketClient[] = []
@@ -85,7 +85,7 @@ test('1,000 sockets may wait in all: a client that authenticates is still accept
   expect(world.gateway.sockets.count).toBe(1000)
 })
 
-test('peers that do not answer a close frame keep at most 1,000 descriptors; further sockets are terminated', async () => {
+test('clients that do not answer a close frame use at most 1,000 descriptors; further sockets are terminated', async () => {
   const clock = manualClock()
   await using world = await createWorld({ ...quiet, clock, env: { TRUSTED_PROXIES: '127.0.0.1' } })
   const codesOf = async (group: number): Promise<Set<number>> => {
@@ -101,11 +101,11 @@ test('peers that do not answer a close frame keep at most 1,000 descriptors; fur
   expect(await codesOf(53)).toEqual(new Set([1008]))
 })
 
-test('a storage error while a key is checked closes with 1013', async () => {
+test('a storage error during the check of a key closes the socket with 1013', async () => {
   await using world = await createWorld(quiet)
   world.gateway.keys.find = () => Promise.reject(new Error('disk I/O error'))
   expect(await firstMessage(world.url, { type: 'auth', apiKey: world.key })).toEqual({
-    heard: [],
+    messages: [],
     code: 1013,
     reason: 'Try again later',
   })

@@ -4,10 +4,10 @@ import { FROM, TO, type World, type WorldOptions, createWorld } from '../../supp
 import { PROVIDER_TIMEOUT_MS } from './faults.ts'
 import { pass } from './passing-time.ts'
 
-/** A gateway and a provider whose time passes only when the test says so, and what was published meanwhile. */
-export class Case implements AsyncDisposable {
+/** A gateway and a provider on a manual clock, and the published events. */
+export class FaultCase implements AsyncDisposable {
   readonly events: string[] = []
-  /** Calls of the provider that are under way. */
+  /** The number of open calls to the provider. */
   openCalls = 0
 
   private constructor(
@@ -32,19 +32,19 @@ export class Case implements AsyncDisposable {
     }
   }
 
-  static async open(options: WorldOptions = {}): Promise<Case> {
+  static async open(options: WorldOptions = {}): Promise<FaultCase> {
     const clock = manualClock()
     const env = { PROVIDER_TIMEOUT: `${PROVIDER_TIMEOUT_MS}ms` }
     const world = await createWorld({ clock, env, ...options })
     world.control.setLimits({ enabled: false })
-    return new Case(world, clock)
+    return new FaultCase(world, clock)
   }
 
   send(): Promise<string> {
     return this.world.send({ from: FROM, to: TO, body: 'Hello' })
   }
 
-  /** Settles when the message is `sent` or `failed`: its state, and how much of the test's time that took. */
+  /** Resolves when the message is `sent` or `failed`, with its state and the elapsed time of the manual clock. */
   async ended(
     messageId: string,
     withinMs: number,
@@ -59,19 +59,19 @@ export class Case implements AsyncDisposable {
     return { status: state['status'], error: state['error'], tookMs: this.clock.now() - startedAt }
   }
 
-  /** SMS that the provider has from us. */
+  /** The number of outbound messages that the provider has. */
   get atProvider(): number {
     return this.world.control.messages({ direction: 'Outbound' }).length
   }
 
-  /** When each attempt of the message began. */
+  /** Returns the time at which each attempt of the message began. */
   async attempts(messageId: string): Promise<number[]> {
     const sql = 'SELECT started_at FROM send_attempts WHERE message_id = ?1 ORDER BY seq'
     const { rows } = await this.world.gateway.database.gate.execute({ sql, args: [messageId] })
     return rows.map((row) => Number(row['started_at']))
   }
 
-  /** The extension as the API tells it; null when none is connected. */
+  /** Returns the extension from the API, or null if none is connected. */
   async extension(): Promise<{ status: string; phoneNumbers: string[] } | null> {
     const { body } = await this.world.json<{ extensions: { status: string; phoneNumbers: string[] }[] }>(
       'GET',

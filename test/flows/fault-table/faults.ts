@@ -5,26 +5,26 @@ import type { World } from '../../support/world.ts'
 import { authority, expired, key, otherName } from '../../provider/ringcentral/certificates.ts'
 import { ACCESS_TOKEN, clientOf, deadPort, failureOf, rawServer } from '../../provider/ringcentral/servers.ts'
 
-/** Real milliseconds; everything else follows the test's clock. No answer may take so long on a busy machine. */
+/** In real time; everything else follows the manual clock. It must be longer than any answer on a busy machine. */
 export const PROVIDER_TIMEOUT_MS = 10_000
-/** Where the fault is that no answer comes. */
+/** For faults without an answer. */
 const SHORT_TIMEOUT_MS = 1000
 export const RETRY_AFTER_S = 20
 
-/** One way in which a call can fail: on the way to the provider, or by what the provider does with it. */
+/** One way in which a call can fail, on the network or at the provider. */
 export interface ProviderFault {
   name: string
-  /** What dialling ends with, before anything is sent. */
+  /** Returns the failure of dialling, before anything is sent. */
   dial?: () => Promise<ProviderFailure>
-  /** What the simulator does, by its route's name where that matters. */
+  /** Returns the simulator's fault. It may depend on the name of the route. */
   play?: (route: string) => Fault
-  /** Goes on for ever. */
+  /** The fault never ends. */
   always?: boolean
-  /** The call ends by its timeout. */
+  /** The call ends with its timeout. */
   isSilent?: boolean
 }
 
-/** How long a call with this fault may take. */
+/** The timeout of a call with this fault. */
 export const timeoutOf = (fault: ProviderFault): number =>
   fault.isSilent === true ? SHORT_TIMEOUT_MS : PROVIDER_TIMEOUT_MS
 
@@ -41,7 +41,7 @@ const MSG_245 = {
   errors: [{ errorCode: 'MSG-245', message: 'Parameter [from] value is invalid' }],
 }
 
-/** Some answers have no `id`: there it is what the answer is about that is missing. */
+/** Answers without an `id` lack their main field instead. */
 const withoutId = (route: string): Fault =>
   route === 'token' || route === 'phone-number'
     ? { kind: 'accept-then-respond', status: 200, body: {} }
@@ -49,7 +49,7 @@ const withoutId = (route: string): Fault =>
 
 export const FAULTS: readonly ProviderFault[] = [
   { name: 'refused', dial: async () => dial(`http://127.0.0.1:${await deadPort()}`) },
-  // A label of 64 characters fails in the resolver library itself: no name server is asked.
+  // A label of 64 characters fails in the resolver library, without a query to a name server.
   { name: 'DNS failure', dial: () => dial(`http://${'a'.repeat(64)}.invalid`) },
   { name: 'TLS name mismatch', dial: () => dialTls(otherName) },
   { name: 'expired certificate', dial: () => dialTls(expired) },
@@ -75,23 +75,23 @@ export const FAULTS: readonly ProviderFault[] = [
   { name: '503', play: respond(503) },
 ]
 
-/** A call of the port, and the simulator's route that serves it. */
+/** A method of the provider, and the simulator's route that serves it. */
 export interface FaultyCall {
   method: 'sendSms' | 'refresh' | 'exchangeCode' | 'listSmsNumbers' | 'createSubscription' | 'renewSubscription'
   route: string
 }
 
-/** Lets the next `calls` calls suffer the fault. */
-export function strike(world: World, call: FaultyCall, fault: ProviderFault, calls: number): void {
+/** Applies the fault to the next `calls` calls. */
+export function applyFault(world: World, call: FaultyCall, fault: ProviderFault, calls: number): void {
   const { play, dial: fail } = fault
   if (play !== undefined) {
     world.control.fault({ route: call.route, calls: fault.always === true ? null : calls, fault: play(call.route) })
   }
-  if (fail !== undefined) strikeLine(world.gateway.provider, call.method, fail, calls)
+  if (fail !== undefined) failDialling(world.gateway.provider, call.method, fail, calls)
 }
 
-/** The call ends as dialling does, `calls` times; then the provider is there again. */
-function strikeLine(
+/** Makes the next `calls` calls fail like dialling. */
+function failDialling(
   provider: Provider,
   method: FaultyCall['method'],
   fail: () => Promise<ProviderFailure>,

@@ -1,8 +1,8 @@
 import { expect } from 'bun:test'
 import { MESSAGE_FAILURES } from '../../../src/core/message-failure.ts'
 import { FROM, type WorldOptions } from '../../support/world.ts'
-import { Case } from './case.ts'
-import { type ProviderFault, RETRY_AFTER_S, strike, timeoutOf } from './faults.ts'
+import { FaultCase } from './case.ts'
+import { type ProviderFault, RETRY_AFTER_S, applyFault, timeoutOf } from './faults.ts'
 import { pass } from './passing-time.ts'
 
 const SECOND_MS = 1000
@@ -11,10 +11,10 @@ const DAY_MS = 24 * 60 * MINUTE_MS
 /** For waits of many minutes. */
 const LONG_STEP_MS = 5 * SECOND_MS
 const DELIVERED = ['queued', 'sending', 'sent']
-/** Real time that a call may take beyond its limit, on a slow machine. */
+/** The real time that a call may take beyond its limit on a slow machine. */
 const SLACK_MS = 5000
 
-/** What each fault means for an SMS, and how long at least lies between two attempts. */
+/** The result of each fault for an SMS, and the minimum time between two attempts. */
 const MEANING: Record<string, SendMeaning> = {
   refused: { end: 'sent again', afterMs: 2 * SECOND_MS },
   'DNS failure': { end: 'sent again', afterMs: 2 * SECOND_MS },
@@ -45,15 +45,15 @@ const MEANING: Record<string, SendMeaning> = {
   '503': { end: 'sent again', afterMs: 2 * SECOND_MS },
 }
 
-/** `found`: one attempt was enough, with a look into the store or a new token. */
+/** `found`: one attempt was enough, with a lookup or a new token. */
 type SendMeaning = { end: 'found' } | { end: 'sent again'; afterMs: number } | { end: 'refused'; error: string }
 
-const openCase = (fault: ProviderFault, options: WorldOptions = {}): Promise<Case> =>
-  Case.open({ env: { PROVIDER_TIMEOUT: `${timeoutOf(fault)}ms` }, ...options })
+const openCase = (fault: ProviderFault, options: WorldOptions = {}): Promise<FaultCase> =>
+  FaultCase.open({ env: { PROVIDER_TIMEOUT: `${timeoutOf(fault)}ms` }, ...options })
 
 async function send(fault: ProviderFault): Promise<void> {
   await using one = await openCase(fault)
-  strike(one.world, { method: 'sendSms', route: 'sms' }, fault, 1)
+  applyFault(one.world, { method: 'sendSms', route: 'sms' }, fault, 1)
   const meaning = MEANING[fault.name] as SendMeaning
   const messageId = await one.send()
   const { status, error, tookMs } = await one.ended(messageId, 5 * MINUTE_MS)
@@ -79,13 +79,16 @@ async function send(fault: ProviderFault): Promise<void> {
   expect(tookMs).toBeLessThan((again ? meaning.afterMs : 0) + 2 * MINUTE_MS)
 }
 
-/** Two refreshes fail: the message waits as `queued`, the extension shows why, and both are well after the third. */
+/**
+ * Two refreshes fail: the message stays `queued` and the extension is `refresh_failed` until the third refresh
+ * succeeds.
+ */
 async function refresh(fault: ProviderFault): Promise<void> {
   await using one = await openCase(fault, { work: false })
   const { clock, world } = one
   clock.advance(60 * MINUTE_MS - 30 * SECOND_MS)
   world.control.clearRequests()
-  strike(world, { method: 'refresh', route: 'token' }, fault, 2)
+  applyFault(world, { method: 'refresh', route: 'token' }, fault, 2)
   const messageId = await one.send()
   world.running.work()
   await pass(one, MINUTE_MS, async () => ((await one.extension())?.status === 'refresh_failed' ? true : null))
@@ -99,12 +102,12 @@ async function refresh(fault: ProviderFault): Promise<void> {
     events: DELIVERED,
   })
   expect(await one.extension()).toMatchObject({ status: 'active' })
-  // 10 s after the first failure, a minute after the second, or what the provider asked for.
+  // The backoff is 10 s after the first failure and a minute after the second, or the provider's Retry-After.
   expect(tookMs).toBeLessThan(4 * MINUTE_MS)
 }
 
-/** Tries less and less often, sends nothing, loses nothing. */
-async function neverRefreshed(one: Case, messageId: string): Promise<void> {
+/** Refreshes with a growing backoff, sends nothing and loses nothing. */
+async function neverRefreshed(one: FaultCase, messageId: string): Promise<void> {
   const until = one.clock.now() + 20 * MINUTE_MS
   await pass(one, 21 * MINUTE_MS, () => (one.clock.now() >= until ? true : null), LONG_STEP_MS)
   const tries = one.world.control.requests({ route: 'token' }).map(({ at }) => at)
@@ -115,10 +118,10 @@ async function neverRefreshed(one: Case, messageId: string): Promise<void> {
   expect({ events: one.events, atProvider: one.atProvider }).toEqual({ events: ['queued'], atProvider: 0 })
 }
 
-/** A code is used once: the person is told, nothing is stored, and the next link works. */
+/** A code is used once: the page shows the failure, nothing is stored, and the next link works. */
 async function exchange(fault: ProviderFault): Promise<void> {
   await using one = await openCase(fault, { connect: false })
-  strike(one.world, { method: 'exchangeCode', route: 'token' }, fault, 1)
+  applyFault(one.world, { method: 'exchangeCode', route: 'token' }, fault, 1)
   const startedAt = performance.now()
   const failed = await one.world.connect()
   expect(failed.status).toBe(502)
@@ -134,10 +137,13 @@ async function exchange(fault: ProviderFault): Promise<void> {
   })
 }
 
-/** Connected all the same; a message from a number that is not known yet waits for the next look, and never fails for it. */
+/**
+ * The extension is connected. A message from a number that is not known yet waits for the next number lookup and does
+ * not fail.
+ */
 async function discoverNumbers(fault: ProviderFault): Promise<void> {
   await using one = await openCase(fault, { connect: false })
-  strike(one.world, { method: 'listSmsNumbers', route: 'phone-number' }, fault, fault.name === '401 once' ? 1 : 2)
+  applyFault(one.world, { method: 'listSmsNumbers', route: 'phone-number' }, fault, fault.name === '401 once' ? 1 : 2)
   expect((await one.world.connect()).status).toBe(200)
   const known = fault.name === '401 once'
   expect(await one.extension()).toMatchObject({
@@ -161,37 +167,37 @@ async function discoverNumbers(fault: ProviderFault): Promise<void> {
   expect(tookMs).toBeLessThan(3 * MINUTE_MS)
 }
 
-/** Connected all the same; the watch makes what the provider has match: exactly one, and messages come in. */
+/** The extension is connected. The periodic check creates exactly one subscription, and messages arrive. */
 async function createSubscription(fault: ProviderFault): Promise<void> {
   await using one = await openCase(fault, { connect: false })
   const { world } = one
-  strike(world, { method: 'createSubscription', route: 'subscription-create' }, fault, 1)
+  applyFault(world, { method: 'createSubscription', route: 'subscription-create' }, fault, 1)
   expect((await world.connect()).status).toBe(200)
   expect(await one.extension()).toMatchObject({ status: 'active' })
   const lost = await world.control.injectSms({ to: FROM, text: 'Before' })
   const active = async (): Promise<true | null> =>
     (await activeHere(one)) === 1 && world.control.subscriptions().length === 1 ? true : null
-  expect(await came(pass(one, 12 * MINUTE_MS, active, LONG_STEP_MS))).toBe(fault.always !== true)
+  expect(await inTime(pass(one, 12 * MINUTE_MS, active, LONG_STEP_MS))).toBe(fault.always !== true)
   const late = await world.control.injectSms({ to: FROM, text: 'After' })
   await pass(one, 16 * MINUTE_MS, async () => ((await inboundIds(one)).length >= 2 ? true : null), LONG_STEP_MS)
   expect((await inboundIds(one)).toSorted()).toEqual([lost.messageId, late.messageId].toSorted())
   expect(world.control.subscriptions().length).toBe(fault.always === true ? 0 : 1)
 }
 
-/** Nothing is lost by a renewal that fails at half of the subscription's life: the next one has half a life left. */
+/** A failed renewal loses nothing: it runs at half of the subscription's lifetime, so later renewals are in time. */
 async function renew(fault: ProviderFault): Promise<void> {
   await using one = await openCase(fault)
   const { world, clock } = one
   await pass(one, MINUTE_MS, async () => ((await activeHere(one)) === 1 ? true : null))
   const [before] = world.control.subscriptions()
-  strike(world, { method: 'renewSubscription', route: 'subscription-renew' }, fault, 1)
+  applyFault(world, { method: 'renewSubscription', route: 'subscription-renew' }, fault, 1)
   clock.advance(4 * DAY_MS)
   const renewed = (): true | null =>
     (world.control.subscriptions()[0]?.expiresAt ?? 0) > clock.now() + 6 * DAY_MS ? true : null
   const asked = (): true | null =>
     world.control.requests({ route: 'subscription-renew' }).length > 0 || fault.dial !== undefined ? true : null
   await pass(one, MINUTE_MS, asked)
-  expect(await came(pass(one, 25 * MINUTE_MS, renewed, LONG_STEP_MS))).toBe(fault.always !== true)
+  expect(await inTime(pass(one, 25 * MINUTE_MS, renewed, LONG_STEP_MS))).toBe(fault.always !== true)
   const [after, ...others] = world.control.subscriptions()
   expect({ id: after?.subscriptionId, status: after?.status, others }).toEqual({
     id: before?.subscriptionId,
@@ -204,22 +210,22 @@ async function renew(fault: ProviderFault): Promise<void> {
   expect(await inboundIds(one)).toHaveLength(1)
 }
 
-/** Whether what was waited for came in time. */
-const came = (waiting: Promise<unknown>): Promise<boolean> =>
+/** Whether the promise resolved in time. */
+const inTime = (waiting: Promise<unknown>): Promise<boolean> =>
   waiting.then(
     () => true,
     () => false,
   )
 
-/** Subscriptions that the gateway counts as its own and active. */
-async function activeHere(one: Case): Promise<number> {
+/** Returns the number of subscriptions that are active in the gateway's database. */
+async function activeHere(one: FaultCase): Promise<number> {
   const { rows } = await one.world.gateway.database.gate.execute(
     `SELECT count(*) AS active FROM subscriptions WHERE status = 'active'`,
   )
   return Number(rows[0]?.['active'])
 }
 
-async function inboundIds(one: Case): Promise<string[]> {
+async function inboundIds(one: FaultCase): Promise<string[]> {
   const { body } = await one.world.json<{ messages: { rcMessageId: string }[] }>(
     'GET',
     '/v1/sms/messages?direction=inbound',

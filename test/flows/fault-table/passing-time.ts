@@ -2,16 +2,16 @@ import type { ManualClock } from '../../support/manual-clock.ts'
 
 const STEP_MS = 500
 
-/** Whose time it is. */
+/** A manual clock and the open calls of its gateway. */
 export interface Timed {
   clock: ManualClock
-  /** Calls of the provider that are under way. */
+  /** The number of open calls to the provider. */
   openCalls: number
 }
 
 /**
- * Lets the test's time pass until there is an answer; throws when `withinMs` of it have passed. It stands still while a
- * call of the provider is under way: how fast the machine is changes nothing.
+ * Advances the manual clock until there is an answer. Throws after `withinMs` of this clock. The clock stands still during a
+ * call to the provider, so that the speed of the machine does not matter.
  */
 export async function pass<T>(
   one: Timed,

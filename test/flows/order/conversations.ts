@@ -1,5 +1,5 @@
 import { type World, FROM } from '../../support/world.ts'
-import type { Case } from '../fault-table/case.ts'
+import type { FaultCase } from '../fault-table/case.ts'
 import { pass } from '../fault-table/passing-time.ts'
 
 /** The n-th contact of a test. */
@@ -8,11 +8,11 @@ export const contact = (n: number): string => `+1555777${String(n).padStart(4, '
 export const texts = (count: number, prefix = 'part'): string[] =>
   Array.from({ length: count }, (_, n) => `${prefix} ${n + 1}`)
 
-/** Texts of the provider's record, oldest first. */
+/** Returns the texts of the messages that the provider has, oldest first. */
 export const record = (world: World): string[] =>
   world.control.messages({ direction: 'Outbound' }).map(({ text }) => text ?? '')
 
-/** Sends each text after the 202 of the one before; answers the ids. */
+/** Sends each text after the 202 of the previous one. Returns the ids. */
 export async function sendEach(
   world: World,
   bodies: readonly string[],
@@ -28,8 +28,8 @@ export async function countOf(world: World, status: string): Promise<number> {
   return Number((await world.json('GET', `/v1/sms/messages?limit=1&status=${status}`)).body['total'])
 }
 
-/** Lets the test's time pass until so many messages are sent; throws as soon as one has failed. */
-export async function untilSent(one: Case, count: number, withinMs = 20 * 60_000, stepMs = 1000): Promise<void> {
+/** Advances the clock until `count` messages are sent. Throws as soon as one has failed. */
+export async function untilSent(one: FaultCase, count: number, withinMs = 20 * 60_000, stepMs = 1000): Promise<void> {
   const { world } = one
   const isDone = async (): Promise<true | null> => {
     if ((await countOf(world, 'failed')) > 0) throw new Error('A message has failed')
@@ -38,7 +38,7 @@ export async function untilSent(one: Case, count: number, withinMs = 20 * 60_000
   await pass(one, withinMs, isDone, stepMs)
 }
 
-/** The texts of the calls that are made from now on, in the order in which they begin. */
+/** Records the texts of all further calls, in the order in which they begin. */
 export function watchCalls(world: World): string[] {
   const { provider } = world.gateway
   const begun: string[] = []
@@ -47,7 +47,7 @@ export function watchCalls(world: World): string[] {
   return begun
 }
 
-/** Lets the event loop take some turns: work that could begin has begun by then. */
+/** Waits for some turns of the event loop, so that all possible work has begun. */
 export async function someTurns(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await new Promise<void>((resolve) => setImmediate(resolve))
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { FROM, type World } from '../../support/world.ts'
-import { Case } from '../fault-table/case.ts'
+import { FaultCase } from '../fault-table/case.ts'
 import { pass } from '../fault-table/passing-time.ts'
 import { record, sendEach, texts, untilSent } from './conversations.ts'
 
@@ -18,15 +18,15 @@ interface Extensions {
   bob: string
 }
 
-/** Two extensions of one tenant. */
-async function connectBob({ world }: Case): Promise<Extensions> {
+/** Connects a second extension of the tenant. */
+async function connectBob({ world }: FaultCase): Promise<Extensions> {
   const alice = world.control.extensions()[0]?.extensionId ?? ''
   const { extensionId: bob } = world.control.addExtension({ name: 'Bob', numbers: [BOBS] })
   expect((await world.connect({ extensionId: bob })).status).toBe(200)
   return { alice, bob }
 }
 
-/** At the provider the first extension's number is the second one's from now on. */
+/** Moves the first extension's number to the second one at the provider. */
 function moveNumber({ control }: World, { alice, bob }: Extensions): void {
   control.removeNumber({ extensionId: alice, phoneNumber: FROM })
   control.addNumber({ extensionId: bob, phoneNumber: FROM, features: ['SmsSender'] })
@@ -36,8 +36,8 @@ const sendsOf = ({ control }: World, extensionId: string): number[] =>
   control.requests({ route: 'sms', extensionId }).map(({ status }) => status ?? 0)
 
 describe('a number that moved to another extension', () => {
-  test('is looked up once, and what waits goes out by that extension, in order', async () => {
-    await using one = await Case.open()
+  test('is looked up once, and waiting messages are sent by that extension, in order', async () => {
+    await using one = await FaultCase.open()
     const { world } = one
     const extensions = await connectBob(one)
     await pass(one, 2 * MINUTE_MS, () => (world.control.subscriptions().length === 2 ? true : null))
@@ -51,8 +51,8 @@ describe('a number that moved to another extension', () => {
     expect(world.control.requests({ route: 'phone-number' })).toHaveLength(2)
   })
 
-  test('goes out by that extension also when its own was revoked', async () => {
-    await using one = await Case.open()
+  test('sends by that extension even if its old extension was revoked', async () => {
+    await using one = await FaultCase.open()
     const { world } = one
     const extensions = await connectBob(one)
     await pass(one, 2 * MINUTE_MS, () => (world.control.subscriptions().length === 2 ? true : null))
@@ -66,8 +66,8 @@ describe('a number that moved to another extension', () => {
 })
 
 describe('a number that no extension has', () => {
-  test('fails with the provider’s words if its own extension still lists it', async () => {
-    await using one = await Case.open()
+  test('fails with the provider’s words if its extension still lists it', async () => {
+    await using one = await FaultCase.open()
     const { world } = one
     await connectBob(one)
     world.control.fault({ route: 'sms', calls: null, fault: { kind: 'respond', status: 403, body: MSG_304 } })
@@ -76,8 +76,8 @@ describe('a number that no extension has', () => {
     expect(await one.attempts(id)).toHaveLength(1)
   })
 
-  test('fails as not registered if nobody lists it any more', async () => {
-    await using one = await Case.open()
+  test('fails as not registered if no extension lists it', async () => {
+    await using one = await FaultCase.open()
     const { world } = one
     const { alice } = await connectBob(one)
     world.control.removeNumber({ extensionId: alice, phoneNumber: FROM })
@@ -87,8 +87,8 @@ describe('a number that no extension has', () => {
     expect(await one.ended(id, 2 * MINUTE_MS)).toMatchObject({ status: 'failed', error })
   })
 
-  test('fails as revoked if its extension is revoked and the others do not have it', async () => {
-    await using one = await Case.open()
+  test('fails as revoked if its extension is revoked and no other one has it', async () => {
+    await using one = await FaultCase.open()
     const { world } = one
     const { alice } = await connectBob(one)
     world.control.revokeTokens({ extensionId: alice })

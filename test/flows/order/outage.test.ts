@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { Case } from '../fault-table/case.ts'
-import { FAULTS, strike } from '../fault-table/faults.ts'
+import { FaultCase } from '../fault-table/case.ts'
+import { FAULTS, applyFault } from '../fault-table/faults.ts'
 import { pass } from '../fault-table/passing-time.ts'
 import { contact, countOf, record, sendEach, texts, untilSent } from './conversations.ts'
 
@@ -8,12 +8,12 @@ const MINUTE_MS = 60_000
 const OUTAGE_MS = 60 * MINUTE_MS
 const CONTACTS = 5
 const MESSAGES = 30
-/** How much of the test's time passes between two looks. */
+/** The step of the manual clock. */
 const STEP_MS = 5000
 const NEW_EVERY_MS = 4 * MINUTE_MS
 
-/** How many calls were made, and how many were under way at most. */
-function watchCallsAtOnce({ gateway }: Case['world']): { most: number; count: number } {
+/** Counts the calls, and the highest number of parallel calls. */
+function watchCallsAtOnce({ gateway }: FaultCase['world']): { most: number; count: number } {
   const seen = { most: 0, count: 0 }
   const { provider } = gateway
   const call = provider.sendSms
@@ -27,8 +27,8 @@ function watchCallsAtOnce({ gateway }: Case['world']): { most: number; count: nu
 }
 
 /**
- * Backoff grows to a minute and no further. It is the extension's, so there is one call in a minute; but a message that was
- * answered 503 five times in a row has its own from then on.
+ * The backoff grows to a minute. It belongs to the extension, so there is one call per minute. A message that was answered
+ * 503 five times in a row has a backoff of its own.
  */
 const CALLS_AN_HOUR: Record<string, [least: number, most: number]> = {
   refused: [55, 80],
@@ -37,19 +37,19 @@ const CALLS_AN_HOUR: Record<string, [least: number, most: number]> = {
 }
 
 describe.each(Object.entries(CALLS_AN_HOUR))('an outage of an hour: %s', (name, [least, most]) => {
-  test('fails nothing, makes one call at a time, and afterwards everything goes out in order', async () => {
-    await using one = await Case.open()
+  test('fails no message, makes one call at a time, and afterwards all messages are sent in order', async () => {
+    await using one = await FaultCase.open()
     const { world, clock } = one
     const { sendSms } = world.gateway.provider
     const fault = FAULTS.find((known) => known.name === name)
     if (fault === undefined) throw new Error(`There is no fault ${name}`)
-    strike(world, { method: 'sendSms', route: 'sms' }, { ...fault, always: true }, Infinity)
+    applyFault(world, { method: 'sendSms', route: 'sms' }, { ...fault, always: true }, Infinity)
     const calls = watchCallsAtOnce(world)
 
     const startedAt = clock.now()
     const bodies = texts(MESSAGES)
     await sendEach(world, bodies.slice(0, 20), (n) => contact(n % CONTACTS))
-    // Those that began before the first of them failed.
+    // Several calls begin before the first one fails.
     await pass(one, MINUTE_MS, () => (world.gateway.quota.pauseMs(extensionOf(one), 'medium') > 0 ? true : null))
     await pass(one, MINUTE_MS, () => (clock.now() > startedAt + 5000 ? true : null))
     Object.assign(calls, { most: 0, count: 0 })
@@ -75,4 +75,4 @@ describe.each(Object.entries(CALLS_AN_HOUR))('an outage of an hour: %s', (name, 
   })
 })
 
-const extensionOf = ({ world }: Case): string => world.control.extensions()[0]?.extensionId ?? ''
+const extensionOf = ({ world }: FaultCase): string => world.control.extensions()[0]?.extensionId ?? ''

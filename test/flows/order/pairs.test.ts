@@ -6,7 +6,7 @@ import { contact, record } from './conversations.ts'
 const PAIRS = 40
 const NO_LIMITS = { FROM_LIMIT_PER_MINUTE: '1000', EXTENSION_LIMIT_PER_MINUTE: '1000' }
 
-/** Calls take 100 to 300 ms: half of it on the way to the provider, half on the way back. */
+/** Makes calls take 100 to 300 ms, half of it before and half after the provider accepts. */
 function slowDown(world: World): void {
   const { provider } = world.gateway
   const call = provider.sendSms
@@ -20,7 +20,7 @@ function slowDown(world: World): void {
   }
 }
 
-test('of 40 pairs at a provider that answers in 100 to 300 ms none is swapped', async () => {
+test('with a provider that answers in 100 to 300 ms, none of 40 pairs of messages is swapped', async () => {
   await using world = await createWorld({ env: NO_LIMITS })
   world.control.setLimits({ enabled: false })
   await world.untilStatus(await world.send())

@@ -1,36 +1,36 @@
 import { expect, test } from 'bun:test'
 import { FROM, FROM_2, type World } from '../../support/world.ts'
-import { Case } from '../fault-table/case.ts'
+import { FaultCase } from '../fault-table/case.ts'
 import { pass } from '../fault-table/passing-time.ts'
 import { contact, record, sendEach, someTurns, texts, untilSent, watchCalls } from './conversations.ts'
 
-const PERSISTENT = contact(500)
+const REFUSED_CONTACT = contact(500)
 const MINUTE_MS = 60_000
 
-test('two numbers of one extension, one with 30 messages that wait, are served in turn', async () => {
+test('two numbers of an extension take turns, although one has 30 waiting messages', async () => {
   const limits = { FROM_LIMIT_PER_MINUTE: '40', EXTENSION_LIMIT_PER_MINUTE: '4' }
-  await using one = await Case.open({ env: limits })
+  await using one = await FaultCase.open({ env: limits })
   const { world } = one
   await pass(one, 2 * MINUTE_MS, () => (world.gateway.quota.waitMs(FROM, extensionOf(world)) === 0 ? true : null))
   const sent = watchCalls(world)
-  await sendEach(world, texts(30, 'crowd'), contact, FROM)
+  await sendEach(world, texts(30, 'many'), contact, FROM)
   await sendEach(world, texts(5, 'other'), contact, FROM_2)
   await untilSent(one, 35, 15 * MINUTE_MS, 1000)
   expect(sent.filter((text) => text.startsWith('other'))).toEqual(texts(5, 'other'))
-  expect(sent.filter((text) => text.startsWith('crowd'))).toEqual(texts(30, 'crowd'))
-  // From the moment at which both wait, every second message is the other number's.
+  expect(sent.filter((text) => text.startsWith('many'))).toEqual(texts(30, 'many'))
+  // Once both numbers have waiting messages, every second message is from the other number.
   const first = sent.indexOf('other 1')
   expect(sent.indexOf('other 5') - first).toBeLessThanOrEqual(2 * 4)
   expect(first).toBeLessThanOrEqual(10)
 })
 
-/** One contact's messages are always answered 503; the others' are not. */
+/** Messages to one contact are always answered 503. */
 function refuseOne({ gateway, control }: World): { at: number[]; clock: () => number } {
   const { provider, clock } = gateway
   const call = provider.sendSms
   const seen = { at: [] as number[], clock: () => clock.now() }
   provider.sendSms = (token, message) => {
-    if (message.to !== PERSISTENT) return call(token, message)
+    if (message.to !== REFUSED_CONTACT) return call(token, message)
     seen.at.push(clock.now())
     control.fault({ route: 'sms', fault: { kind: 'respond', status: 503 } })
     return call(token, message)
@@ -38,12 +38,12 @@ function refuseOne({ gateway, control }: World): { at: number[]; clock: () => nu
   return seen
 }
 
-test('a message answered 503 five times in a row holds only its own conversation from then on', async () => {
-  await using one = await Case.open()
+test('a message that was answered 503 five times in a row delays only its own conversation', async () => {
+  await using one = await FaultCase.open()
   const { world, clock } = one
   const refused = refuseOne(world)
-  const held = await world.send({ to: PERSISTENT, body: 'held' })
-  const behind = await world.send({ to: PERSISTENT, body: 'behind it' })
+  const held = await world.send({ to: REFUSED_CONTACT, body: 'held' })
+  const behind = await world.send({ to: REFUSED_CONTACT, body: 'behind it' })
   await pass(one, 10 * MINUTE_MS, () => (refused.at.length === 5 ? true : null))
   await pass(one, MINUTE_MS, () => (one.openCalls === 0 ? true : null))
   await pass(one, 2 * MINUTE_MS, () => (world.gateway.quota.pauseMs(extensionOf(world), 'medium') === 0 ? true : null))
@@ -52,7 +52,7 @@ test('a message answered 503 five times in a row holds only its own conversation
   const others = record(world)
   expect(others.toSorted()).toEqual(texts(20).toSorted())
 
-  // It goes on trying, at most once a minute, and nobody else notices.
+  // It is retried at most once a minute, without an effect on others.
   const tries = refused.at.length
   const until = clock.now() + 10 * MINUTE_MS
   await pass(one, 11 * MINUTE_MS, () => (clock.now() >= until ? true : null), 1000)

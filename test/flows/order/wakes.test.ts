@@ -1,15 +1,15 @@
 import { expect, test } from 'bun:test'
 import { setTenantStatus } from '../../../src/operator/tenants.ts'
-import { Case } from '../fault-table/case.ts'
+import { FaultCase } from '../fault-table/case.ts'
 import { pass } from '../fault-table/passing-time.ts'
 import { record, sendEach, someTurns, texts, untilSent } from './conversations.ts'
 
 const MINUTE_MS = 60_000
 
-const extensionOf = ({ world }: Case): string => world.control.extensions()[0]?.extensionId ?? ''
+const extensionOf = ({ world }: FaultCase): string => world.control.extensions()[0]?.extensionId ?? ''
 
-/** Whatever may begin now does, while the test's time stands still. */
-async function withoutTime(one: Case, count: number): Promise<void> {
+/** Waits until `count` messages are sent, without advancing the clock. */
+async function untilSentAtOnce(one: FaultCase, count: number): Promise<void> {
   const { clock } = one
   const still = { openCalls: 1, clock }
   const deadline = performance.now() + 3000
@@ -19,8 +19,8 @@ async function withoutTime(one: Case, count: number): Promise<void> {
   })
 }
 
-test('the end of a pause wakes messages at once, those that are tried again before the others', async () => {
-  await using one = await Case.open()
+test('the end of a pause wakes messages at once, retries before the others', async () => {
+  await using one = await FaultCase.open()
   const { world, clock } = one
   world.control.fault({ route: 'sms', fault: { kind: 'respond', status: 429, headers: { 'Retry-After': '300' } } })
   const [met = ''] = await sendEach(world, ['part 1'])
@@ -31,19 +31,19 @@ test('the end of a pause wakes messages at once, those that are tried again befo
   await someTurns()
   expect(record(world)).toEqual([])
   clock.advance(1)
-  await withoutTime(one, 3)
+  await untilSentAtOnce(one, 3)
   expect(record(world)).toEqual(texts(3))
 })
 
-test('re-authorization wakes messages at once, those that are sending too', async () => {
-  await using one = await Case.open()
+test('a new authorization wakes messages at once, also messages that are sending', async () => {
+  await using one = await FaultCase.open()
   const { world } = one
   const extensionId = extensionOf(one)
   await pass(one, MINUTE_MS, () => (world.control.subscriptions().length === 1 ? true : null))
   world.control.fault({ route: 'sms', fault: { kind: 'respond', status: 429, headers: { 'Retry-After': '1' } } })
   const [met = ''] = await sendEach(world, ['part 1'])
   await pass(one, MINUTE_MS, () => (world.gateway.quota.pauseMs(extensionId, 'medium') > 0 ? true : null))
-  // Its token is refused and cannot be refreshed for a long time.
+  // The access token is refused, and refreshes fail for a long time.
   world.control.expireTokens({ extensionId })
   const headers = { 'Retry-After': '1800' }
   world.control.fault({ route: 'token', calls: null, fault: { kind: 'respond', status: 503, headers } })
@@ -56,13 +56,13 @@ test('re-authorization wakes messages at once, those that are sending too', asyn
   expect(record(world)).toEqual([])
   world.control.clearFaults()
   expect((await world.connect({ extensionId })).status).toBe(200)
-  await withoutTime(one, 3)
+  await untilSentAtOnce(one, 3)
   expect(record(world)).toEqual(texts(3))
   await untilSent(one, 3, MINUTE_MS)
 })
 
-test('a tenant that is active again sends at once what was sending before it was suspended', async () => {
-  await using one = await Case.open()
+test('after an activation, messages that were sending before the suspension are sent at once', async () => {
+  await using one = await FaultCase.open()
   const { world, clock } = one
   world.control.fault({ route: 'sms', fault: { kind: 'respond', status: 429, headers: { 'Retry-After': '20' } } })
   await sendEach(world, ['part 1'])
@@ -73,6 +73,6 @@ test('a tenant that is active again sends at once what was sending before it was
   await pass(one, 11 * MINUTE_MS, () => (clock.now() >= until ? true : null), 5000)
   expect(record(world)).toEqual([])
   await setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'active' })
-  await withoutTime(one, 2)
+  await untilSentAtOnce(one, 2)
   expect(record(world)).toEqual(texts(2))
 })

@@ -1,34 +1,34 @@
 import { describe, expect, test } from 'bun:test'
 import { FROM, type World } from '../../support/world.ts'
-import { Case } from '../fault-table/case.ts'
+import { FaultCase } from '../fault-table/case.ts'
 import { pass } from '../fault-table/passing-time.ts'
 import { contact, record } from './conversations.ts'
 
-// An attempt of unknown outcome is settled by the provider's message store: by its own record and by no other.
+// A lookup concludes an attempt of unknown outcome only by the attempt's own record.
 
 const MINUTE_MS = 60_000
 const UNCONFIRMED = 'Delivery could not be confirmed with the provider'
 const TO = contact(1)
 const LOST = { route: 'sms', fault: { kind: 'reset' } } as const
 
-/** Puts a record into the store that no message of the gateway made; answers its id. */
+/** Puts a record into the store that belongs to no message of the gateway. Returns its id. */
 async function putRecord({ gateway, control, tenantId }: World, text: string, to = TO): Promise<string> {
   const key = { tenantId, extensionId: control.extensions()[0]?.extensionId ?? '' }
   const { session, provider } = gateway
   const result = await session.call(key, 'medium', (token) => provider.sendSms(token, { from: FROM, to, text }))
-  if (result.type !== 'ok') throw new Error(`The record was not made: ${result.type}`)
+  if (result.type !== 'ok') throw new Error(`The record was not created: ${result.type}`)
   return result.value.providerMessageId
 }
 
-/** A message whose request was lost on its way, and that is being looked up. */
-async function sendLost(one: Case, body: string, to = TO): Promise<string> {
+/** Sends a message whose request is lost, and waits until its outcome is unknown. */
+async function sendLost(one: FaultCase, body: string, to = TO): Promise<string> {
   one.world.control.fault(LOST)
   const id = await one.world.send({ to, body })
   await pass(one, MINUTE_MS, async () => ((await outcomeOf(one, id)) === 'unknown' ? true : null))
   return id
 }
 
-async function outcomeOf({ world }: Case, messageId: string): Promise<unknown> {
+async function outcomeOf({ world }: FaultCase, messageId: string): Promise<unknown> {
   const sql = 'SELECT outcome FROM send_attempts WHERE message_id = ?1 ORDER BY seq DESC LIMIT 1'
   const { rows } = await world.gateway.database.gate.execute({ sql, args: [messageId] })
   return rows[0]?.['outcome']
@@ -36,7 +36,7 @@ async function outcomeOf({ world }: Case, messageId: string): Promise<unknown> {
 
 const LONG = 'A long text of which the store keeps only the beginning. '.repeat(6)
 
-describe('a record is the attempt’s own', () => {
+describe('a record counts as the attempt’s own', () => {
   test.each([
     ['with the same text', 'Hello', 'Hello'],
     ['with LF for CRLF', 'one\r\ntwo', 'one\ntwo'],
@@ -47,7 +47,7 @@ describe('a record is the attempt’s own', () => {
     ['without the blanks at its ends', '  Hello \n', 'Hello'],
     ['with the first 100 units of a long text', LONG, LONG.slice(0, 100)],
   ])('%s', async (_name, body, stored) => {
-    await using one = await Case.open()
+    await using one = await FaultCase.open()
     const id = await sendLost(one, body)
     const recordId = await putRecord(one.world, stored)
     expect(await one.ended(id, MINUTE_MS)).toMatchObject({ status: 'sent' })
@@ -57,7 +57,7 @@ describe('a record is the attempt’s own', () => {
   })
 })
 
-describe('a record is not the attempt’s own', () => {
+describe('a record does not count as the attempt’s own', () => {
   test.each([
     ['with another text', TO, 'Hello', 'Hello!'],
     ['with the text in another case', TO, 'Hello', 'hello'],
@@ -65,7 +65,7 @@ describe('a record is not the attempt’s own', () => {
     ['with the first 99 units of a long text', TO, LONG, LONG.slice(0, 99)],
     ['with the beginning of a short text', TO, 'Hello', 'Hell'],
   ])('%s', async (_name, to, body, stored) => {
-    await using one = await Case.open()
+    await using one = await FaultCase.open()
     const id = await sendLost(one, body)
     const recordId = await putRecord(one.world, stored, to)
     expect(await one.ended(id, 2 * MINUTE_MS)).toMatchObject({ status: 'sent' })
@@ -74,8 +74,8 @@ describe('a record is not the attempt’s own', () => {
     expect(record(one.world)).toEqual([stored, body])
   })
 
-  test('that was made before the attempt began, by hand in the provider’s own app', async () => {
-    await using one = await Case.open()
+  test('if it was created before the attempt began', async () => {
+    await using one = await FaultCase.open()
     const byHand = await putRecord(one.world, 'Hello')
     one.clock.advance(10_000)
     const id = await sendLost(one, 'Hello')
@@ -84,8 +84,8 @@ describe('a record is not the attempt’s own', () => {
     expect(record(one.world)).toEqual(['Hello', 'Hello'])
   })
 
-  test('that is another message’s', async () => {
-    await using one = await Case.open()
+  test('if it belongs to another message', async () => {
+    await using one = await FaultCase.open()
     const first = await one.world.send({ to: TO, body: 'Hello' })
     expect(await one.ended(first, MINUTE_MS)).toMatchObject({ status: 'sent' })
     const second = await sendLost(one, 'Hello')
@@ -96,7 +96,7 @@ describe('a record is not the attempt’s own', () => {
   })
 })
 
-/** The listing of what was sent has one record that nobody can read. */
+/** Adds an unreadable record to listings of outbound messages. */
 function addOddRecord({ gateway }: World): () => void {
   const { provider } = gateway
   const list = provider.listMessages
@@ -107,8 +107,8 @@ function addOddRecord({ gateway }: World): () => void {
   return () => void (provider.listMessages = list)
 }
 
-test('a record that cannot be read forbids absence, and nothing else', async () => {
-  await using one = await Case.open()
+test('an unreadable record keeps a lookup from concluding absence, but not from finding records', async () => {
+  await using one = await FaultCase.open()
   const { world, clock } = one
   const removeOdd = addOddRecord(world)
   const lost = await sendLost(one, 'Lost')
@@ -127,8 +127,8 @@ test('a record that cannot be read forbids absence, and nothing else', async () 
 describe.each([404, 500, 503])('a message store that answers %i', (status) => {
   const broken = { route: 'message-store', calls: null, fault: { kind: 'respond', status } } as const
 
-  test('is asked for ten minutes, then the message has failed', async () => {
-    await using one = await Case.open()
+  test('is queried for ten minutes, then the message fails', async () => {
+    await using one = await FaultCase.open()
     one.world.control.fault(broken)
     const id = await sendLost(one, 'Hello')
     const { status: end, error, tookMs } = await one.ended(id, 15 * MINUTE_MS, 5000)
@@ -138,8 +138,8 @@ describe.each([404, 500, 503])('a message store that answers %i', (status) => {
     expect(record(one.world)).toEqual([])
   })
 
-  test('is believed as soon as it answers again', async () => {
-    await using one = await Case.open()
+  test('concludes the lookup as soon as it answers again', async () => {
+    await using one = await FaultCase.open()
     const { world, clock } = one
     world.control.fault(broken)
     const id = await sendLost(one, 'Hello')
@@ -152,8 +152,8 @@ describe.each([404, 500, 503])('a message store that answers %i', (status) => {
   })
 })
 
-test('five attempts at most are found absent; then the message has failed', async () => {
-  await using one = await Case.open()
+test('a message fails after five attempts that were found absent', async () => {
+  await using one = await FaultCase.open()
   one.world.control.fault({ ...LOST, calls: null })
   const id = await one.world.send({ to: TO })
   expect(await one.ended(id, 10 * MINUTE_MS)).toMatchObject({ status: 'failed', error: UNCONFIRMED })
@@ -165,7 +165,7 @@ test.each([
   [502, 30_000, 60_000],
   [504, 30_000, 60_000],
 ])('after a %i the next attempt begins at least %i ms and at most %i ms later', async (status, atLeast, atMost) => {
-  await using one = await Case.open()
+  await using one = await FaultCase.open()
   one.world.control.fault({ route: 'sms', fault: { kind: 'respond', status } })
   const id = await one.world.send({ to: TO })
   expect(await one.ended(id, 2 * MINUTE_MS)).toMatchObject({ status: 'sent' })

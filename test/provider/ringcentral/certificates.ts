@@ -1,6 +1,6 @@
 /**
- * Certificates for the TLS tests, all for one key. They were made for these tests alone, guard nothing, and are valid
- * until the year 2126, apart from the expired one. The authority's key was thrown away.
+ * Certificates for the TLS tests, all for one key. They protect nothing and, apart from the expired one, are valid until
+ * the year 2126. The authority's key was deleted.
  */
 export const authority = `-----BEGIN CERTIFICATE-----
 MIIBkjCCATegAwIBAgIUBfAjLfJ3BI6MMLNliZoWIsMsbp4wCgYIKoZIzj0EAwIw

@@ -11,19 +11,19 @@ const EXTENSION = {
   account: { uri: 'https://platform.ringcentral.com/restapi/v1.0/account/809640016', id: '809640016' },
 }
 
-test('the owner of the token, with ids as text', async () => {
+test('the extension of the token is returned with ids as text', async () => {
   using server = httpServer(() => Response.json(EXTENSION))
   expect(valueOf(await clientOf(server.url).getExtension(ACCESS_TOKEN))).toEqual({
     extensionId: '629890016',
     accountId: '809640016',
     name: 'Alice Smith',
   })
-  expect(server.seen[0]).toMatchObject({ method: 'GET', path: '/restapi/v1.0/account/~/extension/~', body: '' })
-  expect(server.seen[0]?.headers.get('authorization')).toBe(`Bearer ${ACCESS_TOKEN}`)
-  expect(server.seen[0]?.headers.get('accept')).toBe('application/json')
+  expect(server.requests[0]).toMatchObject({ method: 'GET', path: '/restapi/v1.0/account/~/extension/~', body: '' })
+  expect(server.requests[0]?.headers.get('authorization')).toBe(`Bearer ${ACCESS_TOKEN}`)
+  expect(server.requests[0]?.headers.get('accept')).toBe('application/json')
 })
 
-describe('the name falls back', () => {
+describe('the name has fallbacks', () => {
   const rows: [object, string][] = [
     [{ name: undefined }, '101'],
     [{ name: '  ' }, '101'],

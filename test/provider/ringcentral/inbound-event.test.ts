@@ -5,7 +5,7 @@ import type { InboundEvent } from '../../../src/provider/provider.ts'
 const SUBSCRIPTION = '7e4a7486-8df9-4195-8aef-b8d81d3345f6'
 const EVENT = '/restapi/v1.0/account/809640016/extension/629890016/message-store/instant?type=SMS'
 
-/** The guide's sample of an inbound SMS (RingCentral developer guide, "Instant SMS event"), with invented numbers. */
+/** The sample of an inbound SMS (RingCentral developer guide, "Instant SMS event"), with fictitious numbers. */
 const message = (other: object = {}) => ({
   id: '3062991599016',
   to: [{ phoneNumber: '+16505550101', name: 'Alice Smith', location: 'Mountain View, CA', target: true }],
@@ -53,11 +53,11 @@ const expected = (sms: object = {}, other: object = {}): unknown => ({
   ...other,
 })
 
-test('an inbound SMS', () => {
+test('an inbound SMS is read', () => {
   expect(parseInboundEvent(event()) as unknown).toEqual(expected())
 })
 
-describe('which event strings are instant SMS', () => {
+describe('the kind of an event string', () => {
   const rows: [string, InboundEvent['kind']][] = [
     ['/restapi/v1.0/account/~/extension/629890016/message-store/instant?type=SMS', 'sms'],
     ['/restapi/v1.0/account/~/extension/~/message-store/instant?type=SMS', 'sms'],
@@ -76,11 +76,11 @@ describe('which event strings are instant SMS', () => {
   })
 })
 
-describe('shapes of an inbound SMS', () => {
+describe('forms of an inbound SMS', () => {
   const rows: [name: string, body: object, sms: object][] = [
     ['the id as a number', message({ id: 3062991599016 }), {}],
     [
-      'conversationId in place of conversation',
+      'conversationId instead of conversation',
       message({ conversation: undefined, conversationId: Number('1638233798595111162') }),
       {},
     ],
@@ -98,11 +98,15 @@ describe('shapes of an inbound SMS', () => {
     ['a subject of another type', message({ subject: { a: 1 } }), { text: '' }],
     ['NUL characters', message({ subject: 'a\0b\0' }), { text: 'a\uFFFDb\uFFFD' }],
     ['lone surrogates', message({ subject: '\ud83dx\ude00' }), { text: '\uFFFDx\uFFFD' }],
-    ['line breaks and spaces stay', message({ subject: ' a\r\nb\t' }), { text: ' a\r\nb\t' }],
+    ['line breaks and spaces are kept', message({ subject: ' a\r\nb\t' }), { text: ' a\r\nb\t' }],
     ['10,000 units', message({ subject: 'x'.repeat(10_000) }), { text: 'x'.repeat(10_000) }],
     ['10,001 units', message({ subject: 'x'.repeat(10_001) }), { text: 'x'.repeat(10_000) }],
-    ['a pair at the limit', message({ subject: `${'x'.repeat(9999)}😀` }), { text: 'x'.repeat(9999) }],
-    ['a pair within the limit', message({ subject: `${'x'.repeat(9998)}😀y` }), { text: `${'x'.repeat(9998)}😀` }],
+    ['a surrogate pair at the limit', message({ subject: `${'x'.repeat(9999)}😀` }), { text: 'x'.repeat(9999) }],
+    [
+      'a surrogate pair within the limit',
+      message({ subject: `${'x'.repeat(9998)}😀y` }),
+      { text: `${'x'.repeat(9998)}😀` },
+    ],
     [
       'a lone surrogate at the limit',
       message({ subject: `${'x'.repeat(9999)}\ud83dy` }),
@@ -155,28 +159,28 @@ describe('shapes of an inbound SMS', () => {
     expect(parseInboundEvent(event(body)) as unknown).toEqual(expected(sms))
   })
 
-  test('envelope ids as numbers', () => {
+  test('envelope ids may be numbers', () => {
     const parsed = parseInboundEvent(event(message(), { subscriptionId: 42, ownerId: 629890016 }))
     expect(parsed as unknown).toEqual(expected({}, { subscriptionId: '42' }))
   })
 
-  test.each([undefined, null, '', 'a b', {}, 1.5])('the subscription id %p counts as none', (subscriptionId) => {
+  test.each([undefined, null, '', 'a b', {}, 1.5])('the subscription id %p counts as absent', (subscriptionId) => {
     expect(parseInboundEvent(event(message(), { subscriptionId })) as unknown).toEqual(
       expected({}, { subscriptionId: null }),
     )
   })
 
-  test('an event that names no owner anywhere', () => {
+  test('an event without any owner is read without one', () => {
     const parsed = parseInboundEvent(event(message(), { ownerId: undefined, event: EVENT.replace('629890016', '~') }))
     expect(parsed as unknown).toEqual(expected({}, { ownerId: null }))
   })
 
-  test('an envelope without owner: the extension of the event', () => {
+  test('without an owner in the envelope, the extension of the event counts', () => {
     expect(parseInboundEvent(event(message(), { ownerId: undefined })) as unknown).toEqual(expected())
   })
 })
 
-describe('what is ignored', () => {
+describe('ignored events', () => {
   const changes = {
     accountId: 809640016,
     extensionId: 629890016,
@@ -202,14 +206,14 @@ describe('what is ignored', () => {
     ['a body of text', event('x'), 'the event carries no readable message'],
     ['a message without id', event(message({ id: undefined })), 'the event carries no readable message'],
     ['a message with an empty id', event(message({ id: '' })), 'the event carries no readable message'],
-    ['an id that a double cannot hold', event(message({ id: 2 ** 60 })), 'the event carries no readable message'],
+    ['an id that a double cannot represent', event(message({ id: 2 ** 60 })), 'the event carries no readable message'],
   ]
   test.each(rows)('%s', (_name, body, why) => {
     expect(parseInboundEvent(body)).toEqual({ kind: 'ignored', subscriptionId: SUBSCRIPTION, why })
   })
 })
 
-describe('nothing makes it throw', () => {
+describe('no input makes the parser throw', () => {
   const deep = JSON.parse(`${'['.repeat(5000)}${']'.repeat(5000)}`)
   const hostile = new Proxy(
     {},

@@ -7,7 +7,7 @@ const SMS = { from: '+16505550101', to: '+16505550123', text: 'Hello' }
 const TIMEOUT_MS = 2000
 const EXTENSION = 'HTTP/1.1 200 OK\r\ncontent-length: 30\r\n\r\n{"id":1,"account":{"id":"22"}}'
 
-test('connections are kept over TLS too, as many as were needed at once', async () => {
+test('as many connections are kept as were needed at once, also with TLS', async () => {
   const secure = tls.createServer({ key, cert: valid })
   await using server = await rawServer((socket) => socket.on('data', () => socket.write(EXTENSION)), secure)
   const client = clientOf(`https://localhost:${server.port}`, { ca: authority })
@@ -34,7 +34,7 @@ test('an SMS is not sent again when its pooled connection breaks', async () => {
   expect(server.connections).toBe(1)
 })
 
-test('what changes nothing is asked again when its kept connection breaks, once', async () => {
+test('a reading call is repeated once if its kept connection breaks', async () => {
   let requests = 0
   await using server = await rawServer((socket) =>
     socket.on('data', () => {
@@ -50,7 +50,7 @@ test('what changes nothing is asked again when its kept connection breaks, once'
   expect({ requests, connections: server.connections }).toEqual({ requests: 5, connections: 3 })
 })
 
-test('what changes nothing is asked again on a fresh connection, however many kept ones have broken', async () => {
+test('a reading call is repeated on a new connection, even if all kept ones are broken', async () => {
   await using server = await rawServer((socket) => {
     const isOld = server.connections <= 2
     socket.once('data', () => {
@@ -64,7 +64,7 @@ test('what changes nothing is asked again on a fresh connection, however many ke
   expect(server.connections).toBe(3)
 })
 
-test('a deletion is not asked again', async () => {
+test('a deletion is not repeated', async () => {
   let requests = 0
   await using server = await rawServer((socket) =>
     socket.on('data', () => (++requests === 1 ? socket.write(EXTENSION) : socket.resetAndDestroy())),
@@ -75,7 +75,7 @@ test('a deletion is not asked again', async () => {
   expect(requests).toBe(2)
 })
 
-test('an SMS goes out although its kept connection has ended while the event loop stood still', async () => {
+test('an SMS is sent although its kept connection ended while the event loop was blocked', async () => {
   const script = `let requests = 0
     require('net').createServer((socket) => socket.on('error', () => {}).on('data', () => (requests++,
       socket.write('HTTP/1.1 200 OK\\r\\ncontent-length: ' + String(requests).length + '\\r\\n\\r\\n' + requests), setTimeout(() => socket.end(), 10))))
@@ -87,7 +87,7 @@ test('an SMS goes out although its kept connection has ended while the event loo
   try {
     const { value } = await child.stdout.getReader().read()
     const client = clientOf(`http://127.0.0.1:${new TextDecoder().decode(value).trim()}`)
-    // Answers that are no records: only how they end matters.
+    // The answers contain no records, because only their end matters.
     expect(failureOf(await client.sendSms(ACCESS_TOKEN, SMS))).toMatchObject({ status: 200 })
     Bun.sleepSync(200)
     expect(failureOf(await client.sendSms(ACCESS_TOKEN, SMS))).toMatchObject({ status: 200 })
@@ -96,7 +96,7 @@ test('an SMS goes out although its kept connection has ended while the event loo
   }
 })
 
-test('the time of one call does not end the next one on its connection', async () => {
+test('the timeout of one call does not end the next call on its connection', async () => {
   let requests = 0
   const over = Promise.withResolvers<void>()
   await using server = await rawServer((socket) =>
@@ -107,7 +107,7 @@ test('the time of one call does not end the next one on its connection', async (
   )
   const client = clientOf(server.url, { timeoutMs: TIMEOUT_MS })
   await client.getExtension(ACCESS_TOKEN)
-  // A timer of the same length as the first call's, set after it: it ends when that one's time is over.
+  // This timer is set after the timer of the first call and has the same length, so it fires after it.
   setTimeout(() => over.resolve(), TIMEOUT_MS)
   await Bun.sleep(TIMEOUT_MS / 2)
   expect(valueOf(await client.getExtension(ACCESS_TOKEN)).extensionId).toBe('1')

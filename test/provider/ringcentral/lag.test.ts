@@ -5,7 +5,7 @@ import { ACCESS_TOKEN, clientOf, httpServer, valueOf } from './servers.ts'
 const NOON = Date.parse('2026-11-21T12:00:00Z')
 const HOUR_MS = 3_600_000
 
-/** Our wall clock shows that time; our steady clock is `steadyAheadMs` before it. */
+/** The wall clock shows `now`, and the steady clock is `steadyAheadMs` ahead of it. */
 const lagAt = (now: number, steadyAheadMs = 0): Lag =>
   new Lag(
     () => now,
@@ -26,7 +26,7 @@ test.each([
   expect(lag.ms).toBe(ms)
 })
 
-test('each answer is believed anew', () => {
+test('each answer replaces the lag of the one before', () => {
   const lag = lagAt(NOON)
   lag.heard('Sat, 21 Nov 2026 11:00:01 GMT')
   lag.heard('Sat, 21 Nov 2026 12:00:00 GMT')
@@ -38,24 +38,21 @@ test.each([
   ['Sat, 21 Nov 2026 12:00:00 GMT', -7000, -7000],
   ['Sat, 21 Nov 2026 11:00:01 GMT', 0, HOUR_MS - 1000],
   ['Sat, 21 Nov 2026 13:00:00 GMT', 0, -HOUR_MS],
-])(
-  'Date: %s, while our steady clock is %i ms from our wall clock, means a skew of %i ms',
-  (date, steadyAheadMs, ms) => {
-    const lag = lagAt(NOON, steadyAheadMs)
-    expect(lag.skewMs).toBeNull()
-    for (const heard of [null, 'yesterday', date, null, 'yesterday']) lag.heard(heard)
-    expect(lag.skewMs).toBe(ms)
-  },
-)
+])('Date: %s with a steady clock %i ms from the wall clock means a skew of %i ms', (date, steadyAheadMs, ms) => {
+  const lag = lagAt(NOON, steadyAheadMs)
+  expect(lag.skewMs).toBeNull()
+  for (const heard of [null, 'yesterday', date, null, 'yesterday']) lag.heard(heard)
+  expect(lag.skewMs).toBe(ms)
+})
 
-test('a list is asked for again when its own answer tells that our clock is fast', async () => {
+test('a listing is repeated if its own answer shows that the clock is fast', async () => {
   const headers = { date: new Date(NOON - HOUR_MS).toUTCString() }
   using server = httpServer(() => Response.json({ records: [] }, { headers }))
   const client = clientOf(server.url, { now: () => NOON })
   for (let look = 0; look < 2; look++)
     valueOf(await client.listMessages(ACCESS_TOKEN, { direction: 'Outbound', since: NOON }))
-  const asked = server.seen.map(({ query }) => query.get('dateFrom'))
-  expect(asked).toEqual(['2026-11-21T12:00:00.000Z', '2026-11-21T11:00:00.000Z', '2026-11-21T11:00:00.000Z'])
+  const dates = server.requests.map(({ query }) => query.get('dateFrom'))
+  expect(dates).toEqual(['2026-11-21T12:00:00.000Z', '2026-11-21T11:00:00.000Z', '2026-11-21T11:00:00.000Z'])
 })
 
 test('the clock of a proxy that refuses or fails does not count', async () => {

@@ -25,7 +25,7 @@ async function listedOf(records: unknown[], direction: MessageQuery['direction']
   return valueOf(await clientOf(server.url).listMessages(ACCESS_TOKEN, { direction, since: SINCE }))
 }
 
-test('a record of the store', async () => {
+test('a record of the store is read', async () => {
   expect(await listedOf([record()])).toEqual([
     {
       providerMessageId: '3062991514016',
@@ -40,13 +40,13 @@ test('a record of the store', async () => {
   ])
 })
 
-test('the query: SMS only, one direction, from a time on, no phone number', async () => {
+test('the query has the type SMS, one direction and a start time, and no phone number', async () => {
   using server = httpServer(() => Response.json({ records: [] }))
   const query = { direction: 'Inbound', since: SINCE } as const
   expect(valueOf(await clientOf(server.url).listMessages(ACCESS_TOKEN, query))).toEqual([])
-  expect(server.seen).toHaveLength(1)
-  expect(server.seen[0]).toMatchObject({ method: 'GET', path: '/restapi/v1.0/account/~/extension/~/message-store' })
-  expect(Object.fromEntries(server.seen[0]?.query ?? [])).toEqual({
+  expect(server.requests).toHaveLength(1)
+  expect(server.requests[0]).toMatchObject({ method: 'GET', path: '/restapi/v1.0/account/~/extension/~/message-store' })
+  expect(Object.fromEntries(server.requests[0]?.query ?? [])).toEqual({
     messageType: 'SMS',
     direction: 'Inbound',
     dateFrom: '2026-11-21T02:29:00.000Z',
@@ -55,7 +55,7 @@ test('the query: SMS only, one direction, from a time on, no phone number', asyn
   })
 })
 
-test('all pages, oldest first, each message once', async () => {
+test('all pages are read, oldest first, each message once', async () => {
   const at = (id: number, minute: number) => record({ id, creationTime: `2026-11-21T02:3${minute}:00.000Z` })
   using server = httpServer((seen) =>
     seen.query.get('page') === '1'
@@ -67,15 +67,15 @@ test('all pages, oldest first, each message once', async () => {
   )
   const listed = valueOf(await clientOf(server.url).listMessages(ACCESS_TOKEN, { direction: 'Outbound', since: SINCE }))
   expect(listed.map((sms) => sms.providerMessageId)).toEqual(['1', '2', '3', '4'])
-  expect(server.seen).toHaveLength(2)
+  expect(server.requests).toHaveLength(2)
 })
 
-test('messages of the same second are listed in the order in which they came, too', async () => {
+test('messages of the same second are listed in the order of their arrival', async () => {
   const listed = await listedOf([3, 2, 1].map((id) => record({ id })))
   expect(listed.map((sms) => sms.providerMessageId)).toEqual(['1', '2', '3'])
 })
 
-test('what was not asked for is left out', async () => {
+test('records that do not match the query are left out', async () => {
   const records = [
     record({ id: 1, type: 'Fax' }),
     record({ id: 2, direction: 'Inbound' }),
@@ -84,7 +84,7 @@ test('what was not asked for is left out', async () => {
   expect((await listedOf(records)).map((sms) => sms.providerMessageId)).toEqual(['3'])
 })
 
-describe('odd records are kept', () => {
+describe('unusual records are read', () => {
   const rows: [name: string, other: object, expected: Partial<StoredSms>][] = [
     ['no sender', { from: undefined }, { from: null }],
     ['a sender without a number', { from: { name: 'x' } }, { from: null }],
@@ -104,7 +104,7 @@ describe('odd records are kept', () => {
     ['no text', { subject: undefined }, { text: '' }],
     ['NUL and a lone surrogate', { subject: 'a\0b\ud800' }, { text: 'a\uFFFDb\uFFFD' }],
     ['no code', { deliveryErrorCode: undefined }, { deliveryErrorCode: null }],
-    ['a code that is none', { deliveryErrorCode: '<b>SMS</b>' }, { deliveryErrorCode: null }],
+    ['an invalid code', { deliveryErrorCode: '<b>SMS</b>' }, { deliveryErrorCode: null }],
     ['no status', { messageStatus: undefined }, { messageStatus: '' }],
     ['an id as text', { id: '77' }, { providerMessageId: '77' }],
     [
@@ -118,12 +118,12 @@ describe('odd records are kept', () => {
   })
 })
 
-test('the text of an outbound message is not touched, since it is compared with what was meant', async () => {
+test('the text of an outbound message is not changed, because it is compared with the sent text', async () => {
   const subject = `a\0b${'c'.repeat(10_000)}`
   expect((await listedOf([record({ subject })]))[0]?.text).toBe(subject)
 })
 
-describe('an unreadable record makes the list unreadable: nothing may be concluded from its absence', () => {
+describe('an unreadable record makes the list unreadable', () => {
   test.each([
     { id: undefined },
     { direction: 'Sideways' },
@@ -137,23 +137,23 @@ describe('an unreadable record makes the list unreadable: nothing may be conclud
   })
 })
 
-test('a list that never ends is a failure, not a shortened list', async () => {
+test('an endless list is a failure, not a shortened list', async () => {
   using server = httpServer(() => Response.json({ records: [record()], navigation: { nextPage: { uri: 'x' } } }))
   const result = await clientOf(server.url).listMessages(ACCESS_TOKEN, { direction: 'Outbound', since: SINCE })
   expect(failureOf(result)).toMatchObject({ reason: 'ambiguous', code: 'ERR_TOO_MANY_PAGES' })
-  expect(server.seen).toHaveLength(20)
+  expect(server.requests).toHaveLength(20)
 })
 
 const ODD: readonly [string, object, string | null, string][] = [
   ['no date', { creationTime: undefined }, '3062991514016', 'creationTime'],
-  ['a date that is none', { creationTime: 'yesterday' }, '3062991514016', 'creationTime'],
+  ['an invalid date', { creationTime: 'yesterday' }, '3062991514016', 'creationTime'],
   ['no direction', { direction: undefined }, '3062991514016', 'direction'],
-  ['an id that a double cannot hold', { id: 2 ** 60 }, null, 'id'],
+  ['an id that a double cannot represent', { id: 2 ** 60 }, null, 'id'],
   ['no id', { id: undefined }, null, 'id'],
 ]
 
 test.each([...ODD])(
-  'a record with %s is skipped and told where the caller allows it, else it fails the listing',
+  'a record with %s is skipped and reported if the caller allows it, else the listing fails',
   async (_, other, id, member) => {
     const records = [record({ id: 1, direction: 'Inbound' }), record({ direction: 'Inbound', ...other })]
     using server = httpServer(() => Response.json({ records, navigation: {} }))
@@ -167,7 +167,7 @@ test.each([...ODD])(
   },
 )
 
-test('a record that is no object is skipped too', async () => {
+test('a record that is not an object is skipped, too', async () => {
   using server = httpServer(() => Response.json({ records: [null, 'x', [], record()], navigation: {} }))
   const skipped: unknown[] = []
   const query = { direction: 'Outbound', since: SINCE, skipped: (one: unknown) => skipped.push(one) } as const

@@ -8,7 +8,7 @@ import { ACCESS_TOKEN, clientOf, deadPort, failureOf, rawServer, valueOf } from 
 
 const SMS = { from: '+16505550101', to: '+16505550123', text: 'Hello' }
 const TIMEOUT_MS = 150
-/** Where something else ends the call: a busy machine may need long for it. */
+/** For calls that end otherwise, which may take long on a busy machine. */
 const PATIENT_MS = 10_000
 const EXTENSION = 'HTTP/1.1 200 OK\r\ncontent-length: 30\r\n\r\n{"id":1,"account":{"id":"22"}}'
 const hasIPv6 = Object.values(networkInterfaces()).some((list) => list?.some((entry) => entry.address === '::1'))
@@ -18,8 +18,8 @@ const failureAt = async (url: string, ca: string | null = null, timeoutMs = PATI
 
 const timeoutFor = (code: string): number => (code === 'TimeoutError' ? TIMEOUT_MS : PATIENT_MS)
 
-describe('the request never left', () => {
-  test('nobody listens', async () => {
+describe('the request never left if', () => {
+  test('no server listens', async () => {
     const failure = await failureAt(`http://127.0.0.1:${await deadPort()}`)
     expect(failure).toEqual({
       reason: 'unreachable',
@@ -33,12 +33,12 @@ describe('the request never left', () => {
   })
 
   test('the name does not resolve', async () => {
-    // A label of 64 characters fails in the resolver library itself: no name server is asked.
+    // A label of 64 characters fails in the resolver library, without a query to a name server.
     const failure = await failureAt(`http://${'a'.repeat(64)}.invalid`)
     expect(failure).toMatchObject({ reason: 'unreachable', code: 'ENOTFOUND' })
   })
 
-  test('a self-signed certificate', async () => {
+  test('the certificate is self-signed', async () => {
     let requests = 0
     await using server = await rawServer(() => (requests += 1), tls.createServer({ key, cert: selfSigned }))
     const failure = await failureAt(`https://localhost:${server.port}`)
@@ -46,11 +46,11 @@ describe('the request never left', () => {
   })
 
   const certificates: [name: string, cert: string, code: string, ca: string | null][] = [
-    ['of an unknown authority', valid, 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', null],
-    ['that has expired', expired, 'CERT_HAS_EXPIRED', authority],
+    ['from an unknown authority', valid, 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', null],
+    ['expired', expired, 'CERT_HAS_EXPIRED', authority],
     ['for another name', otherName, 'ERR_TLS_CERT_ALTNAME_INVALID', authority],
   ]
-  test.each(certificates)('a certificate %s', async (_name, cert, code, ca) => {
+  test.each(certificates)('the certificate is %s', async (_name, cert, code, ca) => {
     let bytes = 0
     await using server = await rawServer(countBytes, tls.createServer({ key, cert }))
     const failure = await failureAt(`https://localhost:${server.port}`, ca)
@@ -91,19 +91,19 @@ describe('the request may have arrived', () => {
     ['closed before reading', (socket) => socket.end(), 'ECONNRESET', null],
     ['closed without an answer', onRequest((socket) => socket.end()), 'ECONNRESET', null],
     ['no answer', () => {}, 'TimeoutError', null],
-    ['headers that never end', drip(`${head}X: `), 'TimeoutError', null],
-    ['a body that never ends', drip(`${head}content-length: 9999\r\n\r\n`), 'TimeoutError', 200],
-    ['interim answers without end', drip('', 'HTTP/1.1 100 Continue\r\n\r\n'), 'TooManyInterimResponses', null],
+    ['endless headers', drip(`${head}X: `), 'TimeoutError', null],
+    ['an endless body', drip(`${head}content-length: 9999\r\n\r\n`), 'TimeoutError', 200],
+    ['endless interim answers', drip('', 'HTTP/1.1 100 Continue\r\n\r\n'), 'TooManyInterimResponses', null],
     ['garbage', onRequest((socket) => socket.end('hello there\r\n\r\n')), 'HPE_INVALID_CONSTANT', null],
-    ['headers cut off', onRequest((socket) => socket.end(`${head}conte`)), 'ECONNRESET', null],
+    ['incomplete headers', onRequest((socket) => socket.end(`${head}conte`)), 'ECONNRESET', null],
     [
-      'a body cut off',
+      'an incomplete body',
       onRequest((socket) => socket.end(`${head}content-length: 99\r\n\r\n{"id":1}`)),
       'ECONNRESET',
       200,
     ],
     [
-      'chunks cut off',
+      'incomplete chunks',
       onRequest((socket) => socket.end(`${head}transfer-encoding: chunked\r\n\r\n9\r\n{`)),
       'ECONNRESET',
       200,
@@ -140,7 +140,7 @@ describe('the request may have arrived', () => {
     expect(server.connections).toBe(1)
   })
 
-  test('a TLS record that breaks after the server has read the request', async () => {
+  test('a TLS record that is corrupt after the server has read the request', async () => {
     let requests = 0
     const answer = (socket: Socket) =>
       void socket.on('data', () => (requests++, socket.write(`${head}content-length: 0\r\n\r\n`)))
@@ -167,28 +167,28 @@ describe('the request may have arrived', () => {
     Buffer.from(data.map((byte, index) => (index === data.length - 1 ? byte ^ 1 : byte)))
 })
 
-test('a refusal stays a refusal when its explanation breaks off', async () => {
+test('a refusal with an incomplete body is still a refusal', async () => {
   const answer = 'HTTP/1.1 403 Forbidden\r\ncontent-length: 99\r\n\r\n{"errors":[{"errorCode":"MSG-304"'
   await using server = await rawServer((socket) => void socket.once('data', () => socket.end(answer)))
   expect(await failureAt(server.url)).toMatchObject({ reason: 'rejected', status: 403, code: null })
 })
 
-test('a call that takes too long hangs up', async () => {
+test('a call that takes too long closes its connection', async () => {
   const over = Promise.withResolvers<void>()
   await using server = await rawServer((socket) => socket.on('data', () => {}).on('close', () => over.resolve()))
   expect(await failureAt(server.url, null, TIMEOUT_MS)).toMatchObject({ code: 'TimeoutError' })
   await over.promise
 })
 
-test('an answer of 256 KiB is read, one byte more is not, and small pieces take no more room', async () => {
+test('an answer may have 256 KiB and not one byte more, also in small chunks', async () => {
   const limit = 256 * 1024
   const padded = (bytes: number): string => '{"id":1,"account":{"id":"22"}}'.padEnd(bytes, ' ')
-  const whole = (bytes: number): string => `HTTP/1.1 200 OK\r\ncontent-length: ${bytes}\r\n\r\n${padded(bytes)}`
+  const complete = (bytes: number): string => `HTTP/1.1 200 OK\r\ncontent-length: ${bytes}\r\n\r\n${padded(bytes)}`
   const pieces = `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${Array.from(padded(limit), (one) => `1\r\n${one}\r\n`).join('')}0\r\n\r\n`
   for (const [text, code] of [
-    [whole(limit), 'read'],
+    [complete(limit), 'read'],
     [pieces, 'read'],
-    [whole(limit + 1), 'ERR_ANSWER_TOO_LARGE'],
+    [complete(limit + 1), 'ERR_ANSWER_TOO_LARGE'],
   ] as const) {
     await using server = await rawServer((socket) => socket.on('data', () => socket.write(text)))
     const result = await clientOf(server.url).getExtension(ACCESS_TOKEN)
@@ -196,7 +196,7 @@ test('an answer of 256 KiB is read, one byte more is not, and small pieces take 
   }
 })
 
-test('the server is told its name, and the port where it is an unusual one', async () => {
+test('the server gets its name by SNI, and in the Host header with an unusual port', async () => {
   const names: string[] = []
   const heads: string[] = []
   const SNICallback = (name: string, done: (error: null) => void): void => (names.push(name), done(null))
@@ -215,6 +215,6 @@ test.skipIf(!hasIPv6)('a server may be named by its IPv6 address', async () => {
   expect(valueOf(await client.getExtension(ACCESS_TOKEN)).extensionId).toBe('1')
 })
 
-test('what could not stand in a header is refused at once', () => {
+test('a user agent that cannot be sent in a header is refused at once', () => {
   expect(() => clientOf('http://127.0.0.1:1', { userAgent: 'sgw\r\nX: y' })).toThrow()
 })

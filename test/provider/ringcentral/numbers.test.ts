@@ -16,7 +16,7 @@ async function listedOf(...records: unknown[]): Promise<string[]> {
   return valueOf(await clientOf(server.url).listSmsNumbers(ACCESS_TOKEN))
 }
 
-describe('which numbers may send', () => {
+describe('numbers that may send', () => {
   const rows: [name: string, record: object, expected: string[]][] = [
     ['with SmsSender', number('+16505550101'), ['+16505550101']],
     ['of the high-volume product', number('+16505550101', { features: ['A2PSmsSender'] }), []],
@@ -47,7 +47,7 @@ describe('which numbers may send', () => {
   })
 })
 
-test('pages are followed by number on our own server, whatever address is given', async () => {
+test('further pages are requested by number, and their addresses are ignored', async () => {
   using elsewhere = httpServer(() => Response.json({ records: [] }))
   using server = httpServer((seen) => {
     const page = Number(seen.query.get('page'))
@@ -59,25 +59,25 @@ test('pages are followed by number on our own server, whatever address is given'
     '+16505550102',
     '+16505550103',
   ])
-  expect(server.seen.map((seen) => seen.path)).toEqual(
+  expect(server.requests.map((seen) => seen.path)).toEqual(
     Array(3).fill('/restapi/v1.0/account/~/extension/~/phone-number'),
   )
-  expect(server.seen.map((seen) => seen.query.toString())).toEqual([
+  expect(server.requests.map((seen) => seen.query.toString())).toEqual([
     'page=1&perPage=1000',
     'page=2&perPage=1000',
     'page=3&perPage=1000',
   ])
-  expect(elsewhere.seen).toHaveLength(0)
+  expect(elsewhere.requests).toHaveLength(0)
 })
 
-test('a list that never ends is given up after 20 pages', async () => {
+test('an endless list fails after 20 pages', async () => {
   using server = httpServer(() => Response.json({ records: [], navigation: { nextPage: { uri: 'x' } } }))
   const failure = failureOf(await clientOf(server.url).listSmsNumbers(ACCESS_TOKEN))
   expect(failure).toMatchObject({ reason: 'ambiguous', status: null, code: 'ERR_TOO_MANY_PAGES' })
-  expect(server.seen).toHaveLength(20)
+  expect(server.requests).toHaveLength(20)
 })
 
-test('a failure on a later page is the failure of the list', async () => {
+test('a failure of a later page fails the list', async () => {
   using server = httpServer((seen) =>
     seen.query.get('page') === '1'
       ? Response.json({ records: [number('+16505550101')], navigation: { nextPage: { uri: 'x' } } })

@@ -49,8 +49,8 @@ test('a code is exchanged with Basic authentication, a form and the verifier', a
     refreshExpiresInSeconds: 604_799,
     ownerId: '629890016',
   })
-  expect(server.seen).toHaveLength(1)
-  const [seen] = server.seen
+  expect(server.requests).toHaveLength(1)
+  const [seen] = server.requests
   expect(seen).toMatchObject({ method: 'POST', path: '/restapi/oauth/token' })
   expect(seen?.headers.get('authorization')).toBe(BASIC)
   expect(seen?.headers.get('content-type')).toBe('application/x-www-form-urlencoded')
@@ -67,18 +67,18 @@ test('a refresh sends the refresh token and reads the new pair', async () => {
   using server = httpServer(() => Response.json(tokenBody({ access_token: 'new-a', refresh_token: 'new-r' })))
   const pair = valueOf(await clientOf(server.url).refresh('old/r+t'))
   expect(pair).toMatchObject({ accessToken: 'new-a', refreshToken: 'new-r' })
-  const form = Object.fromEntries(new URLSearchParams(server.seen[0]?.body))
+  const form = Object.fromEntries(new URLSearchParams(server.requests[0]?.body))
   expect(form).toEqual({ grant_type: 'refresh_token', refresh_token: 'old/r+t' })
 })
 
-test('a revocation sends the token and is content with an empty answer', async () => {
+test('a revocation sends the token and accepts an empty answer', async () => {
   using server = httpServer(() => new Response(''))
   expect(await clientOf(server.url).revoke('some-token')).toEqual({ ok: true, value: undefined })
-  expect(server.seen[0]).toMatchObject({ method: 'POST', path: '/restapi/oauth/revoke', body: 'token=some-token' })
-  expect(server.seen[0]?.headers.get('authorization')).toBe(BASIC)
+  expect(server.requests[0]).toMatchObject({ method: 'POST', path: '/restapi/oauth/revoke', body: 'token=some-token' })
+  expect(server.requests[0]?.headers.get('authorization')).toBe(BASIC)
 })
 
-describe('lifetimes that are missing or odd take the documented defaults', () => {
+describe('missing or invalid lifetimes have the documented defaults', () => {
   test.each([[undefined], [null], [0], [-1], ['3600'], [{}]])('%p', async (value) => {
     using server = httpServer(() => Response.json(tokenBody({ expires_in: value, refresh_token_expires_in: value })))
     const pair = valueOf(await clientOf(server.url).refresh('r'))
@@ -91,7 +91,7 @@ test('the owner may come as a number', async () => {
   expect(valueOf(await clientOf(server.url).refresh('r')).ownerId).toBe('629890016')
 })
 
-describe('without a refresh token the connection would end within the hour', () => {
+describe('an answer without a refresh token is refused', () => {
   test.each([[undefined], [null], ['']])('%p', async (value) => {
     using server = httpServer(() => Response.json(tokenBody({ refresh_token: value })))
     const failure = failureOf(await clientOf(server.url).exchangeCode(EXCHANGE))
@@ -103,7 +103,7 @@ describe('without a refresh token the connection would end within the hour', () 
 describe('an unreadable pair is ambiguous', () => {
   const rows: [string, object][] = [
     ['no access token', { access_token: undefined }],
-    ['an access token that no header can carry', { access_token: 'a\nb' }],
+    ['an access token that cannot be sent in a header', { access_token: 'a\nb' }],
     ['an empty access token', { access_token: '' }],
     ['no owner', { owner_id: undefined }],
     ['an empty owner', { owner_id: '' }],

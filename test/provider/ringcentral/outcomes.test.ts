@@ -48,17 +48,17 @@ describe('the reason follows from the status', () => {
     const failure = failureOf(await sendTo(server.url))
     expect(failure.reason).toBe(reason)
     expect(failure.status).toBe(status)
-    expect(server.seen).toHaveLength(1)
+    expect(server.requests).toHaveLength(1)
   })
 })
 
-describe('a 2xx that cannot be read is ambiguous', () => {
+describe('an unreadable 2xx is ambiguous', () => {
   const rows: [name: string, body: string][] = [
     ['empty', ''],
     ['a page', html],
     ['cut off', '{"id": 306299'],
     ['without an id', '{"messageStatus":"Queued"}'],
-    ['an id that a double cannot hold', '{"id": 16382337985951111620}'],
+    ['an id that a double cannot represent', '{"id": 16382337985951111620}'],
     ['an id of another type', '{"id": {"value": 1}}'],
     ['an array', '[]'],
     ['null', 'null'],
@@ -76,26 +76,26 @@ describe('a 2xx that cannot be read is ambiguous', () => {
     })
   })
 
-  test('longer than 256 KiB', async () => {
+  test('if it is longer than 256 KiB', async () => {
     using server = httpServer(() => Response.json({ id: 1, subject: 'x'.repeat(256 * 1024) }))
     const failure = failureOf(await sendTo(server.url))
     expect(failure).toMatchObject({ reason: 'ambiguous', status: 200, code: 'ERR_ANSWER_TOO_LARGE' })
   })
 
-  test('longer than 8 MiB in a list', async () => {
+  test('if it is a list longer than 8 MiB', async () => {
     using server = httpServer(() => Response.json({ records: [], padding: 'x'.repeat(8 * 1024 * 1024) }))
     const failure = failureOf(await clientOf(server.url).listMessages(ACCESS_TOKEN, { direction: 'Inbound', since: 0 }))
     expect(failure).toMatchObject({ reason: 'ambiguous', status: 200, code: 'ERR_ANSWER_TOO_LARGE' })
   })
 
-  test('compressed unasked: it is not unpacked', async () => {
+  test('if it is compressed without a request for it', async () => {
     using server = httpServer(() => new Response(Bun.gzipSync('{"id":1}'), { headers: { 'content-encoding': 'gzip' } }))
     expect(failureOf(await sendTo(server.url)).reason).toBe('ambiguous')
-    expect(server.seen[0]?.headers.get('accept-encoding')).toBe('identity')
+    expect(server.requests[0]?.headers.get('accept-encoding')).toBe('identity')
   })
 })
 
-describe('what a failure says', () => {
+describe('the contents of a failure', () => {
   const rows: [name: string, body: unknown, code: string | null, message: string][] = [
     [
       'the first entry first',
@@ -117,8 +117,8 @@ describe('what a failure says', () => {
       'Top',
       'top',
     ],
-    ['entries that are no list', { errorCode: 'Top', message: 'top', errors: 'none' }, 'Top', 'top'],
-    ['an entry that is no object', { errorCode: 'Top', message: 'top', errors: [null] }, 'Top', 'top'],
+    ['entries that are not a list', { errorCode: 'Top', message: 'top', errors: 'none' }, 'Top', 'top'],
+    ['an entry that is not an object', { errorCode: 'Top', message: 'top', errors: [null] }, 'Top', 'top'],
     [
       'members of another type',
       { errorCode: 5, message: {}, errors: [{ errorCode: [], message: 1 }] },
@@ -126,7 +126,7 @@ describe('what a failure says', () => {
       'The provider answered with status 400',
     ],
     ['OAuth members', { error: 'invalid_request', error_description: 'Unsupported' }, 'invalid_request', 'Unsupported'],
-    ['nothing readable', html, null, 'The provider answered with status 400'],
+    ['no readable message', html, null, 'The provider answered with status 400'],
     ['empty texts', { errorCode: ' ', message: '' }, null, 'The provider answered with status 400'],
     ['line breaks and NUL', { errorCode: 'A', message: 'one\r\n\0two\u2028three' }, 'A', 'one two three'],
   ]
@@ -137,7 +137,7 @@ describe('what a failure says', () => {
     expect(failureOf(await sendTo(server.url))).toMatchObject({ code, message })
   })
 
-  test('the message ends at 300 characters without cutting a pair, the code at 64, the request id at 128', async () => {
+  test('the message is cut to 300 characters without splitting a surrogate pair, the code to 64, the request id to 128', async () => {
     const body = errorBody('C'.repeat(500), `${'m'.repeat(299)}😀 more`)
     using server = httpServer(() => Response.json(body, { status: 400, headers: { RCRequestId: 'r'.repeat(900) } }))
     expect(failureOf(await sendTo(server.url))).toMatchObject({
@@ -147,13 +147,13 @@ describe('what a failure says', () => {
     })
   })
 
-  test('a redirect is not followed, and where it leads is not told', async () => {
+  test('a redirect is not followed, and its target is not reported', async () => {
     using elsewhere = httpServer(() => Response.json({ id: 1 }))
     const headers = { location: `${elsewhere.url}/secret-place` }
     using server = httpServer(() => Response.json(errorBody('X', 'secret-place'), { status: 302, headers }))
     const failure = failureOf(await sendTo(server.url))
     expect(failure.message).toBe('The provider answered with a redirect (status 302), which is never followed')
-    expect(elsewhere.seen).toHaveLength(0)
+    expect(elsewhere.requests).toHaveLength(0)
   })
 })
 
@@ -184,21 +184,21 @@ describe('Retry-After', () => {
     expect(failureOf(await sendTo(server.url)).retryAfterMs).toBe(expected)
   })
 
-  test('is read from a 503 too', async () => {
+  test('is read from a 503, too', async () => {
     const headers = { 'Retry-After': '5' }
     using server = httpServer(() => Response.json(errorBody('CMN-201', 'Unavailable'), { status: 503, headers }))
     expect(failureOf(await sendTo(server.url)).retryAfterMs).toBe(5000)
   })
 })
 
-test('an access token that no header can carry is no good, and nothing is sent', async () => {
+test('an access token that cannot be sent in a header is invalid, and nothing is sent', async () => {
   using server = httpServer(() => Response.json({ id: 1 }))
   const failure = failureOf(await clientOf(server.url).sendSms('broken\ntoken', SMS))
   expect(failure).toMatchObject({ reason: 'unauthorized', status: null })
-  expect(server.seen).toHaveLength(0)
+  expect(server.requests).toHaveLength(0)
 })
 
-describe('an unusable configuration throws at once', () => {
+describe('an invalid server address throws at once', () => {
   test.each(['', 'platform.ringcentral.com', 'file:///etc/passwd', 'data:,x'])('%j', (serverUrl) => {
     expect(() => clientOf(serverUrl)).toThrow()
   })

@@ -4,7 +4,7 @@ import tls from 'node:tls'
 import { authority, key, valid } from './certificates.ts'
 import { deadPort, httpServer, rawServer } from './servers.ts'
 
-/** In a process of its own: Bun reads the proxy from the environment. */
+/** Sends from a separate process, because Bun reads the proxy from the environment. */
 async function sendInChild(serverUrl: string, proxies: Record<string, string>, ca = ''): Promise<unknown> {
   const script = new URL('fixtures/call-in-child.ts', import.meta.url).pathname
   const child = Bun.spawn([process.execPath, script, serverUrl, ca], {
@@ -19,11 +19,11 @@ test('a proxy gets the requests for a plain address', async () => {
   using proxy = httpServer(() => Response.json({ id: 7 }))
   const result = await sendInChild('http://provider.test', { HTTP_PROXY: proxy.url })
   expect(result).toMatchObject({ ok: true, value: { providerMessageId: '7' } })
-  expect(proxy.seen).toHaveLength(1)
-  expect(proxy.seen[0]?.headers.get('host')).toBe('provider.test')
+  expect(proxy.requests).toHaveLength(1)
+  expect(proxy.requests[0]?.headers.get('host')).toBe('provider.test')
 })
 
-test('a proxy gets a tunnel for a secure address, and the certificate is the provider’s', async () => {
+test('a proxy opens a tunnel for an https address, and the certificate is verified for the provider’s name', async () => {
   const answer = 'HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\n{"id":7}'
   await using server = await rawServer(
     (socket) => socket.on('data', () => socket.write(answer)),
@@ -46,7 +46,7 @@ test('a proxy gets a tunnel for a secure address, and the certificate is the pro
 
 const endings: [name: string, answer: string, reason: string][] = [
   ['refuses the tunnel', 'HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n', 'unreachable'],
-  ['breaks off after the request', '', 'ambiguous'],
+  ['closes the connection after the request', '', 'ambiguous'],
 ]
 test.each(endings)('a proxy that %s', async (_name, answer, reason) => {
   await using proxy = await rawServer((socket) => socket.once('data', () => socket.end(answer)))
@@ -57,19 +57,19 @@ test.each(endings)('a proxy that %s', async (_name, answer, reason) => {
   })
 })
 
-test('a redirect is not followed there either', async () => {
+test('a redirect through a proxy is not followed', async () => {
   using proxy = httpServer(() => new Response(null, { status: 302, headers: { location: 'http://elsewhere.test/' } }))
   const result = await sendInChild('http://provider.test', { HTTP_PROXY: proxy.url })
   expect(result).toMatchObject({ ok: false, failure: { reason: 'rejected', status: 302 } })
-  expect(proxy.seen).toHaveLength(1)
+  expect(proxy.requests).toHaveLength(1)
 })
 
-test('a proxy that is not there', async () => {
+test('an unreachable proxy fails the call before it is sent', async () => {
   const result = await sendInChild('http://provider.test', { HTTP_PROXY: `http://127.0.0.1:${await deadPort()}` })
   expect(result).toMatchObject({ ok: false, failure: { reason: 'unreachable', code: 'ECONNREFUSED' } })
 })
 
-test('an answer that breaks off, and one that is too long', async () => {
+test('an incomplete answer and a too long answer are ambiguous', async () => {
   await using broken = await rawServer((socket) =>
     socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"id":7}')),
   )

@@ -11,7 +11,7 @@ import {
   rawServer,
   tokenBody,
 } from './servers.ts'
-import type { Seen } from './servers.ts'
+import type { ReceivedRequest } from './servers.ts'
 
 const REFRESH_TOKEN = 'U0pDMTFQ/token+0123456789='
 const CODE = 'U0pDMTFQMDFQ (code)/+='
@@ -46,8 +46,8 @@ const calls: [name: string, call: (client: Provider) => Promise<ProviderResult<u
   ['deleteSubscription', (client) => client.deleteSubscription(ACCESS_TOKEN, 'id')],
 ]
 
-/** Everything that a request carried, each piece by itself: as it stood on the wire, and read. */
-function piecesOf(seen: Seen): string[] {
+/** Returns every piece of a request, as sent and decoded. */
+function piecesOf(seen: ReceivedRequest): string[] {
   const authorization = seen.headers.get('authorization')?.split(' ')[1] ?? ''
   const form = seen.body.split('&').map((pair) => pair.slice(pair.indexOf('=') + 1))
   const read = seen.body.startsWith('{')
@@ -59,7 +59,7 @@ function piecesOf(seen: Seen): string[] {
 const leavesOf = (value: unknown): string[] =>
   typeof value === 'object' && value !== null ? Object.values(value).flatMap(leavesOf) : [String(value)]
 
-/** Repeats one piece in every place from which a failure is filled. */
+/** Repeats one piece in every field from which a failure is filled. */
 function errorWith(piece: string, padding: string): Response {
   const body = { error: piece, errors: [{ errorCode: piece, message: `${padding}${piece}` }] }
   return Response.json(body, { status: 400, headers: { RCRequestId: /^[\x20-\x7e]*$/.test(piece) ? piece : '' } })
@@ -69,33 +69,33 @@ function expectNoSecret(failure: object): void {
   const shown = leavesOf(failure).join('\n')
   for (const secret of SECRETS) {
     expect(shown).not.toContain(secret)
-    // Nor the beginning of one that was cut.
+    // The beginning of a truncated secret must not be shown, either.
     expect(shown).not.toContain(secret.slice(0, 6))
   }
 }
 
-describe('no failure shows what the call carried', () => {
-  test.each(calls)('%s, answered with an error that repeats a piece of it', async (_name, call) => {
+describe('no failure reveals a secret of its call', () => {
+  test.each(calls)('%s, if the error repeats a piece of the call', async (_name, call) => {
     let piece = ''
     let padding = ''
     using server = httpServer(() => errorWith(piece, padding))
     const client = clientOf(server.url)
     await call(client)
-    for (piece of server.seen.flatMap(piecesOf)) {
-      // The second one puts the limit of 300 characters into the midst of it.
+    for (piece of server.requests.flatMap(piecesOf)) {
+      // With the second padding, the limit of 300 characters cuts the piece.
       for (padding of ['', 'p'.repeat(288)]) expectNoSecret(failureOf(await call(client)))
     }
-    expect(server.seen.length).toBeGreaterThan(4)
+    expect(server.requests.length).toBeGreaterThan(4)
   })
 
-  test('the rest of the provider’s words stays', async () => {
+  test('the other words of the provider are kept', async () => {
     const message = `Parameter [token] value [${ACCESS_TOKEN}] is invalid`
     using server = httpServer(() => Response.json({ errors: [{ errorCode: ACCESS_TOKEN, message }] }, { status: 400 }))
     const failure = failureOf(await clientOf(server.url).getExtension(ACCESS_TOKEN))
     expect(failure).toMatchObject({ code: '[redacted]', message: 'Parameter [token] value [[redacted]] is invalid' })
   })
 
-  test.each(calls)('%s, answered with a success that is none', async (name, call) => {
+  test.each(calls)('%s, if the success is unreadable', async (name, call) => {
     using server = httpServer((seen) => new Response(`${seen.headers.get('authorization')} ${seen.body}`))
     const result = await call(clientOf(server.url))
     const contentMatters = name !== 'revoke' && name !== 'deleteSubscription'
@@ -103,37 +103,37 @@ describe('no failure shows what the call carried', () => {
     expectNoSecret(result)
   })
 
-  test.each(calls)('%s, without an answer', async (_name, call) => {
+  test.each(calls)('%s, if there is no answer', async (_name, call) => {
     await using server = await rawServer((socket) => void socket.once('data', () => socket.resetAndDestroy()))
     expectNoSecret(failureOf(await call(clientOf(server.url))))
   })
 
-  test('new tokens in an answer without owner', async () => {
+  test('new tokens, if their answer lacks the owner', async () => {
     using server = httpServer(() => Response.json(tokenBody({ owner_id: undefined })))
     const failure = failureOf(await clientOf(server.url).refresh('old'))
     expect(JSON.stringify(failure)).not.toContain('token-0123456789')
   })
 })
 
-describe('hiding', () => {
-  test('leaves the rest of the text', () => {
+describe('redaction', () => {
+  test('keeps the rest of the text', () => {
     expect(hider(['tok-1'])('Value [tok-1] is invalid, tok-1!')).toBe('Value [[redacted]] is invalid, [redacted]!')
   })
 
-  test.each(['a b+"c', 'a%20b%2B%22c', 'a+b%2B%22c', 'a b+\\"c'])('takes the form %j', (form) => {
+  test.each(['a b+"c', 'a%20b%2B%22c', 'a+b%2B%22c', 'a b+\\"c'])('covers the form %j', (form) => {
     expect(hider(['a b+"c'])(`<${form}>`)).toBe('<[redacted]>')
   })
 
-  test('takes the longer of two credentials that begin alike', () => {
+  test('covers the longer of two credentials with the same beginning', () => {
     expect(hider(['tok', 'token-long'])('token-long')).toBe('[redacted]')
   })
 
-  test('ignores what is empty, and a message of three characters', () => {
+  test('ignores empty credentials and a message of three characters', () => {
     expect(hider([''], 'is')('This is it')).toBe('This is it')
     expect(hider([''], 'code')('The code')).toBe('The [redacted]')
   })
 
-  test('takes credentials literally', () => {
+  test('matches credentials literally', () => {
     expect(hider(['a.c$&'])('abc a.c$&')).toBe('abc [redacted]')
   })
 })

@@ -4,8 +4,8 @@ import { createRingCentral } from '../../../src/provider/ringcentral/client.ts'
 import type { RingCentralOptions } from '../../../src/provider/ringcentral/client.ts'
 import type { ProviderFailure, ProviderResult } from '../../../src/provider/provider.ts'
 
-/** What a test server got: everything is a copy, so that it can be compared after the fact. */
-export interface Seen {
+/** A request that a test server has received. All values are copies, so that a test can compare them later. */
+export interface ReceivedRequest {
   method: string
   path: string
   query: URLSearchParams
@@ -15,30 +15,30 @@ export interface Seen {
 
 export interface TestServer extends Disposable {
   url: string
-  seen: Seen[]
+  requests: ReceivedRequest[]
 }
 
-/** An HTTP server on a free port that notes each request before it answers. */
-export function httpServer(answer: (seen: Seen) => Response): TestServer {
-  const seen: Seen[] = []
+/** Starts an HTTP server on a free port that records each request before it answers. */
+export function httpServer(answer: (request: ReceivedRequest) => Response): TestServer {
+  const requests: ReceivedRequest[] = []
   const server = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
     async fetch(request) {
       const url = new URL(request.url)
       const { method, headers } = request
-      const one = {
+      const received = {
         method,
         path: url.pathname,
         query: url.searchParams,
         headers: new Headers(headers),
         body: await request.text(),
       }
-      seen.push(one)
-      return answer(one)
+      requests.push(received)
+      return answer(received)
     },
   })
-  return { url: `http://127.0.0.1:${server.port}`, seen, [Symbol.dispose]: () => void server.stop(true) }
+  return { url: `http://127.0.0.1:${server.port}`, requests, [Symbol.dispose]: () => void server.stop(true) }
 }
 
 export interface RawServer extends AsyncDisposable {
@@ -47,7 +47,7 @@ export interface RawServer extends AsyncDisposable {
   connections: number
 }
 
-/** A TCP server (or a given TLS one) that does with each connection what the test says. */
+/** Starts a TCP server, or the given TLS server, that passes each connection to the test. */
 export async function rawServer(onSocket: (socket: net.Socket) => void, given?: net.Server): Promise<RawServer> {
   const open = new Set<net.Socket>()
   const server = given ?? net.createServer()
@@ -69,7 +69,7 @@ export async function rawServer(onSocket: (socket: net.Socket) => void, given?: 
   }
 }
 
-/** A port of this machine on which nobody listens. */
+/** Returns a port of this machine on which no server listens. */
 export async function deadPort(): Promise<number> {
   const server = await rawServer(() => {})
   await server[Symbol.asyncDispose]()
@@ -90,13 +90,13 @@ export const clientOf = (serverUrl: string, other: Partial<RingCentralOptions> =
     ...other,
   })
 
-/** The value of a result that has to be a success. */
+/** Returns the value of a result that must be a success. */
 export function valueOf<T>(result: ProviderResult<T>): T {
   if (!result.ok) throw new Error(`Unexpected failure: ${JSON.stringify(result.failure)}`)
   return result.value
 }
 
-/** The failure of a result that has to be one. */
+/** Returns the failure of a result that must be one. */
 export function failureOf(result: ProviderResult<unknown>): ProviderFailure {
   if (result.ok) throw new Error(`Unexpected success: ${JSON.stringify(result.value)}`)
   return result.failure

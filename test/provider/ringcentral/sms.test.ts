@@ -7,8 +7,8 @@ test('one SMS is one POST with the text unchanged', async () => {
   using server = httpServer(() => Response.json({ id: 3062991514016, messageStatus: 'Queued', conversationId: 1 }))
   const accepted = valueOf(await clientOf(server.url).sendSms(ACCESS_TOKEN, SMS))
   expect(accepted).toEqual({ providerMessageId: '3062991514016', failed: false })
-  expect(server.seen).toHaveLength(1)
-  const [seen] = server.seen
+  expect(server.requests).toHaveLength(1)
+  const [seen] = server.requests
   expect(seen).toMatchObject({ method: 'POST', path: '/restapi/v1.0/account/~/extension/~/sms' })
   expect(seen?.headers.get('authorization')).toBe(`Bearer ${ACCESS_TOKEN}`)
   expect(seen?.headers.get('content-type')).toBe('application/json')
@@ -19,7 +19,7 @@ test('one SMS is one POST with the text unchanged', async () => {
   })
 })
 
-test('the id may come as text', async () => {
+test('the id may be text', async () => {
   using server = httpServer(() => Response.json({ id: '3062991514016' }))
   expect(valueOf(await clientOf(server.url).sendSms(ACCESS_TOKEN, SMS))).toEqual({
     providerMessageId: '3062991514016',
@@ -27,7 +27,7 @@ test('the id may come as text', async () => {
   })
 })
 
-describe('an answer may already say that sending failed', () => {
+describe('the status of an answer may be a failure', () => {
   const rows: [unknown, boolean][] = [
     ['SendingFailed', true],
     ['DeliveryFailed', true],

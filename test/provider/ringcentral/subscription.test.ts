@@ -24,39 +24,39 @@ const read = {
   disabledFilters: 0,
 }
 
-test('creation asks for inbound SMS over a webhook for seven days', async () => {
+test('a subscription is created for inbound SMS over a webhook for seven days', async () => {
   using server = httpServer(() => Response.json(info()))
   const request = { address: ADDRESS, verificationToken: 'verification-token' }
   expect(valueOf(await clientOf(server.url).createSubscription(ACCESS_TOKEN, request))).toEqual({
     ...read,
     requestId: null,
   })
-  expect(server.seen[0]).toMatchObject({ method: 'POST', path: '/restapi/v1.0/subscription' })
-  expect(JSON.parse(server.seen[0]?.body ?? '')).toEqual({
+  expect(server.requests[0]).toMatchObject({ method: 'POST', path: '/restapi/v1.0/subscription' })
+  expect(JSON.parse(server.requests[0]?.body ?? '')).toEqual({
     eventFilters: ['/restapi/v1.0/account/~/extension/~/message-store/instant?type=SMS'],
     deliveryMode: { transportType: 'WebHook', address: ADDRESS, verificationToken: 'verification-token' },
     expiresIn: 604_800,
   })
 })
 
-test('reading and renewing address one subscription', async () => {
+test('reading and renewing use the address of the subscription', async () => {
   using server = httpServer(() => Response.json(info()))
   const client = clientOf(server.url)
   expect(valueOf(await client.getSubscription(ACCESS_TOKEN, ID))).toEqual(read)
   expect(valueOf(await client.renewSubscription(ACCESS_TOKEN, ID))).toEqual(read)
-  expect(server.seen.map((seen) => `${seen.method} ${seen.path}${seen.body}`)).toEqual([
+  expect(server.requests.map((seen) => `${seen.method} ${seen.path}${seen.body}`)).toEqual([
     `GET /restapi/v1.0/subscription/${ID}`,
     `POST /restapi/v1.0/subscription/${ID}/renew`,
   ])
 })
 
-test('an id is one segment of the path', async () => {
+test('an id is escaped as one segment of the path', async () => {
   using server = httpServer(() => Response.json(info()))
   await clientOf(server.url).getSubscription(ACCESS_TOKEN, 'a/b?c')
-  expect(server.seen[0]?.path).toBe('/restapi/v1.0/subscription/a%2Fb%3Fc')
+  expect(server.requests[0]?.path).toBe('/restapi/v1.0/subscription/a%2Fb%3Fc')
 })
 
-describe('what breaks a subscription is told', () => {
+describe('problems of a subscription are reported', () => {
   const rows: [object, object][] = [
     [{ status: 'Blacklisted', blacklistedData: { reason: 'x' } }, { status: 'Blacklisted' }],
     [{ disabledFilters: [{ filter: 'x', reason: 'SUB-412', message: 'y' }] }, { disabledFilters: 1 }],
@@ -77,7 +77,7 @@ test.each([{ id: undefined }, { status: undefined }, { expirationTime: undefined
   },
 )
 
-test('the list holds webhooks only; what other transports look like does not matter', async () => {
+test('the list contains only webhooks, and subscriptions of other transports are ignored', async () => {
   const others = [
     { deliveryMode: { transportType: 'WebSocket' } },
     { deliveryMode: { transportType: 'PubNub' }, id: 5 },
@@ -86,7 +86,7 @@ test('the list holds webhooks only; what other transports look like does not mat
   using server = httpServer(() => Response.json({ records: [...others, info(), info({ id: 'second' })] }))
   const listed = valueOf(await clientOf(server.url).listSubscriptions(ACCESS_TOKEN))
   expect(listed).toEqual([read, { ...read, subscriptionId: 'second' }])
-  expect(server.seen[0]).toMatchObject({ method: 'GET', path: '/restapi/v1.0/subscription' })
+  expect(server.requests[0]).toMatchObject({ method: 'GET', path: '/restapi/v1.0/subscription' })
 })
 
 test.each([{}, { records: [info({ id: undefined })] }])('the list %j is unreadable', async (body) => {
@@ -94,7 +94,7 @@ test.each([{}, { records: [info({ id: undefined })] }])('the list %j is unreadab
   expect(failureOf(await clientOf(server.url).listSubscriptions(ACCESS_TOKEN)).reason).toBe('ambiguous')
 })
 
-test('a refused webhook is told in the provider’s words', async () => {
+test('a refused webhook is reported in the provider’s words', async () => {
   using server = httpServer(() =>
     Response.json(errorBody('SUB-524', 'HTTPS certificate is not valid'), { status: 400 }),
   )
@@ -108,10 +108,10 @@ describe('deletion', () => {
   test.each([204, 200])('%d deletes', async (status) => {
     using server = httpServer(() => new Response(null, { status }))
     expect(await clientOf(server.url).deleteSubscription(ACCESS_TOKEN, ID)).toEqual({ ok: true, value: undefined })
-    expect(server.seen[0]).toMatchObject({ method: 'DELETE', path: `/restapi/v1.0/subscription/${ID}` })
+    expect(server.requests[0]).toMatchObject({ method: 'DELETE', path: `/restapi/v1.0/subscription/${ID}` })
   })
 
-  test('what is already gone counts as deleted', async () => {
+  test('a missing subscription counts as deleted', async () => {
     using server = httpServer(() => Response.json(errorBody('CMN-102', 'not found'), { status: 404 }))
     expect(await clientOf(server.url).deleteSubscription(ACCESS_TOKEN, ID)).toEqual({ ok: true, value: undefined })
   })
@@ -121,7 +121,7 @@ describe('deletion', () => {
     expect(failureOf(await clientOf(server.url).deleteSubscription(ACCESS_TOKEN, ID)).status).toBe(status)
   })
 
-  test('reading what is gone is a refusal', async () => {
+  test('reading a missing subscription is a refusal', async () => {
     using server = httpServer(() => Response.json(errorBody('CMN-102', 'not found'), { status: 404 }))
     expect(failureOf(await clientOf(server.url).getSubscription(ACCESS_TOKEN, ID))).toMatchObject({
       reason: 'rejected',

@@ -11,9 +11,9 @@ export interface StoredObject {
 
 export interface ListQuery {
   prefix: string
-  /** Empty, or what ends the part of a key that is listed once for all keys that share it. */
+  /** Keys with the same beginning up to the delimiter are listed once. It may be empty. */
   delimiter: string
-  /** Names up to this one are left out. */
+  /** The listing starts after this name. */
   after: string
   limit: number
 }
@@ -21,7 +21,7 @@ export interface ListQuery {
 export interface Listed {
   keys: string[]
   commonPrefixes: string[]
-  /** The last name of this page; null when nothing follows. */
+  /** The last name of this page, or null on the last page. */
   next: string | null
 }
 
@@ -57,7 +57,7 @@ export class Bucket {
     this.#uploads.clear()
   }
 
-  /** Names in order; keys with the same part up to the delimiter count as one name. */
+  /** Lists names in order. Keys with the same beginning up to the delimiter count as one name. */
   list({ prefix, delimiter, after, limit }: ListQuery): Listed {
     const nameOf = (key: string): string => {
       const end = delimiter === '' ? -1 : key.indexOf(delimiter, prefix.length)
@@ -73,14 +73,14 @@ export class Bucket {
     }
   }
 
-  /** Answers the upload's id. */
+  /** Returns the upload's id. */
   beginUpload(): string {
     const id = crypto.randomUUID()
     this.#uploads.set(id, new Map())
     return id
   }
 
-  /** Answers the part's ETag. Errors: NoSuchUpload. */
+  /** Returns the part's ETag. Errors: NoSuchUpload. */
   putPart(id: string, number: number, body: Uint8Array): string {
     this.#upload(id).set(number, body)
     return `"${md5(body).toString('hex')}"`

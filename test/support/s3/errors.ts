@@ -1,4 +1,4 @@
-/** Codes and statuses as in "Error Responses", Amazon S3 API Reference. */
+/** Codes and statuses. Source: Amazon S3 API Reference, "Error Responses". */
 const STATUS = {
   AccessDenied: 403,
   AuthorizationHeaderMalformed: 400,

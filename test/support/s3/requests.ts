@@ -10,12 +10,12 @@ export interface S3Request {
   body: Uint8Array
 }
 
-/** Names of a listing's page at most, unless the client asks for fewer. */
+/** The maximum number of names per page. A client may request fewer. */
 export interface Paging {
   pageSize: number
 }
 
-/** Requests for the bucket. Source: Amazon S3 API Reference, HeadBucket to ListObjectsV2. Errors: an `S3Error`. */
+/** Answers a request for the bucket. Source: Amazon S3 API Reference, HeadBucket to ListObjectsV2. Errors: an `S3Error`. */
 export function answerBucket(bucket: Bucket, request: S3Request, paging: Paging): Response {
   const { method, query } = request
   if (method === 'HEAD') return new Response(null)
@@ -25,7 +25,10 @@ export function answerBucket(bucket: Bucket, request: S3Request, paging: Paging)
   throw new S3Error('NotImplemented')
 }
 
-/** ListObjects goes on after `marker`, ListObjectsV2 (`list-type=2`) by a token; both by the last name of the page before. */
+/**
+ * ListObjects continues after `marker`, ListObjectsV2 (`list-type=2`) after a token. Both are the last name of the
+ * previous page.
+ */
 function list(bucket: Bucket, query: URLSearchParams, { pageSize }: Paging): Response {
   const isV2 = query.get('list-type') === '2'
   const token = query.get('continuation-token')
@@ -48,7 +51,7 @@ function list(bucket: Bucket, query: URLSearchParams, { pageSize }: Paging): Res
 const contents = (key: string, { body, etag, modifiedAt }: StoredObject): string =>
   `<Contents>${element('Key', key)}${element('LastModified', modifiedAt.toISOString())}${element('ETag', etag)}${element('Size', String(body.length))}</Contents>`
 
-/** DeleteObjects: a key that is not there counts as deleted. */
+/** DeleteObjects. A missing key counts as deleted. */
 function deleteMany(bucket: Bucket, { headers, body }: S3Request): Response {
   const declared = headers.get('content-md5')
   if (declared !== null && declared !== md5(body).toString('base64')) throw new S3Error('BadDigest')
@@ -60,7 +63,10 @@ function deleteMany(bucket: Bucket, { headers, body }: S3Request): Response {
   return xml(`<DeleteResult>${deleted.join('')}</DeleteResult>`)
 }
 
-/** Requests for an object. Source: Amazon S3 API Reference, GetObject to AbortMultipartUpload. Errors: an `S3Error`. */
+/**
+ * Answers a request for an object. Source: Amazon S3 API Reference, GetObject to AbortMultipartUpload. Errors: an
+ * `S3Error`.
+ */
 export function answerObject(bucket: Bucket, request: S3Request): Response {
   const { method, key, query, headers, body } = request
   if (query.has('uploads') || query.has('uploadId')) return answerUpload(bucket, request)
@@ -79,7 +85,7 @@ export function answerObject(bucket: Bucket, request: S3Request): Response {
   }
 }
 
-/** `Range: bytes=FIRST-LAST` or `bytes=FIRST-`; without one the whole object. */
+/** Returns `Range: bytes=FIRST-LAST` or `bytes=FIRST-`, or without a range the complete object. */
 function content({ body, etag, modifiedAt }: StoredObject, range: string | null): Response {
   const headers = { etag, 'last-modified': modifiedAt.toUTCString(), 'accept-ranges': 'bytes' }
   if (range === null) return new Response(body, { headers })
@@ -118,6 +124,6 @@ const xml = (body: string): Response =>
 
 const element = (name: string, text: string): string => `<${name}>${Bun.escapeHTML(text)}</${name}>`
 
-/** What stands in each element of this name; keys of ours need no more of XML. */
+/** Returns the text of each element of this name. The keys in use need no other XML. */
 const textsOf = (text: string, name: string): string[] =>
   [...text.matchAll(new RegExp(`<${name}>([^<]*)</${name}>`, 'g'))].map(([, inner = '']) => inner)

@@ -1,14 +1,17 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { S3Error } from './errors.ts'
 
-/** What a client has to sign with, for one region. */
+/** The credentials with which a client signs, for one region. */
 export interface S3Credentials {
   accessKeyId: string
   secretAccessKey: string
   region: string
 }
 
-/** The parts of `Authorization: AWS4-HMAC-SHA256 Credential=ID/DAY/REGION/s3/aws4_request, SignedHeaders=…, Signature=…`. */
+/**
+ * The parts of `Authorization: AWS4-HMAC-SHA256 Credential=ID/DAY/REGION/s3/aws4_request, SignedHeaders=…,
+ * Signature=…`.
+ */
 interface Authorization {
   accessKeyId: string
   /** YYYYMMDD */
@@ -25,7 +28,7 @@ const HEADER =
   /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/s3\/aws4_request, ?SignedHeaders=([^,]+), ?Signature=([0-9a-f]{64})$/
 
 /**
- * Verifies the signature of a request with its whole body.
+ * Verifies the signature of a request with its complete body.
  * Source: "Authenticating Requests: Using the Authorization Header (AWS Signature Version 4)", Amazon S3 API Reference.
  * Errors: an `S3Error` with the code that Amazon answers.
  */
@@ -48,7 +51,7 @@ function parseAuthorization(header: string | null): Authorization {
   return { accessKeyId, day, region, signedHeaders: signedHeaders.split(';'), signature }
 }
 
-/** What is not signed could have been changed on the way: the host and every `x-amz-` header must be. */
+/** The host and every `x-amz-` header must be signed, because an unsigned header could be changed on the way. */
 function requireSigned(headers: Headers, { signedHeaders }: Authorization): void {
   const needed = ['host', ...[...headers.keys()].filter((name) => name.startsWith('x-amz-'))]
   if (!needed.every((name) => signedHeaders.includes(name))) throw new S3Error('AccessDenied')
@@ -62,14 +65,17 @@ function verifyTime(headers: Headers, { day }: Authorization): void {
   if (Math.abs(Date.now() - at) > MAX_SKEW_MS) throw new S3Error('RequestTimeTooSkewed')
 }
 
-/** Bodies signed chunk by chunk (`STREAMING-…`) need another door: Litestream sends none to an endpoint of ours. */
+/**
+ * Bodies that are signed by chunks (`STREAMING-…`) are not supported, because Litestream does not send them to a custom
+ * endpoint.
+ */
 function verifyBody(headers: Headers, body: Uint8Array): void {
   const declared = headers.get('x-amz-content-sha256') ?? ''
   if (declared.startsWith('STREAMING-')) throw new S3Error('NotImplemented')
   if (declared !== 'UNSIGNED-PAYLOAD' && declared !== sha256(body)) throw new S3Error('XAmzContentSHA256Mismatch')
 }
 
-/** String to sign, signed with the key that is derived from the secret by day, region and service. */
+/** Signs the string to sign with the key that is derived from the secret by day, region and service. */
 function signatureOf(request: Request, { day, region, signedHeaders }: Authorization, secret: string): string {
   const scope = `${day}/${region}/s3/aws4_request`
   const date = request.headers.get('x-amz-date') ?? ''
@@ -78,7 +84,7 @@ function signatureOf(request: Request, { day, region, signedHeaders }: Authoriza
   return hmac(key, toSign).toString('hex')
 }
 
-/** Method, path, query, headers, their names, hash of the body; one a line. */
+/** Method, path, query, headers, their names and the hash of the body, one per line. */
 function canonicalRequest(request: Request, signedHeaders: readonly string[]): string {
   const { pathname, search } = new URL(request.url)
   return [
@@ -92,7 +98,7 @@ function canonicalRequest(request: Request, signedHeaders: readonly string[]): s
   ].join('\n')
 }
 
-/** Sorted by name; a name without a value gets an empty one. */
+/** Sorts by name. A name without a value gets an empty one. */
 function canonicalQuery(search: string): string {
   const parts = search.slice(1).split('&').filter(Boolean)
   const pairs = parts.map((part) => {

@@ -1,12 +1,12 @@
 import { MESSAGE_FAILURES } from '../../src/core/message-failure.ts'
 import type { MessageStatus } from '../../src/db/schema/messages.ts'
-import type { Seen } from './seen.ts'
+import type { MessageSnapshot } from './message-snapshot.ts'
 import type { OutboundSms } from '../../src/provider/provider.ts'
 import type { GatewayEvent } from '../../src/realtime/hub.ts'
 import type { Disk, Statement } from './disk.ts'
 import type { AttemptRef, ModelProvider, ProviderRecord } from './model-provider.ts'
-import type { Fairness } from './fairness.ts'
-import { Order, type SeenAttempt } from './order.ts'
+import type { FairnessChecker } from './fairness-checker.ts'
+import { OrderChecker, type AttemptSnapshot } from './order-checker.ts'
 import { valueOf } from './timeline.ts'
 
 const MESSAGES = `SELECT m.seq, m.id, m.status, m.rc_message_id, m.error, m.tenant_id, m.from_number, m.to_number, m.body,
@@ -24,18 +24,18 @@ const NEXT: Record<string, readonly MessageStatus[]> = {
 }
 const isFinal = (status: MessageStatus): boolean => status === 'sent' || status === 'failed'
 
-/** Sees each commit, each event and each call, and says when something happens that must not. */
-export class Witness {
-  /** The first thing that must not happen. */
+/** Checks the guarantees at each commit, event and call. */
+export class Checker {
+  /** The first violated guarantee. */
   violation: string | null = null
-  readonly messages = new Map<string, Seen>()
+  readonly messages = new Map<string, MessageSnapshot>()
   readonly cancelled = new Set<string>()
   readonly called = new Set<string>()
   readonly #published = new Map<string, MessageStatus[]>()
   readonly #changes = new Map<string, boolean>()
-  readonly order = new Order((text) => this.violated(text))
-  /** Only in scenarios without faults. */
-  fairness: Fairness | null = null
+  readonly order = new OrderChecker((text) => this.violated(text))
+  /** Set only in scenarios without faults. */
+  fairness: FairnessChecker | null = null
 
   constructor(
     readonly disk: Disk,
@@ -48,7 +48,7 @@ export class Witness {
     this.log(`VIOLATION ${text}`)
   }
 
-  /** After each commit: compares the database with what it was, and with the provider. */
+  /** Call after each commit. Compares the database with its previous state and with the provider. */
   committed(statements: readonly Statement[], now: number): void {
     if (!statements.some(({ sql }) => this.#changesMessages(sql))) return
     for (const message of this.#read()) this.#compare(message)
@@ -57,13 +57,13 @@ export class Witness {
     this.fairness?.committed(this.messages.values(), now)
   }
 
-  /** What is in the database now counts as rightly there. */
+  /** Accepts the present state of the database. */
   accept(): void {
     for (const message of this.#read()) this.messages.set(message.id, message)
     this.#published.clear()
   }
 
-  /** A published event: not before its commit, and in an order that makes sense. */
+  /** Checks a published event: it must follow its commit, in a possible order. */
   published(event: GatewayEvent): void {
     if (event.type !== 'sms_status') return
     const { messageId, status } = event
@@ -71,7 +71,7 @@ export class Witness {
     this.#published.set(messageId, [...before, status])
     this.log(`event ${status} of ${messageId}`)
     const committed = this.messages.get(messageId)?.status
-    // A first attempt may be committed with its message, which is then never seen as queued.
+    // A first attempt may be committed with its message, which is then never stored as queued.
     const isCommitted =
       committed === status ||
       (status === 'queued' && committed === 'sending') ||
@@ -81,7 +81,7 @@ export class Witness {
     if (!isLegalNext(before.at(-1), status)) this.violated(`events of ${messageId}: ${[...before, status].join(' → ')}`)
   }
 
-  /** The open attempt that a call belongs to, read from the disk at the moment of the call. */
+  /** Returns the open attempt of a call, read from the disk at the time of the call. */
   async attemptOf(
     message: OutboundSms,
     bootId: string,
@@ -112,7 +112,7 @@ export class Witness {
     return rows[0]?.['jobs'] === 0
   }
 
-  /** When everything has come to rest. */
+  /** Call when all messages have ended. */
   checkEnd(acknowledged: ReadonlySet<string>): void {
     for (const id of acknowledged) if (!this.messages.has(id)) this.violated(`${id} was acknowledged and is lost`)
     for (const message of this.messages.values()) {
@@ -122,7 +122,7 @@ export class Witness {
     this.#checkNumbers()
   }
 
-  #checkEnd(message: Seen): void {
+  #checkEnd(message: MessageSnapshot): void {
     const own = this.provider.records.filter((record) => record.attempt.messageId === message.id)
     if (own.length > 1) this.violated(`${message.id} was accepted by the provider ${own.length} times`)
     if (this.cancelled.has(message.id) && message.error !== MESSAGE_FAILURES.cancelled.text)
@@ -137,7 +137,10 @@ export class Witness {
       this.violated(`${message.id} failed with "${message.error ?? ''}" but was accepted by the provider`)
   }
 
-  /** Of each text, the provider has as many as are bound, and at most those that could not be confirmed beside them. */
+  /**
+   * Each record of the provider must belong to a sent message, or to one with the same text that could not be
+   * confirmed.
+   */
   #checkNumbers(): void {
     const bound = new Set([...this.messages.values()].map((message) => message.rcMessageId))
     const spare = new Map<string, number>()
@@ -157,7 +160,7 @@ export class Witness {
     }
   }
 
-  #read(): Seen[] {
+  #read(): MessageSnapshot[] {
     return valueOf(this.disk.database.execute(MESSAGES)).rows.map((row) => ({
       seq: Number(row['seq']),
       id: String(row['id']),
@@ -172,7 +175,7 @@ export class Witness {
     }))
   }
 
-  #readAttempts(): SeenAttempt[] {
+  #readAttempts(): AttemptSnapshot[] {
     return valueOf(this.disk.database.execute(ATTEMPTS)).rows.map((row) => ({
       seq: Number(row['seq']),
       messageId: String(row['message_id']),
@@ -182,7 +185,7 @@ export class Witness {
     }))
   }
 
-  #compare(message: Seen): void {
+  #compare(message: MessageSnapshot): void {
     const before = this.messages.get(message.id)
     this.messages.set(message.id, message)
     if (!isFinal(message.status) && message.jobs !== 1)
@@ -199,7 +202,7 @@ export class Witness {
       this.violated(`${message.id} went from ${before?.status ?? 'nothing'} to ${message.status}`)
   }
 
-  /** Each provider id belongs to one message, and to a text that the provider has under it. */
+  /** Each provider id must belong to one message, and to a record with its text. */
   #checkBindings(): void {
     const holders = new Map<string, string>()
     for (const { id, status, rcMessageId, from, to, text } of this.messages.values()) {
@@ -227,7 +230,7 @@ const carries = (record: ProviderRecord, from: string, to: string, text: string)
 const keyOf = (message: { from: string; to: string; text: string }): string =>
   JSON.stringify([message.from, message.to, message.text])
 
-/** Events die with their process: any may be missing, none may come twice or out of turn. */
+/** Events are lost in a crash, so any may be missing. None may be published twice or out of order. */
 function isLegalNext(last: MessageStatus | undefined, status: MessageStatus): boolean {
   const order = ['queued', 'sending', 'sent']
   const rank = (one: MessageStatus): number => order.indexOf(one === 'failed' ? 'sent' : one)

@@ -1,8 +1,8 @@
 import type { MessageStatus } from '../../src/db/schema/messages.ts'
 
-/** A message as it stands in the database. */
-export interface Seen {
-  /** The order of acceptance. */
+/** A message as stored in the database. */
+export interface MessageSnapshot {
+  /** Its position in the order of acceptance. */
   seq: number
   id: string
   status: MessageStatus

@@ -4,7 +4,7 @@ import { type AttemptRef, type ModelProvider, refused } from './model-provider.t
 import type { Random } from './random.ts'
 import type { Owner, Timeline } from './timeline.ts'
 
-/** How a send may go. `late_…`: the gateway has long been told of a failure when the provider accepts. */
+/** The course of a send. `late_…`: the provider accepts long after the gateway has got a failure. */
 export type SmsFate =
   | 'ok'
   | 'slow'
@@ -26,9 +26,9 @@ export type SmsFate =
 
 export type Fates = Partial<Record<SmsFate, number>>
 
-/** One run of the process, as the provider's side of the wire knows it. */
-export interface Caller extends Owner {
-  /** Group and extension → until when this run knows that it must be silent. */
+/** One boot of the gateway, as the provider knows it. */
+export interface ProviderClient extends Owner {
+  /** The end of each known penalty, by group and extension. */
   penalties: Map<string, number>
   /** Requests that the provider has not handled yet. */
   underWay: Set<Request>
@@ -38,40 +38,40 @@ interface Request {
   handle(): void
   cancel(): void
   handleAt: number
-  /** A token request that outlives its process is not kept waiting: the next run would meet its effect at random. */
+  /** A token request that outlives its process is handled at once, because its effect on the next boot would be random. */
   isRefresh: boolean
 }
 
-export interface Wire {
+export interface ProviderLink {
   timeline: Timeline
   random: Random
   provider: ModelProvider
-  /** The attempt that a send belongs to; says so when there is none. */
+  /** Returns the attempt of a send. A missing attempt is a violation. */
   attemptOf(message: OutboundSms): Promise<AttemptRef>
   fates(): Fates
-  /** How much later than the gateway's verdict the provider may accept: just less than the settle times. */
+  /** The delay between a failure at the gateway and a late acceptance. It is just below the settle times. */
   lateMs: { settle: number; settle5xx: number }
   timeoutMs: number
-  /** How far the provider's clock is behind ours: its `Date` tells, and the real port makes up for it. */
+  /** The lag of the provider's clock. The real port learns it from `Date` and compensates for it. */
   lagMs(): number
-  /** What the provider's `Date` tells of our steady clock; null where no answer has come. */
+  /** The error of the steady clock by the provider's `Date`, or null before the first answer. */
   skewMs(): number | null
   log(text: string): void
   violated(text: string): void
 }
 
-/** What happens to one request, milliseconds after its start. No answer: the gateway's own time limit ends it. */
+/** The course of one request, in milliseconds after its start. Without an answer, the gateway's timeout ends it. */
 interface Course<T> {
   handleAfterMs: number | null
   handle(): ProviderResult<T>
   answerAfterMs: number | null
-  /** Instead of what handling answered. */
+  /** Replaces the answer of `handle`. */
   answer?: ProviderResult<T>
 }
 
-/** The provider's port for one run of the process. */
-export function providerPort(wire: Wire, caller: Caller): Provider {
-  const { provider, random } = wire
+/** The provider's port for one boot. */
+export function providerPort(link: ProviderLink, client: ProviderClient): Provider {
+  const { provider, random } = link
   const refuse = (): never => {
     throw new Error('This call is not part of the simulation')
   }
@@ -81,16 +81,16 @@ export function providerPort(wire: Wire, caller: Caller): Provider {
     serve: (extensionId: string) => T,
   ): Promise<ProviderResult<T>> => {
     const extensionId = provider.extensionOf(accessToken)
-    checkSilence(wire, caller, 'light', extensionId)
+    checkSilence(link, client, 'light', extensionId)
     return ask(
-      wire,
-      caller,
+      link,
+      client,
       `light:${extensionId}`,
-      lightCourse(wire, accessToken, down, () => serve(extensionId)),
+      lightCourse(link, accessToken, down, () => serve(extensionId)),
     )
   }
   return {
-    clockSkewMs: () => wire.skewMs(),
+    clockSkewMs: () => link.skewMs(),
     authorizeUrl: refuse,
     exchangeCode: refuse,
     getExtension: refuse,
@@ -103,17 +103,17 @@ export function providerPort(wire: Wire, caller: Caller): Provider {
     fixOf: () => 'Wait.',
     isStanding: () => false,
     refresh: (refreshToken) =>
-      ask(wire, caller, null, {
+      ask(link, client, null, {
         handleAfterMs: random.ms(5, 200),
         handle: () => {
           const result = provider.refresh(refreshToken)
-          wire.log(`refresh with ${refreshToken}: ${result.ok ? result.value.refreshToken : result.failure.reason}`)
+          link.log(`refresh with ${refreshToken}: ${result.ok ? result.value.refreshToken : result.failure.reason}`)
           return result
         },
         answerAfterMs: random.chance(0.9) ? random.ms(200, 400) : null,
       }),
     revoke: (refreshToken) =>
-      ask(wire, caller, null, {
+      ask(link, client, null, {
         handleAfterMs: 1,
         handle: () => ({ ok: true, value: provider.revoke(refreshToken) }),
         answerAfterMs: 2,
@@ -122,94 +122,105 @@ export function providerPort(wire: Wire, caller: Caller): Provider {
     listSmsNumbers: (accessToken) =>
       light(accessToken, false, (extensionId) => [...(provider.numbers.get(extensionId) ?? [])]),
     listMessages: (accessToken, query) =>
-      light(accessToken, wire.timeline.now < provider.storeDownUntil, (extensionId) =>
-        provider.list(extensionId, query.direction, query.since - wire.lagMs()),
+      light(accessToken, link.timeline.now < provider.storeDownUntil, (extensionId) =>
+        provider.list(extensionId, query.direction, query.since - link.lagMs()),
       ),
     async sendSms(accessToken, message) {
       const extensionId = provider.extensionOf(accessToken)
-      checkSilence(wire, caller, 'medium', extensionId)
-      const attempt = await wire.attemptOf(message)
-      const fate = random.weighted(wire.fates())
-      wire.log(`call ${fate} for ${attempt.messageId} ${attempt.attemptId}`)
+      checkSilence(link, client, 'medium', extensionId)
+      const attempt = await link.attemptOf(message)
+      const fate = random.weighted(link.fates())
+      link.log(`call ${fate} for ${attempt.messageId} ${attempt.attemptId}`)
       return ask(
-        wire,
-        caller,
+        link,
+        client,
         `medium:${extensionId}`,
-        smsCourse(wire, accessToken, extensionId, message, attempt, fate),
+        smsCourse(link, accessToken, extensionId, message, attempt, fate),
       )
     },
   }
 }
 
-function checkSilence(wire: Wire, caller: Caller, group: QuotaGroup, extensionId: string): void {
-  const until = caller.penalties.get(`${group}:${extensionId}`) ?? 0
-  if (wire.timeline.now < until)
-    wire.violated(
-      `a ${group} request of ${extensionId} went out ${until - wire.timeline.now} ms before the end of its 429 penalty`,
+function checkSilence(link: ProviderLink, client: ProviderClient, group: QuotaGroup, extensionId: string): void {
+  const until = client.penalties.get(`${group}:${extensionId}`) ?? 0
+  if (link.timeline.now < until)
+    link.violated(
+      `a ${group} request of ${extensionId} went out ${until - link.timeline.now} ms before the end of its 429 penalty`,
     )
 }
 
-/** The provider's side runs on whatever becomes of the caller; its answer finds the caller alive, or nobody. */
-function ask<T>(wire: Wire, caller: Caller, penalty: string | null, course: Course<T>): Promise<ProviderResult<T>> {
-  const { timeline } = wire
+/** The provider handles the request even if the process dies. The answer arrives only if the process is alive. */
+function ask<T>(
+  link: ProviderLink,
+  client: ProviderClient,
+  penalty: string | null,
+  course: Course<T>,
+): Promise<ProviderResult<T>> {
+  const { timeline } = link
   return new Promise((resolve) => {
     let answer = course.answer ?? null
     const handle = (): void => {
       const handled = course.handle()
       answer ??= handled
     }
-    if (course.handleAfterMs !== null) underWay(wire, caller, course.handleAfterMs, penalty === null, handle)
-    let settled = false
-    const settle = (result: ProviderResult<T>): void => {
-      if (settled) return
-      settled = true
+    if (course.handleAfterMs !== null) underWay(link, client, course.handleAfterMs, penalty === null, handle)
+    let isAnswered = false
+    const respond = (result: ProviderResult<T>): void => {
+      if (isAnswered) return
+      isAnswered = true
       if (penalty !== null && !result.ok && result.failure.reason === 'rate_limited')
-        notePenalty(wire, caller, penalty, result.failure.retryAfterMs)
+        notePenalty(link, client, penalty, result.failure.retryAfterMs)
       resolve(result)
     }
     const { answerAfterMs } = course
     if (answerAfterMs !== null)
-      timeline.after(caller, answerAfterMs, () => settle(answer ?? refused('ambiguous', null)))
-    timeline.after(caller, wire.timeoutMs, () => settle(refused('ambiguous', null)))
+      timeline.after(client, answerAfterMs, () => respond(answer ?? refused('ambiguous', null)))
+    timeline.after(client, link.timeoutMs, () => respond(refused('ambiguous', null)))
   })
 }
 
-function underWay(wire: Wire, caller: Caller, delayMs: number, isRefresh: boolean, handle: () => void): void {
-  const { timeline } = wire
+function underWay(
+  link: ProviderLink,
+  client: ProviderClient,
+  delayMs: number,
+  isRefresh: boolean,
+  handle: () => void,
+): void {
+  const { timeline } = link
   const request: Request = {
     isRefresh,
     handleAt: timeline.now + delayMs,
     handle: () => {
-      caller.underWay.delete(request)
+      client.underWay.delete(request)
       handle()
     },
     cancel: timeline.after(null, delayMs, () => request.handle()),
   }
-  caller.underWay.add(request)
+  client.underWay.add(request)
 }
 
-/** What a process that has just died had under way: handled or not, at the latest before the settle time of its successor. */
-export function orphan(wire: Wire, caller: Caller): void {
-  for (const request of caller.underWay) {
+/** Decides the open requests of a dead process: each is handled before the settle time of its successor, or never. */
+export function orphan(link: ProviderLink, client: ProviderClient): void {
+  for (const request of client.underWay) {
     request.cancel()
     if (!request.isRefresh)
-      wire.timeline.after(
+      link.timeline.after(
         null,
-        Math.min(request.handleAt - wire.timeline.now, wire.random.ms(0, wire.lateMs.settle)),
+        Math.min(request.handleAt - link.timeline.now, link.random.ms(0, link.lateMs.settle)),
         request.handle,
       )
-    else if (wire.random.chance(0.5)) request.handle()
+    else if (link.random.chance(0.5)) request.handle()
   }
 }
 
-function notePenalty(wire: Wire, caller: Caller, penalty: string, retryAfterMs: number | null): void {
-  const until = wire.timeline.now + (retryAfterMs ?? 60_000)
-  caller.penalties.set(penalty, Math.max(until, caller.penalties.get(penalty) ?? 0))
-  wire.log(`penalty for ${penalty}: ${(until - wire.timeline.now) / 1000} s`)
+function notePenalty(link: ProviderLink, client: ProviderClient, penalty: string, retryAfterMs: number | null): void {
+  const until = link.timeline.now + (retryAfterMs ?? 60_000)
+  client.penalties.set(penalty, Math.max(until, client.penalties.get(penalty) ?? 0))
+  link.log(`penalty for ${penalty}: ${(until - link.timeline.now) / 1000} s`)
 }
 
-function lightCourse<T>(wire: Wire, accessToken: string, down: boolean, serve: () => T): Course<T> {
-  const { random, provider } = wire
+function lightCourse<T>(link: ProviderLink, accessToken: string, down: boolean, serve: () => T): Course<T> {
+  const { random, provider } = link
   const handle = (): ProviderResult<T> => provider.refusal(accessToken, 'light', false) ?? { ok: true, value: serve() }
   if (!down)
     return {
@@ -222,21 +233,21 @@ function lightCourse<T>(wire: Wire, accessToken: string, down: boolean, serve: (
 }
 
 function smsCourse(
-  wire: Wire,
+  link: ProviderLink,
   accessToken: string,
   extensionId: string,
   message: OutboundSms,
   attempt: AttemptRef,
   fate: SmsFate,
 ): Course<AcceptedSms> {
-  const { random, provider, lateMs, timeoutMs } = wire
+  const { random, provider, lateMs, timeoutMs } = link
   const handle = (): ProviderResult<AcceptedSms> => {
     const refusal = provider.refusal(accessToken, 'medium', fate === 'limited')
     if (refusal !== null) return refusal
     if (fate === 'unavailable') return refused('unavailable', 503)
     if (fate === 'rejected') return refused('rejected', 400)
     const record = provider.accept(extensionId, message, attempt, fate === 'marked_failed' ? 'SendingFailed' : 'Queued')
-    wire.log(`provider accepts ${attempt.messageId} as ${record.providerMessageId}`)
+    link.log(`provider accepts ${attempt.messageId} as ${record.providerMessageId}`)
     return { ok: true, value: { providerMessageId: record.providerMessageId, failed: fate === 'marked_failed' } }
   }
   const soon = random.ms(5, 300)
@@ -246,7 +257,7 @@ function smsCourse(
     answer?: ProviderResult<AcceptedSms>,
   ): Course<AcceptedSms> => ({ handleAfterMs, handle, answerAfterMs, ...(answer === undefined ? {} : { answer }) })
   const cut = refused('ambiguous', null)
-  // Handled, but the gateway is told something else.
+  // The request is handled, but the gateway gets another answer.
   const untold = (handleAfterMs: number, answerAfterMs: number | null, answer = cut): Course<AcceptedSms> => ({
     handleAfterMs,
     answerAfterMs,

@@ -1,4 +1,4 @@
-import type { Life } from './life.ts'
+import type { Boot } from './boot.ts'
 
 interface Claim {
   /** True time. */
@@ -10,18 +10,18 @@ interface Claim {
 
 const WINDOW_MS = 60_000
 
-/** Counts the sends of every number and extension in the sixty seconds before each, by the time at which they were claimed. */
-export class Windows {
+/** Checks the rate rateWindows: counts the sends of each number and extension in the sixty seconds before each claim. */
+export class RateWindowChecker {
   readonly #claims: Claim[] = []
 
   constructor(readonly limits: { fromPerMinute: number; extensionPerMinute: number }) {}
 
-  /** Notes a send; answers what is wrong with it, or null. */
-  note(life: Life, from: string, extensionId: string, startedAt: number): string | null {
-    const at = startedAt - life.offset
-    // Set forward between two runs, the clock makes older sends look older still: nobody can know of those.
-    const known = this.#claims.filter((claim) => claim.at > at - WINDOW_MS && life.offset <= claim.offset)
-    this.#claims.push({ at, from, extensionId, offset: life.offset })
+  /** Records a send. Returns the violation, or null. */
+  note(boot: Boot, from: string, extensionId: string, startedAt: number): string | null {
+    const at = startedAt - boot.offset
+    // If the clock was set forward between two boots, older sends look too old, so the gateway cannot count them.
+    const known = this.#claims.filter((claim) => claim.at > at - WINDOW_MS && boot.offset <= claim.offset)
+    this.#claims.push({ at, from, extensionId, offset: boot.offset })
     const ofNumber = known.filter((claim) => claim.from === from).length + 1
     const ofExtension = known.filter((claim) => claim.extensionId === extensionId).length + 1
     if (ofNumber > this.limits.fromPerMinute)

@@ -10,18 +10,18 @@ import { type Gateway, buildGateway } from '../../src/gateway.ts'
 import type { Provider } from '../../src/provider/provider.ts'
 import { recover, registerJobs } from '../../src/worker.ts'
 import { type Disk, type SimulatedGate, simulatedGate } from './disk.ts'
-import type { Caller } from './provider-port.ts'
+import type { ProviderClient } from './simulated-provider-port.ts'
 import type { Random } from './random.ts'
 import type { Timeline } from './timeline.ts'
 
-/** One run of the process, from its start to its death. */
-export interface Life extends Caller {
+/** One boot of the gateway, from its start to its end. */
+export interface Boot extends ProviderClient {
   bootId: string
-  /** Wall-clock minus true time at the start: what its steady time is off by. */
+  /** The error of the wall clock at the start, which is the error of the steady clock. */
   offset: number
   gateway: Gateway
   gate: SimulatedGate
-  /** It has recovered and takes requests. */
+  /** It has recovered and accepts requests. */
   ready: boolean
 }
 
@@ -30,31 +30,31 @@ export interface Surroundings {
   random: Random
   disk: Disk
   config: Config
-  /** Wall-clock minus true time. */
+  /** The error of the wall clock. */
   wallOffset(): number
-  portFor(life: Life): Provider
+  portFor(boot: Boot): Provider
 }
 
-/** Starts a process on what the disk holds; `failed` is told when it cannot start. */
-export function startLife(around: Surroundings, failed: (life: Life) => void): Life {
+/** Starts the gateway on the disk. `failed` is called if it cannot start. */
+export function startBoot(around: Surroundings, failed: (boot: Boot) => void): Boot {
   const { timeline, random, disk, config } = around
-  const caller: Caller = { alive: true, pausedUntil: 0, penalties: new Map(), underWay: new Set() }
-  const gate = simulatedGate(caller, disk, timeline, random)
-  const defer = (run: () => void): void => void timeline.after(caller, 0, run)
+  const client: ProviderClient = { alive: true, pausedUntil: 0, penalties: new Map(), underWay: new Set() }
+  const gate = simulatedGate(client, disk, timeline, random)
+  const defer = (run: () => void): void => void timeline.after(client, 0, run)
   const ids: Ids = createIds((length) => random.bytes(length))
   const bootId = ids.of('boot')
-  const life: Life = Object.assign(caller, {
+  const boot: Boot = Object.assign(client, {
     bootId,
     offset: around.wallOffset(),
     gate,
     ready: false,
     gateway: {} as Gateway,
   })
-  life.gateway = buildGateway({
+  boot.gateway = buildGateway({
     config,
     encryptionKeys: [new Uint8Array(32)],
     secrets: plainSecrets,
-    clock: clockOf(around, life),
+    clock: clockOf(around, boot),
     ids,
     log: silentLog,
     database: {
@@ -65,35 +65,35 @@ export function startLife(around: Surroundings, failed: (life: Life) => void): L
       migrated: [],
       close: () => Promise.resolve(),
     },
-    provider: around.portFor(life),
+    provider: around.portFor(boot),
     bootId,
     defer,
   })
-  registerJobs(life.gateway)
-  recover(life.gateway).then(
-    () => begin(life),
-    () => failed(life),
+  registerJobs(boot.gateway)
+  recover(boot.gateway).then(
+    () => begin(boot),
+    () => failed(boot),
   )
-  return life
+  return boot
 }
 
-function begin(life: Life): void {
-  life.ready = true
-  life.gateway.jobs.start()
-  life.gateway.sending.start()
+function begin(boot: Boot): void {
+  boot.ready = true
+  boot.gateway.jobs.start()
+  boot.gateway.sending.start()
 }
 
-function clockOf({ timeline, wallOffset }: Surroundings, life: Life): Clock {
+function clockOf({ timeline, wallOffset }: Surroundings, boot: Boot): Clock {
   const startedAt = timeline.now
   return {
     now: () => Math.floor(timeline.now + wallOffset()),
-    steady: () => timeline.now + life.offset,
+    steady: () => timeline.now + boot.offset,
     monotonic: () => timeline.now - startedAt,
-    after: (delayMs, callback) => timeline.after(life, delayMs, callback),
+    after: (delayMs, callback) => timeline.after(boot, delayMs, callback),
   }
 }
 
-/** The real ones work on other threads, which come back in no fixed order. */
+/** Real encryption runs on other threads, whose results arrive in no fixed order. */
 export const plainSecrets: Secrets = {
   hash: (value) => `hash of ${value}`,
   hashes: (value) => [`hash of ${value}`],

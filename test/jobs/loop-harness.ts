@@ -10,50 +10,50 @@ export interface NewJob {
   lane: string
   subject: string
   tenantId?: string
-  /** Not due before then; at once if absent. */
+  /** The delay until the job is due. Default 0. */
   inMs?: number
 }
 
 type Handler = (job: Job) => Promise<JobOutcome> | JobOutcome
 
-export interface WorkshopOptions {
+export interface LoopHarnessOptions {
   maxInFlight?: number
   maxPerLane?: number
   maxPrefetched?: number
   room?: JobKind<string>['room']
-  /** What a run does; by default it deletes the job. */
+  /** Runs a job. By default it deletes the job. */
   handle?: Handler
   load?: JobKind<string>['load']
 }
 
-/** A loop over an in-memory database, with a clock that stands still and a record of what ran. */
-export class Workshop implements AsyncDisposable {
+/** Runs loops over an in-memory database with a manual clock, and records the runs. */
+export class LoopHarness implements AsyncDisposable {
   readonly clock: ManualClock = manualClock()
   readonly ran: string[] = []
   readonly log = recordedLog()
-  /** Statements that read or wrote something, for tests of idleness. */
+  /** The number of statements of the loop. */
   calls = 0
-  /** Subjects that run at this moment; each may be there once. */
+  /** The subjects that are running. Each may run once at a time. */
   readonly running = new Set<string>()
-  /** Subjects that ran twice at once, or again after they were done. */
+  /** Subjects that ran twice in parallel, or again after they were done. */
   readonly twice: string[] = []
   readonly #done = new Set<string>()
 
-  /** The loop's queries go through this; a test may replace it. */
+  /** Runs the loop's queries. A test may replace it. */
   execute: Gate['execute'] = (statement) => this.gate.execute(statement)
 
   private constructor(
     readonly gate: Gate,
     readonly close: () => Promise<void>,
-    readonly options: WorkshopOptions,
+    readonly options: LoopHarnessOptions,
   ) {}
 
-  static async open(options: WorkshopOptions = {}): Promise<Workshop> {
+  static async open(options: LoopHarnessOptions = {}): Promise<LoopHarness> {
     const { gate, close } = await openDatabase({ url: ':memory:', authToken: null, path: null, litestream: false })
-    return new Workshop(gate, close, options)
+    return new LoopHarness(gate, close, options)
   }
 
-  /** A loop as a start makes it; a second one is a second life of the process. */
+  /** Creates a loop, as a start does. A second loop represents a restart. */
   newLoop(): JobLoop<string> {
     const execute: Gate['execute'] = (statement) => {
       this.calls++
@@ -135,14 +135,14 @@ export class Workshop implements AsyncDisposable {
     return rows.map((row) => String(row['subject']))
   }
 
-  /** Waits until so many runs were begun. */
+  /** Waits until `count` runs have begun. */
   async untilRan(count: number): Promise<string[]> {
     await until(() => this.ran.length >= count)
     return this.ran
   }
 
-  /** Lets the loop do all that it can do at this moment. */
-  async settled(): Promise<void> {
+  /** Waits until the loop has done everything that it can do without advancing the clock. */
+  async untilIdle(): Promise<void> {
     let before = -1
     while (before !== this.calls + this.ran.length) {
       before = this.calls + this.ran.length

@@ -1,8 +1,8 @@
-import type { Seen } from './seen.ts'
+import type { MessageSnapshot } from './message-snapshot.ts'
 
-/** The bounds that the scenario has. */
+/** The limits of the scenario. */
 export interface FairnessLimits {
-  /** Messages of an extension, and of a number, in 60 s. */
+  /** The messages of an extension in 60 s; `fromPerMinute`: of a number. */
   extensionPerMinute: number
   fromPerMinute: number
   extensionOf(number: string): string
@@ -10,23 +10,23 @@ export interface FairnessLimits {
 
 interface Waiting {
   since: number
-  /** Its place in its line when it was accepted, the first one is 1. */
-  place: number
-  /** The most lines of its extension that had work while it waited. */
+  /** The position in its line at acceptance. The first one is 1. */
+  position: number
+  /** The highest number of lines of its extension with work while it waited. */
   lines: number
   line: string
   extensionId: string
 }
 
 const MINUTE_MS = 60_000
-/** What was sent before fills a window for as long, which is a pause; a slot is free again 60 s after its call was answered. */
+/** Earlier sends can fill a window for this long, because a slot becomes free 60 s after its call was answered. */
 const FULL_WINDOW_MS = MINUTE_MS + 15_000
 
 /**
- * Whether each message begins within twice its place in its line × the lines with work × 60 s / limit, and the time of a window that was
- * full before. For scenarios without faults: pauses of the provider would come on top.
+ * Checks that each message begins within twice its position in its line × the lines with work × 60 s / limit, and the time
+ * of a window that was full before. It applies to scenarios without faults, because pauses of the provider add to the wait.
  */
-export class Fairness {
+export class FairnessChecker {
   readonly #waiting = new Map<string, Waiting>()
 
   constructor(
@@ -35,7 +35,7 @@ export class Fairness {
   ) {}
 
   /** After each commit. */
-  committed(messages: Iterable<Seen>, now: number): void {
+  committed(messages: Iterable<MessageSnapshot>, now: number): void {
     const unended = [...messages].filter(({ status }) => status === 'queued' || status === 'sending')
     for (const message of unended) this.#note(message, unended, now)
     const lines = this.#linesWithWork(unended)
@@ -47,15 +47,15 @@ export class Fairness {
     }
   }
 
-  #note(message: Seen, unended: readonly Seen[], now: number): void {
+  #note(message: MessageSnapshot, unended: readonly MessageSnapshot[], now: number): void {
     if (message.status !== 'queued' || this.#waiting.has(message.id)) return
     const line = lineOf(message)
-    const place = unended.filter((other) => lineOf(other) === line && other.seq <= message.seq).length
+    const position = unended.filter((other) => lineOf(other) === line && other.seq <= message.seq).length
     const extensionId = this.limits.extensionOf(message.from)
-    this.#waiting.set(message.id, { since: now, place, lines: 1, line, extensionId })
+    this.#waiting.set(message.id, { since: now, position, lines: 1, line, extensionId })
   }
 
-  #linesWithWork(unended: readonly Seen[]): Map<string, Set<string>> {
+  #linesWithWork(unended: readonly MessageSnapshot[]): Map<string, Set<string>> {
     const lines = new Map<string, Set<string>>()
     for (const message of unended) {
       const extensionId = this.limits.extensionOf(message.from)
@@ -64,14 +64,14 @@ export class Fairness {
     return lines
   }
 
-  #check(id: string, { since, place, lines, line }: Waiting, now: number): void {
+  #check(id: string, { since, position, lines, line }: Waiting, now: number): void {
     const perMinute = Math.min(this.limits.extensionPerMinute, this.limits.fromPerMinute)
-    const boundMs = (2 * place * lines * MINUTE_MS) / perMinute + FULL_WINDOW_MS
+    const boundMs = (2 * position * lines * MINUTE_MS) / perMinute + FULL_WINDOW_MS
     if (now - since > boundMs)
       this.violated(
-        `${id} of ${line} waited ${(now - since) / 1000} s, ${boundMs / 1000} s are fair for place ${place} of ${lines} lines`,
+        `${id} of ${line} waited ${(now - since) / 1000} s, ${boundMs / 1000} s are fair for position ${position} of ${lines} lines`,
       )
   }
 }
 
-const lineOf = ({ tenantId, from }: Seen): string => `${tenantId} ${from}`
+const lineOf = ({ tenantId, from }: MessageSnapshot): string => `${tenantId} ${from}`

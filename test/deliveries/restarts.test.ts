@@ -4,21 +4,27 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ManualClock, manualClock } from '../support/manual-clock.ts'
 import { attempts } from '../support/provider-events.ts'
-import { pass, setPolicy, setUrl, settled, startFailingReceiver } from '../support/retries.ts'
+import {
+  advanceInSteps,
+  setRetryPolicy,
+  setWebhookUrl,
+  attemptsEnded,
+  startFailingReceiver,
+} from '../support/retries.ts'
 import { type World, createWorld } from '../support/world.ts'
 
 const MINUTE = 60_000
 
-/** A world and a second one with the same database; `leave` is what the first one does. */
-async function twoLives(
+/** Runs `prepare` in a first world and restarts with the same database. */
+async function restarted(
   clock: ManualClock,
   options: { work: boolean },
-  leave: (first: World) => Promise<unknown>,
+  prepare: (first: World) => Promise<unknown>,
   between: (database: string) => void = () => {},
 ) {
   const folder = mkdtempSync(join(tmpdir(), 'sgw-test-'))
   const first = await createWorld({ clock, folder, ...options })
-  await leave(first)
+  await prepare(first)
   await first[Symbol.asyncDispose]()
   between(join(folder, 'sgw.db'))
   const second = await createWorld({ clock, folder, connect: false })
@@ -32,8 +38,8 @@ async function twoLives(
   }
 }
 
-/** The attempt `number`, as a process that was killed during its POST leaves it. */
-const leaveOpen = (world: World, number: number): Promise<unknown> =>
+/** Stores the open attempt `number` of a process that was killed during its POST. */
+const storeOpenAttempt = (world: World, number: number): Promise<unknown> =>
   world.gateway.database.gate.execute({
     sql: `INSERT INTO deliveries (delivery_id, attempt_number, tenant_id, kind, target_id, message_id, correlation_id, url, boot_id, attempted_at)
       SELECT subject, ?1, tenant_id, 'app', lane, substr(subject, 1, 16), 'cor_0', '', 'boot_before', 0
@@ -47,20 +53,20 @@ const POLICIES = [
 ] as const
 
 for (const [policy, numbers] of POLICIES) {
-  test(`after kill -9 during the first attempt, with ${policy}: it is Interrupted, and only a schedule goes on`, async () => {
+  test(`after kill -9 during the first attempt, with ${policy}: the attempt is Interrupted, and only a schedule continues`, async () => {
     const clock = manualClock()
     await using receiver = startFailingReceiver()
     receiver.answer = () => new Response('ok')
-    await using lives = await twoLives(clock, { work: false }, async (first) => {
-      await setUrl(first, receiver.url)
-      await setPolicy(first, policy)
+    await using second = await restarted(clock, { work: false }, async (first) => {
+      await setWebhookUrl(first, receiver.url)
+      await setRetryPolicy(first, policy)
       await first.control.injectSms({ text: 'interrupted' })
-      await leaveOpen(first, 1)
+      await storeOpenAttempt(first, 1)
     })
-    await settled(lives.world, clock)
+    await attemptsEnded(second.world, clock)
     expect(receiver.requests).toEqual([])
-    await pass(lives.world, clock, 10_000, 1000)
-    const log = await lives.log()
+    await advanceInSteps(second.world, clock, 10_000, 1000)
+    const log = await second.log()
     expect(log.map((attempt) => attempt['attemptNumber'])).toEqual([...numbers])
     expect(log.at(-1)).toMatchObject({
       outcome: 'network_error',
@@ -69,20 +75,20 @@ for (const [policy, numbers] of POLICIES) {
     })
   })
 
-  test(`after a restore, with ${policy}: what waited is Interrupted, and only a schedule goes on`, async () => {
+  test(`after a restore, with ${policy}: waiting attempts are Interrupted, and only a schedule continues`, async () => {
     const clock = manualClock()
     await using receiver = startFailingReceiver()
     receiver.answer = () => new Response('ok')
-    const leave = async (first: World): Promise<void> => {
-      await setUrl(first, receiver.url)
-      await setPolicy(first, policy)
+    const prepare = async (first: World): Promise<void> => {
+      await setWebhookUrl(first, receiver.url)
+      await setRetryPolicy(first, policy)
       await first.control.injectSms({ text: 'copied' })
     }
-    await using lives = await twoLives(clock, { work: false }, leave, (path) => rmSync(`${path}.mark`))
-    await settled(lives.world, clock)
+    await using second = await restarted(clock, { work: false }, prepare, (path) => rmSync(`${path}.mark`))
+    await attemptsEnded(second.world, clock)
     expect(receiver.requests).toEqual([])
-    await pass(lives.world, clock, 10_000, 1000)
-    const log = await lives.log()
+    await advanceInSteps(second.world, clock, 10_000, 1000)
+    const log = await second.log()
     expect(log.map((attempt) => attempt['attemptNumber']).toSorted()).toEqual([...numbers].toSorted())
     expect(log.find((attempt) => attempt['attemptNumber'] === 1)).toMatchObject({
       outcome: 'network_error',
@@ -92,55 +98,55 @@ for (const [policy, numbers] of POLICIES) {
   })
 }
 
-test('after kill -9 during a retry the schedule goes on with its next step, and nothing is posted twice at once', async () => {
+test('after kill -9 during a retry, the schedule continues with its next step, and nothing is posted twice at once', async () => {
   const clock = manualClock()
   await using receiver = startFailingReceiver()
-  await using lives = await twoLives(clock, { work: true }, async (first) => {
-    await setUrl(first, receiver.url)
-    await setPolicy(first, 'short')
+  await using second = await restarted(clock, { work: true }, async (first) => {
+    await setWebhookUrl(first, receiver.url)
+    await setRetryPolicy(first, 'short')
     await first.control.injectSms({ text: 'twice unlucky' })
     await receiver.received(1)
-    await settled(first, clock)
-    await leaveOpen(first, 2)
+    await attemptsEnded(first, clock)
+    await storeOpenAttempt(first, 2)
   })
-  await pass(lives.world, clock, 26_000, 1000)
+  await advanceInSteps(second.world, clock, 26_000, 1000)
   expect(receiver.requests).toHaveLength(1)
-  await pass(lives.world, clock, 8000, 1000)
+  await advanceInSteps(second.world, clock, 8000, 1000)
   expect(receiver.requests).toHaveLength(2)
-  expect((await lives.log()).map((attempt) => attempt['attemptNumber']).toSorted()).toEqual([1, 2, 3])
+  expect((await second.log()).map((attempt) => attempt['attemptNumber']).toSorted()).toEqual([1, 2, 3])
   expect(receiver.overlaps).toEqual([])
 })
 
-test('a restart keeps the time of a retry', async () => {
+test('a restart does not change the time of a retry', async () => {
   const clock = manualClock()
   await using receiver = startFailingReceiver()
-  await using lives = await twoLives(clock, { work: true }, async (first) => {
-    await setUrl(first, receiver.url)
-    await setPolicy(first, 'standard')
+  await using second = await restarted(clock, { work: true }, async (first) => {
+    await setWebhookUrl(first, receiver.url)
+    await setRetryPolicy(first, 'standard')
     await first.control.injectSms({ text: 'patient' })
     await receiver.received(1)
-    await settled(first, clock)
+    await attemptsEnded(first, clock)
     clock.advance(6000)
     await receiver.received(2)
-    await settled(first, clock)
+    await attemptsEnded(first, clock)
   })
-  await pass(lives.world, clock, 4 * MINUTE, MINUTE)
+  await advanceInSteps(second.world, clock, 4 * MINUTE, MINUTE)
   expect(receiver.requests).toHaveLength(2)
-  await pass(lives.world, clock, 2 * MINUTE, MINUTE)
+  await advanceInSteps(second.world, clock, 2 * MINUTE, MINUTE)
   expect(receiver.requests).toHaveLength(3)
 })
 
-test('a clock that was set back by a year makes no retry wait longer than a schedule can', async () => {
+test('a retry waits no longer than its schedule allows, even if the clock was set back by a year', async () => {
   const clock = manualClock()
   await using receiver = startFailingReceiver()
-  await using lives = await twoLives(clock, { work: true }, async (first) => {
-    await setUrl(first, receiver.url)
-    await setPolicy(first, 'short')
+  await using second = await restarted(clock, { work: true }, async (first) => {
+    await setWebhookUrl(first, receiver.url)
+    await setRetryPolicy(first, 'short')
     await first.control.injectSms({ text: 'from the future' })
     await receiver.received(1)
-    await settled(first, clock)
+    await attemptsEnded(first, clock)
     await first.gateway.database.gate.execute(`UPDATE jobs SET due_at = due_at + ${365 * 24 * 60 * MINUTE}`)
   })
   await receiver.received(2)
-  expect((await lives.log()).length).toBeGreaterThan(0)
+  expect((await second.log()).length).toBeGreaterThan(0)
 })
