@@ -20,8 +20,8 @@ export interface Statement {
 }
 
 /**
- * Statements that each write many rows. They read the rows of the commit from the table `given`, which has the columns named
- * here. A statement that returns rows must return the row's key as `key`. An INSERT must read `given` in its order (CROSS JOIN),
+ * Statements that each write many rows. They read the rows of the commit from the table `input`, which has the columns named
+ * here. A statement that returns rows must return the row's key as `key`. An INSERT must read `input` in its order (CROSS JOIN),
  * so that rows get their `seq` in the order in which they were passed in.
  */
 export interface RowOperation<Value extends JsonRow> {
@@ -170,22 +170,22 @@ interface RowStatement {
 
 const made = new WeakMap<readonly string[], Map<number, readonly RowStatement[]>>()
 
-/** The statements of an operation for `count` rows, each with `given` in front. */
+/** The statements of an operation for `count` rows, each with `input` in front. */
 function statementsFor(operation: RowOperation<never>, count: number): readonly RowStatement[] {
   const known = made.get(operation.statements) ?? new Map<number, readonly RowStatement[]>()
   made.set(operation.statements, known)
-  const statements = known.get(count) ?? operation.statements.map((sql) => withGiven(operation, sql, count))
+  const statements = known.get(count) ?? operation.statements.map((sql) => withInput(operation, sql, count))
   known.set(count, statements)
   return statements
 }
 
-/** `given` has only the columns that the statement names, because binding a value takes about as long as an index lookup. */
-function withGiven(operation: RowOperation<never>, sql: string, count: number): RowStatement {
+/** `input` has only the columns that the statement names, because binding a value takes about as long as an index lookup. */
+function withInput(operation: RowOperation<never>, sql: string, count: number): RowStatement {
   const columns: string[] = operation.columns.filter((column) => new RegExp(`\\b${column}\\b`).test(sql))
   const row = `(${columns.map(() => '?').join(', ')})`
   const values = Array(count).fill(row).join(', ')
-  const given = columns.length === 0 ? '' : `WITH given ("${columns.join('", "')}") AS (VALUES ${values}) `
-  return { sql: given + sql, columns }
+  const input = columns.length === 0 ? '' : `WITH input ("${columns.join('", "')}") AS (VALUES ${values}) `
+  return { sql: input + sql, columns }
 }
 
 /** Gives each unit the rows that carry its key. */

@@ -40,9 +40,9 @@ interface InboundRow extends Record<string, string | number | null> {
 /** A message whose provider id was stored before has another job id, so it gets no jobs. */
 const newJobs = (columns: string, source: string): string => `
   SELECT messages.job_id, ${columns}, 0, messages.created_at
-  FROM given
-  CROSS JOIN messages ON messages.id = given.messageId AND messages.job_id = given.jobId AND messages.tenant_id = given.tenantId
-  CROSS JOIN tenants ON tenants.id = given.tenantId AND tenants.status = 'active'
+  FROM input
+  CROSS JOIN messages ON messages.id = input.messageId AND messages.job_id = input.jobId AND messages.tenant_id = input.tenantId
+  CROSS JOIN tenants ON tenants.id = input.tenantId AND tenants.status = 'active'
   ${source}`
 
 const FIRST = `'webhook', target.id, messages.tenant_id, messages.id || ':' || target.id`
@@ -101,12 +101,12 @@ export const STORE: RowOperation<InboundRow> = {
         receiving_extension_id, created_at, updated_at)
       SELECT messageId, jobId, tenantId,
         coalesce(
-          (SELECT app_id FROM conversations WHERE contact = given."from" AND number = given."to" AND tenant_id = tenantId),
+          (SELECT app_id FROM conversations WHERE contact = input."from" AND number = input."to" AND tenant_id = tenantId),
           (SELECT id FROM apps WHERE tenant_id = tenantId ORDER BY seq LIMIT 1), ''),
-        'inbound', given."from", given."to", given.body, 'received', rcMessageId, extensionId, now, now
-      FROM given
+        'inbound', input."from", input."to", input.body, 'received', rcMessageId, extensionId, now, now
+      FROM input
       WHERE NOT EXISTS (SELECT 1 FROM erased_messages)
-        OR NOT EXISTS (SELECT 1 FROM json_each(given.tombstones) AS own CROSS JOIN erased_messages ON id_hash = own.value)
+        OR NOT EXISTS (SELECT 1 FROM json_each(input.tombstones) AS own CROSS JOIN erased_messages ON id_hash = own.value)
       ON CONFLICT DO NOTHING RETURNING job_id AS key`,
     INSERT_JOBS,
     countUsage({
@@ -114,8 +114,8 @@ export const STORE: RowOperation<InboundRow> = {
       appId: 'stored.app_id',
       at: 'stored.created_at',
       counts: { received: '1' },
-      from: `FROM given CROSS JOIN messages AS stored ON stored.id = given.messageId AND stored.job_id = given.jobId
-        AND stored.tenant_id = given.tenantId WHERE true`,
+      from: `FROM input CROSS JOIN messages AS stored ON stored.id = input.messageId AND stored.job_id = input.jobId
+        AND stored.tenant_id = input.tenantId WHERE true`,
     }),
   ],
 }

@@ -46,21 +46,21 @@ export const OPEN_COLUMNS = [
 export const openAttempts = (
   condition: string,
 ): string => `INSERT INTO send_attempts (message_id, tenant_id, extension_id, from_number, to_number, boot_id, started_at, provider_started_at)
-  SELECT given.messageId, given.tenantId, given.extensionId, given."from", given."to", given.bootId, given.startedAt, given.providerStartedAt FROM given
-  CROSS JOIN tenants ON tenants.id = given.tenantId AND tenants.status = 'active' AND NOT ${IS_BLOCKED}
-  CROSS JOIN extensions ON extensions.tenant_id = given.tenantId AND extensions.extension_id = given.extensionId
+  SELECT input.messageId, input.tenantId, input.extensionId, input."from", input."to", input.bootId, input.startedAt, input.providerStartedAt FROM input
+  CROSS JOIN tenants ON tenants.id = input.tenantId AND tenants.status = 'active' AND NOT ${IS_BLOCKED}
+  CROSS JOIN extensions ON extensions.tenant_id = input.tenantId AND extensions.extension_id = input.extensionId
     AND extensions.status = 'active'
   WHERE ${condition}
   ON CONFLICT DO NOTHING RETURNING message_id AS key, seq AS attempt_seq`
 
 /** Changes messages to `sending` if their attempt was opened. */
-const MARK_SENDING = `UPDATE messages SET status = 'sending', updated_at = given.now FROM given
-  WHERE messages.id = given.messageId AND messages.status = 'queued'
-    AND EXISTS (SELECT 1 FROM send_attempts AS opened WHERE opened.message_id = given.messageId AND opened.closed_at IS NULL)`
+const MARK_SENDING = `UPDATE messages SET status = 'sending', updated_at = input.now FROM input
+  WHERE messages.id = input.messageId AND messages.status = 'queued'
+    AND EXISTS (SELECT 1 FROM send_attempts AS opened WHERE opened.message_id = input.messageId AND opened.closed_at IS NULL)`
 
 const OPEN_ATTEMPTS = openAttempts(
-  `EXISTS (SELECT 1 FROM jobs WHERE jobs.seq = given.jobSeq AND jobs.created_at >= given.expiredBefore)
-    AND EXISTS (SELECT 1 FROM messages WHERE messages.id = given.messageId AND messages.status IN ('queued', 'sending'))`,
+  `EXISTS (SELECT 1 FROM jobs WHERE jobs.seq = input.jobSeq AND jobs.created_at >= input.expiredBefore)
+    AND EXISTS (SELECT 1 FROM messages WHERE messages.id = input.messageId AND messages.status IN ('queued', 'sending'))`,
 )
 
 /** A waiting message whose attempt is to be opened. */
@@ -78,18 +78,18 @@ export const CLAIM: RowOperation<ClaimRow> = {
 }
 
 /** Why `CLAIM` may have opened no attempt: the message has expired, or its recipient has opted out. Returns at most one row. */
-export const WHY_NOT_OPENED = `WITH given ("from", "to", tenantId) AS (VALUES (?3, ?4, ?5))
-  SELECT jobs.created_at < ?2 AS has_expired, tenants.status = 'active' AND ${IS_BLOCKED} AS is_blocked FROM given
-  CROSS JOIN tenants ON tenants.id = given.tenantId
-  CROSS JOIN jobs ON jobs.seq = ?1 AND jobs.tenant_id = given.tenantId`
+export const WHY_NOT_OPENED = `WITH input ("from", "to", tenantId) AS (VALUES (?3, ?4, ?5))
+  SELECT jobs.created_at < ?2 AS has_expired, tenants.status = 'active' AND ${IS_BLOCKED} AS is_blocked FROM input
+  CROSS JOIN tenants ON tenants.id = input.tenantId
+  CROSS JOIN jobs ON jobs.seq = ?1 AND jobs.tenant_id = input.tenantId`
 
 /** The condition of each step after the first: its attempt is still open. */
-const IS_OPEN = `EXISTS (SELECT 1 FROM send_attempts AS open WHERE open.seq = given.attemptSeq AND open.closed_at IS NULL)`
+const IS_OPEN = `EXISTS (SELECT 1 FROM send_attempts AS open WHERE open.seq = input.attemptSeq AND open.closed_at IS NULL)`
 
-const CLOSE_ATTEMPTS = `UPDATE send_attempts SET outcome = coalesce(send_attempts.outcome, given.outcome), closed_at = given.closedAt,
-    resolution = given.resolution, http_status = coalesce(given.httpStatus, http_status), error_code = coalesce(given.errorCode, error_code),
-    request_id = coalesce(given.requestId, request_id)
-  FROM given WHERE send_attempts.seq = given.attemptSeq AND send_attempts.closed_at IS NULL`
+const CLOSE_ATTEMPTS = `UPDATE send_attempts SET outcome = coalesce(send_attempts.outcome, input.outcome), closed_at = input.closedAt,
+    resolution = input.resolution, http_status = coalesce(input.httpStatus, http_status), error_code = coalesce(input.errorCode, error_code),
+    request_id = coalesce(input.requestId, request_id)
+  FROM input WHERE send_attempts.seq = input.attemptSeq AND send_attempts.closed_at IS NULL`
 
 /** The end of an attempt. */
 export interface CloseRow extends Values {
@@ -122,7 +122,7 @@ export const CLOSE: RowOperation<CloseRow & { jobSeq: number }> = {
   columns: [...CLOSE_COLUMNS, 'jobSeq'],
   key: 'messageId',
   statements: [
-    `UPDATE jobs SET is_quarantined = 0 FROM given WHERE jobs.seq = given.jobSeq AND is_quarantined = 1 AND ${IS_OPEN}`,
+    `UPDATE jobs SET is_quarantined = 0 FROM input WHERE jobs.seq = input.jobSeq AND is_quarantined = 1 AND ${IS_OPEN}`,
     CLOSE_ATTEMPTS,
   ],
 }
@@ -146,14 +146,14 @@ export interface ResultRow extends CloseRow {
 export const resultStatements = (condition: string): string[] => [
   countUsage({
     ...OF_ENDING,
-    latencyMs: 'given.latencyMs',
-    counts: { sent: `given.status = 'sent'`, failed: `given.status = 'failed'`, segments: 'given.segments' },
+    latencyMs: 'input.latencyMs',
+    counts: { sent: `input.status = 'sent'`, failed: `input.status = 'failed'`, segments: 'input.segments' },
     from: endingRows(condition),
   }),
-  `UPDATE messages SET status = given.status, rc_message_id = given.rcMessageId, error = given.error, error_code = given.failureCode,
-      updated_at = given.now
-    FROM given WHERE messages.id = given.messageId AND messages.status IN ('queued', 'sending') AND ${condition}`,
-  `DELETE FROM jobs WHERE seq IN (SELECT jobSeq FROM given WHERE ${condition})`,
+  `UPDATE messages SET status = input.status, rc_message_id = input.rcMessageId, error = input.error, error_code = input.failureCode,
+      updated_at = input.now
+    FROM input WHERE messages.id = input.messageId AND messages.status IN ('queued', 'sending') AND ${condition}`,
+  `DELETE FROM jobs WHERE seq IN (SELECT jobSeq FROM input WHERE ${condition})`,
   CLOSE_ATTEMPTS,
 ]
 
@@ -177,7 +177,7 @@ export const RESULT: RowOperation<ResultRow> = {
 /** `RESULT` for messages that failed. Their errors are counted as well. */
 export const FAILED_RESULT: RowOperation<ResultRow> = {
   ...RESULT,
-  statements: [countErrors({ ...OF_ENDING, error: 'given.error', from: endingRows(IS_OPEN) }), ...RESULT.statements],
+  statements: [countErrors({ ...OF_ENDING, error: 'input.error', from: endingRows(IS_OPEN) }), ...RESULT.statements],
 }
 
 /** An attempt whose outcome is not known. */
@@ -199,12 +199,12 @@ export interface UnknownRow extends Values {
 
 /** Creates the extension's lookup job, or makes the present one due sooner. */
 const SCHEDULE_LOOKUP = [
-  `UPDATE jobs SET due_at = min(due_at, given.lookupAt) FROM given
-    WHERE jobs.kind = 'lookup' AND jobs.lane = given.extensionId AND jobs.tenant_id = given.tenantId`,
+  `UPDATE jobs SET due_at = min(due_at, input.lookupAt) FROM input
+    WHERE jobs.kind = 'lookup' AND jobs.lane = input.extensionId AND jobs.tenant_id = input.tenantId`,
   `INSERT INTO jobs (id, kind, lane, tenant_id, subject, due_at, created_at)
-    SELECT min(given.jobId), 'lookup', given.extensionId, given.tenantId, given.extensionId, min(given.lookupAt), min(given.now) FROM given
-    WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.kind = 'lookup' AND jobs.lane = given.extensionId AND jobs.tenant_id = given.tenantId)
-    GROUP BY given.tenantId, given.extensionId`,
+    SELECT min(input.jobId), 'lookup', input.extensionId, input.tenantId, input.extensionId, min(input.lookupAt), min(input.now) FROM input
+    WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.kind = 'lookup' AND jobs.lane = input.extensionId AND jobs.tenant_id = input.tenantId)
+    GROUP BY input.tenantId, input.extensionId`,
 ]
 
 /** Stores an unknown outcome. The attempt stays open until the extension's lookup job closes it. */
@@ -224,9 +224,9 @@ export const UNKNOWN: RowOperation<UnknownRow> = {
   ],
   key: 'messageId',
   statements: [
-    `UPDATE send_attempts SET outcome = 'unknown', absent_after = given.absentAfter, http_status = given.httpStatus,
-        error_code = given.errorCode, request_id = given.requestId
-      FROM given WHERE send_attempts.seq = given.attemptSeq AND send_attempts.closed_at IS NULL`,
+    `UPDATE send_attempts SET outcome = 'unknown', absent_after = input.absentAfter, http_status = input.httpStatus,
+        error_code = input.errorCode, request_id = input.requestId
+      FROM input WHERE send_attempts.seq = input.attemptSeq AND send_attempts.closed_at IS NULL`,
     ...SCHEDULE_LOOKUP,
   ],
 }

@@ -117,11 +117,11 @@ export const BIND: RowOperation<BoundRow> = {
   columns: ['messageId', 'jobSeq', 'rcMessageId', 'trackedBy', 'sentAt', 'segments', 'now'],
   key: 'messageId',
   statements: [
-    trackMessages(`given.trackedBy IS NOT NULL AND messages.status IN ('queued', 'sending')`),
-    countUsage({ ...OF_ENDING, counts: { sent: '1', segments: 'given.segments' }, from: endingRows('true') }),
-    `UPDATE messages SET status = 'sent', rc_message_id = rcMessageId, updated_at = given.now
-      FROM given WHERE messages.id = given.messageId AND messages.status IN ('queued', 'sending') RETURNING id AS key`,
-    'DELETE FROM jobs WHERE seq IN (SELECT jobSeq FROM given)',
+    trackMessages(`input.trackedBy IS NOT NULL AND messages.status IN ('queued', 'sending')`),
+    countUsage({ ...OF_ENDING, counts: { sent: '1', segments: 'input.segments' }, from: endingRows('true') }),
+    `UPDATE messages SET status = 'sent', rc_message_id = rcMessageId, updated_at = input.now
+      FROM input WHERE messages.id = input.messageId AND messages.status IN ('queued', 'sending') RETURNING id AS key`,
+    'DELETE FROM jobs WHERE seq IN (SELECT jobSeq FROM input)',
   ],
 }
 

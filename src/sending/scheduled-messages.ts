@@ -176,8 +176,8 @@ const DUE_IN_TURN = `WITH RECURSIVE tenants (id) AS (
 /** Leaves out messages that were cancelled meanwhile. The queue age of a message counts from its `sendAt`. */
 const ENTER = `INSERT INTO jobs (id, kind, lane, tenant_id, subject, contact, is_quarantined, created_at)
   SELECT due.id, 'send', messages.from_number, due.tenant_id, messages.id, messages.to_number, due.is_quarantined, due.due_at + CAST(?2 AS INTEGER)
-  FROM json_each(?1) AS given CROSS JOIN jobs AS due ON due.seq = given.value AND due.kind = 'schedule'
+  FROM json_each(?1) AS entering CROSS JOIN jobs AS due ON due.seq = entering.value AND due.kind = 'schedule'
   CROSS JOIN messages ON messages.id = due.subject AND messages.tenant_id = due.tenant_id AND messages.status = 'queued'
-  ORDER BY given.key RETURNING seq, subject`
+  ORDER BY entering.key RETURNING seq, subject`
 
 const LEAVE = `DELETE FROM jobs WHERE seq IN (SELECT value FROM json_each(?1)) AND kind = 'schedule'`

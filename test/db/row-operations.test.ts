@@ -66,9 +66,9 @@ for (const [name, operation] of Object.entries(OPERATIONS) as [string, Operation
       const row = Object.fromEntries(operation.columns.map((column) => [column, null]))
       await Promise.allSettled(Array.from({ length: rows }, () => writer.row(operation, row)))
       expect(plans).not.toEqual([])
-      expect(plans.filter((step) => /^SCAN (?!given|\d|CONSTANT)/.test(step) && !BOUNDED.includes(step))).toEqual([])
+      expect(plans.filter((step) => /^SCAN (?!input|\d|CONSTANT)/.test(step) && !BOUNDED.includes(step))).toEqual([])
       // Rowids are counted, not read back: what is inserted must come in the order of what is given.
-      expect(orders.filter((step) => rows > 1 && step !== 'SCAN given' && step !== JUST_INSERTED)).toEqual([])
+      expect(orders.filter((step) => rows > 1 && step !== 'SCAN input' && step !== JUST_INSERTED)).toEqual([])
       await close()
     })
   }
@@ -83,9 +83,9 @@ test('open attempts are found by the index that holds nothing else', async () =>
   await close()
 })
 
-/** The table that the query reads first, apart from the values of `given`. */
+/** The table that the query reads first, apart from the values of `input`. */
 const outermost = (plan: readonly string[]): string =>
-  plan.find((step) => /^(SCAN|SEARCH) (?!\d* ?CONSTANT)/.test(step)) ?? 'SCAN given'
+  plan.find((step) => /^(SCAN|SEARCH) (?!\d* ?CONSTANT)/.test(step)) ?? 'SCAN input'
 
 type InStatement = Parameters<Gate['execute']>[0]
 
