@@ -59,7 +59,7 @@ function acceptStatements(condition: string): string[] {
   return [openAttempts(condition), insertMessages(condition), insertJobs(condition), countAccepted(condition)]
 }
 
-/** A message that enters its line at `sendAt`. */
+/** A message that enters its queue at `sendAt`. */
 export interface ScheduledMessage extends NewMessage {
   /** Epoch milliseconds. */
   sendAt: number

@@ -10,7 +10,7 @@ import { CLOSE, FAILED_RESULT, RESULT, UNKNOWN } from './attempt-rows.ts'
 import type { CallEnd } from './call-end.ts'
 import type { SendingContext } from './context.ts'
 import { GIVE_UP } from './give-up-rows.ts'
-import type { Entry, OpenAttempt } from './line.ts'
+import type { Entry, OpenAttempt } from './number-queue.ts'
 import type { OutboundMessage } from './outbound-message.ts'
 import { publishStatus } from './publish-status.ts'
 
@@ -103,7 +103,7 @@ export async function storeUnknown(
   await writeUntilStored(context, UNKNOWN, {
     messageId: entry.messageId,
     attemptSeq: attempt.seq,
-    tenantId: entry.line.tenantId,
+    tenantId: entry.queue.tenantId,
     extensionId: attempt.extensionId,
     absentAfter: now + settleMs,
     lookupAt: now + lookupMs,

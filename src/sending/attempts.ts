@@ -7,15 +7,15 @@ import { CLAIM, type OpenRow, WHY_NOT_OPENED } from './attempt-rows.ts'
 import { type OpenEntry, giveUp, storeClose, storeEnd, storeUnknown } from './attempt-store.ts'
 import { callEnd, isMovedNumber, wasAnswered } from './call-end.ts'
 import type { SendingContext } from './context.ts'
-import type { Entry, OpenAttempt } from './line.ts'
+import type { Entry, OpenAttempt } from './number-queue.ts'
 import { undoClaim } from './orphans.ts'
 import { type OutboundMessage, isEnded, loadMessages } from './outbound-message.ts'
 import { publishStatus } from './publish-status.ts'
 import type { Begun } from './scheduler-tasks.ts'
 import type { Scheduler } from './scheduler.ts'
-import { backoffMs } from './turns.ts'
+import { backoffMs } from './extension-queue.ts'
 
-/** How long a line waits after the commit has refused to open an attempt that the scheduler allowed. */
+/** How long a queue waits after the commit has refused to open an attempt that the scheduler allowed. */
 const CLAIM_AGAIN_MS = 1000
 /** After so many 503 in a row, the cause is the message and not the extension. */
 const MAX_REFUSALS = 5
@@ -42,15 +42,15 @@ export class Attempts {
   }
 
   /** The row of the commit that opens an attempt. */
-  openRow({ line, messageId, to }: Entry, extensionId: string | null): OpenRow {
+  openRow({ queue, messageId, to }: Entry, extensionId: string | null): OpenRow {
     const { clock, provider, bootId } = this.context
     const startedAt = Math.floor(clock.steady())
     const skewMs = provider.clockSkewMs()
     return {
       messageId,
-      tenantId: line.tenantId,
+      tenantId: queue.tenantId,
       extensionId,
-      from: line.number,
+      from: queue.number,
       to,
       bootId,
       startedAt,
@@ -83,7 +83,7 @@ export class Attempts {
   /** Frees the slots of an attempt that was not opened, or whose call was never made. */
   release(begun: Begun): void {
     const { entry, extensionId, mark } = begun
-    this.context.quota.giveBack(entry.line.number, extensionId, mark)
+    this.context.quota.giveBack(entry.queue.number, extensionId, mark)
     this.scheduler.closed(entry)
     this.scheduler.left(begun)
   }
@@ -114,11 +114,11 @@ export class Attempts {
   }
 
   async #failureOf(
-    { jobSeq, line, to }: Entry,
+    { jobSeq, queue, to }: Entry,
     { tenantId }: OutboundMessage,
     expiredBefore: number,
   ): Promise<MessageFailure | null> {
-    const args = [jobSeq, expiredBefore, line.number, to, tenantId]
+    const args = [jobSeq, expiredBefore, queue.number, to, tenantId]
     const [row] = (await this.context.database.gate.execute({ sql: WHY_NOT_OPENED, args })).rows
     if (row?.['has_expired'] === 1) return MESSAGE_FAILURES.expired
     return row?.['is_blocked'] === 1 ? MESSAGE_FAILURES.optedOut : null
@@ -126,7 +126,7 @@ export class Attempts {
 
   async #call({ entry, extensionId, mark }: Begun, { body: text }: OutboundMessage): Promise<CallResult<AcceptedSms>> {
     const { session, provider, quota } = this.context
-    const { tenantId, number: from } = entry.line
+    const { tenantId, number: from } = entry.queue
     const message = { from, to: entry.to, text }
     const result = await session.call({ tenantId, extensionId }, 'medium', (token) => provider.sendSms(token, message))
     quota.answered(from, extensionId, mark)
@@ -172,7 +172,7 @@ export class Attempts {
     const { entry, attempt } = open
     entry.attempt = attempt
     const lookupMs = await storeUnknown(this.context, open, failure)
-    this.context.jobs.scheduled('lookup', attempt.extensionId, entry.line.tenantId, lookupMs)
+    this.context.jobs.scheduled('lookup', attempt.extensionId, entry.queue.tenantId, lookupMs)
   }
 
   /** Deletes the job of a message that has ended or was erased. */
@@ -189,10 +189,10 @@ export class Attempts {
     this.#putBack(begun, CLAIM_AGAIN_MS)
   }
 
-  /** Makes the line wait, because later messages must not begin before this one. */
+  /** Makes the queue wait, because later messages must not begin before this one. */
   #putBack(begun: Begun, holdMs: number): void {
-    const { line } = begun.entry
-    line.heldUntil = this.context.clock.monotonic() + holdMs
+    const { queue } = begun.entry
+    queue.heldUntil = this.context.clock.monotonic() + holdMs
     this.release(begun)
     this.scheduler.add(begun.entry)
   }
@@ -201,7 +201,7 @@ export class Attempts {
   #hold(entry: Entry, ms: number): void {
     const { clock } = this.context
     entry.heldUntil = clock.monotonic() + ms
-    clock.after(Math.ceil(ms), () => this.scheduler.touch(entry.line))
+    clock.after(Math.ceil(ms), () => this.scheduler.touch(entry.queue))
   }
 
   #logFailure({ entry }: { entry: Entry; attempt: OpenAttempt }, failure: ProviderFailure): void {

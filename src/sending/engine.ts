@@ -8,14 +8,14 @@ import { ACCEPT, ACCEPT_ONCE, type KeptRequest, type NewMessage, type Stored, st
 import { Attempts } from './attempts.ts'
 import { CallSlots } from './call-slots.ts'
 import type { SendingContext } from './context.ts'
-import { enterLine } from './enter-line.ts'
-import { type Entry, type Line, newEntry } from './line.ts'
+import { enterQueue } from './enter-queue.ts'
+import { type Entry, type NumberQueue, newEntry } from './number-queue.ts'
 import { NumberLookups } from './number-lookups.ts'
 import { findOrphanedJob, undoClaim } from './orphans.ts'
 import type { OutboundMessage } from './outbound-message.ts'
 import { publishStatus } from './publish-status.ts'
 import { Quarantine, findQuarantined } from './quarantine.ts'
-import { readLine } from './read-line.ts'
+import { readQueue } from './read-queue.ts'
 import { findOrphans } from './recover.ts'
 import type { Begun } from './scheduler-tasks.ts'
 import { ScheduledMessages } from './scheduled-messages.ts'
@@ -24,7 +24,7 @@ import type { Sender } from './sender.ts'
 
 const TRY_AGAIN_MS = 1000
 const FIND_ORPHANS_EVERY_MS = 60_000
-/** How many messages of a line are ended at once when no extension can send them. */
+/** How many messages of a queue are ended at once when no extension can send them. */
 const MAX_ENDED_AT_ONCE = 64
 
 /** Sends accepted messages. README.md in this folder explains how. */
@@ -43,9 +43,9 @@ export class SendEngine {
     const slots = new CallSlots(clock, config.callsAtOnce - CALLS_BESIDE_SENDS, context.requests)
     this.scheduler = new Scheduler(context, slots, {
       begin: (begun) => void this.attempts.begin(begun).finally(() => this.#checkIdle()),
-      readMore: (line) => (void this.#readMore(line), null),
-      withoutSender: (line, entry, sender) => (this.#withoutSender(line, entry, sender), null),
-      refused: (line, entry) => (this.#refused(line, entry), null),
+      readMore: (queue) => (void this.#readMore(queue), null),
+      withoutSender: (queue, entry, sender) => (this.#withoutSender(queue, entry, sender), null),
+      refused: (queue, entry) => (this.#refused(queue, entry), null),
       left: () => this.#checkIdle(),
     })
     this.attempts = new Attempts(context, this.scheduler)
@@ -77,9 +77,9 @@ export class SendEngine {
     const { messageId, tenantId, from, to } = message
     this.scheduler.slots.noteRequest()
     const begun = this.scheduler.reserve(tenantId, from, messageId, to)
-    const line = begun?.entry.line ?? this.scheduler.lines.of(tenantId, from)
-    const entry = begun?.entry ?? newEntry(line, messageId, to, 0)
-    if (begun === null) line.arriving++
+    const queue = begun?.entry.queue ?? this.scheduler.queues.of(tenantId, from)
+    const entry = begun?.entry ?? newEntry(queue, messageId, to, 0)
+    if (begun === null) queue.arriving++
     try {
       const opened = this.attempts.openRow(entry, begun?.extensionId ?? null)
       const operation = message.idempotencyKey === null ? ACCEPT : ACCEPT_ONCE
@@ -90,7 +90,7 @@ export class SendEngine {
       if (begun !== null && stored.attemptSeq !== null)
         void this.attempts.run(begun, stored.attemptSeq, opened, outboundOf(message))
       else this.#arrived(entry, begun, stored)
-      if (begun === null) line.arriving--
+      if (begun === null) queue.arriving--
       return stored
     } catch (error) {
       void this.#acceptFailed(entry, begun, error)
@@ -107,7 +107,7 @@ export class SendEngine {
   /** Call it when other code has ended a waiting message. */
   forget(messageId: string): void {
     const entry = this.scheduler.entries.get(messageId)
-    if (entry?.line.waiting.includes(entry) === true) this.scheduler.ended(entry)
+    if (entry?.queue.waiting.includes(entry) === true) this.scheduler.ended(entry)
   }
 
   #watch(): void {
@@ -126,11 +126,11 @@ export class SendEngine {
     if (this.quarantine.isActive) await findQuarantined(this.context, this.quarantine)
   }
 
-  /** Puts a committed message into its line, because its attempt was not opened. */
+  /** Puts a committed message into its queue, because its attempt was not opened. */
   #arrived(entry: Entry, begun: Begun | null, stored: Stored): void {
     if (begun !== null) this.attempts.release(begun)
     if (stored.jobSeq === null) return this.scheduler.ended(entry)
-    enterLine(this.scheduler, entry)
+    enterQueue(this.scheduler, entry)
   }
 
   /** A message whose commit failed may be stored nevertheless. It is then sent in its turn, although its request failed. */
@@ -140,76 +140,79 @@ export class SendEngine {
     if (mayBeStored && begun !== null) await undoClaim(this.context, entry, error)
     if (mayBeStored) entry.jobSeq = (await findOrphanedJob(this.context, entry)) ?? 0
     if (begun !== null) this.attempts.release(begun)
-    else entry.line.arriving--
+    else entry.queue.arriving--
     if (entry.jobSeq === 0) this.scheduler.ended(entry)
     else this.scheduler.add(entry)
   }
 
-  async #readMore(line: Line): Promise<void> {
-    line.isReading = true
+  async #readMore(queue: NumberQueue): Promise<void> {
+    queue.isReading = true
     try {
-      await readLine(this.context.database.gate, this.scheduler.entries, line)
+      await readQueue(this.context.database.gate, this.scheduler.entries, queue)
     } catch (error) {
-      line.hasMore = true
+      queue.hasMore = true
       this.context.log.error({ error: errorName(error) }, 'messages that wait cannot be read, trying again')
       await new Promise<void>((resolve) => this.context.clock.after(TRY_AGAIN_MS, resolve))
     } finally {
-      line.isReading = false
-      this.scheduler.touch(line)
+      queue.isReading = false
+      this.scheduler.touch(queue)
     }
   }
 
-  #withoutSender(line: Line, entry: Entry, sender: Exclude<Sender, { type: 'ready' }>): void {
-    if (sender.type === 'wait') return this.#wait(line, sender.reason)
+  #withoutSender(queue: NumberQueue, entry: Entry, sender: Exclude<Sender, { type: 'ready' }>): void {
+    if (sender.type === 'wait') return this.#wait(queue, sender.reason)
     if (sender.type === 'missing' && !this.#numberLookups.isFinalFor(entry, this.newestJobSeq)) return
-    void this.#endAll(line, sender.type, sender.failure)
+    void this.#endAll(queue, sender.type, sender.failure)
   }
 
-  #wait(line: Line, reason: Extract<Sender, { type: 'wait' }>['reason']): void {
+  #wait(queue: NumberQueue, reason: Extract<Sender, { type: 'wait' }>['reason']): void {
     const { directory, tokens } = this.context
-    const { tenantId, number } = line
-    if (reason === 'loading') void this.#touchAfter(line, directory.tenant(tenantId))
+    const { tenantId, number } = queue
+    if (reason === 'loading') void this.#touchAfter(queue, directory.tenant(tenantId))
     const extensionId = directory.known(tenantId)?.numbers.get(number)
     if (reason !== 'reauthorization' || extensionId === undefined) return
-    void this.#touchAfter(line, tokens.access({ tenantId, extensionId }))
+    void this.#touchAfter(queue, tokens.access({ tenantId, extensionId }))
   }
 
-  async #touchAfter(line: Line, work: Promise<TokenResult | TenantEntry>): Promise<void> {
+  async #touchAfter(queue: NumberQueue, work: Promise<TokenResult | TenantEntry>): Promise<void> {
     try {
       const result = await work
       // A failed refresh is tried again by itself, and its end wakes the tenant.
       if ('type' in result && result.type === 'waiting') return
-      this.scheduler.touch(line)
+      this.scheduler.touch(queue)
     } catch (error) {
-      this.context.log.error({ tenantId: line.tenantId, error: errorName(error) }, 'a line cannot go on, trying again')
-      this.context.clock.after(TRY_AGAIN_MS, () => this.scheduler.touch(line))
+      this.context.log.error(
+        { tenantId: queue.tenantId, error: errorName(error) },
+        'a queue cannot go on, trying again',
+      )
+      this.context.clock.after(TRY_AGAIN_MS, () => this.scheduler.touch(queue))
     }
   }
 
   /** The provider refused the number for this extension. The refusal is final if a number lookup finds the number there again. */
-  #refused(line: Line, entry: Entry): void {
+  #refused(queue: NumberQueue, entry: Entry): void {
     if (entry.refusal === null || !this.#numberLookups.isFinalFor(entry, this.newestJobSeq)) return
     const { message, code } = entry.refusal.failure
-    line.remove(entry)
-    line.ending++
-    void this.#endOne(line, entry, rejected(message, code))
+    queue.remove(entry)
+    queue.ending++
+    void this.#endOne(queue, entry, rejected(message, code))
   }
 
   /** Ends entries that no extension can send, some at a time. If the number is missing: only those for which a lookup is final. */
-  async #endAll(line: Line, type: 'missing' | 'failed', failure: MessageFailure): Promise<void> {
+  async #endAll(queue: NumberQueue, type: 'missing' | 'failed', failure: MessageFailure): Promise<void> {
     const ending: Entry[] = []
     while (ending.length < MAX_ENDED_AT_ONCE) {
-      const entry = line.waiting.find(({ to }) => !this.scheduler.entries.isOpen(line.number, to))
+      const entry = queue.waiting.find(({ to }) => !this.scheduler.entries.isOpen(queue.number, to))
       if (entry === undefined) break
       if (type === 'missing' && !this.#numberLookups.isFinalFor(entry, this.newestJobSeq)) break
       ending.push(entry)
-      line.remove(entry)
-      line.ending++
+      queue.remove(entry)
+      queue.ending++
     }
-    await Promise.all(ending.map((entry) => this.#endOne(line, entry, failureFor(entry, failure))))
+    await Promise.all(ending.map((entry) => this.#endOne(queue, entry, failureFor(entry, failure))))
   }
 
-  async #endOne(line: Line, entry: Entry, failure: MessageFailure): Promise<void> {
+  async #endOne(queue: NumberQueue, entry: Entry, failure: MessageFailure): Promise<void> {
     try {
       await this.attempts.end(entry, failure)
     } catch (error) {
@@ -217,8 +220,8 @@ export class SendEngine {
       await new Promise<void>((resolve) => this.context.clock.after(TRY_AGAIN_MS, resolve))
       this.scheduler.add(entry)
     }
-    line.ending--
-    this.scheduler.touch(line)
+    queue.ending--
+    this.scheduler.touch(queue)
   }
 
   #checkIdle(): void {

@@ -1,4 +1,4 @@
-import { type Entry, conversationOf } from './line.ts'
+import { type Entry, conversationOf } from './number-queue.ts'
 
 /** Finds the entries in memory: by message, and the one with an open attempt by conversation. */
 export class Entries {
@@ -26,13 +26,13 @@ export class Entries {
   }
 
   open(entry: Entry): void {
-    this.#open.set(conversationOf(entry.line.number, entry.to), entry)
-    entry.line.open.add(entry)
+    this.#open.set(conversationOf(entry.queue.number, entry.to), entry)
+    entry.queue.open.add(entry)
   }
 
   close(entry: Entry): void {
-    entry.line.open.delete(entry)
-    const conversation = conversationOf(entry.line.number, entry.to)
+    entry.queue.open.delete(entry)
+    const conversation = conversationOf(entry.queue.number, entry.to)
     if (this.#open.get(conversation) === entry) this.#open.delete(conversation)
   }
 
@@ -40,9 +40,9 @@ export class Entries {
   unknown(tenantId: string, extensionId: string): Entry[] {
     const found: Entry[] = []
     for (const entry of this.#open.values()) {
-      const { attempt, line } = entry
+      const { attempt, queue } = entry
       if (attempt === null || attempt.absentAfter === null) continue
-      if (attempt.extensionId === extensionId && line.tenantId === tenantId) found.push(entry)
+      if (attempt.extensionId === extensionId && queue.tenantId === tenantId) found.push(entry)
     }
     return found.toSorted((one, other) => one.jobSeq - other.jobSeq)
   }

@@ -1,7 +1,7 @@
 import { NUMBER_LOOKUP_EVERY_MS } from '../core/limits.ts'
 import { errorName } from '../core/log.ts'
 import type { SendingContext } from './context.ts'
-import type { Entry } from './line.ts'
+import type { Entry } from './number-queue.ts'
 
 interface NumberLookup {
   /** Monotonic time at which it began, and the newest job accepted by then. */
@@ -28,7 +28,7 @@ export class NumberLookups {
 
   /** Whether a lookup has succeeded that began after the entry's acceptance and refusal. If not, begins one as soon as allowed. */
   isFinalFor(entry: Entry, newestJobSeq: number): boolean {
-    const { tenantId } = entry.line
+    const { tenantId } = entry.queue
     const latest = this.#latest.get(tenantId)
     if (latest?.succeeded === true && latest.jobSeq >= entry.jobSeq && latest.at > (entry.refusal?.at ?? -1))
       return true

@@ -1,7 +1,7 @@
 import { errorName } from '../core/log.ts'
 import type { Row } from '../db/connection.ts'
 import type { SendingContext } from './context.ts'
-import type { Entry } from './line.ts'
+import type { Entry } from './number-queue.ts'
 
 // A disk may fail after a commit: the writer reports a failure although the rows are stored.
 
@@ -24,7 +24,7 @@ export async function undoClaim(context: SendingContext, entry: Entry, error: un
 
 /** Returns the job of a message whose commit failed; null if nothing was stored. */
 export async function findOrphanedJob(context: SendingContext, entry: Entry): Promise<number | null> {
-  const { tenantId, number } = entry.line
+  const { tenantId, number } = entry.queue
   const sql = `SELECT seq FROM jobs WHERE kind = 'send' AND lane = ?1 AND tenant_id = ?2 AND subject = ?3`
   const { rows } = await untilDone(context, () =>
     context.database.gate.execute({ sql, args: [number, tenantId, entry.messageId] }),

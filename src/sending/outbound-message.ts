@@ -12,7 +12,7 @@ export interface OutboundMessage {
   status: MessageStatus
   /** Epoch milliseconds. */
   createdAt: number
-  /** When a scheduled message entered its line, epoch milliseconds; null for any other. */
+  /** When a scheduled message entered its queue, epoch milliseconds; null for any other. */
   sendAt: number | null
   /** How many attempts were found absent, and how many of the latest in a row were answered 503. */
   absents: number

@@ -33,10 +33,10 @@ export interface ExtensionOfTenant {
 const OF_EXTENSION = `jobs.kind = 'send' AND jobs.is_quarantined = 1 AND jobs.tenant_id = ?1
   AND jobs.lane IN (SELECT number FROM phone_numbers WHERE tenant_id = ?1 AND extension_id = ?2)`
 
-/** When a message entered its line. It was not sent before. */
+/** When a message entered its queue. It was not sent before. */
 const ENTERED_AT = 'max(messages.created_at, coalesce(messages.send_at, 0))'
 
-/** When the oldest quarantined message of the extension entered its line, epoch milliseconds; null if there is none. */
+/** When the oldest quarantined message of the extension entered its queue, epoch milliseconds; null if there is none. */
 export async function oldestQuarantined(
   { database }: SendingContext,
   quarantine: Quarantine,
@@ -163,7 +163,7 @@ async function release({ database }: SendingContext, scheduler: Scheduler, absen
     const entry = scheduler.entries.get(String(row['id']))
     if (entry === undefined) continue
     entry.isQuarantined = false
-    scheduler.touch(entry.line)
+    scheduler.touch(entry.queue)
   }
 }
 

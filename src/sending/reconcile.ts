@@ -6,7 +6,7 @@ import type { CallResult } from '../provider/session.ts'
 import { type OpenEntry, storeClose, storeEnd } from './attempt-store.ts'
 import { acceptedEnd } from './call-end.ts'
 import type { SendingContext } from './context.ts'
-import type { OpenAttempt } from './line.ts'
+import type { OpenAttempt } from './number-queue.ts'
 import { matchRecord } from './match-record.ts'
 import { loadMessages } from './outbound-message.ts'
 import { type ExtensionOfTenant, Quarantine, oldestQuarantined, releaseQuarantined } from './quarantine.ts'
@@ -136,7 +136,7 @@ async function conclude(
 ): Promise<void> {
   const { entry, attempt, message } = open
   if (listed.type === 'ok') {
-    const sought = { from: entry.line.number, to: entry.to, text: message.body, since: beganAt(context, attempt) }
+    const sought = { from: entry.queue.number, to: entry.to, text: message.body, since: beganAt(context, attempt) }
     const record = matchRecord(sought, listed.value, taken)
     if (record !== null) return found(context, scheduler, open, record, taken)
     const isAbsent = listed.unreadable === 0 && at >= (attempt.absentAfter ?? Infinity)

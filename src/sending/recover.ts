@@ -5,7 +5,7 @@ import { readLanes } from '../jobs/job-rows.ts'
 import type { SendingContext } from './context.ts'
 import { type Quarantine, findQuarantined } from './quarantine.ts'
 import type { Scheduler } from './scheduler.ts'
-import { type Line, newEntry } from './line.ts'
+import { type NumberQueue, newEntry } from './number-queue.ts'
 
 interface Recovering {
   context: SendingContext
@@ -28,7 +28,7 @@ export async function recoverSending(
 }
 
 /**
- * Finds open attempts and lines that this process does not know: at the start those of an earlier run, later those that a
+ * Finds open attempts and queues that this process does not know: at the start those of an earlier run, later those that a
  * late write of a dead process has stored. Returns how many attempts it found.
  */
 export async function findOrphans({ context, scheduler }: Recovering): Promise<number> {
@@ -41,11 +41,11 @@ export async function findOrphans({ context, scheduler }: Recovering): Promise<n
     orphans.filter((row) => !own.includes(row)),
   )
   for (const row of opened) {
-    const line = scheduler.lines.of(String(row['tenant_id']), String(row['from_number']), true)
-    scheduler.openAgain(await entryOf(gate, line, row))
+    const queue = scheduler.queues.of(String(row['tenant_id']), String(row['from_number']), true)
+    scheduler.openAgain(await entryOf(gate, queue, row))
   }
   for (const { lane, tenantId } of await readLanes(gate, 'send'))
-    if (!scheduler.lines.has(tenantId, lane)) scheduler.touch(scheduler.lines.of(tenantId, lane, true))
+    if (!scheduler.queues.has(tenantId, lane)) scheduler.touch(scheduler.queues.of(tenantId, lane, true))
   return opened.length
 }
 
@@ -82,14 +82,14 @@ async function leaveToLookups(
   return rows
 }
 
-/** The job of an open attempt is among the oldest of its line, so few rows are read. */
+/** The job of an open attempt is among the oldest of its queue, so few rows are read. */
 const JOB = `SELECT seq, is_quarantined FROM jobs WHERE kind = 'send' AND lane = ?1 AND tenant_id = ?2 AND subject = ?3 ORDER BY seq LIMIT 1`
 
-async function entryOf(gate: Gate, line: Line, row: Row) {
+async function entryOf(gate: Gate, queue: NumberQueue, row: Row) {
   const messageId = String(row['message_id'])
-  const { rows } = await gate.execute({ sql: JOB, args: [line.number, line.tenantId, messageId] })
+  const { rows } = await gate.execute({ sql: JOB, args: [queue.number, queue.tenantId, messageId] })
   const isQuarantined = rows[0]?.['is_quarantined'] === 1
-  const entry = newEntry(line, messageId, String(row['to_number']), Number(rows[0]?.['seq'] ?? 0), isQuarantined)
+  const entry = newEntry(queue, messageId, String(row['to_number']), Number(rows[0]?.['seq'] ?? 0), isQuarantined)
   entry.attempt = {
     seq: Number(row['seq']),
     extensionId: String(row['extension_id']),

@@ -3,8 +3,8 @@ import type { Result, Row } from '../db/connection.ts'
 import { Alarm } from '../jobs/alarm.ts'
 import { type KeptRequest, SCHEDULE, SCHEDULE_ONCE, type ScheduledMessage, storedOf } from './accept-rows.ts'
 import type { SendingContext } from './context.ts'
-import { enterLine } from './enter-line.ts'
-import { newEntry } from './line.ts'
+import { enterQueue } from './enter-queue.ts'
+import { newEntry } from './number-queue.ts'
 import { publishStatus } from './publish-status.ts'
 import { type Quarantine, findQuarantined } from './quarantine.ts'
 import type { Scheduler } from './scheduler.ts'
@@ -25,7 +25,7 @@ const MAX_WAIT_MS = 60_000
 
 /**
  * Messages with a `sendAt` in the future. Each has a `schedule` job. When its time comes, one commit replaces that job by a
- * send job, so the message enters its line behind all earlier ones. Times are of the wall clock, as `sendAt` is.
+ * send job, so the message enters its queue behind all earlier ones. Times are of the wall clock, as `sendAt` is.
  */
 export class ScheduledMessages {
   readonly #alarm: Alarm
@@ -65,7 +65,7 @@ export class ScheduledMessages {
   }
 
   /**
-   * Moves messages whose time has come into their lines, in the order of their times. If there are more than one commit takes,
+   * Moves messages whose time has come into their queues, in the order of their times. If there are more than one commit takes,
    * the tenants share the next commits.
    */
   async releaseDue(): Promise<void> {
@@ -98,7 +98,7 @@ export class ScheduledMessages {
         this.#nextAt = Math.min(this.#nextAt, Number(rows[0]?.['at'] ?? Infinity))
       } while (this.#nextAt <= clock.now() && !this.#isStopped)
     } catch (error) {
-      log.error({ error: errorName(error) }, 'scheduled messages cannot enter their lines, trying again')
+      log.error({ error: errorName(error) }, 'scheduled messages cannot enter their queues, trying again')
       this.#nextAt = clock.now() + TRY_AGAIN_MS
     }
   }
@@ -109,13 +109,13 @@ export class ScheduledMessages {
     this.#alarm.set(Math.min(Math.max(waitMs, 0), MAX_WAIT_MS))
   }
 
-  /** Commits the send jobs of scheduled messages. Meanwhile no later message of their lines may begin. */
+  /** Commits the send jobs of scheduled messages. Meanwhile no later message of their queues may begin. */
   async #release(rows: readonly Row[]): Promise<void> {
     if (rows.length === 0) return
     const { context, scheduler } = this.engine
     const known = rows.filter((row) => row['from_number'] !== null)
-    const lines = known.map((row) => scheduler.lines.of(String(row['tenant_id']), String(row['from_number'])))
-    for (const line of lines) line.arriving++
+    const queues = known.map((row) => scheduler.queues.of(String(row['tenant_id']), String(row['from_number'])))
+    for (const queue of queues) queue.arriving++
     try {
       const seqs = JSON.stringify(rows.map((row) => row['seq']))
       const toSteady = Math.round(context.clock.steady() - context.clock.now())
@@ -126,12 +126,12 @@ export class ScheduledMessages {
       this.#enter(rows, entered)
     } catch (error) {
       // A disk may fail after a commit, so the send jobs may be stored.
-      for (const line of lines) line.hasMore = true
+      for (const queue of queues) queue.hasMore = true
       throw error
     } finally {
-      for (const line of lines) {
-        line.arriving--
-        scheduler.touch(line)
+      for (const queue of queues) {
+        queue.arriving--
+        scheduler.touch(queue)
       }
     }
     if (rows.some(isQuarantined)) await findQuarantined(context, this.engine.quarantine)
@@ -143,9 +143,9 @@ export class ScheduledMessages {
     for (const { seq, subject } of entered?.rows ?? []) {
       const row = released.get(subject)
       if (row === undefined) continue
-      const line = scheduler.lines.of(String(row['tenant_id']), String(row['from_number']))
+      const queue = scheduler.queues.of(String(row['tenant_id']), String(row['from_number']))
       this.engine.newestJobSeq = Math.max(this.engine.newestJobSeq, Number(seq))
-      enterLine(scheduler, newEntry(line, String(subject), String(row['to_number']), Number(seq), isQuarantined(row)))
+      enterQueue(scheduler, newEntry(queue, String(subject), String(row['to_number']), Number(seq), isQuarantined(row)))
     }
   }
 }

@@ -1,16 +1,16 @@
-import type { Entry, Line } from './line.ts'
+import type { Entry, NumberQueue } from './number-queue.ts'
 import type { Sender } from './sender.ts'
 
 /** The work that the scheduler hands to others. */
 export interface SchedulerTasks {
   /** Opens attempts for these entries and makes their calls. */
   begin(entries: readonly Begun[]): void
-  /** Reads entries of the line after its cursor. */
-  readMore(line: Line): null
-  /** Called when no extension can send for the line at present. */
-  withoutSender(line: Line, entry: Entry, sender: Exclude<Sender, { type: 'ready' }>): null
+  /** Reads entries of the queue after its cursor. */
+  readMore(queue: NumberQueue): null
+  /** Called when no extension can send for the queue at present. */
+  withoutSender(queue: NumberQueue, entry: Entry, sender: Exclude<Sender, { type: 'ready' }>): null
   /** Called when the provider has refused the entry's number for the extension that has it in memory. */
-  refused(line: Line, entry: Entry): null
+  refused(queue: NumberQueue, entry: Entry): null
   /** Called when a call has ended. */
   left(): void
 }

@@ -6,7 +6,7 @@ import type { SendingContext } from './context.ts'
 /**
  * The extension that sends for a number of a tenant.
  * - `ready`: this extension can send now.
- * - `wait`: none can send now. The tenant's lines are woken when the reason ends.
+ * - `wait`: none can send now. The tenant's queues are woken when the reason ends.
  * - `missing`: the number is not known. This is final only after a new number lookup.
  * - `failed`: none can send, and no lookup can help.
  */

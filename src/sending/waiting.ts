@@ -1,6 +1,6 @@
 import type { TenantEntry } from '../provider/directory.ts'
 import type { SendEngine } from './engine.ts'
-import type { Entry, Line } from './line.ts'
+import type { Entry, NumberQueue } from './number-queue.ts'
 import { isQuarantined } from './quarantine.ts'
 import { type Sender, senderOf } from './sender.ts'
 
@@ -46,22 +46,22 @@ export async function waitingOf(engine: SendEngine, message: WaitingMessage): Pr
   const entry = engine.scheduler.entries.get(message.id) ?? null
   if (isUnderWay(entry)) return null
   const quarantined = await isHeldByRestore(engine, message, entry)
-  const line = engine.scheduler.lines.has(message.tenantId, message.from) ? lineOf(engine, message) : null
-  // The newest messages of a long line are in the job table alone.
-  const isNext = line === null || (entry !== null && entry === nextOf(engine, line))
+  const queue = engine.scheduler.queues.has(message.tenantId, message.from) ? queueOf(engine, message) : null
+  // The newest messages of a long queue are in the job table alone.
+  const isNext = queue === null || (entry !== null && entry === nextOf(engine, queue))
   return heldMessage(engine, message, tenant, quarantined) ?? heldEntry(engine, message, entry, isNext)
 }
 
-const lineOf = ({ scheduler }: SendEngine, { tenantId, from }: SenderOfMessage): Line =>
-  scheduler.lines.of(tenantId, from)
+const queueOf = ({ scheduler }: SendEngine, { tenantId, from }: SenderOfMessage): NumberQueue =>
+  scheduler.queues.of(tenantId, from)
 
-/** The next entry of a line that may begin; null if none may. */
-export const nextOf = ({ context, scheduler }: SendEngine, line: Line): Entry | null =>
-  line.next((to) => scheduler.entries.isOpen(line.number, to), context.clock.monotonic())
+/** The next entry of a queue that may begin; null if none may. */
+export const nextOf = ({ context, scheduler }: SendEngine, queue: NumberQueue): Entry | null =>
+  queue.next((to) => scheduler.entries.isOpen(queue.number, to), context.clock.monotonic())
 
 /** Whether an entry's call is under way, or its attempt is being opened. */
 export function isUnderWay(entry: Entry | null): boolean {
-  if (entry === null || !entry.line.open.has(entry)) return false
+  if (entry === null || !entry.queue.open.has(entry)) return false
   return entry.attempt === null || entry.attempt.absentAfter === null
 }
 
@@ -81,8 +81,8 @@ function heldMessage(
 }
 
 /**
- * The reason that lies in the line, the extension or the provider. `entry` is null if the message is not in memory.
- * `isNext`: it is the next one of its line.
+ * The reason that lies in the queue, the extension or the provider. `entry` is null if the message is not in memory.
+ * `isNext`: it is the next one of its queue.
  */
 export function heldEntry(
   engine: SendEngine,

@@ -21,5 +21,5 @@ test('requests that a full disk refused write nothing more', async () => {
   Object.assign(writer, { row, write })
   // None was to begin, so there is no attempt to undo.
   expect(undone.filter((sql) => sql.includes('send_attempts'))).toEqual([])
-  await until(() => [...world.gateway.sending.scheduler.lines.all()].length === 0)
+  await until(() => [...world.gateway.sending.scheduler.queues.all()].length === 0)
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createWorld } from '../support/world.ts'
 
-test('of a line that is longer than anyone can send soon, only a part is in memory', async () => {
+test('of a queue that is longer than anyone can send soon, only a part is in memory', async () => {
   await using world = await createWorld({ work: false })
   const { gateway, app, tenantId } = world
   const accept = (number: number) =>
@@ -21,6 +21,6 @@ test('of a line that is longer than anyone can send soon, only a part is in memo
     })
   for (let first = 0; first < 1000; first += 500)
     await Promise.all(Array.from({ length: 500 }, (_, number) => accept(first + number)))
-  const line = gateway.sending.scheduler.lines.of(tenantId, '+15555550100')
-  expect(line.waiting).toHaveLength(256)
+  const queue = gateway.sending.scheduler.queues.of(tenantId, '+15555550100')
+  expect(queue.waiting).toHaveLength(256)
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { silentLog } from '../../src/core/log.ts'
-import { Line, newEntry } from '../../src/sending/line.ts'
+import { NumberQueue, newEntry } from '../../src/sending/number-queue.ts'
 import { NumberLookups } from '../../src/sending/number-lookups.ts'
 import { manualClock } from '../support/manual-clock.ts'
 
@@ -9,7 +9,7 @@ test('a lookup counts for a message whose commit was done although it failed', a
   const numbers = { readAll: () => Promise.resolve(++lookups > 0) }
   const found = new NumberLookups({ clock: manualClock(), numbers, log: silentLog }, () => undefined)
   // Nobody was told that job 8 is the newest one.
-  const entry = newEntry(new Line('tenant', '+15550100', false), 'message', '+15550199', 8)
+  const entry = newEntry(new NumberQueue('tenant', '+15550100', false), 'message', '+15550199', 8)
   expect(found.isFinalFor(entry, 7)).toBe(false)
   await new Promise((resolve) => setImmediate(resolve))
   expect(found.isFinalFor(entry, 7)).toBe(true)

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { FAILED_RESULT, RESULT, resultStatements } from '../../src/sending/attempt-rows.ts'
 import { Entries } from '../../src/sending/entries.ts'
-import { Line } from '../../src/sending/line.ts'
+import { NumberQueue } from '../../src/sending/number-queue.ts'
 import { Scheduler } from '../../src/sending/scheduler.ts'
-import { ExtensionTurns } from '../../src/sending/turns.ts'
+import { ExtensionQueue } from '../../src/sending/extension-queue.ts'
 import { FAIR, MIXED, type Profile } from './scenario.ts'
 import { report, runBatch } from './seeds.ts'
 import type { Statement } from './disk.ts'
@@ -37,16 +37,16 @@ const RULES: Record<string, { weakening: Weakening; profile?: Profile; found: Re
     // A second attempt may also take the job of the first one's message.
     found: /overtook|began although|accepted by the provider|which no message is bound to|still sending at the end/,
   },
-  'the order of a line': {
+  'the order of a queue': {
     weakening: {
       patch: () =>
-        replaced(Line.prototype, 'next', function (this: Line, isOpen) {
+        replaced(NumberQueue.prototype, 'next', function (this: NumberQueue, isOpen) {
           return this.waiting.findLast(({ to }) => !isOpen(to)) ?? null
         }),
     },
     found: /overtook|began although/,
   },
-  'turns of the lines of an extension': {
+  'turns of the queues of an extension': {
     weakening: { patch: () => replaced(Scheduler.prototype, 'extension', extensionWithoutTurns) },
     profile: FAIR,
     found: /are fair for place/,
@@ -100,23 +100,23 @@ function replaced<Owner extends object, Name extends keyof Owner>(
 }
 
 /** Lines that stand first stay first. */
-class FirstLines extends Set<Line> {
-  override add(line: Line): this {
-    const others = [...this].filter((other) => other !== line)
+class FirstQueues extends Set<NumberQueue> {
+  override add(queue: NumberQueue): this {
+    const others = [...this].filter((other) => other !== queue)
     this.clear()
-    super.add(line)
+    super.add(queue)
     for (const other of others) super.add(other)
     return this
   }
 }
 
-const withoutTurns = new WeakMap<Scheduler, Map<string, ExtensionTurns>>()
+const withoutTurns = new WeakMap<Scheduler, Map<string, ExtensionQueue>>()
 
-function extensionWithoutTurns(this: Scheduler, extensionId: string): ExtensionTurns {
-  const known = withoutTurns.get(this) ?? new Map<string, ExtensionTurns>()
+function extensionWithoutTurns(this: Scheduler, extensionId: string): ExtensionQueue {
+  const known = withoutTurns.get(this) ?? new Map<string, ExtensionQueue>()
   withoutTurns.set(this, known)
   const extension =
-    known.get(extensionId) ?? Object.assign(new ExtensionTurns(extensionId), { lines: new FirstLines() })
+    known.get(extensionId) ?? Object.assign(new ExtensionQueue(extensionId), { queues: new FirstQueues() })
   known.set(extensionId, extension)
   return extension
 }

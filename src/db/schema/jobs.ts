@@ -20,9 +20,9 @@ export const jobs = sqliteTable(
     tenantId: text('tenant_id').notNull(),
     /** The id of the row that the job works on. */
     subject: text().notNull(),
-    /** Of a send job: the `to` number. A line may pass over a conversation that waits. */
+    /** Of a send job: the `to` number. Its queue may pass over a conversation that waits. */
     contact: text(),
-    /** Steady time; of a `schedule` job wall-clock time. Null for a send job: its position in its line decides when it begins. */
+    /** Steady time; of a `schedule` job wall-clock time. Null for a send job: its position in its queue decides when it begins. */
     dueAt: integer('due_at'),
     /** Set on send jobs by a restore: the message may have been sent since the copy was made, so it is looked up first. */
     isQuarantined: integer('is_quarantined', { mode: 'boolean' }).notNull().default(false),

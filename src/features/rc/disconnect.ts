@@ -29,7 +29,7 @@ export async function disconnectExtension(
 async function end(gateway: Gateway, scope: ConnectionScope): Promise<{ ok: true }> {
   const { tenantId } = scope
   gateway.directory.close(scope)
-  // The scheduler now skips the lines of this scope.
+  // The scheduler now skips the queues of this scope.
   gateway.sending.wake(tenantId)
   try {
     await untilNoOpenAttempts(gateway, scope)

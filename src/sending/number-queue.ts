@@ -1,9 +1,9 @@
 import type { ProviderFailure } from '../provider/provider.ts'
 
-/** A message that has not ended, in its line. */
+/** A message that has not ended, in its queue. */
 export interface Entry {
   readonly messageId: string
-  readonly line: Line
+  readonly queue: NumberQueue
   readonly to: string
   /** The order of acceptance. 0 while the message is being committed. */
   jobSeq: number
@@ -37,14 +37,14 @@ export interface Refusal {
 }
 
 const MAX_WAITING_IN_MEMORY = 10_000
-/** How many entries are read at a time. Newly accepted messages stay in memory while a line has fewer. */
+/** How many entries are read at a time. Newly accepted messages stay in memory while a queue has fewer. */
 export const READ_AHEAD = 256
 
 /**
  * The messages of a tenant's number that have not ended, in the order of acceptance. The first waiting ones are in memory;
  * the rest are read from the job table when they are needed.
  */
-export class Line {
+export class NumberQueue {
   /** Ordered by `jobSeq`. */
   readonly waiting: Entry[] = []
   /** Its entries that have an open attempt, or whose attempt is being opened. */
@@ -58,11 +58,11 @@ export class Line {
   /** The highest `jobSeq` in memory so far. */
   cursor = 0
   isReading = false
-  /** The waiting lines of its extension, while this line is one of them. */
-  turns: Set<Line> | null = null
+  /** The waiting queues of its extension, while this queue is one of them. */
+  turns: Set<NumberQueue> | null = null
   /** Monotonic time before which none of its messages begins, because its last attempt could not be opened. */
   heldUntil = 0
-  /** Cancels the timer that touches the line. */
+  /** Cancels the timer that touches the queue. */
   cancelAlarm: () => void = () => undefined
 
   constructor(
@@ -129,8 +129,14 @@ const isBeginning = ({ attempt, jobSeq }: Entry): boolean => attempt === null &&
 /** The key of a conversation: a pair of numbers, the same for all tenants. */
 export const conversationOf = (from: string, to: string): string => `${from} ${to}`
 
-export const newEntry = (line: Line, messageId: string, to: string, jobSeq: number, isQuarantined = false): Entry => ({
-  line,
+export const newEntry = (
+  queue: NumberQueue,
+  messageId: string,
+  to: string,
+  jobSeq: number,
+  isQuarantined = false,
+): Entry => ({
+  queue,
   messageId,
   to,
   jobSeq,

@@ -1,7 +1,7 @@
 import type { ReadTurns } from '../db/read-turns.ts'
-import { type JobReads, countLine, countScheduled } from './count-jobs.ts'
+import { type JobReads, countQueue, countScheduled } from './count-jobs.ts'
 import type { SendEngine } from './engine.ts'
-import type { Line } from './line.ts'
+import type { NumberQueue } from './number-queue.ts'
 import { type Waiting, type WaitingReason, heldEntry, isUnderWay, nextOf } from './waiting.ts'
 
 /** Messages that wait for the same reason. */
@@ -23,14 +23,14 @@ export async function waitingOfTenant(
 ): Promise<{ scheduled: number; waiting: WaitingCount[] }> {
   const { context, scheduler, quarantine } = engine
   const tenant = await context.directory.tenant(tenantId)
-  const lines = [...scheduler.lines.ofTenant(tenantId)]
+  const queues = [...scheduler.queues.ofTenant(tenantId)]
   const reads = { gate: context.database.gate, turns }
   const jobs = new Map<string, number>()
-  for (const line of lines) jobs.set(line.number, await countLine(reads, line))
+  for (const queue of queues) jobs.set(queue.number, await countQueue(reads, queue))
   const quarantined = quarantine.isActive ? await countQuarantined(reads, tenantId) : new Map<string, number>()
   const scheduled = await countScheduled(reads, tenantId)
-  const found = lines.flatMap((line) =>
-    waitingOfLine(engine, line, jobs.get(line.number) ?? 0, quarantined.get(line.number) ?? 0),
+  const found = queues.flatMap((queue) =>
+    waitingOfQueue(engine, queue, jobs.get(queue.number) ?? 0, quarantined.get(queue.number) ?? 0),
   )
   const all = [...found, counted('scheduled', scheduled)]
   const held = all.map((each) => (tenant.status === 'active' ? each : counted('suspended', each.count)))
@@ -54,13 +54,13 @@ const counted = (
   count,
 })
 
-/** `jobs`: how many messages of the line have not ended. `quarantined`: how many of them are quarantined. */
-function waitingOfLine(engine: SendEngine, line: Line, jobs: number, quarantined: number): WaitingCount[] {
-  const { tenantId, number } = line
+/** `jobs`: how many messages of the queue have not ended. `quarantined`: how many of them are quarantined. */
+function waitingOfQueue(engine: SendEngine, queue: NumberQueue, jobs: number, quarantined: number): WaitingCount[] {
+  const { tenantId, number } = queue
   const message = { tenantId, from: number }
   const extensionId = engine.context.directory.known(tenantId)?.numbers.get(number) ?? null
-  const next = nextOf(engine, line)
-  const inMemory = [...line.open, ...line.waiting].filter(({ isQuarantined }) => !isQuarantined)
+  const next = nextOf(engine, queue)
+  const inMemory = [...queue.open, ...queue.waiting].filter(({ isQuarantined }) => !isQuarantined)
   const waiting = inMemory
     .filter((entry) => !isUnderWay(entry))
     .map((entry) => heldEntry(engine, message, entry, entry === next))
