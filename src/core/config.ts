@@ -40,7 +40,7 @@ export interface Config {
   callsAtOnce: number
   providerTimeoutMs: number
   reconcileSettleMs: number
-  reconcileSettle5xxMs: number
+  reconcileSettle500Ms: number
   /** Whether the provider is asked what became of messages after `sent`. */
   deliveryTracking: boolean
   /** Where alerts are posted; it may hold a secret. */
@@ -95,7 +95,7 @@ export function readConfig(environment: Environment, terminal = false): ConfigRe
     callsAtOnce: settings.integer('BUN_CONFIG_MAX_HTTP_REQUESTS', namesProxy(settings) ? 256 : 1024, 128, 65_535),
     providerTimeoutMs: settings.durationMs('PROVIDER_TIMEOUT', '15s', 100),
     reconcileSettleMs: settings.durationMs('RECONCILE_SETTLE', '30s'),
-    reconcileSettle5xxMs: settings.durationMs('RECONCILE_SETTLE_5XX', '3s'),
+    reconcileSettle500Ms: settings.durationMs('RECONCILE_SETTLE_5XX', '3s'),
     deliveryTracking: settings.flag('DELIVERY_TRACKING', 'on'),
     alertUrl: readAlertUrl(settings, production),
     litestream: settings.flag('LITESTREAM'),

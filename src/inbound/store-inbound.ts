@@ -177,7 +177,7 @@ async function storeOnce(gateway: Gateway, sms: InboundSms, messageId: string): 
   const [jobs, [word]] = [rows.filter(isJob), rows.filter((one) => !isJob(one))]
   if (keyword !== null) publishKeyword(gateway, keyword, row, word)
   for (const job of jobs) {
-    if (job['kind'] === 'fan_out') gateway.jobs.scheduled('fan_out', String(job['lane']), row.tenantId, 0)
+    if (job['kind'] === 'fan_out') gateway.jobs.dueAfter('fan_out', String(job['lane']), row.tenantId, 0)
     else handOver(gateway, row, event, job)
   }
   return 'new'

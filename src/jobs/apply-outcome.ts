@@ -1,6 +1,6 @@
+import { RETRY_AFTER_FAULT_MS } from '../core/limits.ts'
 import type { JobOutcome } from './job.ts'
 import { type Lane, type PrefetchedJob, hold, putBack, rewind, snooze } from './lanes.ts'
-import { RETRY_AFTER_FAULT_MS } from './run-job.ts'
 
 /** How often the lane had been freed and rewound when a run began. Shows whether that has happened during the run. */
 export type LaneVersion = Pick<Lane, 'freed' | 'rewinds'>

@@ -78,11 +78,11 @@ export async function readNextDue(
 }
 
 /**
- * At the start every job is due: delays belonged to the earlier process. A scheduled message keeps its time, and a retry its
- * schedule, but none is later than a schedule can make it: the clock may have been set back since.
+ * Makes all jobs due at the start, except scheduled messages and webhook retries: delays belonged to the earlier process. A retry
+ * that is due later than the longest delay is made due, too, because the clock was set back.
  */
 export async function makeAllDue(gate: Gate, now: number): Promise<void> {
-  const isLate = or(ne(jobs.kind, 'webhook_retry'), gt(jobs.dueAt, now + MAX_RETRY_DELAY_MS))
-  const isOurs = and(gt(jobs.dueAt, now), ne(jobs.kind, 'schedule'), isLate)
-  await gate.execute(statementOf(build.update(jobs).set({ dueAt: now }).where(isOurs)))
+  const losesDelay = or(ne(jobs.kind, 'webhook_retry'), gt(jobs.dueAt, now + MAX_RETRY_DELAY_MS))
+  const isResettable = and(gt(jobs.dueAt, now), ne(jobs.kind, 'schedule'), losesDelay)
+  await gate.execute(statementOf(build.update(jobs).set({ dueAt: now }).where(isResettable)))
 }

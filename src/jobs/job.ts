@@ -12,7 +12,7 @@ export interface Job {
   tenantId: string
   /** The id of the row that the job works on. */
   subject: string
-  /** Epoch milliseconds. */
+  /** Wall-clock time in epoch milliseconds. */
   createdAt: number
 }
 

@@ -3,7 +3,7 @@ import { readNextDue } from './job-rows.ts'
 import { prefetch, rewind, snooze } from './lanes.ts'
 import type { LoopContext } from './loop-context.ts'
 import { type Reading, addressOf, read } from './pick.ts'
-import { orphanRun } from './run-job.ts'
+import { deletingRun } from './run-job.ts'
 
 /** Reads due jobs of one kind into their lanes. */
 export class LaneReader<Subject> {
@@ -34,7 +34,7 @@ export class LaneReader<Subject> {
   }
 
   runOf(job: Job, subject: Subject | undefined): () => Promise<JobOutcome> {
-    return subject === undefined ? orphanRun(this.context, job) : () => this.kind.run(job, subject)
+    return subject === undefined ? deletingRun(this.context, job) : () => this.kind.run(job, subject)
   }
 
   async #prefetch(readings: readonly Reading[]): Promise<void> {

@@ -19,8 +19,10 @@ export interface Lane {
   prefetched: PrefetchedJob[]
   /** There may be jobs after the cursor. */
   pending: boolean
-  /** No job begins before this time. With Infinity, none begins until a job of the lane ends or the lane is freed. */
+  /** No job begins before this time. */
   heldUntil: number
+  /** No job begins until one of the lane ends or the lane is freed. */
+  waitsForRoom: boolean
   /** After a job threw: nothing ends the hold before this time. */
   faultedUntil: number
   /** How often the lane was freed. */
@@ -41,9 +43,11 @@ export interface Lane {
 /** Whether the lane may have jobs that could begin. */
 export const hasWork = (lane: Lane): boolean => lane.pending || lane.prefetched.length > 0
 
+const isHeld = (lane: Lane, now: number): boolean => lane.waitsForRoom || lane.heldUntil > now
+
 /** Whether the lane was read to its end and is not held, so that a job that is added now is the next one. */
 export const isQuiet = (lane: Lane, now: number): boolean =>
-  !hasWork(lane) && !lane.reading && lane.heldUntil <= now && (lane.snoozedUntil === null || lane.snoozedUntil > now)
+  !hasWork(lane) && !lane.reading && !isHeld(lane, now) && (lane.snoozedUntil === null || lane.snoozedUntil > now)
 
 /** Makes the next read begin at the start of the lane. For when a job before the cursor comes due or prefetched jobs are out of date. */
 export function rewind(lane: Lane): void {
@@ -68,12 +72,14 @@ export function prefetch(lane: Lane, prefetched: PrefetchedJob): void {
 
 /** Lets no job of the lane begin before `until`. */
 export function hold(lane: Lane, until: number): void {
-  lane.heldUntil = Math.max(lane.heldUntil === Infinity ? 0 : lane.heldUntil, until)
+  lane.heldUntil = Math.max(lane.heldUntil, until)
+  lane.waitsForRoom = false
 }
 
 /** Ends a hold, unless a job of the lane threw a moment ago. */
 export function endHold(lane: Lane, now: number): void {
   lane.heldUntil = lane.faultedUntil > now ? lane.faultedUntil : 0
+  lane.waitsForRoom = false
 }
 
 /** Returns a job that had begun to its position among the prefetched jobs. */
@@ -109,6 +115,7 @@ export class Lanes {
         prefetched: [],
         pending: true,
         heldUntil: 0,
+        waitsForRoom: false,
         faultedUntil: 0,
         freed: 0,
         snoozedUntil: null,
@@ -194,7 +201,7 @@ export class Lanes {
 
 function nextReady(lanes: Map<string, Lane>, now: number, taken: ReadonlySet<Lane>): Lane | null {
   for (const lane of lanes.values()) {
-    if (lane.heldUntil > now || taken.has(lane)) continue
+    if (isHeld(lane, now) || taken.has(lane)) continue
     if (isDue(lane, now)) {
       lane.snoozedUntil = null
       rewind(lane)
@@ -208,6 +215,7 @@ function nextReady(lanes: Map<string, Lane>, now: number, taken: ReadonlySet<Lan
 const isDue = (lane: Lane, now: number): boolean => lane.snoozedUntil !== null && lane.snoozedUntil <= now
 
 function dueOf(lane: Lane): number | null {
+  if (lane.waitsForRoom) return null
   if (hasWork(lane) && lane.heldUntil > 0) return lane.heldUntil
   return lane.snoozedUntil === null ? null : Math.max(lane.snoozedUntil, lane.heldUntil)
 }

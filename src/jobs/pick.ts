@@ -32,7 +32,7 @@ export function planPicks<Subject>(kind: JobKind<Subject>, lanes: readonly Lane[
     const room = kind.room?.(lane.name) ?? Infinity
     const limit = Math.min(share, room, kind.maxPerLane - lane.inFlight.size)
     if (limit > 0) return [{ lane, limit }]
-    lane.heldUntil = Infinity
+    lane.waitsForRoom = true
     return []
   })
 }

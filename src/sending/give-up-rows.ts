@@ -1,7 +1,7 @@
 import type { FailureCode } from '../core/message-failure.ts'
 import type { RowOperation } from '../db/writer.ts'
 import { countErrors, countUsage } from '../usage/roll-up.ts'
-import { OF_ENDING, endingRows } from './ending-rows.ts'
+import { endingMessages } from './ending-messages.ts'
 
 /** A message that ends without a call. */
 export interface GiveUpRow extends Record<string, string | number> {
@@ -19,8 +19,8 @@ export const GIVE_UP: RowOperation<GiveUpRow> = {
   columns: ['messageId', 'jobSeq', 'error', 'failureCode', 'now'],
   key: 'messageId',
   statements: [
-    countErrors({ ...OF_ENDING, error: 'input.error', from: endingRows(HAS_NO_ATTEMPT) }),
-    countUsage({ ...OF_ENDING, counts: { failed: '1' }, from: endingRows(HAS_NO_ATTEMPT) }),
+    countErrors({ ...endingMessages(HAS_NO_ATTEMPT), error: 'input.error' }),
+    countUsage({ ...endingMessages(HAS_NO_ATTEMPT), counts: { failed: '1' } }),
     `UPDATE messages SET status = 'failed', error = input.error, error_code = input.failureCode, updated_at = input.now
       FROM input WHERE messages.id = input.messageId AND messages.status IN ('queued', 'sending')
         AND ${HAS_NO_ATTEMPT} RETURNING id AS key`,

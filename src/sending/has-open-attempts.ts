@@ -11,5 +11,5 @@ export function hasOpenAttempts(
   // An attempt that is being opened belongs to the extension that has the number now.
   const isInScope = ({ attempt, queue }: Entry): boolean =>
     extensionId === null || (attempt?.extensionId ?? numbers?.get(queue.number) ?? extensionId) === extensionId
-  return [...scheduler.queues.ofTenant(tenantId)].some(({ open }) => [...open].some(isInScope))
+  return [...scheduler.queues.ofTenant(tenantId)].some(({ busy }) => [...busy].some(isInScope))
 }

@@ -37,7 +37,8 @@ export class NumberQueues {
     for (const queues of this.#byTenant.values()) yield* queues.values()
   }
 
-  forget(queue: NumberQueue): void {
+  forgetIfEmpty(queue: NumberQueue): void {
+    if (!queue.isEmpty) return
     const queues = this.#byTenant.get(queue.tenantId)
     // It may have been forgotten and created again since.
     if (queues?.get(queue.number) !== queue) return

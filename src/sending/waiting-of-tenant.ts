@@ -2,7 +2,7 @@ import type { ReadTurns } from '../db/read-turns.ts'
 import { type JobReads, countQueue, countScheduled } from './count-jobs.ts'
 import type { SendEngine } from './engine.ts'
 import type { NumberQueue } from './number-queue.ts'
-import { type Waiting, type WaitingReason, heldEntry, isUnderWay, nextOf } from './waiting.ts'
+import { type Waiting, type WaitingReason, isUnderWay, reasonInQueue } from './waiting.ts'
 
 /** Messages that wait for the same reason. */
 export interface WaitingCount {
@@ -59,13 +59,13 @@ function waitingOfQueue(engine: SendEngine, queue: NumberQueue, jobs: number, qu
   const { tenantId, number } = queue
   const message = { tenantId, from: number }
   const extensionId = engine.context.directory.known(tenantId)?.numbers.get(number) ?? null
-  const next = nextOf(engine, queue)
-  const inMemory = [...queue.open, ...queue.waiting].filter(({ isQuarantined }) => !isQuarantined)
+  const next = engine.scheduler.nextOf(queue)
+  const inMemory = [...queue.busy, ...queue.waiting].filter(({ isQuarantined }) => !isQuarantined)
   const waiting = inMemory
     .filter((entry) => !isUnderWay(entry))
-    .map((entry) => heldEntry(engine, message, entry, entry === next))
+    .map((entry) => reasonInQueue(engine, message, entry, entry === next))
   const others = Math.max(jobs - quarantined - inMemory.length, 0)
-  const reasonOfOthers = others === 0 ? null : heldEntry(engine, message, null, false)
+  const reasonOfOthers = others === 0 ? null : reasonInQueue(engine, message, null, false)
   const countedAs = (held: Waiting | null, count: number): WaitingCount[] =>
     held === null ? [] : [counted(held.reason, count, extensionId, held.until)]
   return [

@@ -1,7 +1,8 @@
 import type { TenantEntry } from '../provider/directory.ts'
+import { SEND_GROUP } from '../provider/quota.ts'
 import type { SendEngine } from './engine.ts'
 import type { Entry, NumberQueue } from './number-queue.ts'
-import { isQuarantined } from './quarantine.ts'
+import { isJobQuarantined } from './quarantine.ts'
 import { type Sender, senderOf } from './sender.ts'
 
 /** Why a message has not been sent yet. If several reasons apply, the first of this list is reported. */
@@ -45,28 +46,24 @@ export async function waitingOf(engine: SendEngine, message: WaitingMessage): Pr
   const tenant = await directory.tenant(message.tenantId)
   const entry = engine.scheduler.entries.get(message.id) ?? null
   if (isUnderWay(entry)) return null
-  const quarantined = await isHeldByRestore(engine, message, entry)
+  const quarantined = await isHeldByQuarantine(engine, message, entry)
   const queue = engine.scheduler.queues.has(message.tenantId, message.from) ? queueOf(engine, message) : null
   // The newest messages of a long queue are in the job table alone.
-  const isNext = queue === null || (entry !== null && entry === nextOf(engine, queue))
-  return heldMessage(engine, message, tenant, quarantined) ?? heldEntry(engine, message, entry, isNext)
+  const isNext = queue === null || (entry !== null && entry === engine.scheduler.nextOf(queue))
+  return reasonInMessage(engine, message, tenant, quarantined) ?? reasonInQueue(engine, message, entry, isNext)
 }
 
 const queueOf = ({ scheduler }: SendEngine, { tenantId, from }: SenderOfMessage): NumberQueue =>
   scheduler.queues.of(tenantId, from)
 
-/** The next entry of a queue that may begin; null if none may. */
-export const nextOf = ({ context, scheduler }: SendEngine, queue: NumberQueue): Entry | null =>
-  queue.next((to) => scheduler.entries.isOpen(queue.number, to), context.clock.monotonic())
-
 /** Whether an entry's call is under way, or its attempt is being opened. */
 export function isUnderWay(entry: Entry | null): boolean {
-  if (entry === null || !entry.queue.open.has(entry)) return false
+  if (entry === null || !entry.queue.busy.has(entry)) return false
   return entry.attempt === null || entry.attempt.absentAfter === null
 }
 
 /** The reason that lies in the message or its tenant; null if there is none. */
-function heldMessage(
+function reasonInMessage(
   { context, quarantine }: SendEngine,
   { sendAt }: WaitingMessage,
   tenant: TenantEntry,
@@ -84,7 +81,7 @@ function heldMessage(
  * The reason that lies in the queue, the extension or the provider. `entry` is null if the message is not in memory.
  * `isNext`: it is the next one of its queue.
  */
-export function heldEntry(
+export function reasonInQueue(
   engine: SendEngine,
   message: SenderOfMessage,
   entry: Entry | null,
@@ -96,12 +93,12 @@ export function heldEntry(
   if ((entry?.attempt ?? null) !== null) return { reason: 'reconciling', until: null }
   const extensionId = extensionOf(engine, message)
   if (extensionId === null) return null
-  return heldByProvider(engine, extensionId, entry) ?? heldByTurn(engine, message, isNext, extensionId)
+  return reasonAtProvider(engine, extensionId, entry) ?? reasonOfTurn(engine, message, isNext, extensionId)
 }
 
-/** Whether a number lookup must find the extension first: none has the number, or the provider refused it. */
+/** Whether a number lookup must find the extension first: none has the number, or it has moved. */
 const isLookedUp = (sender: Sender, entry: Entry | null): boolean =>
-  sender.type === 'missing' || (sender.type === 'ready' && entry?.refusal?.extensionId === sender.extensionId)
+  sender.type === 'missing' || (sender.type === 'ready' && entry?.movedNumber?.extensionId === sender.extensionId)
 
 const isRefreshFailed = ({ context }: SendEngine, { tenantId, from }: SenderOfMessage): boolean => {
   const tenant = context.directory.known(tenantId)
@@ -112,9 +109,13 @@ function extensionOf({ context }: SendEngine, { tenantId, from }: SenderOfMessag
   return context.directory.known(tenantId)?.numbers.get(from) ?? null
 }
 
-function heldByProvider({ context, scheduler }: SendEngine, extensionId: string, entry: Entry | null): Waiting | null {
+function reasonAtProvider(
+  { context, scheduler }: SendEngine,
+  extensionId: string,
+  entry: Entry | null,
+): Waiting | null {
   const { clock, quota } = context
-  const pauseMs = quota.pauseMs(extensionId, 'medium')
+  const pauseMs = quota.pauseMs(extensionId, SEND_GROUP)
   const holdMs = (entry?.heldUntil ?? 0) - clock.monotonic()
   const until = (ms: number): number | null => (ms > 0 ? Math.ceil(clock.now() + ms) : null)
   if (holdMs > 0) return { reason: 'provider_unreachable', until: until(holdMs) }
@@ -122,7 +123,7 @@ function heldByProvider({ context, scheduler }: SendEngine, extensionId: string,
   return pauseMs > 0 ? { reason: 'provider_paused', until: until(pauseMs) } : null
 }
 
-function heldByTurn(
+function reasonOfTurn(
   { context }: SendEngine,
   { from }: SenderOfMessage,
   isNext: boolean,
@@ -137,11 +138,11 @@ function heldByTurn(
 }
 
 /** Reads the job of a message that is not in memory only while there are quarantined messages. */
-async function isHeldByRestore(
+async function isHeldByQuarantine(
   { context, quarantine }: SendEngine,
   message: WaitingMessage,
   entry: Entry | null,
 ): Promise<boolean> {
   if (entry !== null || !quarantine.isActive) return entry?.isQuarantined === true
-  return isQuarantined(context, message)
+  return isJobQuarantined(context, message)
 }

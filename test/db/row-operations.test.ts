@@ -8,7 +8,7 @@ import { STORE } from '../../src/inbound/store-inbound.ts'
 import { ACCEPT, ACCEPT_ONCE, SCHEDULE, SCHEDULE_ONCE } from '../../src/sending/accept-rows.ts'
 import { CLAIM, CLOSE, FAILED_RESULT, RESULT, UNKNOWN } from '../../src/sending/attempt-rows.ts'
 import { GIVE_UP } from '../../src/sending/give-up-rows.ts'
-import { BIND } from '../../src/sending/quarantine.ts'
+import { FOUND_SENT } from '../../src/sending/quarantine.ts'
 
 type Operation = RowOperation<Record<string, string | number | null>>
 
@@ -23,7 +23,7 @@ const OPERATIONS = {
   FAILED_RESULT,
   UNKNOWN,
   GIVE_UP,
-  BIND,
+  FOUND_SENT,
   'delivery OPEN': deliveryRows.OPEN,
   'delivery CLOSE': deliveryRows.CLOSE,
   STORE,
@@ -36,6 +36,7 @@ const BOUNDED = [
   'SCAN apps USING COVERING INDEX apps_by_tenant',
   'SCAN triggers USING COVERING INDEX triggers_by_tenant',
   'SCAN own VIRTUAL TABLE INDEX 1:',
+  'SCAN wanted',
 ]
 
 /** What the statement before has inserted, in that order. */

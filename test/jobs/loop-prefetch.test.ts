@@ -119,7 +119,7 @@ test('a backlog that comes due by its time begins as one that was there at the s
   await using _shop = shop
   const subjects = Array.from({ length: 40 }, (_, index) => `a${index}`)
   await shop.commit(...subjects.map((subject) => ({ lane: 'a', subject, inMs: 100 })))
-  loop.scheduled('a', 'tenant_a', 100)
+  loop.dueAfter('a', 'tenant_a', 100)
   await shop.settled()
   shop.clock.advance(100)
   await shop.settled()
@@ -149,7 +149,7 @@ test('a query reads no more rows because many jobs run', async () => {
     return result
   }
   await shop.commit(...Array.from({ length: 200 }, (_, index) => ({ lane: 'a', subject: `a${index}` })))
-  loop.scheduled('a', 'tenant_a', 0)
+  loop.dueAfter('a', 'tenant_a', 0)
   await shop.settled()
   expect(held.begun).toHaveLength(40)
   most.rows = 0

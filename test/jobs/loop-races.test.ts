@@ -13,7 +13,7 @@ test('a job that is committed while the lane is being read is not left behind', 
     if (!late && typeof statement !== 'string' && statement.sql.includes('min(due_at)')) {
       late = true
       await shop.commit({ lane: 'b', subject: 'b1', tenantId: 'tenant_b' })
-      loop.scheduled('b', 'tenant_b', 0)
+      loop.dueAfter('b', 'tenant_b', 0)
     }
     return result
   }
@@ -34,7 +34,7 @@ test('every commit is followed by its run, whatever else happens at that moment'
   for (let count = 0; count < 300; count++) {
     const lane = `lane${count % 7}`
     await shop.commit({ lane, subject: `s${count}`, tenantId: `tenant_${count % 3}` })
-    loop.scheduled(lane, `tenant_${count % 3}`, 0)
+    loop.dueAfter(lane, `tenant_${count % 3}`, 0)
     if (count % 5 === 0) await new Promise<void>((resolve) => setImmediate(resolve))
   }
   await shop.untilRan(300)
@@ -69,7 +69,7 @@ test('a job that ends while its lane is read again does not run a second time', 
   }
   // Due again from its start: the reading sees a0, which is still there.
   await shop.commit({ lane: 'a', subject: 'a1' })
-  loop.scheduled('a', 'tenant_a', 0)
+  loop.dueAfter('a', 'tenant_a', 0)
   await shop.untilRan(2)
   await shop.settled()
   expect(shop.ran).toEqual(['a0', 'a1'])
@@ -100,10 +100,10 @@ test('a lane whose last job ends while more of it are being loaded is not forgot
   await shop.untilRan(1)
   await shop.settled()
   await shop.commit({ lane: 'a', subject: 'a1' })
-  loop.scheduled('a', 'tenant_a', 0)
+  loop.dueAfter('a', 'tenant_a', 0)
   await shop.untilRan(2)
   await shop.commit({ lane: 'a', subject: 'a2' })
-  loop.scheduled('a', 'tenant_a', 0)
+  loop.dueAfter('a', 'tenant_a', 0)
   await shop.untilRan(3)
   await shop.settled()
   expect({ ran: shop.ran, twice: shop.twice }).toEqual({ ran: ['a0', 'a1', 'a2'], twice: [] })
@@ -122,7 +122,7 @@ test('two tenants with a lane of the same name: each job runs once, and one that
     { lane: '+15555550100', subject: 'a1', tenantId: 'tenant_a' },
   )
   loop.start()
-  for (const tenantId of ['tenant_a', 'tenant_b']) loop.scheduled('+15555550100', tenantId, 0)
+  for (const tenantId of ['tenant_a', 'tenant_b']) loop.dueAfter('+15555550100', tenantId, 0)
   await shop.settled()
   expect(shop.ran.toSorted()).toEqual(['a0', 'a1', 'b0'])
   expect(await shop.left()).toEqual(['b0'])
@@ -175,7 +175,7 @@ test('stop waits for what runs, starts nothing more, and leaves the rest in the 
   await shop.untilRan(1)
   let stopped = false
   const stopping = loop.stop().then(() => (stopped = true))
-  loop.scheduled('b', 'tenant_a', 0)
+  loop.dueAfter('b', 'tenant_a', 0)
   await shop.settled()
   expect(stopped).toBe(false)
   blocked.resolve()

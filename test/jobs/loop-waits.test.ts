@@ -267,7 +267,7 @@ test('a backlog of 10,000 jobs in a held lane costs nothing while it waits, nor 
   }
   expect(shop.calls).toBe(calls)
   await shop.commit({ lane: 'free', subject: 'free' })
-  loop.scheduled('free', 'tenant_a', 0)
+  loop.dueAfter('free', 'tenant_a', 0)
   await shop.untilRan(1)
   await shop.settled()
   expect(shop.calls - calls).toBeLessThanOrEqual(3)
@@ -287,11 +287,11 @@ test('with every slot in use a lane that is due does not spin the clock', async 
   const loop = shop.newLoop()
   loop.start()
   await shop.commit({ lane: 'a', subject: 'later' })
-  loop.scheduled('a', 'tenant_a', 0)
+  loop.dueAfter('a', 'tenant_a', 0)
   await shop.untilRan(1)
   await shop.settled()
   await shop.commit({ lane: 'b', subject: 'slow' })
-  loop.scheduled('b', 'tenant_a', 0)
+  loop.dueAfter('b', 'tenant_a', 0)
   await shop.untilRan(2)
   await shop.settled()
   let timers = 0

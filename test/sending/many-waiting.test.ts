@@ -17,7 +17,7 @@ test('of a queue that is longer than anyone can send soon, only a part is in mem
       now: gateway.clock.now(),
       idempotencyKey: null,
       requestHash: null,
-      expiredBefore: 0,
+      keysExpiredBefore: 0,
     })
   for (let first = 0; first < 1000; first += 500)
     await Promise.all(Array.from({ length: 500 }, (_, number) => accept(first + number)))

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { FAILED_RESULT, RESULT, resultStatements } from '../../src/sending/attempt-rows.ts'
+import { FAILED_RESULT, IS_OPEN, RESULT } from '../../src/sending/attempt-rows.ts'
 import { Entries } from '../../src/sending/entries.ts'
 import { NumberQueue } from '../../src/sending/number-queue.ts'
 import { Scheduler } from '../../src/sending/scheduler.ts'
@@ -32,7 +32,7 @@ const RULES: Record<string, { weakening: Weakening; profile?: Profile; found: Re
         'DROP INDEX send_attempts_open',
         'CREATE INDEX send_attempts_open ON send_attempts (from_number, to_number) WHERE closed_at IS NULL',
       ],
-      patch: () => replaced(Entries.prototype, 'isOpen', () => false),
+      patch: () => replaced(Entries.prototype, 'isBusy', () => false),
     },
     // A second attempt may also take the job of the first one's message.
     found: /overtook|began although|accepted by the provider|which no message is bound to|still sending at the end/,
@@ -40,8 +40,8 @@ const RULES: Record<string, { weakening: Weakening; profile?: Profile; found: Re
   'the order of a queue': {
     weakening: {
       patch: () =>
-        replaced(NumberQueue.prototype, 'next', function (this: NumberQueue, isOpen) {
-          return this.waiting.findLast(({ to }) => !isOpen(to)) ?? null
+        replaced(NumberQueue.prototype, 'next', function (this: NumberQueue, isBusy) {
+          return this.waiting.findLast(({ to }) => !isBusy(to)) ?? null
         }),
     },
     found: /overtook|began although/,
@@ -52,13 +52,13 @@ const RULES: Record<string, { weakening: Weakening; profile?: Profile; found: Re
     found: /are fair for place/,
   },
   'the settle time': {
-    weakening: { config: { reconcileSettleMs: 0, reconcileSettle5xxMs: 0 } },
+    weakening: { config: { reconcileSettleMs: 0, reconcileSettle500Ms: 0 } },
     found: /overtook|accepted by the provider|which no message is bound to/,
   },
   'results that count only while their attempt is open': {
     weakening: {
       patch: () => {
-        const statements = resultStatements('true')
+        const statements = RESULT.statements.map((sql) => sql.replaceAll(IS_OPEN, 'true'))
         const sent = replaced(RESULT as { statements: readonly string[] }, 'statements', statements)
         const failed = replaced(FAILED_RESULT as { statements: readonly string[] }, 'statements', statements)
         return () => (sent(), failed())
