@@ -205,7 +205,7 @@ function eventOf(row: InboundRow): SmsInboundEvent {
 
 /** Passes a delivery's job to its loop with the delivery, so that the loop need not read them. */
 function handOver(gateway: Gateway, row: InboundRow, event: SmsInboundEvent, job: Row): void {
-  const { messageId, tenantId, now, jobId } = row
+  const { messageId, tenantId, jobId } = row
   const target = { targetId: String(job['lane']), url: String(job['url']), secret: String(job['secret']) }
   const address = { deliveryId: `${messageId}:${target.targetId}`, messageId }
   const delivery = deliveryOf(address, target, event, jobId)
@@ -217,7 +217,6 @@ function handOver(gateway: Gateway, row: InboundRow, event: SmsInboundEvent, job
       lane: target.targetId,
       tenantId,
       subject: delivery.deliveryId,
-      createdAt: now,
     },
     delivery,
   )

@@ -20,7 +20,7 @@ export type LaneOrder = 'seq' | 'due_at'
  * by a parameter SQLite would not use the index of retries.
  */
 const oneLane = (kind: LoopKindName, order: LaneOrder): string =>
-  `SELECT * FROM (SELECT seq, id, lane, tenant_id, subject, created_at, due_at FROM jobs
+  `SELECT * FROM (SELECT seq, id, lane, tenant_id, subject, due_at FROM jobs
     WHERE kind = '${kind}' AND lane = ? AND tenant_id = ? AND seq > ? AND due_at <= ? ORDER BY ${order} LIMIT ?)`
 
 /** Reads the first due jobs after the cursor of each lane, in one query. */
@@ -42,7 +42,6 @@ export async function readDueJobs(
     lane: String(row['lane']),
     tenantId: String(row['tenant_id']),
     subject: String(row['subject']),
-    createdAt: Number(row['created_at']),
   }))
 }
 

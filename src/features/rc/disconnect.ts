@@ -11,7 +11,7 @@ import { hasOpenAttempts } from '../../sending/has-open-attempts.ts'
 const POLL_INTERVAL_MS = 50
 
 /**
- * Disconnects the tenant. Waits for its open attempts, cleans up at the provider as far as the provider answers, and
+ * Disconnects the tenant. Waits for its open attempts, cleans up at the provider if the provider answers, and
  * deletes its tokens, numbers and subscriptions from the database. Its queued messages then fail.
  */
 export const disconnect = (gateway: Gateway, { tenantId }: Pick<Caller, 'tenantId'>): Promise<{ ok: true }> =>
