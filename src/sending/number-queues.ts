@@ -11,8 +11,8 @@ export class NumberQueues {
    * has none.
    */
   of(tenantId: string, number: string, hasMore = false): NumberQueue {
-    const known = this.#byTenant.get(tenantId)?.get(number)
-    if (known !== undefined) return known
+    const known = this.known(tenantId, number)
+    if (known !== null) return known
     const queue = new NumberQueue(tenantId, number, hasMore)
     const queues = this.#byTenant.get(tenantId) ?? new Map<string, NumberQueue>()
     this.#byTenant.set(tenantId, queues.set(number, queue))
@@ -21,8 +21,9 @@ export class NumberQueues {
     return queue
   }
 
-  has(tenantId: string, number: string): boolean {
-    return this.#byTenant.get(tenantId)?.has(number) === true
+  /** The queue if it is in memory. */
+  known(tenantId: string, number: string): NumberQueue | null {
+    return this.#byTenant.get(tenantId)?.get(number) ?? null
   }
 
   ofTenant(tenantId: string): Iterable<NumberQueue> {

@@ -44,7 +44,7 @@ async function recoverOrphans({ context, scheduler }: EngineParts): Promise<numb
     scheduler.recover(await entryOf(gate, queue, row))
   }
   for (const { lane: number, tenantId } of await readLanes(gate, 'send'))
-    if (!scheduler.queues.has(tenantId, number)) scheduler.touch(scheduler.queues.of(tenantId, number, true))
+    if (scheduler.queues.known(tenantId, number) === null) scheduler.touch(scheduler.queues.of(tenantId, number, true))
   return orphans.length
 }
 

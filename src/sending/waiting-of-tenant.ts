@@ -33,8 +33,8 @@ export async function waitingOfTenant(
     waitingOfQueue(engine, queue, jobs.get(queue.number) ?? 0, quarantined.get(queue.number) ?? 0),
   )
   const all = [...found, counted('scheduled', scheduled)]
-  const held = all.map((each) => (tenant.status === 'active' ? each : counted('suspended', each.count)))
-  return { scheduled, waiting: merged(held) }
+  const shown = all.map((each) => (tenant.status === 'active' ? each : counted('suspended', each.count)))
+  return { scheduled, waiting: merged(shown) }
 }
 
 async function countQuarantined({ gate }: JobReads, tenantId: string): Promise<Map<string, number>> {
@@ -61,16 +61,16 @@ function waitingOfQueue(engine: SendEngine, queue: NumberQueue, jobs: number, qu
   const extensionId = engine.context.directory.known(tenantId)?.numbers.get(number) ?? null
   const next = engine.scheduler.nextOf(queue)
   const inMemory = [...queue.busy, ...queue.waiting].filter(({ isQuarantined }) => !isQuarantined)
-  const waiting = inMemory
+  const inMemoryReasons = inMemory
     .filter((entry) => !isUnderWay(entry))
     .map((entry) => reasonInQueue(engine, message, entry, entry === next))
   const others = Math.max(jobs - quarantined - inMemory.length, 0)
   const reasonOfOthers = others === 0 ? null : reasonInQueue(engine, message, null, false)
-  const countedAs = (held: Waiting | null, count: number): WaitingCount[] =>
-    held === null ? [] : [counted(held.reason, count, extensionId, held.until)]
+  const countedAs = (waiting: Waiting | null, count: number): WaitingCount[] =>
+    waiting === null ? [] : [counted(waiting.reason, count, extensionId, waiting.until)]
   return [
     counted('restore', quarantined, extensionId),
-    ...waiting.flatMap((held) => countedAs(held, 1)),
+    ...inMemoryReasons.flatMap((reason) => countedAs(reason, 1)),
     ...countedAs(reasonOfOthers, others),
   ]
 }

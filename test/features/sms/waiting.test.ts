@@ -93,7 +93,7 @@ test('order: behind a message of its conversation whose call runs, which waits f
   await world.untilStatus(second)
 })
 
-test('order: a message that is too far back in its line to be in memory', async () => {
+test('order: a message that is too far back in its queue to be in memory', async () => {
   const { world } = await freshWorld({ FROM_LIMIT_PER_MINUTE: '1' })
   await using _ = world
   await world.untilStatus(await world.send())
