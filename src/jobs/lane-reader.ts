@@ -17,9 +17,9 @@ export class LaneReader<Subject> {
     const now = this.context.clock.steady()
     for (const { lane } of readings) {
       lane.reading = true
-      lane.readSince ??= now
+      lane.scan.since ??= now
       // Reset before the query, because a job that is added during it sets this again.
-      lane.pending = false
+      lane.scan.pending = false
     }
     try {
       await read(this.context.gate, this.kind, readings, now)
@@ -41,24 +41,24 @@ export class LaneReader<Subject> {
     const subjects = readings.flatMap(({ jobs }) => jobs.map((job) => job.subject))
     if (subjects.length === 0) return
     const loaded = await this.kind.load(subjects)
-    for (const { lane, limit, rewinds, jobs } of readings) {
-      if (lane.rewinds !== rewinds) continue
-      if (jobs.length >= limit) lane.pending = true
+    for (const { lane, limit, scan, jobs } of readings) {
+      if (lane.scan !== scan) continue
+      if (jobs.length >= limit) scan.pending = true
       for (const job of jobs) {
         const prefetched = { job, run: this.runOf(job, loaded.get(job.subject)) }
         // By due time there is no cursor: what has begun is no longer due, or in flight.
-        if (this.kind.order === 'due') lane.prefetched.push(prefetched)
+        if (this.kind.order === 'due') scan.prefetched.push(prefetched)
         else prefetch(lane, prefetched)
       }
     }
   }
 
   /** Sets when a lane that was read to its end will have a due job again. */
-  async #noteNextDue({ lane, limit, rewinds, jobs }: Reading): Promise<void> {
-    if (!lane.unseen || lane.readSince === null || jobs.length >= limit || lane.rewinds !== rewinds) return
-    const next = await readNextDue(this.context.gate, this.kind.name, addressOf(lane), lane.readSince)
+  async #noteNextDue({ lane, limit, scan, jobs }: Reading): Promise<void> {
+    if (!scan.unseen || scan.since === null || jobs.length >= limit || lane.scan !== scan) return
+    const next = await readNextDue(this.context.gate, this.kind.name, addressOf(lane), scan.since)
     const { clock } = this.context
     if (next !== null) snooze(lane, clock.monotonic() + next - clock.steady())
-    if (lane.rewinds === rewinds) lane.unseen = false
+    scan.unseen = false
   }
 }

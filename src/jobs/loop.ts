@@ -53,14 +53,14 @@ export class JobLoop<Subject> {
     const lane = this.#lanes.ofNewJob(job.lane, job.tenantId)
     const prefetched = { job, run: this.#reader.runOf(job, subject) }
     // A job with a higher seq may have been reported first.
-    if (job.seq <= lane.cursor) rewind(lane)
+    if (job.seq <= lane.scan.cursor) rewind(lane)
     if (this.#canBeginNow(lane)) {
       pass(lane, job.seq)
       return this.#begin(lane, prefetched)
     }
-    const isNext = !this.#stopped && !lane.pending && !lane.reading
-    if (isNext && lane.prefetched.length < this.#maxPrefetchedPerLane()) prefetch(lane, prefetched)
-    else lane.pending = true
+    const isNext = !this.#stopped && !lane.scan.pending && !lane.reading
+    if (isNext && lane.scan.prefetched.length < this.#maxPrefetchedPerLane()) prefetch(lane, prefetched)
+    else lane.scan.pending = true
     this.#wake()
   }
 
@@ -148,7 +148,7 @@ export class JobLoop<Subject> {
     const readings = planReadings(picks, this.#maxPrefetchedPerLane())
     if (readings.length > 0) await this.#reader.read(readings)
     for (const { lane, limit } of this.#stopped ? [] : picks) {
-      for (const prefetched of lane.prefetched.splice(0, limit)) this.#begin(lane, prefetched)
+      for (const prefetched of lane.scan.prefetched.splice(0, limit)) this.#begin(lane, prefetched)
     }
     for (const { lane } of readings) this.#lanes.dropIfIdle(lane)
     return true
