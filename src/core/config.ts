@@ -67,9 +67,18 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 /** Reads and checks all variables. Reports all problems at once, each with its fix. */
 export function readConfig(environment: Environment, terminal = false): ConfigResult {
   const settings = new Settings(environment)
+  const config = configOf(settings, terminal)
+  refuseRedis(settings)
+  refuseUncheckedTls(settings, config.production)
+  const { problems } = settings
+  const warnings = similarNames(Object.keys(environment.values), settings.namesRead)
+  return problems.length === 0 ? { ok: true, config, warnings } : { ok: false, problems, warnings }
+}
+
+function configOf(settings: Settings, terminal: boolean): Config {
   const production = settings.oneOf('NODE_ENV', ['development', 'production', 'test'], 'development') === 'production'
   const port = settings.integer('PORT', 3000, 0, 65_535)
-  const config: Config = {
+  return {
     production,
     host: settings.text('HOST') ?? (production ? '0.0.0.0' : '127.0.0.1'),
     port,
@@ -104,11 +113,6 @@ export function readConfig(environment: Environment, terminal = false): ConfigRe
     logFormat: settings.oneOf('LOG_FORMAT', ['json', 'pretty'], terminal ? 'pretty' : 'json'),
     adminPort: settings.text('ADMIN_PORT') === null ? null : settings.integer('ADMIN_PORT', 0, 0, 65_535),
   }
-  refuseRedis(settings)
-  refuseUncheckedTls(settings, production)
-  const { problems } = settings
-  const warnings = similarNames(Object.keys(environment.values), settings.namesRead)
-  return problems.length === 0 ? { ok: true, config, warnings } : { ok: false, problems, warnings }
 }
 
 function readDatabase(settings: Settings): DatabaseConfig {

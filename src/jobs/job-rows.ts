@@ -29,11 +29,11 @@ export async function readDueJobs(
   kind: LoopKindName,
   order: LaneOrder,
   requests: readonly LaneRequest[],
-  now: number,
+  steadyNow: number,
 ): Promise<Job[]> {
   const { rows } = await gate.execute({
     sql: `${requests.map(() => oneLane(kind, order)).join(' UNION ALL ')} ORDER BY ${order}`,
-    args: requests.flatMap(({ lane, tenantId, after, limit }) => [lane, tenantId, after, now, limit]),
+    args: requests.flatMap(({ lane, tenantId, after, limit }) => [lane, tenantId, after, steadyNow, limit]),
   })
   return rows.map((row) => ({
     seq: Number(row['seq']),
@@ -80,8 +80,8 @@ export async function readNextDue(
  * Makes all jobs due at the start, except scheduled messages and webhook retries: delays belonged to the earlier process. A retry
  * that is due later than the longest delay is made due, too, because the clock was set back.
  */
-export async function makeAllDue(gate: Gate, now: number): Promise<void> {
-  const losesDelay = or(ne(jobs.kind, 'webhook_retry'), gt(jobs.dueAt, now + MAX_RETRY_DELAY_MS))
-  const isResettable = and(gt(jobs.dueAt, now), ne(jobs.kind, 'schedule'), losesDelay)
-  await gate.execute(statementOf(build.update(jobs).set({ dueAt: now }).where(isResettable)))
+export async function makeAllDue(gate: Gate, steadyNow: number): Promise<void> {
+  const losesDelay = or(ne(jobs.kind, 'webhook_retry'), gt(jobs.dueAt, steadyNow + MAX_RETRY_DELAY_MS))
+  const isResettable = and(gt(jobs.dueAt, steadyNow), ne(jobs.kind, 'schedule'), losesDelay)
+  await gate.execute(statementOf(build.update(jobs).set({ dueAt: steadyNow }).where(isResettable)))
 }

@@ -14,15 +14,15 @@ export class LaneReader<Subject> {
 
   /** Reads the next jobs of these lanes. During the read, jobs may be added or end, and lanes may be rewound. */
   async read(readings: readonly Reading[]): Promise<void> {
-    const now = this.context.clock.steady()
+    const steadyNow = this.context.clock.steady()
     for (const { lane } of readings) {
       lane.reading = true
-      lane.scan.since ??= now
+      lane.scan.since ??= steadyNow
       // Reset before the query, because a job that is added during it sets this again.
       lane.scan.pending = false
     }
     try {
-      await read(this.context.gate, this.kind, readings, now)
+      await read(this.context.gate, this.kind, readings, steadyNow)
       await this.#prefetch(readings)
       for (const reading of readings) await this.#noteNextDue(reading)
     } catch (error) {

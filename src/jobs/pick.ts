@@ -55,14 +55,14 @@ export async function read<Subject>(
   gate: Gate,
   { name: kind, order }: JobKind<Subject>,
   readings: readonly Reading[],
-  now: number,
+  steadyNow: number,
 ): Promise<void> {
   const requests = readings.map(({ lane, limit, inFlight }) => ({
     ...addressOf(lane),
     after: lane.scan.cursor,
     limit: limit + inFlight.size,
   }))
-  const jobs = await readDueJobs(gate, kind, order === 'due' ? 'due_at' : 'seq', requests, now)
+  const jobs = await readDueJobs(gate, kind, order === 'due' ? 'due_at' : 'seq', requests, steadyNow)
   for (const reading of readings) {
     const { name, tenantId } = reading.lane
     const own = jobs.filter((job) => job.lane === name && job.tenantId === tenantId && !reading.inFlight.has(job.seq))

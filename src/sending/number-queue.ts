@@ -94,7 +94,7 @@ export class NumberQueue {
     return entries === 0 && !this.hasMore && !this.isReading
   }
 
-  /** The oldest entry that may begin: its conversation is not busy and has no earlier entry. */
+  /** The oldest entry that may begin: its conversation is not busy and has no earlier entry. `now`: monotonic time. */
   next(isBusy: (to: string) => boolean, now: number): Entry | null {
     const passed = new Set<string>()
     for (const entry of this.waiting) {
