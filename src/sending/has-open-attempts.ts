@@ -1,10 +1,10 @@
 import type { ConnectionScope } from '../provider/directory.ts'
-import type { SendEngine } from './engine.ts'
+import type { EngineParts } from './engine-parts.ts'
 import type { Entry } from './number-queue.ts'
 
 /** Whether an attempt of the tenant, or of one of its extensions, is open or is being opened. */
 export function hasOpenAttempts(
-  { scheduler, context }: SendEngine,
+  { scheduler, context }: EngineParts,
   { tenantId, extensionId }: ConnectionScope,
 ): boolean {
   const numbers = context.directory.known(tenantId)?.numbers

@@ -7,7 +7,7 @@ export class NumberQueues {
   readonly #byNumber = new Map<string, Set<NumberQueue>>()
 
   /**
-   * Returns the queue of a tenant's number, and creates it if needed. NumberQueues with jobs are known from the start, so a new one
+   * Returns the queue of a tenant's number, and creates it if needed. Queues with jobs are known from the start, so a new one
    * has none.
    */
   of(tenantId: string, number: string, hasMore = false): NumberQueue {

@@ -21,7 +21,7 @@ export interface ExtensionOfTenant {
 const OF_EXTENSION = `jobs.kind = 'send' AND jobs.is_quarantined = 1 AND jobs.tenant_id = ?1
   AND jobs.lane IN (SELECT number FROM phone_numbers WHERE tenant_id = ?1 AND extension_id = ?2)`
 
-/** When a message entered its queue, so older records are not its own. */
+/** When a message entered its queue. Older records are not its own. */
 const ENTERED_AT = 'max(messages.created_at, coalesce(messages.send_at, 0))'
 
 /** When the oldest quarantined message of the extension entered its queue, epoch milliseconds; null if there is none. */

@@ -1,6 +1,6 @@
 import type { ReadTurns } from '../db/read-turns.ts'
 import { type JobReads, countQueue, countScheduled } from './count-jobs.ts'
-import type { SendEngine } from './engine.ts'
+import type { EngineParts } from './engine-parts.ts'
 import type { NumberQueue } from './number-queue.ts'
 import { type Waiting, type WaitingReason, isUnderWay, reasonInQueue } from './waiting.ts'
 
@@ -17,7 +17,7 @@ const QUARANTINED = `SELECT lane, count(*) AS count FROM jobs WHERE kind = 'send
 
 /** Counts a tenant's waiting messages by reason, and its scheduled messages. */
 export async function waitingOfTenant(
-  engine: SendEngine,
+  engine: EngineParts,
   turns: ReadTurns,
   tenantId: string,
 ): Promise<{ scheduled: number; waiting: WaitingCount[] }> {
@@ -55,7 +55,7 @@ const counted = (
 })
 
 /** `jobs`: how many messages of the queue have not ended. `quarantined`: how many of them are quarantined. */
-function waitingOfQueue(engine: SendEngine, queue: NumberQueue, jobs: number, quarantined: number): WaitingCount[] {
+function waitingOfQueue(engine: EngineParts, queue: NumberQueue, jobs: number, quarantined: number): WaitingCount[] {
   const { tenantId, number } = queue
   const message = { tenantId, from: number }
   const extensionId = engine.context.directory.known(tenantId)?.numbers.get(number) ?? null

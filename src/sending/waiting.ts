@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts'
 import type { TenantEntry } from '../provider/directory.ts'
 import { SEND_GROUP } from '../provider/quota.ts'
 import type { SendingContext } from './context.ts'
-import type { SendEngine } from './engine.ts'
+import type { EngineParts } from './engine-parts.ts'
 import type { Entry } from './number-queue.ts'
 import { isJobQuarantined } from './quarantine.ts'
 import { type Sender, senderOf } from './sender.ts'
@@ -43,7 +43,7 @@ export interface WaitingMessage {
 }
 
 /** Returns why a message waits, from the scheduler's state; null if its call is under way or about to begin. */
-export async function waitingOf(engine: SendEngine, message: WaitingMessage): Promise<Waiting | null> {
+export async function waitingOf(engine: EngineParts, message: WaitingMessage): Promise<Waiting | null> {
   const { context, scheduler } = engine
   const tenant = await context.directory.tenant(message.tenantId)
   const entry = scheduler.entries.get(message.id) ?? null
@@ -63,7 +63,7 @@ export function isUnderWay(entry: Entry | null): boolean {
 
 /** Reads the job of a message that is not in memory only while there are quarantined messages. */
 async function isQuarantined(
-  { context, quarantine }: SendEngine,
+  { context, quarantine }: EngineParts,
   message: WaitingMessage,
   entry: Entry | null,
 ): Promise<boolean> {
@@ -73,7 +73,7 @@ async function isQuarantined(
 
 /** The reason that lies in the message or its tenant; null if there is none. */
 function reasonInMessage(
-  { context, quarantine }: SendEngine,
+  { context, quarantine }: EngineParts,
   { sendAt }: WaitingMessage,
   tenant: TenantEntry,
   quarantined: boolean,
@@ -89,7 +89,7 @@ function reasonInMessage(
  * `isNext`: it is the next one of its queue.
  */
 export function reasonInQueue(
-  { context, scheduler }: SendEngine,
+  { context, scheduler }: EngineParts,
   { tenantId, from }: SenderOfMessage,
   entry: Entry | null,
   isNext: boolean,
