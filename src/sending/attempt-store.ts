@@ -12,7 +12,7 @@ import type { SendingContext } from './context.ts'
 import { GIVE_UP } from './give-up-rows.ts'
 import type { Entry, OpenAttempt } from './number-queue.ts'
 import type { OutboundMessage } from './outbound-message.ts'
-import { publishEnd } from './publish-status.ts'
+import { publishEnd, publishStatus } from './publish-status.ts'
 import { untilDone } from './until-done.ts'
 
 type Ended = Extract<CallEnd, { type: 'sent' | 'failed' }>
@@ -52,7 +52,7 @@ export async function storeEnd(
   if (!(await storeResult(context, error === null ? RESULT : FAILED_RESULT, row))) return false
   const key = { tenantId: message.tenantId, extensionId: open.attempt.extensionId }
   if (end.type === 'sent') context.tracking.sent(key, row.closedAt)
-  publishEnd(context, message, end.type, now, { rcMessageId: end.rcMessageId, failure: error })
+  publishStatus(context, message, end.type, now, { rcMessageId: end.rcMessageId, failure: error })
   return true
 }
 

@@ -30,8 +30,8 @@ export function publishStatus(
 }
 
 /**
- * Publishes the end of a message. The contract has every message `sending` before its end, also one that ends without a call
- * of this process, so that event comes first. Only a cancelled message goes from `queued` to `failed`.
+ * Publishes the end of a message that has no attempt of this process. The contract has every message `sending` before its end, so
+ * that event comes first. Only a cancelled message goes from `queued` to `failed`.
  */
 export function publishEnd(
   context: { hub: Hub },
