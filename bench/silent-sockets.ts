@@ -26,7 +26,7 @@ async function runSilentSockets(): Promise<Row[]> {
       ...healthRow(busy),
       'refused at once': SOCKETS - opened.length,
       'longest life ms': Math.round(Math.max(...opened)),
-      'left open': world.gateway.sockets.open,
+      'left open': world.gateway.sockets.count,
     },
   ]
 }

@@ -22,7 +22,7 @@ import { Session } from './provider/session.ts'
 import { Subscriptions } from './provider/subscriptions.ts'
 import { Tokens } from './provider/tokens.ts'
 import { EventLog } from './realtime/event-log.ts'
-import { EventWebhooks } from './realtime/event-webhooks.ts'
+import { WebhookWaker } from './realtime/webhook-waker.ts'
 import { createHub, type Hub } from './realtime/hub.ts'
 import { type SocketAuth, Sockets } from './realtime/sockets.ts'
 import { SendEngine } from './sending/engine.ts'
@@ -55,7 +55,7 @@ export interface Gateway extends SharedParts {
   traffic: Traffic
   sending: SendEngine
   tracking: DeliveryTracking
-  eventWebhooks: EventWebhooks
+  webhookWaker: WebhookWaker
 }
 
 interface SharedParts {
@@ -79,7 +79,7 @@ export interface GatewayParts extends SharedParts {
   mark?: RestoreMark
   /** Replaces encryption in the simulation: WebCrypto runs on threads, which finish in no fixed order. */
   secrets?: Secrets
-  /** Runs a function in a later turn of the event loop; the simulation has its own. */
+  /** Runs a function in a later tick of the event loop; the simulation has its own. */
   defer?: (run: () => void) => void
   /** Authenticates a WebSocket by its first message. */
   authenticateSocket?(gateway: Gateway, message: Record<string, unknown>, address: string): Promise<SocketAuth>
@@ -136,7 +136,7 @@ export function buildGateway(parts: GatewayParts): Gateway {
     traffic: { answering: 0 },
     sending: new SendEngine({ ...parts, ...engines, tracking, defer, requests: () => gateway.traffic.answering }),
     tracking,
-    eventWebhooks: new EventWebhooks({
+    webhookWaker: new WebhookWaker({
       gate,
       hub: engines.hub,
       wake: (appId, tenantId) => engines.jobs.dueAfter('webhook', appId, tenantId, 0),

@@ -11,8 +11,8 @@ import { purgeLinks } from './upkeep/purge-links.ts'
 import { purgeMessages } from './upkeep/purge-messages.ts'
 import { Alerts } from './alerts/alerts.ts'
 import { purgeUsage } from './upkeep/purge-usage.ts'
-import { closeInterrupted } from './deliveries/recover.ts'
-import { webhookJobs, webhookRetryJobs } from './deliveries/webhook-jobs.ts'
+import { closeInterrupted } from './deliveries/interrupted.ts'
+import { deliveryJobs } from './deliveries/delivery-jobs.ts'
 import { purgeDeliveries } from './upkeep/purge-deliveries.ts'
 import { purgeEvents, purgeEventsEveryMs } from './upkeep/purge-events.ts'
 import { backFill, backFillJobs } from './inbound/back-fill.ts'
@@ -29,8 +29,7 @@ import { recoverLost, recoverSending } from './sending/recover.ts'
 /** Registers the handler of each kind of job. */
 export function registerJobs(gateway: Gateway): void {
   gateway.jobs.register(lookupJobs(gateway.sending))
-  gateway.jobs.register(webhookJobs(gateway))
-  gateway.jobs.register(webhookRetryJobs(gateway))
+  for (const kind of deliveryJobs(gateway)) gateway.jobs.register(kind)
   gateway.jobs.register(backFillJobs(gateway))
   gateway.jobs.register(fanOutJobs(gateway))
 }
@@ -40,7 +39,7 @@ export async function recover(gateway: Gateway): Promise<void> {
   await makeAllDue(gateway.database.gate, Math.ceil(gateway.clock.steady()))
   await gateway.failedAttempts.restore()
   await resumeRefreshes(gateway)
-  await gateway.eventWebhooks.read()
+  await gateway.webhookWaker.refresh()
   const interrupted = await closeInterrupted(gateway)
   if (interrupted > 0)
     gateway.log.warn(
@@ -84,7 +83,7 @@ export function startTimers(gateway: Gateway): Timers {
   timers.every('keep-alive', HOURLY_MS, MINUTE_MS, () => keepAlive(gateway))
   timers.every('numbers', HOURLY_MS, 2 * MINUTE_MS, () => readNumbersDaily(gateway))
   timers.every('conversations', MINUTE_MS, MINUTE_MS, () => keepFollowing(gateway))
-  timers.every('purge', HOURLY_MS, 3 * MINUTE_MS, () => purgeDeliveries(gateway))
+  timers.every('purge deliveries', HOURLY_MS, 3 * MINUTE_MS, () => purgeDeliveries(gateway))
   timers.every('purge messages', HOURLY_MS, 6 * MINUTE_MS, () => purgeMessages(gateway))
   const eventsMs = purgeEventsEveryMs(gateway.config)
   timers.every('purge events', eventsMs, eventsMs, () => purgeEvents(gateway))

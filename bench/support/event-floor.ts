@@ -51,9 +51,9 @@ async function postByFetch(url: URL, body: string): Promise<void> {
 
 /** With the gateway's HTTP client, and none of its checks. */
 async function postAsWeDo(url: URL, body: string): Promise<void> {
-  const target = { address: url.hostname, family: 4 } as const
+  const dialable = { address: url.hostname, family: 4 } as const
   const headers = { 'content-type': 'application/json' }
-  const answer = await postOnce({ url, target, body, headers }, new AbortController().signal)
+  const answer = await postOnce({ url, dialable, body, headers }, new AbortController().signal)
   if (!answer.ok) return
   await answer.snippet.done
   answer.close()

@@ -4,7 +4,7 @@ import type { Gateway } from '../gateway.ts'
 import { watchEventLoop } from './event-loop.ts'
 import { createGauges } from './gauges.ts'
 import type { Metrics } from './metrics.ts'
-import { storageFails } from '../db/storage-check.ts'
+import { probeStorage } from '../db/storage-check.ts'
 
 export interface AdminListener {
   /** Base address without a trailing slash. */
@@ -53,7 +53,7 @@ async function ready(gateway: Gateway): Promise<Response> {
   const { lifecycle, database } = gateway
   if (lifecycle.draining) return answer(503, 'draining')
   if (!lifecycle.working) return answer(503, 'starting')
-  if (await storageFails(gateway)) return answer(503, 'storage unavailable')
+  if (await probeStorage(gateway)) return answer(503, 'storage unavailable')
   const { rows } = await database.gate.execute('SELECT 1').catch(() => ({ rows: [] }))
   return rows.length === 1 ? answer(200, 'ready') : answer(503, 'database does not answer')
 }

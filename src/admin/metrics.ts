@@ -41,38 +41,17 @@ export function createMetrics(): Metrics {
 }
 
 function createMeter(registers: Registry[]): Meter {
-  const labelNames = ['operation', 'outcome'] as const
-  const calls = new Counter({
-    name: 'sgw_provider_calls_total',
-    help: 'Calls of the provider, by outcome',
-    labelNames,
-    registers,
-  })
-  const callSeconds = new Histogram({
-    name: 'sgw_provider_call_seconds',
-    help: 'How long calls of the provider take',
-    labelNames: ['operation'],
-    buckets: CALL_SECONDS,
-    registers,
-  })
-  const posts = new Counter({
-    name: 'sgw_webhook_posts_total',
-    help: 'Webhook POSTs, by outcome',
-    labelNames: ['outcome'],
-    registers,
-  })
-  const postSeconds = new Histogram({
-    name: 'sgw_webhook_post_seconds',
-    help: 'How long webhook POSTs take',
-    buckets: CALL_SECONDS,
-    registers,
-  })
-  const polls = new Counter({
-    name: 'sgw_delivery_polls_total',
-    help: 'Listings of the message store for delivery states, by outcome',
-    labelNames: ['outcome'],
-    registers,
-  })
+  const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
+    new Counter({ name, help, labelNames, registers })
+  const histogram = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
+    new Histogram({ name, help, labelNames, buckets: CALL_SECONDS, registers })
+  const calls = counter('sgw_provider_calls_total', 'Calls of the provider, by outcome', ['operation', 'outcome'])
+  const callSeconds = histogram('sgw_provider_call_seconds', 'How long calls of the provider take', ['operation'])
+  const posts = counter('sgw_webhook_posts_total', 'Webhook POSTs, by outcome', ['outcome'])
+  const postSeconds = histogram('sgw_webhook_post_seconds', 'How long webhook POSTs take', [])
+  const polls = counter('sgw_delivery_polls_total', 'Listings of the message store for delivery states, by outcome', [
+    'outcome',
+  ])
   return {
     providerCall(operation, outcome, durationMs) {
       calls.inc({ operation, outcome })

@@ -8,7 +8,7 @@ import { type AlertPoster, createAlertPoster, retryMs } from './post-alert.ts'
 import { type AlertState, type Firing, type Post, loadState, storeState } from './state.ts'
 import { webhookCheck } from './webhook-check.ts'
 
-/** A post may take 5 seconds, and what is more urgent may come meanwhile. */
+/** A post may take 5 seconds, and a more urgent alert may arrive in that time. */
 const MAX_POSTS_PER_RUN = 5
 
 /**
@@ -60,28 +60,28 @@ export class Alerts {
       return null
     })
     if (found === null) return
-    const isOfCheck = (thing: string): boolean => check.names.some((name) => thing.startsWith(`${name}/`))
-    const things = new Set(found.map(thingOf))
-    for (const thing of this.#held.keys()) if (isOfCheck(thing) && !things.has(thing)) this.#held.delete(thing)
-    for (const one of state.firing.filter((firing) => isOfCheck(thingOf(firing)) && !things.has(thingOf(firing))))
+    const isOfCheck = (key: string): boolean => check.names.some((name) => key.startsWith(`${name}/`))
+    const foundKeys = new Set(found.map(keyOf))
+    for (const key of this.#held.keys()) if (isOfCheck(key) && !foundKeys.has(key)) this.#held.delete(key)
+    for (const one of state.firing.filter((firing) => isOfCheck(keyOf(firing)) && !foundKeys.has(keyOf(firing))))
       this.#resolve(state, one)
-    const known = new Set(state.firing.map(thingOf))
+    const known = new Set(state.firing.map(keyOf))
     for (const condition of found)
-      if (!known.has(thingOf(condition)) && this.#hasLasted(condition)) this.#fire(state, condition)
+      if (!known.has(keyOf(condition)) && this.#hasLasted(condition)) this.#fire(state, condition)
   }
 
   #hasLasted(condition: Condition): boolean {
     const now = this.gateway.clock.monotonic()
-    const thing = thingOf(condition)
-    const since = this.#held.get(thing) ?? now
-    this.#held.set(thing, since)
+    const key = keyOf(condition)
+    const since = this.#held.get(key) ?? now
+    this.#held.set(key, since)
     return now - since >= condition.holdMs
   }
 
   #fire(state: AlertState, condition: Condition): void {
     const { alert, subject, overText, detail } = condition
     const firing = { alert, subject, overText, detail, since: condition.since ?? this.gateway.clock.now() }
-    this.#held.delete(thingOf(condition))
+    this.#held.delete(keyOf(condition))
     state.firing.push(firing)
     this.gateway.log.warn({ alert, ...detail }, 'alert')
     this.#add(state, firing, 'firing', condition.text)
@@ -96,16 +96,16 @@ export class Alerts {
   #add(state: AlertState, firing: Firing, change: 'firing' | 'resolved', text: string): void {
     const { alert, detail, since } = firing
     const body = JSON.stringify({ text, alert, state: change, since: isoTime(since), detail })
-    state.posts.push({ thing: thingOf(firing), body, attempts: 0, dueAt: 0 })
+    state.posts.push({ thing: keyOf(firing), body, attempts: 0, dueAt: 0 })
   }
 
   /** Makes the posts that are due, the first one of each alert and subject, but few in one run: then the checks run again. */
   async #post(state: AlertState): Promise<void> {
     const { clock, lifecycle } = this.gateway
-    const firsts = new Map(state.posts.toReversed().map((post) => [post.thing, post]))
-    const due = state.posts.filter((post) => firsts.get(post.thing) === post && post.dueAt <= clock.steady())
-    const first = due.toSorted((one, other) => rankOf(one) - rankOf(other)).slice(0, MAX_POSTS_PER_RUN)
-    for (const post of first) if (!lifecycle.draining) await this.#attempt(state, post)
+    const isFirst = (post: Post): boolean => state.posts.find(({ thing }) => thing === post.thing) === post
+    const due = state.posts.filter((post) => isFirst(post) && post.dueAt <= clock.steady())
+    const urgent = due.toSorted((one, other) => rankOf(one) - rankOf(other)).slice(0, MAX_POSTS_PER_RUN)
+    for (const post of urgent) if (!lifecycle.draining) await this.#attempt(state, post)
   }
 
   /** Makes one attempt of a post. The attempt is stored first, so after a crash the next one comes at its time, as after a failure. */
@@ -141,4 +141,4 @@ export class Alerts {
 /** The more urgent, the lower. */
 const rankOf = ({ thing }: Post): number => ALERT_NAMES.findIndex((name) => thing.startsWith(`${name}/`))
 
-const thingOf = ({ alert, subject }: Pick<Firing, 'alert' | 'subject'>): string => `${alert}/${subject}`
+const keyOf = ({ alert, subject }: Pick<Firing, 'alert' | 'subject'>): string => `${alert}/${subject}`

@@ -1,10 +1,10 @@
 import { readBackupLag } from '../backup/lag.ts'
-import { storageFails } from '../db/storage-check.ts'
+import { probeStorage } from '../db/storage-check.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Condition, Check } from './condition.ts'
 
 const MINUTE_MS = 60_000
-/** A message that waits for longer is an alert. More than 40 a minute from one number wait by contract. */
+/** A message that waits for longer is an alert. The contract limits a number to 40 a minute, so messages above that wait. */
 const QUEUE_AGE_MS = 10 * MINUTE_MS
 const MAX_BACKUP_LAG_MS = MINUTE_MS
 /** Litestream begins to answer some seconds after its start. */
@@ -17,7 +17,7 @@ export const machineChecks = (gateway: Gateway): Check[] => [
 ]
 
 async function findStorageFault(gateway: Gateway): Promise<Condition[]> {
-  if (!(await storageFails(gateway))) return []
+  if (!(await probeStorage(gateway))) return []
   const { path } = gateway.config.database
   const name = `The database ${path ?? ''}`.trimEnd()
   const condition: Condition = {

@@ -17,7 +17,7 @@ export type Firing = z.infer<typeof Firing>
 
 /** A POST that has not succeeded yet. Posts of one alert and subject are made in order. */
 const Post = z.object({
-  /** Name and subject of the alert. */
+  /** The key of the alert: its name and subject. Stored states have it under this name. */
   thing: z.string(),
   /** JSON. */
   body: z.string(),

@@ -1,3 +1,4 @@
+import { setImmediate as nextTick } from 'node:timers/promises'
 import { HOUR_MS } from '../core/limits.ts'
 import type { Row } from '../db/connection.ts'
 import type { Gateway } from '../gateway.ts'
@@ -10,7 +11,10 @@ const OPEN_MS = 60_000
 /** A single failure may be caused by its message. A destination fails only after a second one. */
 const MIN_FAILURES = 2
 
-/** Finds destinations whose attempts of the last hour all failed. The check keeps `failures` up to date. */
+/**
+ * Finds destinations with at least two failures since their last success, the first of them at least an hour ago. The check
+ * keeps `failures` up to date.
+ */
 export const webhookCheck = (gateway: Gateway, failures: WebhookFailures): Check => ({
   names: ['webhook_failing'],
   find: async () => {
@@ -23,12 +27,12 @@ export const webhookCheck = (gateway: Gateway, failures: WebhookFailures): Check
     )
     for (const [targetId] of old) if (!wanted.has(targetId)) delete failures.failing[targetId]
     return old.flatMap(([targetId, one]) =>
-      wanted.has(targetId) && one.count >= MIN_FAILURES ? [conditionOf(targetId, one)] : [],
+      wanted.has(targetId) && one.count >= MIN_FAILURES ? [webhookFailing(targetId, one)] : [],
     )
   },
 })
 
-/** Reads the attempts since the last check, in order. The first check begins with the present time. */
+/** Reads the attempts since the last check, in order. The first check begins with the newest one. */
 async function readAttempts({ database, clock }: Gateway, failures: WebhookFailures): Promise<void> {
   if (failures.through === null) {
     const { rows } = await database.gate.execute('SELECT max(seq) AS seq FROM deliveries')
@@ -43,7 +47,7 @@ async function readAttempts({ database, clock }: Gateway, failures: WebhookFailu
     const firstOpen = rows.findIndex(isOpen)
     for (const row of firstOpen === -1 ? rows : rows.slice(0, firstOpen)) note(failures, row)
     if (firstOpen !== -1 || rows.length < ROWS_PER_STEP) return
-    await new Promise((resolve) => void setImmediate(resolve))
+    await nextTick()
   }
 }
 
@@ -74,7 +78,7 @@ async function wantedAmong({ database }: Gateway, targetIds: readonly string[]):
   return new Set(rows.map((row) => String(row['id'])))
 }
 
-function conditionOf(
+function webhookFailing(
   targetId: string,
   { since, count, tenantId, kind }: WebhookFailures['failing'][string],
 ): Condition {

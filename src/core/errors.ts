@@ -95,4 +95,6 @@ export const limitReached = (max: number, what: 'apps' | 'triggers'): ApiError =
   new ApiError('conflict', `Tenant has reached its limit of ${max} ${what}`)
 
 /** The contract's text of that name, for schemas and pages. */
+export const isErrorName = (name: string): name is ErrorName => Object.hasOwn(TEXTS, name)
+
 export const errorText = (name: ErrorName): string => TEXTS[name][1]

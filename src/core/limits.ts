@@ -9,8 +9,9 @@ export const IDEMPOTENCY_RETENTION_MS = 24 * 3_600_000
 export const MAX_APP_NAME_LENGTH = 100
 export const MAX_WEBHOOK_URL_LENGTH = 2000
 export const MAX_REQUEST_ID_LENGTH = 128
-/** Apps or triggers in one list, and destinations of an inbound message in one commit. A tenant of an older release may have more. */
+/** Apps or triggers in one list. A tenant of an older release may have more. */
 export const MAX_LISTED = 1000
+/** Destinations of an inbound message for which one commit creates jobs. */
 export const MAX_DESTINATIONS_PER_COMMIT = 100
 
 export const DEFAULT_PAGE_SIZE = 20
@@ -69,7 +70,7 @@ export const SLOW_WEBHOOK_MS = 300
 export const MAX_WEBHOOKS_PER_HOST = 8
 /** Half of all, so that hanging destinations of one tenant leave slots for the others. */
 export const MAX_WEBHOOKS_PER_TENANT = 128
-export const MAX_WEBHOOKS_PER_TARGET = 4
+export const MAX_WEBHOOKS_PER_DESTINATION = 4
 /** Deliveries that are prefetched with their messages; the destinations share this evenly. */
 export const MAX_PREFETCHED_WEBHOOKS = 256
 /** Retries have limits of their own, beside those of first attempts, so that they never delay these. */
@@ -77,7 +78,7 @@ export const MAX_RETRIES_IN_FLIGHT = 16
 export const MAX_SLOW_RETRIES = 48
 export const MAX_RETRIES_PER_HOST = 4
 export const MAX_RETRIES_PER_TENANT = 32
-export const MAX_RETRIES_PER_TARGET = 2
+export const MAX_RETRIES_PER_DESTINATION = 2
 /** No retry waits longer: the last step of a schedule with its jitter. `Retry-After` counts up to a day. */
 export const MAX_RETRY_DELAY_MS = 1.1 * DAY_MS
 /** Deliveries that one request recovers, and rows of the log that it reads in one step. */

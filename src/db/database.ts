@@ -13,7 +13,10 @@ import * as schema from './schema/index.ts'
 
 export type Reads = SqliteRemoteDatabase<typeof schema>
 
-/** An open, migrated database. Writes go through `writer`, queries through `reads` or `gate`. */
+/**
+ * An open, migrated database. Writes of requests, jobs and upkeep go through `writer`, queries through `reads` or `gate`. The
+ * start, migrations and list segments write through the gate.
+ */
 export interface Database {
   gate: Gate
   reads: Reads
@@ -88,8 +91,14 @@ export function readsOf(gate: Pick<Gate, 'values'>): Reads {
 /** Tells the lists about every write. */
 const noted = (writer: Writer, lists: Lists): Writer => ({
   ...writer,
-  write: (statements) => (lists.noteWrite(), writer.write(statements)),
-  row: (operation, value) => (lists.noteWrite(), writer.row(operation, value)),
+  write: (statements) => {
+    lists.noteWrite()
+    return writer.write(statements)
+  },
+  row: (operation, value) => {
+    lists.noteWrite()
+    return writer.row(operation, value)
+  },
 })
 
 const pragmasFor = (options: DatabaseOptions): string[] => [

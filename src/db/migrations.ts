@@ -7,6 +7,7 @@ import sending from '../../drizzle/0005_sending.sql' with { type: 'text' }
 import listSegments from '../../drizzle/0006_list_segments.sql' with { type: 'text' }
 import operator from '../../drizzle/0007_operator.sql' with { type: 'text' }
 import afterSent from '../../drizzle/0008_after_sent.sql' with { type: 'text' }
+import optOutsByNumber from '../../drizzle/0009_opt_outs_by_number.sql' with { type: 'text' }
 
 /** All migrations in order, embedded so that a compiled executable has them. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -19,6 +20,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0006_list_segments', sql: listSegments },
   { name: '0007_operator', sql: operator },
   { name: '0008_after_sent', sql: afterSent },
+  { name: '0009_opt_outs_by_number', sql: optOutsByNumber },
 ]
 
 export interface Migration {

@@ -1,14 +1,14 @@
 import { FairQueue } from './fair-queue.ts'
 
 /**
- * Long reads go slice by slice. In one turn of the event loop one slice of one of them is read, and the tenants take turns:
+ * Long reads are split into slices. Each tick of the event loop reads one slice, of the tenant that has waited longest. So
  * however many reads a tenant has asked for at once, other work waits for one slice.
  */
 export class ReadTurns {
   readonly #waiting = new FairQueue<() => void>()
   #isPlanned = false
 
-  /** `defer` calls back in a later turn of the event loop. */
+  /** `defer` calls back in a later tick of the event loop. */
   constructor(readonly defer: (run: () => void) => void) {}
 
   /** Resolves when the tenant may read its next slice. */

@@ -10,9 +10,9 @@ interface Stored {
   config: { database: { path: string | null } }
 }
 
-/** Whether the storage fails or is about to fail. */
-export async function storageFails({ database, config }: Stored): Promise<boolean> {
-  return isFull(config.database.path) || ((await database.storage?.fails()) ?? false)
+/** Probes the storage if it failed. Returns whether it fails or is about to fail. */
+export async function probeStorage({ database, config }: Stored): Promise<boolean> {
+  return isFull(config.database.path) || ((await database.storage?.probeIfFailing()) ?? false)
 }
 
 function isFull(path: string | null): boolean {

@@ -34,11 +34,11 @@ export class Storage {
 
   /** Call after each commit. */
   committed(): void {
-    if (this.#fault !== null && performance.now() - this.#probedAt >= PROBE_EVERY_MS) void this.fails()
+    if (this.#fault !== null && performance.now() - this.#probedAt >= PROBE_EVERY_MS) void this.probeIfFailing()
   }
 
-  /** Whether the storage fails now. Probes it again after a fault, because without traffic nothing else would end the fault. */
-  async fails(): Promise<boolean> {
+  /** Probes the storage after a fault, because without traffic nothing else would end the fault. Returns whether it fails now. */
+  async probeIfFailing(): Promise<boolean> {
     // A damaged file stays damaged, even if the probe happens to write to a sound page.
     if (this.#fault !== null && !isDamage(this.#fault))
       await (this.#probing ??= this.#probe().finally(() => (this.#probing = null)))

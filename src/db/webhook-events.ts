@@ -6,5 +6,5 @@ const bitOf = (event: WebhookEvent): number => 1 << WEBHOOK_EVENTS.indexOf(event
 export const eventMask = (events: readonly WebhookEvent[]): number =>
   events.reduce((mask, event) => mask | bitOf(event), 0)
 
-export const eventsOf = (mask: number | null): WebhookEvent[] =>
+export const subscribedEvents = (mask: number | null): WebhookEvent[] =>
   WEBHOOK_EVENTS.filter((event) => ((mask ?? bitOf('sms_inbound')) & bitOf(event)) !== 0)

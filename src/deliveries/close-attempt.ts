@@ -1,10 +1,10 @@
 import type { Gateway } from '../gateway.ts'
 import type { PostResult } from '../outbound/post-json.ts'
-import { CLOSE, CLOSE_FAILED } from './delivery-rows.ts'
+import { CLOSE_DELIVERY, CLOSE_FAILED_DELIVERY } from './delivery-rows.ts'
 import { NO_NEXT, type NextDelays, nextDelays } from './retry-schedule.ts'
 
 /** An attempt whose row is open. */
-export interface OpenAttempt {
+export interface OpenDeliveryAttempt {
   seq: number
   attemptNumber: number
   /** The job that made the attempt; null if it was deleted. */
@@ -20,16 +20,24 @@ const GONE = 410
  * Stores the result of an attempt. A failure is tried again by the destination's retry policy. A trigger whose URL answers
  * 410 is deleted.
  */
-export async function closeAttempt(gateway: Gateway, attempt: OpenAttempt, result: PostResult): Promise<void> {
+export async function closeAttempt(gateway: Gateway, attempt: OpenDeliveryAttempt, result: PostResult): Promise<void> {
   const { outcome, statusCode, errorClass, errorMessage, durationMs } = result
   const snippet = outcome === 'http_error' ? result.snippet : null
-  // Rows are matched by the job, so attempts without one need different keys.
-  const ids = { attemptSeq: attempt.seq, jobSeq: attempt.jobSeq ?? -attempt.seq }
-  const row = { ...ids, outcome, statusCode, errorClass, errorMessage, snippet, durationMs }
-  if (outcome === 'success') return void (await gateway.database.writer.row(CLOSE, row))
+  const row = {
+    attemptSeq: attempt.seq,
+    jobSeq: attempt.jobSeq,
+    outcome,
+    statusCode,
+    errorClass,
+    errorMessage,
+    snippet,
+    durationMs,
+  }
+  if (outcome === 'success') return void (await gateway.database.writer.row(CLOSE_DELIVERY, row))
   const { clock, jobs, database } = gateway
+  // The commit reads the policy, so it gets the delays of both policies.
   const delays = statusCode === GONE ? NO_NEXT : delaysAfter(gateway, attempt, result)
-  const [next] = await database.writer.row(CLOSE_FAILED, {
+  const [next] = await database.writer.row(CLOSE_FAILED_DELIVERY, {
     ...row,
     tenantId: attempt.tenantId,
     goneTriggerId: attempt.kind === 'trigger' && statusCode === GONE ? attempt.targetId : null,
@@ -42,7 +50,11 @@ export async function closeAttempt(gateway: Gateway, attempt: OpenAttempt, resul
 
 const MAX_UINT32 = 2 ** 32 - 1
 
-function delaysAfter({ ids }: Gateway, { attemptNumber }: OpenAttempt, { retryAfterMs }: PostResult): NextDelays {
+function delaysAfter(
+  { ids }: Gateway,
+  { attemptNumber }: OpenDeliveryAttempt,
+  { retryAfterMs }: PostResult,
+): NextDelays {
   const bytes = ids.bytes(4)
   const random = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0) / MAX_UINT32
   return nextDelays(attemptNumber, random, retryAfterMs)

@@ -2,12 +2,12 @@ import type { Gateway } from '../gateway.ts'
 import { DONE, type Job, type JobOutcome } from '../jobs/job.ts'
 import type { PostRequest } from '../outbound/post-json.ts'
 import { signedHeaders } from '../outbound/sign.ts'
-import { type OpenAttempt, closeAttempt } from './close-attempt.ts'
+import { type OpenDeliveryAttempt, closeAttempt } from './close-attempt.ts'
 import { type Delivery, correlationOf } from './delivery.ts'
-import { OPEN, OPEN_RETRY, policyOf } from './delivery-rows.ts'
+import { OPEN_DELIVERY, OPEN_DELIVERY_RETRY, policyOf } from './delivery-rows.ts'
 import type { DeliverySlots } from './delivery-slots.ts'
 import { loadDeliveries } from './load-deliveries.ts'
-import { interrupt } from './recover.ts'
+import { closeLeftOpen } from './interrupted.ts'
 import type { SigningSecrets } from './signing-secrets.ts'
 
 export interface DeliveryTools {
@@ -15,14 +15,8 @@ export interface DeliveryTools {
   secrets: SigningSecrets
 }
 
-/** The destination as it was when the job was read. */
-interface Destination {
-  url: string
-  /** Encrypted. */
-  secret: string
-}
-
-const HOST_BUSY_MS = 1000
+/** Only in case that a slot becomes free without a call: the lane is freed when there is one. */
+const NO_SLOT_MS = 1000
 /** The tenant's activation ends the wait sooner. */
 const SUSPENDED_MS = 60_000
 
@@ -36,13 +30,13 @@ export async function deliver(
   const { url, secret } = delivery
   if (url === null || secret === null) return withoutDestination(gateway, job)
   const slot = tools.slots.acquire(url, job)
-  if (slot === null) return { type: 'wait', delayMs: HOST_BUSY_MS }
+  if (slot === null) return { type: 'wait', delayMs: NO_SLOT_MS }
   try {
     const request = prepare(gateway, job, delivery, url, await tools.secrets.decrypt(secret, job.tenantId, delivery))
     const attempt = await open(gateway, job, delivery, { url, secret })
     if (attempt === null) return await notOpened(gateway, job, delivery)
     const result = await gateway.poster.post(request)
-    // The next attempt of the destination can then be opened in the commit that closes this one.
+    // Frees the slot now, so that the next attempt's row can join the commit of this result.
     slot.answered()
     await closeAttempt(gateway, attempt, result)
     return DONE
@@ -61,10 +55,15 @@ function prepare(gateway: Gateway, job: Job, delivery: Delivery, url: string, se
 }
 
 /** Commits the attempt before the POST. Returns null if the attempt may not be made, or its destination has changed. */
-async function open(gateway: Gateway, job: Job, delivery: Delivery, to: Destination): Promise<OpenAttempt | null> {
+async function open(
+  gateway: Gateway,
+  job: Job,
+  delivery: Delivery,
+  to: { url: string; secret: string },
+): Promise<OpenDeliveryAttempt | null> {
   const { deliveryId, kind, targetId, messageId, correlationId } = delivery
   const { tenantId } = job
-  const [opened] = await gateway.database.writer.row(job.kind === 'webhook' ? OPEN : OPEN_RETRY, {
+  const [opened] = await gateway.database.writer.row(job.kind === 'webhook' ? OPEN_DELIVERY : OPEN_DELIVERY_RETRY, {
     deliveryId,
     tenantId,
     kind,
@@ -85,12 +84,12 @@ async function open(gateway: Gateway, job: Job, delivery: Delivery, to: Destinat
 
 /** Finds out why an attempt was not opened. If only the destination has changed, the lane is read again. */
 async function notOpened(gateway: Gateway, job: Job, delivery: Delivery): Promise<JobOutcome> {
-  const now = (await loadDeliveries(gateway, [job.subject])).get(job.subject)
+  const current = (await loadDeliveries(gateway, [job.subject])).get(job.subject)
   // The message was erased. If it has come again, it has other jobs.
-  if (now === undefined || now.correlationId !== correlationOf(job.id)) return forget(gateway, job)
-  if (await interrupt(gateway, job)) return DONE
-  if (await (job.kind === 'webhook' ? wasAttempted : isUnwanted)(gateway, job, delivery)) return forget(gateway, job)
-  if (now.url === delivery.url && now.secret === delivery.secret) throw new Error('Cannot open a delivery')
+  if (current === undefined || current.correlationId !== correlationOf(job.id)) return deleteJob(gateway, job)
+  if (await closeLeftOpen(gateway, job)) return DONE
+  if (await (job.kind === 'webhook' ? wasAttempted : isUnwanted)(gateway, job, delivery)) return deleteJob(gateway, job)
+  if (current.url === delivery.url && current.secret === delivery.secret) throw new Error('Cannot open a delivery')
   return { type: 'reread' }
 }
 
@@ -110,10 +109,10 @@ async function isUnwanted({ database }: Gateway, job: Job, { kind, targetId }: D
  * until the tenant is active again, and is read again.
  */
 async function withoutDestination(gateway: Gateway, job: Job): Promise<JobOutcome> {
-  if (await interrupt(gateway, job)) return DONE
+  if (await closeLeftOpen(gateway, job)) return DONE
   if (await isSuspended(gateway, job)) return { type: 'wait', delayMs: SUSPENDED_MS }
-  const now = (await loadDeliveries(gateway, [job.subject])).get(job.subject)
-  return (now?.url ?? null) === null ? forget(gateway, job) : { type: 'reread' }
+  const current = (await loadDeliveries(gateway, [job.subject])).get(job.subject)
+  return (current?.url ?? null) === null ? deleteJob(gateway, job) : { type: 'reread' }
 }
 
 async function isSuspended({ database }: Gateway, { tenantId }: Job): Promise<boolean> {
@@ -121,7 +120,7 @@ async function isSuspended({ database }: Gateway, { tenantId }: Job): Promise<bo
   return (await database.gate.execute({ sql, args: [tenantId] })).rows.length > 0
 }
 
-async function forget(gateway: Gateway, { seq }: Job): Promise<JobOutcome> {
+async function deleteJob(gateway: Gateway, { seq }: Job): Promise<JobOutcome> {
   await gateway.database.writer.write([{ sql: 'DELETE FROM jobs WHERE seq = ?1', args: [seq] }])
   return DONE
 }

@@ -1,7 +1,7 @@
 import type { RowOperation } from '../db/writer.ts'
 
 /** A POST that is about to be made. */
-export interface OpenRow extends Record<string, string | number | null> {
+export interface NewDeliveryAttempt extends Record<string, string | number | null> {
   deliveryId: string
   tenantId: string
   kind: string
@@ -19,12 +19,12 @@ export interface OpenRow extends Record<string, string | number | null> {
 }
 
 /**
- * The driver returns a text up to its first NUL, and `length` counts to there as well. Without this, a URL with a NUL would
- * never match.
+ * The driver returns a text up to its first NUL, and `length` counts to there as well. Without this, a URL of release 1.0.0
+ * with a NUL would never match, and its job would never end.
  */
 const asRead = (column: string): string => `substr(${column}, 1, length(${column}))`
 
-const OPEN_COLUMNS = [
+const NEW_ATTEMPT_COLUMNS = [
   'deliveryId',
   'tenantId',
   'kind',
@@ -56,8 +56,8 @@ const openAttempt = (attemptNumber: string, job: string, condition: string): str
  * Opens the first attempt. Returns one row, with its `seq`, unless this delivery was attempted before, its message was
  * erased, or its destination has changed.
  */
-export const OPEN: RowOperation<OpenRow> = {
-  columns: OPEN_COLUMNS,
+export const OPEN_DELIVERY: RowOperation<NewDeliveryAttempt> = {
+  columns: NEW_ATTEMPT_COLUMNS,
   key: 'deliveryId',
   statements: [openAttempt('1', '', '')],
 }
@@ -71,8 +71,8 @@ export const policyOf = (kind: string, targetId: string): string => `CASE ${kind
  * Opens a further attempt, under the same conditions. No attempt may be open, and the policy must not be `none` unless the
  * attempt is a redelivery.
  */
-export const OPEN_RETRY: RowOperation<OpenRow> = {
-  columns: OPEN_COLUMNS,
+export const OPEN_DELIVERY_RETRY: RowOperation<NewDeliveryAttempt> = {
+  columns: NEW_ATTEMPT_COLUMNS,
   key: 'deliveryId',
   statements: [
     openAttempt(
@@ -85,10 +85,10 @@ export const OPEN_RETRY: RowOperation<OpenRow> = {
 }
 
 /** The result of an attempt. */
-export interface CloseRow extends Record<string, string | number | null> {
+export interface DeliveryResult extends Record<string, string | number | null> {
   attemptSeq: number
-  /** Negative if there is no job. */
-  jobSeq: number
+  /** Null if the job was deleted. */
+  jobSeq: number | null
   outcome: string
   statusCode: number | null
   errorClass: string | null
@@ -97,7 +97,7 @@ export interface CloseRow extends Record<string, string | number | null> {
   durationMs: number
 }
 
-const CLOSE_COLUMNS = [
+const RESULT_COLUMNS = [
   'attemptSeq',
   'jobSeq',
   'outcome',
@@ -113,13 +113,13 @@ const STORE_OUTCOME = `UPDATE deliveries SET outcome = input.outcome, status_cod
   FROM input WHERE deliveries.seq = input.attemptSeq AND deliveries.outcome IS NULL`
 
 /** Stores a success and deletes the job in one commit. */
-export const CLOSE: RowOperation<CloseRow> = {
-  columns: CLOSE_COLUMNS,
-  key: 'jobSeq',
+export const CLOSE_DELIVERY: RowOperation<DeliveryResult> = {
+  columns: RESULT_COLUMNS,
+  key: 'attemptSeq',
   statements: [STORE_OUTCOME, 'DELETE FROM jobs WHERE seq IN (SELECT jobSeq FROM input)'],
 }
 
-export interface CloseFailedRow extends CloseRow {
+export interface FailedDeliveryResult extends DeliveryResult {
   /** The trigger to delete, if its URL answered 410. */
   goneTriggerId: string | null
   tenantId: string
@@ -130,11 +130,11 @@ export interface CloseFailedRow extends CloseRow {
 
 /**
  * Stores a failure, and in the same commit turns the job into the next retry or deletes it, by the destination's policy.
- * Returns the `due_at` of the retry. An attempt that was erased meanwhile has no retry.
+ * Returns the `due_at` of the retry. An attempt that was erased during its POST has no retry.
  */
-export const CLOSE_FAILED: RowOperation<CloseFailedRow> = {
-  columns: [...CLOSE_COLUMNS, 'goneTriggerId', 'tenantId', 'shortDueAt', 'standardDueAt'],
-  key: 'jobSeq',
+export const CLOSE_FAILED_DELIVERY: RowOperation<FailedDeliveryResult> = {
+  columns: [...RESULT_COLUMNS, 'goneTriggerId', 'tenantId', 'shortDueAt', 'standardDueAt'],
+  key: 'attemptSeq',
   statements: [
     STORE_OUTCOME,
     `DELETE FROM triggers WHERE seq IN (SELECT gone.seq FROM input
@@ -143,7 +143,7 @@ export const CLOSE_FAILED: RowOperation<CloseFailedRow> = {
         SELECT CASE ${policyOf('kind', 'target_id')} WHEN 'short' THEN shortDueAt WHEN 'standard' THEN standardDueAt END
         FROM deliveries WHERE deliveries.seq = input.attemptSeq) END
       FROM input WHERE jobs.seq = input.jobSeq AND jobs.kind IN ('webhook', 'webhook_retry')
-      RETURNING seq AS key, due_at`,
+      RETURNING (SELECT max(own.seq) FROM deliveries AS own WHERE own.delivery_id = subject) AS key, due_at`,
     // The unary plus keeps SQLite from reading all retries.
     "DELETE FROM jobs WHERE seq IN (SELECT jobSeq FROM input) AND +kind = 'webhook_retry' AND due_at IS NULL",
   ],

@@ -1,26 +1,30 @@
 import {
+  MAX_PREFETCHED_WEBHOOKS,
   MAX_RETRIES_IN_FLIGHT,
   MAX_RETRIES_PER_HOST,
-  MAX_RETRIES_PER_TARGET,
+  MAX_RETRIES_PER_DESTINATION,
   MAX_RETRIES_PER_TENANT,
   MAX_SLOW_RETRIES,
   MAX_SLOW_WEBHOOKS,
   MAX_WEBHOOKS_IN_FLIGHT,
   MAX_WEBHOOKS_PER_HOST,
-  MAX_WEBHOOKS_PER_TARGET,
+  MAX_WEBHOOKS_PER_DESTINATION,
   MAX_WEBHOOKS_PER_TENANT,
   SLOW_WEBHOOK_MS,
 } from '../core/limits.ts'
 import type { Clock } from '../core/clock.ts'
-import type { Job } from '../jobs/job.ts'
+import type { Job, JobKind } from '../jobs/job.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import { type Slot, type SlotBounds, Slots } from '../jobs/slots.ts'
+import type { Delivery } from './delivery.ts'
 import { KeyedSemaphore } from './keyed-semaphore.ts'
 
 /** How many POSTs of one kind of job may run at once. */
 export interface DeliveryLimits {
   kind: 'webhook' | 'webhook_retry'
-  perTarget: number
+  /** How the job loop reads the jobs. */
+  reading: Pick<JobKind<Delivery>, 'maxPrefetched' | 'order'>
+  perDestination: number
   perHost: number
   perTenant: number
   bounds: SlotBounds
@@ -28,15 +32,18 @@ export interface DeliveryLimits {
 
 export const FIRST_ATTEMPTS: DeliveryLimits = {
   kind: 'webhook',
-  perTarget: MAX_WEBHOOKS_PER_TARGET,
+  reading: { maxPrefetched: MAX_PREFETCHED_WEBHOOKS },
+  perDestination: MAX_WEBHOOKS_PER_DESTINATION,
   perHost: MAX_WEBHOOKS_PER_HOST,
   perTenant: MAX_WEBHOOKS_PER_TENANT,
   bounds: { quick: MAX_WEBHOOKS_IN_FLIGHT, slow: MAX_SLOW_WEBHOOKS, slowAfterMs: SLOW_WEBHOOK_MS },
 }
 
+/** Retries have separate slots, so that they never delay first attempts. */
 export const RETRIES: DeliveryLimits = {
   kind: 'webhook_retry',
-  perTarget: MAX_RETRIES_PER_TARGET,
+  reading: { order: 'due' },
+  perDestination: MAX_RETRIES_PER_DESTINATION,
   perHost: MAX_RETRIES_PER_HOST,
   perTenant: MAX_RETRIES_PER_TENANT,
   bounds: { quick: MAX_RETRIES_IN_FLIGHT, slow: MAX_SLOW_RETRIES, slowAfterMs: SLOW_WEBHOOK_MS },
@@ -47,7 +54,7 @@ export const RETRIES: DeliveryLimits = {
  * delay others. A POST that was answered no longer counts, although its outcome is not stored yet.
  */
 export class DeliverySlots {
-  readonly #targets: KeyedSemaphore
+  readonly #destinations: KeyedSemaphore
   readonly #hosts: KeyedSemaphore
   readonly #tenants: KeyedSemaphore
   readonly #slots: Slots
@@ -57,7 +64,7 @@ export class DeliverySlots {
     readonly jobs: Pick<Jobs, 'freed' | 'laneFreed'>,
     readonly limits: DeliveryLimits,
   ) {
-    this.#targets = new KeyedSemaphore(limits.perTarget)
+    this.#destinations = new KeyedSemaphore(limits.perDestination)
     this.#hosts = new KeyedSemaphore(limits.perHost)
     this.#tenants = new KeyedSemaphore(limits.perTenant)
     this.#slots = new Slots(clock, limits.bounds, () => jobs.freed(limits.kind))
@@ -70,7 +77,7 @@ export class DeliverySlots {
 
   /** How many more POSTs may begin in a destination's lane. */
   room(lane: string): number {
-    return this.#targets.available(lane)
+    return this.#destinations.available(lane)
   }
 
   /**
@@ -84,17 +91,28 @@ export class DeliverySlots {
       { semaphore: this.#tenants, key: tenantId },
     ]
     const full = shared.find(({ semaphore, key }) => semaphore.available(key) <= 0)
-    if (full !== undefined) return (full.semaphore.wait(full.key, lane, freeLane), null)
-    for (const { semaphore, key } of [...shared, { semaphore: this.#targets, key: lane }]) semaphore.acquire(key, lane)
+    if (full !== undefined) {
+      full.semaphore.wait(full.key, lane, freeLane)
+      return null
+    }
+    for (const { semaphore, key } of [...shared, { semaphore: this.#destinations, key: lane }])
+      semaphore.acquire(key, lane)
     const slot = this.#slots.acquire()
-    const ended = once(() => {
+    const releaseShared = once(() => {
+      const wasFull = this.#destinations.available(lane) <= 0
       for (const { semaphore, key } of shared) semaphore.release(key)
-      if (this.#targets.available(lane) <= 0) freeLane()
-      this.#targets.release(lane)
+      this.#destinations.release(lane)
+      if (wasFull) freeLane()
     })
     return {
-      answered: () => (ended(), slot.answered()),
-      release: () => (ended(), slot.release()),
+      answered: () => {
+        releaseShared()
+        slot.answered()
+      },
+      release: () => {
+        releaseShared()
+        slot.release()
+      },
     }
   }
 }

@@ -1,22 +1,23 @@
 import type { EncryptionContext } from '../core/secrets.ts'
 import { type DeliveryKind, WEBHOOK_EVENTS, type WebhookEvent } from '../db/schema/webhooks.ts'
-import type { Payload } from './payload.ts'
 
 /** An event of a message and the destination that it is posted to: the work of one `webhook` job. */
-export interface Delivery extends Target {
+export interface Delivery extends Destination {
   /** The job's subject; see `deliveries.delivery_id`. */
   deliveryId: string
   messageId: string
   kind: DeliveryKind
   /** The same for all deliveries of a message. */
   correlationId: string
-  payload: Payload
+  /** The body of its POSTs: the fields of the WebSocket event. */
+  payload: object
 }
 
-export interface Target {
-  /** An app's or a trigger's id, the job's lane. */
+/** An app or a trigger, as it was when it was read. */
+export interface Destination {
+  /** Its id, the job's lane. */
   targetId: string
-  /** Null if the destination has no address any more. */
+  /** Null if it has no address any more. */
   url: string | null
   /** Encrypted; null if `url` is null. */
   secret: string | null
@@ -42,24 +43,24 @@ export const correlationOf = (jobId: string): string => jobId.replace(/^job_/, '
 /** `jobId` is the job id of the message. */
 export const deliveryOf = (
   { deliveryId, messageId }: Pick<DeliveryAddress, 'deliveryId' | 'messageId'>,
-  target: Target,
-  payload: Payload,
+  destination: Destination,
+  payload: object,
   jobId: string,
 ): Delivery => ({
-  ...target,
+  ...destination,
   deliveryId,
   messageId,
-  kind: target.targetId.startsWith('trg_') ? 'trigger' : 'app',
+  kind: destination.targetId.startsWith('trg_') ? 'trigger' : 'app',
   correlationId: correlationOf(jobId),
   payload,
 })
 
-/** The context with which the secret of a delivery's destination is encrypted. */
+/** The context with which the secret of a destination is encrypted. */
 export const secretContextOf = (
   tenantId: string,
-  delivery: Pick<Delivery, 'kind' | 'targetId'>,
+  { kind, targetId }: Pick<Delivery, 'kind' | 'targetId'>,
 ): EncryptionContext => ({
   tenantId,
-  row: delivery.targetId,
-  purpose: delivery.kind === 'app' ? 'webhook_secret' : 'trigger_secret',
+  row: targetId,
+  purpose: kind === 'app' ? 'webhook_secret' : 'trigger_secret',
 })

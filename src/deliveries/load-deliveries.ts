@@ -25,6 +25,6 @@ export async function loadDeliveries({ database }: Gateway, deliveryIds: string[
 }
 
 function toDelivery(address: DeliveryAddress, row: Row): Delivery {
-  const target = { targetId: address.targetId, url: textOf(row['url']), secret: textOf(row['secret']) }
-  return deliveryOf(address, target, payloadOf(address.event, row), String(row['job_id']))
+  const destination = { targetId: address.targetId, url: textOf(row['url']), secret: textOf(row['secret']) }
+  return deliveryOf(address, destination, payloadOf(address.event, row), String(row['job_id']))
 }

@@ -1,19 +1,16 @@
 import type { Row } from '../db/connection.ts'
 import type { WebhookEvent } from '../db/schema/webhooks.ts'
 import {
-  type DeliveryDetail,
+  type ConclusionDetail,
   type OptOutDetail,
-  deliveryEvent,
+  concludedEvent,
   inboundEvent,
   optOutEvent,
   statusEvent,
 } from '../realtime/event.ts'
 
-/** The body of a POST: the fields of the WebSocket event. */
-export type Payload = object
-
-/** `row` is the stored message, with `at` and `detail` of `webhook_details` if the event has such a row. */
-export function payloadOf(event: WebhookEvent, row: Row): Payload {
+/** The body of a POST: the fields of the WebSocket event. `row` is the stored message, with `at` and `detail` of `webhook_details` if the event has such a row. */
+export function payloadOf(event: WebhookEvent, row: Row): object {
   if (event === 'sms_inbound') return inboundPayload(row)
   // The message has ended, so its row has not changed since the event.
   if (event === 'sms_status')
@@ -21,7 +18,7 @@ export function payloadOf(event: WebhookEvent, row: Row): Payload {
   return event === 'sms_delivery' ? deliveryPayload(row) : optOutPayload(row)
 }
 
-const inboundPayload = (row: Row): Payload =>
+const inboundPayload = (row: Row): object =>
   inboundEvent(
     {
       id: String(row['id']),
@@ -43,11 +40,11 @@ const outboundOf = (row: Row) => ({
   error: textOf(row['error']),
 })
 
-const deliveryPayload = (row: Row): Payload =>
-  deliveryEvent(outboundOf(row), detailOf(row) as DeliveryDetail, Number(row['at']))
+const deliveryPayload = (row: Row): object =>
+  concludedEvent(outboundOf(row), detailOf(row) as ConclusionDetail, Number(row['at']))
 
 /** The message is the keyword of the contact, or a message to the contact that the provider refused. */
-function optOutPayload(row: Row): Payload {
+function optOutPayload(row: Row): object {
   const [from, to] = [String(row['from_number']), String(row['to_number'])]
   const [number, contact] = row['direction'] === 'inbound' ? [to, from] : [from, to]
   const subject = { tenantId: String(row['tenant_id']), number, contact }

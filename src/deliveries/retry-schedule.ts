@@ -1,13 +1,13 @@
 import { DAY_MS, HOUR_MS } from '../core/limits.ts'
 import type { RetryPolicy } from '../db/schema/webhooks.ts'
 
-type Schedule = Exclude<RetryPolicy, 'none'>
+type RetryingPolicy = Exclude<RetryPolicy, 'none'>
 
 const SECOND_MS = 1000
 const MINUTE_MS = 60_000
 
 /** Milliseconds from the end of an attempt to the next one. The first step follows the first attempt. */
-const STEPS_MS: Readonly<Record<Schedule, readonly number[]>> = {
+const STEPS_MS: Readonly<Record<RetryingPolicy, readonly number[]>> = {
   short: [5 * SECOND_MS, 30 * SECOND_MS, 2 * MINUTE_MS, 10 * MINUTE_MS, 30 * MINUTE_MS],
   standard: [
     5 * SECOND_MS,
@@ -25,7 +25,7 @@ const STEPS_MS: Readonly<Record<Schedule, readonly number[]>> = {
 const JITTER = 0.1
 
 /** Milliseconds until the next attempt by each schedule; null if the schedule has ended. */
-export type NextDelays = Readonly<Record<Schedule, number | null>>
+export type NextDelays = Readonly<Record<RetryingPolicy, number | null>>
 
 export const NO_NEXT: NextDelays = { short: null, standard: null }
 
@@ -35,8 +35,8 @@ export const NO_NEXT: NextDelays = { short: null, standard: null }
  */
 export function nextDelays(attemptNumber: number, random: number, retryAfterMs: number | null): NextDelays {
   const factor = 1 - JITTER + 2 * JITTER * random
-  const delayOf = (schedule: Schedule): number | null => {
-    const step = STEPS_MS[schedule][attemptNumber - 1]
+  const delayOf = (policy: RetryingPolicy): number | null => {
+    const step = STEPS_MS[policy][attemptNumber - 1]
     return step === undefined ? null : Math.max(step * factor, retryAfterMs ?? 0)
   }
   return { short: delayOf('short'), standard: delayOf('standard') }

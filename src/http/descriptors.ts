@@ -2,7 +2,7 @@ import { closeSync, openSync } from 'node:fs'
 import type { Log } from '../core/log.ts'
 
 const CHECK_EVERY_MS = 250
-/** The sleep between two turns of the event loop. It delays open connections by this much and limits the load to about 1 % of a processor. */
+/** The sleep between two ticks of the event loop. It delays open connections by this much and limits the load to about 1 % of a processor. */
 const PAUSE_MS = 5
 
 interface Listener {
@@ -11,8 +11,8 @@ interface Listener {
 
 /**
  * Keeps the process from spinning when no file descriptor is left. A connection that cannot be accepted leaves the listener
- * readable, so Bun's event loop (1.4.4) would run without a pause and fail at every turn. Until a descriptor is free again, this
- * closes idle connections and ends each turn with a short sleep. The returned function ends the watch.
+ * readable, so Bun's event loop (1.4.4) would run without a pause and fail at every tick. Until a descriptor is free again, this
+ * closes idle connections and ends each tick with a short sleep. The returned function ends the watch.
  */
 export function watchDescriptors(listener: Listener, { log }: { log: Log }): () => void {
   let isStopped = false
@@ -27,9 +27,9 @@ export function watchDescriptors(listener: Listener, { log }: { log: Log }): () 
   }
   const slowDown = (): void => {
     log.error({}, 'no file descriptor is left, so new connections wait: raise LimitNOFILE or ulimit -n')
-    turn()
+    tick()
   }
-  const turn = (): void => {
+  const tick = (): void => {
     if (isStopped) return
     if (hasFreeDescriptor()) {
       log.warn({}, 'file descriptors are free again')
@@ -37,7 +37,7 @@ export function watchDescriptors(listener: Listener, { log }: { log: Log }): () 
     }
     listener.closeIdleConnections()
     Bun.sleepSync(PAUSE_MS)
-    setImmediate(turn)
+    setImmediate(tick)
   }
   plan()
   return () => void (isStopped = true)

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { setImmediate as nextTick } from 'node:timers/promises'
 import type { Config } from '../core/config.ts'
 import { EXIT, StartError } from '../core/start-error.ts'
 import type { Gateway } from '../gateway.ts'
@@ -54,13 +55,13 @@ function listenError(config: Config, error: unknown): StartError {
 /** The host as in a URL, where an IPv6 address has brackets. */
 export const urlHost = (host: string): string => (host.includes(':') ? `[${host}]` : host)
 
-/** Turns of the event loop in which pending connections are accepted and their requests read. */
-const LAST_TURNS = 5
+/** Ticks of the event loop in which pending connections are accepted and their requests read. */
+const LAST_TICKS = 5
 const LAST_ANSWERS_MS = 1000
 
 /** Answers clients that connected before the signal, then closes the listener, which resets connections that are not accepted yet. */
 export async function stopListening(app: Server): Promise<void> {
-  for (let turn = 0; turn < LAST_TURNS; turn++) await new Promise((resolve) => setImmediate(resolve))
+  for (let tick = 0; tick < LAST_TICKS; tick++) await nextTick()
   const stopped = app.server?.stop()
   await Promise.race([stopped, Bun.sleep(LAST_ANSWERS_MS)])
   await app.server?.stop(true)

@@ -1,15 +1,16 @@
 import { Elysia } from 'elysia'
 import { z } from 'zod'
 import { errorText } from '../core/errors.ts'
-import { OPEN_WITHOUT_HTTPS } from './require-app.ts'
+import { ALLOWED_WITHOUT_HTTPS } from './require-app.ts'
 import type { Route } from './route.ts'
 import { DOCS_ASSETS, STYLE_PATH, docsPage } from './docs-page.ts'
 import type { Page } from './server.ts'
+import { VERSION } from '../version.ts'
 
 type Json = Record<string, unknown>
 
 /** Errors of every endpoint that needs a key, then of the others. */
-const GUARDED: readonly [status: number, texts: string[]][] = [
+const KEYED: readonly [status: number, texts: string[]][] = [
   [401, ['Missing or invalid API key', 'Invalid API key']],
   [403, ['Tenant suspended or inactive', errorText('httpsRequired')]],
   [413, [errorText('tooLarge')]],
@@ -17,7 +18,7 @@ const GUARDED: readonly [status: number, texts: string[]][] = [
   [500, ['Internal server error']],
   [503, [errorText('storageUnavailable')]],
 ]
-const OPEN: readonly [status: number, texts: string[]][] = [
+const KEYLESS: readonly [status: number, texts: string[]][] = [
   [403, [errorText('httpsRequired')]],
   [413, [errorText('tooLarge')]],
   [500, ['Internal server error']],
@@ -68,7 +69,7 @@ function documentationOf(routes: readonly Route[]) {
   return {
     info: {
       title: 'sgw',
-      version: '1.0.0',
+      version: VERSION,
       description:
         'A self-hosted gateway for sending and receiving SMS through RingCentral. Every error is `{error: string}`; every answer carries `X-Request-Id`.',
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
@@ -123,8 +124,8 @@ function successOf(route: Route): Json {
 }
 
 function errorsOf(route: Route): Json {
-  const texts = new Map<number, readonly string[]>(route.auth === 'app' ? GUARDED : OPEN)
-  if (route.path === OPEN_WITHOUT_HTTPS) texts.delete(403)
+  const texts = new Map<number, readonly string[]>(route.auth === 'app' ? KEYED : KEYLESS)
+  if (route.path === ALLOWED_WITHOUT_HTTPS) texts.delete(403)
   for (const [status, own] of Object.entries(route.errors ?? {}))
     texts.set(Number(status), [...(texts.get(Number(status)) ?? []), ...own])
   const isPage = route.response === 'html' || route.response === 'redirect'

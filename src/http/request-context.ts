@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
 import { LRUCache } from 'lru-cache'
-import type { Caller } from '../auth/caller.ts'
+import type { Caller } from '../core/caller.ts'
 import { MAX_REQUEST_ID_LENGTH } from '../core/limits.ts'
 import type { LimitState } from '../auth/key-limits.ts'
 import { bounded } from '../core/bounded.ts'

@@ -2,7 +2,7 @@ import type { Gateway } from '../gateway.ts'
 import { Cors } from './cors.ts'
 import { errorAnswer } from './errors.ts'
 import { Peers, type ReceivedRequest, RequestContext } from './request-context.ts'
-import { type OpenPaths, admit, rateLimitHeaders } from './require-app.ts'
+import { type KeylessPaths, admit, rateLimitHeaders } from './require-app.ts'
 import type { Route } from './route.ts'
 import { untrustedForwarding } from './untrusted-forwarding.ts'
 
@@ -18,7 +18,7 @@ export class RequestPipeline {
   readonly #noteForwarding: ReturnType<typeof untrustedForwarding>
   readonly #cors: Cors
   readonly #makeId: () => string
-  readonly #open: OpenPaths
+  readonly #keyless: KeylessPaths
 
   constructor(
     readonly gateway: Gateway,
@@ -28,7 +28,7 @@ export class RequestPipeline {
     this.#noteForwarding = untrustedForwarding(gateway)
     this.#makeId = () => gateway.ids.of('req')
     this.#cors = new Cors(gateway.config.corsOrigins)
-    this.#open = openPaths(routes)
+    this.#keyless = keylessPaths(routes)
   }
 
   /** Answers a request. Calls `run` only if the request passes the gates. */
@@ -44,7 +44,7 @@ export class RequestPipeline {
     const preflight = this.#cors.preflight(request)
     if (preflight !== null) return new Response(null, { status: 204, headers: { ...headers, ...preflight } })
     try {
-      const admitted = admit(this.gateway, this.#open, request, context)
+      const admitted = admit(this.gateway, this.#keyless, request, context)
       if (admitted !== undefined) await admitted
       const { status, content } = await run(context)
       return content === undefined ? undefined : withHeaders(content, status, headers, context)
@@ -70,13 +70,13 @@ function withHeaders(
   return new Response(JSON.stringify(content), { status, headers })
 }
 
-function openPaths(routes: readonly Route[]): OpenPaths {
-  const open = Map.groupBy(
+function keylessPaths(routes: readonly Route[]): KeylessPaths {
+  const keyless = Map.groupBy(
     routes.filter(({ auth }) => auth === 'none'),
     ({ path }) => path,
   )
   return {
     has: (method, path) =>
-      open.get(path)?.some((route) => route.method === (method === 'HEAD' ? 'GET' : method)) ?? false,
+      keyless.get(path)?.some((route) => route.method === (method === 'HEAD' ? 'GET' : method)) ?? false,
   }
 }

@@ -4,11 +4,11 @@ import type { Gateway } from '../gateway.ts'
 import type { RequestContext } from './request-context.ts'
 
 /** Methods and paths of the endpoints that need no key. */
-export interface OpenPaths {
+export interface KeylessPaths {
   has(method: string, path: string): boolean
 }
 
-export const OPEN_WITHOUT_HTTPS = '/health'
+export const ALLOWED_WITHOUT_HTTPS = '/health'
 
 /**
  * The gates before the body is read, in the contract's order:
@@ -17,14 +17,14 @@ export const OPEN_WITHOUT_HTTPS = '/health'
  */
 export function admit(
   gateway: Gateway,
-  open: OpenPaths,
+  keyless: KeylessPaths,
   request: Request,
   context: RequestContext,
 ): Promise<void> | undefined {
-  if (gateway.config.production && !context.secure && context.path !== OPEN_WITHOUT_HTTPS)
+  if (gateway.config.production && !context.secure && context.path !== ALLOWED_WITHOUT_HTTPS)
     throw apiError('httpsRequired')
   if (context.path === '/ws') return refuseBlocked(gateway, context)
-  if (!context.path.startsWith('/v1/') || open.has(request.method, context.path)) return
+  if (!context.path.startsWith('/v1/') || keyless.has(request.method, context.path)) return
   refuseBlocked(gateway, context)
   const key = presentedKey(gateway, request, context)
   const known = gateway.keys.known(key)

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { RETRY_POLICIES } from '../db/schema/webhooks.ts'
 import { fails } from './route.ts'
 
-/** The retry policy of an app or a trigger, as both endpoints take and show it. */
+// The retry policy of an app or a trigger, as both endpoints take and return it.
 
 const POLICY = {
   description:
@@ -15,5 +15,5 @@ export const RetryPolicyBody = z.object(
   fails('badJson'),
 )
 
-export const RetryPolicyShown = z.object({ policy: z.enum(RETRY_POLICIES).meta(POLICY) })
-export type RetryPolicyShown = z.infer<typeof RetryPolicyShown>
+export const RetryPolicyAnswer = z.object({ policy: z.enum(RETRY_POLICIES).meta(POLICY) })
+export type RetryPolicyAnswer = z.infer<typeof RetryPolicyAnswer>

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import type { Caller } from '../auth/caller.ts'
-import { type ErrorName, apiError, errorText } from '../core/errors.ts'
+import type { Caller } from '../core/caller.ts'
+import { type ErrorName, apiError, isErrorName } from '../core/errors.ts'
 import type { Gateway } from '../gateway.ts'
 import type { SocketData } from '../realtime/sockets.ts'
 import type { RequestContext } from './request-context.ts'
@@ -87,11 +87,3 @@ export function validated(schema: z.ZodType | undefined, value: unknown, priorit
 
 /** Options of a schema's rule: the name of the error that it causes. */
 export const fails = (name: ErrorName): { error: ErrorName } => ({ error: name })
-
-function isErrorName(name: string): name is ErrorName {
-  try {
-    return errorText(name as ErrorName) !== ''
-  } catch {
-    return false
-  }
-}

@@ -46,15 +46,15 @@ export async function backFill(gateway: Gateway, extension: ExtensionRow): Promi
       slice.until = Math.floor((slice.since + slice.until) / 2)
       continue
     }
-    if (listed.type === 'failed') noteFailure(gateway, extension, listed.failure)
+    if (listed.type === 'failed') rememberRefusal(gateway, extension, listed.failure)
     if (listed.type !== 'ok') return null
     gateway.directory.refusals.clear(extension, 'messages')
     for (const record of listed.value) if (await storeRecord(gateway, extension, record)) missing++
-    await noteSeen(gateway, extension, slice.until)
+    await storeProgress(gateway, extension, slice.until)
     if (slice.until === now) break
     slice = { since: slice.until - OVERLAP_MS, until: now }
   }
-  noteMissing(gateway, extension, missing)
+  logMissing(gateway, extension, missing)
   return missing
 }
 
@@ -78,41 +78,41 @@ function listInbound(
 const isTooLong = (listed: CallResult<StoredSms[]>): boolean =>
   listed.type === 'failed' && listed.failure.code === LIST_TOO_LONG
 
-function noteFailure(gateway: Gateway, { tenantId, extensionId }: ExtensionRow, failure: ProviderFailure): void {
+function rememberRefusal(gateway: Gateway, { tenantId, extensionId }: ExtensionRow, failure: ProviderFailure): void {
   noteRefusal(gateway, { tenantId, extensionId, step: 'messages', failure })
 }
 
-function noteMissing({ log }: Gateway, { tenantId, extensionId }: ExtensionRow, missing: number): void {
+function logMissing({ log }: Gateway, { tenantId, extensionId }: ExtensionRow, missing: number): void {
   if (missing > 0) log.info({ tenantId, extensionId, missing }, 'inbound messages were filled in')
 }
 
 /** Messages from before the first connection are not stored. */
 function sinceOf(extension: ExtensionRow, now: number): number {
-  const { inboundSeenAt, connectedAt } = extension
+  const { backFilledUntil, connectedAt } = extension
   return Math.max(
-    inboundSeenAt === null ? connectedAt : Math.min(inboundSeenAt, now) - OVERLAP_MS,
+    backFilledUntil === null ? connectedAt : Math.min(backFilledUntil, now) - OVERLAP_MS,
     now - BACK_FILL_MAX_AGE_MS,
   )
 }
 
 async function storeRecord(gateway: Gateway, extension: ExtensionRow, record: StoredSms): Promise<boolean> {
-  const target = record.to.find((recipient) => recipient.target) ?? record.to[0]
+  const own = record.to.find((recipient) => recipient.target) ?? record.to[0]
   return storeInbound(gateway, {
     tenantId: extension.tenantId,
     extensionId: extension.extensionId,
     providerMessageId: record.providerMessageId,
     from: record.from ?? 'anonymous',
-    to: target?.phoneNumber ?? 'unknown',
+    to: own?.phoneNumber ?? 'unknown',
     text: record.text,
     createdAt: record.createdAt,
   })
 }
 
-async function noteSeen(gateway: Gateway, extension: ExtensionRow, at: number): Promise<void> {
+async function storeProgress(gateway: Gateway, extension: ExtensionRow, until: number): Promise<void> {
   const sql =
     'UPDATE extensions SET inbound_seen_at = ?3 WHERE tenant_id = ?1 AND extension_id = ?2 AND connected_at = ?4'
   await gateway.database.writer.write([
-    { sql, args: [extension.tenantId, extension.extensionId, at, extension.connectedAt] },
+    { sql, args: [extension.tenantId, extension.extensionId, until, extension.connectedAt] },
   ])
   gateway.directory.forget(extension.tenantId)
 }

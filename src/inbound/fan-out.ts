@@ -1,8 +1,7 @@
-import { MAX_DESTINATIONS_PER_COMMIT } from '../core/limits.ts'
 import type { DeliveryKind } from '../db/schema/webhooks.ts'
 import type { Gateway } from '../gateway.ts'
 import { DONE, type Job, type JobKind, type JobOutcome } from '../jobs/job.ts'
-import { DESTINATIONS, nextDestination } from './destinations.ts'
+import { WEBHOOK_JOB, joinDestinations, nextDestination } from './destinations.ts'
 
 /**
  * The `fan_out` job: creates the `webhook` jobs of a message for a tenant with more destinations than fit into one commit.
@@ -33,17 +32,15 @@ async function fanOut(gateway: Gateway, { seq, lane, tenantId, subject }: Job): 
   return moved?.rows[0]?.['subject'] === '' ? DONE : { type: 'snooze', delayMs: 0 }
 }
 
-const insertSlice = (kind: DeliveryKind): string => {
-  const { table, wanted } = DESTINATIONS[kind]
-  return `INSERT INTO jobs (id, kind, lane, tenant_id, subject, due_at, created_at)
-    SELECT messages.job_id, 'webhook', target.id, messages.tenant_id, messages.id || ':' || target.id, 0, messages.created_at
+const insertSlice = (
+  kind: DeliveryKind,
+): string => `INSERT INTO jobs (id, kind, lane, tenant_id, subject, due_at, created_at)
+    SELECT messages.job_id, ${WEBHOOK_JOB}, 0, messages.created_at
     FROM messages
     CROSS JOIN tenants ON tenants.id = messages.tenant_id AND tenants.status = 'active'
-    CROSS JOIN ${table} AS target ON target.seq IN (SELECT own.seq FROM ${table} AS own
-      WHERE own.tenant_id = tenants.id AND own.seq >= ?3 AND ${wanted('own')} ORDER BY own.seq LIMIT ${MAX_DESTINATIONS_PER_COMMIT})
+    ${joinDestinations(kind, '?3')}
     WHERE messages.tenant_id = ?1 AND messages.id = ?2
     RETURNING lane`
-}
 
 const INSERT_SLICE: Readonly<Record<DeliveryKind, string>> = {
   app: insertSlice('app'),

@@ -9,8 +9,8 @@ import type { Gateway } from '../gateway.ts'
 import { countUsage } from '../usage/roll-up.ts'
 import { deliveryOf } from '../deliveries/delivery.ts'
 import { tombstonesOf } from './tombstones.ts'
-import { DESTINATIONS, type Destinations, nextDestination } from './destinations.ts'
-import { KEYWORD_COLUMNS, type Keyword, STORE_KEYWORDS, keywordIn, publishKeyword } from './keyword-words.ts'
+import { DESTINATIONS, WEBHOOK_JOB, joinDestinations, nextDestination } from './destinations.ts'
+import { KEYDECISION_COLUMNS, type Keyword, STORE_KEYWORDS, keywordIn, publishKeyword } from './keyword-opt-outs.ts'
 
 export interface InboundSms {
   tenantId: string
@@ -37,7 +37,7 @@ interface InboundRow extends Record<string, string | number | null> {
   now: number
 }
 
-/** A message whose provider id was stored before has another job id, so it gets no jobs. */
+/** If the message existed already, its row has another job id, so the join finds nothing. */
 const newJobs = (columns: string, source: string): string => `
   SELECT messages.job_id, ${columns}, 0, messages.created_at
   FROM input
@@ -45,53 +45,34 @@ const newJobs = (columns: string, source: string): string => `
   CROSS JOIN tenants ON tenants.id = input.tenantId AND tenants.status = 'active'
   ${source}`
 
-const FIRST = `'webhook', target.id, messages.tenant_id, messages.id || ':' || target.id`
+const firstJobs = (kind: DeliveryKind): string => newJobs(WEBHOOK_JOB, joinDestinations(kind, '0'))
 
-/** SQL: whether any tenant can have more destinations of a kind than fit into one commit. Evaluated once per commit. */
-const hasMany = ({ table }: Destinations): string =>
-  `(SELECT 1 FROM ${table} LIMIT 1 OFFSET ${MAX_DESTINATIONS_PER_COMMIT}) IS NOT NULL`
-
-const allOf = (kind: Destinations): string =>
-  newJobs(
-    FIRST,
-    `CROSS JOIN ${kind.table} AS target ON target.tenant_id = tenants.id AND ${kind.wanted('target')}
-    WHERE NOT ${hasMany(kind)}`,
-  )
-
-const firstOf = (kind: Destinations): string =>
-  newJobs(
-    FIRST,
-    `CROSS JOIN ${kind.table} AS target ON target.seq IN (SELECT own.seq FROM ${kind.table} AS own
-      WHERE own.tenant_id = tenants.id AND ${kind.wanted('own')} ORDER BY own.seq LIMIT ${MAX_DESTINATIONS_PER_COMMIT})
-    WHERE ${hasMany(kind)}`,
-  )
-
-/** If a tenant has more destinations of a kind than fit into one commit, a `fan_out` job continues with the next one. */
-const restOf = (kind: DeliveryKind): string => {
+/**
+ * If a tenant has more destinations of a kind than fit into one commit, a `fan_out` job continues with the next one. The first
+ * condition is evaluated once per commit: whether any tenant can have so many.
+ */
+const restJob = (kind: DeliveryKind): string => {
   const next = nextDestination(kind, 'tenants.id', '0')
   return newJobs(
     `'fan_out', '${kind}', messages.tenant_id, messages.id || ':' || ${next}`,
-    `WHERE ${hasMany(DESTINATIONS[kind])} AND ${next} IS NOT NULL`,
+    `WHERE (SELECT 1 FROM ${DESTINATIONS[kind].table} LIMIT 1 OFFSET ${MAX_DESTINATIONS_PER_COMMIT}) IS NOT NULL
+      AND ${next} IS NOT NULL`,
   )
 }
 
-const BRANCHES = [
-  ...Object.values(DESTINATIONS).flatMap((kind) => [allOf(kind), firstOf(kind)]),
-  ...DELIVERY_KINDS.map(restOf),
-]
+const BRANCHES = [...DELIVERY_KINDS.map(firstJobs), ...DELIVERY_KINDS.map(restJob)]
 
 /** Creates due jobs for the apps and triggers of an active tenant that want the message. */
 const INSERT_JOBS = `INSERT INTO jobs (id, kind, lane, tenant_id, subject, due_at, created_at)
   ${BRANCHES.join(' UNION ALL ')}
-  RETURNING id AS key, seq, kind, lane,
+  RETURNING id AS key, 'job' AS type, seq, kind, lane,
     coalesce((SELECT webhook_url FROM apps WHERE id = lane), (SELECT callback_url FROM triggers WHERE id = lane)) AS url,
     coalesce((SELECT webhook_secret FROM apps WHERE id = lane), (SELECT secret FROM triggers WHERE id = lane)) AS secret`
 
 /**
  * Stores a message and the jobs of its deliveries in one commit. Stores nothing if the tenant has this provider id already, or
  * has erased it. The message belongs to the app that last wrote to that contact from that number, otherwise to the tenant's
- * oldest app. A delivery's id is `<messageId>:<appId or triggerId>`, and its lane is its destination. Returns a row for a
- * new message, and one for each job.
+ * oldest app. Returns a row of `type` `message` for a new message, and one of `type` `job` for each job.
  */
 export const STORE: RowOperation<InboundRow> = {
   columns: ['messageId', 'jobId', 'tenantId', 'extensionId', 'rcMessageId', 'from', 'to', 'body', 'tombstones', 'now'],
@@ -107,7 +88,7 @@ export const STORE: RowOperation<InboundRow> = {
       FROM input
       WHERE NOT EXISTS (SELECT 1 FROM erased_messages)
         OR NOT EXISTS (SELECT 1 FROM json_each(input.tombstones) AS own CROSS JOIN erased_messages ON id_hash = own.value)
-      ON CONFLICT DO NOTHING RETURNING job_id AS key`,
+      ON CONFLICT DO NOTHING RETURNING job_id AS key, 'message' AS type`,
     INSERT_JOBS,
     countUsage({
       tenantId: 'stored.tenant_id',
@@ -122,7 +103,7 @@ export const STORE: RowOperation<InboundRow> = {
 
 /** `STORE` for texts that are keywords, which are few: the commit of the message also stores the opt-out. */
 const STORE_WITH_KEYWORD: RowOperation<InboundRow & Keyword> = {
-  columns: [...STORE.columns, ...KEYWORD_COLUMNS],
+  columns: [...STORE.columns, ...KEYDECISION_COLUMNS],
   key: STORE.key,
   statements: [...STORE.statements, STORE_KEYWORDS],
 }
@@ -168,22 +149,19 @@ async function storeOnce(gateway: Gateway, sms: InboundSms, messageId: string): 
     now: gateway.clock.now(),
   }
   const keyword = keywordIn(gateway, sms)
-  const [stored, ...rows] = await (keyword === null
+  const rows = await (keyword === null
     ? writer.row(STORE, row)
     : writer.row(STORE_WITH_KEYWORD, { ...row, ...keyword }))
-  if (stored === undefined) return (await isKnown(gateway, row)) ? 'known' : 'id_taken'
-  const event = eventOf(row)
+  if (!rows.some(({ type }) => type === 'message')) return (await isKnown(gateway, row)) ? 'known' : 'id_taken'
+  const event = inboundEventOf(row)
   gateway.hub.publish(event)
-  const [jobs, [word]] = [rows.filter(isJob), rows.filter((one) => !isJob(one))]
-  if (keyword !== null) publishKeyword(gateway, keyword, row, word)
-  for (const job of jobs) {
+  if (keyword !== null) publishKeyword(gateway, keyword, row, rows)
+  for (const job of rows.filter(({ type }) => type === 'job')) {
     if (job['kind'] === 'fan_out') gateway.jobs.dueAfter('fan_out', String(job['lane']), row.tenantId, 0)
     else handOver(gateway, row, event, job)
   }
   return 'new'
 }
-
-const isJob = (row: Row): boolean => row['kind'] !== undefined
 
 /** Whether the message was stored before, or erased. */
 async function isKnown(
@@ -198,7 +176,7 @@ async function isKnown(
   return rows.length > 0
 }
 
-function eventOf(row: InboundRow): SmsInboundEvent {
+function inboundEventOf(row: InboundRow): SmsInboundEvent {
   const { messageId: id, extensionId: receivingExtensionId, now } = row
   return inboundEvent({ ...row, id, receivingExtensionId }, now)
 }
@@ -206,15 +184,15 @@ function eventOf(row: InboundRow): SmsInboundEvent {
 /** Passes a delivery's job to its loop with the delivery, so that the loop need not read them. */
 function handOver(gateway: Gateway, row: InboundRow, event: SmsInboundEvent, job: Row): void {
   const { messageId, tenantId, jobId } = row
-  const target = { targetId: String(job['lane']), url: String(job['url']), secret: String(job['secret']) }
-  const address = { deliveryId: `${messageId}:${target.targetId}`, messageId }
-  const delivery = deliveryOf(address, target, event, jobId)
+  const destination = { targetId: String(job['lane']), url: String(job['url']), secret: String(job['secret']) }
+  const address = { deliveryId: `${messageId}:${destination.targetId}`, messageId }
+  const delivery = deliveryOf(address, destination, event, jobId)
   gateway.jobs.prefetched(
     {
       seq: Number(job['seq']),
       id: jobId,
       kind: 'webhook',
-      lane: target.targetId,
+      lane: destination.targetId,
       tenantId,
       subject: delivery.deliveryId,
     },

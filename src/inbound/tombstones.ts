@@ -25,14 +25,13 @@ export function tombstonesOf({ database, secrets }: Gateway, message: ErasedMess
 const NONE = '[]'
 
 async function checkForAny(database: Database): Promise<void> {
-  const { rows } = await database.gate
-    .execute('SELECT 1 FROM erased_messages LIMIT 1')
-    .catch(() => ({ rows: [UNREADABLE] }))
-  // An erasure that came meanwhile has set it already.
-  if (!mayHoldAny.has(database)) mayHoldAny.set(database, rows.length > 0)
+  const hasAny = await database.gate.execute('SELECT 1 FROM erased_messages LIMIT 1').then(
+    ({ rows }) => rows.length > 0,
+    () => true,
+  )
+  // An erasure during the read has set it already.
+  if (!mayHoldAny.has(database)) mayHoldAny.set(database, hasAny)
 }
-
-const UNREADABLE = {}
 
 /** The statement that stores tombstones. Commit it before the messages are deleted. */
 export function buryMessages({ database, secrets, clock }: Gateway, messages: readonly ErasedMessage[]): Statement {

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { z } from 'zod'
-import type { Caller } from '../auth/caller.ts'
+import type { Caller } from '../core/caller.ts'
 import { ApiError } from '../core/errors.ts'
 import { APP_ID } from '../core/ids.ts'
 import { messages } from '../db/schema/messages.ts'

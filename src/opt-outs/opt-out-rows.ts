@@ -2,10 +2,10 @@ import type { Row } from '../db/connection.ts'
 import type { OptOutSource } from '../db/schema/opt-outs.ts'
 import type { RowOperation } from '../db/writer.ts'
 
-/** A word for or against an opt-out. */
-export interface OptOutWord extends Record<string, string | number | null> {
-  /** The id of the message or the request that contains the word. */
-  wordId: string
+/** A decision of a contact, the provider or an app that a contact has opted out, or in. */
+export interface OptOutDecision extends Record<string, string | number | null> {
+  /** The id of the message or the request that it comes from. */
+  decisionId: string
   tenantId: string
   /** The tenant's own number. */
   number: string
@@ -22,15 +22,15 @@ export interface OptOutWord extends Record<string, string | number | null> {
 const IS_SAME = 'opt_outs.opted_out = excluded.opted_out'
 
 /**
- * SQL that stores words, also as part of another commit. `words` is a SELECT of the members of `OptOutWord` under their names.
- * The later word by the provider's time wins; a word of an app is always applied, because it is dated now. A trigger appends the event
- * in the same commit. Returns each row that was written; `isOptOutChange` tells whether its state changed. `key` is SQL for the
- * column `key` of the returned rows.
+ * SQL that stores decisions, also as part of another commit. `decisions` is a SELECT of the members of `OptOutDecision` under
+ * their names. The later decision by the provider's time wins; that of an app is always applied, because it is dated now. An SQL
+ * trigger appends the event in the same commit. Returns each row that was written; `isOptOutChange` tells whether its state
+ * changed. `key` is SQL for the column `key` of the returned rows.
  */
-export const storeOptOuts = (words: string, key: string): string => `
+export const storeOptOuts = (decisions: string, key: string): string => `
   INSERT INTO opt_outs (id, tenant_id, number, contact, opted_out, source, since, decided_at, changed_by, changes)
-    SELECT 'opt_' || lower(hex(randomblob(8))), tenantId, number, contact, optedOut, source, now, decidedAt, wordId, optedOut
-    FROM (${words}) WHERE true
+    SELECT 'opt_' || lower(hex(randomblob(8))), tenantId, number, contact, optedOut, source, now, decidedAt, decisionId, optedOut
+    FROM (${decisions}) WHERE true
   ON CONFLICT (tenant_id, contact, number) DO UPDATE SET
     source = iif(${IS_SAME}, source, excluded.source),
     since = iif(${IS_SAME}, since, excluded.since),
@@ -39,20 +39,29 @@ export const storeOptOuts = (words: string, key: string): string => `
     opted_out = excluded.opted_out,
     decided_at = max(opt_outs.decided_at, excluded.decided_at)
   WHERE excluded.decided_at >= opt_outs.decided_at OR excluded.source = 'api'
-  RETURNING ${key} AS key, changed_by, changes AS opt_out_changes`
+  RETURNING ${key} AS key, 'opt_out' AS type, changed_by, changes`
 
-/** Whether this word changed the state of a row that `storeOptOuts` returned. */
-export const isOptOutChange = (row: Row, { wordId }: Pick<OptOutWord, 'wordId'>): boolean =>
-  row['changed_by'] === wordId && Number(row['opt_out_changes']) > 0
+/** Whether a row that a commit returned says that this decision changed an opt-out. */
+export const isOptOutChange = (row: Row, { decisionId }: Pick<OptOutDecision, 'decisionId'>): boolean =>
+  row['type'] === 'opt_out' && row['changed_by'] === decisionId && Number(row['changes']) > 0
 
-const WORD_COLUMNS = ['wordId', 'tenantId', 'number', 'contact', 'optedOut', 'source', 'decidedAt', 'now'] as const
+const DECISION_COLUMNS = [
+  'decisionId',
+  'tenantId',
+  'number',
+  'contact',
+  'optedOut',
+  'source',
+  'decidedAt',
+  'now',
+] as const
 
-/** Stores a word of an app or of the provider in a separate commit. Returns the row unless the word was older and ignored. */
-export const STORE_OPT_OUT: RowOperation<OptOutWord> = {
-  columns: WORD_COLUMNS,
-  key: 'wordId',
+/** Stores a decision in a separate commit. Returns the row unless the decision was older and ignored. */
+export const STORE_OPT_OUT: RowOperation<OptOutDecision> = {
+  columns: DECISION_COLUMNS,
+  key: 'decisionId',
   statements: [
-    storeOptOuts(`SELECT ${WORD_COLUMNS.map((column) => `input.${column}`).join(', ')} FROM input`, 'changed_by'),
+    storeOptOuts(`SELECT ${DECISION_COLUMNS.map((column) => `input.${column}`).join(', ')} FROM input`, 'changed_by'),
   ],
 }
 

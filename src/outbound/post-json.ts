@@ -95,14 +95,14 @@ export class WebhookPoster {
   async #dial(
     url: URL,
     { body, headers }: PostRequest,
-    targets: readonly Dialable[],
+    addresses: readonly Dialable[],
     signal: AbortSignal,
   ): Promise<WebhookExchangeResult> {
     const { ca } = this.#options
     const common = { url, body, headers: withoutFixed(headers), ...(ca === undefined ? {} : { ca }) }
     let answer: WebhookExchangeResult | null = null
-    for (const target of targets.slice(0, MAX_ADDRESSES_TRIED)) {
-      answer = await postOnce({ ...common, target }, signal)
+    for (const dialable of addresses.slice(0, MAX_ADDRESSES_TRIED)) {
+      answer = await postOnce({ ...common, dialable }, signal)
       if (answer.ok || !answer.neverLeft || !neverConnected(answer)) return answer
     }
     return answer ?? { ok: false, neverLeft: true, ...failureOf({ code: 'ENOTFOUND' }) }

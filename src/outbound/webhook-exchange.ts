@@ -14,7 +14,7 @@ import { bareHost, portOf } from './webhook-url.ts'
 export interface WebhookExchangeInput {
   url: URL
   /** The checked address. It is dialled even if the URL's name has another address by now. */
-  target: Dialable
+  dialable: Dialable
   body: string
   headers: Readonly<Record<string, string>>
   /** Certificate authorities instead of the built-in ones. */
@@ -49,9 +49,9 @@ export function postOnce(input: WebhookExchangeInput, signal: AbortSignal): Prom
   )
 }
 
-function endpointOf({ url, target, ca }: WebhookExchangeInput): HttpEndpoint {
+function endpointOf({ url, dialable, ca }: WebhookExchangeInput): HttpEndpoint {
   const tls = { serverName: bareHost(url.hostname), alwaysVerify: true, ...(ca === undefined ? {} : { ca }) }
-  return { hostname: target.address, port: portOf(url), tls: url.protocol === 'https:' ? tls : null }
+  return { hostname: dialable.address, port: portOf(url), tls: url.protocol === 'https:' ? tls : null }
 }
 
 function textOf({ url, body, headers }: WebhookExchangeInput): string {

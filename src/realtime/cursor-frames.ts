@@ -11,14 +11,14 @@ export interface CursorContext {
   clock: Clock
   log: Log
   events: EventLog
-  /** All open sockets. */
+  /** All connected sockets. */
   sockets: Iterable<CursorSocket>
   /** Sends an event that was never published to the sockets. */
   deliver(event: GatewayEvent): void
 }
 
 export interface CursorSocket {
-  /** `cursorAt`: monotonic time of its last cursor; null before it is authenticated. */
+  /** Of `SocketData`. */
   data: { appId: string; tenantId: string; cursorAt: number | null }
   send(frame: string): unknown
 }
@@ -27,7 +27,7 @@ export interface CursorSocket {
 const CURSOR_EVERY_MS = 1000
 /** The delay of a cursor after an event, so that events that come together share a cursor. */
 const CURSOR_AFTER_MS = 50
-/** Events are published soon after their commit. One that is missing for so long was committed by a write that seemed to fail. */
+/** Events are published soon after their commit. One that is missing for this long was committed by a write that seemed to fail. */
 const LATE_MS = 5000
 
 /**
@@ -40,11 +40,11 @@ export class CursorFrames {
   readonly #published = new Map<string, number>()
   /** Topic → monotonic time of its last event. */
   readonly #lastEvents = new Map<string, number>()
-  /** The last row of which it is known that its events and all earlier ones were published. Null until the log has been read. */
-  #through: number | null = null
+  /** All events up to this row were published. Null until the log has been read. */
+  #publishedThrough: number | null = null
   readonly #reading: Promise<unknown>
-  /** At the monotonic time `at`, the log had the rows up to `until`. Set when a row is found that was not published. */
-  #seen = { at: 0, until: 0 }
+  /** When an unpublished row was first seen (monotonic time), and the newest row at that time. */
+  #unpublished = { at: 0, newest: 0 }
   #isPlanned = false
   #isStopped = false
 
@@ -99,7 +99,7 @@ export class CursorFrames {
 
   async #sendDue(now: number): Promise<void> {
     const isUpToDate = await this.#advance()
-    const cursor = encodeCursor(await this.context.events.epoch(), { seq: this.#through ?? 0, returned: 0 })
+    const cursor = encodeCursor(await this.context.events.epoch(), { seq: this.#publishedThrough ?? 0, returned: 0 })
     for (const socket of this.context.sockets) {
       const dueAt = this.#dueAt(socket)
       if (dueAt === null || dueAt > now) continue
@@ -127,7 +127,7 @@ export class CursorFrames {
   }
 
   async #readThrough(): Promise<number> {
-    return (this.#through ??= await this.context.events.newest())
+    return (this.#publishedThrough ??= await this.context.events.newest())
   }
 
   /** Advances over the rows whose events were all published. Returns true at the end of the log. */
@@ -138,29 +138,29 @@ export class CursorFrames {
       const rows = await this.context.events.rowsAfter(through)
       if (rows.length === 0) return true
       for (const row of rows) {
-        if (!(await this.#pass(row))) return false
+        if (!(await this.#settle(row))) return false
         through = row.seq
-        this.#through = through
+        this.#publishedThrough = through
       }
     }
   }
 
-  /** Advances over a row. Returns false while an event of the row is still to be published. */
-  async #pass(row: RowOfLog): Promise<boolean> {
+  /** Forgets the published events of a row, and delivers late ones. Returns false while an event of the row is still to be published. */
+  async #settle(row: RowOfLog): Promise<boolean> {
     const names = namesOf(row)
     if (names.some((name) => !this.#published.has(name))) {
       if (!(await this.#isLate(row))) return false
       await this.#deliverMissing(row)
     }
-    for (const name of names) this.#found(name)
+    for (const name of names) this.#forget(name)
     return true
   }
 
   /** Whether the row has been in the log for so long that its events will not be published any more. */
   async #isLate({ seq }: RowOfLog): Promise<boolean> {
     const now = this.context.clock.monotonic()
-    if (seq > this.#seen.until) this.#seen = { at: now, until: await this.context.events.newest() }
-    return now - this.#seen.at >= LATE_MS
+    if (seq > this.#unpublished.newest) this.#unpublished = { at: now, newest: await this.context.events.newest() }
+    return now - this.#unpublished.at >= LATE_MS
   }
 
   async #deliverMissing({ seq }: RowOfLog): Promise<void> {
@@ -171,7 +171,7 @@ export class CursorFrames {
     }
   }
 
-  #found(name: string): void {
+  #forget(name: string): void {
     const count = this.#published.get(name) ?? 0
     if (count > 1) this.#published.set(name, count - 1)
     else this.#published.delete(name)
@@ -186,7 +186,10 @@ const KINDS: Readonly<Record<string, EventKind>> = {
   opt_out: 'optOut',
 }
 
-/** The name of an event, which can also be made from its row. An opt-out event has no id of its row, so it is named by its time. */
+/**
+ * The name of an event, which can also be made from its row. An opt-out event has no id of its row, so it is named by its time:
+ * it must be published with exactly the row's time.
+ */
 function nameOf(event: GatewayEvent): string {
   const { timestamp } = event
   const kind = event.type === 'sms_status' ? event.status : KINDS[event.type]

@@ -1,4 +1,5 @@
 import type { Value } from '@libsql/client'
+import type { Caller } from '../core/caller.ts'
 import { apiError } from '../core/errors.ts'
 import type { Gate } from '../db/gate.ts'
 import type { ReadTurns } from '../db/read-turns.ts'
@@ -7,12 +8,6 @@ import { type Epoch, type Position, decodeCursor, encodeCursor } from './cursor.
 import { EmptyRanges } from './empty-ranges.ts'
 import { type LoggedMessage, eventsOf } from './event.ts'
 import type { GatewayEvent } from './hub.ts'
-
-/** An app of a tenant. */
-export interface EventReader {
-  appId: string
-  tenantId: string
-}
 
 export interface EventPage {
   /** Oldest first. */
@@ -26,13 +21,13 @@ export interface EventLogContext {
   gate: Gate
   /** Reads the pages of all readers in slices. */
   turns: ReadTurns
-  /** Calls `run` after the present turn of the event loop. */
+  /** Calls `run` after this tick of the event loop. */
   defer(run: () => void): void
 }
 
-/** Rows that are read in one turn of the event loop: less than a millisecond if they are in memory. */
+/** Rows that are read in one tick of the event loop: less than a millisecond if they are in memory. */
 const ROWS_PER_SLICE = 500
-/** A page with events ends after so many rows. The next request continues there. */
+/** A page with events ends after this many rows. The next request continues there. */
 const ROWS_PER_PAGE = 10_000
 
 /** Reads the event log: the events that the WebSocket of an app would have received. */
@@ -42,15 +37,17 @@ export class EventLog {
 
   constructor(readonly context: EventLogContext) {}
 
-  /** Returns the events after a cursor. Without a cursor it returns no events, only the present cursor. Errors: `badCursor`. */
-  async page(reader: EventReader, cursor: string | undefined, limit: number): Promise<EventPage> {
+  /** Returns the events after a cursor. Without a cursor it returns no events, only the current cursor. Errors: `badCursor`. */
+  async page(reader: Caller, cursor: string | undefined, limit: number): Promise<EventPage> {
     const epoch = await this.epoch()
     const { oldest, newest } = await this.#bounds()
     if (cursor === undefined)
       return { events: [], cursor: encodeCursor(epoch, { seq: newest, returned: 0 }), gap: false }
     const after = decodeCursor(cursor)
     if (after === null) throw apiError('badCursor')
-    const gap = after.epoch !== epoch || after.seq < oldest - 1 || after.seq + (after.returned > 0 ? 1 : 0) > newest
+    // A cursor beyond the newest row is from before a restore.
+    const isBeyond = after.seq + (after.returned > 0 ? 1 : 0) > newest
+    const gap = after.epoch !== epoch || after.seq < oldest - 1 || isBeyond
     const start = gap ? { seq: Math.max(0, oldest - 1), returned: 0 } : after
     const { events, end } = await this.#walk(reader, start, newest, limit)
     return { events, cursor: encodeCursor(epoch, end), gap }
@@ -68,12 +65,12 @@ export class EventLog {
   }
 
   /**
-   * The next rows after `seq`, for any app. Waits a turn of the event loop, in which the code that committed them publishes
+   * The next rows after `seq`, for any app. Waits a tick of the event loop, in which the code that committed them publishes
    * their events.
    */
   async rowsAfter(seq: number): Promise<RowOfLog[]> {
     const rows = await this.context.gate.values({ sql: ROWS, args: [seq] })
-    await this.#nextTurn()
+    await this.#nextTick()
     return rows.map(([found, kinds, subject, at]) => ({
       seq: Number(found),
       kinds: Number(kinds),
@@ -82,7 +79,7 @@ export class EventLog {
     }))
   }
 
-  /** The epoch of present positions. */
+  /** The epoch of the current history. */
   epoch(): Promise<Epoch> {
     this.#epoch ??= readEpoch(this.context.gate).catch((error: unknown) => {
       this.#epoch = null
@@ -99,7 +96,7 @@ export class EventLog {
   }
 
   /** Reads slices until it has events or reaches the end of the log, however many rows of other apps it must skip. */
-  async #walk(reader: EventReader, start: Position, newest: number, limit: number): Promise<Taken> {
+  async #walk(reader: Caller, start: Position, newest: number, limit: number): Promise<Taken> {
     let taken: Taken = { events: [], end: start }
     while (taken.end.seq < newest) {
       taken = await this.#takeSlice(reader, taken, newest, limit)
@@ -110,11 +107,12 @@ export class EventLog {
     return taken
   }
 
-  async #takeSlice(reader: EventReader, { events, end }: Taken, newest: number, limit: number): Promise<Taken> {
+  async #takeSlice(reader: Caller, { events, end }: Taken, newest: number, limit: number): Promise<Taken> {
     // A row of which only some events were returned must be read again.
     const from = end.returned > 0 ? end.seq : this.#empty.endOf(reader, end.seq, newest)
     const until = Math.min(from + ROWS_PER_SLICE, newest)
-    const rows = await this.#slice(reader, from, until, limit)
+    const most = limit - events.length
+    const rows = await this.#slice(reader, from, until, most)
     if (rows.length === 0) this.#empty.note(reader, from, until)
     for (const row of rows) {
       const returned = row.seq === end.seq + 1 ? end.returned : 0
@@ -127,16 +125,16 @@ export class EventLog {
         : { seq: row.seq - 1, returned: returned + fitting.length }
       if (events.length === limit) return { events, end: position }
     }
-    // If the slice has reached its limit, there may be more rows before `until`.
-    const last = rows.length === limit ? rows.at(-1)?.seq : undefined
+    // If the slice was cut off, there may be more rows before `until`.
+    const last = rows.length === most ? rows.at(-1)?.seq : undefined
     return { events, end: { seq: last ?? until, returned: 0 } }
   }
 
-  #nextTurn(): Promise<void> {
+  #nextTick(): Promise<void> {
     return new Promise((resolve) => this.context.defer(resolve))
   }
 
-  async #slice({ tenantId, appId }: EventReader, from: number, until: number, limit: number): Promise<LoggedRow[]> {
+  async #slice({ tenantId, appId }: Caller, from: number, until: number, limit: number): Promise<LoggedRow[]> {
     const rows = await this.context.gate.values({ sql: SLICE, args: [from, until, tenantId, appId, limit] })
     return rows.map(toLogged)
   }
@@ -165,9 +163,9 @@ type LoggedRow = LoggedMessage & { seq: number }
 const COLUMNS = `events.seq, events.kinds, events.at, messages.id, messages.app_id, messages.tenant_id, messages.from_number,
     messages.to_number, messages.body, messages.rc_message_id, messages.error, messages.receiving_extension_id, events.detail`
 
-/** The same columns for an opt-out, as if its contact had written to its number. */
-const OPT_OUT_COLUMNS = `events.seq, events.kinds, events.at, opt_outs.id, '', opt_outs.tenant_id, opt_outs.contact,
-    opt_outs.number, '', NULL, NULL, NULL, events.detail`
+/** The same columns for an opt-out: its number is `from_number`, its contact `to_number`, as in an outbound message. */
+const OPT_OUT_COLUMNS = `events.seq, events.kinds, events.at, opt_outs.id, '', opt_outs.tenant_id, opt_outs.number,
+    opt_outs.contact, '', NULL, NULL, NULL, events.detail`
 
 /** Inbound messages and opt-outs are for every app of the tenant, everything else for the app that sent the message. */
 const SLICE = `SELECT ${COLUMNS} FROM events CROSS JOIN messages ON messages.id = events.subject

@@ -56,9 +56,9 @@ export function inboundEvent(message: InboundSubject, at: number): SmsInboundEve
 }
 
 /** The fields of an `sms_delivery` event that are not in its message's row. The log stores them as `detail`. */
-export type DeliveryDetail = Pick<SmsDeliveryEvent, 'deliveryStatus' | 'errorCode' | 'reason'>
+export type ConclusionDetail = Pick<SmsDeliveryEvent, 'deliveryStatus' | 'errorCode' | 'reason'>
 
-export function deliveryEvent(message: OutboundSubject, detail: DeliveryDetail, at: number): SmsDeliveryEvent {
+export function concludedEvent(message: OutboundSubject, detail: ConclusionDetail, at: number): SmsDeliveryEvent {
   const { id, appId, tenantId, rcMessageId } = message
   return {
     type: 'sms_delivery',
@@ -101,23 +101,19 @@ export interface LoggedMessage extends OutboundSubject, InboundSubject {
 }
 
 /** The events of a row, oldest first. */
-export const eventsOf = (row: LoggedMessage): GatewayEvent[] =>
-  kindsOf(row.kinds).flatMap((kind) => {
-    const event = eventOf(row, kind)
-    return event === null ? [] : [event]
-  })
+export const eventsOf = (row: LoggedMessage): GatewayEvent[] => kindsOf(row.kinds).map((kind) => eventOf(row, kind))
 
 /** The members of a set of `EVENT_KINDS`, in order. */
 export const kindsOf = (kinds: number): EventKind[] =>
   (Object.keys(EVENT_KINDS) as EventKind[]).filter((kind) => (kinds & EVENT_KINDS[kind]) !== 0)
 
-function eventOf(row: LoggedMessage, kind: EventKind): GatewayEvent | null {
+function eventOf(row: LoggedMessage, kind: EventKind): GatewayEvent {
   if (kind === 'received') return inboundEvent(row, row.at)
-  if (kind === 'delivery') return deliveryEvent(row, JSON.parse(row.detail ?? '{}') as DeliveryDetail, row.at)
+  if (kind === 'delivery') return concludedEvent(row, JSON.parse(row.detail ?? '{}') as ConclusionDetail, row.at)
   if (kind === 'optOut') return loggedOptOut(row)
   return statusEvent(row, kind, row.at)
 }
 
-function loggedOptOut({ tenantId, from: contact, to: number, detail, at }: LoggedMessage): OptOutEvent {
+function loggedOptOut({ tenantId, from: number, to: contact, detail, at }: LoggedMessage): OptOutEvent {
   return optOutEvent({ tenantId, number, contact }, JSON.parse(detail ?? '{}') as OptOutDetail, at)
 }

@@ -61,7 +61,7 @@ type Listener = (event: GatewayEvent, failure: FailureCode | null) => void
 export interface Hub {
   publish(event: GatewayEvent, failure?: FailureCode | null): void
   /** Whether there is a listener. Without one, callers need not make events. */
-  readonly isHeard: boolean
+  readonly hasListeners: boolean
   /** Calls the listener for every event of every tenant; the returned function ends this. */
   subscribe(listener: Listener): () => void
   /** Call when an app's key or all keys of a tenant become invalid: sockets that use them are closed. */
@@ -76,7 +76,7 @@ export function createHub(): Hub {
   const revocations = new Set<(scope: RevokedScope) => void>()
   return {
     publish: (event, failure = null) => events.forEach((listener) => listener(event, failure)),
-    get isHeard() {
+    get hasListeners() {
       return events.size > 0
     },
     subscribe: (listener) => added(events, listener),

@@ -18,13 +18,14 @@ import { authError, parseFirst } from './first-message.ts'
 import { appTopic, tenantTopic, topicOf } from './topics.ts'
 import { WaitingSockets } from './waiting-sockets.ts'
 
-/** The state of a socket. `new`: no message yet; `busy`: its credential is being checked; `open`: authenticated. */
+/** The state of a socket. */
 export interface SocketData {
   address: string
-  state: 'new' | 'busy' | 'open'
+  /** `new`: no message yet; `checking`: its credential is being checked. */
+  state: 'new' | 'checking' | 'authenticated'
   appId: string
   tenantId: string
-  /** Monotonic time of its last cursor; null before the first one. */
+  /** Monotonic time of its last cursor, or of its authentication; null before that. */
   cursorAt: number | null
   lastHeard: number
   cancelDeadline: () => void
@@ -52,7 +53,7 @@ const PING = JSON.stringify({ type: 'ping' })
 
 /**
  * The WebSockets. A socket authenticates with its first message, then gets its app's `sms_status` and `sms_delivery` and its
- * tenant's `sms_inbound` events through Bun's topics. Later messages of clients are ignored.
+ * tenant's `sms_inbound` and `opt_out` events through Bun's topics. Later messages of clients are ignored.
  */
 export class Sockets {
   readonly #sockets = new Set<Socket>()
@@ -107,7 +108,8 @@ export class Sockets {
     for (const socket of this.#sockets) socket.close(GOING_AWAY, 'Server is stopping')
   }
 
-  get open(): number {
+  /** How many sockets are connected, authenticated or not. */
+  get count(): number {
     return this.#sockets.size
   }
 
@@ -118,7 +120,7 @@ export class Sockets {
     const oldest = this.#waiting.add(socket, socket.data.address)
     if (oldest !== null) this.#evict(oldest)
     socket.data.cancelDeadline = this.context.clock.after(WS_AUTH_DEADLINE_MS, () => {
-      if (socket.data.state !== 'open') this.#fail(socket, 'Send auth first')
+      if (socket.data.state !== 'authenticated') this.#fail(socket, 'Send auth first')
     })
   }
 
@@ -141,7 +143,7 @@ export class Sockets {
     const { data } = socket
     data.lastHeard = this.context.clock.monotonic()
     if (data.state !== 'new') return
-    data.state = 'busy'
+    data.state = 'checking'
     const message = parseFirst(raw)
     if (typeof message === 'string') return this.#fail(socket, message)
     const auth = await this.context.authenticate(message, data.address).catch(() => null)
@@ -150,6 +152,7 @@ export class Sockets {
     if (auth === null) return this.#close(socket, TRY_AGAIN_LATER, 'Try again later')
     if (!auth.ok) return this.#fail(socket, auth.error)
     if (data.missed.some((scope) => isMeant(scope, auth))) return this.#fail(socket, 'Invalid API key')
+    // The contract has no text for too many sockets.
     if (this.#countOf(auth.appId) >= MAX_SOCKETS_PER_APP) return this.#fail(socket, 'Invalid API key')
     this.#admitted(socket, auth)
   }
@@ -157,7 +160,7 @@ export class Sockets {
   #admitted(socket: Socket, auth: Extract<SocketAuth, { ok: true }>): void {
     const { data } = socket
     this.#stopWaiting(socket)
-    data.state = 'open'
+    data.state = 'authenticated'
     data.appId = auth.appId
     data.tenantId = auth.tenantId
     socket.subscribe(appTopic(auth.appId))
@@ -188,7 +191,7 @@ export class Sockets {
     this.#close(socket, POLICY_VIOLATION, error)
   }
 
-  /** Closes a socket; without a close frame if too many sockets may be waiting for the answer to theirs. */
+  /** Closes a socket. If too many closed sockets still wait for the peer's close frame, cuts the connection instead. */
   #close(socket: Socket, code: number, reason: string): void {
     if (this.#lingering >= MAX_LINGERING_SOCKETS) return socket.terminate()
     this.#lingering++
@@ -212,8 +215,8 @@ export class Sockets {
   #revoke(scope: RevokedScope): void {
     for (const socket of this.#sockets) {
       const { data } = socket
-      if (data.state === 'busy') data.missed.push(scope)
-      if (data.state === 'open' && isMeant(scope, data)) this.#fail(socket, 'Invalid API key')
+      if (data.state === 'checking') data.missed.push(scope)
+      if (data.state === 'authenticated' && isMeant(scope, data)) this.#fail(socket, 'Invalid API key')
     }
   }
 
@@ -224,12 +227,12 @@ export class Sockets {
     })
   }
 
-  /** Pings open sockets and ends silent ones. Bun's idle timeout misses a dead peer, because a successful send resets it. */
+  /** Pings authenticated sockets and ends silent ones. Bun's idle timeout misses a dead peer, because a successful send resets it. */
   #pingAll(): void {
     const now = this.context.clock.monotonic()
     for (const socket of this.#sockets) {
       if (now - socket.data.lastHeard > WS_SILENCE_MS) socket.terminate()
-      else if (socket.data.state === 'open') {
+      else if (socket.data.state === 'authenticated') {
         socket.send(PING)
         socket.ping()
       }

@@ -22,7 +22,7 @@ export function publishStatus(
   at: number,
   result: Result = {},
 ): void {
-  if (!hub.isHeard) return
+  if (!hub.hasListeners) return
   const { id, appId, tenantId } = message
   const { rcMessageId = null, failure = null } = result
   const event = statusEvent({ id, appId, tenantId, rcMessageId, error: failure?.text ?? null }, status, at)

@@ -10,7 +10,7 @@ import type { EngineParts } from './engine-parts.ts'
 import { ensureLookups } from './lookup-rows.ts'
 import { type Sought, matchRecord } from './match-record.ts'
 import { publishEnd } from './publish-status.ts'
-import { trackMessages } from '../tracking/delivery-rows.ts'
+import { trackMessages } from '../tracking/state-rows.ts'
 import type { Scheduler } from './scheduler.ts'
 
 export interface ExtensionOfTenant {

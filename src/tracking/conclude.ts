@@ -1,10 +1,10 @@
 import type { DeliveryConclusion } from '../db/schema/delivery-states.ts'
-import { type DeliveryDetail, deliveryEvent } from '../realtime/event.ts'
-import { type OptOutWord, isOptOutChange } from '../opt-outs/opt-out-rows.ts'
+import { type ConclusionDetail, concludedEvent } from '../realtime/event.ts'
+import { type OptOutDecision, isOptOutChange } from '../opt-outs/opt-out-rows.ts'
 import { publishOptOut } from '../opt-outs/record-opt-out.ts'
 import type { TrackingContext } from './context.ts'
 import { meansOptedOut, reasonOf } from './delivery-codes.ts'
-import { CONCLUDE, CONCLUDE_OPTED_OUT, type TrackedMessage } from './delivery-rows.ts'
+import { CONCLUDE, CONCLUDE_OPTED_OUT, type TrackedMessage } from './state-rows.ts'
 
 /** What became of a message after `sent`. */
 export interface Conclusion {
@@ -28,14 +28,18 @@ export async function conclude(
   const optedOut = meansOptedOut(found.errorCode)
   const row = { messageSeq: message.seq, messageId: message.id, ...found, detail: JSON.stringify(detail), now }
   const rows = await database.writer.row(optedOut ? CONCLUDE_OPTED_OUT : CONCLUDE, row)
-  if (!hub.isHeard || !rows.some(({ concluded }) => concluded === 1)) return
-  hub.publish(deliveryEvent(message, detail, now))
-  const word = wordOf(message, found, now)
-  if (rows.some((changed) => 'changed_by' in changed && isOptOutChange(changed, word))) publishOptOut(hub, word)
+  if (!hub.hasListeners || !rows.some(({ concluded }) => concluded === 1)) return
+  hub.publish(concludedEvent(message, detail, now))
+  const decision = decisionOf(message, found, now)
+  if (rows.some((changed) => isOptOutChange(changed, decision))) publishOptOut(hub, decision)
 }
 
-const wordOf = ({ id, tenantId, from, to }: TrackedMessage, { recordedAt }: Conclusion, now: number): OptOutWord => ({
-  wordId: id,
+const decisionOf = (
+  { id, tenantId, from, to }: TrackedMessage,
+  { recordedAt }: Conclusion,
+  now: number,
+): OptOutDecision => ({
+  decisionId: id,
   tenantId,
   number: from,
   contact: to,
@@ -46,7 +50,7 @@ const wordOf = ({ id, tenantId, from, to }: TrackedMessage, { recordedAt }: Conc
 })
 
 /** The fields of the event that are not in the message's row. */
-const detailOf = ({ conclusion, errorCode }: Conclusion): DeliveryDetail => ({
+const detailOf = ({ conclusion, errorCode }: Conclusion): ConclusionDetail => ({
   deliveryStatus: conclusion,
   ...(errorCode === null ? {} : { errorCode }),
   ...(conclusion === 'undelivered' ? { reason: reasonOf(errorCode) } : {}),

@@ -7,7 +7,7 @@ export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 
 /** The row of a tracked message. */
 export interface DeliveryState {
-  /** Null while the provider may still report it. */
+  /** Null while the provider may still report a final status. */
   conclusion: DeliveryConclusion | null
   errorCode: string | null
   /** When the gateway learned it, epoch milliseconds. */
@@ -29,7 +29,7 @@ export async function loadDeliveryStates(
   return new Map(rows.map((row) => [String(row['id']), stateOf(row)]))
 }
 
-/** The `deliveryStatus` of the API. `isPending`: the provider may still tell. Returns null if the gateway did not send the message. */
+/** The `deliveryStatus` of the API. `isPending`: the provider may still report a final status. Returns null if the gateway did not send the message. */
 export function deliveryStatusOf(
   status: unknown,
   state: DeliveryState | undefined,

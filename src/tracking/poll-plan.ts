@@ -4,20 +4,14 @@ const HOUR_MS = 60 * MINUTE_MS
 /** How long a message is tracked after `sent`. */
 export const TRACKED_MS = 24 * HOUR_MS
 
+/** The ages at which a message is polled; the last one repeats. */
+const AGES_MS = [10_000, 30_000, ...[1, 2, 5, 10, 30, 60].map((minutes) => minutes * MINUTE_MS)]
+
 /**
- * The ages at which a message is polled; the last one repeats. Polls for one age are at least `everyMs` apart, which is the
- * step to the next age. So a poll that waits for others is never later than the message's own poll at the next age.
+ * The least time between two polls for an age: the step to the next age. So a poll that waits for others is never later than
+ * the message's own poll at the next age.
  */
-const STEPS = [
-  { ageMs: 10_000, everyMs: 20_000 },
-  { ageMs: 30_000, everyMs: 30_000 },
-  { ageMs: MINUTE_MS, everyMs: MINUTE_MS },
-  { ageMs: 2 * MINUTE_MS, everyMs: 3 * MINUTE_MS },
-  { ageMs: 5 * MINUTE_MS, everyMs: 5 * MINUTE_MS },
-  { ageMs: 10 * MINUTE_MS, everyMs: 20 * MINUTE_MS },
-  { ageMs: 30 * MINUTE_MS, everyMs: 30 * MINUTE_MS },
-  { ageMs: HOUR_MS, everyMs: HOUR_MS },
-] as const
+const stepAfter = (ageMs: number): number => (AGES_MS.find((next) => next > ageMs) ?? 2 * ageMs) - ageMs
 
 interface Progress {
   ageMs: number
@@ -39,23 +33,28 @@ export interface DuePoll {
  * are steady.
  */
 export class PollPlan {
-  readonly #steps: Progress[] = STEPS.map((step) => ({ ...step, doneUntil: -1, at: -Infinity }))
+  readonly #steps: Progress[] = AGES_MS.map((ageMs) => ({
+    ageMs,
+    everyMs: stepAfter(ageMs),
+    doneUntil: -1,
+    at: -Infinity,
+  }))
   /** For each age, when the first message was sent that has not been polled at this age yet. */
-  #firsts: (number | null)[] = []
+  #firstUnpolled: (number | null)[] = []
 
-  /** For each age, the end of what is polled. `learn` needs the first open message after each. */
+  /** For each age, the end of what is polled. `setFirstUnpolled` needs the first open message after each. */
   get doneUntil(): number[] {
     return this.#steps.map(({ doneUntil }) => doneUntil)
   }
 
-  /** `firsts`: for each of `doneUntil`, when the first open message after it was sent. */
-  learn(firsts: readonly (number | null)[]): void {
-    this.#firsts = [...firsts]
+  /** `sentAt`: for each of `doneUntil`, when the first open message after it was sent. */
+  setFirstUnpolled(sentAt: readonly (number | null)[]): void {
+    this.#firstUnpolled = [...sentAt]
   }
 
   /** When the next poll is due; null if no message is open. */
   nextAt(): number | null {
-    const times = this.#steps.map((step, index) => dueAt(step, this.#firsts[index] ?? null))
+    const times = this.#steps.map((step, index) => dueAt(step, this.#firstUnpolled[index] ?? null))
     const at = Math.min(...times)
     return at === Infinity ? null : at
   }
@@ -68,21 +67,24 @@ export class PollPlan {
 
   /** The poll that is due now; null if there is none. */
   due(now: number): DuePoll | null {
-    const firsts = this.#firsts.filter((first, index) => isDue(this.#steps[index], first ?? null, now))
-    const times = firsts.filter((first) => first !== null)
+    const sentAt = this.#firstUnpolled.filter((first, index) => isDue(this.#steps[index], first, now))
+    const times = sentAt.filter((at) => at !== null)
     return times.length === 0 ? null : { at: now, since: Math.min(...times) }
   }
 
   /** Call it after a poll for the messages sent from `since` up to `until`, whether or not the provider answered. */
   done({ at, since }: DuePoll, until: number): void {
     for (const [index, step] of this.#steps.entries()) {
-      const first = this.#firsts[index] ?? null
+      const first = this.#firstUnpolled[index] ?? null
+      // Messages before `since` were not listed, so this age still has to poll them.
       if (first !== null && first < since) continue
-      const isComplete = until >= at - step.ageMs
-      step.doneUntil = Math.max(step.doneUntil, Math.min(at - step.ageMs, until))
-      if (!isComplete || first === null || first + step.ageMs > at) continue
+      const oldEnough = at - step.ageMs
+      step.doneUntil = Math.max(step.doneUntil, Math.min(oldEnough, until))
+      const wasPolled = first !== null && first <= oldEnough && until >= oldEnough
+      if (!wasPolled) continue
       step.at = at
-      if (index === this.#steps.length - 1) step.doneUntil = -1
+      // The last age repeats, so it polls all open messages again.
+      if (step === this.#steps.at(-1)) step.doneUntil = -1
     }
   }
 }

@@ -4,7 +4,7 @@ import { LIST_TOO_LONG, type MessageQuery, type StoredSms } from '../provider/pr
 import type { CallResult } from '../provider/session.ts'
 import { type Conclusion, conclude } from './conclude.ts'
 import type { TrackingContext } from './context.ts'
-import { type TrackedMessage, firstSentAfter, openMessages, openSince, sentAtOffset } from './delivery-rows.ts'
+import { firstSentAfter, openMessages, oldestOpen, sentAtOffset } from './state-rows.ts'
 import { TRACKED_MS } from './poll-plan.ts'
 
 /** The most messages that one listing covers, so that it has few pages even if others use the extension as well. */
@@ -12,15 +12,17 @@ export const MAX_POLLED = 5000
 const MIN_POLLED = 50
 /** Listings begin and end a little outside of the time needed. */
 const LISTING_MARGIN_MS = 60_000
-/** The size of a page. Each page is a call. */
+/** Each page of a listing is a call. */
 const RECORDS_PER_CALL = 1000
+/** A listing gives up after this many pages. */
+const CALLS_OF_TOO_LONG_LISTING = 20
 /** At 40 a minute an extension has at most 14,400 records of the gateway in this time: fewer than a listing may have. */
 const LONGEST_LISTING_MS = 6 * HOUR_MS
 /** Messages that are concluded at a time. */
 const ROWS_AT_ONCE = 200
 
-/** The result of a poll. `until`: steady time up to which sent messages were covered. */
 export interface Polled {
+  /** Messages sent up to this steady time were polled. */
   until: number
   calls: number
   /** The most messages that the next poll should cover. */
@@ -35,7 +37,7 @@ export async function poll(
   maxPolled: number,
 ): Promise<Polled> {
   const now = context.clock.steady()
-  const end = await endOf(context, key, since, maxPolled)
+  const end = await listingEnd(context, key, since, maxPolled)
   const listed = await list(context, key, since, end)
   context.meter.deliveryPoll(listed.type === 'failed' ? listed.failure.reason : listed.type)
   if (listed.type === 'ok') {
@@ -45,15 +47,13 @@ export async function poll(
     return { until: isWhole ? now : end, calls, maxPolled: Math.min(maxPolled * 2, MAX_POLLED) }
   }
   const isTooLong = listed.type === 'failed' && listed.failure.code === LIST_TOO_LONG && maxPolled > MIN_POLLED
-  return {
-    until: isTooLong ? since - 1 : now,
-    calls: isTooLong ? 20 : 1,
-    maxPolled: isTooLong ? Math.floor(maxPolled / 2) : maxPolled,
-  }
+  if (isTooLong) return { until: since - 1, calls: CALLS_OF_TOO_LONG_LISTING, maxPolled: Math.floor(maxPolled / 2) }
+  // A poll that failed counts as made, because the poll at the next age reads the same records.
+  return { until: now, calls: 1, maxPolled }
 }
 
-/** Returns where a listing ends that begins at `since`; null for now. */
-async function endOf(
+/** Returns the steady time at which a listing that begins at `since` ends. Null: it has no end. */
+async function listingEnd(
   { database, clock }: TrackingContext,
   key: ExtensionKey,
   since: number,
@@ -61,14 +61,14 @@ async function endOf(
 ): Promise<number | null> {
   const offset = await sentAtOffset(database.gate, key, since, maxPolled)
   const end = Math.min(offset ?? Infinity, since + LONGEST_LISTING_MS)
-  return end < clock.steady() ? end : offset
+  return end < clock.steady() ? end : null
 }
 
 /** Concludes messages as unknown a day after they were sent. */
 export async function endTracking(context: TrackingContext, key: ExtensionKey): Promise<void> {
   const sentUntil = Math.floor(context.clock.steady()) - TRACKED_MS
   for (;;) {
-    const messages = await openSince(context.database.gate, key, sentUntil, ROWS_AT_ONCE)
+    const messages = await oldestOpen(context.database.gate, key, sentUntil, ROWS_AT_ONCE)
     const unknown: Conclusion = { conclusion: 'unknown', errorCode: null, recordedAt: 0 }
     await Promise.all(messages.map((message) => conclude(context, message, unknown)))
     if (messages.length < ROWS_AT_ONCE) return
@@ -105,16 +105,13 @@ async function concludeFound(context: TrackingContext, tenantId: string, records
       tenantId,
       some.map(({ id }) => id),
     )
-    await Promise.all(some.map(({ id, conclusion }) => concludeOpen(context, open.get(id), conclusion)))
+    await Promise.all(
+      some.map(async ({ id, conclusion }) => {
+        const message = open.get(id)
+        if (message !== undefined) await conclude(context, message, conclusion)
+      }),
+    )
   }
-}
-
-async function concludeOpen(
-  context: TrackingContext,
-  message: TrackedMessage | undefined,
-  conclusion: Conclusion,
-): Promise<void> {
-  if (message !== undefined) await conclude(context, message, conclusion)
 }
 
 /** The conclusion of a record; null while its status may still change. */

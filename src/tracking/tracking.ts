@@ -1,8 +1,8 @@
 import { errorName } from '../core/log.ts'
 import type { ExtensionKey } from '../provider/extension-rows.ts'
 import type { TrackingContext } from './context.ts'
-import { firstSentAfter, trackedExtensions } from './delivery-rows.ts'
-import { openStates } from './open-states.ts'
+import { firstSentAfter, trackedExtensions } from './state-rows.ts'
+import { startTracking } from './start-tracking.ts'
 import { PollPlan, TRACKED_MS } from './poll-plan.ts'
 import { MAX_POLLED, endTracking, poll } from './poll.ts'
 
@@ -11,8 +11,8 @@ const MAX_POLLS_IN_FLIGHT = 8
 /** Polls make at most 20 of the 50 light calls a minute that the provider allows. Lookups of unknown sends need the rest. */
 const MS_PER_CALL = 3000
 const RETRY_AFTER_FAULT_MS = 10_000
-/** Long enough that messages of a burst share a commit, short enough that a poll does not find many states to open. */
-const OPEN_AFTER_MS = 1000
+/** Long enough that messages of a burst share a commit, short enough that a poll does not find many to start. */
+const START_AFTER_MS = 1000
 
 /** An extension with messages that are tracked. */
 interface Tracked {
@@ -21,8 +21,6 @@ interface Tracked {
   /** Steady time of the next poll; Infinity while none is planned. */
   nextAt: number
   cancel: () => void
-  /** Steady time before which no poll begins. */
-  restUntil: number
   maxPolled: number
 }
 
@@ -32,13 +30,15 @@ interface Tracked {
  */
 export class DeliveryTracking {
   readonly #tracked = new Map<string, Tracked>()
-  /** Extensions whose poll is due, in turn. */
+  /** Polls that are due, in turn. */
   readonly #due = new Set<Tracked>()
+  /** Id of an extension that is polled or rests after a poll → the function that cancels its rest. Its tenants share its calls. */
+  readonly #resting = new Map<string, () => void>()
   readonly #running = new Set<Promise<void>>()
   #isStopped = true
-  #opening: Promise<void> | null = null
-  /** Cancels the timer that opens the states of messages sent lately; null if there is none. */
-  #cancelOpening: (() => void) | null = null
+  #starting: Promise<void> | null = null
+  /** Cancels the timer that starts tracking messages that were just sent; null if there is none. */
+  #cancelStart: (() => void) | null = null
 
   constructor(readonly context: TrackingContext) {}
 
@@ -47,23 +47,23 @@ export class DeliveryTracking {
     return this.context.config.deliveryTracking
   }
 
-  /** Whether the provider may still tell about a message that became `sent` at `sentAt`, epoch milliseconds. */
+  /** Whether the provider may still report a final status of a message that became `sent` at `sentAt`, epoch milliseconds. */
   isPending(sentAt: number): boolean {
     return this.isOn && this.context.clock.now() - sentAt < TRACKED_MS
   }
 
-  /** Opens the states of messages that were sent since the last call. Calls made meanwhile share the run. */
-  openStates(): Promise<void> {
+  /** Starts tracking messages that were sent since the last call. Calls during a run share it. */
+  startTracking(): Promise<void> {
     if (!this.isOn) return Promise.resolve()
-    this.#opening ??= openStates(this.context).finally(() => (this.#opening = null))
-    return this.#opening
+    this.#starting ??= startTracking(this.context).finally(() => (this.#starting = null))
+    return this.#starting
   }
 
   /** Finds extensions with open messages that are not polled. Call it at the start, and regularly, because a fault may leave some. */
   async findOpen(): Promise<void> {
     if (!this.isOn) return
     this.#isStopped = false
-    await this.openStates()
+    await this.startTracking()
     for (const key of await trackedExtensions(this.context.database.gate))
       if (!this.#tracked.has(nameOf(key))) this.#enqueue(this.#track(key))
   }
@@ -76,7 +76,7 @@ export class DeliveryTracking {
   /** Call it when a message of this extension was committed as sent. `sentAt` is steady time. */
   sent(key: ExtensionKey, sentAt: number): void {
     if (!this.isOn) return
-    this.#cancelOpening ??= this.context.clock.after(OPEN_AFTER_MS, () => this.#openSoon())
+    this.#cancelStart ??= this.context.clock.after(START_AFTER_MS, () => this.#startSoon())
     const tracked = this.#tracked.get(nameOf(key)) ?? this.#track(key)
     this.#planAt(tracked, Math.min(tracked.nextAt, tracked.plan.firstPollAt(sentAt)))
   }
@@ -84,17 +84,19 @@ export class DeliveryTracking {
   /** Begins no more polls. Resolves when those under way have ended. */
   async stop(): Promise<void> {
     this.#isStopped = true
-    this.#cancelOpening?.()
+    this.#cancelStart?.()
     for (const { cancel } of this.#tracked.values()) cancel()
+    for (const cancel of this.#resting.values()) cancel()
+    this.#resting.clear()
     this.#due.clear()
-    await Promise.allSettled([...this.#running, this.#opening])
+    await Promise.allSettled([...this.#running, this.#starting])
   }
 
-  /** Opens states a little at a time, because thousands that a poll had to open would hold up everything else. */
-  #openSoon(): void {
-    this.#cancelOpening = null
+  /** Starts a few messages at a time, because a poll that had to start thousands would delay everything else. */
+  #startSoon(): void {
+    this.#cancelStart = null
     if (this.#isStopped) return
-    this.openStates().catch((error: unknown) => {
+    this.startTracking().catch((error: unknown) => {
       this.context.log.error({ error: errorName(error) }, 'delivery states cannot be opened, the next poll tries again')
     })
   }
@@ -105,7 +107,6 @@ export class DeliveryTracking {
       plan: new PollPlan(),
       nextAt: Infinity,
       cancel: () => undefined,
-      restUntil: 0,
       maxPolled: MAX_POLLED,
     }
     this.#tracked.set(nameOf(key), tracked)
@@ -113,11 +114,10 @@ export class DeliveryTracking {
   }
 
   #planAt(tracked: Tracked, at: number): void {
-    const nextAt = Math.max(at, tracked.restUntil)
-    if (nextAt === tracked.nextAt || nextAt === Infinity) return
-    tracked.nextAt = nextAt
+    if (at === tracked.nextAt || at === Infinity) return
+    tracked.nextAt = at
     tracked.cancel()
-    const delayMs = Math.max(0, Math.ceil(nextAt - this.context.clock.steady()))
+    const delayMs = Math.max(0, Math.ceil(at - this.context.clock.steady()))
     tracked.cancel = this.context.clock.after(delayMs, () => this.#enqueue(tracked))
   }
 
@@ -130,45 +130,66 @@ export class DeliveryTracking {
   #begin(): void {
     for (const tracked of this.#due) {
       if (this.#running.size >= MAX_POLLS_IN_FLIGHT || this.#isStopped) return
+      const { extensionId } = tracked.key
+      if (this.#resting.has(extensionId)) continue
       this.#due.delete(tracked)
-      const run = this.#run(tracked).finally(() => {
+      this.#resting.set(extensionId, () => undefined)
+      const run = this.#run(tracked).then((calls) => {
         this.#running.delete(run)
+        this.#rest(extensionId, calls)
         this.#begin()
       })
       this.#running.add(run)
     }
   }
 
-  /** Runs a poll and then plans the next one. A message that is sent meanwhile can only make the next one earlier. */
-  async #run(tracked: Tracked): Promise<void> {
+  /** Delays the next poll of an extension: each call takes `MS_PER_CALL` of its time. */
+  #rest(extensionId: string, calls: number): void {
+    this.#resting.delete(extensionId)
+    if (calls === 0 || this.#isStopped) return
+    const cancel = this.context.clock.after(calls * MS_PER_CALL, () => {
+      this.#resting.delete(extensionId)
+      this.#begin()
+    })
+    this.#resting.set(extensionId, cancel)
+  }
+
+  /**
+   * Runs a poll and then plans the next one. A message that is sent during the poll can only make the next one earlier.
+   * Returns how many calls it made.
+   */
+  async #run(tracked: Tracked): Promise<number> {
     tracked.nextAt = Infinity
     try {
-      await this.#poll(tracked)
-      const at = await this.#nextAt(tracked)
+      const calls = await this.#poll(tracked)
+      await this.#refresh(tracked)
+      const at = tracked.plan.nextAt()
       if (at === null && tracked.nextAt === Infinity) this.#tracked.delete(nameOf(tracked.key))
       else if (at !== null) this.#planAt(tracked, Math.min(at, tracked.nextAt))
+      return calls
     } catch (error) {
       this.context.log.error({ error: errorName(error) }, 'delivery states cannot be polled, trying again')
       this.#planAt(tracked, this.context.clock.steady() + RETRY_AFTER_FAULT_MS)
+      return 1
     }
   }
 
-  async #poll(tracked: Tracked): Promise<void> {
+  async #poll(tracked: Tracked): Promise<number> {
     const { key, plan, maxPolled } = tracked
-    await this.openStates()
-    await this.#nextAt(tracked)
+    await this.startTracking()
+    await this.#refresh(tracked)
     const due = plan.due(this.context.clock.steady())
-    if (due === null) return
+    if (due === null) return 0
     const { until, calls, ...next } = await poll(this.context, key, due.since, maxPolled)
     tracked.maxPolled = next.maxPolled
-    tracked.restUntil = this.context.clock.steady() + calls * MS_PER_CALL
     plan.done(due, until)
     await endTracking(this.context, key)
+    return calls
   }
 
-  async #nextAt({ key, plan }: Tracked): Promise<number | null> {
-    plan.learn(await firstSentAfter(this.context.database.gate, key, plan.doneUntil))
-    return plan.nextAt()
+  /** Tells the plan which messages are open now. */
+  async #refresh({ key, plan }: Tracked): Promise<void> {
+    plan.setFirstUnpolled(await firstSentAfter(this.context.database.gate, key, plan.doneUntil))
   }
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate as nextTick } from 'node:timers/promises'
 import type { Database } from '../db/database.ts'
 import type { Gateway } from '../gateway.ts'
 
@@ -41,7 +42,7 @@ async function follow(gateway: Gateway): Promise<void> {
       { sql: NOTE, args: [String(to)] },
     ])
     // Lets sends and requests run between steps.
-    await new Promise((resolve) => void setImmediate(resolve))
+    await nextTick()
   }
 }
 

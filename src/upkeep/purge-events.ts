@@ -3,7 +3,7 @@ import { DAY_MS } from '../core/limits.ts'
 import { inBatches } from '../db/batches.ts'
 import type { Gateway } from '../gateway.ts'
 
-/** Deleting so many consecutive rows takes less than a millisecond. */
+/** Deleting this many consecutive rows takes less than a millisecond. */
 const ROWS_AT_ONCE = 500
 
 const OLDEST = `SELECT seq, at FROM events ORDER BY seq LIMIT ${ROWS_AT_ONCE}`
@@ -18,11 +18,11 @@ const DELETE = 'DELETE FROM events WHERE seq <= ?1 AND seq < (SELECT max(seq) FR
 export async function purgeEvents(gateway: Gateway): Promise<number> {
   const { database, clock, config, tracking } = gateway
   // Delivery states are opened from these events.
-  await tracking.openStates()
+  await tracking.startTracking()
   const before = clock.now() - retentionMs(config)
   return inBatches(gateway, async () => {
     const { rows } = await database.gate.execute(OLDEST)
-    // One young row proves nothing: it may have been stored while the clock was ahead.
+    // A single young row does not end the purge: the clock may have been ahead when it was stored.
     const lastOld = rows.findLast((row) => Number(row['at']) < before)
     if (lastOld === undefined) return { count: 0, last: true }
     const [deleted] = await database.writer.write([{ sql: DELETE, args: [Number(lastOld['seq'])] }])

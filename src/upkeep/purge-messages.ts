@@ -5,10 +5,10 @@ import { messages, sendAttempts } from '../db/schema/messages.ts'
 import type { Gateway } from '../gateway.ts'
 import { isEnded } from '../sending/outbound-message.ts'
 import { deleteMessages } from './delete-messages.ts'
-import { purgeConversations } from './purge-conversations.ts'
+import { purgeContactOwners } from './purge-contact-owners.ts'
 
 /**
- * Deletes rows that are past their retention: messages after `MESSAGE_RETENTION_DAYS` and conversations up to an hour later,
+ * Deletes rows that are past their retention: messages after `MESSAGE_RETENTION_DAYS`, the owners of their contacts up to an hour later,
  * attempts after a week, idempotency keys after a day.
  */
 export async function purgeMessages(gateway: Gateway): Promise<{ messages: number; attempts: number; keys: number }> {
@@ -22,7 +22,7 @@ export async function purgeMessages(gateway: Gateway): Promise<{ messages: numbe
 
 async function purgeByRetention(gateway: Gateway, before: number): Promise<number> {
   const deleted = await purgeOldMessages(gateway, before)
-  await purgeConversations(gateway, before)
+  await purgeContactOwners(gateway, before)
   return deleted
 }
 
@@ -48,13 +48,13 @@ function purgeOldMessages(gateway: Gateway, before: number): Promise<number> {
   })
 }
 
-/** The purge ends at a batch without an old row. One young row proves nothing: it may have been stored while the clock was ahead. */
+/** The purge ends at a batch without an old row. A single young row does not end it: the clock may have been ahead when it was stored. */
 const isLast = (rows: readonly unknown[], old: readonly unknown[]): boolean =>
   rows.length < ROWS_PER_BATCH || old.length === 0
 
 /** Deletes old attempts of messages that have ended. Rate windows and lookups no longer need them. */
 function purgeAttempts(gateway: Gateway): Promise<number> {
-  const before = gateway.clock.now() - ATTEMPT_RETENTION_DAYS * DAY_MS
+  const before = gateway.clock.steady() - ATTEMPT_RETENTION_DAYS * DAY_MS
   let cursor = 0
   return inBatches(gateway, async () => {
     const { seq, startedAt, closedAt, messageId } = sendAttempts

@@ -14,19 +14,19 @@ export interface DailyUsage {
 
 const PER_DAY = DAY_MS / HALF_HOUR_MS
 
-/** Of all apps, because those of one are as much to read. */
+/** Reads all apps: filtering by one would read as many rows. */
 const DAYS = `SELECT half_hour / ${PER_DAY} AS day, app_id, sum(sent) AS sent, sum(failed) AS failed, sum(received) AS received,
     sum(segments) AS segments, count(*) AS stored
   FROM usage WHERE tenant_id = ?1 AND half_hour >= ?2 AND half_hour < ?3 GROUP BY 1, 2`
 
-/** A tenant's days with traffic, newest first, `since` and `until` included. */
+/** A tenant's days with traffic from `first` to `last`, newest first. */
 export async function dailyUsage(
   reads: UsageReads,
   tenantId: string,
-  { since, until, appId }: { since: number; until: number; appId: string | null },
+  { first, last, appId }: { first: number; last: number; appId: string | null },
 ): Promise<DailyUsage[]> {
   const days = new Map<string, DailyUsage>()
-  for (const row of await readSlices(reads, DAYS, tenantId, { since: since * PER_DAY, until: (until + 1) * PER_DAY })) {
+  for (const row of await readSlices(reads, DAYS, tenantId, { since: first * PER_DAY, end: (last + 1) * PER_DAY })) {
     const [day, rowAppId] = [Number(row['day']), String(row['app_id'])]
     if (appId !== null && rowAppId !== appId) continue
     const key = `${day} ${rowAppId}`

@@ -1,4 +1,5 @@
-// A latency class is a quarter of a doubling wide and named by its middle, so a percentile is at most 9 % off.
+// A latency class of a message is a quarter of a doubling wide and named by its middle, so a percentile is at most 9 % off. The
+// classes of webhook attempts are coarser: see `usage_destinations`.
 
 const STEPS_PER_DOUBLING = 4
 

@@ -1,8 +1,8 @@
 import { HALF_HOUR_MS, MAX_OVERVIEW_ERRORS } from '../core/limits.ts'
 import type { LatencyCount } from './latency.ts'
+import { COUNTS } from './roll-up.ts'
 import { type HalfHours, type UsageReads, readSlices } from './slices.ts'
 
-export const COUNTS = ['accepted', 'sent', 'failed', 'received', 'delivered', 'undelivered'] as const
 export type Totals = Record<(typeof COUNTS)[number], number>
 
 export const halfHourAt = (at: number): number => Math.floor(at / HALF_HOUR_MS)
@@ -32,13 +32,13 @@ export interface Bucket {
 export async function readBuckets(
   reads: UsageReads,
   tenantId: string,
-  { since, until }: HalfHours,
+  { since, end }: HalfHours,
   perBucket: number,
 ): Promise<Bucket[]> {
-  const buckets = Array.from({ length: Math.ceil((until - since) / perBucket) }, (_, index): Bucket => {
+  const buckets = Array.from({ length: Math.ceil((end - since) / perBucket) }, (_, index): Bucket => {
     return { first: since + index * perBucket, totals: totalsOf({}), latencies: [] }
   })
-  for (const row of await readSlices(reads, bucketsSql(perBucket), tenantId, { since, until })) {
+  for (const row of await readSlices(reads, bucketsSql(perBucket), tenantId, { since, end })) {
     const bucket = buckets[Number(row['bucket']) - since / perBucket]
     if (bucket === undefined) continue
     bucket.totals = addTotals([bucket.totals, totalsOf(row)])
@@ -51,14 +51,8 @@ export async function readBuckets(
 export const addTotals = (all: readonly Totals[]): Totals =>
   totalsOf(Object.fromEntries(COUNTS.map((count) => [count, all.reduce((sum, each) => sum + each[count], 0)])))
 
-const totalsOf = (row: Readonly<Record<string, unknown>>): Totals => ({
-  accepted: Number(row['accepted'] ?? 0),
-  sent: Number(row['sent'] ?? 0),
-  failed: Number(row['failed'] ?? 0),
-  received: Number(row['received'] ?? 0),
-  delivered: Number(row['delivered'] ?? 0),
-  undelivered: Number(row['undelivered'] ?? 0),
-})
+const totalsOf = (row: Readonly<Record<string, unknown>>): Totals =>
+  Object.fromEntries(COUNTS.map((count) => [count, Number(row[count] ?? 0)])) as Totals
 
 const ERRORS = `SELECT error, sum(count) AS count, max(last_at) AS last_at, count(*) AS stored FROM usage_errors
   WHERE tenant_id = ?1 AND half_hour >= ?2 AND half_hour < ?3 GROUP BY error`
@@ -83,8 +77,8 @@ export async function readErrors(reads: UsageReads, tenantId: string, range: Hal
     .slice(0, MAX_OVERVIEW_ERRORS)
 }
 
-/** Of a destination the URL that was used last counts. */
-const DESTINATIONS = `SELECT target_id, kind, max(half_hour) AS newest, url, duration_ms, sum(success) AS success, sum(failed) AS failed, count(*) AS stored
+/** `url` is that of the newest row: SQLite takes bare columns from the row that has the max(). */
+const DESTINATION_SUMS = `SELECT target_id, kind, max(half_hour) AS newest, url, duration_ms, sum(success) AS success, sum(failed) AS failed, count(*) AS stored
   FROM usage_destinations WHERE tenant_id = ?1 AND half_hour >= ?2 AND half_hour < ?3 GROUP BY target_id, duration_ms`
 
 export interface DestinationUsage {
@@ -102,7 +96,7 @@ export async function readDestinations(
   tenantId: string,
   range: HalfHours,
 ): Promise<DestinationUsage[]> {
-  const rows = await readSlices(reads, DESTINATIONS, tenantId, range)
+  const rows = await readSlices(reads, DESTINATION_SUMS, tenantId, range)
   const ordered = rows.toSorted((one, other) => Number(one['newest']) - Number(other['newest']))
   const found = new Map<string, DestinationUsage>()
   for (const row of ordered) {

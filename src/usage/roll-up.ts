@@ -1,9 +1,12 @@
 import { HALF_HOUR_MS, MAX_ERRORS_PER_HALF_HOUR } from '../core/limits.ts'
 
-// Statements that keep the roll-up. Each is part of the commit that changes the messages it counts, and comes before the
-// change, so it counts the rows that the change will find. A row operation counts all its rows by one statement.
+// Statements that keep the roll-up. Each is part of the commit that changes the messages it counts. A count of messages that end
+// comes before the change, and counts the rows that the change will find; a count of new messages comes after their INSERT. A
+// row operation counts all its rows by one statement.
 
-type Count = 'accepted' | 'sent' | 'failed' | 'received' | 'delivered' | 'undelivered' | 'segments'
+/** What is counted of messages. */
+export const COUNTS = ['accepted', 'sent', 'failed', 'received', 'delivered', 'undelivered'] as const
+type Count = (typeof COUNTS)[number] | 'segments'
 
 interface Counted {
   /** SQL for the tenant, the app and the time (epoch milliseconds) of each row. */

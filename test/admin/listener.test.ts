@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { holdCalls } from '../support/held-calls.ts'
 import { controlSocket } from '../support/litestream-socket.ts'
+import { manualClock } from '../support/manual-clock.ts'
 import { PROJECT } from '../support/program.ts'
 import { type World, createWorld, until } from '../support/world.ts'
 
@@ -58,6 +59,20 @@ test('shows what waits and for how long', async () => {
   expect(found.get('sgw_queue_jobs{kind="send"}')).toBe(2)
   expect(found.get('sgw_queue_oldest_age_seconds')).toBeGreaterThanOrEqual(0)
   expect(found.get('sgw_open_attempts')).toBe(0)
+})
+
+test('shows how long a message has waited, whatever the wall-clock was set to since', async () => {
+  const clock = manualClock()
+  let aheadMs = 0
+  await using world = await createWorld({
+    clock: { ...clock, now: () => clock.now() + aheadMs },
+    env: { ADMIN_PORT: '0' },
+    work: false,
+  })
+  await world.send()
+  clock.advance(60_000)
+  aheadMs = 3_600_000
+  expect((await samples(world)).get('sgw_queue_oldest_age_seconds')).toBe(60)
 })
 
 test('counts the sends whose outcome is not known yet', async () => {

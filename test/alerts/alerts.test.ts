@@ -138,7 +138,7 @@ test('a message that waits for more than ten minutes is told by its id', async (
 test('a storage that fails is told although nothing can be stored, and once', async () => {
   const made = await stage()
   const { database } = made.world.gateway
-  const fails = spyOn(database.storage!, 'fails').mockResolvedValue(true)
+  const fails = spyOn(database.storage!, 'probeIfFailing').mockResolvedValue(true)
   const write = spyOn(database.writer, 'write').mockRejectedValue(new Error('full'))
   const posts = await made.look(3)
   expect(posts).toMatchObject([{ alert: 'storage_failing', state: 'firing', text: expect.stringContaining('503') }])

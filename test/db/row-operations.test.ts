@@ -24,8 +24,8 @@ const OPERATIONS = {
   UNKNOWN,
   GIVE_UP,
   FOUND_SENT,
-  'delivery OPEN': deliveryRows.OPEN,
-  'delivery CLOSE': deliveryRows.CLOSE,
+  OPEN_DELIVERY: deliveryRows.OPEN_DELIVERY,
+  CLOSE_DELIVERY: deliveryRows.CLOSE_DELIVERY,
   STORE,
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { MAX_WEBHOOKS_PER_HOST, MAX_WEBHOOKS_PER_TARGET, MAX_WEBHOOKS_PER_TENANT } from '../../src/core/limits.ts'
+import { MAX_WEBHOOKS_PER_HOST, MAX_WEBHOOKS_PER_DESTINATION, MAX_WEBHOOKS_PER_TENANT } from '../../src/core/limits.ts'
 import { DeliverySlots, FIRST_ATTEMPTS } from '../../src/deliveries/delivery-slots.ts'
 import type { Slot } from '../../src/jobs/slots.ts'
 import { manualClock } from '../support/manual-clock.ts'
@@ -81,9 +81,9 @@ test('a dot at the end of a name makes no other host', () => {
 
 test('a POST that has ended makes room for the next one of its destination at once, and gives its slots back once', () => {
   const { slots, said, acquire } = workshop()
-  const taken = Array.from({ length: MAX_WEBHOOKS_PER_TARGET }, () => acquire(1, 'tenant_a', 'lane'))
+  const taken = Array.from({ length: MAX_WEBHOOKS_PER_DESTINATION }, () => acquire(1, 'tenant_a', 'lane'))
   expect(slots.room('lane')).toBe(0)
-  expect(slots.room('another lane')).toBe(MAX_WEBHOOKS_PER_TARGET)
+  expect(slots.room('another lane')).toBe(MAX_WEBHOOKS_PER_DESTINATION)
   const before = slots.maxInFlight
   taken[0]?.answered()
   expect(said).toEqual(['lane lane freed', 'freed'])

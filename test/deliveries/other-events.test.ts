@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { appendEvent } from '../../src/db/append-event.ts'
+import { EVENT_KINDS } from '../../src/db/schema/events.ts'
 import { erase } from '../../src/operator/erase.ts'
 import { manualClock } from '../support/manual-clock.ts'
 import { attempts, inboundMessages } from '../support/provider-events.ts'
@@ -14,14 +14,14 @@ const setEvents = (world: World, app: { appId: string; apiKey: string }, events:
 
 const AT = Date.parse('2026-11-21T02:31:00.500Z')
 
+const DETAIL = { deliveryStatus: 'undelivered', errorCode: 'SMS-CAR-413', reason: 'The recipient has opted out' }
+
 const conclude = (world: World, messageId: string) =>
   world.gateway.database.writer.write([
-    appendEvent({
-      kind: 'delivery',
-      subject: messageId,
-      at: AT,
-      detail: { deliveryStatus: 'undelivered', errorCode: 'SMS-CAR-413', reason: 'The recipient has opted out' },
-    }),
+    {
+      sql: 'INSERT INTO events (kinds, subject, at, detail) VALUES (?1, ?2, ?3, ?4)',
+      args: [EVENT_KINDS.delivery, messageId, AT, JSON.stringify(DETAIL)],
+    },
   ])
 
 const optOut = (world: World, messageId: string, source: string) =>

@@ -53,7 +53,7 @@ test('a time with more messages than one listing reads is filled in slice by sli
   expect(await backFill(world.gateway, await extensionOf(world))).toBe(6)
   expect(await received(world)).toEqual(Array.from({ length: 6 }, (_, hour) => `hour ${hour}`))
   expect(refused).toBeGreaterThan(0)
-  expect((await extensionOf(world)).inboundSeenAt).toBe(clock.now())
+  expect((await extensionOf(world)).backFilledUntil).toBe(clock.now())
 })
 
 test('what was filled in before the store failed is not asked for again', async () => {
@@ -102,7 +102,7 @@ test('odd records of the store are skipped and logged; what stands beside them i
   world.control.fault({ route: 'message-store', calls: 1, fault: { kind: 'respond', status: 200, body: { records } } })
   expect(await backFill(world.gateway, await extensionOf(world))).toBe(2)
   expect(await received(world)).toEqual(['message 1', 'message 5'])
-  expect((await extensionOf(world)).inboundSeenAt).toBe(clock.now())
+  expect((await extensionOf(world)).backFilledUntil).toBe(clock.now())
   const told = lines.filter((line) => line.includes('message store is unreadable')).map((line) => JSON.parse(line))
   expect(told).toMatchObject([
     { level: 'warn', providerMessageId: '2', member: 'creationTime' },
@@ -123,7 +123,7 @@ test('what came between two authorizations is filled in, also if the store was n
   clock.advance(HOUR_MS)
   await inject('while it was revoked')
   clock.advance(HOUR_MS)
-  expect((await extensionOf(world)).inboundSeenAt).toBeNull()
+  expect((await extensionOf(world)).backFilledUntil).toBeNull()
   expect((await world.connect()).status).toBe(200)
   expect(await backFill(world.gateway, await extensionOf(world))).toBe(2)
   expect(await received(world)).toEqual(['before the revocation', 'while it was revoked'])

@@ -226,8 +226,8 @@ describe('the request', () => {
   test('what is given up before it begins sends nothing', async () => {
     await using destination = await to.startDestination(to.says(to.response('200 OK')))
     const url = new URL(`http://127.0.0.1:${destination.port}/`)
-    const target = { address: '127.0.0.1', family: 4 } as const
-    const answer = await postOnce({ url, target, body: '{}', headers: {} }, AbortSignal.abort())
+    const dialable = { address: '127.0.0.1', family: 4 } as const
+    const answer = await postOnce({ url, dialable, body: '{}', headers: {} }, AbortSignal.abort())
     expect(answer).toMatchObject({ ok: false, errorClass: 'TimeoutError' })
     expect(destination.received).toEqual([])
   })

@@ -17,13 +17,13 @@ const OUT_OF_REACH: Readonly<Record<string, string>> = {
 
 /** Files that work on rows that a job names. They know no caller, so no request can pass them an id. */
 const JOB_WORK: Readonly<Record<string, string>> = {
-  'src/tracking/delivery-rows.ts':
+  'src/tracking/state-rows.ts':
     'delivery states by the messages that its own queries found by tenant and extension, and which extensions have any',
-  'src/tracking/open-states.ts': 'sent messages of all tenants, from the event log, each under its own',
+  'src/tracking/start-tracking.ts': 'sent messages of all tenants, from the event log, each under its own',
   'src/upkeep/delete-messages.ts': 'rows of messages by their ids, for retention and erasure',
   'src/upkeep/follow-conversations.ts': 'the newest messages of all tenants, each under its own',
   'src/upkeep/purge-messages.ts': 'retention, for all tenants',
-  'src/upkeep/purge-conversations.ts': 'retention, for all tenants',
+  'src/upkeep/purge-contact-owners.ts': 'retention, for all tenants',
   'src/sending/attempt-rows.ts': 'message, attempt and job of one attempt, which its job row led to',
   'src/sending/give-up-rows.ts': 'message and job that its job row led to',
   'src/usage/roll-up.ts': 'counts of the messages that the statement beside it changes, under their own tenant',
@@ -39,9 +39,8 @@ const JOB_WORK: Readonly<Record<string, string>> = {
   'src/deliveries/deliver.ts': 'the delivery and the job that this run opened itself',
   'src/deliveries/delivery-rows.ts': 'the delivery and the job that this run opened itself',
   'src/upkeep/purge-deliveries.ts': 'retention, for all tenants',
-  'src/deliveries/recover.ts': 'at the start: interrupted deliveries of all tenants',
+  'src/deliveries/interrupted.ts': 'at the start: interrupted deliveries of all tenants',
   'src/inbound/back-fill.ts': 'the job by its `seq`',
-  'src/inbound/fan-out.ts': "the message of its own job, and destinations of the message's tenant",
   'src/upkeep/purge-links.ts': 'links and states that have ended, of all tenants',
   'src/upkeep/extensions.ts': 'which tenants have extensions, to look after each',
 }
@@ -49,7 +48,7 @@ const JOB_WORK: Readonly<Record<string, string>> = {
 /** Single statements elsewhere: file, beginning of the statement, reason. */
 const STATEMENTS: readonly (readonly [path: string, beginning: string, why: string])[] = [
   [
-    'src/realtime/event-webhooks.ts',
+    'src/realtime/webhook-waker.ts',
     'SELECT id, tenant_id FROM apps',
     'which apps asked for events, to wake their jobs',
   ],

@@ -1,4 +1,4 @@
-import type { Caller } from '../../src/auth/caller.ts'
+import type { Caller } from '../../src/core/caller.ts'
 import { ApiError } from '../../src/core/errors.ts'
 import { disconnect } from '../../src/features/rc/disconnect.ts'
 import { cancel } from '../../src/features/sms/cancel.ts'

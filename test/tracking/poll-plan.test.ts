@@ -20,7 +20,7 @@ function runPolls(messages: readonly Sent[]): number[] {
   const polls: number[] = []
   for (let now = 0; ;) {
     const open = messages.filter(({ knownAt, sentAt }) => knownAt === null && sentAt <= now)
-    plan.learn(plan.doneUntil.map((time) => firstAfter(open, time)))
+    plan.setFirstUnpolled(plan.doneUntil.map((time) => firstAfter(open, time)))
     const due = plan.due(now)
     if (due !== null) {
       polls.push(now)
@@ -86,20 +86,21 @@ test.each([
 test('a listing that reaches only a part of the messages goes on where it ended', () => {
   const plan = new PollPlan()
   const times = [0, 1000, 2000]
-  const learn = (): void => plan.learn(plan.doneUntil.map((time) => times.find((sentAt) => sentAt > time) ?? null))
-  learn()
+  const refresh = (): void =>
+    plan.setFirstUnpolled(plan.doneUntil.map((time) => times.find((sentAt) => sentAt > time) ?? null))
+  refresh()
   const first = plan.due(20_000)
   expect(first).toEqual({ at: 20_000, since: 0 })
   if (first !== null) plan.done(first, 1000)
-  learn()
+  refresh()
   expect(plan.due(20_001)).toEqual({ at: 20_001, since: 2000 })
 })
 
 test('a listing that failed for its length is due again', () => {
   const plan = new PollPlan()
-  plan.learn(plan.doneUntil.map(() => 0))
+  plan.setFirstUnpolled(plan.doneUntil.map(() => 0))
   const due = plan.due(HOUR_MS)
   if (due !== null) plan.done(due, due.since - 1)
-  plan.learn(plan.doneUntil.map(() => 0))
+  plan.setFirstUnpolled(plan.doneUntil.map(() => 0))
   expect(plan.due(HOUR_MS)).toEqual({ at: HOUR_MS, since: 0 })
 })

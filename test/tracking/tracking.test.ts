@@ -161,6 +161,24 @@ test('a burst is known by one call, and an extension of two tenants tells each o
   await untilKnown(world, theirs, 'delivered', apiKey)
 })
 
+test('the polls of an extension that several tenants have connected share its calls, and take turns', async () => {
+  const { world, clock, id } = await sentWorld()
+  await using _ = world
+  const { tenantId, apiKey } = await world.otherTenant()
+  await world.connect({ tenantId })
+  const theirs = await world.send({}, { key: apiKey })
+  await world.untilStatus(theirs, ['sent'], 5000, { key: apiKey })
+  clock.advance(10_000)
+  await until(() => outboundListings(world) === 1 && world.gateway.tracking.inFlight === 0)
+  expect(await deliveryStatus(world, theirs, apiKey)).toBe('pending')
+  clock.advance(2999)
+  expect(world.gateway.tracking.inFlight).toBe(0)
+  clock.advance(1)
+  await untilKnown(world, theirs, 'delivered', apiKey)
+  await untilKnown(world, id, 'delivered')
+  expect(outboundListings(world)).toBe(2)
+})
+
 test('a poll that hangs delays no send and no lookup of an unknown send', async () => {
   const { world, clock } = await sentWorld({ RECONCILE_SETTLE: '3s' })
   await using _ = world
@@ -328,7 +346,7 @@ test('polls of many extensions that are due at once open the states of sent mess
   const { world } = await sentWorld()
   await using _ = world
   const write = spyOn(world.gateway.database.writer, 'write')
-  await Promise.all(Array.from({ length: 8 }, () => world.gateway.tracking.openStates()))
+  await Promise.all(Array.from({ length: 8 }, () => world.gateway.tracking.startTracking()))
   const runs = write.mock.calls.filter(([[first]]) => first?.sql.startsWith('INSERT INTO delivery_states'))
   expect(runs).toHaveLength(1)
   expect(await states(world)).toHaveLength(1)

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { DAY_MS } from '../../src/core/limits.ts'
 import { purgeMessages } from '../../src/upkeep/purge-messages.ts'
+import { manualClock } from '../support/manual-clock.ts'
 import { writeManyMessages } from '../support/many-messages.ts'
 import { type World, createWorld } from '../support/world.ts'
 
@@ -42,6 +43,18 @@ test('keeps messages for ever by default, but attempts for a week', async () => 
   expect(await purgeMessages(world.gateway)).toMatchObject({ messages: 0, attempts: 75 })
   expect(await countOf(world, 'messages')).toBe(100)
   expect(await countOf(world, 'send_attempts')).toBe(0)
+})
+
+test('a wall-clock that was set ahead deletes no young attempt', async () => {
+  const clock = manualClock()
+  let aheadMs = 0
+  await using world = await createWorld({ clock: { ...clock, now: () => clock.now() + aheadMs } })
+  await world.untilStatus(await world.send(), ['sent'])
+  aheadMs = 30 * DAY_MS
+  expect(await purgeMessages(world.gateway)).toMatchObject({ attempts: 0 })
+  clock.advance(8 * DAY_MS)
+  aheadMs = -8 * DAY_MS
+  expect(await purgeMessages(world.gateway)).toMatchObject({ attempts: 1 })
 })
 
 test('skips an old message that has not ended, and its attempts', async () => {

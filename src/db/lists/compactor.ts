@@ -17,62 +17,63 @@ export const MAX_DEFERRED_WRITES = 500_000
  * segments. Under high load, where its runs would take a tenth of the time, it waits until the load is over or a list is read.
  */
 export class Compactor {
-  private writes = 0
-  private writesAtSchedule = 0
+  #writes = 0
+  #writesAtSchedule = 0
   /** A query has read many rows outside of segments. */
-  private isWanted = false
-  private cancelCheck: (() => void) | null = null
-  private running: Promise<void> = Promise.resolve()
-  private isStopped = false
+  #isWanted = false
+  #cancelCheck: (() => void) | null = null
+  /** Resolves when the run under way has ended. */
+  running: Promise<void> = Promise.resolve()
+  #isStopped = false
 
   constructor(
-    private readonly gate: Gate,
-    private readonly reader: ListReader,
-    private readonly log: Log,
-    private readonly clock: Clock = systemClock,
+    readonly gate: Gate,
+    readonly reader: ListReader,
+    readonly log: Log,
+    readonly clock: Clock = systemClock,
   ) {}
 
   /** Call for each write. */
   noteWrite(): void {
-    if (++this.writes >= MIN_SEGMENT_ROWS) this.schedule()
+    if (++this.#writes >= MIN_SEGMENT_ROWS) this.#schedule()
   }
 
   /** Plans a run even under high load. */
   wake(): void {
-    this.isWanted = true
-    this.schedule()
+    this.#isWanted = true
+    this.#schedule()
   }
 
   async stop(): Promise<void> {
-    this.isStopped = true
-    this.cancelCheck?.()
+    this.#isStopped = true
+    this.#cancelCheck?.()
     await this.running
   }
 
-  private schedule(): void {
-    if (this.isStopped || this.cancelCheck !== null) return
-    this.writesAtSchedule = this.writes
-    this.cancelCheck = this.clock.after(PAUSE_MS, () => this.check())
+  #schedule(): void {
+    if (this.#isStopped || this.#cancelCheck !== null) return
+    this.#writesAtSchedule = this.#writes
+    this.#cancelCheck = this.clock.after(PAUSE_MS, () => this.#check())
   }
 
-  private check(): void {
-    const isHighLoad = this.writes - this.writesAtSchedule > HIGH_LOAD_WRITES
-    if (isHighLoad && !this.isWanted && this.writes < MAX_DEFERRED_WRITES) return this.scheduleNext()
-    this.running = this.run().catch((error: unknown) => this.complain(error))
-    void this.running.then(() => this.scheduleNext())
+  #check(): void {
+    const isHighLoad = this.#writes - this.#writesAtSchedule > HIGH_LOAD_WRITES
+    if (isHighLoad && !this.#isWanted && this.#writes < MAX_DEFERRED_WRITES) return this.#scheduleNext()
+    this.running = this.#run().catch((error: unknown) => this.#complain(error))
+    void this.running.then(() => this.#scheduleNext())
   }
 
-  private scheduleNext(): void {
-    this.cancelCheck = null
-    if (this.isWanted || this.writes >= MIN_SEGMENT_ROWS) this.schedule()
+  #scheduleNext(): void {
+    this.#cancelCheck = null
+    if (this.#isWanted || this.#writes >= MIN_SEGMENT_ROWS) this.#schedule()
   }
 
   /** Compacts the rows that existed when it began: with lists being read under high load, it would not end otherwise. */
-  private async run(): Promise<void> {
-    this.writes = 0
-    this.isWanted = false
+  async #run(): Promise<void> {
+    this.#writes = 0
+    this.#isWanted = false
     const now = this.clock.now()
-    for (let isFirst = true; !this.isStopped; isFirst = false) {
+    for (let isFirst = true; !this.#isStopped; isFirst = false) {
       const plan = await this.reader.plan(now, isFirst)
       if (plan === null) return
       const id = await beginSegment(this.gate, plan)
@@ -82,8 +83,8 @@ export class Compactor {
     }
   }
 
-  private complain(error: unknown): void {
-    if (!this.isStopped)
+  #complain(error: unknown): void {
+    if (!this.#isStopped)
       this.log.warn({ error: errorName(error) }, 'rows could not be compacted: long lists are correct, but slow')
   }
 }

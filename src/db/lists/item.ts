@@ -28,19 +28,19 @@ const value = (sql: string): Member => ({ sql, hasName: false })
 const nameOf = (column: Column): string => `${getTableName(column.table)}.${column.name}`
 
 /** A member with the value of a column, a text or a number. */
-export const shown = (column: Column) => (): Member => value(`json_quote(${nameOf(column)})`)
+export const field = (column: Column) => (): Member => value(`json_quote(${nameOf(column)})`)
 
-export const shownOr = (column: Column, instead: number) => (): Member =>
+export const fieldOr = (column: Column, instead: number) => (): Member =>
   value(`json_quote(coalesce(${nameOf(column)}, ${instead}))`)
 
 /** Absent when it is null. */
-export const shownIfAny = (column: Column) => shownIf(column, `${nameOf(column)} IS NOT NULL`)
+export const optionalField = (column: Column) => fieldIf(column, `${nameOf(column)} IS NOT NULL`)
 
 /** Absent unless another column has this value. */
-export const shownWhere = (column: Column, other: Column, equals: string) =>
-  shownIf(column, `${nameOf(other)} = '${equals}'`)
+export const fieldWhere = (column: Column, other: Column, equals: string) =>
+  fieldIf(column, `${nameOf(other)} = '${equals}'`)
 
-const shownIf =
+const fieldIf =
   (column: Column, condition: string) =>
   (name: string): Member => ({
     sql: `iif(${condition}, ',"${name}":' || json_quote(${nameOf(column)}), '')`,
@@ -48,5 +48,5 @@ const shownIf =
   })
 
 /** A column of epoch milliseconds, which `withTimes` formats. The CAST ensures that only digits stand between the delimiters. */
-export const shownTime = (column: Column) => (): Member =>
+export const timeField = (column: Column) => (): Member =>
   value(`'${TIME_DELIMITER}', CAST(${nameOf(column)} AS INTEGER), '${TIME_DELIMITER}'`)

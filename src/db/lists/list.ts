@@ -78,7 +78,7 @@ export interface ListPage {
 export const NO_ITEMS: ListPage = { total: 0, items: '' }
 
 /** The filters that are set. */
-export const given = (filters: Readonly<Record<string, string | undefined>>): Record<string, string> =>
+export const presentFilters = (filters: Readonly<Record<string, string | undefined>>): Record<string, string> =>
   Object.fromEntries(Object.entries(filters).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
 
 /** A range of time: after < time ≤ until. */
@@ -87,13 +87,14 @@ export interface Range {
   until: number
 }
 
-export interface Condition {
+/** SQL with its arguments. */
+export interface BoundSql {
   sql: string
   args: Cell[]
 }
 
 /** The WHERE of a query, for the rows of a range. */
-export function conditionOf(query: ListQuery, { after, until } = rangeOf(query)): Condition {
+export function conditionOf(query: ListQuery, { after, until } = rangeOf(query)): BoundSql {
   const { at, state, showsNullState } = LISTS[query.list]
   const { equal, prefix } = query
   // A unary plus keeps SQLite from using the index of tenant and time where the prefix has a better one.
@@ -115,8 +116,8 @@ export function conditionOf(query: ListQuery, { after, until } = rangeOf(query))
   }
 }
 
-/** Whether the range has more than `enough` rows, shown or not. Reads index entries only, and no more than needed. */
-export function hasMoreThan(query: ListQuery, { after, until }: Range, enough: number): Condition {
+/** A query that returns a row if the range has more than `enough` rows, shown or not. Reads index entries only, and no more than needed. */
+export function moreThanQuery(query: ListQuery, { after, until }: Range, enough: number): BoundSql {
   const { name, at } = LISTS[query.list]
   return {
     sql: `SELECT 1 FROM ${name} WHERE tenant_id = ? AND ${at} > ? AND ${at} <= ? LIMIT 1 OFFSET ?`,

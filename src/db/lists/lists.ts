@@ -3,7 +3,7 @@ import type { Gate } from '../gate.ts'
 import { LRUCache } from 'lru-cache'
 import { Compactor } from './compactor.ts'
 import { withTimes } from './item-times.ts'
-import { LISTS, type ListPage, type ListQuery, conditionOf, hasMoreThan, rangeOf } from './list.ts'
+import { LISTS, type ListPage, type ListQuery, conditionOf, moreThanQuery, rangeOf } from './list.ts'
 import { ListReader } from './reader.ts'
 
 /** Pages of the long lists, with exact totals. */
@@ -29,7 +29,7 @@ export function openLists(gate: Gate, path: string | null, log: Log = silentLog)
   const reader = new ListReader(path, () => compactor.wake())
   const compactor = new Compactor(gate, reader, log)
   return {
-    page: async (query) => ((await isShort(gate, query, longLists)) ? pageHere(gate, query) : reader.page(query)),
+    page: async (query) => ((await checkIsShort(gate, query, longLists)) ? pageHere(gate, query) : reader.page(query)),
     noteWrite: () => compactor.noteWrite(),
     catchUp: () => compactor.wake(),
     close: async () => {
@@ -39,12 +39,12 @@ export function openLists(gate: Gate, path: string | null, log: Log = silentLog)
 }
 
 /** `longLists` holds the lists that were long at their last check. */
-async function isShort(gate: Gate, query: ListQuery, longLists: LRUCache<string, true>): Promise<boolean> {
+async function checkIsShort(gate: Gate, query: ListQuery, longLists: LRUCache<string, true>): Promise<boolean> {
   if (query.prefix !== null) return true
   const isUnbounded = query.since === 0 && query.until === Number.MAX_SAFE_INTEGER
   const key = `${query.list} ${query.tenantId}`
   if (isUnbounded && longLists.has(key)) return false
-  const isLong = (await gate.values(hasMoreThan(query, rangeOf(query), SHORT_LIST_ROWS))).length > 0
+  const isLong = (await gate.values(moreThanQuery(query, rangeOf(query), SHORT_LIST_ROWS))).length > 0
   if (isUnbounded && isLong) longLists.set(key, true)
   return !isLong
 }

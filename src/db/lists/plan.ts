@@ -2,7 +2,7 @@ import { LISTS, type ListName, type Range } from './list.ts'
 import { isSegment, rangesOf } from './ranges.ts'
 import type { ReadConnection } from './read-connection.ts'
 import { type EncodedSegment, type Segment, type SourceRow, encodeSegment } from './segment.ts'
-import type { Plan } from './segment-writer.ts'
+import type { SegmentPlan } from './segment-writer.ts'
 
 /** Fewer rows than this stay in the table. */
 export const MIN_SEGMENT_ROWS = 256
@@ -71,7 +71,7 @@ function smallNeighbours(segments: readonly Segment[]): Range | null {
 /** Reads the rows of a plan in steps, with `pause` between them so that queries are answered meanwhile. */
 export async function readSegment(
   connection: ReadConnection,
-  { list, tenantId, after, until }: Plan,
+  { list, tenantId, after, until }: SegmentPlan,
   pause: () => Promise<void>,
 ): Promise<EncodedSegment> {
   const { at, columns } = LISTS[list]

@@ -8,11 +8,11 @@ import {
   type ListQuery,
   type Range,
   conditionOf,
-  hasMoreThan,
+  moreThanQuery,
   rangeOf,
 } from './list.ts'
 import { type Bounds, type Filter, match, matchedRows } from './match.ts'
-import { OpenStates } from './open-states.ts'
+import { RowStates } from './row-states.ts'
 import { isSegment, rangesOf } from './ranges.ts'
 import type { ReadConnection } from './read-connection.ts'
 import { NULL_CODE, type Segment } from './segment.ts'
@@ -38,22 +38,22 @@ const FEW_FOUND = 16
 
 /** Finds total and page of a query on one snapshot: in segments where there are any, in the table elsewhere. */
 export class Search {
-  readonly states: OpenStates
+  readonly states: RowStates
   /** Filters → segment → result. Paging and polling repeat the same filters, and segments do not change. */
-  private readonly kept = new LRUCache<string, WeakMap<Segment, Found>>({ max: MAX_KEPT_FILTERS })
+  readonly #kept = new LRUCache<string, WeakMap<Segment, Found>>({ max: MAX_KEPT_FILTERS })
 
   constructor(
-    private readonly connection: ReadConnection,
-    private readonly store: SegmentStore,
+    readonly connection: ReadConnection,
+    readonly store: SegmentStore,
   ) {
-    this.states = new OpenStates(connection, store)
+    this.states = new RowStates(connection, store)
   }
 
   page(query: ListQuery): ListPage {
     return this.connection.snapshot(() => {
-      const parts = this.parts(query)
+      const parts = this.#parts(query)
       const total = parts.reduce((sum, part) => sum + part.count, 0)
-      return { total, items: this.items(query, seqsOf(parts, query.offset, query.limit)) }
+      return { total, items: this.#items(query, seqsOf(parts, query.offset, query.limit)) }
     })
   }
 
@@ -62,28 +62,28 @@ export class Search {
     const segments = this.store.lastSegments(query.list, query.tenantId)
     return rangesOf(segments, rangeOf(query)).some((range) => {
       if (isSegment(range)) return false
-      const { sql, args } = hasMoreThan(query, range, enough)
+      const { sql, args } = moreThanQuery(query, range, enough)
       return this.connection.value(sql, args) !== null
     })
   }
 
-  private parts(query: ListQuery): Part[] {
+  #parts(query: ListQuery): Part[] {
     const range = rangeOf(query)
-    const kept = this.keptFor(query)
+    const kept = this.#keptFor(query)
     const segments = this.store.segments(query.list, query.tenantId)
     return rangesOf(segments, range).map((part) =>
-      isSegment(part) ? this.segmentPart(part, query, range, kept) : this.tablePart(part, query),
+      isSegment(part) ? this.#segmentPart(part, query, range, kept) : this.#tablePart(part, query),
     )
   }
 
-  private keptFor({ list, tenantId, equal }: ListQuery): WeakMap<Segment, Found> {
+  #keptFor({ list, tenantId, equal }: ListQuery): WeakMap<Segment, Found> {
     const key = `${list} ${tenantId} ${JSON.stringify(equal)}`
-    const kept = this.kept.get(key) ?? new WeakMap<Segment, Found>()
-    this.kept.set(key, kept)
+    const kept = this.#kept.get(key) ?? new WeakMap<Segment, Found>()
+    this.#kept.set(key, kept)
     return kept
   }
 
-  private tablePart(range: Range, query: ListQuery): Part {
+  #tablePart(range: Range, query: ListQuery): Part {
     const { sql, args } = conditionOf(query, range)
     const { name, at } = LISTS[query.list]
     const page = `SELECT seq FROM ${name} WHERE ${sql} ORDER BY ${at} DESC, seq DESC LIMIT ? OFFSET ?`
@@ -94,24 +94,24 @@ export class Search {
     }
   }
 
-  private segmentPart(segment: Segment, query: ListQuery, range: Range, kept: WeakMap<Segment, Found>): Part {
+  #segmentPart(segment: Segment, query: ListQuery, range: Range, kept: WeakMap<Segment, Found>): Part {
     const isInside = range.after <= segment.after && range.until >= segment.until
-    const bounds = isInside ? { low: 0, high: segment.rows } : this.boundsIn(segment, range)
-    const found = (isInside ? kept.get(segment) : undefined) ?? this.find(segment, query, bounds)
+    const bounds = isInside ? { low: 0, high: segment.rows } : this.#boundsIn(segment, range)
+    const found = (isInside ? kept.get(segment) : undefined) ?? this.#find(segment, query, bounds)
     if (isInside && segment.openRows === 0) kept.set(segment, found)
-    return { count: found.count, seqs: (offset, limit) => this.seqs(segment, query, bounds, found, offset, limit) }
+    return { count: found.count, seqs: (offset, limit) => this.#seqs(segment, query, bounds, found, offset, limit) }
   }
 
-  private find(segment: Segment, query: ListQuery, bounds: Bounds): Found {
-    const filters = this.filtersFor(segment, query)
+  #find(segment: Segment, query: ListQuery, bounds: Bounds): Found {
+    const filters = this.#filtersFor(segment, query)
     if (filters === null) return { count: 0, rows: [] }
     if (filters.length === 0) return { count: bounds.high - bounds.low, rows: null }
-    const count = segment.openRows > 0 ? this.matchOpen(segment, query.list, filters, bounds) : match(filters, bounds)
+    const count = segment.openRows > 0 ? this.#matchOpen(segment, query.list, filters, bounds) : match(filters, bounds)
     return { count, rows: count > FEW_FOUND ? null : matchedRows(0, count) }
   }
 
   /** The filter of the state comes last, so that only the rows that pass the others are read from the table. */
-  private matchOpen(segment: Segment, list: ListName, filters: readonly Filter[], bounds: Bounds): number {
+  #matchOpen(segment: Segment, list: ListName, filters: readonly Filter[], bounds: Bounds): number {
     const { codes } = this.store.column(segment, LISTS[list].state)
     const others = filters.filter((filter) => filter.codes !== codes)
     if (others.length < filters.length) this.states.refresh(list, segment, matchedRows(0, match(others, bounds)))
@@ -119,7 +119,7 @@ export class Search {
   }
 
   /** Counts `offset` from the newest row. The states are up to date since `find`. */
-  private seqs(
+  #seqs(
     segment: Segment,
     query: ListQuery,
     bounds: Bounds,
@@ -129,13 +129,13 @@ export class Search {
   ): number[] {
     const end = count - offset
     const start = Math.max(0, end - limit)
-    if (rows === null) match(this.filtersFor(segment, query) ?? [], bounds)
+    if (rows === null) match(this.#filtersFor(segment, query) ?? [], bounds)
     const seqs = this.store.seqs(segment)
     return (rows?.slice(start, end) ?? matchedRows(start, end)).map((row) => seqs[row] ?? 0).toReversed()
   }
 
   /** The filters of a query as codes of this segment; null when no row can pass them. */
-  private filtersFor(segment: Segment, { list, equal }: ListQuery): Filter[] | null {
+  #filtersFor(segment: Segment, { list, equal }: ListQuery): Filter[] | null {
     const { state, showsNullState } = LISTS[list]
     const filters: (Filter & { values: number })[] = []
     for (const [name, value] of Object.entries(equal)) {
@@ -150,13 +150,13 @@ export class Search {
     return filters.toSorted((a, b) => b.values - a.values)
   }
 
-  private boundsIn(segment: Segment, { after, until }: Range): Bounds {
+  #boundsIn(segment: Segment, { after, until }: Range): Bounds {
     const times = this.store.times(segment)
     return { low: rowsUpTo(times, after), high: rowsUpTo(times, until) }
   }
 
   /** Reads the items in the order of `seqs`, which CROSS JOIN keeps, and as one text, because the driver is slow at returning rows. */
-  private items({ list, item }: ListQuery, seqs: readonly number[]): string {
+  #items({ list, item }: ListQuery, seqs: readonly number[]): string {
     const sql = `SELECT group_concat(${item}) FROM json_each(?) AS row CROSS JOIN ${list} ON ${list}.seq = row.value`
     return withTimes(String(this.connection.value(sql, [JSON.stringify(seqs)]) ?? ''))
   }

@@ -3,16 +3,16 @@ import type { ListName, Range } from './list.ts'
 import type { EncodedSegment, StoredColumn } from './segment.ts'
 
 /** A range of a tenant's list that is to become one segment. */
-export interface Plan extends Range {
+export interface SegmentPlan extends Range {
   list: ListName
   tenantId: string
 }
 
 /**
- * Replaces the segments of the range by a new one without contents; returns its id. From now on the triggers delete it if a
- * row of the range changes.
+ * Replaces the segments of the range by a new one without contents; returns its id. From now on the SQL triggers delete it if
+ * a row of the range changes.
  */
-export async function beginSegment(gate: Gate, { list, tenantId, after, until }: Plan): Promise<number> {
+export async function beginSegment(gate: Gate, { list, tenantId, after, until }: SegmentPlan): Promise<number> {
   const args = [list, tenantId, after, until]
   const results = await gate.batch([
     // A segment that was begun earlier and never finished.

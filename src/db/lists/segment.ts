@@ -3,8 +3,8 @@ import { type Cell, type List, type Range, isOpen } from './list.ts'
 
 /**
  * Some thousand rows of a tenant's list, oldest first, as arrays: `seq`, the time, and a 16-bit code for each column that
- * can be filtered by. It contains every row of its range. Triggers delete it in the commit that changes one of these rows;
- * only the state of an open row may change (see open-states.ts).
+ * can be filtered by. It contains every row of its range. SQL triggers delete it in the commit that changes one of these rows;
+ * only the state of an open row may change (see row-states.ts).
  */
 export interface Segment extends Range {
   id: number
@@ -22,7 +22,7 @@ export interface CodeColumn {
 /** The code of null. */
 export const NULL_CODE = 0xffff
 
-/** The columns that every segment has beside those of its list. */
+/** The columns that every segment has in addition to those of its list. */
 export const SEQ = 'seq'
 export const TIME = 'at'
 

@@ -27,7 +27,7 @@ export const extensions = sqliteTable(
     pausedUntil: integer('paused_until'),
     numbersReadAt: integer('numbers_read_at'),
     /** The back-fill has read the provider's inbound messages up to this time. */
-    inboundSeenAt: integer('inbound_seen_at'),
+    backFilledUntil: integer('inbound_seen_at'),
   },
   (table) => [primaryKey({ columns: [table.tenantId, table.extensionId] })],
 )

@@ -21,7 +21,7 @@ export const conversationActivity = sqliteTable(
   ],
 )
 
-/** How many conversations each number has, kept by triggers of migration 0012: counting a million takes 50 ms. */
+/** How many conversations each number has, kept by the SQL triggers `conversation_counts_*`: counting a million takes 50 ms. */
 export const conversationCounts = sqliteTable(
   'conversation_counts',
   {

@@ -6,7 +6,7 @@ export const DELIVERY_CONCLUSIONS = ['delivered', 'undelivered', 'unknown'] as c
 export type DeliveryConclusion = (typeof DELIVERY_CONCLUSIONS)[number]
 
 /**
- * One row for each tracked message. A `sent` message gets its row from the event log, before its extension's next poll.
+ * One row for each tracked message. `src/tracking/start-tracking.ts` inserts it from the event log soon after `sent`.
  * Separate from `messages`: a change to an ended message would delete the list segment that holds it.
  */
 export const deliveryStates = sqliteTable(
@@ -19,7 +19,7 @@ export const deliveryStates = sqliteTable(
     extensionId: text('extension_id').notNull(),
     /** Steady time. */
     sentAt: integer('sent_at').notNull(),
-    /** Null while the provider may still tell. */
+    /** Null while the provider may still report a final status. */
     conclusion: text({ enum: DELIVERY_CONCLUSIONS }),
     /** The provider's code, of an undelivered message. */
     errorCode: text('error_code'),

@@ -13,12 +13,13 @@ export const jobs = sqliteTable(
   {
     /** Never reused, because a job loop reads on after the last one that it saw. */
     seq: integer().primaryKey({ autoIncrement: true }),
+    /** The jobs of one message share its `job_id`, so this is not unique. */
     id: text().notNull(),
     kind: text({ enum: JOB_KINDS }).notNull(),
-    /** Jobs of one tenant's lane run in order of `seq`. The kind says what a lane is: a `from` number, a destination, an extension, a scheduled message. */
+    /** The jobs of one tenant's lane run in order. What lane and subject of each kind are: see "Jobs" in ARCHITECTURE.md. */
     lane: text().notNull(),
     tenantId: text('tenant_id').notNull(),
-    /** The id of the row that the job works on. */
+    /** What the job works on. */
     subject: text().notNull(),
     /** Of a send job: the `to` number. Its queue may pass over a conversation that waits. */
     contact: text(),

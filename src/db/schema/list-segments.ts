@@ -2,7 +2,7 @@ import { blob, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizz
 
 /**
  * Rows of a list in a form that is fast to count and to search: see `src/db/lists/segment.ts`. A segment contains every
- * row of its tenant with `after_at` < time ≤ `until_at`. Triggers of the migration delete it when one of these rows changes.
+ * row of its tenant with `after_at` < time ≤ `until_at`. SQL triggers delete it when one of these rows changes.
  */
 export const listSegments = sqliteTable(
   'list_segments',
@@ -21,7 +21,7 @@ export const listSegments = sqliteTable(
   (table) => [uniqueIndex('list_segments_by_time').on(table.list, table.tenantId, table.untilAt)],
 )
 
-/** One column of a segment. A trigger deletes it with its segment. */
+/** One column of a segment. An SQL trigger deletes it with its segment. */
 export const listSegmentColumns = sqliteTable(
   'list_segment_columns',
   {

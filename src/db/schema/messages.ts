@@ -12,7 +12,10 @@ export const messages = sqliteTable(
     /** Insertion order: breaks ties of `created_at` in lists. */
     seq: integer().primaryKey(),
     id: text().notNull().unique(),
-    /** The job that carried the message; kept after the job is gone. */
+    /**
+     * Identifies this copy of the message: one that is stored again after an erasure has another. All jobs of the message have it
+     * as their `id`, and its deliveries derive their correlation id from it.
+     */
     jobId: text('job_id').notNull(),
     tenantId: text('tenant_id').notNull(),
     appId: text('app_id').notNull(),
@@ -41,11 +44,11 @@ export const messages = sqliteTable(
 )
 
 /**
- * The app that last wrote to a contact from a number. Messages from that contact belong to this app. The trigger
- * `conversations_follow` (migration 0004) maintains the rows, only for tenants with several apps. RingCentral's conversations
- * are something else.
+ * The app that last wrote to a contact from a number. Messages from that contact belong to this app. The SQL trigger
+ * `conversations_follow` maintains the rows, only for tenants with several apps. The table keeps its old name: what
+ * `GET /v1/conversations` lists is `conversation_activity`.
  */
-export const conversations = sqliteTable(
+export const contactOwners = sqliteTable(
   'conversations',
   {
     seq: integer().primaryKey(),

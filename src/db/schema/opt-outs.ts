@@ -1,13 +1,13 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 
-/** Who said so: the contact by a keyword, RingCentral by a delivery code, or an app by `PUT /v1/opt-outs`. */
+/** Where the decision came from: the contact by a keyword, RingCentral by a delivery code, or an app by `PUT /v1/opt-outs`. */
 export const OPT_OUT_SOURCES = ['keyword', 'provider', 'api'] as const
 export type OptOutSource = (typeof OPT_OUT_SOURCES)[number]
 
 /**
- * The latest word of a contact about a number of the tenant. A row stays after an opt-in, so that an older STOP that comes
- * late changes nothing. Triggers of migration 0008 append an event to the log whenever `opted_out` changes.
+ * The latest decision for a contact and a number of the tenant. A row stays after an opt-in, so that an older STOP that comes
+ * late changes nothing. The SQL triggers `opt_outs_events_*` append an event to the log whenever `opted_out` changes.
  */
 export const optOuts = sqliteTable(
   'opt_outs',
@@ -22,7 +22,7 @@ export const optOuts = sqliteTable(
     source: text({ enum: OPT_OUT_SOURCES }).notNull(),
     /** Epoch milliseconds at which `opted_out` last changed. */
     since: integer().notNull(),
-    /** Epoch milliseconds by the provider's clock: of two words the later one counts. */
+    /** Epoch milliseconds by the provider's clock: of two decisions the later one counts. */
     decidedAt: integer('decided_at').notNull(),
     /** The message or the request that last changed `opted_out`. */
     changedBy: text('changed_by').notNull(),
@@ -33,6 +33,9 @@ export const optOuts = sqliteTable(
     uniqueIndex('opt_outs_by_contact').on(table.tenantId, table.contact, table.number),
     index('opt_outs_by_tenant')
       .on(table.tenantId, table.since)
+      .where(sql`opted_out = 1`),
+    index('opt_outs_by_number')
+      .on(table.tenantId, table.number, table.since)
       .where(sql`opted_out = 1`),
   ],
 )

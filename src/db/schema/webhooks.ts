@@ -10,11 +10,11 @@ export type DeliveryKind = (typeof DELIVERY_KINDS)[number]
 export const RETRY_POLICIES = ['none', 'short', 'standard'] as const
 export type RetryPolicy = (typeof RETRY_POLICIES)[number]
 
-/** What an app's webhook address can get. Their positions are the bits of `apps.webhook_events`, so the order never changes. */
+/** What an app's webhook address can receive. Their positions are the bits of `apps.webhook_events`, so the order never changes. */
 export const WEBHOOK_EVENTS = ['sms_inbound', 'sms_status', 'sms_delivery', 'opt_out'] as const
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number]
 
-/** Further addresses that get a tenant's inbound messages, besides its apps. */
+/** Further addresses that receive a tenant's inbound messages, in addition to its apps. Not SQL triggers. */
 export const triggers = sqliteTable(
   'triggers',
   {
@@ -37,7 +37,7 @@ export const deliveries = sqliteTable(
   {
     /** Never reused, as for send attempts. */
     seq: integer().primaryKey({ autoIncrement: true }),
-    /** `<messageId>:<appId or triggerId>`, with `:<event>` behind it if the event is not `sms_inbound`. */
+    /** `<messageId>:<appId or triggerId>`, followed by `:<event>` if the event is not `sms_inbound`. */
     deliveryId: text('delivery_id').notNull(),
     /** From 1. */
     attemptNumber: integer('attempt_number').notNull().default(1),
@@ -68,9 +68,9 @@ export const deliveries = sqliteTable(
 )
 
 /**
- * An event of a message that apps can ask for, with the fields that the message's row does not have. A trigger makes the
- * `webhook` jobs of a row that is inserted, for the apps that asked: `sms_delivery` for the message's app, `opt_out` for
- * all apps of its tenant. Rows are kept as long as the deliveries.
+ * An event of a message that apps can ask for, with the fields that the message's row does not have. The SQL trigger
+ * `webhook_details_jobs` creates the `webhook` jobs of a row that is inserted, for the apps that asked: `sms_delivery` for the
+ * message's app, `opt_out` for all apps of its tenant. Rows are kept as long as the deliveries.
  */
 export const webhookDetails = sqliteTable(
   'webhook_details',

@@ -3,6 +3,7 @@ import { webhookSecret } from '../../core/secrets.ts'
 import { wsTokens } from '../../db/schema/webhooks.ts'
 import { build, statementOf } from '../../db/statement.ts'
 import type { Statement } from '../../db/writer.ts'
+import { secretContextOf } from '../../deliveries/delivery.ts'
 import type { Gateway } from '../../gateway.ts'
 
 const PREFIX_LENGTH = 12
@@ -20,7 +21,10 @@ export async function newWebhookSecret(
   appId: string,
 ): Promise<{ secret: string; encrypted: string }> {
   const secret = webhookSecret(gateway.ids.bytes(32))
-  return { secret, encrypted: await gateway.secrets.encrypt(secret, secretContext(tenantId, appId)) }
+  return {
+    secret,
+    encrypted: await gateway.secrets.encrypt(secret, secretContextOf(tenantId, { kind: 'app', targetId: appId })),
+  }
 }
 
 export const openWebhookSecret = (
@@ -28,11 +32,8 @@ export const openWebhookSecret = (
   tenantId: string,
   appId: string,
   encrypted: string,
-): Promise<string> => gateway.secrets.decrypt(encrypted, secretContext(tenantId, appId))
+): Promise<string> => gateway.secrets.decrypt(encrypted, secretContextOf(tenantId, { kind: 'app', targetId: appId }))
 
 /** Deletes the WebSocket tokens of an app. Without this, a token fetched with a revoked key could still open a socket. */
 export const deleteWsTokens = (appId: string): Statement =>
   statementOf(build.delete(wsTokens).where(eq(wsTokens.appId, appId)))
-
-const secretContext = (tenantId: string, appId: string) =>
-  ({ tenantId, row: appId, purpose: 'webhook_secret' }) as const

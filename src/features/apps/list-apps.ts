@@ -1,5 +1,5 @@
 import { and, asc, desc, eq } from 'drizzle-orm'
-import type { Caller } from '../../auth/caller.ts'
+import type { Caller } from '../../core/caller.ts'
 import { apps } from '../../db/schema/tenants.ts'
 import { MAX_LISTED } from '../../core/limits.ts'
 import type { Gateway } from '../../gateway.ts'

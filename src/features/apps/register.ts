@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm'
-import type { Caller } from '../../auth/caller.ts'
+import type { Caller } from '../../core/caller.ts'
 import { apiError, limitReached } from '../../core/errors.ts'
 import { tenants } from '../../db/schema/tenants.ts'
 import type { Gateway } from '../../gateway.ts'

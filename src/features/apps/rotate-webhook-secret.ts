@@ -1,4 +1,4 @@
-import type { Caller } from '../../auth/caller.ts'
+import type { Caller } from '../../core/caller.ts'
 import type { Gateway } from '../../gateway.ts'
 import { newWebhookSecret } from './credentials.ts'
 import { changeApp, requireOwnApp } from './own-app.ts'

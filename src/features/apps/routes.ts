@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { errorText } from '../../core/errors.ts'
 import { MAX_LISTED } from '../../core/limits.ts'
-import { RetryPolicyBody, RetryPolicyShown } from '../../http/retry-policy.ts'
+import { Done } from '../../http/done.ts'
+import { RetryPolicyBody, RetryPolicyAnswer } from '../../http/retry-policy.ts'
 import { type Route, route } from '../../http/route.ts'
 import { App } from './app.ts'
 import { listApps } from './list-apps.ts'
@@ -10,7 +11,6 @@ import { rotateKey } from './rotate-key.ts'
 import { rotateWebhookSecret } from './rotate-webhook-secret.ts'
 import {
   AppParams,
-  Done,
   RegisterBody,
   Registered,
   RotatedKey,
@@ -130,7 +130,7 @@ export const appsRoutes = [
     summary: 'How failed deliveries to the app are tried again',
     params: AppParams,
     status: 200,
-    response: RetryPolicyShown,
+    response: RetryPolicyAnswer,
     errors: ownAppErrors,
     run: ({ gateway, caller, params }) => readWebhookRetries(gateway, caller, params.appId),
   }),

@@ -64,7 +64,6 @@ export const WebhookEvents = z.object({
 })
 export type WebhookEvents = z.infer<typeof WebhookEvents>
 
-export const Done = z.object({ ok: z.literal(true) })
 export const RotatedKey = z.object({ apiKey: z.string(), apiKeyPrefix: z.string() })
 export const RotatedSecret = z.object({ webhookSecret: z.string() })
 export const TestResult = z.object({

@@ -1,5 +1,5 @@
 import { and, eq } from 'drizzle-orm'
-import type { Caller } from '../../auth/caller.ts'
+import type { Caller } from '../../core/caller.ts'
 import { isoTime } from '../../core/clock.ts'
 import { apiError } from '../../core/errors.ts'
 import { apps } from '../../db/schema/tenants.ts'

@@ -1,7 +1,7 @@
 import { and, eq } from 'drizzle-orm'
-import type { Caller } from '../../auth/caller.ts'
+import type { Caller } from '../../core/caller.ts'
 import { apiError } from '../../core/errors.ts'
-import { eventMask, eventsOf } from '../../db/webhook-events.ts'
+import { eventMask, subscribedEvents } from '../../db/webhook-events.ts'
 import { apps } from '../../db/schema/tenants.ts'
 import type { WebhookEvent } from '../../db/schema/webhooks.ts'
 import type { Gateway } from '../../gateway.ts'
@@ -16,10 +16,10 @@ export async function readWebhookEvents({ database }: Gateway, caller: Caller, a
     .from(apps)
     .where(and(eq(apps.tenantId, caller.tenantId), eq(apps.id, appId)))
   if (app === undefined) throw apiError('appNotFound')
-  return { events: eventsOf(app.mask) }
+  return { events: subscribedEvents(app.mask) }
 }
 
-/** Counts for events from now on. Errors: `appNotFound`. */
+/** Applies to events from now on. Errors: `appNotFound`. */
 export async function setWebhookEvents(
   gateway: Gateway,
   caller: Caller,
@@ -28,6 +28,6 @@ export async function setWebhookEvents(
 ): Promise<{ ok: true }> {
   requireOwnApp(caller, appId)
   await changeApp(gateway, caller, { webhookEvents: eventMask(events) })
-  await gateway.eventWebhooks.read()
+  await gateway.webhookWaker.refresh()
   return { ok: true }
 }

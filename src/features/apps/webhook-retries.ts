@@ -1,5 +1,5 @@
 import { and, eq } from 'drizzle-orm'
-import type { Caller } from '../../auth/caller.ts'
+import type { Caller } from '../../core/caller.ts'
 import { apiError } from '../../core/errors.ts'
 import { apps } from '../../db/schema/tenants.ts'
 import type { RetryPolicy } from '../../db/schema/webhooks.ts'
@@ -21,7 +21,7 @@ export async function readWebhookRetries(
   return { policy: app.policy ?? 'none' }
 }
 
-/** Counts for attempts that fail from now on, and for retries that wait: with `none` they are not made. Errors: `appNotFound`. */
+/** Applies to attempts that fail from now on. Waiting retries are dropped if the policy is `none`. Errors: `appNotFound`. */
 export async function setWebhookRetries(
   gateway: Gateway,
   caller: Caller,

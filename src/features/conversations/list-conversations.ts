@@ -1,4 +1,4 @@
-import type { Caller } from '../../auth/caller.ts'
+import type { Caller } from '../../core/caller.ts'
 import { isoTime } from '../../core/clock.ts'
 import type { Row } from '../../db/connection.ts'
 import type { Gateway } from '../../gateway.ts'
@@ -21,8 +21,8 @@ export async function listConversations(
 }
 
 /**
- * One statement reads total and page, so that both are of one snapshot. `?2`: the number, `?3`: the contact, if they are
- * filtered by.
+ * One statement reads total and page, so that both are of one snapshot. Earlier pages are skipped in an index. The one row of
+ * `(SELECT ?2, ?3)` carries the total of an empty page, and binds the filters that are not set.
  */
 function pageSql(hasNumber: boolean, hasContact: boolean): string {
   const ofNumber = hasNumber ? 'AND number = ?2' : ''
@@ -32,12 +32,12 @@ function pageSql(hasNumber: boolean, hasContact: boolean): string {
     : `SELECT coalesce(sum(count), 0) FROM conversation_counts WHERE tenant_id = ?1 ${ofNumber}`
   // The unary plus keeps SQLite from reading all conversations in their order.
   const order = hasContact ? '+last_seq DESC' : 'last_seq DESC'
-  const listed = `SELECT number, contact, last_seq FROM conversation_activity
+  const listed = `SELECT rowid FROM conversation_activity
     WHERE tenant_id = ?1 ${ofNumber} ${ofContact} ORDER BY ${order} LIMIT ?4 OFFSET ?5`
   return `SELECT (${total}) AS total, listed.number, listed.contact, messages.id AS message_id, direction, status, body, created_at,
       EXISTS (SELECT 1 FROM opt_outs WHERE opt_outs.contact = listed.contact AND opt_outs.number = listed.number
         AND opt_outs.tenant_id = ?1 AND opted_out = 1) AS opted_out
-    FROM (SELECT ?2, ?3) LEFT JOIN (${listed}) AS listed ON true
+    FROM (SELECT ?2, ?3) LEFT JOIN conversation_activity AS listed ON +listed.tenant_id = ?1 AND listed.rowid IN (${listed})
     LEFT JOIN messages ON messages.seq = listed.last_seq AND messages.tenant_id = ?1
     ORDER BY listed.last_seq DESC`
 }

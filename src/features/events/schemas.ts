@@ -7,7 +7,7 @@ import { sizeUpTo, textFilter } from '../../http/list-query.ts'
 export const EventsQuery = z.object({
   after: textFilter.meta({
     description:
-      'A cursor of an earlier response or of the WebSocket. Without it the response has no events, only the present cursor',
+      'A cursor of an earlier response or of the WebSocket. Without it the response has no events, only the current cursor',
     example: 'ZTRhMDkxYzMzYjdkNTJmNi40Mi4w',
   }),
   limit: sizeUpTo(MAX_EVENTS, DEFAULT_EVENTS),

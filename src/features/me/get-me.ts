@@ -1,6 +1,6 @@
 import { and, eq } from 'drizzle-orm'
 import { z } from 'zod'
-import type { Caller } from '../../auth/caller.ts'
+import type { Caller } from '../../core/caller.ts'
 import { apps, tenants } from '../../db/schema/tenants.ts'
 import type { Gateway } from '../../gateway.ts'
 import { VERSION } from '../../version.ts'

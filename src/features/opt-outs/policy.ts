@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm'
-import type { Caller } from '../../auth/caller.ts'
+import type { Caller } from '../../core/caller.ts'
 import { tenants } from '../../db/schema/tenants.ts'
 import type { Gateway } from '../../gateway.ts'
-import type { Done, Policy } from './schemas.ts'
+import type { Policy } from './schemas.ts'
 
 /** Returns the tenant's policy for messages to contacts that have opted out. */
 export async function getPolicy(gateway: Gateway, { tenantId }: Caller): Promise<Policy> {
@@ -14,7 +14,7 @@ export async function getPolicy(gateway: Gateway, { tenantId }: Caller): Promise
 }
 
 /** Sets the policy. It applies to every message whose turn comes after the commit. */
-export async function setPolicy(gateway: Gateway, { tenantId }: Caller, { policy }: Policy): Promise<Done> {
+export async function setPolicy(gateway: Gateway, { tenantId }: Caller, { policy }: Policy): Promise<{ ok: true }> {
   const sql = 'UPDATE tenants SET opt_out_policy = ?2, updated_at = ?3 WHERE id = ?1 AND opt_out_policy != ?2'
   await gateway.database.writer.write([{ sql, args: [tenantId, policy, gateway.clock.now()] }])
   return { ok: true }

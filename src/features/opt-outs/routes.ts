@@ -1,8 +1,9 @@
 import { errorText } from '../../core/errors.ts'
+import { Done } from '../../http/done.ts'
 import { route } from '../../http/route.ts'
 import { listOptOuts } from './list-opt-outs.ts'
 import { getPolicy, setPolicy } from './policy.ts'
-import { Done, OptOutBody, OptOutList, OptOutsQuery, Policy } from './schemas.ts'
+import { OptOutBody, OptOutList, OptOutsQuery, Policy } from './schemas.ts'
 import { setOptOut } from './set-opt-out.ts'
 
 const common = { auth: 'app', tag: 'Opt-outs', status: 200 } as const

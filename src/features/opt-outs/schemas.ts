@@ -21,6 +21,7 @@ const OptOut = z.object({
     .meta({ description: 'A keyword of the contact, a delivery code of the provider, or `PUT /v1/opt-outs`' }),
   since: z.string().meta({ format: 'date-time' }),
 })
+export type OptOut = z.infer<typeof OptOut>
 
 export const OptOutList = z.object({ optOuts: z.array(OptOut), total: z.int(), page: z.int(), limit: z.int() }).meta({
   example: {
@@ -48,6 +49,3 @@ export const Policy = z
   .object({ policy: z.enum(OPT_OUT_POLICIES, fails('badPolicy')) }, fails('badJson'))
   .meta({ example: { policy: 'block' } })
 export type Policy = z.output<typeof Policy>
-
-export const Done = z.object({ ok: z.literal(true) }).meta({ example: { ok: true } })
-export type Done = z.infer<typeof Done>

@@ -1,12 +1,12 @@
-import type { Caller } from '../../auth/caller.ts'
+import type { Caller } from '../../core/caller.ts'
 import type { Gateway } from '../../gateway.ts'
 import { providerNow, recordOptOut } from '../../opt-outs/record-opt-out.ts'
-import type { Done, OptOutBody } from './schemas.ts'
+import type { OptOutBody } from './schemas.ts'
 
 /** Opts a contact out of a number, or in again. */
-export async function setOptOut(gateway: Gateway, caller: Caller, body: OptOutBody): Promise<Done> {
+export async function setOptOut(gateway: Gateway, caller: Caller, body: OptOutBody): Promise<{ ok: true }> {
   await recordOptOut(gateway, {
-    wordId: gateway.ids.of('req'),
+    decisionId: gateway.ids.of('req'),
     tenantId: caller.tenantId,
     number: body.number,
     contact: body.contact,

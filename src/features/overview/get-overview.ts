@@ -1,61 +1,64 @@
-import type { Caller } from '../../auth/caller.ts'
+import type { Caller } from '../../core/caller.ts'
 import { isoTime } from '../../core/clock.ts'
 import { HALF_HOUR_MS, HOUR_MS, OVERVIEW_BUCKETS } from '../../core/limits.ts'
-import { itemOf, shownTime } from '../../db/lists/item.ts'
+import { itemOf, timeField } from '../../db/lists/item.ts'
 import { messages } from '../../db/schema/messages.ts'
 import type { Gateway } from '../../gateway.ts'
 import { waitingOfTenant } from '../../sending/waiting-of-tenant.ts'
 import { percentile } from '../../usage/latency.ts'
-import { addTotals, halfHourAt, readBuckets, readDestinations, readErrors, readTotals } from '../../usage/overview.ts'
-import { usageReads } from '../../usage/slices.ts'
+import {
+  type Bucket,
+  type DestinationUsage,
+  addTotals,
+  halfHourAt,
+  readBuckets,
+  readDestinations,
+  readErrors,
+  readTotals,
+} from '../../usage/overview.ts'
 import type { Overview } from './schemas.ts'
 
-/** Returns the tenant's last hours in 48 buckets, and its waiting messages. */
+/** Returns the tenant's last hours in 48 equal buckets of whole half hours, at least `hours`, and its waiting messages. */
 export async function getOverview(gateway: Gateway, { tenantId }: Caller, hours: number): Promise<Overview> {
   const now = gateway.clock.now()
   const perBucket = Math.ceil((hours * HOUR_MS) / HALF_HOUR_MS / OVERVIEW_BUCKETS)
   const current = halfHourAt(now)
-  const from = (Math.floor(current / perBucket) - OVERVIEW_BUCKETS + 1) * perBucket
-  const range = { since: from, until: current + 1 }
-  const before = { since: 2 * range.since - range.until, until: range.since }
-  const reads = usageReads(gateway)
-  const buckets = await readBuckets(reads, tenantId, range, perBucket)
-  const previous = await readTotals(reads, tenantId, before)
+  const since = (Math.floor(current / perBucket) - OVERVIEW_BUCKETS + 1) * perBucket
+  const range = { since, end: current + 1 }
+  const before = { since: 2 * range.since - range.end, end: range.since }
+  const buckets = await readBuckets(gateway, tenantId, range, perBucket)
+  const previous = await readTotals(gateway, tenantId, before)
   const latencies = buckets.flatMap((bucket) => bucket.latencies)
   return {
-    from: isoTime(from * HALF_HOUR_MS),
+    from: isoTime(since * HALF_HOUR_MS),
     to: isoTime(now),
     totals: addTotals(buckets.map(({ totals }) => totals)),
     previous,
-    buckets: buckets.map(({ first, totals: { sent, failed, received } }) => ({
-      at: isoTime(first * HALF_HOUR_MS),
-      sent,
-      failed,
-      received,
-    })),
+    buckets: buckets.map(bucketOf),
     p50Ms: percentile(latencies, 0.5),
     p95Ms: percentile(latencies, 0.95),
     ...(await readQueue(gateway, tenantId)),
-    errors: (await readErrors(reads, tenantId, range)).map((each) => ({
-      ...each,
-      lastAt: isoTime(each.lastAt),
-    })),
-    destinations: (await readDestinations(reads, tenantId, range)).map(
-      ({ targetId, kind, url, success, failed, durations }) => ({
-        url,
-        kind,
-        ...(kind === 'app' ? { appId: targetId } : { triggerId: targetId }),
-        success,
-        failed,
-        p95Ms: percentile(durations, 0.95),
-      }),
-    ),
+    errors: (await readErrors(gateway, tenantId, range)).map((each) => ({ ...each, lastAt: isoTime(each.lastAt) })),
+    destinations: (await readDestinations(gateway, tenantId, range)).map(destinationOf),
   }
 }
 
-const CREATED = itemOf({ createdAt: shownTime(messages.createdAt) })
+const bucketOf = ({ first, totals: { sent, failed, received } }: Bucket): Overview['buckets'][number] => ({
+  at: isoTime(first * HALF_HOUR_MS),
+  sent,
+  failed,
+  received,
+})
 
-/** Since when the first queued message of a queue waits. A scheduled one waits since its `sendAt`. */
+const destinationOf = (destination: DestinationUsage): Overview['destinations'][number] => {
+  const { targetId, kind, url, success, failed, durations } = destination
+  const id = kind === 'app' ? { appId: targetId } : { triggerId: targetId }
+  return { url, kind, ...id, success, failed, p95Ms: percentile(durations, 0.95) }
+}
+
+const CREATED = itemOf({ createdAt: timeField(messages.createdAt) })
+
+/** When the first queued message of a number began to wait. A scheduled one waits from its `sendAt` on. */
 const OLDEST = `SELECT max(messages.created_at, coalesce(messages.send_at, 0)) AS at FROM jobs
   JOIN messages ON messages.id = jobs.subject AND messages.tenant_id = jobs.tenant_id AND messages.status = 'queued'
   WHERE jobs.kind = 'send' AND jobs.lane = ?2 AND jobs.tenant_id = ?1 ORDER BY jobs.seq LIMIT 1`

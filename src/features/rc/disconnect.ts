@@ -1,4 +1,4 @@
-import type { Caller } from '../../auth/caller.ts'
+import type { Caller } from '../../core/caller.ts'
 import { sleep } from '../../core/clock.ts'
 import { apiError } from '../../core/errors.ts'
 import { errorName } from '../../core/log.ts'

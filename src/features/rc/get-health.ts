@@ -1,6 +1,6 @@
 import { and, eq } from 'drizzle-orm'
 import { z } from 'zod'
-import type { Caller } from '../../auth/caller.ts'
+import type { Caller } from '../../core/caller.ts'
 import { isoTime } from '../../core/clock.ts'
 import { EXTENSION_STATUSES } from '../../db/schema/connections.ts'
 import { subscriptions } from '../../db/schema/index.ts'

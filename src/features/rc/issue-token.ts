@@ -1,4 +1,4 @@
-import type { Caller } from '../../auth/caller.ts'
+import type { Caller } from '../../core/caller.ts'
 import { apiError } from '../../core/errors.ts'
 import { CONNECT_TOKENS_PER_HOUR, CONNECT_TOKEN_TTL_MS, HOUR_MS } from '../../core/limits.ts'
 import type { Gateway } from '../../gateway.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Caller } from '../../auth/caller.ts'
+import type { Caller } from '../../core/caller.ts'
 import { isoTime } from '../../core/clock.ts'
 import { EXTENSION_STATUSES } from '../../db/schema/connections.ts'
 import type { Gateway } from '../../gateway.ts'

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { errorText } from '../../core/errors.ts'
 import type { Gateway } from '../../gateway.ts'
 import { prefersPage } from '../../http/prefers-page.ts'
+import { Done } from '../../http/done.ts'
 import { route } from '../../http/route.ts'
 import { isOauthWord } from '../../provider/oauth-words.ts'
 import { bindingCookie, createConfirmation, isConfirmed, isOtherBrowser, isOwnForm } from './browser-binding.ts'
@@ -135,7 +136,7 @@ export const rcRoutes = [
     params: z.object({ extensionId: z.string() }),
     slow: true,
     status: 200,
-    response: z.object({ ok: z.literal(true) }).meta({ example: { ok: true } }),
+    response: Done,
     errors: { 404: [errorText('extensionNotFound')] },
     run: ({ gateway, caller, params }) => disconnectExtension(gateway, caller, params.extensionId),
   }),
@@ -147,7 +148,7 @@ export const rcRoutes = [
     summary: 'Disconnect the tenant: nothing is sent or received until an extension is connected again',
     slow: true,
     status: 200,
-    response: z.object({ ok: z.literal(true) }),
+    response: Done,
     run: ({ gateway, caller }) => disconnect(gateway, caller),
   }),
 ]

@@ -1,4 +1,4 @@
-import type { Caller } from '../../auth/caller.ts'
+import type { Caller } from '../../core/caller.ts'
 import { ApiError } from '../../core/errors.ts'
 import { MESSAGE_FAILURES } from '../../core/message-failure.ts'
 import type { Gateway } from '../../gateway.ts'

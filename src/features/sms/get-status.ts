@@ -1,5 +1,5 @@
 import { and, eq } from 'drizzle-orm'
-import type { Caller } from '../../auth/caller.ts'
+import type { Caller } from '../../core/caller.ts'
 import { apiError } from '../../core/errors.ts'
 import { messages } from '../../db/schema/messages.ts'
 import type { Gateway } from '../../gateway.ts'

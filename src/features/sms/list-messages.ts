@@ -1,5 +1,5 @@
-import type { Caller } from '../../auth/caller.ts'
-import { type ListPage, type ListQuery, NO_ITEMS, given } from '../../db/lists/list.ts'
+import type { Caller } from '../../core/caller.ts'
+import { type ListPage, type ListQuery, NO_ITEMS, presentFilters } from '../../db/lists/list.ts'
 import type { Gateway } from '../../gateway.ts'
 import { MESSAGE_ITEM } from './message.ts'
 import { withDelivery } from './with-delivery.ts'
@@ -17,7 +17,7 @@ function listQuery(caller: Caller, query: MessagesQuery): ListQuery {
   return {
     list: 'messages',
     tenantId: caller.tenantId,
-    equal: given({ app_id: appId, user_id: userId, direction, status, from_number: from, to_number: to }),
+    equal: presentFilters({ app_id: appId, user_id: userId, direction, status, from_number: from, to_number: to }),
     prefix: null,
     since: startDate ?? 0,
     until: endDate ?? Number.MAX_SAFE_INTEGER,

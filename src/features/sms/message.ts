@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isoTime } from '../../core/clock.ts'
-import { type Members, itemOf, shown, shownIfAny, shownTime } from '../../db/lists/item.ts'
+import { type Members, itemOf, field, optionalField, timeField } from '../../db/lists/item.ts'
 import { DIRECTIONS, MESSAGE_STATUSES, messages } from '../../db/schema/messages.ts'
 import { DeliveryStatus } from './timeline-schema.ts'
 import { ShownWaiting } from './waiting.ts'
@@ -37,21 +37,21 @@ export const MessageWithDelivery = Message.extend({
 
 /** SQL for a `Message` from a row. */
 export const MESSAGE_ITEM = itemOf({
-  messageId: shown(messages.id),
-  jobId: shown(messages.jobId),
-  appId: shown(messages.appId),
-  tenantId: shown(messages.tenantId),
-  userId: shown(messages.userId),
-  direction: shown(messages.direction),
-  status: shown(messages.status),
-  rcMessageId: shown(messages.rcMessageId),
-  error: shown(messages.error),
-  to: shown(messages.to),
-  from: shown(messages.from),
-  body: shown(messages.body),
-  receivingExtensionId: shownIfAny(messages.receivingExtensionId),
-  createdAt: shownTime(messages.createdAt),
-  updatedAt: shownTime(messages.updatedAt),
+  messageId: field(messages.id),
+  jobId: field(messages.jobId),
+  appId: field(messages.appId),
+  tenantId: field(messages.tenantId),
+  userId: field(messages.userId),
+  direction: field(messages.direction),
+  status: field(messages.status),
+  rcMessageId: field(messages.rcMessageId),
+  error: field(messages.error),
+  to: field(messages.to),
+  from: field(messages.from),
+  body: field(messages.body),
+  receivingExtensionId: optionalField(messages.receivingExtensionId),
+  createdAt: timeField(messages.createdAt),
+  updatedAt: timeField(messages.updatedAt),
 } satisfies Members<z.infer<typeof Message>>)
 
 /** The response of the status endpoint. */

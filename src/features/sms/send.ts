@@ -1,4 +1,4 @@
-import type { Caller } from '../../auth/caller.ts'
+import type { Caller } from '../../core/caller.ts'
 import { apiError } from '../../core/errors.ts'
 import { parseDateTime } from '../../core/date-time.ts'
 import { IDEMPOTENCY_RETENTION_MS, MAX_SCHEDULE_AHEAD_MS } from '../../core/limits.ts'

@@ -1,4 +1,4 @@
-import type { Caller } from '../../auth/caller.ts'
+import type { Caller } from '../../core/caller.ts'
 import { apiError } from '../../core/errors.ts'
 import { isoTime } from '../../core/clock.ts'
 import type { Row } from '../../db/connection.ts'

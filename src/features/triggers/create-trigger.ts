@@ -1,7 +1,8 @@
-import type { Caller } from '../../auth/caller.ts'
+import type { Caller } from '../../core/caller.ts'
 import { isoTime } from '../../core/clock.ts'
 import { apiError, limitReached } from '../../core/errors.ts'
 import { webhookSecret } from '../../core/secrets.ts'
+import { secretContextOf } from '../../deliveries/delivery.ts'
 import type { Gateway } from '../../gateway.ts'
 import type { CreateTriggerBody, CreatedTrigger } from './schemas.ts'
 
@@ -14,11 +15,8 @@ export async function createTrigger(
   if (!gateway.guard.accepts(callbackUrl)) throw apiError('badCallbackUrl')
   const triggerId = gateway.ids.of('trg')
   const secret = webhookSecret(gateway.ids.bytes(32))
-  const encrypted = await gateway.secrets.encrypt(secret, {
-    tenantId: caller.tenantId,
-    row: triggerId,
-    purpose: 'trigger_secret',
-  })
+  const context = secretContextOf(caller.tenantId, { kind: 'trigger', targetId: triggerId })
+  const encrypted = await gateway.secrets.encrypt(secret, context)
   const now = gateway.clock.now()
   const max = gateway.config.maxTriggersPerTenant
   const [inserted] = await gateway.database.writer.write([

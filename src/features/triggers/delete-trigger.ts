@@ -1,5 +1,5 @@
 import { and, eq } from 'drizzle-orm'
-import type { Caller } from '../../auth/caller.ts'
+import type { Caller } from '../../core/caller.ts'
 import { apiError } from '../../core/errors.ts'
 import { triggers } from '../../db/schema/webhooks.ts'
 import { build, statementOf } from '../../db/statement.ts'

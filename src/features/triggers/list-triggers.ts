@@ -1,5 +1,5 @@
 import { asc, eq } from 'drizzle-orm'
-import type { Caller } from '../../auth/caller.ts'
+import type { Caller } from '../../core/caller.ts'
 import { isoTime } from '../../core/clock.ts'
 import { MAX_LISTED } from '../../core/limits.ts'
 import { triggers } from '../../db/schema/webhooks.ts'

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { errorText } from '../../core/errors.ts'
 import { MAX_LISTED } from '../../core/limits.ts'
-import { RetryPolicyBody, RetryPolicyShown } from '../../http/retry-policy.ts'
+import { Done } from '../../http/done.ts'
+import { RetryPolicyBody, RetryPolicyAnswer } from '../../http/retry-policy.ts'
 import { route } from '../../http/route.ts'
 import { createTrigger } from './create-trigger.ts'
 import { deleteTrigger } from './delete-trigger.ts'
@@ -45,7 +46,7 @@ export const triggersRoutes = [
     summary: 'Remove a trigger',
     params: TriggerParams,
     status: 200,
-    response: z.object({ ok: z.literal(true) }),
+    response: Done,
     errors: { 400: [errorText('badTriggerId')], 404: [errorText('triggerNotFound')] },
     run: ({ gateway, caller, params }) => deleteTrigger(gateway, caller, params.triggerId),
   }),
@@ -56,7 +57,7 @@ export const triggersRoutes = [
     summary: 'How failed deliveries to the trigger are tried again',
     params: TriggerParams,
     status: 200,
-    response: RetryPolicyShown,
+    response: RetryPolicyAnswer,
     errors: { 400: [errorText('badTriggerId')], 404: [errorText('triggerNotFound')] },
     run: ({ gateway, caller, params }) => readWebhookRetries(gateway, caller, params.triggerId),
   }),
@@ -69,7 +70,7 @@ export const triggersRoutes = [
     body: RetryPolicyBody,
     priority: ['badTriggerId', 'badJson', 'badPolicy'],
     status: 200,
-    response: z.object({ ok: z.literal(true) }),
+    response: Done,
     errors: {
       400: [errorText('badTriggerId'), errorText('badPolicy'), errorText('badJson')],
       404: [errorText('triggerNotFound')],

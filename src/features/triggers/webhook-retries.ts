@@ -1,5 +1,5 @@
 import { and, eq } from 'drizzle-orm'
-import type { Caller } from '../../auth/caller.ts'
+import type { Caller } from '../../core/caller.ts'
 import { apiError } from '../../core/errors.ts'
 import { type RetryPolicy, triggers } from '../../db/schema/webhooks.ts'
 import type { Gateway } from '../../gateway.ts'
@@ -18,7 +18,7 @@ export async function readWebhookRetries(
   return { policy: trigger.policy ?? 'none' }
 }
 
-/** Counts for attempts that fail from now on, and for retries that wait: with `none` they are not made. Errors: `triggerNotFound`. */
+/** Applies to attempts that fail from now on. Waiting retries are dropped if the policy is `none`. Errors: `triggerNotFound`. */
 export async function setWebhookRetries(
   { database }: Gateway,
   caller: Pick<Caller, 'tenantId'>,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Members, itemOf, shown, shownIfAny, shownOr, shownTime, shownWhere } from '../../db/lists/item.ts'
+import { type Members, itemOf, field, optionalField, fieldOr, timeField, fieldWhere } from '../../db/lists/item.ts'
 import { DELIVERY_KINDS, DELIVERY_OUTCOMES, deliveries } from '../../db/schema/webhooks.ts'
 
 /** The contract's Webhook delivery attempt. */
@@ -27,20 +27,20 @@ export const DeliveryAttempt = z.object({
 
 /** SQL for a `DeliveryAttempt` from a row. */
 export const ATTEMPT_ITEM = itemOf({
-  tenantId: shown(deliveries.tenantId),
-  kind: shown(deliveries.kind),
-  appId: shownWhere(deliveries.targetId, deliveries.kind, 'app'),
-  triggerId: shownWhere(deliveries.targetId, deliveries.kind, 'trigger'),
-  messageId: shown(deliveries.messageId),
-  url: shown(deliveries.url),
-  outcome: shown(deliveries.outcome),
-  statusCode: shownIfAny(deliveries.statusCode),
-  errorClass: shownIfAny(deliveries.errorClass),
-  errorMessage: shownIfAny(deliveries.errorMessage),
-  responseSnippet: shownIfAny(deliveries.responseSnippet),
-  durationMs: shownOr(deliveries.durationMs, 0),
-  attemptedAt: shownTime(deliveries.attemptedAt),
-  deliveryId: shown(deliveries.deliveryId),
-  attemptNumber: shown(deliveries.attemptNumber),
-  correlationId: shown(deliveries.correlationId),
+  tenantId: field(deliveries.tenantId),
+  kind: field(deliveries.kind),
+  appId: fieldWhere(deliveries.targetId, deliveries.kind, 'app'),
+  triggerId: fieldWhere(deliveries.targetId, deliveries.kind, 'trigger'),
+  messageId: field(deliveries.messageId),
+  url: field(deliveries.url),
+  outcome: field(deliveries.outcome),
+  statusCode: optionalField(deliveries.statusCode),
+  errorClass: optionalField(deliveries.errorClass),
+  errorMessage: optionalField(deliveries.errorMessage),
+  responseSnippet: optionalField(deliveries.responseSnippet),
+  durationMs: fieldOr(deliveries.durationMs, 0),
+  attemptedAt: timeField(deliveries.attemptedAt),
+  deliveryId: field(deliveries.deliveryId),
+  attemptNumber: field(deliveries.attemptNumber),
+  correlationId: field(deliveries.correlationId),
 } satisfies Members<z.infer<typeof DeliveryAttempt>>)

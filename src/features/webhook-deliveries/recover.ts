@@ -1,15 +1,15 @@
-import type { Caller } from '../../auth/caller.ts'
+import type { Caller } from '../../core/caller.ts'
 import { MAX_RECOVERED_DELIVERIES, RECOVER_STEP_ROWS } from '../../core/limits.ts'
 import type { Gateway } from '../../gateway.ts'
-import { demandOwnTargets } from './own-targets.ts'
+import { requireOwnDestinations } from './own-destinations.ts'
 import { RECOVER } from './redelivery-rows.ts'
 import type { RecoverBody, Recovered } from './schemas.ts'
 
 /** Attempts are found by their start, which may be before a range that contains their end. */
 const LONGEST_ATTEMPT_MS = 60_000
 
-/** The position of a row in the order of the log. */
-interface Position {
+/** A row of `deliveries` in the order of their times. */
+interface RowPosition {
   at: number
   seq: number
 }
@@ -19,14 +19,14 @@ interface Position {
  * Errors: `forbidden` for an app or trigger that is not the tenant's.
  */
 export async function recoverDeliveries(gateway: Gateway, caller: Caller, body: RecoverBody): Promise<Recovered> {
-  await demandOwnTargets(gateway, caller, body)
+  await requireOwnDestinations(gateway, caller, body)
   const { since, appId, triggerId } = body
   if (appId !== undefined && triggerId !== undefined) return { scheduled: 0 }
   // Later failures are those of attempts that this call schedules.
   const until = Math.min(body.until ?? Infinity, gateway.clock.now())
-  const range = { since, until, target: appId ?? triggerId ?? null }
+  const range = { since, until, targetId: appId ?? triggerId ?? null }
   let scheduled = 0
-  let from: Position = { at: since - LONGEST_ATTEMPT_MS, seq: 0 }
+  let from: RowPosition = { at: since - LONGEST_ATTEMPT_MS, seq: 0 }
   while (scheduled < MAX_RECOVERED_DELIVERIES) {
     const end = await endOfStep(gateway, caller, from, until)
     if (end === null) break
@@ -41,9 +41,9 @@ export async function recoverDeliveries(gateway: Gateway, caller: Caller, body: 
 async function endOfStep(
   { database }: Gateway,
   { tenantId }: Caller,
-  from: Position,
+  from: RowPosition,
   until: number,
-): Promise<Position | null> {
+): Promise<RowPosition | null> {
   const { rows } = await database.gate.execute({
     sql: `SELECT attempted_at, seq FROM (SELECT attempted_at, seq FROM deliveries
         WHERE tenant_id = ?1 AND (attempted_at, seq) > (?2, ?3) AND attempted_at <= ?4 ORDER BY attempted_at, seq LIMIT ?5)
@@ -57,12 +57,12 @@ async function endOfStep(
 async function recoverStep(
   { database, clock, jobs }: Gateway,
   { tenantId }: Caller,
-  { since, until, target }: { since: number; until: number; target: string | null },
-  { from, end, limit }: { from: Position; end: Position; limit: number },
+  { since, until, targetId }: { since: number; until: number; targetId: string | null },
+  { from, end, limit }: { from: RowPosition; end: RowPosition; limit: number },
 ): Promise<number> {
   const now = Math.ceil(clock.steady())
   const [made] = await database.writer.write([
-    { sql: RECOVER, args: [tenantId, from.at, now, from.seq, end.at, end.seq, since, until, target, limit] },
+    { sql: RECOVER, args: [tenantId, from.at, now, from.seq, end.at, end.seq, since, until, targetId, limit] },
   ])
   const rows = made?.rows ?? []
   for (const lane of new Set(rows.map((row) => String(row['lane'])))) jobs.dueAfter('webhook_retry', lane, tenantId, 0)

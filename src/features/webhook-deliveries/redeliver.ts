@@ -1,4 +1,4 @@
-import type { Caller } from '../../auth/caller.ts'
+import type { Caller } from '../../core/caller.ts'
 import { apiError } from '../../core/errors.ts'
 import { addressOf } from '../../deliveries/delivery.ts'
 import type { Gateway } from '../../gateway.ts'

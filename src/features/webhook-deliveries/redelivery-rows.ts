@@ -5,8 +5,8 @@ export const HAS_DESTINATION = `CASE latest.kind
     AND apps.is_active = 1 AND apps.webhook_url IS NOT NULL) END`
 
 /**
- * SQL that makes the deliveries of the rows `latest` that `where` selects due at `?3`. A waiting retry keeps its step of the
- * schedule. A retry that is due already, or an attempt under way, is not changed.
+ * SQL that schedules an attempt at `?3` for each delivery whose latest row `where` selects. A waiting retry keeps its step of
+ * the schedule. A retry that is due already, or an attempt under way, is not changed.
  */
 const redelivery = (
   where: string,
@@ -28,7 +28,7 @@ const redelivery = (
 export const REDELIVER = redelivery('latest.delivery_id = ?2', '')
 
 /**
- * Makes the failures of one step due. `?2` and `?4` are the time and number of the last row of the step before, `?5` and `?6`
+ * Schedules attempts for the failures of one step. `?2` and `?4` are the time and number of the last row of the step before, `?5` and `?6`
  * those of the last row of this step. Attempts must have ended between `?7` and `?8`. `?9`: the destination, or null for all.
  * `?10`: the limit.
  */

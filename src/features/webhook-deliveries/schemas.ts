@@ -34,7 +34,7 @@ export const DeliveryParams = z.object({
 export const Redelivered = z.object({ deliveryId: z.string(), attemptNumber: z.int().meta({ example: 2 }) })
 export type Redelivered = z.infer<typeof Redelivered>
 
-const target = z
+const destinationId = z
   .string(fails('forbidden'))
   .nullish()
   .transform((id) => id ?? undefined)
@@ -43,8 +43,8 @@ export const RecoverBody = z.object(
   {
     since: dateValue('badSince', 'start').meta({ example: '2026-11-21T02:00:00Z' }),
     until: dateValue('badUntil', 'end').nullish().meta({ description: 'Now, if absent' }),
-    appId: target,
-    triggerId: target,
+    appId: destinationId,
+    triggerId: destinationId,
   },
   fails('badSince'),
 )

@@ -27,11 +27,14 @@ export const webhooksRoutes = [
 
 const verificationToken = (request: Request): string | null => request.headers.get('verification-token')
 
-/** Checks the token before the body is read. Null for a handshake, which has no token. */
+/** Checks the token before the body is read. Null for a handshake. */
 const admit = (gateway: Gateway, request: Request): Subscription | Promise<Subscription> | null =>
   handshakeAnswer(request) === null ? verify(gateway, verificationToken(request)) : null
 
-/** A request can be both a handshake and an event of a known subscription. */
+/**
+ * RingCentral may repeat the handshake header on an event. Such a request is always answered as a handshake; its event is stored
+ * if its token is good.
+ */
 async function handle(
   gateway: Gateway,
   request: Request,

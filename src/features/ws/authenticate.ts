@@ -1,4 +1,4 @@
-import { apiError, errorText } from '../../core/errors.ts'
+import { errorText } from '../../core/errors.ts'
 import type { Gateway } from '../../gateway.ts'
 import type { SocketAuth } from '../../realtime/sockets.ts'
 
@@ -24,7 +24,7 @@ async function authenticateByKey(gateway: Gateway, key: string): Promise<SocketA
   if (!key.startsWith('sgw_')) return null
   const holder = await gateway.keys.find(key)
   if (holder === null) return null
-  if (!holder.tenantActive) return { ok: false, error: apiError('badKey').message }
+  if (!holder.tenantActive) return { ok: false, error: errorText('badKey') }
   gateway.keys.noteUse(holder.appId)
   return { ok: true, appId: holder.appId, tenantId: holder.tenantId }
 }

@@ -1,5 +1,5 @@
 import { lte } from 'drizzle-orm'
-import type { Caller } from '../../auth/caller.ts'
+import type { Caller } from '../../core/caller.ts'
 import { WS_TOKEN_TTL_MS } from '../../core/limits.ts'
 import { wsTokens } from '../../db/schema/webhooks.ts'
 import { build, statementOf } from '../../db/statement.ts'

@@ -23,7 +23,7 @@ export const wsRoutes = [
     tag,
     summary: 'The WebSocket',
     description:
-      'Send `{"type":"auth","apiKey":…}` or `{"type":"auth","token":…}` first and within 5 seconds; `{"type":"auth_ok"}` answers. Then `sms_status` and `sms_delivery` events of your app and `sms_inbound` events of your tenant follow, and a `ping` every 30 seconds. `{"type":"cursor","cursor":…}` comes after `auth_ok` and at most once a second while events come: `GET /v1/events` continues after it.',
+      'Send `{"type":"auth","apiKey":…}` or `{"type":"auth","token":…}` first and within 5 seconds; `{"type":"auth_ok"}` answers. Then `sms_status` and `sms_delivery` events of your app and `sms_inbound` and `opt_out` events of your tenant follow, and a `ping` every 30 seconds. `{"type":"cursor","cursor":…}` comes after `auth_ok` and at most once a second while events come: `GET /v1/events` continues after it.',
     status: 101,
     response: 'empty',
     errors: {

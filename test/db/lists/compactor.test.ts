@@ -23,7 +23,7 @@ const FAIL_ONE = `UPDATE messages SET status = 'failed' WHERE seq = (SELECT min(
 
 /** Waits for the current run. */
 const finished = async (compactor: Compactor): Promise<void> => {
-  await Reflect.get(compactor, 'running')
+  await compactor.running
   await Promise.resolve()
 }
 

@@ -77,6 +77,27 @@ test('the list is the latest first, by pages, filtered, and of the tenant alone'
   expect(await list(world, '', other.apiKey)).toMatchObject({ total: 1 })
 })
 
+test('a deep page skips entries of an index, and reads no rows but its own', async () => {
+  await using world = await createWorld({ connect: false, work: false })
+  const { gate } = world.gateway.database
+  const asked: { sql: string; args: never }[] = []
+  for (const name of ['execute', 'values'] as const) {
+    const read = gate[name]
+    gate[name] = (statement: never) => {
+      if (JSON.stringify(statement).includes('opt_outs')) asked.push(statement)
+      return read(statement) as never
+    }
+  }
+  for (const query of ['', `&number=%2B${FROM.slice(1)}`, `&contact=%2B${TO.slice(1)}`])
+    await list(world, `?page=500${query}`)
+  const plans = asked.map(({ sql, args }) => gate.execute({ sql: `EXPLAIN QUERY PLAN ${sql}`, args }))
+  const steps = (await Promise.all(plans)).flatMap(({ rows }) => rows.map(({ detail }) => String(detail)))
+  const reads = steps.filter((step) => step.includes('USING'))
+  expect(reads.length).toBeGreaterThanOrEqual(6)
+  const fine = /COVERING INDEX|INTEGER PRIMARY KEY|contact=\?|TEMP B-TREE/
+  expect(reads.filter((step) => !fine.test(step))).toEqual([])
+})
+
 test('the policy is `observe` until somebody says otherwise, for the tenant alone', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const other = await world.otherTenant()

@@ -88,7 +88,7 @@ test('a JSON ping each 30 s; a peer that answers stays, a silent one is terminat
     else await until(() => silent.isClosed())
   }
   expect(healthy.isOpen).toBe(true)
-  expect(world.gateway.sockets.open).toBe(1)
+  expect(world.gateway.sockets.count).toBe(1)
 })
 
 test('no ping before authentication', async () => {
@@ -111,7 +111,7 @@ test('a frame over 16 KB closes with 1009, before and after authentication', asy
     socket.send('x'.repeat(16_385))
     expect((await socket.closed).code).toBe(1009)
   }
-  await until(() => world.gateway.sockets.open === 0)
+  await until(() => world.gateway.sockets.count === 0)
 })
 
 test('a client that is over 1 MiB behind is closed; the others miss nothing', async () => {
@@ -121,16 +121,16 @@ test('a client that is over 1 MiB behind is closed; the others miss nothing', as
   slow.send(JSON.stringify({ type: 'auth', apiKey: world.key }))
   await until(() => slow.text().includes('auth_ok'))
   slow.socket.pause()
-  expect(world.gateway.sockets.open).toBe(2)
+  expect(world.gateway.sockets.count).toBe(2)
   const body = 'x'.repeat(64 * 1024)
   // The operating system's socket buffer comes on top of the 1 MiB.
   let sent = 0
-  while (world.gateway.sockets.open === 2 && sent < 1000) {
+  while (world.gateway.sockets.count === 2 && sent < 1000) {
     publishInbound(world, body)
     sent++
     await healthy.heard(1 + sent)
   }
-  expect(world.gateway.sockets.open).toBe(1)
+  expect(world.gateway.sockets.count).toBe(1)
   expect(sent).toBeGreaterThan(16)
   publishInbound(world, 'last')
   expect((await healthy.heard(2 + sent)).at(-1)).toMatchObject({ body: 'last' })

@@ -100,8 +100,8 @@ test('a socket that connects after all others have closed gets each event once',
   for (let round = 0; round < 2; round++) {
     const socket = await listenTo(world.url, { apiKey: world.key })
     await socket[Symbol.asyncDispose]()
-    await until(() => sockets.open === 0)
-    expect(hub.isHeard).toBe(false)
+    await until(() => sockets.count === 0)
+    expect(hub.hasListeners).toBe(false)
   }
   await using last = await listenTo(world.url, { apiKey: world.key })
   for (const text of ['one', 'two']) await world.control.injectSms({ text })

@@ -82,7 +82,7 @@ test('1,000 sockets may wait in all: a client that authenticates is still accept
   expect(evicted).toBeLessThan(20)
   expect(waiting[evicted]?.messages).toEqual(LATE)
   expect(honest.isOpen).toBe(true)
-  expect(world.gateway.sockets.open).toBe(1000)
+  expect(world.gateway.sockets.count).toBe(1000)
 })
 
 test('peers that do not answer a close frame keep at most 1,000 descriptors; further sockets are terminated', async () => {

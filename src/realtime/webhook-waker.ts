@@ -9,19 +9,19 @@ interface Parts {
 }
 
 /**
- * Wakes the `webhook` jobs of events other than `sms_inbound`. SQL triggers create these jobs in the commits of the events.
- * Without the wake they would wait for the next search for lanes. While no app has asked for such events, it does not listen
- * to the hub, so no event is made for it.
+ * Wakes the lanes with `webhook` jobs of events other than `sms_inbound`. SQL triggers create these jobs in the commits of the
+ * events. Without the wake they would wait for the next search for lanes. While no app has asked for such events, it does not
+ * listen to the hub, so no event is made for it.
  */
-export class EventWebhooks {
+export class WebhookWaker {
   /** App that has asked for such events → its tenant. */
   #apps = new Map<string, string>()
   #endListening: (() => void) | null = null
 
-  constructor(private readonly parts: Parts) {}
+  constructor(readonly parts: Parts) {}
 
   /** Reads which apps have asked. Call it at the start, and after each change is committed. */
-  async read(): Promise<void> {
+  async refresh(): Promise<void> {
     const { rows } = await this.parts.gate.execute('SELECT id, tenant_id FROM apps WHERE webhook_events > 1')
     this.#apps = new Map(rows.map((row) => [String(row['id']), String(row['tenant_id'])]))
     if (this.#apps.size > 0) this.#endListening ??= this.parts.hub.subscribe((event) => this.#note(event))

@@ -1,5 +1,5 @@
 import { and, eq } from 'drizzle-orm'
-import type { Caller } from '../../auth/caller.ts'
+import type { Caller } from '../../core/caller.ts'
 import { apiError } from '../../core/errors.ts'
 import type { ListQuery } from '../../db/lists/list.ts'
 import { apps } from '../../db/schema/tenants.ts'
@@ -7,16 +7,20 @@ import { triggers } from '../../db/schema/webhooks.ts'
 import type { Gateway } from '../../gateway.ts'
 import { ATTEMPT_ITEM } from './attempt.ts'
 
-interface Targets {
+interface Destinations {
   appId?: string | undefined
   triggerId?: string | undefined
 }
 
 /**
- * Checks that targets belong to the tenant. A deleted trigger belongs to it if the tenant's log has attempts of the trigger.
+ * Checks that destinations belong to the tenant. A deleted trigger belongs to it if the tenant's log has attempts of the trigger.
  * Errors: `forbidden`.
  */
-export async function demandOwnTargets(gateway: Gateway, caller: Caller, { appId, triggerId }: Targets): Promise<void> {
+export async function requireOwnDestinations(
+  gateway: Gateway,
+  caller: Caller,
+  { appId, triggerId }: Destinations,
+): Promise<void> {
   const { reads } = gateway.database
   if (appId !== undefined) {
     const rows = await reads

@@ -8,7 +8,7 @@ const EVENTS_PER_STEP = 1000
 const THROUGH = 'tracked_through'
 
 /** Ordered by extension: rows of one extension share a page of the index, rows of a hundred extensions do not. */
-const OPEN = `INSERT INTO delivery_states (message_seq, tenant_id, extension_id, sent_at)
+const INSERT_STATES = `INSERT INTO delivery_states (message_seq, tenant_id, extension_id, sent_at)
   SELECT messages.seq, messages.tenant_id, sent.extension_id, sent.closed_at FROM events
   CROSS JOIN messages ON messages.id = events.subject AND messages.status = 'sent'
   CROSS JOIN send_attempts AS sent ON sent.message_id = messages.id AND sent.closed_at > ?3
@@ -17,13 +17,13 @@ const OPEN = `INSERT INTO delivery_states (message_seq, tenant_id, extension_id,
   ORDER BY messages.tenant_id, sent.extension_id, sent.closed_at
   ON CONFLICT DO NOTHING`
 
-const NOTE = `INSERT INTO facts (name, value) VALUES ('${THROUGH}', ?1) ON CONFLICT (name) DO UPDATE SET value = excluded.value`
+const STORE_THROUGH = `INSERT INTO facts (name, value) VALUES ('${THROUGH}', ?1) ON CONFLICT (name) DO UPDATE SET value = excluded.value`
 
 /**
- * Opens the delivery states of messages that became `sent` since the last call, from the event log. Sending itself writes none:
- * one message at a time, each row would change another page of the index.
+ * Starts tracking the messages that became `sent` since the last call: inserts their delivery states from the event log.
+ * Sending itself inserts none, because one at a time each row would change another page of the index.
  */
-export async function openStates({ database, clock }: Pick<TrackingContext, 'database' | 'clock'>): Promise<void> {
+export async function startTracking({ database, clock }: Pick<TrackingContext, 'database' | 'clock'>): Promise<void> {
   const { gate, writer } = database
   const { rows } = await gate.execute(
     `SELECT (SELECT value FROM facts WHERE name = '${THROUGH}') AS through, (SELECT max(seq) FROM events) AS newest`,
@@ -33,8 +33,8 @@ export async function openStates({ database, clock }: Pick<TrackingContext, 'dat
   for (let from = Number(rows[0]?.['through'] ?? 0); from < newest; from += EVENTS_PER_STEP) {
     const until = Math.min(from + EVENTS_PER_STEP, newest)
     await writer.write([
-      { sql: OPEN, args: [from, until, sentAfter] },
-      { sql: NOTE, args: [String(until)] },
+      { sql: INSERT_STATES, args: [from, until, sentAfter] },
+      { sql: STORE_THROUGH, args: [String(until)] },
     ])
   }
 }

@@ -1,30 +1,30 @@
 import { and, asc, gt, lt, lte, max } from 'drizzle-orm'
 import { HOUR_MS } from '../core/limits.ts'
 import { ROWS_PER_BATCH, inBatches } from '../db/batches.ts'
-import { conversations } from '../db/schema/messages.ts'
+import { contactOwners } from '../db/schema/messages.ts'
 import type { Gateway } from '../gateway.ts'
 
 /** Rows read at a time. There is no index by age, because it would cost every message to a new contact. */
 const ROWS_PER_RANGE = 2000
-/** How far the time of a row may be behind its newest message: the trigger `conversations_follow` does not write it for each. */
+/** How far the time of a row may be behind its newest message: the SQL trigger `conversations_follow` does not write it for each. */
 const BEHIND_MS = HOUR_MS
 
-/** Deletes conversations whose newest message is past its retention, at most an hour later than the message. */
-export async function purgeConversations(gateway: Gateway, messagesBefore: number): Promise<void> {
+/** Deletes the owners of contacts whose newest message is past its retention, at most an hour later than the message. */
+export async function purgeContactOwners(gateway: Gateway, messagesBefore: number): Promise<void> {
   const { reads, writer } = gateway.database
-  const { seq, writtenAt } = conversations
-  const [newest] = await reads.select({ seq: max(seq) }).from(conversations)
+  const { seq, writtenAt } = contactOwners
+  const [newest] = await reads.select({ seq: max(seq) }).from(contactOwners)
   const before = messagesBefore - BEHIND_MS
   let cursor = 0
   await inBatches(gateway, async () => {
     const rows = await reads
       .select({ seq })
-      .from(conversations)
+      .from(contactOwners)
       .where(and(gt(seq, cursor), lte(seq, cursor + ROWS_PER_RANGE), lt(writtenAt, before)))
       .orderBy(asc(seq))
       .limit(ROWS_PER_BATCH)
     const seqs = rows.map((row) => row.seq)
-    // Keeps a row that was written again meanwhile.
+    // Keeps a row that was written again since it was read.
     const sql = 'DELETE FROM conversations WHERE seq IN (SELECT value FROM json_each(?1)) AND written_at < ?2'
     if (seqs.length > 0) await writer.write([{ sql, args: [JSON.stringify(seqs), before] }])
     cursor = seqs.length === ROWS_PER_BATCH ? (seqs.at(-1) ?? 0) : cursor + ROWS_PER_RANGE

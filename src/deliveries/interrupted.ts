@@ -3,7 +3,7 @@ import type { Row } from '../db/connection.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Job } from '../jobs/job.ts'
 import type { PostResult } from '../outbound/post-json.ts'
-import { type OpenAttempt, closeAttempt } from './close-attempt.ts'
+import { type OpenDeliveryAttempt, closeAttempt } from './close-attempt.ts'
 
 /**
  * Closes the attempts that an earlier run left open. Call it at the start. Their POSTs may have arrived, and they count as
@@ -12,9 +12,10 @@ import { type OpenAttempt, closeAttempt } from './close-attempt.ts'
 export async function closeInterrupted(gateway: Gateway): Promise<number> {
   const { database } = gateway
   const { rows } = await database.gate.execute({ sql: `${OPEN_ATTEMPTS} AND boot_id != ?1`, args: [gateway.bootId] })
-  await Promise.all(rows.map((row) => closeAttempt(gateway, openAttemptOf(row), interrupted(row['boot_id']))))
+  await Promise.all(rows.map((row) => closeAttempt(gateway, attemptOf(row), interrupted(row['boot_id']))))
   await database.writer.write([
     {
+      // The upgrade from 1.0.0 created a job for each destination, also for those that had their attempt.
       sql: `DELETE FROM jobs WHERE kind = 'webhook' AND EXISTS (
         SELECT 1 FROM deliveries WHERE delivery_id = jobs.subject AND outcome IS NOT NULL)`,
       args: [],
@@ -24,11 +25,11 @@ export async function closeInterrupted(gateway: Gateway): Promise<number> {
 }
 
 /** Closes the open attempts of a delivery of this run whose outcome could not be stored. Returns false if there are none. */
-export async function interrupt(gateway: Gateway, { seq, subject }: Job): Promise<boolean> {
+export async function closeLeftOpen(gateway: Gateway, { seq, subject }: Job): Promise<boolean> {
   const sql = `SELECT seq, attempt_number, kind, target_id, tenant_id, boot_id, ?2 AS job_seq
     FROM deliveries WHERE delivery_id = ?1 AND outcome IS NULL`
   const { rows } = await gateway.database.gate.execute({ sql, args: [subject, seq] })
-  for (const row of rows) await closeAttempt(gateway, openAttemptOf(row), interrupted(row['boot_id']))
+  for (const row of rows) await closeAttempt(gateway, attemptOf(row), interrupted(row['boot_id']))
   return rows.length > 0
 }
 
@@ -37,7 +38,7 @@ const OPEN_ATTEMPTS = `WITH waiting AS MATERIALIZED (SELECT seq, subject FROM jo
   SELECT deliveries.seq, attempt_number, deliveries.kind, target_id, tenant_id, boot_id, waiting.seq AS job_seq
   FROM deliveries LEFT JOIN waiting ON waiting.subject = delivery_id WHERE outcome IS NULL`
 
-const openAttemptOf = (row: Row): OpenAttempt => ({
+const attemptOf = (row: Row): OpenDeliveryAttempt => ({
   seq: Number(row['seq']),
   attemptNumber: Number(row['attempt_number']),
   jobSeq: row['job_seq'] === null ? null : Number(row['job_seq']),

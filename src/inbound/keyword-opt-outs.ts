@@ -2,7 +2,7 @@ import { isE164 } from '../core/phone.ts'
 import type { Row } from '../db/connection.ts'
 import type { Gateway } from '../gateway.ts'
 import { keywordOf } from '../opt-outs/keyword.ts'
-import { type OptOutWord, isOptOutChange, storeOptOuts } from '../opt-outs/opt-out-rows.ts'
+import { type OptOutDecision, isOptOutChange, storeOptOuts } from '../opt-outs/opt-out-rows.ts'
 import { providerNow, publishOptOut } from '../opt-outs/record-opt-out.ts'
 
 interface InboundText {
@@ -18,7 +18,7 @@ export interface Keyword {
   decidedAt: number
 }
 
-export const KEYWORD_COLUMNS = ['optedOut', 'decidedAt'] as const
+export const KEYDECISION_COLUMNS = ['optedOut', 'decidedAt'] as const
 
 /** Returns the keyword if the text is exactly one and comes from a phone number; null for any other text. */
 export function keywordIn(gateway: Gateway, { from, to, text, createdAt }: InboundText): Keyword | null {
@@ -27,25 +27,34 @@ export function keywordIn(gateway: Gateway, { from, to, text, createdAt }: Inbou
   return { optedOut: keyword === 'out' ? 1 : 0, decidedAt: createdAt ?? providerNow(gateway) }
 }
 
-/** A message that was not stored has no word: it was stored before, or was erased. */
-const NEW_WORDS = `SELECT messages.id AS wordId, messages.tenant_id AS tenantId, messages.to_number AS number, messages.from_number AS contact,
+/** A message that was not stored decides nothing: it was stored before, or was erased. */
+const NEW_DECISIONS = `SELECT messages.id AS decisionId, messages.tenant_id AS tenantId, messages.to_number AS number, messages.from_number AS contact,
     optedOut, 'keyword' AS source, decidedAt, now
   FROM input CROSS JOIN messages ON messages.id = input.messageId AND messages.job_id = input.jobId AND messages.tenant_id = input.tenantId`
 
 /** Stores the keywords of a commit's messages, after the statement that stores the messages. */
 export const STORE_KEYWORDS = storeOptOuts(
-  NEW_WORDS,
+  NEW_DECISIONS,
   '(SELECT job_id FROM messages WHERE messages.id = changed_by AND messages.tenant_id = opt_outs.tenant_id)',
 )
 
-/** Publishes the opt-out if `row`, which the commit returned, shows that the keyword changed it. */
+/** Publishes the opt-out if the rows that the commit returned say that the keyword changed it. */
 export function publishKeyword(
   gateway: Gateway,
   { optedOut, decidedAt }: Keyword,
   message: { messageId: string; tenantId: string; from: string; to: string; now: number },
-  row: Row | undefined,
+  rows: readonly Row[],
 ): void {
-  const { messageId: wordId, tenantId, from: contact, to: number, now } = message
-  const word: OptOutWord = { wordId, tenantId, number, contact, optedOut, source: 'keyword', decidedAt, now }
-  if (row !== undefined && isOptOutChange(row, word)) publishOptOut(gateway.hub, word)
+  const { messageId: decisionId, tenantId, from: contact, to: number, now } = message
+  const decision: OptOutDecision = {
+    decisionId,
+    tenantId,
+    number,
+    contact,
+    optedOut,
+    source: 'keyword',
+    decidedAt,
+    now,
+  }
+  if (rows.some((row) => isOptOutChange(row, decision))) publishOptOut(gateway.hub, decision)
 }

@@ -8,8 +8,9 @@ import type { ExtensionKey } from '../provider/extension-rows.ts'
 import { countUsage } from '../usage/roll-up.ts'
 
 /**
- * SQL that tracks messages of a row operation that become `sent` in its commit. The operation has the columns `messageId`,
- * `sentAt` (steady time) and `trackedBy` (the extension that sent it). `condition` is a condition on the row.
+ * SQL that starts tracking messages of a row operation. Only for messages that a restore found at the provider: they have no
+ * attempt, so `startTracking` does not find them. The operation has the columns `messageId`, `sentAt` (steady time) and
+ * `trackedBy` (the extension that sent it). `condition` is a condition on the row.
  */
 export const trackMessages = (
   condition: string,
@@ -61,7 +62,7 @@ export const CONCLUDE: RowOperation<ConcludeRow> = {
 }
 
 /** The recipients have opted out of the numbers. An opt-in that is later than the provider's record wins. */
-const OPT_OUTS = `SELECT input.messageId AS wordId, messages.tenant_id AS tenantId, messages.from_number AS number,
+const OPT_OUTS = `SELECT input.messageId AS decisionId, messages.tenant_id AS tenantId, messages.from_number AS number,
     messages.to_number AS contact, 1 AS optedOut, 'provider' AS source, input.recordedAt AS decidedAt, input.now AS now
   FROM input CROSS JOIN delivery_states AS state ON ${IS_OPEN} CROSS JOIN messages ON messages.seq = state.message_seq`
 
@@ -71,7 +72,7 @@ export const CONCLUDE_OPTED_OUT: RowOperation<ConcludeRow> = {
   statements: [COUNT, APPEND_EVENTS, storeOptOuts(OPT_OUTS, 'changed_by'), CLOSE],
 }
 
-/** A message whose delivery state is open, as far as its event needs it. */
+/** A message whose delivery state is open: the columns that its event needs. */
 export interface TrackedMessage {
   seq: number
   id: string
@@ -101,7 +102,7 @@ export async function openMessages(
 }
 
 /** The oldest open messages of an extension that were sent up to `sentUntil`, steady time. */
-export async function openSince(
+export async function oldestOpen(
   gate: Gate,
   { tenantId, extensionId }: ExtensionKey,
   sentUntil: number,
@@ -132,7 +133,7 @@ export async function firstSentAfter(
   return rows.map(({ at }) => (typeof at === 'number' ? at : null))
 }
 
-/** When the open message number `count` (from 0) of those sent since `since` was sent, steady time; null if there are fewer. */
+/** The send time of the open message at offset `count` among those sent at or after `since`; null if there are fewer. Steady times. */
 export async function sentAtOffset(
   gate: Gate,
   { tenantId, extensionId }: ExtensionKey,

@@ -1,10 +1,11 @@
 import { expect, test } from 'bun:test'
-import { appendEvent } from '../../src/db/append-event.ts'
+import { join } from 'node:path'
 import { EVENT_KINDS } from '../../src/db/schema/events.ts'
+import { JOB_KINDS } from '../../src/db/schema/jobs.ts'
 import { storeInbound } from '../../src/inbound/store-inbound.ts'
 import { FROM, TO, type World, createWorld } from '../support/world.ts'
 
-const { queued, sending, sent, failed, received, delivery } = EVENT_KINDS
+const { queued, sending, sent, failed, received } = EVENT_KINDS
 
 const kindsOf = async (world: World, subject: string): Promise<unknown[]> => {
   const sql = 'SELECT kinds FROM events WHERE subject = ?1 ORDER BY seq'
@@ -39,11 +40,25 @@ test('an inbound message has one event, however often it comes', async () => {
   expect(rows).toEqual([{ kinds: received }])
 })
 
-test('another event is appended by a statement of its commit', async () => {
+test('ARCHITECTURE.md names every SQL trigger with its table, and every kind of job', async () => {
   await using world = await createWorld({ connect: false, work: false })
-  const event = appendEvent({ kind: 'delivery', subject: 'msg_1', at: 5, detail: { deliveryStatus: 'delivered' } })
-  await world.gateway.database.writer.write([event])
-  const { rows } = await world.gateway.database.gate.execute('SELECT kinds, subject, at, detail FROM events')
-  const detail = '{"deliveryStatus":"delivered"}'
-  expect(rows).toEqual([{ kinds: delivery, subject: 'msg_1', at: 5, detail }])
+  const text = await Bun.file(join(import.meta.dir, '../../ARCHITECTURE.md')).text()
+  const section = (title: string): string => text.split(`## ${title}\n`)[1]?.split('\n## ')[0] ?? ''
+  const { rows } = await world.gateway.database.gate.execute(
+    `SELECT name, tbl_name FROM sqlite_master WHERE type = 'trigger'`,
+  )
+  const stored = rows.map((row) => `${String(row['tbl_name'])} ${String(row['name'])}`)
+  const named: string[] = []
+  let table = ''
+  for (const [, first = '', names = ''] of section('SQL triggers').matchAll(/^\| (\S*) ?\| (`.*?) \|/gm)) {
+    table = first === '' ? table : first.replaceAll('`', '')
+    let whole = ''
+    for (const [, name = ''] of names.matchAll(/`(\w+)`/g)) {
+      whole = name.startsWith('_') ? whole.replace(/_[a-z]+$/, name) : name
+      named.push(`${table} ${whole}`)
+    }
+  }
+  expect(named.toSorted()).toEqual(stored.toSorted())
+  const kinds = [...section('Jobs').matchAll(/^\| `(\w+)` \|/gm)].map(([, kind]) => kind)
+  expect(kinds).toEqual([...JOB_KINDS])
 })

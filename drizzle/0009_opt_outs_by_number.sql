@@ -1,0 +1,1 @@
+CREATE INDEX `opt_outs_by_number` ON `opt_outs` (`tenant_id`,`number`,`since`) WHERE opted_out = 1;
