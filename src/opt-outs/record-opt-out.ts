@@ -20,6 +20,8 @@ export function publishOptOut(hub: Hub, decision: OptOutDecision): void {
   hub.publish(optOutEvent(decision, { optedOut: optedOut === 1, source }, now))
 }
 
-/** The current time by the provider's clock, in epoch milliseconds; ours while its skew is not known. */
+const SECOND_MS = 1000
+
+/** The current second by the provider's clock, in epoch milliseconds; by ours while its skew is not known. The provider dates messages by seconds. */
 export const providerNow = ({ clock, provider }: { clock: Clock; provider: Pick<Provider, 'clockSkewMs'> }): number =>
-  Math.floor(clock.steady() - (provider.clockSkewMs() ?? 0))
+  Math.floor((clock.steady() - (provider.clockSkewMs() ?? 0)) / SECOND_MS) * SECOND_MS

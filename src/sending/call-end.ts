@@ -14,7 +14,7 @@ export type CallEnd =
 
 /** Maps the result of a call to its end. */
 export function callEnd(result: CallResult<SmsAnswer>): CallEnd {
-  if (result.type === 'ok') return recordedEnd(result.value.providerMessageId, result.value.failed)
+  if (result.type === 'ok') return acceptedEnd(result.value.providerMessageId, result.value.failed)
   if (result.type !== 'failed') return { type: 'retry', outcome: 'not_accepted' }
   const { failure } = result
   switch (failure.reason) {
@@ -31,8 +31,8 @@ export function callEnd(result: CallResult<SmsAnswer>): CallEnd {
   }
 }
 
-/** The end of an attempt that the provider has a record of. The record may say that sending failed. */
-export const recordedEnd = (rcMessageId: string, hasFailed: boolean): Extract<CallEnd, { type: 'sent' | 'failed' }> =>
+/** The end of a call that the provider accepted. The answer may say that sending failed. */
+const acceptedEnd = (rcMessageId: string, hasFailed: boolean): CallEnd =>
   hasFailed
     ? { type: 'failed', outcome: 'accepted', rcMessageId, failure: rejected('sending failed', null) }
     : { type: 'sent', outcome: 'accepted', rcMessageId }

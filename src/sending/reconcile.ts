@@ -3,7 +3,6 @@ import { MESSAGE_FAILURES } from '../core/message-failure.ts'
 import { DONE, type Job, type JobKind, type JobOutcome } from '../jobs/job.ts'
 import type { MessageQuery, StoredSms } from '../provider/provider.ts'
 import { type OpenEntry, storeClose, storeEnd } from './attempt-store.ts'
-import { recordedEnd } from './call-end.ts'
 import type { SendingContext } from './context.ts'
 import type { EngineParts } from './engine-parts.ts'
 import type { Entry, OpenAttempt } from './number-queue.ts'
@@ -148,8 +147,7 @@ async function storeFound(
   takenIds: Set<string>,
 ): Promise<void> {
   takenIds.add(record.providerMessageId)
-  const hasFailed = record.messageStatus === 'SendingFailed' || record.messageStatus === 'DeliveryFailed'
-  const end = { ...recordedEnd(record.providerMessageId, hasFailed), outcome: 'unknown' as const }
+  const end = { type: 'sent', outcome: 'unknown', rcMessageId: record.providerMessageId } as const
   // If the record belongs to another message after all, the next lookup decides.
   if (await storeEnd(context, open, end, null, 'sent')) scheduler.messageEnded(open.entry)
 }

@@ -99,8 +99,9 @@ export function reasonInQueue(
   const sender = senderOf(context, tenantId, from)
   if (tenant?.extensions.get(extensionId ?? '')?.status === 'refresh_failed')
     return { reason: 'reauthorization', until: null }
-  if (isLookedUp(sender, entry)) return { reason: 'number_lookup', until: null }
+  // No number lookup is awaited while the outcome is unknown.
   if ((entry?.attempt ?? null) !== null) return { reason: 'reconciling', until: null }
+  if (isLookedUp(sender, entry)) return { reason: 'number_lookup', until: null }
   if (extensionId === null) return null
   const { failures } = scheduler.extension(extensionId)
   return reasonAtProvider(context, extensionId, failures, entry) ?? reasonOfTurn(context, from, isNext, extensionId)

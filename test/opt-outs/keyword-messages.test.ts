@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { erase } from '../../src/operator/erase.ts'
 import { storeInbound } from '../../src/inbound/store-inbound.ts'
 import { postEvent, smsEvent, subscribe } from '../support/provider-events.ts'
+import { manualClock } from '../support/manual-clock.ts'
 import { listenTo } from '../support/socket.ts'
 import { FROM, FROM_2, TO, type World, createWorld, until } from '../support/world.ts'
 
@@ -132,6 +133,17 @@ test('a sender without a number opts out of nothing, and a known message says no
   lastId--
   expect(await text(world, 'STOP', 9e9)).toBe(false)
   expect(await listed(world)).toEqual([])
+})
+
+test('a STOP of the second in which an app opted the contact in counts: RingCentral dates messages by whole seconds', async () => {
+  const clock = manualClock()
+  clock.advance(400)
+  await using world = await createWorld({ clock, connect: false, work: false })
+  await world.json('PUT', '/v1/opt-outs', { body: { number: FROM, contact: TO, optedOut: false } })
+  clock.advance(200)
+  const second = Math.floor(clock.now() / 1000)
+  await text(world, 'STOP', second - 1000)
+  expect(await listed(world)).toMatchObject([{ contact: TO, source: 'keyword' }])
 })
 
 test('a STOP that only a back-fill brings counts as of its own time', async () => {

@@ -110,6 +110,24 @@ test.each([
   ])
 })
 
+test('a message whose answer was lost is sent and undelivered, too, if RingCentral could not deliver it', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ clock })
+  world.control.planNextSms({ messageStatus: 'SendingFailed', deliveryErrorCode: 'SMS-CAR-413' })
+  world.control.fault({ route: 'sms', fault: { kind: 'accept-then-reset' } })
+  const messageId = await world.send()
+  await until(async () => (await timelineOf(world, messageId)).entries.length > 1)
+  const { entries, ...state } = await until(async () => {
+    clock.advance(1000)
+    const timeline = await timelineOf(world, messageId)
+    return timeline.deliveryStatus === 'undelivered' || timeline.status === 'failed' ? timeline : null
+  })
+  expect(state).toMatchObject({ status: 'sent', deliveryStatus: 'undelivered' })
+  expect(entries.map(({ type, outcome }) => outcome ?? type)).toEqual(['queued', 'unknown', 'sent', 'undelivered'])
+  expect(entries.at(-1)).toMatchObject({ errorCode: 'SMS-CAR-413', reason: 'The recipient has opted out' })
+  expect((await world.json('GET', '/v1/opt-outs')).body).toMatchObject({ optOuts: [{ source: 'provider' }] })
+})
+
 test('a message is polled after 10 s, 30 s, 1, 2, 5, 10, 30 minutes and then hourly, until it is unknown after a day', async () => {
   const { world, clock, messageId } = await tracked()
   await using _ = world

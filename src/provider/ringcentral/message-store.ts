@@ -43,10 +43,13 @@ function listBetween(requester: Requester, accessToken: string, wanted: MessageQ
   return listAll(requester, accessToken, { path: `${EXTENSION_PATH}/message-store`, query }, schema)
 }
 
-/** Removes duplicates: a message that arrives between two pages shifts the others, so that a record may be on both pages. */
+/**
+ * Removes duplicates: a message that arrives between two pages shifts the others, so that a record may be on both pages. The
+ * provider lists the newest message first, also among messages of the same second.
+ */
 function oldestFirst(messages: StoredSms[]): StoredSms[] {
   const byId = new Map(messages.map((message) => [message.providerMessageId, message]))
-  return [...byId.values()].toSorted((a, b) => a.createdAt - b.createdAt)
+  return [...byId.values()].toReversed().toSorted((a, b) => a.createdAt - b.createdAt)
 }
 
 /** It is shown to tenants, so anything that does not look like a code counts as none. */

@@ -139,6 +139,23 @@ test('reconciling: a message whose outcome is unknown, and `order` for the next 
   expect(await waiting(world, await world.send())).toEqual({ reason: 'order' })
 })
 
+test('reconciling: also after the extension of the message was disconnected meanwhile', async () => {
+  const { world, clock } = await freshWorld()
+  await using _ = world
+  const [alice] = world.control.extensions()
+  const bob = world.control.addExtension({ name: 'Bob', numbers: ['+15555550110'] })
+  await world.connect({ extensionId: bob.extensionId })
+  world.control.fault({ route: 'message-store', calls: null, fault: { kind: 'respond', status: 503 } })
+  world.control.fault({ route: 'sms', fault: { kind: 'reset' } })
+  const unknown = await world.send()
+  await untilWaiting(world, unknown, 'reconciling')
+  const disconnected = world.json('DELETE', `/v1/rc/extensions/${alice?.extensionId}`)
+  await until(() => world.gateway.directory.isDisconnecting(world.tenantId, alice?.extensionId ?? ''))
+  clock.advance(60_000)
+  expect(await disconnected).toMatchObject({ status: 200 })
+  expect(await waiting(world, unknown)).toEqual({ reason: 'reconciling' })
+})
+
 test('number_lookup: the number is not known, and RingCentral has not answered yet', async () => {
   const { world } = await freshWorld()
   await using _ = world

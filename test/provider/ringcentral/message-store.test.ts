@@ -70,6 +70,11 @@ test('all pages, oldest first, each message once', async () => {
   expect(server.seen).toHaveLength(2)
 })
 
+test('messages of the same second are listed in the order in which they came, too', async () => {
+  const listed = await listedOf([3, 2, 1].map((id) => record({ id })))
+  expect(listed.map((sms) => sms.providerMessageId)).toEqual(['1', '2', '3'])
+})
+
 test('what was not asked for is left out', async () => {
   const records = [
     record({ id: 1, type: 'Fax' }),
