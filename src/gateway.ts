@@ -139,7 +139,7 @@ export function buildGateway(parts: GatewayParts): Gateway {
     webhookWaker: new WebhookWaker({
       gate,
       hub: engines.hub,
-      wake: (appId, tenantId) => engines.jobs.scheduled('webhook', appId, tenantId, 0),
+      wake: (appId, tenantId) => engines.jobs.dueAfter('webhook', appId, tenantId, 0),
     }),
   }
   return gateway
@@ -174,7 +174,7 @@ function extensionParts(
     quota,
     address: () => `${webhookBase()}/v1/webhooks/provider`,
     isConnected: async ({ tenantId, extensionId }) =>
-      !directory.isClosed(tenantId, extensionId) && (await directory.extension(tenantId, extensionId)) !== null,
+      !directory.isDisconnecting(tenantId, extensionId) && (await directory.extension(tenantId, extensionId)) !== null,
     changed: () => subscriptionTokens.forget(),
     reads,
   })

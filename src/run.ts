@@ -14,7 +14,7 @@ import { openRestoreMark } from './db/restore-mark.ts'
 import { type Gateway, buildGateway } from './gateway.ts'
 import { listen, stopListening, urlHost } from './http/listener.ts'
 import { warnOfUnknownKeys } from './known-keys.ts'
-import type { Schedule } from './jobs/schedule.ts'
+import type { Timers } from './jobs/timers.ts'
 import { metered } from './provider/metered.ts'
 import { createRingCentral } from './provider/ringcentral/client.ts'
 import { recover, registerJobs, startTimers } from './worker.ts'
@@ -132,7 +132,7 @@ async function start(options: RunOptions, stack: AsyncDisposableStack): Promise<
   const adminListener = admin?.listen(gateway, adminPort ?? 0) ?? null
   if (adminListener !== null) stack.defer(() => adminListener.stop())
   const { port } = gateway.config
-  let schedule: Schedule | null = null
+  let timers: Timers | null = null
   return {
     gateway,
     url: `http://${urlHost(gateway.config.host)}:${port}`,
@@ -142,10 +142,10 @@ async function start(options: RunOptions, stack: AsyncDisposableStack): Promise<
       if (gateway.lifecycle.draining) return
       gateway.jobs.start()
       gateway.sending.start()
-      schedule = startTimers(gateway)
+      timers = startTimers(gateway)
       gateway.lifecycle.working = true
     },
-    stop: () => drain(gateway, stack, () => schedule?.stop()),
+    stop: () => drain(gateway, stack, () => timers?.stop()),
   }
 }
 

@@ -21,10 +21,10 @@ import { purgeTombstones } from './inbound/tombstones.ts'
 import type { Gateway } from './gateway.ts'
 import type { ExtensionRow } from './provider/directory.ts'
 import { makeAllDue } from './jobs/job-rows.ts'
-import { Schedule } from './jobs/schedule.ts'
+import { Timers } from './jobs/timers.ts'
 import { expireMessages } from './sending/expire.ts'
 import { lookupJobs } from './sending/reconcile.ts'
-import { recoverSending } from './sending/recover.ts'
+import { recoverLost, recoverSending } from './sending/recover.ts'
 
 /** Registers the handler of each kind of job. */
 export function registerJobs(gateway: Gateway): void {
@@ -48,7 +48,7 @@ export async function recover(gateway: Gateway): Promise<void> {
     )
   const opened = await recoverSending(gateway.sending)
   if (opened > 0) gateway.log.warn({ attempts: opened }, 'sends of unknown outcome are being looked up at the provider')
-  await gateway.sending.scheduled.releaseDue()
+  await gateway.sending.scheduled.enterDue()
   await expireMessages(gateway.sending, gateway.lifecycle)
 }
 
@@ -59,37 +59,42 @@ const HOURLY_MS = 60 * MINUTE_MS
 const EXPIRY_EVERY_MS = 5000
 const ALERTS_EVERY_MS = 5000
 
+/** Starts the timer that finds what this process does not know of. */
+export const watchOrphans = (timers: Timers, { sending }: Gateway): void =>
+  timers.every('orphans', MINUTE_MS, MINUTE_MS, () => recoverLost(sending))
+
 /** Starts the timers of recurring work. */
-export function startTimers(gateway: Gateway): Schedule {
-  const schedule = new Schedule(gateway.clock, gateway.log)
-  schedule.every('back-fill', BACK_FILL_EVERY_MS, 0, () =>
+export function startTimers(gateway: Gateway): Timers {
+  const timers = new Timers(gateway.clock, gateway.log)
+  timers.every('back-fill', BACK_FILL_EVERY_MS, 0, () =>
     eachActive(gateway, 'back-fill', (row) => backFill(gateway, row)),
   )
   const missed = (row: ExtensionRow): Promise<unknown> => backFill(gateway, row)
-  schedule.every('subscriptions', SUBSCRIPTIONS_EVERY_MS, 0, () => watchSubscriptions(gateway, missed))
+  timers.every('subscriptions', SUBSCRIPTIONS_EVERY_MS, 0, () => watchSubscriptions(gateway, missed))
   // A subscription that lives shorter than the interval needs a timer of its own: without it, messages arrive by back-fill only.
   gateway.subscriptions.planned = (key, nextMs) => {
     if (nextMs >= SUBSCRIPTIONS_EVERY_MS) return
     const name = `subscription of ${key.tenantId}/${key.extensionId}`
-    schedule.once(name, nextMs, () => watchSubscription(gateway, key, missed))
+    timers.once(name, nextMs, () => watchSubscription(gateway, key, missed))
   }
-  schedule.every('delivery tracking', MINUTE_MS, 0, () => gateway.tracking.findOpen())
-  schedule.every('expiry', EXPIRY_EVERY_MS, 0, () => expireMessages(gateway.sending, gateway.lifecycle))
-  schedule.every('keep-alive', HOURLY_MS, MINUTE_MS, () => keepAlive(gateway))
-  schedule.every('numbers', HOURLY_MS, 2 * MINUTE_MS, () => readNumbersDaily(gateway))
-  schedule.every('conversations', MINUTE_MS, MINUTE_MS, () => keepFollowing(gateway))
-  schedule.every('purge deliveries', HOURLY_MS, 3 * MINUTE_MS, () => purgeDeliveries(gateway))
-  schedule.every('purge messages', HOURLY_MS, 6 * MINUTE_MS, () => purgeMessages(gateway))
+  timers.every('delivery tracking', MINUTE_MS, 0, () => gateway.tracking.findOpen())
+  watchOrphans(timers, gateway)
+  timers.every('expiry', EXPIRY_EVERY_MS, 0, () => expireMessages(gateway.sending, gateway.lifecycle))
+  timers.every('keep-alive', HOURLY_MS, MINUTE_MS, () => keepAlive(gateway))
+  timers.every('numbers', HOURLY_MS, 2 * MINUTE_MS, () => readNumbersDaily(gateway))
+  timers.every('conversations', MINUTE_MS, MINUTE_MS, () => keepFollowing(gateway))
+  timers.every('purge deliveries', HOURLY_MS, 3 * MINUTE_MS, () => purgeDeliveries(gateway))
+  timers.every('purge messages', HOURLY_MS, 6 * MINUTE_MS, () => purgeMessages(gateway))
   const eventsMs = purgeEventsEveryMs(gateway.config)
-  schedule.every('purge events', eventsMs, eventsMs, () => purgeEvents(gateway))
-  schedule.every('purge links', HOURLY_MS, 4 * MINUTE_MS, () => purgeLinks(gateway))
-  schedule.every('purge tombstones', HOURLY_MS, 7 * MINUTE_MS, () => purgeTombstones(gateway))
-  schedule.every('purge usage', HOURLY_MS, 8 * MINUTE_MS, () => purgeUsage(gateway))
-  schedule.every('purge blocks', HOURLY_MS, 5 * MINUTE_MS, () => gateway.failedAttempts.purge())
+  timers.every('purge events', eventsMs, eventsMs, () => purgeEvents(gateway))
+  timers.every('purge links', HOURLY_MS, 4 * MINUTE_MS, () => purgeLinks(gateway))
+  timers.every('purge tombstones', HOURLY_MS, 7 * MINUTE_MS, () => purgeTombstones(gateway))
+  timers.every('purge usage', HOURLY_MS, 8 * MINUTE_MS, () => purgeUsage(gateway))
+  timers.every('purge blocks', HOURLY_MS, 5 * MINUTE_MS, () => gateway.failedAttempts.purge())
   const { alertUrl } = gateway.config
   if (alertUrl !== null) {
     const alerts = new Alerts(gateway, alertUrl)
-    schedule.every('alerts', ALERTS_EVERY_MS, ALERTS_EVERY_MS, () => alerts.run())
+    timers.every('alerts', ALERTS_EVERY_MS, ALERTS_EVERY_MS, () => alerts.run())
   }
-  return schedule
+  return timers
 }

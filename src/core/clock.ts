@@ -13,6 +13,10 @@ export interface Clock {
   after(delayMs: number, callback: () => void): () => void
 }
 
+/** Resolves after `ms`. */
+export const sleep = (clock: Pick<Clock, 'after'>, ms: number): Promise<void> =>
+  new Promise((resolve) => void clock.after(ms, resolve))
+
 const startOfMonotonic = Date.now() - performance.now()
 
 export const systemClock: Clock = {

@@ -40,7 +40,7 @@ export interface Config {
   callsAtOnce: number
   providerTimeoutMs: number
   reconcileSettleMs: number
-  reconcileSettle5xxMs: number
+  reconcileSettle500Ms: number
   /** Whether the provider is asked what became of messages after `sent`. */
   deliveryTracking: boolean
   /** Where alerts are posted; it may hold a secret. */
@@ -67,9 +67,18 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 /** Reads and checks all variables. Reports all problems at once, each with its fix. */
 export function readConfig(environment: Environment, terminal = false): ConfigResult {
   const settings = new Settings(environment)
+  const config = configOf(settings, terminal)
+  refuseRedis(settings)
+  refuseUncheckedTls(settings, config.production)
+  const { problems } = settings
+  const warnings = similarNames(Object.keys(environment.values), settings.namesRead)
+  return problems.length === 0 ? { ok: true, config, warnings } : { ok: false, problems, warnings }
+}
+
+function configOf(settings: Settings, terminal: boolean): Config {
   const production = settings.oneOf('NODE_ENV', ['development', 'production', 'test'], 'development') === 'production'
   const port = settings.integer('PORT', 3000, 0, 65_535)
-  const config: Config = {
+  return {
     production,
     host: settings.text('HOST') ?? (production ? '0.0.0.0' : '127.0.0.1'),
     port,
@@ -95,7 +104,7 @@ export function readConfig(environment: Environment, terminal = false): ConfigRe
     callsAtOnce: settings.integer('BUN_CONFIG_MAX_HTTP_REQUESTS', namesProxy(settings) ? 256 : 1024, 128, 65_535),
     providerTimeoutMs: settings.durationMs('PROVIDER_TIMEOUT', '15s', 100),
     reconcileSettleMs: settings.durationMs('RECONCILE_SETTLE', '30s'),
-    reconcileSettle5xxMs: settings.durationMs('RECONCILE_SETTLE_5XX', '3s'),
+    reconcileSettle500Ms: settings.durationMs('RECONCILE_SETTLE_5XX', '3s'),
     deliveryTracking: settings.flag('DELIVERY_TRACKING', 'on'),
     alertUrl: readAlertUrl(settings, production),
     litestream: settings.flag('LITESTREAM'),
@@ -104,11 +113,6 @@ export function readConfig(environment: Environment, terminal = false): ConfigRe
     logFormat: settings.oneOf('LOG_FORMAT', ['json', 'pretty'], terminal ? 'pretty' : 'json'),
     adminPort: settings.text('ADMIN_PORT') === null ? null : settings.integer('ADMIN_PORT', 0, 0, 65_535),
   }
-  refuseRedis(settings)
-  refuseUncheckedTls(settings, production)
-  const { problems } = settings
-  const warnings = similarNames(Object.keys(environment.values), settings.namesRead)
-  return problems.length === 0 ? { ok: true, config, warnings } : { ok: false, problems, warnings }
 }
 
 function readDatabase(settings: Settings): DatabaseConfig {

@@ -45,6 +45,8 @@ export const ERROR_MESSAGE_LENGTH = 500
 
 /** Concurrent provider calls that are reserved for tokens and lookups; sends use the others. */
 export const CALLS_BESIDE_SENDS = 16
+/** The first lookup after an unknown outcome. */
+export const FIRST_LOOKUP_MS = 2000
 /** A message with this many absent attempts counts as unconfirmable. */
 export const MAX_ABSENT_ATTEMPTS = 5
 /** An access token is refreshed when it expires within this time. */
@@ -57,6 +59,9 @@ export const REFRESH_RETRY_MIN_MS = 60_000
 export const REFRESH_RETRY_MAX_MS = 30 * 60_000
 /** An unknown outcome holds its conversation for at most this long; then it counts as unconfirmable. */
 export const MAX_RECONCILE_MS = 10 * 60_000
+
+/** How long work of the gateway waits after a failure of its own, such as a full disk, before it tries again. */
+export const RETRY_AFTER_FAULT_MS = 1000
 
 /** Concurrent webhook POSTs: 64 that are younger than `SLOW_WEBHOOK_MS`, and 192 that are older. */
 export const MAX_WEBHOOKS_IN_FLIGHT = 64

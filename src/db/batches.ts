@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.ts'
+import { type Clock, sleep } from '../core/clock.ts'
 
 /** A commit of this many rows takes some milliseconds, so upkeep does not delay a send noticeably. */
 export const ROWS_PER_BATCH = 50
@@ -22,6 +22,6 @@ export async function inBatches({ clock, lifecycle }: BatchContext, step: () => 
     const { count, last } = await step()
     total += count
     if (last || lifecycle.draining) return total
-    await new Promise<void>((resolve) => void clock.after(PAUSE_MS, resolve))
+    await sleep(clock, PAUSE_MS)
   }
 }

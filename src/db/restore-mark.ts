@@ -21,11 +21,11 @@ const WRITTEN = Promise.resolve()
 
 interface Progress {
   incarnation: string
-  /** The highest number of a send attempt, including the `begun` ones. */
+  /** The highest number of a send attempt, including the rowless ones. */
   attempt: number
   delivery: number
   /** Attempts of release 1.0.0 that had no rows. Later releases add none. */
-  begun: number
+  rowlessAttempts: number
 }
 
 /** Writes text at a position of a file, or throws. */
@@ -43,7 +43,7 @@ export async function openRestoreMark(
   const restored = stored !== null && !isContinuation(stored, noted)
   const incarnation = stored === null || restored ? fresh.incarnation : stored.incarnation
   // The file is written before the commit: after a crash in between, the next start finds the same result.
-  const mark = createMark(path, { attempt: 0, delivery: 0, begun: 0, ...stored, incarnation }, writeAt)
+  const mark = createMark(path, { attempt: 0, delivery: 0, rowlessAttempts: 0, ...stored, incarnation }, writeAt)
   if (incarnation !== stored?.incarnation) await storeIncarnation(gate, incarnation, restored ? fresh.now : null)
   return { mark, restored }
 }
@@ -51,9 +51,9 @@ export async function openRestoreMark(
 const isContinuation = (stored: Progress, noted: Progress | null): boolean =>
   noted !== null &&
   noted.incarnation === stored.incarnation &&
-  noted.begun <= stored.begun &&
+  noted.rowlessAttempts <= stored.rowlessAttempts &&
   // Release 1.0.0 stored numbers that it never wrote to the file, so the sums alone could hide a lost row.
-  noted.attempt - noted.begun <= stored.attempt - stored.begun &&
+  noted.attempt - noted.rowlessAttempts <= stored.attempt - stored.rowlessAttempts &&
   noted.delivery <= stored.delivery
 
 /** Returns null for a new database. */
@@ -66,11 +66,11 @@ async function readProgress(gate: Gate): Promise<Progress | null> {
   const incarnation = factOf('incarnation')
   if (typeof incarnation !== 'string') return null
   const seqOf = (name: string): number => Number(sequences?.rows.find((row) => row['name'] === name)?.['seq'] ?? 0)
-  const begun = Number(factOf('begun') ?? 0)
-  return { incarnation, attempt: seqOf('send_attempts'), delivery: seqOf('deliveries'), begun }
+  const rowlessAttempts = Number(factOf('begun') ?? 0)
+  return { incarnation, attempt: seqOf('send_attempts'), delivery: seqOf('deliveries'), rowlessAttempts }
 }
 
-/** Stores the incarnation. After a restore, the same commit quarantines every `send` job, and `schedule` jobs due by an hour from now. */
+/** Stores the incarnation. After a restore, the same commit quarantines every `send` job, and `schedule` jobs due within an hour. */
 async function storeIncarnation(gate: Gate, incarnation: string, restoredAt: number | null): Promise<void> {
   await gate.batch([
     { sql: NOTE_FACT, args: ['incarnation', incarnation] },
@@ -110,9 +110,14 @@ const OPEN_WAITING_DELIVERIES = `INSERT INTO deliveries (delivery_id, attempt_nu
 
 function readNoted(path: string): Progress | null {
   try {
-    const [incarnation, attempt, delivery, begun = '0'] = readFileSync(path, 'utf8').trim().split(/\s+/)
+    const [incarnation, attempt, delivery, rowlessAttempts = '0'] = readFileSync(path, 'utf8').trim().split(/\s+/)
     if (incarnation === undefined || attempt === undefined || delivery === undefined) return null
-    return { incarnation, attempt: Number(attempt), delivery: Number(delivery), begun: Number(begun) }
+    return {
+      incarnation,
+      attempt: Number(attempt),
+      delivery: Number(delivery),
+      rowlessAttempts: Number(rowlessAttempts),
+    }
   } catch {
     return null
   }
@@ -125,7 +130,9 @@ function readNoted(path: string): Progress | null {
 function createMark(path: string, progress: Progress, writeAt: WriteAt): RestoreMark {
   const file = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600)
   const write = (): void => {
-    const numbers = [progress.attempt, progress.delivery, progress.begun].map((n) => String(n).padStart(16, '0'))
+    const numbers = [progress.attempt, progress.delivery, progress.rowlessAttempts].map((n) =>
+      String(n).padStart(16, '0'),
+    )
     writeAt(file, `${progress.incarnation} ${numbers.join(' ')}\n`, 0)
   }
   /** A number is not in the file yet. */

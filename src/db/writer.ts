@@ -3,7 +3,9 @@ import { type Gate, isStorageFault } from './gate.ts'
 
 /**
  * Group commit. Units that wait at the same time are committed together, with one fsync; each caller's promise resolves after
- * that commit. If a commit fails because of a unit, its units are committed one by one, so that only the bad one fails.
+ * that commit. Units of one commit may run in another order: all rows of an operation run where its first row came, and all
+ * statements where the first ones came. Units of one operation keep their order. If a commit fails because of a unit, its units are committed one by one, so that only the bad
+ * one fails.
  */
 export interface Writer {
   /** Commits the statements as one atomic unit; returns one result for each. */
@@ -20,8 +22,8 @@ export interface Statement {
 }
 
 /**
- * Statements that each write many rows. They read the rows of the commit from the table `given`, which has the columns named
- * here. A statement that returns rows must return the row's key as `key`. An INSERT must read `given` in its order (CROSS JOIN),
+ * Statements that each write many rows. They read the rows of the commit from the table `input`, which has the columns named
+ * here. A statement that returns rows must return the row's key as `key`. An INSERT must read `input` in its order (CROSS JOIN),
  * so that rows get their `seq` in the order in which they were passed in.
  */
 export interface RowOperation<Value extends JsonRow> {
@@ -32,15 +34,28 @@ export interface RowOperation<Value extends JsonRow> {
 
 export type JsonRow = Readonly<Record<string, string | number | null>>
 
-interface Unit {
-  operation: RowOperation<never> | null
+/** What one caller wants to commit. */
+type Unit = StatementUnit | RowUnit
+
+interface StatementUnit {
+  type: 'statements'
   statements: readonly Statement[]
-  value: JsonRow | null
-  /** The rows that the operation returned for this unit. */
-  rows: Row[]
-  resolve(result: never): void
+  resolve(results: Result[]): void
   reject(error: unknown): void
 }
+
+interface RowUnit {
+  type: 'row'
+  operation: AnyOperation
+  value: JsonRow
+  /** The rows that the operation returned for this unit. */
+  rows: Row[]
+  resolve(rows: Row[]): void
+  reject(error: unknown): void
+}
+
+/** Any operation. A unit's value fits its operation, because both came in one call of `row`. */
+type AnyOperation = RowOperation<never>
 
 const MAX_UNITS_PER_COMMIT = 512
 const MAX_TURNS = 4
@@ -66,11 +81,9 @@ export function createWriter(gate: Gate, defer: (flush: () => void) => void = se
   }
   return {
     write: (statements) =>
-      new Promise<Result[]>((resolve, reject) =>
-        add({ operation: null, statements, value: null, rows: [], resolve, reject }),
-      ),
+      new Promise<Result[]>((resolve, reject) => add({ type: 'statements', statements, resolve, reject })),
     row: (operation, value) =>
-      new Promise<Row[]>((resolve, reject) => add({ operation, statements: [], value, rows: [], resolve, reject })),
+      new Promise<Row[]>((resolve, reject) => add({ type: 'row', operation, value, rows: [], resolve, reject })),
     drained: async () => {
       while (flushing !== null) await flushing
     },
@@ -87,15 +100,15 @@ async function untilNoMoreCome(waiting: readonly Unit[], nextTurn: () => Promise
 
 /** How many units one commit takes. Results are matched by key, so the second of two rows with the same key waits for the next commit. */
 function countForOneCommit(waiting: readonly Unit[]): number {
-  const keys = new Map<RowOperation<never>, Set<unknown>>()
+  const keys = new Map<AnyOperation, Set<unknown>>()
   const most = Math.min(waiting.length, MAX_UNITS_PER_COMMIT)
   for (let count = 0; count < most; count++) {
-    const { operation = null, value } = waiting[count] ?? {}
-    if (operation === null) continue
-    const own = keys.get(operation) ?? new Set()
-    keys.set(operation, own)
-    if (own.has(value?.[operation.key])) return count
-    own.add(value?.[operation.key])
+    const unit = waiting[count]
+    if (unit?.type !== 'row') continue
+    const key = unit.value[unit.operation.key]
+    const own = keys.get(unit.operation) ?? new Set()
+    if (own.has(key)) return count
+    keys.set(unit.operation, own.add(key))
   }
   return most
 }
@@ -119,78 +132,72 @@ interface Plan {
 function planOf(units: readonly Unit[]): Plan {
   const statements: Statement[] = []
   const resolvers: ((results: readonly Result[]) => void)[] = []
-  const add = (own: readonly Statement[], resolve: (results: readonly Result[]) => void): void => {
+  const add = (own: readonly Statement[], resolve: (results: Result[]) => void): void => {
     const first = statements.length
     statements.push(...own)
     resolvers.push((results) => resolve(results.slice(first, first + own.length)))
   }
-  for (const [operation, group] of grouped(units)) {
-    if (operation === null) for (const unit of group) add(unit.statements, (own) => unit.resolve(own as never))
-    else add(statementsOf(operation, group), (own) => resolveRows(operation.key, group, own))
+  const groups = Map.groupBy(units, (unit) => (unit.type === 'row' ? unit.operation : null))
+  for (const [operation, group] of groups) {
+    const rows = group.filter((unit) => unit.type === 'row')
+    if (operation !== null) add(statementsOf(operation, rows), (own) => resolveRows(operation.key, rows, own))
+    else for (const unit of group) if (unit.type === 'statements') add(unit.statements, unit.resolve)
   }
   return { statements, resolve: (results) => resolvers.forEach((resolver) => resolver(results)) }
-}
-
-/** Groups units by operation, in the order in which the operations first came. */
-function grouped(units: readonly Unit[]): Map<RowOperation<never> | null, Unit[]> {
-  const groups = new Map<RowOperation<never> | null, Unit[]>()
-  for (const unit of units) {
-    const group = groups.get(unit.operation)
-    if (group === undefined) groups.set(unit.operation, [unit])
-    else group.push(unit)
-  }
-  return groups
 }
 
 /** Statements are compiled for these numbers of rows; other numbers are split into these. */
 const ROWS_AT_ONCE = [64, 32, 16, 8, 4, 2, 1] as const
 
-function statementsOf(operation: RowOperation<never>, group: readonly Unit[]): Statement[] {
+function statementsOf(operation: AnyOperation, units: readonly RowUnit[]): Statement[] {
   const statements: Statement[] = []
-  for (let first = 0; first < group.length;) {
-    const count = ROWS_AT_ONCE.find((size) => size <= group.length - first) ?? 1
-    const units = group.slice(first, first + count)
-    for (const { columns, sql } of statementsFor(operation, count))
-      statements.push({ sql, args: argsOf(units, columns) })
+  for (let first = 0; first < units.length;) {
+    const count = ROWS_AT_ONCE.find((size) => size <= units.length - first) ?? 1
+    const some = units.slice(first, first + count)
+    for (const { columns, sql } of compiled(operation, count)) statements.push({ sql, args: argsOf(some, columns) })
     first += count
   }
   return statements
 }
 
-function argsOf(units: readonly Unit[], columns: readonly string[]): Argument[] {
+function argsOf(units: readonly RowUnit[], columns: readonly string[]): Argument[] {
   const args: Argument[] = []
-  for (const { value } of units) for (const column of columns) args.push(value?.[column] ?? null)
+  for (const { value } of units) for (const column of columns) args.push(value[column] ?? null)
   return args
 }
 
-interface RowStatement {
+interface CompiledStatement {
   sql: string
   columns: readonly string[]
 }
 
-const made = new WeakMap<readonly string[], Map<number, readonly RowStatement[]>>()
+/** By the array of statements and not by the operation, so that a test can replace the statements of an operation. */
+const compiledByCount = new WeakMap<readonly string[], Map<number, readonly CompiledStatement[]>>()
 
-/** The statements of an operation for `count` rows, each with `given` in front. */
-function statementsFor(operation: RowOperation<never>, count: number): readonly RowStatement[] {
-  const known = made.get(operation.statements) ?? new Map<number, readonly RowStatement[]>()
-  made.set(operation.statements, known)
-  const statements = known.get(count) ?? operation.statements.map((sql) => withGiven(operation, sql, count))
+/** The statements of an operation for `count` rows, each with `input` in front. */
+function compiled(operation: AnyOperation, count: number): readonly CompiledStatement[] {
+  const known = compiledByCount.get(operation.statements) ?? new Map<number, readonly CompiledStatement[]>()
+  compiledByCount.set(operation.statements, known)
+  const statements = known.get(count) ?? operation.statements.map((sql) => withInput(operation, sql, count))
   known.set(count, statements)
   return statements
 }
 
-/** `given` has only the columns that the statement names, because binding a value takes about as long as an index lookup. */
-function withGiven(operation: RowOperation<never>, sql: string, count: number): RowStatement {
+/**
+ * `input` has only the columns whose names occur in the statement, because binding a value takes about as long as an index lookup.
+ * A name that occurs with another meaning costs that time and does no harm.
+ */
+function withInput(operation: AnyOperation, sql: string, count: number): CompiledStatement {
   const columns: string[] = operation.columns.filter((column) => new RegExp(`\\b${column}\\b`).test(sql))
   const row = `(${columns.map(() => '?').join(', ')})`
   const values = Array(count).fill(row).join(', ')
-  const given = columns.length === 0 ? '' : `WITH given ("${columns.join('", "')}") AS (VALUES ${values}) `
-  return { sql: given + sql, columns }
+  const input = columns.length === 0 ? '' : `WITH input ("${columns.join('", "')}") AS (VALUES ${values}) `
+  return { sql: input + sql, columns }
 }
 
 /** Gives each unit the rows that carry its key. */
-function resolveRows(key: string, group: readonly Unit[], results: readonly Result[]): void {
-  const byKey = new Map<unknown, Unit>(group.map((unit) => [unit.value?.[key], unit]))
+function resolveRows(key: string, units: readonly RowUnit[], results: readonly Result[]): void {
+  const byKey = new Map<unknown, RowUnit>(units.map((unit) => [unit.value[key], unit]))
   for (const { rows } of results) for (const row of rows) byKey.get(row['key'])?.rows.push(row)
-  for (const unit of group) unit.resolve(unit.rows as never)
+  for (const unit of units) unit.resolve(unit.rows)
 }

@@ -45,7 +45,7 @@ export async function closeAttempt(gateway: Gateway, attempt: OpenDeliveryAttemp
   })
   const dueAt = next?.['due_at']
   if (typeof dueAt === 'number')
-    jobs.scheduled('webhook_retry', attempt.targetId, attempt.tenantId, dueAt - clock.steady())
+    jobs.dueAfter('webhook_retry', attempt.targetId, attempt.tenantId, dueAt - clock.steady())
 }
 
 const MAX_UINT32 = 2 ** 32 - 1

@@ -42,14 +42,14 @@ const NEW_ATTEMPT_COLUMNS = [
 /** Opens an attempt if the message is the one that made the job, and the destination has not changed. */
 const openAttempt = (attemptNumber: string, job: string, condition: string): string =>
   `INSERT INTO deliveries (delivery_id, attempt_number, tenant_id, kind, target_id, message_id, correlation_id, url, boot_id, attempted_at)
-    SELECT deliveryId, ${attemptNumber}, given.tenantId, given.kind, targetId, messageId, correlationId, given.url, bootId, now
-    FROM given CROSS JOIN messages ON messages.id = given.messageId AND messages.job_id = given.jobId
-    CROSS JOIN tenants ON tenants.id = given.tenantId AND tenants.status = 'active' ${job}
-    WHERE CASE given.kind
+    SELECT deliveryId, ${attemptNumber}, input.tenantId, input.kind, targetId, messageId, correlationId, input.url, bootId, now
+    FROM input CROSS JOIN messages ON messages.id = input.messageId AND messages.job_id = input.jobId
+    CROSS JOIN tenants ON tenants.id = input.tenantId AND tenants.status = 'active' ${job}
+    WHERE CASE input.kind
       WHEN 'trigger' THEN EXISTS (SELECT 1 FROM triggers AS t WHERE t.id = targetId AND t.tenant_id = tenants.id
-        AND ${asRead('t.callback_url')} = given.url AND t.secret = given.secret)
+        AND ${asRead('t.callback_url')} = input.url AND t.secret = input.secret)
       ELSE EXISTS (SELECT 1 FROM apps AS a WHERE a.id = targetId AND a.tenant_id = tenants.id AND a.is_active = 1
-        AND ${asRead('a.webhook_url')} = given.url AND a.webhook_secret = given.secret) END ${condition}
+        AND ${asRead('a.webhook_url')} = input.url AND a.webhook_secret = input.secret) END ${condition}
     ON CONFLICT (delivery_id, attempt_number) DO NOTHING RETURNING delivery_id AS key, seq, attempt_number`
 
 /**
@@ -77,9 +77,9 @@ export const OPEN_DELIVERY_RETRY: RowOperation<NewDeliveryAttempt> = {
   statements: [
     openAttempt(
       '(SELECT coalesce(max(own.attempt_number), 0) + 1 FROM deliveries AS own WHERE own.delivery_id = deliveryId)',
-      "CROSS JOIN jobs ON jobs.seq = given.jobSeq AND jobs.kind = 'webhook_retry' AND jobs.subject = given.deliveryId",
+      "CROSS JOIN jobs ON jobs.seq = input.jobSeq AND jobs.kind = 'webhook_retry' AND jobs.subject = input.deliveryId",
       `AND NOT EXISTS (SELECT 1 FROM deliveries AS own WHERE own.delivery_id = deliveryId AND own.outcome IS NULL)
-      AND (jobs.is_last = 1 OR ${policyOf('given.kind', 'targetId')} IN ('short', 'standard'))`,
+      AND (jobs.is_last = 1 OR ${policyOf('input.kind', 'targetId')} IN ('short', 'standard'))`,
     ),
   ],
 }
@@ -108,15 +108,15 @@ const RESULT_COLUMNS = [
   'durationMs',
 ] as const
 
-const STORE_OUTCOME = `UPDATE deliveries SET outcome = given.outcome, status_code = statusCode, error_class = errorClass,
+const STORE_OUTCOME = `UPDATE deliveries SET outcome = input.outcome, status_code = statusCode, error_class = errorClass,
     error_message = errorMessage, response_snippet = snippet, duration_ms = durationMs
-  FROM given WHERE deliveries.seq = given.attemptSeq AND deliveries.outcome IS NULL`
+  FROM input WHERE deliveries.seq = input.attemptSeq AND deliveries.outcome IS NULL`
 
 /** Stores a success and deletes the job in one commit. */
 export const CLOSE_DELIVERY: RowOperation<DeliveryResult> = {
   columns: RESULT_COLUMNS,
   key: 'attemptSeq',
-  statements: [STORE_OUTCOME, 'DELETE FROM jobs WHERE seq IN (SELECT jobSeq FROM given)'],
+  statements: [STORE_OUTCOME, 'DELETE FROM jobs WHERE seq IN (SELECT jobSeq FROM input)'],
 }
 
 export interface FailedDeliveryResult extends DeliveryResult {
@@ -137,14 +137,14 @@ export const CLOSE_FAILED_DELIVERY: RowOperation<FailedDeliveryResult> = {
   key: 'attemptSeq',
   statements: [
     STORE_OUTCOME,
-    `DELETE FROM triggers WHERE seq IN (SELECT gone.seq FROM given
-      CROSS JOIN triggers AS gone ON gone.id = given.goneTriggerId AND gone.tenant_id = given.tenantId)`,
+    `DELETE FROM triggers WHERE seq IN (SELECT gone.seq FROM input
+      CROSS JOIN triggers AS gone ON gone.id = input.goneTriggerId AND gone.tenant_id = input.tenantId)`,
     `UPDATE jobs SET kind = 'webhook_retry', due_at = CASE WHEN is_last = 1 THEN NULL ELSE (
         SELECT CASE ${policyOf('kind', 'target_id')} WHEN 'short' THEN shortDueAt WHEN 'standard' THEN standardDueAt END
-        FROM deliveries WHERE deliveries.seq = given.attemptSeq) END
-      FROM given WHERE jobs.seq = given.jobSeq AND jobs.kind IN ('webhook', 'webhook_retry')
+        FROM deliveries WHERE deliveries.seq = input.attemptSeq) END
+      FROM input WHERE jobs.seq = input.jobSeq AND jobs.kind IN ('webhook', 'webhook_retry')
       RETURNING (SELECT max(own.seq) FROM deliveries AS own WHERE own.delivery_id = subject) AS key, due_at`,
     // The unary plus keeps SQLite from reading all retries.
-    "DELETE FROM jobs WHERE seq IN (SELECT jobSeq FROM given) AND +kind = 'webhook_retry' AND due_at IS NULL",
+    "DELETE FROM jobs WHERE seq IN (SELECT jobSeq FROM input) AND +kind = 'webhook_retry' AND due_at IS NULL",
   ],
 }

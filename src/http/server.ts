@@ -28,7 +28,6 @@ export interface Page {
 export function createServer(gateway: Gateway, routes: readonly Route[], pages: readonly Page[] = []) {
   const pipeline = new RequestPipeline(gateway, routes)
   const app = new Elysia({
-    strictPath: true,
     serve: { development: false, maxRequestBodySize: BACKSTOP_BODY_BYTES, error: lastResort },
   })
   app.onError({ as: 'global' }, ({ error, code, request, server }) =>

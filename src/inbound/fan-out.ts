@@ -28,7 +28,7 @@ async function fanOut(gateway: Gateway, { seq, lane, tenantId, subject }: Job): 
     },
     { sql: "DELETE FROM jobs WHERE tenant_id = ?1 AND seq = ?2 AND subject = ''", args: [tenantId, seq] },
   ])
-  for (const row of made?.rows ?? []) gateway.jobs.scheduled('webhook', String(row['lane']), tenantId, 0)
+  for (const row of made?.rows ?? []) gateway.jobs.dueAfter('webhook', String(row['lane']), tenantId, 0)
   return moved?.rows[0]?.['subject'] === '' ? DONE : { type: 'snooze', delayMs: 0 }
 }
 

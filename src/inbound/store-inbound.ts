@@ -40,9 +40,9 @@ interface InboundRow extends Record<string, string | number | null> {
 /** If the message existed already, its row has another job id, so the join finds nothing. */
 const newJobs = (columns: string, source: string): string => `
   SELECT messages.job_id, ${columns}, 0, messages.created_at
-  FROM given
-  CROSS JOIN messages ON messages.id = given.messageId AND messages.job_id = given.jobId AND messages.tenant_id = given.tenantId
-  CROSS JOIN tenants ON tenants.id = given.tenantId AND tenants.status = 'active'
+  FROM input
+  CROSS JOIN messages ON messages.id = input.messageId AND messages.job_id = input.jobId AND messages.tenant_id = input.tenantId
+  CROSS JOIN tenants ON tenants.id = input.tenantId AND tenants.status = 'active'
   ${source}`
 
 const firstJobs = (kind: DeliveryKind): string => newJobs(WEBHOOK_JOB, joinDestinations(kind, '0'))
@@ -82,12 +82,12 @@ export const STORE: RowOperation<InboundRow> = {
         receiving_extension_id, created_at, updated_at)
       SELECT messageId, jobId, tenantId,
         coalesce(
-          (SELECT app_id FROM conversations WHERE contact = given."from" AND number = given."to" AND tenant_id = tenantId),
+          (SELECT app_id FROM conversations WHERE contact = input."from" AND number = input."to" AND tenant_id = tenantId),
           (SELECT id FROM apps WHERE tenant_id = tenantId ORDER BY seq LIMIT 1), ''),
-        'inbound', given."from", given."to", given.body, 'received', rcMessageId, extensionId, now, now
-      FROM given
+        'inbound', input."from", input."to", input.body, 'received', rcMessageId, extensionId, now, now
+      FROM input
       WHERE NOT EXISTS (SELECT 1 FROM erased_messages)
-        OR NOT EXISTS (SELECT 1 FROM json_each(given.tombstones) AS own CROSS JOIN erased_messages ON id_hash = own.value)
+        OR NOT EXISTS (SELECT 1 FROM json_each(input.tombstones) AS own CROSS JOIN erased_messages ON id_hash = own.value)
       ON CONFLICT DO NOTHING RETURNING job_id AS key, 'message' AS type`,
     INSERT_JOBS,
     countUsage({
@@ -95,8 +95,8 @@ export const STORE: RowOperation<InboundRow> = {
       appId: 'stored.app_id',
       at: 'stored.created_at',
       counts: { received: '1' },
-      from: `FROM given CROSS JOIN messages AS stored ON stored.id = given.messageId AND stored.job_id = given.jobId
-        AND stored.tenant_id = given.tenantId WHERE true`,
+      from: `FROM input CROSS JOIN messages AS stored ON stored.id = input.messageId AND stored.job_id = input.jobId
+        AND stored.tenant_id = input.tenantId WHERE true`,
     }),
   ],
 }
@@ -157,7 +157,7 @@ async function storeOnce(gateway: Gateway, sms: InboundSms, messageId: string): 
   gateway.hub.publish(event)
   if (keyword !== null) publishKeyword(gateway, keyword, row, rows)
   for (const job of rows.filter(({ type }) => type === 'job')) {
-    if (job['kind'] === 'fan_out') gateway.jobs.scheduled('fan_out', String(job['lane']), row.tenantId, 0)
+    if (job['kind'] === 'fan_out') gateway.jobs.dueAfter('fan_out', String(job['lane']), row.tenantId, 0)
     else handOver(gateway, row, event, job)
   }
   return 'new'
@@ -183,7 +183,7 @@ function inboundEventOf(row: InboundRow): SmsInboundEvent {
 
 /** Passes a delivery's job to its loop with the delivery, so that the loop need not read them. */
 function handOver(gateway: Gateway, row: InboundRow, event: SmsInboundEvent, job: Row): void {
-  const { messageId, tenantId, now, jobId } = row
+  const { messageId, tenantId, jobId } = row
   const destination = { targetId: String(job['lane']), url: String(job['url']), secret: String(job['secret']) }
   const address = { deliveryId: `${messageId}:${destination.targetId}`, messageId }
   const delivery = deliveryOf(address, destination, event, jobId)
@@ -195,7 +195,6 @@ function handOver(gateway: Gateway, row: InboundRow, event: SmsInboundEvent, job
       lane: destination.targetId,
       tenantId,
       subject: delivery.deliveryId,
-      createdAt: now,
     },
     delivery,
   )

@@ -1,11 +1,11 @@
+import { RETRY_AFTER_FAULT_MS } from '../core/limits.ts'
 import type { JobOutcome } from './job.ts'
 import { type Lane, type PrefetchedJob, hold, putBack, rewind, snooze } from './lanes.ts'
-import { RETRY_AFTER_FAULT_MS } from './run-job.ts'
 
-/** How often the lane had been freed and rewound when a run began. Shows whether that has happened during the run. */
-export type LaneVersion = Pick<Lane, 'freed' | 'rewinds'>
+/** The lane when a run began. Shows whether it was freed or rewound during the run. */
+export type LaneVersion = Pick<Lane, 'freed' | 'scan'>
 
-export const versionOf = ({ freed, rewinds }: Lane): LaneVersion => ({ freed, rewinds })
+export const versionOf = ({ freed, scan }: Lane): LaneVersion => ({ freed, scan })
 
 /** How a run ended. `fault`: the run threw. */
 export type RunEnd = JobOutcome | { type: 'fault' }
@@ -31,6 +31,6 @@ export function applyOutcome(
       // The lane may have been freed while the job ran.
       if (lane.freed === before.freed) hold(lane, now + end.delayMs)
       // The next read of a lane that was rewound includes this job.
-      return lane.rewinds === before.rewinds ? putBack(lane, job) : rewind(lane)
+      return lane.scan === before.scan ? putBack(lane, job) : rewind(lane)
   }
 }

@@ -20,7 +20,7 @@ export type LaneOrder = 'seq' | 'due_at'
  * by a parameter SQLite would not use the index of retries.
  */
 const oneLane = (kind: LoopKindName, order: LaneOrder): string =>
-  `SELECT * FROM (SELECT seq, id, lane, tenant_id, subject, created_at, due_at FROM jobs
+  `SELECT * FROM (SELECT seq, id, lane, tenant_id, subject, due_at FROM jobs
     WHERE kind = '${kind}' AND lane = ? AND tenant_id = ? AND seq > ? AND due_at <= ? ORDER BY ${order} LIMIT ?)`
 
 /** Reads the first due jobs after the cursor of each lane, in one query. */
@@ -29,11 +29,11 @@ export async function readDueJobs(
   kind: LoopKindName,
   order: LaneOrder,
   requests: readonly LaneRequest[],
-  now: number,
+  steadyNow: number,
 ): Promise<Job[]> {
   const { rows } = await gate.execute({
     sql: `${requests.map(() => oneLane(kind, order)).join(' UNION ALL ')} ORDER BY ${order}`,
-    args: requests.flatMap(({ lane, tenantId, after, limit }) => [lane, tenantId, after, now, limit]),
+    args: requests.flatMap(({ lane, tenantId, after, limit }) => [lane, tenantId, after, steadyNow, limit]),
   })
   return rows.map((row) => ({
     seq: Number(row['seq']),
@@ -42,7 +42,6 @@ export async function readDueJobs(
     lane: String(row['lane']),
     tenantId: String(row['tenant_id']),
     subject: String(row['subject']),
-    createdAt: Number(row['created_at']),
   }))
 }
 
@@ -78,11 +77,11 @@ export async function readNextDue(
 }
 
 /**
- * At the start every job is due: delays belonged to the earlier process. A scheduled message keeps its time, and a retry its
- * schedule, but none is later than a schedule can make it: the clock may have been set back since.
+ * Makes all jobs due at the start, except scheduled messages and webhook retries: delays belonged to the earlier process. A retry
+ * that is due later than the longest delay is made due, too, because the clock was set back.
  */
-export async function makeAllDue(gate: Gate, now: number): Promise<void> {
-  const isLate = or(ne(jobs.kind, 'webhook_retry'), gt(jobs.dueAt, now + MAX_RETRY_DELAY_MS))
-  const isOurs = and(gt(jobs.dueAt, now), ne(jobs.kind, 'schedule'), isLate)
-  await gate.execute(statementOf(build.update(jobs).set({ dueAt: now }).where(isOurs)))
+export async function makeAllDue(gate: Gate, steadyNow: number): Promise<void> {
+  const losesDelay = or(ne(jobs.kind, 'webhook_retry'), gt(jobs.dueAt, steadyNow + MAX_RETRY_DELAY_MS))
+  const isResettable = and(gt(jobs.dueAt, steadyNow), ne(jobs.kind, 'schedule'), losesDelay)
+  await gate.execute(statementOf(build.update(jobs).set({ dueAt: steadyNow }).where(isResettable)))
 }

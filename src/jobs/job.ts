@@ -12,8 +12,6 @@ export interface Job {
   tenantId: string
   /** The id of the row that the job works on. */
   subject: string
-  /** Epoch milliseconds. */
-  createdAt: number
 }
 
 /**

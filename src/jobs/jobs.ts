@@ -6,7 +6,7 @@ interface AnyLoop {
   start(): void
   stop(): Promise<void>
   prefetched(job: Job, subject: unknown): void
-  scheduled(lane: string, tenantId: string, delayMs: number): void
+  dueAfter(lane: string, tenantId: string, delayMs: number): void
   laneFreed(lane: string, tenantId: string): void
   tenantFreed(tenantId: string): void
   freed(): void
@@ -36,8 +36,8 @@ export class Jobs {
   }
 
   /** Call after the commit that inserted or changed a job of this lane so that it is due after `delayMs`. */
-  scheduled(kind: LoopKindName, lane: string, tenantId: string, delayMs: number): void {
-    this.#loop(kind).scheduled(lane, tenantId, delayMs)
+  dueAfter(kind: LoopKindName, lane: string, tenantId: string, delayMs: number): void {
+    this.#loop(kind).dueAfter(lane, tenantId, delayMs)
   }
 
   /** Call when waiting jobs of this lane may go on, or when the kind's `room` for it has grown. */

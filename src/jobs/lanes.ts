@@ -13,79 +13,99 @@ export interface PrefetchedJob {
 export interface Lane {
   name: string
   tenantId: string
-  /** The newest job that was prefetched or has begun. The next read begins after it. */
-  cursor: number
-  /** The next jobs in order, which begin without another read. */
-  prefetched: PrefetchedJob[]
-  /** There may be jobs after the cursor. */
-  pending: boolean
-  /** No job begins before this time. With Infinity, none begins until a job of the lane ends or the lane is freed. */
+  scan: Scan
+  /** Its jobs are being read, so it must not be dropped. */
+  reading: boolean
+  inFlight: Set<number>
+  /** No job begins before this time. */
   heldUntil: number
+  /** No job begins until one of the lane ends or the lane is freed. */
+  waitsForRoom: boolean
   /** After a job threw: nothing ends the hold before this time. */
   faultedUntil: number
   /** How often the lane was freed. */
   freed: number
   /** When the earliest snoozed job is due. The lane is then read from its start. */
   snoozedUntil: number | null
-  inFlight: Set<number>
-  /** The lane may have jobs that are not due yet and that `snoozedUntil` does not cover. */
-  unseen: boolean
-  /** Steady time of the last read from the start: jobs that were not due then may stand before the cursor. Null before the first. */
-  readSince: number | null
-  /** Its jobs are being read, so it must not be dropped. */
-  reading: boolean
-  /** How often the lane was rewound. Jobs that were read before a rewind are out of date. */
-  rewinds: number
 }
 
+/** A scan of a lane's jobs from its start, in several reads. Jobs of an earlier scan are out of date. */
+export interface Scan {
+  /** The newest job that was prefetched or has begun. The next read begins after it. */
+  cursor: number
+  /** The next jobs in order, which begin without another read. */
+  prefetched: PrefetchedJob[]
+  /** There may be jobs after the cursor. */
+  pending: boolean
+  /** The lane may have jobs that are not due yet and that `snoozedUntil` does not cover. */
+  unseen: boolean
+  /** Steady time of the first read: jobs that were not due then may stand before the cursor. Null before the first read. */
+  since: number | null
+}
+
+const newScan = (): Scan => ({ cursor: 0, prefetched: [], pending: true, unseen: true, since: null })
+
 /** Whether the lane may have jobs that could begin. */
-export const hasWork = (lane: Lane): boolean => lane.pending || lane.prefetched.length > 0
+export const hasWork = ({ scan }: Lane): boolean => scan.pending || scan.prefetched.length > 0
+
+const isHeld = (lane: Lane, now: number): boolean => lane.waitsForRoom || lane.heldUntil > now
 
 /** Whether the lane was read to its end and is not held, so that a job that is added now is the next one. */
 export const isQuiet = (lane: Lane, now: number): boolean =>
-  !hasWork(lane) && !lane.reading && lane.heldUntil <= now && (lane.snoozedUntil === null || lane.snoozedUntil > now)
+  !hasWork(lane) && !lane.reading && !isHeld(lane, now) && (lane.snoozedUntil === null || lane.snoozedUntil > now)
 
 /** Makes the next read begin at the start of the lane. For when a job before the cursor comes due or prefetched jobs are out of date. */
 export function rewind(lane: Lane): void {
-  lane.cursor = 0
-  lane.prefetched = []
-  lane.pending = true
-  lane.unseen = true
-  lane.readSince = null
-  lane.rewinds++
+  lane.scan = newScan()
 }
 
 /** Moves the cursor to this job: all jobs up to it have begun, are prefetched, or are known to come due later. */
-export function pass(lane: Lane, seq: number): void {
-  lane.cursor = Math.max(lane.cursor, seq)
+export function pass({ scan }: Lane, seq: number): void {
+  scan.cursor = Math.max(scan.cursor, seq)
 }
 
 /** Adds a job to those that begin, in order, when there is room. */
 export function prefetch(lane: Lane, prefetched: PrefetchedJob): void {
   pass(lane, prefetched.job.seq)
-  lane.prefetched.push(prefetched)
+  lane.scan.prefetched.push(prefetched)
 }
 
 /** Lets no job of the lane begin before `until`. */
 export function hold(lane: Lane, until: number): void {
-  lane.heldUntil = Math.max(lane.heldUntil === Infinity ? 0 : lane.heldUntil, until)
+  lane.heldUntil = Math.max(lane.heldUntil, until)
+  lane.waitsForRoom = false
 }
 
 /** Ends a hold, unless a job of the lane threw a moment ago. */
 export function endHold(lane: Lane, now: number): void {
   lane.heldUntil = lane.faultedUntil > now ? lane.faultedUntil : 0
+  lane.waitsForRoom = false
 }
 
 /** Returns a job that had begun to its position among the prefetched jobs. */
 export function putBack(lane: Lane, prefetched: PrefetchedJob): void {
-  const index = lane.prefetched.findIndex(({ job }) => job.seq > prefetched.job.seq)
-  lane.prefetched.splice(index < 0 ? lane.prefetched.length : index, 0, prefetched)
+  const { prefetched: others } = lane.scan
+  const index = others.findIndex(({ job }) => job.seq > prefetched.job.seq)
+  others.splice(index < 0 ? others.length : index, 0, prefetched)
 }
 
 /** Notes that a job of the lane comes due at `until`. Its other jobs go on. */
 export function snooze(lane: Lane, until: number): void {
   lane.snoozedUntil = lane.snoozedUntil === null ? until : Math.min(lane.snoozedUntil, until)
 }
+
+const newLane = (name: string, tenantId: string): Lane => ({
+  name,
+  tenantId,
+  scan: newScan(),
+  reading: false,
+  inFlight: new Set(),
+  heldUntil: 0,
+  waitsForRoom: false,
+  faultedUntil: 0,
+  freed: 0,
+  snoozedUntil: null,
+})
 
 /** All lanes of one kind. Tenants take turns, and so do the lanes of a tenant, so that a long backlog does not delay other lanes. */
 export class Lanes {
@@ -102,22 +122,7 @@ export class Lanes {
     if (lanes === undefined) this.#tenants.set(tenantId, (lanes = new Map<string, Lane>()))
     let lane = lanes.get(name)
     if (lane === undefined) {
-      lane = {
-        name,
-        tenantId,
-        cursor: 0,
-        prefetched: [],
-        pending: true,
-        heldUntil: 0,
-        faultedUntil: 0,
-        freed: 0,
-        snoozedUntil: null,
-        inFlight: new Set(),
-        unseen: true,
-        readSince: null,
-        reading: false,
-        rewinds: 0,
-      }
+      lane = newLane(name, tenantId)
       lanes.set(name, lane)
       this.#size++
     }
@@ -133,7 +138,7 @@ export class Lanes {
     const known = this.known(name, tenantId)
     if (known !== null) return known
     const lane = this.get(name, tenantId)
-    lane.pending = false
+    lane.scan.pending = false
     return lane
   }
 
@@ -194,7 +199,7 @@ export class Lanes {
 
 function nextReady(lanes: Map<string, Lane>, now: number, taken: ReadonlySet<Lane>): Lane | null {
   for (const lane of lanes.values()) {
-    if (lane.heldUntil > now || taken.has(lane)) continue
+    if (isHeld(lane, now) || taken.has(lane)) continue
     if (isDue(lane, now)) {
       lane.snoozedUntil = null
       rewind(lane)
@@ -208,6 +213,7 @@ function nextReady(lanes: Map<string, Lane>, now: number, taken: ReadonlySet<Lan
 const isDue = (lane: Lane, now: number): boolean => lane.snoozedUntil !== null && lane.snoozedUntil <= now
 
 function dueOf(lane: Lane): number | null {
+  if (lane.waitsForRoom) return null
   if (hasWork(lane) && lane.heldUntil > 0) return lane.heldUntil
   return lane.snoozedUntil === null ? null : Math.max(lane.snoozedUntil, lane.heldUntil)
 }

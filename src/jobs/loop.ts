@@ -1,3 +1,4 @@
+import { RETRY_AFTER_FAULT_MS } from '../core/limits.ts'
 import { errorName } from '../core/log.ts'
 import { Alarm } from './alarm.ts'
 import { type RunEnd, applyOutcome, versionOf } from './apply-outcome.ts'
@@ -7,7 +8,7 @@ import { LaneReader } from './lane-reader.ts'
 import { type Lane, Lanes, type PrefetchedJob, endHold, hasWork, pass, prefetch, rewind, snooze } from './lanes.ts'
 import type { LoopContext } from './loop-context.ts'
 import { canTakeNew, planPicks, planReadings } from './pick.ts'
-import { RETRY_AFTER_FAULT_MS, storeSnooze } from './run-job.ts'
+import { storeSnooze } from './run-job.ts'
 
 const DISCOVER_EVERY_MS = 60_000
 
@@ -19,7 +20,7 @@ export class JobLoop<Subject> {
   #picking = false
   #again = false
   /** A lane may have jobs that were not picked yet. While this is false, a new job starts without a query. */
-  #waiting = true
+  #mayHaveWork = true
   readonly #alarm: Alarm
   readonly #reader: LaneReader<Subject>
   #discoverAt = 0
@@ -52,21 +53,24 @@ export class JobLoop<Subject> {
     const lane = this.#lanes.ofNewJob(job.lane, job.tenantId)
     const prefetched = { job, run: this.#reader.runOf(job, subject) }
     // A job with a higher seq may have been reported first.
-    if (job.seq <= lane.cursor) rewind(lane)
-    if (this.#isOpen(lane)) return (pass(lane, job.seq), this.#begin(lane, prefetched))
-    const isNext = !this.#stopped && !lane.pending && !lane.reading
-    if (isNext && lane.prefetched.length < this.#maxPrefetchedPerLane()) prefetch(lane, prefetched)
-    else lane.pending = true
+    if (job.seq <= lane.scan.cursor) rewind(lane)
+    if (this.#canBeginNow(lane)) {
+      pass(lane, job.seq)
+      return this.#begin(lane, prefetched)
+    }
+    const isNext = !this.#stopped && !lane.scan.pending && !lane.reading
+    if (isNext && lane.scan.prefetched.length < this.#maxPrefetchedPerLane()) prefetch(lane, prefetched)
+    else lane.scan.pending = true
     this.#wake()
   }
 
-  #isOpen(lane: Lane): boolean {
-    if (this.#stopped || this.#waiting || this.#inFlight >= this.kind.maxInFlight) return false
+  #canBeginNow(lane: Lane): boolean {
+    if (this.#stopped || this.#mayHaveWork || this.#inFlight >= this.kind.maxInFlight) return false
     return canTakeNew(this.kind, lane, this.context.clock.monotonic())
   }
 
   /** Call when a job of this lane is due after `delayMs`. */
-  scheduled(lane: string, tenantId: string, delayMs: number): void {
+  dueAfter(lane: string, tenantId: string, delayMs: number): void {
     snooze(this.#lanes.get(lane, tenantId), this.context.clock.monotonic() + delayMs)
     this.#wake()
   }
@@ -90,13 +94,13 @@ export class JobLoop<Subject> {
 
   /** Call when more jobs may run at once than before. */
   freed(): void {
-    if (!this.#waiting) return
-    for (const lane of this.#lanes.all()) if (lane.heldUntil === Infinity) lane.heldUntil = 0
+    if (!this.#mayHaveWork) return
+    for (const lane of this.#lanes.all()) lane.waitsForRoom = false
     this.#wake()
   }
 
   #wake(): void {
-    this.#waiting = true
+    this.#mayHaveWork = true
     if (this.#stopped) return
     if (this.#picking) {
       this.#again = true
@@ -138,12 +142,13 @@ export class JobLoop<Subject> {
     const free = this.#free()
     if (free <= 0) return false
     const lanes = this.#lanes.take(now, free)
-    if (lanes.length === 0) return (this.#waiting = false)
+    this.#mayHaveWork = lanes.length > 0
+    if (lanes.length === 0) return false
     const picks = planPicks(this.kind, lanes, free)
     const readings = planReadings(picks, this.#maxPrefetchedPerLane())
     if (readings.length > 0) await this.#reader.read(readings)
     for (const { lane, limit } of this.#stopped ? [] : picks) {
-      for (const prefetched of lane.prefetched.splice(0, limit)) this.#begin(lane, prefetched)
+      for (const prefetched of lane.scan.prefetched.splice(0, limit)) this.#begin(lane, prefetched)
     }
     for (const { lane } of readings) this.#lanes.dropIfIdle(lane)
     return true
@@ -170,7 +175,7 @@ export class JobLoop<Subject> {
     if (end.type !== 'done') applyOutcome(lane, prefetched, end, before, this.context.clock.monotonic())
     lane.inFlight.delete(prefetched.job.seq)
     this.#inFlight--
-    if (end.type !== 'done') this.#waiting = true
+    if (end.type !== 'done') this.#mayHaveWork = true
     this.#ended(lane)
   }
 
@@ -185,10 +190,10 @@ export class JobLoop<Subject> {
 
   /** Lets another job begin after one of the lane has ended. */
   #ended(lane: Lane): void {
-    if (lane.heldUntil === Infinity) lane.heldUntil = 0
+    lane.waitsForRoom = false
     this.#lanes.dropIfIdle(lane)
     this.#checkIdle()
-    if (hasWork(lane) || this.#waiting) this.#wake()
+    if (hasWork(lane) || this.#mayHaveWork) this.#wake()
   }
 
   /** While all slots are in use, another job can begin only when one ends, so a lane that comes due need not wake the loop. */

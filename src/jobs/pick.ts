@@ -1,7 +1,7 @@
 import type { Gate } from '../db/gate.ts'
 import type { Job, JobKind } from './job.ts'
 import { readDueJobs } from './job-rows.ts'
-import { type Lane, isQuiet } from './lanes.ts'
+import { type Lane, type Scan, isQuiet } from './lanes.ts'
 
 /** How many jobs of a lane may begin now. */
 export interface Pick {
@@ -9,13 +9,13 @@ export interface Pick {
   limit: number
 }
 
-/** A read of jobs from a lane, with the state of the lane when the query began. */
+/** A read of jobs from a lane, with the scan of the lane when the query began. */
 export interface Reading {
   lane: Lane
   limit: number
   /** Running jobs after the cursor, which the query may return. */
   inFlight: ReadonlySet<number>
-  rewinds: number
+  scan: Scan
   jobs: Job[]
 }
 
@@ -32,7 +32,7 @@ export function planPicks<Subject>(kind: JobKind<Subject>, lanes: readonly Lane[
     const room = kind.room?.(lane.name) ?? Infinity
     const limit = Math.min(share, room, kind.maxPerLane - lane.inFlight.size)
     if (limit > 0) return [{ lane, limit }]
-    lane.heldUntil = Infinity
+    lane.waitsForRoom = true
     return []
   })
 }
@@ -40,12 +40,12 @@ export function planPicks<Subject>(kind: JobKind<Subject>, lanes: readonly Lane[
 /** Plans a read of each lane without prefetched jobs: the jobs that are to begin, and `ahead` more. */
 export function planReadings(picks: readonly Pick[], ahead: number): Reading[] {
   return picks
-    .filter(({ lane }) => lane.prefetched.length === 0)
+    .filter(({ lane }) => lane.scan.prefetched.length === 0)
     .map(({ lane, limit }) => ({
       lane,
       limit: limit + ahead,
-      inFlight: new Set([...lane.inFlight].filter((seq) => seq > lane.cursor)),
-      rewinds: lane.rewinds,
+      inFlight: new Set([...lane.inFlight].filter((seq) => seq > lane.scan.cursor)),
+      scan: lane.scan,
       jobs: [],
     }))
 }
@@ -55,14 +55,14 @@ export async function read<Subject>(
   gate: Gate,
   { name: kind, order }: JobKind<Subject>,
   readings: readonly Reading[],
-  now: number,
+  steadyNow: number,
 ): Promise<void> {
   const requests = readings.map(({ lane, limit, inFlight }) => ({
     ...addressOf(lane),
-    after: lane.cursor,
+    after: lane.scan.cursor,
     limit: limit + inFlight.size,
   }))
-  const jobs = await readDueJobs(gate, kind, order === 'due' ? 'due_at' : 'seq', requests, now)
+  const jobs = await readDueJobs(gate, kind, order === 'due' ? 'due_at' : 'seq', requests, steadyNow)
   for (const reading of readings) {
     const { name, tenantId } = reading.lane
     const own = jobs.filter((job) => job.lane === name && job.tenantId === tenantId && !reading.inFlight.has(job.seq))

@@ -5,12 +5,10 @@ import { build, statementOf } from '../db/statement.ts'
 import { DONE, type Job, type JobOutcome } from './job.ts'
 import type { LoopContext } from './loop-context.ts'
 
-export const RETRY_AFTER_FAULT_MS = 1000
-
 type RunContext = Pick<LoopContext, 'writer' | 'clock' | 'log'>
 
 /** The run of a job whose subject is gone: deletes the job. */
-export const orphanRun =
+export const deletingRun =
   ({ writer }: RunContext, { seq }: Job) =>
   async (): Promise<JobOutcome> => {
     await writer.write([statementOf(build.delete(jobs).where(eq(jobs.seq, seq)))])

@@ -61,13 +61,13 @@ export const STORE_OPT_OUT: RowOperation<OptOutDecision> = {
   columns: DECISION_COLUMNS,
   key: 'decisionId',
   statements: [
-    storeOptOuts(`SELECT ${DECISION_COLUMNS.map((column) => `given.${column}`).join(', ')} FROM given`, 'changed_by'),
+    storeOptOuts(`SELECT ${DECISION_COLUMNS.map((column) => `input.${column}`).join(', ')} FROM input`, 'changed_by'),
   ],
 }
 
 /**
- * SQL condition: the tenant blocks opt-outs, and the recipient of the message in `given` has opted out. Needs the tenant's
+ * SQL condition: the tenant blocks opt-outs, and the recipient of the message in `input` has opted out. Needs the tenant's
  * row in the FROM clause.
  */
 export const IS_BLOCKED = `(tenants.opt_out_policy = 'block' AND EXISTS (SELECT 1 FROM opt_outs
-  WHERE opt_outs.contact = given."to" AND opt_outs.number = given."from" AND opt_outs.tenant_id = given.tenantId AND opted_out = 1))`
+  WHERE opt_outs.contact = input."to" AND opt_outs.number = input."from" AND opt_outs.tenant_id = input.tenantId AND opted_out = 1))`

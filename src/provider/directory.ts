@@ -30,7 +30,7 @@ const MAX_TENANTS = 1000
 export class Directory {
   /** Standing refusals of the provider. */
   readonly refusals = new Refusals()
-  readonly #closed = new Map<string, number>()
+  readonly #disconnecting = new Map<string, number>()
   readonly #cache = new LRUCache<string, TenantEntry>(bounded(MAX_TENANTS))
   readonly #reading = new Map<string, Promise<TenantEntry>>()
   #generation = 0
@@ -58,24 +58,25 @@ export class Directory {
     return (await this.tenant(tenantId)).extensions.get(extensionId) ?? null
   }
 
-  /** Stops sending for a tenant or an extension that is being disconnected, until `reopen`. */
-  close(scope: ConnectionScope): void {
+  /** Stops sending for a tenant or an extension that is being disconnected, until `endDisconnecting`. */
+  startDisconnecting(scope: ConnectionScope): void {
     const name = nameOf(scope)
-    this.#closed.set(name, (this.#closed.get(name) ?? 0) + 1)
+    this.#disconnecting.set(name, (this.#disconnecting.get(name) ?? 0) + 1)
   }
 
-  reopen(scope: ConnectionScope): void {
+  endDisconnecting(scope: ConnectionScope): void {
     const name = nameOf(scope)
-    const closers = (this.#closed.get(name) ?? 1) - 1
-    if (closers === 0) this.#closed.delete(name)
-    else this.#closed.set(name, closers)
+    const callers = (this.#disconnecting.get(name) ?? 1) - 1
+    if (callers === 0) this.#disconnecting.delete(name)
+    else this.#disconnecting.set(name, callers)
   }
 
   /** `extensionId`: the one that has the number; null if none has. */
-  isClosed(tenantId: string, extensionId: string | null): boolean {
-    if (this.#closed.size === 0) return false
+  isDisconnecting(tenantId: string, extensionId: string | null): boolean {
+    if (this.#disconnecting.size === 0) return false
     return (
-      this.#closed.has(nameOf({ tenantId, extensionId: null })) || this.#closed.has(nameOf({ tenantId, extensionId }))
+      this.#disconnecting.has(nameOf({ tenantId, extensionId: null })) ||
+      this.#disconnecting.has(nameOf({ tenantId, extensionId }))
     )
   }
 

@@ -48,7 +48,7 @@ export const connectExtension = (row: NewExtension): Statement => ({
   ],
 })
 
-/** Stores a refreshed pair, unless another pair has replaced `old` meanwhile. */
+/** Stores a refreshed pair, unless another pair has replaced `old` before. */
 export const replacePair = (key: ExtensionKey, old: string, pair: EncryptedPair, now: number): Statement => ({
   sql: `UPDATE extensions SET access_token = ?4, access_expires_at = ?5, refresh_token = ?6, refresh_expires_at = ?7,
       refreshed_at = ?8, status = 'active', refresh_failures = 0, next_refresh_at = NULL
@@ -65,7 +65,7 @@ export const replacePair = (key: ExtensionKey, old: string, pair: EncryptedPair,
   ],
 })
 
-/** Stores the same pair encrypted with another key, unless another pair has replaced `old` meanwhile. */
+/** Stores the same pair encrypted with another key, unless another pair has replaced `old` before. */
 export const replaceEncryption = (
   key: ExtensionKey,
   old: string,

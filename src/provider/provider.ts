@@ -18,7 +18,7 @@ export interface Provider {
   /** The E.164 numbers of the token's extension that may send SMS; all pages. */
   listSmsNumbers(accessToken: string): Promise<ProviderResult<string[]>>
   /** Sends one SMS. Not idempotent: read `reason` before calling again. */
-  sendSms(accessToken: string, message: OutboundSms): Promise<ProviderResult<AcceptedSms>>
+  sendSms(accessToken: string, message: OutboundSms): Promise<ProviderResult<SmsAnswer>>
   /** Messages of the token's extension in the provider's store that were created in the given time; all pages, oldest first. */
   listMessages(accessToken: string, query: MessageQuery): Promise<ProviderResult<StoredSms[]>>
   createSubscription(accessToken: string, request: SubscriptionRequest): Promise<ProviderResult<ProviderSubscription>>
@@ -105,7 +105,7 @@ export interface OutboundSms {
   text: string
 }
 
-export interface AcceptedSms {
+export interface SmsAnswer {
   providerMessageId: string
   /** True when the answer itself already says that sending failed. */
   failed: boolean

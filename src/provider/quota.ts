@@ -5,6 +5,9 @@ import { SlidingWindow } from '../core/sliding-window.ts'
 /** The provider's rate-limit groups that the gateway's calls fall into (RingCentral: "API rate limits"). */
 export type QuotaGroup = 'light' | 'medium'
 
+/** The group whose calls send messages. */
+export const SEND_GROUP: QuotaGroup = 'medium'
+
 interface Limits {
   fromPerMinute: number
   extensionPerMinute: number
@@ -35,14 +38,14 @@ export class Quota {
   /** Milliseconds until the extension may send: its window has room and no pause is left. */
   extensionWaitMs(extensionId: string): number {
     const window = this.#windowOf(this.#extension, extensionId, this.limits.extensionPerMinute)
-    return Math.max(this.pauseMs(extensionId, 'medium'), window.waitMs(this.clock.monotonic()))
+    return Math.max(this.pauseMs(extensionId, SEND_GROUP), window.waitMs(this.clock.monotonic()))
   }
 
   waitMs(from: string, extensionId: string): number {
     return Math.max(this.numberWaitMs(from), this.extensionWaitMs(extensionId))
   }
 
-  /** Takes one slot in both windows; returns the time at which it was taken, which `answered` and `giveBack` need. */
+  /** Takes one slot in both windows; returns the time at which it was taken, which `callReturned` and `giveBack` need. */
   take(from: string, extensionId: string): number {
     const now = this.clock.monotonic()
     this.#windowOf(this.#from, from, this.limits.fromPerMinute).add(now)
@@ -51,10 +54,11 @@ export class Quota {
   }
 
   /**
-   * Keeps the slot of an answered call for a minute from now. The provider may have counted the call at any time up to its
-   * answer. Without this, a later call that travels faster could arrive while the provider's own window is still full.
+   * Keeps the slot for a minute from now. The provider may have counted the call at any time before it returned. Without this,
+   * a later call that travels faster could arrive while the provider's own window is still full. The slot is kept even if the
+   * result says that no call was made, because an earlier try of the same call may have been answered 401.
    */
-  answered(from: string, extensionId: string, takenAt: number): void {
+  callReturned(from: string, extensionId: string, takenAt: number): void {
     const now = this.clock.monotonic()
     this.#from.get(from)?.move(takenAt, now)
     this.#extension.get(extensionId)?.move(takenAt, now)

@@ -3,17 +3,21 @@ import type { Clock } from '../core/clock.ts'
 import type { Writer } from '../db/writer.ts'
 import { type ExtensionKey, notePause } from './extension-rows.ts'
 import type { ProviderFailure, ProviderResult } from './provider.ts'
-import type { Quota, QuotaGroup } from './quota.ts'
+import { type Quota, type QuotaGroup, SEND_GROUP } from './quota.ts'
 import type { Tokens } from './tokens.ts'
 
-/** The result of a call for an extension. `gone`, `waiting`: no call was made, or its token was refused. */
+/**
+ * The result of a call for an extension.
+ * - `gone`: the extension is not connected any more. No call was made, or it was answered 401.
+ * - `deferred`: no call may be made now. No call was made, or it was answered 401.
+ */
 export type CallResult<T> =
   | { type: 'ok'; value: T }
   | { type: 'failed'; failure: ProviderFailure }
   | { type: 'gone' }
-  | { type: 'waiting'; retryInMs: number }
+  | { type: 'deferred'; retryInMs: number }
 
-/** Calls the provider for an extension: with a fresh token, a second time after a 401, and not during the pause after a 429. */
+/** Calls the provider for an extension. Retries once with a new token after a 401. Makes no call during a pause. */
 export class Session {
   constructor(
     readonly tokens: Tokens,
@@ -31,7 +35,7 @@ export class Session {
     for (let tries = 1; token.type === 'token'; tries++) {
       // Checked after the token: while it was fetched, another call may have got a 429.
       const pauseMs = this.quota.pauseMs(key.extensionId, group)
-      if (pauseMs > 0) return { type: 'waiting', retryInMs: pauseMs }
+      if (pauseMs > 0) return { type: 'deferred', retryInMs: pauseMs }
       const result = await run(token.accessToken)
       if (result.ok) return { type: 'ok', value: result.value }
       if (result.failure.reason !== 'unauthorized' || tries === 2) return this.#failed(key, group, result.failure)
@@ -45,7 +49,8 @@ export class Session {
     if (failure.reason === 'rate_limited') {
       const pauseMs = failure.retryAfterMs ?? DEFAULT_PENALTY_MS
       this.quota.pause(key.extensionId, group, pauseMs)
-      if (group === 'medium')
+      if (group === SEND_GROUP)
+        // If it is not stored, a restart forgets the pause, and the first call gets another 429.
         await this.writer
           .write([notePause(key.extensionId, Math.ceil(this.clock.steady()) + pauseMs)])
           .catch(() => undefined)

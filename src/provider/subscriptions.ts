@@ -84,7 +84,7 @@ export class Subscriptions {
     return run
   }
 
-  /** Deletes all of an extension's subscriptions at the provider, as far as it answers. */
+  /** Deletes an extension's subscriptions at the provider. One for which the provider does not answer stays. */
   remove(key: ExtensionKey): Promise<void> {
     return this.#inTurn(key.extensionId, () => this.#remove(key))
   }

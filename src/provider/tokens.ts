@@ -19,7 +19,7 @@ import { meansRevoked, refreshDelayMs } from './refresh-policy.ts'
 export type TokenResult =
   | { type: 'token'; accessToken: string }
   | { type: 'gone' }
-  | { type: 'waiting'; retryInMs: number }
+  | { type: 'deferred'; retryInMs: number }
 
 export interface TokensContext {
   provider: Provider
@@ -62,7 +62,7 @@ export class Tokens {
     return { type: 'token', accessToken: await this.#decrypted.decrypt(row) }
   }
 
-  /** The same if it is in memory; null if it would have to be read, decrypted or refreshed. */
+  /** Like `access`, from memory only; null if the token would have to be read, decrypted or refreshed. */
   known(key: ExtensionKey): TokenResult | null {
     const row = this.context.directory.known(key.tenantId)?.extensions.get(key.extensionId)
     if (row?.status !== 'active' || row.accessExpiresAt - this.context.clock.now() <= TOKEN_FRESH_MS) return null
@@ -229,7 +229,7 @@ export class Tokens {
         : 'token refresh failed, trying again',
     )
     this.planRetry(row, delayMs)
-    return { type: 'waiting', retryInMs: delayMs }
+    return { type: 'deferred', retryInMs: delayMs }
   }
 
   async #commit(key: ExtensionKey, statement: ReturnType<typeof replacePair>): ReturnType<Writer['write']> {
@@ -243,6 +243,6 @@ export class Tokens {
 
   async #waiting(row: ExtensionRow): Promise<TokenResult> {
     const retryInMs = (row.nextRefreshAt ?? 0) - this.context.clock.now()
-    return retryInMs <= 0 || this.isRefreshing(row) ? this.refresh(row) : { type: 'waiting', retryInMs }
+    return retryInMs <= 0 || this.isRefreshing(row) ? this.refresh(row) : { type: 'deferred', retryInMs }
   }
 }

@@ -1,7 +1,7 @@
 import type { Row } from '../db/connection.ts'
 import type { RowOperation } from '../db/writer.ts'
 import { countUsage } from '../usage/roll-up.ts'
-import { OPEN_COLUMNS, type OpenRow, openAttempts } from './attempt-rows.ts'
+import { ATTEMPT_COLUMNS, type AttemptRow, insertAttempts } from './attempt-rows.ts'
 
 /** A message that is being accepted. */
 export interface NewMessage extends Record<string, string | number | null> {
@@ -18,29 +18,30 @@ export interface NewMessage extends Record<string, string | number | null> {
   /** Only with an `Idempotency-Key`. */
   idempotencyKey: string | null
   requestHash: string | null
-  expiredBefore: number
+  /** Epoch milliseconds. Keys stored before it have expired. */
+  keysExpiredBefore: number
 }
 
 /** A new message, and the attempt that its commit opens if `extensionId` is not null. */
-export type AcceptRow = NewMessage & OpenRow
+export type AcceptRow = NewMessage & AttemptRow
 
 /** The status of a new message: `sending` if the statement before this one opened its attempt. */
-const STATUS = `iif(EXISTS (SELECT 1 FROM send_attempts AS opened WHERE opened.message_id = given.messageId), 'sending', 'queued')`
+const STATUS = `iif(EXISTS (SELECT 1 FROM send_attempts AS attempt WHERE attempt.message_id = input.messageId), 'sending', 'queued')`
 
 const insertMessages = (condition: string, status = STATUS, sendAt = 'NULL'): string =>
   `INSERT INTO messages (id, job_id, tenant_id, app_id, user_id, direction, from_number, to_number, body, status, created_at, updated_at, send_at)
-    SELECT messageId, jobId, tenantId, appId, userId, 'outbound', given."from", given."to", given.body, ${status}, given.now, given.now, ${sendAt}
-    FROM given WHERE ${condition}`
+    SELECT messageId, jobId, tenantId, appId, userId, 'outbound', input."from", input."to", input.body, ${status}, input.now, input.now, ${sendAt}
+    FROM input WHERE ${condition}`
 
 const insertJobs = (condition: string): string =>
   `INSERT INTO jobs (id, kind, lane, tenant_id, subject, contact, created_at)
-    SELECT jobId, 'send', given."from", tenantId, messageId, given."to", startedAt FROM given WHERE ${condition}
+    SELECT jobId, 'send', input."from", tenantId, messageId, input."to", startedAt FROM input WHERE ${condition}
     RETURNING subject AS key, seq AS job_seq`
 
 function countAccepted(condition: string): string {
   const counts = { accepted: '1' }
-  const from = `FROM given WHERE ${condition}`
-  return countUsage({ tenantId: 'given.tenantId', appId: 'given.appId', at: 'given.now', counts, from })
+  const from = `FROM input WHERE ${condition}`
+  return countUsage({ tenantId: 'input.tenantId', appId: 'input.appId', at: 'input.now', counts, from })
 }
 
 const MESSAGE_COLUMNS = ['jobId', 'appId', 'userId', 'body'] as const
@@ -50,16 +51,16 @@ const MESSAGE_COLUMNS = ['jobId', 'appId', 'userId', 'body'] as const
  * Returns a row with `job_seq`, and one with `attempt_seq` if an attempt was opened.
  */
 export const ACCEPT: RowOperation<AcceptRow> = {
-  columns: [...OPEN_COLUMNS, ...MESSAGE_COLUMNS],
+  columns: [...ATTEMPT_COLUMNS, ...MESSAGE_COLUMNS],
   key: 'messageId',
   statements: acceptStatements('true'),
 }
 
 function acceptStatements(condition: string): string[] {
-  return [openAttempts(condition), insertMessages(condition), insertJobs(condition), countAccepted(condition)]
+  return [insertAttempts(condition), insertMessages(condition), insertJobs(condition), countAccepted(condition)]
 }
 
-/** A message that enters its line at `sendAt`. */
+/** A message that enters its queue at `sendAt`. */
 export interface ScheduledMessage extends NewMessage {
   /** Epoch milliseconds. */
   sendAt: number
@@ -68,7 +69,7 @@ export interface ScheduledMessage extends NewMessage {
 /** The lane of a `schedule` job is the id of its message, so a cancellation finds the job. */
 const insertScheduleJobs = (condition: string): string =>
   `INSERT INTO jobs (id, kind, lane, tenant_id, subject, due_at, created_at)
-    SELECT jobId, 'schedule', messageId, tenantId, messageId, sendAt, given.now FROM given WHERE ${condition}
+    SELECT jobId, 'schedule', messageId, tenantId, messageId, sendAt, input.now FROM input WHERE ${condition}
     RETURNING subject AS key, seq AS job_seq`
 
 /** Stores a scheduled message and its `schedule` job in one commit. Returns a row with `job_seq`. */
@@ -84,30 +85,30 @@ function scheduleStatements(condition: string): string[] {
 
 /** True for the first of several requests with the same key. */
 const OWNS_KEY = `EXISTS (SELECT 1 FROM idempotency_keys AS stored
-  WHERE stored.app_id = given.appId AND stored.key = given.idempotencyKey AND stored.message_id = given.messageId)`
+  WHERE stored.app_id = input.appId AND stored.key = input.idempotencyKey AND stored.message_id = input.messageId)`
 
-const FORGET_OWN_EXPIRED = `DELETE FROM idempotency_keys WHERE rowid IN (SELECT stored.rowid FROM given
-  CROSS JOIN idempotency_keys AS stored ON stored.app_id = given.appId AND stored.key = given.idempotencyKey
-  WHERE stored.created_at < expiredBefore)`
+const FORGET_OWN_EXPIRED = `DELETE FROM idempotency_keys WHERE rowid IN (SELECT stored.rowid FROM input
+  CROSS JOIN idempotency_keys AS stored ON stored.app_id = input.appId AND stored.key = input.idempotencyKey
+  WHERE stored.created_at < keysExpiredBefore)`
 
 /** Each commit that stores keys also deletes some expired ones. The limit keeps the commit short. */
 const FORGET_SOME_EXPIRED = `DELETE FROM idempotency_keys WHERE rowid IN (SELECT rowid FROM idempotency_keys
-  WHERE created_at < (SELECT min(expiredBefore) FROM given) ORDER BY created_at LIMIT 100)`
+  WHERE created_at < (SELECT min(keysExpiredBefore) FROM input) ORDER BY created_at LIMIT 100)`
 
-/** Binds each request's key to its message, unless the key is bound to another message already. */
+/** Stores each request's key with its message, unless the key has a message already. */
 const KEEP_KEYS = `INSERT INTO idempotency_keys (app_id, key, request_hash, message_id, created_at)
-  SELECT appId, idempotencyKey, requestHash, messageId, now FROM given WHERE true ON CONFLICT (app_id, key) DO NOTHING`
+  SELECT appId, idempotencyKey, requestHash, messageId, now FROM input WHERE true ON CONFLICT (app_id, key) DO NOTHING`
 
-/** The message that each request's key is bound to, and the hash of the first request with that key. */
-const KEPT_KEYS = `SELECT given.messageId AS key, stored.message_id, stored.request_hash FROM given
-  CROSS JOIN idempotency_keys AS stored ON stored.app_id = given.appId AND stored.key = given.idempotencyKey`
+/** The message of each request's key, and the hash of the first request with that key. */
+const KEPT_KEYS = `SELECT input.messageId AS key, stored.message_id, stored.request_hash FROM input
+  CROSS JOIN idempotency_keys AS stored ON stored.app_id = input.appId AND stored.key = input.idempotencyKey`
 
 /** Limits an operation to the first request with each `Idempotency-Key`. Returns the rows of `KEPT_KEYS` as well. */
 const once = <Message extends NewMessage>(
   operation: RowOperation<Message>,
   statements: (condition: string) => string[],
 ): RowOperation<Message> => ({
-  columns: [...operation.columns, 'idempotencyKey', 'requestHash', 'expiredBefore'],
+  columns: [...operation.columns, 'idempotencyKey', 'requestHash', 'keysExpiredBefore'],
   key: 'messageId',
   statements: [FORGET_OWN_EXPIRED, FORGET_SOME_EXPIRED, KEEP_KEYS, ...statements(OWNS_KEY), KEPT_KEYS],
 })
@@ -115,9 +116,8 @@ const once = <Message extends NewMessage>(
 export const ACCEPT_ONCE = once(ACCEPT, acceptStatements)
 export const SCHEDULE_ONCE = once(SCHEDULE, scheduleStatements)
 
-/** The message that a request is bound to. */
+/** The message that a request has stored, or that its `Idempotency-Key` had already. */
 export interface KeptRequest {
-  /** The request's own message, or the one that its `Idempotency-Key` is bound to. */
   messageId: string
   /** Hash of the first request with the key; null without a key. */
   requestHash: string | null

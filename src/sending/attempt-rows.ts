@@ -3,15 +3,16 @@ import type { FailureCode } from '../core/message-failure.ts'
 import type { RowOperation } from '../db/writer.ts'
 import { IS_BLOCKED } from '../opt-outs/opt-out-rows.ts'
 import { countErrors, countUsage } from '../usage/roll-up.ts'
-import { OF_ENDING, endingRows } from './ending-rows.ts'
+import { endingMessages } from './ending-messages.ts'
+import { ensureLookups } from './lookup-rows.ts'
 
 // The writes of an attempt: one row operation for each step. Every step after the first names its attempt and changes
 // nothing once that attempt is closed, so a late write of a dead process does no harm.
 
 type Values = Record<string, string | number | null>
 
-/** An attempt that is about to begin. */
-export interface OpenRow extends Values {
+/** A new attempt. */
+export interface AttemptRow extends Values {
   messageId: string
   tenantId: string
   /** Null: no attempt is opened. */
@@ -26,7 +27,7 @@ export interface OpenRow extends Values {
   now: number
 }
 
-export const OPEN_COLUMNS = [
+export const ATTEMPT_COLUMNS = [
   'messageId',
   'tenantId',
   'extensionId',
@@ -43,28 +44,28 @@ export const OPEN_COLUMNS = [
  * recipient has not opted out of a number whose tenant blocks opt-outs, and the conversation has no open attempt.
  * `condition` is a further condition on the message. Returns the attempt's `seq` if all conditions hold.
  */
-export const openAttempts = (
+export const insertAttempts = (
   condition: string,
 ): string => `INSERT INTO send_attempts (message_id, tenant_id, extension_id, from_number, to_number, boot_id, started_at, provider_started_at)
-  SELECT given.messageId, given.tenantId, given.extensionId, given."from", given."to", given.bootId, given.startedAt, given.providerStartedAt FROM given
-  CROSS JOIN tenants ON tenants.id = given.tenantId AND tenants.status = 'active' AND NOT ${IS_BLOCKED}
-  CROSS JOIN extensions ON extensions.tenant_id = given.tenantId AND extensions.extension_id = given.extensionId
+  SELECT input.messageId, input.tenantId, input.extensionId, input."from", input."to", input.bootId, input.startedAt, input.providerStartedAt FROM input
+  CROSS JOIN tenants ON tenants.id = input.tenantId AND tenants.status = 'active' AND NOT ${IS_BLOCKED}
+  CROSS JOIN extensions ON extensions.tenant_id = input.tenantId AND extensions.extension_id = input.extensionId
     AND extensions.status = 'active'
   WHERE ${condition}
   ON CONFLICT DO NOTHING RETURNING message_id AS key, seq AS attempt_seq`
 
 /** Changes messages to `sending` if their attempt was opened. */
-const MARK_SENDING = `UPDATE messages SET status = 'sending', updated_at = given.now FROM given
-  WHERE messages.id = given.messageId AND messages.status = 'queued'
-    AND EXISTS (SELECT 1 FROM send_attempts AS opened WHERE opened.message_id = given.messageId AND opened.closed_at IS NULL)`
+const MARK_SENDING = `UPDATE messages SET status = 'sending', updated_at = input.now FROM input
+  WHERE messages.id = input.messageId AND messages.status = 'queued'
+    AND EXISTS (SELECT 1 FROM send_attempts AS attempt WHERE attempt.message_id = input.messageId AND attempt.closed_at IS NULL)`
 
-const OPEN_ATTEMPTS = openAttempts(
-  `EXISTS (SELECT 1 FROM jobs WHERE jobs.seq = given.jobSeq AND jobs.created_at >= given.expiredBefore)
-    AND EXISTS (SELECT 1 FROM messages WHERE messages.id = given.messageId AND messages.status IN ('queued', 'sending'))`,
+const CLAIM_ATTEMPTS = insertAttempts(
+  `EXISTS (SELECT 1 FROM jobs WHERE jobs.seq = input.jobSeq AND jobs.created_at >= input.expiredBefore)
+    AND EXISTS (SELECT 1 FROM messages WHERE messages.id = input.messageId AND messages.status IN ('queued', 'sending'))`,
 )
 
 /** A waiting message whose attempt is to be opened. */
-export interface ClaimRow extends OpenRow {
+export interface ClaimRow extends AttemptRow {
   jobSeq: number
   /** Steady time. Messages accepted before it have expired. */
   expiredBefore: number
@@ -72,24 +73,27 @@ export interface ClaimRow extends OpenRow {
 
 /** Opens the attempt of a waiting message. Returns one row, with `attempt_seq`, if the checks hold. */
 export const CLAIM: RowOperation<ClaimRow> = {
-  columns: [...OPEN_COLUMNS, 'jobSeq', 'expiredBefore'],
+  columns: [...ATTEMPT_COLUMNS, 'jobSeq', 'expiredBefore'],
   key: 'messageId',
-  statements: [OPEN_ATTEMPTS, MARK_SENDING],
+  statements: [CLAIM_ATTEMPTS, MARK_SENDING],
 }
 
-/** Why `CLAIM` may have opened no attempt: the message has expired, or its recipient has opted out. Returns at most one row. */
-export const WHY_NOT_OPENED = `WITH given ("from", "to", tenantId) AS (VALUES (?3, ?4, ?5))
-  SELECT jobs.created_at < ?2 AS has_expired, tenants.status = 'active' AND ${IS_BLOCKED} AS is_blocked FROM given
-  CROSS JOIN tenants ON tenants.id = given.tenantId
-  CROSS JOIN jobs ON jobs.seq = ?1 AND jobs.tenant_id = given.tenantId`
+/**
+ * Why `CLAIM` may have opened no attempt: the message has expired, or its recipient has opted out. Returns no row if the message
+ * has no job any more, because it was cancelled.
+ */
+export const WHY_NOT_OPENED = `WITH input ("from", "to", tenantId) AS (VALUES (?3, ?4, ?5))
+  SELECT jobs.created_at < ?2 AS has_expired, tenants.status = 'active' AND ${IS_BLOCKED} AS is_blocked FROM input
+  CROSS JOIN tenants ON tenants.id = input.tenantId
+  CROSS JOIN jobs ON jobs.seq = ?1 AND jobs.tenant_id = input.tenantId`
 
 /** The condition of each step after the first: its attempt is still open. */
-const IS_OPEN = `EXISTS (SELECT 1 FROM send_attempts AS open WHERE open.seq = given.attemptSeq AND open.closed_at IS NULL)`
+export const IS_OPEN = `EXISTS (SELECT 1 FROM send_attempts AS open WHERE open.seq = input.attemptSeq AND open.closed_at IS NULL)`
 
-const CLOSE_ATTEMPTS = `UPDATE send_attempts SET outcome = coalesce(send_attempts.outcome, given.outcome), closed_at = given.closedAt,
-    resolution = given.resolution, http_status = coalesce(given.httpStatus, http_status), error_code = coalesce(given.errorCode, error_code),
-    request_id = coalesce(given.requestId, request_id)
-  FROM given WHERE send_attempts.seq = given.attemptSeq AND send_attempts.closed_at IS NULL`
+const CLOSE_ATTEMPTS = `UPDATE send_attempts SET outcome = coalesce(send_attempts.outcome, input.outcome), closed_at = input.closedAt,
+    resolution = input.resolution, http_status = coalesce(input.httpStatus, http_status), error_code = coalesce(input.errorCode, error_code),
+    request_id = coalesce(input.requestId, request_id)
+  FROM input WHERE send_attempts.seq = input.attemptSeq AND send_attempts.closed_at IS NULL`
 
 /** The end of an attempt. */
 export interface CloseRow extends Values {
@@ -117,12 +121,15 @@ const CLOSE_COLUMNS = [
   'closedAt',
 ] as const
 
-/** Closes an attempt. Its message and job stay, for another attempt. */
+/**
+ * Closes an attempt. Its message and job stay, for another attempt. Ends the quarantine of the job, because only a lookup closes
+ * the attempt of a quarantined message.
+ */
 export const CLOSE: RowOperation<CloseRow & { jobSeq: number }> = {
   columns: [...CLOSE_COLUMNS, 'jobSeq'],
   key: 'messageId',
   statements: [
-    `UPDATE jobs SET is_quarantined = 0 FROM given WHERE jobs.seq = given.jobSeq AND is_quarantined = 1 AND ${IS_OPEN}`,
+    `UPDATE jobs SET is_quarantined = 0 FROM input WHERE jobs.seq = input.jobSeq AND is_quarantined = 1 AND ${IS_OPEN}`,
     CLOSE_ATTEMPTS,
   ],
 }
@@ -142,21 +149,6 @@ export interface ResultRow extends CloseRow {
   now: number
 }
 
-/** `condition`: what must hold for a result to be stored. The simulation passes a weaker one to show what goes wrong. */
-export const resultStatements = (condition: string): string[] => [
-  countUsage({
-    ...OF_ENDING,
-    latencyMs: 'given.latencyMs',
-    counts: { sent: `given.status = 'sent'`, failed: `given.status = 'failed'`, segments: 'given.segments' },
-    from: endingRows(condition),
-  }),
-  `UPDATE messages SET status = given.status, rc_message_id = given.rcMessageId, error = given.error, error_code = given.failureCode,
-      updated_at = given.now
-    FROM given WHERE messages.id = given.messageId AND messages.status IN ('queued', 'sending') AND ${condition}`,
-  `DELETE FROM jobs WHERE seq IN (SELECT jobSeq FROM given WHERE ${condition})`,
-  CLOSE_ATTEMPTS,
-]
-
 /** Ends an attempt, its message and its job. */
 export const RESULT: RowOperation<ResultRow> = {
   columns: [
@@ -171,13 +163,24 @@ export const RESULT: RowOperation<ResultRow> = {
     'now',
   ],
   key: 'messageId',
-  statements: resultStatements(IS_OPEN),
+  statements: [
+    countUsage({
+      ...endingMessages(IS_OPEN),
+      latencyMs: 'input.latencyMs',
+      counts: { sent: `input.status = 'sent'`, failed: `input.status = 'failed'`, segments: 'input.segments' },
+    }),
+    `UPDATE messages SET status = input.status, rc_message_id = input.rcMessageId, error = input.error, error_code = input.failureCode,
+        updated_at = input.now
+      FROM input WHERE messages.id = input.messageId AND messages.status IN ('queued', 'sending') AND ${IS_OPEN}`,
+    `DELETE FROM jobs WHERE seq IN (SELECT jobSeq FROM input WHERE ${IS_OPEN})`,
+    CLOSE_ATTEMPTS,
+  ],
 }
 
 /** `RESULT` for messages that failed. Their errors are counted as well. */
 export const FAILED_RESULT: RowOperation<ResultRow> = {
   ...RESULT,
-  statements: [countErrors({ ...OF_ENDING, error: 'given.error', from: endingRows(IS_OPEN) }), ...RESULT.statements],
+  statements: [countErrors({ ...endingMessages(IS_OPEN), error: 'input.error' }), ...RESULT.statements],
 }
 
 /** An attempt whose outcome is not known. */
@@ -192,19 +195,16 @@ export interface UnknownRow extends Values {
   httpStatus: number | null
   errorCode: string | null
   requestId: string | null
-  /** The id of a new lookup job, if the extension has none. */
-  jobId: string
-  now: number
+  /** Steady time. */
+  storedAt: number
 }
 
-/** Creates the extension's lookup job, or makes the present one due sooner. */
-const SCHEDULE_LOOKUP = [
-  `UPDATE jobs SET due_at = min(due_at, given.lookupAt) FROM given
-    WHERE jobs.kind = 'lookup' AND jobs.lane = given.extensionId AND jobs.tenant_id = given.tenantId`,
-  `INSERT INTO jobs (id, kind, lane, tenant_id, subject, due_at, created_at)
-    SELECT min(given.jobId), 'lookup', given.extensionId, given.tenantId, given.extensionId, min(given.lookupAt), min(given.now) FROM given
-    WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.kind = 'lookup' AND jobs.lane = given.extensionId AND jobs.tenant_id = given.tenantId)
-    GROUP BY given.tenantId, given.extensionId`,
+/** Creates the extension's lookup job, or makes the existing one due sooner. */
+const ENSURE_LOOKUP = [
+  `UPDATE jobs SET due_at = min(due_at, input.lookupAt) FROM input
+    WHERE jobs.kind = 'lookup' AND jobs.lane = input.extensionId AND jobs.tenant_id = input.tenantId`,
+  ensureLookups(`SELECT extensionId AS extension_id, tenantId AS tenant_id, min(lookupAt) AS due_at, min(storedAt) AS created_at
+    FROM input GROUP BY tenantId, extensionId`),
 ]
 
 /** Stores an unknown outcome. The attempt stays open until the extension's lookup job closes it. */
@@ -219,14 +219,13 @@ export const UNKNOWN: RowOperation<UnknownRow> = {
     'httpStatus',
     'errorCode',
     'requestId',
-    'jobId',
-    'now',
+    'storedAt',
   ],
   key: 'messageId',
   statements: [
-    `UPDATE send_attempts SET outcome = 'unknown', absent_after = given.absentAfter, http_status = given.httpStatus,
-        error_code = given.errorCode, request_id = given.requestId
-      FROM given WHERE send_attempts.seq = given.attemptSeq AND send_attempts.closed_at IS NULL`,
-    ...SCHEDULE_LOOKUP,
+    `UPDATE send_attempts SET outcome = 'unknown', absent_after = input.absentAfter, http_status = input.httpStatus,
+        error_code = input.errorCode, request_id = input.requestId
+      FROM input WHERE send_attempts.seq = input.attemptSeq AND send_attempts.closed_at IS NULL`,
+    ...ENSURE_LOOKUP,
   ],
 }

@@ -1,7 +1,7 @@
-import { errorName } from '../core/log.ts'
+import { FIRST_LOOKUP_MS } from '../core/limits.ts'
 import type { MessageFailure } from '../core/message-failure.ts'
 import { segmentsOf } from '../core/segments.ts'
-import type { AttemptResolution } from '../db/schema/messages.ts'
+import type { AttemptOutcome, AttemptResolution } from '../db/schema/messages.ts'
 import { isConstraint } from '../db/gate.ts'
 import type { RowOperation } from '../db/writer.ts'
 import type { ProviderFailure } from '../provider/provider.ts'
@@ -10,9 +10,10 @@ import { CLOSE, FAILED_RESULT, RESULT, UNKNOWN } from './attempt-rows.ts'
 import type { CallEnd } from './call-end.ts'
 import type { SendingContext } from './context.ts'
 import { GIVE_UP } from './give-up-rows.ts'
-import type { Entry, OpenAttempt } from './line.ts'
+import type { Entry, OpenAttempt } from './number-queue.ts'
 import type { OutboundMessage } from './outbound-message.ts'
-import { publishStatus } from './publish-status.ts'
+import { publishEnd, publishStatus } from './publish-status.ts'
+import { untilDone } from './until-done.ts'
 
 type Ended = Extract<CallEnd, { type: 'sent' | 'failed' }>
 
@@ -48,10 +49,9 @@ export async function storeEnd(
     latencyMs: error === null && message.sendAt === null ? latencyClass(now - message.createdAt) : 0,
     now,
   }
-  if (!(await writeUntilStored(context, error === null ? RESULT : FAILED_RESULT, row))) return false
+  if (!(await storeResult(context, error === null ? RESULT : FAILED_RESULT, row))) return false
   const key = { tenantId: message.tenantId, extensionId: open.attempt.extensionId }
   if (end.type === 'sent') context.tracking.sent(key, row.closedAt)
-  if (message.status === 'queued') publishStatus(context, message, 'sending', now)
   publishStatus(context, message, end.type, now, { rcMessageId: end.rcMessageId, failure: error })
   return true
 }
@@ -60,17 +60,17 @@ export async function storeEnd(
 export async function storeClose(
   context: SendingContext,
   open: OpenEntry,
-  outcome: Extract<CallEnd, { type: 'retry' }>['outcome'],
+  outcome: AttemptOutcome,
   failure: ProviderFailure | null,
   resolution: AttemptResolution | null = null,
 ): Promise<void> {
-  await writeUntilStored(context, CLOSE, closeRow(context, open, outcome, failure, resolution))
+  await storeResult(context, CLOSE, closeRow(context, open, outcome, failure, resolution))
 }
 
 const closeRow = (
   { clock }: SendingContext,
   { entry, attempt }: OpenEntry,
-  outcome: Extract<CallEnd, { type: 'retry' }>['outcome'],
+  outcome: AttemptOutcome,
   failure: ProviderFailure | null,
   resolution: AttemptResolution | null,
 ) => ({
@@ -85,8 +85,6 @@ const closeRow = (
   closedAt: Math.ceil(clock.steady()),
 })
 
-const FIRST_LOOKUP_MS = 2000
-
 /**
  * Stores an unknown outcome. The attempt stays open until the lookup job closes it. Returns the milliseconds until that job
  * is due.
@@ -96,26 +94,29 @@ export async function storeUnknown(
   { entry, attempt }: Omit<OpenEntry, 'message'>,
   failure: ProviderFailure | null,
 ): Promise<number> {
-  const { config, clock, ids } = context
-  const settleMs = failure?.status === 500 ? config.reconcileSettle5xxMs : config.reconcileSettleMs
+  const settleMs = settleMsAfter(context, failure)
   const lookupMs = Math.min(FIRST_LOOKUP_MS, settleMs)
-  const now = Math.ceil(clock.steady())
-  await writeUntilStored(context, UNKNOWN, {
+  const storedAt = Math.ceil(context.clock.steady())
+  const absentAfter = storedAt + settleMs
+  await storeResult(context, UNKNOWN, {
     messageId: entry.messageId,
     attemptSeq: attempt.seq,
-    tenantId: entry.line.tenantId,
+    tenantId: entry.queue.tenantId,
     extensionId: attempt.extensionId,
-    absentAfter: now + settleMs,
-    lookupAt: now + lookupMs,
+    absentAfter,
+    lookupAt: storedAt + lookupMs,
     httpStatus: failure?.status ?? null,
     errorCode: failure?.code ?? null,
     requestId: failure?.requestId ?? null,
-    jobId: ids.of('job'),
-    now,
+    storedAt,
   })
-  attempt.absentAfter = now + settleMs
+  attempt.absentAfter = absentAfter
   return lookupMs
 }
+
+/** After a 500 the provider is done with the call. After a 502 or 504 it may still be working behind the proxy that answered. */
+const settleMsAfter = ({ config }: SendingContext, failure: ProviderFailure | null): number =>
+  failure?.status === 500 ? config.reconcileSettle500Ms : config.reconcileSettleMs
 
 /** Ends a message that has no open attempt, and its job. Returns whether this call ended it. */
 export async function giveUp(
@@ -127,30 +128,24 @@ export async function giveUp(
   const now = context.clock.now()
   const row = { messageId: message.id, jobSeq, error: failure.text, failureCode: failure.code, now }
   if ((await context.database.writer.row(GIVE_UP, row)).length === 0) return false
-  if (message.status === 'queued') publishStatus(context, message, 'sending', now)
-  publishStatus(context, message, 'failed', now, { failure })
+  publishEnd(context, message, 'failed', now, { failure })
   return true
 }
 
-const WRITE_AGAIN_MS = 1000
-
 /**
- * Writes until the database stores the row. Meanwhile the attempt stays open, so nothing is sent twice. Returns false if
+ * Writes until the database stores the row. Until then the attempt stays open, so nothing is sent twice. Returns false if
  * the row violates a constraint of the schema.
  */
-async function writeUntilStored<Row extends Record<string, string | number | null>>(
-  { database, clock, log }: SendingContext,
+async function storeResult<Row extends Record<string, string | number | null>>(
+  context: SendingContext,
   operation: RowOperation<Row>,
   row: Row,
 ): Promise<boolean> {
-  for (;;) {
-    try {
-      await database.writer.row(operation, row)
-      return true
-    } catch (error) {
-      if (isConstraint(error)) return false
-      log.error({ error: errorName(error) }, 'a result cannot be stored, trying again')
-      await new Promise<void>((resolve) => clock.after(WRITE_AGAIN_MS, resolve))
-    }
+  try {
+    await untilDone(context, 'a result cannot be stored', () => context.database.writer.row(operation, row))
+    return true
+  } catch (error) {
+    if (isConstraint(error)) return false
+    throw error
   }
 }

@@ -1,24 +1,25 @@
+import { RETRY_AFTER_FAULT_MS } from '../core/limits.ts'
 import { errorName } from '../core/log.ts'
 import { MESSAGE_FAILURES, type MessageFailure } from '../core/message-failure.ts'
 import { maskNumber } from '../core/phone.ts'
-import type { AcceptedSms, ProviderFailure } from '../provider/provider.ts'
+import type { Row } from '../db/connection.ts'
+import type { ProviderFailure, SmsAnswer } from '../provider/provider.ts'
+import { SEND_GROUP } from '../provider/quota.ts'
 import type { CallResult } from '../provider/session.ts'
-import { CLAIM, type OpenRow, WHY_NOT_OPENED } from './attempt-rows.ts'
+import { type AttemptRow, CLAIM, WHY_NOT_OPENED } from './attempt-rows.ts'
 import { type OpenEntry, giveUp, storeClose, storeEnd, storeUnknown } from './attempt-store.ts'
 import { callEnd, isMovedNumber, wasAnswered } from './call-end.ts'
 import type { SendingContext } from './context.ts'
-import type { Entry, OpenAttempt } from './line.ts'
-import { undoClaim } from './orphans.ts'
+import { backoffMs } from './extension-queue.ts'
+import type { Entry } from './number-queue.ts'
 import { type OutboundMessage, isEnded, loadMessages } from './outbound-message.ts'
 import { publishStatus } from './publish-status.ts'
-import type { Begun } from './scheduler-tasks.ts'
+import type { Reservation } from './scheduler-tasks.ts'
 import type { Scheduler } from './scheduler.ts'
-import { backoffMs } from './turns.ts'
+import { undoAttempt } from './uncertain-commits.ts'
 
-/** How long a line waits after the commit has refused to open an attempt that the scheduler allowed. */
-const CLAIM_AGAIN_MS = 1000
-/** After so many 503 in a row, the cause is the message and not the extension. */
-const MAX_REFUSALS = 5
+/** After this many consecutive 503s, the cause is the message and not the extension. */
+const MAX_CONSECUTIVE_503S = 5
 
 /** Runs attempts: opens each in a commit, makes its call, stores the outcome, and tells the scheduler. */
 export class Attempts {
@@ -27,196 +28,187 @@ export class Attempts {
     readonly scheduler: Scheduler,
   ) {}
 
-  /** Opens attempts for waiting entries, all in one commit. */
-  async begin(begun: readonly Begun[]): Promise<void> {
-    const ids = begun.map(({ entry }) => entry.messageId)
-    const messages = await loadMessages(this.context.database.gate, ids).catch((error: unknown) => {
+  /** Opens attempts for waiting entries, usually in one commit, and runs them. */
+  async open(reservations: readonly Reservation[]): Promise<void> {
+    const ids = reservations.map(({ entry }) => entry.messageId)
+    try {
+      const messages = await loadMessages(this.context.database.gate, ids)
+      for (const one of reservations) void this.#claim(one, messages.get(one.entry.messageId))
+    } catch (error) {
       this.context.log.error({ error: errorName(error) }, 'messages cannot be read, trying again')
-      return null
-    })
-    for (const one of begun) {
-      const message = messages?.get(one.entry.messageId)
-      if (messages === null) this.#putBack(one, CLAIM_AGAIN_MS)
-      else void this.#beginOne(one, message).catch((error: unknown) => this.#failed(one, error))
+      for (const one of reservations) this.#putBack(one)
     }
   }
 
-  /** The row of the commit that opens an attempt. */
-  openRow({ line, messageId, to }: Entry, extensionId: string | null): OpenRow {
+  /** The row of a new attempt. `now`: epoch milliseconds. */
+  attemptRow({ queue, messageId, to }: Entry, extensionId: string | null, now: number): AttemptRow {
     const { clock, provider, bootId } = this.context
     const startedAt = Math.floor(clock.steady())
     const skewMs = provider.clockSkewMs()
     return {
       messageId,
-      tenantId: line.tenantId,
+      tenantId: queue.tenantId,
       extensionId,
-      from: line.number,
+      from: queue.number,
       to,
       bootId,
       startedAt,
       providerStartedAt: skewMs === null ? null : Math.floor(startedAt - skewMs),
-      now: clock.now(),
+      now,
     }
   }
 
   /** Makes the call of an attempt that is committed, and stores its outcome. Never rejects. */
-  async run(begun: Begun, attemptSeq: number, opened: OpenRow, message: OutboundMessage): Promise<void> {
-    const { entry, extensionId } = begun
-    const { startedAt, providerStartedAt } = opened
-    const attempt = { seq: attemptSeq, extensionId, startedAt, providerStartedAt, absentAfter: null, isOwn: true }
+  async run(reservation: Reservation, seq: number, row: AttemptRow, message: OutboundMessage): Promise<void> {
+    const { entry, extensionId } = reservation
+    const { startedAt, providerStartedAt } = row
+    const attempt = { seq, extensionId, startedAt, providerStartedAt, absentAfter: null, isOwn: true }
     entry.attempt = attempt
-    const open = { entry, attempt, message }
+    const open = { entry, attempt, message: { ...message, status: 'sending' as const } }
     try {
-      if (message.status === 'queued') publishStatus(this.context, message, 'sending', opened.now)
-      await this.context.mark.noteAttempt(attemptSeq)
-      const result = await this.#call(begun, message)
-      await this.#finish(begun, { ...open, message: { ...message, status: 'sending' } }, result)
+      if (message.status === 'queued') publishStatus(this.context, message, 'sending', row.now)
+      await this.context.mark.noteAttempt(seq)
+      await this.#finish(open, await this.#call(reservation, message))
     } catch (error) {
       const { messageId } = entry
       this.context.log.error({ messageId, error: errorName(error) }, 'an attempt failed: its outcome is looked up')
       await this.#unknown(open, null)
     } finally {
-      this.scheduler.left(begun)
+      this.scheduler.callOver(reservation)
     }
   }
 
-  /** Frees the slots of an attempt that was not opened, or whose call was never made. */
-  release(begun: Begun): void {
-    const { entry, extensionId, mark } = begun
-    this.context.quota.giveBack(entry.line.number, extensionId, mark)
-    this.scheduler.closed(entry)
-    this.scheduler.left(begun)
+  async #claim(reservation: Reservation, message: OutboundMessage | undefined): Promise<void> {
+    try {
+      if (message === undefined || isEnded(message.status)) await this.#drop(reservation)
+      else await this.#claimAndRun(reservation, message)
+    } catch (error) {
+      const { messageId } = reservation.entry
+      this.context.log.error({ messageId, error: errorName(error) }, 'a message cannot be sent now, trying again')
+      this.#putBack(reservation)
+    }
   }
 
-  async #beginOne(begun: Begun, message: OutboundMessage | undefined): Promise<void> {
-    const { entry, extensionId } = begun
-    if (message === undefined || isEnded(message.status)) return this.#drop(begun)
-    const opened = this.openRow(entry, extensionId)
+  async #claimAndRun(reservation: Reservation, message: OutboundMessage): Promise<void> {
+    const { entry, extensionId } = reservation
     const { clock, config, database } = this.context
+    const row = this.attemptRow(entry, extensionId, clock.now())
     const expiredBefore = Math.floor(clock.steady()) - config.maxQueueAgeMs
-    const claim = { ...opened, jobSeq: entry.jobSeq, expiredBefore }
-    const rows = await database.writer.row(CLAIM, claim).catch((error: unknown) => {
-      return undoClaim(this.context, entry, error)
-    })
-    const attemptSeq = rows[0]?.['attempt_seq']
-    if (attemptSeq === undefined) return this.#notOpened(begun, message, expiredBefore)
-    await this.run(begun, Number(attemptSeq), opened, message)
+    let rows: Row[] = []
+    try {
+      rows = await database.writer.row(CLAIM, { ...row, jobSeq: entry.jobSeq, expiredBefore })
+    } catch (error) {
+      await undoAttempt(this.context, entry, error)
+    }
+    const seq = rows[0]?.['attempt_seq']
+    if (seq === undefined) await this.#notOpened(reservation, message, expiredBefore)
+    else await this.run(reservation, Number(seq), row, message)
   }
 
-  /** The message is too old, its recipient has opted out, or a condition changed just before the commit. */
-  async #notOpened(begun: Begun, message: OutboundMessage, expiredBefore: number): Promise<void> {
-    const { entry } = begun
-    const failure = await this.#failureOf(entry, message, expiredBefore)
-    if (failure === null) return this.#putBack(begun, CLAIM_AGAIN_MS)
-    await giveUp(this.context, entry, message, failure)
-    this.release(begun)
-    this.scheduler.ended(entry)
+  /** The message was cancelled, is too old, its recipient has opted out, or a condition changed just before the commit. */
+  async #notOpened(reservation: Reservation, message: OutboundMessage, expiredBefore: number): Promise<void> {
+    const reason = await this.#whyNotOpened(reservation.entry, expiredBefore)
+    if (reason === 'ended') return this.#drop(reservation)
+    if (reason === null) return this.#putBack(reservation)
+    await giveUp(this.context, reservation.entry, message, reason)
+    this.scheduler.giveBack(reservation)
+    this.scheduler.messageEnded(reservation.entry)
   }
 
-  async #failureOf(
-    { jobSeq, line, to }: Entry,
-    { tenantId }: OutboundMessage,
-    expiredBefore: number,
-  ): Promise<MessageFailure | null> {
-    const args = [jobSeq, expiredBefore, line.number, to, tenantId]
+  async #whyNotOpened({ jobSeq, queue, to }: Entry, expiredBefore: number): Promise<MessageFailure | 'ended' | null> {
+    const args = [jobSeq, expiredBefore, queue.number, to, queue.tenantId]
     const [row] = (await this.context.database.gate.execute({ sql: WHY_NOT_OPENED, args })).rows
-    if (row?.['has_expired'] === 1) return MESSAGE_FAILURES.expired
-    return row?.['is_blocked'] === 1 ? MESSAGE_FAILURES.optedOut : null
+    if (row === undefined) return 'ended'
+    if (row['has_expired'] === 1) return MESSAGE_FAILURES.expired
+    return row['is_blocked'] === 1 ? MESSAGE_FAILURES.optedOut : null
   }
 
-  async #call({ entry, extensionId, mark }: Begun, { body: text }: OutboundMessage): Promise<CallResult<AcceptedSms>> {
-    const { session, provider, quota } = this.context
-    const { tenantId, number: from } = entry.line
+  async #call(reservation: Reservation, { body: text }: OutboundMessage): Promise<CallResult<SmsAnswer>> {
+    const { session, provider } = this.context
+    const { entry, extensionId } = reservation
+    const { tenantId, number: from } = entry.queue
     const message = { from, to: entry.to, text }
-    const result = await session.call({ tenantId, extensionId }, 'medium', (token) => provider.sendSms(token, message))
-    quota.answered(from, extensionId, mark)
-    this.scheduler.answered(entry)
+    const result = await session.call({ tenantId, extensionId }, SEND_GROUP, (token) =>
+      provider.sendSms(token, message),
+    )
+    this.scheduler.callReturned(reservation)
     return result
   }
 
-  async #finish(begun: Begun, open: OpenEntry, result: CallResult<AcceptedSms>): Promise<void> {
+  async #finish(open: OpenEntry, result: CallResult<SmsAnswer>): Promise<void> {
+    const { entry } = open
+    if (wasAnswered(result)) this.scheduler.extension(open.attempt.extensionId).failures = 0
     const failure = result.type === 'failed' ? result.failure : null
-    if (failure !== null) this.#logFailure(open, failure)
-    this.#learn(begun, open.message, result)
+    if (failure !== null) this.#noteFailure(open, failure)
     const end = callEnd(result)
     if (end.type === 'unknown') return this.#unknown(open, failure)
     if (end.type === 'retry') {
       await storeClose(this.context, open, end.outcome, failure)
-      this.scheduler.closed(open.entry)
-      this.scheduler.add(open.entry)
+      this.scheduler.attemptClosed(entry)
+      this.scheduler.add(entry)
       return
     }
-    if (await storeEnd(this.context, open, end, failure)) this.scheduler.ended(open.entry)
+    if (await storeEnd(this.context, open, end, failure)) this.scheduler.messageEnded(entry)
     else await this.#unknown(open, null)
   }
 
-  /** Applies a result to the pauses of the extension and to the message's next attempt. */
-  #learn({ entry, extensionId }: Begun, { refusals }: OutboundMessage, result: CallResult<unknown>): void {
-    const { quota, clock } = this.context
-    const extension = this.scheduler.extension(extensionId)
-    if (wasAnswered(result)) extension.failures = 0
-    if (result.type !== 'failed') return
-    const { failure } = result
-    if (isMovedNumber(failure)) entry.refusal = { extensionId, failure, at: clock.monotonic() }
-    if (failure.reason === 'unavailable' && refusals + 1 >= MAX_REFUSALS)
-      return this.#hold(entry, Math.max(failure.retryAfterMs ?? 0, backoffMs(refusals + 1)))
-    if (failure.reason === 'unavailable' && failure.retryAfterMs !== null)
-      return quota.pause(extensionId, 'medium', failure.retryAfterMs)
-    if (failure.reason !== 'unavailable' && failure.reason !== 'unreachable') return
-    // Calls that began together fail together and count as one failure.
-    if (quota.pauseMs(extensionId, 'medium') > 0) return
-    quota.pause(extensionId, 'medium', backoffMs(++extension.failures))
+  /** Logs a failure, and delays what the next call of the message or of the extension must wait for. */
+  #noteFailure({ entry, attempt: { extensionId }, message }: OpenEntry, failure: ProviderFailure): void {
+    this.#logFailure(entry, failure)
+    if (isMovedNumber(failure)) entry.movedNumber = { extensionId, failure, at: this.context.clock.monotonic() }
+    if (failure.reason === 'unavailable') this.#delayAfter503(entry, extensionId, message.consecutive503s + 1, failure)
+    if (failure.reason === 'unreachable') this.#backOff(extensionId)
   }
 
-  async #unknown(open: OpenEntry, failure: ProviderFailure | null): Promise<void> {
-    const { entry, attempt } = open
-    entry.attempt = attempt
-    const lookupMs = await storeUnknown(this.context, open, failure)
-    this.context.jobs.scheduled('lookup', attempt.extensionId, entry.line.tenantId, lookupMs)
+  #delayAfter503(entry: Entry, extensionId: string, count: number, { retryAfterMs }: ProviderFailure): void {
+    if (count >= MAX_CONSECUTIVE_503S) this.#hold(entry, Math.max(retryAfterMs ?? 0, backoffMs(count)))
+    else if (retryAfterMs === null) this.#backOff(extensionId)
+    else this.context.quota.pause(extensionId, SEND_GROUP, retryAfterMs)
   }
 
-  /** Deletes the job of a message that has ended or was erased. */
-  async #drop(begun: Begun): Promise<void> {
-    const { jobSeq } = begun.entry
-    await this.context.database.writer.write([{ sql: 'DELETE FROM jobs WHERE seq = ?1', args: [jobSeq] }])
-    this.release(begun)
-    this.scheduler.ended(begun.entry)
-  }
-
-  #failed(begun: Begun, error: unknown): void {
-    const { messageId } = begun.entry
-    this.context.log.error({ messageId, error: errorName(error) }, 'a message cannot be sent now, trying again')
-    this.#putBack(begun, CLAIM_AGAIN_MS)
-  }
-
-  /** Makes the line wait, because later messages must not begin before this one. */
-  #putBack(begun: Begun, holdMs: number): void {
-    const { line } = begun.entry
-    line.heldUntil = this.context.clock.monotonic() + holdMs
-    this.release(begun)
-    this.scheduler.add(begun.entry)
+  /** Calls that began together fail together and count as one failure. */
+  #backOff(extensionId: string): void {
+    const { quota } = this.context
+    if (quota.pauseMs(extensionId, SEND_GROUP) > 0) return
+    quota.pause(extensionId, SEND_GROUP, backoffMs(++this.scheduler.extension(extensionId).failures))
   }
 
   /** Makes the entry wait. It holds its own conversation, and nothing else. */
   #hold(entry: Entry, ms: number): void {
     const { clock } = this.context
     entry.heldUntil = clock.monotonic() + ms
-    clock.after(Math.ceil(ms), () => this.scheduler.touch(entry.line))
+    clock.after(Math.ceil(ms), () => this.scheduler.touch(entry.queue))
   }
 
-  #logFailure({ entry }: { entry: Entry; attempt: OpenAttempt }, failure: ProviderFailure): void {
-    const { status, code, reason, requestId } = failure
-    const { messageId, to } = entry
-    this.context.log.warn(
-      { messageId, to: maskNumber(to), reason, status, code, requestId },
-      'provider did not take the message',
-    )
+  async #unknown(open: OpenEntry, failure: ProviderFailure | null): Promise<void> {
+    const { entry, attempt } = open
+    entry.attempt = attempt
+    const lookupMs = await storeUnknown(this.context, open, failure)
+    this.context.jobs.dueAfter('lookup', attempt.extensionId, entry.queue.tenantId, lookupMs)
   }
 
-  /** Ends a waiting entry without a call. */
-  async end(entry: Entry, failure: MessageFailure): Promise<void> {
-    const message = (await loadMessages(this.context.database.gate, [entry.messageId])).get(entry.messageId)
-    if (message !== undefined) await giveUp(this.context, entry, message, failure)
-    this.scheduler.ended(entry)
+  /** Deletes the job of a message that has ended or was erased. */
+  async #drop(reservation: Reservation): Promise<void> {
+    const { entry } = reservation
+    await this.context.database.writer.write([{ sql: 'DELETE FROM jobs WHERE seq = ?1', args: [entry.jobSeq] }])
+    this.scheduler.giveBack(reservation)
+    this.scheduler.messageEnded(entry)
+  }
+
+  /** Makes the queue wait, because later messages must not begin before this one. */
+  #putBack(reservation: Reservation): void {
+    const { entry } = reservation
+    entry.queue.retryAt = this.context.clock.monotonic() + RETRY_AFTER_FAULT_MS
+    this.scheduler.giveBack(reservation)
+    this.scheduler.add(entry)
+  }
+
+  #logFailure({ messageId, to }: Entry, { status, code, reason, requestId }: ProviderFailure): void {
+    const fields = { messageId, to: maskNumber(to), reason, status, code, requestId }
+    const text =
+      reason === 'ambiguous'
+        ? 'it is not known whether the provider took the message: it is looked up'
+        : 'provider did not take the message'
+    this.context.log.warn(fields, text)
   }
 }

@@ -1,19 +1,19 @@
 import { MESSAGE_FAILURES, type MessageFailure, rejected } from '../core/message-failure.ts'
 import type { AttemptOutcome } from '../db/schema/messages.ts'
-import type { AcceptedSms, ProviderFailure } from '../provider/provider.ts'
+import type { SmsAnswer, ProviderFailure } from '../provider/provider.ts'
 import type { CallResult } from '../provider/session.ts'
 
 /** What the result of a call means for its message. */
 export type CallEnd =
   | { type: 'sent'; outcome: AttemptOutcome; rcMessageId: string }
   | { type: 'failed'; outcome: AttemptOutcome; rcMessageId: string | null; failure: MessageFailure }
-  /** Nothing was accepted: the message waits for another attempt. */
+  /** The provider did not accept the message: it waits for another attempt. */
   | { type: 'retry'; outcome: AttemptOutcome }
-  /** A lookup in the provider's message store must find out. */
+  /** The provider may have accepted the message: a lookup in its message store must find out. */
   | { type: 'unknown' }
 
 /** Maps the result of a call to its end. */
-export function callEnd(result: CallResult<AcceptedSms>): CallEnd {
+export function callEnd(result: CallResult<SmsAnswer>): CallEnd {
   if (result.type === 'ok') return acceptedEnd(result.value.providerMessageId, result.value.failed)
   if (result.type !== 'failed') return { type: 'retry', outcome: 'not_accepted' }
   const { failure } = result
@@ -27,11 +27,11 @@ export function callEnd(result: CallResult<AcceptedSms>): CallEnd {
     case 'unauthorized':
       return { type: 'failed', outcome: 'not_accepted', rcMessageId: null, failure: MESSAGE_FAILURES.revoked }
     default:
-      return refusedEnd(failure)
+      return rejectedEnd(failure)
   }
 }
 
-/** The end of a call that the provider accepted. The provider may report at once that sending failed. */
+/** The end of a call that the provider accepted. The answer may say that sending failed. */
 const acceptedEnd = (rcMessageId: string, hasFailed: boolean): CallEnd =>
   hasFailed
     ? { type: 'failed', outcome: 'accepted', rcMessageId, failure: rejected('sending failed', null) }
@@ -40,7 +40,7 @@ const acceptedEnd = (rcMessageId: string, hasFailed: boolean): CallEnd =>
 /** RingCentral: "Phone number doesn't belong to extension". It may have moved to another extension. */
 const NUMBER_MOVED = 'MSG-304'
 
-function refusedEnd(failure: ProviderFailure): CallEnd {
+function rejectedEnd(failure: ProviderFailure): CallEnd {
   if (isMovedNumber(failure)) return { type: 'retry', outcome: 'rejected' }
   const { message, code } = failure
   return { type: 'failed', outcome: 'rejected', rcMessageId: null, failure: rejected(message, code) }
@@ -49,7 +49,7 @@ function refusedEnd(failure: ProviderFailure): CallEnd {
 export const isMovedNumber = ({ reason, code }: ProviderFailure): boolean =>
   reason === 'rejected' && code === NUMBER_MOVED
 
-/** Whether the provider answered at all, apart from a 503. */
+/** Whether the provider answered, other than with its own 503. The 503 of a proxy counts as an answer. */
 export const wasAnswered = (result: CallResult<unknown>): boolean =>
   result.type === 'ok' ||
   (result.type === 'failed' && result.failure.status !== null && result.failure.reason !== 'unavailable')

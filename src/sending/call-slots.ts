@@ -1,21 +1,24 @@
 import type { Clock } from '../core/clock.ts'
 
-/** With 16 requests at once accepting comes first, and for 250 ms after: one commit answers all of them together. */
-const HIGH_LOAD_REQUESTS = 16
-const HIGH_LOAD_MS = 250
-/** Under high load, at most so many calls may be young and unanswered. Older calls are not limited. */
+/**
+ * While this many requests are being answered, and for a moment afterwards, accepting comes before sending: one commit can
+ * answer all of them.
+ */
+const BURST_REQUESTS = 16
+const BURST_MS = 250
+/** During a burst, at most this many calls may be young and unanswered. Older calls are not limited. */
 const MAX_YOUNG_CALLS = 64
 const YOUNG_MS = 250
 
 /**
- * Slots for calls under way. Under high load accepting comes before sending, so only a few young calls may be under way. A
- * provider that answers quickly is not slowed down by this.
+ * Slots for calls under way. During a burst of requests only a few young calls may be under way. A provider that answers
+ * quickly is not slowed down by this.
  */
 export class CallSlots {
   /** Call → monotonic time at which it began, oldest first. */
   readonly #young = new Map<object, number>()
   inFlight = 0
-  #highLoadUntil = -Infinity
+  #burstUntil = -Infinity
 
   constructor(
     readonly clock: Clock,
@@ -26,20 +29,18 @@ export class CallSlots {
 
   /** Call it when a message is being accepted. */
   noteRequest(): void {
-    if (this.requests() >= HIGH_LOAD_REQUESTS) this.#highLoadUntil = this.clock.monotonic() + HIGH_LOAD_MS
+    if (this.requests() >= BURST_REQUESTS) this.#burstUntil = this.clock.monotonic() + BURST_MS
   }
 
   /** Milliseconds until another call may begin: 0 if one may begin now, Infinity if another call must end first. */
   waitMs(): number {
     if (this.inFlight >= this.max) return Infinity
     const now = this.clock.monotonic()
-    if (now >= this.#highLoadUntil || this.#young.size < MAX_YOUNG_CALLS) return 0
-    for (const [call, beganAt] of this.#young) {
-      if (this.#young.size < MAX_YOUNG_CALLS) return 0
-      if (beganAt + YOUNG_MS > now) return beganAt + YOUNG_MS - now
-      this.#young.delete(call)
-    }
-    return 0
+    if (now >= this.#burstUntil || this.#young.size < MAX_YOUNG_CALLS) return 0
+    this.#forgetOld(now)
+    if (this.#young.size < MAX_YOUNG_CALLS) return 0
+    const [oldest = now] = this.#young.values()
+    return oldest + YOUNG_MS - now
   }
 
   enter(call: object): void {
@@ -47,13 +48,20 @@ export class CallSlots {
     this.#young.set(call, this.clock.monotonic())
   }
 
-  /** Call it when the provider has answered and the outcome is not stored yet. */
-  answered(call: object): void {
+  /** Call it when the call has returned and its result is not stored yet. */
+  callReturned(call: object): void {
     this.#young.delete(call)
   }
 
   leave(call: object): void {
     this.inFlight--
     this.#young.delete(call)
+  }
+
+  #forgetOld(now: number): void {
+    for (const [call, beganAt] of this.#young) {
+      if (beganAt + YOUNG_MS > now) return
+      this.#young.delete(call)
+    }
   }
 }

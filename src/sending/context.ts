@@ -35,6 +35,6 @@ export interface SendingContext {
   tracking: Pick<DeliveryTracking, 'isOn' | 'sent'>
   /** How many requests are being answered at this moment. */
   requests: () => number
-  /** Calls `run` after the present turn of the event loop. */
+  /** Calls `run` after the current turn of the event loop. */
   defer: (run: () => void) => void
 }

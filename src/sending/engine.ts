@@ -1,63 +1,53 @@
+import { sleep } from '../core/clock.ts'
+import { CALLS_BESIDE_SENDS, RETRY_AFTER_FAULT_MS } from '../core/limits.ts'
 import { errorName } from '../core/log.ts'
-import { CALLS_BESIDE_SENDS } from '../core/limits.ts'
-import { MESSAGE_FAILURES, type MessageFailure, rejected } from '../core/message-failure.ts'
 import { isConstraint } from '../db/gate.ts'
-import type { TenantEntry } from '../provider/directory.ts'
-import type { TokenResult } from '../provider/tokens.ts'
 import { ACCEPT, ACCEPT_ONCE, type KeptRequest, type NewMessage, type Stored, storedOf } from './accept-rows.ts'
+import type { AttemptRow } from './attempt-rows.ts'
 import { Attempts } from './attempts.ts'
 import { CallSlots } from './call-slots.ts'
 import type { SendingContext } from './context.ts'
-import { enterLine } from './enter-line.ts'
-import { type Entry, type Line, newEntry } from './line.ts'
+import type { EngineParts, Quarantine } from './engine-parts.ts'
 import { NumberLookups } from './number-lookups.ts'
-import { findOrphanedJob, undoClaim } from './orphans.ts'
+import { type Entry, type NumberQueue, newEntry } from './number-queue.ts'
 import type { OutboundMessage } from './outbound-message.ts'
 import { publishStatus } from './publish-status.ts'
-import { Quarantine, findQuarantined } from './quarantine.ts'
-import { readLine } from './read-line.ts'
-import { findOrphans } from './recover.ts'
-import type { Begun } from './scheduler-tasks.ts'
+import { readQueue } from './read-queue.ts'
+import type { Reservation } from './scheduler-tasks.ts'
 import { ScheduledMessages } from './scheduled-messages.ts'
 import { Scheduler } from './scheduler.ts'
-import type { Sender } from './sender.ts'
-
-const TRY_AGAIN_MS = 1000
-const FIND_ORPHANS_EVERY_MS = 60_000
-/** How many messages of a line are ended at once when no extension can send them. */
-const MAX_ENDED_AT_ONCE = 64
+import { findStoredJob, undoAttempt } from './uncertain-commits.ts'
+import { Unsendable } from './unsendable.ts'
 
 /** Sends accepted messages. README.md in this folder explains how. */
-export class SendEngine {
+export class SendEngine implements EngineParts {
   readonly scheduler: Scheduler
   readonly attempts: Attempts
   readonly quarantine: Quarantine
   readonly scheduled: ScheduledMessages
-  readonly #numberLookups: NumberLookups
-  /** The newest send job. A number lookup that begins now is final for it and all older ones. */
-  newestJobSeq = 0
+  readonly numberLookups: NumberLookups
   readonly #idle: (() => void)[] = []
 
   constructor(readonly context: SendingContext) {
     const { config, clock } = context
     const slots = new CallSlots(clock, config.callsAtOnce - CALLS_BESIDE_SENDS, context.requests)
     this.scheduler = new Scheduler(context, slots, {
-      begin: (begun) => void this.attempts.begin(begun).finally(() => this.#checkIdle()),
-      readMore: (line) => (void this.#readMore(line), null),
-      withoutSender: (line, entry, sender) => (this.#withoutSender(line, entry, sender), null),
-      refused: (line, entry) => (this.#refused(line, entry), null),
-      left: () => this.#checkIdle(),
+      begin: (reservations) => void this.attempts.open(reservations),
+      readMore: (queue) => void this.#readMore(queue),
+      withoutSender: (queue, entry, sender) => unsendable.withoutSender(queue, entry, sender),
+      numberMoved: (queue, entry) => unsendable.numberMoved(queue, entry),
+      slotFreed: () => this.#checkIdle(),
     })
     this.attempts = new Attempts(context, this.scheduler)
-    this.quarantine = new Quarantine(clock.steady() + config.reconcileSettleMs)
+    this.numberLookups = new NumberLookups(context, (tenantId) => this.scheduler.wake(tenantId))
+    const unsendable = new Unsendable(context, this.scheduler, this.numberLookups)
+    this.quarantine = { isActive: false, endsAt: clock.steady() + config.reconcileSettleMs }
     this.scheduled = new ScheduledMessages(this)
-    this.#numberLookups = new NumberLookups(context, (tenantId) => this.scheduler.wake(tenantId))
   }
 
   start(): void {
     this.scheduler.start()
     this.scheduled.start()
-    this.#watch()
   }
 
   /** Begins nothing more. Resolves when all calls have ended and their outcomes are stored. */
@@ -76,26 +66,8 @@ export class SendEngine {
   async accept(message: NewMessage): Promise<KeptRequest> {
     const { messageId, tenantId, from, to } = message
     this.scheduler.slots.noteRequest()
-    const begun = this.scheduler.reserve(tenantId, from, messageId, to)
-    const line = begun?.entry.line ?? this.scheduler.lines.of(tenantId, from)
-    const entry = begun?.entry ?? newEntry(line, messageId, to, 0)
-    if (begun === null) line.arriving++
-    try {
-      const opened = this.attempts.openRow(entry, begun?.extensionId ?? null)
-      const operation = message.idempotencyKey === null ? ACCEPT : ACCEPT_ONCE
-      const stored = storedOf(message, await this.context.database.writer.row(operation, { ...message, ...opened }))
-      entry.jobSeq = stored.jobSeq ?? 0
-      this.newestJobSeq = Math.max(this.newestJobSeq, entry.jobSeq)
-      if (stored.jobSeq !== null) publishStatus(this.context, outboundOf(message), 'queued', opened.now)
-      if (begun !== null && stored.attemptSeq !== null)
-        void this.attempts.run(begun, stored.attemptSeq, opened, outboundOf(message))
-      else this.#arrived(entry, begun, stored)
-      if (begun === null) line.arriving--
-      return stored
-    } catch (error) {
-      void this.#acceptFailed(entry, begun, error)
-      throw error
-    }
+    const reservation = this.scheduler.reserve(tenantId, from, messageId, to)
+    return reservation === null ? this.#acceptWaiting(message) : this.#acceptReserved(message, reservation)
   }
 
   /** The job of a message that waits in memory; null if the message is not in memory or its attempt is open. */
@@ -107,118 +79,87 @@ export class SendEngine {
   /** Call it when other code has ended a waiting message. */
   forget(messageId: string): void {
     const entry = this.scheduler.entries.get(messageId)
-    if (entry?.line.waiting.includes(entry) === true) this.scheduler.ended(entry)
+    if (entry?.queue.waiting.includes(entry) === true) this.scheduler.messageEnded(entry)
   }
 
-  #watch(): void {
-    this.context.clock.after(FIND_ORPHANS_EVERY_MS, () => {
-      if (this.scheduler.isStopped) return
-      this.#findLost()
-        .catch((error: unknown) =>
-          this.context.log.error({ error: errorName(error) }, 'cannot search for orphans, trying again'),
-        )
-        .finally(() => this.#watch())
-    })
+  /** Stores a message with its first attempt, and begins the call. */
+  async #acceptReserved(message: NewMessage, reservation: Reservation): Promise<Stored> {
+    const { entry, extensionId } = reservation
+    const row = this.attempts.attemptRow(entry, extensionId, message.now)
+    try {
+      const stored = await this.#store(message, entry, row)
+      if (stored.attemptSeq === null) this.#enterInstead(reservation, stored)
+      else void this.attempts.run(reservation, stored.attemptSeq, row, outboundOf(message))
+      return stored
+    } catch (error) {
+      void this.#addIfStored(entry, error, reservation)
+      throw error
+    }
   }
 
-  async #findLost(): Promise<void> {
-    await findOrphans(this)
-    if (this.quarantine.isActive) await findQuarantined(this.context, this.quarantine)
+  /** Stores a message that has to wait. Until its job is known, no later message of its queue begins with its commit. */
+  async #acceptWaiting(message: NewMessage): Promise<Stored> {
+    const { messageId, tenantId, from, to } = message
+    const queue = this.scheduler.queues.of(tenantId, from)
+    const entry = newEntry(queue, messageId, to, 0)
+    queue.arriving++
+    try {
+      const stored = await this.#store(message, entry, this.attempts.attemptRow(entry, null, message.now))
+      this.#enter(entry, stored)
+      queue.arriving--
+      return stored
+    } catch (error) {
+      void this.#addIfStored(entry, error, null).finally(() => queue.arriving--)
+      throw error
+    }
   }
 
-  /** Puts a committed message into its line, because its attempt was not opened. */
-  #arrived(entry: Entry, begun: Begun | null, stored: Stored): void {
-    if (begun !== null) this.attempts.release(begun)
-    if (stored.jobSeq === null) return this.scheduler.ended(entry)
-    enterLine(this.scheduler, entry)
+  async #store(message: NewMessage, entry: Entry, row: AttemptRow): Promise<Stored> {
+    const operation = message.idempotencyKey === null ? ACCEPT : ACCEPT_ONCE
+    const stored = storedOf(message, await this.context.database.writer.row(operation, { ...message, ...row }))
+    if (stored.jobSeq === null) return stored
+    entry.jobSeq = stored.jobSeq
+    this.numberLookups.noteAccepted(stored.jobSeq)
+    publishStatus(this.context, outboundOf(message), 'queued', message.now)
+    return stored
+  }
+
+  #enterInstead(reservation: Reservation, stored: Stored): void {
+    this.scheduler.giveBack(reservation)
+    this.#enter(reservation.entry, stored)
+  }
+
+  /** Puts a committed message into its queue. A repeated request has stored nothing. */
+  #enter(entry: Entry, { jobSeq }: Stored): void {
+    if (jobSeq === null) this.scheduler.messageEnded(entry)
+    else this.scheduler.enter(entry)
   }
 
   /** A message whose commit failed may be stored nevertheless. It is then sent in its turn, although its request failed. */
-  async #acceptFailed(entry: Entry, begun: Begun | null, error: unknown): Promise<void> {
-    // A violated constraint stores nothing, and the id may be another message's. Without an extension no attempt was opened.
+  async #addIfStored(entry: Entry, error: unknown, reservation: Reservation | null): Promise<void> {
+    // A violated constraint stores nothing, and the id may be another message's.
     const mayBeStored = !isConstraint(error)
-    if (mayBeStored && begun !== null) await undoClaim(this.context, entry, error)
-    if (mayBeStored) entry.jobSeq = (await findOrphanedJob(this.context, entry)) ?? 0
-    if (begun !== null) this.attempts.release(begun)
-    else entry.line.arriving--
-    if (entry.jobSeq === 0) this.scheduler.ended(entry)
+    // Only a reserved message may have an attempt.
+    if (mayBeStored && reservation !== null) await undoAttempt(this.context, entry, error)
+    const jobSeq = mayBeStored ? await findStoredJob(this.context, entry) : null
+    if (reservation !== null) this.scheduler.giveBack(reservation)
+    entry.jobSeq = jobSeq ?? 0
+    if (jobSeq === null) this.scheduler.messageEnded(entry)
     else this.scheduler.add(entry)
   }
 
-  async #readMore(line: Line): Promise<void> {
-    line.isReading = true
+  async #readMore(queue: NumberQueue): Promise<void> {
+    queue.isReading = true
     try {
-      await readLine(this.context.database.gate, this.scheduler.entries, line)
+      await readQueue(this.context.database.gate, this.scheduler.entries, queue)
     } catch (error) {
-      line.hasMore = true
+      queue.hasMore = true
       this.context.log.error({ error: errorName(error) }, 'messages that wait cannot be read, trying again')
-      await new Promise<void>((resolve) => this.context.clock.after(TRY_AGAIN_MS, resolve))
+      await sleep(this.context.clock, RETRY_AFTER_FAULT_MS)
     } finally {
-      line.isReading = false
-      this.scheduler.touch(line)
+      queue.isReading = false
+      this.scheduler.touch(queue)
     }
-  }
-
-  #withoutSender(line: Line, entry: Entry, sender: Exclude<Sender, { type: 'ready' }>): void {
-    if (sender.type === 'wait') return this.#wait(line, sender.reason)
-    if (sender.type === 'missing' && !this.#numberLookups.isFinalFor(entry, this.newestJobSeq)) return
-    void this.#endAll(line, sender.type, sender.failure)
-  }
-
-  #wait(line: Line, reason: Extract<Sender, { type: 'wait' }>['reason']): void {
-    const { directory, tokens } = this.context
-    const { tenantId, number } = line
-    if (reason === 'loading') void this.#touchAfter(line, directory.tenant(tenantId))
-    const extensionId = directory.known(tenantId)?.numbers.get(number)
-    if (reason !== 'reauthorization' || extensionId === undefined) return
-    void this.#touchAfter(line, tokens.access({ tenantId, extensionId }))
-  }
-
-  async #touchAfter(line: Line, work: Promise<TokenResult | TenantEntry>): Promise<void> {
-    try {
-      const result = await work
-      // A failed refresh is tried again by itself, and its end wakes the tenant.
-      if ('type' in result && result.type === 'waiting') return
-      this.scheduler.touch(line)
-    } catch (error) {
-      this.context.log.error({ tenantId: line.tenantId, error: errorName(error) }, 'a line cannot go on, trying again')
-      this.context.clock.after(TRY_AGAIN_MS, () => this.scheduler.touch(line))
-    }
-  }
-
-  /** The provider refused the number for this extension. The refusal is final if a number lookup finds the number there again. */
-  #refused(line: Line, entry: Entry): void {
-    if (entry.refusal === null || !this.#numberLookups.isFinalFor(entry, this.newestJobSeq)) return
-    const { message, code } = entry.refusal.failure
-    line.remove(entry)
-    line.ending++
-    void this.#endOne(line, entry, rejected(message, code))
-  }
-
-  /** Ends entries that no extension can send, some at a time. If the number is missing: only those for which a lookup is final. */
-  async #endAll(line: Line, type: 'missing' | 'failed', failure: MessageFailure): Promise<void> {
-    const ending: Entry[] = []
-    while (ending.length < MAX_ENDED_AT_ONCE) {
-      const entry = line.waiting.find(({ to }) => !this.scheduler.entries.isOpen(line.number, to))
-      if (entry === undefined) break
-      if (type === 'missing' && !this.#numberLookups.isFinalFor(entry, this.newestJobSeq)) break
-      ending.push(entry)
-      line.remove(entry)
-      line.ending++
-    }
-    await Promise.all(ending.map((entry) => this.#endOne(line, entry, failureFor(entry, failure))))
-  }
-
-  async #endOne(line: Line, entry: Entry, failure: MessageFailure): Promise<void> {
-    try {
-      await this.attempts.end(entry, failure)
-    } catch (error) {
-      this.context.log.error({ error: errorName(error) }, 'a message cannot be ended, trying again')
-      await new Promise<void>((resolve) => this.context.clock.after(TRY_AGAIN_MS, resolve))
-      this.scheduler.add(entry)
-    }
-    line.ending--
-    this.scheduler.touch(line)
   }
 
   #checkIdle(): void {
@@ -227,11 +168,7 @@ export class SendEngine {
   }
 }
 
-/** After a restore, a quarantined message may have been sent before, and no lookup has shown whether it was. */
-const failureFor = (entry: Entry, failure: MessageFailure): MessageFailure =>
-  entry.isQuarantined ? MESSAGE_FAILURES.unconfirmed : failure
-
-/** The message as its commit stores it when its first attempt begins with it. */
+/** The message before its first attempt. The attempt publishes `sending` because the status here is `queued`. */
 const outboundOf = ({ messageId: id, tenantId, appId, from, to, body, now }: NewMessage): OutboundMessage => ({
   id,
   tenantId,
@@ -243,5 +180,5 @@ const outboundOf = ({ messageId: id, tenantId, appId, from, to, body, now }: New
   createdAt: now,
   sendAt: null,
   absents: 0,
-  refusals: 0,
+  consecutive503s: 0,
 })

@@ -1,9 +1,9 @@
-import { type Entry, conversationOf } from './line.ts'
+import { type Entry, conversationOf } from './number-queue.ts'
 
-/** Finds the entries in memory: by message, and the one with an open attempt by conversation. */
+/** Finds the entries in memory: by message, and the one that makes a conversation busy. */
 export class Entries {
   readonly #byMessage = new Map<string, Entry>()
-  readonly #open = new Map<string, Entry>()
+  readonly #busy = new Map<string, Entry>()
 
   add(entry: Entry): void {
     this.#byMessage.set(entry.messageId, entry)
@@ -13,36 +13,33 @@ export class Entries {
     return this.#byMessage.get(messageId)
   }
 
-  has(messageId: string): boolean {
-    return this.#byMessage.has(messageId)
-  }
-
   delete(entry: Entry): void {
     if (this.#byMessage.get(entry.messageId) === entry) this.#byMessage.delete(entry.messageId)
   }
 
-  isOpen(from: string, to: string): boolean {
-    return this.#open.has(conversationOf(from, to))
+  /** Whether an attempt of the conversation is open, or is being opened. */
+  isBusy(from: string, to: string): boolean {
+    return this.#busy.has(conversationOf(from, to))
   }
 
-  open(entry: Entry): void {
-    this.#open.set(conversationOf(entry.line.number, entry.to), entry)
-    entry.line.open.add(entry)
+  setBusy(entry: Entry): void {
+    this.#busy.set(conversationOf(entry.queue.number, entry.to), entry)
+    entry.queue.busy.add(entry)
   }
 
-  close(entry: Entry): void {
-    entry.line.open.delete(entry)
-    const conversation = conversationOf(entry.line.number, entry.to)
-    if (this.#open.get(conversation) === entry) this.#open.delete(conversation)
+  setFree(entry: Entry): void {
+    entry.queue.busy.delete(entry)
+    const conversation = conversationOf(entry.queue.number, entry.to)
+    if (this.#busy.get(conversation) === entry) this.#busy.delete(conversation)
   }
 
   /** Attempts of an extension whose outcome is unknown, oldest first. */
   unknown(tenantId: string, extensionId: string): Entry[] {
     const found: Entry[] = []
-    for (const entry of this.#open.values()) {
-      const { attempt, line } = entry
+    for (const entry of this.#busy.values()) {
+      const { attempt, queue } = entry
       if (attempt === null || attempt.absentAfter === null) continue
-      if (attempt.extensionId === extensionId && line.tenantId === tenantId) found.push(entry)
+      if (attempt.extensionId === extensionId && queue.tenantId === tenantId) found.push(entry)
     }
     return found.toSorted((one, other) => one.jobSeq - other.jobSeq)
   }

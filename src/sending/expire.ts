@@ -4,6 +4,7 @@ import { inBatches } from '../db/batches.ts'
 import type { Row } from '../db/connection.ts'
 import { giveUp } from './attempt-store.ts'
 import type { SendEngine } from './engine.ts'
+import type { EngineParts } from './engine-parts.ts'
 import { loadMessages } from './outbound-message.ts'
 
 const ROWS_AT_ONCE = 100
@@ -12,7 +13,7 @@ const ROWS_AT_ONCE = 100
 const OLDEST = `SELECT seq, subject, is_quarantined, created_at FROM jobs INDEXED BY jobs_sends
   WHERE kind = 'send' AND seq > ?1 ORDER BY seq LIMIT ${ROWS_AT_ONCE}`
 
-/** Ends messages older than `MAX_QUEUE_AGE`, the oldest first, until one is young enough. Returns how many it ended. */
+/** Ends messages older than `MAX_QUEUE_AGE`, in pages of 100 in job order, until a page has a young one. Returns how many were old. */
 export async function expireMessages(engine: SendEngine, lifecycle: { draining: boolean }): Promise<number> {
   const { clock, config, database } = engine.context
   let cursor = 0
@@ -31,7 +32,7 @@ async function expire(engine: SendEngine, old: readonly Row[]): Promise<void> {
   const messages = await loadMessages(engine.context.database.gate, ids)
   const ended = old.map(async (row) => {
     const message = messages.get(String(row['subject']))
-    const failure = failureFor(engine, row)
+    const failure = failureOfOld(engine, row)
     if (message === undefined || failure === null) return
     // SQL leaves out messages with an open attempt.
     if (await giveUp(engine.context, { jobSeq: Number(row['seq']) }, message, failure)) engine.forget(message.id)
@@ -39,8 +40,8 @@ async function expire(engine: SendEngine, old: readonly Row[]): Promise<void> {
   await Promise.all(ended)
 }
 
-/** A quarantined message is looked up first. If no lookup was possible for so long, it ends as unconfirmed. */
-function failureFor({ context, quarantine }: SendEngine, row: Row): MessageFailure | null {
+/** A quarantined message is looked up first. If that was not possible for `MAX_QUEUE_AGE` and ten more minutes, it ends as unconfirmed. */
+function failureOfOld({ context, quarantine }: EngineParts, row: Row): MessageFailure | null {
   if (row['is_quarantined'] === 0) return MESSAGE_FAILURES.expired
   const isOver = context.clock.steady() > quarantine.endsAt + MAX_RECONCILE_MS
   return isOver ? MESSAGE_FAILURES.unconfirmed : null

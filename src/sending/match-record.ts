@@ -1,6 +1,6 @@
 import type { StoredSms } from '../provider/provider.ts'
 
-/** An attempt, as far as a record of the provider's message store can be compared with it. */
+/** The fields of an attempt that matching needs. */
 export interface Sought {
   from: string
   to: string
@@ -21,10 +21,10 @@ const TOLERANCE_MS = 5000
 export function matchRecord(
   sought: Sought,
   records: readonly StoredSms[],
-  taken: ReadonlySet<string>,
+  takenIds: ReadonlySet<string>,
 ): StoredSms | null {
   const text = comparable(sought.text)
-  const candidates = records.filter((record) => isCandidate(sought, record) && !taken.has(record.providerMessageId))
+  const candidates = records.filter((record) => isCandidate(sought, record) && !takenIds.has(record.providerMessageId))
   const full = candidates.find((record) => comparable(record.text) === text)
   return full ?? candidates.find((record) => isPrefix(comparable(record.text), text)) ?? null
 }

@@ -1,7 +1,7 @@
 import type { MessageStatus } from '../db/schema/messages.ts'
 import type { Gate } from '../db/gate.ts'
 
-/** An outbound message, as far as the engine needs it. */
+/** The fields of an outbound message that sending needs. */
 export interface OutboundMessage {
   id: string
   tenantId: string
@@ -12,19 +12,19 @@ export interface OutboundMessage {
   status: MessageStatus
   /** Epoch milliseconds. */
   createdAt: number
-  /** When a scheduled message entered its line, epoch milliseconds; null for any other. */
+  /** When a scheduled message entered its queue, epoch milliseconds; null for any other. */
   sendAt: number | null
   /** How many attempts were found absent, and how many of the latest in a row were answered 503. */
   absents: number
-  refusals: number
+  consecutive503s: number
 }
 
-const IS_REFUSAL = `outcome IS 'not_accepted' AND http_status IS 503`
+const IS_503 = `outcome IS 'not_accepted' AND http_status IS 503`
 
 const MESSAGES = `SELECT m.id, m.tenant_id, m.app_id, m.from_number, m.to_number, m.body, m.status, m.created_at, m.send_at,
     (SELECT count(*) FROM send_attempts WHERE message_id = m.id AND resolution = 'absent') AS absents,
-    (SELECT count(*) FROM send_attempts WHERE message_id = m.id AND ${IS_REFUSAL}
-      AND seq > coalesce((SELECT max(seq) FROM send_attempts WHERE message_id = m.id AND NOT (${IS_REFUSAL})), 0)) AS refusals
+    (SELECT count(*) FROM send_attempts WHERE message_id = m.id AND ${IS_503}
+      AND seq > coalesce((SELECT max(seq) FROM send_attempts WHERE message_id = m.id AND NOT (${IS_503})), 0)) AS consecutive_503s
   FROM json_each(?1) JOIN messages AS m ON m.id = value`
 
 /** Reads messages in one query. */
@@ -44,7 +44,7 @@ const toMessage = (row: Record<string, unknown>): OutboundMessage => ({
   createdAt: Number(row['created_at']),
   sendAt: row['send_at'] === null ? null : Number(row['send_at']),
   absents: Number(row['absents']),
-  refusals: Number(row['refusals']),
+  consecutive503s: Number(row['consecutive_503s']),
 })
 
 /** Whether a status is final. */

@@ -3,17 +3,43 @@ import type { MessageStatus } from '../db/schema/messages.ts'
 import { statusEvent } from '../realtime/event.ts'
 import type { Hub } from '../realtime/hub.ts'
 
+interface MessageOfEvent {
+  id: string
+  appId: string
+  tenantId: string
+}
+
+interface Result {
+  rcMessageId?: string | null
+  failure?: MessageFailure | null
+}
+
 /** Publishes an `sms_status` event. `at` is the time of the change, which is also the message's `updatedAt`. */
 export function publishStatus(
   { hub }: { hub: Hub },
-  message: { id: string; appId: string; tenantId: string },
+  message: MessageOfEvent,
   status: MessageStatus,
   at: number,
-  result: { rcMessageId?: string | null; failure?: MessageFailure | null } = {},
+  result: Result = {},
 ): void {
   if (!hub.hasListeners) return
   const { id, appId, tenantId } = message
   const { rcMessageId = null, failure = null } = result
   const event = statusEvent({ id, appId, tenantId, rcMessageId, error: failure?.text ?? null }, status, at)
   hub.publish(event, failure?.code)
+}
+
+/**
+ * Publishes the end of a message that has no attempt of this process. The contract has every message `sending` before its end, so
+ * that event comes first. Only a cancelled message goes from `queued` to `failed`.
+ */
+export function publishEnd(
+  context: { hub: Hub },
+  message: MessageOfEvent & { status: unknown },
+  status: 'sent' | 'failed',
+  at: number,
+  result: Result,
+): void {
+  if (message.status === 'queued') publishStatus(context, message, 'sending', at)
+  publishStatus(context, message, status, at, result)
 }

@@ -5,25 +5,13 @@ import type { RowOperation } from '../db/writer.ts'
 import { countUsage } from '../usage/roll-up.ts'
 import type { StoredSms } from '../provider/provider.ts'
 import type { SendingContext } from './context.ts'
-import { OF_ENDING, endingRows } from './ending-rows.ts'
-import { matchRecord } from './match-record.ts'
-import { publishStatus } from './publish-status.ts'
+import { endingMessages } from './ending-messages.ts'
+import type { EngineParts } from './engine-parts.ts'
+import { ensureLookups } from './lookup-rows.ts'
+import { type Sought, matchRecord } from './match-record.ts'
+import { publishEnd } from './publish-status.ts'
 import { trackMessages } from '../tracking/state-rows.ts'
 import type { Scheduler } from './scheduler.ts'
-
-/**
- * After a restore from a backup, waiting messages may have been sent after the copy was made. They are quarantined: each
- * holds its conversation until a lookup that began after `endsAt` has found out whether the provider has it.
- */
-export class Quarantine {
-  /** Whether any message may be quarantined. */
-  isActive = false
-
-  constructor(
-    /** Steady time by which all calls made before the restore have ended. */
-    readonly endsAt: number,
-  ) {}
-}
 
 export interface ExtensionOfTenant {
   tenantId: string
@@ -33,13 +21,12 @@ export interface ExtensionOfTenant {
 const OF_EXTENSION = `jobs.kind = 'send' AND jobs.is_quarantined = 1 AND jobs.tenant_id = ?1
   AND jobs.lane IN (SELECT number FROM phone_numbers WHERE tenant_id = ?1 AND extension_id = ?2)`
 
-/** When a message entered its line. It was not sent before. */
+/** When a message entered its queue. Older records are not its own. */
 const ENTERED_AT = 'max(messages.created_at, coalesce(messages.send_at, 0))'
 
-/** When the oldest quarantined message of the extension entered its line, epoch milliseconds; null if there is none. */
+/** When the oldest quarantined message of the extension entered its queue, epoch milliseconds; null if there is none. */
 export async function oldestQuarantined(
-  { database }: SendingContext,
-  quarantine: Quarantine,
+  { context: { database }, quarantine }: EngineParts,
   { tenantId, extensionId }: ExtensionOfTenant,
 ): Promise<number | null> {
   if (!quarantine.isActive) return null
@@ -60,47 +47,43 @@ const QUARANTINED = `SELECT jobs.seq, messages.id, messages.app_id, messages.fro
   ORDER BY jobs.seq LIMIT ${ROWS_AT_ONCE}`
 
 /**
- * Ends messages that the provider has and releases the others, in the order of acceptance, so that equal texts match their
- * records in order.
+ * Ends quarantined messages that the provider has, and lets the others be sent. Goes in the order of acceptance, so that equal
+ * texts match their records in order. Adds the ids of the matched records to `takenIds`.
  */
-export async function releaseQuarantined(
-  context: SendingContext,
-  scheduler: Scheduler,
+export async function clearQuarantine(
+  { context, scheduler }: EngineParts,
   key: ExtensionOfTenant,
   records: readonly StoredSms[],
-  taken: Set<string>,
+  takenIds: Set<string>,
 ): Promise<void> {
   const { tenantId, extensionId } = key
   for (let after = 0; ;) {
     const { rows } = await context.database.gate.execute({ sql: QUARANTINED, args: [tenantId, extensionId, after] })
-    const found = rows.map((row) => ({ row, record: recordOf(context, row, records, taken) }))
-    const bound = found.map(({ row, record }) => (record === null ? null : bind(context, scheduler, key, row, record)))
-    const absent = found.filter(({ record }) => record === null).map(({ row }) => row)
-    await Promise.all([...bound, release(context, scheduler, absent)])
+    const absent: Row[] = []
+    const sent: Promise<void>[] = []
+    for (const row of rows) {
+      const record = matchRecord(soughtOf(context, row), records, takenIds)
+      if (record === null) absent.push(row)
+      else {
+        takenIds.add(record.providerMessageId)
+        sent.push(storeFoundSent(context, scheduler, key, row, record))
+      }
+    }
+    await Promise.all([...sent, letBeSent(context, scheduler, absent)])
     if (rows.length < ROWS_AT_ONCE) return
     after = Number(rows.at(-1)?.['seq'])
   }
 }
 
-function recordOf(
-  { provider }: SendingContext,
-  row: Row,
-  records: readonly StoredSms[],
-  taken: Set<string>,
-): StoredSms | null {
-  const sought = {
-    from: String(row['from_number']),
-    to: String(row['to_number']),
-    text: String(row['body']),
-    // The clock of the run that accepted the message may have been wrong.
-    since: Number(row['entered_at']) - (provider.clockSkewMs() ?? 0) - HOUR_MS,
-  }
-  const record = matchRecord(sought, records, taken)
-  if (record !== null) taken.add(record.providerMessageId)
-  return record
-}
+const soughtOf = ({ provider }: SendingContext, row: Row): Sought => ({
+  from: String(row['from_number']),
+  to: String(row['to_number']),
+  text: String(row['body']),
+  // The clock of the run that accepted the message may have been wrong.
+  since: Number(row['entered_at']) - (provider.clockSkewMs() ?? 0) - HOUR_MS,
+})
 
-interface BoundRow extends Record<string, string | number | null> {
+interface FoundSentRow extends Record<string, string | number | null> {
   messageId: string
   jobSeq: number
   rcMessageId: string
@@ -113,20 +96,20 @@ interface BoundRow extends Record<string, string | number | null> {
 }
 
 /** Ends a quarantined message that the provider has, and its job. */
-export const BIND: RowOperation<BoundRow> = {
+export const FOUND_SENT: RowOperation<FoundSentRow> = {
   columns: ['messageId', 'jobSeq', 'rcMessageId', 'trackedBy', 'sentAt', 'segments', 'now'],
   key: 'messageId',
   statements: [
-    trackMessages(`given.trackedBy IS NOT NULL AND messages.status IN ('queued', 'sending')`),
-    countUsage({ ...OF_ENDING, counts: { sent: '1', segments: 'given.segments' }, from: endingRows('true') }),
-    `UPDATE messages SET status = 'sent', rc_message_id = rcMessageId, updated_at = given.now
-      FROM given WHERE messages.id = given.messageId AND messages.status IN ('queued', 'sending') RETURNING id AS key`,
-    'DELETE FROM jobs WHERE seq IN (SELECT jobSeq FROM given)',
+    trackMessages(`input.trackedBy IS NOT NULL AND messages.status IN ('queued', 'sending')`),
+    countUsage({ ...endingMessages('true'), counts: { sent: '1', segments: 'input.segments' } }),
+    `UPDATE messages SET status = 'sent', rc_message_id = rcMessageId, updated_at = input.now
+      FROM input WHERE messages.id = input.messageId AND messages.status IN ('queued', 'sending') RETURNING id AS key`,
+    'DELETE FROM jobs WHERE seq IN (SELECT jobSeq FROM input)',
   ],
 }
 
 /** Ends a message that was sent after the copy was made. */
-async function bind(
+async function storeFoundSent(
   context: SendingContext,
   scheduler: Scheduler,
   key: ExtensionOfTenant,
@@ -134,9 +117,14 @@ async function bind(
   record: StoredSms,
 ): Promise<void> {
   const now = context.clock.now()
-  const message = { id: String(row['id']), appId: String(row['app_id']), tenantId: key.tenantId }
+  const message = {
+    id: String(row['id']),
+    appId: String(row['app_id']),
+    tenantId: key.tenantId,
+    status: row['status'],
+  }
   const rcMessageId = record.providerMessageId
-  const bound = {
+  const found = {
     messageId: message.id,
     jobSeq: Number(row['seq']),
     rcMessageId,
@@ -145,16 +133,15 @@ async function bind(
     segments: segmentsOf(String(row['body'])),
     now,
   }
-  const changed = await context.database.writer.row(BIND, bound)
+  const changed = await context.database.writer.row(FOUND_SENT, found)
   const entry = scheduler.entries.get(message.id)
-  if (entry !== undefined) scheduler.ended(entry)
+  if (entry !== undefined) scheduler.messageEnded(entry)
   if (changed.length === 0) return
-  if (bound.trackedBy !== null) context.tracking.sent(key, bound.sentAt)
-  if (row['status'] === 'queued') publishStatus(context, message, 'sending', now)
-  publishStatus(context, message, 'sent', now, { rcMessageId })
+  if (found.trackedBy !== null) context.tracking.sent(key, found.sentAt)
+  publishEnd(context, message, 'sent', now, { rcMessageId })
 }
 
-async function release({ database }: SendingContext, scheduler: Scheduler, absent: readonly Row[]): Promise<void> {
+async function letBeSent({ database }: SendingContext, scheduler: Scheduler, absent: readonly Row[]): Promise<void> {
   if (absent.length === 0) return
   const seqs = JSON.stringify(absent.map((row) => Number(row['seq'])))
   const sql = 'UPDATE jobs SET is_quarantined = 0 WHERE seq IN (SELECT value FROM json_each(?1))'
@@ -163,35 +150,30 @@ async function release({ database }: SendingContext, scheduler: Scheduler, absen
     const entry = scheduler.entries.get(String(row['id']))
     if (entry === undefined) continue
     entry.isQuarantined = false
-    scheduler.touch(entry.line)
+    scheduler.touch(entry.queue)
   }
 }
 
 /**
- * Finds out whether any message is quarantined, and creates a lookup job for each extension that has such a message's number.
+ * Notes whether any message is quarantined, and creates a lookup job for each extension that has such a message's number.
  * Called at the start, and later for numbers that have come back or moved since.
  */
-export async function findQuarantined(
-  { database, clock, jobs }: SendingContext,
-  quarantine: Quarantine,
-): Promise<void> {
+export async function ensureQuarantineLookups({ context, quarantine }: EngineParts): Promise<void> {
+  const { database, clock, jobs } = context
   const { rows } = await database.gate.execute('SELECT 1 FROM jobs WHERE is_quarantined = 1 LIMIT 1')
   quarantine.isActive = rows.length > 0
   if (!quarantine.isActive) return
-  const now = Math.ceil(clock.steady())
-  const [made] = await database.writer.write([{ sql: MAKE_LOOKUPS, args: [now] }])
-  for (const row of made?.rows ?? []) jobs.scheduled('lookup', String(row['lane']), String(row['tenant_id']), 0)
+  const args = [Math.ceil(clock.steady())]
+  const [ensured] = await database.writer.write([{ sql: ENSURE_LOOKUPS, args }])
+  for (const row of ensured?.rows ?? []) jobs.dueAfter('lookup', String(row['lane']), String(row['tenant_id']), 0)
 }
 
-const MAKE_LOOKUPS = `INSERT INTO jobs (id, kind, lane, tenant_id, subject, due_at, created_at)
-  SELECT 'job_' || lower(hex(randomblob(8))), 'lookup', extension_id, tenant_id, extension_id, ?1, ?1
-  FROM (SELECT DISTINCT own.extension_id, own.tenant_id FROM jobs JOIN phone_numbers AS own
-    ON own.tenant_id = jobs.tenant_id AND own.number = jobs.lane WHERE jobs.is_quarantined = 1) AS found
-  WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE kind = 'lookup' AND lane = found.extension_id AND tenant_id = found.tenant_id)
-  RETURNING lane, tenant_id`
+const ENSURE_LOOKUPS = `${ensureLookups(`SELECT DISTINCT own.extension_id, own.tenant_id, ?1 AS due_at, ?1 AS created_at
+  FROM jobs JOIN phone_numbers AS own ON own.tenant_id = jobs.tenant_id AND own.number = jobs.lane
+  WHERE jobs.is_quarantined = 1`)} RETURNING lane, tenant_id`
 
-/** Whether the job of a waiting message is quarantined. */
-export async function isQuarantined(
+/** Whether the job of a message that is not in memory is quarantined. */
+export async function isJobQuarantined(
   { database }: SendingContext,
   { id, tenantId, from }: { id: string; tenantId: string; from: string },
 ): Promise<boolean> {

@@ -1,28 +1,21 @@
-import { HOUR_MS, MAX_ABSENT_ATTEMPTS, MAX_RECONCILE_MS } from '../core/limits.ts'
+import { FIRST_LOOKUP_MS, HOUR_MS, MAX_ABSENT_ATTEMPTS, MAX_RECONCILE_MS } from '../core/limits.ts'
 import { MESSAGE_FAILURES } from '../core/message-failure.ts'
 import { DONE, type Job, type JobKind, type JobOutcome } from '../jobs/job.ts'
 import type { MessageQuery, StoredSms } from '../provider/provider.ts'
-import type { CallResult } from '../provider/session.ts'
 import { type OpenEntry, storeClose, storeEnd } from './attempt-store.ts'
 import type { SendingContext } from './context.ts'
-import type { OpenAttempt } from './line.ts'
+import type { EngineParts } from './engine-parts.ts'
+import type { Entry, OpenAttempt } from './number-queue.ts'
 import { matchRecord } from './match-record.ts'
 import { loadMessages } from './outbound-message.ts'
-import { type ExtensionOfTenant, Quarantine, oldestQuarantined, releaseQuarantined } from './quarantine.ts'
+import { type ExtensionOfTenant, clearQuarantine, oldestQuarantined } from './quarantine.ts'
 import type { Scheduler } from './scheduler.ts'
-
-/** The parts of the engine that lookups use. */
-export interface Reconciling {
-  context: SendingContext
-  scheduler: Scheduler
-  quarantine: Quarantine
-}
 
 /**
  * The `lookup` job, one for each extension that has attempts of unknown outcome or quarantined messages: it lists the provider's
  * message store once and closes every attempt that it can. Nothing is sent again before a lookup has found it absent.
  */
-export const lookupJobs = (engine: Reconciling): JobKind<string> => ({
+export const lookupJobs = (engine: EngineParts): JobKind<string> => ({
   name: 'lookup',
   maxInFlight: MAX_LOOKUPS_IN_FLIGHT,
   maxPerLane: 1,
@@ -31,31 +24,43 @@ export const lookupJobs = (engine: Reconciling): JobKind<string> => ({
 })
 
 const MAX_LOOKUPS_IN_FLIGHT = 64
-/** The first lookup comes after 2 s. Each further one doubles the time since the attempt, in steps of 15 s at most. */
-const FIRST_LOOKUP_MS = 2000
-const LOOKUP_EVERY_MS = 15_000
-const MIN_LOOKUP_MS = 100
+/** The first lookup comes after 2 s. After that each delay equals the time since the attempt, at most 15 s. */
+const MAX_LOOKUP_DELAY_MS = 15_000
+const MIN_LOOKUP_DELAY_MS = 100
+const MIN_DEFERRED_MS = 1000
 /** Listings begin a little earlier than needed. */
 const LISTING_MARGIN_MS = 60_000
 /** Another run of the process had another clock, which may have been wrong by an hour. */
 const OTHER_CLOCK_MS = HOUR_MS
 
-async function lookUp({ context, scheduler, quarantine }: Reconciling, job: Job): Promise<JobOutcome> {
+interface Lookup {
+  key: ExtensionOfTenant
+  /** Steady time. */
+  beganAt: number
+  /** Null if the message store could not be listed. */
+  records: StoredSms[] | null
+  /** Whether a missing record proves anything: every record could be read. */
+  isComplete: boolean
+  /** The ids of records that belong to messages already. */
+  takenIds: Set<string>
+  /** Set if the listing was deferred. */
+  retryInMs: number | null
+}
+
+async function lookUp(engine: EngineParts, job: Job): Promise<JobOutcome> {
+  const { context, scheduler } = engine
   const key = { tenantId: job.tenantId, extensionId: job.lane }
   const open = await openEntries(context, scheduler, key)
-  const quarantinedAt = await oldestQuarantined(context, quarantine, key)
-  if (open.length === 0 && quarantinedAt === null) return endJob(context, job)
-  const at = context.clock.steady()
-  const listed = await listSince(context, key, sinceOf(context, open, quarantinedAt))
-  const taken = listed.type === 'ok' ? await boundIds(context, listed.value) : new Set<string>()
-  for (const one of open) await conclude(context, scheduler, one, listed, at, taken)
-  const isOver = at >= quarantine.endsAt && listed.type === 'ok' && listed.unreadable === 0
-  if (quarantinedAt !== null && isOver) await releaseQuarantined(context, scheduler, key, listed.value, taken)
+  const quarantinedSince = await oldestQuarantined(engine, key)
+  if (open.length === 0 && quarantinedSince === null) return endJob(context, job)
+  const lookup = await list(context, key, sinceOf(context, open, quarantinedSince))
+  for (const one of open) await resolveAttempt(engine, one, lookup)
+  const quarantineMs = quarantinedSince === null ? Infinity : await resolveQuarantine(engine, lookup)
   const left = scheduler.entries.unknown(key.tenantId, key.extensionId)
-  const isQuarantined = quarantinedAt !== null && !isOver
-  if (left.length === 0 && !isQuarantined) return endJob(context, job)
-  const waiting = [...left.map(({ attempt }) => attempt), ...(isQuarantined ? [quarantine] : [])]
-  return { type: 'snooze', delayMs: nextLookupMs(context, waiting, listed) }
+  const nextMs = Math.min(quarantineMs, ...left.map((entry) => msUntilNext(context, entry)))
+  if (nextMs === Infinity) return endJob(context, job)
+  if (lookup.retryInMs === null) return { type: 'snooze', delayMs: Math.max(nextMs, MIN_LOOKUP_DELAY_MS) }
+  return { type: 'snooze', delayMs: Math.min(Math.max(lookup.retryInMs, MIN_DEFERRED_MS), MAX_LOOKUP_DELAY_MS) }
 }
 
 async function openEntries(
@@ -75,7 +80,7 @@ async function openEntries(
   })
 }
 
-/** Deletes the job, unless an attempt of unknown outcome was stored meanwhile. */
+/** Deletes the job, unless an attempt of unknown outcome was stored during the lookup. */
 async function endJob({ database }: SendingContext, { seq, lane, tenantId }: Job): Promise<JobOutcome> {
   const sql = `DELETE FROM jobs WHERE seq = ?1 AND NOT EXISTS (SELECT 1 FROM send_attempts INDEXED BY send_attempts_open
     WHERE closed_at IS NULL AND outcome = 'unknown' AND extension_id = ?2 AND tenant_id = ?3) RETURNING seq`
@@ -83,26 +88,25 @@ async function endJob({ database }: SendingContext, { seq, lane, tenantId }: Job
   return deleted?.rows.length === 1 ? DONE : { type: 'snooze', delayMs: FIRST_LOOKUP_MS }
 }
 
-type Listing = CallResult<StoredSms[]> & { unreadable: number }
-
-async function listSince(
-  { session, provider }: SendingContext,
-  key: ExtensionOfTenant,
-  since: number,
-): Promise<Listing> {
+async function list(context: SendingContext, key: ExtensionOfTenant, since: number): Promise<Lookup> {
+  const { session, provider, clock } = context
+  const beganAt = clock.steady()
   let unreadable = 0
   const query: MessageQuery = { direction: 'Outbound', since, skipped: () => void unreadable++ }
   const listed = await session.call(key, 'light', (token) => {
     unreadable = 0
     return provider.listMessages(token, query)
   })
-  return { ...listed, unreadable }
+  const records = listed.type === 'ok' ? listed.value : null
+  const takenIds = await takenIdsOf(context, records ?? [])
+  const retryInMs = listed.type === 'deferred' ? listed.retryInMs : null
+  return { key, beganAt, records, isComplete: records !== null && unreadable === 0, takenIds, retryInMs }
 }
 
 /** The start of the listing, by the wall clock. */
-function sinceOf({ clock }: SendingContext, open: readonly OpenEntry[], quarantinedAt: number | null): number {
+function sinceOf({ clock }: SendingContext, open: readonly OpenEntry[], quarantinedSince: number | null): number {
   const ages = open.map(({ attempt }) => clock.steady() - attempt.startedAt + uncertaintyMs(attempt))
-  if (quarantinedAt !== null) ages.push(clock.now() - quarantinedAt + OTHER_CLOCK_MS)
+  if (quarantinedSince !== null) ages.push(clock.now() - quarantinedSince + OTHER_CLOCK_MS)
   return clock.now() - Math.max(...ages) - LISTING_MARGIN_MS
 }
 
@@ -110,13 +114,14 @@ const uncertaintyMs = ({ isOwn, providerStartedAt }: OpenAttempt): number =>
   isOwn && providerStartedAt !== null ? 0 : OTHER_CLOCK_MS
 
 /** When the attempt began by the provider's clock. An uncertain time is moved to its earliest. */
-function beganAt({ provider }: SendingContext, { isOwn, startedAt, providerStartedAt }: OpenAttempt): number {
+function attemptBeganAt({ provider }: SendingContext, { isOwn, startedAt, providerStartedAt }: OpenAttempt): number {
   if (providerStartedAt !== null) return providerStartedAt
   return startedAt - (provider.clockSkewMs() ?? 0) - (isOwn ? 0 : OTHER_CLOCK_MS)
 }
 
 /** The ids of records that belong to messages already. */
-async function boundIds({ database }: SendingContext, records: readonly StoredSms[]): Promise<Set<string>> {
+async function takenIdsOf({ database }: SendingContext, records: readonly StoredSms[]): Promise<Set<string>> {
+  if (records.length === 0) return new Set()
   const { rows } = await database.gate.execute({
     sql: `SELECT rc_message_id FROM messages WHERE rc_message_id IN (SELECT value FROM json_each(?1)) AND direction = 'outbound'`,
     args: [JSON.stringify(records.map((record) => record.providerMessageId))],
@@ -124,57 +129,46 @@ async function boundIds({ database }: SendingContext, records: readonly StoredSm
   return new Set(rows.map((row) => String(row['rc_message_id'])))
 }
 
-/** Closes an attempt if the listing allows that. `at` is the steady time at which the lookup began. */
-async function conclude(
-  context: SendingContext,
-  scheduler: Scheduler,
-  open: OpenEntry,
-  listed: Listing,
-  at: number,
-  taken: Set<string>,
-): Promise<void> {
+/** Closes an attempt if the lookup allows that. */
+async function resolveAttempt(engine: EngineParts, open: OpenEntry, lookup: Lookup): Promise<void> {
+  const { context } = engine
   const { entry, attempt, message } = open
-  if (listed.type === 'ok') {
-    const sought = { from: entry.line.number, to: entry.to, text: message.body, since: beganAt(context, attempt) }
-    const record = matchRecord(sought, listed.value, taken)
-    if (record !== null) return found(context, scheduler, open, record, taken)
-    const isAbsent = listed.unreadable === 0 && at >= (attempt.absentAfter ?? Infinity)
-    if (isAbsent) return absent(context, scheduler, open)
-  }
-  if (context.clock.steady() >= givenUpAt(context, attempt)) await end(context, scheduler, open, 'unconfirmed')
+  const sought = { from: entry.queue.number, to: entry.to, text: message.body, since: attemptBeganAt(context, attempt) }
+  const record = matchRecord(sought, lookup.records ?? [], lookup.takenIds)
+  if (record !== null) return storeFound(engine, open, record, lookup.takenIds)
+  if (lookup.isComplete && lookup.beganAt >= (attempt.absentAfter ?? Infinity)) return storeAbsent(engine, open)
+  if (context.clock.steady() >= givenUpAt(context, attempt)) await endUnconfirmed(engine, open, 'unconfirmed')
 }
 
-async function found(
-  context: SendingContext,
-  scheduler: Scheduler,
+async function storeFound(
+  { context, scheduler }: EngineParts,
   open: OpenEntry,
   record: StoredSms,
-  taken: Set<string>,
+  takenIds: Set<string>,
 ): Promise<void> {
-  taken.add(record.providerMessageId)
-  const result = { type: 'sent', outcome: 'unknown', rcMessageId: record.providerMessageId } as const
+  takenIds.add(record.providerMessageId)
+  const end = { type: 'sent', outcome: 'unknown', rcMessageId: record.providerMessageId } as const
   // If the record belongs to another message after all, the next lookup decides.
-  if (await storeEnd(context, open, result, null, 'sent')) scheduler.ended(open.entry)
+  if (await storeEnd(context, open, end, null, 'sent')) scheduler.messageEnded(open.entry)
 }
 
-async function absent(context: SendingContext, scheduler: Scheduler, open: OpenEntry): Promise<void> {
-  if (open.message.absents + 1 >= MAX_ABSENT_ATTEMPTS) return end(context, scheduler, open, 'absent')
-  await storeClose(context, open, 'unknown', null, 'absent')
+async function storeAbsent(engine: EngineParts, open: OpenEntry): Promise<void> {
+  if (open.message.absents + 1 >= MAX_ABSENT_ATTEMPTS) return endUnconfirmed(engine, open, 'absent')
+  await storeClose(engine.context, open, 'unknown', null, 'absent')
   const { entry } = open
   entry.isQuarantined = false
-  scheduler.closed(entry)
-  scheduler.add(entry)
+  engine.scheduler.attemptClosed(entry)
+  engine.scheduler.add(entry)
 }
 
-async function end(
-  context: SendingContext,
-  scheduler: Scheduler,
+async function endUnconfirmed(
+  { context, scheduler }: EngineParts,
   open: OpenEntry,
   resolution: 'absent' | 'unconfirmed',
 ): Promise<void> {
   const failure = MESSAGE_FAILURES.unconfirmed
-  const result = { type: 'failed', outcome: 'unknown', rcMessageId: null, failure } as const
-  if (await storeEnd(context, open, result, null, resolution)) scheduler.ended(open.entry)
+  const end = { type: 'failed', outcome: 'unknown', rcMessageId: null, failure } as const
+  if (await storeEnd(context, open, end, null, resolution)) scheduler.messageEnded(open.entry)
 }
 
 /** Steady time at which an attempt ends as unconfirmed. It is never before a lookup could have found it absent. */
@@ -182,19 +176,22 @@ function givenUpAt({ config }: SendingContext, { absentAfter }: OpenAttempt): nu
   return (absentAfter ?? Infinity) + Math.max(0, MAX_RECONCILE_MS - config.reconcileSettleMs)
 }
 
-/** Milliseconds until the next lookup. `waiting`: open attempts, and the quarantine if messages wait for its end. */
-function nextLookupMs(
-  { clock }: SendingContext,
-  waiting: readonly (OpenAttempt | Quarantine | null)[],
-  listed: Listing,
-): number {
-  if (listed.type === 'waiting') return Math.min(Math.max(listed.retryInMs, 1000), LOOKUP_EVERY_MS)
-  const now = clock.steady()
-  const delays = waiting.map((one) => {
-    if (one instanceof Quarantine) return one.endsAt > now ? one.endsAt - now : LOOKUP_EVERY_MS
-    const leftMs = (one?.absentAfter ?? now) - now
-    const passedMs = now - (one?.startedAt ?? now)
-    return leftMs <= 0 ? LOOKUP_EVERY_MS : Math.min(Math.max(passedMs, FIRST_LOOKUP_MS), LOOKUP_EVERY_MS, leftMs)
-  })
-  return Math.max(Math.min(...delays), MIN_LOOKUP_MS)
+/** Clears the quarantine if the lookup allows that. Returns the milliseconds until the next lookup; Infinity if none is needed. */
+async function resolveQuarantine(engine: EngineParts, { key, beganAt, records, isComplete, takenIds }: Lookup) {
+  const { context, quarantine } = engine
+  if (records === null || !isComplete || beganAt < quarantine.endsAt) {
+    const leftMs = quarantine.endsAt - context.clock.steady()
+    return leftMs > 0 ? leftMs : MAX_LOOKUP_DELAY_MS
+  }
+  await clearQuarantine(engine, key, records, takenIds)
+  return Infinity
+}
+
+/** The milliseconds until the next lookup of an attempt. */
+function msUntilNext({ clock }: SendingContext, { attempt }: Entry): number {
+  const steadyNow = clock.steady()
+  const leftMs = (attempt?.absentAfter ?? steadyNow) - steadyNow
+  const passedMs = steadyNow - (attempt?.startedAt ?? steadyNow)
+  if (leftMs <= 0) return MAX_LOOKUP_DELAY_MS
+  return Math.min(Math.max(passedMs, FIRST_LOOKUP_MS), MAX_LOOKUP_DELAY_MS, leftMs)
 }

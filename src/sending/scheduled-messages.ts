@@ -1,40 +1,31 @@
+import { RETRY_AFTER_FAULT_MS } from '../core/limits.ts'
 import { errorName } from '../core/log.ts'
 import type { Result, Row } from '../db/connection.ts'
 import { Alarm } from '../jobs/alarm.ts'
 import { type KeptRequest, SCHEDULE, SCHEDULE_ONCE, type ScheduledMessage, storedOf } from './accept-rows.ts'
-import type { SendingContext } from './context.ts'
-import { enterLine } from './enter-line.ts'
-import { newEntry } from './line.ts'
+import type { EngineParts } from './engine-parts.ts'
+import { newEntry } from './number-queue.ts'
 import { publishStatus } from './publish-status.ts'
-import { type Quarantine, findQuarantined } from './quarantine.ts'
-import type { Scheduler } from './scheduler.ts'
+import { ensureQuarantineLookups } from './quarantine.ts'
 
-interface Engine {
-  context: SendingContext
-  scheduler: Scheduler
-  quarantine: Quarantine
-  newestJobSeq: number
-}
-
-/** A commit of so few takes some 3 ms of the event loop. */
+/** A commit of this many rows takes about 3 ms of the event loop. */
 const ROWS_AT_ONCE = 100
 const ROWS_OF_TENANT = 50
-const TRY_AGAIN_MS = 1000
 /** Timers are short, because the wall clock may be set and a timer cannot wait for 30 days. */
 const MAX_WAIT_MS = 60_000
 
 /**
- * Messages with a `sendAt` in the future. Each has a `schedule` job. When its time comes, one commit replaces that job by a
- * send job, so the message enters its line behind all earlier ones. Times are of the wall clock, as `sendAt` is.
+ * Messages with a `sendAt` in the future. Each has a `schedule` job. When its time comes, one commit replaces that job with a
+ * send job, so the message enters its queue behind all earlier ones. Times are of the wall clock, as `sendAt` is.
  */
 export class ScheduledMessages {
   readonly #alarm: Alarm
   /** The earliest time known, epoch milliseconds. */
   #nextAt = Infinity
-  #releasing: Promise<void> | null = null
+  #entering: Promise<void> | null = null
   #isStopped = true
 
-  constructor(readonly engine: Engine) {
+  constructor(readonly engine: EngineParts) {
     this.#alarm = new Alarm(engine.context.clock, () => void this.#ring())
   }
 
@@ -46,7 +37,7 @@ export class ScheduledMessages {
   async stop(): Promise<void> {
     this.#isStopped = true
     this.#alarm.stop()
-    await this.#releasing
+    await this.#entering
   }
 
   /** Accepts a message. Resolves when it is on disk, with its `schedule` job. */
@@ -65,57 +56,58 @@ export class ScheduledMessages {
   }
 
   /**
-   * Moves messages whose time has come into their lines, in the order of their times. If there are more than one commit takes,
-   * the tenants share the next commits.
+   * Moves messages that are due into their queues, in the order of their times. If more are due than fit into one commit, the
+   * following commits take some of each tenant.
    */
-  async releaseDue(): Promise<void> {
-    const { gate } = this.engine.context.database
-    for (let isShared = false; ; isShared = true) {
-      const { rows } = await gate.execute({
-        sql: isShared ? DUE_IN_TURN : DUE,
-        args: [this.engine.context.clock.now()],
-      })
-      await this.#release(rows)
-      if (rows.length < (isShared ? 1 : ROWS_AT_ONCE)) break
-    }
+  async enterDue(): Promise<void> {
+    if ((await this.#enterSome(DUE)) < ROWS_AT_ONCE) return
+    while ((await this.#enterSome(DUE_IN_TURN)) > 0);
   }
 
   async #ring(): Promise<void> {
-    if (this.#releasing !== null || this.#isStopped) return
-    this.#releasing = this.#releaseAndPlan()
-    await this.#releasing
-    this.#releasing = null
+    if (this.#entering !== null || this.#isStopped) return
+    this.#entering = this.#enterAndPlan()
+    await this.#entering
+    this.#entering = null
     this.#setAlarm()
   }
 
-  async #releaseAndPlan(): Promise<void> {
+  async #enterAndPlan(): Promise<void> {
     const { clock, database, log } = this.engine.context
     try {
       do {
         this.#nextAt = Infinity
-        await this.releaseDue()
+        await this.enterDue()
         const { rows } = await database.gate.execute(NEXT)
         this.#nextAt = Math.min(this.#nextAt, Number(rows[0]?.['at'] ?? Infinity))
       } while (this.#nextAt <= clock.now() && !this.#isStopped)
     } catch (error) {
-      log.error({ error: errorName(error) }, 'scheduled messages cannot enter their lines, trying again')
-      this.#nextAt = clock.now() + TRY_AGAIN_MS
+      log.error({ error: errorName(error) }, 'scheduled messages cannot enter their queues, trying again')
+      this.#nextAt = clock.now() + RETRY_AFTER_FAULT_MS
     }
   }
 
   #setAlarm(): void {
-    if (this.#isStopped || this.#releasing !== null) return
+    if (this.#isStopped || this.#entering !== null) return
     const waitMs = this.#nextAt - this.engine.context.clock.now()
     this.#alarm.set(Math.min(Math.max(waitMs, 0), MAX_WAIT_MS))
   }
 
-  /** Commits the send jobs of scheduled messages. Meanwhile no later message of their lines may begin. */
-  async #release(rows: readonly Row[]): Promise<void> {
-    if (rows.length === 0) return
+  /** Moves the messages that `sql` reads. Returns how many there were. */
+  async #enterSome(sql: string): Promise<number> {
+    const { clock, database } = this.engine.context
+    const { rows } = await database.gate.execute({ sql, args: [clock.now()] })
+    if (rows.length > 0) await this.#commit(rows)
+    if (rows.some(isJobQuarantined)) await ensureQuarantineLookups(this.engine)
+    return rows.length
+  }
+
+  /** Commits the send jobs of scheduled messages. Until their `seq` is known, no later message of their queues may begin. */
+  async #commit(rows: readonly Row[]): Promise<void> {
     const { context, scheduler } = this.engine
     const known = rows.filter((row) => row['from_number'] !== null)
-    const lines = known.map((row) => scheduler.lines.of(String(row['tenant_id']), String(row['from_number'])))
-    for (const line of lines) line.arriving++
+    const queues = known.map((row) => scheduler.queues.of(String(row['tenant_id']), String(row['from_number'])))
+    for (const queue of queues) queue.arriving++
     try {
       const seqs = JSON.stringify(rows.map((row) => row['seq']))
       const toSteady = Math.round(context.clock.steady() - context.clock.now())
@@ -126,36 +118,35 @@ export class ScheduledMessages {
       this.#enter(rows, entered)
     } catch (error) {
       // A disk may fail after a commit, so the send jobs may be stored.
-      for (const line of lines) line.hasMore = true
+      for (const queue of queues) queue.hasMore = true
       throw error
     } finally {
-      for (const line of lines) {
-        line.arriving--
-        scheduler.touch(line)
+      for (const queue of queues) {
+        queue.arriving--
+        scheduler.touch(queue)
       }
     }
-    if (rows.some(isQuarantined)) await findQuarantined(context, this.engine.quarantine)
   }
 
   #enter(rows: readonly Row[], entered: Result | undefined): void {
-    const { scheduler } = this.engine
-    const released = new Map(rows.map((row) => [row['subject'], row]))
+    const { scheduler, numberLookups } = this.engine
+    const scheduled = new Map(rows.map((row) => [row['subject'], row]))
     for (const { seq, subject } of entered?.rows ?? []) {
-      const row = released.get(subject)
+      const row = scheduled.get(subject)
       if (row === undefined) continue
-      const line = scheduler.lines.of(String(row['tenant_id']), String(row['from_number']))
-      this.engine.newestJobSeq = Math.max(this.engine.newestJobSeq, Number(seq))
-      enterLine(scheduler, newEntry(line, String(subject), String(row['to_number']), Number(seq), isQuarantined(row)))
+      const queue = scheduler.queues.of(String(row['tenant_id']), String(row['from_number']))
+      numberLookups.noteAccepted(Number(seq))
+      scheduler.enter(newEntry(queue, String(subject), String(row['to_number']), Number(seq), isJobQuarantined(row)))
     }
   }
 }
 
-const isQuarantined = (row: Row): boolean => row['is_quarantined'] === 1
+const isJobQuarantined = (row: Row): boolean => row['is_quarantined'] === 1
 
 const NEXT = `SELECT min(due_at) AS at FROM jobs INDEXED BY jobs_scheduled WHERE kind = 'schedule'`
 
 const COLUMNS = 'jobs.seq, jobs.subject, jobs.is_quarantined, jobs.tenant_id, messages.from_number, messages.to_number'
-/** A damaged database may have lost the message. Its job must go all the same, or it would be due for ever. */
+/** A damaged database may have lost the message. Its job is deleted anyway; otherwise it would stay due. */
 const MESSAGE = 'messages ON messages.id = jobs.subject AND messages.tenant_id = jobs.tenant_id'
 
 const DUE = `SELECT ${COLUMNS} FROM jobs INDEXED BY jobs_scheduled LEFT JOIN ${MESSAGE}
@@ -173,11 +164,11 @@ const DUE_IN_TURN = `WITH RECURSIVE tenants (id) AS (
   LEFT JOIN ${MESSAGE}
   ORDER BY jobs.due_at, jobs.seq`
 
-/** Leaves out messages that were cancelled meanwhile. The queue age of a message counts from its `sendAt`. */
+/** Leaves out messages that were cancelled after they were read. The queue age of a message counts from its `sendAt`. */
 const ENTER = `INSERT INTO jobs (id, kind, lane, tenant_id, subject, contact, is_quarantined, created_at)
   SELECT due.id, 'send', messages.from_number, due.tenant_id, messages.id, messages.to_number, due.is_quarantined, due.due_at + CAST(?2 AS INTEGER)
-  FROM json_each(?1) AS given CROSS JOIN jobs AS due ON due.seq = given.value AND due.kind = 'schedule'
+  FROM json_each(?1) AS entering CROSS JOIN jobs AS due ON due.seq = entering.value AND due.kind = 'schedule'
   CROSS JOIN messages ON messages.id = due.subject AND messages.tenant_id = due.tenant_id AND messages.status = 'queued'
-  ORDER BY given.key RETURNING seq, subject`
+  ORDER BY entering.key RETURNING seq, subject`
 
 const LEAVE = `DELETE FROM jobs WHERE seq IN (SELECT value FROM json_each(?1)) AND kind = 'schedule'`

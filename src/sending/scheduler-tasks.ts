@@ -1,24 +1,24 @@
-import type { Entry, Line } from './line.ts'
+import type { Entry, NumberQueue } from './number-queue.ts'
 import type { Sender } from './sender.ts'
 
 /** The work that the scheduler hands to others. */
 export interface SchedulerTasks {
   /** Opens attempts for these entries and makes their calls. */
-  begin(entries: readonly Begun[]): void
-  /** Reads entries of the line after its cursor. */
-  readMore(line: Line): null
-  /** Called when no extension can send for the line at present. */
-  withoutSender(line: Line, entry: Entry, sender: Exclude<Sender, { type: 'ready' }>): null
-  /** Called when the provider has refused the entry's number for the extension that has it in memory. */
-  refused(line: Line, entry: Entry): null
-  /** Called when a call has ended. */
-  left(): void
+  begin(reservations: readonly Reservation[]): void
+  /** Reads entries of the queue after its cursor. */
+  readMore(queue: NumberQueue): void
+  /** Called when no extension can send for the queue now. `entry` is its next one. */
+  withoutSender(queue: NumberQueue, entry: Entry, sender: Exclude<Sender, { type: 'ready' }>): void
+  /** Called when the extension that has the number in memory does not have it any more, according to the provider. */
+  numberMoved(queue: NumberQueue, entry: Entry): void
+  /** Called when a call is over and its slot is free. */
+  slotFreed(): void
 }
 
-/** An entry that has its slots and an extension. */
-export interface Begun {
+/** An entry that may begin: it has a call slot and a slot in both rate windows, and its conversation is busy. */
+export interface Reservation {
   entry: Entry
   extensionId: string
-  /** Identifies its slots in the rate windows. */
-  mark: number
+  /** When its slots in the rate windows were taken, monotonic time. */
+  takenAt: number
 }

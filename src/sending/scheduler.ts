@@ -1,26 +1,30 @@
+import { Alarm } from '../jobs/alarm.ts'
 import type { SendingContext } from './context.ts'
 import type { CallSlots } from './call-slots.ts'
 import { Entries } from './entries.ts'
-import { type Entry, type Line, newEntry } from './line.ts'
-import { Lines } from './lines.ts'
-import type { Begun, SchedulerTasks } from './scheduler-tasks.ts'
+import { ExtensionQueue } from './extension-queue.ts'
+import { type Entry, type NumberQueue, newEntry } from './number-queue.ts'
+import { NumberQueues } from './number-queues.ts'
+import type { Reservation, SchedulerTasks } from './scheduler-tasks.ts'
 import { senderOf } from './sender.ts'
-import { ExtensionTurns } from './turns.ts'
 
 /**
- * Decides which message may begin next: the oldest entry of a line whose conversation is free. The lines of an extension
- * take turns, and so do the extensions. The scheduler uses time, limits and memory, but neither the database nor the provider.
+ * Decides which message may begin next: the oldest entry of a number queue whose conversation is not busy. The queues of an
+ * extension take turns, and so do the extensions. Uses time, limits and memory, but neither the database nor the provider.
+ *
+ * A reservation is reported in this order: `callReturned`; `attemptClosed` and `add`, or `messageEnded`, or neither if the
+ * outcome is unknown; `callOver`. If no call was made: `giveBack`; `add` or `messageEnded`.
  */
 export class Scheduler {
   readonly entries = new Entries()
-  readonly lines = new Lines()
-  readonly #extensions = new Map<string, ExtensionTurns>()
-  /** Lines to be scheduled again. */
-  readonly #touched = new Set<Line>()
+  readonly queues = new NumberQueues()
+  readonly #extensions = new Map<string, ExtensionQueue>()
+  /** Queues to be examined in the next run. */
+  readonly #touched = new Set<NumberQueue>()
   /** Extensions that may have a message to begin, in turn. */
-  readonly #turns = new Set<ExtensionTurns>()
-  /** Cancels the timer for the next free slot. */
-  #cancelAlarm: () => void = () => undefined
+  readonly #ready = new Set<ExtensionQueue>()
+  /** Rings when a call slot becomes free by time. */
+  readonly #alarm: Alarm
   #isPlanned = false
   isStopped = true
 
@@ -28,103 +32,121 @@ export class Scheduler {
     readonly context: Pick<SendingContext, 'clock' | 'quota' | 'directory' | 'defer'>,
     readonly slots: CallSlots,
     readonly tasks: SchedulerTasks,
-  ) {}
+  ) {
+    this.#alarm = new Alarm(context.clock, () => this.#plan())
+  }
 
   start(): void {
     this.isStopped = false
-    this.wakeAll()
+    for (const queue of this.queues.all()) this.touch(queue)
   }
 
   stop(): void {
     this.isStopped = true
   }
 
-  extension(extensionId: string): ExtensionTurns {
+  extension(extensionId: string): ExtensionQueue {
     let extension = this.#extensions.get(extensionId)
-    if (extension === undefined) this.#extensions.set(extensionId, (extension = new ExtensionTurns(extensionId)))
+    if (extension === undefined) this.#extensions.set(extensionId, (extension = new ExtensionQueue(extensionId)))
     return extension
   }
 
-  /** Schedules the line again. Call it after every change that may let one of its messages begin. */
-  touch(line: Line): void {
-    this.#touched.add(line)
+  /** Marks the queue to be examined in the next run. Call it after every change that may let a message begin. */
+  touch(queue: NumberQueue): void {
+    this.#touched.add(queue)
     this.#plan()
   }
 
   wake(tenantId: string): void {
-    for (const line of this.lines.ofTenant(tenantId)) this.touch(line)
-  }
-
-  wakeAll(): void {
-    for (const line of this.lines.all()) this.touch(line)
-    for (const extension of this.#extensions.values()) this.#turns.add(extension)
-    this.#plan()
+    for (const queue of this.queues.ofTenant(tenantId)) this.touch(queue)
   }
 
   /**
-   * Takes all slots of a message that is being accepted, if its attempt may begin with its commit: nothing of its line or
+   * Takes all slots of a message that is being accepted, if its attempt may begin with its commit: nothing of its queue or
    * extension waits for a turn, its sender is known, and all slots are free. Returns null if the message must wait.
    */
-  reserve(tenantId: string, number: string, messageId: string, to: string): Begun | null {
+  reserve(tenantId: string, number: string, messageId: string, to: string): Reservation | null {
     if (this.isStopped || this.slots.waitMs() > 0) return null
-    const line = this.lines.of(tenantId, number)
-    if (!line.isFree || line.heldUntil > this.context.clock.monotonic() || this.#isOpen(line, to)) return null
-    if (line.waiting.some((other) => other.to === to || !this.#isOpen(line, other.to))) return null
+    const queue = this.queues.of(tenantId, number)
+    if (!queue.isComplete || queue.retryAt > this.context.clock.monotonic() || this.entries.isBusy(number, to))
+      return null
+    if (queue.waiting.some((other) => other.to === to) || this.nextOf(queue) !== null) return null
     const sender = senderOf(this.context, tenantId, number)
     if (sender.type !== 'ready') return null
     const extension = this.extension(sender.extensionId)
-    if (extension.lines.size > 0 || !extension.hasRoom) return null
+    if (extension.queues.size > 0 || !extension.hasRoom) return null
     if (this.context.quota.waitMs(number, sender.extensionId) > 0) return null
-    return this.#take(newEntry(line, messageId, to, 0), extension)
+    return this.#take(newEntry(queue, messageId, to, 0), extension)
   }
 
-  /** Puts an entry into its line: a message committed without an attempt, or one that is tried again. */
+  /**
+   * Puts a message that was just committed without an attempt into its queue. At the end of a long queue it stays in the job
+   * table, and is read when its turn comes near.
+   */
+  enter(entry: Entry): void {
+    if (!entry.queue.isLong) return this.add(entry)
+    entry.queue.hasMore = true
+    this.entries.delete(entry)
+    this.touch(entry.queue)
+  }
+
+  /** Puts an entry into its queue, at the position of its `jobSeq`. */
   add(entry: Entry): void {
     this.entries.add(entry)
-    entry.line.insert(entry)
-    this.touch(entry.line)
+    entry.queue.insert(entry)
+    this.touch(entry.queue)
   }
 
   /** Adds an entry whose attempt was opened by an earlier run and is still open. */
-  openAgain(entry: Entry): void {
+  recover(entry: Entry): void {
     const waiting = this.entries.get(entry.messageId)
-    if (waiting !== undefined) waiting.line.remove(waiting)
+    if (waiting !== undefined) waiting.queue.remove(waiting)
     this.entries.add(entry)
-    this.entries.open(entry)
+    this.entries.setBusy(entry)
   }
 
-  /** Call it when the provider has answered: another call may begin before this outcome is stored. */
-  answered(entry: Entry): void {
-    this.slots.answered(entry)
+  /** Call it when the call has returned: another one may begin before this outcome is stored. */
+  callReturned({ entry, extensionId, takenAt }: Reservation): void {
+    this.context.quota.callReturned(entry.queue.number, extensionId, takenAt)
+    this.slots.callReturned(entry)
     this.#plan()
   }
 
-  /** Call it when the call has ended, or was not made. Does not change the conversation. */
-  left({ entry, extensionId }: Begun): void {
+  /** Call it when the result of a call is stored. Frees the call slot. */
+  callOver({ entry, extensionId }: Reservation): void {
     const extension = this.extension(extensionId)
     extension.inFlight--
     this.slots.leave(entry)
-    this.#turns.add(extension)
-    this.touch(entry.line)
-    this.tasks.left()
+    this.#ready.add(extension)
+    this.touch(entry.queue)
+    this.tasks.slotFreed()
+  }
+
+  /** Gives all slots back: no attempt was opened, and no call was made. */
+  giveBack(reservation: Reservation): void {
+    const { entry, extensionId, takenAt } = reservation
+    this.context.quota.giveBack(entry.queue.number, extensionId, takenAt)
+    this.attemptClosed(entry)
+    this.callOver(reservation)
   }
 
   /** Call it when the entry's attempt is closed. */
-  closed(entry: Entry): void {
+  attemptClosed(entry: Entry): void {
     entry.attempt = null
-    this.entries.close(entry)
-    for (const line of this.lines.ofNumber(entry.line.number)) this.touch(line)
+    this.entries.setFree(entry)
+    for (const queue of this.queues.ofNumber(entry.queue.number)) this.touch(queue)
   }
 
-  /** Call it when the message has ended. */
-  ended(entry: Entry): void {
-    this.closed(entry)
-    entry.line.remove(entry)
+  /** Call it when the message has ended, with or without an attempt. */
+  messageEnded(entry: Entry): void {
+    this.attemptClosed(entry)
+    entry.queue.remove(entry)
     this.entries.delete(entry)
   }
 
-  #isOpen(line: Line, to: string): boolean {
-    return this.entries.isOpen(line.number, to)
+  /** The next entry of the queue; null if none may begin. */
+  nextOf(queue: NumberQueue): Entry | null {
+    return queue.next((to) => this.entries.isBusy(queue.number, to), this.context.clock.monotonic())
   }
 
   #plan(): void {
@@ -138,112 +160,91 @@ export class Scheduler {
     if (this.isStopped) return
     const touched = [...this.#touched]
     this.#touched.clear()
-    for (const line of touched) this.#enqueue(line)
-    const begun = this.#beginAll()
-    if (begun.length > 0) this.tasks.begin(begun)
+    for (const queue of touched) this.#enqueue(queue)
+    const reservations = this.#reserveAll()
+    if (reservations.length > 0) this.tasks.begin(reservations)
   }
 
-  /** Queues a line for a turn of its extension, if one of its entries may begin. */
-  #enqueue(line: Line): void {
-    line.cancelAlarm()
-    const extension = this.#extensionFor(line)
-    if (line.turns !== extension?.lines) line.turns?.delete(line)
-    // A line that waits already keeps its turn.
-    line.turns = extension?.lines.add(line) ?? null
-    if (extension !== null) this.#turns.add(extension)
+  /** Lets a queue wait for the turn of its extension, if one of its entries may begin. */
+  #enqueue(queue: NumberQueue): void {
+    queue.cancelAlarm()
+    const extension = this.#examine(queue)
+    if (queue.waitsFor !== extension) queue.waitsFor?.queues.delete(queue)
+    queue.waitsFor = extension
+    if (extension === null) return
+    // A queue that waits already keeps its turn.
+    extension.queues.add(queue)
+    this.#ready.add(extension)
   }
 
-  /** The extension whose turn the line waits for; null if no entry may begin, or no extension can send. */
-  #extensionFor(line: Line): ExtensionTurns | null {
-    if (this.#isHeld(line)) return null
-    const entry = this.#nextOf(line)
-    if (entry === null) return this.#withoutEntry(line)
-    const sender = senderOf(this.context, line.tenantId, line.number)
-    if (sender.type !== 'ready') return this.tasks.withoutSender(line, entry, sender)
-    if (entry.refusal?.extensionId === sender.extensionId) return this.tasks.refused(line, entry)
-    return this.extension(sender.extensionId)
-  }
-
-  #isHeld(line: Line): boolean {
-    const waitMs = line.heldUntil - this.context.clock.monotonic()
-    if (waitMs > 0) this.#touchLater(line, waitMs)
-    return waitMs > 0
-  }
-
-  #touchLater(line: Line, ms: number): void {
-    line.cancelAlarm()
-    line.cancelAlarm = this.context.clock.after(Math.ceil(ms), () => this.touch(line))
-  }
-
-  #nextOf(line: Line): Entry | null {
-    return line.next((to) => this.#isOpen(line, to), this.context.clock.monotonic())
-  }
-
-  #withoutEntry(line: Line): null {
-    if (line.mayReadMore) return this.tasks.readMore(line)
-    if (line.isEmpty) this.lines.forget(line)
+  /** Returns the extension that can send the next entry. If there is none, starts what the queue waits for. */
+  #examine(queue: NumberQueue): ExtensionQueue | null {
+    const retryMs = queue.retryAt - this.context.clock.monotonic()
+    const entry = this.nextOf(queue)
+    const sender = senderOf(this.context, queue.tenantId, queue.number)
+    if (retryMs > 0) this.#later(queue, retryMs, () => this.touch(queue))
+    else if (entry === null && queue.mayReadMore) this.tasks.readMore(queue)
+    else if (entry === null) this.queues.forgetIfEmpty(queue)
+    else if (sender.type !== 'ready') this.tasks.withoutSender(queue, entry, sender)
+    else if (entry.movedNumber?.extensionId === sender.extensionId) this.tasks.numberMoved(queue, entry)
+    else return this.extension(sender.extensionId)
     return null
   }
 
-  /** Begins one entry of each extension in turn, until none may begin. */
-  #beginAll(): Begun[] {
-    const begun: Begun[] = []
-    for (const extension of this.#turns) {
-      if (!this.#hasSlot()) break
-      this.#turns.delete(extension)
-      const next = this.#beginNext(extension)
-      if (next === null) continue
-      begun.push(next)
-      this.#turns.add(extension)
+  /** Reserves one entry of each extension in turn, until none may begin. */
+  #reserveAll(): Reservation[] {
+    const reservations: Reservation[] = []
+    for (const extension of this.#ready) {
+      const slotMs = this.slots.waitMs()
+      if (slotMs > 0 && slotMs < Infinity) this.#alarm.set(slotMs)
+      if (slotMs > 0) break
+      this.#ready.delete(extension)
+      const reservation = this.#reserveNext(extension)
+      if (reservation === null) continue
+      reservations.push(reservation)
+      this.#ready.add(extension)
     }
-    return begun
+    return reservations
   }
 
-  #hasSlot(): boolean {
-    const waitMs = this.slots.waitMs()
-    this.#cancelAlarm()
-    if (waitMs > 0 && waitMs < Infinity)
-      this.#cancelAlarm = this.context.clock.after(Math.ceil(waitMs), () => this.#plan())
-    return waitMs <= 0
-  }
-
-  /** Begins the next entry of an extension; null if none may begin now. */
-  #beginNext(extension: ExtensionTurns): Begun | null {
-    for (const line of extension.lines) {
-      if (!extension.hasRoom || this.#isPaused(extension)) return null
-      const entry = this.#nextOf(line)
-      const waitMs = this.context.quota.numberWaitMs(line.number)
-      if (entry === null) this.touch(line)
-      else if (waitMs > 0) this.#touchLater(line, waitMs)
-      else return this.#takeTurn(line, entry, extension)
-    }
-    return null
-  }
-
-  #takeTurn(line: Line, entry: Entry, extension: ExtensionTurns): Begun {
-    line.remove(entry)
-    extension.lines.delete(line)
-    extension.lines.add(line)
-    return this.#take(entry, extension)
-  }
-
-  #isPaused(extension: ExtensionTurns): boolean {
+  /** Reserves the next entry of an extension; null if none may begin now. */
+  #reserveNext(extension: ExtensionQueue): Reservation | null {
+    if (extension.queues.size === 0 || !extension.hasRoom) return null
     const waitMs = this.context.quota.extensionWaitMs(extension.extensionId)
-    if (waitMs <= 0) return false
-    extension.cancelAlarm()
-    extension.cancelAlarm = this.context.clock.after(Math.ceil(waitMs), () => {
-      this.#turns.add(extension)
+    if (waitMs <= 0) return this.#reserveFirst(extension)
+    this.#later(extension, waitMs, () => {
+      this.#ready.add(extension)
       this.#plan()
     })
-    return true
+    return null
   }
 
-  #take(entry: Entry, extension: ExtensionTurns): Begun {
+  #reserveFirst(extension: ExtensionQueue): Reservation | null {
+    for (const queue of extension.queues) {
+      const entry = this.nextOf(queue)
+      const waitMs = this.context.quota.numberWaitMs(queue.number)
+      if (entry === null) this.touch(queue)
+      else if (waitMs > 0) this.#later(queue, waitMs, () => this.touch(queue))
+      else return this.#take(entry, extension)
+    }
+    return null
+  }
+
+  #take(entry: Entry, extension: ExtensionQueue): Reservation {
+    const { queue } = entry
     const { extensionId } = extension
+    queue.remove(entry)
+    // A queue that had a turn waits behind the others.
+    if (extension.queues.delete(queue)) extension.queues.add(queue)
     this.entries.add(entry)
-    this.entries.open(entry)
+    this.entries.setBusy(entry)
     extension.inFlight++
     this.slots.enter(entry)
-    return { entry, extensionId, mark: this.context.quota.take(entry.line.number, extensionId) }
+    return { entry, extensionId, takenAt: this.context.quota.take(queue.number, extensionId) }
+  }
+
+  #later(waiting: { cancelAlarm: () => void }, ms: number, ring: () => void): void {
+    waiting.cancelAlarm()
+    waiting.cancelAlarm = this.context.clock.after(Math.ceil(ms), ring)
   }
 }

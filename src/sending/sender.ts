@@ -6,13 +6,13 @@ import type { SendingContext } from './context.ts'
 /**
  * The extension that sends for a number of a tenant.
  * - `ready`: this extension can send now.
- * - `wait`: none can send now. The tenant's lines are woken when the reason ends.
- * - `missing`: the number is not known. This is final only after a new number lookup.
+ * - `wait`: none can send now. The tenant's queues are woken when the reason ends. `token`: the access token must be refreshed.
+ * - `missing`: no usable extension is known to have the number. This is final only after a new number lookup.
  * - `failed`: none can send, and no lookup can help.
  */
 export type Sender =
   | { type: 'ready'; extensionId: string }
-  | { type: 'wait'; reason: 'suspended' | 'reauthorization' | 'loading' | 'disconnecting' }
+  | { type: 'wait'; reason: 'suspended' | 'token' | 'loading' | 'disconnecting' }
   | { type: 'missing'; failure: MessageFailure }
   | { type: 'failed'; failure: MessageFailure }
 
@@ -24,7 +24,7 @@ export function senderOf({ directory, clock }: Known, tenantId: string, number: 
   if (tenant === undefined) return { type: 'wait', reason: 'loading' }
   if (tenant.status !== 'active') return { type: 'wait', reason: 'suspended' }
   const extensionId = tenant.numbers.get(number) ?? null
-  if (directory.isClosed(tenantId, extensionId)) return { type: 'wait', reason: 'disconnecting' }
+  if (directory.isDisconnecting(tenantId, extensionId)) return { type: 'wait', reason: 'disconnecting' }
   const extension = tenant.extensions.get(extensionId ?? '')
   if (extension !== undefined && extension.status !== 'revoked') return withToken(extension, clock.now())
   const failure = extension === undefined ? unknownNumber(number) : MESSAGE_FAILURES.revoked
@@ -34,7 +34,7 @@ export function senderOf({ directory, clock }: Known, tenantId: string, number: 
 
 function withToken(extension: ExtensionRow, now: number): Sender {
   if (extension.status !== 'active' || extension.accessExpiresAt - now <= TOKEN_FRESH_MS)
-    return { type: 'wait', reason: 'reauthorization' }
+    return { type: 'wait', reason: 'token' }
   return { type: 'ready', extensionId: extension.extensionId }
 }
 

@@ -1,7 +1,10 @@
+import type { Clock } from '../core/clock.ts'
 import type { TenantEntry } from '../provider/directory.ts'
-import type { SendEngine } from './engine.ts'
-import type { Entry, Line } from './line.ts'
-import { isQuarantined } from './quarantine.ts'
+import { SEND_GROUP } from '../provider/quota.ts'
+import type { SendingContext } from './context.ts'
+import type { EngineParts } from './engine-parts.ts'
+import type { Entry } from './number-queue.ts'
+import { isJobQuarantined } from './quarantine.ts'
 import { type Sender, senderOf } from './sender.ts'
 
 /** Why a message has not been sent yet. If several reasons apply, the first of this list is reported. */
@@ -40,34 +43,37 @@ export interface WaitingMessage {
 }
 
 /** Returns why a message waits, from the scheduler's state; null if its call is under way or about to begin. */
-export async function waitingOf(engine: SendEngine, message: WaitingMessage): Promise<Waiting | null> {
-  const { directory } = engine.context
-  const tenant = await directory.tenant(message.tenantId)
-  const entry = engine.scheduler.entries.get(message.id) ?? null
+export async function waitingOf(engine: EngineParts, message: WaitingMessage): Promise<Waiting | null> {
+  const { context, scheduler } = engine
+  const tenant = await context.directory.tenant(message.tenantId)
+  const entry = scheduler.entries.get(message.id) ?? null
   if (isUnderWay(entry)) return null
-  const quarantined = await isHeldByRestore(engine, message, entry)
-  const line = engine.scheduler.lines.has(message.tenantId, message.from) ? lineOf(engine, message) : null
-  // The newest messages of a long line are in the job table alone.
-  const isNext = line === null || (entry !== null && entry === nextOf(engine, line))
-  return heldMessage(engine, message, tenant, quarantined) ?? heldEntry(engine, message, entry, isNext)
+  const quarantined = await isQuarantined(engine, message, entry)
+  const queue = scheduler.queues.known(message.tenantId, message.from)
+  // The newest messages of a long queue are in the job table alone.
+  const isNext = queue === null || (entry !== null && entry === scheduler.nextOf(queue))
+  return reasonInMessage(engine, message, tenant, quarantined) ?? reasonInQueue(engine, message, entry, isNext)
 }
-
-const lineOf = ({ scheduler }: SendEngine, { tenantId, from }: SenderOfMessage): Line =>
-  scheduler.lines.of(tenantId, from)
-
-/** The next entry of a line that may begin; null if none may. */
-export const nextOf = ({ context, scheduler }: SendEngine, line: Line): Entry | null =>
-  line.next((to) => scheduler.entries.isOpen(line.number, to), context.clock.monotonic())
 
 /** Whether an entry's call is under way, or its attempt is being opened. */
 export function isUnderWay(entry: Entry | null): boolean {
-  if (entry === null || !entry.line.open.has(entry)) return false
+  if (entry === null || !entry.queue.busy.has(entry)) return false
   return entry.attempt === null || entry.attempt.absentAfter === null
 }
 
+/** Reads the job of a message that is not in memory only while there are quarantined messages. */
+async function isQuarantined(
+  { context, quarantine }: EngineParts,
+  message: WaitingMessage,
+  entry: Entry | null,
+): Promise<boolean> {
+  if (entry !== null) return entry.isQuarantined
+  return quarantine.isActive && isJobQuarantined(context, message)
+}
+
 /** The reason that lies in the message or its tenant; null if there is none. */
-function heldMessage(
-  { context, quarantine }: SendEngine,
+function reasonInMessage(
+  { context, quarantine }: EngineParts,
   { sendAt }: WaitingMessage,
   tenant: TenantEntry,
   quarantined: boolean,
@@ -75,74 +81,61 @@ function heldMessage(
   const { clock } = context
   if (tenant.status !== 'active') return { reason: 'suspended', until: null }
   if (sendAt !== null && sendAt > clock.now()) return { reason: 'scheduled', until: sendAt }
-  if (!quarantined) return null
-  const leftMs = quarantine.endsAt - clock.steady()
-  return { reason: 'restore', until: leftMs > 0 ? Math.ceil(clock.now() + leftMs) : null }
+  return quarantined ? { reason: 'restore', until: timeAfter(clock, quarantine.endsAt - clock.steady()) } : null
 }
 
 /**
- * The reason that lies in the line, the extension or the provider. `entry` is null if the message is not in memory.
- * `isNext`: it is the next one of its line.
+ * The reason that lies in the queue, the extension or the provider. `entry` is null if the message is not in memory.
+ * `isNext`: it is the next one of its queue.
  */
-export function heldEntry(
-  engine: SendEngine,
-  message: SenderOfMessage,
+export function reasonInQueue(
+  { context, scheduler }: EngineParts,
+  { tenantId, from }: SenderOfMessage,
   entry: Entry | null,
   isNext: boolean,
 ): Waiting | null {
-  const sender = senderOf(engine.context, message.tenantId, message.from)
-  if (isRefreshFailed(engine, message)) return { reason: 'reauthorization', until: null }
+  const tenant = context.directory.known(tenantId)
+  const extensionId = tenant?.numbers.get(from) ?? null
+  const sender = senderOf(context, tenantId, from)
+  if (tenant?.extensions.get(extensionId ?? '')?.status === 'refresh_failed')
+    return { reason: 'reauthorization', until: null }
   // No number lookup is awaited while the outcome is unknown.
   if ((entry?.attempt ?? null) !== null) return { reason: 'reconciling', until: null }
   if (isLookedUp(sender, entry)) return { reason: 'number_lookup', until: null }
-  const extensionId = extensionOf(engine, message)
   if (extensionId === null) return null
-  return heldByProvider(engine, extensionId, entry) ?? heldByTurn(engine, message, isNext, extensionId)
+  const { failures } = scheduler.extension(extensionId)
+  return reasonAtProvider(context, extensionId, failures, entry) ?? reasonOfTurn(context, from, isNext, extensionId)
 }
 
-/** Whether a number lookup must find the extension first: none has the number, or the provider refused it. */
+/** Whether a number lookup must find the extension first: none has the number, or it has moved. */
 const isLookedUp = (sender: Sender, entry: Entry | null): boolean =>
-  sender.type === 'missing' || (sender.type === 'ready' && entry?.refusal?.extensionId === sender.extensionId)
+  sender.type === 'missing' || (sender.type === 'ready' && entry?.movedNumber?.extensionId === sender.extensionId)
 
-const isRefreshFailed = ({ context }: SendEngine, { tenantId, from }: SenderOfMessage): boolean => {
-  const tenant = context.directory.known(tenantId)
-  return tenant?.extensions.get(tenant.numbers.get(from) ?? '')?.status === 'refresh_failed'
-}
-
-function extensionOf({ context }: SendEngine, { tenantId, from }: SenderOfMessage): string | null {
-  return context.directory.known(tenantId)?.numbers.get(from) ?? null
-}
-
-function heldByProvider({ context, scheduler }: SendEngine, extensionId: string, entry: Entry | null): Waiting | null {
-  const { clock, quota } = context
-  const pauseMs = quota.pauseMs(extensionId, 'medium')
+function reasonAtProvider(
+  { clock, quota }: SendingContext,
+  extensionId: string,
+  failures: number,
+  entry: Entry | null,
+): Waiting | null {
+  const pauseMs = quota.pauseMs(extensionId, SEND_GROUP)
   const holdMs = (entry?.heldUntil ?? 0) - clock.monotonic()
-  const until = (ms: number): number | null => (ms > 0 ? Math.ceil(clock.now() + ms) : null)
-  if (holdMs > 0) return { reason: 'provider_unreachable', until: until(holdMs) }
-  if (scheduler.extension(extensionId).failures > 0) return { reason: 'provider_unreachable', until: until(pauseMs) }
-  return pauseMs > 0 ? { reason: 'provider_paused', until: until(pauseMs) } : null
+  if (holdMs > 0) return { reason: 'provider_unreachable', until: timeAfter(clock, holdMs) }
+  if (failures > 0) return { reason: 'provider_unreachable', until: timeAfter(clock, pauseMs) }
+  return pauseMs > 0 ? { reason: 'provider_paused', until: timeAfter(clock, pauseMs) } : null
 }
 
-function heldByTurn(
-  { context }: SendEngine,
-  { from }: SenderOfMessage,
+function reasonOfTurn(
+  { clock, quota }: SendingContext,
+  from: string,
   isNext: boolean,
   extensionId: string,
 ): Waiting | null {
-  const { clock, quota } = context
   if (!isNext) return { reason: 'order', until: null }
   const numberMs = quota.numberWaitMs(from)
-  if (numberMs > 0) return { reason: 'number_limit', until: Math.ceil(clock.now() + numberMs) }
+  if (numberMs > 0) return { reason: 'number_limit', until: timeAfter(clock, numberMs) }
   const extensionMs = quota.extensionWaitMs(extensionId)
-  return extensionMs > 0 ? { reason: 'extension_limit', until: Math.ceil(clock.now() + extensionMs) } : null
+  return extensionMs > 0 ? { reason: 'extension_limit', until: timeAfter(clock, extensionMs) } : null
 }
 
-/** Reads the job of a message that is not in memory only while there are quarantined messages. */
-async function isHeldByRestore(
-  { context, quarantine }: SendEngine,
-  message: WaitingMessage,
-  entry: Entry | null,
-): Promise<boolean> {
-  if (entry !== null || !quarantine.isActive) return entry?.isQuarantined === true
-  return isQuarantined(context, message)
-}
+/** Epoch milliseconds; null if nothing is left to wait for. */
+const timeAfter = (clock: Clock, ms: number): number | null => (ms > 0 ? Math.ceil(clock.now() + ms) : null)

@@ -15,8 +15,8 @@ import { countUsage } from '../usage/roll-up.ts'
 export const trackMessages = (
   condition: string,
 ): string => `INSERT INTO delivery_states (message_seq, tenant_id, extension_id, sent_at)
-  SELECT messages.seq, messages.tenant_id, given.trackedBy, given.sentAt FROM given
-  CROSS JOIN messages ON messages.id = given.messageId WHERE ${condition} ON CONFLICT DO NOTHING`
+  SELECT messages.seq, messages.tenant_id, input.trackedBy, input.sentAt FROM input
+  CROSS JOIN messages ON messages.id = input.messageId WHERE ${condition} ON CONFLICT DO NOTHING`
 
 /** The conclusion of a tracked message. */
 export interface ConcludeRow extends Record<string, string | number | null> {
@@ -32,23 +32,23 @@ export interface ConcludeRow extends Record<string, string | number | null> {
   now: number
 }
 
-const IS_OPEN = 'state.message_seq = given.messageSeq AND state.conclusion IS NULL'
+const IS_OPEN = 'state.message_seq = input.messageSeq AND state.conclusion IS NULL'
 
 const COUNT = countUsage({
   tenantId: 'state.tenant_id',
   appId: 'messages.app_id',
-  at: 'given.now',
-  counts: { delivered: `given.conclusion = 'delivered'`, undelivered: `given.conclusion = 'undelivered'` },
-  from: `FROM given CROSS JOIN delivery_states AS state ON ${IS_OPEN} CROSS JOIN messages ON messages.seq = state.message_seq WHERE true`,
+  at: 'input.now',
+  counts: { delivered: `input.conclusion = 'delivered'`, undelivered: `input.conclusion = 'undelivered'` },
+  from: `FROM input CROSS JOIN delivery_states AS state ON ${IS_OPEN} CROSS JOIN messages ON messages.seq = state.message_seq WHERE true`,
 })
 
 /** Comes before the statement that records an opt-out, because the events are published in this order. */
 const APPEND_EVENTS = `INSERT INTO events (kinds, subject, at, detail)
-  SELECT ${EVENT_KINDS.delivery}, given.messageId, given.now, given.detail FROM given
+  SELECT ${EVENT_KINDS.delivery}, input.messageId, input.now, input.detail FROM input
   CROSS JOIN delivery_states AS state ON ${IS_OPEN}`
 
-const CLOSE = `UPDATE delivery_states SET conclusion = given.conclusion, error_code = given.errorCode, concluded_at = given.now
-  FROM given WHERE delivery_states.message_seq = given.messageSeq AND delivery_states.conclusion IS NULL
+const CLOSE = `UPDATE delivery_states SET conclusion = input.conclusion, error_code = input.errorCode, concluded_at = input.now
+  FROM input WHERE delivery_states.message_seq = input.messageSeq AND delivery_states.conclusion IS NULL
   RETURNING (SELECT id FROM messages WHERE seq = message_seq) AS key, 1 AS concluded`
 
 /**
@@ -62,9 +62,9 @@ export const CONCLUDE: RowOperation<ConcludeRow> = {
 }
 
 /** The recipients have opted out of the numbers. An opt-in that is later than the provider's record wins. */
-const OPT_OUTS = `SELECT given.messageId AS decisionId, messages.tenant_id AS tenantId, messages.from_number AS number,
-    messages.to_number AS contact, 1 AS optedOut, 'provider' AS source, given.recordedAt AS decidedAt, given.now AS now
-  FROM given CROSS JOIN delivery_states AS state ON ${IS_OPEN} CROSS JOIN messages ON messages.seq = state.message_seq`
+const OPT_OUTS = `SELECT input.messageId AS decisionId, messages.tenant_id AS tenantId, messages.from_number AS number,
+    messages.to_number AS contact, 1 AS optedOut, 'provider' AS source, input.recordedAt AS decidedAt, input.now AS now
+  FROM input CROSS JOIN delivery_states AS state ON ${IS_OPEN} CROSS JOIN messages ON messages.seq = state.message_seq`
 
 /** `CONCLUDE` for messages whose recipients have opted out, which it records. Returns the rows of `storeOptOuts` as well. */
 export const CONCLUDE_OPTED_OUT: RowOperation<ConcludeRow> = {

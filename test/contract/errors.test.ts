@@ -209,7 +209,6 @@ const ROWS: readonly Row[] = [
   {
     status: 404,
     error: 'Not found',
-    on: 'a path with a slash too many',
     ask: (world) => world.call('GET', '/v1/apps/'),
   },
   { status: 413, error: 'Payload too large', on: 'send', ask: (world) => send(world, { body: 'x'.repeat(102_400) }) },

@@ -8,7 +8,7 @@ import { STORE } from '../../src/inbound/store-inbound.ts'
 import { ACCEPT, ACCEPT_ONCE, SCHEDULE, SCHEDULE_ONCE } from '../../src/sending/accept-rows.ts'
 import { CLAIM, CLOSE, FAILED_RESULT, RESULT, UNKNOWN } from '../../src/sending/attempt-rows.ts'
 import { GIVE_UP } from '../../src/sending/give-up-rows.ts'
-import { BIND } from '../../src/sending/quarantine.ts'
+import { FOUND_SENT } from '../../src/sending/quarantine.ts'
 
 type Operation = RowOperation<Record<string, string | number | null>>
 
@@ -23,7 +23,7 @@ const OPERATIONS = {
   FAILED_RESULT,
   UNKNOWN,
   GIVE_UP,
-  BIND,
+  FOUND_SENT,
   OPEN_DELIVERY: deliveryRows.OPEN_DELIVERY,
   CLOSE_DELIVERY: deliveryRows.CLOSE_DELIVERY,
   STORE,
@@ -36,6 +36,7 @@ const BOUNDED = [
   'SCAN apps USING COVERING INDEX apps_by_tenant',
   'SCAN triggers USING COVERING INDEX triggers_by_tenant',
   'SCAN own VIRTUAL TABLE INDEX 1:',
+  'SCAN wanted',
 ]
 
 /** Reads the rows that the previous statement has inserted, in that order. */
@@ -66,9 +67,9 @@ for (const [name, operation] of Object.entries(OPERATIONS) as [string, Operation
       const row = Object.fromEntries(operation.columns.map((column) => [column, null]))
       await Promise.allSettled(Array.from({ length: rows }, () => writer.row(operation, row)))
       expect(plans).not.toEqual([])
-      expect(plans.filter((step) => /^SCAN (?!given|\d|CONSTANT)/.test(step) && !BOUNDED.includes(step))).toEqual([])
+      expect(plans.filter((step) => /^SCAN (?!input|\d|CONSTANT)/.test(step) && !BOUNDED.includes(step))).toEqual([])
       // The writer computes rowids by counting, so rows must be inserted in the given order.
-      expect(orders.filter((step) => rows > 1 && step !== 'SCAN given' && step !== JUST_INSERTED)).toEqual([])
+      expect(orders.filter((step) => rows > 1 && step !== 'SCAN input' && step !== JUST_INSERTED)).toEqual([])
       await close()
     })
   }
@@ -83,9 +84,9 @@ test('open attempts are found by the index of open attempts', async () => {
   await close()
 })
 
-/** Returns the step that reads a table first, except for the values of `given`. */
+/** Returns the step that reads a table first, except for the values of `input`. */
 const outermost = (plan: readonly string[]): string =>
-  plan.find((step) => /^(SCAN|SEARCH) (?!\d* ?CONSTANT)/.test(step)) ?? 'SCAN given'
+  plan.find((step) => /^(SCAN|SEARCH) (?!\d* ?CONSTANT)/.test(step)) ?? 'SCAN input'
 
 type InStatement = Parameters<Gate['execute']>[0]
 

@@ -12,8 +12,8 @@ const INSERT_NOTE: RowOperation<NoteRow> = {
   columns: ['id', 'text'],
   key: 'id',
   statements: [
-    'INSERT INTO notes (id, text) SELECT id, text FROM given',
-    `UPDATE notes SET seen = 1 WHERE id IN (SELECT given.id FROM given) AND text != 'unseen' RETURNING id AS key, text`,
+    'INSERT INTO notes (id, text) SELECT id, text FROM input',
+    `UPDATE notes SET seen = 1 WHERE id IN (SELECT input.id FROM input) AND text != 'unseen' RETURNING id AS key, text`,
   ],
 }
 
@@ -21,7 +21,7 @@ const KEEP_FIRST: RowOperation<NoteRow> = {
   columns: ['id', 'text'],
   key: 'id',
   statements: [
-    'INSERT INTO notes (id, text) SELECT id, text FROM given WHERE true ON CONFLICT DO NOTHING RETURNING id AS key',
+    'INSERT INTO notes (id, text) SELECT id, text FROM input WHERE true ON CONFLICT DO NOTHING RETURNING id AS key',
   ],
 }
 
@@ -91,8 +91,8 @@ const LOG: RowOperation<LogRow> = {
   columns: ['id'],
   key: 'id',
   statements: [
-    'INSERT INTO log (id) SELECT id FROM given WHERE true ON CONFLICT DO NOTHING RETURNING id AS key, seq AS log_seq',
-    `UPDATE log SET marks = marks + 1 FROM given WHERE log.id = given.id AND log.id != 'unmarked' RETURNING log.id AS key`,
+    'INSERT INTO log (id) SELECT id FROM input WHERE true ON CONFLICT DO NOTHING RETURNING id AS key, seq AS log_seq',
+    `UPDATE log SET marks = marks + 1 FROM input WHERE log.id = input.id AND log.id != 'unmarked' RETURNING log.id AS key`,
   ],
 }
 

@@ -8,7 +8,7 @@ test('a job of a kind that is not registered is an error', async () => {
   jobs.register(harness.kind())
   const [job] = await harness.commit({ lane: 'a', subject: 'a0' })
   if (job === undefined) throw new Error('no job')
-  expect(() => jobs.scheduled('lookup', 'a', 'tenant_a', 0)).toThrow('no such kind is registered')
+  expect(() => jobs.dueAfter('lookup', 'a', 'tenant_a', 0)).toThrow('no such kind is registered')
   expect(() => jobs.prefetched({ ...job, kind: 'back_fill' }, 'a0')).toThrow('no such kind is registered')
   jobs.start()
   jobs.prefetched(job, 'a0')

@@ -126,7 +126,6 @@ export class LoopHarness implements AsyncDisposable {
       lane: rows[index]?.lane ?? '',
       tenantId: rows[index]?.tenantId ?? '',
       subject: rows[index]?.subject ?? '',
-      createdAt: now,
     }))
   }
 

@@ -121,7 +121,7 @@ test('a backlog that becomes due later is processed like a backlog at the start'
   await using _harness = harness
   const subjects = Array.from({ length: 40 }, (_, index) => `a${index}`)
   await harness.commit(...subjects.map((subject) => ({ lane: 'a', subject, inMs: 100 })))
-  loop.scheduled('a', 'tenant_a', 100)
+  loop.dueAfter('a', 'tenant_a', 100)
   await harness.untilIdle()
   harness.clock.advance(100)
   await harness.untilIdle()
@@ -151,7 +151,7 @@ test('a query does not read more rows if many jobs run', async () => {
     return result
   }
   await harness.commit(...Array.from({ length: 200 }, (_, index) => ({ lane: 'a', subject: `a${index}` })))
-  loop.scheduled('a', 'tenant_a', 0)
+  loop.dueAfter('a', 'tenant_a', 0)
   await harness.untilIdle()
   expect(held.begun).toHaveLength(40)
   most.rows = 0

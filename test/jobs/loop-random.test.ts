@@ -67,7 +67,7 @@ async function submit(
 ): Promise<void> {
   for (const job of (await harness.commit(...jobs)).toSorted(() => random() - 0.5)) {
     if (random() < 0.7) loop.prefetched(job, job.subject)
-    else loop.scheduled(job.lane, job.tenantId, 0)
+    else loop.dueAfter(job.lane, job.tenantId, 0)
   }
 }
 

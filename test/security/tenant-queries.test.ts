@@ -29,7 +29,7 @@ const JOB_WORK: Readonly<Record<string, string>> = {
   'src/usage/roll-up.ts': 'counts of the messages that the statement beside it changes, under their own tenant',
   'src/sending/attempts.ts': 'the job by its `seq`',
   'src/sending/expire.ts': 'send jobs of all tenants, oldest first',
-  'src/sending/orphans.ts': 'the attempt of one message, which its job row led to',
+  'src/sending/uncertain-commits.ts': 'the attempt of one message, which its job row led to',
   'src/sending/outbound-message.ts': 'messages by the ids that job rows carry',
   'src/sending/quarantine.ts':
     'jobs and messages that its own queries found by tenant and extension, and at the start whether there are any',

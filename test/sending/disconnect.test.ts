@@ -13,7 +13,7 @@ test('messages that wait for the end of a pause do not begin while their tenant 
   const { extensionId = '' } = world.control.extensions()[0] ?? {}
   gateway.quota.pause(extensionId, 'medium', 400)
   const paused = await world.send({ body: 'paused', to: '+15555550198' })
-  await until(() => gateway.sending.scheduler.extension(extensionId).lines.size > 0)
+  await until(() => gateway.sending.scheduler.extension(extensionId).queues.size > 0)
   await disconnect(gateway, { tenantId })
   expect(await world.untilStatus(underWay)).toMatchObject({ status: 'sent' })
   expect(await world.untilStatus(paused)).toMatchObject({ status: 'failed', error: NOT_CONNECTED })

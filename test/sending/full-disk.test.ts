@@ -21,5 +21,5 @@ test('a request that a full disk refused causes no further write', async () => {
   Object.assign(writer, { row, write })
   // No attempt was about to begin, so there is none to undo.
   expect(undone.filter((sql) => sql.includes('send_attempts'))).toEqual([])
-  await until(() => [...world.gateway.sending.scheduler.lines.all()].length === 0)
+  await until(() => [...world.gateway.sending.scheduler.queues.all()].length === 0)
 })

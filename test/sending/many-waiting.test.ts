@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createWorld } from '../support/world.ts'
 
-test('only a part of a very long line is in memory', async () => {
+test('only a part of a very long queue is in memory', async () => {
   await using world = await createWorld({ work: false })
   const { gateway, app, tenantId } = world
   const accept = (number: number) =>
@@ -17,10 +17,10 @@ test('only a part of a very long line is in memory', async () => {
       now: gateway.clock.now(),
       idempotencyKey: null,
       requestHash: null,
-      expiredBefore: 0,
+      keysExpiredBefore: 0,
     })
   for (let first = 0; first < 1000; first += 500)
     await Promise.all(Array.from({ length: 500 }, (_, number) => accept(first + number)))
-  const line = gateway.sending.scheduler.lines.of(tenantId, '+15555550100')
-  expect(line.waiting).toHaveLength(256)
+  const queue = gateway.sending.scheduler.queues.of(tenantId, '+15555550100')
+  expect(queue.waiting).toHaveLength(256)
 })

@@ -21,7 +21,7 @@ test('a new message that draws the id of a message under way does not affect it'
     now: gateway.clock.now(),
     idempotencyKey: null,
     requestHash: null,
-    expiredBefore: 0,
+    keysExpiredBefore: 0,
   }
   expect(await gateway.sending.accept(drawn).catch(String)).toContain('UNIQUE')
   release()

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { silentLog } from '../../src/core/log.ts'
-import { Line, newEntry } from '../../src/sending/line.ts'
+import { NumberQueue, newEntry } from '../../src/sending/number-queue.ts'
 import { NumberLookups } from '../../src/sending/number-lookups.ts'
 import { manualClock } from '../support/manual-clock.ts'
 
@@ -8,10 +8,11 @@ test('a number lookup counts for a message whose commit reported an error but su
   let lookups = 0
   const numbers = { readAll: () => Promise.resolve(++lookups > 0) }
   const found = new NumberLookups({ clock: manualClock(), numbers, log: silentLog }, () => undefined)
+  found.noteAccepted(7)
   // The lookups were not told that job 8 is the newest.
-  const entry = newEntry(new Line('tenant', '+15550100', false), 'message', '+15550199', 8)
-  expect(found.isFinalFor(entry, 7)).toBe(false)
+  const entry = newEntry(new NumberQueue('tenant', '+15550100', false), 'message', '+15550199', 8)
+  expect(found.ensureFinal(entry)).toBe(false)
   await new Promise((resolve) => setImmediate(resolve))
-  expect(found.isFinalFor(entry, 7)).toBe(true)
+  expect(found.ensureFinal(entry)).toBe(true)
   expect(lookups).toBe(1)
 })

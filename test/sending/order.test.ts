@@ -21,7 +21,7 @@ test('a message that could begin with its commit waits for an earlier one whose 
   gateway.quota.pause(world.control.extensions()[0]?.extensionId ?? '', 'medium', 20)
   const first = await world.send({ body: 'first', to: '+15555550198' })
   await until(() => claims > 0)
-  // Waits until the scheduler has seen that no other message of the line waits.
+  // Waits until the scheduler has seen that no other message of the queue waits.
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
   const second = await world.send({ body: 'second' })
   opening.resolve()

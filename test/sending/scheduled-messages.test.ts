@@ -139,7 +139,7 @@ test('many messages of one tenant that are due at once do not delay those of ano
   await gate.execute({ sql: many, args: [tenantId, FROM, TO] })
   await gate.execute(`INSERT INTO jobs (id, kind, lane, tenant_id, subject, due_at, created_at)
     SELECT job_id, 'schedule', id, tenant_id, id, send_at, 0 FROM messages`)
-  await gateway.sending.scheduled.releaseDue()
+  await gateway.sending.scheduled.enterDue()
   const { rows } = await gate.execute(`SELECT subject, tenant_id FROM jobs WHERE kind = 'send' ORDER BY seq`)
   expect(rows).toHaveLength(1001)
   expect(rows.findIndex(({ tenant_id: id }) => id === 'tenant_other')).toBeLessThan(200)
@@ -152,6 +152,6 @@ test('the job of a deleted message is deleted when it is due', async () => {
   const { gate } = world.gateway.database
   await gate.execute(`INSERT INTO jobs (id, kind, lane, tenant_id, subject, due_at, created_at)
     VALUES ('job_1', 'schedule', 'msg_1', '${world.tenantId}', 'msg_1', 1, 0)`)
-  await world.gateway.sending.scheduled.releaseDue()
+  await world.gateway.sending.scheduled.enterDue()
   expect(await jobs(world)).toEqual([])
 })

@@ -78,7 +78,7 @@ test('messages of a disconnected tenant fail and leave no job', async () => {
   const { world, ids, go } = await waiting()
   await using _ = world
   const disconnected = world.call('POST', '/v1/rc/disconnect')
-  await until(() => world.gateway.directory.isClosed(world.tenantId, null))
+  await until(() => world.gateway.directory.isDisconnecting(world.tenantId, null))
   go()
   expect((await disconnected).status).toBe(200)
   await untilAll(world, ids, 'failed')

@@ -7,8 +7,9 @@ import { readsOf } from '../../src/db/database.ts'
 import { openLists } from '../../src/db/lists/lists.ts'
 import { createWriter } from '../../src/db/writer.ts'
 import { type Gateway, buildGateway } from '../../src/gateway.ts'
+import { Timers } from '../../src/jobs/timers.ts'
 import type { Provider } from '../../src/provider/provider.ts'
-import { recover, registerJobs } from '../../src/worker.ts'
+import { recover, registerJobs, watchOrphans } from '../../src/worker.ts'
 import { type Disk, type SimulatedGate, simulatedGate } from './disk.ts'
 import type { ProviderClient } from './simulated-provider-port.ts'
 import type { Random } from './random.ts'
@@ -81,6 +82,7 @@ function begin(boot: Boot): void {
   boot.ready = true
   boot.gateway.jobs.start()
   boot.gateway.sending.start()
+  watchOrphans(new Timers(boot.gateway.clock, silentLog), boot.gateway)
 }
 
 function clockOf({ timeline, wallOffset }: Surroundings, boot: Boot): Clock {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { FAILED_RESULT, RESULT, resultStatements } from '../../src/sending/attempt-rows.ts'
+import { FAILED_RESULT, IS_OPEN, RESULT } from '../../src/sending/attempt-rows.ts'
 import { Entries } from '../../src/sending/entries.ts'
-import { Line } from '../../src/sending/line.ts'
+import { NumberQueue } from '../../src/sending/number-queue.ts'
 import { Scheduler } from '../../src/sending/scheduler.ts'
-import { ExtensionTurns } from '../../src/sending/turns.ts'
+import { ExtensionQueue } from '../../src/sending/extension-queue.ts'
 import { FAIR, MIXED, type Profile } from './scenario.ts'
 import { report, runBatch } from './seeds.ts'
 import type { Statement } from './disk.ts'
@@ -32,33 +32,33 @@ const RULES: Record<string, { weakening: Weakening; profile?: Profile; found: Re
         'DROP INDEX send_attempts_open',
         'CREATE INDEX send_attempts_open ON send_attempts (from_number, to_number) WHERE closed_at IS NULL',
       ],
-      patch: () => replaced(Entries.prototype, 'isOpen', () => false),
+      patch: () => replaced(Entries.prototype, 'isBusy', () => false),
     },
     // A second attempt may also delete the job of the first one's message.
     found: /overtook|began although|accepted by the provider|which no message is bound to|still sending at the end/,
   },
-  'the order of a line': {
+  'the order of a queue': {
     weakening: {
       patch: () =>
-        replaced(Line.prototype, 'next', function (this: Line, isOpen) {
-          return this.waiting.findLast(({ to }) => !isOpen(to)) ?? null
+        replaced(NumberQueue.prototype, 'next', function (this: NumberQueue, isBusy) {
+          return this.waiting.findLast(({ to }) => !isBusy(to)) ?? null
         }),
     },
     found: /overtook|began although/,
   },
-  'turns of the lines of an extension': {
+  'turns of the queues of an extension': {
     weakening: { patch: () => replaced(Scheduler.prototype, 'extension', extensionWithoutTurns) },
     profile: FAIR,
     found: /are fair for position/,
   },
   'the settle time': {
-    weakening: { config: { reconcileSettleMs: 0, reconcileSettle5xxMs: 0 } },
+    weakening: { config: { reconcileSettleMs: 0, reconcileSettle500Ms: 0 } },
     found: /overtook|accepted by the provider|which no message is bound to/,
   },
   'results that count only while their attempt is open': {
     weakening: {
       patch: () => {
-        const statements = resultStatements('true')
+        const statements = RESULT.statements.map((sql) => sql.replaceAll(IS_OPEN, 'true'))
         const sent = replaced(RESULT as { statements: readonly string[] }, 'statements', statements)
         const failed = replaced(FAILED_RESULT as { statements: readonly string[] }, 'statements', statements)
         return () => (sent(), failed())
@@ -99,24 +99,24 @@ function replaced<Owner extends object, Name extends keyof Owner>(
   return () => void (owner[name] = before)
 }
 
-/** A set in which an added line moves to the front. */
-class FirstLines extends Set<Line> {
-  override add(line: Line): this {
-    const others = [...this].filter((other) => other !== line)
+/** A set in which an added queue moves to the front. */
+class FirstQueues extends Set<NumberQueue> {
+  override add(queue: NumberQueue): this {
+    const others = [...this].filter((other) => other !== queue)
     this.clear()
-    super.add(line)
+    super.add(queue)
     for (const other of others) super.add(other)
     return this
   }
 }
 
-const withoutTurns = new WeakMap<Scheduler, Map<string, ExtensionTurns>>()
+const withoutTurns = new WeakMap<Scheduler, Map<string, ExtensionQueue>>()
 
-function extensionWithoutTurns(this: Scheduler, extensionId: string): ExtensionTurns {
-  const known = withoutTurns.get(this) ?? new Map<string, ExtensionTurns>()
+function extensionWithoutTurns(this: Scheduler, extensionId: string): ExtensionQueue {
+  const known = withoutTurns.get(this) ?? new Map<string, ExtensionQueue>()
   withoutTurns.set(this, known)
   const extension =
-    known.get(extensionId) ?? Object.assign(new ExtensionTurns(extensionId), { lines: new FirstLines() })
+    known.get(extensionId) ?? Object.assign(new ExtensionQueue(extensionId), { queues: new FirstQueues() })
   known.set(extensionId, extension)
   return extension
 }

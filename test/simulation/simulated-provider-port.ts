@@ -1,4 +1,4 @@
-import type { AcceptedSms, OutboundSms, Provider, ProviderResult } from '../../src/provider/provider.ts'
+import type { SmsAnswer, OutboundSms, Provider, ProviderResult } from '../../src/provider/provider.ts'
 import type { QuotaGroup } from '../../src/provider/quota.ts'
 import { type AttemptRef, type ModelProvider, refused } from './model-provider.ts'
 import type { Random } from './random.ts'
@@ -239,9 +239,9 @@ function smsCourse(
   message: OutboundSms,
   attempt: AttemptRef,
   fate: SmsFate,
-): Course<AcceptedSms> {
+): Course<SmsAnswer> {
   const { random, provider, lateMs, timeoutMs } = link
-  const handle = (): ProviderResult<AcceptedSms> => {
+  const handle = (): ProviderResult<SmsAnswer> => {
     const refusal = provider.refusal(accessToken, 'medium', fate === 'limited')
     if (refusal !== null) return refusal
     if (fate === 'unavailable') return refused('unavailable', 503)
@@ -254,11 +254,11 @@ function smsCourse(
   const course = (
     handleAfterMs: number | null,
     answerAfterMs: number | null,
-    answer?: ProviderResult<AcceptedSms>,
-  ): Course<AcceptedSms> => ({ handleAfterMs, handle, answerAfterMs, ...(answer === undefined ? {} : { answer }) })
+    answer?: ProviderResult<SmsAnswer>,
+  ): Course<SmsAnswer> => ({ handleAfterMs, handle, answerAfterMs, ...(answer === undefined ? {} : { answer }) })
   const cut = refused('ambiguous', null)
   // The request is handled, but the gateway gets another answer.
-  const untold = (handleAfterMs: number, answerAfterMs: number | null, answer = cut): Course<AcceptedSms> => ({
+  const untold = (handleAfterMs: number, answerAfterMs: number | null, answer = cut): Course<SmsAnswer> => ({
     handleAfterMs,
     answerAfterMs,
     handle,

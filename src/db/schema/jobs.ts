@@ -21,13 +21,13 @@ export const jobs = sqliteTable(
     tenantId: text('tenant_id').notNull(),
     /** What the job works on. */
     subject: text().notNull(),
-    /** Of a send job: the `to` number. A line may pass over a conversation that waits. */
+    /** Of a send job: the `to` number. Its queue may pass over a conversation that waits. */
     contact: text(),
-    /** Steady time; of a `schedule` job wall-clock time. Null for a send job: its position in its line decides when it begins. */
+    /** Steady time; of a `schedule` job wall-clock time. Null for a send job: its position in its queue decides when it begins. */
     dueAt: integer('due_at'),
-    /** Set on send jobs by a restore: the message may have been sent since the copy was made, so it is looked up first. */
+    /** Set by a restore on send jobs, and on schedule jobs that are due soon: the message may have been sent since the copy was made, so it is looked up first. */
     isQuarantined: integer('is_quarantined', { mode: 'boolean' }).notNull().default(false),
-    /** Steady time. */
+    /** Epoch milliseconds: steady time of `send` and `lookup` jobs, wall-clock time of the others. The age of a send job counts from here. */
     createdAt: integer('created_at').notNull(),
     /** Set on a redelivery outside of a schedule: no attempt follows it. */
     isLast: integer('is_last', { mode: 'boolean' }),
@@ -58,7 +58,7 @@ export const jobs = sqliteTable(
     index('jobs_scheduled_in_turn')
       .on(table.tenantId, table.dueAt)
       .where(sql`kind = 'schedule'`),
-    /** Counts those of a tenant. */
+    /** Counts a tenant's in slices by `seq`, which the index above cannot. */
     index('jobs_scheduled_by_tenant')
       .on(table.tenantId)
       .where(sql`kind = 'schedule'`),

@@ -32,7 +32,7 @@ export const messages = sqliteTable(
     receivingExtensionId: text('receiving_extension_id'),
     createdAt: integer('created_at').notNull(),
     updatedAt: integer('updated_at').notNull(),
-    /** When a scheduled message enters the order, epoch milliseconds; null for any other. */
+    /** When a scheduled message enters its queue, epoch milliseconds; null for any other. */
     sendAt: integer('send_at'),
   },
   (table) => [

@@ -4,7 +4,7 @@ import { HALF_HOUR_MS, HOUR_MS, OVERVIEW_BUCKETS } from '../../core/limits.ts'
 import { itemOf, timeField } from '../../db/lists/item.ts'
 import { messages } from '../../db/schema/messages.ts'
 import type { Gateway } from '../../gateway.ts'
-import { waitingOfTenant } from '../../sending/waiting-lines.ts'
+import { waitingOfTenant } from '../../sending/waiting-of-tenant.ts'
 import { percentile } from '../../usage/latency.ts'
 import {
   type Bucket,
@@ -58,7 +58,7 @@ const destinationOf = (destination: DestinationUsage): Overview['destinations'][
 
 const CREATED = itemOf({ createdAt: timeField(messages.createdAt) })
 
-/** When the first queued message of a line began to wait. A scheduled one waits from its `sendAt` on. */
+/** When the first queued message of a number began to wait. A scheduled one waits from its `sendAt` on. */
 const OLDEST = `SELECT max(messages.created_at, coalesce(messages.send_at, 0)) AS at FROM jobs
   JOIN messages ON messages.id = jobs.subject AND messages.tenant_id = jobs.tenant_id AND messages.status = 'queued'
   WHERE jobs.kind = 'send' AND jobs.lane = ?2 AND jobs.tenant_id = ?1 ORDER BY jobs.seq LIMIT 1`
@@ -76,7 +76,7 @@ async function readQueue({ database, sending, turns }: Gateway, tenantId: string
     item: CREATED,
   })
   let oldest = Infinity
-  for (const { number } of sending.scheduler.lines.ofTenant(tenantId)) {
+  for (const { number } of sending.scheduler.queues.ofTenant(tenantId)) {
     const { rows } = await database.gate.execute({ sql: OLDEST, args: [tenantId, number] })
     oldest = Math.min(oldest, Number(rows[0]?.['at'] ?? Infinity))
   }

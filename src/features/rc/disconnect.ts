@@ -1,4 +1,5 @@
 import type { Caller } from '../../core/caller.ts'
+import { sleep } from '../../core/clock.ts'
 import { apiError } from '../../core/errors.ts'
 import { errorName } from '../../core/log.ts'
 import { HAS_OPEN_ATTEMPTS } from '../../db/open-attempts.ts'
@@ -10,7 +11,7 @@ import { hasOpenAttempts } from '../../sending/has-open-attempts.ts'
 const POLL_INTERVAL_MS = 50
 
 /**
- * Disconnects the tenant. Waits for its open attempts, cleans up at the provider as far as the provider answers, and
+ * Disconnects the tenant. Waits for its open attempts, cleans up at the provider if the provider answers, and
  * deletes its tokens, numbers and subscriptions from the database. Its queued messages then fail.
  */
 export const disconnect = (gateway: Gateway, { tenantId }: Pick<Caller, 'tenantId'>): Promise<{ ok: true }> =>
@@ -28,8 +29,8 @@ export async function disconnectExtension(
 
 async function end(gateway: Gateway, scope: ConnectionScope): Promise<{ ok: true }> {
   const { tenantId } = scope
-  gateway.directory.close(scope)
-  // The scheduler now skips the lines of this scope.
+  gateway.directory.startDisconnecting(scope)
+  // The scheduler now skips the queues of this scope.
   gateway.sending.wake(tenantId)
   try {
     await untilNoOpenAttempts(gateway, scope)
@@ -38,8 +39,8 @@ async function end(gateway: Gateway, scope: ConnectionScope): Promise<{ ok: true
     await deleteConnection(gateway, scope)
     for (const row of extensions) gateway.directory.refusals.forget(row)
   } finally {
-    // Reopens after a failure as well, because messages that were accepted meanwhile are waiting.
-    gateway.directory.reopen(scope)
+    // After a failure as well, because messages that were accepted during the disconnection are waiting.
+    gateway.directory.endDisconnecting(scope)
     gateway.sending.wake(tenantId)
   }
   gateway.log.info({ tenantId, extensionId: scope.extensionId ?? undefined }, 'disconnected')
@@ -55,7 +56,7 @@ async function untilNoOpenAttempts(gateway: Gateway, scope: ConnectionScope): Pr
     const { rows } = await database.gate.execute({ sql: HAS_OPEN_ATTEMPTS, args })
     // An attempt may have begun that is not in the database yet.
     if (rows.length === 0 && !hasOpenAttempts(sending, scope)) return
-    await new Promise<void>((resolve) => clock.after(POLL_INTERVAL_MS, resolve))
+    await sleep(clock, POLL_INTERVAL_MS)
   }
 }
 

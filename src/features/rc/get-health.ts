@@ -6,6 +6,7 @@ import { EXTENSION_STATUSES } from '../../db/schema/connections.ts'
 import { subscriptions } from '../../db/schema/index.ts'
 import type { Gateway } from '../../gateway.ts'
 import type { ExtensionRow, TenantEntry } from '../../provider/directory.ts'
+import { SEND_GROUP } from '../../provider/quota.ts'
 import { troubleOf } from '../../upkeep/extension-trouble.ts'
 import { readLastInbound } from './last-inbound.ts'
 
@@ -64,7 +65,7 @@ async function healthOf(gateway: Gateway, row: ExtensionRow, phoneNumbers: strin
   const subscription = await readSubscription(gateway, row)
   const trouble = troubleOf(gateway, row, subscription.status === 'active')
   const { used, limit } = gateway.quota.extensionUse(extensionId)
-  const pauseMs = gateway.quota.pauseMs(extensionId, 'medium')
+  const pauseMs = gateway.quota.pauseMs(extensionId, SEND_GROUP)
   const lastInboundAt = await readLastInbound(gateway, row.tenantId, phoneNumbers)
   return {
     extensionId,

@@ -3,7 +3,7 @@ import { isoTime } from '../../core/clock.ts'
 import { type Members, itemOf, field, optionalField, timeField } from '../../db/lists/item.ts'
 import { DIRECTIONS, MESSAGE_STATUSES, messages } from '../../db/schema/messages.ts'
 import { DeliveryStatus } from './timeline-schema.ts'
-import { Waiting } from './waiting.ts'
+import { ShownWaiting } from './waiting.ts'
 
 type MessageRow = typeof messages.$inferSelect
 
@@ -32,7 +32,7 @@ export const Message = z.object({
 export const MessageWithDelivery = Message.extend({
   deliveryStatus: DeliveryStatus.optional(),
   sendAt: timestamp.nullable().optional(),
-  waiting: Waiting.optional(),
+  waiting: ShownWaiting.optional(),
 })
 
 /** SQL for a `Message` from a row. */

@@ -11,7 +11,7 @@ import { Timeline } from './timeline-schema.ts'
 import { readTimeline } from './timeline.ts'
 import { errorText } from '../../core/errors.ts'
 import { textSize } from '../../core/segments.ts'
-import type { Sent } from './send.ts'
+import type { SendResult } from './send.ts'
 
 const tag = 'SMS'
 
@@ -122,7 +122,7 @@ export const smsRoutes = [
   }),
 ]
 
-function accepted({ replayed, messageId, status }: Sent): Accepted | Response {
+function accepted({ replayed, messageId, status }: SendResult): Accepted | Response {
   const answer = { messageId, status }
   if (!replayed) return answer
   const headers = { 'content-type': 'application/json', 'idempotent-replayed': 'true' }

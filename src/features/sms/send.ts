@@ -8,7 +8,7 @@ import type { Gateway } from '../../gateway.ts'
 import type { KeptRequest, NewMessage } from '../../sending/accept-rows.ts'
 import { type Accepted, IdempotencyKey, type SendBody } from './schemas.ts'
 
-export interface Sent extends Accepted {
+export interface SendResult extends Accepted {
   /** True if an earlier request had the same `Idempotency-Key`. */
   replayed: boolean
 }
@@ -19,31 +19,34 @@ export async function send(
   caller: Caller,
   message: SendBody,
   idempotencyKey: string | null,
-): Promise<Sent> {
+): Promise<SendResult> {
   const key = checkedKey(idempotencyKey)
   const now = gateway.clock.now()
   const sendAt = checkedSendAt(message.sendAt, now)
   const row = newMessage(gateway, caller, { ...message, sendAt }, key, now)
-  const { accepted, kept } = await accept(gateway, row, sendAt !== null && sendAt > now ? sendAt : null)
-  if (kept.requestHash !== row.requestHash) throw apiError('idempotencyConflict')
-  return { messageId: kept.messageId, status: 'queued', replayed: kept.messageId !== accepted.messageId }
+  const { stored, original } = await accept(gateway, row, sendAt !== null && sendAt > now ? sendAt : null)
+  if (original.requestHash !== row.requestHash) throw apiError('idempotencyConflict')
+  return { messageId: original.messageId, status: 'queued', replayed: original.messageId !== stored.messageId }
 }
 
 const MESSAGE_ID_DRAWS = 5
 
-/** Stores the message. A message id has only 48 bits, so a new one is drawn if it is taken. */
+/**
+ * Stores the message. A message id has only 48 bits, so a new one is drawn if it is taken. Returns the row that was passed in
+ * last, and the original: the message that the first request with the same key has stored.
+ */
 async function accept(
   { sending, ids }: Gateway,
   row: NewMessage,
   sendAt: number | null,
-): Promise<{ accepted: NewMessage; kept: KeptRequest }> {
-  for (let draw = 1, accepted = row; ; draw++) {
+): Promise<{ stored: NewMessage; original: KeptRequest }> {
+  for (let draw = 1, stored = row; ; draw++) {
     try {
-      const kept = sendAt === null ? sending.accept(accepted) : sending.scheduled.accept({ ...accepted, sendAt })
-      return { accepted, kept: await kept }
+      const accepting = sendAt === null ? sending.accept(stored) : sending.scheduled.accept({ ...stored, sendAt })
+      return { stored, original: await accepting }
     } catch (error) {
       if (!isConstraint(error) || draw >= MESSAGE_ID_DRAWS) throw error
-      accepted = { ...row, messageId: ids.message(null) }
+      stored = { ...row, messageId: ids.message(null) }
     }
   }
 }
@@ -68,7 +71,7 @@ function newMessage(
     now,
     idempotencyKey: key,
     requestHash: key === null ? null : requestHash(message),
-    expiredBefore: now - IDEMPOTENCY_RETENTION_MS,
+    keysExpiredBefore: now - IDEMPOTENCY_RETENTION_MS,
   }
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ATTEMPT_OUTCOMES, MESSAGE_STATUSES } from '../../db/schema/messages.ts'
 import { DELIVERY_OUTCOMES } from '../../db/schema/webhooks.ts'
 import { DELIVERY_STATUSES } from '../../tracking/delivery-status.ts'
-import { Waiting } from './waiting.ts'
+import { ShownWaiting } from './waiting.ts'
 
 const at = z.string().meta({ format: 'date-time' })
 
@@ -44,7 +44,7 @@ export const Timeline = z
     messageId: z.string(),
     status: z.enum(MESSAGE_STATUSES),
     deliveryStatus: DeliveryStatus,
-    waiting: Waiting,
+    waiting: ShownWaiting,
     entries: z.array(TimelineEntry).meta({ description: 'Oldest first. Attempts older than 7 days may be gone.' }),
   })
   .meta({

@@ -4,17 +4,17 @@ import type { Gateway } from '../../gateway.ts'
 import { WAITING_REASONS, type WaitingMessage, waitingOf } from '../../sending/waiting.ts'
 
 /** Why a message has not been sent yet, as the API returns it. */
-export const Waiting = z
+export const ShownWaiting = z
   .object({
     reason: z.enum(WAITING_REASONS),
     until: z.string().optional().meta({ format: 'date-time', description: 'When that ends by itself, if it is known' }),
   })
   .nullable()
   .meta({ description: 'Why the message has not been sent yet; null if nothing holds it' })
-export type Waiting = z.infer<typeof Waiting>
+export type ShownWaiting = z.infer<typeof ShownWaiting>
 
 /** Returns the scheduler's reason for a message of this status. */
-export async function shownWaiting(gateway: Gateway, status: unknown, message: WaitingMessage): Promise<Waiting> {
+export async function shownWaiting(gateway: Gateway, status: unknown, message: WaitingMessage): Promise<ShownWaiting> {
   if (status !== 'queued' && status !== 'sending') return null
   const waiting = await waitingOf(gateway.sending, message)
   if (waiting === null) return null

@@ -6,7 +6,7 @@ import type { Gateway } from '../../gateway.ts'
 import { deliveryStatusOf, loadDeliveryStates } from '../../tracking/delivery-status.ts'
 import { shownWaiting } from './waiting.ts'
 
-/** A message of the list, as far as it is needed here. */
+/** The fields of a listed message that are needed here. */
 const Listed = z.looseObject({
   messageId: z.string(),
   direction: z.string(),

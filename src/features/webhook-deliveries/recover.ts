@@ -65,6 +65,6 @@ async function recoverStep(
     { sql: RECOVER, args: [tenantId, from.at, now, from.seq, end.at, end.seq, since, until, targetId, limit] },
   ])
   const rows = made?.rows ?? []
-  for (const lane of new Set(rows.map((row) => String(row['lane'])))) jobs.scheduled('webhook_retry', lane, tenantId, 0)
+  for (const lane of new Set(rows.map((row) => String(row['lane'])))) jobs.dueAfter('webhook_retry', lane, tenantId, 0)
   return rows.length
 }

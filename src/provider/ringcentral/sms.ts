@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { AcceptedSms, OutboundSms, ProviderResult } from '../provider.ts'
+import type { SmsAnswer, OutboundSms, ProviderResult } from '../provider.ts'
 import { EXTENSION_PATH } from './extension.ts'
 import type { Call, Requester } from './request.ts'
 import { isWireId } from './wire-text.ts'
@@ -12,7 +12,7 @@ export function sendSms(
   requester: Requester,
   accessToken: string,
   message: OutboundSms,
-): Promise<ProviderResult<AcceptedSms>> {
+): Promise<ProviderResult<SmsAnswer>> {
   const json = {
     from: { phoneNumber: message.from },
     to: [{ phoneNumber: message.to }],
@@ -39,7 +39,7 @@ interface SmsRecord {
  */
 const acceptedSchema = z
   .custom<SmsRecord>((value) => typeof value === 'object' && value !== null && 'id' in value && isWireId(value.id))
-  .transform(({ id, messageStatus }): AcceptedSms => ({
+  .transform(({ id, messageStatus }): SmsAnswer => ({
     providerMessageId: String(id),
     failed: messageStatus === 'SendingFailed' || messageStatus === 'DeliveryFailed',
   }))

@@ -32,13 +32,13 @@ test('a known token is used at once, but not during a pause that the provider re
   expect(tokens.known(key)).toMatchObject({ type: 'token' })
   expect(await call()).toEqual({ type: 'ok', value: 'called' })
   quota.pause(key.extensionId, 'medium', 60_000)
-  expect(await call()).toMatchObject({ type: 'waiting' })
+  expect(await call()).toMatchObject({ type: 'deferred' })
   expect(seen.calls).toBe(1)
 })
 
 test.each([
   ['revoked', 'gone'],
-  ['refresh_failed', 'waiting'],
+  ['refresh_failed', 'deferred'],
 ])('a good token of an extension that is %s is not used', async (status, outcome) => {
   const { world, key, tokens, seen, call, become } = await readySession()
   await using _ = world

@@ -92,7 +92,7 @@ test('order is the reason of a message behind a running call of its conversation
   await world.untilStatus(second)
 })
 
-test('order is the reason of a message that is too far back in its line to be in memory', async () => {
+test('order is the reason of a message that is too far back in its queue to be in memory', async () => {
   const { world } = await openWorld({ FROM_LIMIT_PER_MINUTE: '1' })
   await using _ = world
   await world.untilStatus(await world.send())
@@ -149,7 +149,7 @@ test('reconciling is the reason even after the extension of the message was disc
   const unknown = await world.send()
   await untilWaiting(world, unknown, 'reconciling')
   const disconnected = world.json('DELETE', `/v1/rc/extensions/${alice?.extensionId}`)
-  await until(() => world.gateway.directory.isClosed(world.tenantId, alice?.extensionId ?? ''))
+  await until(() => world.gateway.directory.isDisconnecting(world.tenantId, alice?.extensionId ?? ''))
   clock.advance(60_000)
   expect(await disconnected).toMatchObject({ status: 200 })
   expect(await waiting(world, unknown)).toEqual({ reason: 'reconciling' })

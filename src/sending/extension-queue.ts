@@ -1,12 +1,15 @@
-import type { Line } from './line.ts'
+import type { NumberQueue } from './number-queue.ts'
 
-/** An extension with the lines that wait for it. The lines take turns, one message each. */
-export class ExtensionTurns {
+/** An extension with the number queues that wait for it. The queues take turns, one message each. */
+export class ExtensionQueue {
   /** In the order of their turns. */
-  readonly lines = new Set<Line>()
+  readonly queues = new Set<NumberQueue>()
   /** Calls under way. */
   inFlight = 0
-  /** How many calls in a row could not be made. If there are any, only one call at a time is made. */
+  /**
+   * How many calls in a row did not reach the provider or were answered 503. Calls that fail together count once. After a
+   * failure only one call at a time is made.
+   */
   failures = 0
   cancelAlarm: () => void = () => undefined
 

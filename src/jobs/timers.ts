@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts'
 import { type Log, errorName } from '../core/log.ts'
 
 /** Runs recurring work. A long or failed run only delays the next one. */
-export class Schedule {
+export class Timers {
   readonly #cancels = new Map<string, () => void>()
   readonly #running = new Set<Promise<void>>()
   #stopped = false

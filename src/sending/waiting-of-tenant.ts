@@ -1,8 +1,8 @@
 import type { ReadTurns } from '../db/read-turns.ts'
-import { type JobReads, countLine, countScheduled } from './count-jobs.ts'
-import type { SendEngine } from './engine.ts'
-import type { Line } from './line.ts'
-import { type Waiting, type WaitingReason, heldEntry, isUnderWay, nextOf } from './waiting.ts'
+import { type JobReads, countQueue, countScheduled } from './count-jobs.ts'
+import type { EngineParts } from './engine-parts.ts'
+import type { NumberQueue } from './number-queue.ts'
+import { type Waiting, type WaitingReason, isUnderWay, reasonInQueue } from './waiting.ts'
 
 /** Messages that wait for the same reason. */
 export interface WaitingCount {
@@ -17,24 +17,24 @@ const QUARANTINED = `SELECT lane, count(*) AS count FROM jobs WHERE kind = 'send
 
 /** Counts a tenant's waiting messages by reason, and its scheduled messages. */
 export async function waitingOfTenant(
-  engine: SendEngine,
+  engine: EngineParts,
   turns: ReadTurns,
   tenantId: string,
 ): Promise<{ scheduled: number; waiting: WaitingCount[] }> {
   const { context, scheduler, quarantine } = engine
   const tenant = await context.directory.tenant(tenantId)
-  const lines = [...scheduler.lines.ofTenant(tenantId)]
+  const queues = [...scheduler.queues.ofTenant(tenantId)]
   const reads = { gate: context.database.gate, turns }
   const jobs = new Map<string, number>()
-  for (const line of lines) jobs.set(line.number, await countLine(reads, line))
+  for (const queue of queues) jobs.set(queue.number, await countQueue(reads, queue))
   const quarantined = quarantine.isActive ? await countQuarantined(reads, tenantId) : new Map<string, number>()
   const scheduled = await countScheduled(reads, tenantId)
-  const found = lines.flatMap((line) =>
-    waitingOfLine(engine, line, jobs.get(line.number) ?? 0, quarantined.get(line.number) ?? 0),
+  const found = queues.flatMap((queue) =>
+    waitingOfQueue(engine, queue, jobs.get(queue.number) ?? 0, quarantined.get(queue.number) ?? 0),
   )
   const all = [...found, counted('scheduled', scheduled)]
-  const held = all.map((each) => (tenant.status === 'active' ? each : counted('suspended', each.count)))
-  return { scheduled, waiting: merged(held) }
+  const shown = all.map((each) => (tenant.status === 'active' ? each : counted('suspended', each.count)))
+  return { scheduled, waiting: merged(shown) }
 }
 
 async function countQuarantined({ gate }: JobReads, tenantId: string): Promise<Map<string, number>> {
@@ -54,23 +54,23 @@ const counted = (
   count,
 })
 
-/** `jobs`: how many messages of the line have not ended. `quarantined`: how many of them are quarantined. */
-function waitingOfLine(engine: SendEngine, line: Line, jobs: number, quarantined: number): WaitingCount[] {
-  const { tenantId, number } = line
+/** `jobs`: how many messages of the queue have not ended. `quarantined`: how many of them are quarantined. */
+function waitingOfQueue(engine: EngineParts, queue: NumberQueue, jobs: number, quarantined: number): WaitingCount[] {
+  const { tenantId, number } = queue
   const message = { tenantId, from: number }
   const extensionId = engine.context.directory.known(tenantId)?.numbers.get(number) ?? null
-  const next = nextOf(engine, line)
-  const inMemory = [...line.open, ...line.waiting].filter(({ isQuarantined }) => !isQuarantined)
-  const waiting = inMemory
+  const next = engine.scheduler.nextOf(queue)
+  const inMemory = [...queue.busy, ...queue.waiting].filter(({ isQuarantined }) => !isQuarantined)
+  const inMemoryReasons = inMemory
     .filter((entry) => !isUnderWay(entry))
-    .map((entry) => heldEntry(engine, message, entry, entry === next))
+    .map((entry) => reasonInQueue(engine, message, entry, entry === next))
   const others = Math.max(jobs - quarantined - inMemory.length, 0)
-  const reasonOfOthers = others === 0 ? null : heldEntry(engine, message, null, false)
-  const countedAs = (held: Waiting | null, count: number): WaitingCount[] =>
-    held === null ? [] : [counted(held.reason, count, extensionId, held.until)]
+  const reasonOfOthers = others === 0 ? null : reasonInQueue(engine, message, null, false)
+  const countedAs = (waiting: Waiting | null, count: number): WaitingCount[] =>
+    waiting === null ? [] : [counted(waiting.reason, count, extensionId, waiting.until)]
   return [
     counted('restore', quarantined, extensionId),
-    ...waiting.flatMap((held) => countedAs(held, 1)),
+    ...inMemoryReasons.flatMap((reason) => countedAs(reason, 1)),
     ...countedAs(reasonOfOthers, others),
   ]
 }

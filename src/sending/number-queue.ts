@@ -1,9 +1,9 @@
 import type { ProviderFailure } from '../provider/provider.ts'
 
-/** A message that has not ended, in its line. */
+/** A message that has not ended, in the queue of its number. */
 export interface Entry {
   readonly messageId: string
-  readonly line: Line
+  readonly queue: NumberQueue
   readonly to: string
   /** The order of acceptance. 0 while the message is being committed. */
   jobSeq: number
@@ -13,8 +13,8 @@ export interface Entry {
   isQuarantined: boolean
   /** Monotonic time before which it does not begin. It holds only its own conversation. */
   heldUntil: number
-  /** Set if the provider refused its number for an extension: the number may have moved to another one. */
-  refusal: Refusal | null
+  /** Set if the provider answered that the number does not belong to the extension: it may have moved to another one. */
+  movedNumber: MovedNumber | null
 }
 
 export interface OpenAttempt {
@@ -29,40 +29,42 @@ export interface OpenAttempt {
   isOwn: boolean
 }
 
-export interface Refusal {
+/** The provider's answer that a number does not belong to an extension. */
+export interface MovedNumber {
   extensionId: string
   failure: ProviderFailure
   /** Monotonic time. */
   at: number
 }
 
+/** About four hours at 40 messages a minute. */
 const MAX_WAITING_IN_MEMORY = 10_000
-/** How many entries are read at a time. Newly accepted messages stay in memory while a line has fewer. */
+/** How many entries are read at a time. Newly accepted messages stay in memory while a queue has fewer. */
 export const READ_AHEAD = 256
 
 /**
  * The messages of a tenant's number that have not ended, in the order of acceptance. The first waiting ones are in memory;
  * the rest are read from the job table when they are needed.
  */
-export class Line {
+export class NumberQueue {
   /** Ordered by `jobSeq`. */
   readonly waiting: Entry[] = []
-  /** Its entries that have an open attempt, or whose attempt is being opened. */
-  readonly open = new Set<Entry>()
+  /** Its entries whose conversation is busy: their attempt is open, or is being opened. */
+  readonly busy = new Set<Entry>()
   /** How many messages are being committed without an attempt. Later messages must not begin before these are known. */
   arriving = 0
   /** How many messages are being ended without a call. */
   ending = 0
   /** Whether the job table may hold entries after `cursor` that are not in memory. */
   hasMore: boolean
-  /** The highest `jobSeq` in memory so far. */
+  /** All entries up to this `jobSeq` have been read or added. */
   cursor = 0
   isReading = false
-  /** The waiting lines of its extension, while this line is one of them. */
-  turns: Set<Line> | null = null
-  /** Monotonic time before which none of its messages begins, because its last attempt could not be opened. */
-  heldUntil = 0
-  /** Cancels the timer that touches the line. */
+  /** The extension whose turn it waits for. */
+  waitsFor: ExtensionOfQueue | null = null
+  /** Monotonic time before which none of its messages begins, because the attempt of the first one could not be opened. */
+  retryAt = 0
+  /** Cancels the timer that touches the queue. */
   cancelAlarm: () => void = () => undefined
 
   constructor(
@@ -73,9 +75,9 @@ export class Line {
     this.hasMore = hasMore
   }
 
-  /** Whether all of its messages are in memory, and none is about to begin. */
-  get isFree(): boolean {
-    return this.arriving === 0 && !this.hasMore && !this.isReading && !this.open.values().some(isBeginning)
+  /** Whether all of its messages are in memory, and the attempts of those that begin are committed. */
+  get isComplete(): boolean {
+    return this.arriving === 0 && !this.hasMore && !this.isReading && !this.busy.values().some(isBeingClaimed)
   }
 
   /** Whether new messages are left in the job table until their turn comes near. */
@@ -83,27 +85,22 @@ export class Line {
     return this.hasMore || this.isReading || this.waiting.length >= READ_AHEAD
   }
 
-  /** Whether memory holds its maximum, which is some hours of its rate limit. */
-  get isFull(): boolean {
-    return this.waiting.length >= MAX_WAITING_IN_MEMORY
-  }
-
   get mayReadMore(): boolean {
-    return this.hasMore && !this.isReading && !this.isFull
+    return this.hasMore && !this.isReading && this.waiting.length < MAX_WAITING_IN_MEMORY
   }
 
   get isEmpty(): boolean {
-    const entries = this.waiting.length + this.open.size + this.arriving + this.ending
+    const entries = this.waiting.length + this.busy.size + this.arriving + this.ending
     return entries === 0 && !this.hasMore && !this.isReading
   }
 
-  /** The oldest entry that may begin: its conversation has no open attempt and no earlier entry. */
-  next(isOpen: (to: string) => boolean, now: number): Entry | null {
-    const held = new Set<string>()
+  /** The oldest entry that may begin: its conversation is not busy and has no earlier entry. `now`: monotonic time. */
+  next(isBusy: (to: string) => boolean, now: number): Entry | null {
+    const passed = new Set<string>()
     for (const entry of this.waiting) {
-      if (held.has(entry.to)) continue
-      if (!entry.isQuarantined && !isOpen(entry.to) && entry.heldUntil <= now) return entry
-      held.add(entry.to)
+      if (passed.has(entry.to)) continue
+      if (!entry.isQuarantined && !isBusy(entry.to) && entry.heldUntil <= now) return entry
+      passed.add(entry.to)
     }
     return null
   }
@@ -123,19 +120,30 @@ export class Line {
   }
 }
 
+/** The queues of an extension that wait for its turn. */
+interface ExtensionOfQueue {
+  readonly queues: Set<NumberQueue>
+}
+
 /** Whether its message is committed and its attempt is being opened. */
-const isBeginning = ({ attempt, jobSeq }: Entry): boolean => attempt === null && jobSeq > 0
+const isBeingClaimed = ({ attempt, jobSeq }: Entry): boolean => attempt === null && jobSeq > 0
 
 /** The key of a conversation: a pair of numbers, the same for all tenants. */
 export const conversationOf = (from: string, to: string): string => `${from} ${to}`
 
-export const newEntry = (line: Line, messageId: string, to: string, jobSeq: number, isQuarantined = false): Entry => ({
-  line,
+export const newEntry = (
+  queue: NumberQueue,
+  messageId: string,
+  to: string,
+  jobSeq: number,
+  isQuarantined = false,
+): Entry => ({
+  queue,
   messageId,
   to,
   jobSeq,
   isQuarantined,
   attempt: null,
   heldUntil: 0,
-  refusal: null,
+  movedNumber: null,
 })
