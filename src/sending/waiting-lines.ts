@@ -13,6 +13,9 @@ export interface WaitingCount {
   count: number
 }
 
+/** Lines that are counted in one turn of the event loop: some 2 ms. A tenant may have a line for each message. */
+const LINES_PER_TURN = 50
+
 const QUARANTINED = `SELECT lane, count(*) AS count FROM jobs WHERE kind = 'send' AND tenant_id = ?1 AND is_quarantined = 1 GROUP BY lane`
 
 /** Counts a tenant's waiting messages by reason, and its scheduled messages. */
@@ -25,16 +28,18 @@ export async function waitingOfTenant(
   const tenant = await context.directory.tenant(tenantId)
   const lines = [...scheduler.lines.ofTenant(tenantId)]
   const reads = { gate: context.database.gate, turns }
-  const jobs = new Map<string, number>()
-  for (const line of lines) jobs.set(line.number, await countLine(reads, line))
   const quarantined = quarantine.isActive ? await countQuarantined(reads, tenantId) : new Map<string, number>()
   const scheduled = await countScheduled(reads, tenantId)
-  const found = lines.flatMap((line) =>
-    waitingOfLine(engine, line, jobs.get(line.number) ?? 0, quarantined.get(line.number) ?? 0),
-  )
-  const all = [...found, counted('scheduled', scheduled)]
-  const held = all.map((each) => (tenant.status === 'active' ? each : counted('suspended', each.count)))
-  return { scheduled, waiting: merged(held) }
+  const found = new Map<string, WaitingCount>()
+  const add = (each: WaitingCount): void =>
+    merge(found, tenant.status === 'active' ? each : counted('suspended', each.count))
+  for (const [index, line] of lines.entries()) {
+    const jobs = await countLine(reads, line)
+    waitingOfLine(engine, line, jobs, quarantined.get(line.number) ?? 0).forEach(add)
+    if (index % LINES_PER_TURN === LINES_PER_TURN - 1) await turns.next(tenantId)
+  }
+  add(counted('scheduled', scheduled))
+  return { scheduled, waiting: [...found.values()].toSorted((first, second) => second.count - first.count) }
 }
 
 async function countQuarantined({ gate }: JobReads, tenantId: string): Promise<Map<string, number>> {
@@ -75,16 +80,13 @@ function waitingOfLine(engine: SendEngine, line: Line, jobs: number, quarantined
   ]
 }
 
-/** Merges counts of the same reason and extension, keeps the latest end, and drops empty ones. The largest comes first. */
-function merged(all: readonly WaitingCount[]): WaitingCount[] {
-  const found = new Map<string, WaitingCount>()
-  for (const each of all) {
-    const key = `${each.reason} ${each.extensionId ?? ''}`
-    const known = found.get(key)
-    const until = known === undefined ? each.until : later(known.until, each.until)
-    if (each.count > 0) found.set(key, { ...each, until, count: each.count + (known?.count ?? 0) })
-  }
-  return [...found.values()].toSorted((first, second) => second.count - first.count)
+/** Adds a count to that of the same reason and extension, and keeps the latest end. Leaves out empty counts. */
+function merge(found: Map<string, WaitingCount>, each: WaitingCount): void {
+  if (each.count === 0) return
+  const key = `${each.reason} ${each.extensionId ?? ''}`
+  const known = found.get(key)
+  const until = known === undefined ? each.until : later(known.until, each.until)
+  found.set(key, { ...each, until, count: each.count + (known?.count ?? 0) })
 }
 
 const later = (first: number | null, second: number | null): number | null =>

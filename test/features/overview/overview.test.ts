@@ -171,3 +171,23 @@ test('90 days with much usage are read in slices and have the same totals', asyn
   expect(destinations[0]).toMatchObject({ url: `https://${halfHour}.example/`, success: 1000, failed: 2000, p95Ms: 5 })
   expect(found['p95Ms']).toBe(29)
 })
+
+test('a tenant whose messages wait in very many lines does not hold the event loop', async () => {
+  await using world = await createWorld({ clock: manualClock(), work: false })
+  const numbers = Array.from({ length: 300 }, (_, index) => `+1555777${1000 + index}`)
+  for (const from of numbers) await world.send({ from })
+  const next = spyOn(world.gateway.turns, 'next')
+  const found = await overview(world)
+  const lines = next.mock.calls.length
+  next.mockRestore()
+  expect(found['queued']).toBe(300)
+  expect(found.waiting).toMatchObject([{ reason: 'number_lookup', count: 300 }])
+  // At most 50 lines in a turn, for the oldest message and for the reasons; the rest are turns of the usage.
+  await world.gateway.database.gate.execute('DELETE FROM jobs')
+  for (const line of world.gateway.sending.scheduler.lines.ofTenant(world.tenantId))
+    world.gateway.sending.scheduler.lines.forget(line)
+  const without = spyOn(world.gateway.turns, 'next')
+  await overview(world)
+  expect(lines - without.mock.calls.length).toBe(12)
+  without.mockRestore()
+})
