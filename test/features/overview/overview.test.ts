@@ -191,3 +191,16 @@ test('a tenant whose messages wait in very many lines does not hold the event lo
   expect(lines - without.mock.calls.length).toBe(12)
   without.mockRestore()
 })
+
+test('of very many destinations, the overview has those that were used last', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ clock, connect: false, work: false })
+  const { gate } = world.gateway.database
+  const halfHour = Math.floor(clock.now() / 1_800_000)
+  await gate.execute(`WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 4999)
+    INSERT INTO usage_destinations
+    SELECT '${world.tenantId}', CAST(${halfHour} - i / 250 AS INTEGER), 'trg_' || i, 5, 'trigger', 'https://a.example/', 1, 0 FROM n`)
+  const destinations = (await overview(world))['destinations'] as { triggerId: string }[]
+  expect(destinations).toHaveLength(1000)
+  expect(destinations.every(({ triggerId }) => Number(triggerId.slice(4)) < 1000)).toBe(true)
+})
