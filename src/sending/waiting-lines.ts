@@ -1,7 +1,7 @@
 import type { ReadTurns } from '../db/read-turns.ts'
 import { type JobReads, countLine, countScheduled } from './count-jobs.ts'
 import type { SendEngine } from './engine.ts'
-import type { Line } from './line.ts'
+import { type Line, READ_AHEAD } from './line.ts'
 import { type Waiting, type WaitingReason, heldEntry, isUnderWay, nextOf } from './waiting.ts'
 
 /** Messages that wait for the same reason. */
@@ -36,7 +36,8 @@ export async function waitingOfTenant(
   for (const [index, line] of lines.entries()) {
     const jobs = await countLine(reads, line)
     waitingOfLine(engine, line, jobs, quarantined.get(line.number) ?? 0).forEach(add)
-    if (index % LINES_PER_TURN === LINES_PER_TURN - 1) await turns.next(tenantId)
+    // A line that holds thousands of messages in memory takes a turn of its own.
+    if (index % LINES_PER_TURN === LINES_PER_TURN - 1 || line.waiting.length > READ_AHEAD) await turns.next(tenantId)
   }
   add(counted('scheduled', scheduled))
   return { scheduled, waiting: [...found.values()].toSorted((first, second) => second.count - first.count) }

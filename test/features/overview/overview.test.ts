@@ -1,4 +1,5 @@
 import { expect, spyOn, test } from 'bun:test'
+import { newEntry } from '../../../src/sending/line.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { readyWorld } from '../../support/ready-world.ts'
 import { FROM, TO, type World, createWorld, until } from '../../support/world.ts'
@@ -203,4 +204,21 @@ test('of very many destinations, the overview has those that were used last', as
   const destinations = (await overview(world))['destinations'] as { triggerId: string }[]
   expect(destinations).toHaveLength(1000)
   expect(destinations.every(({ triggerId }) => Number(triggerId.slice(4)) < 1000)).toBe(true)
+})
+
+test('lines with thousands of messages in memory are counted one in a turn', async () => {
+  await using world = await createWorld({ clock: manualClock(), work: false })
+  const { lines } = world.gateway.sending.scheduler
+  const turns = async (): Promise<number> => {
+    const next = spyOn(world.gateway.turns, 'next')
+    await overview(world)
+    const { length } = next.mock.calls
+    next.mockRestore()
+    return length
+  }
+  for (const from of ['+15557771000', '+15557771001', '+15557771002']) await world.send({ from })
+  const few = await turns()
+  for (const line of lines.ofTenant(world.tenantId))
+    for (let index = 1; index <= 300; index++) line.insert(newEntry(line, `msg_${index}`, TO, index))
+  expect(await turns()).toBe(few + 3)
 })
