@@ -143,7 +143,9 @@ test('a purge while a page is read is a gap, and none if the page had passed its
     await writer.write([{ sql: others, args: [] }])
     await world.send()
     await writer.write([{ sql: others, args: [] }])
-    const next = spyOn(world.gateway.turns, 'next').mockImplementationOnce(async () => {
+    const next = spyOn(world.gateway.turns, 'next')
+    next.mockImplementationOnce(() => Promise.resolve())
+    next.mockImplementationOnce(async () => {
       await gate.execute(`DELETE FROM events WHERE seq < (SELECT min(seq) FROM events) + ${count}`)
     })
     const found = await page(world, `after=${cursor}`)
@@ -153,4 +155,18 @@ test('a purge while a page is read is a gap, and none if the page had passed its
   await world.send()
   expect(await purged(400)).toMatchObject({ events: [{ status: 'queued' }], gap: false })
   expect(await purged(1500)).toMatchObject({ events: [], gap: true })
+})
+
+test('of many requests at once, one is read in a turn of the event loop', async () => {
+  await using world = await createWorld({ connect: false, work: false })
+  const { cursor } = await page(world)
+  await world.send()
+  const next = spyOn(world.gateway.turns, 'next')
+  const pages = await Promise.all(Array.from({ length: 20 }, () => page(world, `after=${cursor}`)))
+  expect(pages.every(({ events }) => events.length === 1)).toBe(true)
+  expect(next).toHaveBeenCalledTimes(20)
+  // At the end of the log there is nothing to read, and nothing to wait for.
+  await page(world, `after=${pages[0]?.cursor}`)
+  expect(next).toHaveBeenCalledTimes(20)
+  next.mockRestore()
 })
