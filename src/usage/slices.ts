@@ -39,13 +39,14 @@ export async function eachSlice(
 ): Promise<void> {
   let length = 1
   for (let from = since; from < end;) {
+    // The first slice waits as well: of many requests at once, one is read in a turn of the event loop.
+    await turns.next(tenantId)
     const before = Math.min(from + length, end)
     const { rows } = await database.gate.execute({ sql, args: [tenantId, from, before] })
     take(rows)
     const stored = rows.reduce((sum, row) => sum + Number(row['stored']), 0)
     length = nextLength(before - from, stored)
     from = before
-    if (from < end) await turns.next(tenantId)
   }
 }
 

@@ -26,6 +26,8 @@ export async function listOptOuts(gateway: Gateway, { tenantId }: Caller, query:
   const rows: Row[] = []
   let total = 0
   for (let from = START; from !== END;) {
+    // The first slice waits as well: of many requests at once, one is read in a turn of the event loop.
+    if (!isShort) await gateway.turns.next(tenantId)
     const to = isShort ? END : await endOfSlice(gateway, source, [tenantId, number, contact, from.since, from.seq])
     const args = [tenantId, number, contact, from.since, from.seq, to.since, to.seq]
     const [counted] = (await gate.execute({ sql: `SELECT count(*) AS count ${source} ${SLICE}`, args })).rows
@@ -36,7 +38,6 @@ export async function listOptOuts(gateway: Gateway, { tenantId }: Caller, query:
       rows.push(...(await gate.execute({ sql: pageSql(source), args: [...args, left, offset] })).rows)
     total += count
     from = to
-    if (to !== END) await gateway.turns.next(tenantId)
   }
   return { optOuts: rows.map(optOutOf), total, page, limit }
 }
