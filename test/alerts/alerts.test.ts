@@ -135,6 +135,24 @@ test('a message that waits for more than ten minutes fires an alert with its id'
   ])
 })
 
+test('messages of a suspended tenant are no alert, and do not hide the oldest one of another', async () => {
+  const made = await setUp({ connect: false })
+  const { world, clock } = made
+  const held = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2500)
+    INSERT INTO jobs (id, kind, lane, tenant_id, subject, created_at)
+    SELECT 'job_1', 'send', '', 'tenant_held', 'msg_1', ${clock.steady()} FROM n`
+  await execute(
+    made,
+    `INSERT INTO tenants (id, name, status, created_at, updated_at) VALUES ('tenant_held', '', 'suspended', 0, 0)`,
+  )
+  await execute(made, held)
+  clock.advance(11 * MINUTE)
+  expect(await made.check(2)).toEqual([])
+  const messageId = await world.send()
+  clock.advance(11 * MINUTE)
+  expect(await made.check(2)).toMatchObject([{ alert: 'queue_old', state: 'firing', detail: { messageId } }])
+})
+
 test('a failing storage fires once, although nothing can be stored', async () => {
   const made = await setUp()
   const { database } = made.world.gateway
