@@ -1,4 +1,6 @@
 import { expect, spyOn, test } from 'bun:test'
+import type { Caller } from '../../src/auth/caller.ts'
+import { cancel } from '../../src/features/sms/cancel.ts'
 import { openRestoreMark } from '../../src/db/restore-mark.ts'
 import { manualClock } from '../support/manual-clock.ts'
 import { startServer, temporaryFolder } from '../support/process.ts'
@@ -202,6 +204,27 @@ test('a start waits a second for messages that are due, however many there are, 
   batch.mockRestore()
   const { rows } = await gate.execute(`SELECT subject FROM jobs WHERE kind = 'send' ORDER BY seq`)
   expect(rows.map(({ subject }) => subject)).toEqual(Array.from({ length: 1000 }, (_, index) => `msg_1_${index + 1}`))
+})
+
+test('a message that is cancelled in the commit that brings it into its line leaves no job', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ clock, work: false })
+  const { gateway, tenantId } = world
+  const { writer } = gateway.database
+  const id = await world.send({ sendAt: new Date(clock.now() + HOUR_MS).toISOString() })
+  clock.advance(HOUR_MS)
+  let cancelled: Promise<unknown> = Promise.resolve()
+  const { write } = writer
+  writer.write = (statements) => {
+    const written = write(statements)
+    writer.write = write
+    cancelled = cancel(gateway, { tenantId } as Caller, id)
+    return written
+  }
+  await gateway.sending.scheduled.releaseDue()
+  expect(await cancelled).toEqual({ ok: true })
+  expect(await world.status(id)).toMatchObject({ status: 'failed', error: 'Cancelled before sending' })
+  expect(await jobs(world)).toEqual([])
 })
 
 test('the job of a deleted message is deleted when it is due', async () => {
