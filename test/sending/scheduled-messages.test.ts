@@ -1,5 +1,5 @@
 import { expect, spyOn, test } from 'bun:test'
-import type { Caller } from '../../src/auth/caller.ts'
+import type { Caller } from '../../src/core/caller.ts'
 import { cancel } from '../../src/features/sms/cancel.ts'
 import { openRestoreMark } from '../../src/db/restore-mark.ts'
 import { manualClock } from '../support/manual-clock.ts'
