@@ -140,18 +140,18 @@ test('an event that was posted again late keeps its fields after 30 days; withou
   const clock = manualClock()
   await using receiver = startReceiver()
   await using world = await createWorld({ clock })
-  await setUrl(world, receiver.url)
+  await setWebhookUrl(world, receiver.url)
   await setEvents(world, world.app, ['sms_delivery'])
   const messageId = await world.send()
   await world.untilStatus(messageId)
   await conclude(world, messageId)
   wake(world)
   await receiver.received(1)
-  await settled(world, clock)
+  await attemptsEnded(world, clock)
   const path = `/v1/webhook-deliveries/${messageId}:${world.app.appId}:sms_delivery/redeliver`
   const again = async (): Promise<void> => {
     expect((await world.call('POST', path)).status).toBe(202)
-    await settled(world, clock)
+    await attemptsEnded(world, clock)
   }
   clock.advance(20 * 86_400_000)
   await again()

@@ -162,7 +162,7 @@ test('a delivery that was made ten thousands of times is made again as fast as a
   await using receiver = startReceiver()
   await using world = await createWorld()
   const { gate } = world.gateway.database
-  await setUrl(world, receiver.url)
+  await setWebhookUrl(world, receiver.url)
   await world.control.injectSms({ text: 'once' })
   const deliveryId = await idOf(world)
   await receiver.received(1)
