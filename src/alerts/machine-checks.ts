@@ -1,4 +1,5 @@
 import { readBackupLag } from '../backup/lag.ts'
+import type { Row } from '../db/connection.ts'
 import { probeStorage } from '../db/storage-check.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Condition, Check } from './condition.ts'
@@ -50,11 +51,9 @@ async function findBackupLag({ config }: Gateway): Promise<Condition[]> {
   return [condition]
 }
 
-async function findOldQueue({ database, clock }: Gateway): Promise<Condition[]> {
-  const { rows } = await database.gate.execute(
-    `SELECT subject, created_at FROM jobs INDEXED BY jobs_sends WHERE kind = 'send' ORDER BY seq LIMIT 1`,
-  )
-  const [oldest] = rows
+async function findOldQueue(gateway: Gateway): Promise<Condition[]> {
+  const { clock } = gateway
+  const oldest = await oldestMessage(gateway)
   const ageMs = oldest === undefined ? 0 : clock.steady() - Number(oldest['created_at'])
   if (oldest === undefined || ageMs <= QUEUE_AGE_MS) return []
   const messageId = String(oldest['subject'])
@@ -69,4 +68,22 @@ async function findOldQueue({ database, clock }: Gateway): Promise<Condition[]> 
     since: Math.floor(clock.now() - ageMs),
   }
   return [condition]
+}
+
+const ROWS_PER_STEP = 1000
+
+const STEP = `SELECT jobs.seq, subject, jobs.created_at, tenants.status FROM jobs INDEXED BY jobs_sends
+  LEFT JOIN tenants ON tenants.id = jobs.tenant_id WHERE kind = 'send' AND jobs.seq > ?1 ORDER BY jobs.seq LIMIT ${ROWS_PER_STEP}`
+
+/** The oldest message that waits, without those that the operator holds by suspending their tenant: they would hide the others. */
+async function oldestMessage({ database, clock }: Gateway): Promise<Row | undefined> {
+  for (let after = 0; ;) {
+    const { rows } = await database.gate.execute({ sql: STEP, args: [after] })
+    const oldest = rows.find(({ status }) => status !== 'suspended' && status !== 'inactive')
+    const last = rows.at(-1)
+    if (oldest !== undefined || last === undefined || rows.length < ROWS_PER_STEP) return oldest
+    if (clock.steady() - Number(last['created_at']) <= QUEUE_AGE_MS) return undefined
+    after = Number(last['seq'])
+    await new Promise((resolve) => void setImmediate(resolve))
+  }
 }

@@ -10,6 +10,10 @@ const ROWS_PER_STEP = 1000
 const OPEN_MS = 60_000
 /** A single failure may be caused by its message. A destination fails only after a second one. */
 const MIN_FAILURES = 2
+const MAX_OF_TENANT = 20
+const MAX_CONDITIONS = 200
+
+type Failure = WebhookFailures['failing'][string]
 
 /**
  * Finds destinations with at least two failures since their last success, the first of them at least an hour ago. The check
@@ -26,11 +30,25 @@ export const webhookCheck = (gateway: Gateway, failures: WebhookFailures): Check
       old.map(([targetId]) => targetId),
     )
     for (const [targetId] of old) if (!wanted.has(targetId)) delete failures.failing[targetId]
-    return old.flatMap(([targetId, one]) =>
-      wanted.has(targetId) && one.count >= MIN_FAILURES ? [webhookFailing(targetId, one)] : [],
-    )
+    const found = old.filter(([targetId, one]) => wanted.has(targetId) && one.count >= MIN_FAILURES)
+    return firstOfEach(found).map(([targetId, one]) => webhookFailing(targetId, one))
   },
 })
+
+/**
+ * Those that have failed for longest, few of each tenant. An outage may affect thousands, which would fill the state and the
+ * chat, and one tenant must not hide the others.
+ */
+function firstOfEach(found: readonly [string, Failure][]): [string, Failure][] {
+  const perTenant = new Map<string, number>()
+  const ordered = found.toSorted(([, one], [, other]) => one.since - other.since)
+  const chosen = ordered.filter(([, { tenantId }]) => {
+    const count = (perTenant.get(tenantId) ?? 0) + 1
+    perTenant.set(tenantId, count)
+    return count <= MAX_OF_TENANT
+  })
+  return chosen.slice(0, MAX_CONDITIONS)
+}
 
 /** Reads the attempts since the last check, in order. The first check begins with the newest one. */
 async function readAttempts({ database, clock }: Gateway, failures: WebhookFailures): Promise<void> {
@@ -78,10 +96,7 @@ async function wantedAmong({ database }: Gateway, targetIds: readonly string[]):
   return new Set(rows.map((row) => String(row['id'])))
 }
 
-function webhookFailing(
-  targetId: string,
-  { since, count, tenantId, kind }: WebhookFailures['failing'][string],
-): Condition {
+function webhookFailing(targetId: string, { since, count, tenantId, kind }: Failure): Condition {
   const name = `The webhook of ${kind} ${targetId} of ${tenantId}`
   return {
     alert: 'webhook_failing',

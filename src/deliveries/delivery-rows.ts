@@ -78,7 +78,9 @@ export const OPEN_DELIVERY_RETRY: RowOperation<NewDeliveryAttempt> = {
     openAttempt(
       '(SELECT coalesce(max(own.attempt_number), 0) + 1 FROM deliveries AS own WHERE own.delivery_id = deliveryId)',
       "CROSS JOIN jobs ON jobs.seq = input.jobSeq AND jobs.kind = 'webhook_retry' AND jobs.subject = input.deliveryId",
-      `AND NOT EXISTS (SELECT 1 FROM deliveries AS own WHERE own.delivery_id = deliveryId AND own.outcome IS NULL)
+      // Attempts never overlap, so only the latest one can be open.
+      `AND (SELECT own.outcome IS NULL FROM deliveries AS own WHERE own.delivery_id = deliveryId
+        ORDER BY own.attempt_number DESC LIMIT 1) IS NOT 1
       AND (jobs.is_last = 1 OR ${policyOf('input.kind', 'targetId')} IN ('short', 'standard'))`,
     ),
   ],

@@ -19,10 +19,14 @@ export async function loadDeliveries({ database }: Gateway, deliveryIds: string[
   })
   const deliveries = rows.flatMap((row) => {
     const address = addresses[Number(row['position'])]
-    return address === undefined ? [] : [toDelivery(address, row)]
+    return address === undefined || isForgotten(address, row) ? [] : [toDelivery(address, row)]
   })
   return new Map(deliveries.map((delivery) => [delivery.deliveryId, delivery]))
 }
+
+/** Whether the details of the event are past their retention, for example because its tenant was suspended for so long. */
+const isForgotten = ({ event }: DeliveryAddress, row: Row): boolean =>
+  (event === 'sms_delivery' || event === 'opt_out') && row['detail'] === null
 
 function toDelivery(address: DeliveryAddress, row: Row): Delivery {
   const destination = { targetId: address.targetId, url: textOf(row['url']), secret: textOf(row['secret']) }

@@ -3,7 +3,7 @@ import type { Row } from '../db/connection.ts'
 import type { Gateway } from '../gateway.ts'
 import { keywordOf } from '../opt-outs/keyword.ts'
 import { type OptOutDecision, isOptOutChange, storeOptOuts } from '../opt-outs/opt-out-rows.ts'
-import { providerNow, publishOptOut } from '../opt-outs/record-opt-out.ts'
+import { decidedAtOf, providerNow, publishOptOut } from '../opt-outs/record-opt-out.ts'
 
 interface InboundText {
   from: string
@@ -24,7 +24,8 @@ export const KEYDECISION_COLUMNS = ['optedOut', 'decidedAt'] as const
 export function keywordIn(gateway: Gateway, { from, to, text, createdAt }: InboundText): Keyword | null {
   const keyword = keywordOf(text)
   if (keyword === null || !isE164(from) || !isE164(to)) return null
-  return { optedOut: keyword === 'out' ? 1 : 0, decidedAt: createdAt ?? providerNow(gateway) }
+  const decidedAt = decidedAtOf(gateway, createdAt ?? providerNow(gateway))
+  return { optedOut: keyword === 'out' ? 1 : 0, decidedAt }
 }
 
 /** A message that was not stored decides nothing: it was stored before, or was erased. */

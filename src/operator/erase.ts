@@ -45,9 +45,25 @@ export async function erase(gateway: Gateway, { phone, dryRun = false }: z.input
   return total
 }
 
-/** Deletes counted error texts that quote the number. */
-async function deleteErrors({ database }: Gateway, phone: string): Promise<void> {
-  await database.writer.write([{ sql: 'DELETE FROM usage_errors WHERE instr(error, ?1) > 0', args: [phone] }])
+/** Deletes counted error texts that quote the number, from a range of all rows at a time. */
+async function deleteErrors(gateway: Gateway, phone: string): Promise<void> {
+  const { gate, writer } = gateway.database
+  const order = '(tenant_id, half_hour, error)'
+  let from: (string | number)[] = ['', -1, '']
+  await inBatches(gateway, async () => {
+    const { rows } = await gate.execute({
+      sql: `SELECT tenant_id, half_hour, error FROM usage_errors WHERE ${order} > (?1, ?2, ?3)
+        ORDER BY tenant_id, half_hour, error LIMIT 1 OFFSET ${ROWS_PER_RANGE - 1}`,
+      args: from,
+    })
+    const [end] = rows
+    const until = end === undefined ? '' : `AND ${order} <= (?5, ?6, ?7)`
+    const to = end === undefined ? [] : [String(end['tenant_id']), Number(end['half_hour']), String(end['error'])]
+    const sql = `DELETE FROM usage_errors WHERE instr(error, ?4) > 0 AND ${order} > (?1, ?2, ?3) ${until}`
+    const [deleted] = await writer.write([{ sql, args: [...from, phone, ...to] }])
+    from = to
+    return { count: deleted?.changes ?? 0, last: end === undefined }
+  })
 }
 
 /** Deletes the rows of one range. The number may also stand on our side, if an extension had it before. */

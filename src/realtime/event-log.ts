@@ -49,8 +49,8 @@ export class EventLog {
     const isBeyond = after.seq + (after.returned > 0 ? 1 : 0) > newest
     const gap = after.epoch !== epoch || after.seq < oldest - 1 || isBeyond
     const start = gap ? { seq: Math.max(0, oldest - 1), returned: 0 } : after
-    const { events, end } = await this.#walk(reader, start, newest, limit)
-    return { events, cursor: encodeCursor(epoch, end), gap }
+    const { events, end, isPurged } = await this.#walk(reader, start, newest, limit)
+    return { events, cursor: encodeCursor(epoch, end), gap: gap || isPurged }
   }
 
   /** The `seq` of the newest row; 0 if there has never been one. */
@@ -97,22 +97,26 @@ export class EventLog {
 
   /** Reads slices until it has events or reaches the end of the log, however many rows of other apps it must skip. */
   async #walk(reader: Caller, start: Position, newest: number, limit: number): Promise<Taken> {
-    let taken: Taken = { events: [], end: start }
+    let taken: Taken = { events: [], end: start, isPurged: false }
     while (taken.end.seq < newest) {
+      // The first slice waits as well: of many requests at once, one is read in a turn of the event loop.
+      await this.context.turns.next(reader.tenantId)
       taken = await this.#takeSlice(reader, taken, newest, limit)
       const { events, end } = taken
       if (events.length === limit || (events.length > 0 && end.seq - start.seq >= ROWS_PER_PAGE)) break
-      if (end.seq < newest) await this.context.turns.next(reader.tenantId)
     }
     return taken
   }
 
-  async #takeSlice(reader: Caller, { events, end }: Taken, newest: number, limit: number): Promise<Taken> {
+  async #takeSlice(reader: Caller, taken: Taken, newest: number, limit: number): Promise<Taken> {
+    const { events, end } = taken
     // A row of which only some events were returned must be read again.
     const from = end.returned > 0 ? end.seq : this.#empty.endOf(reader, end.seq, newest)
     const until = Math.min(from + ROWS_PER_SLICE, newest)
     const most = limit - events.length
     const rows = await this.#slice(reader, from, until, most)
+    // A purge may have deleted rows of the slice since the walk began.
+    const isPurged = taken.isPurged || (await this.#bounds()).oldest - 1 > from
     if (rows.length === 0) this.#empty.note(reader, from, until)
     for (const row of rows) {
       const returned = row.seq === end.seq + 1 ? end.returned : 0
@@ -123,11 +127,11 @@ export class EventLog {
       const position = isComplete
         ? { seq: row.seq, returned: 0 }
         : { seq: row.seq - 1, returned: returned + fitting.length }
-      if (events.length === limit) return { events, end: position }
+      if (events.length === limit) return { events, end: position, isPurged }
     }
     // If the slice was cut off, there may be more rows before `until`.
     const last = rows.length === most ? rows.at(-1)?.seq : undefined
-    return { events, end: { seq: last ?? until, returned: 0 } }
+    return { events, end: { seq: last ?? until, returned: 0 }, isPurged }
   }
 
   #nextTick(): Promise<void> {
@@ -156,6 +160,8 @@ const ROWS = `SELECT seq, kinds, subject, at FROM events WHERE seq > ?1 ORDER BY
 interface Taken {
   events: GatewayEvent[]
   end: Position
+  /** Whether rows were purged before they were read. */
+  isPurged: boolean
 }
 
 type LoggedRow = LoggedMessage & { seq: number }

@@ -10,7 +10,9 @@ import { ensureQuarantineLookups } from './quarantine.ts'
 
 /** A commit of this many rows takes about 3 ms of the event loop. */
 const ROWS_AT_ONCE = 100
-const ROWS_OF_TENANT = 50
+/** Few enough that a tenant with many due messages leaves room for others. */
+const ROWS_IN_TURN = 50
+const LONGEST_ENTRY_MS = 1000
 /** Timers are short, because the wall clock may be set and a timer cannot wait for 30 days. */
 const MAX_WAIT_MS = 60_000
 
@@ -57,11 +59,31 @@ export class ScheduledMessages {
 
   /**
    * Moves messages that are due into their queues, in the order of their times. If more are due than fit into one commit, the
-   * following commits take some of each tenant.
+   * following commits take some of each tenant. Ends after about a second: a start and a stop wait for it, and the rest is due all the same.
    */
   async enterDue(): Promise<void> {
-    if ((await this.#enterSome(DUE)) < ROWS_AT_ONCE) return
-    while ((await this.#enterSome(DUE_IN_TURN)) > 0);
+    const { clock, database } = this.engine.context
+    const { rows } = await database.gate.execute({ sql: DUE, args: [clock.now()] })
+    await this.#commit(rows)
+    const end = clock.monotonic() + LONGEST_ENTRY_MS
+    let isMore = rows.length === ROWS_AT_ONCE
+    while (isMore && clock.monotonic() < end) isMore = await this.#enterRound()
+  }
+
+  /** Moves some messages of each tenant, in several commits. Returns whether any was due. */
+  async #enterRound(): Promise<boolean> {
+    const { clock, database } = this.engine.context
+    let isAny = false
+    for (let after: Row[string] | undefined = ''; typeof after === 'string';) {
+      const { rows }: Result = await database.gate.execute({ sql: DUE_IN_TURN, args: [clock.now(), after] })
+      const due = rows.filter((row) => row['seq'] !== null)
+      await this.#commit(due)
+      isAny ||= due.length > 0
+      after = rows.at(-1)?.['id']
+      // Without a commit, the next query would run in the same tick of the event loop.
+      if (due.length === 0) await new Promise((resolve) => void setImmediate(resolve))
+    }
+    return isAny
   }
 
   async #ring(): Promise<void> {
@@ -93,17 +115,9 @@ export class ScheduledMessages {
     this.#alarm.set(Math.min(Math.max(waitMs, 0), MAX_WAIT_MS))
   }
 
-  /** Moves the messages that `sql` reads. Returns how many there were. */
-  async #enterSome(sql: string): Promise<number> {
-    const { clock, database } = this.engine.context
-    const { rows } = await database.gate.execute({ sql, args: [clock.now()] })
-    if (rows.length > 0) await this.#commit(rows)
-    if (rows.some(isJobQuarantined)) await ensureQuarantineLookups(this.engine)
-    return rows.length
-  }
-
   /** Commits the send jobs of scheduled messages. Until their `seq` is known, no later message of their queues may begin. */
   async #commit(rows: readonly Row[]): Promise<void> {
+    if (rows.length === 0) return
     const { context, scheduler } = this.engine
     const known = rows.filter((row) => row['from_number'] !== null)
     const queues = known.map((row) => scheduler.queues.of(String(row['tenant_id']), String(row['from_number'])))
@@ -126,6 +140,7 @@ export class ScheduledMessages {
         scheduler.touch(queue)
       }
     }
+    if (rows.some(isJobQuarantined)) await ensureQuarantineLookups(this.engine)
   }
 
   #enter(rows: readonly Row[], entered: Result | undefined): void {
@@ -152,17 +167,20 @@ const MESSAGE = 'messages ON messages.id = jobs.subject AND messages.tenant_id =
 const DUE = `SELECT ${COLUMNS} FROM jobs INDEXED BY jobs_scheduled LEFT JOIN ${MESSAGE}
   WHERE jobs.kind = 'schedule' AND jobs.due_at <= ?1 ORDER BY jobs.due_at, jobs.seq LIMIT ${ROWS_AT_ONCE}`
 
-/** Reads some of each tenant. Jumps from tenant to tenant along the index. */
+/**
+ * Reads the next due messages of the tenants after `?2`, by their times. Jumps from tenant to tenant along the index. A tenant
+ * without due messages has one row, without a job. A row whose `id` is null is the end of the tenants.
+ */
 const DUE_IN_TURN = `WITH RECURSIVE tenants (id) AS (
-    SELECT min(tenant_id) FROM jobs INDEXED BY jobs_scheduled_in_turn WHERE kind = 'schedule'
+    SELECT min(tenant_id) FROM jobs INDEXED BY jobs_scheduled_in_turn WHERE kind = 'schedule' AND tenant_id > ?2
     UNION ALL
     SELECT (SELECT min(tenant_id) FROM jobs INDEXED BY jobs_scheduled_in_turn WHERE kind = 'schedule' AND tenant_id > tenants.id)
     FROM tenants WHERE id IS NOT NULL)
-  SELECT ${COLUMNS} FROM tenants
-  CROSS JOIN jobs ON jobs.seq IN (SELECT own.seq FROM jobs AS own INDEXED BY jobs_scheduled_in_turn
-    WHERE own.kind = 'schedule' AND own.tenant_id = tenants.id AND own.due_at <= ?1 ORDER BY own.due_at, own.seq LIMIT ${ROWS_OF_TENANT})
+  SELECT tenants.id, ${COLUMNS} FROM tenants
+  LEFT JOIN jobs INDEXED BY jobs_scheduled_in_turn
+    ON jobs.kind = 'schedule' AND jobs.tenant_id = tenants.id AND jobs.due_at <= ?1
   LEFT JOIN ${MESSAGE}
-  ORDER BY jobs.due_at, jobs.seq`
+  LIMIT ${ROWS_IN_TURN}`
 
 /** Leaves out messages that were cancelled after they were read. The queue age of a message counts from its `sendAt`. */
 const ENTER = `INSERT INTO jobs (id, kind, lane, tenant_id, subject, contact, is_quarantined, created_at)
@@ -171,4 +189,5 @@ const ENTER = `INSERT INTO jobs (id, kind, lane, tenant_id, subject, contact, is
   CROSS JOIN messages ON messages.id = due.subject AND messages.tenant_id = due.tenant_id AND messages.status = 'queued'
   ORDER BY entering.key RETURNING seq, subject`
 
-const LEAVE = `DELETE FROM jobs WHERE seq IN (SELECT value FROM json_each(?1)) AND kind = 'schedule'`
+/** The unary plus keeps SQLite from reading all scheduled jobs. */
+const LEAVE = `DELETE FROM jobs WHERE seq IN (SELECT value FROM json_each(?1)) AND +kind = 'schedule'`

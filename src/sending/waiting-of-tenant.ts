@@ -1,7 +1,7 @@
 import type { ReadTurns } from '../db/read-turns.ts'
 import { type JobReads, countQueue, countScheduled } from './count-jobs.ts'
 import type { EngineParts } from './engine-parts.ts'
-import type { NumberQueue } from './number-queue.ts'
+import { type NumberQueue, READ_AHEAD } from './number-queue.ts'
 import { type Waiting, type WaitingReason, isUnderWay, reasonInQueue } from './waiting.ts'
 
 /** Messages that wait for the same reason. */
@@ -12,6 +12,9 @@ export interface WaitingCount {
   until: number | null
   count: number
 }
+
+/** Queues that are counted in one tick of the event loop: about 2 ms. A tenant may have a queue for each message. */
+const QUEUES_PER_TURN = 50
 
 const QUARANTINED = `SELECT lane, count(*) AS count FROM jobs WHERE kind = 'send' AND tenant_id = ?1 AND is_quarantined = 1 GROUP BY lane`
 
@@ -25,16 +28,19 @@ export async function waitingOfTenant(
   const tenant = await context.directory.tenant(tenantId)
   const queues = [...scheduler.queues.ofTenant(tenantId)]
   const reads = { gate: context.database.gate, turns }
-  const jobs = new Map<string, number>()
-  for (const queue of queues) jobs.set(queue.number, await countQueue(reads, queue))
   const quarantined = quarantine.isActive ? await countQuarantined(reads, tenantId) : new Map<string, number>()
   const scheduled = await countScheduled(reads, tenantId)
-  const found = queues.flatMap((queue) =>
-    waitingOfQueue(engine, queue, jobs.get(queue.number) ?? 0, quarantined.get(queue.number) ?? 0),
-  )
-  const all = [...found, counted('scheduled', scheduled)]
-  const shown = all.map((each) => (tenant.status === 'active' ? each : counted('suspended', each.count)))
-  return { scheduled, waiting: merged(shown) }
+  const found = new Map<string, WaitingCount>()
+  const add = (each: WaitingCount): void =>
+    merge(found, tenant.status === 'active' ? each : counted('suspended', each.count))
+  for (const [index, queue] of queues.entries()) {
+    const jobs = await countQueue(reads, queue)
+    waitingOfQueue(engine, queue, jobs, quarantined.get(queue.number) ?? 0).forEach(add)
+    // A queue that holds thousands of messages in memory takes a turn of its own.
+    if (index % QUEUES_PER_TURN === QUEUES_PER_TURN - 1 || queue.waiting.length > READ_AHEAD) await turns.next(tenantId)
+  }
+  add(counted('scheduled', scheduled))
+  return { scheduled, waiting: [...found.values()].toSorted((first, second) => second.count - first.count) }
 }
 
 async function countQuarantined({ gate }: JobReads, tenantId: string): Promise<Map<string, number>> {
@@ -75,16 +81,13 @@ function waitingOfQueue(engine: EngineParts, queue: NumberQueue, jobs: number, q
   ]
 }
 
-/** Merges counts of the same reason and extension, keeps the latest end, and drops empty ones. The largest comes first. */
-function merged(all: readonly WaitingCount[]): WaitingCount[] {
-  const found = new Map<string, WaitingCount>()
-  for (const each of all) {
-    const key = `${each.reason} ${each.extensionId ?? ''}`
-    const known = found.get(key)
-    const until = known === undefined ? each.until : later(known.until, each.until)
-    if (each.count > 0) found.set(key, { ...each, until, count: each.count + (known?.count ?? 0) })
-  }
-  return [...found.values()].toSorted((first, second) => second.count - first.count)
+/** Adds a count to that of the same reason and extension, and keeps the latest end. Leaves out empty counts. */
+function merge(found: Map<string, WaitingCount>, each: WaitingCount): void {
+  if (each.count === 0) return
+  const key = `${each.reason} ${each.extensionId ?? ''}`
+  const known = found.get(key)
+  const until = known === undefined ? each.until : later(known.until, each.until)
+  found.set(key, { ...each, until, count: each.count + (known?.count ?? 0) })
 }
 
 const later = (first: number | null, second: number | null): number | null =>

@@ -1,7 +1,7 @@
 import type { DeliveryConclusion } from '../db/schema/delivery-states.ts'
 import { type ConclusionDetail, concludedEvent } from '../realtime/event.ts'
 import { type OptOutDecision, isOptOutChange } from '../opt-outs/opt-out-rows.ts'
-import { publishOptOut } from '../opt-outs/record-opt-out.ts'
+import { decidedAtOf, publishOptOut } from '../opt-outs/record-opt-out.ts'
 import type { TrackingContext } from './context.ts'
 import { meansOptedOut, reasonOf } from './delivery-codes.ts'
 import { CONCLUDE, CONCLUDE_OPTED_OUT, type TrackedMessage } from './state-rows.ts'
@@ -19,10 +19,11 @@ export interface Conclusion {
  * both. Does nothing if the message was concluded before.
  */
 export async function conclude(
-  { database, clock, hub }: Pick<TrackingContext, 'database' | 'clock' | 'hub'>,
+  { database, clock, hub, provider }: Pick<TrackingContext, 'database' | 'clock' | 'hub' | 'provider'>,
   message: TrackedMessage,
-  found: Conclusion,
+  conclusion: Conclusion,
 ): Promise<void> {
+  const found = { ...conclusion, recordedAt: decidedAtOf({ clock, provider }, conclusion.recordedAt) }
   const now = clock.now()
   const detail = detailOf(found)
   const optedOut = meansOptedOut(found.errorCode)

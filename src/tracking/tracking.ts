@@ -8,6 +8,8 @@ import { MAX_POLLED, endTracking, poll } from './poll.ts'
 
 /** Few, so that a provider that hangs does not use up the calls that sends and lookups need. */
 const MAX_POLLS_IN_FLIGHT = 8
+/** Half of all, so that hanging extensions of one tenant leave polls for the others. */
+const MAX_POLLS_PER_TENANT = 4
 /** Polls make at most 20 of the 50 light calls a minute that the provider allows. Lookups of unknown sends need the rest. */
 const MS_PER_CALL = 3000
 const RETRY_AFTER_FAULT_MS = 10_000
@@ -35,6 +37,8 @@ export class DeliveryTracking {
   /** Id of an extension that is polled or rests after a poll → the function that cancels its rest. Its tenants share its calls. */
   readonly #resting = new Map<string, () => void>()
   readonly #running = new Set<Promise<void>>()
+  /** How many polls of each tenant are under way. */
+  readonly #ofTenant = new Map<string, number>()
   #isStopped = true
   #starting: Promise<void> | null = null
   /** Cancels the timer that starts tracking messages that were just sent; null if there is none. */
@@ -130,17 +134,28 @@ export class DeliveryTracking {
   #begin(): void {
     for (const tracked of this.#due) {
       if (this.#running.size >= MAX_POLLS_IN_FLIGHT || this.#isStopped) return
-      const { extensionId } = tracked.key
+      const { extensionId, tenantId } = tracked.key
       if (this.#resting.has(extensionId)) continue
+      if (!this.#count(tenantId, 1)) continue
       this.#due.delete(tracked)
       this.#resting.set(extensionId, () => undefined)
       const run = this.#run(tracked).then((calls) => {
         this.#running.delete(run)
+        this.#count(tenantId, -1)
         this.#rest(extensionId, calls)
         this.#begin()
       })
       this.#running.add(run)
     }
+  }
+
+  /** Counts a poll of a tenant that begins or has ended. Returns false if it may not begin. */
+  #count(tenantId: string, change: 1 | -1): boolean {
+    const count = (this.#ofTenant.get(tenantId) ?? 0) + change
+    if (count > MAX_POLLS_PER_TENANT) return false
+    if (count === 0) this.#ofTenant.delete(tenantId)
+    else this.#ofTenant.set(tenantId, count)
+    return true
   }
 
   /** Delays the next poll of an extension: each call takes `MS_PER_CALL` of its time. */

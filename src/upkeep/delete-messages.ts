@@ -28,15 +28,36 @@ const STATEMENTS = [
     CROSS JOIN jobs AS own INDEXED BY jobs_next_attempt ON own.kind = 'webhook_retry' AND own.subject >= value || ':' AND own.subject < value || ';')`,
 ]
 
-/** Deletes messages that have ended, with their attempts, deliveries and retries, in one commit. */
+/** A commit of so few rows takes some milliseconds. A message to many destinations may have thousands of webhook attempts. */
+const DELIVERIES_AT_ONCE = 1000
+
+/** Attempts that have ended: an open one needs its message. */
+const ENDED_DELIVERIES = `SELECT own.seq FROM json_each(?1)
+  CROSS JOIN deliveries AS own ON own.delivery_id >= value || ':' AND own.delivery_id < value || ';' AND own.outcome IS NOT NULL`
+
+/**
+ * Deletes messages that have ended, with their attempts, deliveries and retries, in one commit. Of very many deliveries it
+ * deletes most in commits before.
+ */
 export async function deleteMessages(gateway: Gateway, ids: readonly string[]): Promise<DeletedRows> {
   if (ids.length === 0) return { messages: 0, attempts: 0, deliveries: 0 }
   const args = [JSON.stringify(ids)]
+  const before = await deleteMostDeliveries(gateway, args)
   const [, ...results] = await gateway.database.writer.write([
     { sql: FORGET_CONVERSATIONS, args },
     ...STATEMENTS.map((sql) => ({ sql, args })),
     { sql: FOLLOW_AGAIN, args: [] },
   ])
   const [, messages = 0, attempts = 0, deliveries = 0] = results.map((result) => result.rows.length)
-  return { messages, attempts, deliveries }
+  return { messages, attempts, deliveries: before + deliveries }
+}
+
+async function deleteMostDeliveries({ database }: Gateway, args: string[]): Promise<number> {
+  const more = `SELECT 1 FROM (${ENDED_DELIVERIES}) LIMIT 1 OFFSET ${DELIVERIES_AT_ONCE}`
+  const sql = `DELETE FROM deliveries WHERE seq IN (${ENDED_DELIVERIES} LIMIT ${DELIVERIES_AT_ONCE}) RETURNING seq`
+  for (let count = 0; ;) {
+    if ((await database.gate.execute({ sql: more, args })).rows.length === 0) return count
+    const [deleted] = await database.writer.write([{ sql, args }])
+    count += deleted?.rows.length ?? 0
+  }
 }

@@ -1,15 +1,29 @@
 import { DAY_MS, HALF_HOUR_MS, USAGE_RETENTION_DAYS } from '../core/limits.ts'
 import type { Gateway } from '../gateway.ts'
 
-/** Deletes counts that are past their retention. The tables are small: a row counts all messages of an app in half an hour. */
-export async function purgeUsage({ database, clock }: Gateway): Promise<void> {
+const TABLES = ['usage', 'usage_errors', 'usage_destinations'] as const
+
+/** Deletes counts that are past their retention, a half hour of a tenant at a time: after an error of the clock there may be years. */
+export async function purgeUsage(gateway: Gateway): Promise<void> {
+  const { database, clock, lifecycle } = gateway
   const before = Math.floor((clock.now() - USAGE_RETENTION_DAYS * DAY_MS) / HALF_HOUR_MS)
   const { rows } = await database.gate.execute('SELECT id FROM tenants')
   for (const { id } of rows)
-    await database.writer.write(
-      ['usage', 'usage_errors', 'usage_destinations'].map((table) => ({
-        sql: `DELETE FROM ${table} WHERE tenant_id = ?1 AND half_hour < ?2`,
-        args: [String(id), before],
-      })),
-    )
+    for (const table of TABLES) while (!lifecycle.draining && (await purgeOldest(gateway, table, String(id), before)));
+}
+
+/** Deletes the oldest half hour of a tenant. Returns false if none is past its retention. */
+async function purgeOldest(
+  { database }: Gateway,
+  table: (typeof TABLES)[number],
+  tenantId: string,
+  before: number,
+): Promise<boolean> {
+  const oldest = `SELECT min(half_hour) AS oldest FROM ${table} WHERE tenant_id = ?1`
+  const { rows } = await database.gate.execute({ sql: oldest, args: [tenantId] })
+  const halfHour = rows[0]?.['oldest']
+  if (typeof halfHour !== 'number' || halfHour >= before) return false
+  const sql = `DELETE FROM ${table} WHERE tenant_id = ?1 AND half_hour = ?2`
+  await database.writer.write([{ sql, args: [tenantId, halfHour] }])
+  return true
 }

@@ -1,7 +1,8 @@
-import { HALF_HOUR_MS, MAX_OVERVIEW_ERRORS } from '../core/limits.ts'
+import { HALF_HOUR_MS, MAX_LISTED, MAX_OVERVIEW_ERRORS } from '../core/limits.ts'
+import type { Row } from '../db/connection.ts'
 import type { LatencyCount } from './latency.ts'
 import { COUNTS } from './roll-up.ts'
-import { type HalfHours, type UsageReads, readSlices } from './slices.ts'
+import { type HalfHours, type UsageReads, eachSlice, readSlices } from './slices.ts'
 
 export type Totals = Record<(typeof COUNTS)[number], number>
 
@@ -90,28 +91,47 @@ export interface DestinationUsage {
   durations: LatencyCount[]
 }
 
-/** Reads the webhook attempts of a range, by destination. */
+interface Destination extends DestinationUsage {
+  /** The half hour of its latest attempt. */
+  newest: number
+}
+
+/** Reads the webhook attempts of a range, by destination. Of very many, it returns those that were used last. */
 export async function readDestinations(
   reads: UsageReads,
   tenantId: string,
   range: HalfHours,
 ): Promise<DestinationUsage[]> {
-  const rows = await readSlices(reads, DESTINATION_SUMS, tenantId, range)
-  const ordered = rows.toSorted((one, other) => Number(one['newest']) - Number(other['newest']))
-  const found = new Map<string, DestinationUsage>()
-  for (const row of ordered) {
-    const targetId = String(row['target_id'])
-    const [success, failed] = [Number(row['success']), Number(row['failed'])]
-    const known = found.get(targetId) ?? { success: 0, failed: 0, durations: [] as LatencyCount[] }
-    known.durations.push({ ms: Number(row['duration_ms']), count: success + failed })
-    found.set(targetId, {
-      targetId,
-      kind: row['kind'] === 'trigger' ? 'trigger' : 'app',
-      url: String(row['url']),
-      success: known.success + success,
-      failed: known.failed + failed,
-      durations: known.durations,
-    })
+  const found = new Map<string, Destination>()
+  await eachSlice(reads, DESTINATION_SUMS, tenantId, range, (rows) => rows.forEach((row) => addDestination(found, row)))
+  const since = found.size > MAX_LISTED ? newestThat(found.values(), MAX_LISTED) : 0
+  return [...found.values()].filter(({ newest }) => newest >= since).slice(-MAX_LISTED)
+}
+
+function addDestination(found: Map<string, Destination>, row: Row): void {
+  const targetId = String(row['target_id'])
+  const [success, failed, newest] = [Number(row['success']), Number(row['failed']), Number(row['newest'])]
+  let known = found.get(targetId)
+  if (known === undefined) {
+    const kind = row['kind'] === 'trigger' ? 'trigger' : 'app'
+    known = { targetId, kind, url: '', success: 0, failed: 0, durations: [], newest: 0 }
+    found.set(targetId, known)
   }
-  return [...found.values()]
+  if (newest >= known.newest) known.url = String(row['url'])
+  known.newest = Math.max(known.newest, newest)
+  known.success += success
+  known.failed += failed
+  known.durations.push({ ms: Number(row['duration_ms']), count: success + failed })
+}
+
+/** The latest half hour since which at least `count` destinations were used. A sort of all would take longer. */
+function newestThat(destinations: Iterable<Destination>, count: number): number {
+  const used = new Map<number, number>()
+  for (const { newest } of destinations) used.set(newest, (used.get(newest) ?? 0) + 1)
+  let left = count
+  for (const halfHour of [...used.keys()].toSorted((one, other) => other - one)) {
+    left -= used.get(halfHour) ?? 0
+    if (left <= 0) return halfHour
+  }
+  return 0
 }

@@ -23,24 +23,31 @@ const MAX_HALF_HOURS_PER_SLICE = 12
  * Reads a range of a tenant's roll-up slice by slice. `sql` groups the half hours from `?2` to `?3` (not included) of tenant `?1`
  * and returns the number of rows in each group as `stored`. The more rows, the fewer half hours the next slice has.
  */
-export async function readSlices(
+export async function readSlices(reads: UsageReads, sql: string, tenantId: string, range: HalfHours): Promise<Row[]> {
+  const found: Row[] = []
+  await eachSlice(reads, sql, tenantId, range, (rows) => void found.push(...rows))
+  return found
+}
+
+/** Reads as `readSlices` does, and passes on the rows of each slice, so that they are not all processed in one turn of the event loop. */
+export async function eachSlice(
   { database, turns }: UsageReads,
   sql: string,
   tenantId: string,
   { since, end }: HalfHours,
-): Promise<Row[]> {
-  const found: Row[] = []
+  take: (rows: readonly Row[]) => void,
+): Promise<void> {
   let length = 1
   for (let from = since; from < end;) {
+    // The first slice waits as well: of many requests at once, one is read in a turn of the event loop.
+    await turns.next(tenantId)
     const before = Math.min(from + length, end)
     const { rows } = await database.gate.execute({ sql, args: [tenantId, from, before] })
-    found.push(...rows)
+    take(rows)
     const stored = rows.reduce((sum, row) => sum + Number(row['stored']), 0)
     length = nextLength(before - from, stored)
     from = before
-    if (from < end) await turns.next(tenantId)
   }
-  return found
 }
 
 const nextLength = (length: number, stored: number): number =>

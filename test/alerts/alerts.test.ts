@@ -135,6 +135,24 @@ test('a message that waits for more than ten minutes fires an alert with its id'
   ])
 })
 
+test('messages of a suspended tenant are no alert, and do not hide the oldest one of another', async () => {
+  const made = await setUp({ connect: false })
+  const { world, clock } = made
+  const held = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2500)
+    INSERT INTO jobs (id, kind, lane, tenant_id, subject, created_at)
+    SELECT 'job_1', 'send', '', 'tenant_held', 'msg_1', ${clock.steady()} FROM n`
+  await execute(
+    made,
+    `INSERT INTO tenants (id, name, status, created_at, updated_at) VALUES ('tenant_held', '', 'suspended', 0, 0)`,
+  )
+  await execute(made, held)
+  clock.advance(11 * MINUTE)
+  expect(await made.check(2)).toEqual([])
+  const messageId = await world.send()
+  clock.advance(11 * MINUTE)
+  expect(await made.check(2)).toMatchObject([{ alert: 'queue_old', state: 'firing', detail: { messageId } }])
+})
+
 test('a failing storage fires once, although nothing can be stored', async () => {
   const made = await setUp()
   const { database } = made.world.gateway
@@ -233,6 +251,33 @@ test('a thousand failing destinations of one tenant do not delay alerts that con
     `INSERT INTO jobs (id, kind, lane, tenant_id, subject, created_at) VALUES ('job_1', 'send', '', '', 'msg_1', 0)`,
   )
   expect(await made.check()).toContainEqual(expect.objectContaining({ alert: 'queue_old' }))
+})
+
+test('an outage for many destinations is few alerts of each tenant, so that none hides another', async () => {
+  const made = await setUp({ connect: false })
+  const { world, clock } = made
+  await execute(
+    made,
+    `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 599)
+    INSERT INTO triggers (id, tenant_id, callback_url, secret, created_at)
+    SELECT 'trg_' || i, 'tenant_' || (i / 550), 'http://127.0.0.1:9/', '', 0 FROM n`,
+  )
+  await made.check()
+  await execute(
+    made,
+    `INSERT INTO deliveries (delivery_id, attempt_number, tenant_id, kind, target_id, message_id, correlation_id, url, boot_id, attempted_at, outcome)
+    SELECT 'msg_' || a.value || ':' || triggers.id, a.value, tenant_id, 'trigger', triggers.id, 'msg_1', 'cor_1', '', '', ${clock.now()}, 'timeout'
+    FROM triggers, json_each('[1,2]') AS a`,
+  )
+  clock.advance(60 * MINUTE)
+  await made.check()
+  const { rows } = await world.gateway.database.gate
+    .execute(`SELECT fired.value ->> '$.detail.tenantId' AS tenant_id, count(*) AS count
+    FROM facts, json_each(facts.value, '$.firing') AS fired WHERE name = 'alerts' GROUP BY 1`)
+  expect(rows).toEqual([
+    { tenant_id: 'tenant_0', count: 20 },
+    { tenant_id: 'tenant_1', count: 20 },
+  ])
 })
 
 test('a single failed attempt does not fire', async () => {

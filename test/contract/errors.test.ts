@@ -206,11 +206,6 @@ const ROWS: readonly Row[] = [
     ask: (world) => world.call('POST', `/v1/apps/${MISSING_APP}/test-webhook`),
   },
   { status: 404, error: 'Not found', on: 'an unknown path', ask: (world) => world.call('GET', '/v1/nothing') },
-  {
-    status: 404,
-    error: 'Not found',
-    ask: (world) => world.call('GET', '/v1/apps/'),
-  },
   { status: 413, error: 'Payload too large', on: 'send', ask: (world) => send(world, { body: 'x'.repeat(102_400) }) },
 ]
 

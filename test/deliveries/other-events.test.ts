@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { EVENT_KINDS } from '../../src/db/schema/events.ts'
 import { erase } from '../../src/operator/erase.ts'
+import { purgeDeliveries } from '../../src/upkeep/purge-deliveries.ts'
 import { manualClock } from '../support/manual-clock.ts'
 import { attempts, inboundMessages } from '../support/provider-events.ts'
 import {
@@ -133,4 +134,34 @@ test('an erasure deletes an event and its waiting retry', async () => {
   expect(await left()).toEqual([1, 1, 1])
   await erase(world.gateway, { phone: TO })
   expect(await left()).toEqual([0, 0, 0])
+})
+
+test('an event that was posted again late keeps its fields after 30 days; without them nothing is posted', async () => {
+  const clock = manualClock()
+  await using receiver = startReceiver()
+  await using world = await createWorld({ clock })
+  await setWebhookUrl(world, receiver.url)
+  await setEvents(world, world.app, ['sms_delivery'])
+  const messageId = await world.send()
+  await world.untilStatus(messageId)
+  await conclude(world, messageId)
+  wake(world)
+  await receiver.received(1)
+  await attemptsEnded(world, clock)
+  const path = `/v1/webhook-deliveries/${messageId}:${world.app.appId}:sms_delivery/redeliver`
+  const again = async (): Promise<void> => {
+    expect((await world.call('POST', path)).status).toBe(202)
+    await attemptsEnded(world, clock)
+  }
+  clock.advance(20 * 86_400_000)
+  await again()
+  clock.advance(11 * 86_400_000)
+  await purgeDeliveries(world.gateway)
+  await again()
+  expect(receiver.requests.map(({ body }) => body)).toEqual(
+    Array.from({ length: 3 }, () => receiver.requests[0]?.body as never),
+  )
+  await world.gateway.database.gate.execute('DELETE FROM webhook_details')
+  await again()
+  expect(receiver.requests).toHaveLength(3)
 })

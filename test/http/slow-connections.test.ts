@@ -26,3 +26,17 @@ test('a connection may be silent for longer only while its endpoint waits for th
   socket.destroy()
   await server.stop(true)
 })
+
+test('a request that reads in slices is not cut off after 30 s, however many others have their turn before', async () => {
+  await using world = await createWorld({ connect: false, work: false })
+  const app = createApp(world.gateway).listen({ port: 0, hostname: '127.0.0.1' })
+  const { server } = app
+  if (server === null) throw new Error('It does not listen')
+  const seconds: number[] = []
+  server.timeout = (_request, value) => void seconds.push(value)
+  const headers = { authorization: `Bearer ${world.key}` }
+  for (const path of ['/v1/overview', '/v1/usage', '/v1/opt-outs', '/v1/events', '/v1/conversations'])
+    await (await fetch(new URL(path, server.url), { headers })).text()
+  expect(seconds).toEqual([240, 30, 240, 30, 240, 30, 240, 30, 240, 30])
+  await server.stop(true)
+})

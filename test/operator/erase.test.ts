@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { expect, spyOn, test } from 'bun:test'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -153,4 +153,21 @@ test('a dry run returns the same counts and deletes nothing', async () => {
   const result = { messages: 5, attempts: 4, deliveries: 1, waiting: 0 }
   for (const dryRun of [true, true, false]) expect(await erase(world, PERSON, dryRun)).toEqual({ ok: true, result })
   expect(await erase(world, PERSON, true)).toMatchObject({ result: { messages: 0 } })
+})
+
+test('counted errors that quote the number are found in ranges, however many there are', async () => {
+  await using world = await createWorld({ connect: false, work: false })
+  const { gate } = world.gateway.database
+  await gate.execute(`WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 5999)
+    INSERT INTO usage_errors (tenant_id, half_hour, error, count, last_at)
+    SELECT 'tenant_' || i % 2, i / 50, iif(i % 100, 'Error ' || i, '${PERSON} is wrong, ' || i), 1, 1 FROM n`)
+  const before = await rows(world, `SELECT * FROM usage_errors WHERE instr(error, '${PERSON}')`)
+  const batch = spyOn(gate, 'batch')
+  await erase(world, PERSON)
+  const deletes = batch.mock.calls.filter(([statements]) => JSON.stringify(statements).includes('usage_errors'))
+  batch.mockRestore()
+  expect(deletes).toHaveLength(4)
+  expect(before).toHaveLength(60)
+  expect(await rows(world, `SELECT count(*) AS count FROM usage_errors`)).toEqual([{ count: 6000 - 60 }])
+  expect(await rows(world, `SELECT 1 FROM usage_errors WHERE instr(error, '${PERSON}')`)).toEqual([])
 })

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { erase } from '../../src/operator/erase.ts'
 import { storeInbound } from '../../src/inbound/store-inbound.ts'
-import { postEvent, smsEvent, subscribe } from '../support/provider-events.ts'
 import { manualClock } from '../support/manual-clock.ts'
+import { postEvent, smsEvent, subscribe } from '../support/provider-events.ts'
 import { listenTo } from '../support/socket.ts'
 import { FROM, FROM_2, TO, type World, createWorld, until } from '../support/world.ts'
 
@@ -161,4 +161,14 @@ test('an erasure deletes the opt-outs of a contact and their events', async () =
   await erase(world.gateway, { phone: TO })
   expect((await listed(world)).map(({ contact }) => contact)).toEqual(['+15555550177'])
   expect(await eventsOf(world)).toHaveLength(1)
+})
+
+test('a text with a time in the far future does not make later ones count as older', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ clock, connect: false, work: false })
+  const now = clock.now() / 1000 - 1000
+  await text(world, 'START', now + 10 * 365 * 86_400)
+  clock.advance(3_600_000)
+  await text(world, 'STOP', now + 3600)
+  expect(await listed(world)).toMatchObject([{ contact: TO, source: 'keyword' }])
 })

@@ -1,4 +1,6 @@
-import { expect, test } from 'bun:test'
+import { expect, spyOn, test } from 'bun:test'
+import type { Caller } from '../../src/core/caller.ts'
+import { cancel } from '../../src/features/sms/cancel.ts'
 import { openRestoreMark } from '../../src/db/restore-mark.ts'
 import { manualClock } from '../support/manual-clock.ts'
 import { startServer, temporaryFolder } from '../support/process.ts'
@@ -145,6 +147,84 @@ test('many messages of one tenant that are due at once do not delay those of ano
   expect(rows.findIndex(({ tenant_id: id }) => id === 'tenant_other')).toBeLessThan(200)
   const own = rows.filter(({ tenant_id: id }) => id === tenantId).map(({ subject }) => subject)
   expect(own).toEqual(Array.from({ length: 1000 }, (_, index) => `msg_${index + 1}`))
+})
+
+/** Schedules messages of several tenants that are due. The tenants share one database. */
+async function storeDue({ gateway }: World, tenants: number, perTenant: number): Promise<void> {
+  const { gate } = gateway.database
+  await gate.execute({
+    sql: `WITH RECURSIVE t(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM t WHERE i < ?1),
+        n(j) AS (SELECT 1 UNION ALL SELECT j + 1 FROM n WHERE j < ?2)
+      INSERT INTO messages (id, job_id, tenant_id, app_id, direction, from_number, to_number, body, status, send_at, created_at, updated_at)
+      SELECT 'msg_' || i || '_' || j, 'job_1', 'tenant_' || i, 'app_1', 'outbound', ?3, ?4, 'Hi', 'queued', j, 0, 0 FROM t, n`,
+    args: [tenants, perTenant, FROM, TO],
+  })
+  await gate.execute(`INSERT INTO jobs (id, kind, lane, tenant_id, subject, due_at, created_at)
+    SELECT job_id, 'schedule', id, tenant_id, id, send_at, 0 FROM messages`)
+}
+
+test('messages of very many tenants that are due at once enter their lines in small commits', async () => {
+  await using world = await createWorld({ clock: manualClock(), connect: false, work: false })
+  const { gate } = world.gateway.database
+  await storeDue(world, 60, 10)
+  const batch = spyOn(gate, 'batch')
+  await world.gateway.sending.scheduled.enterDue()
+  const statements = batch.mock.calls.flatMap(([given]) => given as { sql: string; args: string[] }[])
+  batch.mockRestore()
+  const sizes = statements.map(({ args }) => (JSON.parse(args[0] ?? '[]') as unknown[]).length)
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(100)
+  const { rows } = await gate.execute(`SELECT subject, tenant_id FROM jobs WHERE kind = 'send' ORDER BY seq`)
+  expect(rows).toHaveLength(600)
+  const own = rows.filter((row) => row['tenant_id'] === 'tenant_7').map(({ subject }) => subject)
+  expect(own).toEqual(Array.from({ length: 10 }, (_, index) => `msg_7_${index + 1}`))
+  // The commits take the same time, however many messages are scheduled.
+  const plans = await Promise.all(
+    [...new Set(statements.map(({ sql }) => sql))].map(async (sql) => {
+      const plan = await gate.execute({
+        sql: `EXPLAIN QUERY PLAN ${sql}`,
+        args: ['[]', 0].slice(0, sql.includes('?2') ? 2 : 1),
+      })
+      return plan.rows.map((row) => String(row['detail'])).join()
+    }),
+  )
+  for (const plan of plans) expect(plan).not.toContain('(kind=?)')
+})
+
+test('a start waits a second for messages that are due, however many there are, and the rest follow', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ clock, connect: false, work: false })
+  const { gateway } = world
+  const { gate } = gateway.database
+  await storeDue(world, 1, 1000)
+  const take = gate.batch
+  const batch = spyOn(gate, 'batch').mockImplementation((statements) => (clock.advance(200), take(statements)))
+  await gateway.sending.scheduled.enterDue()
+  expect((await jobs(world)).filter((job) => job === 'send 0')).toHaveLength(350)
+  while ((await jobs(world)).includes('schedule 0')) await gateway.sending.scheduled.enterDue()
+  batch.mockRestore()
+  const { rows } = await gate.execute(`SELECT subject FROM jobs WHERE kind = 'send' ORDER BY seq`)
+  expect(rows.map(({ subject }) => subject)).toEqual(Array.from({ length: 1000 }, (_, index) => `msg_1_${index + 1}`))
+})
+
+test('a message that is cancelled in the commit that brings it into its line leaves no job', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ clock, work: false })
+  const { gateway, tenantId } = world
+  const { writer } = gateway.database
+  const id = await world.send({ sendAt: new Date(clock.now() + HOUR_MS).toISOString() })
+  clock.advance(HOUR_MS)
+  let cancelled: Promise<unknown> = Promise.resolve()
+  const { write } = writer
+  writer.write = (statements) => {
+    const written = write(statements)
+    writer.write = write
+    cancelled = cancel(gateway, { tenantId } as Caller, id)
+    return written
+  }
+  await gateway.sending.scheduled.enterDue()
+  expect(await cancelled).toEqual({ ok: true })
+  expect(await world.status(id)).toMatchObject({ status: 'failed', error: 'Cancelled before sending' })
+  expect(await jobs(world)).toEqual([])
 })
 
 test('the job of a deleted message is deleted when it is due', async () => {

@@ -351,3 +351,25 @@ test('simultaneous polls of many extensions open the delivery states of sent mes
   expect(runs).toHaveLength(1)
   expect(await states(world)).toHaveLength(1)
 })
+
+test('hanging polls of one tenant’s extensions do not delay those of another tenant', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ clock })
+  world.control.configure({ deliveredAfterMs: 5000 })
+  for (let index = 0; index < 9; index++) {
+    const from = `+155555560${10 + index}`
+    const { extensionId } = world.control.addExtension({ name: from, numbers: [from] })
+    await world.connect({ extensionId })
+    world.control.fault({ route: 'message-store', extensionId, calls: null, fault: { kind: 'hang' } })
+    await world.untilStatus(await world.send({ from }), ['sent'])
+  }
+  const other = await world.otherTenant()
+  const { extensionId } = world.control.addExtension({ name: 'Other', numbers: ['+15555550300'] })
+  await world.connect({ tenantId: other.tenantId, extensionId })
+  const options = { key: other.apiKey }
+  const id = await world.send({ from: '+15555550300' }, options)
+  await world.untilStatus(id, ['sent'], 5000, options)
+  clock.advance(10_000)
+  await untilKnown(world, id, 'delivered', other.apiKey)
+  expect(world.gateway.tracking.inFlight).toBe(4)
+})

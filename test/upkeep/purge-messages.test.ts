@@ -110,3 +110,24 @@ test('messages are deleted in small batches, which do not block the event loop f
   expect(Math.max(...gone)).toBeLessThanOrEqual(50)
   expect(left.at(-1)).toBe(0)
 })
+
+test('a message with very many webhook attempts is deleted in small batches, too', async () => {
+  await using world = await createWorld({ env: { MESSAGE_RETENTION_DAYS: '1' }, connect: false, work: false })
+  await writeOld(world, 8, 10)
+  const { gate, writer } = world.gateway.database
+  await gate.execute(`WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
+    INSERT INTO deliveries (delivery_id, attempt_number, tenant_id, kind, target_id, message_id, correlation_id, url, boot_id, attempted_at, outcome)
+    SELECT delivery_id, i, tenant_id, kind, target_id, message_id, correlation_id, url, boot_id, attempted_at, 'timeout' FROM deliveries, n`)
+  const left: number[] = [await countOf(world, 'deliveries')]
+  const write = writer.write.bind(writer)
+  writer.write = async (statements) => {
+    const results = await write(statements)
+    left.push(await countOf(world, 'deliveries'))
+    return results
+  }
+  expect(left).toEqual([4000])
+  expect(await purgeMessages(world.gateway)).toMatchObject({ messages: 8 })
+  const gone = left.map((count, index) => (left[index - 1] ?? count) - count)
+  expect(Math.max(...gone)).toBeLessThanOrEqual(1000)
+  expect(left.at(-1)).toBe(0)
+})

@@ -5,39 +5,75 @@ import type { OptOutSource } from '../../db/schema/opt-outs.ts'
 import type { Gateway } from '../../gateway.ts'
 import type { OptOut, OptOutList, OptOutsQuery } from './schemas.ts'
 
-/** Returns the contacts that have opted out of the tenant's numbers, latest first. */
-export async function listOptOuts(
-  gateway: Gateway,
-  { tenantId }: Caller,
-  { number, contact, page, limit }: OptOutsQuery,
-): Promise<OptOutList> {
-  const { rows } = await gateway.database.gate.execute({
-    sql: pageSql(number !== undefined, contact !== undefined),
-    args: [tenantId, number ?? null, contact ?? null, limit, (page - 1) * limit],
-  })
-  const optOuts = rows.filter((row) => row['contact'] !== null).map(optOutOf)
-  return { optOuts, total: Number(rows[0]?.['total'] ?? 0), page, limit }
+/** Rows that are read in one turn of the event loop: about a millisecond. */
+const ROWS_PER_SLICE = 2000
+
+/** A position in the order of the list: latest first. */
+interface Position {
+  since: number
+  seq: number
 }
 
-/**
- * One statement reads total and page, so that both are of one snapshot. Earlier pages are skipped in an index. The one row of
- * `(SELECT ?2, ?3)` carries the total of an empty page, and binds the filters that are not set.
- */
-function pageSql(hasNumber: boolean, hasContact: boolean): string {
-  const filters = `${hasNumber ? 'AND number = ?2' : ''} ${hasContact ? 'AND contact = ?3' : ''}`
-  // The unary plus keeps SQLite from reading all opt-outs in their order.
-  const since = hasContact ? '+since' : 'since'
-  return `SELECT (SELECT count(*) FROM opt_outs WHERE tenant_id = ?1 AND opted_out = 1 ${filters}) AS total,
-      listed.number, listed.contact, listed.source, listed.since
-    FROM (SELECT ?2, ?3) LEFT JOIN opt_outs AS listed ON +listed.tenant_id = ?1 AND listed.seq IN
-      (SELECT seq FROM opt_outs WHERE tenant_id = ?1 AND opted_out = 1 ${filters}
-        ORDER BY ${since} DESC, seq DESC LIMIT ?4 OFFSET ?5)
-    ORDER BY listed.since DESC, listed.seq DESC`
+const START: Position = { since: Number.MAX_SAFE_INTEGER, seq: Number.MAX_SAFE_INTEGER }
+const END: Position = { since: -1, seq: -1 }
+
+/** Returns the contacts that have opted out of the tenant's numbers, latest first. Other work runs between the slices of a long list. */
+export async function listOptOuts(gateway: Gateway, { tenantId }: Caller, query: OptOutsQuery): Promise<OptOutList> {
+  const { number = null, contact = null, page, limit } = query
+  const { gate } = gateway.database
+  const isShort = await isShortList(gateway, tenantId, query)
+  const source = sourceOf(query, isShort)
+  const rows: Row[] = []
+  let total = 0
+  for (let from = START; from !== END;) {
+    // The first slice waits as well: of many requests at once, one is read in a turn of the event loop.
+    if (!isShort) await gateway.turns.next(tenantId)
+    const to = isShort ? END : await endOfSlice(gateway, source, [tenantId, number, contact, from.since, from.seq])
+    const args = [tenantId, number, contact, from.since, from.seq, to.since, to.seq]
+    const [counted] = (await gate.execute({ sql: `SELECT count(*) AS count ${source} ${SLICE}`, args })).rows
+    const count = Number(counted?.['count'] ?? 0)
+    const offset = Math.max((page - 1) * limit - total, 0)
+    const left = limit - rows.length
+    if (left > 0 && offset < count)
+      rows.push(...(await gate.execute({ sql: pageSql(source), args: [...args, left, offset] })).rows)
+    total += count
+    from = to
+  }
+  return { optOuts: rows.map(optOutOf), total, page, limit }
 }
 
-const optOutOf = (row: Row): OptOut => ({
-  number: String(row['number']),
-  contact: String(row['contact']),
-  source: row['source'] as OptOutSource,
-  since: isoTime(Number(row['since'])),
+/** Whether the filter is a contact that has opted out of few numbers, as nearly all have. */
+async function isShortList({ database }: Gateway, tenantId: string, query: OptOutsQuery): Promise<boolean> {
+  const { number, contact } = query
+  if (contact === undefined || number !== undefined) return contact !== undefined
+  const sql = `SELECT 1 FROM opt_outs WHERE tenant_id = ?1 AND contact = ?2 LIMIT ${ROWS_PER_SLICE + 1}`
+  return (await database.gate.execute({ sql, args: [tenantId, contact] })).rows.length <= ROWS_PER_SLICE
+}
+
+/** The index that has the rows of the list in their order, or the few rows of the contact. */
+function sourceOf({ number, contact }: OptOutsQuery, isShort: boolean): string {
+  const index = isShort ? 'opt_outs_by_contact' : number === undefined ? 'opt_outs_by_tenant' : 'opt_outs_by_number'
+  const filters = [number === undefined ? '' : 'AND number = ?2', contact === undefined ? '' : 'AND contact = ?3']
+  return `FROM opt_outs INDEXED BY ${index} WHERE tenant_id = ?1 AND opted_out = 1 ${filters.join(' ')} AND (since, seq) < (?4, ?5)`
+}
+
+async function endOfSlice({ database }: Gateway, source: string, args: (string | number | null)[]): Promise<Position> {
+  const sql = `SELECT since, seq ${source} ORDER BY since DESC, seq DESC LIMIT 1 OFFSET ${ROWS_PER_SLICE - 1}`
+  const [last] = (await database.gate.execute({ sql, args })).rows
+  return last === undefined ? END : { since: Number(last['since']), seq: Number(last['seq']) }
+}
+
+const SLICE = 'AND (since, seq) >= (?6, ?7)'
+
+/** Rows before the page are skipped in the index. */
+const pageSql = (
+  source: string,
+): string => `SELECT number, contact, source, since FROM opt_outs WHERE +tenant_id = ?1 AND seq IN
+  (SELECT seq ${source} ${SLICE} ORDER BY since DESC, seq DESC LIMIT ?8 OFFSET ?9) ORDER BY since DESC, seq DESC`
+
+const optOutOf = ({ number, contact, source, since }: Row): OptOut => ({
+  number: String(number),
+  contact: String(contact),
+  source: source as OptOutSource,
+  since: isoTime(Number(since)),
 })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MAX_OVERVIEW_HOURS, MIN_OVERVIEW_HOURS } from '../../core/limits.ts'
+import { MAX_LISTED, MAX_OVERVIEW_HOURS, MIN_OVERVIEW_HOURS } from '../../core/limits.ts'
 import { sizeUpTo } from '../../http/list-query.ts'
 
 export const OverviewQuery = z.object({ hours: sizeUpTo(MAX_OVERVIEW_HOURS, MIN_OVERVIEW_HOURS, MIN_OVERVIEW_HOURS) })
@@ -32,17 +32,19 @@ export const Overview = z
       z.object({ reason: z.string(), extensionId: z.string().optional(), until: time.optional(), count: z.int() }),
     ),
     errors: z.array(z.object({ error: z.string(), count: z.int(), lastAt: time })),
-    destinations: z.array(
-      z.object({
-        url: z.string(),
-        kind: z.enum(['app', 'trigger']),
-        appId: z.string().optional(),
-        triggerId: z.string().optional(),
-        success: z.int(),
-        failed: z.int(),
-        p95Ms: z.number().nullable(),
-      }),
-    ),
+    destinations: z
+      .array(
+        z.object({
+          url: z.string(),
+          kind: z.enum(['app', 'trigger']),
+          appId: z.string().optional(),
+          triggerId: z.string().optional(),
+          success: z.int(),
+          failed: z.int(),
+          p95Ms: z.number().nullable(),
+        }),
+      )
+      .meta({ description: `At most ${MAX_LISTED}, those that were used last` }),
   })
   .meta({
     example: {

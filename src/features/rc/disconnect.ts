@@ -27,7 +27,20 @@ export async function disconnectExtension(
   return end(gateway, { tenantId, extensionId })
 }
 
-async function end(gateway: Gateway, scope: ConnectionScope): Promise<{ ok: true }> {
+/** The disconnections under way of each gateway, by their scope. */
+const running = new WeakMap<Gateway, Map<string, Promise<{ ok: true }>>>()
+
+/** Calls that come while the same scope is being disconnected share that run: one wait, and one clean-up at the provider. */
+function end(gateway: Gateway, scope: ConnectionScope): Promise<{ ok: true }> {
+  const own = running.get(gateway) ?? new Map<string, Promise<{ ok: true }>>()
+  running.set(gateway, own)
+  const name = `${scope.tenantId} ${scope.extensionId ?? ''}`
+  const run = own.get(name) ?? endOnce(gateway, scope).finally(() => own.delete(name))
+  own.set(name, run)
+  return run
+}
+
+async function endOnce(gateway: Gateway, scope: ConnectionScope): Promise<{ ok: true }> {
   const { tenantId } = scope
   gateway.directory.startDisconnecting(scope)
   // The scheduler now skips the queues of this scope.

@@ -10,6 +10,7 @@ import { getStatus } from './get-status.ts'
 export async function cancel(gateway: Gateway, caller: Caller, messageId: string): Promise<{ ok: true }> {
   const now = gateway.clock.now()
   const failure = MESSAGE_FAILURES.cancelled
+  const jobSeq = gateway.sending.jobSeqOf(messageId)
   const [, , updated] = await gateway.database.writer.write([
     { sql: COUNT_CANCELLED, args: [caller.tenantId, messageId, now] },
     { sql: COUNT_ERROR, args: [caller.tenantId, messageId, now, failure.text] },
@@ -22,7 +23,7 @@ export async function cancel(gateway: Gateway, caller: Caller, messageId: string
       // The job of a message that is not in memory stays until its turn, and is then deleted.
       sql: `DELETE FROM jobs WHERE seq = ?3 AND subject = ?2 AND tenant_id = ?1
         AND EXISTS (SELECT 1 FROM messages WHERE tenant_id = ?1 AND id = ?2 AND status = 'failed')`,
-      args: [caller.tenantId, messageId, gateway.sending.jobSeqOf(messageId)],
+      args: [caller.tenantId, messageId, jobSeq],
     },
     {
       sql: `DELETE FROM jobs WHERE kind = 'schedule' AND lane = ?2 AND tenant_id = ?1
@@ -35,10 +36,18 @@ export async function cancel(gateway: Gateway, caller: Caller, messageId: string
     const { status } = await getStatus(gateway, caller, messageId)
     throw new ApiError('conflict', `Message is already ${status}`)
   }
+  const entered = gateway.sending.jobSeqOf(messageId)
   gateway.sending.forget(messageId)
+  // It came into memory during the commit, for example because its `sendAt` came: nothing else would delete its job.
+  if (entered !== null && entered !== jobSeq) await deleteJob(gateway, caller, messageId, entered)
   const message = { id: messageId, appId: String(row['app_id']), tenantId: caller.tenantId }
   publishStatus(gateway, message, 'failed', now, { failure })
   return { ok: true }
+}
+
+async function deleteJob({ database }: Gateway, { tenantId }: Caller, messageId: string, seq: number): Promise<void> {
+  const sql = 'DELETE FROM jobs WHERE seq = ?1 AND subject = ?2 AND tenant_id = ?3'
+  await database.writer.write([{ sql, args: [seq, messageId, tenantId] }])
 }
 
 const QUEUED = {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { MAX_LISTED } from '../../core/limits.ts'
 import { ATTEMPT_OUTCOMES, MESSAGE_STATUSES } from '../../db/schema/messages.ts'
 import { DELIVERY_OUTCOMES } from '../../db/schema/webhooks.ts'
 import { DELIVERY_STATUSES } from '../../tracking/delivery-status.ts'
@@ -45,7 +46,9 @@ export const Timeline = z
     status: z.enum(MESSAGE_STATUSES),
     deliveryStatus: DeliveryStatus,
     waiting: ShownWaiting,
-    entries: z.array(TimelineEntry).meta({ description: 'Oldest first. Attempts older than 7 days may be gone.' }),
+    entries: z.array(TimelineEntry).meta({
+      description: `Oldest first. Attempts older than 7 days may be gone. Of webhooks the newest ${MAX_LISTED}.`,
+    }),
   })
   .meta({
     example: {

@@ -1,6 +1,7 @@
 import type { Caller } from '../../core/caller.ts'
 import { apiError } from '../../core/errors.ts'
 import { isoTime } from '../../core/clock.ts'
+import { MAX_LISTED } from '../../core/limits.ts'
 import type { Row } from '../../db/connection.ts'
 import type { Gateway } from '../../gateway.ts'
 import { deliveryStatusOf, loadDeliveryStates } from '../../tracking/delivery-status.ts'
@@ -52,13 +53,35 @@ async function outbound(gateway: Gateway, { tenantId }: Caller, message: Row): P
 /** Epoch milliseconds; null if the message was not scheduled. */
 const sendAtOf = (message: Row): number | null => (typeof message['send_at'] === 'number' ? message['send_at'] : null)
 
-async function inbound({ database }: Gateway, { tenantId }: Caller, message: Row): Promise<Timeline> {
+async function inbound(gateway: Gateway, { tenantId }: Caller, message: Row): Promise<Timeline> {
   const messageId = String(message['id'])
-  const { rows } = await database.gate.execute({
-    sql: `SELECT * FROM deliveries WHERE delivery_id >= ?1 || ':' AND delivery_id < ?1 || ';' AND tenant_id = ?2
-      AND outcome IS NOT NULL ORDER BY attempted_at, seq`,
-    args: [messageId, tenantId],
-  })
-  const entries = inboundEntries(isoTime(Number(message['created_at'])), rows)
+  const entries = inboundEntries(
+    isoTime(Number(message['created_at'])),
+    await webhookAttempts(gateway, tenantId, messageId),
+  )
   return { messageId, status: message['status'] as Timeline['status'], deliveryStatus: null, waiting: null, entries }
 }
+
+/** Rows that are read in one turn of the event loop. A delivery that was made again and again may have many thousands. */
+const ROWS_PER_STEP = 2000
+
+const STEP = `SELECT seq, delivery_id, attempt_number, attempted_at, outcome FROM deliveries
+  WHERE delivery_id < ?1 || ';' AND (delivery_id, attempt_number) > (?2, ?3) AND tenant_id = ?4
+  ORDER BY delivery_id, attempt_number LIMIT ${ROWS_PER_STEP}`
+
+/** The newest webhook attempts of a message that have ended, oldest first. */
+async function webhookAttempts({ database, turns }: Gateway, tenantId: string, messageId: string): Promise<Row[]> {
+  let newest: Row[] = []
+  let after: Row[string][] = [`${messageId}:`, 0]
+  for (;;) {
+    const { rows } = await database.gate.execute({ sql: STEP, args: [messageId, ...after, tenantId] })
+    newest = [...newest, ...rows.filter((row) => row['outcome'] !== null)].toSorted(byTime).slice(-MAX_LISTED)
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < ROWS_PER_STEP) return newest
+    after = [String(last['delivery_id']), Number(last['attempt_number'])]
+    await turns.next(tenantId)
+  }
+}
+
+const byTime = (one: Row, other: Row): number =>
+  Number(one['attempted_at']) - Number(other['attempted_at']) || Number(one['seq']) - Number(other['seq'])

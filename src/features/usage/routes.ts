@@ -14,6 +14,7 @@ export const usageRoutes = [
     description:
       'UTC days, newest first, without days that have no traffic. A message counts on the day of its outcome. Erased messages stay counted.',
     query: UsageQuery,
+    slow: true,
     status: 200,
     response: z.object({ days: z.array(UsageDay) }),
     errors: { 400: [errorText('badStartDate'), errorText('badEndDate')] },

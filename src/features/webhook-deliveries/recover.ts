@@ -28,11 +28,12 @@ export async function recoverDeliveries(gateway: Gateway, caller: Caller, body: 
   let scheduled = 0
   let from: RowPosition = { at: since - LONGEST_ATTEMPT_MS, seq: 0 }
   while (scheduled < MAX_RECOVERED_DELIVERIES) {
+    // The first step waits as well, because calls at once would otherwise share one long commit.
+    await gateway.turns.next(caller.tenantId)
     const end = await endOfStep(gateway, caller, from, until)
     if (end === null) break
     scheduled += await recoverStep(gateway, caller, range, { from, end, limit: MAX_RECOVERED_DELIVERIES - scheduled })
     from = end
-    await gateway.turns.next(caller.tenantId)
   }
   return { scheduled }
 }

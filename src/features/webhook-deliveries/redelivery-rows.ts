@@ -24,8 +24,12 @@ const redelivery = (
   ON CONFLICT (subject) WHERE kind = 'webhook_retry' DO UPDATE SET due_at = excluded.due_at
   RETURNING lane, (SELECT max(attempt_number) + 1 FROM deliveries WHERE deliveries.tenant_id = ?1 AND delivery_id = subject) AS attempt_number`
 
-/** `?1`: the tenant, `?2`: the delivery. */
-export const REDELIVER = redelivery('latest.delivery_id = ?2', '')
+/** `?1`: the tenant, `?2`: the delivery. Reads its latest attempt alone, because there may be thousands. */
+export const REDELIVER = redelivery(
+  `latest.seq = (SELECT own.seq FROM deliveries AS own WHERE own.tenant_id = ?1 AND own.delivery_id = ?2
+    ORDER BY own.attempt_number DESC LIMIT 1)`,
+  '',
+)
 
 /**
  * Schedules attempts for the failures of one step. `?2` and `?4` are the time and number of the last row of the step before, `?5` and `?6`

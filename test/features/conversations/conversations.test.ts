@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { expect, spyOn, test } from 'bun:test'
 import { storeInbound } from '../../../src/inbound/store-inbound.ts'
 import { erase } from '../../../src/operator/erase.ts'
 import { keepFollowing } from '../../../src/upkeep/follow-conversations.ts'
@@ -146,4 +146,26 @@ test('nothing is written before the first request; then every answer equals plai
   expect((await gate.execute('SELECT contact FROM conversation_activity ORDER BY last_seq DESC LIMIT 1')).rows).toEqual(
     [{ contact: TO }],
   )
+})
+
+test('a page behind very many conversations is reached in steps, and is the same', async () => {
+  await using world = await createWorld({ connect: false, work: false })
+  const { gateway, tenantId, app } = world
+  const { gate } = gateway.database
+  await gate.execute({
+    sql: `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 12000)
+      INSERT INTO messages (id, job_id, tenant_id, app_id, direction, from_number, to_number, body, status, created_at, updated_at)
+      SELECT 'msg_' || i, 'job_1', ?1, ?2, 'outbound', ?3, printf('+1555777%05d', i), 'Hi', 'sent', i, i FROM n`,
+    args: [tenantId, app.appId, FROM],
+  })
+  await list(world)
+  const next = spyOn(gateway.turns, 'next')
+  for (const number of ['', `&number=${encodeURIComponent(FROM)}`]) {
+    const { conversations, total } = await list(world, `?limit=100&page=112${number}`)
+    expect([total, conversations.length, conversations[0]?.contact]).toEqual([12_000, 100, '+155577700900'])
+    expect(await list(world, `?limit=100&page=121${number}`)).toMatchObject({ total: 12_000, conversations: [] })
+  }
+  // Each of them skips twice 5,000.
+  expect(next).toHaveBeenCalledTimes(8)
+  next.mockRestore()
 })

@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { expect, spyOn, test } from 'bun:test'
 import type { World } from '../../support/world.ts'
 import { FROM, TO, createWorld } from '../../support/world.ts'
 import { listenTo } from '../../support/socket.ts'
@@ -129,4 +129,44 @@ test('a page skips any number of rows of other apps, and is empty only at the en
   // The gateway remembers empty ranges, and finds new events after them.
   await world.send({}, { key: stranger.apiKey })
   expect((await page(world, `after=${cursor}`, stranger.apiKey)).events).toHaveLength(1)
+})
+
+test('a purge while a page is read is a gap, and none if the page had passed its rows', async () => {
+  await using world = await createWorld({ connect: false, work: false })
+  const { gate, writer } = world.gateway.database
+  const others = `INSERT INTO events (kinds, subject, at)
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000) SELECT 1, 'msg_' || i, 1 FROM n`
+  /** Reads a thousand rows of others, an event, and more rows. After the first slice of 500 rows, `count` rows are purged. */
+  const purged = async (count: number): Promise<Page> => {
+    await gate.execute('DELETE FROM events WHERE seq < (SELECT max(seq) FROM events)')
+    const { cursor } = await page(world)
+    await writer.write([{ sql: others, args: [] }])
+    await world.send()
+    await writer.write([{ sql: others, args: [] }])
+    const next = spyOn(world.gateway.turns, 'next')
+    next.mockImplementationOnce(() => Promise.resolve())
+    next.mockImplementationOnce(async () => {
+      await gate.execute(`DELETE FROM events WHERE seq < (SELECT min(seq) FROM events) + ${count}`)
+    })
+    const found = await page(world, `after=${cursor}`)
+    next.mockRestore()
+    return found
+  }
+  await world.send()
+  expect(await purged(400)).toMatchObject({ events: [{ status: 'queued' }], gap: false })
+  expect(await purged(1500)).toMatchObject({ events: [], gap: true })
+})
+
+test('of many requests at once, one is read in a turn of the event loop', async () => {
+  await using world = await createWorld({ connect: false, work: false })
+  const { cursor } = await page(world)
+  await world.send()
+  const next = spyOn(world.gateway.turns, 'next')
+  const pages = await Promise.all(Array.from({ length: 20 }, () => page(world, `after=${cursor}`)))
+  expect(pages.every(({ events }) => events.length === 1)).toBe(true)
+  expect(next).toHaveBeenCalledTimes(20)
+  // At the end of the log there is nothing to read, and nothing to wait for.
+  await page(world, `after=${pages[0]?.cursor}`)
+  expect(next).toHaveBeenCalledTimes(20)
+  next.mockRestore()
 })

@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { expect, spyOn, test } from 'bun:test'
 import { listenTo } from '../../support/socket.ts'
 import { FROM, FROM_2, TO, type World, createWorld, until } from '../../support/world.ts'
 
@@ -96,6 +96,41 @@ test('a deep page skips index entries and reads only its own rows', async () => 
   expect(reads.length).toBeGreaterThanOrEqual(6)
   const fine = /COVERING INDEX|INTEGER PRIMARY KEY|contact=\?|TEMP B-TREE/
   expect(reads.filter((step) => !fine.test(step))).toEqual([])
+})
+
+test('a long list is read in slices, and is the same', async () => {
+  await using world = await createWorld({ connect: false, work: false })
+  const { gateway, tenantId } = world
+  const { gate } = gateway.database
+  // Ten at a time have the same time, and every third one is of another number.
+  await gate.execute({
+    sql: `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+      INSERT INTO opt_outs (id, tenant_id, number, contact, opted_out, source, since, decided_at, changed_by, changes)
+      SELECT 'opt_' || i, ?1, iif(i % 3, ?2, ?3), printf('+1555777%04d', i), 1, 'api', i / 10, 0, '', 1 FROM n`,
+    args: [tenantId, FROM, FROM_2],
+  })
+  const next = spyOn(gateway.turns, 'next')
+  for (const [query, of] of [
+    ['', ''],
+    [`&number=${encodeURIComponent(FROM_2)}`, `AND number = '${FROM_2}'`],
+  ] as const) {
+    const { rows } = await gate.execute(`SELECT contact FROM opt_outs WHERE true ${of} ORDER BY since DESC, seq DESC`)
+    for (const page of [1, 7, 14, 20, 34, 50, 51]) {
+      const found = await list(world, `?limit=100&page=${page}${query}`)
+      expect(found.total).toBe(rows.length)
+      expect(found.optOuts.map(({ contact }) => contact)).toEqual(
+        rows.slice((page - 1) * 100, page * 100).map(({ contact }) => contact),
+      )
+    }
+  }
+  // 2,000 rows in each turn: three turns for all, one for the number, 7 times each.
+  expect(next).toHaveBeenCalledTimes(4 * 7)
+  expect(await list(world, '?contact=%2B15557770005')).toMatchObject({
+    total: 1,
+    optOuts: [{ contact: '+15557770005' }],
+  })
+  expect(next).toHaveBeenCalledTimes(4 * 7)
+  next.mockRestore()
 })
 
 test('the default policy is `observe`, and a change applies only to the tenant', async () => {

@@ -1,4 +1,5 @@
 import { expect, spyOn, test } from 'bun:test'
+import { newEntry } from '../../../src/sending/number-queue.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { readyWorld } from '../../support/ready-world.ts'
 import { FROM, TO, type World, createWorld, until } from '../../support/world.ts'
@@ -170,4 +171,57 @@ test('90 days with much usage are read in slices and have the same totals', asyn
   expect(destinations).toHaveLength(30)
   expect(destinations[0]).toMatchObject({ url: `https://${halfHour}.example/`, success: 1000, failed: 2000, p95Ms: 5 })
   expect(found['p95Ms']).toBe(29)
+})
+
+test('a tenant whose messages wait in very many queues does not hold the event loop', async () => {
+  await using world = await createWorld({ clock: manualClock(), work: false })
+  const numbers = Array.from({ length: 300 }, (_, index) => `+1555777${1000 + index}`)
+  for (const from of numbers) await world.send({ from })
+  const next = spyOn(world.gateway.turns, 'next')
+  const found = await overview(world)
+  const steps = next.mock.calls.length
+  next.mockRestore()
+  expect(found['queued']).toBe(300)
+  expect(found.waiting).toMatchObject([{ reason: 'number_lookup', count: 300 }])
+  // At most 50 queues in a turn, for the oldest message and for the reasons; the rest are turns of the usage.
+  await world.gateway.database.gate.execute('DELETE FROM jobs')
+  const { queues } = world.gateway.sending.scheduler
+  for (const queue of queues.ofTenant(world.tenantId)) {
+    for (const entry of queue.waiting.toReversed()) queue.remove(entry)
+    queues.forgetIfEmpty(queue)
+  }
+  const without = spyOn(world.gateway.turns, 'next')
+  await overview(world)
+  expect(steps - without.mock.calls.length).toBe(12)
+  without.mockRestore()
+})
+
+test('of very many destinations, the overview has those that were used last', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ clock, connect: false, work: false })
+  const { gate } = world.gateway.database
+  const halfHour = Math.floor(clock.now() / 1_800_000)
+  await gate.execute(`WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 4999)
+    INSERT INTO usage_destinations
+    SELECT '${world.tenantId}', CAST(${halfHour} - i / 250 AS INTEGER), 'trg_' || i, 5, 'trigger', 'https://a.example/', 1, 0 FROM n`)
+  const destinations = (await overview(world))['destinations'] as { triggerId: string }[]
+  expect(destinations).toHaveLength(1000)
+  expect(destinations.every(({ triggerId }) => Number(triggerId.slice(4)) < 1000)).toBe(true)
+})
+
+test('queues with thousands of messages in memory are counted one in a turn', async () => {
+  await using world = await createWorld({ clock: manualClock(), work: false })
+  const { queues } = world.gateway.sending.scheduler
+  const turns = async (): Promise<number> => {
+    const next = spyOn(world.gateway.turns, 'next')
+    await overview(world)
+    const { length } = next.mock.calls
+    next.mockRestore()
+    return length
+  }
+  for (const from of ['+15557771000', '+15557771001', '+15557771002']) await world.send({ from })
+  const few = await turns()
+  for (const queue of queues.ofTenant(world.tenantId))
+    for (let index = 1; index <= 300; index++) queue.insert(newEntry(queue, `msg_${index}`, TO, index))
+  expect(await turns()).toBe(few + 3)
 })

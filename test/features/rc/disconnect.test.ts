@@ -153,3 +153,14 @@ test('simultaneous disconnects all answer 200', async () => {
   const responses = await Promise.all([1, 2, 3].map(() => world.json('POST', '/v1/rc/disconnect')))
   expect(responses).toEqual([OK, OK, OK])
 })
+
+test('of many calls at once, one cleans up at the provider', async () => {
+  await using world = await createWorld()
+  const [extension] = world.control.extensions()
+  const path = `/v1/rc/extensions/${extension?.extensionId}`
+  world.control.clearRequests()
+  const answers = await Promise.all(Array.from({ length: 30 }, () => world.json('DELETE', path)))
+  expect(answers.every(({ status }) => status === 200)).toBe(true)
+  const revokes = world.control.requests().filter((request) => request.path.includes('/oauth/revoke'))
+  expect(revokes).toHaveLength(1)
+})

@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { expect, spyOn, test } from 'bun:test'
 import { expectError } from '../../support/expect-error.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { startReceiver } from '../../support/receiver.ts'
@@ -109,6 +109,26 @@ test('an inbound message has its arrival and each webhook attempt', async () => 
       },
     ],
   })
+})
+
+test('of very many webhook attempts a timeline has the newest, and is read in steps', async () => {
+  await using world = await createWorld({ connect: false, work: false })
+  const { gateway, tenantId, app } = world
+  const { gate } = gateway.database
+  const messageId = 'msg_0123456789ab'
+  await gate.execute(`INSERT INTO messages (id, job_id, tenant_id, app_id, direction, from_number, to_number, body, status, created_at, updated_at)
+    VALUES ('${messageId}', 'job_1', '${tenantId}', '${app.appId}', 'inbound', '${TO}', '${FROM}', 'Hi', 'received', 1, 1)`)
+  await gate.execute(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+    INSERT INTO deliveries (delivery_id, attempt_number, tenant_id, kind, target_id, message_id, correlation_id, url, boot_id, attempted_at, outcome)
+    SELECT '${messageId}:app_' || (i % 2), i, '${tenantId}', 'app', 'app_' || (i % 2), '${messageId}', '', '', '', 1000 + i, 'success' FROM n`)
+  const next = spyOn(gateway.turns, 'next')
+  const { entries } = await timeline(world, messageId)
+  expect(next).toHaveBeenCalledTimes(2)
+  next.mockRestore()
+  expect(entries).toHaveLength(1001)
+  expect(entries.slice(1).map(({ attemptNumber }) => attemptNumber)).toEqual(
+    Array.from({ length: 1000 }, (_, index) => 4001 + index),
+  )
 })
 
 test('include=delivery adds three fields to outbound messages, and nothing to inbound ones', async () => {

@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { expect, spyOn, test } from 'bun:test'
 import { insertDeliveries, messageIdOf } from '../../support/delivery-rows.ts'
 import { expectError } from '../../support/expect-error.ts'
 import { manualClock } from '../../support/manual-clock.ts'
@@ -138,6 +138,22 @@ test('since is required; since and until are date-times with offset, or days', a
     await expectError(await world.call('POST', PATH, { body }), 400, 'Invalid since')
   await expectError(await world.call('POST', PATH, { body: '{' }), 400, 'Invalid JSON')
   expect((await recover(world, { since: '2026-11-22', until: '2026-11-21' })).body).toEqual({ scheduled: 0 })
+})
+
+test('many calls at once share no long commit', async () => {
+  await using world = await createWorld({ connect: false, work: false })
+  const { gate } = world.gateway.database
+  const at = world.gateway.clock.now()
+  const target = { kind: 'app', targetId: world.app.appId, outcome: 'http_error' } as const
+  await insertDeliveries(world, [{ messageId: messageIdOf(1), ...target, attemptedAt: at }])
+  const batch = spyOn(gate, 'batch')
+  await Promise.all(Array.from({ length: 40 }, () => recover(world, { since: iso(at - MINUTE) })))
+  const steps = batch.mock.calls.map(([statements]) =>
+    statements.filter((one) => JSON.stringify(one).includes('latest')),
+  )
+  batch.mockRestore()
+  expect(steps.flat()).toHaveLength(40)
+  expect(Math.max(...steps.map(({ length }) => length))).toBeLessThanOrEqual(8)
 })
 
 test('a recovery makes the 10,000 oldest of more deliveries', async () => {
