@@ -1,8 +1,11 @@
 import type { Provider } from '../../../src/provider/provider.ts'
+import { createRingCentral } from '../../../src/provider/ringcentral/client.ts'
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts'
 import { FROM, TO, type World, type WorldOptions, createWorld } from '../../support/world.ts'
-import { PROVIDER_TIMEOUT_MS } from './faults.ts'
+import { type FaultyCall, type ProviderFault, PROVIDER_TIMEOUT_MS, strike, timeoutOf } from './faults.ts'
 import { pass } from './passing-time.ts'
+
+type Method = (...argument: unknown[]) => unknown
 
 /** A gateway and a provider whose time passes only when the test says so, and what was published meanwhile. */
 export class Case implements AsyncDisposable {
@@ -21,14 +24,16 @@ export class Case implements AsyncDisposable {
   }
 
   #countCalls(provider: Provider): void {
-    for (const [name, call] of Object.entries(provider) as [string, (...argument: unknown[]) => unknown][]) {
-      const counted = (...argument: unknown[]): unknown => {
-        const answer = call(...argument)
-        if (!(answer instanceof Promise)) return answer
-        this.openCalls++
-        return answer.finally(() => this.openCalls--)
-      }
-      Object.assign(provider, { [name]: counted })
+    for (const [name, call] of Object.entries(provider) as [string, Method][])
+      Object.assign(provider, { [name]: this.#counted(call) })
+  }
+
+  #counted(call: Method): Method {
+    return (...argument) => {
+      const answer = call(...argument)
+      if (!(answer instanceof Promise)) return answer
+      this.openCalls++
+      return answer.finally(() => this.openCalls--)
     }
   }
 
@@ -38,6 +43,22 @@ export class Case implements AsyncDisposable {
     const world = await createWorld({ clock, env, ...options })
     world.control.setLimits({ enabled: false })
     return new Case(world, clock)
+  }
+
+  /** Lets the next `calls` calls suffer the fault. If no answer comes, they alone are given up early. */
+  suffer(call: FaultyCall, fault: ProviderFault, calls: number): void {
+    strike(this.world, call, fault, calls)
+    if (fault.isSilent === true) this.#shorten(call.method, timeoutOf(fault), calls)
+  }
+
+  #shorten(method: FaultyCall['method'], timeoutMs: number, calls: number): void {
+    const { provider, config, clock } = this.world.gateway
+    const options = { ...config.provider, timeoutMs, userAgent: 'sgw/test', now: clock.now, steady: clock.steady }
+    const impatient = this.#counted(createRingCentral(options)[method] as Method)
+    const patient = provider[method] as Method
+    let left = calls
+    const call: Method = (...argument) => (left-- > 0 ? impatient : patient)(...argument)
+    Object.assign(provider, { [method]: call })
   }
 
   send(): Promise<string> {

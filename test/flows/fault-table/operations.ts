@@ -1,8 +1,8 @@
 import { expect } from 'bun:test'
 import { MESSAGE_FAILURES } from '../../../src/core/message-failure.ts'
-import { FROM, type WorldOptions } from '../../support/world.ts'
+import { FROM } from '../../support/world.ts'
 import { Case } from './case.ts'
-import { type ProviderFault, RETRY_AFTER_S, strike, timeoutOf } from './faults.ts'
+import { type ProviderFault, RETRY_AFTER_S, timeoutOf } from './faults.ts'
 import { pass } from './passing-time.ts'
 
 const SECOND_MS = 1000
@@ -48,12 +48,9 @@ const MEANING: Record<string, SendMeaning> = {
 /** `found`: one attempt was enough, with a look into the store or a new token. */
 type SendMeaning = { end: 'found' } | { end: 'sent again'; afterMs: number } | { end: 'refused'; error: string }
 
-const openCase = (fault: ProviderFault, options: WorldOptions = {}): Promise<Case> =>
-  Case.open({ env: { PROVIDER_TIMEOUT: `${timeoutOf(fault)}ms` }, ...options })
-
 async function send(fault: ProviderFault): Promise<void> {
-  await using one = await openCase(fault)
-  strike(one.world, { method: 'sendSms', route: 'sms' }, fault, 1)
+  await using one = await Case.open()
+  one.suffer({ method: 'sendSms', route: 'sms' }, fault, 1)
   const meaning = MEANING[fault.name] as SendMeaning
   const messageId = await one.send()
   const { status, error, tookMs } = await one.ended(messageId, 5 * MINUTE_MS)
@@ -81,18 +78,18 @@ async function send(fault: ProviderFault): Promise<void> {
 
 /** Two refreshes fail: the message waits as `queued`, the extension shows why, and both are well after the third. */
 async function refresh(fault: ProviderFault): Promise<void> {
-  await using one = await openCase(fault, { work: false })
+  await using one = await Case.open({ work: false })
   const { clock, world } = one
   clock.advance(60 * MINUTE_MS - 30 * SECOND_MS)
   world.control.clearRequests()
-  strike(world, { method: 'refresh', route: 'token' }, fault, 2)
+  one.suffer({ method: 'refresh', route: 'token' }, fault, 2)
   const messageId = await one.send()
   world.running.work()
   await pass(one, MINUTE_MS, async () => ((await one.extension())?.status === 'refresh_failed' ? true : null))
   expect(await world.status(messageId)).toMatchObject({ status: 'queued' })
   expect(one.atProvider).toBe(0)
   if (fault.always === true) return await neverRefreshed(one, messageId)
-  const { status, tookMs } = await one.ended(messageId, 10 * MINUTE_MS)
+  const { status, tookMs } = await one.ended(messageId, 10 * MINUTE_MS, LONG_STEP_MS)
   expect({ status, atProvider: one.atProvider, events: one.events }).toEqual({
     status: 'sent',
     atProvider: 1,
@@ -117,8 +114,8 @@ async function neverRefreshed(one: Case, messageId: string): Promise<void> {
 
 /** A code is used once: the person is told, nothing is stored, and the next link works. */
 async function exchange(fault: ProviderFault): Promise<void> {
-  await using one = await openCase(fault, { connect: false })
-  strike(one.world, { method: 'exchangeCode', route: 'token' }, fault, 1)
+  await using one = await Case.open({ connect: false })
+  one.suffer({ method: 'exchangeCode', route: 'token' }, fault, 1)
   const startedAt = performance.now()
   const failed = await one.world.connect()
   expect(failed.status).toBe(502)
@@ -136,8 +133,8 @@ async function exchange(fault: ProviderFault): Promise<void> {
 
 /** Connected all the same; a message from a number that is not known yet waits for the next look, and never fails for it. */
 async function discoverNumbers(fault: ProviderFault): Promise<void> {
-  await using one = await openCase(fault, { connect: false })
-  strike(one.world, { method: 'listSmsNumbers', route: 'phone-number' }, fault, fault.name === '401 once' ? 1 : 2)
+  await using one = await Case.open({ connect: false })
+  one.suffer({ method: 'listSmsNumbers', route: 'phone-number' }, fault, fault.name === '401 once' ? 1 : 2)
   expect((await one.world.connect()).status).toBe(200)
   const known = fault.name === '401 once'
   expect(await one.extension()).toMatchObject({
@@ -163,9 +160,9 @@ async function discoverNumbers(fault: ProviderFault): Promise<void> {
 
 /** Connected all the same; the watch makes what the provider has match: exactly one, and messages come in. */
 async function createSubscription(fault: ProviderFault): Promise<void> {
-  await using one = await openCase(fault, { connect: false })
+  await using one = await Case.open({ connect: false })
   const { world } = one
-  strike(world, { method: 'createSubscription', route: 'subscription-create' }, fault, 1)
+  one.suffer({ method: 'createSubscription', route: 'subscription-create' }, fault, 1)
   expect((await world.connect()).status).toBe(200)
   expect(await one.extension()).toMatchObject({ status: 'active' })
   const lost = await world.control.injectSms({ to: FROM, text: 'Before' })
@@ -180,11 +177,11 @@ async function createSubscription(fault: ProviderFault): Promise<void> {
 
 /** Nothing is lost by a renewal that fails at half of the subscription's life: the next one has half a life left. */
 async function renew(fault: ProviderFault): Promise<void> {
-  await using one = await openCase(fault)
+  await using one = await Case.open()
   const { world, clock } = one
   await pass(one, MINUTE_MS, async () => ((await activeHere(one)) === 1 ? true : null))
   const [before] = world.control.subscriptions()
-  strike(world, { method: 'renewSubscription', route: 'subscription-renew' }, fault, 1)
+  one.suffer({ method: 'renewSubscription', route: 'subscription-renew' }, fault, 1)
   clock.advance(4 * DAY_MS)
   const renewed = (): true | null =>
     (world.control.subscriptions()[0]?.expiresAt ?? 0) > clock.now() + 6 * DAY_MS ? true : null
