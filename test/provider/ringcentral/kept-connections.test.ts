@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import tls from 'node:tls'
+import { fakeTimers } from '../../support/fake-timers.ts'
 import { authority, key, valid } from './certificates.ts'
 import { ACCESS_TOKEN, clientOf, failureOf, rawServer, valueOf } from './servers.ts'
 
@@ -98,17 +99,24 @@ test('an SMS goes out although its kept connection has ended while the event loo
 
 test('the time of one call does not end the next one on its connection', async () => {
   let requests = 0
+  const asked = Promise.withResolvers<void>()
   const over = Promise.withResolvers<void>()
   await using server = await rawServer((socket) =>
     socket.on('data', () => {
-      if (++requests === 1) socket.write(EXTENSION)
-      else void over.promise.then(() => socket.write(EXTENSION))
+      if (++requests === 1) return socket.write(EXTENSION)
+      asked.resolve()
+      return void over.promise.then(() => socket.write(EXTENSION))
     }),
   )
+  const timers = fakeTimers()
   const client = clientOf(server.url, { timeoutMs: TIMEOUT_MS })
   await client.getExtension(ACCESS_TOKEN)
-  // A timer of the same length as the first call's, set after it: it ends when that one's time is over.
-  setTimeout(() => over.resolve(), TIMEOUT_MS)
-  await Bun.sleep(TIMEOUT_MS / 2)
-  expect(valueOf(await client.getExtension(ACCESS_TOKEN)).extensionId).toBe('1')
+  timers.advance(TIMEOUT_MS / 2)
+  const next = client.getExtension(ACCESS_TOKEN)
+  await asked.promise
+  // The first call's time is over, that of the next one is not.
+  timers.advance(TIMEOUT_MS / 2)
+  over.resolve()
+  expect(valueOf(await next).extensionId).toBe('1')
+  expect(server.connections).toBe(1)
 })
