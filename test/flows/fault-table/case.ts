@@ -1,8 +1,9 @@
+import type { Secrets } from '../../../src/core/secrets.ts'
 import type { Provider } from '../../../src/provider/provider.ts'
 import { createRingCentral } from '../../../src/provider/ringcentral/client.ts'
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts'
-import { FROM, TO, type World, type WorldOptions, createWorld } from '../../support/world.ts'
-import { type FaultyCall, type ProviderFault, PROVIDER_TIMEOUT_MS, strike, timeoutOf } from './faults.ts'
+import { FROM, TO, type World, type WorldOptions, createWorld, until } from '../../support/world.ts'
+import { type FaultyCall, type ProviderFault, PROVIDER_TIMEOUT_MS, timeoutOf } from './faults.ts'
 import { pass } from './passing-time.ts'
 
 type Method = (...argument: unknown[]) => unknown
@@ -10,7 +11,7 @@ type Method = (...argument: unknown[]) => unknown
 /** A gateway and a provider whose time passes only when the test says so, and what was published meanwhile. */
 export class Case implements AsyncDisposable {
   readonly events: string[] = []
-  /** Calls of the provider that are under way. */
+  /** Calls of the provider, and encryptions, that are under way: others than this thread work on them. */
   openCalls = 0
 
   private constructor(
@@ -21,11 +22,12 @@ export class Case implements AsyncDisposable {
       if (event.type === 'sms_status') this.events.push(event.status)
     })
     this.#countCalls(world.gateway.provider)
+    this.#countCalls(world.gateway.secrets)
   }
 
-  #countCalls(provider: Provider): void {
-    for (const [name, call] of Object.entries(provider) as [string, Method][])
-      Object.assign(provider, { [name]: this.#counted(call) })
+  #countCalls(callee: Provider | Secrets): void {
+    for (const [name, call] of Object.entries(callee))
+      if (typeof call === 'function') Object.assign(callee, { [name]: this.#counted(call as Method) })
   }
 
   #counted(call: Method): Method {
@@ -42,23 +44,33 @@ export class Case implements AsyncDisposable {
     const env = { PROVIDER_TIMEOUT: `${PROVIDER_TIMEOUT_MS}ms` }
     const world = await createWorld({ clock, env, ...options })
     world.control.setLimits({ enabled: false })
+    // Calls that began before they are counted would not make time stand still.
+    if (options.connect !== false) await until(() => isSubscribed(world))
     return new Case(world, clock)
   }
 
-  /** Lets the next `calls` calls suffer the fault. If no answer comes, they alone are given up early. */
-  suffer(call: FaultyCall, fault: ProviderFault, calls: number): void {
-    strike(this.world, call, fault, calls)
-    if (fault.isSilent === true) this.#shorten(call.method, timeoutOf(fault), calls)
+  /** Lets the next `calls` calls suffer the fault. Of a fault that is silent they alone are given up early. */
+  suffer({ method, route }: FaultyCall, fault: ProviderFault, calls: number): void {
+    const { play, dial, always = false, isSilent = false } = fault
+    if (play !== undefined) this.world.control.fault({ route, calls: always ? null : calls, fault: play(route) })
+    if (dial !== undefined) this.#divert(method, async () => ({ ok: false, failure: await dial() }), calls)
+    if (isSilent) this.#divert(method, this.#impatientClient(timeoutOf(fault))[method] as Method, calls)
   }
 
-  #shorten(method: FaultyCall['method'], timeoutMs: number, calls: number): void {
-    const { provider, config, clock } = this.world.gateway
-    const options = { ...config.provider, timeoutMs, userAgent: 'sgw/test', now: clock.now, steady: clock.steady }
-    const impatient = this.#counted(createRingCentral(options)[method] as Method)
-    const patient = provider[method] as Method
+  /** The next `calls` calls go another way; those after them reach the provider as before. */
+  #divert(method: FaultyCall['method'], other: Method, calls: number): void {
+    const { provider } = this.world.gateway
+    const usual = provider[method] as Method
+    const diverted = this.#counted(other)
     let left = calls
-    const call: Method = (...argument) => (left-- > 0 ? impatient : patient)(...argument)
+    const call: Method = (...argument) => (left-- > 0 ? diverted : usual)(...argument)
     Object.assign(provider, { [method]: call })
+  }
+
+  #impatientClient(timeoutMs: number): Provider {
+    const { config, clock } = this.world.gateway
+    const time = { now: () => clock.now(), steady: () => clock.steady() }
+    return createRingCentral({ ...config.provider, ...time, timeoutMs, userAgent: 'sgw/test' })
   }
 
   send(): Promise<string> {
@@ -104,4 +116,9 @@ export class Case implements AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     return this.world[Symbol.asyncDispose]()
   }
+}
+
+async function isSubscribed({ gateway }: World): Promise<boolean> {
+  const sql = `SELECT 1 FROM subscriptions WHERE status = 'active'`
+  return (await gateway.database.gate.execute(sql)).rows.length > 0
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { Case } from '../fault-table/case.ts'
-import { FAULTS, strike } from '../fault-table/faults.ts'
+import { FAULTS } from '../fault-table/faults.ts'
 import { contact, record, sendEach, texts, untilSent, watchCalls } from './conversations.ts'
 
 // What the first calls of a number meet must not let later messages overtake earlier ones.
@@ -11,7 +11,7 @@ const SEND = { method: 'sendSms', route: 'sms' } as const
 function strikeSends(one: Case, name: string): void {
   const fault = FAULTS.find((known) => known.name === name)
   if (fault === undefined) throw new Error(`There is no fault ${name}`)
-  strike(one.world, SEND, fault, 2)
+  one.suffer(SEND, fault, 2)
 }
 
 const BEHIND: Record<string, { env?: Record<string, string>; meet: (one: Case) => void }> = {

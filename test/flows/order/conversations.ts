@@ -46,8 +46,3 @@ export function watchCalls(world: World): string[] {
   provider.sendSms = (token, message) => (begun.push(message.text), call(token, message))
   return begun
 }
-
-/** Lets the event loop take some turns: work that could begin has begun by then. */
-export async function someTurns(): Promise<void> {
-  for (let turn = 0; turn < 20; turn++) await new Promise<void>((resolve) => setImmediate(resolve))
-}
