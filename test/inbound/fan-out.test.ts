@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { setTenantStatus } from '../../src/operator/tenants.ts'
+import { manualClock } from '../support/manual-clock.ts'
 import { attempts, inboundMessages } from '../support/provider-events.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { type World, createWorld, recordedLog, until } from '../support/world.ts'
@@ -171,7 +172,8 @@ test('a delivery that can never be opened is logged and tried again after a seco
 test('a secret that does not open uses no attempt up', async () => {
   await using receiver = startReceiver()
   const { log, lines } = recordedLog()
-  await using world = await createWorld({ log })
+  const clock = manualClock()
+  await using world = await createWorld({ clock, log })
   await setUrl(world, receiver.url)
   const { gate } = world.gateway.database
   const { rows } = await gate.execute('SELECT webhook_secret FROM apps')
@@ -180,7 +182,7 @@ test('a secret that does not open uses no attempt up', async () => {
   await world.control.injectSms({ text: 'kept' })
   await until(() => lines.some((line) => line.includes('job failed')))
   await gate.execute({ sql: 'UPDATE apps SET webhook_secret = ?1', args: [sealed] })
-  await receiver.received(1)
+  await until(() => (clock.advance(100), receiver.requests.length === 1))
   await idle(world)
   expect(await attempts(world)).toMatchObject([{ outcome: 'success' }])
 })

@@ -83,15 +83,13 @@ test('cut body: headers and half of the body, then a reset', async () => {
   expect(seen).toMatchObject({ ended: 'reset', stored: 1 })
 })
 
-test('dripping headers and a dripping body arrive byte by byte, and complete', async () => {
-  for (const kind of ['drip-headers', 'drip-body'] as const) {
-    const seen = await suffer({ kind, ms: 1 })
-    expect(seen.chunks).toBeGreaterThan(50)
-    const [head = '', body = ''] = seen.text.split('\r\n\r\n')
-    expect(head).toStartWith('HTTP/1.1 200 OK')
-    expect(JSON.parse(body)).toMatchObject({ subject: 'Hello' })
-    expect(seen).toMatchObject({ stored: 1, logged: [200, kind] })
-  }
+test.concurrent.each(['drip-headers', 'drip-body'] as const)('%s arrive byte by byte, and complete', async (kind) => {
+  const seen = await suffer({ kind, ms: 1 })
+  expect(seen.chunks).toBeGreaterThan(50)
+  const [head = '', body = ''] = seen.text.split('\r\n\r\n')
+  expect(head).toStartWith('HTTP/1.1 200 OK')
+  expect(JSON.parse(body)).toMatchObject({ subject: 'Hello' })
+  expect(seen).toMatchObject({ stored: 1, logged: [200, kind] })
 })
 
 test('a dripping answer stops when the client leaves', async () => {

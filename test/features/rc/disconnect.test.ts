@@ -1,6 +1,7 @@
 import { expect, spyOn, test } from 'bun:test'
 import { disconnect } from '../../../src/features/rc/disconnect.ts'
 import { send } from '../../../src/features/sms/send.ts'
+import { holdCalls } from '../../support/held-calls.ts'
 import { readyWorld } from '../../support/ready-world.ts'
 import { createWorld, FROM, FROM_2, TO, until } from '../../support/world.ts'
 
@@ -44,13 +45,16 @@ test('queued messages fail with the first text', async () => {
 
 test('a send that is under way ends first; messages behind it fail', async () => {
   await using world = await createWorld({ env: { FROM_LIMIT_PER_MINUTE: '1' } })
-  world.control.fault({ route: 'sms', fault: { kind: 'delay', ms: 1000 } })
+  const release = holdCalls(world, 'sendSms', 'under way')
   const underWay = await world.send({ body: 'under way' })
   await world.untilStatus(underWay, ['sending'])
   const behind = await world.send({ body: 'behind' })
   const elsewhere = await world.send({ body: 'elsewhere', from: FROM_2 })
   await world.untilStatus(elsewhere, ['sent'])
-  expect(await world.json('POST', '/v1/rc/disconnect')).toEqual(OK)
+  const disconnected = world.json('POST', '/v1/rc/disconnect')
+  await until(() => world.gateway.directory.isClosed(world.tenantId, null))
+  release()
+  expect(await disconnected).toEqual(OK)
   expect(await world.status(underWay)).toMatchObject({ status: 'sent', error: null })
   expect(await world.untilStatus(behind)).toMatchObject({ status: 'failed', error: NOT_CONNECTED })
   expect(
@@ -62,7 +66,7 @@ test('a send that is under way ends first; messages behind it fail', async () =>
 })
 
 test('a send that was accepted at the same moment is waited for', async () => {
-  await using world = await readyWorld({ env: { RECONCILE_SETTLE: '1s' } })
+  await using world = await readyWorld({ env: { RECONCILE_SETTLE: '300ms' } })
   const { gateway, tenantId } = world
   world.control.fault({ route: 'sms', calls: null, fault: { kind: 'accept-then-reset' } })
   const message = { from: FROM, to: TO, body: 'the last one', userId: null }
