@@ -33,7 +33,8 @@ test('the first cursor comes after auth_ok and is that of now', async () => {
 })
 
 test('what was heard before a cursor and what follows it in the log are all events together', async () => {
-  await using world = await createWorld()
+  const clock = manualClock()
+  await using world = await createWorld({ clock })
   await using socket = await listenTo(world.url, { apiKey: world.key })
   await until(() => socket.cursors.length === 1)
   const first = socket.cursors[0]?.cursor
@@ -41,10 +42,14 @@ test('what was heard before a cursor and what follows it in the log are all even
   for (let round = 0; round < 12; round++) {
     await world.send({ to: `+1555555${4000 + round}`, body: `number ${round}` })
     if (round % 4 === 0) await world.control.injectSms({ from: TO, to: FROM, text: `in ${round}` })
-    await Bun.sleep(100)
+    clock.advance(250)
+    await Bun.sleep(2)
     while (heardBefore.length < socket.cursors.length) heardBefore.push(socket.messages.length)
   }
+  await until(() => (clock.advance(250), socket.cursors.length >= 2))
+  while (heardBefore.length < socket.cursors.length) heardBefore.push(socket.messages.length)
   await socket.heard(1 + 12 * 3 + 3)
+  clock.advance(1000)
   await lastCursor(world, socket, 1)
   const all = await eventsAfter(world, first)
   const keyOf = (event: SocketMessage): string => JSON.stringify(event)
