@@ -13,7 +13,7 @@ const parsed = <T>(result: CliResult): T => {
   return JSON.parse(result.stdout) as T
 }
 
-test('create, list and delete on a running server; the trigger works', async () => {
+test.concurrent('create, list and delete on a running server; the trigger works', async () => {
   await using receiver = startReceiver()
   await using world = await createWorld()
   const operator = serveOperator(
@@ -41,7 +41,7 @@ test('create, list and delete on a running server; the trigger works', async () 
   await operator.stop()
 })
 
-test('without a server the commands use the database; wrong input is explained', async () => {
+test.concurrent('without a server the commands use the database; wrong input is explained', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sgw-test-'))
   const made = await sgw(folder, ['tenant', 'create', '--name', 'Acme', '--json'])
   const { tenantId } = JSON.parse(made.stdout) as { tenantId: string }
