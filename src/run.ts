@@ -74,7 +74,7 @@ export async function openGateway(options: RunOptions, stack: AsyncDisposableSta
   )
   stack.defer(() => lock.release())
   const keys = encryptionKeys(config)
-  const database = await open(config, log)
+  const database = await open(config, log, clock)
   stack.defer(() => database.close())
   const ids = createIds()
   const fresh = { incarnation: ids.of('boot'), now: clock.now() }
@@ -159,7 +159,7 @@ async function loadAdmin() {
   return { metrics, listen: (gateway: Gateway, port: number) => startAdmin(gateway, metrics, port) }
 }
 
-async function open(config: Config, log: Log): Promise<Database> {
+async function open(config: Config, log: Log, clock: Clock): Promise<Database> {
   const { path } = config.database
   if (config.requireRestore && path !== null && sizeOf(path) === 0)
     throw new StartError(
@@ -169,7 +169,7 @@ async function open(config: Config, log: Log): Promise<Database> {
   try {
     const progress = (step: UpgradeStep): void =>
       log.warn({ ...step }, 'the database is being upgraded: wait, and do not interrupt')
-    return await openDatabase({ ...config.database, litestream: config.litestream, log, progress })
+    return await openDatabase({ ...config.database, litestream: config.litestream, log, clock, progress })
   } catch (error) {
     if (error instanceof SchemaError) throw new StartError(EXIT.badConfig, error.message)
     if (damageOf(error, '') !== null) throw error

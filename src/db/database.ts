@@ -1,6 +1,7 @@
 import { renameSync, rmSync, statSync } from 'node:fs'
 import type { InValue } from '@libsql/client'
 import { type AsyncRemoteCallback, type SqliteRemoteDatabase, drizzle } from 'drizzle-orm/sqlite-proxy'
+import type { Clock } from '../core/clock.ts'
 import type { DatabaseConfig } from '../core/config.ts'
 import type { Log } from '../core/log.ts'
 import { type Gate, openGate } from './gate.ts'
@@ -35,6 +36,7 @@ export interface DatabaseOptions extends DatabaseConfig {
   litestream: boolean
   /** For failures that no caller sees. */
   log?: Log
+  clock?: Clock
   /** By default those of this program. */
   migrations?: readonly Migration[]
   /** Called before each long step of an upgrade, because the gateway serves nothing meanwhile. */
@@ -61,7 +63,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   try {
     const { migrations = MIGRATIONS } = options
     const migrated = await migrate(gate, migrations, upgrade(gate, options))
-    const lists = openLists(gate, options.defer === undefined ? options.path : null, options.log)
+    const lists = openLists(gate, options.defer === undefined ? options.path : null, options.log, options.clock)
     if (migrated.length > 0 && migrated.length < migrations.length) lists.catchUp()
     const writer = noted(createWriter(gate, options.defer), lists)
     const close = async (): Promise<void> => {

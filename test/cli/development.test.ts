@@ -51,7 +51,7 @@ const inbound = (command: string[], options: { to?: string; from?: string; text?
   options.text ?? 'hello',
 ]
 
-test('a message that a development server sends is delivered', async () => {
+test.concurrent('a message that a development server sends is delivered', async () => {
   const clock = manualClock()
   await using world = await createWorld({ connect: false, clock })
   const banner = await prepareDevelopment(world.running, world.control)
@@ -66,7 +66,7 @@ test('a message that a development server sends is delivered', async () => {
 })
 
 describe.each([[['simulate', 'inbound']], [['trigger', 'sms_inbound']]])('sgw %p', (command) => {
-  test('sends an inbound SMS through the real webhook and prints its id', async () => {
+  test.concurrent('sends an inbound SMS through the real webhook and prints its id', async () => {
     await using development = await startDevelopment()
     const { world, key } = development
     const result = await sgwIn(world.folder, [...inbound(command, { to: FROM_2, text: 'Grüße --json' }), '--json'])
@@ -77,7 +77,7 @@ describe.each([[['simulate', 'inbound']], [['trigger', 'sms_inbound']]])('sgw %p
     expect(messages).toMatchObject([{ rcMessageId: id, to: FROM_2, from: CONTACT, body: 'Grüße --json' }])
   })
 
-  test('exits with 7 without a server, and with 1 if the server has no simulator', async () => {
+  test.concurrent('exits with 7 without a server, and with 1 if the server has no simulator', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'sgw-test-'))
     await using development = await startDevelopment({ simulated: false })
     const [alone, real] = await Promise.all([
@@ -93,7 +93,7 @@ describe.each([[['simulate', 'inbound']], [['trigger', 'sms_inbound']]])('sgw %p
     })
   })
 
-  test('refuses wrong numbers and missing options', async () => {
+  test.concurrent('refuses wrong numbers and missing options', async () => {
     await using development = await startDevelopment()
     const cases = [
       inbound(command, { to: '5550100' }),
@@ -112,7 +112,7 @@ describe.each([[['simulate', 'inbound']], [['trigger', 'sms_inbound']]])('sgw %p
   })
 })
 
-test('refuses a number that is not connected', async () => {
+test.concurrent('refuses a number that is not connected', async () => {
   await using development = await startDevelopment()
   development.world.control.addExtension({ name: 'Bob', numbers: ['+15555550110'] })
   const result = await sgwIn(development.world.folder, inbound(['simulate', 'inbound'], { to: '+15555550110' }))
@@ -122,7 +122,7 @@ test('refuses a number that is not connected', async () => {
 describe('sgw listen', () => {
   const READY = /Ready: .* (http:\/\/\S+), signed with (whsec_\S+) /
 
-  test('forwards inbound messages of the development tenant, signed, and shows the answers', async () => {
+  test.concurrent('forwards inbound messages of the development tenant, signed, and shows the answers', async () => {
     await using receiver = startReceiver()
     await using development = await startDevelopment()
     const { world, key } = development
@@ -153,7 +153,7 @@ describe('sgw listen', () => {
     expect(listener.stderr()).toBe('')
   })
 
-  test('with --json, standard output has one line per event, and standard error the rest', async () => {
+  test.concurrent('with --json, standard output has one line per event, and standard error the rest', async () => {
     await using development = await startDevelopment()
     const { world } = development
     await using receiver = startReceiver()
@@ -185,7 +185,7 @@ describe('sgw listen', () => {
     expect(listener.stderr()).toMatch(READY)
   })
 
-  test('ignores messages of other tenants, and outbound ones', async () => {
+  test.concurrent('ignores messages of other tenants, and outbound ones', async () => {
     await using receiver = startReceiver()
     await using development = await startDevelopment()
     const { world, key } = development
@@ -201,7 +201,7 @@ describe('sgw listen', () => {
     expect(receiver.requests).toHaveLength(1)
   })
 
-  test('keeps its secret in a file of mode 600 beside the database, and reconnects after a restart', async () => {
+  test.concurrent('keeps its secret in a file of mode 600 beside the database, and reconnects after a restart', async () => {
     await using receiver = startReceiver()
     const folder = mkdtempSync(join(tmpdir(), 'sgw-test-'))
     const first = await startDevelopment({ folder })
@@ -220,7 +220,7 @@ describe('sgw listen', () => {
     rmSync(folder, { recursive: true })
   })
 
-  test('fails without a server, a development tenant, or an address to forward to', async () => {
+  test.concurrent('fails without a server, a development tenant, or an address to forward to', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'sgw-test-'))
     const listen = (cwd: string) => sgwIn(cwd, ['listen', '--forward-to', 'http://localhost:1/'])
     for (const cwd of [folder, join(folder, 'not-there-yet')])

@@ -14,7 +14,7 @@ const parsed = <T>(result: Finished): T => {
   return JSON.parse(result.stdout) as T
 }
 
-test('with a server, triggers are created, listed and deleted, and receive messages', async () => {
+test.concurrent('with a server, triggers are created, listed and deleted, and receive messages', async () => {
   await using receiver = startReceiver()
   await using world = await createWorld()
   const operator = serveOperator(
@@ -42,7 +42,7 @@ test('with a server, triggers are created, listed and deleted, and receive messa
   await operator.stop()
 })
 
-test('without a server, the commands use the database, and errors explain wrong input', async () => {
+test.concurrent('without a server, the commands use the database, and errors explain wrong input', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sgw-test-'))
   const made = await sgwIn(folder, ['tenant', 'create', '--name', 'Acme', '--json'])
   const { tenantId } = JSON.parse(made.stdout) as { tenantId: string }

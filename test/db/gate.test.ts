@@ -5,7 +5,7 @@ import { openGate } from '../../src/db/gate.ts'
 import { failureOf, temporaryFolder } from '../support/process.ts'
 import { PRAGMAS, committed, lockHolder, openNotes } from './notes.ts'
 
-test('a unit that waits for the lock is applied once, completely and in order', async () => {
+test.concurrent('a unit that waits for the lock is applied once, completely and in order', async () => {
   using folder = temporaryFolder()
   const path = folder.file('notes.db')
   const gate = await openNotes(path)
@@ -19,7 +19,7 @@ test('a unit that waits for the lock is applied once, completely and in order', 
   await gate.close()
 })
 
-test('a new connection gets the pragmas again', async () => {
+test.concurrent('a new connection gets the pragmas again', async () => {
   using folder = temporaryFolder()
   const path = folder.file('notes.db')
   const gate = await openGate({

@@ -61,7 +61,8 @@ for (const [name, operation] of Object.entries(OPERATIONS) as [string, Operation
             plans.push(...plan)
             if (sqlOf(statement).includes('INSERT INTO')) orders.push(outermost(plan))
           }
-          return gate.batch(statements)
+          // The test needs only the plans. A storage fault keeps the writer from trying each row by itself.
+          throw Object.assign(new Error('Not written'), { code: 'SQLITE_READONLY' })
         },
       })
       const row = Object.fromEntries(operation.columns.map((column) => [column, null]))

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { TortureStage } from '../../bench/torture/stage.ts'
+import { manualClock } from '../support/manual-clock.ts'
 import { attempts } from '../support/provider-events.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { createWorld, recordedLog, until } from '../support/world.ts'
@@ -60,7 +61,8 @@ test('after kill -9 during POSTs, begun attempts are Interrupted and never repea
 test('an attempt whose outcome could not be stored becomes Interrupted, and its POST is not repeated', async () => {
   await using receiver = startReceiver()
   const { log: recorder, lines } = recordedLog()
-  await using world = await createWorld({ log: recorder })
+  const clock = manualClock()
+  await using world = await createWorld({ clock, log: recorder })
   const { gate } = world.gateway.database
   await world.call('PUT', `/v1/apps/${world.app.appId}`, { body: { webhookUrl: receiver.url } })
   receiver.answer = async () => {
@@ -74,6 +76,7 @@ test('an attempt whose outcome could not be stored becomes Interrupted, and its 
   await until(() => lines.some((line) => line.includes('job failed')))
   await gate.execute('DROP TRIGGER broken')
   const log = await until(async () => {
+    clock.advance(100)
     const found = await attempts(world)
     return found.length === 1 ? found : null
   })

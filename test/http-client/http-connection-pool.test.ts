@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import type { Socket } from 'node:net'
 import { HttpConnectionPool } from '../../src/http-client/http-connection-pool.ts'
 import { rawServer } from '../provider/ringcentral/servers.ts'
+import { fakeTimers } from '../support/fake-timers.ts'
 import { type ExchangeResult, MAX_HEAD_BYTES, endpointAt, exchange, request } from './exchanges.ts'
 
 const MAX_IDLE_MS = 30_000
@@ -148,13 +149,16 @@ test('a caller can request a new connection', async () => {
 test('idle connections are closed, each at its own time', async () => {
   const closed: Promise<void>[] = []
   await using server = await rawServer((socket) => (closed.push(closedBy(socket)), says(OK)(socket)))
-  // Long enough for a busy machine.
-  const pool = poolOf(server.port, 400)
+  const timers = fakeTimers()
+  const pool = poolOf(server.port)
   for (let round = 0; round < 2; round++) {
     await Promise.all([ask(pool), ask(pool)])
-    await Bun.sleep(200)
+    timers.advance(MAX_IDLE_MS / 2)
     // One of the connections is younger from now on.
     await ask(pool)
+    timers.advance(MAX_IDLE_MS / 2 + 1)
+    await Promise.race(closed.slice(-2))
+    timers.advance(MAX_IDLE_MS)
     await Promise.all(closed)
   }
   expect(server.connections).toBe(4)

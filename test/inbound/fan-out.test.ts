@@ -1,5 +1,6 @@
 import { expect, spyOn, test } from 'bun:test'
 import { setTenantStatus } from '../../src/operator/tenants.ts'
+import { manualClock } from '../support/manual-clock.ts'
 import { attempts, inboundMessages } from '../support/provider-events.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { type World, createWorld, recordedLog, until } from '../support/world.ts'
@@ -170,7 +171,8 @@ test('a delivery that cannot be opened is logged and retried after a second', as
 test('a secret that cannot be decrypted uses up no attempt', async () => {
   await using receiver = startReceiver()
   const { log, lines } = recordedLog()
-  await using world = await createWorld({ log })
+  const clock = manualClock()
+  await using world = await createWorld({ clock, log })
   await setWebhookUrl(world, receiver.url)
   const { gate } = world.gateway.database
   const { rows } = await gate.execute('SELECT webhook_secret FROM apps')
@@ -179,7 +181,7 @@ test('a secret that cannot be decrypted uses up no attempt', async () => {
   await world.control.injectSms({ text: 'kept' })
   await until(() => lines.some((line) => line.includes('job failed')))
   await gate.execute({ sql: 'UPDATE apps SET webhook_secret = ?1', args: [encrypted] })
-  await receiver.received(1)
+  await until(() => (clock.advance(100), receiver.requests.length === 1))
   await untilNoJobs(world)
   expect(await attempts(world)).toMatchObject([{ outcome: 'success' }])
 })

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
+import { manualClock } from '../support/manual-clock.ts'
 import { listenTo } from '../support/socket.ts'
-import { FROM, FROM_2, TO, type World, createWorld } from '../support/world.ts'
+import { FROM, FROM_2, TO, type World, createWorld, until } from '../support/world.ts'
 
 const BLOCKED = { status: 'failed', error: 'Recipient opted out' }
 const optOut = (world: World, optedOut = true) =>
@@ -58,13 +59,15 @@ test('a contact that opts out while messages wait gets none of them, because the
 })
 
 test('a retry fails if the recipient has opted out meanwhile', async () => {
-  await using world = await createWorld()
+  const clock = manualClock()
+  await using world = await createWorld({ clock })
   await setPolicy(world, 'block')
   world.control.fault({ route: 'sms', fault: { kind: 'respond', status: 429, headers: { 'Retry-After': '1' } } })
   const messageId = await world.send()
   await world.untilStatus(messageId, ['sending'])
   await optOut(world)
-  expect(await world.untilStatus(messageId)).toMatchObject(BLOCKED)
+  await until(async () => (clock.advance(100), (await world.status(messageId))['status'] === 'failed'))
+  expect(await world.status(messageId)).toMatchObject(BLOCKED)
   expect(sent(world)).toEqual([])
 })
 

@@ -1,12 +1,15 @@
 import { expect, test } from 'bun:test'
 import { disconnect } from '../../src/features/rc/disconnect.ts'
+import { holdCalls } from '../support/held-calls.ts'
+import { manualClock } from '../support/manual-clock.ts'
 import { createWorld, until } from '../support/world.ts'
 
 const NOT_CONNECTED = 'Telephony provider not connected for this tenant'
 
 test('messages that wait for the end of a pause do not begin while their tenant is being disconnected', async () => {
-  await using world = await createWorld()
-  world.control.fault({ route: 'sms', fault: { kind: 'delay', ms: 1000 } })
+  const clock = manualClock()
+  await using world = await createWorld({ clock })
+  const release = holdCalls(world, 'sendSms', 'under way')
   const underWay = await world.send({ body: 'under way' })
   await world.untilStatus(underWay, ['sending'])
   const { gateway, tenantId } = world
@@ -14,7 +17,14 @@ test('messages that wait for the end of a pause do not begin while their tenant 
   gateway.quota.pause(extensionId, 'medium', 400)
   const paused = await world.send({ body: 'paused', to: '+15555550198' })
   await until(() => gateway.sending.scheduler.extension(extensionId).queues.size > 0)
-  await disconnect(gateway, { tenantId })
+  let isDisconnected = false
+  const disconnected = disconnect(gateway, { tenantId }).finally(() => (isDisconnected = true))
+  clock.advance(400)
+  // Whatever may begin after the pause has begun by then.
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
+  release()
+  await until(() => (clock.advance(50), isDisconnected))
+  await disconnected
   expect(await world.untilStatus(underWay)).toMatchObject({ status: 'sent' })
   expect(await world.untilStatus(paused)).toMatchObject({ status: 'failed', error: NOT_CONNECTED })
 })

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { setTenantStatus } from '../../src/operator/tenants.ts'
 import { CLAIM } from '../../src/sending/attempt-rows.ts'
+import { type ManualClock, manualClock } from '../support/manual-clock.ts'
 import { FROM_2, type World, createWorld, until } from '../support/world.ts'
 
 // Messages wait in memory for a slot. Changes meanwhile must take effect.
@@ -8,11 +9,13 @@ import { FROM_2, type World, createWorld, until } from '../support/world.ts'
 const TEXTS = Array.from({ length: 6 }, (_, index) => `text ${index}`)
 /** The number of parallel sends. Of 128 calls, 16 are reserved for others. */
 const SLOTS = 112
+const TRY_AGAIN_MS = 1000
 
 /** Slow messages of another number use all slots, and six more messages wait. `go` ends the slow ones. */
-async function waiting(): Promise<{ world: World; ids: string[]; go: () => void }> {
+async function waiting(): Promise<{ world: World; clock: ManualClock; ids: string[]; go: () => void }> {
+  const clock = manualClock()
   const limits = { FROM_LIMIT_PER_MINUTE: '1000', EXTENSION_LIMIT_PER_MINUTE: '1000' }
-  const world = await createWorld({ env: { ...limits, BUN_CONFIG_MAX_HTTP_REQUESTS: '128' } })
+  const world = await createWorld({ clock, env: { ...limits, BUN_CONFIG_MAX_HTTP_REQUESTS: '128' } })
   world.control.setLimits({ enabled: false })
   const { provider } = world.gateway
   const finished = Promise.withResolvers<void>()
@@ -26,10 +29,10 @@ async function waiting(): Promise<{ world: World; ids: string[]; go: () => void 
       world.send({ from: FROM_2, to: `+1555777${1000 + index}`, body: `slow ${index}` }),
     ),
   )
-  await until(async () => (await count(world, 'sending')) === SLOTS)
+  await until(async () => (clock.advance(50), (await count(world, 'sending')) === SLOTS))
   const ids: string[] = []
   for (const body of TEXTS) ids.push(await world.send({ body }))
-  return { world, ids, go: finished.resolve }
+  return { world, clock, ids, go: finished.resolve }
 }
 
 const count = async (world: World, status: string): Promise<number> =>
@@ -57,7 +60,7 @@ test('a cancelled message is not sent and delays no other message of its number'
 }, 30_000)
 
 test('messages of a suspended tenant stay queued, and are sent once when it is active again', async () => {
-  const { world, ids, go } = await waiting()
+  const { world, clock, ids, go } = await waiting()
   await using _ = world
   await setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'suspended' })
   const { tenantId, apiKey: key } = await world.otherTenant()
@@ -70,16 +73,19 @@ test('messages of a suspended tenant stay queued, and are sent once when it is a
   }
   expect(sentTexts(world)).toEqual([])
   await setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'active' })
+  clock.advance(TRY_AGAIN_MS)
   await untilAll(world, ids, 'sent')
   expect(sentTexts(world)).toEqual(TEXTS)
 }, 30_000)
 
 test('messages of a disconnected tenant fail and leave no job', async () => {
-  const { world, ids, go } = await waiting()
+  const { world, clock, ids, go } = await waiting()
   await using _ = world
-  const disconnected = world.call('POST', '/v1/rc/disconnect')
+  let isDisconnected = false
+  const disconnected = world.call('POST', '/v1/rc/disconnect').finally(() => (isDisconnected = true))
   await until(() => world.gateway.directory.isDisconnecting(world.tenantId, null))
   go()
+  await until(() => (clock.advance(50), isDisconnected))
   expect((await disconnected).status).toBe(200)
   await untilAll(world, ids, 'failed')
   expect(sentTexts(world)).toEqual([])
@@ -87,7 +93,7 @@ test('messages of a disconnected tenant fail and leave no job', async () => {
 }, 30_000)
 
 test('while no attempt can be stored nothing is sent, and afterwards each message is sent once', async () => {
-  const { world, ids, go } = await waiting()
+  const { world, clock, ids, go } = await waiting()
   await using _ = world
   const { writer } = world.gateway.database
   const row = writer.row.bind(writer)
@@ -98,7 +104,7 @@ test('while no attempt can be stored nothing is sent, and afterwards each messag
     return Promise.reject(Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' }))
   }
   go()
-  await until(() => refusals >= 2)
+  await until(() => (clock.advance(TRY_AGAIN_MS), refusals >= 2))
   await untilAll(world, ids, 'sent')
   expect(sentTexts(world)).toEqual(TEXTS)
 }, 30_000)

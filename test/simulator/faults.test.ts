@@ -87,15 +87,13 @@ test('cut-body sends the headers and half of the body, then resets the connectio
   expect(seen).toMatchObject({ ended: 'reset', stored: 1 })
 })
 
-test('drip-headers and drip-body send a complete answer byte by byte', async () => {
-  for (const kind of ['drip-headers', 'drip-body'] as const) {
-    const seen = await sendWithFault({ kind, ms: 1 })
-    expect(seen.chunks).toBeGreaterThan(50)
-    const [head = '', body = ''] = seen.text.split('\r\n\r\n')
-    expect(head).toStartWith('HTTP/1.1 200 OK')
-    expect(JSON.parse(body)).toMatchObject({ subject: 'Hello' })
-    expect(seen).toMatchObject({ stored: 1, logged: [200, kind] })
-  }
+test.concurrent.each(['drip-headers', 'drip-body'] as const)('%s arrive byte by byte, and complete', async (kind) => {
+  const seen = await sendWithFault({ kind, ms: 1 })
+  expect(seen.chunks).toBeGreaterThan(50)
+  const [head = '', body = ''] = seen.text.split('\r\n\r\n')
+  expect(head).toStartWith('HTTP/1.1 200 OK')
+  expect(JSON.parse(body)).toMatchObject({ subject: 'Hello' })
+  expect(seen).toMatchObject({ stored: 1, logged: [200, kind] })
 })
 
 test('a dripping answer stops when the client disconnects', async () => {

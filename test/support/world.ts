@@ -213,11 +213,11 @@ export async function until<T>(
   withinMs = PATIENCE_MS,
 ): Promise<T> {
   const deadline = performance.now() + withinMs
-  for (;;) {
+  for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs + 1, 5)) {
     const answer = await ask()
     if (answer !== null && answer !== undefined && answer !== false) return answer
     if (performance.now() > deadline) throw new Error(`Nothing came within ${withinMs} ms`)
-    await Bun.sleep(5)
+    await Bun.sleep(pauseMs)
   }
 }
 

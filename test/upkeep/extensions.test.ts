@@ -189,7 +189,7 @@ test('an extension whose subscription was disabled and cannot be created again c
   })
 })
 
-test('two tenants with the same extension do not delete each other’s new subscription', async () => {
+test.concurrent('two tenants with the same extension do not delete each other’s new subscription', async () => {
   await using world = await createWorld({ work: false })
   const { tenantId } = await world.otherTenant()
   const { extensionId } = await extensionOf(world)
@@ -206,7 +206,7 @@ test('two tenants with the same extension do not delete each other’s new subsc
   expect(world.control.subscriptions().filter(({ status }) => status === 'Active')).toHaveLength(2)
 })
 
-test('a refresh that hangs does not keep the listener open after a stop', async () => {
+test.concurrent('a refresh that hangs does not keep the listener open after a stop', async () => {
   await using world = await createWorld({ env: { PROVIDER_TIMEOUT: '4s' } })
   world.control.fault({ route: 'token', calls: null, fault: { kind: 'hang' } })
   void world.gateway.tokens.refresh(await extensionOf(world))

@@ -1,3 +1,4 @@
+import type { Clock } from '../../core/clock.ts'
 import { type Log, silentLog } from '../../core/log.ts'
 import type { Gate } from '../gate.ts'
 import { LRUCache } from 'lru-cache'
@@ -22,12 +23,12 @@ const SHORT_LIST_ROWS = 512
 const ASSUME_LONG_MS = 60_000
 
 /** A database in memory has no path and no reader thread: everything is read through the gate. */
-export function openLists(gate: Gate, path: string | null, log: Log = silentLog): Lists {
+export function openLists(gate: Gate, path: string | null, log: Log = silentLog, clock?: Clock): Lists {
   if (path === null)
     return { page: (query) => pageHere(gate, query), noteWrite: () => {}, catchUp: () => {}, close: async () => {} }
   const longLists = new LRUCache<string, true>({ max: 1000, ttl: ASSUME_LONG_MS })
   const reader = new ListReader(path, () => compactor.wake())
-  const compactor = new Compactor(gate, reader, log)
+  const compactor = new Compactor(gate, reader, log, clock)
   return {
     page: async (query) => ((await checkIsShort(gate, query, longLists)) ? pageHere(gate, query) : reader.page(query)),
     noteWrite: () => compactor.noteWrite(),

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { disconnectExtension } from '../../../src/features/rc/disconnect.ts'
+import { holdCalls } from '../../support/held-calls.ts'
 import { FROM, createWorld, until } from '../../support/world.ts'
 
 const OK = { status: 200, body: { ok: true } }
@@ -42,7 +43,7 @@ test('without its last extension the tenant is not connected, and its messages f
 test('a send under way ends before the disconnect, while the other extension sends', async () => {
   const { world, alice } = await twoExtensions()
   await using _ = world
-  world.control.fault({ route: 'sms', calls: 1, fault: { kind: 'delay', ms: 500 } })
+  const release = holdCalls(world, 'sendSms', 'under way')
   const underWay = await world.send({ body: 'under way' })
   await world.untilStatus(underWay, ['sending'])
   const disconnected = disconnectExtension(world.gateway, { tenantId: world.tenantId }, alice)
@@ -52,6 +53,7 @@ test('a send under way ends before the disconnect, while the other extension sen
   expect(await world.untilStatus(await world.send({ from: BOBS }))).toMatchObject({ status: 'sent' })
   expect(await world.status(underWay)).toMatchObject({ status: 'sending' })
   expect(await world.status(behind)).toMatchObject({ status: 'queued' })
+  release()
   expect(await disconnected).toEqual({ ok: true })
   expect(await world.status(underWay)).toMatchObject({ status: 'sent' })
   const error = `Phone number ${FROM} is not registered in this provider account`

@@ -1,6 +1,7 @@
 import { expect, spyOn, test } from 'bun:test'
 import { disconnect } from '../../../src/features/rc/disconnect.ts'
 import { send } from '../../../src/features/sms/send.ts'
+import { holdCalls } from '../../support/held-calls.ts'
 import { readyWorld } from '../../support/ready-world.ts'
 import { createWorld, FROM, FROM_2, TO, until } from '../../support/world.ts'
 
@@ -44,13 +45,16 @@ test('a disconnect fails queued messages as not connected', async () => {
 
 test('a send under way ends before the disconnect, and messages behind it fail', async () => {
   await using world = await createWorld({ env: { FROM_LIMIT_PER_MINUTE: '1' } })
-  world.control.fault({ route: 'sms', fault: { kind: 'delay', ms: 1000 } })
+  const release = holdCalls(world, 'sendSms', 'under way')
   const underWay = await world.send({ body: 'under way' })
   await world.untilStatus(underWay, ['sending'])
   const behind = await world.send({ body: 'behind' })
   const elsewhere = await world.send({ body: 'elsewhere', from: FROM_2 })
   await world.untilStatus(elsewhere, ['sent'])
-  expect(await world.json('POST', '/v1/rc/disconnect')).toEqual(OK)
+  const disconnected = world.json('POST', '/v1/rc/disconnect')
+  await until(() => world.gateway.directory.isDisconnecting(world.tenantId, null))
+  release()
+  expect(await disconnected).toEqual(OK)
   expect(await world.status(underWay)).toMatchObject({ status: 'sent', error: null })
   expect(await world.untilStatus(behind)).toMatchObject({ status: 'failed', error: NOT_CONNECTED })
   expect(
@@ -62,7 +66,7 @@ test('a send under way ends before the disconnect, and messages behind it fail',
 })
 
 test('disconnect waits for a send that is accepted at the same time', async () => {
-  await using world = await readyWorld({ env: { RECONCILE_SETTLE: '1s' } })
+  await using world = await readyWorld({ env: { RECONCILE_SETTLE: '300ms' } })
   const { gateway, tenantId } = world
   world.control.fault({ route: 'sms', calls: null, fault: { kind: 'accept-then-reset' } })
   const message = { from: FROM, to: TO, body: 'the last one', userId: null }

@@ -57,7 +57,7 @@ test.each([404, 503])('a message fails if the store answers %i until the message
 })
 
 test('a store that hangs delays only its own extension', async () => {
-  await using world = await createWorld({ work: false, env: { PROVIDER_TIMEOUT: '1s', RECONCILE_SETTLE: '1s' } })
+  await using world = await createWorld({ work: false, env: { PROVIDER_TIMEOUT: '60s', RECONCILE_SETTLE: '300ms' } })
   const { tenantId, apiKey: key } = await world.otherTenant()
   const bob = world.control.addExtension({ name: 'Bob', numbers: [OTHER_FROM] })
   await world.connect({ tenantId, extensionId: bob.extensionId })

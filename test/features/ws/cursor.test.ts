@@ -33,7 +33,8 @@ test('the first cursor follows auth_ok and marks the current end of the log', as
 })
 
 test('the events before a cursor on the socket and the events after it in the log are all events', async () => {
-  await using world = await createWorld()
+  const clock = manualClock()
+  await using world = await createWorld({ clock })
   await using socket = await listenTo(world.url, { apiKey: world.key })
   await until(() => socket.cursors.length === 1)
   const first = socket.cursors[0]?.cursor
@@ -41,10 +42,14 @@ test('the events before a cursor on the socket and the events after it in the lo
   for (let round = 0; round < 12; round++) {
     await world.send({ to: `+1555555${4000 + round}`, body: `number ${round}` })
     if (round % 4 === 0) await world.control.injectSms({ from: TO, to: FROM, text: `in ${round}` })
-    await Bun.sleep(100)
+    clock.advance(250)
+    await Bun.sleep(2)
     while (receivedBefore.length < socket.cursors.length) receivedBefore.push(socket.messages.length)
   }
+  await until(() => (clock.advance(250), socket.cursors.length >= 2))
+  while (receivedBefore.length < socket.cursors.length) receivedBefore.push(socket.messages.length)
   await socket.received(1 + 12 * 3 + 3)
+  clock.advance(1000)
   await lastCursor(world, socket, 1)
   const all = await eventsAfter(world, first)
   const keyOf = (event: SocketMessage): string => JSON.stringify(event)

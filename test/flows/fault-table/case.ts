@@ -1,13 +1,17 @@
+import type { Secrets } from '../../../src/core/secrets.ts'
 import type { Provider } from '../../../src/provider/provider.ts'
+import { createRingCentral } from '../../../src/provider/ringcentral/client.ts'
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts'
-import { FROM, TO, type World, type WorldOptions, createWorld } from '../../support/world.ts'
-import { PROVIDER_TIMEOUT_MS } from './faults.ts'
+import { FROM, TO, type World, type WorldOptions, createWorld, until } from '../../support/world.ts'
+import { type FaultyCall, type ProviderFault, PROVIDER_TIMEOUT_MS, timeoutOf } from './faults.ts'
 import { pass } from './passing-time.ts'
+
+type Method = (...argument: unknown[]) => unknown
 
 /** A gateway and a provider on a manual clock, and the published events. */
 export class FaultCase implements AsyncDisposable {
   readonly events: string[] = []
-  /** The number of open calls to the provider. */
+  /** The number of open calls to the provider and of running encryptions. Other threads or processes work on them. */
   openCalls = 0
 
   private constructor(
@@ -18,17 +22,20 @@ export class FaultCase implements AsyncDisposable {
       if (event.type === 'sms_status') this.events.push(event.status)
     })
     this.#countCalls(world.gateway.provider)
+    this.#countCalls(world.gateway.secrets)
   }
 
-  #countCalls(provider: Provider): void {
-    for (const [name, call] of Object.entries(provider) as [string, (...argument: unknown[]) => unknown][]) {
-      const counted = (...argument: unknown[]): unknown => {
-        const answer = call(...argument)
-        if (!(answer instanceof Promise)) return answer
-        this.openCalls++
-        return answer.finally(() => this.openCalls--)
-      }
-      Object.assign(provider, { [name]: counted })
+  #countCalls(callee: Provider | Secrets): void {
+    for (const [name, call] of Object.entries(callee))
+      if (typeof call === 'function') Object.assign(callee, { [name]: this.#counted(call as Method) })
+  }
+
+  #counted(call: Method): Method {
+    return (...argument) => {
+      const answer = call(...argument)
+      if (!(answer instanceof Promise)) return answer
+      this.openCalls++
+      return answer.finally(() => this.openCalls--)
     }
   }
 
@@ -37,7 +44,33 @@ export class FaultCase implements AsyncDisposable {
     const env = { PROVIDER_TIMEOUT: `${PROVIDER_TIMEOUT_MS}ms` }
     const world = await createWorld({ clock, env, ...options })
     world.control.setLimits({ enabled: false })
+    // Calls that begin before they are counted would not stop the clock.
+    if (options.connect !== false) await until(() => isSubscribed(world))
     return new FaultCase(world, clock)
+  }
+
+  /** Applies the fault to the next `calls` calls. If the provider stays silent, only these calls have a short timeout. */
+  applyFault({ method, route }: FaultyCall, fault: ProviderFault, calls: number): void {
+    const { play, dial, always = false, isSilent = false } = fault
+    if (play !== undefined) this.world.control.fault({ route, calls: always ? null : calls, fault: play(route) })
+    if (dial !== undefined) this.#divert(method, async () => ({ ok: false, failure: await dial() }), calls)
+    if (isSilent) this.#divert(method, this.#impatientClient(timeoutOf(fault))[method] as Method, calls)
+  }
+
+  /** Sends the next `calls` calls to `other`. Later calls reach the provider. */
+  #divert(method: FaultyCall['method'], other: Method, calls: number): void {
+    const { provider } = this.world.gateway
+    const usual = provider[method] as Method
+    const diverted = this.#counted(other)
+    let left = calls
+    const call: Method = (...argument) => (left-- > 0 ? diverted : usual)(...argument)
+    Object.assign(provider, { [method]: call })
+  }
+
+  #impatientClient(timeoutMs: number): Provider {
+    const { config, clock } = this.world.gateway
+    const time = { now: () => clock.now(), steady: () => clock.steady() }
+    return createRingCentral({ ...config.provider, ...time, timeoutMs, userAgent: 'sgw/test' })
   }
 
   send(): Promise<string> {
@@ -83,4 +116,9 @@ export class FaultCase implements AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     return this.world[Symbol.asyncDispose]()
   }
+}
+
+async function isSubscribed({ gateway }: World): Promise<boolean> {
+  const sql = `SELECT 1 FROM subscriptions WHERE status = 'active'`
+  return (await gateway.database.gate.execute(sql)).rows.length > 0
 }

@@ -1,7 +1,6 @@
 import tls from 'node:tls'
-import type { Provider, ProviderFailure } from '../../../src/provider/provider.ts'
+import type { ProviderFailure } from '../../../src/provider/provider.ts'
 import type { Fault } from '../../../src/simulator/faults.ts'
-import type { World } from '../../support/world.ts'
 import { authority, expired, key, otherName } from '../../provider/ringcentral/certificates.ts'
 import { ACCESS_TOKEN, clientOf, deadPort, failureOf, rawServer } from '../../provider/ringcentral/servers.ts'
 
@@ -79,31 +78,6 @@ export const FAULTS: readonly ProviderFault[] = [
 export interface FaultyCall {
   method: 'sendSms' | 'refresh' | 'exchangeCode' | 'listSmsNumbers' | 'createSubscription' | 'renewSubscription'
   route: string
-}
-
-/** Applies the fault to the next `calls` calls. */
-export function applyFault(world: World, call: FaultyCall, fault: ProviderFault, calls: number): void {
-  const { play, dial: fail } = fault
-  if (play !== undefined) {
-    world.control.fault({ route: call.route, calls: fault.always === true ? null : calls, fault: play(call.route) })
-  }
-  if (fail !== undefined) failDialling(world.gateway.provider, call.method, fail, calls)
-}
-
-/** Makes the next `calls` calls fail like dialling. */
-function failDialling(
-  provider: Provider,
-  method: FaultyCall['method'],
-  fail: () => Promise<ProviderFailure>,
-  calls: number,
-): void {
-  const real = provider[method]
-  let left = calls
-  const broken = async (...argument: unknown[]): Promise<unknown> => {
-    if (left-- > 0) return { ok: false, failure: await fail() }
-    return Reflect.apply(real, provider, argument)
-  }
-  Object.assign(provider, { [method]: broken })
 }
 
 async function dial(url: string, ca?: string): Promise<ProviderFailure> {

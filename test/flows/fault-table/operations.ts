@@ -1,8 +1,8 @@
 import { expect } from 'bun:test'
 import { MESSAGE_FAILURES } from '../../../src/core/message-failure.ts'
-import { FROM, type WorldOptions } from '../../support/world.ts'
+import { FROM } from '../../support/world.ts'
 import { FaultCase } from './case.ts'
-import { type ProviderFault, RETRY_AFTER_S, applyFault, timeoutOf } from './faults.ts'
+import { type ProviderFault, RETRY_AFTER_S, timeoutOf } from './faults.ts'
 import { pass } from './passing-time.ts'
 
 const SECOND_MS = 1000
@@ -48,12 +48,9 @@ const MEANING: Record<string, SendMeaning> = {
 /** `found`: one attempt was enough, with a lookup or a new token. */
 type SendMeaning = { end: 'found' } | { end: 'sent again'; afterMs: number } | { end: 'refused'; error: string }
 
-const openCase = (fault: ProviderFault, options: WorldOptions = {}): Promise<FaultCase> =>
-  FaultCase.open({ env: { PROVIDER_TIMEOUT: `${timeoutOf(fault)}ms` }, ...options })
-
 async function send(fault: ProviderFault): Promise<void> {
-  await using one = await openCase(fault)
-  applyFault(one.world, { method: 'sendSms', route: 'sms' }, fault, 1)
+  await using one = await FaultCase.open()
+  one.applyFault({ method: 'sendSms', route: 'sms' }, fault, 1)
   const meaning = MEANING[fault.name] as SendMeaning
   const messageId = await one.send()
   const { status, error, tookMs } = await one.ended(messageId, 5 * MINUTE_MS)
@@ -84,18 +81,18 @@ async function send(fault: ProviderFault): Promise<void> {
  * succeeds.
  */
 async function refresh(fault: ProviderFault): Promise<void> {
-  await using one = await openCase(fault, { work: false })
+  await using one = await FaultCase.open({ work: false })
   const { clock, world } = one
   clock.advance(60 * MINUTE_MS - 30 * SECOND_MS)
   world.control.clearRequests()
-  applyFault(world, { method: 'refresh', route: 'token' }, fault, 2)
+  one.applyFault({ method: 'refresh', route: 'token' }, fault, 2)
   const messageId = await one.send()
   world.running.work()
   await pass(one, MINUTE_MS, async () => ((await one.extension())?.status === 'refresh_failed' ? true : null))
   expect(await world.status(messageId)).toMatchObject({ status: 'queued' })
   expect(one.atProvider).toBe(0)
   if (fault.always === true) return await neverRefreshed(one, messageId)
-  const { status, tookMs } = await one.ended(messageId, 10 * MINUTE_MS)
+  const { status, tookMs } = await one.ended(messageId, 10 * MINUTE_MS, LONG_STEP_MS)
   expect({ status, atProvider: one.atProvider, events: one.events }).toEqual({
     status: 'sent',
     atProvider: 1,
@@ -120,8 +117,8 @@ async function neverRefreshed(one: FaultCase, messageId: string): Promise<void> 
 
 /** A code is used once: the page shows the failure, nothing is stored, and the next link works. */
 async function exchange(fault: ProviderFault): Promise<void> {
-  await using one = await openCase(fault, { connect: false })
-  applyFault(one.world, { method: 'exchangeCode', route: 'token' }, fault, 1)
+  await using one = await FaultCase.open({ connect: false })
+  one.applyFault({ method: 'exchangeCode', route: 'token' }, fault, 1)
   const startedAt = performance.now()
   const failed = await one.world.connect()
   expect(failed.status).toBe(502)
@@ -142,8 +139,8 @@ async function exchange(fault: ProviderFault): Promise<void> {
  * not fail.
  */
 async function discoverNumbers(fault: ProviderFault): Promise<void> {
-  await using one = await openCase(fault, { connect: false })
-  applyFault(one.world, { method: 'listSmsNumbers', route: 'phone-number' }, fault, fault.name === '401 once' ? 1 : 2)
+  await using one = await FaultCase.open({ connect: false })
+  one.applyFault({ method: 'listSmsNumbers', route: 'phone-number' }, fault, fault.name === '401 once' ? 1 : 2)
   expect((await one.world.connect()).status).toBe(200)
   const known = fault.name === '401 once'
   expect(await one.extension()).toMatchObject({
@@ -169,9 +166,9 @@ async function discoverNumbers(fault: ProviderFault): Promise<void> {
 
 /** The extension is connected. The periodic check creates exactly one subscription, and messages arrive. */
 async function createSubscription(fault: ProviderFault): Promise<void> {
-  await using one = await openCase(fault, { connect: false })
+  await using one = await FaultCase.open({ connect: false })
   const { world } = one
-  applyFault(world, { method: 'createSubscription', route: 'subscription-create' }, fault, 1)
+  one.applyFault({ method: 'createSubscription', route: 'subscription-create' }, fault, 1)
   expect((await world.connect()).status).toBe(200)
   expect(await one.extension()).toMatchObject({ status: 'active' })
   const lost = await world.control.injectSms({ to: FROM, text: 'Before' })
@@ -186,11 +183,11 @@ async function createSubscription(fault: ProviderFault): Promise<void> {
 
 /** A failed renewal loses nothing: it runs at half of the subscription's lifetime, so later renewals are in time. */
 async function renew(fault: ProviderFault): Promise<void> {
-  await using one = await openCase(fault)
+  await using one = await FaultCase.open()
   const { world, clock } = one
   await pass(one, MINUTE_MS, async () => ((await activeHere(one)) === 1 ? true : null))
   const [before] = world.control.subscriptions()
-  applyFault(world, { method: 'renewSubscription', route: 'subscription-renew' }, fault, 1)
+  one.applyFault({ method: 'renewSubscription', route: 'subscription-renew' }, fault, 1)
   clock.advance(4 * DAY_MS)
   const renewed = (): true | null =>
     (world.control.subscriptions()[0]?.expiresAt ?? 0) > clock.now() + 6 * DAY_MS ? true : null

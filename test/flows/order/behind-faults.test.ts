@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { FaultCase } from '../fault-table/case.ts'
-import { FAULTS, applyFault } from '../fault-table/faults.ts'
+import { FAULTS } from '../fault-table/faults.ts'
 import { contact, record, sendEach, texts, untilSent, watchCalls } from './conversations.ts'
 
 // Faults of the first calls of a number must not let later messages overtake earlier ones.
@@ -11,7 +11,7 @@ const SEND = { method: 'sendSms', route: 'sms' } as const
 function addSendFault(one: FaultCase, name: string): void {
   const fault = FAULTS.find((known) => known.name === name)
   if (fault === undefined) throw new Error(`There is no fault ${name}`)
-  applyFault(one.world, SEND, fault, 2)
+  one.applyFault(SEND, fault, 2)
 }
 
 const BEHIND: Record<string, { env?: Record<string, string>; apply: (one: FaultCase) => void }> = {

@@ -46,8 +46,3 @@ export function watchCalls(world: World): string[] {
   provider.sendSms = (token, message) => (begun.push(message.text), call(token, message))
   return begun
 }
-
-/** Waits for some turns of the event loop, so that all possible work has begun. */
-export async function someTurns(): Promise<void> {
-  for (let turn = 0; turn < 20; turn++) await new Promise<void>((resolve) => setImmediate(resolve))
-}

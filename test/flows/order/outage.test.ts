@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { FaultCase } from '../fault-table/case.ts'
-import { FAULTS, applyFault } from '../fault-table/faults.ts'
+import { FAULTS } from '../fault-table/faults.ts'
 import { pass } from '../fault-table/passing-time.ts'
 import { contact, countOf, record, sendEach, texts, untilSent } from './conversations.ts'
 
@@ -43,7 +43,7 @@ describe.each(Object.entries(CALLS_AN_HOUR))('an outage of an hour: %s', (name, 
     const { sendSms } = world.gateway.provider
     const fault = FAULTS.find((known) => known.name === name)
     if (fault === undefined) throw new Error(`There is no fault ${name}`)
-    applyFault(world, { method: 'sendSms', route: 'sms' }, { ...fault, always: true }, Infinity)
+    one.applyFault({ method: 'sendSms', route: 'sms' }, { ...fault, always: true }, Infinity)
     const calls = watchCallsAtOnce(world)
 
     const startedAt = clock.now()

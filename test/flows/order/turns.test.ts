@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { FROM, FROM_2, type World } from '../../support/world.ts'
 import { FaultCase } from '../fault-table/case.ts'
-import { pass } from '../fault-table/passing-time.ts'
-import { contact, record, sendEach, someTurns, texts, untilSent, watchCalls } from './conversations.ts'
+import { pass, someTurns } from '../fault-table/passing-time.ts'
+import { contact, record, sendEach, texts, untilSent, watchCalls } from './conversations.ts'
 
 const REFUSED_CONTACT = contact(500)
 const MINUTE_MS = 60_000

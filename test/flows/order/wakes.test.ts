@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { setTenantStatus } from '../../../src/operator/tenants.ts'
 import { FaultCase } from '../fault-table/case.ts'
-import { pass } from '../fault-table/passing-time.ts'
-import { record, sendEach, someTurns, texts, untilSent } from './conversations.ts'
+import { pass, someTurns } from '../fault-table/passing-time.ts'
+import { record, sendEach, texts, untilSent } from './conversations.ts'
 
 const MINUTE_MS = 60_000
 

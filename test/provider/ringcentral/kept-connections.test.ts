@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import tls from 'node:tls'
+import { fakeTimers } from '../../support/fake-timers.ts'
 import { authority, key, valid } from './certificates.ts'
 import { ACCESS_TOKEN, clientOf, failureOf, rawServer, valueOf } from './servers.ts'
 
@@ -98,17 +99,24 @@ test('an SMS is sent although its kept connection ended while the event loop was
 
 test('the timeout of one call does not end the next call on its connection', async () => {
   let requests = 0
+  const asked = Promise.withResolvers<void>()
   const over = Promise.withResolvers<void>()
   await using server = await rawServer((socket) =>
     socket.on('data', () => {
-      if (++requests === 1) socket.write(EXTENSION)
-      else void over.promise.then(() => socket.write(EXTENSION))
+      if (++requests === 1) return socket.write(EXTENSION)
+      asked.resolve()
+      return void over.promise.then(() => socket.write(EXTENSION))
     }),
   )
+  const timers = fakeTimers()
   const client = clientOf(server.url, { timeoutMs: TIMEOUT_MS })
   await client.getExtension(ACCESS_TOKEN)
-  // This timer is set after the timer of the first call and has the same length, so it fires after it.
-  setTimeout(() => over.resolve(), TIMEOUT_MS)
-  await Bun.sleep(TIMEOUT_MS / 2)
-  expect(valueOf(await client.getExtension(ACCESS_TOKEN)).extensionId).toBe('1')
+  timers.advance(TIMEOUT_MS / 2)
+  const next = client.getExtension(ACCESS_TOKEN)
+  await asked.promise
+  // The first call has timed out, but the next one has not.
+  timers.advance(TIMEOUT_MS / 2)
+  over.resolve()
+  expect(valueOf(await next).extensionId).toBe('1')
+  expect(server.connections).toBe(1)
 })
