@@ -57,7 +57,8 @@ test.each([404, 503])('a message fails if the store answers %i until the message
 })
 
 test('a store that hangs delays only its own extension', async () => {
-  await using world = await createWorld({ work: false, env: { PROVIDER_TIMEOUT: '60s', RECONCILE_SETTLE: '300ms' } })
+  const clock = manualClock()
+  await using world = await createWorld({ clock, work: false, env: { PROVIDER_TIMEOUT: '60s' } })
   const { tenantId, apiKey: key } = await world.otherTenant()
   const bob = world.control.addExtension({ name: 'Bob', numbers: [OTHER_FROM] })
   await world.connect({ tenantId, extensionId: bob.extensionId })
@@ -73,7 +74,10 @@ test('a store that hangs delays only its own extension', async () => {
     fault: { kind: 'hang' },
   })
   world.running.work()
-  for (const id of ids) await world.untilStatus(id, ['sent'], 4000, { key })
+  await until(() => listings(world) === 1)
+  await untilSnoozed(world, 'lookup')
+  clock.advance(SETTLE_MS)
+  for (const id of ids) await world.untilStatus(id, ['sent'], 20_000, { key })
   for (const id of held) expect((await world.status(id))['status']).toBe('queued')
 }, 20_000)
 
@@ -95,12 +99,16 @@ test('one listing after the settle time decides all messages', async () => {
 })
 
 test('a record with a truncated text confirms its message', async () => {
-  await using world = await createWorld({ work: false, env: { RECONCILE_SETTLE: '300ms' } })
+  const clock = manualClock()
+  await using world = await createWorld({ clock, work: false })
   const body = 'A text that the store does not keep as a whole. '.repeat(4)
   const id = await world.send({ body })
   await restore(world, [id])
   await wasSent(world, TO, body.slice(0, 120))
   world.running.work()
+  await until(() => listings(world) === 1)
+  await untilSnoozed(world, 'lookup')
+  clock.advance(SETTLE_MS)
   expect(await world.untilStatus(id)).toMatchObject({ status: 'sent', error: null })
   expect(texts(world)).toEqual([body.slice(0, 120)])
 })
