@@ -91,11 +91,11 @@ const QUARANTINE_SCHEDULED = `UPDATE jobs SET is_quarantined = 1 WHERE kind = 's
 const NOTE_FACT =
   'INSERT INTO facts (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = excluded.value'
 
-/** The boot of attempts that may have been made after the copy. */
+/** The boot of attempts that may have been made since the backup. */
 export const RESTORED_BOOT = 'restored'
 
 /**
- * Deliveries that waited when the copy was made may have been POSTed since. Each gets an open attempt, which the start closes
+ * Deliveries that waited in the backup may have been POSTed since. Each gets an open attempt, which the start closes
  * as interrupted. A retry of a schedule is left: it may be made again, and receivers know it by its delivery id.
  */
 const OPEN_WAITING_DELIVERIES = `INSERT INTO deliveries (delivery_id, attempt_number, tenant_id, kind, target_id, message_id, correlation_id,

@@ -3,9 +3,9 @@ import { type Gate, isStorageFault } from './gate.ts'
 
 /**
  * Group commit. Units that wait at the same time are committed together, with one fsync; each caller's promise resolves after
- * that commit. Units of one commit may run in another order: all rows of an operation run where its first row came, and all
- * statements where the first ones came. Units of one operation keep their order. If a commit fails because of a unit, its units are committed one by one, so that only the bad
- * one fails.
+ * that commit. A commit groups its units: all rows of one operation run together, at the position of the first of them, and so
+ * do all plain statements. Within a group the order is kept. If a commit fails because of a unit, its units are committed one
+ * by one, so that only the bad one fails.
  */
 export interface Writer {
   /** Commits the statements as one atomic unit; returns one result for each. */

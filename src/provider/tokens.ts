@@ -15,7 +15,7 @@ import { DecryptedTokens, nameOf, encryptionContext } from './decrypted-tokens.t
 import type { Provider, ProviderFailure, TokenPair } from './provider.ts'
 import { meansRevoked, refreshDelayMs } from './refresh-policy.ts'
 
-/** `gone`: disconnected or revoked; a person must authorize it again. `waiting`: a refresh failed and will be tried again. */
+/** `gone`: disconnected or revoked; a person must authorize it again. `deferred`: a refresh failed and will be tried again. */
 export type TokenResult =
   | { type: 'token'; accessToken: string }
   | { type: 'gone' }
@@ -57,7 +57,7 @@ export class Tokens {
   async access(key: ExtensionKey): Promise<TokenResult> {
     const row = await this.context.directory.extension(key.tenantId, key.extensionId)
     if (row === null || row.status === 'revoked') return { type: 'gone' }
-    if (row.status === 'refresh_failed') return this.#waiting(row)
+    if (row.status === 'refresh_failed') return this.#deferredOrRefresh(row)
     if (row.accessExpiresAt - this.context.clock.now() <= TOKEN_FRESH_MS) return this.refresh(key)
     return { type: 'token', accessToken: await this.#decrypted.decrypt(row) }
   }
@@ -241,7 +241,7 @@ export class Tokens {
     return stored
   }
 
-  async #waiting(row: ExtensionRow): Promise<TokenResult> {
+  async #deferredOrRefresh(row: ExtensionRow): Promise<TokenResult> {
     const retryInMs = (row.nextRefreshAt ?? 0) - this.context.clock.now()
     return retryInMs <= 0 || this.isRefreshing(row) ? this.refresh(row) : { type: 'deferred', retryInMs }
   }

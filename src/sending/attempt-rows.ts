@@ -41,7 +41,7 @@ export const ATTEMPT_COLUMNS = [
 
 /**
  * Opens attempts, and makes the checks that must be part of the commit: the tenant and the extension are active, the
- * recipient has not opted out of a number whose tenant blocks opt-outs, and the conversation has no open attempt.
+ * conversation has no open attempt, and if the tenant's opt-out policy is `block`, the recipient has not opted out of the number.
  * `condition` is a further condition on the message. Returns the attempt's `seq` if all conditions hold.
  */
 export const insertAttempts = (

@@ -152,7 +152,7 @@ export class Attempts {
     else await this.#unknown(open, null)
   }
 
-  /** Logs a failure, and delays what the next call of the message or of the extension must wait for. */
+  /** Logs a failure, and decides how long the message or its extension waits before the next call. */
   #noteFailure({ entry, attempt: { extensionId }, message }: OpenEntry, failure: ProviderFailure): void {
     this.#logFailure(entry, failure)
     if (isMovedNumber(failure)) entry.movedNumber = { extensionId, failure, at: this.context.clock.monotonic() }
@@ -173,7 +173,7 @@ export class Attempts {
     quota.pause(extensionId, SEND_GROUP, backoffMs(++this.scheduler.extension(extensionId).failures))
   }
 
-  /** Makes the entry wait. It holds its own conversation, and nothing else. */
+  /** Until `ms` have passed, neither this message nor later ones of its conversation begin; the queue goes on. */
   #hold(entry: Entry, ms: number): void {
     const { clock } = this.context
     entry.heldUntil = clock.monotonic() + ms

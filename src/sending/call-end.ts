@@ -31,7 +31,7 @@ export function callEnd(result: CallResult<SmsAnswer>): CallEnd {
   }
 }
 
-/** The end of a call that the provider accepted. The answer may say that sending failed. */
+/** The end of a call that the provider accepted. If its answer says that sending failed, clients get the error of a rejected message. */
 const acceptedEnd = (rcMessageId: string, hasFailed: boolean): CallEnd =>
   hasFailed
     ? { type: 'failed', outcome: 'accepted', rcMessageId, failure: rejected('sending failed', null) }

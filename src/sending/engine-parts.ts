@@ -11,8 +11,8 @@ export interface EngineParts {
 }
 
 /**
- * After a restore from a backup, waiting messages may have been sent after the copy was made. They are quarantined: each
- * holds its conversation until a lookup that began after `endsAt` has found out whether the provider has it.
+ * After a restore, waiting messages may have been sent since the backup. They are quarantined: each holds its conversation until
+ * a lookup that began after `endsAt` has found out whether the provider has it.
  */
 export interface Quarantine {
   /** Whether any message may be quarantined. */

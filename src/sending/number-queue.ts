@@ -11,7 +11,7 @@ export interface Entry {
   attempt: OpenAttempt | null
   /** True after a restore, until a lookup has shown that it was not sent. */
   isQuarantined: boolean
-  /** Monotonic time before which it does not begin. It holds only its own conversation. */
+  /** Monotonic time. Until then neither this message nor later ones of its conversation begin; the queue goes on. */
   heldUntil: number
   /** Set if the provider answered that the number does not belong to the extension: it may have moved to another one. */
   movedNumber: MovedNumber | null
@@ -49,7 +49,7 @@ export const READ_AHEAD = 256
 export class NumberQueue {
   /** Ordered by `jobSeq`. */
   readonly waiting: Entry[] = []
-  /** Its entries whose conversation is busy: their attempt is open, or is being opened. */
+  /** The entries that make their conversations busy: their attempt is open, or is being opened. */
   readonly busy = new Set<Entry>()
   /** How many messages are being committed without an attempt. Later messages must not begin before these are known. */
   arriving = 0

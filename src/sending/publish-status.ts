@@ -9,7 +9,7 @@ interface MessageOfEvent {
   tenantId: string
 }
 
-interface Result {
+interface StatusDetails {
   rcMessageId?: string | null
   failure?: MessageFailure | null
 }
@@ -20,26 +20,26 @@ export function publishStatus(
   message: MessageOfEvent,
   status: MessageStatus,
   at: number,
-  result: Result = {},
+  details: StatusDetails = {},
 ): void {
   if (!hub.hasListeners) return
   const { id, appId, tenantId } = message
-  const { rcMessageId = null, failure = null } = result
+  const { rcMessageId = null, failure = null } = details
   const event = statusEvent({ id, appId, tenantId, rcMessageId, error: failure?.text ?? null }, status, at)
   hub.publish(event, failure?.code)
 }
 
 /**
- * Publishes the end of a message that has no attempt of this process. The contract has every message `sending` before its end, so
- * that event comes first. Only a cancelled message goes from `queued` to `failed`.
+ * Publishes the end of a message that has no open attempt. Clients expect `sending` before every end, so a queued message gets
+ * that event first. Only a cancelled message goes from `queued` to `failed`.
  */
 export function publishEnd(
   context: { hub: Hub },
   message: MessageOfEvent & { status: unknown },
   status: 'sent' | 'failed',
   at: number,
-  result: Result,
+  details: StatusDetails,
 ): void {
   if (message.status === 'queued') publishStatus(context, message, 'sending', at)
-  publishStatus(context, message, status, at, result)
+  publishStatus(context, message, status, at, details)
 }

@@ -40,7 +40,7 @@ export async function oldestQuarantined(
 
 const ROWS_AT_ONCE = 500
 
-/** Without messages that had an open attempt when the copy was made: that attempt is looked up. */
+/** Without messages that had an open attempt in the backup: that attempt is looked up. */
 const QUARANTINED = `SELECT jobs.seq, messages.id, messages.app_id, messages.from_number, messages.to_number, messages.body, messages.status, ${ENTERED_AT} AS entered_at
   FROM jobs JOIN messages ON messages.id = jobs.subject WHERE ${OF_EXTENSION} AND jobs.seq > ?3
     AND NOT EXISTS (SELECT 1 FROM send_attempts AS open WHERE open.message_id = messages.id AND open.closed_at IS NULL)
@@ -108,7 +108,7 @@ export const FOUND_SENT: RowOperation<FoundSentRow> = {
   ],
 }
 
-/** Ends a message that was sent after the copy was made. */
+/** Ends a message that was sent since the backup. */
 async function storeFoundSent(
   context: SendingContext,
   scheduler: Scheduler,

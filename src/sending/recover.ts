@@ -23,7 +23,7 @@ export async function recoverSending(engine: EngineParts): Promise<number> {
   return opened
 }
 
-/** Recovers what this process does not know: call it at intervals, because a late write of a dead process may store it. */
+/** Recovers the attempts and queues that a dead process has committed late. Call it at intervals. */
 export async function recoverLost(engine: EngineParts): Promise<void> {
   await recoverOrphans(engine)
   if (engine.quarantine.isActive) await ensureQuarantineLookups(engine)

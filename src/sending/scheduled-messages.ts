@@ -59,7 +59,8 @@ export class ScheduledMessages {
 
   /**
    * Moves messages that are due into their queues, in the order of their times. If more are due than fit into one commit, the
-   * following commits take some of each tenant. Ends after about a second: a start and a stop wait for it, and the rest is due all the same.
+   * following commits take some of each tenant. Returns after about a second, because a start and a stop wait for it; the next call
+ * takes the rest.
    */
   async enterDue(): Promise<void> {
     const { clock, database } = this.engine.context

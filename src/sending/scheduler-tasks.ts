@@ -9,7 +9,7 @@ export interface SchedulerTasks {
   readMore(queue: NumberQueue): void
   /** Called when no extension can send for the queue now. `entry` is its next one. */
   withoutSender(queue: NumberQueue, entry: Entry, sender: Exclude<Sender, { type: 'ready' }>): void
-  /** Called when the extension that has the number in memory does not have it any more, according to the provider. */
+  /** Called when the provider has said that the number does not belong to the extension that the directory names. */
   numberMoved(queue: NumberQueue, entry: Entry): void
   /** Called when a call is over and its slot is free. */
   slotFreed(): void

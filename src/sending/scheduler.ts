@@ -63,7 +63,7 @@ export class Scheduler {
 
   /**
    * Takes all slots of a message that is being accepted, if its attempt may begin with its commit: nothing of its queue or
-   * extension waits for a turn, its sender is known, and all slots are free. Returns null if the message must wait.
+   * extension waits for a turn, an extension can send now, and a call slot and both rate windows have room. Returns null if the message must wait.
    */
   reserve(tenantId: string, number: string, messageId: string, to: string): Reservation | null {
     if (this.isStopped || this.slots.waitMs() > 0) return null

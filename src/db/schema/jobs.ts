@@ -25,7 +25,7 @@ export const jobs = sqliteTable(
     contact: text(),
     /** Steady time; of a `schedule` job wall-clock time. Null for a send job: its position in its queue decides when it begins. */
     dueAt: integer('due_at'),
-    /** Set by a restore on send jobs, and on schedule jobs that are due soon: the message may have been sent since the copy was made, so it is looked up first. */
+    /** Set by a restore on send jobs, and on schedule jobs that are due soon: the message may have been sent since the backup, so it is looked up first. */
     isQuarantined: integer('is_quarantined', { mode: 'boolean' }).notNull().default(false),
     /** Epoch milliseconds: steady time of `send` and `lookup` jobs, wall-clock time of the others. The age of a send job counts from here. */
     createdAt: integer('created_at').notNull(),
