@@ -60,7 +60,7 @@ export class ScheduledMessages {
   /**
    * Moves messages that are due into their queues, in the order of their times. If more are due than fit into one commit, the
    * following commits take some of each tenant. Returns after about a second, because a start and a stop wait for it; the next call
- * takes the rest.
+   * takes the rest.
    */
   async enterDue(): Promise<void> {
     const { clock, database } = this.engine.context
