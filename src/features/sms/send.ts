@@ -24,29 +24,29 @@ export async function send(
   const now = gateway.clock.now()
   const sendAt = checkedSendAt(message.sendAt, now)
   const row = newMessage(gateway, caller, { ...message, sendAt }, key, now)
-  const { stored, original } = await accept(gateway, row, sendAt !== null && sendAt > now ? sendAt : null)
-  if (original.requestHash !== row.requestHash) throw apiError('idempotencyConflict')
-  return { messageId: original.messageId, status: 'queued', replayed: original.messageId !== stored.messageId }
+  const { own, kept } = await accept(gateway, row, sendAt !== null && sendAt > now ? sendAt : null)
+  if (kept.requestHash !== row.requestHash) throw apiError('idempotencyConflict')
+  return { messageId: kept.messageId, status: 'queued', replayed: kept.messageId !== own.messageId }
 }
 
 const MESSAGE_ID_DRAWS = 5
 
 /**
- * Stores the message. A message id has only 48 bits, so a new one is drawn if it is taken. Returns the row that was passed in
- * last, and the original: the message that the first request with the same key has stored.
+ * Stores the message. A message id has only 48 bits, so a new one is drawn if it is taken. `own` is the message of this request.
+ * `kept` is the message that is stored for its key: for a repeated request that of the first one, and `own` is not stored.
  */
 async function accept(
   { sending, ids }: Gateway,
   row: NewMessage,
   sendAt: number | null,
-): Promise<{ stored: NewMessage; original: KeptRequest }> {
-  for (let draw = 1, stored = row; ; draw++) {
+): Promise<{ own: NewMessage; kept: KeptRequest }> {
+  for (let draw = 1, own = row; ; draw++) {
     try {
-      const accepting = sendAt === null ? sending.accept(stored) : sending.scheduled.accept({ ...stored, sendAt })
-      return { stored, original: await accepting }
+      const accepting = sendAt === null ? sending.accept(own) : sending.scheduled.accept({ ...own, sendAt })
+      return { own, kept: await accepting }
     } catch (error) {
       if (!isConstraint(error) || draw >= MESSAGE_ID_DRAWS) throw error
-      stored = { ...row, messageId: ids.message(null) }
+      own = { ...row, messageId: ids.message(null) }
     }
   }
 }
