@@ -27,7 +27,7 @@ export const messages = sqliteTable(
     status: text({ enum: MESSAGE_STATUSES }).notNull(),
     rcMessageId: text('rc_message_id'),
     error: text(),
-    /** Why it failed, as a stable code; `error` is the text for people. */
+    /** Why it failed, as a stable code of the gateway; `error` is the text for people. */
     errorCode: text('error_code', { enum: FAILURE_CODES }),
     receivingExtensionId: text('receiving_extension_id'),
     createdAt: integer('created_at').notNull(),
@@ -91,9 +91,10 @@ export const sendAttempts = sqliteTable(
     absentAfter: integer('absent_after'),
     /** Steady time at which the attempt ended; null while it is open. */
     closedAt: integer('closed_at'),
-    /** What reconciliation found of an unknown outcome. */
+    /** What the lookup found out about an unknown outcome. */
     resolution: text({ enum: ATTEMPT_RESOLUTIONS }),
     httpStatus: integer('http_status'),
+    /** The provider's code. */
     errorCode: text('error_code'),
     requestId: text('request_id'),
   },
