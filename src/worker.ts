@@ -23,8 +23,8 @@ import type { ExtensionRow } from './provider/directory.ts'
 import { makeAllDue } from './jobs/job-rows.ts'
 import { Timers } from './jobs/timers.ts'
 import { expireMessages } from './sending/expire.ts'
-import { lookupJobs } from './sending/reconcile.ts'
-import { recoverLost, recoverSending } from './sending/recover.ts'
+import { lookupJobs } from './sending/lookup.ts'
+import { recoverLateCommits, recoverSending } from './sending/recover.ts'
 
 /** Registers the handler of each kind of job. */
 export function registerJobs(gateway: Gateway): void {
@@ -61,7 +61,7 @@ const ALERTS_EVERY_MS = 5000
 
 /** Starts the timer that finds what this process does not know of. */
 export const watchOrphans = (timers: Timers, { sending }: Gateway): void =>
-  timers.every('orphans', MINUTE_MS, MINUTE_MS, () => recoverLost(sending))
+  timers.every('orphans', MINUTE_MS, MINUTE_MS, () => recoverLateCommits(sending))
 
 /** Starts the timers of recurring work. */
 export function startTimers(gateway: Gateway): Timers {

@@ -58,7 +58,7 @@ export const REFRESH_RETRY_FIRST_MS = 10_000
 export const REFRESH_RETRY_MIN_MS = 60_000
 export const REFRESH_RETRY_MAX_MS = 30 * 60_000
 /** An attempt of unknown outcome holds its conversation for about this long at most, counted again from a restart; then its message counts as unconfirmable. */
-export const MAX_RECONCILE_MS = 10 * 60_000
+export const MAX_LOOKUP_MS = 10 * 60_000
 
 /** How long work of the gateway waits after a failure of its own, such as a full disk, before it tries again. */
 export const RETRY_AFTER_FAULT_MS = 1000

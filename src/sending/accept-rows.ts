@@ -23,7 +23,11 @@ export interface NewMessage extends Record<string, string | number | null> {
 }
 
 /** A new message, and the attempt that its commit opens if `extensionId` is not null. */
-export type AcceptRow = NewMessage & AttemptRow
+export type AcceptRow = NewMessage &
+  AttemptRow & {
+    /** Steady time. The queue age counts from it. */
+    acceptedAt: number
+  }
 
 /** The status of a new message: `sending` if the statement before this one opened its attempt. */
 const STATUS = `iif(EXISTS (SELECT 1 FROM send_attempts AS attempt WHERE attempt.message_id = input.messageId), 'sending', 'queued')`
@@ -35,7 +39,7 @@ const insertMessages = (condition: string, status = STATUS, sendAt = 'NULL'): st
 
 const insertJobs = (condition: string): string =>
   `INSERT INTO jobs (id, kind, lane, tenant_id, subject, contact, created_at)
-    SELECT jobId, 'send', input."from", tenantId, messageId, input."to", startedAt FROM input WHERE ${condition}
+    SELECT jobId, 'send', input."from", tenantId, messageId, input."to", acceptedAt FROM input WHERE ${condition}
     RETURNING subject AS key, seq AS job_seq`
 
 function countAccepted(condition: string): string {
@@ -51,7 +55,7 @@ const MESSAGE_COLUMNS = ['jobId', 'appId', 'userId', 'body'] as const
  * Returns a row with `job_seq`, and one with `attempt_seq` if an attempt was opened.
  */
 export const ACCEPT: RowOperation<AcceptRow> = {
-  columns: [...ATTEMPT_COLUMNS, ...MESSAGE_COLUMNS],
+  columns: [...ATTEMPT_COLUMNS, ...MESSAGE_COLUMNS, 'acceptedAt'],
   key: 'messageId',
   statements: acceptStatements('true'),
 }
@@ -103,18 +107,18 @@ const KEEP_KEYS = `INSERT INTO idempotency_keys (app_id, key, request_hash, mess
 const KEPT_KEYS = `SELECT input.messageId AS key, stored.message_id, stored.request_hash FROM input
   CROSS JOIN idempotency_keys AS stored ON stored.app_id = input.appId AND stored.key = input.idempotencyKey`
 
-/** Limits an operation to the first request with each `Idempotency-Key`. Returns the rows of `KEPT_KEYS` as well. */
+/** The operation that stores only the first request with each `Idempotency-Key`. Returns the rows of `KEPT_KEYS` as well. */
 const once = <Message extends NewMessage>(
-  operation: RowOperation<Message>,
+  columns: RowOperation<Message>['columns'],
   statements: (condition: string) => string[],
 ): RowOperation<Message> => ({
-  columns: [...operation.columns, 'idempotencyKey', 'requestHash', 'keysExpiredBefore'],
+  columns: [...columns, 'idempotencyKey', 'requestHash', 'keysExpiredBefore'],
   key: 'messageId',
   statements: [FORGET_OWN_EXPIRED, FORGET_SOME_EXPIRED, KEEP_KEYS, ...statements(OWNS_KEY), KEPT_KEYS],
 })
 
-export const ACCEPT_ONCE = once(ACCEPT, acceptStatements)
-export const SCHEDULE_ONCE = once(SCHEDULE, scheduleStatements)
+export const ACCEPT_ONCE = once<AcceptRow>(ACCEPT.columns, acceptStatements)
+export const SCHEDULE_ONCE = once<ScheduledMessage>(SCHEDULE.columns, scheduleStatements)
 
 /** The message that a request has stored, or that its `Idempotency-Key` had already. */
 export interface KeptRequest {

@@ -11,11 +11,11 @@ import { ensureLookups } from './lookup-rows.ts'
 
 type Values = Record<string, string | number | null>
 
-/** A new attempt. */
+/** The values of an attempt that a commit may open. */
 export interface AttemptRow extends Values {
   messageId: string
   tenantId: string
-  /** Null: no attempt is opened. */
+  /** Null if the message has to wait: the commit then opens no attempt. */
   extensionId: string | null
   from: string
   to: string
@@ -91,7 +91,7 @@ export const WHY_NOT_OPENED = `WITH input ("from", "to", tenantId) AS (VALUES (?
 export const IS_OPEN = `EXISTS (SELECT 1 FROM send_attempts AS open WHERE open.seq = input.attemptSeq AND open.closed_at IS NULL)`
 
 const CLOSE_ATTEMPTS = `UPDATE send_attempts SET outcome = coalesce(send_attempts.outcome, input.outcome), closed_at = input.closedAt,
-    resolution = input.resolution, http_status = coalesce(input.httpStatus, http_status), error_code = coalesce(input.errorCode, error_code),
+    resolution = input.resolution, http_status = coalesce(input.httpStatus, http_status), error_code = coalesce(input.providerCode, error_code),
     request_id = coalesce(input.requestId, request_id)
   FROM input WHERE send_attempts.seq = input.attemptSeq AND send_attempts.closed_at IS NULL`
 
@@ -104,7 +104,7 @@ export interface CloseRow extends Values {
   resolution: AttemptResolution | null
   httpStatus: number | null
   /** The provider's code. */
-  errorCode: string | null
+  providerCode: string | null
   requestId: string | null
   /** Steady time. */
   closedAt: number
@@ -116,7 +116,7 @@ const CLOSE_COLUMNS = [
   'outcome',
   'resolution',
   'httpStatus',
-  'errorCode',
+  'providerCode',
   'requestId',
   'closedAt',
 ] as const
@@ -135,11 +135,12 @@ export const CLOSE: RowOperation<CloseRow & { jobSeq: number }> = {
 }
 
 /** The end of an attempt that also ends its message. */
-export interface ResultRow extends CloseRow {
+export interface EndRow extends CloseRow {
   jobSeq: number
   status: 'sent' | 'failed'
   rcMessageId: string | null
   error: string | null
+  /** The gateway's code, for the message. */
   failureCode: FailureCode | null
   /** How many text segments a sent message has; 0 for a failed one. */
   segments: number
@@ -150,7 +151,7 @@ export interface ResultRow extends CloseRow {
 }
 
 /** Ends an attempt, its message and its job. */
-export const RESULT: RowOperation<ResultRow> = {
+export const END: RowOperation<EndRow> = {
   columns: [
     ...CLOSE_COLUMNS,
     'jobSeq',
@@ -177,10 +178,10 @@ export const RESULT: RowOperation<ResultRow> = {
   ],
 }
 
-/** `RESULT` for messages that failed. Their errors are counted as well. */
-export const FAILED_RESULT: RowOperation<ResultRow> = {
-  ...RESULT,
-  statements: [countErrors({ ...endingMessages(IS_OPEN), error: 'input.error' }), ...RESULT.statements],
+/** `END` for messages that failed. Their errors are counted as well. */
+export const END_FAILED: RowOperation<EndRow> = {
+  ...END,
+  statements: [countErrors({ ...endingMessages(IS_OPEN), error: 'input.error' }), ...END.statements],
 }
 
 /** An attempt whose outcome is not known. */
@@ -193,7 +194,7 @@ export interface UnknownRow extends Values {
   absentAfter: number
   lookupAt: number
   httpStatus: number | null
-  errorCode: string | null
+  providerCode: string | null
   requestId: string | null
   /** Steady time. */
   storedAt: number
@@ -217,14 +218,14 @@ export const UNKNOWN: RowOperation<UnknownRow> = {
     'absentAfter',
     'lookupAt',
     'httpStatus',
-    'errorCode',
+    'providerCode',
     'requestId',
     'storedAt',
   ],
   key: 'messageId',
   statements: [
     `UPDATE send_attempts SET outcome = 'unknown', absent_after = input.absentAfter, http_status = input.httpStatus,
-        error_code = input.errorCode, request_id = input.requestId
+        error_code = input.providerCode, request_id = input.requestId
       FROM input WHERE send_attempts.seq = input.attemptSeq AND send_attempts.closed_at IS NULL`,
     ...ENSURE_LOOKUP,
   ],

@@ -6,7 +6,7 @@ import { isConstraint } from '../db/gate.ts'
 import type { RowOperation } from '../db/writer.ts'
 import type { ProviderFailure } from '../provider/provider.ts'
 import { latencyClass } from '../usage/latency.ts'
-import { CLOSE, FAILED_RESULT, RESULT, UNKNOWN } from './attempt-rows.ts'
+import { CLOSE, END_FAILED, END, UNKNOWN } from './attempt-rows.ts'
 import type { CallEnd } from './call-end.ts'
 import type { SendingContext } from './context.ts'
 import { GIVE_UP } from './give-up-rows.ts'
@@ -32,27 +32,27 @@ export async function storeEnd(
   context: SendingContext,
   open: OpenEntry,
   end: Ended,
-  failure: ProviderFailure | null,
+  providerFailure: ProviderFailure | null,
   resolution: AttemptResolution | null = null,
 ): Promise<boolean> {
   const { clock } = context
   const { message } = open
   const now = clock.now()
-  const error = end.type === 'failed' ? end.failure : null
+  const failure = end.type === 'failed' ? end.failure : null
   const row = {
-    ...closeRow(context, open, end.outcome, failure, resolution),
+    ...closeRow(context, open, end.outcome, providerFailure, resolution),
     status: end.type,
     rcMessageId: end.rcMessageId,
-    error: error?.text ?? null,
-    failureCode: error?.code ?? null,
-    segments: error === null ? segmentsOf(message.body) : 0,
-    latencyMs: error === null && message.sendAt === null ? latencyClass(now - message.createdAt) : 0,
+    error: failure?.text ?? null,
+    failureCode: failure?.code ?? null,
+    segments: failure === null ? segmentsOf(message.body) : 0,
+    latencyMs: failure === null && message.sendAt === null ? latencyClass(now - message.createdAt) : 0,
     now,
   }
-  if (!(await storeResult(context, error === null ? RESULT : FAILED_RESULT, row))) return false
+  if (!(await writeUntilStored(context, failure === null ? END : END_FAILED, row))) return false
   const key = { tenantId: message.tenantId, extensionId: open.attempt.extensionId }
   if (end.type === 'sent') context.tracking.sent(key, row.closedAt)
-  publishStatus(context, message, end.type, now, { rcMessageId: end.rcMessageId, failure: error })
+  publishStatus(context, message, end.type, now, { rcMessageId: end.rcMessageId, failure })
   return true
 }
 
@@ -61,17 +61,17 @@ export async function storeClose(
   context: SendingContext,
   open: OpenEntry,
   outcome: AttemptOutcome,
-  failure: ProviderFailure | null,
+  providerFailure: ProviderFailure | null,
   resolution: AttemptResolution | null = null,
 ): Promise<void> {
-  await storeResult(context, CLOSE, closeRow(context, open, outcome, failure, resolution))
+  await writeUntilStored(context, CLOSE, closeRow(context, open, outcome, providerFailure, resolution))
 }
 
 const closeRow = (
   { clock }: SendingContext,
   { entry, attempt }: OpenEntry,
   outcome: AttemptOutcome,
-  failure: ProviderFailure | null,
+  providerFailure: ProviderFailure | null,
   resolution: AttemptResolution | null,
 ) => ({
   messageId: entry.messageId,
@@ -79,9 +79,9 @@ const closeRow = (
   attemptSeq: attempt.seq,
   outcome,
   resolution,
-  httpStatus: failure?.status ?? null,
-  errorCode: failure?.code ?? null,
-  requestId: failure?.requestId ?? null,
+  httpStatus: providerFailure?.status ?? null,
+  providerCode: providerFailure?.code ?? null,
+  requestId: providerFailure?.requestId ?? null,
   closedAt: Math.ceil(clock.steady()),
 })
 
@@ -92,22 +92,22 @@ const closeRow = (
 export async function storeUnknown(
   context: SendingContext,
   { entry, attempt }: Omit<OpenEntry, 'message'>,
-  failure: ProviderFailure | null,
+  providerFailure: ProviderFailure | null,
 ): Promise<number> {
-  const settleMs = settleMsAfter(context, failure)
+  const settleMs = settleMsAfter(context, providerFailure)
   const lookupMs = Math.min(FIRST_LOOKUP_MS, settleMs)
   const storedAt = Math.ceil(context.clock.steady())
   const absentAfter = storedAt + settleMs
-  await storeResult(context, UNKNOWN, {
+  await writeUntilStored(context, UNKNOWN, {
     messageId: entry.messageId,
     attemptSeq: attempt.seq,
     tenantId: entry.queue.tenantId,
     extensionId: attempt.extensionId,
     absentAfter,
     lookupAt: storedAt + lookupMs,
-    httpStatus: failure?.status ?? null,
-    errorCode: failure?.code ?? null,
-    requestId: failure?.requestId ?? null,
+    httpStatus: providerFailure?.status ?? null,
+    providerCode: providerFailure?.code ?? null,
+    requestId: providerFailure?.requestId ?? null,
     storedAt,
   })
   attempt.absentAfter = absentAfter
@@ -115,8 +115,8 @@ export async function storeUnknown(
 }
 
 /** After a 500 the provider is done with the call. After a 502 or 504 it may still be working behind the proxy that answered. */
-const settleMsAfter = ({ config }: SendingContext, failure: ProviderFailure | null): number =>
-  failure?.status === 500 ? config.reconcileSettle500Ms : config.reconcileSettleMs
+const settleMsAfter = ({ config }: SendingContext, providerFailure: ProviderFailure | null): number =>
+  providerFailure?.status === 500 ? config.reconcileSettle500Ms : config.reconcileSettleMs
 
 /** Ends a message that has no open attempt, and its job. Returns whether this call ended it. */
 export async function giveUp(
@@ -136,7 +136,7 @@ export async function giveUp(
  * Writes until the database stores the row. Until then the attempt stays open, so nothing is sent twice. Returns false if
  * the row violates a constraint of the schema.
  */
-async function storeResult<Row extends Record<string, string | number | null>>(
+async function writeUntilStored<Row extends Record<string, string | number | null>>(
   context: SendingContext,
   operation: RowOperation<Row>,
   row: Row,

@@ -8,9 +8,9 @@ import { SEND_GROUP } from '../provider/quota.ts'
 import type { CallResult } from '../provider/session.ts'
 import { type AttemptRow, CLAIM, WHY_NOT_OPENED } from './attempt-rows.ts'
 import { type OpenEntry, giveUp, storeClose, storeEnd, storeUnknown } from './attempt-store.ts'
-import { callEnd, isMovedNumber, wasAnswered } from './call-end.ts'
+import { callEnd, isMovedNumber, clearsBackoff } from './call-end.ts'
 import type { SendingContext } from './context.ts'
-import { backoffMs } from './extension-queue.ts'
+import { backoffMs } from './extension-turns.ts'
 import type { Entry } from './number-queue.ts'
 import { type OutboundMessage, isEnded, loadMessages } from './outbound-message.ts'
 import { publishStatus } from './publish-status.ts'
@@ -28,12 +28,12 @@ export class Attempts {
     readonly scheduler: Scheduler,
   ) {}
 
-  /** Opens attempts for waiting entries, usually in one commit, and runs them. */
-  async open(reservations: readonly Reservation[]): Promise<void> {
+  /** Claims waiting entries, usually in one commit, and runs their attempts. */
+  async begin(reservations: readonly Reservation[]): Promise<void> {
     const ids = reservations.map(({ entry }) => entry.messageId)
     try {
       const messages = await loadMessages(this.context.database.gate, ids)
-      for (const one of reservations) void this.#claim(one, messages.get(one.entry.messageId))
+      for (const one of reservations) void this.#beginOne(one, messages.get(one.entry.messageId))
     } catch (error) {
       this.context.log.error({ error: errorName(error) }, 'messages cannot be read, trying again')
       for (const one of reservations) this.#putBack(one)
@@ -74,11 +74,11 @@ export class Attempts {
       this.context.log.error({ messageId, error: errorName(error) }, 'an attempt failed: its outcome is looked up')
       await this.#unknown(open, null)
     } finally {
-      this.scheduler.callOver(reservation)
+      this.scheduler.release(reservation)
     }
   }
 
-  async #claim(reservation: Reservation, message: OutboundMessage | undefined): Promise<void> {
+  async #beginOne(reservation: Reservation, message: OutboundMessage | undefined): Promise<void> {
     try {
       if (message === undefined || isEnded(message.status)) await this.#drop(reservation)
       else await this.#claimAndRun(reservation, message)
@@ -112,7 +112,7 @@ export class Attempts {
     if (reason === null) return this.#putBack(reservation)
     await giveUp(this.context, reservation.entry, message, reason)
     this.scheduler.giveBack(reservation)
-    this.scheduler.messageEnded(reservation.entry)
+    this.scheduler.forget(reservation.entry)
   }
 
   async #whyNotOpened({ jobSeq, queue, to }: Entry, expiredBefore: number): Promise<MessageFailure | 'ended' | null> {
@@ -137,18 +137,18 @@ export class Attempts {
 
   async #finish(open: OpenEntry, result: CallResult<SmsAnswer>): Promise<void> {
     const { entry } = open
-    if (wasAnswered(result)) this.scheduler.extension(open.attempt.extensionId).failures = 0
+    if (clearsBackoff(result)) this.scheduler.extension(open.attempt.extensionId).consecutiveFailures = 0
     const failure = result.type === 'failed' ? result.failure : null
     if (failure !== null) this.#noteFailure(open, failure)
     const end = callEnd(result)
     if (end.type === 'unknown') return this.#unknown(open, failure)
     if (end.type === 'retry') {
       await storeClose(this.context, open, end.outcome, failure)
-      this.scheduler.attemptClosed(entry)
+      this.scheduler.freeConversation(entry)
       this.scheduler.add(entry)
       return
     }
-    if (await storeEnd(this.context, open, end, failure)) this.scheduler.messageEnded(entry)
+    if (await storeEnd(this.context, open, end, failure)) this.scheduler.forget(entry)
     else await this.#unknown(open, null)
   }
 
@@ -170,7 +170,7 @@ export class Attempts {
   #backOff(extensionId: string): void {
     const { quota } = this.context
     if (quota.pauseMs(extensionId, SEND_GROUP) > 0) return
-    quota.pause(extensionId, SEND_GROUP, backoffMs(++this.scheduler.extension(extensionId).failures))
+    quota.pause(extensionId, SEND_GROUP, backoffMs(++this.scheduler.extension(extensionId).consecutiveFailures))
   }
 
   /** Until `ms` have passed, neither this message nor later ones of its conversation begin; the queue goes on. */
@@ -192,7 +192,7 @@ export class Attempts {
     const { entry } = reservation
     await this.context.database.writer.write([{ sql: 'DELETE FROM jobs WHERE seq = ?1', args: [entry.jobSeq] }])
     this.scheduler.giveBack(reservation)
-    this.scheduler.messageEnded(entry)
+    this.scheduler.forget(entry)
   }
 
   /** Makes the queue wait, because later messages must not begin before this one. */

@@ -14,9 +14,19 @@ export type CallEnd =
 
 /** Maps the result of a call to its end. */
 export function callEnd(result: CallResult<SmsAnswer>): CallEnd {
-  if (result.type === 'ok') return acceptedEnd(result.value.providerMessageId, result.value.failed)
-  if (result.type !== 'failed') return { type: 'retry', outcome: 'not_accepted' }
-  const { failure } = result
+  switch (result.type) {
+    case 'ok':
+      return acceptedEnd(result.value.providerMessageId, result.value.failed)
+    case 'failed':
+      return failedEnd(result.failure)
+    // No call was made. The scheduler then finds no sender, or waits for the token or the end of the pause.
+    case 'gone':
+    case 'deferred':
+      return { type: 'retry', outcome: 'not_accepted' }
+  }
+}
+
+function failedEnd(failure: ProviderFailure): CallEnd {
   switch (failure.reason) {
     case 'ambiguous':
       return { type: 'unknown' }
@@ -49,7 +59,7 @@ function rejectedEnd(failure: ProviderFailure): CallEnd {
 export const isMovedNumber = ({ reason, code }: ProviderFailure): boolean =>
   reason === 'rejected' && code === NUMBER_MOVED
 
-/** Whether the provider answered, other than with its own 503. The 503 of a proxy counts as an answer. */
-export const wasAnswered = (result: CallResult<unknown>): boolean =>
+/** Whether the extension may make several calls at a time again: after any answer except the provider's own 503. */
+export const clearsBackoff = (result: CallResult<unknown>): boolean =>
   result.type === 'ok' ||
   (result.type === 'failed' && result.failure.status !== null && result.failure.reason !== 'unavailable')

@@ -43,7 +43,7 @@ export class CallSlots {
     return oldest + YOUNG_MS - now
   }
 
-  enter(call: object): void {
+  take(call: object): void {
     this.inFlight++
     this.#young.set(call, this.clock.monotonic())
   }
@@ -53,7 +53,7 @@ export class CallSlots {
     this.#young.delete(call)
   }
 
-  leave(call: object): void {
+  free(call: object): void {
     this.inFlight--
     this.#young.delete(call)
   }

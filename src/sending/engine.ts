@@ -32,7 +32,7 @@ export class SendEngine implements EngineParts {
     const { config, clock } = context
     const slots = new CallSlots(clock, config.callsAtOnce - CALLS_BESIDE_SENDS, context.requests)
     this.scheduler = new Scheduler(context, slots, {
-      begin: (reservations) => void this.attempts.open(reservations),
+      begin: (reservations) => void this.attempts.begin(reservations),
       readMore: (queue) => void this.#readMore(queue),
       withoutSender: (queue, entry, sender) => unsendable.withoutSender(queue, entry, sender),
       numberMoved: (queue, entry) => unsendable.numberMoved(queue, entry),
@@ -77,9 +77,9 @@ export class SendEngine implements EngineParts {
   }
 
   /** Call it when other code has ended a waiting message. */
-  forget(messageId: string): void {
+  messageEnded(messageId: string): void {
     const entry = this.scheduler.entries.get(messageId)
-    if (entry?.queue.waiting.includes(entry) === true) this.scheduler.messageEnded(entry)
+    if (entry?.queue.waiting.includes(entry) === true) this.scheduler.forget(entry)
   }
 
   /** Stores a message with its first attempt, and begins the call. */
@@ -100,7 +100,7 @@ export class SendEngine implements EngineParts {
   /** Stores a message that has to wait. Until its job is known, no later message of its queue begins with its commit. */
   async #acceptWaiting(message: NewMessage): Promise<Stored> {
     const { messageId, tenantId, from, to } = message
-    const queue = this.scheduler.queues.of(tenantId, from)
+    const queue = this.scheduler.queues.getOrCreate(tenantId, from)
     const entry = newEntry(queue, messageId, to, 0)
     queue.arriving++
     try {
@@ -116,7 +116,8 @@ export class SendEngine implements EngineParts {
 
   async #store(message: NewMessage, entry: Entry, row: AttemptRow): Promise<Stored> {
     const operation = message.idempotencyKey === null ? ACCEPT : ACCEPT_ONCE
-    const stored = storedOf(message, await this.context.database.writer.row(operation, { ...message, ...row }))
+    const accepted = { ...message, ...row, acceptedAt: row.startedAt }
+    const stored = storedOf(message, await this.context.database.writer.row(operation, accepted))
     if (stored.jobSeq === null) return stored
     entry.jobSeq = stored.jobSeq
     this.numberLookups.noteAccepted(stored.jobSeq)
@@ -129,9 +130,9 @@ export class SendEngine implements EngineParts {
     this.#enter(reservation.entry, stored)
   }
 
-  /** Puts a committed message into its queue. A repeated request has stored nothing. */
+  /** Puts a committed message into its queue. A repeated request has stored nothing, so its entry is dropped. */
   #enter(entry: Entry, { jobSeq }: Stored): void {
-    if (jobSeq === null) this.scheduler.messageEnded(entry)
+    if (jobSeq === null) this.scheduler.forget(entry)
     else this.scheduler.enter(entry)
   }
 
@@ -144,7 +145,7 @@ export class SendEngine implements EngineParts {
     const jobSeq = mayBeStored ? await findStoredJob(this.context, entry) : null
     if (reservation !== null) this.scheduler.giveBack(reservation)
     entry.jobSeq = jobSeq ?? 0
-    if (jobSeq === null) this.scheduler.messageEnded(entry)
+    if (jobSeq === null) this.scheduler.forget(entry)
     else this.scheduler.add(entry)
   }
 

@@ -1,4 +1,4 @@
-import { MAX_RECONCILE_MS } from '../core/limits.ts'
+import { MAX_LOOKUP_MS } from '../core/limits.ts'
 import { MESSAGE_FAILURES, type MessageFailure } from '../core/message-failure.ts'
 import { inBatches } from '../db/batches.ts'
 import type { Row } from '../db/connection.ts'
@@ -35,7 +35,7 @@ async function expire(engine: SendEngine, old: readonly Row[]): Promise<void> {
     const failure = failureOfOld(engine, row)
     if (message === undefined || failure === null) return
     // SQL leaves out messages with an open attempt.
-    if (await giveUp(engine.context, { jobSeq: Number(row['seq']) }, message, failure)) engine.forget(message.id)
+    if (await giveUp(engine.context, { jobSeq: Number(row['seq']) }, message, failure)) engine.messageEnded(message.id)
   })
   await Promise.all(ended)
 }
@@ -43,6 +43,6 @@ async function expire(engine: SendEngine, old: readonly Row[]): Promise<void> {
 /** A quarantined message is looked up first. If it is old and still quarantined ten minutes after `quarantine.endsAt`, it ends as unconfirmed. */
 function failureOfOld({ context, quarantine }: EngineParts, row: Row): MessageFailure | null {
   if (row['is_quarantined'] === 0) return MESSAGE_FAILURES.expired
-  const isOver = context.clock.steady() > quarantine.endsAt + MAX_RECONCILE_MS
+  const isOver = context.clock.steady() > quarantine.endsAt + MAX_LOOKUP_MS
   return isOver ? MESSAGE_FAILURES.unconfirmed : null
 }

@@ -1,7 +1,7 @@
 import type { NumberQueue } from './number-queue.ts'
 
-/** An extension with the number queues that wait for it. The queues take turns, one message each. */
-export class ExtensionQueue {
+/** The turns of the number queues that wait for an extension, one message each. */
+export class ExtensionTurns {
   /** In the order of their turns. */
   readonly queues = new Set<NumberQueue>()
   /** Calls under way. */
@@ -10,13 +10,13 @@ export class ExtensionQueue {
    * How many calls in a row did not reach the provider or were answered 503. Calls that fail together count once. After a
    * failure only one call at a time is made.
    */
-  failures = 0
+  consecutiveFailures = 0
   cancelAlarm: () => void = () => undefined
 
   constructor(readonly extensionId: string) {}
 
   get hasRoom(): boolean {
-    return this.failures === 0 || this.inFlight === 0
+    return this.consecutiveFailures === 0 || this.inFlight === 0
   }
 }
 

@@ -1,6 +1,7 @@
-import { FIRST_LOOKUP_MS, HOUR_MS, MAX_ABSENT_ATTEMPTS, MAX_RECONCILE_MS } from '../core/limits.ts'
+import { FIRST_LOOKUP_MS, HOUR_MS, MAX_ABSENT_ATTEMPTS, MAX_LOOKUP_MS } from '../core/limits.ts'
 import { MESSAGE_FAILURES } from '../core/message-failure.ts'
 import { DONE, type Job, type JobKind, type JobOutcome } from '../jobs/job.ts'
+import type { ExtensionKey } from '../provider/extension-rows.ts'
 import type { MessageQuery, StoredSms } from '../provider/provider.ts'
 import { type OpenEntry, storeClose, storeEnd } from './attempt-store.ts'
 import type { SendingContext } from './context.ts'
@@ -8,7 +9,7 @@ import type { EngineParts } from './engine-parts.ts'
 import type { Entry, OpenAttempt } from './number-queue.ts'
 import { matchRecord } from './match-record.ts'
 import { loadMessages } from './outbound-message.ts'
-import { type ExtensionOfTenant, clearQuarantine, oldestQuarantined } from './quarantine.ts'
+import { clearQuarantine, oldestQuarantined } from './quarantine.ts'
 import type { Scheduler } from './scheduler.ts'
 
 /**
@@ -34,7 +35,7 @@ const LISTING_MARGIN_MS = 60_000
 const OTHER_CLOCK_MS = HOUR_MS
 
 interface Lookup {
-  key: ExtensionOfTenant
+  key: ExtensionKey
   /** Steady time. */
   beganAt: number
   /** Null if the message store could not be listed. */
@@ -66,7 +67,7 @@ async function lookUp(engine: EngineParts, job: Job): Promise<JobOutcome> {
 async function openEntries(
   { database }: SendingContext,
   scheduler: Scheduler,
-  { tenantId, extensionId }: ExtensionOfTenant,
+  { tenantId, extensionId }: ExtensionKey,
 ): Promise<OpenEntry[]> {
   const entries = scheduler.entries.unknown(tenantId, extensionId)
   if (entries.length === 0) return []
@@ -88,7 +89,7 @@ async function endJob({ database }: SendingContext, { seq, lane, tenantId }: Job
   return deleted?.rows.length === 1 ? DONE : { type: 'snooze', delayMs: FIRST_LOOKUP_MS }
 }
 
-async function list(context: SendingContext, key: ExtensionOfTenant, since: number): Promise<Lookup> {
+async function list(context: SendingContext, key: ExtensionKey, since: number): Promise<Lookup> {
   const { session, provider, clock } = context
   const beganAt = clock.steady()
   let unreadable = 0
@@ -149,7 +150,7 @@ async function storeFound(
   takenIds.add(record.providerMessageId)
   const end = { type: 'sent', outcome: 'unknown', rcMessageId: record.providerMessageId } as const
   // If the record belongs to another message after all, the next lookup decides.
-  if (await storeEnd(context, open, end, null, 'sent')) scheduler.messageEnded(open.entry)
+  if (await storeEnd(context, open, end, null, 'sent')) scheduler.forget(open.entry)
 }
 
 async function storeAbsent(engine: EngineParts, open: OpenEntry): Promise<void> {
@@ -157,7 +158,7 @@ async function storeAbsent(engine: EngineParts, open: OpenEntry): Promise<void> 
   await storeClose(engine.context, open, 'unknown', null, 'absent')
   const { entry } = open
   entry.isQuarantined = false
-  engine.scheduler.attemptClosed(entry)
+  engine.scheduler.freeConversation(entry)
   engine.scheduler.add(entry)
 }
 
@@ -168,12 +169,12 @@ async function endUnconfirmed(
 ): Promise<void> {
   const failure = MESSAGE_FAILURES.unconfirmed
   const end = { type: 'failed', outcome: 'unknown', rcMessageId: null, failure } as const
-  if (await storeEnd(context, open, end, null, resolution)) scheduler.messageEnded(open.entry)
+  if (await storeEnd(context, open, end, null, resolution)) scheduler.forget(open.entry)
 }
 
 /** Steady time at which an attempt ends as unconfirmed. It is never before a lookup could have found it absent. */
 function givenUpAt({ config }: SendingContext, { absentAfter }: OpenAttempt): number {
-  return (absentAfter ?? Infinity) + Math.max(0, MAX_RECONCILE_MS - config.reconcileSettleMs)
+  return (absentAfter ?? Infinity) + Math.max(0, MAX_LOOKUP_MS - config.reconcileSettleMs)
 }
 
 /** Clears the quarantine if the lookup allows that. Returns the milliseconds until the next lookup; Infinity if none is needed. */

@@ -28,16 +28,16 @@ export class NumberLookups {
     readonly changed: (tenantId: string) => void,
   ) {}
 
-  /** Call it when a send job has been committed. A lookup that begins now is final for it and all older ones. */
+  /** Call it when a send job has been committed. A lookup that begins now counts for it and all older ones. */
   noteAccepted(jobSeq: number): void {
     this.#newestJobSeq = Math.max(this.#newestJobSeq, jobSeq)
   }
 
   /**
-   * Returns whether a lookup has succeeded that began after the entry's acceptance, and after the provider said that its number
-   * has moved. If not, begins one as soon as allowed.
+   * Returns whether a number lookup has succeeded that began after the entry's acceptance, and after the provider said that its
+   * number has moved. If not, begins one as soon as allowed.
    */
-  ensureFinal(entry: Entry): boolean {
+  ensureLookedUp(entry: Entry): boolean {
     const { tenantId } = entry.queue
     const latest = this.#latest.get(tenantId)
     if (latest?.succeeded === true && latest.jobSeq >= entry.jobSeq && latest.at > (entry.movedNumber?.at ?? -1))

@@ -60,8 +60,8 @@ export class NumberQueue {
   /** All entries up to this `jobSeq` have been read or added. */
   cursor = 0
   isReading = false
-  /** The extension whose turn it waits for. */
-  waitsFor: ExtensionOfQueue | null = null
+  /** The extension whose turn it waits for, with the queues that wait for it. */
+  waitsFor: { readonly queues: Set<NumberQueue> } | null = null
   /** Monotonic time before which none of its messages begins, because the attempt of the first one could not be opened. */
   retryAt = 0
   /** Cancels the timer that touches the queue. */
@@ -118,11 +118,6 @@ export class NumberQueue {
     const index = this.waiting.indexOf(entry)
     if (index >= 0) this.waiting.splice(index, 1)
   }
-}
-
-/** The queues of an extension that wait for its turn. */
-interface ExtensionOfQueue {
-  readonly queues: Set<NumberQueue>
 }
 
 /** Whether its message is committed and its attempt is being opened. */

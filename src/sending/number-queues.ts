@@ -7,10 +7,10 @@ export class NumberQueues {
   readonly #byNumber = new Map<string, Set<NumberQueue>>()
 
   /**
-   * Returns the queue of a tenant's number, and creates it if needed. Queues with jobs are known from the start, so a new one
-   * has none.
+   * Returns the queue of a tenant's number, and creates it if needed. The start creates all queues with jobs, so a later one has
+   * none.
    */
-  of(tenantId: string, number: string, hasMore = false): NumberQueue {
+  getOrCreate(tenantId: string, number: string, hasMore = false): NumberQueue {
     const known = this.known(tenantId, number)
     if (known !== null) return known
     const queue = new NumberQueue(tenantId, number, hasMore)

@@ -3,6 +3,7 @@ import { segmentsOf } from '../core/segments.ts'
 import type { Row } from '../db/connection.ts'
 import type { RowOperation } from '../db/writer.ts'
 import { countUsage } from '../usage/roll-up.ts'
+import type { ExtensionKey } from '../provider/extension-rows.ts'
 import type { StoredSms } from '../provider/provider.ts'
 import type { SendingContext } from './context.ts'
 import { endingMessages } from './ending-messages.ts'
@@ -13,11 +14,6 @@ import { publishEnd } from './publish-status.ts'
 import { trackMessages } from '../tracking/state-rows.ts'
 import type { Scheduler } from './scheduler.ts'
 
-export interface ExtensionOfTenant {
-  tenantId: string
-  extensionId: string
-}
-
 const OF_EXTENSION = `jobs.kind = 'send' AND jobs.is_quarantined = 1 AND jobs.tenant_id = ?1
   AND jobs.lane IN (SELECT number FROM phone_numbers WHERE tenant_id = ?1 AND extension_id = ?2)`
 
@@ -27,7 +23,7 @@ const ENTERED_AT = 'max(messages.created_at, coalesce(messages.send_at, 0))'
 /** When the oldest quarantined message of the extension entered its queue, epoch milliseconds; null if there is none. */
 export async function oldestQuarantined(
   { context: { database }, quarantine }: EngineParts,
-  { tenantId, extensionId }: ExtensionOfTenant,
+  { tenantId, extensionId }: ExtensionKey,
 ): Promise<number | null> {
   if (!quarantine.isActive) return null
   const { rows } = await database.gate.execute({
@@ -52,7 +48,7 @@ const QUARANTINED = `SELECT jobs.seq, messages.id, messages.app_id, messages.fro
  */
 export async function clearQuarantine(
   { context, scheduler }: EngineParts,
-  key: ExtensionOfTenant,
+  key: ExtensionKey,
   records: readonly StoredSms[],
   takenIds: Set<string>,
 ): Promise<void> {
@@ -112,7 +108,7 @@ export const FOUND_SENT: RowOperation<FoundSentRow> = {
 async function storeFoundSent(
   context: SendingContext,
   scheduler: Scheduler,
-  key: ExtensionOfTenant,
+  key: ExtensionKey,
   row: Row,
   record: StoredSms,
 ): Promise<void> {
@@ -135,7 +131,7 @@ async function storeFoundSent(
   }
   const changed = await context.database.writer.row(FOUND_SENT, found)
   const entry = scheduler.entries.get(message.id)
-  if (entry !== undefined) scheduler.messageEnded(entry)
+  if (entry !== undefined) scheduler.forget(entry)
   if (changed.length === 0) return
   if (found.trackedBy !== null) context.tracking.sent(key, found.sentAt)
   publishEnd(context, message, 'sent', now, { rcMessageId })

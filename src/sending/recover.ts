@@ -24,7 +24,7 @@ export async function recoverSending(engine: EngineParts): Promise<number> {
 }
 
 /** Recovers the attempts and queues that a dead process has committed late. Call it at intervals. */
-export async function recoverLost(engine: EngineParts): Promise<void> {
+export async function recoverLateCommits(engine: EngineParts): Promise<void> {
   await recoverOrphans(engine)
   if (engine.quarantine.isActive) await ensureQuarantineLookups(engine)
 }
@@ -40,11 +40,12 @@ async function recoverOrphans({ context, scheduler }: EngineParts): Promise<numb
     rows.filter((row) => !isKnown(row)),
   )
   for (const row of orphans) {
-    const queue = scheduler.queues.of(String(row['tenant_id']), String(row['from_number']), true)
-    scheduler.recover(await entryOf(gate, queue, row))
+    const queue = scheduler.queues.getOrCreate(String(row['tenant_id']), String(row['from_number']), true)
+    scheduler.addOpen(await entryOf(gate, queue, row))
   }
   for (const { lane: number, tenantId } of await readLanes(gate, 'send'))
-    if (scheduler.queues.known(tenantId, number) === null) scheduler.touch(scheduler.queues.of(tenantId, number, true))
+    if (scheduler.queues.known(tenantId, number) === null)
+      scheduler.touch(scheduler.queues.getOrCreate(tenantId, number, true))
   return orphans.length
 }
 

@@ -12,7 +12,7 @@ import { ensureQuarantineLookups } from './quarantine.ts'
 const ROWS_AT_ONCE = 100
 /** Few enough that a tenant with many due messages leaves room for others. */
 const ROWS_IN_TURN = 50
-const LONGEST_ENTRY_MS = 1000
+const MAX_ENTERING_MS = 1000
 /** Timers are short, because the wall clock may be set and a timer cannot wait for 30 days. */
 const MAX_WAIT_MS = 60_000
 
@@ -66,7 +66,7 @@ export class ScheduledMessages {
     const { clock, database } = this.engine.context
     const { rows } = await database.gate.execute({ sql: DUE, args: [clock.now()] })
     await this.#commit(rows)
-    const end = clock.monotonic() + LONGEST_ENTRY_MS
+    const end = clock.monotonic() + MAX_ENTERING_MS
     let isMore = rows.length === ROWS_AT_ONCE
     while (isMore && clock.monotonic() < end) isMore = await this.#enterRound()
   }
@@ -121,14 +121,16 @@ export class ScheduledMessages {
     if (rows.length === 0) return
     const { context, scheduler } = this.engine
     const known = rows.filter((row) => row['from_number'] !== null)
-    const queues = known.map((row) => scheduler.queues.of(String(row['tenant_id']), String(row['from_number'])))
+    const queues = known.map((row) =>
+      scheduler.queues.getOrCreate(String(row['tenant_id']), String(row['from_number'])),
+    )
     for (const queue of queues) queue.arriving++
     try {
       const seqs = JSON.stringify(rows.map((row) => row['seq']))
       const toSteady = Math.round(context.clock.steady() - context.clock.now())
       const [entered] = await context.database.writer.write([
-        { sql: ENTER, args: [seqs, toSteady] },
-        { sql: LEAVE, args: [seqs] },
+        { sql: INSERT_SEND_JOBS, args: [seqs, toSteady] },
+        { sql: DELETE_SCHEDULE_JOBS, args: [seqs] },
       ])
       this.#enter(rows, entered)
     } catch (error) {
@@ -150,7 +152,7 @@ export class ScheduledMessages {
     for (const { seq, subject } of entered?.rows ?? []) {
       const row = scheduled.get(subject)
       if (row === undefined) continue
-      const queue = scheduler.queues.of(String(row['tenant_id']), String(row['from_number']))
+      const queue = scheduler.queues.getOrCreate(String(row['tenant_id']), String(row['from_number']))
       numberLookups.noteAccepted(Number(seq))
       scheduler.enter(newEntry(queue, String(subject), String(row['to_number']), Number(seq), isJobQuarantined(row)))
     }
@@ -184,11 +186,11 @@ const DUE_IN_TURN = `WITH RECURSIVE tenants (id) AS (
   LIMIT ${ROWS_IN_TURN}`
 
 /** Leaves out messages that were cancelled after they were read. The queue age of a message counts from its `sendAt`. */
-const ENTER = `INSERT INTO jobs (id, kind, lane, tenant_id, subject, contact, is_quarantined, created_at)
+const INSERT_SEND_JOBS = `INSERT INTO jobs (id, kind, lane, tenant_id, subject, contact, is_quarantined, created_at)
   SELECT due.id, 'send', messages.from_number, due.tenant_id, messages.id, messages.to_number, due.is_quarantined, due.due_at + CAST(?2 AS INTEGER)
   FROM json_each(?1) AS entering CROSS JOIN jobs AS due ON due.seq = entering.value AND due.kind = 'schedule'
   CROSS JOIN messages ON messages.id = due.subject AND messages.tenant_id = due.tenant_id AND messages.status = 'queued'
   ORDER BY entering.key RETURNING seq, subject`
 
 /** The unary plus keeps SQLite from reading all scheduled jobs. */
-const LEAVE = `DELETE FROM jobs WHERE seq IN (SELECT value FROM json_each(?1)) AND +kind = 'schedule'`
+const DELETE_SCHEDULE_JOBS = `DELETE FROM jobs WHERE seq IN (SELECT value FROM json_each(?1)) AND +kind = 'schedule'`

@@ -11,7 +11,7 @@ export interface SchedulerTasks {
   withoutSender(queue: NumberQueue, entry: Entry, sender: Exclude<Sender, { type: 'ready' }>): void
   /** Called when the provider has said that the number does not belong to the extension that the directory names. */
   numberMoved(queue: NumberQueue, entry: Entry): void
-  /** Called when a call is over and its slot is free. */
+  /** Called when a call slot has become free. */
   slotFreed(): void
 }
 

@@ -2,7 +2,7 @@ import { Alarm } from '../jobs/alarm.ts'
 import type { SendingContext } from './context.ts'
 import type { CallSlots } from './call-slots.ts'
 import { Entries } from './entries.ts'
-import { ExtensionQueue } from './extension-queue.ts'
+import { ExtensionTurns } from './extension-turns.ts'
 import { type Entry, type NumberQueue, newEntry } from './number-queue.ts'
 import { NumberQueues } from './number-queues.ts'
 import type { Reservation, SchedulerTasks } from './scheduler-tasks.ts'
@@ -12,17 +12,17 @@ import { senderOf } from './sender.ts'
  * Decides which message may begin next: the oldest entry of a number queue whose conversation is not busy. The queues of an
  * extension take turns, and so do the extensions. Uses time, limits and memory, but neither the database nor the provider.
  *
- * A reservation is reported in this order: `callReturned`; `attemptClosed` and `add`, or `messageEnded`, or neither if the
- * outcome is unknown; `callOver`. If no call was made: `giveBack`; `add` or `messageEnded`.
+ * Callers report the progress of a reservation in this order: `callReturned`; `freeConversation` and `add`, or `forget`, or neither
+ * if the outcome is unknown; `release`. If no call was made: `giveBack`; `add`, `enter` or `forget`.
  */
 export class Scheduler {
   readonly entries = new Entries()
   readonly queues = new NumberQueues()
-  readonly #extensions = new Map<string, ExtensionQueue>()
+  readonly #extensions = new Map<string, ExtensionTurns>()
   /** Queues to be examined in the next run. */
   readonly #touched = new Set<NumberQueue>()
   /** Extensions that may have a message to begin, in turn. */
-  readonly #ready = new Set<ExtensionQueue>()
+  readonly #ready = new Set<ExtensionTurns>()
   /** Rings when a call slot becomes free by time. */
   readonly #alarm: Alarm
   #isPlanned = false
@@ -45,9 +45,9 @@ export class Scheduler {
     this.isStopped = true
   }
 
-  extension(extensionId: string): ExtensionQueue {
+  extension(extensionId: string): ExtensionTurns {
     let extension = this.#extensions.get(extensionId)
-    if (extension === undefined) this.#extensions.set(extensionId, (extension = new ExtensionQueue(extensionId)))
+    if (extension === undefined) this.#extensions.set(extensionId, (extension = new ExtensionTurns(extensionId)))
     return extension
   }
 
@@ -67,7 +67,7 @@ export class Scheduler {
    */
   reserve(tenantId: string, number: string, messageId: string, to: string): Reservation | null {
     if (this.isStopped || this.slots.waitMs() > 0) return null
-    const queue = this.queues.of(tenantId, number)
+    const queue = this.queues.getOrCreate(tenantId, number)
     if (!queue.isComplete || queue.retryAt > this.context.clock.monotonic() || this.entries.isBusy(number, to))
       return null
     if (queue.waiting.some((other) => other.to === to) || this.nextOf(queue) !== null) return null
@@ -97,26 +97,26 @@ export class Scheduler {
     this.touch(entry.queue)
   }
 
-  /** Adds an entry whose attempt was opened by an earlier run and is still open. */
-  recover(entry: Entry): void {
+  /** Adds an entry whose attempt was opened by an earlier process and is still open. */
+  addOpen(entry: Entry): void {
     const waiting = this.entries.get(entry.messageId)
     if (waiting !== undefined) waiting.queue.remove(waiting)
     this.entries.add(entry)
     this.entries.setBusy(entry)
   }
 
-  /** Call it when the call has returned: another one may begin before this outcome is stored. */
+  /** Call it when the call has returned. The call slot stays taken until the outcome is stored. */
   callReturned({ entry, extensionId, takenAt }: Reservation): void {
     this.context.quota.callReturned(entry.queue.number, extensionId, takenAt)
     this.slots.callReturned(entry)
     this.#plan()
   }
 
-  /** Call it when the result of a call is stored. Frees the call slot. */
-  callOver({ entry, extensionId }: Reservation): void {
+  /** Frees the call slot. Call it when the outcome of the call is stored. */
+  release({ entry, extensionId }: Reservation): void {
     const extension = this.extension(extensionId)
     extension.inFlight--
-    this.slots.leave(entry)
+    this.slots.free(entry)
     this.#ready.add(extension)
     this.touch(entry.queue)
     this.tasks.slotFreed()
@@ -126,20 +126,20 @@ export class Scheduler {
   giveBack(reservation: Reservation): void {
     const { entry, extensionId, takenAt } = reservation
     this.context.quota.giveBack(entry.queue.number, extensionId, takenAt)
-    this.attemptClosed(entry)
-    this.callOver(reservation)
+    this.freeConversation(entry)
+    this.release(reservation)
   }
 
   /** Call it when the entry's attempt is closed. */
-  attemptClosed(entry: Entry): void {
+  freeConversation(entry: Entry): void {
     entry.attempt = null
     this.entries.setFree(entry)
     for (const queue of this.queues.ofNumber(entry.queue.number)) this.touch(queue)
   }
 
-  /** Call it when the message has ended, with or without an attempt. */
-  messageEnded(entry: Entry): void {
-    this.attemptClosed(entry)
+  /** Removes an entry whose message has ended or was not stored. */
+  forget(entry: Entry): void {
+    this.freeConversation(entry)
     entry.queue.remove(entry)
     this.entries.delete(entry)
   }
@@ -178,7 +178,7 @@ export class Scheduler {
   }
 
   /** Returns the extension that can send the next entry. If there is none, starts what the queue waits for. */
-  #examine(queue: NumberQueue): ExtensionQueue | null {
+  #examine(queue: NumberQueue): ExtensionTurns | null {
     const retryMs = queue.retryAt - this.context.clock.monotonic()
     const entry = this.nextOf(queue)
     const sender = senderOf(this.context, queue.tenantId, queue.number)
@@ -208,7 +208,7 @@ export class Scheduler {
   }
 
   /** Reserves the next entry of an extension; null if none may begin now. */
-  #reserveNext(extension: ExtensionQueue): Reservation | null {
+  #reserveNext(extension: ExtensionTurns): Reservation | null {
     if (extension.queues.size === 0 || !extension.hasRoom) return null
     const waitMs = this.context.quota.extensionWaitMs(extension.extensionId)
     if (waitMs <= 0) return this.#reserveFirst(extension)
@@ -219,7 +219,7 @@ export class Scheduler {
     return null
   }
 
-  #reserveFirst(extension: ExtensionQueue): Reservation | null {
+  #reserveFirst(extension: ExtensionTurns): Reservation | null {
     for (const queue of extension.queues) {
       const entry = this.nextOf(queue)
       const waitMs = this.context.quota.numberWaitMs(queue.number)
@@ -230,7 +230,7 @@ export class Scheduler {
     return null
   }
 
-  #take(entry: Entry, extension: ExtensionQueue): Reservation {
+  #take(entry: Entry, extension: ExtensionTurns): Reservation {
     const { queue } = entry
     const { extensionId } = extension
     queue.remove(entry)
@@ -239,7 +239,7 @@ export class Scheduler {
     this.entries.add(entry)
     this.entries.setBusy(entry)
     extension.inFlight++
-    this.slots.enter(entry)
+    this.slots.take(entry)
     return { entry, extensionId, takenAt: this.context.quota.take(queue.number, extensionId) }
   }
 

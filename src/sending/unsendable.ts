@@ -25,13 +25,13 @@ export class Unsendable {
 
   withoutSender(queue: NumberQueue, entry: Entry, sender: Exclude<Sender, { type: 'ready' }>): void {
     if (sender.type === 'wait') this.#wait(queue, sender.reason)
-    else if (sender.type === 'failed' || this.numberLookups.ensureFinal(entry))
+    else if (sender.type === 'failed' || this.numberLookups.ensureLookedUp(entry))
       void this.#endAll(queue, sender.type, sender.failure)
   }
 
   /** Ends an entry whose number has moved, if a number lookup has found no other extension that has it. */
   numberMoved(queue: NumberQueue, entry: Entry): void {
-    if (entry.movedNumber === null || !this.numberLookups.ensureFinal(entry)) return
+    if (entry.movedNumber === null || !this.numberLookups.ensureLookedUp(entry)) return
     const { message, code } = entry.movedNumber.failure
     this.#take(queue, entry)
     void this.#end(entry, rejected(message, code))
@@ -59,12 +59,12 @@ export class Unsendable {
     this.scheduler.touch(queue)
   }
 
-  /** Ends entries that no extension can send, some at a time. If the number is missing: only those for which a lookup is final. */
+  /** Ends entries that no extension can send, some at a time. If the number is missing: only those accepted before the last number lookup. */
   async #endAll(queue: NumberQueue, type: 'missing' | 'failed', failure: MessageFailure): Promise<void> {
     const ending: Entry[] = []
     while (ending.length < MAX_ENDED_AT_ONCE) {
       const entry = queue.waiting.find(({ to }) => !this.scheduler.entries.isBusy(queue.number, to))
-      if (entry === undefined || (type === 'missing' && !this.numberLookups.ensureFinal(entry))) break
+      if (entry === undefined || (type === 'missing' && !this.numberLookups.ensureLookedUp(entry))) break
       ending.push(entry)
       this.#take(queue, entry)
     }
@@ -81,7 +81,7 @@ export class Unsendable {
     try {
       const message = (await loadMessages(this.context.database.gate, [messageId])).get(messageId)
       if (message !== undefined) await giveUp(this.context, entry, message, failure)
-      this.scheduler.messageEnded(entry)
+      this.scheduler.forget(entry)
     } catch (error) {
       this.context.log.error({ messageId, error: errorName(error) }, 'a message cannot be ended, trying again')
       await sleep(this.context.clock, RETRY_AFTER_FAULT_MS)

@@ -101,26 +101,29 @@ export function reasonInQueue(
     return { reason: 'reauthorization', until: null }
   // No number lookup is awaited while the outcome is unknown.
   if ((entry?.attempt ?? null) !== null) return { reason: 'reconciling', until: null }
-  if (isLookedUp(sender, entry)) return { reason: 'number_lookup', until: null }
+  if (awaitsNumberLookup(sender, entry)) return { reason: 'number_lookup', until: null }
   if (extensionId === null) return null
-  const { failures } = scheduler.extension(extensionId)
-  return reasonAtProvider(context, extensionId, failures, entry) ?? reasonOfTurn(context, from, isNext, extensionId)
+  const { consecutiveFailures } = scheduler.extension(extensionId)
+  return (
+    reasonAtProvider(context, extensionId, consecutiveFailures, entry) ??
+    reasonOfTurn(context, from, isNext, extensionId)
+  )
 }
 
 /** Whether a number lookup must find the extension first: none has the number, or it has moved. */
-const isLookedUp = (sender: Sender, entry: Entry | null): boolean =>
+const awaitsNumberLookup = (sender: Sender, entry: Entry | null): boolean =>
   sender.type === 'missing' || (sender.type === 'ready' && entry?.movedNumber?.extensionId === sender.extensionId)
 
 function reasonAtProvider(
   { clock, quota }: SendingContext,
   extensionId: string,
-  failures: number,
+  consecutiveFailures: number,
   entry: Entry | null,
 ): Waiting | null {
   const pauseMs = quota.pauseMs(extensionId, SEND_GROUP)
   const holdMs = (entry?.heldUntil ?? 0) - clock.monotonic()
   if (holdMs > 0) return { reason: 'provider_unreachable', until: timeAfter(clock, holdMs) }
-  if (failures > 0) return { reason: 'provider_unreachable', until: timeAfter(clock, pauseMs) }
+  if (consecutiveFailures > 0) return { reason: 'provider_unreachable', until: timeAfter(clock, pauseMs) }
   return pauseMs > 0 ? { reason: 'provider_paused', until: timeAfter(clock, pauseMs) } : null
 }
 

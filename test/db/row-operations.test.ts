@@ -6,7 +6,7 @@ import { COUNT_OPEN_ATTEMPTS, HAS_OPEN_ATTEMPTS } from '../../src/db/open-attemp
 import * as deliveryRows from '../../src/deliveries/delivery-rows.ts'
 import { STORE } from '../../src/inbound/store-inbound.ts'
 import { ACCEPT, ACCEPT_ONCE, SCHEDULE, SCHEDULE_ONCE } from '../../src/sending/accept-rows.ts'
-import { CLAIM, CLOSE, FAILED_RESULT, RESULT, UNKNOWN } from '../../src/sending/attempt-rows.ts'
+import { CLAIM, CLOSE, END_FAILED, END, UNKNOWN } from '../../src/sending/attempt-rows.ts'
 import { GIVE_UP } from '../../src/sending/give-up-rows.ts'
 import { FOUND_SENT } from '../../src/sending/quarantine.ts'
 
@@ -19,8 +19,8 @@ const OPERATIONS = {
   SCHEDULE_ONCE,
   CLAIM,
   CLOSE,
-  RESULT,
-  FAILED_RESULT,
+  END,
+  END_FAILED,
   UNKNOWN,
   GIVE_UP,
   FOUND_SENT,

@@ -33,7 +33,7 @@ const JOB_WORK: Readonly<Record<string, string>> = {
   'src/sending/outbound-message.ts': 'messages by the ids that job rows carry',
   'src/sending/quarantine.ts':
     'jobs and messages that its own queries found by tenant and extension, and at the start whether there are any',
-  'src/sending/reconcile.ts': 'a record of the provider belongs to one message of all tenants that have its number',
+  'src/sending/lookup.ts': 'a record of the provider belongs to one message of all tenants that have its number',
   'src/sending/scheduled-messages.ts': 'schedule jobs whose time has come, of all tenants',
   'src/sending/recover.ts': 'at the start: open attempts and rate windows of all tenants',
   'src/deliveries/deliver.ts': 'the delivery and the job that this run opened itself',

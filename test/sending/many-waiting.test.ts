@@ -21,6 +21,6 @@ test('only a part of a very long queue is in memory', async () => {
     })
   for (let first = 0; first < 1000; first += 500)
     await Promise.all(Array.from({ length: 500 }, (_, number) => accept(first + number)))
-  const queue = gateway.sending.scheduler.queues.of(tenantId, '+15555550100')
+  const queue = gateway.sending.scheduler.queues.getOrCreate(tenantId, '+15555550100')
   expect(queue.waiting).toHaveLength(256)
 })

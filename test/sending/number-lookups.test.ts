@@ -11,8 +11,8 @@ test('a number lookup counts for a message whose commit reported an error but su
   found.noteAccepted(7)
   // The lookups were not told that job 8 is the newest.
   const entry = newEntry(new NumberQueue('tenant', '+15550100', false), 'message', '+15550199', 8)
-  expect(found.ensureFinal(entry)).toBe(false)
+  expect(found.ensureLookedUp(entry)).toBe(false)
   await new Promise((resolve) => setImmediate(resolve))
-  expect(found.ensureFinal(entry)).toBe(true)
+  expect(found.ensureLookedUp(entry)).toBe(true)
   expect(lookups).toBe(1)
 })

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { FAILED_RESULT, IS_OPEN, RESULT } from '../../src/sending/attempt-rows.ts'
+import { END_FAILED, IS_OPEN, END } from '../../src/sending/attempt-rows.ts'
 import { Entries } from '../../src/sending/entries.ts'
 import { NumberQueue } from '../../src/sending/number-queue.ts'
 import { Scheduler } from '../../src/sending/scheduler.ts'
-import { ExtensionQueue } from '../../src/sending/extension-queue.ts'
+import { ExtensionTurns } from '../../src/sending/extension-turns.ts'
 import { FAIR, MIXED, type Profile } from './scenario.ts'
 import { report, runBatch } from './seeds.ts'
 import type { Statement } from './disk.ts'
@@ -58,9 +58,9 @@ const RULES: Record<string, { weakening: Weakening; profile?: Profile; found: Re
   'results that count only while their attempt is open': {
     weakening: {
       patch: () => {
-        const statements = RESULT.statements.map((sql) => sql.replaceAll(IS_OPEN, 'true'))
-        const sent = replaced(RESULT as { statements: readonly string[] }, 'statements', statements)
-        const failed = replaced(FAILED_RESULT as { statements: readonly string[] }, 'statements', statements)
+        const statements = END.statements.map((sql) => sql.replaceAll(IS_OPEN, 'true'))
+        const sent = replaced(END as { statements: readonly string[] }, 'statements', statements)
+        const failed = replaced(END_FAILED as { statements: readonly string[] }, 'statements', statements)
         return () => (sent(), failed())
       },
     },
@@ -110,13 +110,13 @@ class FirstQueues extends Set<NumberQueue> {
   }
 }
 
-const withoutTurns = new WeakMap<Scheduler, Map<string, ExtensionQueue>>()
+const withoutTurns = new WeakMap<Scheduler, Map<string, ExtensionTurns>>()
 
-function extensionWithoutTurns(this: Scheduler, extensionId: string): ExtensionQueue {
-  const known = withoutTurns.get(this) ?? new Map<string, ExtensionQueue>()
+function extensionWithoutTurns(this: Scheduler, extensionId: string): ExtensionTurns {
+  const known = withoutTurns.get(this) ?? new Map<string, ExtensionTurns>()
   withoutTurns.set(this, known)
   const extension =
-    known.get(extensionId) ?? Object.assign(new ExtensionQueue(extensionId), { queues: new FirstQueues() })
+    known.get(extensionId) ?? Object.assign(new ExtensionTurns(extensionId), { queues: new FirstQueues() })
   known.set(extensionId, extension)
   return extension
 }

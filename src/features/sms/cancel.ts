@@ -37,7 +37,7 @@ export async function cancel(gateway: Gateway, caller: Caller, messageId: string
     throw new ApiError('conflict', `Message is already ${status}`)
   }
   const entered = gateway.sending.jobSeqOf(messageId)
-  gateway.sending.forget(messageId)
+  gateway.sending.messageEnded(messageId)
   // It came into memory during the commit, for example because its `sendAt` came: nothing else would delete its job.
   if (entered !== null && entered !== jobSeq) await deleteJob(gateway, caller, messageId, entered)
   const message = { id: messageId, appId: String(row['app_id']), tenantId: caller.tenantId }
