@@ -65,7 +65,7 @@ interface SharedParts {
   log: Log
   database: Database
   provider: Provider
-  /** Identifies this run of the process. An open attempt of another boot has an unknown outcome. */
+  /** The id of this process. An open attempt with another `bootId` has an unknown outcome. */
   bootId: string
 }
 

@@ -34,7 +34,7 @@ export function registerJobs(gateway: Gateway): void {
   gateway.jobs.register(fanOutJobs(gateway))
 }
 
-/** Recovers what an earlier run left behind, before any job runs. */
+/** Recovers what an earlier process left behind, before any job runs. */
 export async function recover(gateway: Gateway): Promise<void> {
   await makeAllDue(gateway.database.gate, Math.ceil(gateway.clock.steady()))
   await gateway.failedAttempts.restore()

@@ -46,7 +46,7 @@ export type AlertState = z.infer<typeof State>
 
 const ALERTS_FACT = 'alerts'
 
-/** Loads the state that an earlier run stored. An unreadable one counts as empty. */
+/** Loads the state that an earlier process stored. An unreadable one counts as empty. */
 export async function loadState({ gate }: Pick<Database, 'gate'>): Promise<AlertState> {
   const { rows } = await gate.execute(`SELECT value FROM facts WHERE name = '${ALERTS_FACT}'`)
   const stored = rows[0]?.['value']

@@ -13,7 +13,7 @@ export interface Replication {
   finish(limitMs: number): Promise<string | null>
 }
 
-/** The Litestream of the process before may still be making its last copy. */
+/** The Litestream of the earlier process may still be making its last copy. */
 const LOCK_WAIT_SECONDS = 30
 /** Litestream 0.3 first reads the database a second after its start; before that it copies nothing. */
 const MIN_LIFE_BEFORE_VERSION_5_MS = 2500

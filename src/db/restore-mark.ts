@@ -85,13 +85,13 @@ async function storeIncarnation(gate: Gate, incarnation: string, restoredAt: num
   ])
 }
 
-/** A scheduled message may have been sent since the backup if its time has come. The clock of that run may have been an hour off. */
+/** A scheduled message may have been sent since the backup if its time has come. The clock of that process may have been an hour off. */
 const QUARANTINE_SCHEDULED = `UPDATE jobs SET is_quarantined = 1 WHERE kind = 'schedule' AND due_at <= ?1`
 
 const NOTE_FACT =
   'INSERT INTO facts (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = excluded.value'
 
-/** The boot of attempts that may have been made since the backup. */
+/** The boot id of attempts that may have been made since the backup. */
 export const RESTORED_BOOT = 'restored'
 
 /**

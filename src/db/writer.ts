@@ -58,9 +58,9 @@ interface RowUnit {
 type AnyOperation = RowOperation<never>
 
 const MAX_UNITS_PER_COMMIT = 512
-const MAX_TURNS = 4
+const MAX_TICKS = 4
 
-/** `defer` delays the commit, so that all units of this turn of the event loop join it. */
+/** `defer` delays the commit, so that all units of this tick of the event loop join it. */
 export function createWriter(gate: Gate, defer: (flush: () => void) => void = setImmediate): Writer {
   const waiting: Unit[] = []
   let flushing: Promise<void> | null = null
@@ -69,13 +69,13 @@ export function createWriter(gate: Gate, defer: (flush: () => void) => void = se
     waiting.push(unit)
     flushing ??= new Promise<void>((resolve) => defer(() => void flush().finally(resolve)))
   }
-  const nextTurn = (): Promise<void> => new Promise((resolve) => defer(resolve))
+  const nextTick = (): Promise<void> => new Promise((resolve) => defer(resolve))
   const flush = async (): Promise<void> => {
     while (waiting.length > 0) {
-      await untilNoMoreCome(waiting, nextTurn)
+      await untilNoMoreCome(waiting, nextTick)
       const units = waiting.splice(0, countForOneCommit(waiting))
       await commit(gate, units)
-      if (waiting.length > 0) await nextTurn()
+      if (waiting.length > 0) await nextTick()
     }
     flushing = null
   }
@@ -90,11 +90,11 @@ export function createWriter(gate: Gate, defer: (flush: () => void) => void = se
   }
 }
 
-/** Under load, waits a few turns for more units, because a turn is short compared to a flush. A single unit does not wait. */
-async function untilNoMoreCome(waiting: readonly Unit[], nextTurn: () => Promise<void>): Promise<void> {
-  for (let turn = 0, seen = 1; turn < MAX_TURNS && waiting.length > seen; turn++) {
+/** Under load, waits a few ticks for more units, because a tick is short compared to a flush. A single unit does not wait. */
+async function untilNoMoreCome(waiting: readonly Unit[], nextTick: () => Promise<void>): Promise<void> {
+  for (let tick = 0, seen = 1; tick < MAX_TICKS && waiting.length > seen; tick++) {
     seen = waiting.length
-    await nextTurn()
+    await nextTick()
   }
 }
 

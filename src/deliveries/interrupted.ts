@@ -6,7 +6,7 @@ import type { PostResult } from '../outbound/post-json.ts'
 import { type OpenDeliveryAttempt, closeAttempt } from './close-attempt.ts'
 
 /**
- * Closes the attempts that an earlier run left open. Call it at the start. Their POSTs may have arrived, and they count as
+ * Closes the attempts that an earlier process left open. Call it at the start. Their POSTs may have arrived, and they count as
  * failures: with the policy `none` the delivery ends, otherwise its schedule continues. Returns how many there were.
  */
 export async function closeInterrupted(gateway: Gateway): Promise<number> {
@@ -24,7 +24,7 @@ export async function closeInterrupted(gateway: Gateway): Promise<number> {
   return rows.length
 }
 
-/** Closes the open attempts of a delivery of this run whose outcome could not be stored. Returns false if there are none. */
+/** Closes the open attempts of a delivery of this process whose outcome could not be stored. Returns false if there are none. */
 export async function closeLeftOpen(gateway: Gateway, { seq, subject }: Job): Promise<boolean> {
   const sql = `SELECT seq, attempt_number, kind, target_id, tenant_id, boot_id, ?2 AS job_seq
     FROM deliveries WHERE delivery_id = ?1 AND outcome IS NULL`

@@ -72,7 +72,7 @@ export class HttpConnection {
   }
 
   /**
-   * Writes one request as soon as the connection is open. `checkFirst` delays the write by one turn of the event loop: a
+   * Writes one request as soon as the connection is open. `checkFirst` delays the write by one tick of the event loop: a
    * connection that the server has closed meanwhile fails before the request is written.
    */
   send(request: string, listener: HttpExchangeListener, checkFirst = false): void {

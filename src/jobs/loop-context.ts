@@ -9,6 +9,6 @@ export interface LoopContext {
   writer: Writer
   clock: Clock
   log: Log
-  /** Runs a callback in a later turn of the event loop, so that a long run of jobs does not block other work. */
+  /** Runs a callback in a later tick of the event loop, so that a long run of jobs does not block other work. */
   defer: (run: () => void) => void
 }

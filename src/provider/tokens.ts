@@ -92,7 +92,7 @@ export class Tokens {
     return this.#refreshing.has(nameOf(key))
   }
 
-  /** Plans the next refresh of an extension whose refresh failed. The start calls this for failures of the process before. */
+  /** Plans the next refresh of an extension whose refresh failed. The start calls this for failures of the earlier process. */
   planRetry(key: ExtensionKey, delayMs: number): void {
     const { clock, log } = this.context
     const name = nameOf(key)

@@ -99,7 +99,7 @@ export class EventLog {
   async #walk(reader: Caller, start: Position, newest: number, limit: number): Promise<Taken> {
     let taken: Taken = { events: [], end: start, isPurged: false }
     while (taken.end.seq < newest) {
-      // The first slice waits as well: of many requests at once, one is read in a turn of the event loop.
+      // The first slice waits as well: of many requests at once, one is read in a tick of the event loop.
       await this.context.turns.next(reader.tenantId)
       taken = await this.#takeSlice(reader, taken, newest, limit)
       const { events, end } = taken

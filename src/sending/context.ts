@@ -21,7 +21,7 @@ export interface SendingContext {
   ids: Ids
   log: Log
   database: Database
-  /** Names this run of the process. */
+  /** The id of this process. An open attempt with another `bootId` has an unknown outcome. */
   bootId: string
   mark: RestoreMark
   hub: Hub
@@ -35,6 +35,6 @@ export interface SendingContext {
   tracking: Pick<DeliveryTracking, 'isOn' | 'sent'>
   /** How many requests are being answered at this moment. */
   requests: () => number
-  /** Calls `run` after the current turn of the event loop. */
+  /** Calls `run` after the current tick of the event loop. */
   defer: (run: () => void) => void
 }

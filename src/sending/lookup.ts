@@ -31,7 +31,7 @@ const MIN_LOOKUP_DELAY_MS = 100
 const MIN_DEFERRED_MS = 1000
 /** Listings begin a little earlier than needed. */
 const LISTING_MARGIN_MS = 60_000
-/** Another run of the process had another clock, which may have been wrong by an hour. */
+/** The clock of another process may have been wrong by an hour. */
 const OTHER_CLOCK_MS = HOUR_MS
 
 interface Lookup {

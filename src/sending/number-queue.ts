@@ -25,7 +25,7 @@ export interface OpenAttempt {
   providerStartedAt: number | null
   /** Steady time from which a missing record means that nothing was sent. Null while the call runs. */
   absentAfter: number | null
-  /** Whether this run of the process began it. */
+  /** Whether this process began it. */
   isOwn: boolean
 }
 

@@ -75,7 +75,7 @@ const soughtOf = ({ provider }: SendingContext, row: Row): Sought => ({
   from: String(row['from_number']),
   to: String(row['to_number']),
   text: String(row['body']),
-  // The clock of the run that accepted the message may have been wrong.
+  // The clock of the process that accepted the message may have been wrong.
   since: Number(row['entered_at']) - (provider.clockSkewMs() ?? 0) - HOUR_MS,
 })
 

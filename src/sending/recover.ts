@@ -10,7 +10,7 @@ import { ensureQuarantineLookups } from './quarantine.ts'
 import { type NumberQueue, newEntry } from './number-queue.ts'
 
 /**
- * Recovers the state of an earlier run, before anything is sent. Every open attempt gets an unknown outcome, so the lookup
+ * Recovers the state of an earlier process, before anything is sent. Every open attempt gets an unknown outcome, so the lookup
  * job of its extension closes it. Creates the queues, and fills the rate windows as they were. Returns how many attempts were
  * open.
  */

@@ -29,7 +29,7 @@ export async function readSlices(reads: UsageReads, sql: string, tenantId: strin
   return found
 }
 
-/** Reads as `readSlices` does, and passes on the rows of each slice, so that they are not all processed in one turn of the event loop. */
+/** Reads as `readSlices` does, and passes on the rows of each slice, so that they are not all processed in one tick of the event loop. */
 export async function eachSlice(
   { database, turns }: UsageReads,
   sql: string,
@@ -39,7 +39,7 @@ export async function eachSlice(
 ): Promise<void> {
   let length = 1
   for (let from = since; from < end;) {
-    // The first slice waits as well: of many requests at once, one is read in a turn of the event loop.
+    // The first slice waits as well: of many requests at once, one is read in a tick of the event loop.
     await turns.next(tenantId)
     const before = Math.min(from + length, end)
     const { rows } = await database.gate.execute({ sql, args: [tenantId, from, before] })

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { ReadTurns } from '../../src/db/read-turns.ts'
 
-test('each turn of the event loop reads one slice, and the tenants take turns', async () => {
+test('each tick of the event loop reads one slice, and the tenants take turns', async () => {
   const deferred: (() => void)[] = []
   const turns = new ReadTurns((run) => void deferred.push(run))
   const order: string[] = []

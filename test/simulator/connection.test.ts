@@ -4,7 +4,7 @@ import { systemClock } from '../../src/core/clock.ts'
 import { reserveSimulator } from '../../src/simulator/reserve.ts'
 import { ALICE, answer, SELF, smsBody, startHarness } from './harness.ts'
 
-/** Sends pieces on a raw connection, one per turn of the event loop, and reads until `done` or the end. */
+/** Sends pieces on a raw connection, one per tick of the event loop, and reads until `done` or the end. */
 function speak(
   at: { url: string },
   pieces: (string | Uint8Array)[],

@@ -79,7 +79,7 @@ export const sendAttempts = sqliteTable(
     extensionId: text('extension_id').notNull(),
     from: text('from_number').notNull(),
     to: text('to_number').notNull(),
-    /** The process that made the call; an open attempt of another boot has an unknown outcome. */
+    /** The process that made the call; an open attempt with another `boot_id` has an unknown outcome. */
     bootId: text('boot_id').notNull(),
     /** Steady time. */
     startedAt: integer('started_at').notNull(),

@@ -22,7 +22,7 @@ export async function listConversations(
   return { conversations, total: Number(rows[0]?.['total'] ?? 0), page, limit }
 }
 
-/** Conversations that are skipped in one turn of the event loop: less than a millisecond. */
+/** Conversations that are skipped in one tick of the event loop: less than a millisecond. */
 const ROWS_PER_STEP = 5000
 const NOTHING_SKIPPED = { before: Number.MAX_SAFE_INTEGER, skipped: 0 }
 

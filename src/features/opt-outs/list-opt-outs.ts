@@ -5,7 +5,7 @@ import type { OptOutSource } from '../../db/schema/opt-outs.ts'
 import type { Gateway } from '../../gateway.ts'
 import type { OptOut, OptOutList, OptOutsQuery } from './schemas.ts'
 
-/** Rows that are read in one turn of the event loop: about a millisecond. */
+/** Rows that are read in one tick of the event loop: about a millisecond. */
 const ROWS_PER_SLICE = 2000
 
 /** A position in the order of the list: latest first. */
@@ -26,7 +26,7 @@ export async function listOptOuts(gateway: Gateway, { tenantId }: Caller, query:
   const rows: Row[] = []
   let total = 0
   for (let from = START; from !== END;) {
-    // The first slice waits as well: of many requests at once, one is read in a turn of the event loop.
+    // The first slice waits as well: of many requests at once, one is read in a tick of the event loop.
     if (!isShort) await gateway.turns.next(tenantId)
     const to = isShort ? END : await endOfSlice(gateway, source, [tenantId, number, contact, from.since, from.seq])
     const args = [tenantId, number, contact, from.since, from.seq, to.since, to.seq]

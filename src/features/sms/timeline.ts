@@ -62,7 +62,7 @@ async function inbound(gateway: Gateway, { tenantId }: Caller, message: Row): Pr
   return { messageId, status: message['status'] as Timeline['status'], deliveryStatus: null, waiting: null, entries }
 }
 
-/** Rows that are read in one turn of the event loop. A delivery that was made again and again may have many thousands. */
+/** Rows that are read in one tick of the event loop. A delivery that was made again and again may have many thousands. */
 const ROWS_PER_STEP = 2000
 
 const STEP = `SELECT seq, delivery_id, attempt_number, attempted_at, outcome FROM deliveries

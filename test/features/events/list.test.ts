@@ -157,7 +157,7 @@ test('a purge while a page is read is a gap, and none if the page had passed its
   expect(await purged(1500)).toMatchObject({ events: [], gap: true })
 })
 
-test('of many requests at once, one is read in a turn of the event loop', async () => {
+test('of many requests at once, one is read in a tick of the event loop', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const { cursor } = await page(world)
   await world.send()
