@@ -57,7 +57,7 @@ export const NUMBER_LOOKUP_EVERY_MS = 10_000
 export const REFRESH_RETRY_FIRST_MS = 10_000
 export const REFRESH_RETRY_MIN_MS = 60_000
 export const REFRESH_RETRY_MAX_MS = 30 * 60_000
-/** An attempt of unknown outcome holds its conversation for about this long at most, counted again from a restart; then its message counts as unconfirmable. */
+/** An attempt of unknown outcome is looked up for about this long at most, counted again from a restart. Then its message ends as unconfirmed. */
 export const MAX_LOOKUP_MS = 10 * 60_000
 
 /** How long work of the gateway waits after a failure of its own, such as a full disk, before it tries again. */

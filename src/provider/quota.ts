@@ -92,7 +92,10 @@ export class Quota {
     return { used, limit: this.limits.extensionPerMinute }
   }
 
-  /** Counts an attempt of an earlier process, made `ageMs` ago. The age of an open attempt, or after a clock was set back, is negative: it counts as 0. */
+  /**
+   * Counts an attempt of an earlier process, made `ageMs` ago. The age is negative for an open attempt, and after the clock was
+   * set back: it then counts as 0.
+   */
   seed(from: string, extensionId: string, ageMs: number): void {
     const at = this.clock.monotonic() - Math.max(0, ageMs)
     this.#windowOf(this.#from, from, this.limits.fromPerMinute).add(at)

@@ -40,7 +40,7 @@ async function expire(engine: SendEngine, old: readonly Row[]): Promise<void> {
   await Promise.all(ended)
 }
 
-/** A quarantined message is looked up first. If it is old and still quarantined ten minutes after `quarantine.endsAt`, it ends as unconfirmed. */
+/** A quarantined message is looked up first. One that is too old ends as unconfirmed if it is still quarantined ten minutes after `quarantine.endsAt`. */
 function failureOfOld({ context, quarantine }: EngineParts, row: Row): MessageFailure | null {
   if (row['is_quarantined'] === 0) return MESSAGE_FAILURES.expired
   const isOver = context.clock.steady() > quarantine.endsAt + MAX_LOOKUP_MS
