@@ -30,6 +30,8 @@ export interface InboundStage {
 export const FLOOR = 'floor'
 /** Commits with raw libSQL and a flush, and POSTs with the gateway's HTTP client. */
 const DURABLE_FLOOR = 'floor, raw libSQL'
+/** A floor goes on posting webhooks after its last answer, which would slow the next contestant down. */
+const FLOOR_REST_MS = 2000
 
 export async function openInboundStage(options: BenchOptions, stack: AsyncDisposableStack): Promise<InboundStage> {
   const gateways = []
@@ -57,7 +59,7 @@ export const floorOf = (child: Child, name = FLOOR): EventServer => ({
   pid: child.pid,
   key: 'none',
   events: floorEvents(),
-  rest: () => Promise.resolve(),
+  rest: () => Bun.sleep(FLOOR_REST_MS),
 })
 
 /** Measures the contestants in turn, on fresh floors that POST to `destinations` as the tenants' triggers do. */
