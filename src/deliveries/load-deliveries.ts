@@ -24,7 +24,7 @@ export async function loadDeliveries({ database }: Gateway, deliveryIds: string[
   return new Map(deliveries.map((delivery) => [delivery.deliveryId, delivery]))
 }
 
-/** Whether the details of the event are past their retention, for example because its tenant was suspended for so long. */
+/** Whether the details of the event are past their retention, for example because its tenant was suspended for a month. */
 const isForgotten = ({ event }: DeliveryAddress, row: Row): boolean =>
   (event === 'sms_delivery' || event === 'opt_out') && row['detail'] === null
 

@@ -28,7 +28,7 @@ const STATEMENTS = [
     CROSS JOIN jobs AS own INDEXED BY jobs_next_attempt ON own.kind = 'webhook_retry' AND own.subject >= value || ':' AND own.subject < value || ';')`,
 ]
 
-/** A commit of so few rows takes some milliseconds. A message to many destinations may have thousands of webhook attempts. */
+/** A commit of this many rows takes a few milliseconds. A message to many destinations may have thousands of webhook attempts. */
 const DELIVERIES_AT_ONCE = 1000
 
 /** Attempts that have ended: an open one needs its message. */
@@ -36,8 +36,8 @@ const ENDED_DELIVERIES = `SELECT own.seq FROM json_each(?1)
   CROSS JOIN deliveries AS own ON own.delivery_id >= value || ':' AND own.delivery_id < value || ';' AND own.outcome IS NOT NULL`
 
 /**
- * Deletes messages that have ended, with their attempts, deliveries and retries, in one commit. Of very many deliveries it
- * deletes most in commits before.
+ * Deletes messages that have ended, with their attempts, deliveries and retries, in one commit. If there are very many
+ * deliveries, earlier commits delete most of them.
  */
 export async function deleteMessages(gateway: Gateway, ids: readonly string[]): Promise<DeletedRows> {
   if (ids.length === 0) return { messages: 0, attempts: 0, deliveries: 0 }
