@@ -1,5 +1,28 @@
-import { REFRESH_RETRY_FIRST_MS, REFRESH_RETRY_MAX_MS, REFRESH_RETRY_MIN_MS } from '../core/limits.ts'
+import { REFRESH_RETRY_FIRST_MS, REFRESH_RETRY_MAX_MS, REFRESH_RETRY_MIN_MS, TOKEN_FRESH_MS } from '../core/limits.ts'
+import type { ExtensionRow } from './directory.ts'
 import type { ProviderFailure } from './provider.ts'
+
+type TokenTimes = Pick<ExtensionRow, 'status' | 'accessExpiresAt' | 'refreshedAt' | 'nextRefreshAt'>
+
+/**
+ * Whether the stored access token may be used: it is not about to expire. A token that lives for a minute or less is used for
+ * half its life, and as long as it may not be refreshed again. `now`: epoch milliseconds.
+ */
+export function isTokenUsable(times: TokenTimes, now: number): boolean {
+  const { status, accessExpiresAt, refreshedAt } = times
+  if (status !== 'active') return false
+  const leftMs = accessExpiresAt - now
+  if (leftMs > Math.min(TOKEN_FRESH_MS, (accessExpiresAt - refreshedAt) / 2)) return true
+  return leftMs > 0 && msUntilRefresh(times, now) > 0
+}
+
+/** Milliseconds until a token may be refreshed again; 0 if it may be now. */
+export function msUntilRefresh({ status, refreshedAt, nextRefreshAt }: TokenTimes, now: number): number {
+  if (status === 'refresh_failed') return Math.max(0, (nextRefreshAt ?? 0) - now)
+  const ageMs = now - refreshedAt
+  // The clock may have been set back since.
+  return ageMs < 0 ? 0 : Math.max(0, REFRESH_RETRY_FIRST_MS - ageMs)
+}
 
 /** 10 s after the first failure, then 1 min doubling to 30 min. */
 export function refreshDelayMs(failures: number): number {

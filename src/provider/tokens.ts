@@ -1,5 +1,5 @@
 import type { Clock } from '../core/clock.ts'
-import { REFRESH_RETRY_MAX_MS, REFRESH_RETRY_MIN_MS, TOKEN_FRESH_MS } from '../core/limits.ts'
+import { REFRESH_RETRY_MAX_MS, REFRESH_RETRY_MIN_MS } from '../core/limits.ts'
 import { type Log, errorName } from '../core/log.ts'
 import type { Secrets } from '../core/secrets.ts'
 import type { Writer } from '../db/writer.ts'
@@ -13,7 +13,7 @@ import {
 } from './extension-rows.ts'
 import { DecryptedTokens, nameOf, encryptionContext } from './decrypted-tokens.ts'
 import type { Provider, ProviderFailure, TokenPair } from './provider.ts'
-import { meansRevoked, refreshDelayMs } from './refresh-policy.ts'
+import { isTokenUsable, meansRevoked, msUntilRefresh, refreshDelayMs } from './refresh-policy.ts'
 
 /** `gone`: disconnected or revoked; a person must authorize it again. `deferred`: a refresh failed and will be tried again. */
 export type TokenResult =
@@ -53,19 +53,23 @@ export class Tokens {
     this.#decrypted = new DecryptedTokens(context.secrets)
   }
 
-  /** A token that stays valid for at least `TOKEN_FRESH_MS`. */
+  /** A token that is not about to expire. It is refreshed if need be, but not twice within 10 s. */
   async access(key: ExtensionKey): Promise<TokenResult> {
     const row = await this.context.directory.extension(key.tenantId, key.extensionId)
     if (row === null || row.status === 'revoked') return { type: 'gone' }
-    if (row.status === 'refresh_failed') return this.#deferredOrRefresh(row)
-    if (row.accessExpiresAt - this.context.clock.now() <= TOKEN_FRESH_MS) return this.refresh(key)
-    return { type: 'token', accessToken: await this.#decrypted.decrypt(row) }
+    const now = this.context.clock.now()
+    if (isTokenUsable(row, now)) return { type: 'token', accessToken: await this.#decrypted.decrypt(row) }
+    const retryInMs = this.isRefreshing(key) ? 0 : msUntilRefresh(row, now)
+    if (retryInMs === 0) return this.refresh(key)
+    // A failed refresh has planned the next one.
+    if (row.status === 'active') this.planRetry(key, retryInMs)
+    return { type: 'deferred', retryInMs }
   }
 
   /** Like `access`, from memory only; null if the token would have to be read, decrypted or refreshed. */
   known(key: ExtensionKey): TokenResult | null {
     const row = this.context.directory.known(key.tenantId)?.extensions.get(key.extensionId)
-    if (row?.status !== 'active' || row.accessExpiresAt - this.context.clock.now() <= TOKEN_FRESH_MS) return null
+    if (row === undefined || !isTokenUsable(row, this.context.clock.now())) return null
     const accessToken = this.#decrypted.known(row)
     return accessToken === null ? null : { type: 'token', accessToken }
   }
@@ -239,10 +243,5 @@ export class Tokens {
     // Not after a failure: those who hear of a change try again at once, which would fail and be announced in turn.
     changed({ tenantId: key.tenantId, extensionId: key.extensionId })
     return stored
-  }
-
-  async #deferredOrRefresh(row: ExtensionRow): Promise<TokenResult> {
-    const retryInMs = (row.nextRefreshAt ?? 0) - this.context.clock.now()
-    return retryInMs <= 0 || this.isRefreshing(row) ? this.refresh(row) : { type: 'deferred', retryInMs }
   }
 }

@@ -9,7 +9,7 @@ export interface Sought {
   since: number
 }
 
-/** The store may truncate a long text. A match needs at least this much of it, in UTF-16 units. */
+/** The store may truncate a long text. A match needs at least this much of it as the store keeps it, in UTF-16 units. */
 const MIN_PREFIX_UNITS = 100
 /** The error of the clock skew that was measured from the provider's `Date` header. */
 const TOLERANCE_MS = 5000
@@ -26,13 +26,17 @@ export function matchRecord(
   const text = comparable(sought.text)
   const candidates = records.filter((record) => isCandidate(sought, record) && !takenIds.has(record.providerMessageId))
   const full = candidates.find((record) => comparable(record.text) === text)
-  return full ?? candidates.find((record) => isPrefix(comparable(record.text), text)) ?? null
+  return full ?? candidates.find((record) => isTruncated(record.text, text)) ?? null
 }
 
 const isCandidate = ({ from, to, since }: Sought, record: StoredSms): boolean =>
   record.from === from && record.to[0]?.phoneNumber === to && record.createdAt >= since - TOLERANCE_MS
 
-const isPrefix = (start: string, text: string): boolean => start.length >= MIN_PREFIX_UNITS && text.startsWith(start)
+/** Whether a stored text is the beginning of `text`. Its length counts before trimming: the text may be cut after a space. */
+function isTruncated(stored: string, text: string): boolean {
+  const start = comparable(stored)
+  return stored.length >= MIN_PREFIX_UNITS && start !== '' && text.startsWith(start)
+}
 
 /** The store may normalise a text: line ends, composed characters, non-breaking spaces, spaces at its ends. */
 const comparable = (text: string): string =>

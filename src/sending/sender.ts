@@ -1,6 +1,6 @@
 import { MESSAGE_FAILURES, type MessageFailure, unknownNumber } from '../core/message-failure.ts'
-import { TOKEN_FRESH_MS } from '../core/limits.ts'
-import type { ExtensionRow, TenantEntry } from '../provider/directory.ts'
+import type { TenantEntry } from '../provider/directory.ts'
+import { isTokenUsable } from '../provider/refresh-policy.ts'
 import type { SendingContext } from './context.ts'
 
 /**
@@ -26,16 +26,13 @@ export function senderOf({ directory, clock }: Known, tenantId: string, number: 
   const extensionId = tenant.numbers.get(number) ?? null
   if (directory.isDisconnecting(tenantId, extensionId)) return { type: 'wait', reason: 'disconnecting' }
   const extension = tenant.extensions.get(extensionId ?? '')
-  if (extension !== undefined && extension.status !== 'revoked') return withToken(extension, clock.now())
+  if (extension !== undefined && extension.status !== 'revoked')
+    return isTokenUsable(extension, clock.now())
+      ? { type: 'ready', extensionId: extension.extensionId }
+      : { type: 'wait', reason: 'token' }
   const failure = extension === undefined ? unknownNumber(number) : MESSAGE_FAILURES.revoked
   if (isConnected(tenant)) return { type: 'missing', failure }
   return { type: 'failed', failure: extension === undefined ? MESSAGE_FAILURES.notConnected : failure }
-}
-
-function withToken(extension: ExtensionRow, now: number): Sender {
-  if (extension.status !== 'active' || extension.accessExpiresAt - now <= TOKEN_FRESH_MS)
-    return { type: 'wait', reason: 'token' }
-  return { type: 'ready', extensionId: extension.extensionId }
 }
 
 const isConnected = (tenant: TenantEntry): boolean =>

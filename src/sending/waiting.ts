@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts'
-import type { TenantEntry } from '../provider/directory.ts'
+import type { ExtensionRow, TenantEntry } from '../provider/directory.ts'
 import { SEND_GROUP } from '../provider/quota.ts'
+import { msUntilRefresh } from '../provider/refresh-policy.ts'
 import type { SendingContext } from './context.ts'
 import type { EngineParts } from './engine-parts.ts'
 import type { Entry } from './number-queue.ts'
@@ -97,18 +98,25 @@ export function reasonInQueue(
   const tenant = context.directory.known(tenantId)
   const extensionId = tenant?.numbers.get(from) ?? null
   const sender = senderOf(context, tenantId, from)
-  if (tenant?.extensions.get(extensionId ?? '')?.status === 'refresh_failed')
-    return { reason: 'reauthorization', until: null }
+  const extension = tenant?.extensions.get(extensionId ?? '')
+  if (extension?.status === 'refresh_failed') return { reason: 'reauthorization', until: null }
   // No number lookup is awaited while the outcome is unknown.
   if ((entry?.attempt ?? null) !== null) return { reason: 'reconciling', until: null }
   if (awaitsNumberLookup(sender, entry)) return { reason: 'number_lookup', until: null }
-  if (extensionId === null) return null
+  if (extension === undefined || extensionId === null) return null
+  if (sender.type === 'wait' && sender.reason === 'token') return tokenReason(context.clock, extension)
   const { consecutiveFailures } = scheduler.extension(extensionId)
   return (
     reasonAtProvider(context, extensionId, consecutiveFailures, entry) ??
     reasonOfTurn(context, from, isNext, extensionId)
   )
 }
+
+/** The token has expired: it is being refreshed, or was fetched so recently that it may not be refreshed again yet. */
+const tokenReason = (clock: Clock, extension: ExtensionRow): Waiting => ({
+  reason: 'reauthorization',
+  until: timeAfter(clock, msUntilRefresh(extension, clock.now())),
+})
 
 /** Whether a number lookup must find the extension first: none has the number, or it has moved. */
 const awaitsNumberLookup = (sender: Sender, entry: Entry | null): boolean =>

@@ -60,6 +60,19 @@ test('a truncated text matches if it has at least 100 characters', () => {
   expect(found([recordOf('1', { text: `${LONG.slice(0, 101)}…` })], LONG)).toBeUndefined()
 })
 
+test.each([
+  ['100 characters that end in a space', `${'x'.repeat(99)} `],
+  ['101 characters that end in two spaces', `${'x'.repeat(99)}  `],
+  ['100 characters that begin with a line end', `\n${'x'.repeat(99)}`],
+])('a truncated text of %s matches, because spaces count as the store keeps them', (_, kept) => {
+  expect(found([recordOf('1', { text: kept })], `${kept}and the rest`)).toBe('1')
+  expect(found([recordOf('1', { text: kept.slice(0, 99) })], `${kept}and the rest`)).toBeUndefined()
+})
+
+test('a record of spaces alone is no beginning of a text', () => {
+  expect(found([recordOf('1', { text: ' '.repeat(120) })], LONG)).toBeUndefined()
+})
+
 test('a record with the complete text is preferred to an older one with a truncated text', () => {
   expect(found([recordOf('1', { text: LONG.slice(0, 110) }), recordOf('2', { text: LONG })], LONG)).toBe('2')
 })

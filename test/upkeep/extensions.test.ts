@@ -196,7 +196,7 @@ test.concurrent('two tenants with the same extension do not delete each other’
   await world.connect({ tenantId, extensionId })
   for (const { subscriptionId } of world.control.subscriptions()) world.control.deleteSubscription({ subscriptionId })
   // The other tenant checks after the first one's subscription was created and before that call is answered.
-  await execute(world, 'UPDATE extensions SET access_expires_at = 0 WHERE tenant_id = ?1', tenantId)
+  await execute(world, 'UPDATE extensions SET access_expires_at = 0, refreshed_at = 0 WHERE tenant_id = ?1', tenantId)
   world.gateway.directory.forget(tenantId)
   world.control.fault({ route: 'token', calls: null, fault: { kind: 'delay', ms: 100 } })
   world.control.fault({ route: 'subscription-create', calls: null, fault: { kind: 'delay', ms: 400 } })

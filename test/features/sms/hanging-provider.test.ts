@@ -33,7 +33,7 @@ const sendMany = (world: World, from: string, length = MANY): Promise<string[]> 
 test('a slow token refresh delays no other tenant', async () => {
   await using world = await createWorld()
   const neighbour = await withNeighbour(world)
-  const sql = 'UPDATE extensions SET access_expires_at = ?1 WHERE tenant_id = ?2'
+  const sql = 'UPDATE extensions SET access_expires_at = ?1, refreshed_at = 0 WHERE tenant_id = ?2'
   await world.gateway.database.gate.execute({ sql, args: [Date.now() + 30_000, world.tenantId] })
   world.gateway.directory.forget(world.tenantId)
   const release = holdCalls(world, 'refresh')

@@ -99,3 +99,53 @@ test('an invalid refresh token revokes the extension, and a new authorization re
   expect(await extensionStatus(world)).toBe('active')
   expect(await world.untilStatus(await world.send({ body: 'again' }))).toMatchObject({ status: 'sent' })
 })
+
+/** Lets the provider issue tokens that live this long. */
+function issueTokensFor(world: World, seconds: number): void {
+  const { provider } = world.gateway
+  const refresh = provider.refresh
+  provider.refresh = async (token) => {
+    const result = await refresh(token)
+    return result.ok ? { ok: true, value: { ...result.value, expiresInSeconds: seconds } } : result
+  }
+}
+
+test.each([60, 30])('tokens that live %i s are used, and refreshed when they have expired', async (seconds) => {
+  const clock = manualClock()
+  await using world = await createWorld({ clock })
+  issueTokensFor(world, seconds)
+  clock.advance(3_600_000)
+  world.control.clearRequests()
+  expect(await world.untilStatus(await world.send())).toMatchObject({ status: 'sent' })
+  expect(await world.untilStatus(await world.send())).toMatchObject({ status: 'sent' })
+  expect(tokenCalls(world)).toBe(1)
+  clock.advance(seconds * 1000)
+  expect(await world.untilStatus(await world.send())).toMatchObject({ status: 'sent' })
+  expect(tokenCalls(world)).toBe(2)
+})
+
+test('a token that lives 2 s is not refreshed again within 10 s, and `waiting` names the reason', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ clock })
+  issueTokensFor(world, 2)
+  clock.advance(3_600_000)
+  world.control.clearRequests()
+  expect(await world.untilStatus(await world.send())).toMatchObject({ status: 'sent' })
+  clock.advance(2000)
+  const id = await world.send()
+  const pauseEnd = new Date(clock.now() + 8000).toISOString()
+  expect(await timeline(world, id)).toMatchObject({
+    status: 'queued',
+    waiting: { reason: 'reauthorization', until: pauseEnd },
+  })
+  await world.send({ from: FROM_2 })
+  clock.advance(7999)
+  expect(await timeline(world, id)).toMatchObject({ status: 'queued' })
+  expect(tokenCalls(world)).toBe(1)
+  clock.advance(1)
+  expect(await world.untilStatus(id)).toMatchObject({ status: 'sent' })
+  expect(tokenCalls(world)).toBe(2)
+})
+
+const timeline = async (world: World, messageId: string) =>
+  (await world.json('GET', `/v1/sms/${messageId}/timeline`)).body
