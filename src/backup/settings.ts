@@ -16,7 +16,7 @@ export interface BackupSettings {
   databasePath: string
   /** How long the storage may stay silent while a backup is fetched. */
   timeoutMs: number
-  /** The environment of Litestream itself. */
+  /** The environment of Litestream itself, which has none of the gateway's secrets. */
   variables: Record<string, string | undefined>
 }
 
@@ -36,7 +36,7 @@ export function readBackupSettings(environment: Environment, databasePath: strin
     databasePath,
     timeoutMs: settings.durationMs('LITESTREAM_TIMEOUT', '30s', 100),
     variables: {
-      ...environment.values,
+      ...passedOn(environment),
       ...secretsInFiles(settings),
       LITESTREAM_DATABASE: databasePath,
       LITESTREAM_SOCKET: controlSocketPath(databasePath),
@@ -70,6 +70,14 @@ function readEndpoint(settings: Settings): string {
     settings.problem('LITESTREAM_ENDPOINT', `is "${endpoint}"`, 'give a complete address, for example https://HOST')
   return endpoint
 }
+
+/** Variables of Litestream, of the storages that it knows, and of a network behind a proxy. */
+const PASSED_ON =
+  /^(LITESTREAM|AWS|AZURE|GOOGLE|GCE|OSS|SSL_CERT)_|^(PATH|HOME|USER|TMPDIR|TZ)$|^(HTTP|HTTPS|ALL|NO)_PROXY$/i
+
+/** The gateway's own secrets are none of Litestream's business: whoever can read its environment would have them. */
+const passedOn = ({ values }: Environment): Environment['values'] =>
+  Object.fromEntries(Object.entries(values).filter(([name]) => PASSED_ON.test(name)))
 
 /** Litestream itself does not know `NAME_FILE`. */
 function secretsInFiles(settings: Settings): Record<string, string> {

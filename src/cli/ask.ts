@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
 import { silentLog } from '../core/log.ts'
+import { printable } from '../core/printable.ts'
 import { EXIT, StartError } from '../core/start-error.ts'
 import { openDataFolder, sizeOf, socketPath } from '../data-folder.ts'
 import type { CommandResult } from '../operator/run-command.ts'
@@ -26,7 +27,7 @@ export async function ask(context: CliContext, command: string, input: unknown):
       (await askServer(context, command, input)) ??
       (await askFile(context, command, input, performance.now() - startedAt))
     if (answer?.ok === true) return answer.result
-    if (answer !== null) throw new CliError(answer.error)
+    if (answer !== null) throw new CliError(printable(answer.error))
     await Bun.sleep(LOCKED_PAUSE_MS)
   }
 }

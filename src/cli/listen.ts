@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { systemClock } from '../core/clock.ts'
+import { printable } from '../core/printable.ts'
 import { webhookSecret } from '../core/secrets.ts'
 import { EXIT } from '../core/start-error.ts'
 import { readOrCreateSecret } from '../data-folder.ts'
@@ -83,7 +84,8 @@ function createForwarder(context: CliContext, url: string, poster: WebhookPoster
       say(
         `${time()} <--  [${result.statusCode ?? 'ERROR'}] POST ${url} [${event.messageId}]${result.statusCode === null ? `: ${result.errorMessage}` : ''}\n`,
       )
-      if (context.json) context.stdout(`${JSON.stringify({ ...event, delivery: deliveryOf(url, result) })}\n`)
+      if (context.json)
+        context.stdout(`${printable(JSON.stringify({ ...event, delivery: deliveryOf(url, result) }))}\n`)
     },
   }
 }

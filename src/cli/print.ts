@@ -1,9 +1,13 @@
+import { printable } from '../core/printable.ts'
 import type { Finding } from '../operator/finding.ts'
 import type { CliContext } from './context.ts'
 
-/** Prints one JSON value with `--json`, else a table, or lines of name and value. */
+/**
+ * Prints one JSON value with `--json`, else a table, or lines of name and value. Names come from tenants, and texts from the
+ * provider, so characters that act on a terminal are escaped.
+ */
 export function print(context: CliContext, value: unknown): void {
-  context.stdout(context.json ? `${JSON.stringify(value)}\n` : readable(value))
+  context.stdout(context.json ? `${printable(JSON.stringify(value))}\n` : readable(value))
 }
 
 /** The symbol of each level, and its ANSI colour: green, yellow, red. */
@@ -21,7 +25,7 @@ export function printFindings(context: CliContext, findings: readonly Finding[])
   for (const { check, level, detail } of findings) {
     const [symbol, colour] = SYMBOLS[level]
     const painted = isColoured ? `\u001b[${colour}m${symbol}\u001b[0m` : symbol
-    context.stdout(`${painted} ${check.padEnd(width)}  ${detail}\n`)
+    context.stdout(`${painted} ${check.padEnd(width)}  ${printable(detail)}\n`)
   }
 }
 
@@ -49,8 +53,8 @@ function lines(fields: Record<string, string>): string {
 }
 
 function fieldsOf(value: unknown): Record<string, string> {
-  if (typeof value !== 'object' || value === null) return { value: String(value) }
-  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, cell(field)]))
+  if (typeof value !== 'object' || value === null) return { value: printable(String(value)) }
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [printable(name), printable(cell(field))]))
 }
 
 function cell(value: unknown): string {

@@ -1,4 +1,5 @@
 import pino from 'pino/browser'
+import { printable } from './printable.ts'
 
 /**
  * Structured log lines. Callers pass only values that anyone may read: ids, counts, states, error names, masked numbers. Never
@@ -18,20 +19,52 @@ export interface LogOptions {
   format: 'json' | 'pretty'
   /** Where lines go; standard output if absent. */
   write?: (line: string) => void
+  /** Monotonic milliseconds. */
+  now?: () => number
 }
+
+interface Line {
+  level: string
+  msg: string
+}
+
+/** How many lines of one message are written in a minute. Callers without a key could otherwise fill the disk. */
+export const MAX_LINES_PER_MINUTE = 60
+const MINUTE_MS = 60_000
 
 /** Uses Pino's build for browsers, which has no streams and threads: a start is 10 ms faster. */
 export function createLog(options: LogOptions): Log {
   const write = options.write ?? ((line: string) => void process.stdout.write(line))
   const lineOf = options.format === 'json' ? jsonLine : prettyLine
+  const writeLine = throttled((line) => write(lineOf(line)), options.now ?? (() => performance.now()))
   return pino({
     level: options.level,
     timestamp: pino.stdTimeFunctions.isoTime,
     browser: {
       formatters: { level: (level) => ({ level }) },
-      write: (line) => write(lineOf(line)),
+      write: (line) => writeLine(line as Line),
     },
   })
+}
+
+/** Writes the first lines of each message in a minute. The next minute begins with how many were left out. */
+function throttled(write: (line: Line) => void, now: () => number): (line: Line) => void {
+  /** Message → its last line and their number. */
+  const counted = new Map<string, { line: Line; count: number }>()
+  let endsAt = now() + MINUTE_MS
+  const endMinute = (): void => {
+    for (const { line, count } of counted.values())
+      if (count > MAX_LINES_PER_MINUTE) write({ ...line, leftOut: count - MAX_LINES_PER_MINUTE } as Line)
+    counted.clear()
+    endsAt = now() + MINUTE_MS
+  }
+  return (line) => {
+    if (now() >= endsAt) endMinute()
+    if (line.level === 'debug' || line.level === 'trace') return write(line)
+    const count = (counted.get(line.msg)?.count ?? 0) + 1
+    counted.set(line.msg, { line, count })
+    if (count <= MAX_LINES_PER_MINUTE) write(line)
+  }
 }
 
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} }
@@ -43,12 +76,12 @@ export function errorName(error: unknown): string {
   return typeof code === 'string' ? `${error.name} ${code}` : error.name
 }
 
-const jsonLine = ({ level, ...rest }: { level?: string }): string => `${JSON.stringify({ level, ...rest })}\n`
+const jsonLine = ({ level, ...rest }: Line): string => `${JSON.stringify({ level, ...rest })}\n`
 
 function prettyLine(line: object): string {
   const { time, level, msg, ...fields } = line as Record<string, unknown>
   const rest = Object.entries(fields).flatMap(([name, value]) =>
     value === undefined ? [] : `${name}=${String(value)}`,
   )
-  return `${[String(time).slice(11, 23), String(level).padEnd(5), String(msg), ...rest].join(' ')}\n`
+  return `${printable([String(time).slice(11, 23), String(level).padEnd(5), String(msg), ...rest].join(' '))}\n`
 }

@@ -58,7 +58,7 @@ export interface UpgradeStep {
 }
 
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const storage: Storage = new Storage(() => gate.batch(PROBE), options.log)
+  const storage: Storage = new Storage(() => gate.batch(PROBE), options.log, options.clock)
   const gate = await openGate({ url: options.url, pragmas: pragmasFor(options), storage })
   try {
     const { migrations = MIGRATIONS } = options

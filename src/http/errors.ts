@@ -30,7 +30,8 @@ export function errorAnswer(error: unknown, log: Log, requestId: string): ErrorA
     if (error.kind === 'too_large') headers['connection'] = 'close'
     return { status: STATUS[error.kind], body: { error: error.message }, headers }
   }
-  log.error({ requestId, error: errorName(error) }, 'request failed')
+  // `Storage` logs the fault once a minute, not once per request.
   if (isStorageFault(error)) return errorAnswer(apiError('storageUnavailable', STORAGE_RETRY_SECONDS), log, requestId)
+  log.error({ requestId, error: errorName(error) }, 'request failed')
   return { status: 500, body: { error: 'Internal server error' }, headers: {} }
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { expectError } from '../support/expect-error.ts'
 import { postEvent, smsEvent, subscribe } from '../support/provider-events.ts'
+import { manualClock } from '../support/manual-clock.ts'
 import { FROM, TO, type World, createWorld, recordedLog, until } from '../support/world.ts'
 
 const ready = async (world: World): Promise<object> => {
@@ -83,4 +84,22 @@ test('/ready reports that the storage works again, also without traffic', async 
   expect(await ready(world)).toMatchObject({ status: 503 })
   await limitPages(world, 1_000_000)
   expect(await ready(world)).toMatchObject({ status: 200 })
+})
+
+test('a full disk is logged at most once a minute, with how many requests were refused, and not once per request', async () => {
+  const { log, lines } = recordedLog()
+  const clock = manualClock(Date.now())
+  await using world = await createWorld({ log, clock, connect: false })
+  await limitPages(world, 1)
+  await until(async () => (await send(world, 'x'.repeat(1600))).status === 503)
+  const refuse = async (times: number): Promise<void> => {
+    for (let time = 0; time < times; time++) expect((await send(world, 'x'.repeat(1600))).status).toBe(503)
+  }
+  await refuse(30)
+  const about = (): string[] => lines.filter((line) => /the storage fails|request failed/.test(line))
+  expect(about()).toHaveLength(1)
+  clock.advance(60_000)
+  await refuse(5)
+  expect(about()).toHaveLength(2)
+  expect(JSON.parse(about()[1] ?? '')).toMatchObject({ level: 'error', code: 'SQLITE_FULL', failures: 31 })
 })

@@ -1,0 +1,44 @@
+import { expect, test } from 'bun:test'
+import { MAX_LINES_PER_MINUTE, createLog } from '../../src/core/log.ts'
+
+const MINUTE = 60_000
+
+function setUp(format: 'json' | 'pretty' = 'json') {
+  const lines: string[] = []
+  let now = 0
+  const log = createLog({ level: 'debug', format, write: (line) => lines.push(line), now: () => now })
+  return { log, lines, pass: (ms: number) => void (now += ms) }
+}
+
+test('of one message a minute has a bounded number of lines, and the next minute says how many were left out', () => {
+  const { log, lines, pass } = setUp()
+  for (let time = 0; time < 60_005; time++) log.warn({ requestId: `req_${time}` }, 'connect link refused')
+  log.info({}, 'another message')
+  expect(lines).toHaveLength(MAX_LINES_PER_MINUTE + 1)
+  pass(MINUTE)
+  log.info({}, 'later')
+  const [summary, last, ...more] = lines.slice(MAX_LINES_PER_MINUTE + 1).map((line) => JSON.parse(line) as object)
+  expect(more).toEqual([])
+  expect(summary).toMatchObject({
+    level: 'warn',
+    msg: 'connect link refused',
+    leftOut: 60_005 - MAX_LINES_PER_MINUTE,
+    time: expect.any(String),
+  })
+  expect(last).toMatchObject({ level: 'info', msg: 'later' })
+  pass(MINUTE)
+  log.warn({}, 'connect link refused')
+  expect(JSON.parse(lines.at(-1) ?? '')).not.toHaveProperty('leftOut')
+})
+
+test('debug lines are not counted', () => {
+  const { log, lines } = setUp()
+  for (let time = 0; time < 200; time++) log.debug({}, 'a detail')
+  expect(lines).toHaveLength(200)
+})
+
+test('a pretty line cannot move the cursor of a terminal', () => {
+  const { log, lines } = setUp('pretty')
+  log.warn({ code: 'CMN\u001B[2J\u009B2J\r\nforged\u202E' }, 'refused')
+  expect(lines.join('')).toEndWith(String.raw`refused code=CMN\u001b[2J\u009b2J\u000d\u000aforged\u202e`.concat('\n'))
+})
