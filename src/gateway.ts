@@ -105,7 +105,7 @@ export function buildGateway(parts: GatewayParts): Gateway {
     mark: parts.mark ?? createNoMark(),
     hub: createHub(),
     turns,
-    events: new EventLog({ gate, turns, defer }),
+    events: new EventLog({ gate, reader: database.reader, defer }),
     jobs: new Jobs({ gate, writer, clock, log, defer }),
     ...connected,
   }

@@ -43,6 +43,14 @@ export class SqliteConnection {
     })
   }
 
+  /** The columns and rows of a query; each row is an array in the order of the columns. */
+  table(statement: InStatement): { columns: readonly string[]; rows: Value[][] } {
+    return this.#using(statement, ({ statement: compiled, columns }, args) => ({
+      columns: columns ?? [],
+      rows: compiled.all(args) as Value[][],
+    }))
+  }
+
   /** The rows of a query, each as an array in the order of its columns. */
   values(statement: InStatement): Value[][] {
     return this.#using(statement, ({ statement: compiled }, args) => compiled.all(args) as Value[][])
@@ -106,7 +114,8 @@ function prepare(native: Libsql.Database, sql: string): Prepared {
   }
 }
 
-function named(columns: readonly string[], values: readonly Value[]): Row {
+/** A row of these columns. */
+export function named(columns: readonly string[], values: readonly Value[]): Row {
   const row: Record<string, Value> = {}
   for (let index = 0; index < columns.length; index++) row[columns[index] ?? ''] = values[index] ?? null
   return row

@@ -8,6 +8,7 @@ import { type Gate, openGate } from './gate.ts'
 import { type Lists, openLists } from './lists/lists.ts'
 import { type UpgradeHooks, migrate } from './migrate.ts'
 import { MIGRATIONS, type Migration } from './migrations.ts'
+import { type Reader, openReader } from './reader.ts'
 import { PROBE, Storage } from './storage.ts'
 import { type Writer, createWriter } from './writer.ts'
 import * as schema from './schema/index.ts'
@@ -24,6 +25,8 @@ export interface Database {
   writer: Writer
   /** Absent in simulations, which have no disk. */
   storage?: Storage
+  /** For queries that may take long. */
+  reader: Reader
   /** Pages of the long lists. */
   lists: Lists
   /** Names of the migrations that this opening applied. */
@@ -65,15 +68,16 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     const migrated = await migrate(gate, migrations, upgrade(gate, options))
     const lists = openLists(gate, options.defer === undefined ? options.path : null, options.log, options.clock)
     if (migrated.length > 0 && migrated.length < migrations.length) lists.catchUp()
+    const reader = openReader(gate, options.path)
     const writer = noted(createWriter(gate, options.defer), lists)
     const close = async (): Promise<void> => {
       await writer.drained()
-      await lists.close()
+      await Promise.all([lists.close(), reader.close()])
       // The driver closes the file only when the garbage collector runs, so the last rows would stay in the WAL file.
       if (!options.litestream) await gate.execute('PRAGMA wal_checkpoint(TRUNCATE)').catch(() => undefined)
       await gate.close()
     }
-    return { gate, reads: readsOf(gate), writer, storage, lists, migrated, close }
+    return { gate, reads: readsOf(gate), writer, storage, reader, lists, migrated, close }
   } catch (error) {
     await gate.close()
     throw error

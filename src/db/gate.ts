@@ -122,7 +122,7 @@ export function damageOf(error: unknown, path: string): string | null {
 }
 
 /** The SQLite result code of a failed call, also if Drizzle has wrapped the error. */
-function sqliteCode(error: unknown): string | null {
+export function sqliteCode(error: unknown): string | null {
   if (!(error instanceof Error)) return null
   if ('code' in error && typeof error.code === 'string') return error.code
   return sqliteCode(error.cause)

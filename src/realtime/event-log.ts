@@ -2,10 +2,9 @@ import type { Value } from '@libsql/client'
 import type { Caller } from '../core/caller.ts'
 import { apiError } from '../core/errors.ts'
 import type { Gate } from '../db/gate.ts'
-import type { ReadTurns } from '../db/read-turns.ts'
+import type { Reader } from '../db/reader.ts'
 import { EVENT_KINDS } from '../db/schema/events.ts'
 import { type Epoch, type Position, decodeCursor, encodeCursor } from './cursor.ts'
-import { EmptyRanges } from './empty-ranges.ts'
 import { type LoggedMessage, eventsOf } from './event.ts'
 import type { GatewayEvent } from './hub.ts'
 
@@ -19,20 +18,21 @@ export interface EventPage {
 
 export interface EventLogContext {
   gate: Gate
-  /** Reads the pages of all readers in slices. */
-  turns: ReadTurns
+  /** Reads the pages. */
+  reader: Reader
   /** Calls `run` after this tick of the event loop. */
   defer(run: () => void): void
 }
 
 /** Rows that are read in one tick of the event loop: less than a millisecond if they are in memory. */
-const ROWS_PER_SLICE = 500
+const ROWS_AT_ONCE = 500
+/** Rows of one long read: some 30 ms if all are of other tenants, which then have their turn. */
+const ROWS_PER_SLICE = 20_000
 /** A page with events ends after this many rows. The next request continues there. */
 const ROWS_PER_PAGE = 10_000
 
 /** Reads the event log: the events that the WebSocket of an app would have received. */
 export class EventLog {
-  readonly #empty = new EmptyRanges()
   #epoch: Promise<Epoch> | null = null
 
   constructor(readonly context: EventLogContext) {}
@@ -99,8 +99,6 @@ export class EventLog {
   async #walk(reader: Caller, start: Position, newest: number, limit: number): Promise<Taken> {
     let taken: Taken = { events: [], end: start, isPurged: false }
     while (taken.end.seq < newest) {
-      // The first slice waits as well: of many requests at once, one is read in a tick of the event loop.
-      await this.context.turns.next(reader.tenantId)
       taken = await this.#takeSlice(reader, taken, newest, limit)
       const { events, end } = taken
       if (events.length === limit || (events.length > 0 && end.seq - start.seq >= ROWS_PER_PAGE)) break
@@ -110,14 +108,12 @@ export class EventLog {
 
   async #takeSlice(reader: Caller, taken: Taken, newest: number, limit: number): Promise<Taken> {
     const { events, end } = taken
-    // A row of which only some events were returned must be read again.
-    const from = end.returned > 0 ? end.seq : this.#empty.endOf(reader, end.seq, newest)
+    const from = end.seq
     const until = Math.min(from + ROWS_PER_SLICE, newest)
     const most = limit - events.length
     const rows = await this.#slice(reader, from, until, most)
     // A purge may have deleted rows of the slice since the walk began.
     const isPurged = taken.isPurged || (await this.#bounds()).oldest - 1 > from
-    if (rows.length === 0) this.#empty.note(reader, from, until)
     for (const row of rows) {
       const returned = row.seq === end.seq + 1 ? end.returned : 0
       const own = eventsOf(row).slice(returned)
@@ -139,8 +135,8 @@ export class EventLog {
   }
 
   async #slice({ tenantId, appId }: Caller, from: number, until: number, limit: number): Promise<LoggedRow[]> {
-    const rows = await this.context.gate.values({ sql: SLICE, args: [from, until, tenantId, appId, limit] })
-    return rows.map(toLogged)
+    const rows = await this.context.reader.longRead(tenantId, SLICE, [from, until, tenantId, appId, limit])
+    return rows.map((row) => toLogged(Object.values(row)))
   }
 }
 
@@ -154,7 +150,7 @@ export interface RowOfLog {
   at: number
 }
 
-const ROWS = `SELECT seq, kinds, subject, at FROM events WHERE seq > ?1 ORDER BY seq LIMIT ${ROWS_PER_SLICE}`
+const ROWS = `SELECT seq, kinds, subject, at FROM events WHERE seq > ?1 ORDER BY seq LIMIT ${ROWS_AT_ONCE}`
 
 /** The events of a page so far, and the position after them. */
 interface Taken {

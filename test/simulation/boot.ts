@@ -5,6 +5,7 @@ import { silentLog } from '../../src/core/log.ts'
 import type { Secrets } from '../../src/core/secrets.ts'
 import { readsOf } from '../../src/db/database.ts'
 import { openLists } from '../../src/db/lists/lists.ts'
+import { readerOf } from '../../src/db/reader.ts'
 import { createWriter } from '../../src/db/writer.ts'
 import { type Gateway, buildGateway } from '../../src/gateway.ts'
 import { Timers } from '../../src/jobs/timers.ts'
@@ -62,6 +63,7 @@ export function startBoot(around: Surroundings, failed: (boot: Boot) => void): B
       gate,
       reads: readsOf(gate),
       writer: createWriter(gate, defer),
+      reader: readerOf(gate),
       lists: openLists(gate, null),
       migrated: [],
       close: () => Promise.resolve(),

@@ -133,40 +133,41 @@ test('a page skips any number of rows of other apps, and is empty only at the en
 
 test('a purge while a page is read is a gap, and none if the page had passed its rows', async () => {
   await using world = await createWorld({ connect: false, work: false })
-  const { gate, writer } = world.gateway.database
+  const { gate, writer, reader } = world.gateway.database
   const others = `INSERT INTO events (kinds, subject, at)
-    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000) SELECT 1, 'msg_' || i, 1 FROM n`
-  /** Reads a thousand rows of others, an event, and more rows. After the first slice of 500 rows, `count` rows are purged. */
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 21000) SELECT 1, 'msg_' || i, 1 FROM n`
+  /** Reads 21,000 rows of others, an event, and more rows. After the first 20,000 rows, `count` rows are purged. */
   const purged = async (count: number): Promise<Page> => {
     await gate.execute('DELETE FROM events WHERE seq < (SELECT max(seq) FROM events)')
     const { cursor } = await page(world)
     await writer.write([{ sql: others, args: [] }])
     await world.send()
     await writer.write([{ sql: others, args: [] }])
-    const next = spyOn(world.gateway.turns, 'next')
-    next.mockImplementationOnce(() => Promise.resolve())
-    next.mockImplementationOnce(async () => {
+    const read = reader.longRead.bind(reader)
+    const spy = spyOn(reader, 'longRead')
+    spy.mockImplementationOnce(read)
+    spy.mockImplementationOnce(async (...query) => {
       await gate.execute(`DELETE FROM events WHERE seq < (SELECT min(seq) FROM events) + ${count}`)
+      return read(...query)
     })
     const found = await page(world, `after=${cursor}`)
-    next.mockRestore()
+    spy.mockRestore()
     return found
   }
   await world.send()
-  expect(await purged(400)).toMatchObject({ events: [{ status: 'queued' }], gap: false })
-  expect(await purged(1500)).toMatchObject({ events: [], gap: true })
+  expect(await purged(15_000)).toMatchObject({ events: [{ status: 'queued' }], gap: false })
+  expect(await purged(25_000)).toMatchObject({ events: [], gap: true })
 })
 
-test('of many requests at once, one is read in a tick of the event loop', async () => {
+test('the reader thread reads a page, and the end of the log needs no read', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const { cursor } = await page(world)
   await world.send()
-  const next = spyOn(world.gateway.turns, 'next')
+  const longRead = spyOn(world.gateway.database.reader, 'longRead')
   const pages = await Promise.all(Array.from({ length: 20 }, () => page(world, `after=${cursor}`)))
   expect(pages.every(({ events }) => events.length === 1)).toBe(true)
-  expect(next).toHaveBeenCalledTimes(20)
-  // At the end of the log there is nothing to read, and nothing to wait for.
+  expect(longRead).toHaveBeenCalledTimes(20)
   await page(world, `after=${pages[0]?.cursor}`)
-  expect(next).toHaveBeenCalledTimes(20)
-  next.mockRestore()
+  expect(longRead).toHaveBeenCalledTimes(20)
+  longRead.mockRestore()
 })

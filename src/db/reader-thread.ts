@@ -1,0 +1,69 @@
+import { type Argument, SqliteConnection } from './connection.ts'
+import { sqliteCode } from './gate.ts'
+
+// The reader thread: runs one query at a time on a connection that cannot write.
+
+export type ThreadRequest = { type: 'open'; path: string } | ({ type: 'read' } & ReadQuery) | { type: 'close' }
+
+export interface ReadQuery {
+  sql: string
+  args: readonly Argument[]
+}
+
+/**
+ * The answer to a read. `rows`: JSON with an array for each row, because text passes between threads in half the time of arrays.
+ * `code`: SQLite's result code.
+ */
+export type ThreadAnswer = { columns: readonly string[]; rows: string } | { failure: string; code: string | null }
+
+declare const self: Worker
+
+const BUSY_TIMEOUT_MS = 1000
+/** `temp_store`: a sort must not need a file, because the process may have no file descriptor left. */
+const PRAGMAS = ['query_only = ON', 'cache_size = -16384', 'wal_autocheckpoint = 0', 'temp_store = MEMORY']
+
+let path = ''
+let connection: SqliteConnection | null = null
+
+self.addEventListener('message', ({ data: request }: MessageEvent<ThreadRequest>) => {
+  if (request.type === 'read') self.postMessage(answer(request))
+  else if (request.type === 'open') open(request.path)
+  else end()
+})
+
+function open(databasePath: string): void {
+  path = databasePath
+  try {
+    connection = openConnection()
+  } catch {
+    // The next read opens it, or fails with the reason.
+  }
+}
+
+function answer({ sql, args }: ReadQuery): ThreadAnswer {
+  try {
+    connection ??= openConnection()
+    const { columns, rows } = connection.table({ sql, args: [...args] })
+    return { columns, rows: JSON.stringify(rows) }
+  } catch (error) {
+    // The driver never resets a statement that has failed: see the gate.
+    connection?.close()
+    connection = null
+    return { failure: error instanceof Error ? error.message : String(error), code: sqliteCode(error) }
+  }
+}
+
+/** Uses the driver of the gate, because two copies of SQLite in one process would release each other's file locks. */
+function openConnection(): SqliteConnection {
+  const opened = new SqliteConnection(path, BUSY_TIMEOUT_MS)
+  for (const pragma of PRAGMAS) opened.execute(`PRAGMA ${pragma}`)
+  // Opens the files, so that later reads need no file descriptor.
+  opened.execute('SELECT count(*) FROM sqlite_schema')
+  return opened
+}
+
+/** The thread ends itself, outside of any call of the driver: the driver aborts the process if a thread is ended during a call. */
+function end(): void {
+  connection?.close()
+  setImmediate(() => process.exit(0))
+}
