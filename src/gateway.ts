@@ -1,4 +1,5 @@
 import { SubscriptionTokens } from './auth/subscription-tokens.ts'
+import { LostKeys } from './auth/lost-keys.ts'
 import { KeyRing } from './auth/key-ring.ts'
 import { FailedAttempts } from './auth/failed-attempts.ts'
 import { KeyLimits } from './auth/key-limits.ts'
@@ -45,6 +46,7 @@ export interface Gateway extends SharedParts {
   subscriptions: Subscriptions
   subscriptionTokens: SubscriptionTokens
   keys: KeyRing
+  lostKeys: LostKeys
   failedAttempts: FailedAttempts
   keyLimits: KeyLimits
   guard: AddressGuard
@@ -101,6 +103,7 @@ export function buildGateway(parts: GatewayParts): Gateway {
   const connected = extensionParts({ ...parts, secrets }, (tenantId) => gateway.sending.wake(tenantId))
   const guard = new AddressGuard({ production: config.production, allowCidrs: config.webhookAllowCidrs })
   const turns = new ReadTurns(defer)
+  const lostKeys = new LostKeys({ gate, secrets })
   const engines = {
     mark: parts.mark ?? createNoMark(),
     hub: createHub(),
@@ -121,7 +124,8 @@ export function buildGateway(parts: GatewayParts): Gateway {
     ...engines,
     secrets,
     keys: new KeyRing({ reads, writer, secrets, clock }),
-    failedAttempts: new FailedAttempts({ reads, writer, clock }),
+    lostKeys,
+    failedAttempts: new FailedAttempts({ reads, writer, clock, isCounting: () => lostKeys.lost === null }),
     keyLimits: new KeyLimits(clock, config.keyLimitPerMinute),
     guard,
     poster: new WebhookPoster({ guard, clock, meter: parts.meter ?? noMeter }),

@@ -5,6 +5,7 @@ import { createIds } from './core/ids.ts'
 import { type Log, errorName } from './core/log.ts'
 import { type Meter, noMeter } from './core/meter.ts'
 import { EXIT, StartError } from './core/start-error.ts'
+import { describeLost } from './auth/lost-keys.ts'
 import { authenticateSocket } from './features/ws/authenticate.ts'
 import { encryptionKeys, openDataFolder, sizeOf } from './data-folder.ts'
 import { type Database, type UpgradeStep, openDatabase } from './db/database.ts'
@@ -13,7 +14,6 @@ import { SchemaError } from './db/migrate.ts'
 import { openRestoreMark } from './db/restore-mark.ts'
 import { type Gateway, buildGateway } from './gateway.ts'
 import { listen, stopListening, urlHost } from './http/listener.ts'
-import { warnOfUnknownKeys } from './known-keys.ts'
 import type { Timers } from './jobs/timers.ts'
 import { metered } from './provider/metered.ts'
 import { createRingCentral } from './provider/ringcentral/client.ts'
@@ -121,7 +121,7 @@ async function start(options: RunOptions, stack: AsyncDisposableStack): Promise<
   if (gateway.database.migrated.length > 0)
     gateway.log.info({ migrations: gateway.database.migrated.join(', ') }, 'database is up to date')
   registerJobs(gateway)
-  await warnOfUnknownKeys(gateway)
+  await refuseOtherKeys(gateway)
   await recover(gateway)
   const { createApp } = await import('./app.ts')
   const app = createApp(gateway)
@@ -147,6 +147,14 @@ async function start(options: RunOptions, stack: AsyncDisposableStack): Promise<
     },
     stop: () => drain(gateway, stack, () => timers?.stop()),
   }
+}
+
+/** Errors: `StartError` if no stored secret can be decrypted. A start that goes on with some of them logs which. */
+async function refuseOtherKeys({ lostKeys, config, log }: Gateway): Promise<void> {
+  const lost = await lostKeys.check()
+  if (lost === null) return
+  if (lost.isEvery && !config.allowNewKeys) throw new StartError(EXIT.badConfig, describeLost(lost))
+  log.error({}, describeLost(lost))
 }
 
 /** Loads the metrics library only if ADMIN_PORT is set. */

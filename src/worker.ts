@@ -83,6 +83,9 @@ export function startTimers(gateway: Gateway): Timers {
   timers.every('keep-alive', HOURLY_MS, MINUTE_MS, () => keepAlive(gateway))
   timers.every('numbers', HOURLY_MS, 2 * MINUTE_MS, () => readNumbersDaily(gateway))
   timers.every('conversations', MINUTE_MS, MINUTE_MS, () => keepFollowing(gateway))
+  timers.every('lost keys', MINUTE_MS, MINUTE_MS, async () => {
+    if (gateway.lostKeys.lost !== null) await gateway.lostKeys.check()
+  })
   timers.every('purge deliveries', HOURLY_MS, 3 * MINUTE_MS, () => purgeDeliveries(gateway))
   timers.every('purge messages', HOURLY_MS, 6 * MINUTE_MS, () => purgeMessages(gateway))
   const eventsMs = purgeEventsEveryMs(gateway.config)

@@ -51,7 +51,6 @@ const LAYERS: readonly Layer[] = [
   { name: 'inbound', files: ['src/inbound/**'], mayImport: [...GATEWAY, 'deliveries'] },
   { name: 'upkeep', files: ['src/upkeep/**'], mayImport: GATEWAY },
   { name: 'alerts', files: ['src/alerts/**'], mayImport: [...GATEWAY, 'backup', 'deliveries', 'upkeep'] },
-  { name: 'known keys', files: ['src/known-keys.ts'], mayImport: GATEWAY },
   { name: 'http', files: ['src/http/**'], mayImport: GATEWAY, elysia: true },
   { name: 'routes', files: ['src/features/*/routes.ts'], mayImport: [...GATEWAY, 'http', ...FEATURES], elysia: true },
   { name: 'wire', files: ['src/features/*/{schemas,pages}.ts'], mayImport: [...GATEWAY, 'http', 'verbs'] },
@@ -81,7 +80,7 @@ const LAYERS: readonly Layer[] = [
   {
     name: 'run',
     files: ['src/run.ts'],
-    mayImport: [...GATEWAY, 'data folder', 'known keys', 'http', 'ringcentral', 'verbs', 'worker', 'admin', 'app'],
+    mayImport: [...GATEWAY, 'data folder', 'http', 'ringcentral', 'verbs', 'worker', 'admin', 'app'],
   },
   {
     name: 'development',

@@ -50,10 +50,11 @@ function listen(
 
 /** Ready means: the gateway accepts and does work, and its database answers and can be written. */
 async function ready(gateway: Gateway): Promise<Response> {
-  const { lifecycle, database } = gateway
+  const { lifecycle, database, lostKeys, config } = gateway
   if (lifecycle.draining) return answer(503, 'draining')
   if (!lifecycle.working) return answer(503, 'starting')
   if (await probeStorage(gateway)) return answer(503, 'storage unavailable')
+  if (lostKeys.lost !== null && !config.allowNewKeys) return answer(503, 'encryption key missing')
   const { rows } = await database.gate.execute('SELECT 1').catch(() => ({ rows: [] }))
   return rows.length === 1 ? answer(200, 'ready') : answer(503, 'database does not answer')
 }

@@ -1,6 +1,7 @@
 /** The names of alerts: conditions that need a person. In the order of posts: those about the gateway itself come before those of one tenant. */
 export const ALERT_NAMES = [
   'storage_failing',
+  'encryption_key_missing',
   'backup_behind',
   'queue_old',
   'extension_revoked',

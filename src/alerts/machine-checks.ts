@@ -1,3 +1,4 @@
+import { describeLost } from '../auth/lost-keys.ts'
 import { readBackupLag } from '../backup/lag.ts'
 import type { Row } from '../db/connection.ts'
 import { probeStorage } from '../db/storage-check.ts'
@@ -13,6 +14,7 @@ const SILENT_BACKUP_HOLD_MS = 2 * MINUTE_MS
 
 export const machineChecks = (gateway: Gateway): Check[] => [
   { names: ['storage_failing'], find: () => findStorageFault(gateway) },
+  { names: ['encryption_key_missing'], find: () => findLostKeys(gateway) },
   { names: ['backup_behind'], find: () => findBackupLag(gateway) },
   { names: ['queue_old'], find: () => findOldQueue(gateway) },
 ]
@@ -27,6 +29,20 @@ async function findStorageFault(gateway: Gateway): Promise<Condition[]> {
     text: `${name} cannot be written, so messages are refused with 503: make room on its disk, or check the disk.`,
     overText: `Resolved: ${name} can be written again.`,
     detail: { database: path },
+    holdMs: 0,
+    since: null,
+  }
+  return [condition]
+}
+
+async function findLostKeys({ lostKeys }: Gateway): Promise<Condition[]> {
+  if (lostKeys.lost === null) return []
+  const condition: Condition = {
+    alert: 'encryption_key_missing',
+    subject: 'ENCRYPTION_KEYS',
+    text: `${describeLost(lostKeys.lost)}.`,
+    overText: 'Resolved: every stored secret can be decrypted.',
+    detail: { owners: lostKeys.lost.owners.length, first: lostKeys.lost.owners[0] ?? null },
     holdMs: 0,
     since: null,
   }

@@ -1,4 +1,4 @@
-import { gt, lte, or } from 'drizzle-orm'
+import { eq, gt, lte, or } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import { bounded } from '../core/bounded.ts'
 import type { Clock } from '../core/clock.ts'
@@ -12,6 +12,8 @@ export interface FailedAttemptsContext {
   reads: Reads
   writer: Writer
   clock: Clock
+  /** False while ENCRYPTION_KEYS lacks a key: then right credentials fail as well. */
+  isCounting?(): boolean
 }
 
 /** Ten failed authentications within 5 minutes block an address for 15 minutes. Blocks survive a restart; memory is bounded. */
@@ -58,10 +60,21 @@ export class FailedAttempts {
 
   /** Records that an address presented a wrong credential. */
   note(address: string): void {
+    if (this.context.isCounting?.() === false) return
     const now = this.context.clock.monotonic()
     const recent = (this.#attempts.get(address) ?? []).filter((at) => at + FAILED_ATTEMPTS_WINDOW_MS > now)
     if (recent.length + 1 >= FAILED_ATTEMPTS) return this.#block(address, now)
     this.#attempts.set(address, [...recent, now])
+  }
+
+  /** Ends the block of an address, and forgets its failures. Returns whether it was blocked. */
+  async unblock(address: string): Promise<boolean> {
+    const wasBlocked = this.blockedSeconds(address) > 0
+    this.#attempts.delete(address)
+    this.#blocks.delete(address)
+    const row = build.delete(blockedAddresses).where(eq(blockedAddresses.address, address))
+    const [deleted] = await this.context.writer.write([statementOf(row.returning())])
+    return wasBlocked || (deleted?.rows.length ?? 0) > 0
   }
 
   #block(address: string, now: number): void {

@@ -24,6 +24,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   backup: 'sgw backup /mnt/copies/sgw.db',
   restore: 'sgw restore --check',
   compact: 'sgw compact',
+  unblock: 'sgw unblock 203.0.113.7',
   erase: 'sgw erase --phone +15555550199 --dry-run',
   health: 'sgw health',
   'keys rotate': 'sgw keys rotate',

@@ -145,6 +145,11 @@ function addUpkeep(program: Command, contextOf: () => CliContext, run: Run): voi
     .option('--check', 'only test that the backup can be restored, beside the live database')
     .action(({ check }: { check?: boolean }) => (check === true ? checkBackup(contextOf()) : restore(contextOf())))
   program
+    .command('unblock')
+    .description('Let an address in again that failed to authenticate too often')
+    .argument('<address>', 'IP address of the client')
+    .action((address: string) => run('unblock', { address }))
+  program
     .command('compact')
     .description('Rewrite the database file without its free pages; the server must be stopped')
     .action(() => run('compact', {}))

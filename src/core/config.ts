@@ -18,6 +18,8 @@ export interface Config {
   /** Base address of the OAuth redirect and the provider's webhook, without a trailing slash. */
   publicUrl: string
   database: DatabaseConfig
+  /** Start although no stored secret can be decrypted, and be ready although some cannot. */
+  allowNewKeys: boolean
   /** 32 bytes each, newest first. Null in development if none is set: then a key is kept beside the database. */
   encryptionKeys: Uint8Array[] | null
   provider: ProviderConfig
@@ -84,6 +86,7 @@ function configOf(settings: Settings, terminal: boolean): Config {
     port,
     publicUrl: readPublicUrl(settings, production, port),
     database: readDatabase(settings),
+    allowNewKeys: settings.flag('ALLOW_NEW_KEYS'),
     encryptionKeys: readEncryptionKeys(settings, production),
     provider: readProvider(settings, production),
     trustedProxies: readTrustedProxies(settings, production),

@@ -2,6 +2,7 @@ import ipaddr from 'ipaddr.js'
 import { LRUCache } from 'lru-cache'
 import type { Caller } from '../core/caller.ts'
 import { MAX_REQUEST_ID_LENGTH } from '../core/limits.ts'
+import { countedAddress, parseAddress } from '../auth/client-address.ts'
 import type { LimitState } from '../auth/key-limits.ts'
 import { bounded } from '../core/bounded.ts'
 
@@ -104,11 +105,11 @@ export class Peers {
     let address = peer
     for (const hop of header.split(',').toReversed()) {
       if (!this.#isTrusted(address)) break
-      const next = parse(withoutPort(hop.trim()))
+      const next = parseAddress(withoutPort(hop.trim()))
       if (next === null) break
       address = next
     }
-    return counted(address)
+    return countedAddress(address)
   }
 
   /** Whether a trusted proxy says that the client uses HTTPS. This process itself speaks plain HTTP. */
@@ -125,11 +126,11 @@ export class Peers {
   #peer(socketAddress: string): Peer {
     const known = this.#known.get(socketAddress)
     if (known !== undefined) return known
-    const parsed = parse(socketAddress)
+    const parsed = parseAddress(socketAddress)
     const peer =
       parsed === null
         ? { parsed, trusted: false, counted: socketAddress }
-        : { parsed, trusted: this.#isTrusted(parsed), counted: counted(parsed) }
+        : { parsed, trusted: this.#isTrusted(parsed), counted: countedAddress(parsed) }
     this.#known.set(socketAddress, peer)
     return peer
   }
@@ -142,14 +143,3 @@ export class Peers {
 /** Some proxies add the client's port: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
 const withoutPort = (hop: string): string =>
   /^\[([^\]]+)\](:\d{1,5})?$/.exec(hop)?.[1] ?? /^([^:]+):\d{1,5}$/.exec(hop)?.[1] ?? hop
-
-function parse(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
-  return ipaddr.isValid(text) ? ipaddr.process(text) : null
-}
-
-/** An IPv6 /64 counts as one address, because it usually belongs to one subscriber. */
-function counted(address: ipaddr.IPv4 | ipaddr.IPv6): string {
-  if (address.kind() === 'ipv4') return address.toString()
-  const head = (address as ipaddr.IPv6).parts.slice(0, 4)
-  return `${head.map((part) => part.toString(16)).join(':')}::/64`
-}

@@ -11,6 +11,7 @@ import { SendMessage, sendMessage } from './send-message.ts'
 import { SimulateInbound, simulateInbound } from './simulate.ts'
 import { readStatus } from './status.ts'
 import { CreateTenant, SetTenantStatus, createTenant, listTenants, setTenantStatus } from './tenants.ts'
+import { Unblock, unblock } from './unblock.ts'
 import {
   CreateTenantTrigger,
   DeleteTenantTrigger,
@@ -48,6 +49,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   'trigger-create': command(CreateTenantTrigger, createTenantTrigger),
   'trigger-list': command(ListTenantTriggers, listTenantTriggers),
   'trigger-delete': command(DeleteTenantTrigger, deleteTenantTrigger),
+  unblock: command(Unblock, unblock),
   compact: command(Nothing, compact),
   erase: command(Erase, erase),
   send: command(SendMessage, sendMessage, 'server'),

@@ -1,9 +1,8 @@
 import { statfsSync } from 'node:fs'
-import { asc } from 'drizzle-orm'
 import { z } from 'zod'
+import { describeLost } from '../auth/lost-keys.ts'
 import { dataFolder } from '../data-folder.ts'
 import { extensions } from '../db/schema/connections.ts'
-import { apps } from '../db/schema/tenants.ts'
 import type { Gateway } from '../gateway.ts'
 import { checkAlert } from './doctor-alert.ts'
 import { checkAuthorization, checkRedirectAddress, checkSubscriptions } from './doctor-connections.ts'
@@ -63,23 +62,11 @@ export function checkDisk({ config }: Pick<Gateway, 'config'>): string {
   return `${freeMib} MiB free`
 }
 
-/** Checks that ENCRYPTION_KEYS has the keys of the stored values: decrypts one secret, and counts what uses older keys. */
+/** Checks that ENCRYPTION_KEYS has the keys of the stored values, and counts what uses older keys. */
 async function checkKeys(gateway: Gateway): Promise<string> {
-  const [app] = await gateway.database.reads.select().from(apps).orderBy(asc(apps.seq)).limit(1)
-  if (app !== undefined) {
-    const context = { tenantId: app.tenantId, row: app.id, purpose: 'webhook_secret' } as const
-    await gateway.secrets.decrypt(app.webhookSecret, context).catch(() => {
-      throw new Fault(
-        'stored secrets cannot be decrypted: add the key that encrypted them to ENCRYPTION_KEYS, behind the newest',
-      )
-    })
-  }
-  const usage = await readKeyUsage(gateway)
-  if (usage.lostApiKeys > 0)
-    throw new Fault(
-      `${usage.lostApiKeys} API keys of active apps are refused, because the encryption key that hashed them is gone from ENCRYPTION_KEYS: put it back, behind the newest, or give each app a new key (sgw app rotate-key APP)`,
-    )
-  const older = describeKeyUsage(usage)
+  const lost = await gateway.lostKeys.check()
+  if (lost !== null) throw new Fault(describeLost(lost))
+  const older = describeKeyUsage(await readKeyUsage(gateway))
   return `newest key ${gateway.secrets.keyId}; ${older === '' ? 'nothing needs an older one' : `an older one is still needed: ${older}`}`
 }
 

@@ -6,15 +6,13 @@ export interface KeyUsage {
   encrypted: number
   /** API keys of active apps that were not used since the newest key was added. */
   apiKeys: number
-  /** API keys of active apps that no key of ENCRYPTION_KEYS can verify. */
-  lostApiKeys: number
   /** Subscriptions, which are created again when their key is gone. */
   subscriptions: number
   /** Connect and invite links that are still valid. */
   links: number
 }
 
-/** Counts what would be lost or created again if the older keys were removed from ENCRYPTION_KEYS. */
+/** Every key in use is in ENCRYPTION_KEYS (`LostKeys`). Counts what would be lost or created again if the older keys were removed from ENCRYPTION_KEYS. */
 export async function readKeyUsage(gateway: Gateway): Promise<KeyUsage> {
   const now = gateway.clock.now()
   const results = await gateway.database.gate.batch([
@@ -27,11 +25,9 @@ export async function readKeyUsage(gateway: Gateway): Promise<KeyUsage> {
   const [encrypted = [], apiKeys = [], subscriptions = [], links = []] = results.map(({ rows }) =>
     rows.map((row) => String(row['value'])).filter((value) => !gateway.secrets.isCurrent(value)),
   )
-  const lostApiKeys = apiKeys.filter((hash) => !gateway.secrets.isKnown(hash)).length
   return {
     encrypted: encrypted.length,
-    apiKeys: apiKeys.length - lostApiKeys,
-    lostApiKeys,
+    apiKeys: apiKeys.length,
     subscriptions: subscriptions.length,
     links: links.length,
   }

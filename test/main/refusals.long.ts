@@ -58,18 +58,22 @@ test.concurrent('a restore mark that cannot be written ends the start with 73 an
   expect(lines[0]).toMatch(/^Cannot mark the database in .*sgw\.db\.mark \(.*EISDIR.*\): check/)
 })
 
-test.concurrent('with other encryption keys than the database’s, the server starts and logs an error', async () => {
+test.concurrent('with the keys of another database the start ends with 78 and one line, unless ALLOW_NEW_KEYS is on', async () => {
   using folder = temporaryFolder()
-  const logged = async (key: string): Promise<string> => {
-    await using server = await startServer({ DATABASE_URL: folder.database, ENCRYPTION_KEYS: key })
+  const logged = async (key: string, more: Record<string, string> = {}): Promise<string> => {
+    await using server = await startServer({ DATABASE_URL: folder.database, ENCRYPTION_KEYS: key, ...more })
     await server.printed(/limit=1/)
     return server.stdout
   }
   const other = crypto.getRandomValues(new Uint8Array(32)).toBase64()
-  const complaint = 'ENCRYPTION_KEYS has no key that can decrypt the stored secrets'
-  expect(await logged(KEY)).not.toContain(complaint)
-  expect(await logged(other)).toContain(complaint)
-  expect(await logged(`${other},${KEY}`)).not.toContain(complaint)
+  const complaint = /ENCRYPTION_KEYS has no key that can decrypt the stored secrets of app_[0-9a-f]{16}, /
+  expect(await logged(KEY)).not.toMatch(complaint)
+  const { code, lines } = await refusedStart({ DATABASE_URL: folder.database, ENCRYPTION_KEYS: other, PORT: '0' })
+  expect({ code, lines }).toEqual({ code: 78, lines: [expect.stringMatching(complaint)] })
+  expect(lines[0]).toContain('put the old key back, behind the newest')
+  expect(lines[0]).toContain('ALLOW_NEW_KEYS=on')
+  expect(await logged(other, { ALLOW_NEW_KEYS: 'on' })).toMatch(complaint)
+  expect(await logged(`${other},${KEY}`)).not.toMatch(complaint)
 }, 60_000)
 
 test.concurrent('a folder that cannot be written ends the start with 73 and one line', async () => {

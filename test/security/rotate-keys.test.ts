@@ -216,7 +216,7 @@ describe('hashes that cannot be encrypted again', () => {
     const keysOf = async () => (await diagnose(last.gateway)).find(({ check }) => check === 'encryption keys')
     expect(await keysOf()).toMatchObject({
       ok: false,
-      detail: expect.stringContaining('1 API keys of active apps are refused'),
+      detail: expect.stringContaining('so their API keys are refused'),
     })
     const { rows } = await last.gateway.database.gate.execute('SELECT id, key_hash FROM apps')
     const lost = rows.find((row) => !last.gateway.secrets.isKnown(String(row['key_hash'])))

@@ -11,7 +11,8 @@ const OUT_OF_REACH: Readonly<Record<string, string>> = {
   'src/admin/': 'figures over all tenants, on the loopback listener',
   'src/alerts/': "the operator's alerts, about all tenants",
   'src/db/': 'what a restore quarantines, of all tenants, at the start',
-  'src/known-keys.ts': 'the newest app and extension of all, at the start: whether the keys are theirs',
+  'src/auth/lost-keys.ts':
+    'secrets of all tenants: whether ENCRYPTION_KEYS has their keys. The answer is for the operator',
   'src/jobs/': 'job rows by their kind and `seq`, which the loop read itself',
 }
 

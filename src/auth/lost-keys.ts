@@ -1,0 +1,58 @@
+import type { Secrets } from '../core/secrets.ts'
+import type { Gate } from '../db/gate.ts'
+
+/** Stored secrets that no key of ENCRYPTION_KEYS can read, so that API keys are refused, and nothing is sent or signed. */
+export interface LostSecrets {
+  /** Whether no stored secret at all can be read: then these are the keys of another database. */
+  isEvery: boolean
+  /** Ids of apps, triggers and extensions, apps first. */
+  owners: string[]
+}
+
+/** A hash begins with the id of its key, a JWE with a header of fixed length that names it. */
+const KEY_OF_VALUE = `iif(substr(value, 9, 1) = ':', substr(value, 1, 8), substr(value, 1, 60))`
+
+const STORED = `WITH stored (rank, owner, value) AS (
+  SELECT 1, id, webhook_secret FROM apps WHERE is_active = 1
+  UNION ALL SELECT 1, id, key_hash FROM apps WHERE is_active = 1
+  UNION ALL SELECT 2, id, secret FROM triggers
+  UNION ALL SELECT 3, extension_id, access_token FROM extensions WHERE status <> 'revoked')`
+
+/** Knows whether ENCRYPTION_KEYS has all keys that the database needs. */
+export class LostKeys {
+  /** As of the last check. Null if every secret can be read. */
+  lost: LostSecrets | null = null
+
+  constructor(readonly context: { gate: Pick<Gate, 'execute'>; secrets: Pick<Secrets, 'isKnown'> }) {}
+
+  /** Reads which keys are in use. The start calls it, and then a timer: apps may get new keys, extensions be connected again. */
+  async check(): Promise<LostSecrets | null> {
+    const { gate, secrets } = this.context
+    const { rows } = await gate.execute(
+      `${STORED} SELECT ${KEY_OF_VALUE} AS key, min(value) AS example FROM stored GROUP BY 1`,
+    )
+    const unknown = rows.filter((row) => !secrets.isKnown(String(row['example'])))
+    this.lost =
+      unknown.length === 0 ? null : { isEvery: unknown.length === rows.length, owners: await this.#owners(unknown) }
+    return this.lost
+  }
+
+  async #owners(unknown: readonly Readonly<Record<string, unknown>>[]): Promise<string[]> {
+    const { rows } = await this.context.gate.execute({
+      sql: `${STORED} SELECT owner FROM stored WHERE ${KEY_OF_VALUE} IN (SELECT value FROM json_each(?1))
+        GROUP BY owner ORDER BY min(rank), owner`,
+      args: [JSON.stringify(unknown.map((row) => row['key']))],
+    })
+    return rows.map((row) => String(row['owner']))
+  }
+}
+
+const MAX_NAMED = 10
+
+/** A sentence for the operator, with what to do. */
+export function describeLost({ isEvery, owners }: LostSecrets): string {
+  const named = owners.slice(0, MAX_NAMED).join(', ')
+  const more = owners.length > MAX_NAMED ? ` and ${owners.length - MAX_NAMED} more` : ''
+  const what = isEvery ? 'no key that can decrypt the stored secrets' : 'not the key that decrypts secrets'
+  return `ENCRYPTION_KEYS has ${what} of ${named}${more}, so their API keys are refused: put the old key back, behind the newest (docs/security.md). If it is lost for good, set ALLOW_NEW_KEYS=on, then give each app a new key (sgw app rotate-key APP) and webhook secret, and connect its extensions again`
+}
