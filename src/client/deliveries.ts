@@ -1,0 +1,28 @@
+import { pagesOf, type Pages } from './pages.ts'
+import { segment } from './requester.ts'
+import { Resource } from './resource.ts'
+import type { DeliveryAttempt, DeliveryFilter, Recovered, RecoverRange, Redelivered } from './resource-types.ts'
+
+/** The log of webhook POSTs, and failed ones made again. */
+export class Deliveries extends Resource {
+  /** The attempts of webhook deliveries, newest first, kept for 30 days. */
+  list(filter: DeliveryFilter = {}): Pages<'attempts', DeliveryAttempt> {
+    return pagesOf({
+      requester: this.requester,
+      path: '/v1/webhook-deliveries',
+      name: 'attempts',
+      filter,
+      keyOf: ({ deliveryId, attemptNumber }) => `${deliveryId} ${attemptNumber}`,
+    })
+  }
+
+  /** Makes one more attempt of a delivery, also of a successful one. */
+  redeliver(deliveryId: string): Promise<Redelivered> {
+    return this.call('POST', `/v1/webhook-deliveries/${segment(deliveryId)}/redeliver`)
+  }
+
+  /** Makes one more attempt of each delivery that failed in a range of time, the oldest 10,000 at most. */
+  recover(range: RecoverRange): Promise<Recovered> {
+    return this.call('POST', '/v1/webhook-deliveries/recover', range)
+  }
+}

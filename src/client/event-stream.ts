@@ -1,0 +1,152 @@
+import { EventSocket, isEvent } from './event-socket.ts'
+import type { EventPage, GapEvent, GatewayEvent } from './event-types.ts'
+import { backoffMs, pause } from './pause.ts'
+import type { Requester, WebSocketClass } from './requester.ts'
+import { SgwError } from './sgw-error.ts'
+
+export interface EventsOptions {
+  /** A cursor that you kept: events after it come first. Without it, events from now on. */
+  after?: string
+  /** Ends the loop. */
+  signal?: AbortSignal
+  /** Called when the connection is made, and when it is lost with what went wrong. */
+  onState?: (state: ConnectionState, error?: unknown) => void
+}
+
+export interface ConnectionState {
+  online: boolean
+  /** When it connects again; null while online and after the end. */
+  retryAt: Date | null
+}
+
+const PAGE_SIZE = 1000
+const MAX_REMEMBERED = 10_000
+
+/**
+ * The events of the app and its tenant, in order, each once, for `for await`. It reconnects by itself and continues where it
+ * was; `{ type: 'gap' }` says that events may be missing. Ends with its signal or `break`. Throws an `SgwError` with status
+ * 401 or 403 if the key is not accepted.
+ */
+export class EventStream implements AsyncIterable<GatewayEvent | GapEvent> {
+  #cursor: string | undefined
+  /** Identities of the latest events, because a cursor may be older than they are. */
+  readonly #seen = new Set<string>()
+  readonly #requester: Requester
+  readonly #socketClass: WebSocketClass
+  readonly #options: EventsOptions
+
+  constructor(requester: Requester, socketClass: WebSocketClass, options: EventsOptions) {
+    this.#requester = requester
+    this.#socketClass = socketClass
+    this.#options = options
+    this.#cursor = options.after
+  }
+
+  /**
+   * The `after` with which another `events()` continues; undefined before the first. It never passes an event that the loop
+   * has not been given. Events of the last second may come again.
+   */
+  get cursor(): string | undefined {
+    return this.#cursor
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<GatewayEvent | GapEvent, void> {
+    const { signal } = this.#options
+    let socket: EventSocket | undefined
+    const end = () => socket?.end()
+    signal?.addEventListener('abort', end)
+    try {
+      for (let failures = 0; !this.#isAborted; failures++) {
+        try {
+          socket = await this.#open()
+          await socket.opened()
+          yield* this.#catchUp(socket)
+          failures = 0
+          this.#tell(null, true)
+          yield* this.#live(socket)
+        } catch (error) {
+          end()
+          await this.#pause(error, failures)
+        }
+      }
+    } finally {
+      signal?.removeEventListener('abort', end)
+      end()
+    }
+  }
+
+  async #open(): Promise<EventSocket> {
+    const { token } = await this.#request<{ token: string }>('POST', '/v1/ws/token')
+    const { baseUrl, timeoutMs } = this.#requester
+    return new EventSocket(this.#socketClass, `${baseUrl.replace(/^http/, 'ws')}/ws`, token, timeoutMs)
+  }
+
+  /** Yields what the log has after the cursor. The socket is open already, so that nothing is missed after the last page. */
+  async *#catchUp(socket: EventSocket): AsyncGenerator<GatewayEvent | GapEvent, void> {
+    this.#cursor ??= await socket.firstCursor()
+    for (;;) {
+      // The log has every event that came before this request.
+      socket.clear()
+      const query: object = { after: this.#cursor, limit: PAGE_SIZE }
+      const { events, cursor, gap }: EventPage = await this.#request('GET', '/v1/events', query)
+      if (gap) yield { type: 'gap' }
+      for (const [index, event] of events.entries()) {
+        if (index === events.length - 1) this.#cursor = cursor
+        if (this.#isNew(event)) yield event
+        if (this.#isAborted) return
+      }
+      this.#cursor = cursor
+      if (events.length === 0) return
+    }
+  }
+
+  async *#live(socket: EventSocket): AsyncGenerator<GatewayEvent, void> {
+    while (!this.#isAborted) {
+      const frame = await socket.next()
+      if (frame.type === 'cursor') this.#cursor = frame.cursor
+      else if (this.#isNew(frame)) yield frame
+    }
+  }
+
+  #request<T>(method: string, path: string, query: object = {}): Promise<T> {
+    const { signal } = this.#options
+    return this.#requester.request(method, path, { query, maxRetries: 0, ...(signal === undefined ? {} : { signal }) })
+  }
+
+  #isNew(event: GatewayEvent): boolean {
+    if (!isEvent(event)) return false
+    const identity = identityOf(event)
+    if (this.#seen.has(identity)) return false
+    this.#seen.add(identity)
+    if (this.#seen.size > MAX_REMEMBERED) this.#seen.delete(this.#seen.values().next().value ?? '')
+    return true
+  }
+
+  async #pause(problem: unknown, failures: number): Promise<void> {
+    if (this.#isAborted) return this.#tell(null)
+    const { status, retryAfterSeconds } = problem instanceof SgwError ? problem : { status: null, retryAfterSeconds: 0 }
+    if (status === null || status === 401 || status === 403) {
+      this.#tell(null, false, problem)
+      throw problem
+    }
+    const waitMs = Math.max(backoffMs(failures), (retryAfterSeconds ?? 0) * 1000)
+    this.#tell(new Date(Date.now() + waitMs), false, problem)
+    await pause(waitMs, this.#options.signal)
+  }
+
+  #tell(retryAt: Date | null, online = false, error?: unknown): void {
+    this.#options.onState?.({ online, retryAt }, error)
+  }
+
+  get #isAborted(): boolean {
+    return this.#options.signal?.aborted === true
+  }
+}
+
+const identityOf = (event: GatewayEvent): string =>
+  JSON.stringify([
+    event.type,
+    event.type === 'opt_out' ? [event.number, event.contact, event.optedOut] : event.messageId,
+    event.type === 'sms_status' ? event.status : event.type === 'sms_delivery' && event.deliveryStatus,
+    event.timestamp,
+  ])

@@ -1,0 +1,35 @@
+import { pagesOf, type Pages } from './pages.ts'
+import { Resource } from './resource.ts'
+import type { OptOut, OptOutPolicy, PairFilter } from './resource-types.ts'
+
+/** Contacts that do not want messages of a number. */
+export class OptOuts extends Resource {
+  /** Contacts that have opted out of the tenant's numbers, latest first. */
+  list(filter: PairFilter = {}): Pages<'optOuts', OptOut> {
+    return pagesOf<'optOuts', OptOut>({
+      requester: this.requester,
+      path: '/v1/opt-outs',
+      name: 'optOuts',
+      filter,
+      keyOf: pairOf,
+    })
+  }
+
+  /** Opts a contact out of a number, or in again. */
+  async set(optOut: { number: string; contact: string; optedOut: boolean }): Promise<void> {
+    await this.call('PUT', '/v1/opt-outs', optOut)
+  }
+
+  /** What happens to messages to contacts that have opted out. */
+  async policy(): Promise<OptOutPolicy> {
+    return (await this.call<{ policy: OptOutPolicy }>('GET', '/v1/opt-outs/policy')).policy
+  }
+
+  /** Sets what happens to messages to contacts that have opted out. */
+  async setPolicy(policy: OptOutPolicy): Promise<void> {
+    await this.call('PUT', '/v1/opt-outs/policy', { policy })
+  }
+}
+
+/** Tells pairs of numbers apart. */
+export const pairOf = (pair: Pick<OptOut, 'number' | 'contact'>): string => `${pair.number} ${pair.contact}`

@@ -1,0 +1,148 @@
+import { backoffMs, pause } from './pause.ts'
+import { SgwError } from './sgw-error.ts'
+
+export interface SgwOptions {
+  /** The gateway's address, such as `https://sms.example.com`, with the path of a proxy if it has one. */
+  baseUrl: string
+  /** An app's key, `sgw_…`, or an operator's token. */
+  apiKey: string
+  /** With an operator's token: the app as which it calls, `app_…`. */
+  appId?: string
+  /** Instead of the global one. */
+  fetch?: (url: string, init: RequestInit) => Promise<Response>
+  /** The class for `events()`, where there is no global one: `import { WebSocket } from 'ws'`. */
+  WebSocket?: WebSocketClass
+  /** For each attempt of a request. Default 30,000. */
+  timeoutMs?: number
+  /** How often a request is tried again. Default 2. */
+  maxRetries?: number
+}
+
+/** The part of the standard `WebSocket` that the client uses. */
+export type WebSocketClass = new (url: string) => SocketLike
+
+export interface SocketLike {
+  send(text: string): void
+  close(): void
+  addEventListener(type: 'open' | 'message' | 'close' | 'error', listener: (event: { type: string }) => void): void
+}
+
+export interface RequestOptions {
+  /** Absent and undefined values are left out. */
+  query?: object
+  /** Sent as JSON. */
+  body?: unknown
+  headers?: Record<string, string>
+  signal?: AbortSignal
+  /** Whether a request whose answer was lost may be made again. By default GET and PUT requests may. */
+  repeatable?: boolean
+  /** Instead of the client's. */
+  maxRetries?: number
+}
+
+const MAX_WAIT_SECONDS = 60
+
+/** Makes requests, and makes them again where that is safe. */
+export class Requester {
+  readonly baseUrl: string
+  readonly timeoutMs: number
+
+  constructor(readonly options: SgwOptions) {
+    this.baseUrl = options.baseUrl.replace(/\/+$/, '')
+    this.timeoutMs = options.timeoutMs ?? 30_000
+  }
+
+  /** Resolves with the JSON of a 2xx answer. Throws an `SgwError` otherwise. */
+  async request<T>(method: string, path: string, options: RequestOptions = {}): Promise<T> {
+    const { repeatable = method === 'GET' || method === 'PUT', signal } = options
+    const maxRetries = options.maxRetries ?? this.options.maxRetries ?? 2
+    for (let failures = 0; ; failures++) {
+      try {
+        return (await this.#attempt(method, path, options)) as T
+      } catch (error) {
+        const waitMs = failures < maxRetries && error instanceof SgwError ? retryMs(error, failures, repeatable) : null
+        if (waitMs === null || signal?.aborted === true) throw error
+        await pause(waitMs, signal)
+      }
+    }
+  }
+
+  async #attempt(method: string, path: string, { query, body, headers, signal }: RequestOptions): Promise<unknown> {
+    const { apiKey, appId, fetch: given } = this.options
+    const abort = new AbortController()
+    const end = () => abort.abort()
+    if (signal?.aborted === true) end()
+    signal?.addEventListener('abort', end)
+    const timer = setTimeout(end, this.timeoutMs)
+    const url = this.baseUrl + path + queryText(query)
+    try {
+      const init: RequestInit = {
+        method,
+        signal: abort.signal,
+        headers: {
+          authorization: `Bearer ${apiKey}`,
+          ...(appId === undefined ? {} : { 'sgw-app': appId }),
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...headers,
+        },
+      }
+      if (body !== undefined) init.body = JSON.stringify(body)
+      // Browsers refuse a `fetch` that is called as a method of another object.
+      const response = await (given === undefined ? fetch(url, init) : given(url, init))
+      return answerOf(response, await response.text())
+    } catch (cause) {
+      if (cause instanceof SgwError) throw cause
+      const isLate = abort.signal.aborted && signal?.aborted !== true
+      const reason = isLate ? `no answer within ${this.timeoutMs} ms` : messageOf(cause)
+      throw new SgwError(`${method} ${this.baseUrl}${path}: ${reason}`, 0, { cause })
+    } finally {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', end)
+    }
+  }
+}
+
+/** A part of a path, from a value that may hold anything. */
+export const segment = encodeURIComponent
+
+function queryText(query: object = {}): string {
+  const params = new URLSearchParams()
+  for (const [name, value] of Object.entries(query) as [string, unknown][])
+    if (value !== undefined) params.set(name, value instanceof Date ? value.toISOString() : String(value))
+  return params.size === 0 ? '' : `?${params}`
+}
+
+function answerOf({ ok, status, headers }: Response, text: string): unknown {
+  const json = parse(text)
+  if (ok && json !== undefined) return json
+  const { error } = (json ?? {}) as { error?: unknown }
+  const message = typeof error === 'string' ? error : ok ? 'The answer is not JSON: check baseUrl' : `HTTP ${status}`
+  const retryAfterSeconds = secondsOf(headers.get('retry-after'))
+  throw new SgwError(message, status, { requestId: headers.get('x-request-id'), retryAfterSeconds })
+}
+
+/** The value of a JSON text; undefined if it is none. */
+export function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** `Retry-After` is a number of seconds or a date. */
+function secondsOf(value: string | null): number | null {
+  if (value === null || value === '') return null
+  const seconds = /^\d+$/.test(value) ? Number(value) : Math.ceil((Date.parse(value) - Date.now()) / 1000)
+  return Number.isNaN(seconds) ? null : Math.max(0, seconds)
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+/** How long to wait before the next try; null if there must be none. */
+function retryMs(error: SgwError, failures: number, repeatable: boolean): number | null {
+  const { status, retryAfterSeconds } = error
+  if ((status === 429 || status === 503) && retryAfterSeconds !== null)
+    return retryAfterSeconds > MAX_WAIT_SECONDS ? null : retryAfterSeconds * 1000 + backoffMs(0) / 2
+  return repeatable && (status === 0 || status === 408 || status >= 500) ? backoffMs(failures) : null
+}

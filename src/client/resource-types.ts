@@ -1,0 +1,242 @@
+import type { OptOutSource } from './event-types.ts'
+import type { DeliveryOutcome, Direction, MessageStatus, WaitingReason } from './types.ts'
+
+/** An app: one program with a key of its own. */
+export interface App {
+  appId: string
+  tenantId: string
+  name: string
+  webhookUrl: string | null
+  role: 'app'
+  /** False after it was deactivated. */
+  isActive: boolean
+  /** The beginning of its key. */
+  apiKeyPrefix: string
+  lastUsedAt: string | null
+  createdAt: string
+  updatedAt: string
+}
+
+/** An app to register. */
+export interface NewApp {
+  /** 1 to 100 characters. */
+  name: string
+  /** Your own tenant, of `me()`. */
+  tenantId: string
+  /** Where inbound messages are posted: https in production, at most 2000 characters. */
+  webhookUrl?: string | null
+}
+
+/** A new app. `apiKey` and `webhookSecret` are shown this once. */
+export interface RegisteredApp {
+  appId: string
+  name: string
+  apiKey: string
+  apiKeyPrefix: string
+  webhookSecret: string
+  role: 'app'
+  tenantId: string
+}
+
+/** What to change of an app. */
+export interface AppChanges {
+  /** Null removes it. */
+  webhookUrl?: string | null
+  /** False deactivates it. */
+  isActive?: boolean
+}
+
+/** A new key. The old one no longer works. */
+export interface RotatedKey {
+  apiKey: string
+  apiKeyPrefix: string
+}
+
+/** A new webhook secret. The old one no longer signs. */
+export interface RotatedSecret {
+  webhookSecret: string
+}
+
+/** How a destination answered the test payload. */
+export interface TestResult {
+  /** Whether it answered 2xx. */
+  ok: boolean
+  /** Its HTTP status, if not `ok`; 0 without a response. */
+  status?: number
+  error?: string
+  /** The first 256 bytes of its response. */
+  body?: string
+}
+
+/** How failed webhook deliveries are tried again. `none`: not at all. `short`: for 40 minutes. `standard`: for three days. */
+export type RetryPolicy = 'none' | 'short' | 'standard'
+
+/** An event that an app's webhook address can get. */
+export type WebhookEventType = 'sms_inbound' | 'sms_status' | 'sms_delivery' | 'opt_out'
+
+/** An address beside the apps that gets the tenant's inbound messages. */
+export interface Trigger {
+  triggerId: string
+  callbackUrl: string
+  createdAt: string
+}
+
+/** A new trigger. Its `secret`, which signs its webhooks, is shown this once. */
+export interface CreatedTrigger extends Trigger {
+  secret: string
+}
+
+/** One POST of a webhook. */
+export interface DeliveryAttempt {
+  tenantId: string
+  kind: 'app' | 'trigger'
+  /** Only with kind `app`. */
+  appId?: string
+  /** Only with kind `trigger`. */
+  triggerId?: string
+  messageId: string
+  url: string
+  outcome: DeliveryOutcome
+  /** Whenever a response was received. */
+  statusCode?: number
+  errorClass?: string
+  errorMessage?: string
+  /** The first 256 bytes of the response, with outcome `http_error`. */
+  responseSnippet?: string
+  durationMs: number
+  attemptedAt: string
+  /** The same for all attempts of a delivery. */
+  deliveryId: string
+  attemptNumber: number
+  correlationId?: string
+}
+
+/** Which attempts to list. */
+export interface DeliveryFilter {
+  appId?: string
+  triggerId?: string
+  messageId?: string
+  outcome?: DeliveryOutcome
+  kind?: 'app' | 'trigger'
+  startDate?: string | Date
+  endDate?: string | Date
+  /** Attempts of a page, 1 to 100. */
+  limit?: number
+}
+
+/** The attempt that will be made. */
+export interface Redelivered {
+  deliveryId: string
+  attemptNumber: number
+}
+
+/** Which failed deliveries to make again: those whose latest attempt failed in this range. */
+export interface RecoverRange {
+  since: string | Date
+  /** Now, if absent. */
+  until?: string | Date
+  appId?: string
+  triggerId?: string
+}
+
+/** How many deliveries will be made again. */
+export interface Recovered {
+  scheduled: number
+}
+
+/** A contact that has opted out of a number. */
+export interface OptOut {
+  /** The tenant's own number. */
+  number: string
+  contact: string
+  source: OptOutSource
+  since: string
+}
+
+/** `block`: messages to contacts that have opted out fail. `observe`: they are sent. */
+export type OptOutPolicy = 'observe' | 'block'
+
+/** Of which pairs of numbers to list, E.164. */
+export interface PairFilter {
+  /** The tenant's own number. */
+  number?: string
+  contact?: string
+  /** Entries of a page, 1 to 100. */
+  limit?: number
+}
+
+/** A pair of numbers with its newest message. */
+export interface Conversation {
+  /** The tenant's own number. */
+  number: string
+  contact: string
+  lastMessage: { messageId: string; direction: Direction; status: MessageStatus; body: string; createdAt: string }
+  /** Whether the contact has opted out of the number. */
+  optedOut: boolean
+}
+
+/** Which days of usage to read: UTC days, at most 92, by default the last 30. */
+export interface UsageRange {
+  startDate?: string | Date
+  endDate?: string | Date
+  appId?: string
+}
+
+/** What an app sent and received on a UTC day. */
+export interface UsageDay {
+  /** `2026-11-24`. */
+  date: string
+  appId: string
+  sent: number
+  failed: number
+  received: number
+  /** Of the sent messages. */
+  segments: number
+}
+
+/** The tenant's messages at a glance. */
+export interface Overview {
+  /** The start of the first bucket. */
+  from: string
+  to: string
+  totals: OverviewTotals
+  /** The totals of the range before, of the same length. */
+  previous: OverviewTotals
+  /** Always 48, of equal length. */
+  buckets: { at: string; sent: number; failed: number; received: number }[]
+  /** Milliseconds from queued to sent; null if nothing was sent. */
+  p50Ms: number | null
+  p95Ms: number | null
+  /** Scheduled messages included. */
+  queued: number
+  scheduled: number
+  oldestQueuedAt: string | null
+  waiting: { reason: WaitingReason; extensionId?: string; until?: string; count: number; since: string }[]
+  /** The most frequent first, at most 10. */
+  errors: { error: string; count: number; lastAt: string }[]
+  destinations: OverviewDestination[]
+}
+
+export interface OverviewTotals {
+  accepted: number
+  sent: number
+  failed: number
+  received: number
+  delivered: number
+  undelivered: number
+}
+
+/** How a webhook destination did. */
+export interface OverviewDestination {
+  url: string
+  kind: 'app' | 'trigger'
+  appId?: string
+  triggerId?: string
+  success: number
+  failed: number
+  p95Ms: number | null
+  /** The first failure since the last success; null while all is well. */
+  failingSince: string | null
+  lastOutcome: DeliveryOutcome
+  lastStatusCode?: number
+}

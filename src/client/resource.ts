@@ -1,0 +1,14 @@
+import type { Requester } from './requester.ts'
+
+/** A group of endpoints. */
+export abstract class Resource {
+  protected readonly requester: Requester
+
+  constructor(requester: Requester) {
+    this.requester = requester
+  }
+
+  protected call<T>(method: string, path: string, body?: unknown): Promise<T> {
+    return this.requester.request(method, path, { body })
+  }
+}

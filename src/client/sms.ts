@@ -1,0 +1,82 @@
+import { pagesOf, type Pages } from './pages.ts'
+import { pause } from './pause.ts'
+import { segment } from './requester.ts'
+import { Resource } from './resource.ts'
+import { SgwError } from './sgw-error.ts'
+import type { Accepted, Message, MessageFilter, MessageState, NewMessage, Preview, Timeline } from './types.ts'
+
+export interface SendOptions {
+  /** Your own name for this message: a repeated call with the same key sends nothing. By default a new one each time. */
+  idempotencyKey?: string
+}
+
+export interface SendAndWaitOptions extends SendOptions {
+  /** Default 60,000. */
+  timeoutMs?: number
+}
+
+const MAX_POLL_MS = 2000
+
+/** Messages. */
+export class Sms extends Resource {
+  /** Accepts a message, which is then stored and will be sent. Tries again safely: it is sent once. */
+  send(message: NewMessage, { idempotencyKey = randomKey() }: SendOptions = {}): Promise<Accepted> {
+    const headers = { 'idempotency-key': idempotencyKey }
+    return this.requester.request('POST', '/v1/sms/send', { body: message, headers, repeatable: true })
+  }
+
+  /** Sends a message and waits until it is `sent` or `failed`. Throws with status 0 after `timeoutMs`. */
+  async sendAndWait(message: NewMessage, options: SendAndWaitOptions = {}): Promise<MessageState> {
+    const { timeoutMs = 60_000, ...sendOptions } = options
+    const deadline = Date.now() + timeoutMs
+    const { messageId } = await this.send(message, sendOptions)
+    for (let pollMs = 50; ; pollMs = Math.min(MAX_POLL_MS, pollMs * 2)) {
+      const state = await this.get(messageId).catch(passing)
+      if (state?.status === 'sent' || state?.status === 'failed') return state
+      const leftMs = deadline - Date.now()
+      if (leftMs <= 0) throw new SgwError(`${messageId} was neither sent nor failed within ${timeoutMs} ms`)
+      await pause(Math.min(pollMs, leftMs))
+    }
+  }
+
+  /** One message. */
+  get(messageId: string): Promise<MessageState> {
+    return this.call('GET', `/v1/sms/status/${segment(messageId)}`)
+  }
+
+  /** The tenant's messages, newest first. Messages that come while you read do not shift the pages. */
+  list(filter: MessageFilter = {}): Pages<'messages', Message> {
+    return pagesOf({
+      requester: this.requester,
+      path: '/v1/sms/messages',
+      name: 'messages',
+      filter,
+      keyOf: ({ messageId }) => messageId,
+      pinned: ({ createdAt }) => ({ endDate: createdAt }),
+    })
+  }
+
+  /** Cancels a message that is still queued. Throws with status 409 if it is not. */
+  async cancel(messageId: string): Promise<void> {
+    await this.call('DELETE', `/v1/sms/${segment(messageId)}`)
+  }
+
+  /** How many SMS a text takes. Nothing is sent. */
+  preview(body: string): Promise<Preview> {
+    return this.requester.request('POST', '/v1/sms/preview', { body: { body }, repeatable: true })
+  }
+
+  /** What became of a message, and why it waits. */
+  timeline(messageId: string): Promise<Timeline> {
+    return this.call('GET', `/v1/sms/${segment(messageId)}/timeline`)
+  }
+}
+
+/** A gateway that restarts or has too many requests answers later. */
+function passing(error: unknown): null {
+  if (error instanceof SgwError && (error.status === 0 || error.status === 429 || error.status >= 500)) return null
+  throw error
+}
+
+/** `crypto.randomUUID` is missing on pages that were not loaded over https. */
+const randomKey = (): string => [...crypto.getRandomValues(new Uint32Array(4))].map((n) => n.toString(36)).join('-')

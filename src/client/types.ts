@@ -1,0 +1,212 @@
+// The API's shapes, written by hand, because types that come from the gateway's schemas would need zod. A type test proves
+// each equal to the schema of its route. All times are ISO 8601 with milliseconds, in UTC.
+
+export type MessageStatus = 'queued' | 'sending' | 'sent' | 'failed' | 'received'
+export type Direction = 'outbound' | 'inbound'
+/** What became of a message after `sent`. `unknown`: not known after 24 hours, or the gateway does not track deliveries. */
+export type DeliveryStatus = 'pending' | 'delivered' | 'undelivered' | 'unknown'
+/** Why a message has not been sent yet. If several reasons apply, the first of these. */
+export type WaitingReason =
+  | 'suspended'
+  | 'scheduled'
+  | 'restore'
+  | 'reauthorization'
+  | 'number_lookup'
+  | 'reconciling'
+  | 'provider_unreachable'
+  | 'provider_paused'
+  | 'order'
+  | 'number_limit'
+  | 'extension_limit'
+
+/** Why a message has not been sent yet. */
+export interface Waiting {
+  reason: WaitingReason
+  /** When that ends by itself, if it is known. */
+  until?: string
+}
+
+/** An SMS to send. */
+export interface NewMessage {
+  /** The recipient, E.164: `+15555550199`. */
+  to: string
+  /** A number of a connected extension, E.164. */
+  from: string
+  /** 1 to 1600 UTF-16 code units. */
+  body: string
+  /** A user in your own system; `sms.list` filters by it. */
+  userId?: string | null
+  /** When to send it: with an offset from UTC, at most 30 days ahead. The past means now. */
+  sendAt?: string | Date
+}
+
+/** A message that was accepted: it is stored and will be sent. */
+export interface Accepted {
+  messageId: string
+  status: 'queued'
+}
+
+/** The state of one message. */
+export interface MessageState {
+  messageId: string
+  status: MessageStatus
+  /** The provider's message id, once it is known. */
+  rcMessageId: string | null
+  /** Why it was not sent; only with status `failed`. */
+  error: string | null
+  to: string
+  from: string
+  body: string
+  /** Inbound messages only. */
+  receivingExtensionId?: string
+  createdAt: string
+  updatedAt: string
+}
+
+/** A message of a list. */
+export interface Message extends MessageState {
+  jobId: string
+  appId: string
+  tenantId: string
+  userId: string | null
+  direction: Direction
+  /** With `include: 'delivery'`, of outbound messages; null if it was not sent. */
+  deliveryStatus?: DeliveryStatus | null
+  /** With `include: 'delivery'`, of outbound messages; null if it was not scheduled. */
+  sendAt?: string | null
+  /** With `include: 'delivery'`, of outbound messages; null if nothing holds it. */
+  waiting?: Waiting | null
+}
+
+/** Which messages to list. */
+export interface MessageFilter {
+  appId?: string
+  tenantId?: string
+  userId?: string
+  direction?: Direction
+  status?: MessageStatus
+  from?: string
+  to?: string
+  /** Messages of this own number, in both directions. */
+  number?: string
+  /** Messages with this contact, in both directions. */
+  contact?: string
+  /** Created at or after. A date alone, `2026-11-24`, is the whole day in UTC. */
+  startDate?: string | Date
+  /** Created at or before. */
+  endDate?: string | Date
+  /** Adds `deliveryStatus`, `sendAt` and `waiting` to outbound messages. */
+  include?: 'delivery'
+  /** Messages of a page, 1 to 100. */
+  limit?: number
+}
+
+/** How many SMS a text takes. */
+export interface Preview {
+  encoding: 'GSM-7' | 'UCS-2'
+  segments: number
+  /** Septets in GSM-7, UTF-16 code units in UCS-2. */
+  characters: number
+  /** Distinct code points that make the text UCS-2. */
+  nonGsmCharacters: string[]
+}
+
+/** Every step of a message, its attempts and webhook deliveries included. */
+export interface Timeline {
+  messageId: string
+  status: MessageStatus
+  deliveryStatus: DeliveryStatus | null
+  /** Why it has not been sent yet; null if nothing holds it. */
+  waiting: Waiting | null
+  /** Oldest first. Attempts older than 7 days may be gone. */
+  entries: TimelineEntry[]
+}
+
+/** One step of a message. */
+export type TimelineEntry =
+  | { at: string; type: 'queued' }
+  | { at: string; type: 'scheduled'; sendAt: string }
+  | AttemptEntry
+  | { at: string; type: 'sent'; rcMessageId: string | null }
+  | { at: string; type: 'failed'; error: string | null }
+  | { at: string; type: 'delivered' }
+  | { at: string; type: 'undelivered'; errorCode?: string; reason: string }
+  | { at: string; type: 'received' }
+  | { at: string; type: 'webhook'; deliveryId: string; attemptNumber: number; outcome: DeliveryOutcome }
+
+/** One call to the provider to send the message. */
+export interface AttemptEntry {
+  /** When the call began. */
+  at: string
+  type: 'attempt'
+  number: number
+  /** An unknown outcome stays `unknown` after the provider was asked. */
+  outcome: 'accepted' | 'rejected' | 'not_accepted' | 'unknown'
+  httpStatus?: number
+  /** The provider's code, or the connection's error. */
+  errorCode?: string
+  /** How long the call took, milliseconds; null while it is open. */
+  durationMs: number | null
+  /** The provider's words. */
+  message?: string
+}
+
+/** `success`: the destination answered 2xx. */
+export type DeliveryOutcome = 'success' | 'http_error' | 'timeout' | 'network_error'
+
+/** The extension of a connected account. */
+export interface ConnectedExtension {
+  extensionId: string
+  rcAccountId: string
+  connectedAt: string
+  /** `revoked` needs a new authorization, by `connection.inviteLink()`. */
+  status: ExtensionStatus
+  /** The numbers that can send and receive SMS, E.164. */
+  phoneNumbers: string[]
+}
+
+export type ExtensionStatus = 'active' | 'refresh_failed' | 'revoked'
+
+/** Whether the tenant is connected. `expiresAt`: when its authorization ends if it is not renewed. */
+export type ConnectionStatus = { connected: true; expiresAt: string; rcAccountId: string } | { connected: false }
+
+/** What is wrong with a connected extension, and what to do about it. */
+export interface ExtensionHealth {
+  extensionId: string
+  rcAccountId: string
+  /** As the provider tells it; null if it is not known. */
+  extensionNumber: string | null
+  name: string | null
+  status: ExtensionStatus
+  /** What is wrong; null if nothing is. */
+  reason: string | null
+  /** Since when; null if nothing is wrong. */
+  since: string | null
+  /** What to do about it. */
+  fix: string | null
+  phoneNumbers: string[]
+  /** Calls of the last 60 seconds that count for its limit. */
+  windowUsed: number
+  windowLimit: number
+  /** Nothing is sent before, because the provider asked to wait. */
+  pausedUntil: string | null
+  subscription: { status: 'active' | 'pending' | 'expired' | 'none'; expiresAt: string | null }
+  accessExpiresAt: string
+  refreshExpiresAt: string
+  /** When the newest message to one of its numbers was stored. */
+  lastInboundAt: string | null
+}
+
+/** Who the key or token belongs to, and which gateway this is. An operator without `appId` has null in the first four. */
+export interface Me {
+  appId: string | null
+  tenantId: string | null
+  /** The app's. */
+  name: string | null
+  tenantName: string | null
+  operator: boolean
+  /** The gateway's version. */
+  version: string
+  /** Whether the gateway runs outside of production. */
+  development: boolean
+}

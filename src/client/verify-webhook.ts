@@ -1,0 +1,99 @@
+import type { WebhookBody } from './event-types.ts'
+import { parse } from './requester.ts'
+import { SgwError } from './sgw-error.ts'
+
+export interface WebhookRequest {
+  /** The raw body, exactly as it was received: not parsed and printed again. */
+  body: string | Uint8Array
+  /** Of a `Request`, or of Node's `IncomingMessage`. */
+  headers: WebhookHeaders
+  /** `whsec_…`. */
+  secret: string
+  /** How far the time of the signature may be from now. Default 300. */
+  toleranceSeconds?: number
+}
+
+/** A `Headers`, or an object with the values by name. */
+export type WebhookHeaders =
+  | { get(name: string): string | null }
+  | Readonly<Record<string, string | readonly string[] | undefined>>
+
+type HeaderOf = (name: string) => string
+
+/**
+ * Resolves with the event of a webhook if the gateway signed it with this secret, lately. Throws an `SgwError` otherwise:
+ * answer 401 then. Both signatures are verified, the gateway's own and that of Standard Webhooks; one of them may be missing.
+ */
+export async function verifyWebhook(request: WebhookRequest): Promise<WebhookBody> {
+  const { secret, toleranceSeconds = 300 } = request
+  const header = headerOf(request.headers)
+  const body = typeof request.body === 'string' ? encoder.encode(request.body) : request.body
+  const signatures = [own(header, secret), standard(header, secret)].filter(({ given }) => given.length > 0)
+  if (signatures.length === 0) throw new SgwError('The webhook has no signature')
+  for (const { timestamp, signed, given, key } of signatures) {
+    if (!(Math.abs(Date.now() / 1000 - Number(timestamp || NaN)) <= toleranceSeconds))
+      throw new SgwError(`The signature of the webhook is older than ${toleranceSeconds} seconds`)
+    if (!(await isSigned(key, join(encoder.encode(`${signed}${timestamp}.`), body), given)))
+      throw new SgwError('The signature of the webhook is wrong')
+  }
+  const event = parse(new TextDecoder().decode(body))
+  if (event === undefined) throw new SgwError('The body of the webhook is not JSON')
+  return event as WebhookBody
+}
+
+type Bytes = Uint8Array<ArrayBuffer>
+
+interface Signature {
+  timestamp: string
+  /** What stands before the timestamp in the signed text. */
+  signed: string
+  /** The signatures of the request, of which one must be right. */
+  given: Bytes[]
+  key: Bytes
+}
+
+const encoder = new TextEncoder()
+
+/** `X-Gateway-Signature`: hex, keyed by the text of the secret. */
+function own(header: HeaderOf, secret: string): Signature {
+  const [, hex] = /^sha256=([\da-f]{64})$/i.exec(header('x-gateway-signature')) ?? []
+  const given = hex === undefined ? [] : [Uint8Array.from(hex.match(/../g) ?? [], (pair) => parseInt(pair, 16))]
+  return { timestamp: header('x-gateway-timestamp'), signed: '', given, key: encoder.encode(secret) }
+}
+
+/** Standard Webhooks: base64, keyed by the bytes that the secret encodes, several while a secret is replaced. */
+function standard(header: HeaderOf, secret: string): Signature {
+  const texts = header('webhook-signature').split(' ')
+  const given = texts.filter((text) => /^v1,[A-Za-z\d+/]{43}=$/.test(text)).map((text) => bytesOf(text.slice(3)))
+  const key = bytesOf(secret.replace(/^whsec_/, ''))
+  return { timestamp: header('webhook-timestamp'), signed: `${header('webhook-id')}.`, given, key }
+}
+
+function headerOf(headers: WebhookHeaders): HeaderOf {
+  if (typeof headers['get'] === 'function') return (name) => (headers as Headers).get(name) ?? ''
+  const values = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value ?? '')]))
+  return (name) => values.get(name) ?? ''
+}
+
+/** WebCrypto compares in constant time. */
+async function isSigned(secret: Bytes, text: Bytes, given: Bytes[]): Promise<boolean> {
+  const { subtle } = crypto
+  const key = await subtle.importKey('raw', secret, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify'])
+  const results = given.map((bytes) => subtle.verify('HMAC', key, bytes, text))
+  return (await Promise.all(results)).includes(true)
+}
+
+function bytesOf(base64: string): Bytes {
+  try {
+    return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
+  } catch (cause) {
+    throw new SgwError('The secret of the webhook is not base64', 0, { cause })
+  }
+}
+
+function join(start: Uint8Array, end: Uint8Array): Bytes {
+  const bytes = new Uint8Array(start.length + end.length)
+  bytes.set(start)
+  bytes.set(end, start.length)
+  return bytes
+}
