@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline/promises'
 import { CommanderError } from 'commander'
 import { readConfig } from './core/config.ts'
 import { EXIT } from './core/start-error.ts'
+import { protectFiles } from './data-folder.ts'
 import { type CliContext, CliError } from './cli/context.ts'
 import { printFindings } from './cli/print.ts'
 import { createProgram } from './cli/program.ts'
@@ -12,6 +13,7 @@ import { finding } from './operator/finding.ts'
 process.exitCode = await main(process.argv)
 
 async function main(argv: string[]): Promise<number> {
+  protectFiles()
   const json = argv.includes('--json')
   const fail = (message: string): void => void process.stderr.write(json ? jsonError(message) : `${message}\n`)
   try {
@@ -35,9 +37,14 @@ function jsonError(error: string): string {
 }
 
 /** Runs `sgw start`. Resolves when the server listens; the process then runs until a signal. */
-async function start(): Promise<void> {
+async function start(isTest: boolean): Promise<void> {
   const { serve } = await import('./serve.ts')
-  return serve({ environment: environment(), terminal: process.stdout.isTTY, exit: (code) => process.exit(code) })
+  return serve({
+    environment: environment(),
+    terminal: process.stdout.isTTY,
+    isTest,
+    exit: (code) => process.exit(code),
+  })
 }
 
 function makeContext(json: boolean): CliContext {

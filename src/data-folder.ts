@@ -10,13 +10,18 @@ import { type ProcessLock, takeLock } from './db/lock.ts'
 export const dataFolder = (databasePath: string): string => dirname(resolve(databasePath))
 
 /**
- * Creates the data folder and takes its lock, which one process at a time can hold. From now on, only the server's own
- * user can read the files that this process writes, because the database holds people's messages. Errors: exit codes
- * 73 and 75.
+ * From now on only this user can read the files that the process writes, because they hold people's messages. It affects the whole
+ * process, so only programs of our own call it.
+ */
+export function protectFiles(): void {
+  process.umask(0o077)
+}
+
+/**
+ * Creates the data folder and takes its lock, which one process at a time can hold. Errors: exit codes 73 and 75.
  */
 export async function openDataFolder(databasePath: string, waitMs: number, onWait?: () => void): Promise<ProcessLock> {
   const folder = dataFolder(databasePath)
-  process.umask(0o077)
   let lock: ProcessLock | null
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })

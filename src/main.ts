@@ -2,9 +2,10 @@
 import { readFileSync } from 'node:fs'
 import { serve } from './serve.ts'
 
-// Starts the server, as `sgw start` does.
+// Starts the server, as `sgw start` does: `bun src/main.ts [--test]`.
 await serve({
   environment: { values: process.env, readFile: (path) => readFileSync(path, 'utf8') },
   terminal: process.stdout.isTTY,
+  isTest: process.argv.includes('--test'),
   exit: (code) => process.exit(code),
 })

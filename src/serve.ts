@@ -1,55 +1,58 @@
 import { resolve } from 'node:path'
 import { type Replication, prepareReplication } from './backup/replication.ts'
 import { readBackupSettings, regionWarning } from './backup/settings.ts'
-import { type Config, readConfig } from './core/config.ts'
+import { type Config, type ConfigResult, readConfig } from './core/config.ts'
 import { type Log, createLog } from './core/log.ts'
 import type { Environment } from './core/settings.ts'
 import { EXIT, StartError } from './core/start-error.ts'
-import { socketPath } from './data-folder.ts'
-import type { SimulatedProvider } from './development/simulated-provider.ts'
+import { protectFiles, socketPath } from './data-folder.ts'
+import type { Development } from './development/development.ts'
 import type { OperatorContext } from './operator/context.ts'
 import { serveOperator } from './operator/socket.ts'
-import { type RunningGateway, runGateway } from './run.ts'
+import { runGateway } from './run.ts'
 
 /** The process that the server runs in. `main.ts` and `sgw start` pass their own. */
 export interface ServeOptions {
   environment: Environment
   /** Whether a person reads the output. */
   terminal: boolean
+  /** Starts a gateway for tests, which has no limits and whose time can be moved forward. */
+  isTest: boolean
   exit(code: number): void
 }
 
 /** Runs the server until a signal arrives. Every end calls `exit` with one of the server's exit codes. */
-export async function serve({ environment, terminal, exit }: ServeOptions): Promise<void> {
+export async function serve({ environment, terminal, isTest, exit }: ServeOptions): Promise<void> {
   const fail = (error: StartError): void => {
     process.stderr.write(`${error.message}\n`)
     exit(error.exitCode)
   }
-  const result = readConfig(environment, terminal)
+  const result = await configOf(environment, terminal, isTest)
   if (!result.ok) return fail(new StartError(EXIT.badConfig, [...result.problems, ...result.warnings].join('\n')))
   const { config } = result
   const log = createLog({ level: config.logLevel, format: config.logFormat })
   const shutdown: Shutdown = { begun: false, end: async () => null }
   ignoreLogErrors()
+  protectFiles()
   for (const warning of result.warnings) log.warn({}, warning)
   const stop = stopOnSignal(shutdown, log, exit)
   try {
     const startReplication = config.litestream ? await prepareBackup(environment, config, log) : () => null
-    const provider = await simulatedProvider(config)
-    const running = await runGateway({ config: provider?.config ?? config, log })
+    const development = config.provider.simulated ? await openDevelopment(config, log, isTest) : null
+    const running = development?.running ?? (await runGateway({ config, log }))
     const prepared = Promise.withResolvers<OperatorContext>()
     const operator = serveOperator(prepared.promise, socketPath(config.database.path ?? 'sgw.db'))
     // Litestream starts only after configuration, database and port have proved good.
     const replication = startReplication()
     shutdown.end = async () => {
       const deadline = performance.now() + STOP_LIMIT_MS
-      await Promise.all([operator.stop(), running.stop()])
-      await provider?.stop()
+      await Promise.all([operator.stop(), running.stop(development === null ? undefined : DEVELOPMENT_DRAIN_MS)])
+      await development?.stopSimulator()
       return replication?.finish(Math.max(MIN_LAST_COPY_MS, deadline - performance.now())) ?? null
     }
     void replication?.ended.then((code) => endWithLitestream(code, shutdown, log, stop))
     log.info({ url: running.url, production: config.production }, 'listening')
-    const simulator = provider === null ? null : await startDevelopment(running, provider)
+    const simulator = development === null ? null : await connectSimulator(development)
     await Bun.sleep(FIRST_RESPONSES_MS)
     running.work()
     // Commands are answered only from here on: before, the doctor would report that the server is not working.
@@ -63,23 +66,24 @@ export async function serve({ environment, terminal, exit }: ServeOptions): Prom
 /** Loading the modules of the jobs blocks the event loop for some 15 ms. Requests that waited for the start are answered first. */
 const FIRST_RESPONSES_MS = 25
 
-/** In development with the simulator: makes what a first SMS needs, and prints it. */
-async function startDevelopment(
-  running: RunningGateway,
-  provider: SimulatedProvider,
-): Promise<OperatorContext['simulator']> {
-  // The simulator is loaded after the listener is open, because loading it takes a tenth of the start.
-  const { control } = await provider.start(running.gateway.clock)
-  const { prepareDevelopment } = await import('./development/prepare.ts')
-  process.stdout.write(await prepareDevelopment(running, control))
-  return control
+async function configOf(environment: Environment, terminal: boolean, isTest: boolean): Promise<ConfigResult> {
+  if (!isTest) return readConfig(environment, terminal)
+  const { readTestConfig } = await import('./development/test-mode.ts')
+  return readTestConfig(environment, terminal)
 }
 
-/** The built-in simulator; null if the provider is RingCentral itself. */
-async function simulatedProvider(config: Config): Promise<SimulatedProvider | null> {
-  if (!config.provider.simulated) return null
-  const { simulateProvider } = await import('./development/simulated-provider.ts')
-  return simulateProvider(config)
+/** Starts a gateway with the built-in simulator. */
+async function openDevelopment(config: Config, log: Log, isTest: boolean): Promise<Development> {
+  const development = await import('./development/development.ts')
+  return development.openDevelopment({ config, log, isTest })
+}
+
+/** Connects the simulator, and prints what a developer needs. */
+async function connectSimulator(development: Development): Promise<OperatorContext['simulator']> {
+  const { url, control } = await development.connect()
+  const { banner } = await import('./development/banner.ts')
+  process.stdout.write(banner(development, url))
+  return control
 }
 
 /** A log that cannot be written (full disk, closed pipe) loses lines, but does not end the server. */
@@ -90,6 +94,8 @@ function ignoreLogErrors(): void {
 /** The whole stop, with the last copy of a backup. Containers are killed after 10 s. */
 const STOP_LIMIT_MS = 9500
 const MIN_LAST_COPY_MS = 1000
+/** A call that the simulator does not answer within this time is one that a developer has made hang. */
+const DEVELOPMENT_DRAIN_MS = 1000
 
 /** How the server stops. `end` is replaced once everything is open; it resolves to a problem that the operator must know. */
 interface Shutdown {

@@ -88,6 +88,11 @@ const LAYERS: readonly Layer[] = [
     mayImport: [...GATEWAY, 'data folder', ...FEATURES, 'operator', 'run', 'simulator'],
   },
   {
+    name: 'testing',
+    files: ['src/testing/**'],
+    mayImport: ['core', 'client', 'simulator', 'development'],
+  },
+  {
     name: 'cli',
     files: ['src/cli.ts', 'src/cli/**'],
     mayImport: [...GATEWAY, 'backup', 'data folder', 'operator', 'run', 'serve', 'client'],
@@ -101,7 +106,7 @@ const LAYERS: readonly Layer[] = [
 ]
 
 const MAX_LINES = 250
-const DEVELOPMENT_FOLDERS = ['src/simulator/', 'src/development/']
+const DEVELOPMENT_FOLDERS = ['src/simulator/', 'src/development/', 'src/testing/']
 const MAY_LOAD_DEVELOPMENT = ['src/serve.ts']
 const MAY_READ_ENVIRONMENT = ['src/main.ts', 'src/cli.ts', 'src/simulator/main.ts']
 /** Features without an endpoint, which only run jobs. */

@@ -21,8 +21,6 @@ export function backUp(context: CliContext, file: string): void {
   const megabytes = requireSpace(source, target)
   if (context.terminal && megabytes > SLOW_MEGABYTES) context.stderr(`Copying and checking up to ${megabytes} MB …\n`)
   const part = `${target}.part-${process.pid}`
-  // Only this user may read the copy, because it holds people's messages.
-  process.umask(0o077)
   try {
     copy(source, part)
     const integrity = check(part)

@@ -19,7 +19,7 @@ import { checkBackup, restore } from './restore.ts'
  */
 export function createProgram(
   makeContext: (json: boolean) => CliContext,
-  start: () => Promise<void>,
+  start: (isTest: boolean) => Promise<void>,
   writeErr: ((text: string) => void) | null = null,
 ): Command {
   const program = new Command('sgw')
@@ -38,7 +38,11 @@ export function createProgram(
     print(context, result)
     if (!good(result)) throw new CliError('')
   }
-  program.command('start').description('Run the server until SIGTERM').action(start)
+  program
+    .command('start')
+    .description('Run the server until SIGTERM')
+    .option('--test', 'for tests: with the simulator, without limits, and with a time that can be moved forward')
+    .action(({ test = false }: { test?: boolean }) => start(test))
   addTenants(program, run)
   addApps(program, contextOf, run)
   addTriggers(program, run)

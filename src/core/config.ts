@@ -45,6 +45,8 @@ export interface Config {
   reconcileSettle500Ms: number
   /** Whether the provider is asked what became of messages after `sent`. */
   deliveryTracking: boolean
+  /** Polls follow each other within milliseconds. Only for the built-in simulator, which has no limits on its calls then. */
+  fastDeliveryPolls: boolean
   /** Where alerts are posted; it may hold a secret. */
   alertUrl: string | null
   litestream: boolean
@@ -109,6 +111,7 @@ function configOf(settings: Settings, terminal: boolean): Config {
     reconcileSettleMs: settings.durationMs('RECONCILE_SETTLE', '30s'),
     reconcileSettle500Ms: settings.durationMs('RECONCILE_SETTLE_5XX', '3s'),
     deliveryTracking: settings.flag('DELIVERY_TRACKING', 'on'),
+    fastDeliveryPolls: false,
     alertUrl: readAlertUrl(settings, production),
     litestream: settings.flag('LITESTREAM'),
     requireRestore: settings.flag('REQUIRE_RESTORE'),

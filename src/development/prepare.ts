@@ -6,32 +6,21 @@ import { createApp } from '../operator/apps.ts'
 import { createTenant, listTenants } from '../operator/tenants.ts'
 import type { RunningGateway } from '../run.ts'
 import type { SimulatorControl } from '../simulator/simulator.ts'
-import { banner } from './banner.ts'
 
 /** Three numbers of the fictitious range 555-01xx. */
-const NUMBERS = ['+15555550100', '+15555550101', '+15555550102']
+export const NUMBERS: readonly string[] = ['+15555550100', '+15555550101', '+15555550102']
 const TENANT_NAME = 'Development'
-/** Shorter than the delay of the first delivery poll, so that this poll finds the message delivered. */
-const DELIVERED_AFTER_MS = 3000
 
-/**
- * Creates a tenant, an app whose key is stored beside the database, and a connected extension of the simulator, so that a
- * developer can send a first SMS. The simulator stores nothing, so its extension is connected at every start. Returns the
- * banner.
- */
-export async function prepareDevelopment(running: RunningGateway, simulator: SimulatorControl): Promise<string> {
-  const { gateway, url } = running
-  const { apiKey, tenantId } = await developmentApp(gateway)
-  simulator.configure({ deliveredAfterMs: DELIVERED_AFTER_MS })
-  if (simulator.extensions().length === 0) simulator.addExtension({ name: 'Demo phone', numbers: NUMBERS })
-  const { status } = await gateway.directory.tenant(tenantId)
-  if (status === 'active') await connect(running, tenantId)
-  else gateway.log.warn({ tenantId, status }, 'the development tenant is not active: sgw tenant activate TENANT')
-  return banner({ url, apiKey, from: NUMBERS[0] ?? '', databasePath: gateway.config.database.path ?? '' })
+export interface DevelopmentApp {
+  apiKey: string
+  tenantId: string
 }
 
-/** Returns the app of the last start. If its key was revoked, a new app replaces it. */
-async function developmentApp(gateway: Gateway): Promise<{ apiKey: string; tenantId: string }> {
+/**
+ * Returns the app of a gateway for developers, and stores its key beside the database. The first start creates it, with its
+ * tenant. If its key was revoked, a new app replaces it.
+ */
+export async function prepareApp(gateway: Gateway): Promise<DevelopmentApp> {
   const apiKey = readSecret(gateway.config, DEVELOPMENT_KEY)
   const holder = apiKey === null ? null : await gateway.keys.find(apiKey)
   if (apiKey !== null && holder !== null) return { apiKey, tenantId: holder.tenantId }
@@ -45,8 +34,30 @@ async function developmentTenant(gateway: Gateway): Promise<string> {
   return (known ?? (await createTenant(gateway, { name: TENANT_NAME }))).tenantId
 }
 
+/** `deliveredAfterMs` is shorter than the delay of the first delivery poll, so that this poll finds the message delivered. */
+const DEVELOPMENT_SETTINGS = { deliveredAfterMs: 3000 }
+/** Tokens that outlive any time that a test lets pass, so that nobody has to connect the extension again. */
+const TEST_SETTINGS = { sentAfterMs: 0, deliveredAfterMs: 0, refreshTokenSeconds: 315_360_000 }
+
+/**
+ * Connects an extension of the simulator with three numbers, so that a developer can send a first SMS. The simulator stores
+ * nothing, so its extension is connected at every start. `isTest`: it delivers at once.
+ */
+export async function connectSimulator(
+  { gateway, url }: RunningGateway,
+  simulator: SimulatorControl,
+  tenantId: string,
+  isTest: boolean,
+): Promise<void> {
+  simulator.configure(isTest ? TEST_SETTINGS : DEVELOPMENT_SETTINGS)
+  if (simulator.extensions().length === 0) simulator.addExtension({ name: 'Demo phone', numbers: [...NUMBERS] })
+  const { status } = await gateway.directory.tenant(tenantId)
+  if (status === 'active') return connect(gateway, url, tenantId)
+  gateway.log.warn({ tenantId, status }, 'the development tenant is not active: sgw tenant activate TENANT')
+}
+
 /** Connects the extension as a browser would, but calls the gateway's own address, because PUBLIC_URL may name a proxy. */
-async function connect({ gateway, url }: RunningGateway, tenantId: string): Promise<void> {
+async function connect(gateway: Gateway, url: string, tenantId: string): Promise<void> {
   const login = await fetch((await beginAuthorization(gateway, tenantId)).url, { redirect: 'manual' })
   const callback = URL.parse(login.headers.get('location') ?? '')
   const answer = callback === null ? null : await fetch(`${url}${CALLBACK_PATH}${callback.search}&format=json`)

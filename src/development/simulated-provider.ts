@@ -7,8 +7,8 @@ import type { Simulator } from '../simulator/simulator.ts'
 export interface SimulatedProvider {
   /** The gateway's configuration, with the simulator's address. */
   config: Config
-  /** Loads the simulator. Earlier requests wait for it. */
-  start(clock: Clock): Promise<Simulator>
+  /** Loads the simulator. Earlier requests wait for it. `limits`: it has the rate limits of the platform. */
+  start(clock: Clock, limits?: boolean): Promise<Simulator>
   stop(): Promise<void>
 }
 
@@ -18,7 +18,8 @@ export function simulateProvider(config: Config): SimulatedProvider {
   const { clientId, clientSecret } = config.provider
   return {
     config: { ...config, provider: { ...config.provider, serverUrl: reserved.url } },
-    start: (clock) => reserved.start({ clock, clientId, clientSecret, environment: 'development' }),
+    start: (clock, limits = true) =>
+      reserved.start({ clock, clientId, clientSecret, limits, environment: 'development' }),
     stop: () => reserved.stop(),
   }
 }

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { setImmediate as nextTick } from 'node:timers/promises'
+import { atMost } from '../core/at-most.ts'
 import type { Config } from '../core/config.ts'
 import { EXIT, StartError } from '../core/start-error.ts'
 import type { Gateway } from '../gateway.ts'
@@ -62,7 +63,6 @@ const LAST_ANSWERS_MS = 1000
 /** Answers clients that connected before the signal, then closes the listener, which resets connections that are not accepted yet. */
 export async function stopListening(app: Server): Promise<void> {
   for (let tick = 0; tick < LAST_TICKS; tick++) await nextTick()
-  const stopped = app.server?.stop()
-  await Promise.race([stopped, Bun.sleep(LAST_ANSWERS_MS)])
+  await atMost(LAST_ANSWERS_MS, Promise.resolve(app.server?.stop()))
   await app.server?.stop(true)
 }

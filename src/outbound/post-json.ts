@@ -52,6 +52,7 @@ const OWN_HEADERS = new Set(['host', 'connection', 'content-length', ...Object.k
 /** POSTs JSON to addresses that tenants have chosen. */
 export class WebhookPoster {
   readonly #options: WebhookPosterOptions
+  readonly #open = new Set<AbortController>()
 
   constructor(options: WebhookPosterOptions) {
     this.#options = options
@@ -67,6 +68,7 @@ export class WebhookPoster {
   async #post(request: PostRequest): Promise<PostResult> {
     const { clock, timeoutMs = WEBHOOK_TIMEOUT_MS } = this.#options
     const deadline = new AbortController()
+    this.#open.add(deadline)
     const cancel = clock.after(timeoutMs, () => deadline.abort())
     const startedAt = clock.monotonic()
     try {
@@ -78,7 +80,13 @@ export class WebhookPoster {
       return { ...answered(answer.statusCode), ...delay, snippet, durationMs }
     } finally {
       cancel()
+      this.#open.delete(deadline)
     }
+  }
+
+  /** Ends every open POST at once, as if its time were over. */
+  endAll(): void {
+    for (const deadline of this.#open) deadline.abort()
   }
 
   async #reach(request: PostRequest, signal: AbortSignal): Promise<WebhookExchangeResult> {

@@ -33,6 +33,11 @@ export function trafficKnobs(world: World) {
     fault,
     randomFaults,
     clearFaults: () => faults.clear(),
+    reset(): void {
+      faults.clear()
+      eventFaults.clear()
+      world.messages.clearPlanned()
+    },
     faultEvents: (one: EventFault) => eventFaults.add(one),
     clearEventFaults: () => eventFaults.clear(),
     setLimits: (limits: Partial<Limits>): Limits => ({ ...change(rateLimit.limits, limits) }),

@@ -60,6 +60,8 @@ export interface SimulatorControl {
   /** Sets random faults, repeatable by the seed; null ends them. The rules of `fault` come first. */
   randomFaults(faults: RandomFaults | null): void
   clearFaults(): void
+  /** Ends all faults, and forgets the outcomes that `planNextSms` has set for messages to come. */
+  reset(): void
   faultEvents(fault: EventFault): void
   clearEventFaults(): void
   setLimits(limits: Partial<Limits>): Limits

@@ -13,6 +13,8 @@ export interface Messages {
   state(message: Message): MessageState
   /** Sets the outcome of the next `calls` accepted messages. */
   planNext(calls: number, outcome: FinalOutcome): void
+  /** Forgets the outcomes that are planned for messages to come. */
+  clearPlanned(): void
 }
 
 export type Direction = 'Inbound' | 'Outbound'
@@ -134,6 +136,7 @@ export function createMessages(clock: Clock, settings: Settings): Messages {
     all: () => [...byId.values()],
     state: (message) => message.forced ?? plannedState(message, clock.now(), settings),
     planNext,
+    clearPlanned: () => void planned.splice(0),
   }
 }
 

@@ -2,6 +2,7 @@ import type { Clock } from '../core/clock.ts'
 import { answering } from './answer.ts'
 import { controlOverHttp } from './control-routes.ts'
 import { createControl, type SimulatorControl } from './control.ts'
+import type { Message } from './messages.ts'
 import { type Listener, listen } from './server.ts'
 import { createWorld } from './world.ts'
 
@@ -38,6 +39,7 @@ export function simulate(listener: Listener, options: SimulatorOptions): Simulat
   return {
     url: listener.url,
     control,
+    onPhone: (ring) => void world.phones.add(ring),
     async stop() {
       world.stopping.abort()
       listener.stop()
@@ -70,8 +72,11 @@ export interface Simulator {
   /** Without a slash at the end. */
   url: string
   control: SimulatorControl
+  /** Calls `ring` with each message that reaches the phone of its recipient, when the platform accepts it. */
+  onPhone(ring: (message: Message) => void): void
   /** Closes every connection and cancels everything that is planned. */
   stop(): Promise<void>
 }
 
 export type { SimulatorControl } from './control.ts'
+export type { Fault } from './faults.ts'

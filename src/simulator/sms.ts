@@ -34,6 +34,8 @@ const MAX_TEXT_UNITS = 1000
 
 function accept(world: World, message: Message): Reply {
   world.log.counters.smsAccepted++
+  if (message.outcome === null || message.outcome.messageStatus === 'Delivered')
+    for (const ring of world.phones) ring(message)
   if (hasChangeSubscribers(world, message)) announceProgress(world, message)
   return jsonOfMessages(messageRecord(world, message))
 }

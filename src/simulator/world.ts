@@ -4,7 +4,7 @@ import { createDirectory, type Directory } from './directory.ts'
 import { createEventFaults, type EventFaults } from './event-faults.ts'
 import { createFaults, type Faults } from './faults.ts'
 import { createLogins, type Logins } from './logins.ts'
-import { createMessages, type Messages } from './messages.ts'
+import { createMessages, type Message, type Messages } from './messages.ts'
 import { createRateLimit, type RateLimit } from './rate-limit.ts'
 import { createRequestLog, type RequestLog } from './request-log.ts'
 import { Sessions } from './sessions.ts'
@@ -28,6 +28,8 @@ export interface World {
   faults: Faults
   eventFaults: EventFaults
   log: RequestLog
+  /** Called with each message that reaches the phone of its recipient. */
+  phones: Set<(message: Message) => void>
   /** Running event deliveries. */
   deliveries: Set<Promise<unknown>>
   /** Aborted by `stop`. Nothing may happen afterwards. */
@@ -66,6 +68,7 @@ export function createWorld(options: WorldOptions): World {
     faults: createFaults(),
     eventFaults: createEventFaults(),
     log: createRequestLog(),
+    phones: new Set(),
     deliveries: new Set(),
     stopping: new AbortController(),
   }

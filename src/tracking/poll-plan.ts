@@ -4,14 +4,35 @@ const HOUR_MS = 60 * MINUTE_MS
 /** How long a message is tracked after `sent`. */
 export const TRACKED_MS = 24 * HOUR_MS
 
-/** The ages at which a message is polled; the last one repeats. */
+/** How often an extension is polled. */
+export interface PollPace {
+  /** The ages at which a message is polled; the last one repeats. */
+  agesMs: readonly number[]
+  /** An extension rests for so long for each call of a poll. */
+  msPerCall: number
+  /** From a `sent` to the start of its tracking. */
+  startAfterMs: number
+}
+
 const AGES_MS = [10_000, 30_000, ...[1, 2, 5, 10, 30, 60].map((minutes) => minutes * MINUTE_MS)]
+
+export const PROVIDER_PACE: PollPace = {
+  agesMs: AGES_MS,
+  // Polls make at most 20 of the 50 light calls a minute that the provider allows. Lookups of unknown sends need the rest.
+  msPerCall: 3000,
+  // Long enough that messages of a burst share a commit, short enough that a poll does not find many to start.
+  startAfterMs: 1000,
+}
+
+/** For tests against the simulator, which delivers at once. */
+export const TEST_PACE: PollPace = { agesMs: [20, 50, 200, 1000, ...AGES_MS], msPerCall: 20, startAfterMs: 20 }
 
 /**
  * The least time between two polls for an age: the step to the next age. So a poll that waits for others is never later than
  * the message's own poll at the next age.
  */
-const stepAfter = (ageMs: number): number => (AGES_MS.find((next) => next > ageMs) ?? 2 * ageMs) - ageMs
+const stepAfter = (agesMs: readonly number[], ageMs: number): number =>
+  (agesMs.find((next) => next > ageMs) ?? 2 * ageMs) - ageMs
 
 interface Progress {
   ageMs: number
@@ -33,14 +54,13 @@ export interface DuePoll {
  * are steady.
  */
 export class PollPlan {
-  readonly #steps: Progress[] = AGES_MS.map((ageMs) => ({
-    ageMs,
-    everyMs: stepAfter(ageMs),
-    doneUntil: -1,
-    at: -Infinity,
-  }))
+  readonly #steps: Progress[]
   /** For each age, when the first message was sent that has not been polled at this age yet. */
   #firstUnpolled: (number | null)[] = []
+
+  constructor({ agesMs }: Pick<PollPace, 'agesMs'> = PROVIDER_PACE) {
+    this.#steps = agesMs.map((ageMs) => ({ ageMs, everyMs: stepAfter(agesMs, ageMs), doneUntil: -1, at: -Infinity }))
+  }
 
   /** For each age, the end of what is polled. `setFirstUnpolled` needs the first open message after each. */
   get doneUntil(): number[] {

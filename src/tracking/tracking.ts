@@ -3,18 +3,14 @@ import type { ExtensionKey } from '../provider/extension-rows.ts'
 import type { TrackingContext } from './context.ts'
 import { firstSentAfter, trackedExtensions } from './state-rows.ts'
 import { startTracking } from './start-tracking.ts'
-import { PollPlan, TRACKED_MS } from './poll-plan.ts'
+import { type PollPace, PROVIDER_PACE, PollPlan, TEST_PACE, TRACKED_MS } from './poll-plan.ts'
 import { MAX_POLLED, endTracking, poll } from './poll.ts'
 
 /** Few, so that a provider that hangs does not use up the calls that sends and lookups need. */
 const MAX_POLLS_IN_FLIGHT = 8
 /** Half of all, so that hanging extensions of one tenant leave polls for the others. */
 const MAX_POLLS_PER_TENANT = 4
-/** Polls make at most 20 of the 50 light calls a minute that the provider allows. Lookups of unknown sends need the rest. */
-const MS_PER_CALL = 3000
 const RETRY_AFTER_FAULT_MS = 10_000
-/** Long enough that messages of a burst share a commit, short enough that a poll does not find many to start. */
-const START_AFTER_MS = 1000
 
 /** An extension with messages that are tracked. */
 interface Tracked {
@@ -44,7 +40,11 @@ export class DeliveryTracking {
   /** Cancels the timer that starts tracking messages that were just sent; null if there is none. */
   #cancelStart: (() => void) | null = null
 
-  constructor(readonly context: TrackingContext) {}
+  readonly #pace: PollPace
+
+  constructor(readonly context: TrackingContext) {
+    this.#pace = context.config.fastDeliveryPolls ? TEST_PACE : PROVIDER_PACE
+  }
 
   /** Whether messages that are sent now are tracked. */
   get isOn(): boolean {
@@ -80,7 +80,7 @@ export class DeliveryTracking {
   /** Call it when a message of this extension was committed as sent. `sentAt` is steady time. */
   sent(key: ExtensionKey, sentAt: number): void {
     if (!this.isOn) return
-    this.#cancelStart ??= this.context.clock.after(START_AFTER_MS, () => this.#startSoon())
+    this.#cancelStart ??= this.context.clock.after(this.#pace.startAfterMs, () => this.#startSoon())
     const tracked = this.#tracked.get(nameOf(key)) ?? this.#track(key)
     this.#planAt(tracked, Math.min(tracked.nextAt, tracked.plan.firstPollAt(sentAt)))
   }
@@ -108,7 +108,7 @@ export class DeliveryTracking {
   #track(key: ExtensionKey): Tracked {
     const tracked: Tracked = {
       key,
-      plan: new PollPlan(),
+      plan: new PollPlan(this.#pace),
       nextAt: Infinity,
       cancel: () => undefined,
       maxPolled: MAX_POLLED,
@@ -158,11 +158,11 @@ export class DeliveryTracking {
     return true
   }
 
-  /** Delays the next poll of an extension: each call takes `MS_PER_CALL` of its time. */
+  /** Delays the next poll of an extension: each call takes `msPerCall` of its time. */
   #rest(extensionId: string, calls: number): void {
     this.#resting.delete(extensionId)
     if (calls === 0 || this.#isStopped) return
-    const cancel = this.context.clock.after(calls * MS_PER_CALL, () => {
+    const cancel = this.context.clock.after(calls * this.#pace.msPerCall, () => {
       this.#resting.delete(extensionId)
       this.#begin()
     })

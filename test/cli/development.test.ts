@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { socketPath } from '../../src/data-folder.ts'
-import { prepareDevelopment } from '../../src/development/prepare.ts'
+import { connectSimulator, prepareApp } from '../../src/development/prepare.ts'
 import { serveOperator } from '../../src/operator/socket.ts'
 import { sgwIn, startSgw } from '../support/cli.ts'
 import { manualClock } from '../support/manual-clock.ts'
@@ -25,7 +25,8 @@ async function startDevelopment(options: { folder?: string; simulated?: boolean 
     connect: false,
     ...(options.folder === undefined ? {} : { folder: options.folder }),
   })
-  const banner = await prepareDevelopment(world.running, world.control)
+  const { apiKey: key, tenantId } = await prepareApp(world.gateway)
+  await connectSimulator(world.running, world.control, tenantId, false)
   const path = socketPath(world.gateway.config.database.path ?? '')
   const operator = serveOperator(
     Promise.resolve({ gateway: world.gateway, simulator: options.simulated === false ? null : world.control }),
@@ -33,7 +34,7 @@ async function startDevelopment(options: { folder?: string; simulated?: boolean 
   )
   return {
     world,
-    key: /sgw_[\w-]{43}/.exec(banner)?.[0] ?? '',
+    key,
     async [Symbol.asyncDispose]() {
       await operator.stop()
       await world[Symbol.asyncDispose]()
@@ -54,8 +55,8 @@ const inbound = (command: string[], options: { to?: string; from?: string; text?
 test.concurrent('a message that a development server sends is delivered', async () => {
   const clock = manualClock()
   await using world = await createWorld({ connect: false, clock })
-  const banner = await prepareDevelopment(world.running, world.control)
-  const key = /sgw_[\w-]{43}/.exec(banner)?.[0] ?? ''
+  const { apiKey: key, tenantId } = await prepareApp(world.gateway)
+  await connectSimulator(world.running, world.control, tenantId, false)
   const id = await world.send({}, { key })
   await world.untilStatus(id, ['sent'], 20_000, { key })
   clock.advance(10_000)

@@ -1,3 +1,4 @@
+import { atMost } from '../../core/at-most.ts'
 import { FairQueue } from '../fair-queue.ts'
 import type { ListPage, ListQuery } from './list.ts'
 import type { EncodedSegment } from './segment.ts'
@@ -61,7 +62,7 @@ export class ListReader {
     if (thread === null) return
     this.#thread = null
     const closed = this.#post(thread, { type: 'close' }).catch(() => undefined)
-    await Promise.race([closed, Bun.sleep(CLOSE_MS)])
+    await atMost(CLOSE_MS, closed)
     this.#rejectAll(thread, this.#isClosed ? 'The database is closed' : 'The reader was closed')
   }
 

@@ -1,0 +1,102 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { silentLog } from '../core/log.ts'
+import { parseDuration } from '../core/duration.ts'
+import { type Development, openDevelopment } from '../development/development.ts'
+import { NUMBERS } from '../development/prepare.ts'
+import { readTestConfig } from '../development/test-mode.ts'
+import { type TestPhone, createPhones } from './phone.ts'
+import { type TestProvider, createProvider } from './provider.ts'
+
+/** A gateway for tests, with a simulated provider and phones. */
+export interface TestGateway extends AsyncDisposable {
+  /** Base address of the API, without a trailing slash. */
+  url: string
+  /** The key of the gateway's app. */
+  apiKey: string
+  /** The gateway's own numbers: the `from` of messages. */
+  numbers: string[]
+  /** The phone with this number, E.164. The same number is always the same phone. */
+  phone(number: string): TestPhone
+  /** The simulated provider, which can fail. */
+  provider: TestProvider
+  /**
+   * Moves the time of the gateway and of the provider forward, and runs what becomes due: scheduled messages, retries,
+   * expiries. `duration`: milliseconds, or text such as `90s`, `15m` or `24h`. Resolves when the gateway can receive again.
+   */
+  advance(duration: number | string): Promise<void>
+  /** Stops the gateway and deletes its data, in less than half a second. */
+  stop(): Promise<void>
+}
+
+/** What is still running when a test ends is not waited for. */
+const DRAIN_MS = 100
+
+/**
+ * Starts a gateway in this process, on a free port of 127.0.0.1 and with an empty database in a temporary folder. Several can run
+ * side by side. It has no limits, and the provider delivers at once.
+ *
+ * @example
+ * await using gateway = await startTestGateway()
+ * const [from] = gateway.numbers
+ * await fetch(`${gateway.url}/v1/sms/send`, {
+ *   method: 'POST',
+ *   headers: { authorization: `Bearer ${gateway.apiKey}` },
+ *   body: JSON.stringify({ from, to: '+15555550199', body: 'Hello' }),
+ * })
+ * await gateway.phone('+15555550199').waitFor('Hello')
+ */
+export async function startTestGateway(): Promise<TestGateway> {
+  const folder = mkdtempSync(join(tmpdir(), 'sgw-test-'))
+  const remove = (): void => rmSync(folder, { recursive: true, force: true })
+  try {
+    return await start(join(folder, 'sgw.db'), remove)
+  } catch (error) {
+    remove()
+    throw error
+  }
+}
+
+async function start(database: string, remove: () => void): Promise<TestGateway> {
+  const values = { NODE_ENV: 'test', PORT: '0', DATABASE_URL: `file:${database}` }
+  const result = readTestConfig({ values, readFile: () => '' })
+  if (!result.ok) throw new Error(result.problems.join('\n'))
+  const development = await openDevelopment({ config: result.config, log: silentLog, isTest: true })
+  const { running, app } = development
+  const stop = once(() => stopAll(development).finally(remove))
+  try {
+    const simulator = await development.connect()
+    running.work()
+    return {
+      url: running.url,
+      apiKey: app.apiKey,
+      numbers: [...NUMBERS],
+      phone: createPhones(simulator, NUMBERS[0] ?? ''),
+      provider: createProvider(simulator.control),
+      advance: async (duration) => development.advance?.(millisecondsOf(duration)),
+      stop,
+      [Symbol.asyncDispose]: stop,
+    }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+/** The simulator stops at once, so that the gateway need not wait for calls that hang. */
+async function stopAll({ running, stopSimulator }: Development): Promise<void> {
+  await Promise.all([running.stop(DRAIN_MS), stopSimulator()])
+}
+
+function once(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | null = null
+  return () => (done ??= work())
+}
+
+function millisecondsOf(duration: number | string): number {
+  const ms = typeof duration === 'number' ? duration : parseDuration(duration)
+  if (ms === null || !(ms >= 0))
+    throw new Error(`Cannot advance by ${duration}: give milliseconds or a duration such as 15m`)
+  return ms
+}
