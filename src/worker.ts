@@ -16,7 +16,6 @@ import { deliveryJobs } from './deliveries/delivery-jobs.ts'
 import { purgeDeliveries } from './upkeep/purge-deliveries.ts'
 import { purgeEvents, purgeEventsEveryMs } from './upkeep/purge-events.ts'
 import { backFill, backFillJobs } from './inbound/back-fill.ts'
-import { fanOutJobs } from './inbound/fan-out.ts'
 import { purgeTombstones } from './inbound/tombstones.ts'
 import type { Gateway } from './gateway.ts'
 import type { ExtensionRow } from './provider/directory.ts'
@@ -31,7 +30,6 @@ export function registerJobs(gateway: Gateway): void {
   gateway.jobs.register(lookupJobs(gateway.sending))
   for (const kind of deliveryJobs(gateway)) gateway.jobs.register(kind)
   gateway.jobs.register(backFillJobs(gateway))
-  gateway.jobs.register(fanOutJobs(gateway))
 }
 
 /** Recovers what an earlier process left behind, before any job runs. */

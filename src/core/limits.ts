@@ -11,8 +11,6 @@ export const MAX_WEBHOOK_URL_LENGTH = 2000
 export const MAX_REQUEST_ID_LENGTH = 128
 /** Apps or triggers in one list. A tenant of an older release may have more. */
 export const MAX_LISTED = 1000
-/** Destinations of an inbound message for which one commit creates jobs. */
-export const MAX_DESTINATIONS_PER_COMMIT = 100
 
 export const DEFAULT_PAGE_SIZE = 20
 export const MAX_PAGE_SIZE = 100
@@ -63,21 +61,20 @@ export const MAX_LOOKUP_MS = 10 * 60_000
 /** How long work of the gateway waits after a failure of its own, such as a full disk, before it tries again. */
 export const RETRY_AFTER_FAULT_MS = 1000
 
-/** Concurrent webhook POSTs: 64 that are younger than `SLOW_WEBHOOK_MS`, and 192 that are older. */
-export const MAX_WEBHOOKS_IN_FLIGHT = 64
-export const MAX_SLOW_WEBHOOKS = 192
-export const SLOW_WEBHOOK_MS = 300
-export const MAX_WEBHOOKS_PER_HOST = 8
+/** Concurrent webhook POSTs. */
+export const MAX_WEBHOOKS_IN_FLIGHT = 256
 /** Half of all, so that hanging destinations of one tenant leave slots for the others. */
 export const MAX_WEBHOOKS_PER_TENANT = 128
+/** A tenant with fewer POSTs under way than this may make another one even if all slots are taken. */
+export const RESERVED_WEBHOOKS_PER_TENANT = 4
+/** Of one tenant: many tenants use the same host, and none of them delays the others. */
+export const MAX_WEBHOOKS_PER_HOST = 8
 export const MAX_WEBHOOKS_PER_DESTINATION = 4
-/** Deliveries that are prefetched with their messages; the destinations share this evenly. */
-export const MAX_PREFETCHED_WEBHOOKS = 256
 /** Retries have limits of their own, beside those of first attempts, so that they never delay these. */
-export const MAX_RETRIES_IN_FLIGHT = 16
-export const MAX_SLOW_RETRIES = 48
-export const MAX_RETRIES_PER_HOST = 4
+export const MAX_RETRIES_IN_FLIGHT = 64
 export const MAX_RETRIES_PER_TENANT = 32
+export const RESERVED_RETRIES_PER_TENANT = 1
+export const MAX_RETRIES_PER_HOST = 4
 export const MAX_RETRIES_PER_DESTINATION = 2
 /** No retry waits longer: the last step of a schedule with its jitter. `Retry-After` counts up to a day. */
 export const MAX_RETRY_DELAY_MS = 1.1 * DAY_MS

@@ -8,6 +8,7 @@ import listSegments from '../../drizzle/0006_list_segments.sql' with { type: 'te
 import operator from '../../drizzle/0007_operator.sql' with { type: 'text' }
 import afterSent from '../../drizzle/0008_after_sent.sql' with { type: 'text' }
 import optOutsByNumber from '../../drizzle/0009_opt_outs_by_number.sql' with { type: 'text' }
+import jobLoops from '../../drizzle/0010_job_loops.sql' with { type: 'text' }
 
 /** All migrations in order, embedded so that a compiled executable has them. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -21,6 +22,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0007_operator', sql: operator },
   { name: '0008_after_sent', sql: afterSent },
   { name: '0009_opt_outs_by_number', sql: optOutsByNumber },
+  { name: '0010_job_loops', sql: jobLoops },
 ]
 
 export interface Migration {

@@ -1,48 +1,39 @@
+import type { Slot } from '../core/limiter.ts'
 import type { Gateway } from '../gateway.ts'
 import { DONE, type Job, type JobOutcome } from '../jobs/job.ts'
+import { deleteJob } from '../jobs/run-job.ts'
 import type { PostRequest } from '../outbound/post-json.ts'
 import { signedHeaders } from '../outbound/sign.ts'
 import { type OpenDeliveryAttempt, closeAttempt } from './close-attempt.ts'
 import { type Delivery, correlationOf } from './delivery.ts'
 import { OPEN_DELIVERY, OPEN_DELIVERY_RETRY, policyOf } from './delivery-rows.ts'
-import type { DeliverySlots } from './delivery-slots.ts'
 import { loadDeliveries } from './load-deliveries.ts'
 import { closeLeftOpen } from './interrupted.ts'
 import type { SigningSecrets } from './signing-secrets.ts'
 
-export interface DeliveryTools {
-  slots: DeliverySlots
-  secrets: SigningSecrets
-}
-
-/** Only in case that a slot becomes free without a call: the lane is freed when there is one. */
-const NO_SLOT_MS = 1000
+/** The job runs again with its current destination. */
+const AGAIN: JobOutcome = { type: 'wait', delayMs: 0 }
 /** The tenant's activation ends the wait sooner. */
 const SUSPENDED_MS = 60_000
 
 /** Makes one attempt of a delivery: one POST to one destination. The commit that stores a failure decides whether a retry follows. */
 export async function deliver(
   gateway: Gateway,
-  tools: DeliveryTools,
+  secrets: SigningSecrets,
   job: Job,
   delivery: Delivery,
+  slot: Pick<Slot, 'release'>,
 ): Promise<JobOutcome> {
   const { url, secret } = delivery
   if (url === null || secret === null) return withoutDestination(gateway, job)
-  const slot = tools.slots.acquire(url, job)
-  if (slot === null) return { type: 'wait', delayMs: NO_SLOT_MS }
-  try {
-    const request = prepare(gateway, job, delivery, url, await tools.secrets.decrypt(secret, job.tenantId, delivery))
-    const attempt = await open(gateway, job, delivery, { url, secret })
-    if (attempt === null) return await notOpened(gateway, job, delivery)
-    const result = await gateway.poster.post(request)
-    // Frees the slot now, so that the next attempt's row can join the commit of this result.
-    slot.answered()
-    await closeAttempt(gateway, attempt, result)
-    return DONE
-  } finally {
-    slot.release()
-  }
+  const request = prepare(gateway, job, delivery, url, await secrets.decrypt(secret, job.tenantId, delivery))
+  const attempt = await open(gateway, job, delivery, { url, secret })
+  if (attempt === null) return notOpened(gateway, job, delivery)
+  const result = await gateway.poster.post(request)
+  // Now, so that the next attempt's row can join the commit of this result.
+  slot.release()
+  await closeAttempt(gateway, attempt, result)
+  return DONE
 }
 
 /** Signs before the attempt is stored, because a secret that cannot be decrypted must not use up the attempt. */
@@ -82,15 +73,16 @@ async function open(
   return { seq, attemptNumber: Number(opened['attempt_number']), jobSeq: job.seq, kind, targetId, tenantId }
 }
 
-/** Finds out why an attempt was not opened. If only the destination has changed, the lane is read again. */
+/** Finds out why an attempt was not opened. If only the destination has changed, the job runs again. */
 async function notOpened(gateway: Gateway, job: Job, delivery: Delivery): Promise<JobOutcome> {
   const current = (await loadDeliveries(gateway, [job.subject])).get(job.subject)
   // The message was erased. If it has come again, it has other jobs.
-  if (current === undefined || current.correlationId !== correlationOf(job.id)) return deleteJob(gateway, job)
+  if (current === undefined || current.correlationId !== correlationOf(job.id)) return deleteJob(gateway.database, job)
   if (await closeLeftOpen(gateway, job)) return DONE
-  if (await (job.kind === 'webhook' ? wasAttempted : isUnwanted)(gateway, job, delivery)) return deleteJob(gateway, job)
+  if (await (job.kind === 'webhook' ? wasAttempted : isUnwanted)(gateway, job, delivery))
+    return deleteJob(gateway.database, job)
   if (current.url === delivery.url && current.secret === delivery.secret) throw new Error('Cannot open a delivery')
-  return { type: 'reread' }
+  return AGAIN
 }
 
 async function wasAttempted({ database }: Gateway, { subject }: Job): Promise<boolean> {
@@ -106,21 +98,16 @@ async function isUnwanted({ database }: Gateway, job: Job, { kind, targetId }: D
 
 /**
  * Closes an attempt whose outcome could not be stored. Otherwise deletes the job, unless its tenant is suspended: then it waits
- * until the tenant is active again, and is read again.
+ * until the tenant is active again.
  */
 async function withoutDestination(gateway: Gateway, job: Job): Promise<JobOutcome> {
   if (await closeLeftOpen(gateway, job)) return DONE
   if (await isSuspended(gateway, job)) return { type: 'wait', delayMs: SUSPENDED_MS }
   const current = (await loadDeliveries(gateway, [job.subject])).get(job.subject)
-  return (current?.url ?? null) === null ? deleteJob(gateway, job) : { type: 'reread' }
+  return (current?.url ?? null) === null ? deleteJob(gateway.database, job) : AGAIN
 }
 
 async function isSuspended({ database }: Gateway, { tenantId }: Job): Promise<boolean> {
   const sql = "SELECT 1 FROM tenants WHERE id = ?1 AND status = 'suspended'"
   return (await database.gate.execute({ sql, args: [tenantId] })).rows.length > 0
-}
-
-async function deleteJob(gateway: Gateway, { seq }: Job): Promise<JobOutcome> {
-  await gateway.database.writer.write([{ sql: 'DELETE FROM jobs WHERE seq = ?1', args: [seq] }])
-  return DONE
 }

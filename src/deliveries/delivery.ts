@@ -6,6 +6,7 @@ export interface Delivery extends Destination {
   /** The job's subject; see `deliveries.delivery_id`. */
   deliveryId: string
   messageId: string
+  tenantId: string
   kind: DeliveryKind
   /** The same for all deliveries of a message. */
   correlationId: string
@@ -40,16 +41,17 @@ export function addressOf(deliveryId: string): DeliveryAddress {
 /** The jobs of one message have the same id, which gives their deliveries the same correlation id. */
 export const correlationOf = (jobId: string): string => jobId.replace(/^job_/, 'cor_')
 
-/** `jobId` is the job id of the message. */
+/** `tenantId` and `jobId` are those of the message. */
 export const deliveryOf = (
   { deliveryId, messageId }: Pick<DeliveryAddress, 'deliveryId' | 'messageId'>,
   destination: Destination,
   payload: object,
-  jobId: string,
+  { tenantId, jobId }: { tenantId: string; jobId: string },
 ): Delivery => ({
   ...destination,
   deliveryId,
   messageId,
+  tenantId,
   kind: destination.targetId.startsWith('trg_') ? 'trigger' : 'app',
   correlationId: correlationOf(jobId),
   payload,

@@ -34,7 +34,8 @@ export async function closeLeftOpen(gateway: Gateway, { seq, subject }: Job): Pr
 }
 
 /** SQLite builds an index for the CTE. The jobs have no index by subject that covers first attempts. */
-const OPEN_ATTEMPTS = `WITH waiting AS MATERIALIZED (SELECT seq, subject FROM jobs WHERE kind IN ('webhook', 'webhook_retry'))
+const OPEN_ATTEMPTS = `WITH waiting AS MATERIALIZED (
+    SELECT seq, subject FROM jobs WHERE kind = 'webhook' UNION ALL SELECT seq, subject FROM jobs WHERE kind = 'webhook_retry')
   SELECT deliveries.seq, attempt_number, deliveries.kind, target_id, tenant_id, boot_id, waiting.seq AS job_seq
   FROM deliveries LEFT JOIN waiting ON waiting.subject = delivery_id WHERE outcome IS NULL`
 

@@ -30,5 +30,6 @@ const isForgotten = ({ event }: DeliveryAddress, row: Row): boolean =>
 
 function toDelivery(address: DeliveryAddress, row: Row): Delivery {
   const destination = { targetId: address.targetId, url: textOf(row['url']), secret: textOf(row['secret']) }
-  return deliveryOf(address, destination, payloadOf(address.event, row), String(row['job_id']))
+  const message = { tenantId: String(row['tenant_id']), jobId: String(row['job_id']) }
+  return deliveryOf(address, destination, payloadOf(address.event, row), message)
 }

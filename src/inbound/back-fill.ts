@@ -1,7 +1,8 @@
 import { BACK_FILL_MAX_AGE_MS } from '../core/limits.ts'
 import type { Gateway } from '../gateway.ts'
 import type { ExtensionRow } from '../provider/directory.ts'
-import { DONE, type Job, type JobKind, type JobOutcome } from '../jobs/job.ts'
+import type { Job, JobKind, JobOutcome } from '../jobs/job.ts'
+import { deleteJob } from '../jobs/run-job.ts'
 import { LIST_TOO_LONG, type MessageQuery, type ProviderFailure, type StoredSms } from '../provider/provider.ts'
 import { noteRefusal } from '../provider/refusals.ts'
 import type { CallResult } from '../provider/session.ts'
@@ -15,7 +16,7 @@ const MIN_SLICE_MS = 4 * OVERLAP_MS
 /** The `back_fill` job. It is created when an extension is connected, so that no message is missed before its first event. */
 export const backFillJobs = (gateway: Gateway): JobKind<string> => ({
   name: 'back_fill',
-  maxInFlight: 4,
+  bounds: { total: 4, perTenant: 2 },
   maxPerLane: 1,
   load: (ids) => Promise.resolve(new Map(ids.map((id) => [id, id]))),
   run: (job) => runBackFill(gateway, job),
@@ -27,8 +28,7 @@ async function runBackFill(gateway: Gateway, job: Job): Promise<JobOutcome> {
   const extension = await gateway.directory.extension(job.tenantId, job.subject)
   const usable = extension !== null && extension.status !== 'revoked'
   if (usable && (await backFill(gateway, extension)) === null) return { type: 'snooze', delayMs: TRY_AGAIN_MS }
-  await gateway.database.writer.write([{ sql: 'DELETE FROM jobs WHERE seq = ?1', args: [job.seq] }])
-  return DONE
+  return deleteJob(gateway.database, job)
 }
 
 /**

@@ -1,36 +1,22 @@
-import { MAX_DESTINATIONS_PER_COMMIT } from '../core/limits.ts'
-import type { DeliveryKind } from '../db/schema/webhooks.ts'
+import { DELIVERY_KINDS, type DeliveryKind } from '../db/schema/webhooks.ts'
 
-/** The apps or the triggers that an inbound message is delivered to. */
-export interface Destinations {
-  table: 'apps' | 'triggers'
-  /** SQL condition on a row of the table. */
-  wanted(row: string): string
+/** The apps and the triggers that an inbound message is delivered to: SQL conditions on a row of their tables. */
+const WANTED: Readonly<Record<DeliveryKind, string>> = {
+  // The first bit of webhook_events is sms_inbound; null means sms_inbound alone.
+  app: 'is_active = 1 AND webhook_url IS NOT NULL AND (webhook_events IS NULL OR webhook_events & 1)',
+  trigger: 'true',
 }
 
-export const DESTINATIONS: Readonly<Record<DeliveryKind, Destinations>> = {
-  app: {
-    table: 'apps',
-    // The first bit of webhook_events is sms_inbound; null means sms_inbound alone.
-    wanted: (row) =>
-      `${row}.is_active = 1 AND ${row}.webhook_url IS NOT NULL AND (${row}.webhook_events IS NULL OR ${row}.webhook_events & 1)`,
-  },
-  trigger: { table: 'triggers', wanted: () => 'true' },
-}
+const jobsOf = (kind: DeliveryKind): string => `
+  SELECT messages.job_id, 'webhook', destination.id, messages.tenant_id, messages.id || ':' || destination.id, 0, messages.created_at
+  FROM input
+  CROSS JOIN messages ON messages.id = input.messageId AND messages.job_id = input.jobId AND messages.tenant_id = input.tenantId
+  CROSS JOIN tenants ON tenants.id = input.tenantId AND tenants.status = 'active'
+  CROSS JOIN ${kind}s AS destination ON destination.tenant_id = tenants.id AND ${WANTED[kind]}`
 
-/** Columns of the `webhook` job of the row `destination` and the message `messages`; see the table of jobs. */
-export const WEBHOOK_JOB = `'webhook', destination.id, messages.tenant_id, messages.id || ':' || destination.id`
-
-/** SQL that joins, as `destination`, the destinations that fit into a commit that begins at `from`. */
-export function joinDestinations(kind: DeliveryKind, from: string): string {
-  const { table, wanted } = DESTINATIONS[kind]
-  return `CROSS JOIN ${table} AS destination ON destination.seq IN (SELECT own.seq FROM ${table} AS own
-    WHERE own.tenant_id = tenants.id AND own.seq >= ${from} AND ${wanted('own')} ORDER BY own.seq LIMIT ${MAX_DESTINATIONS_PER_COMMIT})`
-}
-
-/** SQL for the `seq` of the first destination that does not fit into a commit that begins at `from`; NULL if all fit. */
-export function nextDestination(kind: DeliveryKind, tenantId: string, from: string): string {
-  const { table, wanted } = DESTINATIONS[kind]
-  return `(SELECT own.seq FROM ${table} AS own WHERE own.tenant_id = ${tenantId} AND own.seq >= ${from} AND ${wanted('own')}
-    ORDER BY own.seq LIMIT 1 OFFSET ${MAX_DESTINATIONS_PER_COMMIT})`
-}
+/**
+ * Creates due jobs for the apps and triggers of an active tenant that want the message. If the message existed already, its row
+ * has another job id, so there are none. Returns the lane of each job.
+ */
+export const INSERT_WEBHOOK_JOBS = `INSERT INTO jobs (id, kind, lane, tenant_id, subject, due_at, created_at)
+  ${DELIVERY_KINDS.map(jobsOf).join(' UNION ALL ')} RETURNING id AS key, 'job' AS type, lane`

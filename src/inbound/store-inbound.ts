@@ -1,15 +1,11 @@
-import { MAX_DESTINATIONS_PER_COMMIT } from '../core/limits.ts'
 import { sha256Hex } from '../core/secrets.ts'
-import type { Row } from '../db/connection.ts'
-import { DELIVERY_KINDS, type DeliveryKind } from '../db/schema/webhooks.ts'
 import type { RowOperation } from '../db/writer.ts'
 import { inboundEvent } from '../realtime/event.ts'
 import type { SmsInboundEvent } from '../realtime/hub.ts'
 import type { Gateway } from '../gateway.ts'
 import { countUsage } from '../usage/roll-up.ts'
-import { deliveryOf } from '../deliveries/delivery.ts'
 import { tombstonesOf } from './tombstones.ts'
-import { DESTINATIONS, WEBHOOK_JOB, joinDestinations, nextDestination } from './destinations.ts'
+import { INSERT_WEBHOOK_JOBS } from './destinations.ts'
 import { KEYDECISION_COLUMNS, type Keyword, STORE_KEYWORDS, keywordIn, publishKeyword } from './keyword-opt-outs.ts'
 
 export interface InboundSms {
@@ -37,38 +33,6 @@ interface InboundRow extends Record<string, string | number | null> {
   now: number
 }
 
-/** If the message existed already, its row has another job id, so the join finds nothing. */
-const newJobs = (columns: string, source: string): string => `
-  SELECT messages.job_id, ${columns}, 0, messages.created_at
-  FROM input
-  CROSS JOIN messages ON messages.id = input.messageId AND messages.job_id = input.jobId AND messages.tenant_id = input.tenantId
-  CROSS JOIN tenants ON tenants.id = input.tenantId AND tenants.status = 'active'
-  ${source}`
-
-const firstJobs = (kind: DeliveryKind): string => newJobs(WEBHOOK_JOB, joinDestinations(kind, '0'))
-
-/**
- * If a tenant has more destinations of a kind than fit into one commit, a `fan_out` job continues with the next one. The first
- * condition is evaluated once per commit: whether any tenant can have so many.
- */
-const restJob = (kind: DeliveryKind): string => {
-  const next = nextDestination(kind, 'tenants.id', '0')
-  return newJobs(
-    `'fan_out', '${kind}', messages.tenant_id, messages.id || ':' || ${next}`,
-    `WHERE (SELECT 1 FROM ${DESTINATIONS[kind].table} LIMIT 1 OFFSET ${MAX_DESTINATIONS_PER_COMMIT}) IS NOT NULL
-      AND ${next} IS NOT NULL`,
-  )
-}
-
-const BRANCHES = [...DELIVERY_KINDS.map(firstJobs), ...DELIVERY_KINDS.map(restJob)]
-
-/** Creates due jobs for the apps and triggers of an active tenant that want the message. */
-const INSERT_JOBS = `INSERT INTO jobs (id, kind, lane, tenant_id, subject, due_at, created_at)
-  ${BRANCHES.join(' UNION ALL ')}
-  RETURNING id AS key, 'job' AS type, seq, kind, lane,
-    coalesce((SELECT webhook_url FROM apps WHERE id = lane), (SELECT callback_url FROM triggers WHERE id = lane)) AS url,
-    coalesce((SELECT webhook_secret FROM apps WHERE id = lane), (SELECT secret FROM triggers WHERE id = lane)) AS secret`
-
 /**
  * Stores a message and the jobs of its deliveries in one commit. Stores nothing if the tenant has this provider id already, or
  * has erased it. The message belongs to the app that last wrote to that contact from that number, otherwise to the tenant's
@@ -89,7 +53,7 @@ export const STORE: RowOperation<InboundRow> = {
       WHERE NOT EXISTS (SELECT 1 FROM erased_messages)
         OR NOT EXISTS (SELECT 1 FROM json_each(input.tombstones) AS own CROSS JOIN erased_messages ON id_hash = own.value)
       ON CONFLICT DO NOTHING RETURNING job_id AS key, 'message' AS type`,
-    INSERT_JOBS,
+    INSERT_WEBHOOK_JOBS,
     countUsage({
       tenantId: 'stored.tenant_id',
       appId: 'stored.app_id',
@@ -153,13 +117,10 @@ async function storeOnce(gateway: Gateway, sms: InboundSms, messageId: string): 
     ? writer.row(STORE, row)
     : writer.row(STORE_WITH_KEYWORD, { ...row, ...keyword }))
   if (!rows.some(({ type }) => type === 'message')) return (await isKnown(gateway, row)) ? 'known' : 'id_taken'
-  const event = inboundEventOf(row)
-  gateway.hub.publish(event)
+  gateway.hub.publish(inboundEventOf(row))
   if (keyword !== null) publishKeyword(gateway, keyword, row, rows)
-  for (const job of rows.filter(({ type }) => type === 'job')) {
-    if (job['kind'] === 'fan_out') gateway.jobs.dueAfter('fan_out', String(job['lane']), row.tenantId, 0)
-    else handOver(gateway, row, event, job)
-  }
+  for (const job of rows.filter(({ type }) => type === 'job'))
+    gateway.jobs.dueAfter('webhook', String(job['lane']), row.tenantId, 0)
   return 'new'
 }
 
@@ -179,23 +140,4 @@ async function isKnown(
 function inboundEventOf(row: InboundRow): SmsInboundEvent {
   const { messageId: id, extensionId: receivingExtensionId, now } = row
   return inboundEvent({ ...row, id, receivingExtensionId }, now)
-}
-
-/** Passes a delivery's job to its loop with the delivery, so that the loop need not read them. */
-function handOver(gateway: Gateway, row: InboundRow, event: SmsInboundEvent, job: Row): void {
-  const { messageId, tenantId, jobId } = row
-  const destination = { targetId: String(job['lane']), url: String(job['url']), secret: String(job['secret']) }
-  const address = { deliveryId: `${messageId}:${destination.targetId}`, messageId }
-  const delivery = deliveryOf(address, destination, event, jobId)
-  gateway.jobs.prefetched(
-    {
-      seq: Number(job['seq']),
-      id: jobId,
-      kind: 'webhook',
-      lane: destination.targetId,
-      tenantId,
-      subject: delivery.deliveryId,
-    },
-    delivery,
-  )
 }

@@ -5,35 +5,37 @@ import { type JobKindName, jobs } from '../db/schema/jobs.ts'
 import { build, statementOf } from '../db/statement.ts'
 import type { Job, LoopKindName } from './job.ts'
 
-export interface LaneRequest {
+export interface LaneAddress {
   lane: string
   tenantId: string
-  after: number
-  limit: number
 }
 
-/** What a lane's jobs are ordered by. */
-export type LaneOrder = 'seq' | 'due_at'
+/** A row of the jobs table, with the steady time from which it may run. */
+export interface StoredJob extends Job {
+  dueAt: number
+}
 
-/**
- * A LIMIT cannot refer to a column, so each lane is a query of its own within one statement. The kind stands in the text:
- * by a parameter SQLite would not use the index of retries.
- */
-const oneLane = (kind: LoopKindName, order: LaneOrder): string =>
-  `SELECT * FROM (SELECT seq, id, lane, tenant_id, subject, due_at FROM jobs
-    WHERE kind = '${kind}' AND lane = ? AND tenant_id = ? AND seq > ? AND due_at <= ? ORDER BY ${order} LIMIT ?)`
+/** The kind stands in the text: by a parameter SQLite would not use the partial index of the job loops. */
+const firstJobs = (kind: LoopKindName): string => `SELECT jobs.seq, jobs.id, lane, tenant_id, subject, due_at
+  FROM json_each(?1) AS wanted CROSS JOIN jobs ON jobs.seq IN (
+    SELECT own.seq FROM jobs AS own
+    WHERE own.kind = '${kind}' AND own.lane = wanted.value ->> 'lane' AND own.tenant_id = wanted.value ->> 'tenantId'
+      AND own.seq NOT IN (SELECT value FROM json_each(?2))
+    ORDER BY own.due_at, own.seq LIMIT ?3)
+  ORDER BY due_at, jobs.seq`
 
-/** Reads the first due jobs after the cursor of each lane, in one query. */
-export async function readDueJobs(
+/** Reads the first `limit` jobs of each lane by due time, also those that are not due yet, without those in `running`. */
+export async function readJobs(
   gate: Gate,
   kind: LoopKindName,
-  order: LaneOrder,
-  requests: readonly LaneRequest[],
-  steadyNow: number,
-): Promise<Job[]> {
+  lanes: readonly LaneAddress[],
+  running: readonly number[],
+  limit: number,
+): Promise<StoredJob[]> {
+  const wanted = lanes.map(({ lane, tenantId }) => ({ lane, tenantId }))
   const { rows } = await gate.execute({
-    sql: `${requests.map(() => oneLane(kind, order)).join(' UNION ALL ')} ORDER BY ${order}`,
-    args: requests.flatMap(({ lane, tenantId, after, limit }) => [lane, tenantId, after, steadyNow, limit]),
+    sql: firstJobs(kind),
+    args: [JSON.stringify(wanted), JSON.stringify(running), limit],
   })
   return rows.map((row) => ({
     seq: Number(row['seq']),
@@ -42,38 +44,22 @@ export async function readDueJobs(
     lane: String(row['lane']),
     tenantId: String(row['tenant_id']),
     subject: String(row['subject']),
+    dueAt: Number(row['due_at']),
   }))
 }
 
 /** Reads all lanes that have jobs of that kind. Jumps from lane to lane along the index instead of reading every job. */
-export async function readLanes(gate: Gate, kind: JobKindName): Promise<{ lane: string; tenantId: string }[]> {
-  const { rows } = await gate.execute({
-    sql: `WITH RECURSIVE firsts (seq) AS (
-        SELECT (SELECT seq FROM jobs WHERE kind = ?1 ORDER BY lane, tenant_id LIMIT 1)
-        UNION ALL
-        SELECT coalesce(
-          (SELECT seq FROM jobs WHERE kind = ?1 AND lane = here.lane AND tenant_id > here.tenant_id ORDER BY tenant_id LIMIT 1),
-          (SELECT seq FROM jobs WHERE kind = ?1 AND lane > here.lane ORDER BY lane, tenant_id LIMIT 1))
-        FROM firsts JOIN jobs AS here ON here.seq = firsts.seq)
-      SELECT lane, tenant_id FROM jobs WHERE seq IN (SELECT seq FROM firsts)`,
-    args: [kind],
-  })
+export async function readLanes(gate: Gate, kind: JobKindName): Promise<LaneAddress[]> {
+  const own = `kind = '${kind}'`
+  const { rows } = await gate.execute(`WITH RECURSIVE firsts (seq) AS (
+      SELECT (SELECT seq FROM jobs WHERE ${own} ORDER BY lane, tenant_id LIMIT 1)
+      UNION ALL
+      SELECT coalesce(
+        (SELECT seq FROM jobs WHERE ${own} AND lane = here.lane AND tenant_id > here.tenant_id ORDER BY tenant_id LIMIT 1),
+        (SELECT seq FROM jobs WHERE ${own} AND lane > here.lane ORDER BY lane, tenant_id LIMIT 1))
+      FROM firsts JOIN jobs AS here ON here.seq = firsts.seq)
+    SELECT lane, tenant_id FROM jobs WHERE seq IN (SELECT seq FROM firsts)`)
   return rows.map((row) => ({ lane: String(row['lane']), tenantId: String(row['tenant_id']) }))
-}
-
-/** The earliest due time after `then` in the lane, steady time; null if there is none. */
-export async function readNextDue(
-  gate: Gate,
-  kind: LoopKindName,
-  lane: Omit<LaneRequest, 'after' | 'limit'>,
-  then: number,
-): Promise<number | null> {
-  const { rows } = await gate.execute({
-    sql: `SELECT min(due_at) AS at FROM jobs WHERE kind = '${kind}' AND lane = ?1 AND tenant_id = ?2 AND due_at > ?3`,
-    args: [lane.lane, lane.tenantId, then],
-  })
-  const at = rows[0]?.['at']
-  return typeof at === 'number' ? at : null
 }
 
 /**

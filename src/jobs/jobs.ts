@@ -1,15 +1,12 @@
-import type { Job, JobKind, LoopKindName } from './job.ts'
+import type { JobKind, LoopKindName } from './job.ts'
 import type { LoopContext } from './loop-context.ts'
 import { JobLoop } from './loop.ts'
 
 interface AnyLoop {
   start(): void
   stop(): Promise<void>
-  prefetched(job: Job, subject: unknown): void
   dueAfter(lane: string, tenantId: string, delayMs: number): void
-  laneFreed(lane: string, tenantId: string): void
   tenantFreed(tenantId: string): void
-  freed(): void
 }
 
 /** All job loops, by kind. `worker.ts` registers the kinds; other callers report committed jobs. Throws for a kind that is not registered. */
@@ -30,29 +27,14 @@ export class Jobs {
     await Promise.all([...this.#loops.values()].map((loop) => loop.stop()))
   }
 
-  /** Call after the commit that inserted a due job whose subject is in memory. */
-  prefetched(job: Job, subject: unknown): void {
-    this.#loop(job.kind).prefetched(job, subject)
-  }
-
   /** Call after the commit that inserted or changed a job of this lane so that it is due after `delayMs`. */
   dueAfter(kind: LoopKindName, lane: string, tenantId: string, delayMs: number): void {
     this.#loop(kind).dueAfter(lane, tenantId, delayMs)
   }
 
-  /** Call when waiting jobs of this lane may go on, or when the kind's `room` for it has grown. */
-  laneFreed(kind: LoopKindName, lane: string, tenantId: string): void {
-    this.#loop(kind).laneFreed(lane, tenantId)
-  }
-
   /** Call when waiting jobs of this tenant may go on. */
   tenantFreed(tenantId: string): void {
     for (const loop of this.#loops.values()) loop.tenantFreed(tenantId)
-  }
-
-  /** Call when more jobs of that kind may run at once than before. */
-  freed(kind: LoopKindName): void {
-    this.#loop(kind).freed()
   }
 
   #loop(kind: LoopKindName): AnyLoop {

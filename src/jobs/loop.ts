@@ -1,210 +1,240 @@
+import { Limiter, type Slot } from '../core/limiter.ts'
 import { RETRY_AFTER_FAULT_MS } from '../core/limits.ts'
 import { errorName } from '../core/log.ts'
-import { Alarm } from './alarm.ts'
-import { type RunEnd, applyOutcome, versionOf } from './apply-outcome.ts'
-import type { Job, JobKind } from './job.ts'
+import type { Job, JobKind, JobOutcome } from './job.ts'
 import { readLanes } from './job-rows.ts'
-import { LaneReader } from './lane-reader.ts'
-import { type Lane, Lanes, type PrefetchedJob, endHold, hasWork, pass, prefetch, rewind, snooze } from './lanes.ts'
+import { Lane, nameOf } from './lane.ts'
 import type { LoopContext } from './loop-context.ts'
-import { canTakeNew, planPicks, planReadings } from './pick.ts'
-import { storeSnooze } from './run-job.ts'
+import { type Reading, beginReading, read } from './reading.ts'
+import { deleteJob, storeSnooze } from './run-job.ts'
 
 const DISCOVER_EVERY_MS = 60_000
 
-/** Runs the jobs of one kind: woken by a commit or by the clock, idle otherwise. */
+/**
+ * Runs the jobs of one kind: woken by a commit or by the clock, idle otherwise. A lane with due jobs requests slots from the
+ * limiter. Lanes with slots read their next jobs, in one query for all of them.
+ */
 export class JobLoop<Subject> {
-  readonly #lanes = new Lanes()
-  #inFlight = 0
-  #stopped = true
-  #picking = false
-  #again = false
-  /** A lane may have jobs that were not picked yet. While this is false, a new job starts without a query. */
-  #mayHaveWork = true
-  readonly #alarm: Alarm
-  readonly #reader: LaneReader<Subject>
-  #discoverAt = 0
-  readonly #idle: (() => void)[] = []
+  readonly #limiter: Limiter
+  readonly #lanes = new Map<string, Lane>()
+  /** Lanes that have slots for jobs that are still to be read. */
+  readonly #toRead = new Set<Lane>()
+  /** Runs and queries that have not ended. */
+  readonly #tasks = new Set<Promise<void>>()
+  #isReadPlanned = false
+  #isStopped = true
+  #cancelDiscovery: () => void = () => undefined
 
   constructor(
     readonly kind: JobKind<Subject>,
     readonly context: LoopContext,
   ) {
-    this.#alarm = new Alarm(context.clock, () => this.#wake())
-    this.#reader = new LaneReader(kind, context)
+    this.#limiter = new Limiter(kind.bounds)
   }
 
-  /** Starts the loop. Reads every lane again, because prefetched jobs may be out of date. */
   start(): void {
-    this.#stopped = false
-    for (const lane of this.#lanes.all()) rewind(lane)
-    this.#wake()
+    this.#isStopped = false
+    this.#track(this.#discover())
   }
 
   /** Begins no more jobs; resolves when the running ones have ended. */
   async stop(): Promise<void> {
-    this.#stopped = true
-    this.#alarm.stop()
-    if (this.#inFlight > 0 || this.#picking) await new Promise<void>((resolve) => this.#idle.push(resolve))
-  }
-
-  /** Call after the commit of a due job whose subject is in memory: it begins at once, or after the jobs before it. */
-  prefetched(job: Job, subject: Subject): void {
-    const lane = this.#lanes.ofNewJob(job.lane, job.tenantId)
-    const prefetched = { job, run: this.#reader.runOf(job, subject) }
-    // A job with a higher seq may have been reported first.
-    if (job.seq <= lane.scan.cursor) rewind(lane)
-    if (this.#canBeginNow(lane)) {
-      pass(lane, job.seq)
-      return this.#begin(lane, prefetched)
+    this.#isStopped = true
+    this.#cancelDiscovery()
+    for (const lane of this.#lanes.values()) {
+      lane.cancelAlarm()
+      lane.giveBack()
     }
-    const isNext = !this.#stopped && !lane.scan.pending && !lane.reading
-    if (isNext && lane.scan.prefetched.length < this.#maxPrefetchedPerLane()) prefetch(lane, prefetched)
-    else lane.scan.pending = true
-    this.#wake()
+    while (this.#tasks.size > 0) await Promise.all(this.#tasks)
+    this.#lanes.clear()
+    this.#toRead.clear()
   }
 
-  #canBeginNow(lane: Lane): boolean {
-    if (this.#stopped || this.#mayHaveWork || this.#inFlight >= this.kind.maxInFlight) return false
-    return canTakeNew(this.kind, lane, this.context.clock.monotonic())
-  }
-
-  /** Call when a job of this lane is due after `delayMs`. */
-  dueAfter(lane: string, tenantId: string, delayMs: number): void {
-    snooze(this.#lanes.get(lane, tenantId), this.context.clock.monotonic() + delayMs)
-    this.#wake()
-  }
-
-  /** Call when waiting jobs of this lane may go on. */
-  laneFreed(name: string, tenantId: string): void {
-    const lane = this.#lanes.known(name, tenantId)
-    if (lane !== null) this.#endHold(lane)
+  /** Call after the commit that inserted or changed a job of this lane so that it is due after `delayMs`. */
+  dueAfter(name: string, tenantId: string, delayMs: number): void {
+    if (!this.#isStopped) this.#wakeAfter(this.#lane(name, tenantId), delayMs)
   }
 
   /** Call when waiting jobs of this tenant may go on. */
   tenantFreed(tenantId: string): void {
-    for (const lane of this.#lanes.ofTenant(tenantId)) this.#endHold(lane)
-  }
-
-  #endHold(lane: Lane): void {
-    lane.freed++
-    endHold(lane, this.context.clock.monotonic())
-    if (hasWork(lane)) this.#wake()
-  }
-
-  /** Call when more jobs may run at once than before. */
-  freed(): void {
-    if (!this.#mayHaveWork) return
-    for (const lane of this.#lanes.all()) lane.waitsForRoom = false
-    this.#wake()
-  }
-
-  #wake(): void {
-    this.#mayHaveWork = true
-    if (this.#stopped) return
-    if (this.#picking) {
-      this.#again = true
-      return
+    for (const lane of this.#lanes.values()) {
+      if (lane.tenantId !== tenantId) continue
+      lane.freed++
+      lane.heldUntil = 0
+      if (lane.wanted > 0) this.#request(lane)
     }
-    this.#picking = true
-    this.context.defer(() => void this.#pick())
   }
 
-  async #pick(): Promise<void> {
-    let retryMs: number | null = null
-    try {
-      do {
-        this.#again = false
-        await this.#discover()
-        while (!this.#stopped && (await this.#pickOnce()))
-          await new Promise<void>((resolve) => this.context.defer(resolve))
-      } while (this.#again && !this.#stopped)
-    } catch (error) {
-      this.context.log.error({ kind: this.kind.name, error: errorName(error) }, 'jobs cannot be read, trying again')
-      retryMs = RETRY_AFTER_FAULT_MS
-    }
-    this.#picking = false
-    this.#checkIdle()
-    if (!this.#stopped) this.#alarm.set(retryMs ?? this.#nextMs())
+  #lane(name: string, tenantId: string): Lane {
+    const key = nameOf(name, tenantId)
+    let lane = this.#lanes.get(key)
+    if (lane === undefined) this.#lanes.set(key, (lane = new Lane(name, tenantId, this.kind.maxPerLane)))
+    return lane
   }
 
   /** Finds the lanes of jobs from before the start, and once a minute any lane that was missed. */
   async #discover(): Promise<void> {
-    const now = this.context.clock.monotonic()
-    if (now < this.#discoverAt) return
-    for (const { lane, tenantId } of await readLanes(this.context.gate, this.kind.name))
-      rewind(this.#lanes.get(lane, tenantId))
-    this.#discoverAt = now + DISCOVER_EVERY_MS
+    let nextMs = DISCOVER_EVERY_MS
+    try {
+      for (const { lane, tenantId } of await readLanes(this.context.gate, this.kind.name))
+        this.#wake(this.#lane(lane, tenantId), Infinity)
+    } catch (error) {
+      this.#logUnreadable(error)
+      nextMs = RETRY_AFTER_FAULT_MS
+    }
+    if (!this.#isStopped) this.#cancelDiscovery = this.context.clock.after(nextMs, () => this.#track(this.#discover()))
   }
 
-  async #pickOnce(): Promise<boolean> {
-    const now = this.context.clock.monotonic()
-    const free = this.#free()
-    if (free <= 0) return false
-    const lanes = this.#lanes.take(now, free)
-    this.#mayHaveWork = lanes.length > 0
-    if (lanes.length === 0) return false
-    const picks = planPicks(this.kind, lanes, free)
-    const readings = planReadings(picks, this.#maxPrefetchedPerLane())
-    if (readings.length > 0) await this.#reader.read(readings)
-    for (const { lane, limit } of this.#stopped ? [] : picks) {
-      for (const prefetched of lane.scan.prefetched.splice(0, limit)) this.#begin(lane, prefetched)
+  /** Notes that so many jobs of the lane may have become due. */
+  #wake(lane: Lane, jobs: number): void {
+    lane.wanted += jobs
+    this.#request(lane)
+  }
+
+  #wakeAfter(lane: Lane, delayMs: number): void {
+    if (delayMs <= 0) this.#wake(lane, 1)
+    else this.#setAlarm(lane, delayMs)
+  }
+
+  #setAlarm(lane: Lane, delayMs: number): void {
+    const { clock } = this.context
+    const at = clock.monotonic() + delayMs
+    if (at >= lane.alarmAt) return
+    lane.cancelAlarm()
+    lane.alarmAt = at
+    lane.cancelAlarm = clock.after(Math.ceil(delayMs), () => {
+      lane.alarmAt = Infinity
+      this.#wake(lane, Infinity)
+    })
+  }
+
+  /** Lets no job of the lane begin for a time. */
+  #hold(lane: Lane, delayMs: number): void {
+    lane.heldUntil = Math.max(lane.heldUntil, this.context.clock.monotonic() + delayMs)
+    lane.giveBack()
+    this.#wake(lane, Infinity)
+  }
+
+  /** Requests slots for the jobs that the lane may have. */
+  #request(lane: Lane): void {
+    if (this.#isStopped) return
+    const heldMs = lane.heldUntil - this.context.clock.monotonic()
+    if (heldMs > 0) return this.#setAlarm(lane, heldMs)
+    while (lane.leaveQueue === null && lane.slots.length < lane.wanted) {
+      const granted = (slot: Slot): void => {
+        lane.leaveQueue = null
+        lane.slots.push(slot)
+        this.#toRead.add(lane)
+        this.#planRead()
+      }
+      this.#waitForSlot(lane, granted)
     }
-    for (const { lane } of readings) this.#lanes.dropIfIdle(lane)
+  }
+
+  #waitForSlot(lane: Lane, granted: (slot: Slot) => void): void {
+    let isGranted = false
+    const leaveQueue = this.#limiter.request(lane.tenantId, lane.keys, (slot) => {
+      isGranted = true
+      granted(slot)
+    })
+    if (!isGranted) lane.leaveQueue = leaveQueue
+  }
+
+  #planRead(): void {
+    if (this.#isReadPlanned) return
+    this.#isReadPlanned = true
+    this.context.defer(() => this.#track(this.#read()))
+  }
+
+  /** Reads and begins the next jobs of all lanes that have slots. */
+  async #read(): Promise<void> {
+    // A lane that was granted one slot may find more of them free.
+    for (const lane of this.#toRead) this.#request(lane)
+    const readings = [...this.#toRead].filter(({ slots }) => slots.length > 0).map(beginReading)
+    this.#toRead.clear()
+    try {
+      if (readings.length > 0) await this.#beginNext(readings)
+    } catch (error) {
+      this.#logUnreadable(error)
+      for (const { lane } of readings) this.#hold(lane, RETRY_AFTER_FAULT_MS)
+    }
+    for (const reading of readings) this.#endReading(reading)
+    this.#isReadPlanned = false
+    if (this.#toRead.size > 0) this.#planRead()
+  }
+
+  async #beginNext(readings: readonly Reading[]): Promise<void> {
+    const { gate, clock } = this.context
+    await read(gate, this.kind.name, readings, clock.steady())
+    for (const { lane, hasMore, nextDueAt } of this.#isStopped ? [] : readings) {
+      if (hasMore) this.#wake(lane, Infinity)
+      else if (nextDueAt !== null) this.#wakeAfter(lane, nextDueAt - clock.steady())
+    }
+    const subjects = readings.flatMap(({ jobs }) => jobs.map(({ subject }) => subject))
+    if (subjects.length === 0) return
+    const loaded = await this.kind.load(subjects)
+    for (const { lane, slots, jobs } of readings)
+      for (const job of jobs) if (!this.#begin(lane, job, loaded.get(job.subject), slots)) break
+  }
+
+  /** Begins a job with one of the slots. Returns false if no job of the lane may begin now. */
+  #begin(lane: Lane, job: Job, subject: Subject | undefined, slots: Slot[]): boolean {
+    const [slot] = slots
+    if (slot === undefined || this.#isStopped || lane.heldUntil > this.context.clock.monotonic()) return false
+    const key = subject === undefined ? undefined : this.kind.keyOf?.(subject)
+    if (key !== undefined && !slot.hold(key)) {
+      lane.giveBack()
+      lane.alsoLimitedBy(key)
+      this.#wake(lane, Infinity)
+      return false
+    }
+    slots.shift()
+    lane.running.add(job.seq)
+    this.#track(this.#run(lane, job, subject, slot))
     return true
   }
 
-  #free(): number {
-    return this.kind.maxInFlight - this.#inFlight
+  #endReading({ lane, slots }: Reading): void {
+    lane.isBeingRead = false
+    for (const slot of slots) slot.release()
+    if (lane.wanted === 0) lane.giveBack()
+    this.#forgetIfIdle(lane)
   }
 
-  #maxPrefetchedPerLane(): number {
-    return Math.floor((this.kind.maxPrefetched ?? 0) / this.#lanes.size)
+  async #run(lane: Lane, job: Job, subject: Subject | undefined, slot: Slot): Promise<void> {
+    const { freed } = lane
+    const outcome = await this.#outcome(job, subject, slot)
+    if (outcome?.type === 'snooze') await storeSnooze(this.context, job, outcome.delayMs)
+    // Before the slot is released, because the lane may be the next one to get it.
+    if (outcome === null) this.#hold(lane, RETRY_AFTER_FAULT_MS)
+    else if (outcome.type === 'snooze') this.#wakeAfter(lane, outcome.delayMs)
+    else if (outcome.type === 'wait') this.#hold(lane, lane.freed === freed ? outcome.delayMs : 0)
+    lane.running.delete(job.seq)
+    slot.release()
+    this.#forgetIfIdle(lane)
   }
 
-  #begin(lane: Lane, prefetched: PrefetchedJob): void {
-    lane.inFlight.add(prefetched.job.seq)
-    this.#inFlight++
-    void this.#run(lane, prefetched)
-  }
-
-  async #run(lane: Lane, prefetched: PrefetchedJob): Promise<void> {
-    const before = versionOf(lane)
-    const end = await this.#end(prefetched)
-    if (end.type === 'snooze') await storeSnooze(this.context, prefetched.job, end.delayMs)
-    if (end.type !== 'done') applyOutcome(lane, prefetched, end, before, this.context.clock.monotonic())
-    lane.inFlight.delete(prefetched.job.seq)
-    this.#inFlight--
-    if (end.type !== 'done') this.#mayHaveWork = true
-    this.#ended(lane)
-  }
-
-  async #end({ job, run }: PrefetchedJob): Promise<RunEnd> {
+  /** Returns null if the run threw. */
+  async #outcome(job: Job, subject: Subject | undefined, slot: Slot): Promise<JobOutcome | null> {
     try {
-      return await run()
+      if (subject === undefined) return await deleteJob(this.context, job)
+      return await this.kind.run(job, subject, slot)
     } catch (error) {
       this.context.log.error({ kind: job.kind, jobId: job.id, error: errorName(error) }, 'job failed, trying again')
-      return { type: 'fault' }
+      return null
     }
   }
 
-  /** Lets another job begin after one of the lane has ended. */
-  #ended(lane: Lane): void {
-    lane.waitsForRoom = false
-    this.#lanes.dropIfIdle(lane)
-    this.#checkIdle()
-    if (hasWork(lane) || this.#mayHaveWork) this.#wake()
+  #forgetIfIdle(lane: Lane): void {
+    if (lane.isIdle) this.#lanes.delete(nameOf(lane.lane, lane.tenantId))
   }
 
-  /** While all slots are in use, another job can begin only when one ends, so a lane that comes due need not wake the loop. */
-  #nextMs(): number {
-    const due = this.#free() <= 0 ? null : this.#lanes.nextDue()
-    const delayMs = Math.min(due ?? Infinity, this.#discoverAt) - this.context.clock.monotonic()
-    return Math.max(1, Math.min(delayMs, DISCOVER_EVERY_MS))
+  #track(task: Promise<void>): void {
+    const tracked = task.finally(() => this.#tasks.delete(tracked))
+    this.#tasks.add(tracked)
   }
 
-  #checkIdle(): void {
-    if (this.#inFlight > 0 || this.#picking) return
-    for (const resolve of this.#idle.splice(0)) resolve()
+  #logUnreadable(error: unknown): void {
+    this.context.log.error({ kind: this.kind.name, error: errorName(error) }, 'jobs cannot be read, trying again')
   }
 }

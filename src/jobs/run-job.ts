@@ -7,13 +7,11 @@ import type { LoopContext } from './loop-context.ts'
 
 type RunContext = Pick<LoopContext, 'writer' | 'clock' | 'log'>
 
-/** The run of a job whose subject is gone: deletes the job. */
-export const deletingRun =
-  ({ writer }: RunContext, { seq }: Job) =>
-  async (): Promise<JobOutcome> => {
-    await writer.write([statementOf(build.delete(jobs).where(eq(jobs.seq, seq)))])
-    return DONE
-  }
+/** Deletes a job, for example because its subject is gone. */
+export async function deleteJob({ writer }: Pick<LoopContext, 'writer'>, { seq }: Job): Promise<JobOutcome> {
+  await writer.write([statementOf(build.delete(jobs).where(eq(jobs.seq, seq)))])
+  return DONE
+}
 
 /** Stores when the job is due again. If that fails, the time is kept in memory until the next start. */
 export async function storeSnooze({ clock, writer, log }: RunContext, job: Job, delayMs: number): Promise<void> {

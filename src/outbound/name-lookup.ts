@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts'
-import { WEBHOOK_TIMEOUT_MS } from '../core/limits.ts'
+import { Limiter, type LimiterBounds, type Slot } from '../core/limiter.ts'
+import { RESERVED_WEBHOOKS_PER_TENANT, WEBHOOK_TIMEOUT_MS } from '../core/limits.ts'
 import { type WebhookFailure, failureOf } from './failure.ts'
-import { type LookupBounds, type LookupSlot, LookupSlots } from './lookup-slots.ts'
 import type { Resolver } from './system-resolver.ts'
 
 export type LookupResult = { ok: true; addresses: readonly string[] } | ({ ok: false } & WebhookFailure)
@@ -10,8 +10,7 @@ export type LookupResult = { ok: true; addresses: readonly string[] } | ({ ok: f
 const LOOKUP_LIMIT_MS = 2000
 /** How long a name whose lookup timed out gets the same failure without another lookup. */
 const HUNG_NAME_TTL_MS = 5000
-/** A lookup holds a slot for at most two seconds, so tenants that use all slots delay others by no more than that. */
-const BOUNDS: LookupBounds = { total: 256, perTenant: 64 }
+const BOUNDS: LimiterBounds = { total: 256, perTenant: 64, reservedPerTenant: RESERVED_WEBHOOKS_PER_TENANT }
 
 /**
  * Looks up names within limits of time and number, so that names whose servers hang delay only the tenant that uses them.
@@ -19,7 +18,7 @@ const BOUNDS: LookupBounds = { total: 256, perTenant: 64 }
  */
 export class NameLookup {
   readonly #running = new Map<string, Promise<LookupResult>>()
-  readonly #slots = new LookupSlots(BOUNDS)
+  readonly #limiter = new Limiter(BOUNDS)
 
   constructor(
     readonly resolver: Resolver,
@@ -44,7 +43,7 @@ export class NameLookup {
   }
 
   async #run(hostname: string, tenantId: string): Promise<{ result: LookupResult; isHung: boolean }> {
-    const slot = this.#slots.enter(tenantId) ?? (await this.#nextSlot(tenantId))
+    const slot = this.#limiter.acquire(tenantId) ?? (await this.#nextSlot(tenantId))
     if (slot === null) return { result: failed('ETIMEOUT'), isHung: false }
     const limit = new AbortController()
     const cancel = this.clock.after(LOOKUP_LIMIT_MS, () => limit.abort())
@@ -55,9 +54,9 @@ export class NameLookup {
   }
 
   /** Waits for a slot; returns null if none was free within the time of a delivery. */
-  #nextSlot(tenantId: string): Promise<LookupSlot | null> {
-    const { promise, resolve } = Promise.withResolvers<LookupSlot | null>()
-    const leaveQueue = this.#slots.wait(tenantId, (slot) => {
+  #nextSlot(tenantId: string): Promise<Slot | null> {
+    const { promise, resolve } = Promise.withResolvers<Slot | null>()
+    const leaveQueue = this.#limiter.request(tenantId, [], (slot) => {
       cancel()
       resolve(slot)
     })

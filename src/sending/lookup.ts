@@ -18,13 +18,15 @@ import type { Scheduler } from './scheduler.ts'
  */
 export const lookupJobs = (engine: EngineParts): JobKind<string> => ({
   name: 'lookup',
-  maxInFlight: MAX_LOOKUPS_IN_FLIGHT,
+  bounds: { total: MAX_LOOKUPS_IN_FLIGHT, perTenant: MAX_LOOKUPS_PER_TENANT },
   maxPerLane: 1,
   load: (ids) => Promise.resolve(new Map(ids.map((id) => [id, id]))),
   run: (job) => lookUp(engine, job),
 })
 
 const MAX_LOOKUPS_IN_FLIGHT = 64
+/** Half of all, so that hanging extensions of one tenant leave lookups for the others. */
+const MAX_LOOKUPS_PER_TENANT = 32
 /** The first lookup comes after 2 s. After that each delay equals the time since the attempt, at most 15 s. */
 const MAX_LOOKUP_DELAY_MS = 15_000
 const MIN_LOOKUP_DELAY_MS = 100

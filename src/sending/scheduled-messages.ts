@@ -1,7 +1,7 @@
 import { RETRY_AFTER_FAULT_MS } from '../core/limits.ts'
 import { errorName } from '../core/log.ts'
 import type { Result, Row } from '../db/connection.ts'
-import { Alarm } from '../jobs/alarm.ts'
+import { Alarm } from './alarm.ts'
 import { type KeptRequest, SCHEDULE, SCHEDULE_ONCE, type ScheduledMessage, storedOf } from './accept-rows.ts'
 import type { EngineParts } from './engine-parts.ts'
 import { newEntry } from './number-queue.ts'

@@ -1,4 +1,4 @@
-import { Alarm } from '../jobs/alarm.ts'
+import { Alarm } from './alarm.ts'
 import type { SendingContext } from './context.ts'
 import type { CallSlots } from './call-slots.ts'
 import { Entries } from './entries.ts'

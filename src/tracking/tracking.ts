@@ -1,3 +1,4 @@
+import { Limiter, type LimiterBounds, type Slot } from '../core/limiter.ts'
 import { errorName } from '../core/log.ts'
 import type { ExtensionKey } from '../provider/extension-rows.ts'
 import type { TrackingContext } from './context.ts'
@@ -6,10 +7,13 @@ import { startTracking } from './start-tracking.ts'
 import { type PollPace, PROVIDER_PACE, PollPlan, TEST_PACE, TRACKED_MS } from './poll-plan.ts'
 import { MAX_POLLED, endTracking, poll } from './poll.ts'
 
-/** Few, so that a provider that hangs does not use up the calls that sends and lookups need. */
-const MAX_POLLS_IN_FLIGHT = 8
-/** Half of all, so that hanging extensions of one tenant leave polls for the others. */
-const MAX_POLLS_PER_TENANT = 4
+/**
+ * Few, so that a provider that hangs does not use up the calls that sends and lookups need. A tenant has half of them, so that
+ * its hanging extensions leave polls for the others.
+ */
+const POLLS: LimiterBounds = { total: 8, perTenant: 4 }
+/** One turn of an extension at a time, which is a poll and the rest after it. Its tenants share its calls. */
+const TURNS: LimiterBounds = { total: Infinity, perTenant: Infinity }
 const RETRY_AFTER_FAULT_MS = 10_000
 
 /** An extension with messages that are tracked. */
@@ -19,6 +23,8 @@ interface Tracked {
   /** Steady time of the next poll; Infinity while none is planned. */
   nextAt: number
   cancel: () => void
+  /** Whether its poll is due and has not begun. */
+  isDue: boolean
   maxPolled: number
 }
 
@@ -28,13 +34,11 @@ interface Tracked {
  */
 export class DeliveryTracking {
   readonly #tracked = new Map<string, Tracked>()
-  /** Polls that are due, in turn. */
-  readonly #due = new Set<Tracked>()
-  /** Id of an extension that is polled or rests after a poll → the function that cancels its rest. Its tenants share its calls. */
-  readonly #resting = new Map<string, () => void>()
+  readonly #polls = new Limiter(POLLS)
+  readonly #turns = new Limiter(TURNS)
+  /** Functions that end the rests of extensions. */
+  readonly #rests = new Set<() => void>()
   readonly #running = new Set<Promise<void>>()
-  /** How many polls of each tenant are under way. */
-  readonly #ofTenant = new Map<string, number>()
   #isStopped = true
   #starting: Promise<void> | null = null
   /** Cancels the timer that starts tracking messages that were just sent; null if there is none. */
@@ -90,9 +94,7 @@ export class DeliveryTracking {
     this.#isStopped = true
     this.#cancelStart?.()
     for (const { cancel } of this.#tracked.values()) cancel()
-    for (const cancel of this.#resting.values()) cancel()
-    this.#resting.clear()
-    this.#due.clear()
+    for (const endRest of this.#rests) endRest()
     await Promise.allSettled([...this.#running, this.#starting])
   }
 
@@ -111,6 +113,7 @@ export class DeliveryTracking {
       plan: new PollPlan(this.#pace),
       nextAt: Infinity,
       cancel: () => undefined,
+      isDue: false,
       maxPolled: MAX_POLLED,
     }
     this.#tracked.set(nameOf(key), tracked)
@@ -126,47 +129,32 @@ export class DeliveryTracking {
   }
 
   #enqueue(tracked: Tracked): void {
-    if (this.#isStopped) return
-    this.#due.add(tracked)
-    this.#begin()
+    if (this.#isStopped || tracked.isDue) return
+    tracked.isDue = true
+    const { tenantId, extensionId } = tracked.key
+    this.#turns.request(tenantId, [{ name: extensionId, max: 1 }], (turn) => {
+      this.#polls.request(tenantId, [], (slot) => this.#begin(tracked, slot, turn))
+    })
   }
 
-  #begin(): void {
-    for (const tracked of this.#due) {
-      if (this.#running.size >= MAX_POLLS_IN_FLIGHT || this.#isStopped) return
-      const { extensionId, tenantId } = tracked.key
-      if (this.#resting.has(extensionId)) continue
-      if (!this.#count(tenantId, 1)) continue
-      this.#due.delete(tracked)
-      this.#resting.set(extensionId, () => undefined)
-      const run = this.#run(tracked).then((calls) => {
-        this.#running.delete(run)
-        this.#count(tenantId, -1)
-        this.#rest(extensionId, calls)
-        this.#begin()
-      })
-      this.#running.add(run)
-    }
-  }
-
-  /** Counts a poll of a tenant that begins or has ended. Returns false if it may not begin. */
-  #count(tenantId: string, change: 1 | -1): boolean {
-    const count = (this.#ofTenant.get(tenantId) ?? 0) + change
-    if (count > MAX_POLLS_PER_TENANT) return false
-    if (count === 0) this.#ofTenant.delete(tenantId)
-    else this.#ofTenant.set(tenantId, count)
-    return true
+  #begin(tracked: Tracked, slot: Slot, turn: Slot): void {
+    tracked.isDue = false
+    const run = this.#run(tracked).then((calls) => {
+      this.#running.delete(run)
+      slot.release()
+      this.#rest(turn, calls)
+    })
+    this.#running.add(run)
   }
 
   /** Delays the next poll of an extension: each call takes `msPerCall` of its time. */
-  #rest(extensionId: string, calls: number): void {
-    this.#resting.delete(extensionId)
-    if (calls === 0 || this.#isStopped) return
+  #rest(turn: Slot, calls: number): void {
+    if (calls === 0 || this.#isStopped) return turn.release()
     const cancel = this.context.clock.after(calls * this.#pace.msPerCall, () => {
-      this.#resting.delete(extensionId)
-      this.#begin()
+      this.#rests.delete(cancel)
+      turn.release()
     })
-    this.#resting.set(extensionId, cancel)
+    this.#rests.add(cancel)
   }
 
   /**
@@ -175,6 +163,7 @@ export class DeliveryTracking {
    */
   async #run(tracked: Tracked): Promise<number> {
     tracked.nextAt = Infinity
+    if (this.#isStopped) return 0
     try {
       const calls = await this.#poll(tracked)
       await this.#refresh(tracked)

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { MAX_WEBHOOKS_IN_FLIGHT, SLOW_WEBHOOK_MS, WEBHOOK_TIMEOUT_MS } from '../../src/core/limits.ts'
+import { WEBHOOK_TIMEOUT_MS } from '../../src/core/limits.ts'
 import * as to from '../outbound/destinations.ts'
 import { manualClock } from '../support/manual-clock.ts'
 import { attempts } from '../support/provider-events.ts'
@@ -101,7 +101,7 @@ const common = (attempt: Record<string, unknown>, url: string): Record<string, u
   correlationId: expect.stringMatching(/^cor_[0-9a-f]{16}$/),
 })
 
-test('a POST that is not answered soon frees its slot, so 100 hanging POSTs do not delay the others', async () => {
+test('100 hanging destinations of a tenant do not delay its other destinations', async () => {
   const clock = manualClock()
   await using world = await createWorld({ clock, env: { MAX_APPS_PER_TENANT: '200' } })
   await using stack = new AsyncDisposableStack()
@@ -109,29 +109,8 @@ test('a POST that is not answered soon frees its slot, so 100 hanging POSTs do n
   const healthy = stack.use(await to.startDestination(to.says(to.response('200 OK'))))
   await createApp(world.gateway, { tenantId: world.tenantId, name: 'Healthy', webhookUrl: urlOf(healthy), role: 'app' })
   await world.control.injectSms({ text: 'to everybody' })
-  await until(() => reached(hanging) === MAX_WEBHOOKS_IN_FLIGHT, 10_000)
-  expect(healthy.received).toEqual([])
-  clock.advance(SLOW_WEBHOOK_MS)
   await until(() => healthy.received.length === 1, 10_000)
   await until(() => reached(hanging) === hanging.length, 10_000)
-})
-
-test("100 hanging destinations of one tenant do not delay another tenant's deliveries", async () => {
-  const clock = manualClock()
-  await using world = await createWorld({ clock, env: { MAX_APPS_PER_TENANT: '200' } })
-  await using stack = new AsyncDisposableStack()
-  const hanging = await hangingApps(world, stack, 100)
-  const other = await world.otherTenant()
-  const { extensionId } = world.control.addExtension({ name: 'Bob', numbers: ['+15555550110'] })
-  await world.connect({ tenantId: other.tenantId, extensionId })
-  const healthy = stack.use(await to.startDestination(to.says(to.response('200 OK'))))
-  await world.json('PUT', `/v1/apps/${other.appId}`, { key: other.apiKey, body: { webhookUrl: urlOf(healthy) } })
-  await world.control.injectSms({ text: 'to the hanging' })
-  await until(() => reached(hanging) === MAX_WEBHOOKS_IN_FLIGHT, 10_000)
-  await world.control.injectSms({ to: '+15555550110', text: 'to the healthy' })
-  expect(healthy.received).toEqual([])
-  clock.advance(SLOW_WEBHOOK_MS)
-  await until(() => healthy.received.length === 1, 10_000)
 })
 
 const reached = (destinations: readonly to.Destination[]): number =>

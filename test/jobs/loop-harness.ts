@@ -19,8 +19,7 @@ type Handler = (job: Job) => Promise<JobOutcome> | JobOutcome
 export interface LoopHarnessOptions {
   maxInFlight?: number
   maxPerLane?: number
-  maxPrefetched?: number
-  room?: JobKind<string>['room']
+  keyOf?: JobKind<string>['keyOf']
   /** Runs a job. By default it deletes the job. */
   handle?: Handler
   load?: JobKind<string>['load']
@@ -70,13 +69,12 @@ export class LoopHarness implements AsyncDisposable {
   }
 
   kind(): JobKind<string> {
-    const { maxInFlight = 8, maxPerLane = 8, maxPrefetched = 0, room, load } = this.options
+    const { maxInFlight = 8, maxPerLane = 8, keyOf, load } = this.options
     return {
       name: 'webhook',
-      maxInFlight,
+      bounds: { total: maxInFlight, perTenant: maxInFlight },
       maxPerLane,
-      maxPrefetched,
-      ...(room === undefined ? {} : { room }),
+      ...(keyOf === undefined ? {} : { keyOf }),
       load:
         load ??
         ((subjects) =>

@@ -24,10 +24,10 @@ async function runRandomJobs(seed: number): Promise<void> {
   await using harness = await LoopHarness.open({
     maxInFlight: 1 + upTo(9),
     maxPerLane: 1 + upTo(4),
-    maxPrefetched: upTo(1) * upTo(20),
+    keyOf: (subject) => ({ name: `key ${subject.at(-1)}`, max: 2 }),
     handle: async (job) => {
       if (random() < 0.3) await new Promise<void>((resolve) => setImmediate(resolve))
-      if (random() < 0.1) loop.laneFreed(job.lane, job.tenantId)
+      if (random() < 0.1) loop.tenantFreed(job.tenantId)
       return (calm ? null : unfinished(random(), upTo(LONGEST_MS))) ?? harness.finish(job)
     },
   })
@@ -43,8 +43,7 @@ async function runRandomJobs(seed: number): Promise<void> {
     for (let step = 0; step < 10; step++) {
       const jobs = Array.from({ length: upTo(8) }, (): NewJob => ({ lane: `lane${upTo(3)}`, subject: `s${random()}` }))
       await submit(harness, loop, jobs, random)
-      if (random() < 0.2) loop.laneFreed(`lane${upTo(3)}`, 'tenant_a')
-      if (random() < 0.05) loop.freed()
+      if (random() < 0.2) loop.tenantFreed('tenant_a')
       await harness.untilIdle()
       harness.clock.advance(upTo(LONGEST_MS))
     }
@@ -58,17 +57,16 @@ async function runRandomJobs(seed: number): Promise<void> {
   expect({ seed, twice: harness.twice }).toEqual({ seed, twice: [] })
 }
 
-/** Commits jobs and passes them to the loop in any order, prefetched or only scheduled. */
+/** Commits jobs and reports them to the loop in any order, some of them once for all of a lane. */
 async function submit(
   harness: LoopHarness,
   loop: JobLoop<string>,
   jobs: readonly NewJob[],
   random: () => number,
 ): Promise<void> {
-  for (const job of (await harness.commit(...jobs)).toSorted(() => random() - 0.5)) {
-    if (random() < 0.7) loop.prefetched(job, job.subject)
-    else loop.dueAfter(job.lane, job.tenantId, 0)
-  }
+  const committed = (await harness.commit(...jobs)).toSorted(() => random() - 0.5)
+  const lanes = committed.map(({ lane }) => lane)
+  for (const lane of random() < 0.5 ? lanes : new Set(lanes)) loop.dueAfter(lane, 'tenant_a', 0)
 }
 
 /** Returns the outcome of a run, or null if the job is done. */
@@ -76,5 +74,5 @@ function unfinished(draw: number, delayMs: number): JobOutcome | null {
   if (draw < 0.3) return { type: 'snooze', delayMs }
   if (draw < 0.45) return { type: 'wait', delayMs }
   if (draw < 0.46) throw new Error('a fault')
-  return draw < 0.5 ? { type: 'reread' } : null
+  return draw < 0.5 ? { type: 'wait', delayMs: 0 } : null
 }

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 
-export const JOB_KINDS = ['send', 'schedule', 'lookup', 'webhook', 'webhook_retry', 'fan_out', 'back_fill'] as const
+export const JOB_KINDS = ['send', 'schedule', 'lookup', 'webhook', 'webhook_retry', 'back_fill'] as const
 export type JobKindName = (typeof JOB_KINDS)[number]
 
 /**
@@ -33,14 +33,17 @@ export const jobs = sqliteTable(
     isLast: integer('is_last', { mode: 'boolean' }),
   },
   (table) => [
-    index('jobs_by_lane').on(table.kind, table.lane, table.tenantId),
+    /** Of the send engine, in the order of `seq`. */
+    index('jobs_by_lane')
+      .on(table.kind, table.lane, table.tenantId)
+      .where(sql`kind = 'send' OR kind = 'schedule'`),
+    /** Of the job loops: a destination that is down for days has many retries that are not due, and they are not read in vain. */
+    index('jobs_by_due_time')
+      .on(table.kind, table.lane, table.tenantId, table.dueAt)
+      .where(sql`kind = 'webhook' OR kind = 'webhook_retry' OR kind = 'lookup' OR kind = 'back_fill'`),
     /** A delivery has at most one next attempt. */
     uniqueIndex('jobs_next_attempt')
       .on(table.subject)
-      .where(sql`kind = 'webhook_retry'`),
-    /** A destination that is down for days has many retries that are not due: they are not read in vain. */
-    index('jobs_retries_due')
-      .on(table.lane, table.tenantId, table.dueAt)
       .where(sql`kind = 'webhook_retry'`),
     /** Finds the messages that have waited longest, however many jobs of other kinds wait for hours or days. */
     index('jobs_sends')

@@ -6,7 +6,7 @@ import { type Receiver, startReceiver, verifySignatures } from '../support/recei
 import { attemptsEnded, openFailingWebhook, setWebhookUrl, untilNoJobs } from '../support/retries.ts'
 import { type World, createWorld, recordedLog, until } from '../support/world.ts'
 
-// Deliveries that wait for a slot are prefetched. Changes of their destination must still take effect.
+// Changes of a destination take effect for the deliveries that wait for a slot.
 
 const SLOTS = 4
 const WAITING = 3
@@ -28,7 +28,7 @@ const texts = (receiver: Receiver): unknown[] => receiver.requests.map(({ body }
 const BEGUN = ['begun 0', 'begun 1', 'begun 2', 'begun 3']
 const WAITED = ['waits 0', 'waits 1', 'waits 2']
 
-test('prefetched deliveries go to the address that was set meanwhile', async () => {
+test('waiting deliveries go to the address that was set meanwhile', async () => {
   await using old = startReceiver()
   await using fresh = startReceiver()
   await using world = await createWorld()
@@ -42,7 +42,7 @@ test('prefetched deliveries go to the address that was set meanwhile', async () 
   expect(await attempts(world)).toHaveLength(SLOTS + WAITING)
 })
 
-test('prefetched deliveries are signed with the secret that was created meanwhile', async () => {
+test('waiting deliveries are signed with the secret that was created meanwhile', async () => {
   await using receiver = startReceiver()
   await using world = await createWorld()
   await setWebhookUrl(world, receiver.url)
@@ -62,7 +62,7 @@ const ENDINGS: Record<string, (world: World) => Promise<unknown>> = {
 }
 
 for (const [name, end] of Object.entries(ENDINGS)) {
-  test(`prefetched deliveries are dropped: ${name}`, async () => {
+  test(`waiting deliveries are dropped: ${name}`, async () => {
     await using receiver = startReceiver()
     await using world = await createWorld()
     await setWebhookUrl(world, receiver.url)
@@ -74,7 +74,7 @@ for (const [name, end] of Object.entries(ENDINGS)) {
   })
 }
 
-test('prefetched deliveries of a suspended tenant wait until it is active again', async () => {
+test('waiting deliveries of a suspended tenant wait until it is active again', async () => {
   await using receiver = startReceiver()
   await using world = await createWorld()
   await setWebhookUrl(world, receiver.url)
@@ -111,7 +111,7 @@ test('a retry that becomes due while its tenant is suspended is made when the te
   expect((await attempts(world)).map(({ attemptNumber }) => attemptNumber)).toContain(2)
 })
 
-test('prefetched deliveries of erased messages are dropped', async () => {
+test('waiting deliveries of erased messages are dropped', async () => {
   await using receiver = startReceiver()
   await using world = await createWorld()
   await setWebhookUrl(world, receiver.url)
@@ -145,7 +145,7 @@ describe('a delivery whose message was deleted and arrived again is sent once', 
     }
   }
 
-  test('if it was prefetched', async () => {
+  test('if it waited for a slot', async () => {
     await using receiver = startReceiver()
     await using world = await createWorld()
     await setWebhookUrl(world, receiver.url)
@@ -159,7 +159,7 @@ describe('a delivery whose message was deleted and arrived again is sent once', 
     expect((await attempts(world)).map(({ outcome }) => outcome)).toEqual(Array(SLOTS + WAITING + 1).fill('success'))
   })
 
-  test('if it was read from the table', async () => {
+  test('if it was found at the start', async () => {
     await using receiver = startReceiver()
     const { log, lines } = recordedLog()
     await using world = await createWorld({ log, work: false })
@@ -174,7 +174,7 @@ describe('a delivery whose message was deleted and arrived again is sent once', 
   })
 })
 
-test('prefetched deliveries of a deleted trigger are dropped', async () => {
+test('waiting deliveries of a deleted trigger are dropped', async () => {
   await using receiver = startReceiver()
   await using world = await createWorld()
   const { triggerId } = (
