@@ -1,3 +1,4 @@
+import { consolePages } from './console/pages.ts'
 import { appsRoutes } from './features/apps/routes.ts'
 import { conversationsRoutes } from './features/conversations/routes.ts'
 import { eventsRoutes } from './features/events/routes.ts'
@@ -35,4 +36,4 @@ export const ROUTES = [
 ]
 
 /** The HTTP side of the gateway: the request pipeline, the endpoints and the documentation. */
-export const createApp = (gateway: Gateway): Server => createServer(gateway, ROUTES, openApi(ROUTES))
+export const createApp = (gateway: Gateway): Server => createServer(gateway, ROUTES, [...openApi(ROUTES), ...consolePages(gateway)])

@@ -18,7 +18,7 @@ const SLOW_ANSWER_SECONDS = 240
 /** A page that is served besides the endpoints, without key and schema. */
 export interface Page {
   path: string
-  answer(): Response | Promise<Response>
+  answer(request: Request): Response | Promise<Response>
 }
 
 /**
@@ -42,7 +42,7 @@ export function createServer(gateway: Gateway, routes: readonly Route[], pages: 
   }
   for (const { path, answer } of pages)
     app.get(path, ({ request, server }) =>
-      pipeline.answer({ request, server, path }, async () => ({ status: 200, content: await answer() })),
+      pipeline.answer({ request, server, path }, async () => ({ status: 200, content: await answer(request) })),
     )
   return app
 }

@@ -1,0 +1,75 @@
+import { Icon, type IconName } from '../parts/icon.tsx'
+import { type View, address, addressOf } from '../state/address.ts'
+import { now, clockTime, zoneName } from '../state/clock.ts'
+import { privacy, theme, timeZone } from '../state/settings.ts'
+import { ConnectionState } from './connection-state.tsx'
+import { focusSearch, isHelpOpen } from './keys.ts'
+import { Switcher } from './switcher.tsx'
+import { type Trouble, viewsShown } from './views.ts'
+
+/** The navigation at the left edge. Below 1100 px it shows icons alone, below 700 px the tab bar replaces it. */
+export const Rail = () => (
+  <nav class="rail" aria-label="Views">
+    <Switcher />
+    <button type="button" class="rail-item" onClick={focusSearch}>
+      <Icon name="search" />
+      <span class="label">Search</span>
+      <kbd>/</kbd>
+    </button>
+    {viewsShown.value.map((item) => (
+      <RailItem key={item.view} {...item} />
+    ))}
+    <span class="rail-space" />
+    <ConnectionState />
+    <button type="button" class="rail-clock" title="Switch between local time and UTC (u)" onClick={toggleZone}>
+      <span class="label">
+        {clockTime(now.value)} <span class="dim">{zoneName(now.value)}</span>
+      </span>
+    </button>
+    <Choices />
+  </nav>
+)
+
+const RailItem = ({ view, name, icon, trouble }: { view: View; name: string; icon: IconName; trouble: Trouble | null }) => (
+  <a class="rail-item" href={addressOf(view)} title={name} {...(address.value.view === view ? { 'aria-current': 'page' } : {})}>
+    <Icon name={icon} />
+    <span class="label">{name}</span>
+    {trouble !== null && (
+      <span class={`rail-count ${trouble.kind}`}>
+        {trouble.count}
+        <span class="hidden"> {trouble.word}</span>
+      </span>
+    )}
+  </a>
+)
+
+/** Theme, privacy and keys. */
+export const Choices = () => (
+  <div class="rail-choices">
+    <button type="button" class="icon-button" aria-label={`Theme: ${theme.value}`} title={`Theme: ${theme.value}`} onClick={nextTheme}>
+      <Icon name="theme" />
+    </button>
+    <button
+      type="button"
+      class="icon-button"
+      aria-label="Hide texts and numbers"
+      title="Hide texts and numbers (p)"
+      aria-pressed={privacy.value === 'on'}
+      onClick={() => void (privacy.value = privacy.value === 'on' ? 'off' : 'on')}
+    >
+      <Icon name="privacy" />
+    </button>
+    <button type="button" class="icon-button" aria-label="Keys" title="Keys (?)" onClick={() => void (isHelpOpen.value = true)}>
+      <Icon name="keys" />
+    </button>
+  </div>
+)
+
+/** The system's theme first, then the other one, then back. */
+function nextTheme(): void {
+  const isSystemDark = matchMedia('(prefers-color-scheme: dark)').matches
+  const order = isSystemDark ? (['system', 'light', 'dark'] as const) : (['system', 'dark', 'light'] as const)
+  theme.value = order[(order.indexOf(theme.value) + 1) % order.length] ?? 'system'
+}
+
+const toggleZone = (): void => void (timeZone.value = timeZone.value === 'utc' ? 'local' : 'utc')

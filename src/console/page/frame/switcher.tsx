@@ -1,0 +1,25 @@
+import { Mark } from '../parts/icon.tsx'
+import { Menu, type MenuItem } from '../parts/menu.tsx'
+import { actAs, choices, me } from '../state/caller.ts'
+import { signOut } from '../state/session.ts'
+
+/** Tenant and app that the console acts as; an operator can choose another one. */
+export const Switcher = () => (
+  <Menu label={`Tenant and app: ${me.value?.tenantName ?? 'none'}, ${me.value?.name ?? 'none'}`} class="switcher" items={switcherItems()}>
+    <Mark />
+    <span class="label">
+      <b>{me.value?.tenantName ?? 'sgw'}</b>
+      <span class="small dim">{me.value?.name ?? ''}</span>
+    </span>
+  </Menu>
+)
+
+export function switcherItems(): MenuItem[] {
+  const apps = choices.value.map((choice) => ({
+    label: choice.name,
+    hint: choice.tenantName,
+    isChosen: choice.appId === me.value?.appId,
+    run: () => void actAs(choice),
+  }))
+  return [...apps, { label: 'Sign out', run: () => void signOut() }]
+}

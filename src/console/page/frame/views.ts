@@ -1,0 +1,33 @@
+import { computed, signal } from '@preact/signals'
+import type { IconName } from '../parts/icon.tsx'
+import type { View } from '../state/address.ts'
+import { me } from '../state/caller.ts'
+import { session } from '../state/session.ts'
+
+/** A count beside a view, for trouble only: what is failed or waits. */
+export interface Trouble {
+  count: number
+  kind: 'bad' | 'warn'
+  word: string
+}
+
+export interface ShownView {
+  view: View
+  name: string
+  icon: IconName
+  trouble: Trouble | null
+}
+
+/** What the views have found. */
+export const troubles = signal<Partial<Record<View, Trouble>>>({})
+
+/** Whether the phone can be shown: the simulator runs, and its record is an operator's. */
+export const hasPhone = computed(() => me.value?.development === true && session.value?.kind === 'operator' && isSimulated())
+
+const isSimulated = (): boolean => document.documentElement.dataset['simulator'] !== undefined
+
+/** The views in the rail. */
+export const viewsShown = computed<readonly ShownView[]>(() => [
+  { view: 'messages', name: 'Messages', icon: 'messages', trouble: troubles.value.messages ?? null },
+  ...(hasPhone.value ? [{ view: 'phone', name: 'Phone', icon: 'phone', trouble: null } as const] : []),
+])

@@ -1,0 +1,25 @@
+import { effect } from '@preact/signals'
+import { render } from 'preact'
+import { App } from './app.tsx'
+import { followKeys } from './frame/keys.ts'
+import { followAddress } from './state/address.ts'
+import { findCaller, me } from './state/caller.ts'
+import { startClock } from './state/clock.ts'
+import { followEvents } from './state/live.ts'
+import { findSession, session } from './state/session.ts'
+import { followSettings } from './state/settings.ts'
+
+const root = document.querySelector('#app')
+if (root === null) throw new Error('The page has no #app')
+
+followSettings()
+followAddress()
+followKeys()
+startClock()
+await findSession()
+render(<App />, root)
+effect(() => {
+  if (session.value === null) me.value = null
+  else void findCaller()
+})
+followEvents()

@@ -1,0 +1,124 @@
+import { useSignal } from '@preact/signals'
+import { Dialog } from '../parts/dialog.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { Menu } from '../parts/menu.tsx'
+import { PhoneNumber } from '../parts/phone-number.tsx'
+import { copyText } from '../parts/copy.tsx'
+import { address, addressOf, open } from '../state/address.ts'
+import { client } from '../state/caller.ts'
+import { clockTime } from '../state/clock.ts'
+import type { Row } from './row.ts'
+import { asCurl, asTypeScript } from './snippets.ts'
+
+/** What can be done with a message. */
+export function Actions({ row }: { row: Row }) {
+  const asked = useSignal<'again' | 'cancel' | null>(null)
+  const close = (): void => void (asked.value = null)
+  return (
+    <div class="actions">
+      {row.direction === 'outbound' && row.status === 'queued' && (
+        <button type="button" class="button danger" onClick={() => void (asked.value = 'cancel')}>
+          Cancel message…
+        </button>
+      )}
+      {row.direction === 'outbound' && (row.status === 'sent' || row.status === 'failed') && (
+        <button type="button" class="button" onClick={() => void (asked.value = 'again')}>
+          Send again as new…
+        </button>
+      )}
+      <CopyMenu row={row} />
+      {asked.value === 'again' && <SendAgain row={row} close={close} />}
+      {asked.value === 'cancel' && <Cancel row={row} close={close} />}
+    </div>
+  )
+}
+
+const CopyMenu = ({ row }: { row: Row }) => (
+  <Menu
+    label="Copy this message"
+    items={[
+      { label: 'curl', run: () => void copyText(asCurl(row, location.origin)) },
+      { label: 'TypeScript', run: () => void copyText(asTypeScript(row, location.origin)) },
+      { label: 'Link', run: () => void copyText(linkTo(row)) },
+      { label: 'JSON', run: () => void copyText(JSON.stringify(row, null, 2)) },
+    ]}
+  >
+    <Icon name="copy" />
+    Copy as
+    <Icon name="down" />
+  </Menu>
+)
+
+/** A link to this view with this message. It pins the end of the list, so that whoever opens it sees the same rows. */
+const linkTo = (row: Row): string =>
+  new URL(addressOf('messages', { before: new Date().toISOString(), ...address.value.params, id: row.messageId }), location.href).href
+
+function SendAgain({ row, close }: { row: Row; close: () => void }) {
+  const send = async (): Promise<void> => {
+    const sent = await client.value?.sms.send({ to: row.to, from: row.from, body: row.body, userId: row.userId })
+    if (sent !== undefined) open('messages', { id: sent.messageId })
+  }
+  return (
+    <Confirm title="Send again as new" button="Send again" run={send} close={close}>
+      A new message with the same text goes to <PhoneNumber value={row.to} />.{' '}
+      {row.status === 'sent'
+        ? `The first one was sent at ${clockTime(row.updatedAt)}, so the recipient gets the text twice.`
+        : `The first one failed at ${clockTime(row.updatedAt)} and stays failed.`}
+    </Confirm>
+  )
+}
+
+function Cancel({ row, close }: { row: Row; close: () => void }) {
+  const cancel = async (): Promise<void> => {
+    await client.value?.sms.cancel(row.messageId)
+  }
+  return (
+    <Confirm title="Cancel this message" button="Cancel message" isDanger run={cancel} close={close}>
+      It has not been sent to <PhoneNumber value={row.to} /> yet, and then never will be. It ends as failed with “Cancelled before sending”.
+    </Confirm>
+  )
+}
+
+interface ConfirmProps {
+  title: string
+  button: string
+  isDanger?: boolean
+  run: () => Promise<void>
+  close: () => void
+  children: preact.ComponentChildren
+}
+
+/** A sentence with live facts, and the verb on the button. An error stays in the dialog. */
+function Confirm({ title, button, isDanger = false, run, close, children }: ConfirmProps) {
+  const isBusy = useSignal(false)
+  const error = useSignal('')
+  const confirm = async (): Promise<void> => {
+    isBusy.value = true
+    try {
+      await run()
+      close()
+    } catch (reason) {
+      error.value = reason instanceof Error ? reason.message : String(reason)
+    } finally {
+      isBusy.value = false
+    }
+  }
+  return (
+    <Dialog title={title} close={close}>
+      <p>{children}</p>
+      {error.value !== '' && (
+        <p class="bad" role="alert">
+          The gateway says: {error.value}.
+        </p>
+      )}
+      <div class="dialog-actions">
+        <button type="button" class="button quiet" onClick={close}>
+          Back
+        </button>
+        <button type="button" class={isDanger ? 'button danger' : 'button primary'} disabled={isBusy.value} onClick={() => void confirm()}>
+          {button}
+        </button>
+      </div>
+    </Dialog>
+  )
+}

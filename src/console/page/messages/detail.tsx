@@ -1,0 +1,142 @@
+import { useEffect, useMemo } from 'preact/hooks'
+import { CopyButton } from '../parts/copy.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { PhoneNumber } from '../parts/phone-number.tsx'
+import { addressOf } from '../state/address.ts'
+import { choices, client, me } from '../state/caller.ts'
+import { wholeTime } from '../state/clock.ts'
+import { onEvent } from '../state/live.ts'
+import { Actions } from './actions.tsx'
+import { OpenMessage } from './detail-state.ts'
+import { close } from './messages-view.tsx'
+import { Outcome } from './outcome.tsx'
+import { type Row, contactOf, ownNumberOf } from './row.ts'
+import { TextWithSegments } from './text-with-segments.tsx'
+import { TimelineChart } from './timeline.tsx'
+
+interface DetailProps {
+  id: string
+  /** The row of the list; null if the list does not have it. */
+  row: Row | null
+  move: (step: number) => void
+}
+
+/** One message: outcome, reason, buttons, text, timeline, facts, JSON. */
+export function Detail({ id, row, move }: DetailProps) {
+  const sgw = client.value
+  const message = useMemo(() => (sgw === null ? null : new OpenMessage(sgw, id)), [sgw, id])
+  useEffect(() => {
+    if (message === null) return
+    const stop = message.start()
+    const ignore = onEvent((event) => message.note(event))
+    return () => {
+      ignore()
+      stop()
+    }
+  }, [message])
+  const shown = shownRow(row, message)
+  return (
+    <aside class="detail" aria-label="Message">
+      <DetailHead id={id} move={move} />
+      {shown === null ? <NotThere message={message} /> : <Body row={shown} message={message} />}
+    </aside>
+  )
+}
+
+/** The list's row, or what the status endpoint says of a message that the list does not have. */
+function shownRow(row: Row | null, message: OpenMessage | null): Row | null {
+  const facts = message?.facts.value ?? null
+  const timeline = message?.timeline.value ?? null
+  if (row === null && facts === null) return null
+  const known = { appId: '', tenantId: '', jobId: '', userId: null, ...row, ...facts } as Row
+  return {
+    ...known,
+    direction: facts?.status === 'received' || row?.direction === 'inbound' ? 'inbound' : 'outbound',
+    waiting: timeline === null ? (row?.waiting ?? null) : timeline.waiting,
+    deliveryStatus: timeline === null ? (row?.deliveryStatus ?? null) : timeline.deliveryStatus,
+  }
+}
+
+const NotThere = ({ message }: { message: OpenMessage | null }) => (
+  <section>
+    {message !== null && message.error.value !== '' && (
+      <>
+        <h2>This message cannot be shown.</h2>
+        <p class="dim">The gateway says: {message.error.value}. It may belong to another tenant, or it was erased.</p>
+      </>
+    )}
+  </section>
+)
+
+function Body({ row, message }: { row: Row; message: OpenMessage | null }) {
+  const timeline = message?.timeline.value ?? null
+  return (
+    <>
+      <section>
+        <Outcome row={row} timeline={timeline} />
+        <Actions row={row} />
+      </section>
+      <section>
+        <TextWithSegments row={row} />
+      </section>
+      {timeline !== null && <TimelineChart timeline={timeline} />}
+      <Facts row={row} />
+      <details class="print-hidden">
+        <summary>
+          <Icon name="right" />
+          JSON <span>as the API returns it</span>
+        </summary>
+        <pre class="mask">{JSON.stringify(message?.facts.value ?? row, null, 2)}</pre>
+      </details>
+    </>
+  )
+}
+
+const DetailHead = ({ id, move }: { id: string; move: (step: number) => void }) => (
+  <header class="detail-head">
+    <button type="button" class="icon-button back" aria-label="Back to the list" onClick={close}>
+      <Icon name="left" />
+    </button>
+    <span class="mono">{id}</span>
+    <CopyButton text={id} label="Copy the message id" />
+    <span class="rail-space" />
+    <button type="button" class="icon-button" aria-label="Previous message" title="Previous (k)" onClick={() => move(-1)}>
+      <Icon name="up" />
+    </button>
+    <button type="button" class="icon-button" aria-label="Next message" title="Next (j)" onClick={() => move(1)}>
+      <Icon name="down" />
+    </button>
+    <button type="button" class="icon-button" aria-label="Close" title="Close (Esc)" onClick={close}>
+      <Icon name="failed" />
+    </button>
+  </header>
+)
+
+function Facts({ row }: { row: Row }) {
+  const app = choices.value.find(({ appId }) => appId === row.appId)?.name ?? (row.appId === me.value?.appId ? me.value.name : row.appId)
+  const facts: readonly [name: string, value: preact.ComponentChildren][] = [
+    ['App', app === '' || app === null ? '–' : <a class="link" href={addressOf('messages', { app: app ?? '' })}>{app}</a>],
+    ['User', row.userId === null ? '–' : <span class="mono">{row.userId}</span>],
+    ['Contact', <a class="link" href={addressOf('messages', { contact: contactOf(row) })}><PhoneNumber value={contactOf(row)} /></a>],
+    ['Our number', <a class="link" href={addressOf('messages', { number: ownNumberOf(row) })}><PhoneNumber value={ownNumberOf(row)} /></a>],
+    ['At RingCentral', row.rcMessageId === null ? '–' : <span class="mono">{row.rcMessageId}</span>],
+    ['Job', row.jobId === '' ? '–' : <span class="mono">{row.jobId}</span>],
+    [row.direction === 'inbound' ? 'Received' : 'Accepted', wholeTime(row.createdAt)],
+  ]
+  return (
+    <details open>
+      <summary>
+        <Icon name="right" />
+        Details
+      </summary>
+      <dl class="facts">
+        {facts.map(([name, value]) => (
+          <>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </>
+        ))}
+      </dl>
+    </details>
+  )
+}

@@ -1,0 +1,60 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { hasPhone } from '../frame/views.ts'
+import { addressOf, refine } from '../state/address.ts'
+import { FILTER_NAMES } from './filter.ts'
+import type { MessageList } from './list-state.ts'
+
+/** A skeleton stands only after so long, so that a fast answer does not flicker. */
+const SKELETON_AFTER_MS = 150
+
+/** What stands in place of rows: a skeleton while they load, an error, or what will be here and how to fill it. */
+export function EmptyList({ list }: { list: MessageList }) {
+  if (list.isLoading.value) return <Skeleton />
+  if (list.error.value !== '')
+    return (
+      <div class="empty">
+        <h2>The messages could not be loaded.</h2>
+        <p class="dim">The gateway says: {list.error.value}.</p>
+        <button type="button" class="button" onClick={() => void list.load()}>
+          Try again
+        </button>
+      </div>
+    )
+  return Object.keys(list.filter).length > 0 ? <NothingFound /> : <NoMessages />
+}
+
+const NothingFound = () => (
+  <div class="empty">
+    <h2>No message matches this filter.</h2>
+    <button type="button" class="button" onClick={() => refine(Object.fromEntries(FILTER_NAMES.map((name) => [name, ''])))}>
+      Show all messages
+    </button>
+  </div>
+)
+
+const NoMessages = () => (
+  <div class="empty">
+    <h2>No messages yet.</h2>
+    <p class="dim">Every text that your apps send or receive will stand here, with what became of it.</p>
+    {hasPhone.value && (
+      <a class="button primary" href={addressOf('phone')}>
+        Send the first text
+      </a>
+    )}
+    <pre>{`curl ${location.origin}/v1/sms/send -H "Authorization: Bearer $SGW_KEY" \\\n  -d '{"from":"+15555550100","to":"+15555550199","body":"Hello"}'`}</pre>
+  </div>
+)
+
+function Skeleton() {
+  const isShown = useSignal(false)
+  useEffect(() => {
+    const timer = setTimeout(() => void (isShown.value = true), SKELETON_AFTER_MS)
+    return () => clearTimeout(timer)
+  }, [])
+  return (
+    <div class="rows" aria-busy="true" aria-label="Messages are loading">
+      {isShown.value && Array.from({ length: 12 }, (_, index) => <div key={index} class="skeleton-row" />)}
+    </div>
+  )
+}

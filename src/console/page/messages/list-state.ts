@@ -1,0 +1,145 @@
+import { computed, signal } from '@preact/signals'
+import type { Sgw } from '../../../client/client.ts'
+import { whileSignedIn } from '../state/caller.ts'
+import type { LiveEvent } from '../state/live.ts'
+import { type Filter, hasText, queryOf } from './filter.ts'
+import { type Row, afterEvent, messageIdOf } from './row.ts'
+
+const PAGE_ROWS = 50
+/** An unknown message reloads the first page at once, then at most this often. */
+const RELOAD_EVERY_MS = 4000
+/** While rows wait, their reasons are read again this often, because a changed wait has no event. */
+const WAITS_EVERY_MS = 15_000
+
+/** Between two rows, messages or events may be missing: from the time of the older row to that of the newer one. */
+export interface Gap {
+  after: string
+  before: string
+}
+
+/** The loaded rows of one filter, newest first. It loads, pages, and follows events; it knows nothing of what is visible. */
+export class MessageList {
+  readonly rows = signal<readonly Row[]>([])
+  readonly total = signal<number | null>(null)
+  readonly gap = signal<Gap | null>(null)
+  readonly error = signal('')
+  readonly isLoading = signal(true)
+  /** Rows that came by events since the list was last at its top. */
+  readonly newCount = signal(0)
+  /** The rows that contain the searched text. */
+  readonly shown = computed(() => this.rows.value.filter((row) => hasText(this.filter, row.body)))
+  readonly hasMore = computed(() => this.total.value !== null && this.rows.value.length < this.total.value - this.#since)
+
+  #loaded = 0
+  /** Messages that came after the first page was read. */
+  #since = 0
+  #pin: string | undefined
+  #reloadedAt = -Infinity
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #isPaging = false
+
+  constructor(
+    readonly sgw: Sgw,
+    readonly filter: Filter,
+    readonly apps: ReadonlyMap<string, string>,
+  ) {}
+
+  /** Loads the first page and forgets everything loaded before. */
+  async load(): Promise<void> {
+    this.isLoading.value = true
+    this.gap.value = null
+    const page = await this.#page(1)
+    this.isLoading.value = false
+    if (page === null) return
+    this.#loaded = 1
+    this.#since = 0
+    this.#pin = page.messages[0]?.createdAt
+    this.rows.value = page.messages
+    this.total.value = page.total
+    this.#reloadedAt = Date.now()
+    this.#planWaits()
+  }
+
+  /** Loads the next page. Its `endDate` is that of the first page, so that new messages do not shift it. */
+  async loadMore(): Promise<void> {
+    if (this.#isPaging || !this.hasMore.value) return
+    this.#isPaging = true
+    const page = await this.#page(this.#loaded + 1, this.#pin)
+    this.#isPaging = false
+    if (page === null) return
+    this.#loaded++
+    const known = new Set(this.rows.value.map(({ messageId }) => messageId))
+    this.rows.value = [...this.rows.value, ...page.messages.filter(({ messageId }) => !known.has(messageId))]
+    if (page.messages.length === 0) this.total.value = this.rows.value.length
+  }
+
+  /** Takes an event: changes the row of a known message, and reads the first page again for an unknown one. */
+  note(event: LiveEvent): void {
+    if (event.type === 'gap') return this.#noteGap()
+    const id = messageIdOf(event)
+    if (id === null) return
+    const at = this.rows.value.findIndex(({ messageId }) => messageId === id)
+    const row = this.rows.value[at]
+    if (row === undefined) return this.#planReload()
+    const changed = afterEvent(row, event)
+    if (changed !== row) this.rows.value = this.rows.value.with(at, changed)
+  }
+
+  /** Ends timers. */
+  stop(): void {
+    clearTimeout(this.#timer)
+  }
+
+  #noteGap(): void {
+    const newest = this.rows.value[0]
+    this.gap.value = { after: newest?.createdAt ?? new Date().toISOString(), before: new Date().toISOString() }
+    this.#planReload()
+  }
+
+  #planReload(): void {
+    clearTimeout(this.#timer)
+    const wait = Math.max(0, this.#reloadedAt + RELOAD_EVERY_MS - Date.now())
+    this.#timer = setTimeout(() => void this.#reload(), wait)
+  }
+
+  /** Reads the first page and puts it on top of the rows. If it does not reach a known row, a gap remains between them. */
+  async #reload(): Promise<void> {
+    this.#reloadedAt = Date.now()
+    const page = await this.#page(1)
+    if (page === null) return this.#planWaits()
+    const fresh = new Map(page.messages.map((row) => [row.messageId, row]))
+    const old = this.rows.value
+    const firstKnown = old.findIndex(({ messageId }) => fresh.has(messageId))
+    const [oldest, newest] = [page.messages.at(-1), old[0]]
+    if (firstKnown < 0 && oldest !== undefined && newest !== undefined && page.messages.length === PAGE_ROWS)
+      this.gap.value = { after: newest.createdAt, before: oldest.createdAt }
+    const added = page.messages.filter(({ messageId }) => !old.some((row) => row.messageId === messageId)).length
+    this.rows.value = [...page.messages, ...old.filter(({ messageId }) => !fresh.has(messageId))]
+    this.#since += added
+    this.newCount.value += added
+    this.total.value = page.total
+    this.#planWaits()
+  }
+
+  /** Reads waits again after a while, or when the first of them ends. */
+  #planWaits(): void {
+    clearTimeout(this.#timer)
+    const waits = this.rows.value.flatMap(({ waiting }) => (waiting == null ? [] : [waiting]))
+    if (waits.length === 0) return
+    const ends = waits.flatMap(({ until }) => (until === undefined ? [] : [Date.parse(until) - Date.now()]))
+    const next = Math.min(WAITS_EVERY_MS, ...ends.filter((ms) => ms > 0).map((ms) => ms + 200))
+    this.#timer = setTimeout(() => void this.#reload(), Math.max(next, RELOAD_EVERY_MS))
+  }
+
+  async #page(page: number, endDate?: string) {
+    try {
+      const query = { ...queryOf(this.filter, this.apps), include: 'delivery' as const, limit: PAGE_ROWS }
+      const answer = await whileSignedIn(this.sgw.sms.list(endDate === undefined ? query : { endDate, ...query }).page(page))
+      this.error.value = ''
+      return answer
+    } catch (error) {
+      this.error.value = error instanceof Error ? error.message : String(error)
+      return null
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import { Icon } from '../parts/icon.tsx'
+import { PhoneNumber } from '../parts/phone-number.tsx'
+import { addressOf, address } from '../state/address.ts'
+import { clockTime, utcTime } from '../state/clock.ts'
+import { type Row, contactOf, ownNumberOf } from './row.ts'
+import { explainedShort, stateOf, waitingText } from './words.ts'
+
+interface MessageRowProps {
+  row: Row
+  isOpen: boolean
+  isCursor: boolean
+  appName: string
+  now: number
+}
+
+/** One message in one line: time, state, contact, text, and for what failed or waits, why. */
+export function MessageRow({ row, isOpen, isCursor, appName, now }: MessageRowProps) {
+  const state = stateOf(row)
+  const classes = ['row', state.kind, isCursor ? 'cursor' : '', row.direction]
+  return (
+    <a
+      class={classes.join(' ')}
+      href={addressOf('messages', { ...address.value.params, id: row.messageId })}
+      data-id={row.messageId}
+      {...(isOpen ? { 'aria-current': 'true' as const } : {})}
+    >
+      <time dateTime={row.createdAt} title={utcTime(row.createdAt)}>
+        {clockTime(row.createdAt)}
+      </time>
+      <span class="state" title={state.word}>
+        <Icon name={state.icon} />
+        <span class="word">{state.word}</span>
+      </span>
+      <PhoneNumber value={contactOf(row)} />
+      <span class="text">
+        <span class="mask">{row.body}</span>
+        <Reason row={row} now={now} />
+      </span>
+      <span class="wide-only">
+        <PhoneNumber value={ownNumberOf(row)} />
+      </span>
+      <span class="wide-only">{appName}</span>
+    </a>
+  )
+}
+
+/** Never cut, unlike the text. */
+function Reason({ row, now }: { row: Row; now: number }) {
+  if (row.waiting != null) return <em>{waitingText(row.waiting, now)}</em>
+  if (row.error !== null) return <em>{explainedShort(row.error)}</em>
+  return row.deliveryStatus === 'undelivered' ? <em>not delivered</em> : null
+}
+

@@ -1,0 +1,133 @@
+import { useComputed, useSignal } from '@preact/signals'
+import { useEffect, useMemo } from 'preact/hooks'
+import { onViewKey } from '../frame/keys.ts'
+import { address, param, open, refine } from '../state/address.ts'
+import { choices, client, me } from '../state/caller.ts'
+import { count } from '../state/clock.ts'
+import { onEvent } from '../state/live.ts'
+import { session } from '../state/session.ts'
+import { copyText } from '../parts/copy.tsx'
+import { Detail } from './detail.tsx'
+import { type Filter, filterOf } from './filter.ts'
+import { MessageList } from './list-state.ts'
+import { RawEvents } from './raw-events.tsx'
+import { Rows } from './rows.tsx'
+import { SearchField, Tabs } from './search-field.tsx'
+import { Sentence } from './sentence.tsx'
+
+/** All messages of the tenant, live, with the open one beside them. */
+export function MessagesView() {
+  const filterKey = useComputed(() => JSON.stringify(filterOf(address.value.params)))
+  const list = useList(filterKey.value)
+  const cursor = useSignal('')
+  const isRaw = useSignal(false)
+  useEffect(() => onViewKey((key) => onKey(key, list, cursor, isRaw)), [list])
+  useEffect(() => void (document.title = 'Messages – sgw'), [])
+  if (list === null) return null
+  const id = param('id')
+  const move = (step: number): void => moveCursor(list, cursor, step)
+  return (
+    <div class={id === '' ? 'messages' : 'messages open'}>
+      <section class="list" aria-label="Messages">
+        <header class="list-head">
+          <Sentence />
+          <SearchField filter={list.filter} />
+          <Tabs total={count(list.total.value)} />
+        </header>
+        {list.filter.text !== undefined && <TextNote list={list} />}
+        <Rows list={list} cursor={cursor.value} />
+        {isRaw.value && <RawEvents close={() => void (isRaw.value = false)} />}
+        <footer class="list-foot">
+          <span>
+            {count(list.shown.value.length)} of {count(list.total.value)} shown
+            {isLimitedToApp() && ', and those of other apps are not live'}
+          </span>
+          <span class="key-hints">
+            <span>
+              <kbd>j</kbd> <kbd>k</kbd> move
+            </span>
+            <span>
+              <kbd>Esc</kbd> close
+            </span>
+            <span>
+              <kbd>c</kbd> copy id
+            </span>
+            <span>
+              <kbd>e</kbd> raw events
+            </span>
+          </span>
+        </footer>
+      </section>
+      {id !== '' && <Detail key={id} id={id} row={list.rows.value.find(({ messageId }) => messageId === id) ?? null} move={move} />}
+    </div>
+  )
+}
+
+const TextNote = ({ list }: { list: MessageList }) => (
+  <p class="list-note">
+    “{list.filter.text}” is searched in the {count(list.rows.value.length)} loaded messages only.
+    {list.hasMore.value && (
+      <button type="button" class="link" onClick={() => void list.loadMore()}>
+        Load more
+      </button>
+    )}
+  </p>
+)
+
+/** The list of the filter; a changed filter or app makes another one. */
+function useList(filterKey: string): MessageList | null {
+  const sgw = client.value
+  const list = useMemo(() => {
+    const apps = new Map(choices.value.filter(({ tenantId }) => tenantId === me.value?.tenantId).map(({ name, appId }) => [name, appId]))
+    return sgw === null ? null : new MessageList(sgw, JSON.parse(filterKey) as Filter, apps)
+  }, [filterKey, sgw])
+  useEffect(() => {
+    if (list === null) return
+    void list.load()
+    const ignore = onEvent((event) => list.note(event))
+    return () => {
+      ignore()
+      list.stop()
+    }
+  }, [list])
+  return list
+}
+
+/** An app's key hears the events of its own messages alone. */
+const isLimitedToApp = (): boolean => session.value?.kind === 'key' && param('app') !== me.value?.appId
+
+interface Settable<Value> {
+  value: Value
+}
+
+function onKey(key: string, list: MessageList | null, cursor: Settable<string>, isRaw: Settable<boolean>): boolean {
+  if (list === null) return false
+  const id = param('id')
+  if (key === 'j') moveCursor(list, cursor, 1)
+  else if (key === 'k') moveCursor(list, cursor, -1)
+  else if (key === 'Enter' && cursor.value !== '' && !(document.activeElement instanceof HTMLButtonElement))
+    open('messages', { ...address.value.params, id: cursor.value })
+  else if (key === 'Escape' && id !== '') close()
+  else if (key === 'c' && id !== '') void copyText(id)
+  else if (key === 'e') isRaw.value = !isRaw.value
+  else return false
+  return true
+}
+
+/** Closes the open message; the focus returns to its row. */
+export function close(): void {
+  const id = param('id')
+  refine({ id: '' })
+  requestAnimationFrame(() => document.querySelector<HTMLElement>(`[data-id="${CSS.escape(id)}"]`)?.focus())
+}
+
+/** Moves to the next or previous row. With an open message, that row opens in its place. */
+function moveCursor(list: MessageList, cursor: Settable<string>, step: number): void {
+  const rows = list.shown.value
+  const at = rows.findIndex(({ messageId }) => messageId === (param('id') || cursor.value))
+  const next = rows[at < 0 ? 0 : Math.min(rows.length - 1, Math.max(0, at + step))]
+  if (next === undefined) return
+  cursor.value = next.messageId
+  if (param('id') !== '') refine({ id: next.messageId })
+  if (at + step >= rows.length - 5) void list.loadMore()
+}

@@ -1,0 +1,95 @@
+import type { Timeline } from '../../../client/client.ts'
+import { Icon } from '../parts/icon.tsx'
+import { PhoneNumber } from '../parts/phone-number.tsx'
+import { choices, me } from '../state/caller.ts'
+import { duration, now } from '../state/clock.ts'
+import type { Row } from './row.ts'
+import { WAIT_ADVICE, explained, stateOf, waitingText } from './words.ts'
+
+/** What became of a message, in one line, and under it why. */
+export function Outcome({ row, timeline }: { row: Row; timeline: Timeline | null }) {
+  const state = stateOf(row)
+  const app = choices.value.find(({ appId }) => appId === row.appId)?.name ?? (row.appId === me.value?.appId ? me.value.name : '')
+  return (
+    <>
+      <h2 class="outcome">
+        <span class={state.kind}>
+          <Icon name={state.icon} />
+        </span>
+        {outcomeText(row, state.word, timeline)}
+      </h2>
+      <p class="parties">
+        {row.direction === 'inbound' ? 'From ' : 'To '}
+        <PhoneNumber value={row.direction === 'inbound' ? row.from : row.to} />
+        {row.direction === 'inbound' ? ' to ' : ' from '}
+        <PhoneNumber value={row.direction === 'inbound' ? row.to : row.from} />
+        {app !== '' && app !== null && (row.direction === 'inbound' ? `, for ${app}` : `, by ${app}`)}
+      </p>
+      <Why row={row} timeline={timeline} />
+    </>
+  )
+}
+
+function outcomeText(row: Row, word: string, timeline: Timeline | null): string {
+  const entries = timeline?.entries ?? []
+  const attempts = entries.filter(({ type }) => type === 'attempt').length
+  const took = tookMs(timeline)
+  if (row.status === 'failed' && timeline !== null) return attempts === 0 ? 'Failed without an attempt' : `Failed after ${attempts === 1 ? 'one attempt' : `${attempts} attempts`}`
+  if (row.status === 'sending' && attempts > 1) return `${word}, attempt ${attempts}`
+  if (row.deliveryStatus === 'unknown') return 'Sent, delivery unknown'
+  return took === null ? word : `${word} in ${duration(took)}`
+}
+
+/** From acceptance to delivery, or to `sent`; null if neither has happened, or the message was scheduled. */
+function tookMs(timeline: Timeline | null): number | null {
+  const entries = timeline?.entries ?? []
+  const end = entries.findLast(({ type }) => type === 'delivered') ?? entries.findLast(({ type }) => type === 'sent')
+  const start = entries.find(({ type }) => type === 'queued')
+  if (end === undefined || start === undefined || entries.some(({ type }) => type === 'scheduled')) return null
+  return Date.parse(end.at) - Date.parse(start.at)
+}
+
+function Why({ row, timeline }: { row: Row; timeline: Timeline | null }) {
+  if (row.waiting != null)
+    return (
+      <div class="why warn-edge">
+        <p>
+          <b>{capital(waitingText(row.waiting, now.peek()))}.</b>
+        </p>
+        <p>{WAIT_ADVICE[row.waiting.reason]}</p>
+      </div>
+    )
+  if (row.error !== null) return <FailureReason error={row.error} />
+  const undelivered = timeline?.entries.findLast((entry) => entry.type === 'undelivered')
+  if (undelivered?.type !== 'undelivered') return null
+  return (
+    <div class="why">
+      <p>
+        <b>{undelivered.reason}.</b>
+      </p>
+      <p>
+        RingCentral took the text and could not deliver it{undelivered.errorCode === undefined ? '' : ` (${undelivered.errorCode})`}. The gateway does
+        not send it again.
+      </p>
+    </div>
+  )
+}
+
+function FailureReason({ error }: { error: string }) {
+  const { what, quote, code, advice } = explained(error)
+  return (
+    <div class="why">
+      <p>
+        <b>{what}</b>
+      </p>
+      {quote !== undefined && (
+        <p>
+          RingCentral said “{quote}”{code !== undefined && ` (${code})`}.
+        </p>
+      )}
+      <p>{advice}</p>
+    </div>
+  )
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

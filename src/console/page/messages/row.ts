@@ -1,0 +1,35 @@
+import type { Message, Waiting } from '../../../client/client.ts'
+import type { LiveEvent } from '../state/live.ts'
+
+export type { Waiting }
+
+/** A message of the list, with `include=delivery`. */
+export type Row = Message
+
+/** The other side of the conversation. */
+export const contactOf = ({ direction, from, to }: Row): string => (direction === 'inbound' ? from : to)
+
+/** Our side of the conversation. */
+export const ownNumberOf = ({ direction, from, to }: Row): string => (direction === 'inbound' ? to : from)
+
+/** The message of an event; null for events about no message. */
+export const messageIdOf = (event: LiveEvent): string | null => ('messageId' in event ? event.messageId : null)
+
+/** The row after an event. A status never goes back, in case an answer of the list was newer than the event. */
+export function afterEvent(row: Row, event: LiveEvent): Row {
+  if (event.type === 'sms_status' && isLater(event.status, row.status))
+    return {
+      ...row,
+      status: event.status,
+      rcMessageId: event.rcMessageId ?? row.rcMessageId,
+      error: event.error ?? row.error,
+      updatedAt: event.timestamp,
+      waiting: event.status === 'sending' ? (row.waiting ?? null) : null,
+      ...(event.status === 'sent' && row.deliveryStatus == null ? { deliveryStatus: 'pending' as const } : {}),
+    }
+  if (event.type === 'sms_delivery') return { ...row, deliveryStatus: event.deliveryStatus }
+  return row
+}
+
+const ORDER: readonly Message['status'][] = ['queued', 'sending', 'sent', 'failed', 'received']
+const isLater = (status: Message['status'], than: Message['status']): boolean => ORDER.indexOf(status) > ORDER.indexOf(than)

@@ -1,0 +1,159 @@
+import { useComputed, useSignal } from '@preact/signals'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { Icon } from '../parts/icon.tsx'
+import { param } from '../state/address.ts'
+import { choices, me } from '../state/caller.ts'
+import { clockTime, count, dayHeader, now } from '../state/clock.ts'
+import { EmptyList } from './empty-list.tsx'
+import type { Gap, MessageList } from './list-state.ts'
+import { MessageRow } from './message-row.tsx'
+import { HEIGHTS, type Item, itemsOf, windowOf } from './window.ts'
+
+/** How near to its top a list counts as being there, in pixels. */
+const TOP_PX = 8
+/** So many pixels before the end of the loaded rows the next page is loaded. */
+const LOAD_AHEAD_PX = 1200
+
+const phone = matchMedia('(max-width: 699px)')
+
+/** The rows that are visible. At the top new ones appear; when scrolled, what is visible stays where it is. */
+export function Rows({ list, cursor }: { list: MessageList; cursor: string }) {
+  const box = useRef<HTMLDivElement>(null)
+  const scroll = useSignal({ top: 0, height: 900 })
+  const heights = useSignal(phone.matches ? HEIGHTS.phone : HEIGHTS.wide)
+  const items = useComputed(() => itemsOf(list.shown.value, list.gap.value, heights.value))
+  useEffect(() => followSize(box.current, heights, scroll), [])
+  useStay(box, items.value, list)
+  useLayoutEffect(() => showCursor(box.current, items.value, param('id') || cursor), [cursor, param('id')])
+  const noteScroll = ({ currentTarget }: { currentTarget: HTMLElement }): void => {
+    scroll.value = { top: currentTarget.scrollTop, height: currentTarget.clientHeight }
+    if (currentTarget.scrollTop <= TOP_PX) list.newCount.value = 0
+    if (currentTarget.scrollTop + currentTarget.clientHeight > currentTarget.scrollHeight - LOAD_AHEAD_PX) void list.loadMore()
+  }
+  const toTop = (): void => {
+    box.current?.scrollTo({ top: 0 })
+    list.newCount.value = 0
+  }
+  const { visible, above, below, day } = windowOf(items.value, scroll.value.top, scroll.value.height)
+  const header = items.value.find((item) => item.type === 'day' && item.key === day)
+  if (list.shown.value.length === 0) return <EmptyList list={list} />
+  return (
+    <div class="rows" ref={box} onScroll={noteScroll} tabIndex={-1} role="region" aria-label="Messages, newest first">
+      {header?.type === 'day' && <DayHeader at={header.at} newCount={list.newCount.value} toTop={toTop} isSticky />}
+      <div class="spacer" style={{ height: `${Math.max(0, above - (visible[0]?.key === day ? 0 : 0))}px` }} />
+      <ol>
+        {visible.map((item) => (
+          <li key={item.key} class={item.type === 'day' && item.key === day ? 'under-header' : undefined}>
+            <ItemOf item={item} cursor={cursor} list={list} />
+          </li>
+        ))}
+      </ol>
+      <div class="spacer" style={{ height: `${below}px` }} />
+    </div>
+  )
+}
+
+function ItemOf({ item, cursor, list }: { item: Item; cursor: string; list: MessageList }) {
+  if (item.type === 'day') return <DayHeader at={item.at} />
+  if (item.type === 'gap') return <GapLine gap={item.gap} again={() => void list.load()} />
+  const { row } = item
+  const appName = choices.value.find(({ appId }) => appId === row.appId)?.name ?? (row.appId === me.value?.appId ? me.value.name : row.appId)
+  return (
+    <MessageRow row={row} isOpen={row.messageId === param('id')} isCursor={row.messageId === cursor} appName={appName ?? ''} now={now.peek()} />
+  )
+}
+
+interface DayHeaderProps {
+  at: string
+  newCount?: number
+  toTop?: () => void
+  isSticky?: boolean
+}
+
+const DayHeader = ({ at, newCount = 0, toTop, isSticky = false }: DayHeaderProps) => (
+  <div class={isSticky ? 'day sticky' : 'day'}>
+    <span>{dayHeader(at, now.peek())}</span>
+    {newCount > 0 && (
+      <button type="button" class="new-pill" onClick={toTop}>
+        <Icon name="up" />
+        {count(newCount)} new
+      </button>
+    )}
+    <span />
+  </div>
+)
+
+const GapLine = ({ gap, again }: { gap: Gap; again: () => void }) => (
+  <div class="gap-line" role="status">
+    Events between {clockTime(gap.after)} and {clockTime(gap.before)} may be missing.{' '}
+    <button type="button" class="link" onClick={again}>
+      Load them again
+    </button>
+  </div>
+)
+
+interface Settable<Value> {
+  value: Value
+}
+
+function followSize(
+  box: HTMLElement | null,
+  heights: Settable<(typeof HEIGHTS)['wide'] | (typeof HEIGHTS)['phone']>,
+  scroll: Settable<{ top: number; height: number }>,
+): () => void {
+  const measure = (): void => {
+    heights.value = phone.matches ? HEIGHTS.phone : HEIGHTS.wide
+    if (box !== null) scroll.value = { top: box.scrollTop, height: box.clientHeight }
+  }
+  const observer = new ResizeObserver(measure)
+  if (box !== null) observer.observe(box)
+  phone.addEventListener('change', measure)
+  return () => {
+    observer.disconnect()
+    phone.removeEventListener('change', measure)
+  }
+}
+
+/** Keeps the visible rows in place when rows come in above them. */
+function useStay(box: { current: HTMLElement | null }, items: readonly Item[], list: MessageList): void {
+  const before = useRef<{ key: string; top: number } | null>(null)
+  useLayoutEffect(() => {
+    const element = box.current
+    if (element === null) return
+    const { key, top } = before.current ?? { key: '', top: 0 }
+    const isAtTop = element.scrollTop <= TOP_PX
+    const moved = before.current === null || isAtTop ? 0 : topOf(items, key) - top
+    if (moved !== 0) element.scrollTop += moved
+    if (isAtTop) list.newCount.value = 0
+    before.current = anchorAt(items, element.scrollTop)
+  })
+}
+
+function anchorAt(items: readonly Item[], scrollTop: number): { key: string; top: number } | null {
+  let top = 0
+  for (const item of items) {
+    if (item.type === 'row' && top >= scrollTop) return { key: item.key, top }
+    top += item.height
+  }
+  return null
+}
+
+/** The distance of an item from the list's top; where it stood, if it is gone. */
+function topOf(items: readonly Item[], key: string): number {
+  let top = 0
+  for (const item of items) {
+    if (item.key === key) return top
+    top += item.height
+  }
+  return 0
+}
+
+/** Scrolls as little as needed to show a row below the sticky header. */
+function showCursor(box: HTMLElement | null, items: readonly Item[], key: string): void {
+  const item = items.find((candidate) => candidate.key === key)
+  if (box === null || item === undefined) return
+  const top = topOf(items, key)
+  const header = HEIGHTS.wide.day
+  if (top < box.scrollTop + header) box.scrollTop = top - header
+  else if (top + item.height > box.scrollTop + box.clientHeight) box.scrollTop = top + item.height - box.clientHeight
+}

@@ -1,0 +1,42 @@
+import type { Timeline } from '../../../client/client.ts'
+import { duration, now } from '../state/clock.ts'
+import { linesOf, placed } from './timeline-scale.ts'
+
+/** What happened to a message, line by line and true to scale. */
+export function TimelineChart({ timeline }: { timeline: Timeline }) {
+  const isOpen = timeline.status === 'queued' || timeline.status === 'sending'
+  const all = linesOf(timeline, isOpen ? now.value : now.peek())
+  if (all.length === 0) return null
+  const { lines, ticks, totalMs } = placed(all)
+  return (
+    <section aria-label="What happened">
+      <h3>
+        What happened <span>{totalMs > 0 ? `${duration(totalMs)} in all` : ''}</span>
+      </h3>
+      <div class="chart">
+        {lines.map((line, index) => (
+          <div class="chart-line" key={`${line.name} ${index}`}>
+            <span>{line.name}</span>
+            <span class="chart-track">
+              <i class={line.kind} style={{ left: `${line.left}%`, width: line.kind.endsWith('point') ? '' : `${line.width}%` }} />
+              {line.isCut && <b class="cut" style={{ left: `${line.left + line.width / 2}%` }} />}
+            </span>
+            <span class="measure">{line.measure}</span>
+            {line.note !== undefined && <span class="note">{line.note}</span>}
+          </div>
+        ))}
+        {totalMs > 0 && (
+          <div class="chart-line" aria-hidden="true">
+            <span class="axis">
+              {ticks.map(({ left, text }) => (
+                <b key={text} style={{ left: `${left}%` }}>
+                  {text}
+                </b>
+              ))}
+            </span>
+          </div>
+        )}
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,116 @@
+import type { IconName } from '../parts/icon.tsx'
+import { clockTime, dayOf, rowTime } from '../state/clock.ts'
+import type { Row, Waiting } from './row.ts'
+
+/** The shape and the word of a message's state. The word carries the meaning; colour is for trouble alone. */
+export interface StateWord {
+  icon: IconName
+  word: string
+  kind: 'plain' | 'bad' | 'warn'
+}
+
+/** The state of a message: from its status, what it waits for, and what became of it after `sent`. */
+export function stateOf({ direction, status, error, waiting, deliveryStatus }: Row): StateWord {
+  if (direction === 'inbound') return { icon: 'received', word: 'Received', kind: 'plain' }
+  if (error === 'Recipient opted out') return { icon: 'optedOut', word: 'Opted out', kind: 'bad' }
+  if (status === 'failed') return { icon: 'failed', word: 'Failed', kind: 'bad' }
+  if (deliveryStatus === 'undelivered') return { icon: 'undelivered', word: 'Not delivered', kind: 'bad' }
+  if (deliveryStatus === 'delivered') return { icon: 'delivered', word: 'Delivered', kind: 'plain' }
+  if (status === 'sent') return { icon: 'sent', word: 'Sent', kind: 'plain' }
+  if (waiting?.reason === 'scheduled') return { icon: 'scheduled', word: 'Scheduled', kind: 'plain' }
+  if (waiting != null) return { icon: 'waiting', word: 'Waiting', kind: 'warn' }
+  return status === 'sending'
+    ? { icon: 'sending', word: 'Sending', kind: 'warn' }
+    : { icon: 'queued', word: 'Queued', kind: 'plain' }
+}
+
+/** Why a message has not gone out yet, short enough for a row. */
+const WAITS: Readonly<Record<Waiting['reason'], string>> = {
+  suspended: 'the tenant is suspended',
+  scheduled: 'goes out',
+  restore: 'checked after a restore',
+  reauthorization: 'extension must be authorized',
+  number_lookup: 'looking up the number',
+  reconciling: 'asking whether it arrived',
+  provider_unreachable: 'RingCentral does not answer',
+  provider_paused: 'RingCentral paused the extension',
+  order: 'an earlier message goes first',
+  number_limit: 'limit of the number',
+  extension_limit: 'limit of the extension',
+}
+
+/** `RingCentral paused the extension until 14:32:00`, `goes out 25 Nov 09:00`. */
+export function waitingText({ reason, until }: Waiting, now: number): string {
+  if (until === undefined) return WAITS[reason]
+  const time = dayOf(until) === dayOf(now) ? clockTime(until) : rowTime(until, now)
+  return reason === 'scheduled' ? `${WAITS[reason]} ${time}` : `${WAITS[reason]} until ${time}`
+}
+
+/** What the gateway does about a wait by itself, and what a person can do. */
+export const WAIT_ADVICE: Readonly<Record<Waiting['reason'], string>> = {
+  suspended: 'It is held until the operator activates the tenant.',
+  scheduled: 'Until then it can be cancelled.',
+  restore: 'The gateway asks RingCentral whether it was sent before the restore, so that it is not sent twice.',
+  reauthorization:
+    'RingCentral did not renew the access of the extension. The gateway tries again by itself; if that does not help, authorize the extension again.',
+  number_lookup: 'The gateway asks RingCentral which extension has the number.',
+  reconciling:
+    'RingCentral did not answer clearly. The gateway looks into the message store, and sends again only if the text is not there.',
+  provider_unreachable: 'The gateway tries again by itself. It goes out when RingCentral answers.',
+  provider_paused: 'RingCentral asked the gateway to slow down. It goes out when the pause ends.',
+  order: 'Messages of a number go out in the order in which they were accepted.',
+  number_limit: 'A number sends 40 messages a minute. It goes out in its turn.',
+  extension_limit: 'An extension sends 40 messages a minute. It goes out in its turn.',
+}
+
+/** An error in four parts: what happened, why in the provider's words, what the gateway does, what a person can do. */
+export interface Explained {
+  what: string
+  quote?: string
+  code?: string
+  advice: string
+}
+
+const KNOWN: readonly [begins: string, what: string, advice: string][] = [
+  ['Telephony provider not connected', 'This tenant has no connected extension.', 'Connect an extension, then send it again.'],
+  ['Extension not connected', 'The access of the extension was revoked.', 'Authorize the extension again by an invite link, then send it again.'],
+  ['Message expired', 'It waited too long and expired before it could be sent.', 'It was never sent. Sending it again is safe.'],
+  ['Cancelled before sending', 'It was cancelled before it was sent.', 'Nothing was sent.'],
+  ['Recipient opted out', 'The recipient has opted out, and this tenant blocks such messages.', 'Nothing was sent. The recipient can opt in again by texting START.'],
+  ['Delivery could not be confirmed', 'RingCentral never said whether it took the text.', 'It may have arrived, so the gateway does not send it again. Ask the recipient before you do.'],
+]
+
+/** Explains the `error` of a failed message. */
+export function explained(error: string): Explained {
+  const refusal = /^Provider rejected the message: (.*?)(?: \(([\w-]+)\))?$/.exec(error)
+  if (refusal !== null)
+    return {
+      what: 'RingCentral refused the message.',
+      quote: refusal[1] ?? '',
+      ...(refusal[2] === undefined ? {} : { code: refusal[2] }),
+      advice: 'The gateway does not try again, because the answer would be the same.',
+    }
+  const unregistered = /^Phone number (\S+) is not registered/.exec(error)
+  if (unregistered !== null)
+    return { what: `${unregistered[1] ?? 'The number'} belongs to no connected extension.`, advice: 'Send from a number of a connected extension.' }
+  const known = KNOWN.find(([begins]) => error.startsWith(begins))
+  return known === undefined ? { what: `${error}.`, advice: '' } : { what: known[1], advice: known[2] }
+}
+
+const SHORT: readonly [begins: string, short: string][] = [
+  ['Telephony provider not connected', 'no extension connected'],
+  ['Extension not connected', 'extension revoked'],
+  ['Message expired', 'expired'],
+  ['Cancelled before sending', 'cancelled'],
+  ['Recipient opted out', 'recipient has opted out'],
+  ['Delivery could not be confirmed', 'not confirmed'],
+  ['Phone number ', 'number of no extension'],
+]
+
+/** The reason of a failure in a few words, for a row. */
+export function explainedShort(error: string): string {
+  const { quote, code } = explained(error)
+  if (code !== undefined) return `refused, ${code}`
+  if (quote !== undefined) return 'refused'
+  return SHORT.find(([begins]) => error.startsWith(begins))?.[1] ?? 'failed'
+}

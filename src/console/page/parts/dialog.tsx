@@ -1,0 +1,22 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+
+/** A dialog over the page. The browser keeps the focus inside and returns it. Esc and a click beside it close it. */
+export function Dialog({ title, close, children }: { title: string; close: () => void; children: ComponentChildren }) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => dialog.current?.showModal(), [])
+  return (
+    <dialog
+      ref={dialog}
+      class="floating dialog"
+      aria-label={title}
+      onClose={close}
+      onClick={({ target, currentTarget }) => void (target === currentTarget && currentTarget.close())}
+    >
+      <div class="dialog-body">
+        <h2>{title}</h2>
+        {children}
+      </div>
+    </dialog>
+  )
+}

@@ -1,0 +1,20 @@
+import { ICON_PATHS } from './icon-paths.ts'
+
+export type IconName = keyof typeof ICON_PATHS
+
+/** An icon beside a word. It says nothing to a screen reader: the word or the control's label does. */
+export const Icon = ({ name }: { name: IconName }) => (
+  <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
+    <path d={ICON_PATHS[name]} stroke-width="2.1" />
+  </svg>
+)
+
+/** The mark of sgw: a station on a wire. */
+export const Mark = () => (
+  <span class="mark">
+    <svg class="icon" viewBox="0 0 16 16" aria-hidden="true">
+      <path d="M1.5 8h13" stroke-width="1.8" />
+      <circle cx="8" cy="8" r="2.6" fill="currentColor" stroke-width="1.8" />
+    </svg>
+  </span>
+)

@@ -1,0 +1,74 @@
+import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+
+export interface MenuItem {
+  label: string
+  hint?: string
+  isChosen?: boolean
+  run(): void
+}
+
+/** A button that opens a menu. Arrow keys move, Enter chooses, Esc closes and returns the focus. */
+export function Menu({ label, items, class: className = 'button quiet', children }: {
+  label: string
+  items: readonly MenuItem[]
+  class?: string
+  children: ComponentChildren
+}) {
+  const isOpen = useSignal(false)
+  const root = useRef<HTMLDivElement>(null)
+  const close = (): void => {
+    isOpen.value = false
+    root.current?.querySelector('button')?.focus()
+  }
+  useEffect(() => {
+    if (!isOpen.value) return
+    root.current?.querySelector<HTMLElement>('[role^=menuitem]')?.focus()
+    const leave = (event: Event): void => {
+      if (event.target instanceof Node && root.current?.contains(event.target) !== true) isOpen.value = false
+    }
+    document.addEventListener('pointerdown', leave)
+    return () => document.removeEventListener('pointerdown', leave)
+  }, [isOpen.value])
+  return (
+    <div class="menu" ref={root}>
+      <button type="button" class={className} aria-haspopup="menu" aria-expanded={isOpen.value} aria-label={label} onClick={() => void (isOpen.value = !isOpen.value)}>
+        {children}
+      </button>
+      {isOpen.value && (
+        <ul class="floating menu-items" role="menu" onKeyDown={(event) => onMenuKey(event, close)}>
+          {items.map((item) => (
+            <li role="none" key={item.label}>
+              <button
+                type="button"
+                role={item.isChosen === undefined ? 'menuitem' : 'menuitemradio'}
+                {...(item.isChosen === undefined ? {} : { 'aria-checked': item.isChosen })}
+                tabIndex={-1}
+                onClick={() => {
+                  close()
+                  item.run()
+                }}
+              >
+                <span>{item.label}</span>
+                {item.hint !== undefined && <span class="dim small">{item.hint}</span>}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}
+
+function onMenuKey(event: KeyboardEvent, close: () => void): void {
+  const items = [...(event.currentTarget as HTMLElement).querySelectorAll<HTMLElement>('[role^=menuitem]')]
+  const at = items.findIndex((item) => item === document.activeElement)
+  const steps: Partial<Record<string, number>> = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 }
+  const next = steps[event.key]
+  if (event.key === 'Escape' || event.key === 'Tab') close()
+  else if (next !== undefined) items.at(next % items.length)?.focus()
+  else return
+  event.stopPropagation()
+  if (event.key !== 'Tab') event.preventDefault()
+}

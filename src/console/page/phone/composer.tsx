@@ -1,0 +1,127 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { Icon } from '../parts/icon.tsx'
+import { Menu } from '../parts/menu.tsx'
+import { PhoneNumber, spokenNumber } from '../parts/phone-number.tsx'
+import { open } from '../state/address.ts'
+import { client } from '../state/caller.ts'
+import type { SimulatorFault } from '../state/operator.ts'
+import type { Conversation } from './conversation.ts'
+
+export const FIRST_TEXT = 'Hello from my app. Reply with anything.'
+const MAX_UNITS = 1600
+
+interface ComposerProps {
+  conversation: Conversation
+  numbers: readonly string[]
+  isFirst: boolean
+}
+
+/** Writes a text as the app. The first one is written already. */
+export function Composer({ conversation, numbers, isFirst }: ComposerProps) {
+  const text = useSignal('')
+  const isBusy = useSignal(false)
+  useEffect(() => {
+    if (isFirst) text.value = FIRST_TEXT
+  }, [isFirst])
+  const send = async (): Promise<void> => {
+    if (text.value === '' || isBusy.value) return
+    isBusy.value = true
+    await conversation.send(text.value)
+    if (conversation.error.value === '') text.value = ''
+    isBusy.value = false
+  }
+  return (
+    <div class="composer">
+      <form
+        class="composer-box"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void send()
+        }}
+      >
+        <textarea
+          aria-label="Text from your app"
+          placeholder="Text from your app"
+          maxLength={MAX_UNITS}
+          rows={2}
+          value={text.value}
+          onInput={({ currentTarget }) => void (text.value = currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
+            event.preventDefault()
+            void send()
+          }}
+        />
+        <div class="composer-foot">
+          <span class="composer-pair">
+            From <OwnNumber conversation={conversation} numbers={numbers} /> to <PhoneNumber value={conversation.contact} />
+          </span>
+          <Segments text={text.value} />
+          <button type="submit" class="button primary" disabled={isBusy.value || text.value === ''}>
+            {isFirst ? 'Send the first text' : 'Send from your app'}
+          </button>
+        </div>
+      </form>
+      {conversation.error.value !== '' && (
+        <p class="bad" role="alert">
+          The gateway says: {conversation.error.value}.
+        </p>
+      )}
+      <Faults conversation={conversation} />
+    </div>
+  )
+}
+
+function OwnNumber({ conversation, numbers }: { conversation: Conversation; numbers: readonly string[] }) {
+  if (numbers.length < 2) return <PhoneNumber value={conversation.number} />
+  const items = numbers.map((number) => ({
+    label: spokenNumber(number),
+    isChosen: number === conversation.number,
+    run: () => open('phone', { number, contact: conversation.contact }),
+  }))
+  return (
+    <Menu label={`From ${spokenNumber(conversation.number)}`} items={items} class="inline-choice">
+      <PhoneNumber value={conversation.number} />
+      <Icon name="down" />
+    </Menu>
+  )
+}
+
+const COUNT_AFTER_MS = 400
+
+/** How many SMS the text takes, as the gateway counts it. */
+function Segments({ text }: { text: string }) {
+  const segments = useSignal<number | null>(null)
+  const sgw = client.value
+  useEffect(() => {
+    if (text === '' || sgw === null) return void (segments.value = null)
+    const timer = setTimeout(() => {
+      void sgw.sms.preview(text).then((preview) => void (segments.value = preview.segments), () => undefined)
+    }, COUNT_AFTER_MS)
+    return () => clearTimeout(timer)
+  }, [text, sgw])
+  return <span>{segments.value === null ? '' : segments.value === 1 ? '1 segment' : `${segments.value} segments`}</span>
+}
+
+const FAULTS: readonly [fault: SimulatorFault, name: string][] = [
+  [null, 'goes well'],
+  ['429', '429, try later'],
+  ['5xx-after', '502 after accepting'],
+  ['slow', 'takes 3 s'],
+  ['opted-out', 'recipient opted out'],
+]
+
+/** What the simulator does with the next send. It is used up by one. */
+const Faults = ({ conversation }: { conversation: Conversation }) => (
+  <div class="faults" role="radiogroup" aria-label="What happens to the next send">
+    <span class="dim">Next send</span>
+    {FAULTS.map(([fault, name]) => (
+      <label key={name}>
+        <input type="radio" name="fault" checked={conversation.fault.value === fault} onChange={() => void conversation.setFault(fault)} />
+        {name}
+      </label>
+    ))}
+  </div>
+)
+

@@ -1,0 +1,147 @@
+import { computed, signal } from '@preact/signals'
+import type { Message, Sgw, Timeline } from '../../../client/client.ts'
+import { whileSignedIn } from '../state/caller.ts'
+import type { LiveEvent } from '../state/live.ts'
+import { type SimulatorCall, type SimulatorFault, getNextFault, listCalls, sendInbound, setNextFault } from '../state/operator.ts'
+import { afterEvent, messageIdOf } from '../messages/row.ts'
+
+/** A send that this page made: when, how long the gateway took to answer, and what was said. */
+export interface OwnSend {
+  at: number
+  ms: number
+  request: { to: string; from: string; body: string }
+  response: unknown
+}
+
+/** An event as this page's socket got it. */
+export interface HeardEvent {
+  at: number
+  event: LiveEvent
+}
+
+const SHOWN_MESSAGES = 30
+/** Only of the newest messages every step is drawn. */
+const TRACED_MESSAGES = 4
+/** Events of one text come together. */
+const READ_AFTER_MS = 150
+/** Reads that no click of this page caused are at most so frequent. */
+const READ_EVERY_MS = 4000
+const CLICK_COUNTS_MS = 10_000
+
+/** One number of ours and one contact: their messages, and for the newest ones every step between app and phone. */
+export class Conversation {
+  /** Oldest first. */
+  readonly messages = signal<readonly Message[]>([])
+  readonly timelines = signal<ReadonlyMap<string, Timeline>>(new Map())
+  readonly calls = signal<readonly SimulatorCall[]>([])
+  readonly sends = signal<ReadonlyMap<string, OwnSend>>(new Map())
+  readonly heard = signal<readonly HeardEvent[]>([])
+  readonly fault = signal<SimulatorFault>(null)
+  readonly error = signal('')
+  readonly isLoaded = signal(false)
+  readonly traced = computed(() => this.messages.value.slice(-TRACED_MESSAGES))
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #readAt = -Infinity
+  #clickedAt = -Infinity
+
+  constructor(
+    readonly sgw: Sgw,
+    readonly number: string,
+    readonly contact: string,
+  ) {}
+
+  /** Reads messages, timelines and calls. */
+  async read(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#readAt = Date.now()
+    const { sgw, number, contact } = this
+    await this.#try(async () => {
+      const [page, fault] = await Promise.all([
+        sgw.sms.list({ number, contact, include: 'delivery', limit: SHOWN_MESSAGES }).page(1),
+        getNextFault(sgw),
+      ])
+      this.messages.value = page.messages.toReversed()
+      this.fault.value = fault
+      await this.#readSteps()
+      this.isLoaded.value = true
+    })
+  }
+
+  async #readSteps(): Promise<void> {
+    const { sgw, number, contact } = this
+    const changed = this.traced.value.filter(({ messageId }) => !isOver(this.timelines.value.get(messageId)))
+    const [calls, ...timelines] = await Promise.all([
+      listCalls(sgw, { from: number, to: contact, limit: 100 }),
+      ...changed.map(({ messageId }) => sgw.sms.timeline(messageId)),
+    ])
+    this.calls.value = calls
+    this.timelines.value = new Map([...this.timelines.value, ...timelines.map((timeline) => [timeline.messageId, timeline] as const)])
+  }
+
+  /** Sends a text from the app, and measures the answer. */
+  async send(body: string): Promise<void> {
+    this.#clickedAt = Date.now()
+    const request = { to: this.contact, from: this.number, body }
+    await this.#try(async () => {
+      const at = Date.now()
+      const began = performance.now()
+      const response = await this.sgw.sms.send(request)
+      this.sends.value = new Map([...this.sends.value, [response.messageId, { at, ms: performance.now() - began, request, response }]])
+      await this.read()
+    })
+  }
+
+  /** Texts as the contact. */
+  async reply(text: string): Promise<void> {
+    this.#clickedAt = Date.now()
+    await this.#try(async () => {
+      await sendInbound(this.sgw, { from: this.contact, to: this.number, text })
+      this.#plan()
+    })
+  }
+
+  /** Says what happens to the next send. */
+  async setFault(fault: SimulatorFault): Promise<void> {
+    await this.#try(async () => void (this.fault.value = await setNextFault(this.sgw, fault)))
+  }
+
+  /** Takes an event: a known message changes at once, and everything is read again soon. */
+  note(event: LiveEvent): void {
+    if (!this.#concerns(event)) return
+    this.heard.value = [...this.heard.value, { at: Date.now(), event }].slice(-200)
+    const id = messageIdOf(event)
+    this.messages.value = this.messages.value.map((message) => (message.messageId === id ? afterEvent(message, event) : message))
+    this.#plan()
+  }
+
+  #concerns(event: LiveEvent): boolean {
+    if (event.type === 'gap') return true
+    if (event.type === 'sms_inbound') return event.from === this.contact && event.to === this.number
+    if (event.type === 'opt_out') return event.contact === this.contact && event.number === this.number
+    return this.messages.value.some(({ messageId }) => messageId === event.messageId) || event.type === 'sms_status'
+  }
+
+  #plan(): void {
+    const isClicked = Date.now() - this.#clickedAt < CLICK_COUNTS_MS
+    const wait = isClicked ? READ_AFTER_MS : Math.max(READ_AFTER_MS, this.#readAt + READ_EVERY_MS - Date.now())
+    this.#timer ??= setTimeout(() => void this.read(), wait)
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+  }
+
+  async #try(run: () => Promise<void>): Promise<void> {
+    try {
+      await whileSignedIn(run())
+      this.error.value = ''
+    } catch (error) {
+      this.error.value = error instanceof Error ? error.message : String(error)
+    }
+  }
+}
+
+/** Whether nothing more can happen to a message. */
+const isOver = (timeline: Timeline | undefined): boolean =>
+  timeline !== undefined && (timeline.status === 'failed' || timeline.deliveryStatus === 'delivered' || timeline.deliveryStatus === 'undelivered')

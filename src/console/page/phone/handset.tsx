@@ -1,0 +1,162 @@
+import { useSignal } from '@preact/signals'
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import type { Message } from '../../../client/client.ts'
+import { Icon } from '../parts/icon.tsx'
+import { Menu } from '../parts/menu.tsx'
+import { PhoneNumber, spokenNumber } from '../parts/phone-number.tsx'
+import { open } from '../state/address.ts'
+import { me } from '../state/caller.ts'
+import { dayHeader, dayOf, duration, now, shortTime } from '../state/clock.ts'
+import { explainedShort, waitingText } from '../messages/words.ts'
+import type { Conversation } from './conversation.ts'
+import { nextContact } from './pair.ts'
+
+/** The contact's phone: what arrived, and a field to text as the contact. */
+export const Handset = ({ conversation, contacts }: { conversation: Conversation; contacts: readonly string[] }) => (
+  <div class="phone-right">
+    <div class="contact-bar">
+      <Menu
+        label={`Contact ${spokenNumber(conversation.contact)}`}
+        class="contact-choice"
+        items={contacts.map((contact) => ({
+          label: spokenNumber(contact),
+          isChosen: contact === conversation.contact,
+          run: () => open('phone', { number: conversation.number, contact }),
+        }))}
+      >
+        <PhoneNumber value={conversation.contact} />
+        <Icon name="down" />
+      </Menu>
+      <button type="button" class="button quiet" onClick={() => open('phone', { number: conversation.number, contact: nextContact(contacts) })}>
+        New contact
+      </button>
+    </div>
+    <section class="handset" aria-label={`Phone of ${spokenNumber(conversation.contact)}`}>
+      <div class="handset-top" aria-hidden="true">
+        {shortTime(now.value)}
+        <span>simulated</span>
+      </div>
+      <div class="handset-name">
+        <b>{me.value?.tenantName ?? ''}</b>
+        <PhoneNumber value={conversation.number} />
+      </div>
+      <Thread conversation={conversation} />
+      <Reply conversation={conversation} />
+    </section>
+  </div>
+)
+
+/** Bubbles appear when the provider has taken the text; the marks change when more is known. */
+function Thread({ conversation }: { conversation: Conversation }) {
+  const box = useRef<HTMLDivElement>(null)
+  const messages = conversation.messages.value
+  useLayoutEffect(() => void box.current?.scrollTo({ top: box.current.scrollHeight }), [messages.length])
+  return (
+    <div class="thread" ref={box} tabIndex={0} role="log" aria-label="Conversation">
+      {messages.length === 0 && conversation.isLoaded.value && (
+        <p class="thread-empty">
+          No texts yet.
+          <br />
+          This is how a contact will see you.
+        </p>
+      )}
+      {messages.map((message, index) => (
+        <ThreadMessage key={message.messageId} message={message} isNewDay={dayOf(message.createdAt) !== dayOf(messages[index - 1]?.createdAt ?? 0)} />
+      ))}
+    </div>
+  )
+}
+
+const ThreadMessage = ({ message, isNewDay }: { message: Message; isNewDay: boolean }) => (
+  <>
+    {isNewDay && (
+      <p class="thread-day">
+        {dayHeader(message.createdAt, now.peek())} {shortTime(message.createdAt)}
+      </p>
+    )}
+    {message.direction === 'inbound' ? (
+      <>
+        <p class="said mine">
+          <span class="mask">{message.body}</span>
+        </p>
+        <p class="said-note mine">received {shortTime(message.createdAt)}</p>
+      </>
+    ) : (
+      <Arriving message={message} />
+    )}
+  </>
+)
+
+/** A text of the app. Before the provider has it, only a note says what it waits for. */
+function Arriving({ message }: { message: Message }) {
+  const isThere = message.status === 'sent' && message.deliveryStatus !== 'undelivered'
+  return (
+    <>
+      {isThere && (
+        <p class="said theirs">
+          <span class="mask">{message.body}</span>
+        </p>
+      )}
+      <p class={isThere ? 'said-note' : 'said-note pending'}>{noteOf(message)}</p>
+    </>
+  )
+}
+
+function noteOf({ status, error, deliveryStatus, waiting, createdAt, updatedAt, body }: Message) {
+  const took = duration(Date.parse(updatedAt) - Date.parse(createdAt))
+  const text = <span class="mask">“{body.length > 24 ? `${body.slice(0, 24)}…` : body}”</span>
+  if (status === 'failed')
+    return (
+      <>
+        <Icon name="failed" /> {text} {explainedShort(error ?? '')}
+      </>
+    )
+  if (deliveryStatus === 'undelivered')
+    return (
+      <>
+        <Icon name="undelivered" /> {text} not delivered
+      </>
+    )
+  if (deliveryStatus === 'delivered')
+    return (
+      <>
+        <Icon name="delivered" /> delivered, sent in {took}
+      </>
+    )
+  if (status === 'sent')
+    return (
+      <>
+        <Icon name="sent" /> sent in {took}
+      </>
+    )
+  return (
+    <>
+      <Icon name={waiting == null ? 'sending' : 'waiting'} /> {text} {waiting == null ? 'on its way' : waitingText(waiting, now.peek())}
+    </>
+  )
+}
+
+function Reply({ conversation }: { conversation: Conversation }) {
+  const text = useSignal('')
+  const send = async (event: Event): Promise<void> => {
+    event.preventDefault()
+    if (text.value === '') return
+    const reply = text.value
+    text.value = ''
+    await conversation.reply(reply)
+  }
+  return (
+    <form class="reply" onSubmit={(event) => void send(event)}>
+      <input
+        aria-label="Text as the contact"
+        placeholder="Text as this contact"
+        autoComplete="off"
+        value={text.value}
+        onInput={({ currentTarget }) => void (text.value = currentTarget.value)}
+      />
+      <button type="submit" aria-label="Send as the contact">
+        <Icon name="send" />
+      </button>
+    </form>
+  )
+}

@@ -1,0 +1,31 @@
+import { useSignal } from '@preact/signals'
+import { CopyButton } from '../parts/copy.tsx'
+import type { StepDetail } from './steps.ts'
+
+/** Request and response of the chosen step. */
+export function StepDetails({ detail }: { detail: StepDetail }) {
+  const side = useSignal<'request' | 'response'>('request')
+  const shown = side.value === 'response' && detail.response !== null ? detail.response : detail.request
+  return (
+    <section class="exchange" aria-label="The chosen step">
+      <header>
+        <b>{detail.title}</b>
+        {detail.response !== null && (
+          <>
+            <SideButton name="Request" isChosen={side.value === 'request'} choose={() => void (side.value = 'request')} />
+            <SideButton name="Response" isChosen={side.value === 'response'} choose={() => void (side.value = 'response')} />
+          </>
+        )}
+        <CopyButton text={shown} label="Copy this" />
+      </header>
+      {detail.note !== undefined && <p class="small dim exchange-note">{detail.note}</p>}
+      <pre class="mask">{shown}</pre>
+    </section>
+  )
+}
+
+export const SideButton = ({ name, isChosen, choose }: { name: string; isChosen: boolean; choose: () => void }) => (
+  <button type="button" class="side" aria-pressed={isChosen} onClick={choose}>
+    {name}
+  </button>
+)

@@ -1,0 +1,187 @@
+import type { Message, Timeline } from '../../../client/client.ts'
+import { duration } from '../state/clock.ts'
+import type { SimulatorCall } from '../state/operator.ts'
+import type { Conversation, HeardEvent, OwnSend } from './conversation.ts'
+
+/** The stations, from left to right. */
+export const STATIONS = ['Your app', 'Gateway', 'RingCentral', 'Phone'] as const
+
+/** One step of a text on its way. A hop goes from a station to the next one; `at` is in milliseconds. */
+export interface Step {
+  key: string
+  at: number
+  kind: 'hop' | 'back' | 'self' | 'wait'
+  /** The left one of the two stations of a hop, or the station of the others. */
+  station: 0 | 1 | 2
+  title: string
+  /** What stands after the title, such as a status. */
+  result: string
+  measure: string
+  isBad: boolean
+  detail: StepDetail | null
+}
+
+/** What is shown of a step when it is chosen. */
+export interface StepDetail {
+  title: string
+  request: string
+  response: string | null
+  /** Said above what was not recorded but rebuilt. */
+  note?: string
+}
+
+/** The steps of one message, in the order of their times. */
+export function stepsOf(message: Message, conversation: Conversation): Step[] {
+  const { calls, heard, sends, timelines } = conversation
+  const timeline = timelines.value.get(message.messageId)
+  const own = heard.value.filter(({ event }) => 'messageId' in event && event.messageId === message.messageId)
+  const steps =
+    message.direction === 'inbound'
+      ? inboundSteps(message, timeline, calls.value)
+      : outboundSteps(message, timeline, calls.value, sends.value.get(message.messageId))
+  return [...steps, ...own.map((entry) => heardStep(entry))].toSorted((a, b) => a.at - b.at)
+}
+
+function outboundSteps(message: Message, timeline: Timeline | undefined, calls: readonly SimulatorCall[], send: OwnSend | undefined): Step[] {
+  const created = Date.parse(message.createdAt)
+  const steps: Step[] = send === undefined ? [] : [sendStep(message, send)]
+  steps.push({ ...base('queued', created), kind: 'self', station: 1, title: 'committed to disk, queued' })
+  const attempts = timeline?.entries.filter((entry) => entry.type === 'attempt') ?? []
+  attempts.forEach((attempt, index) => {
+    const before = attempts[index - 1]
+    if (before !== undefined) steps.push(waitStep(before, attempt, calls))
+    steps.push(attemptStep(attempt, callAt(calls, 'sms', Date.parse(attempt.at))))
+  })
+  for (const entry of timeline?.entries ?? []) {
+    const at = Date.parse(entry.at)
+    if (entry.type === 'delivered')
+      steps.push({ ...base('delivered', at), kind: 'hop', station: 2, title: 'delivered', measure: duration(at - created) })
+    if (entry.type === 'undelivered')
+      steps.push({ ...base('undelivered', at), kind: 'hop', station: 2, title: 'not delivered', result: entry.errorCode ?? '', isBad: true, measure: duration(at - created) })
+    if (entry.type === 'failed')
+      steps.push({ ...base('failed', at), kind: 'self', station: 1, title: `failed: ${entry.error ?? ''}`, isBad: true })
+  }
+  return steps
+}
+
+function inboundSteps(message: Message, timeline: Timeline | undefined, calls: readonly SimulatorCall[]): Step[] {
+  const stored = Date.parse(message.createdAt)
+  const event = calls.find((call) => call.rcMessageId === message.rcMessageId && call.direction === 'in')
+  const at = event === undefined ? stored : Date.parse(event.at)
+  const steps: Step[] = [{ ...base('text', at - 1), kind: 'back', station: 2, title: 'text' }]
+  if (event !== undefined)
+    steps.push({
+      ...base('event', at),
+      kind: 'back',
+      station: 1,
+      title: 'event',
+      result: event.response === null ? 'no answer' : `${event.response.status}, stored`,
+      measure: duration(event.durationMs),
+      detail: detailOf('Event from RingCentral', event),
+    })
+  for (const entry of timeline?.entries ?? [])
+    if (entry.type === 'webhook')
+      steps.push({
+        ...base(`webhook ${entry.deliveryId} ${entry.attemptNumber}`, Date.parse(entry.at)),
+        kind: 'back',
+        station: 0,
+        title: 'webhook',
+        result: entry.outcome === 'success' ? '2xx, signed' : entry.outcome.replace('_', ' '),
+        isBad: entry.outcome !== 'success',
+        detail: webhookDetail(message),
+      })
+  return steps
+}
+
+const base = (key: string, at: number) =>
+  ({ key, at, result: '', measure: '', isBad: false, detail: null }) satisfies Partial<Step>
+
+const sendStep = ({ messageId }: Message, { at, ms, request, response }: OwnSend): Step => ({
+  ...base('send', at),
+  kind: 'hop',
+  station: 0,
+  title: 'POST /v1/sms/send',
+  result: '202',
+  measure: duration(ms),
+  detail: { title: `POST /v1/sms/send, ${messageId}`, request: json(request), response: `202\n\n${json(response)}` },
+})
+
+type Attempt = Extract<Timeline['entries'][number], { type: 'attempt' }>
+
+const attemptStep = (attempt: Attempt, call: SimulatorCall | undefined): Step => ({
+  ...base(`attempt ${attempt.number}`, Date.parse(attempt.at)),
+  kind: 'hop',
+  station: 1,
+  title: `attempt ${attempt.number}`,
+  result: attempt.durationMs === null ? 'runs' : String(attempt.httpStatus ?? 'no answer'),
+  isBad: attempt.durationMs !== null && attempt.outcome !== 'accepted',
+  measure: attempt.durationMs === null ? '' : duration(attempt.durationMs),
+  detail: call === undefined ? null : detailOf('Call to RingCentral', call),
+})
+
+/** Between two attempts: a pause that RingCentral asked for, or a look into its message store. */
+function waitStep(before: Attempt, next: Attempt, calls: readonly SimulatorCall[]): Step {
+  const from = Date.parse(before.at) + (before.durationMs ?? 0)
+  const retryAfter = callAt(calls, 'sms', Date.parse(before.at))?.response?.headers['retry-after']
+  const title =
+    before.outcome === 'unknown'
+      ? 'asks the message store before it repeats'
+      : retryAfter === undefined
+        ? 'waits before it repeats'
+        : `paused, Retry-After ${retryAfter} s`
+  return { ...base(`wait ${next.number}`, from), kind: 'wait', station: 1, title, measure: duration(Date.parse(next.at) - from) }
+}
+
+/** A call belongs to an attempt if it began within this time of it. */
+const SAME_CALL_MS = 1500
+
+const callAt = (calls: readonly SimulatorCall[], route: string, at: number): SimulatorCall | undefined =>
+  calls
+    .filter((call) => call.direction === 'out' && call.route === route && Math.abs(Date.parse(call.at) - at) < SAME_CALL_MS)
+    .toSorted((a, b) => Math.abs(Date.parse(a.at) - at) - Math.abs(Date.parse(b.at) - at))[0]
+
+function heardStep({ at, event }: HeardEvent): Step {
+  const state = event.type === 'sms_status' ? event.status : event.type === 'sms_delivery' ? event.deliveryStatus : 'stored'
+  return {
+    ...base(`${event.type} ${state}`, at),
+    kind: 'back',
+    station: 0,
+    title: event.type,
+    result: state,
+    measure: 'timestamp' in event ? duration(Math.max(0, at - Date.parse(event.timestamp))) : '',
+    isBad: state === 'failed' || state === 'undelivered',
+    detail: { title: 'WebSocket event', request: json(event), response: null },
+  }
+}
+
+function detailOf(title: string, { method, path, request, response, fault }: SimulatorCall): StepDetail {
+  return {
+    title: `${title}: ${method} ${path}`,
+    request: wire(request),
+    response: response === null ? 'No answer.' : `${response.status}\n${wire(response)}`,
+    ...(fault === null ? {} : { note: `The simulator was told to answer so: ${fault}.` }),
+  }
+}
+
+function webhookDetail(message: Message): StepDetail {
+  const { messageId, from, to, body, rcMessageId, tenantId, createdAt, receivingExtensionId } = message
+  return {
+    title: 'Webhook to your app',
+    request: json({ type: 'sms_inbound', messageId, from, to, body, rcMessageId, tenantId, timestamp: createdAt, receivingExtensionId }),
+    response: null,
+    note: 'Rebuilt from the stored message. The request had X-Gateway-Timestamp and X-Gateway-Signature besides.',
+  }
+}
+
+const wire = ({ headers, body }: { headers: Record<string, string>; body: string }): string =>
+  `${Object.entries(headers).map(([name, value]) => `${name}: ${value}`).join('\n')}\n\n${pretty(body)}`
+
+function pretty(body: string): string {
+  try {
+    return json(JSON.parse(body))
+  } catch {
+    return body
+  }
+}
+
+const json = (value: unknown): string => JSON.stringify(value, null, 2)

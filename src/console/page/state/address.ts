@@ -1,0 +1,63 @@
+import { computed, signal } from '@preact/signals'
+
+/** The views that have an address: `#/messages?status=failed&id=msg_…`. */
+export const VIEWS = ['messages', 'phone'] as const
+export type View = (typeof VIEWS)[number]
+
+export interface Address {
+  view: View | null
+  params: Readonly<Record<string, string>>
+}
+
+const current = signal(parse(location.hash))
+
+export const address = computed(() => current.value)
+
+/** A parameter of the address, or '' without it. */
+export const param = (name: string): string => current.value.params[name] ?? ''
+
+/** Follows links, Back and Forward. */
+export function followAddress(): void {
+  addEventListener('hashchange', () => void (current.value = parse(location.hash)))
+}
+
+/** Goes to another view or opens something: Back leads here again. */
+export function open(view: View, params: Record<string, string> = {}): void {
+  location.hash = addressOf(view, params)
+  current.value = parse(location.hash)
+}
+
+/** Changes parameters of this view, as filters do: Back does not undo it. Empty values are removed. */
+export function refine(changes: Record<string, string>): void {
+  const { view, params } = current.value
+  if (view === null) return
+  history.replaceState(null, '', addressOf(view, { ...params, ...changes }))
+  current.value = parse(location.hash)
+}
+
+/** The hash of a view, for links. */
+export function addressOf(view: View, params: Readonly<Record<string, string>> = {}): string {
+  const query = new URLSearchParams(Object.entries(params).filter(([, value]) => value !== '')).toString()
+  return `#/${view}${query === '' ? '' : `?${query}`}`
+}
+
+/**
+ * Takes a login out of the address (`#login=sgwlogin_…`), so that it is neither bookmarked nor shared, and returns it. The view
+ * that was asked for stays.
+ */
+export function takeLogin(): string | null {
+  const match = /^#login=([\w-]+)&?(.*)$/.exec(location.hash)
+  if (match === null) return null
+  const rest = match[2] ?? ''
+  history.replaceState(null, '', rest === '' ? location.pathname : `#${rest}`)
+  current.value = parse(location.hash)
+  return match[1] ?? null
+}
+
+function parse(hash: string): Address {
+  const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?')
+  return {
+    view: VIEWS.find((view) => view === path) ?? null,
+    params: Object.fromEntries(new URLSearchParams(query)),
+  }
+}

@@ -1,0 +1,48 @@
+import { type Signal, effect, signal } from '@preact/signals'
+
+/** What a person has chosen for this browser. Each choice is remembered, if the browser allows it. */
+export const theme = remembered('sgw.theme', 'system', ['system', 'light', 'dark'])
+export const privacy = remembered('sgw.privacy', 'off', ['off', 'on'])
+export const timeZone = remembered('sgw.time', 'local', ['local', 'utc'])
+/** Whether single letters are shortcuts. Speech input types letters, so this can be switched off. */
+export const singleKeys = remembered('sgw.keys', 'on', ['on', 'off'])
+
+/** Keeps the page in step with theme and privacy. */
+export function followSettings(): void {
+  const root = document.documentElement
+  effect(() => {
+    if (theme.value === 'system') delete root.dataset['theme']
+    else root.dataset['theme'] = theme.value
+  })
+  effect(() => void root.classList.toggle('private', privacy.value === 'on'))
+}
+
+function remembered<const Choice extends string>(name: string, first: Choice, choices: readonly Choice[]) {
+  const stored = readStored('local', name)
+  const chosen: Signal<Choice> = signal(choices.find((choice) => choice === stored) ?? first)
+  effect(() => writeStored('local', name, chosen.value))
+  return chosen
+}
+
+type Place = 'local' | 'session'
+
+/** Reads from the browser's storage; null if there is nothing, or storage is forbidden. */
+export function readStored(place: Place, name: string): string | null {
+  try {
+    return storageOf(place).getItem(name)
+  } catch {
+    return null
+  }
+}
+
+/** Stores or, with null, removes. Without storage the choice lasts as long as the page. */
+export function writeStored(place: Place, name: string, value: string | null): void {
+  try {
+    if (value === null) storageOf(place).removeItem(name)
+    else storageOf(place).setItem(name, value)
+  } catch {
+    // Storage is forbidden or full.
+  }
+}
+
+const storageOf = (place: Place): Storage => (place === 'local' ? localStorage : sessionStorage)
