@@ -31,7 +31,7 @@ export function Sentence() {
     <h1 class="sentence">
       {failed !== false && (
         <>
-          {failed} failed in 24 hours{totals.failed > previous.failed ? `, ${count(previous.failed)} the day before` : ''}
+          {failed} failed in 24 hours{totals.failed > previous.failed ? `, ${previous.failed === 0 ? 'none' : count(previous.failed)} the day before` : ''}
         </>
       )}
       {failed !== false && waiting !== false && '; '}
