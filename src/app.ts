@@ -36,4 +36,5 @@ export const ROUTES = [
 ]
 
 /** The HTTP side of the gateway: the request pipeline, the endpoints and the documentation. */
-export const createApp = (gateway: Gateway): Server => createServer(gateway, ROUTES, [...openApi(ROUTES), ...consolePages(gateway)])
+export const createApp = (gateway: Gateway): Server =>
+  createServer(gateway, ROUTES, [...openApi(ROUTES), ...consolePages(gateway)])

@@ -67,7 +67,8 @@ function simulatorPage(files: readonly PageFile[]): PageFile {
 
 function encodingFor(accepted: string): Encoding {
   const names = accepted.split(',').map((entry) => entry.trim())
-  const accepts = (name: string): boolean => names.some((entry) => entry === name || (entry.startsWith(`${name};`) && !/q=0(\.0+)?$/.test(entry)))
+  const accepts = (name: string): boolean =>
+    names.some((entry) => entry === name || (entry.startsWith(`${name};`) && !/q=0(\.0+)?$/.test(entry)))
   return accepts('br') ? 'br' : accepts('gzip') ? 'gzip' : 'identity'
 }
 

@@ -19,9 +19,11 @@ function liveText(): string {
   return hasPhone.value ? 'Live, simulator' : 'Live'
 }
 
-export function offlineText(): string {
+function offlineText(): string {
   const { since, retryAt } = connection.value
   const seconds = Math.max(1, Math.ceil(((retryAt ?? now.value) - now.value) / 1000))
   const from = since === null ? 'Offline.' : `Offline since ${clockTime(since)}.`
-  return retryAt === null ? `${from} Trying again.` : `${from} Trying again in ${duration(seconds * 1000).replace('.0', '')}.`
+  return retryAt === null
+    ? `${from} Trying again.`
+    : `${from} Trying again in ${duration(seconds * 1000).replace('.0', '')}.`
 }

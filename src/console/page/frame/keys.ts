@@ -37,7 +37,14 @@ export function followKeys(): void {
       event.preventDefault()
       return focusSearch()
     }
-    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event) || document.querySelector('dialog[open]') !== null) return
+    if (
+      event.ctrlKey ||
+      event.metaKey ||
+      event.altKey ||
+      isTyping(event) ||
+      document.querySelector('dialog[open]') !== null
+    )
+      return
     const isLetter = event.key.length === 1
     if (isLetter && singleKeys.value === 'off') return
     if (event.key === 'g') wentAt = event.timeStamp

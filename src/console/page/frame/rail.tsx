@@ -30,8 +30,23 @@ export const Rail = () => (
   </nav>
 )
 
-const RailItem = ({ view, name, icon, trouble }: { view: View; name: string; icon: IconName; trouble: Trouble | null }) => (
-  <a class="rail-item" href={addressOf(view)} title={name} {...(address.value.view === view ? { 'aria-current': 'page' } : {})}>
+const RailItem = ({
+  view,
+  name,
+  icon,
+  trouble,
+}: {
+  view: View
+  name: string
+  icon: IconName
+  trouble: Trouble | null
+}) => (
+  <a
+    class="rail-item"
+    href={addressOf(view)}
+    title={name}
+    {...(address.value.view === view ? { 'aria-current': 'page' } : {})}
+  >
     <Icon name={icon} />
     <span class="label">{name}</span>
     {trouble !== null && (
@@ -46,7 +61,13 @@ const RailItem = ({ view, name, icon, trouble }: { view: View; name: string; ico
 /** Theme, privacy and keys. */
 export const Choices = () => (
   <div class="rail-choices">
-    <button type="button" class="icon-button" aria-label={`Theme: ${theme.value}`} title={`Theme: ${theme.value}`} onClick={nextTheme}>
+    <button
+      type="button"
+      class="icon-button"
+      aria-label={`Theme: ${theme.value}`}
+      title={`Theme: ${theme.value}`}
+      onClick={nextTheme}
+    >
       <Icon name="theme" />
     </button>
     <button
@@ -59,7 +80,13 @@ export const Choices = () => (
     >
       <Icon name="privacy" />
     </button>
-    <button type="button" class="icon-button" aria-label="Keys" title="Keys (?)" onClick={() => void (isHelpOpen.value = true)}>
+    <button
+      type="button"
+      class="icon-button"
+      aria-label="Keys"
+      title="Keys (?)"
+      onClick={() => void (isHelpOpen.value = true)}
+    >
       <Icon name="keys" />
     </button>
   </div>

@@ -22,12 +22,19 @@ export const SignIn = () => (
 const Operator = () => (
   <section>
     <h2>As the operator</h2>
-    <p class="dim">Sees all tenants and apps. On the machine of the gateway, run this and open the link that it prints:</p>
+    <p class="dim">
+      Sees all tenants and apps. On the machine of the gateway, run this and open the link that it prints:
+    </p>
     <p class="command">
       <code>sgw console</code>
       <CopyButton text="sgw console" label="Copy the command" />
     </p>
-    <SecretForm label="Or paste the link here" hint="http://…/console/#login=…" button="Open" submit={(link) => signInByLogin(loginOf(link))} />
+    <SecretForm
+      label="Or paste the link here"
+      hint="http://…/console/#login=…"
+      button="Open"
+      submit={(link) => signInByLogin(loginOf(link))}
+    />
   </section>
 )
 

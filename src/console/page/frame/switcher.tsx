@@ -5,7 +5,11 @@ import { signOut } from '../state/session.ts'
 
 /** Tenant and app that the console acts as; an operator can choose another one. */
 export const Switcher = () => (
-  <Menu label={`Tenant and app: ${me.value?.tenantName ?? 'none'}, ${me.value?.name ?? 'none'}`} class="switcher" items={switcherItems()}>
+  <Menu
+    label={`Tenant and app: ${me.value?.tenantName ?? 'none'}, ${me.value?.name ?? 'none'}`}
+    class="switcher"
+    items={switcherItems()}
+  >
     <Mark />
     <span class="label">
       <b>{me.value?.tenantName ?? 'sgw'}</b>

@@ -22,7 +22,9 @@ export interface ShownView {
 export const troubles = signal<Partial<Record<View, Trouble>>>({})
 
 /** Whether the phone can be shown: the simulator runs, and its record is an operator's. */
-export const hasPhone = computed(() => me.value?.development === true && session.value?.kind === 'operator' && isSimulated())
+export const hasPhone = computed(
+  () => me.value?.development === true && session.value?.kind === 'operator' && isSimulated(),
+)
 
 const isSimulated = (): boolean => document.documentElement.dataset['simulator'] !== undefined
 

@@ -51,7 +51,10 @@ const CopyMenu = ({ row }: { row: Row }) => (
 
 /** A link to this view with this message. It pins the end of the list, so that whoever opens it sees the same rows. */
 const linkTo = (row: Row): string =>
-  new URL(addressOf('messages', { before: new Date().toISOString(), ...address.value.params, id: row.messageId }), location.href).href
+  new URL(
+    addressOf('messages', { before: new Date().toISOString(), ...address.value.params, id: row.messageId }),
+    location.href,
+  ).href
 
 function SendAgain({ row, close }: { row: Row; close: () => void }) {
   const send = async (): Promise<void> => {
@@ -74,7 +77,8 @@ function Cancel({ row, close }: { row: Row; close: () => void }) {
   }
   return (
     <Confirm title="Cancel this message" button="Cancel message" isDanger run={cancel} close={close}>
-      It has not been sent to <PhoneNumber value={row.to} /> yet, and then never will be. It ends as failed with “Cancelled before sending”.
+      It has not been sent to <PhoneNumber value={row.to} /> yet, and then never will be. It ends as failed with
+      “Cancelled before sending”.
     </Confirm>
   )
 }
@@ -115,7 +119,12 @@ function Confirm({ title, button, isDanger = false, run, close, children }: Conf
         <button type="button" class="button quiet" onClick={close}>
           Back
         </button>
-        <button type="button" class={isDanger ? 'button danger' : 'button primary'} disabled={isBusy.value} onClick={() => void confirm()}>
+        <button
+          type="button"
+          class={isDanger ? 'button danger' : 'button primary'}
+          disabled={isBusy.value}
+          onClick={() => void confirm()}
+        >
           {button}
         </button>
       </div>

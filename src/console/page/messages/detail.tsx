@@ -8,7 +8,7 @@ import { wholeTime } from '../state/clock.ts'
 import { onEvent } from '../state/live.ts'
 import { Actions } from './actions.tsx'
 import { OpenMessage } from './detail-state.ts'
-import { close } from './messages-view.tsx'
+import { close } from './cursor.ts'
 import { Outcome } from './outcome.tsx'
 import { type Row, contactOf, ownNumberOf } from './row.ts'
 import { TextWithSegments } from './text-with-segments.tsx'
@@ -100,7 +100,13 @@ const DetailHead = ({ id, move }: { id: string; move: (step: number) => void }) 
     <span class="mono">{id}</span>
     <CopyButton text={id} label="Copy the message id" />
     <span class="rail-space" />
-    <button type="button" class="icon-button" aria-label="Previous message" title="Previous (k)" onClick={() => move(-1)}>
+    <button
+      type="button"
+      class="icon-button"
+      aria-label="Previous message"
+      title="Previous (k)"
+      onClick={() => move(-1)}
+    >
       <Icon name="up" />
     </button>
     <button type="button" class="icon-button" aria-label="Next message" title="Next (j)" onClick={() => move(1)}>
@@ -113,12 +119,33 @@ const DetailHead = ({ id, move }: { id: string; move: (step: number) => void }) 
 )
 
 function Facts({ row }: { row: Row }) {
-  const app = choices.value.find(({ appId }) => appId === row.appId)?.name ?? (row.appId === me.value?.appId ? me.value.name : row.appId)
+  const app =
+    choices.value.find(({ appId }) => appId === row.appId)?.name ??
+    (row.appId === me.value?.appId ? me.value.name : row.appId)
   const facts: readonly [name: string, value: preact.ComponentChildren][] = [
-    ['App', app === '' || app === null ? '–' : <a class="link" href={addressOf('messages', { app: app ?? '' })}>{app}</a>],
+    [
+      'App',
+      app === '' || app === null ? (
+        '–'
+      ) : (
+        <a class="link" href={addressOf('messages', { app: app ?? '' })}>
+          {app}
+        </a>
+      ),
+    ],
     ['User', row.userId === null ? '–' : <span class="mono">{row.userId}</span>],
-    ['Contact', <a class="link" href={addressOf('messages', { contact: contactOf(row) })}><PhoneNumber value={contactOf(row)} /></a>],
-    ['Our number', <a class="link" href={addressOf('messages', { number: ownNumberOf(row) })}><PhoneNumber value={ownNumberOf(row)} /></a>],
+    [
+      'Contact',
+      <a class="link" href={addressOf('messages', { contact: contactOf(row) })}>
+        <PhoneNumber value={contactOf(row)} />
+      </a>,
+    ],
+    [
+      'Our number',
+      <a class="link" href={addressOf('messages', { number: ownNumberOf(row) })}>
+        <PhoneNumber value={ownNumberOf(row)} />
+      </a>,
+    ],
     ['At RingCentral', row.rcMessageId === null ? '–' : <span class="mono">{row.rcMessageId}</span>],
     ['Job', row.jobId === '' ? '–' : <span class="mono">{row.jobId}</span>],
     [row.direction === 'inbound' ? 'Received' : 'Accepted', wholeTime(row.createdAt)],

@@ -27,7 +27,11 @@ export function EmptyList({ list }: { list: MessageList }) {
 const NothingFound = () => (
   <div class="empty">
     <h2>No message matches this filter.</h2>
-    <button type="button" class="button" onClick={() => refine(Object.fromEntries(FILTER_NAMES.map((name) => [name, ''])))}>
+    <button
+      type="button"
+      class="button"
+      onClick={() => refine(Object.fromEntries(FILTER_NAMES.map((name) => [name, ''])))}
+    >
       Show all messages
     </button>
   </div>

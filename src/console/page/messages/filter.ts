@@ -4,7 +4,19 @@ import type { MessageFilter } from '../../../client/client.ts'
  * The words of the search field, `status:failed to:+1503…`, and the parameters of the address, by the same names. `text` looks
  * through loaded rows only, because the API has no search in texts.
  */
-export const FILTER_NAMES = ['status', 'direction', 'to', 'from', 'contact', 'number', 'app', 'user', 'after', 'before', 'text'] as const
+export const FILTER_NAMES = [
+  'status',
+  'direction',
+  'to',
+  'from',
+  'contact',
+  'number',
+  'app',
+  'user',
+  'after',
+  'before',
+  'text',
+] as const
 export type FilterName = (typeof FILTER_NAMES)[number]
 export type Filter = Readonly<Partial<Record<FilterName, string>>>
 

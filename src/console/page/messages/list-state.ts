@@ -28,7 +28,9 @@ export class MessageList {
   readonly newCount = signal(0)
   /** The rows that contain the searched text. */
   readonly shown = computed(() => this.rows.value.filter((row) => hasText(this.filter, row.body)))
-  readonly hasMore = computed(() => this.total.value !== null && this.rows.value.length < this.total.value - this.#since)
+  readonly hasMore = computed(
+    () => this.total.value !== null && this.rows.value.length < this.total.value - this.#since,
+  )
 
   #loaded = 0
   /** Messages that came after the first page was read. */
@@ -124,7 +126,7 @@ export class MessageList {
   /** Reads waits again after a while, or when the first of them ends. */
   #planWaits(): void {
     clearTimeout(this.#timer)
-    const waits = this.rows.value.flatMap(({ waiting }) => (waiting == null ? [] : [waiting]))
+    const waits = this.rows.value.flatMap(({ waiting }) => (!waiting ? [] : [waiting]))
     if (waits.length === 0) return
     const ends = waits.flatMap(({ until }) => (until === undefined ? [] : [Date.parse(until) - Date.now()]))
     const next = Math.min(WAITS_EVERY_MS, ...ends.filter((ms) => ms > 0).map((ms) => ms + 200))
@@ -134,7 +136,9 @@ export class MessageList {
   async #page(page: number, endDate?: string) {
     try {
       const query = { ...queryOf(this.filter, this.apps), include: 'delivery' as const, limit: PAGE_ROWS }
-      const answer = await whileSignedIn(this.sgw.sms.list(endDate === undefined ? query : { endDate, ...query }).page(page))
+      const answer = await whileSignedIn(
+        this.sgw.sms.list(endDate === undefined ? query : { endDate, ...query }).page(page),
+      )
       this.error.value = ''
       return answer
     } catch (error) {

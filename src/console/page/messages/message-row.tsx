@@ -46,8 +46,7 @@ export function MessageRow({ row, isOpen, isCursor, appName, now }: MessageRowPr
 
 /** Never cut, unlike the text. */
 function Reason({ row, now }: { row: Row; now: number }) {
-  if (row.waiting != null) return <em>{waitingText(row.waiting, now)}</em>
+  if (row.waiting) return <em>{waitingText(row.waiting, now)}</em>
   if (row.error !== null) return <em>{explainedShort(row.error)}</em>
   return row.deliveryStatus === 'undelivered' ? <em>not delivered</em> : null
 }
-

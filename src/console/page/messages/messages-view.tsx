@@ -1,12 +1,13 @@
-import { useComputed, useSignal } from '@preact/signals'
+import { type Signal, useComputed, useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { onViewKey } from '../frame/keys.ts'
-import { address, param, open, refine } from '../state/address.ts'
+import { address, open, param } from '../state/address.ts'
 import { choices, client, me } from '../state/caller.ts'
 import { count } from '../state/clock.ts'
 import { onEvent } from '../state/live.ts'
 import { session } from '../state/session.ts'
 import { copyText } from '../parts/copy.tsx'
+import { close, moveCursor } from './cursor.ts'
 import { Detail } from './detail.tsx'
 import { type Filter, filterOf } from './filter.ts'
 import { MessageList } from './list-state.ts'
@@ -58,7 +59,9 @@ export function MessagesView() {
           </span>
         </footer>
       </section>
-      {id !== '' && <Detail key={id} id={id} row={list.rows.value.find(({ messageId }) => messageId === id) ?? null} move={move} />}
+      {id !== '' && (
+        <Detail key={id} id={id} row={list.rows.value.find(({ messageId }) => messageId === id) ?? null} move={move} />
+      )}
     </div>
   )
 }
@@ -78,7 +81,9 @@ const TextNote = ({ list }: { list: MessageList }) => (
 function useList(filterKey: string): MessageList | null {
   const sgw = client.value
   const list = useMemo(() => {
-    const apps = new Map(choices.value.filter(({ tenantId }) => tenantId === me.value?.tenantId).map(({ name, appId }) => [name, appId]))
+    const apps = new Map(
+      choices.value.filter(({ tenantId }) => tenantId === me.value?.tenantId).map(({ name, appId }) => [name, appId]),
+    )
     return sgw === null ? null : new MessageList(sgw, JSON.parse(filterKey) as Filter, apps)
   }, [filterKey, sgw])
   useEffect(() => {
@@ -96,11 +101,7 @@ function useList(filterKey: string): MessageList | null {
 /** An app's key hears the events of its own messages alone. */
 const isLimitedToApp = (): boolean => session.value?.kind === 'key' && param('app') !== me.value?.appId
 
-interface Settable<Value> {
-  value: Value
-}
-
-function onKey(key: string, list: MessageList | null, cursor: Settable<string>, isRaw: Settable<boolean>): boolean {
+function onKey(key: string, list: MessageList | null, cursor: Signal<string>, isRaw: Signal<boolean>): boolean {
   if (list === null) return false
   const id = param('id')
   if (key === 'j') moveCursor(list, cursor, 1)
@@ -112,22 +113,4 @@ function onKey(key: string, list: MessageList | null, cursor: Settable<string>, 
   else if (key === 'e') isRaw.value = !isRaw.value
   else return false
   return true
-}
-
-/** Closes the open message; the focus returns to its row. */
-export function close(): void {
-  const id = param('id')
-  refine({ id: '' })
-  requestAnimationFrame(() => document.querySelector<HTMLElement>(`[data-id="${CSS.escape(id)}"]`)?.focus())
-}
-
-/** Moves to the next or previous row. With an open message, that row opens in its place. */
-function moveCursor(list: MessageList, cursor: Settable<string>, step: number): void {
-  const rows = list.shown.value
-  const at = rows.findIndex(({ messageId }) => messageId === (param('id') || cursor.value))
-  const next = rows[at < 0 ? 0 : Math.min(rows.length - 1, Math.max(0, at + step))]
-  if (next === undefined) return
-  cursor.value = next.messageId
-  if (param('id') !== '') refine({ id: next.messageId })
-  if (at + step >= rows.length - 5) void list.loadMore()
 }

@@ -9,7 +9,8 @@ import { WAIT_ADVICE, explained, stateOf, waitingText } from './words.ts'
 /** What became of a message, in one line, and under it why. */
 export function Outcome({ row, timeline }: { row: Row; timeline: Timeline | null }) {
   const state = stateOf(row)
-  const app = choices.value.find(({ appId }) => appId === row.appId)?.name ?? (row.appId === me.value?.appId ? me.value.name : '')
+  const app =
+    choices.value.find(({ appId }) => appId === row.appId)?.name ?? (row.appId === me.value?.appId ? me.value.name : '')
   return (
     <>
       <h2 class="outcome">
@@ -34,7 +35,10 @@ function outcomeText(row: Row, word: string, timeline: Timeline | null): string 
   const entries = timeline?.entries ?? []
   const attempts = entries.filter(({ type }) => type === 'attempt').length
   const took = tookMs(timeline)
-  if (row.status === 'failed' && timeline !== null) return attempts === 0 ? 'Failed without an attempt' : `Failed after ${attempts === 1 ? 'one attempt' : `${attempts} attempts`}`
+  if (row.status === 'failed' && timeline !== null)
+    return attempts === 0
+      ? 'Failed without an attempt'
+      : `Failed after ${attempts === 1 ? 'one attempt' : `${attempts} attempts`}`
   if (row.status === 'sending' && attempts > 1) return `${word}, attempt ${attempts}`
   if (row.deliveryStatus === 'unknown') return 'Sent, delivery unknown'
   return took === null ? word : `${word} in ${duration(took)}`
@@ -50,7 +54,7 @@ function tookMs(timeline: Timeline | null): number | null {
 }
 
 function Why({ row, timeline }: { row: Row; timeline: Timeline | null }) {
-  if (row.waiting != null)
+  if (row.waiting)
     return (
       <div class="why warn-edge">
         <p>
@@ -68,8 +72,8 @@ function Why({ row, timeline }: { row: Row; timeline: Timeline | null }) {
         <b>{undelivered.reason}.</b>
       </p>
       <p>
-        RingCentral took the text and could not deliver it{undelivered.errorCode === undefined ? '' : ` (${undelivered.errorCode})`}. The gateway does
-        not send it again.
+        RingCentral took the text and could not deliver it
+        {undelivered.errorCode === undefined ? '' : ` (${undelivered.errorCode})`}. The gateway does not send it again.
       </p>
     </div>
   )

@@ -25,11 +25,12 @@ export function afterEvent(row: Row, event: LiveEvent): Row {
       error: event.error ?? row.error,
       updatedAt: event.timestamp,
       waiting: event.status === 'sending' ? (row.waiting ?? null) : null,
-      ...(event.status === 'sent' && row.deliveryStatus == null ? { deliveryStatus: 'pending' as const } : {}),
+      ...(event.status === 'sent' && !row.deliveryStatus ? { deliveryStatus: 'pending' as const } : {}),
     }
   if (event.type === 'sms_delivery') return { ...row, deliveryStatus: event.deliveryStatus }
   return row
 }
 
 const ORDER: readonly Message['status'][] = ['queued', 'sending', 'sent', 'failed', 'received']
-const isLater = (status: Message['status'], than: Message['status']): boolean => ORDER.indexOf(status) > ORDER.indexOf(than)
+const isLater = (status: Message['status'], than: Message['status']): boolean =>
+  ORDER.indexOf(status) > ORDER.indexOf(than)

@@ -28,7 +28,8 @@ export function Rows({ list, cursor }: { list: MessageList; cursor: string }) {
   const noteScroll = ({ currentTarget }: { currentTarget: HTMLElement }): void => {
     scroll.value = { top: currentTarget.scrollTop, height: currentTarget.clientHeight }
     if (currentTarget.scrollTop <= TOP_PX) list.newCount.value = 0
-    if (currentTarget.scrollTop + currentTarget.clientHeight > currentTarget.scrollHeight - LOAD_AHEAD_PX) void list.loadMore()
+    if (currentTarget.scrollTop + currentTarget.clientHeight > currentTarget.scrollHeight - LOAD_AHEAD_PX)
+      void list.loadMore()
   }
   const toTop = (): void => {
     box.current?.scrollTo({ top: 0 })
@@ -57,9 +58,17 @@ function ItemOf({ item, cursor, list }: { item: Item; cursor: string; list: Mess
   if (item.type === 'day') return <DayHeader at={item.at} />
   if (item.type === 'gap') return <GapLine gap={item.gap} again={() => void list.load()} />
   const { row } = item
-  const appName = choices.value.find(({ appId }) => appId === row.appId)?.name ?? (row.appId === me.value?.appId ? me.value.name : row.appId)
+  const appName =
+    choices.value.find(({ appId }) => appId === row.appId)?.name ??
+    (row.appId === me.value?.appId ? me.value.name : row.appId)
   return (
-    <MessageRow row={row} isOpen={row.messageId === param('id')} isCursor={row.messageId === cursor} appName={appName ?? ''} now={now.peek()} />
+    <MessageRow
+      row={row}
+      isOpen={row.messageId === param('id')}
+      isCursor={row.messageId === cursor}
+      appName={appName ?? ''}
+      now={now.peek()}
+    />
   )
 }
 

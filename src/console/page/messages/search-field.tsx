@@ -7,7 +7,9 @@ import { FILTER_NAMES, type Filter, type FilterName, parseSearch } from './filte
 /** The search field: filters are chips, Enter adds what was typed, Backspace in the empty field takes the last one away. */
 export function SearchField({ filter }: { filter: Filter }) {
   const typed = useSignal('')
-  const chips = FILTER_NAMES.filter((name) => filter[name] !== undefined && !(name === 'direction' || name === 'status'))
+  const chips = FILTER_NAMES.filter(
+    (name) => filter[name] !== undefined && !(name === 'direction' || name === 'status'),
+  )
   const search = (event: Event): void => {
     event.preventDefault()
     refine({ ...parseSearch(typed.value), id: '' })
@@ -39,7 +41,9 @@ export function SearchField({ filter }: { filter: Filter }) {
 const Chip = ({ name, value }: { name: FilterName; value: string }) => (
   <span class="chip">
     <span class="dim">{name}</span>
-    <span class={value.startsWith('+') ? undefined : 'mask-not'}>{value.startsWith('+') ? spokenNumber(value) : value}</span>
+    <span class={value.startsWith('+') ? undefined : 'mask-not'}>
+      {value.startsWith('+') ? spokenNumber(value) : value}
+    </span>
     <button type="button" aria-label={`Remove filter ${name} ${value}`} onClick={() => refine({ [name]: '' })}>
       <Icon name="failed" />
     </button>

@@ -16,7 +16,8 @@ export function Sentence() {
   if (overview === null) return <h1 class="sentence">Messages</h1>
   const { totals, previous, queued, scheduled } = overview
   const waits = Math.max(0, queued - scheduled)
-  if (totals.accepted === 0 && totals.received === 0 && queued === 0) return <h1 class="sentence">No messages in 24 hours.</h1>
+  if (totals.accepted === 0 && totals.received === 0 && queued === 0)
+    return <h1 class="sentence">No messages in 24 hours.</h1>
   const failed = totals.failed > 0 && (
     <a class="link" href={addressOf('messages', { status: 'failed' })}>
       {count(totals.failed)} of {count(totals.accepted)}
@@ -31,12 +32,17 @@ export function Sentence() {
     <h1 class="sentence">
       {failed !== false && (
         <>
-          {failed} failed in 24 hours{totals.failed > previous.failed ? `, ${previous.failed === 0 ? 'none' : count(previous.failed)} the day before` : ''}
+          {failed} failed in 24 hours
+          {totals.failed > previous.failed
+            ? `, ${previous.failed === 0 ? 'none' : count(previous.failed)} the day before`
+            : ''}
         </>
       )}
       {failed !== false && waiting !== false && '; '}
       {waiting}
-      {failed === false && waiting === false && `${count(totals.sent)} sent and ${count(totals.received)} received in 24 hours, none failed`}
+      {failed === false &&
+        waiting === false &&
+        `${count(totals.sent)} sent and ${count(totals.received)} received in 24 hours, none failed`}
       {failed === false && waiting !== false && ', none failed in 24 hours'}.
     </h1>
   )

@@ -12,7 +12,10 @@ export function TextWithSegments({ row }: { row: Row }) {
     preview.value = null
     if (row.direction === 'inbound') return
     const timer = setTimeout(() => {
-      void sgw?.sms.preview(row.body).then((answer) => void (preview.value = answer), () => undefined)
+      void sgw?.sms.preview(row.body).then(
+        (answer) => void (preview.value = answer),
+        () => undefined,
+      )
     }, 200)
     return () => clearTimeout(timer)
   }, [row.messageId])
@@ -27,7 +30,7 @@ export function TextWithSegments({ row }: { row: Row }) {
 }
 
 /** `1 segment, GSM-7, 65 of 160 characters`. */
-export function segmentsText({ segments, encoding, characters }: Preview): string {
+function segmentsText({ segments, encoding, characters }: Preview): string {
   const [single, part] = encoding === 'GSM-7' ? [160, 153] : [70, 67]
   const room = segments === 1 ? single : segments * part
   return `${segments === 1 ? '1 segment' : `${segments} segments`}, ${encoding}, ${characters} of ${room} characters`

@@ -29,19 +29,36 @@ export function linesOf({ entries, status }: Timeline, now: number): Line[] {
       lines.push(waitLine(attempts === 0 ? 'Queued' : 'Waits', freeSince, at))
     lines.push(lineOf(entry, at, now))
     if (isAttempt) attempts++
-    freeSince = isAttempt ? at + (entry.durationMs ?? 0) : entry.type === 'queued' || entry.type === 'scheduled' ? (freeSince ?? at) : freeSince
+    freeSince = isAttempt
+      ? at + (entry.durationMs ?? 0)
+      : entry.type === 'queued' || entry.type === 'scheduled'
+        ? (freeSince ?? at)
+        : freeSince
     if (entry.type === 'sent') freeSince = null
   }
   const isOpen = status === 'queued' || status === 'sending'
   const isCalling = entries.at(-1)?.type === 'attempt' && (entries.at(-1) as Attempt).durationMs === null
-  if (isOpen && freeSince !== null && !isCalling) lines.push(waitLine(attempts === 0 ? 'Queued' : 'Waits', freeSince, now))
+  if (isOpen && freeSince !== null && !isCalling)
+    lines.push(waitLine(attempts === 0 ? 'Queued' : 'Waits', freeSince, now))
   return lines
 }
 
-const waitLine = (name: string, start: number, end: number): Line => ({ name, kind: 'wait', start, end, measure: duration(end - start) })
+const waitLine = (name: string, start: number, end: number): Line => ({
+  name,
+  kind: 'wait',
+  start,
+  end,
+  measure: duration(end - start),
+})
 
 function lineOf(entry: Entry, at: number, now: number): Line {
-  const point = (name: string, kind: Line['kind'] = 'point'): Line => ({ name, kind, start: at, end: at, measure: clockTime(at) })
+  const point = (name: string, kind: Line['kind'] = 'point'): Line => ({
+    name,
+    kind,
+    start: at,
+    end: at,
+    measure: clockTime(at),
+  })
   switch (entry.type) {
     case 'attempt':
       return attemptLine(entry, at, now)

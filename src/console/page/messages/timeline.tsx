@@ -18,7 +18,10 @@ export function TimelineChart({ timeline }: { timeline: Timeline }) {
           <div class="chart-line" key={`${line.name} ${index}`}>
             <span>{line.name}</span>
             <span class="chart-track">
-              <i class={line.kind} style={{ left: `${line.left}%`, width: line.kind.endsWith('point') ? '' : `${line.width}%` }} />
+              <i
+                class={line.kind}
+                style={{ left: `${line.left}%`, width: line.kind.endsWith('point') ? '' : `${line.width}%` }}
+              />
               {line.isCut && <b class="cut" style={{ left: `${line.left + line.width / 2}%` }} />}
             </span>
             <span class="measure">{line.measure}</span>

@@ -12,7 +12,11 @@ export type Item =
 export const HEIGHTS = { wide: { row: 36, day: 32, gap: 44 }, phone: { row: 60, day: 44, gap: 60 } } as const
 
 /** Rows under the header of their day; a gap stands above the first row that is older than it. */
-export function itemsOf(rows: readonly Row[], gap: Gap | null, heights: { row: number; day: number; gap: number }): Item[] {
+export function itemsOf(
+  rows: readonly Row[],
+  gap: Gap | null,
+  heights: { row: number; day: number; gap: number },
+): Item[] {
   const items: Item[] = []
   let day = ''
   let isGapDue = gap !== null

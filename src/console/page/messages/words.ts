@@ -18,7 +18,7 @@ export function stateOf({ direction, status, error, waiting, deliveryStatus }: R
   if (deliveryStatus === 'delivered') return { icon: 'delivered', word: 'Delivered', kind: 'plain' }
   if (status === 'sent') return { icon: 'sent', word: 'Sent', kind: 'plain' }
   if (waiting?.reason === 'scheduled') return { icon: 'scheduled', word: 'Scheduled', kind: 'plain' }
-  if (waiting != null) return { icon: 'waiting', word: 'Waiting', kind: 'warn' }
+  if (waiting) return { icon: 'waiting', word: 'Waiting', kind: 'warn' }
   return status === 'sending'
     ? { icon: 'sending', word: 'Sending', kind: 'warn' }
     : { icon: 'queued', word: 'Queued', kind: 'plain' }
@@ -72,12 +72,32 @@ export interface Explained {
 }
 
 const KNOWN: readonly [begins: string, what: string, advice: string][] = [
-  ['Telephony provider not connected', 'This tenant has no connected extension.', 'Connect an extension, then send it again.'],
-  ['Extension not connected', 'The access of the extension was revoked.', 'Authorize the extension again by an invite link, then send it again.'],
-  ['Message expired', 'It waited too long and expired before it could be sent.', 'It was never sent. Sending it again is safe.'],
+  [
+    'Telephony provider not connected',
+    'This tenant has no connected extension.',
+    'Connect an extension, then send it again.',
+  ],
+  [
+    'Extension not connected',
+    'The access of the extension was revoked.',
+    'Authorize the extension again by an invite link, then send it again.',
+  ],
+  [
+    'Message expired',
+    'It waited too long and expired before it could be sent.',
+    'It was never sent. Sending it again is safe.',
+  ],
   ['Cancelled before sending', 'It was cancelled before it was sent.', 'Nothing was sent.'],
-  ['Recipient opted out', 'The recipient has opted out, and this tenant blocks such messages.', 'Nothing was sent. The recipient can opt in again by texting START.'],
-  ['Delivery could not be confirmed', 'RingCentral never said whether it took the text.', 'It may have arrived, so the gateway does not send it again. Ask the recipient before you do.'],
+  [
+    'Recipient opted out',
+    'The recipient has opted out, and this tenant blocks such messages.',
+    'Nothing was sent. The recipient can opt in again by texting START.',
+  ],
+  [
+    'Delivery could not be confirmed',
+    'RingCentral never said whether it took the text.',
+    'It may have arrived, so the gateway does not send it again. Ask the recipient before you do.',
+  ],
 ]
 
 /** Explains the `error` of a failed message. */
@@ -92,7 +112,10 @@ export function explained(error: string): Explained {
     }
   const unregistered = /^Phone number (\S+) is not registered/.exec(error)
   if (unregistered !== null)
-    return { what: `${unregistered[1] ?? 'The number'} belongs to no connected extension.`, advice: 'Send from a number of a connected extension.' }
+    return {
+      what: `${unregistered[1] ?? 'The number'} belongs to no connected extension.`,
+      advice: 'Send from a number of a connected extension.',
+    }
   const known = KNOWN.find(([begins]) => error.startsWith(begins))
   return known === undefined ? { what: `${error}.`, advice: '' } : { what: known[1], advice: known[2] }
 }

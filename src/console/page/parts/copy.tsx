@@ -12,7 +12,13 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
     setTimeout(() => void (isCopied.value = false), SHOWN_MS)
   }
   return (
-    <button type="button" class="icon-button tiny" aria-label={isCopied.value ? 'Copied' : label} title={label} onClick={() => void copy()}>
+    <button
+      type="button"
+      class="icon-button tiny"
+      aria-label={isCopied.value ? 'Copied' : label}
+      title={label}
+      onClick={() => void copy()}
+    >
       <Icon name={isCopied.value ? 'sent' : 'copy'} />
     </button>
   )

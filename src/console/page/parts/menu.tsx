@@ -10,7 +10,12 @@ export interface MenuItem {
 }
 
 /** A button that opens a menu. Arrow keys move, Enter chooses, Esc closes and returns the focus. */
-export function Menu({ label, items, class: className = 'button quiet', children }: {
+export function Menu({
+  label,
+  items,
+  class: className = 'button quiet',
+  children,
+}: {
   label: string
   items: readonly MenuItem[]
   class?: string
@@ -33,33 +38,44 @@ export function Menu({ label, items, class: className = 'button quiet', children
   }, [isOpen.value])
   return (
     <div class="menu" ref={root}>
-      <button type="button" class={className} aria-haspopup="menu" aria-expanded={isOpen.value} aria-label={label} onClick={() => void (isOpen.value = !isOpen.value)}>
+      <button
+        type="button"
+        class={className}
+        aria-haspopup="menu"
+        aria-expanded={isOpen.value}
+        aria-label={label}
+        onClick={() => void (isOpen.value = !isOpen.value)}
+      >
         {children}
       </button>
       {isOpen.value && (
         <ul class="floating menu-items" role="menu" onKeyDown={(event) => onMenuKey(event, close)}>
           {items.map((item) => (
-            <li role="none" key={item.label}>
-              <button
-                type="button"
-                role={item.isChosen === undefined ? 'menuitem' : 'menuitemradio'}
-                {...(item.isChosen === undefined ? {} : { 'aria-checked': item.isChosen })}
-                tabIndex={-1}
-                onClick={() => {
-                  close()
-                  item.run()
-                }}
-              >
-                <span>{item.label}</span>
-                {item.hint !== undefined && <span class="dim small">{item.hint}</span>}
-              </button>
-            </li>
+            <ItemButton key={item.label} item={item} close={close} />
           ))}
         </ul>
       )}
     </div>
   )
 }
+
+const ItemButton = ({ item, close }: { item: MenuItem; close: () => void }) => (
+  <li role="none">
+    <button
+      type="button"
+      role={item.isChosen === undefined ? 'menuitem' : 'menuitemradio'}
+      {...(item.isChosen === undefined ? {} : { 'aria-checked': item.isChosen })}
+      tabIndex={-1}
+      onClick={() => {
+        close()
+        item.run()
+      }}
+    >
+      <span>{item.label}</span>
+      {item.hint !== undefined && <span class="dim small">{item.hint}</span>}
+    </button>
+  </li>
+)
 
 function onMenuKey(event: KeyboardEvent, close: () => void): void {
   const items = [...(event.currentTarget as HTMLElement).querySelectorAll<HTMLElement>('[role^=menuitem]')]

@@ -7,7 +7,9 @@ import { privacy } from '../state/settings.ts'
 export function PhoneNumber({ value }: { value: string }) {
   if (!/^\+\d{5,}$/.test(value)) return <span class="number">{value}</span>
   const groups = groupsOf(value.slice(1))
-  const digits = groups.flatMap((group) => [...group].map((digit, index) => ({ digit, ends: index === group.length - 1 })))
+  const digits = groups.flatMap((group) =>
+    Array.from(group, (digit, index) => ({ digit, ends: index === group.length - 1 })),
+  )
   const open = groups[0]?.length ?? 0
   return (
     <span class="number">
@@ -28,8 +30,7 @@ export function spokenNumber(value: string): string {
 }
 
 /** Country codes of two digits (ITU-T E.164); 1 and 7 have one digit, all others three. */
-const TWO_DIGITS =
-  /^(20|27|3[0-4]|36|39|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58])/
+const TWO_DIGITS = /^(20|27|3[0-4]|36|39|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58])/
 
 /** `15035550142` → `1`, `503`, `555`, `0142`. */
 function groupsOf(digits: string): string[] {

@@ -55,7 +55,8 @@ export function Composer({ conversation, numbers, isFirst }: ComposerProps) {
         />
         <div class="composer-foot">
           <span class="composer-pair">
-            From <OwnNumber conversation={conversation} numbers={numbers} /> to <PhoneNumber value={conversation.contact} />
+            From <OwnNumber conversation={conversation} numbers={numbers} /> to{' '}
+            <PhoneNumber value={conversation.contact} />
           </span>
           <Segments text={text.value} />
           <button type="submit" class="button primary" disabled={isBusy.value || text.value === ''}>
@@ -97,7 +98,10 @@ function Segments({ text }: { text: string }) {
   useEffect(() => {
     if (text === '' || sgw === null) return void (segments.value = null)
     const timer = setTimeout(() => {
-      void sgw.sms.preview(text).then((preview) => void (segments.value = preview.segments), () => undefined)
+      void sgw.sms.preview(text).then(
+        (preview) => void (segments.value = preview.segments),
+        () => undefined,
+      )
     }, COUNT_AFTER_MS)
     return () => clearTimeout(timer)
   }, [text, sgw])
@@ -118,10 +122,14 @@ const Faults = ({ conversation }: { conversation: Conversation }) => (
     <span class="dim">Next send</span>
     {FAULTS.map(([fault, name]) => (
       <label key={name}>
-        <input type="radio" name="fault" checked={conversation.fault.value === fault} onChange={() => void conversation.setFault(fault)} />
+        <input
+          type="radio"
+          name="fault"
+          checked={conversation.fault.value === fault}
+          onChange={() => void conversation.setFault(fault)}
+        />
         {name}
       </label>
     ))}
   </div>
 )
-

@@ -2,7 +2,14 @@ import { computed, signal } from '@preact/signals'
 import type { Message, Sgw, Timeline } from '../../../client/client.ts'
 import { whileSignedIn } from '../state/caller.ts'
 import type { LiveEvent } from '../state/live.ts'
-import { type SimulatorCall, type SimulatorFault, getNextFault, listCalls, sendInbound, setNextFault } from '../state/operator.ts'
+import {
+  type SimulatorCall,
+  type SimulatorFault,
+  getNextFault,
+  listCalls,
+  sendInbound,
+  setNextFault,
+} from '../state/operator.ts'
 import { afterEvent, messageIdOf } from '../messages/row.ts'
 
 /** A send that this page made: when, how long the gateway took to answer, and what was said. */
@@ -76,7 +83,10 @@ export class Conversation {
       ...changed.map(({ messageId }) => sgw.sms.timeline(messageId)),
     ])
     this.calls.value = calls
-    this.timelines.value = new Map([...this.timelines.value, ...timelines.map((timeline) => [timeline.messageId, timeline] as const)])
+    this.timelines.value = new Map([
+      ...this.timelines.value,
+      ...timelines.map((timeline) => [timeline.messageId, timeline] as const),
+    ])
   }
 
   /** Sends a text from the app, and measures the answer. */
@@ -87,7 +97,10 @@ export class Conversation {
       const at = Date.now()
       const began = performance.now()
       const response = await this.sgw.sms.send(request)
-      this.sends.value = new Map([...this.sends.value, [response.messageId, { at, ms: performance.now() - began, request, response }]])
+      this.sends.value = new Map([
+        ...this.sends.value,
+        [response.messageId, { at, ms: performance.now() - began, request, response }],
+      ])
       await this.read()
     })
   }
@@ -111,7 +124,9 @@ export class Conversation {
     if (!this.#concerns(event)) return
     this.heard.value = [...this.heard.value, { at: Date.now(), event }].slice(-200)
     const id = messageIdOf(event)
-    this.messages.value = this.messages.value.map((message) => (message.messageId === id ? afterEvent(message, event) : message))
+    this.messages.value = this.messages.value.map((message) =>
+      message.messageId === id ? afterEvent(message, event) : message,
+    )
     this.#plan()
   }
 
@@ -144,4 +159,5 @@ export class Conversation {
 
 /** Whether nothing more can happen to a message. */
 const isOver = (timeline: Timeline | undefined): boolean =>
-  timeline !== undefined && (timeline.status === 'failed' || timeline.deliveryStatus === 'delivered' || timeline.deliveryStatus === 'undelivered')
+  timeline !== undefined &&
+  (timeline.status === 'failed' || timeline.deliveryStatus === 'delivered' || timeline.deliveryStatus === 'undelivered')

@@ -8,7 +8,13 @@ import { SideButton } from './step-details.tsx'
 /** Before the first text: the same from a program, and what to try then. */
 export function FirstSteps({ conversation }: { conversation: Conversation }) {
   const language = useSignal<'curl' | 'TypeScript'>('curl')
-  const text = { direction: 'outbound', messageId: '', from: conversation.number, to: conversation.contact, body: FIRST_TEXT } as const
+  const text = {
+    direction: 'outbound',
+    messageId: '',
+    from: conversation.number,
+    to: conversation.contact,
+    body: FIRST_TEXT,
+  } as const
   const shown = language.value === 'curl' ? asCurl(text, location.origin) : asTypeScript(text, location.origin)
   return (
     <>
@@ -16,7 +22,11 @@ export function FirstSteps({ conversation }: { conversation: Conversation }) {
         <header>
           <b>The same from your own code</b>
           <SideButton name="curl" isChosen={language.value === 'curl'} choose={() => void (language.value = 'curl')} />
-          <SideButton name="TypeScript" isChosen={language.value === 'TypeScript'} choose={() => void (language.value = 'TypeScript')} />
+          <SideButton
+            name="TypeScript"
+            isChosen={language.value === 'TypeScript'}
+            choose={() => void (language.value = 'TypeScript')}
+          />
           <CopyButton text={shown} label="Copy this" />
         </header>
         <pre>{shown}</pre>
@@ -31,7 +41,8 @@ export function FirstSteps({ conversation }: { conversation: Conversation }) {
             <b>Choose “429, try later” and send again.</b> The gateway waits and repeats by itself.
           </li>
           <li>
-            <b>Choose “502 after accepting”.</b> The gateway looks whether the text arrived before it repeats, so nobody gets it twice.
+            <b>Choose “502 after accepting”.</b> The gateway looks whether the text arrived before it repeats, so nobody
+            gets it twice.
           </li>
         </ol>
       </section>

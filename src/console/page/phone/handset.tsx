@@ -27,7 +27,11 @@ export const Handset = ({ conversation, contacts }: { conversation: Conversation
         <PhoneNumber value={conversation.contact} />
         <Icon name="down" />
       </Menu>
-      <button type="button" class="button quiet" onClick={() => open('phone', { number: conversation.number, contact: nextContact(contacts) })}>
+      <button
+        type="button"
+        class="button quiet"
+        onClick={() => open('phone', { number: conversation.number, contact: nextContact(contacts) })}
+      >
         New contact
       </button>
     </div>
@@ -50,7 +54,7 @@ export const Handset = ({ conversation, contacts }: { conversation: Conversation
 function Thread({ conversation }: { conversation: Conversation }) {
   const box = useRef<HTMLDivElement>(null)
   const messages = conversation.messages.value
-  useLayoutEffect(() => void box.current?.scrollTo({ top: box.current.scrollHeight }), [messages.length])
+  useLayoutEffect(() => box.current?.scrollTo({ top: box.current.scrollHeight }), [messages.length])
   return (
     <div class="thread" ref={box} tabIndex={0} role="log" aria-label="Conversation">
       {messages.length === 0 && conversation.isLoaded.value && (
@@ -61,7 +65,11 @@ function Thread({ conversation }: { conversation: Conversation }) {
         </p>
       )}
       {messages.map((message, index) => (
-        <ThreadMessage key={message.messageId} message={message} isNewDay={dayOf(message.createdAt) !== dayOf(messages[index - 1]?.createdAt ?? 0)} />
+        <ThreadMessage
+          key={message.messageId}
+          message={message}
+          isNewDay={dayOf(message.createdAt) !== dayOf(messages[index - 1]?.createdAt ?? 0)}
+        />
       ))}
     </div>
   )
@@ -131,7 +139,8 @@ function noteOf({ status, error, deliveryStatus, waiting, createdAt, updatedAt, 
     )
   return (
     <>
-      <Icon name={waiting == null ? 'sending' : 'waiting'} /> {text} {waiting == null ? 'on its way' : waitingText(waiting, now.peek())}
+      <Icon name={!waiting ? 'sending' : 'waiting'} /> {text}{' '}
+      {!waiting ? 'on its way' : waitingText(waiting, now.peek())}
     </>
   )
 }

@@ -15,13 +15,21 @@ const FIRST_CONTACT = '+15555550199'
 
 /** The chosen pair; without a choice that of the last conversation, else the first number and a new contact. */
 export function usePair(number: string, contact: string): Pair | null {
-  const known = useSignal<{ numbers: readonly string[]; last: readonly { number: string; contact: string }[] } | null>(null)
+  const known = useSignal<{ numbers: readonly string[]; last: readonly { number: string; contact: string }[] } | null>(
+    null,
+  )
   const sgw = client.value
   useEffect(() => {
     if (sgw === null) return
     const read = async (): Promise<void> => {
-      const [extensions, conversations] = await Promise.all([sgw.connection.extensions(), sgw.conversations({ limit: 20 }).page(1)])
-      known.value = { numbers: extensions.flatMap(({ phoneNumbers }) => phoneNumbers), last: conversations.conversations }
+      const [extensions, conversations] = await Promise.all([
+        sgw.connection.extensions(),
+        sgw.conversations({ limit: 20 }).page(1),
+      ])
+      known.value = {
+        numbers: extensions.flatMap(({ phoneNumbers }) => phoneNumbers),
+        last: conversations.conversations,
+      }
     }
     read().catch(() => void (known.value = { numbers: [], last: [] }))
   }, [sgw])

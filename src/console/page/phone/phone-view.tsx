@@ -34,7 +34,7 @@ export function PhoneView() {
         <Composer conversation={conversation} numbers={pair.numbers} isFirst={isEmpty} />
         <div class="trace">
           <Sequence conversation={conversation} chosen={chosen} />
-          {chosen.value?.detail != null && <StepDetails detail={chosen.value.detail} />}
+          {chosen.value?.detail && <StepDetails detail={chosen.value.detail} />}
           {isEmpty && <FirstSteps conversation={conversation} />}
         </div>
       </div>

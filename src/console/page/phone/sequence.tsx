@@ -24,7 +24,13 @@ export function Sequence({ conversation, chosen }: { conversation: Conversation;
         </div>
         <span />
       </div>
-      {groups.length === 0 && <div class="step blank"><span /><span class="lanes lines" /><span /></div>}
+      {groups.length === 0 && (
+        <div class="step blank">
+          <span />
+          <span class="lanes lines" />
+          <span />
+        </div>
+      )}
       {groups.map(({ message, steps }) => (
         <Group key={message.messageId} message={message} steps={steps} chosen={chosen} />
       ))}
@@ -32,7 +38,15 @@ export function Sequence({ conversation, chosen }: { conversation: Conversation;
   )
 }
 
-const Group = ({ message, steps, chosen }: { message: Message; steps: readonly Step[]; chosen: Signal<Step | null> }) => (
+const Group = ({
+  message,
+  steps,
+  chosen,
+}: {
+  message: Message
+  steps: readonly Step[]
+  chosen: Signal<Step | null>
+}) => (
   <>
     <div class="step group-head">
       <span />
@@ -67,7 +81,13 @@ function StepLine({ id, step, chosen }: { id: string; step: Step; chosen: Signal
   )
   if (step.detail === null) return <div class={`step ${step.kind}-step`}>{content}</div>
   return (
-    <button type="button" class={`step ${step.kind}-step`} aria-pressed={isChosen} data-step={id} onClick={() => void (chosen.value = isChosen ? null : step)}>
+    <button
+      type="button"
+      class={`step ${step.kind}-step`}
+      aria-pressed={isChosen}
+      data-step={id}
+      onClick={() => void (chosen.value = isChosen ? null : step)}
+    >
       {content}
     </button>
   )

@@ -12,8 +12,16 @@ export function StepDetails({ detail }: { detail: StepDetail }) {
         <b>{detail.title}</b>
         {detail.response !== null && (
           <>
-            <SideButton name="Request" isChosen={side.value === 'request'} choose={() => void (side.value = 'request')} />
-            <SideButton name="Response" isChosen={side.value === 'response'} choose={() => void (side.value = 'response')} />
+            <SideButton
+              name="Request"
+              isChosen={side.value === 'request'}
+              choose={() => void (side.value = 'request')}
+            />
+            <SideButton
+              name="Response"
+              isChosen={side.value === 'response'}
+              choose={() => void (side.value = 'response')}
+            />
           </>
         )}
         <CopyButton text={shown} label="Copy this" />

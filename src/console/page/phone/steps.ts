@@ -42,7 +42,12 @@ export function stepsOf(message: Message, conversation: Conversation): Step[] {
   return [...steps, ...own.map((entry) => heardStep(entry))].toSorted((a, b) => a.at - b.at)
 }
 
-function outboundSteps(message: Message, timeline: Timeline | undefined, calls: readonly SimulatorCall[], send: OwnSend | undefined): Step[] {
+function outboundSteps(
+  message: Message,
+  timeline: Timeline | undefined,
+  calls: readonly SimulatorCall[],
+  send: OwnSend | undefined,
+): Step[] {
   const created = Date.parse(message.createdAt)
   const steps: Step[] = send === undefined ? [] : [sendStep(message, send)]
   steps.push({ ...base('queued', created), kind: 'self', station: 1, title: 'committed to disk, queued' })
@@ -55,11 +60,31 @@ function outboundSteps(message: Message, timeline: Timeline | undefined, calls: 
   for (const entry of timeline?.entries ?? []) {
     const at = Date.parse(entry.at)
     if (entry.type === 'delivered')
-      steps.push({ ...base('delivered', at), kind: 'hop', station: 2, title: 'delivered', measure: duration(at - created) })
+      steps.push({
+        ...base('delivered', at),
+        kind: 'hop',
+        station: 2,
+        title: 'delivered',
+        measure: duration(at - created),
+      })
     if (entry.type === 'undelivered')
-      steps.push({ ...base('undelivered', at), kind: 'hop', station: 2, title: 'not delivered', result: entry.errorCode ?? '', isBad: true, measure: duration(at - created) })
+      steps.push({
+        ...base('undelivered', at),
+        kind: 'hop',
+        station: 2,
+        title: 'not delivered',
+        result: entry.errorCode ?? '',
+        isBad: true,
+        measure: duration(at - created),
+      })
     if (entry.type === 'failed')
-      steps.push({ ...base('failed', at), kind: 'self', station: 1, title: `failed: ${entry.error ?? ''}`, isBad: true })
+      steps.push({
+        ...base('failed', at),
+        kind: 'self',
+        station: 1,
+        title: `failed: ${entry.error ?? ''}`,
+        isBad: true,
+      })
   }
   return steps
 }
@@ -129,7 +154,13 @@ function waitStep(before: Attempt, next: Attempt, calls: readonly SimulatorCall[
       : retryAfter === undefined
         ? 'waits before it repeats'
         : `paused, Retry-After ${retryAfter} s`
-  return { ...base(`wait ${next.number}`, from), kind: 'wait', station: 1, title, measure: duration(Date.parse(next.at) - from) }
+  return {
+    ...base(`wait ${next.number}`, from),
+    kind: 'wait',
+    station: 1,
+    title,
+    measure: duration(Date.parse(next.at) - from),
+  }
 }
 
 /** A call belongs to an attempt if it began within this time of it. */
@@ -137,11 +168,14 @@ const SAME_CALL_MS = 1500
 
 const callAt = (calls: readonly SimulatorCall[], route: string, at: number): SimulatorCall | undefined =>
   calls
-    .filter((call) => call.direction === 'out' && call.route === route && Math.abs(Date.parse(call.at) - at) < SAME_CALL_MS)
+    .filter(
+      (call) => call.direction === 'out' && call.route === route && Math.abs(Date.parse(call.at) - at) < SAME_CALL_MS,
+    )
     .toSorted((a, b) => Math.abs(Date.parse(a.at) - at) - Math.abs(Date.parse(b.at) - at))[0]
 
 function heardStep({ at, event }: HeardEvent): Step {
-  const state = event.type === 'sms_status' ? event.status : event.type === 'sms_delivery' ? event.deliveryStatus : 'stored'
+  const state =
+    event.type === 'sms_status' ? event.status : event.type === 'sms_delivery' ? event.deliveryStatus : 'stored'
   return {
     ...base(`${event.type} ${state}`, at),
     kind: 'back',
@@ -167,14 +201,26 @@ function webhookDetail(message: Message): StepDetail {
   const { messageId, from, to, body, rcMessageId, tenantId, createdAt, receivingExtensionId } = message
   return {
     title: 'Webhook to your app',
-    request: json({ type: 'sms_inbound', messageId, from, to, body, rcMessageId, tenantId, timestamp: createdAt, receivingExtensionId }),
+    request: json({
+      type: 'sms_inbound',
+      messageId,
+      from,
+      to,
+      body,
+      rcMessageId,
+      tenantId,
+      timestamp: createdAt,
+      receivingExtensionId,
+    }),
     response: null,
     note: 'Rebuilt from the stored message. The request had X-Gateway-Timestamp and X-Gateway-Signature besides.',
   }
 }
 
 const wire = ({ headers, body }: { headers: Record<string, string>; body: string }): string =>
-  `${Object.entries(headers).map(([name, value]) => `${name}: ${value}`).join('\n')}\n\n${pretty(body)}`
+  `${Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join('\n')}\n\n${pretty(body)}`
 
 function pretty(body: string): string {
   try {

@@ -23,7 +23,11 @@ export const me = signal<Me | null>(null)
 export const client = computed(() => {
   const { token, kind } = session.value ?? { token: '', kind: 'key' }
   if (token === '' || (kind === 'operator' && chosenApp.value === '')) return null
-  return new Sgw({ baseUrl: location.origin, apiKey: token, ...(kind === 'operator' ? { appId: chosenApp.value } : {}) })
+  return new Sgw({
+    baseUrl: location.origin,
+    apiKey: token,
+    ...(kind === 'operator' ? { appId: chosenApp.value } : {}),
+  })
 })
 
 const LAST_APP = 'sgw.app'
@@ -44,7 +48,9 @@ async function findChoices(operator: Sgw): Promise<void> {
   const last = readStored('local', LAST_APP)
   const [first] = active.keys()
   const choice =
-    choices.value.find(({ appId }) => appId === last) ?? choices.value.find(({ tenantId }) => tenantId === first) ?? choices.value[0]
+    choices.value.find(({ appId }) => appId === last) ??
+    choices.value.find(({ tenantId }) => tenantId === first) ??
+    choices.value[0]
   chosenApp.value = choice?.appId ?? ''
 }
 

@@ -23,7 +23,8 @@ export const clockTime = (at: Time): string => part(at, { hour: '2-digit', minut
 export const shortTime = (at: Time): string => part(at, { hour: '2-digit', minute: '2-digit' })
 
 /** `14:26:07.123`. */
-export const preciseTime = (at: Time): string => `${clockTime(at)}.${String(new Date(at).getMilliseconds()).padStart(3, '0')}`
+export const preciseTime = (at: Time): string =>
+  `${clockTime(at)}.${String(new Date(at).getMilliseconds()).padStart(3, '0')}`
 
 /** `14:26:07` today, `22 Nov 14:26` on another day, `22 Nov 2025` in another year. */
 export function rowTime(at: Time, today: number): string {
@@ -69,7 +70,11 @@ function part(at: Time, options: Intl.DateTimeFormatOptions): string {
   const key = `${zone ?? ''}${JSON.stringify(options)}`
   let format = formats.get(key)
   if (format === undefined) {
-    format = new Intl.DateTimeFormat('en-GB', { ...options, ...(zone === undefined ? {} : { timeZone: zone }), hourCycle: 'h23' })
+    format = new Intl.DateTimeFormat('en-GB', {
+      ...options,
+      ...(zone === undefined ? {} : { timeZone: zone }),
+      hourCycle: 'h23',
+    })
     formats.set(key, format)
   }
   return format.format(new Date(at))
@@ -91,4 +96,5 @@ const two = (big: number, bigUnit: string, small: number, smallUnit: string): st
 const grouped = new Intl.NumberFormat('en-US')
 
 /** `1,204`; unknown is an en dash, never 0. */
-export const count = (value: number | null | undefined): string => (value == null ? '–' : grouped.format(value))
+export const count = (value: number | null | undefined): string =>
+  value === null || value === undefined ? '–' : grouped.format(value)

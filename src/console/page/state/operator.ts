@@ -41,11 +41,14 @@ export const closeSession = (sgw: Sgw): Promise<void> => sgw.request('DELETE', '
 export const listTenants = async (sgw: Sgw): Promise<Tenant[]> =>
   (await sgw.request<{ tenants: Tenant[] }>('GET', '/v1/operator/tenants', { query: { limit: 100 } })).tenants
 
-export const listAllApps = async (sgw: Sgw): Promise<App[]> => (await sgw.request<{ apps: App[] }>('GET', '/v1/operator/apps')).apps
+export const listAllApps = async (sgw: Sgw): Promise<App[]> =>
+  (await sgw.request<{ apps: App[] }>('GET', '/v1/operator/apps')).apps
 
 /** Texts as a contact. */
-export const sendInbound = (sgw: Sgw, text: { from: string; to: string; text: string }): Promise<{ rcMessageId: string }> =>
-  sgw.request('POST', '/v1/operator/simulator/inbound', { body: text })
+export const sendInbound = (
+  sgw: Sgw,
+  text: { from: string; to: string; text: string },
+): Promise<{ rcMessageId: string }> => sgw.request('POST', '/v1/operator/simulator/inbound', { body: text })
 
 export const getNextFault = async (sgw: Sgw): Promise<SimulatorFault> =>
   (await sgw.request<{ fault: SimulatorFault }>('GET', '/v1/operator/simulator/next')).fault
@@ -54,5 +57,8 @@ export const setNextFault = async (sgw: Sgw, fault: SimulatorFault): Promise<Sim
   (await sgw.request<{ fault: SimulatorFault }>('PUT', '/v1/operator/simulator/next', { body: { fault } })).fault
 
 /** The calls about a pair of numbers. */
-export const listCalls = async (sgw: Sgw, query: { from: string; to: string; limit: number }): Promise<SimulatorCall[]> =>
+export const listCalls = async (
+  sgw: Sgw,
+  query: { from: string; to: string; limit: number },
+): Promise<SimulatorCall[]> =>
   (await sgw.request<{ calls: SimulatorCall[] }>('GET', '/v1/operator/simulator/calls', { query })).calls

@@ -25,7 +25,7 @@ const clientOf = (token: string): Sgw => new Sgw({ baseUrl: location.origin, api
 /** Finds the session: the login in the address, the stored one, or, beside the simulator, one that needs no login. */
 export async function findSession(): Promise<void> {
   const login = takeLogin()
-  if (login !== null) return await signInByLogin(login)
+  if (login !== null) return signInByLogin(login)
   session.value = storedSession()
   if (session.value === null && document.documentElement.dataset['simulator'] !== undefined) await signInByLogin(null)
 }
@@ -38,7 +38,11 @@ export async function signInByLogin(login: string | null): Promise<void> {
     begin({ kind: 'operator', token })
   } catch (error) {
     session.value = storedSession()
-    if (login !== null) signInReason.value = reasonOf(error, 'This link was used, or it is older than 10 minutes. Run sgw console for a new one.')
+    if (login !== null)
+      signInReason.value = reasonOf(
+        error,
+        'This link was used, or it is older than 10 minutes. Run sgw console for a new one.',
+      )
   }
 }
 
