@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, rm, stat } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import type { BunPlugin } from 'bun'
+import { type PageFile, bundlePage } from '../src/console/bundle.ts'
 
 // bun scripts/build.ts [--target linux-arm64] [--out FOLDER] [--bundle-only]
 //   dist/sgw             one executable: server, commands, migrations, documentation page
@@ -46,7 +47,7 @@ async function build(target: string, folder: string, bundleOnly: boolean): Promi
     naming: { entry: '[name].[ext]', chunk: '[name]-[hash].[ext]', asset: '[name]-[hash].[ext]' },
     minify: true,
     sourcemap: 'none' as const,
-    plugins: [staticAddon(addon)],
+    plugins: [staticAddon(addon), embeddedConsole(await bundlePage())],
   }
   await checked(Bun.build({ ...common, target: 'bun', outdir: `${folder}/bundle` }))
   if (bundleOnly) return
@@ -87,6 +88,26 @@ function staticAddon(addon: string): BunPlugin {
         if (contents === source) throw new Error('libsql loads its addon in another way now: look at its index.js')
         return { contents, loader: 'js' }
       })
+    },
+  }
+}
+
+/**
+ * Bundles the console's page ahead, because an executable has neither its source nor a bundler, and replaces the module that would
+ * bundle it. The page is bundled before this build starts: a nested build would never end.
+ */
+function embeddedConsole(files: readonly PageFile[]): BunPlugin {
+  const embedded = files.map(({ name, type, bytes }) => ({ name, type, base64: Buffer.from(bytes).toString('base64') }))
+  return {
+    name: 'console page',
+    setup(builder) {
+      builder.onLoad({ filter: /src[\\/]console[\\/]bundle\.ts$/ }, () => ({
+        contents: `
+          const FILES = ${JSON.stringify(embedded)}
+          export const bundlePage = async () =>
+            FILES.map(({ name, type, base64 }) => ({ name, type, bytes: Uint8Array.fromBase64(base64) }))`,
+        loader: 'ts',
+      }))
     },
   }
 }

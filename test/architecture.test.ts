@@ -112,7 +112,7 @@ const MAY_READ_ENVIRONMENT = ['src/main.ts', 'src/cli.ts', 'src/simulator/main.t
 const FEATURES_WITHOUT_ROUTES: readonly string[] = []
 
 /** What the transpiler imports for JSX by itself. */
-const JSX_RUNTIME = /\/jsx(-dev)?-runtime$/
+const JSX_RUNTIME = /^react$|\/jsx(-dev)?-runtime$/
 
 const src = read('src/**/*.{ts,tsx}')
 const tests = read('test/**/*.{ts,tsx}')
@@ -245,7 +245,7 @@ describe('the checker', () => {
     expectOffence(wrongWayImports, ['src/features/sms/routes.ts', "import '../../app.ts'"], 'routes imports app')
     expectOffence(wrongWayImports, ['src/operator/a.ts', "import '../http/body.ts'"], 'operator imports http')
     expectOffence(wrongWayImports, ['src/worker.ts', "import './features/sms/routes.ts'"], 'worker imports routes')
-    expectOffence(wrongWayImports, ['src/console/page/a.tsx', "import '../gateway.ts'"], 'console imports gateway')
+    expectOffence(wrongWayImports, ['src/console/page/a.tsx', "import '../../gateway.ts'"], 'console imports gateway')
     expectOffence(wrongWayImports, ['src/client/a.ts', "import '../http/body.ts'"], 'client imports http')
     expectOffence(
       wrongWayImports,
