@@ -16,6 +16,7 @@ import { send, slowSend } from './send.ts'
 import { silentNames } from './silent-names.ts'
 import { silentSockets } from './silent-sockets.ts'
 import { start } from './start.ts'
+import { testKit } from './test-kit.ts'
 import { tracking } from './tracking.ts'
 
 const BENCHES: readonly Bench[] = [
@@ -34,12 +35,13 @@ const BENCHES: readonly Bench[] = [
   purge,
   silentNames,
   silentSockets,
+  testKit,
 ]
 
 const HELP = `Usage: bun run bench [NAME] [--against REF] [--rounds N] [--short] [--long] [--install-rivals]
 Runs every bench whose name begins with NAME, or all of them: ${BENCHES.map(({ name }) => name).join('; ')}.
   --against REF     runs another commit of this project in turn with the working copy, as one more contestant; may be
-                    repeated (purge, silent names and silent sockets measure the working copy alone)
+                    repeated (purge, silent names, silent sockets and test kit measure the working copy alone)
   --rounds N        how often the contestants take turns, 3 if absent; more rounds even out a busy machine
   --short           a quarter of the time, and one round if --rounds is absent: to see that a bench works
   --long            memory goes on to a million sends

@@ -1,4 +1,5 @@
 import type { Value } from '@libsql/client'
+import { atMost } from '../core/at-most.ts'
 import { type Argument, type Row, named } from './connection.ts'
 import { FairQueue } from './fair-queue.ts'
 import type { Gate } from './gate.ts'
@@ -60,7 +61,7 @@ class ReaderThread implements Reader {
   async close(): Promise<void> {
     this.#refuse('The database is closed')
     this.#post({ type: 'close' })
-    await Promise.race([this.#ended.promise, Bun.sleep(CLOSE_MS)])
+    await atMost(CLOSE_MS, this.#ended.promise)
   }
 
   #next(): void {

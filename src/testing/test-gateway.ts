@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { silentLog } from '../core/log.ts'
 import { parseDuration } from '../core/duration.ts'
@@ -8,6 +7,7 @@ import { NUMBERS } from '../development/prepare.ts'
 import { readTestConfig } from '../development/test-mode.ts'
 import { type TestPhone, createPhones } from './phone.ts'
 import { type TestProvider, createProvider } from './provider.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 
 /** A gateway for tests, with a simulated provider and phones. */
 export interface TestGateway extends AsyncDisposable {
@@ -48,7 +48,7 @@ const DRAIN_MS = 100
  * await gateway.phone('+15555550199').waitFor('Hello')
  */
 export async function startTestGateway(): Promise<TestGateway> {
-  const folder = mkdtempSync(join(tmpdir(), 'sgw-test-'))
+  const folder = temporaryFolder()
   const remove = (): void => rmSync(folder, { recursive: true, force: true })
   try {
     return await start(join(folder, 'sgw.db'), remove)

@@ -1,0 +1,33 @@
+import { rounded } from './rounded.ts'
+
+// Uses the test kit once, and prints how long each step takes, in milliseconds, as JSON.
+const times: Record<string, number> = {}
+async function timed<T>(name: string, work: () => Promise<T>): Promise<T> {
+  const startedAt = performance.now()
+  try {
+    return await work()
+  } finally {
+    times[name] = rounded(performance.now() - startedAt)
+  }
+}
+
+const { startTestGateway } = await timed('import', () => import('../../src/testing/index.ts'))
+const first = await timed('first start', startTestGateway)
+const next = await timed('next start', startTestGateway)
+const sideBySide = await timed('four side by side', () => Promise.all([1, 2, 3, 4].map(startTestGateway)))
+const send = ({ url, apiKey, numbers }: typeof first): Promise<Response> =>
+  fetch(`${url}/v1/sms/send`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${apiKey}` },
+    body: JSON.stringify({ from: numbers[0], to: '+15555550199', body: 'Hello' }),
+  })
+await timed('send to phone', async () => {
+  await send(next)
+  await next.phone('+15555550199').waitFor('Hello')
+})
+await timed('stop', () => next.stop())
+first.provider.next('hang')
+await send(first)
+await timed('stop with a call that hangs', () => first.stop())
+await Promise.all(sideBySide.map((gateway) => gateway.stop()))
+process.stdout.write(`${JSON.stringify(times)}\n`)
