@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { Sgw } from '../client/client.ts'
 import { silentLog } from '../core/log.ts'
 import { parseDuration } from '../core/duration.ts'
 import { type Development, openDevelopment } from '../development/development.ts'
@@ -17,6 +18,8 @@ export interface TestGateway extends AsyncDisposable {
   apiKey: string
   /** The gateway's own numbers: the `from` of messages. */
   numbers: string[]
+  /** The typed client, with `url` and `apiKey`. */
+  client: Sgw
   /** The phone with this number, E.164. The same number is always the same phone. */
   phone(number: string): TestPhone
   /** The simulated provider, which can fail. */
@@ -39,12 +42,8 @@ const DRAIN_MS = 100
  *
  * @example
  * await using gateway = await startTestGateway()
- * const [from] = gateway.numbers
- * await fetch(`${gateway.url}/v1/sms/send`, {
- *   method: 'POST',
- *   headers: { authorization: `Bearer ${gateway.apiKey}` },
- *   body: JSON.stringify({ from, to: '+15555550199', body: 'Hello' }),
- * })
+ * const [from = ''] = gateway.numbers
+ * await gateway.client.sms.send({ from, to: '+15555550199', body: 'Hello' })
  * await gateway.phone('+15555550199').waitFor('Hello')
  */
 export async function startTestGateway(): Promise<TestGateway> {
@@ -72,6 +71,7 @@ async function start(database: string, remove: () => void): Promise<TestGateway>
       url: running.url,
       apiKey: app.apiKey,
       numbers: [...NUMBERS],
+      client: new Sgw({ baseUrl: running.url, apiKey: app.apiKey }),
       phone: createPhones(simulator, NUMBERS[0] ?? ''),
       provider: createProvider(simulator.control),
       advance: async (duration) => development.advance?.(millisecondsOf(duration)),

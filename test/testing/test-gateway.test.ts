@@ -26,6 +26,28 @@ test('a message reaches the phone, and is delivered within 100 ms', async () => 
   expect(at('delivered') - at('sent')).toBeLessThan(100)
 })
 
+test('the client sends, and follows what happens', async () => {
+  await using gateway = await startTestGateway()
+  const { client, numbers } = gateway
+  const abort = new AbortController()
+  const online = Promise.withResolvers<void>()
+  const events = client.events({ signal: abort.signal, onState: (state) => state.online && online.resolve() })
+  const seen = (async () => {
+    const types: string[] = []
+    for await (const event of events) {
+      types.push(event.type === 'sms_status' ? event.status : event.type)
+      if (event.type === 'sms_inbound') abort.abort()
+    }
+    return types
+  })()
+  await online.promise
+  expect(await client.sms.sendAndWait({ from: numbers[0]!, to: CONTACT, body: 'Hello' })).toMatchObject({
+    status: 'sent',
+  })
+  await gateway.phone(CONTACT).reply('Hi')
+  expect((await seen).filter((type) => type !== 'sms_delivery')).toEqual(['queued', 'sending', 'sent', 'sms_inbound'])
+})
+
 test('gateways side by side share nothing', async () => {
   const gateways = await Promise.all(Array.from({ length: 4 }, () => startTestGateway()))
   try {
