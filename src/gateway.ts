@@ -24,7 +24,7 @@ import { Subscriptions } from './provider/subscriptions.ts'
 import { Tokens } from './provider/tokens.ts'
 import { EventLog } from './realtime/event-log.ts'
 import { WebhookWaker } from './realtime/webhook-waker.ts'
-import { createHub, type Hub } from './realtime/hub.ts'
+import { Hub } from './realtime/hub.ts'
 import { type SocketAuth, Sockets } from './realtime/sockets.ts'
 import { SendEngine } from './sending/engine.ts'
 import { DeliveryTracking } from './tracking/tracking.ts'
@@ -106,9 +106,9 @@ export function buildGateway(parts: GatewayParts): Gateway {
   const lostKeys = new LostKeys({ gate, secrets })
   const engines = {
     mark: parts.mark ?? createNoMark(),
-    hub: createHub(),
+    hub: new Hub({ database, clock, log, defer }),
     turns,
-    events: new EventLog({ gate, reader: database.reader, defer }),
+    events: new EventLog({ gate, reader: database.reader }),
     jobs: new Jobs({ gate, writer, clock, log, defer }),
     ...connected,
   }
@@ -133,7 +133,6 @@ export function buildGateway(parts: GatewayParts): Gateway {
       clock,
       log,
       hub: engines.hub,
-      events: engines.events,
       authenticate: (message, address) => authenticate(gateway, message, address),
     }),
     lifecycle: { draining: false, working: false },

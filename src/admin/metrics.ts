@@ -1,8 +1,9 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
-import { FAILURE_CODES, type FailureCode } from '../core/message-failure.ts'
+import { FAILURE_CODES } from '../core/message-failure.ts'
 import { DELIVERY_CONCLUSIONS } from '../db/schema/delivery-states.ts'
 import type { Meter } from '../core/meter.ts'
-import type { GatewayEvent, Hub } from '../realtime/hub.ts'
+import type { GatewayEvent, LoggedRow } from '../realtime/event.ts'
+import type { Hub } from '../realtime/hub.ts'
 import { VERSION } from '../version.ts'
 
 /** The metrics for Prometheus. Names and labels are few and fixed, and never contain a tenant, a number or an address. */
@@ -92,13 +93,13 @@ function followerOf(registers: Registry[]): (hub: Hub) => void {
     registers,
   })
   for (const status of DELIVERY_CONCLUSIONS) concluded.inc({ status }, 0)
-  const note = (event: GatewayEvent, failure: FailureCode | null): void => {
+  const note = (event: GatewayEvent, { failureCode }: LoggedRow): void => {
     if (event.type === 'opt_out') optOuts.inc({ change: event.optedOut ? 'out' : 'in' })
     else if (event.type === 'sms_inbound') received.inc()
     else if (event.type === 'sms_delivery') concluded.inc({ status: event.deliveryStatus })
     else if (event.status === 'queued') accepted.inc()
     else if (event.status === 'sent') sent.inc()
-    else if (failure !== null) failed.inc({ reason: failure })
+    else if (event.status === 'failed' && failureCode !== null) failed.inc({ reason: failureCode })
   }
   return (hub) => void hub.subscribe(note)
 }

@@ -12,6 +12,8 @@ export interface Writer {
   write(statements: readonly Statement[]): Promise<Result[]>
   /** Commits one row of a row operation; returns the rows that its statements returned with this row's key. */
   row<Value extends JsonRow>(operation: RowOperation<Value>, value: Value): Promise<Row[]>
+  /** Calls the listener after each commit, also after one that failed: a disk can fail after a commit. */
+  onCommit(listener: () => void): void
   /** Resolves when everything passed in so far is committed or has failed. */
   drained(): Promise<void>
 }
@@ -63,6 +65,8 @@ const MAX_TICKS = 4
 /** `defer` delays the commit, so that all units of this tick of the event loop join it. */
 export function createWriter(gate: Gate, defer: (flush: () => void) => void = setImmediate): Writer {
   const waiting: Unit[] = []
+  const listeners: (() => void)[] = []
+  const ended = (): void => listeners.forEach((listener) => listener())
   let flushing: Promise<void> | null = null
 
   const add = (unit: Unit): void => {
@@ -74,7 +78,7 @@ export function createWriter(gate: Gate, defer: (flush: () => void) => void = se
     while (waiting.length > 0) {
       await untilNoMoreCome(waiting, nextTick)
       const units = waiting.splice(0, countForOneCommit(waiting))
-      await commit(gate, units)
+      await commit(gate, units).finally(ended)
       if (waiting.length > 0) await nextTick()
     }
     flushing = null
@@ -84,6 +88,7 @@ export function createWriter(gate: Gate, defer: (flush: () => void) => void = se
       new Promise<Result[]>((resolve, reject) => add({ type: 'statements', statements, resolve, reject })),
     row: (operation, value) =>
       new Promise<Row[]>((resolve, reject) => add({ type: 'row', operation, value, rows: [], resolve, reject })),
+    onCommit: (listener) => void listeners.push(listener),
     drained: async () => {
       while (flushing !== null) await flushing
     },

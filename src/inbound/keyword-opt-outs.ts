@@ -1,9 +1,8 @@
 import { isE164 } from '../core/phone.ts'
-import type { Row } from '../db/connection.ts'
 import type { Gateway } from '../gateway.ts'
 import { keywordOf } from '../opt-outs/keyword.ts'
-import { type OptOutDecision, isOptOutChange, storeOptOuts } from '../opt-outs/opt-out-rows.ts'
-import { decidedAtOf, providerNow, publishOptOut } from '../opt-outs/record-opt-out.ts'
+import { storeOptOuts } from '../opt-outs/opt-out-rows.ts'
+import { decidedAtOf, providerNow } from '../opt-outs/provider-time.ts'
 
 interface InboundText {
   from: string
@@ -34,28 +33,4 @@ const NEW_DECISIONS = `SELECT messages.id AS decisionId, messages.tenant_id AS t
   FROM input CROSS JOIN messages ON messages.id = input.messageId AND messages.job_id = input.jobId AND messages.tenant_id = input.tenantId`
 
 /** Stores the keywords of a commit's messages, after the statement that stores the messages. */
-export const STORE_KEYWORDS = storeOptOuts(
-  NEW_DECISIONS,
-  '(SELECT job_id FROM messages WHERE messages.id = changed_by AND messages.tenant_id = opt_outs.tenant_id)',
-)
-
-/** Publishes the opt-out if the rows that the commit returned say that the keyword changed it. */
-export function publishKeyword(
-  gateway: Gateway,
-  { optedOut, decidedAt }: Keyword,
-  message: { messageId: string; tenantId: string; from: string; to: string; now: number },
-  rows: readonly Row[],
-): void {
-  const { messageId: decisionId, tenantId, from: contact, to: number, now } = message
-  const decision: OptOutDecision = {
-    decisionId,
-    tenantId,
-    number,
-    contact,
-    optedOut,
-    source: 'keyword',
-    decidedAt,
-    now,
-  }
-  if (rows.some((row) => isOptOutChange(row, decision))) publishOptOut(gateway.hub, decision)
-}
+export const STORE_KEYWORDS = storeOptOuts(NEW_DECISIONS)

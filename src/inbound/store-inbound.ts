@@ -1,12 +1,10 @@
 import { sha256Hex } from '../core/secrets.ts'
 import type { RowOperation } from '../db/writer.ts'
-import { inboundEvent } from '../realtime/event.ts'
-import type { SmsInboundEvent } from '../realtime/hub.ts'
 import type { Gateway } from '../gateway.ts'
 import { countUsage } from '../usage/roll-up.ts'
 import { tombstonesOf } from './tombstones.ts'
 import { INSERT_WEBHOOK_JOBS } from './destinations.ts'
-import { KEYDECISION_COLUMNS, type Keyword, STORE_KEYWORDS, keywordIn, publishKeyword } from './keyword-opt-outs.ts'
+import { KEYDECISION_COLUMNS, type Keyword, STORE_KEYWORDS, keywordIn } from './keyword-opt-outs.ts'
 
 export interface InboundSms {
   tenantId: string
@@ -117,8 +115,6 @@ async function storeOnce(gateway: Gateway, sms: InboundSms, messageId: string): 
     ? writer.row(STORE, row)
     : writer.row(STORE_WITH_KEYWORD, { ...row, ...keyword }))
   if (!rows.some(({ type }) => type === 'message')) return (await isKnown(gateway, row)) ? 'known' : 'id_taken'
-  gateway.hub.publish(inboundEventOf(row))
-  if (keyword !== null) publishKeyword(gateway, keyword, row, rows)
   for (const job of rows.filter(({ type }) => type === 'job'))
     gateway.jobs.dueAfter('webhook', String(job['lane']), row.tenantId, 0)
   return 'new'
@@ -135,9 +131,4 @@ async function isKnown(
     args: [providerMessageId, tenantId, tombstones],
   })
   return rows.length > 0
-}
-
-function inboundEventOf(row: InboundRow): SmsInboundEvent {
-  const { messageId: id, extensionId: receivingExtensionId, now } = row
-  return inboundEvent({ ...row, id, receivingExtensionId }, now)
 }

@@ -25,7 +25,7 @@ export async function developmentTenant(gateway: Gateway): Promise<string> {
  */
 export function eventStream(gateway: Gateway, tenantId: string): ReadableStream<Uint8Array> {
   let end: () => void = () => undefined
-  const start = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+  const start = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
     const write = (line: string): void => {
       if ((controller.desiredSize ?? 0) > 0) return controller.enqueue(new TextEncoder().encode(`${line}\n`))
       end()
@@ -39,6 +39,7 @@ export function eventStream(gateway: Gateway, tenantId: string): ReadableStream<
       unsubscribe()
       cancelHeartbeat()
     }
+    await gateway.hub.ready()
     write('{"type":"ready"}')
   }
   return new ReadableStream(

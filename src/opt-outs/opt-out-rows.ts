@@ -1,4 +1,3 @@
-import type { Row } from '../db/connection.ts'
 import type { OptOutSource } from '../db/schema/opt-outs.ts'
 import type { RowOperation } from '../db/writer.ts'
 
@@ -23,11 +22,10 @@ const IS_SAME = 'opt_outs.opted_out = excluded.opted_out'
 
 /**
  * SQL that stores decisions, also as part of another commit. `decisions` is a SELECT of the members of `OptOutDecision` under
- * their names. The later decision by the provider's time wins; that of an app is always applied, because it is dated now. An SQL
- * trigger appends the event in the same commit. Returns each row that was written; `isOptOutChange` tells whether its state
- * changed. `key` is SQL for the column `key` of the returned rows.
+ * their names. The later decision by the provider's time wins; that of an app is always applied, because it is dated now. If the
+ * state changes, an SQL trigger appends the event in the same commit.
  */
-export const storeOptOuts = (decisions: string, key: string): string => `
+export const storeOptOuts = (decisions: string): string => `
   INSERT INTO opt_outs (id, tenant_id, number, contact, opted_out, source, since, decided_at, changed_by, changes)
     SELECT 'opt_' || lower(hex(randomblob(8))), tenantId, number, contact, optedOut, source, now, decidedAt, decisionId, optedOut
     FROM (${decisions}) WHERE true
@@ -38,12 +36,7 @@ export const storeOptOuts = (decisions: string, key: string): string => `
     changes = changes + (NOT ${IS_SAME}),
     opted_out = excluded.opted_out,
     decided_at = max(opt_outs.decided_at, excluded.decided_at)
-  WHERE excluded.decided_at >= opt_outs.decided_at OR excluded.source = 'api'
-  RETURNING ${key} AS key, 'opt_out' AS type, changed_by, changes`
-
-/** Whether a row that a commit returned says that this decision changed an opt-out. */
-export const isOptOutChange = (row: Row, { decisionId }: Pick<OptOutDecision, 'decisionId'>): boolean =>
-  row['type'] === 'opt_out' && row['changed_by'] === decisionId && Number(row['changes']) > 0
+  WHERE excluded.decided_at >= opt_outs.decided_at OR excluded.source = 'api'`
 
 const DECISION_COLUMNS = [
   'decisionId',
@@ -56,13 +49,11 @@ const DECISION_COLUMNS = [
   'now',
 ] as const
 
-/** Stores a decision in a separate commit. Returns the row unless the decision was older and ignored. */
+/** Stores a decision in a separate commit. */
 export const STORE_OPT_OUT: RowOperation<OptOutDecision> = {
   columns: DECISION_COLUMNS,
   key: 'decisionId',
-  statements: [
-    storeOptOuts(`SELECT ${DECISION_COLUMNS.map((column) => `input.${column}`).join(', ')} FROM input`, 'changed_by'),
-  ],
+  statements: [storeOptOuts(`SELECT ${DECISION_COLUMNS.map((column) => `input.${column}`).join(', ')} FROM input`)],
 }
 
 /**

@@ -12,6 +12,15 @@ export interface Position {
  */
 export type Epoch = string
 
+const EPOCH_DIGITS = 16
+
+/** The epoch is the incarnation of the database without its prefix `boot_`. A restore from a backup makes a new one. */
+export const EPOCH_SQL = `(SELECT value FROM facts WHERE name = 'incarnation')`
+
+/** The epoch, by the value of `EPOCH_SQL`. */
+export const epochOf = (value: unknown): Epoch =>
+  (typeof value === 'string' ? value : '').slice(-EPOCH_DIGITS).padStart(EPOCH_DIGITS, '0')
+
 /** The cursor of a position: opaque to clients, at most 64 characters. */
 export const encodeCursor = (epoch: Epoch, { seq, returned }: Position): string =>
   Buffer.from(`${epoch}.${seq}.${returned}`).toString('base64url')

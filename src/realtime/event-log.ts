@@ -1,12 +1,11 @@
-import type { Value } from '@libsql/client'
 import type { Caller } from '../core/caller.ts'
 import { apiError } from '../core/errors.ts'
 import type { Gate } from '../db/gate.ts'
 import type { Reader } from '../db/reader.ts'
 import { EVENT_KINDS } from '../db/schema/events.ts'
-import { type Epoch, type Position, decodeCursor, encodeCursor } from './cursor.ts'
-import { type LoggedMessage, eventsOf } from './event.ts'
-import type { GatewayEvent } from './hub.ts'
+import { type Epoch, EPOCH_SQL, type Position, decodeCursor, encodeCursor, epochOf } from './cursor.ts'
+import { type GatewayEvent, type LoggedRow, eventsOf } from './event.ts'
+import { LOGGED_ROWS, TENANT_OF_ROW, loggedRow } from './logged-rows.ts'
 
 export interface EventPage {
   /** Oldest first. */
@@ -20,12 +19,8 @@ export interface EventLogContext {
   gate: Gate
   /** Reads the pages. */
   reader: Reader
-  /** Calls `run` after this tick of the event loop. */
-  defer(run: () => void): void
 }
 
-/** Rows that are read in one tick of the event loop: less than a millisecond if they are in memory. */
-const ROWS_AT_ONCE = 500
 /** Rows of one long read: some 30 ms if all are of other tenants, which then have their turn. */
 const ROWS_PER_SLICE = 20_000
 /** A page with events ends after this many rows. The next request continues there. */
@@ -33,14 +28,11 @@ const ROWS_PER_PAGE = 10_000
 
 /** Reads the event log: the events that the WebSocket of an app would have received. */
 export class EventLog {
-  #epoch: Promise<Epoch> | null = null
-
   constructor(readonly context: EventLogContext) {}
 
   /** Returns the events after a cursor. Without a cursor it returns no events, only the current cursor. Errors: `badCursor`. */
   async page(reader: Caller, cursor: string | undefined, limit: number): Promise<EventPage> {
-    const epoch = await this.epoch()
-    const { oldest, newest } = await this.#bounds()
+    const { epoch, oldest, newest } = await this.#bounds()
     if (cursor === undefined)
       return { events: [], cursor: encodeCursor(epoch, { seq: newest, returned: 0 }), gap: false }
     const after = decodeCursor(cursor)
@@ -53,46 +45,11 @@ export class EventLog {
     return { events, cursor: encodeCursor(epoch, end), gap: gap || isPurged }
   }
 
-  /** The `seq` of the newest row; 0 if there has never been one. */
-  async newest(): Promise<number> {
-    return (await this.#bounds()).newest
-  }
-
-  /** The events of one row, for any app; none if its subject was deleted. */
-  async eventsAt(seq: number): Promise<GatewayEvent[]> {
-    const rows = await this.context.gate.values({ sql: ROW, args: [seq] })
-    return rows.flatMap((values) => eventsOf(toLogged(values)))
-  }
-
-  /**
-   * The next rows after `seq`, for any app. Waits a tick of the event loop, in which the code that committed them publishes
-   * their events.
-   */
-  async rowsAfter(seq: number): Promise<RowOfLog[]> {
-    const rows = await this.context.gate.values({ sql: ROWS, args: [seq] })
-    await this.#nextTick()
-    return rows.map(([found, kinds, subject, at]) => ({
-      seq: Number(found),
-      kinds: Number(kinds),
-      subject: String(subject),
-      at: Number(at),
-    }))
-  }
-
-  /** The epoch of the current history. */
-  epoch(): Promise<Epoch> {
-    this.#epoch ??= readEpoch(this.context.gate).catch((error: unknown) => {
-      this.#epoch = null
-      throw error
-    })
-    return this.#epoch
-  }
-
   /** The oldest and newest row. All rows in between exist, because the purge deletes only the oldest and keeps the newest. */
-  async #bounds(): Promise<{ oldest: number; newest: number }> {
-    const [row] = await this.context.gate.values('SELECT (SELECT min(seq) FROM events), (SELECT max(seq) FROM events)')
-    const [oldest, newest] = row ?? []
-    return { oldest: Number(oldest ?? 1), newest: Number(newest ?? 0) }
+  async #bounds(): Promise<{ epoch: Epoch; oldest: number; newest: number }> {
+    const [row] = await this.context.gate.values(BOUNDS)
+    const [epoch, oldest, newest] = row ?? []
+    return { epoch: epochOf(epoch), oldest: Number(oldest ?? 1), newest: Number(newest ?? 0) }
   }
 
   /** Reads slices until it has events or reaches the end of the log, however many rows of other apps it must skip. */
@@ -130,27 +87,11 @@ export class EventLog {
     return { events, end: { seq: last ?? until, returned: 0 }, isPurged }
   }
 
-  #nextTick(): Promise<void> {
-    return new Promise((resolve) => this.context.defer(resolve))
-  }
-
   async #slice({ tenantId, appId }: Caller, from: number, until: number, limit: number): Promise<LoggedRow[]> {
     const rows = await this.context.reader.longRead(tenantId, SLICE, [from, until, tenantId, appId, limit])
-    return rows.map((row) => toLogged(Object.values(row)))
+    return rows.map((row) => loggedRow(Object.values(row)))
   }
 }
-
-/** A row of the log without its subject. */
-export interface RowOfLog {
-  seq: number
-  /** A set of `EVENT_KINDS`. */
-  kinds: number
-  subject: string
-  /** Epoch milliseconds. */
-  at: number
-}
-
-const ROWS = `SELECT seq, kinds, subject, at FROM events WHERE seq > ?1 ORDER BY seq LIMIT ${ROWS_AT_ONCE}`
 
 /** The events of a page so far, and the position after them. */
 interface Taken {
@@ -160,53 +101,9 @@ interface Taken {
   isPurged: boolean
 }
 
-type LoggedRow = LoggedMessage & { seq: number }
-
-const COLUMNS = `events.seq, events.kinds, events.at, messages.id, messages.app_id, messages.tenant_id, messages.from_number,
-    messages.to_number, messages.body, messages.rc_message_id, messages.error, messages.receiving_extension_id, events.detail`
-
-/** The same columns for an opt-out: its number is `from_number`, its contact `to_number`, as in an outbound message. */
-const OPT_OUT_COLUMNS = `events.seq, events.kinds, events.at, opt_outs.id, '', opt_outs.tenant_id, opt_outs.number,
-    opt_outs.contact, '', NULL, NULL, NULL, events.detail`
+const BOUNDS = `SELECT ${EPOCH_SQL}, (SELECT min(seq) FROM events), (SELECT max(seq) FROM events)`
 
 /** Inbound messages and opt-outs are for every app of the tenant, everything else for the app that sent the message. */
-const SLICE = `SELECT ${COLUMNS} FROM events CROSS JOIN messages ON messages.id = events.subject
-  WHERE events.seq > ?1 AND events.seq <= ?2 AND messages.tenant_id = ?3
-    AND (messages.app_id = ?4 OR events.kinds = ${EVENT_KINDS.received})
-  UNION ALL
-  SELECT ${OPT_OUT_COLUMNS} FROM events CROSS JOIN opt_outs ON opt_outs.id = events.subject
-  WHERE events.seq > ?1 AND events.seq <= ?2 AND opt_outs.tenant_id = ?3 AND events.kinds = ${EVENT_KINDS.optOut}
-  ORDER BY 1 LIMIT ?5`
-
-const ROW = `SELECT ${COLUMNS} FROM events CROSS JOIN messages ON messages.id = events.subject WHERE events.seq = ?1
-  UNION ALL SELECT ${OPT_OUT_COLUMNS} FROM events CROSS JOIN opt_outs ON opt_outs.id = events.subject WHERE events.seq = ?1`
-
-function toLogged(values: readonly Value[]): LoggedRow {
-  const [seq, kinds, at, id, appId, tenantId, from, to, body, rcMessageId, error, receivingExtensionId, detail] = values
-  const textOrNull = (value: Value | undefined): string | null => (typeof value === 'string' ? value : null)
-  return {
-    seq: Number(seq),
-    kinds: Number(kinds),
-    at: Number(at),
-    id: String(id),
-    appId: String(appId),
-    tenantId: String(tenantId),
-    from: String(from),
-    to: String(to),
-    body: String(body),
-    rcMessageId: textOrNull(rcMessageId) ?? '',
-    error: textOrNull(error),
-    receivingExtensionId: textOrNull(receivingExtensionId),
-    detail: textOrNull(detail),
-  }
-}
-
-/** The epoch is the incarnation of the database without its prefix `boot_`. A restore from a backup makes a new one. */
-async function readEpoch(gate: Gate): Promise<Epoch> {
-  const [row] = await gate.values(`SELECT value FROM facts WHERE name = 'incarnation'`)
-  return String(row?.[0] ?? '')
-    .slice(-EPOCH_DIGITS)
-    .padStart(EPOCH_DIGITS, '0')
-}
-
-const EPOCH_DIGITS = 16
+const SLICE = `${LOGGED_ROWS} WHERE events.seq > ?1 AND events.seq <= ?2 AND ${TENANT_OF_ROW} = ?3
+    AND (messages.app_id = ?4 OR events.kinds IN (${EVENT_KINDS.received}, ${EVENT_KINDS.optOut}))
+  ORDER BY events.seq LIMIT ?5`

@@ -1,10 +1,62 @@
 import { isoTime } from '../core/clock.ts'
+import type { FailureCode } from '../core/message-failure.ts'
+import type { DeliveryConclusion } from '../db/schema/delivery-states.ts'
 import { EVENT_KINDS, type EventKind } from '../db/schema/events.ts'
 import type { MessageStatus } from '../db/schema/messages.ts'
-import type { GatewayEvent, OptOutEvent, SmsDeliveryEvent, SmsInboundEvent, SmsStatusEvent } from './hub.ts'
+import type { OptOutSource } from '../db/schema/opt-outs.ts'
 
-// The WebSocket and `GET /v1/events` return the same events. Both build them here: from the values that were just committed,
-// or from a row of the log.
+// The WebSocket, `GET /v1/events` and webhooks return the same events. All of them are built here.
+
+/** An outbound message changed its status. The fields are those of the contract. */
+export interface SmsStatusEvent {
+  type: 'sms_status'
+  messageId: string
+  appId: string
+  tenantId: string
+  status: MessageStatus
+  rcMessageId?: string
+  error?: string
+  timestamp: string
+}
+
+/** An inbound SMS was stored. */
+export interface SmsInboundEvent {
+  type: 'sms_inbound'
+  messageId: string
+  from: string
+  to: string
+  body: string
+  rcMessageId: string
+  tenantId: string
+  timestamp: string
+  receivingExtensionId?: string
+}
+
+/** A message was concluded: it is known what became of it after `sent`. */
+export interface SmsDeliveryEvent {
+  type: 'sms_delivery'
+  messageId: string
+  appId: string
+  tenantId: string
+  rcMessageId: string
+  deliveryStatus: DeliveryConclusion
+  errorCode?: string
+  reason?: string
+  timestamp: string
+}
+
+/** A contact opted out of a number of the tenant, or in again. */
+export interface OptOutEvent {
+  type: 'opt_out'
+  tenantId: string
+  number: string
+  contact: string
+  optedOut: boolean
+  source: OptOutSource
+  timestamp: string
+}
+
+export type GatewayEvent = SmsStatusEvent | SmsInboundEvent | SmsDeliveryEvent | OptOutEvent
 
 export interface OutboundSubject {
   id: string
@@ -89,9 +141,12 @@ export function optOutEvent(
   return { type: 'opt_out', tenantId, number, contact, optedOut, source, timestamp: isoTime(at) }
 }
 
-/** A row of the log, joined with its message. */
-export interface LoggedMessage extends OutboundSubject, InboundSubject {
+/** A row of the log, joined with its message or opt-out. */
+export interface LoggedRow extends OutboundSubject, InboundSubject {
+  seq: number
   rcMessageId: string
+  /** The code of a message's failure, so that listeners need not read its text. */
+  failureCode: FailureCode | null
   /** A set of `EVENT_KINDS`. */
   kinds: number
   /** Epoch milliseconds. */
@@ -101,19 +156,20 @@ export interface LoggedMessage extends OutboundSubject, InboundSubject {
 }
 
 /** The events of a row, oldest first. */
-export const eventsOf = (row: LoggedMessage): GatewayEvent[] => kindsOf(row.kinds).map((kind) => eventOf(row, kind))
+export const eventsOf = (row: LoggedRow): GatewayEvent[] => kindsOf(row.kinds).map((kind) => eventOf(row, kind))
+
+const KINDS = Object.keys(EVENT_KINDS) as EventKind[]
 
 /** The members of a set of `EVENT_KINDS`, in order. */
-export const kindsOf = (kinds: number): EventKind[] =>
-  (Object.keys(EVENT_KINDS) as EventKind[]).filter((kind) => (kinds & EVENT_KINDS[kind]) !== 0)
+const kindsOf = (kinds: number): EventKind[] => KINDS.filter((kind) => (kinds & EVENT_KINDS[kind]) !== 0)
 
-function eventOf(row: LoggedMessage, kind: EventKind): GatewayEvent {
+function eventOf(row: LoggedRow, kind: EventKind): GatewayEvent {
   if (kind === 'received') return inboundEvent(row, row.at)
   if (kind === 'delivery') return concludedEvent(row, JSON.parse(row.detail ?? '{}') as ConclusionDetail, row.at)
   if (kind === 'optOut') return loggedOptOut(row)
   return statusEvent(row, kind, row.at)
 }
 
-function loggedOptOut({ tenantId, from: number, to: contact, detail, at }: LoggedMessage): OptOutEvent {
+function loggedOptOut({ tenantId, from: number, to: contact, detail, at }: LoggedRow): OptOutEvent {
   return optOutEvent({ tenantId, number, contact }, JSON.parse(detail ?? '{}') as OptOutDetail, at)
 }

@@ -1,91 +1,129 @@
-import type { FailureCode } from '../core/message-failure.ts'
-import type { DeliveryConclusion } from '../db/schema/delivery-states.ts'
-import type { MessageStatus } from '../db/schema/messages.ts'
-import type { OptOutSource } from '../db/schema/opt-outs.ts'
+import type { Clock } from '../core/clock.ts'
+import { RETRY_AFTER_FAULT_MS } from '../core/limits.ts'
+import { type Log, errorName } from '../core/log.ts'
+import type { Database } from '../db/database.ts'
+import { type Epoch, EPOCH_SQL, epochOf } from './cursor.ts'
+import { type GatewayEvent, type LoggedRow, eventsOf } from './event.ts'
+import { LOGGED_ROWS, loggedRow } from './logged-rows.ts'
 
-/** An outbound message changed its status. The fields are those of the contract. */
-export interface SmsStatusEvent {
-  type: 'sms_status'
-  messageId: string
-  appId: string
-  tenantId: string
-  status: MessageStatus
-  rcMessageId?: string
-  error?: string
-  timestamp: string
+export interface HubContext {
+  clock: Clock
+  log: Log
+  database: Pick<Database, 'gate' | 'writer'>
+  /** Calls `run` after this tick of the event loop. */
+  defer(run: () => void): void
 }
 
-/** An inbound SMS was stored. */
-export interface SmsInboundEvent {
-  type: 'sms_inbound'
-  messageId: string
-  from: string
-  to: string
-  body: string
-  rcMessageId: string
-  tenantId: string
-  timestamp: string
-  receivingExtensionId?: string
+/** `row`: the row of the log that the event comes from. */
+type Listener = (event: GatewayEvent, row: LoggedRow) => void
+
+/** How far the log has been published: all events of the rows up to `seq`. */
+export interface Progress {
+  epoch: Epoch
+  seq: number
 }
 
-/** A message was concluded: it is known what became of it after `sent`. */
-export interface SmsDeliveryEvent {
-  type: 'sms_delivery'
-  messageId: string
-  appId: string
-  tenantId: string
-  rcMessageId: string
-  deliveryStatus: DeliveryConclusion
-  errorCode?: string
-  reason?: string
-  timestamp: string
-}
-
-/** A contact opted out of a number of the tenant, or in again. */
-export interface OptOutEvent {
-  type: 'opt_out'
-  tenantId: string
-  number: string
-  contact: string
-  optedOut: boolean
-  source: OptOutSource
-  timestamp: string
-}
-
-export type GatewayEvent = SmsStatusEvent | SmsInboundEvent | SmsDeliveryEvent | OptOutEvent
-
-/** `failure`: the code of a message's failure, so that listeners need not read its text. */
-type Listener = (event: GatewayEvent, failure: FailureCode | null) => void
-
-/** Passes events to listeners after their commit. It neither queues nor repeats events; the event log in the database keeps them. */
-export interface Hub {
-  publish(event: GatewayEvent, failure?: FailureCode | null): void
-  /** Whether there is a listener. Without one, callers need not make events. */
-  readonly hasListeners: boolean
-  /** Calls the listener for every event of every tenant; the returned function ends this. */
-  subscribe(listener: Listener): () => void
-  /** Call when an app's key or all keys of a tenant become invalid: sockets that use them are closed. */
-  revoke(scope: RevokedScope): void
-  onRevoke(listener: (scope: RevokedScope) => void): () => void
-}
-
+/** Whose sockets a revocation closes. */
 export type RevokedScope = { appId: string } | { tenantId: string }
 
-export function createHub(): Hub {
-  const events = new Set<Listener>()
-  const revocations = new Set<(scope: RevokedScope) => void>()
-  return {
-    publish: (event, failure = null) => events.forEach((listener) => listener(event, failure)),
-    get hasListeners() {
-      return events.size > 0
-    },
-    subscribe: (listener) => added(events, listener),
-    revoke: (scope) => revocations.forEach((listener) => listener(scope)),
-    onRevoke: (listener) => added(revocations, listener),
+/** Rows that are published in one tick of the event loop. */
+const ROWS_AT_ONCE = 200
+
+/**
+ * Publishes events to listeners: after each commit it reads the new rows of the event log, so listeners get exactly the events of the log, in
+ * its order. Reads nothing while nobody listens. Also passes on revocations of keys.
+ */
+export class Hub {
+  readonly #listeners = new Set<Listener>()
+  readonly #revocations = new Set<(scope: RevokedScope) => void>()
+  #progress: Promise<Progress> | null = null
+  #isReading = false
+  #hasNewRows = false
+
+  constructor(readonly context: HubContext) {
+    context.database.writer.onCommit(() => this.#committed())
+  }
+
+  /** Calls the listener for every event of every tenant that is committed from now on; the returned function ends this. */
+  subscribe(listener: Listener): () => void {
+    if (this.#listeners.size === 0) this.#progress = null
+    this.#listeners.add(listener)
+    // If the storage fails, the next commit reads it again.
+    this.ready().catch(() => undefined)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /**
+   * Resolves when the hub knows where the log ended as the first listener subscribed. The object is updated as events are published.
+   * Errors: those of the storage.
+   */
+  ready(): Promise<Progress> {
+    if (this.#progress !== null) return this.#progress
+    const progress = this.#readEnd().catch((error: unknown) => {
+      if (this.#progress === progress) this.#progress = null
+      throw error
+    })
+    this.#progress = progress
+    return progress
+  }
+
+  /** Whether there is a listener. */
+  get hasListeners(): boolean {
+    return this.#listeners.size > 0
+  }
+
+  /** Call when an app's key or all keys of a tenant become invalid: sockets that use them are closed. */
+  revoke(scope: RevokedScope): void {
+    for (const listener of this.#revocations) listener(scope)
+  }
+
+  onRevoke(listener: (scope: RevokedScope) => void): void {
+    this.#revocations.add(listener)
+  }
+
+  #committed(): void {
+    if (!this.hasListeners) return
+    this.#hasNewRows = true
+    if (!this.#isReading) void this.#publishNew()
+  }
+
+  async #publishNew(): Promise<void> {
+    this.#isReading = true
+    try {
+      while (this.#hasNewRows && this.hasListeners) {
+        this.#hasNewRows = false
+        await this.#publishRows()
+      }
+    } catch (error) {
+      this.context.log.error({ error: errorName(error) }, 'the event log cannot be read, trying again')
+      this.context.clock.after(RETRY_AFTER_FAULT_MS, () => this.#committed())
+    } finally {
+      this.#isReading = false
+    }
+  }
+
+  async #publishRows(): Promise<void> {
+    const { database, defer } = this.context
+    const ready = this.ready()
+    const progress = await ready
+    const rows = await database.gate.values({ sql: NEW_ROWS, args: [progress.seq] })
+    // The listeners have left, and others came.
+    if (ready !== this.#progress) return
+    for (const values of rows) this.#publish(loggedRow(values))
+    progress.seq = Number(rows.at(-1)?.[0] ?? progress.seq)
+    if (rows.length < ROWS_AT_ONCE) return
+    this.#hasNewRows = true
+    await new Promise<void>((resolve) => defer(resolve))
+  }
+
+  #publish(row: LoggedRow): void {
+    for (const event of eventsOf(row)) for (const listener of this.#listeners) listener(event, row)
+  }
+
+  async #readEnd(): Promise<Progress> {
+    const [row] = await this.context.database.gate.values(`SELECT ${EPOCH_SQL}, (SELECT max(seq) FROM events)`)
+    return { epoch: epochOf(row?.[0]), seq: Number(row?.[1] ?? 0) }
   }
 }
 
-function added<Item>(set: Set<Item>, item: Item): () => void {
-  set.add(item)
-  return () => set.delete(item)
-}
+const NEW_ROWS = `${LOGGED_ROWS} WHERE events.seq > ?1 ORDER BY events.seq LIMIT ${ROWS_AT_ONCE}`

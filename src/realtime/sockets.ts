@@ -11,9 +11,9 @@ import {
   WS_SILENCE_MS,
 } from '../core/limits.ts'
 import type { Log } from '../core/log.ts'
-import { CursorFrames } from './cursor-frames.ts'
-import type { EventLog } from './event-log.ts'
-import type { GatewayEvent, Hub, RevokedScope } from './hub.ts'
+import { CursorFrames, type SentCursor } from './cursor-frames.ts'
+import type { GatewayEvent, LoggedRow } from './event.ts'
+import type { Hub, Progress, RevokedScope } from './hub.ts'
 import { authError, parseFirst } from './first-message.ts'
 import { appTopic, tenantTopic, topicOf } from './topics.ts'
 import { WaitingSockets } from './waiting-sockets.ts'
@@ -25,8 +25,7 @@ export interface SocketData {
   state: 'new' | 'checking' | 'authenticated'
   appId: string
   tenantId: string
-  /** Monotonic time of its last cursor, or of its authentication; null before that. */
-  cursorAt: number | null
+  cursor: SentCursor
   lastHeard: number
   cancelDeadline: () => void
   /** Revocations that came while its credential was checked. The check may have read the database before them. */
@@ -40,7 +39,6 @@ export interface SocketsContext {
   clock: Clock
   log: Log
   hub: Hub
-  events: EventLog
   authenticate(message: Record<string, unknown>, address: string): Promise<SocketAuth>
 }
 
@@ -63,9 +61,10 @@ export class Sockets {
   #server: Server<SocketData> | null = null
   #cancelPing: () => void = () => undefined
   #endListening: () => void = () => undefined
-  #cursors: CursorFrames | null = null
+  readonly #cursors: CursorFrames
 
   constructor(readonly context: SocketsContext) {
+    this.#cursors = new CursorFrames({ ...context, sockets: () => this.#sockets })
     context.hub.onRevoke((scope) => this.#revoke(scope))
   }
 
@@ -95,7 +94,7 @@ export class Sockets {
       state: 'new',
       appId: '',
       tenantId: '',
-      cursorAt: null,
+      cursor: { seq: Infinity, at: 0 },
       lastHeard: this.context.clock.monotonic(),
       cancelDeadline: () => undefined,
       missed: [],
@@ -115,27 +114,14 @@ export class Sockets {
 
   /** Adds a socket. The first one subscribes to the hub: without a socket, events need not be made. */
   #opened(socket: Socket): void {
-    if (this.#sockets.size === 0) this.#startListening()
+    if (this.#sockets.size === 0)
+      this.#endListening = this.context.hub.subscribe((event, row) => this.#publish(event, row))
     this.#sockets.add(socket)
     const oldest = this.#waiting.add(socket, socket.data.address)
     if (oldest !== null) this.#evict(oldest)
     socket.data.cancelDeadline = this.context.clock.after(WS_AUTH_DEADLINE_MS, () => {
       if (socket.data.state !== 'authenticated') this.#fail(socket, 'Send auth first')
     })
-  }
-
-  #startListening(): void {
-    const endEvents = this.context.hub.subscribe((event) => this.#publish(event))
-    const cursors = new CursorFrames({
-      ...this.context,
-      sockets: this.#sockets,
-      deliver: (event) => this.#deliver(event),
-    })
-    this.#cursors = cursors
-    this.#endListening = () => {
-      endEvents()
-      cursors.stop()
-    }
   }
 
   /** Reads the first message and ignores all others. */
@@ -146,18 +132,19 @@ export class Sockets {
     data.state = 'checking'
     const message = parseFirst(raw)
     if (typeof message === 'string') return this.#fail(socket, message)
-    const auth = await this.context.authenticate(message, data.address).catch(() => null)
+    const checked = Promise.all([this.context.authenticate(message, data.address), this.context.hub.ready()])
+    const [auth, progress] = await checked.catch(() => [null, null])
     if (socket.readyState !== WebSocket.OPEN) return
     // The storage failed, so the credential could not be checked.
-    if (auth === null) return this.#close(socket, TRY_AGAIN_LATER, 'Try again later')
+    if (auth === null || progress === null) return this.#close(socket, TRY_AGAIN_LATER, 'Try again later')
     if (!auth.ok) return this.#fail(socket, auth.error)
     if (data.missed.some((scope) => isMeant(scope, auth))) return this.#fail(socket, 'Invalid API key')
     // The contract has no text for too many sockets.
     if (this.#countOf(auth.appId) >= MAX_SOCKETS_PER_APP) return this.#fail(socket, 'Invalid API key')
-    this.#admitted(socket, auth)
+    this.#admitted(socket, auth, progress)
   }
 
-  #admitted(socket: Socket, auth: Extract<SocketAuth, { ok: true }>): void {
+  #admitted(socket: Socket, auth: Extract<SocketAuth, { ok: true }>, progress: Progress): void {
     const { data } = socket
     this.#stopWaiting(socket)
     data.state = 'authenticated'
@@ -166,7 +153,7 @@ export class Sockets {
     socket.subscribe(appTopic(auth.appId))
     socket.subscribe(tenantTopic(auth.tenantId))
     socket.send('{"type":"auth_ok"}')
-    void this.#cursors?.greet(socket)
+    this.#cursors.send([socket], progress)
   }
 
   #closed(socket: Socket): void {
@@ -203,13 +190,9 @@ export class Sockets {
     return this.#server?.subscriberCount(appTopic(appId)) ?? 0
   }
 
-  #publish(event: GatewayEvent): void {
-    this.#deliver(event)
-    this.#cursors?.note(event)
-  }
-
-  #deliver(event: GatewayEvent): void {
+  #publish(event: GatewayEvent, { seq }: LoggedRow): void {
     this.#server?.publish(topicOf(event), JSON.stringify(event))
+    this.#cursors.note(event.tenantId, seq)
   }
 
   #revoke(scope: RevokedScope): void {

@@ -1,4 +1,4 @@
-import type { GatewayEvent } from './hub.ts'
+import type { GatewayEvent } from './event.ts'
 
 /** The topic of events for one app. */
 export const appTopic = (appId: string): string => `a:${appId}`

@@ -1,5 +1,6 @@
 import type { Gate } from '../db/gate.ts'
-import type { GatewayEvent, Hub } from './hub.ts'
+import type { GatewayEvent } from './event.ts'
+import type { Hub } from './hub.ts'
 
 interface Parts {
   gate: Gate
@@ -11,7 +12,7 @@ interface Parts {
 /**
  * Wakes the lanes with `webhook` jobs of events other than `sms_inbound`. SQL triggers create these jobs in the commits of the
  * events. Without the wake they would wait for the next search for lanes. While no app has asked for such events, it does not
- * listen to the hub, so no event is made for it.
+ * listen to the hub, so no event is read for it.
  */
 export class WebhookWaker {
   /** App that has asked for such events → its tenant. */

@@ -12,7 +12,6 @@ import type { SendingContext } from './context.ts'
 import { GIVE_UP } from './give-up-rows.ts'
 import type { Entry, OpenAttempt } from './number-queue.ts'
 import type { OutboundMessage } from './outbound-message.ts'
-import { publishEnd, publishStatus } from './publish-status.ts'
 import { untilDone } from './until-done.ts'
 
 type Ended = Extract<CallEnd, { type: 'sent' | 'failed' }>
@@ -25,8 +24,7 @@ export interface OpenEntry {
 }
 
 /**
- * Ends an attempt, its message and its job in one commit, and publishes the change. Returns false, and stores nothing, if
- * the provider's id belongs to another message. `resolution` is set if the outcome was unknown.
+ * Ends an attempt, its message and its job in one commit. Returns false, and stores nothing, if the provider's id belongs to another message. `resolution` is set if the outcome was unknown.
  */
 export async function storeEnd(
   context: SendingContext,
@@ -52,7 +50,6 @@ export async function storeEnd(
   if (!(await writeUntilStored(context, failure === null ? END : END_FAILED, row))) return false
   const key = { tenantId: message.tenantId, extensionId: open.attempt.extensionId }
   if (end.type === 'sent') context.tracking.sent(key, row.closedAt)
-  publishStatus(context, message, end.type, now, { rcMessageId: end.rcMessageId, failure })
   return true
 }
 
@@ -127,9 +124,7 @@ export async function giveUp(
 ): Promise<boolean> {
   const now = context.clock.now()
   const row = { messageId: message.id, jobSeq, error: failure.text, failureCode: failure.code, now }
-  if ((await context.database.writer.row(GIVE_UP, row)).length === 0) return false
-  publishEnd(context, message, 'failed', now, { failure })
-  return true
+  return (await context.database.writer.row(GIVE_UP, row)).length > 0
 }
 
 /**

@@ -13,7 +13,6 @@ import type { SendingContext } from './context.ts'
 import { backoffMs } from './extension-turns.ts'
 import type { Entry } from './number-queue.ts'
 import { type OutboundMessage, isEnded, loadMessages } from './outbound-message.ts'
-import { publishStatus } from './publish-status.ts'
 import type { Reservation } from './scheduler-tasks.ts'
 import type { Scheduler } from './scheduler.ts'
 import { undoAttempt } from './uncertain-commits.ts'
@@ -66,7 +65,6 @@ export class Attempts {
     entry.attempt = attempt
     const open = { entry, attempt, message: { ...message, status: 'sending' as const } }
     try {
-      if (message.status === 'queued') publishStatus(this.context, message, 'sending', row.now)
       await this.context.mark.noteAttempt(seq)
       await this.#finish(open, await this.#call(reservation, message))
     } catch (error) {

@@ -11,7 +11,6 @@ import type { Provider } from '../provider/provider.ts'
 import type { Quota } from '../provider/quota.ts'
 import type { Session } from '../provider/session.ts'
 import type { Tokens } from '../provider/tokens.ts'
-import type { Hub } from '../realtime/hub.ts'
 import type { DeliveryTracking } from '../tracking/tracking.ts'
 
 /** The parts of the gateway that the send engine uses. */
@@ -24,7 +23,6 @@ export interface SendingContext {
   /** The id of this process. An open attempt with another `bootId` has an unknown outcome. */
   bootId: string
   mark: RestoreMark
-  hub: Hub
   jobs: Jobs
   provider: Provider
   directory: Directory

@@ -11,7 +11,6 @@ import type { EngineParts, Quarantine } from './engine-parts.ts'
 import { NumberLookups } from './number-lookups.ts'
 import { type Entry, type NumberQueue, newEntry } from './number-queue.ts'
 import type { OutboundMessage } from './outbound-message.ts'
-import { publishStatus } from './publish-status.ts'
 import { readQueue } from './read-queue.ts'
 import type { Reservation } from './scheduler-tasks.ts'
 import { ScheduledMessages } from './scheduled-messages.ts'
@@ -121,7 +120,6 @@ export class SendEngine implements EngineParts {
     if (stored.jobSeq === null) return stored
     entry.jobSeq = stored.jobSeq
     this.numberLookups.noteAccepted(stored.jobSeq)
-    publishStatus(this.context, outboundOf(message), 'queued', message.now)
     return stored
   }
 
@@ -169,7 +167,7 @@ export class SendEngine implements EngineParts {
   }
 }
 
-/** The message before its first attempt. The attempt publishes `sending` because the status here is `queued`. */
+/** The message before its first attempt. */
 const outboundOf = ({ messageId: id, tenantId, appId, from, to, body, now }: NewMessage): OutboundMessage => ({
   id,
   tenantId,

@@ -10,7 +10,6 @@ import { endingMessages } from './ending-messages.ts'
 import type { EngineParts } from './engine-parts.ts'
 import { ensureLookups } from './lookup-rows.ts'
 import { type Sought, matchRecord } from './match-record.ts'
-import { publishEnd } from './publish-status.ts'
 import { trackMessages } from '../tracking/state-rows.ts'
 import type { Scheduler } from './scheduler.ts'
 
@@ -37,7 +36,7 @@ export async function oldestQuarantined(
 const ROWS_AT_ONCE = 500
 
 /** Without messages that had an open attempt in the backup: that attempt is looked up. */
-const QUARANTINED = `SELECT jobs.seq, messages.id, messages.app_id, messages.from_number, messages.to_number, messages.body, messages.status, ${ENTERED_AT} AS entered_at
+const QUARANTINED = `SELECT jobs.seq, messages.id, messages.from_number, messages.to_number, messages.body, ${ENTERED_AT} AS entered_at
   FROM jobs JOIN messages ON messages.id = jobs.subject WHERE ${OF_EXTENSION} AND jobs.seq > ?3
     AND NOT EXISTS (SELECT 1 FROM send_attempts AS open WHERE open.message_id = messages.id AND open.closed_at IS NULL)
   ORDER BY jobs.seq LIMIT ${ROWS_AT_ONCE}`
@@ -112,29 +111,20 @@ async function storeFoundSent(
   row: Row,
   record: StoredSms,
 ): Promise<void> {
-  const now = context.clock.now()
-  const message = {
-    id: String(row['id']),
-    appId: String(row['app_id']),
-    tenantId: key.tenantId,
-    status: row['status'],
-  }
-  const rcMessageId = record.providerMessageId
+  const messageId = String(row['id'])
   const found = {
-    messageId: message.id,
+    messageId,
     jobSeq: Number(row['seq']),
-    rcMessageId,
+    rcMessageId: record.providerMessageId,
     trackedBy: context.tracking.isOn ? key.extensionId : null,
     sentAt: Math.ceil(context.clock.steady()),
     segments: segmentsOf(String(row['body'])),
-    now,
+    now: context.clock.now(),
   }
   const changed = await context.database.writer.row(FOUND_SENT, found)
-  const entry = scheduler.entries.get(message.id)
+  const entry = scheduler.entries.get(messageId)
   if (entry !== undefined) scheduler.forget(entry)
-  if (changed.length === 0) return
-  if (found.trackedBy !== null) context.tracking.sent(key, found.sentAt)
-  publishEnd(context, message, 'sent', now, { rcMessageId })
+  if (changed.length > 0 && found.trackedBy !== null) context.tracking.sent(key, found.sentAt)
 }
 
 async function letBeSent({ database }: SendingContext, scheduler: Scheduler, absent: readonly Row[]): Promise<void> {

@@ -5,7 +5,6 @@ import { Alarm } from './alarm.ts'
 import { type KeptRequest, SCHEDULE, SCHEDULE_ONCE, type ScheduledMessage, storedOf } from './accept-rows.ts'
 import type { EngineParts } from './engine-parts.ts'
 import { newEntry } from './number-queue.ts'
-import { publishStatus } from './publish-status.ts'
 import { ensureQuarantineLookups } from './quarantine.ts'
 
 /** A commit of this many rows takes about 3 ms of the event loop. */
@@ -48,10 +47,8 @@ export class ScheduledMessages {
     const operation = message.idempotencyKey === null ? SCHEDULE : SCHEDULE_ONCE
     const stored = storedOf(message, await context.database.writer.row(operation, message))
     if (stored.jobSeq === null) return stored
-    const { messageId: id, appId, tenantId, now, sendAt } = message
-    publishStatus(context, { id, appId, tenantId }, 'queued', now)
-    if (sendAt < this.#nextAt) {
-      this.#nextAt = sendAt
+    if (message.sendAt < this.#nextAt) {
+      this.#nextAt = message.sendAt
       this.#setAlarm()
     }
     return stored

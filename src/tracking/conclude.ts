@@ -1,7 +1,6 @@
 import type { DeliveryConclusion } from '../db/schema/delivery-states.ts'
-import { type ConclusionDetail, concludedEvent } from '../realtime/event.ts'
-import { type OptOutDecision, isOptOutChange } from '../opt-outs/opt-out-rows.ts'
-import { decidedAtOf, publishOptOut } from '../opt-outs/record-opt-out.ts'
+import type { ConclusionDetail } from '../realtime/event.ts'
+import { decidedAtOf } from '../opt-outs/provider-time.ts'
 import type { TrackingContext } from './context.ts'
 import { meansOptedOut, reasonOf } from './delivery-codes.ts'
 import { CONCLUDE, CONCLUDE_OPTED_OUT, type TrackedMessage } from './state-rows.ts'
@@ -15,11 +14,11 @@ export interface Conclusion {
 }
 
 /**
- * Stores what became of a message, its event, and an opt-out if the error code means one, in one commit. Then publishes
- * both. Does nothing if the message was concluded before.
+ * Stores what became of a message, its event, and an opt-out if the error code means one, in one commit. Does nothing if the
+ * message was concluded before.
  */
 export async function conclude(
-  { database, clock, hub, provider }: Pick<TrackingContext, 'database' | 'clock' | 'hub' | 'provider'>,
+  { database, clock, provider }: Pick<TrackingContext, 'database' | 'clock' | 'provider'>,
   message: TrackedMessage,
   conclusion: Conclusion,
 ): Promise<void> {
@@ -28,27 +27,8 @@ export async function conclude(
   const detail = detailOf(found)
   const optedOut = meansOptedOut(found.errorCode)
   const row = { messageSeq: message.seq, messageId: message.id, ...found, detail: JSON.stringify(detail), now }
-  const rows = await database.writer.row(optedOut ? CONCLUDE_OPTED_OUT : CONCLUDE, row)
-  if (!hub.hasListeners || !rows.some(({ concluded }) => concluded === 1)) return
-  hub.publish(concludedEvent(message, detail, now))
-  const decision = decisionOf(message, found, now)
-  if (rows.some((changed) => isOptOutChange(changed, decision))) publishOptOut(hub, decision)
+  await database.writer.row(optedOut ? CONCLUDE_OPTED_OUT : CONCLUDE, row)
 }
-
-const decisionOf = (
-  { id, tenantId, from, to }: TrackedMessage,
-  { recordedAt }: Conclusion,
-  now: number,
-): OptOutDecision => ({
-  decisionId: id,
-  tenantId,
-  number: from,
-  contact: to,
-  optedOut: 1,
-  source: 'provider',
-  decidedAt: recordedAt,
-  now,
-})
 
 /** The fields of the event that are not in the message's row. */
 const detailOf = ({ conclusion, errorCode }: Conclusion): ConclusionDetail => ({

@@ -5,7 +5,6 @@ import type { Meter } from '../core/meter.ts'
 import type { Database } from '../db/database.ts'
 import type { Provider } from '../provider/provider.ts'
 import type { Session } from '../provider/session.ts'
-import type { Hub } from '../realtime/hub.ts'
 
 /** The parts of the gateway that tracking uses. */
 export interface TrackingContext {
@@ -14,7 +13,6 @@ export interface TrackingContext {
   log: Log
   meter: Meter
   database: Database
-  hub: Hub
   provider: Provider
   session: Session
 }

@@ -42,18 +42,16 @@ const COUNT = countUsage({
   from: `FROM input CROSS JOIN delivery_states AS state ON ${IS_OPEN} CROSS JOIN messages ON messages.seq = state.message_seq WHERE true`,
 })
 
-/** Comes before the statement that records an opt-out, because the events are published in this order. */
+/** Comes before the statement that records an opt-out: its event comes second. */
 const APPEND_EVENTS = `INSERT INTO events (kinds, subject, at, detail)
   SELECT ${EVENT_KINDS.delivery}, input.messageId, input.now, input.detail FROM input
   CROSS JOIN delivery_states AS state ON ${IS_OPEN}`
 
 const CLOSE = `UPDATE delivery_states SET conclusion = input.conclusion, error_code = input.errorCode, concluded_at = input.now
-  FROM input WHERE delivery_states.message_seq = input.messageSeq AND delivery_states.conclusion IS NULL
-  RETURNING (SELECT id FROM messages WHERE seq = message_seq) AS key, 1 AS concluded`
+  FROM input WHERE delivery_states.message_seq = input.messageSeq AND delivery_states.conclusion IS NULL`
 
 /**
- * Concludes messages whose state is open, appends their events and counts them. Returns a row with `concluded` for each that
- * was open.
+ * Concludes messages whose state is open, appends their events and counts them.
  */
 export const CONCLUDE: RowOperation<ConcludeRow> = {
   columns: ['messageSeq', 'messageId', 'conclusion', 'errorCode', 'detail', 'recordedAt', 'now'],
@@ -66,25 +64,17 @@ const OPT_OUTS = `SELECT input.messageId AS decisionId, messages.tenant_id AS te
     messages.to_number AS contact, 1 AS optedOut, 'provider' AS source, input.recordedAt AS decidedAt, input.now AS now
   FROM input CROSS JOIN delivery_states AS state ON ${IS_OPEN} CROSS JOIN messages ON messages.seq = state.message_seq`
 
-/** `CONCLUDE` for messages whose recipients have opted out, which it records. Returns the rows of `storeOptOuts` as well. */
+/** `CONCLUDE` for messages whose recipients have opted out, which it records. */
 export const CONCLUDE_OPTED_OUT: RowOperation<ConcludeRow> = {
   ...CONCLUDE,
-  statements: [COUNT, APPEND_EVENTS, storeOptOuts(OPT_OUTS, 'changed_by'), CLOSE],
+  statements: [COUNT, APPEND_EVENTS, storeOptOuts(OPT_OUTS), CLOSE],
 }
 
-/** A message whose delivery state is open: the columns that its event needs. */
+/** A message whose delivery state is open. */
 export interface TrackedMessage {
   seq: number
   id: string
-  appId: string
-  tenantId: string
-  from: string
-  to: string
-  rcMessageId: string
 }
-
-const MESSAGE_COLUMNS =
-  'messages.seq, messages.id, messages.app_id, messages.tenant_id, messages.from_number, messages.to_number, messages.rc_message_id'
 
 /** A tenant's messages with an open delivery state, by the provider's ids. */
 export async function openMessages(
@@ -93,7 +83,7 @@ export async function openMessages(
   rcMessageIds: readonly string[],
 ): Promise<Map<string, TrackedMessage>> {
   const { rows } = await gate.execute({
-    sql: `SELECT ${MESSAGE_COLUMNS} FROM json_each(?2)
+    sql: `SELECT messages.seq, messages.id, messages.rc_message_id FROM json_each(?2)
       CROSS JOIN messages ON messages.rc_message_id = value AND messages.tenant_id = ?1 AND messages.direction = 'outbound'
       CROSS JOIN delivery_states AS state ON state.message_seq = messages.seq AND state.conclusion IS NULL`,
     args: [tenantId, JSON.stringify(rcMessageIds)],
@@ -109,7 +99,7 @@ export async function oldestOpen(
   limit: number,
 ): Promise<TrackedMessage[]> {
   const { rows } = await gate.execute({
-    sql: `SELECT ${MESSAGE_COLUMNS} FROM delivery_states AS state INDEXED BY delivery_states_open
+    sql: `SELECT messages.seq, messages.id FROM delivery_states AS state INDEXED BY delivery_states_open
       CROSS JOIN messages ON messages.seq = state.message_seq
       WHERE state.conclusion IS NULL AND state.tenant_id = ?1 AND state.extension_id = ?2 AND state.sent_at <= ?3
       ORDER BY state.sent_at LIMIT ?4`,
@@ -163,12 +153,4 @@ export async function trackedExtensions(gate: Gate): Promise<ExtensionKey[]> {
   return rows.map((row) => ({ tenantId: String(row['tenant_id']), extensionId: String(row['extension_id']) }))
 }
 
-const messageOf = (row: Row): TrackedMessage => ({
-  seq: Number(row['seq']),
-  id: String(row['id']),
-  appId: String(row['app_id']),
-  tenantId: String(row['tenant_id']),
-  from: String(row['from_number']),
-  to: String(row['to_number']),
-  rcMessageId: String(row['rc_message_id']),
-})
+const messageOf = (row: Row): TrackedMessage => ({ seq: Number(row['seq']), id: String(row['id']) })

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { eventStream } from '../../src/operator/events.ts'
 import { manualClock } from '../support/manual-clock.ts'
-import { inboundEvent } from '../support/provider-events.ts'
-import { createWorld } from '../support/world.ts'
+import { receiveText } from '../support/provider-events.ts'
+import { createWorld, until } from '../support/world.ts'
 
 const quiet = { connect: false, work: false }
 
@@ -12,22 +12,30 @@ test('the stream begins with ready, then has the events of one tenant, and an em
   const reader = eventStream(world.gateway, world.tenantId).getReader()
   const line = async (): Promise<string> => new TextDecoder().decode((await reader.read()).value)
   expect(await line()).toBe('{"type":"ready"}\n')
-  world.gateway.hub.publish(inboundEvent('foreign', 'tenant_0000000000000000'))
-  world.gateway.hub.publish(inboundEvent('own', world.tenantId))
-  expect(JSON.parse(await line())).toEqual(inboundEvent('own', world.tenantId) as unknown as Record<string, unknown>)
+  await receiveText(world, 'foreign', (await world.otherTenant()).tenantId)
+  await receiveText(world, 'own')
+  expect(JSON.parse(await line())).toMatchObject({ type: 'sms_inbound', tenantId: world.tenantId, body: 'own' })
   for (let beat = 0; beat < 3; beat++) {
     clock.advance(30_000)
     expect(await line()).toBe('\n')
   }
   await reader.cancel()
   clock.advance(120_000)
-  world.gateway.hub.publish(inboundEvent('nobody reads', world.tenantId))
+  await receiveText(world, 'nobody reads')
+  expect(world.gateway.hub.hasListeners).toBe(false)
 })
 
 test('a client that does not read is disconnected', async () => {
   await using world = await createWorld(quiet)
+  const { gate, writer } = world.gateway.database
+  await receiveText(world, 'repeated')
   const reader = eventStream(world.gateway, world.tenantId).getReader()
-  for (let count = 0; count < 20_000; count++) world.gateway.hub.publish(inboundEvent(String(count), world.tenantId))
+  await reader.read()
+  const repeat = `INSERT INTO events (kinds, subject, at)
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) SELECT kinds, subject, at FROM events, n`
+  await writer.write([{ sql: repeat, args: [] }])
+  await until(() => !world.gateway.hub.hasListeners)
+  expect((await gate.execute('SELECT count(*) AS rows FROM events')).rows[0]?.['rows']).toBe(20_001)
   let lines = 0
   while (!(await reader.read()).done) lines++
   expect(lines).toBe(10_000)

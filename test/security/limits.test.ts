@@ -137,7 +137,12 @@ test('forwarded addresses with a port are read', () => {
 })
 
 test('a million addresses that fail fit into 32 MB', () => {
-  const writer = { write: () => Promise.resolve([]), row: () => Promise.resolve([]), drained: () => Promise.resolve() }
+  const writer = {
+    write: () => Promise.resolve([]),
+    row: () => Promise.resolve([]),
+    drained: () => Promise.resolve(),
+    onCommit: () => {},
+  }
   const reads = { select: () => Promise.reject(new Error('no database')) } as never
   const heapMib = (): number => {
     Bun.gc(true)

@@ -64,9 +64,9 @@ const STATEMENTS: readonly (readonly [path: string, beginning: string, why: stri
     'the message that the statement before it stored in this very commit, by its own job id',
   ],
   [
-    'src/realtime/event-log.ts',
-    'SELECT ${COLUMNS} FROM events CROSS JOIN messages ON messages.id = events.subject WHERE events.seq = ?1',
-    'an event that goes to the sockets of its own tenant and app',
+    'src/realtime/logged-rows.ts',
+    'SELECT events.seq',
+    'events that go to the sockets of their own tenant and app; pages of the log add their tenant',
   ],
   [
     'src/provider/extension-rows.ts',

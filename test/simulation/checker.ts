@@ -2,7 +2,7 @@ import { MESSAGE_FAILURES } from '../../src/core/message-failure.ts'
 import type { MessageStatus } from '../../src/db/schema/messages.ts'
 import type { MessageSnapshot } from './message-snapshot.ts'
 import type { OutboundSms } from '../../src/provider/provider.ts'
-import type { GatewayEvent } from '../../src/realtime/hub.ts'
+import type { GatewayEvent } from '../../src/realtime/event.ts'
 import type { Disk, Statement } from './disk.ts'
 import type { AttemptRef, ModelProvider, ProviderRecord } from './model-provider.ts'
 import type { FairnessChecker } from './fairness-checker.ts'
@@ -71,11 +71,9 @@ export class Checker {
     this.#published.set(messageId, [...before, status])
     this.log(`event ${status} of ${messageId}`)
     const committed = this.messages.get(messageId)?.status
-    // A first attempt may be committed with its message, which is then never stored as queued.
+    // The message may have changed again since the commit of the event.
     const isCommitted =
-      committed === status ||
-      (status === 'queued' && committed === 'sending') ||
-      (status === 'sending' && committed !== undefined && isFinal(committed))
+      committed === status || (committed !== undefined && !isFinal(status) && isLegalNext(status, committed))
     if (!isCommitted)
       this.violated(`event ${status} of ${messageId} was published while the database says ${committed ?? 'nothing'}`)
     if (!isLegalNext(before.at(-1), status)) this.violated(`events of ${messageId}: ${[...before, status].join(' → ')}`)

@@ -1,4 +1,4 @@
-import type { GatewayEvent } from '../../src/realtime/hub.ts'
+import { storeInbound } from '../../src/inbound/store-inbound.ts'
 import type { World } from './world.ts'
 
 const PATH = '/v1/webhooks/provider'
@@ -106,14 +106,13 @@ export async function attempts(world: World, query = '', key = world.key): Promi
   ).body.attempts
 }
 
-/** An event of an inbound message that is not stored, for `gateway.hub.publish`. */
-export const inboundEvent = (body: string, tenantId: string): GatewayEvent => ({
-  type: 'sms_inbound',
-  messageId: 'msg_000000000000',
-  from: '+1',
-  to: '+1',
-  body,
-  rcMessageId: '1',
-  tenantId,
-  timestamp: '',
-})
+/** Stores an inbound message, which the gateway publishes. */
+export const receiveText = (world: World, body: string, tenantId = world.tenantId): Promise<boolean> =>
+  storeInbound(world.gateway, {
+    tenantId,
+    extensionId: EXTENSION,
+    providerMessageId: crypto.randomUUID(),
+    from: '+15555550123',
+    to: '+15555550100',
+    text: body,
+  })

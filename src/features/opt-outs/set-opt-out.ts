@@ -1,11 +1,12 @@
 import type { Caller } from '../../core/caller.ts'
 import type { Gateway } from '../../gateway.ts'
-import { providerNow, recordOptOut } from '../../opt-outs/record-opt-out.ts'
+import { STORE_OPT_OUT } from '../../opt-outs/opt-out-rows.ts'
+import { providerNow } from '../../opt-outs/provider-time.ts'
 import type { OptOutBody } from './schemas.ts'
 
 /** Opts a contact out of a number, or in again. */
 export async function setOptOut(gateway: Gateway, caller: Caller, body: OptOutBody): Promise<{ ok: true }> {
-  await recordOptOut(gateway, {
+  await gateway.database.writer.row(STORE_OPT_OUT, {
     decisionId: gateway.ids.of('req'),
     tenantId: caller.tenantId,
     number: body.number,

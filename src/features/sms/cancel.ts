@@ -2,7 +2,6 @@ import type { Caller } from '../../core/caller.ts'
 import { ApiError } from '../../core/errors.ts'
 import { MESSAGE_FAILURES } from '../../core/message-failure.ts'
 import type { Gateway } from '../../gateway.ts'
-import { publishStatus } from '../../sending/publish-status.ts'
 import { countErrors, countUsage } from '../../usage/roll-up.ts'
 import { getStatus } from './get-status.ts'
 
@@ -16,7 +15,7 @@ export async function cancel(gateway: Gateway, caller: Caller, messageId: string
     { sql: COUNT_ERROR, args: [caller.tenantId, messageId, now, failure.text] },
     {
       sql: `UPDATE messages SET status = 'failed', error = ?3, error_code = ?4, updated_at = ?5
-        WHERE tenant_id = ?1 AND id = ?2 AND status = 'queued' RETURNING app_id`,
+        WHERE tenant_id = ?1 AND id = ?2 AND status = 'queued' RETURNING id`,
       args: [caller.tenantId, messageId, failure.text, failure.code, now],
     },
     {
@@ -31,8 +30,7 @@ export async function cancel(gateway: Gateway, caller: Caller, messageId: string
       args: [caller.tenantId, messageId],
     },
   ])
-  const row = updated?.rows[0]
-  if (row === undefined) {
+  if (updated?.rows.length !== 1) {
     const { status } = await getStatus(gateway, caller, messageId)
     throw new ApiError('conflict', `Message is already ${status}`)
   }
@@ -40,8 +38,6 @@ export async function cancel(gateway: Gateway, caller: Caller, messageId: string
   gateway.sending.messageEnded(messageId)
   // It came into memory during the commit, for example because its `sendAt` came: nothing else would delete its job.
   if (entered !== null && entered !== jobSeq) await deleteJob(gateway, caller, messageId, entered)
-  const message = { id: messageId, appId: String(row['app_id']), tenantId: caller.tenantId }
-  publishStatus(gateway, message, 'failed', now, { failure })
   return { ok: true }
 }
 

@@ -4,7 +4,7 @@ import { setTenantStatus } from '../../../src/operator/tenants.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { openRawSocket } from '../../support/raw-socket.ts'
 import { type SocketClient, listenTo, openSocket } from '../../support/socket.ts'
-import { inboundEvent } from '../../support/provider-events.ts'
+import { receiveText } from '../../support/provider-events.ts'
 import { type World, createWorld, until } from '../../support/world.ts'
 
 const quiet = { connect: false, work: false }
@@ -46,7 +46,7 @@ describe('revoking a key closes its sockets: auth_error `Invalid API key`, 1008'
       expect(await socket.closed).toEqual({ code: 1008, reason: 'Invalid API key' })
       expect(socket.messages).toEqual([{ type: 'auth_ok' }, { type: 'auth_error', error: 'Invalid API key' }])
     }
-    world.gateway.hub.publish(inboundEvent('after', world.tenantId))
+    await receiveText(world, 'after')
     if (scope === 'app') expect((await sibling.received(2))[1]).toMatchObject({ body: 'after' })
     expect(outside.isOpen).toBe(true)
     expect(outside.messages).toEqual([{ type: 'auth_ok' }])
@@ -57,7 +57,7 @@ describe('revoking a key closes its sockets: auth_error `Invalid API key`, 1008'
     await using socket = await listenTo(world.url, { apiKey: world.key })
     await world.call('POST', `/v1/apps/${world.app.appId}/rotate-webhook-secret`)
     await world.call('PUT', `/v1/apps/${world.app.appId}`, { body: { webhookUrl: 'https://example.com/' } })
-    world.gateway.hub.publish(inboundEvent('after', world.tenantId))
+    await receiveText(world, 'after')
     expect((await socket.received(2))[1]).toMatchObject({ body: 'after' })
   })
 })
@@ -116,13 +116,13 @@ test('a client that is over 1 MiB behind is closed, and the others miss nothing'
   // The operating system's socket buffer adds to the 1 MiB.
   let sent = 0
   while (world.gateway.sockets.count === 2 && sent < 1000) {
-    world.gateway.hub.publish(inboundEvent(body, world.tenantId))
+    await receiveText(world, body)
     sent++
     await healthy.received(1 + sent)
   }
   expect(world.gateway.sockets.count).toBe(1)
   expect(sent).toBeGreaterThan(16)
-  world.gateway.hub.publish(inboundEvent('last', world.tenantId))
+  await receiveText(world, 'last')
   expect((await healthy.received(2 + sent)).at(-1)).toMatchObject({ body: 'last' })
 })
 

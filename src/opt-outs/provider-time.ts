@@ -1,24 +1,5 @@
 import type { Clock } from '../core/clock.ts'
-import type { Database } from '../db/database.ts'
 import type { Provider } from '../provider/provider.ts'
-import { optOutEvent } from '../realtime/event.ts'
-import type { Hub } from '../realtime/hub.ts'
-import { type OptOutDecision, STORE_OPT_OUT, isOptOutChange } from './opt-out-rows.ts'
-
-/** Stores a decision in a separate commit, and publishes the opt-out if the decision changed it. */
-export async function recordOptOut(
-  { database, hub }: { database: Database; hub: Hub },
-  decision: OptOutDecision,
-): Promise<void> {
-  const rows = await database.writer.row(STORE_OPT_OUT, decision)
-  if (rows.some((row) => isOptOutChange(row, decision))) publishOptOut(hub, decision)
-}
-
-/** Call it after the commit that changed the opt-out. */
-export function publishOptOut(hub: Hub, decision: OptOutDecision): void {
-  const { optedOut, source, now } = decision
-  hub.publish(optOutEvent(decision, { optedOut: optedOut === 1, source }, now))
-}
 
 const SECOND_MS = 1000
 
