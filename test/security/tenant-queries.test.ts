@@ -41,7 +41,6 @@ const JOB_WORK: Readonly<Record<string, string>> = {
   'src/deliveries/delivery-rows.ts': 'the delivery and the job that this run opened itself',
   'src/upkeep/purge-deliveries.ts': 'retention, for all tenants',
   'src/deliveries/interrupted.ts': 'at the start: interrupted deliveries of all tenants',
-  'src/inbound/back-fill.ts': 'the job by its `seq`',
   'src/upkeep/purge-links.ts': 'links and states that have ended, of all tenants',
   'src/upkeep/extensions.ts': 'which tenants have extensions, to look after each',
 }
@@ -59,8 +58,8 @@ const STATEMENTS: readonly (readonly [path: string, beginning: string, why: stri
     'the token is the credential: its row says which tenant it is for',
   ],
   [
-    'src/inbound/store-inbound.ts',
-    'INSERT INTO jobs',
+    'src/inbound/destinations.ts',
+    "SELECT messages.job_id, 'webhook'",
     'the message that the statement before it stored in this very commit, by its own job id',
   ],
   [
