@@ -22,6 +22,7 @@ import { Quota } from './provider/quota.ts'
 import { Session } from './provider/session.ts'
 import { Subscriptions } from './provider/subscriptions.ts'
 import { Tokens } from './provider/tokens.ts'
+import { Cursors } from './realtime/cursor.ts'
 import { EventLog } from './realtime/event-log.ts'
 import { WebhookWaker } from './realtime/webhook-waker.ts'
 import { Hub } from './realtime/hub.ts'
@@ -104,11 +105,12 @@ export function buildGateway(parts: GatewayParts): Gateway {
   const guard = new AddressGuard({ production: config.production, allowCidrs: config.webhookAllowCidrs })
   const turns = new ReadTurns(defer)
   const lostKeys = new LostKeys({ gate, secrets })
+  const cursors = new Cursors(parts.encryptionKeys)
   const engines = {
     mark: parts.mark ?? createNoMark(),
     hub: new Hub({ database, clock, log, defer }),
     turns,
-    events: new EventLog({ gate, reader: database.reader }),
+    events: new EventLog({ gate, reader: database.reader, cursors }),
     jobs: new Jobs({ gate, writer, clock, log, defer }),
     ...connected,
   }
@@ -133,6 +135,7 @@ export function buildGateway(parts: GatewayParts): Gateway {
       clock,
       log,
       hub: engines.hub,
+      cursors,
       authenticate: (message, address) => authenticate(gateway, message, address),
     }),
     lifecycle: { draining: false, working: false },

@@ -1,12 +1,13 @@
 import type { Clock } from '../core/clock.ts'
 import { type Log, errorName } from '../core/log.ts'
-import { encodeCursor } from './cursor.ts'
+import type { Cursors } from './cursor.ts'
 import type { Hub, Progress } from './hub.ts'
 
 export interface CursorContext {
   clock: Clock
   log: Log
   hub: Hub
+  cursors: Cursors
   /** All authenticated sockets. */
   sockets(): Iterable<CursorSocket>
 }
@@ -40,7 +41,8 @@ export class CursorFrames {
   /** Sends the cursor of the present. The sockets get all events after it. */
   send(sockets: readonly CursorSocket[], { epoch, seq }: Progress): void {
     const at = this.context.clock.monotonic()
-    const frame = JSON.stringify({ type: 'cursor', cursor: encodeCursor(epoch, { seq, returned: 0 }) })
+    const cursor = this.context.cursors.encode(epoch, { seq, returned: 0 })
+    const frame = JSON.stringify({ type: 'cursor', cursor })
     for (const socket of sockets) {
       socket.data.cursor = { seq, at }
       socket.send(frame)

@@ -3,7 +3,7 @@ import { apiError } from '../core/errors.ts'
 import type { Gate } from '../db/gate.ts'
 import type { Reader } from '../db/reader.ts'
 import { EVENT_KINDS } from '../db/schema/events.ts'
-import { type Epoch, EPOCH_SQL, type Position, decodeCursor, encodeCursor, epochOf } from './cursor.ts'
+import { type Cursors, type Epoch, EPOCH_SQL, type Position, epochOf } from './cursor.ts'
 import { type GatewayEvent, type LoggedRow, eventsOf } from './event.ts'
 import { LOGGED_ROWS, TENANT_OF_ROW, loggedRow } from './logged-rows.ts'
 
@@ -19,6 +19,7 @@ export interface EventLogContext {
   gate: Gate
   /** Reads the pages. */
   reader: Reader
+  cursors: Cursors
 }
 
 /** Rows of one long read: some 30 ms if all are of other tenants, which then have their turn. */
@@ -32,17 +33,18 @@ export class EventLog {
 
   /** Returns the events after a cursor. Without a cursor it returns no events, only the current cursor. Errors: `badCursor`. */
   async page(reader: Caller, cursor: string | undefined, limit: number): Promise<EventPage> {
+    const { cursors } = this.context
     const { epoch, oldest, newest } = await this.#bounds()
     if (cursor === undefined)
-      return { events: [], cursor: encodeCursor(epoch, { seq: newest, returned: 0 }), gap: false }
-    const after = decodeCursor(cursor)
+      return { events: [], cursor: cursors.encode(epoch, { seq: newest, returned: 0 }), gap: false }
+    const after = cursors.decode(cursor)
     if (after === null) throw apiError('badCursor')
     // A cursor beyond the newest row is from before a restore.
     const isBeyond = after.seq + (after.returned > 0 ? 1 : 0) > newest
     const gap = after.epoch !== epoch || after.seq < oldest - 1 || isBeyond
     const start = gap ? { seq: Math.max(0, oldest - 1), returned: 0 } : after
     const { events, end, isPurged } = await this.#walk(reader, start, newest, limit)
-    return { events, cursor: encodeCursor(epoch, end), gap: gap || isPurged }
+    return { events, cursor: cursors.encode(epoch, end), gap: gap || isPurged }
   }
 
   /** The oldest and newest row. All rows in between exist, because the purge deletes only the oldest and keeps the newest. */

@@ -11,6 +11,7 @@ import {
   WS_SILENCE_MS,
 } from '../core/limits.ts'
 import type { Log } from '../core/log.ts'
+import type { Cursors } from './cursor.ts'
 import { CursorFrames, type SentCursor } from './cursor-frames.ts'
 import type { GatewayEvent, LoggedRow } from './event.ts'
 import type { Hub, Progress, RevokedScope } from './hub.ts'
@@ -39,6 +40,7 @@ export interface SocketsContext {
   clock: Clock
   log: Log
   hub: Hub
+  cursors: Cursors
   authenticate(message: Record<string, unknown>, address: string): Promise<SocketAuth>
 }
 

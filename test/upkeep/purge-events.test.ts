@@ -53,8 +53,8 @@ test('events older than EVENT_RETENTION are deleted in small commits; a cursor b
   expect(deletions).toHaveLength(3)
   const missed = await page(world, cursor)
   expect(missed).toMatchObject({ gap: true, events: [{ messageId: kept }] })
-  expect(await page(world, later.cursor)).toEqual({ ...missed, gap: false })
-  expect(await page(world, missed.cursor)).toEqual({ events: [], cursor: missed.cursor, gap: false })
+  expect(await page(world, later.cursor)).toMatchObject({ events: missed.events, gap: false })
+  expect(await page(world, missed.cursor)).toMatchObject({ events: [], gap: false })
 })
 
 test('the newest event is kept, so that cursors stay valid', async () => {
@@ -104,10 +104,9 @@ test('a cursor beyond the newest event has a gap', async () => {
   await using world = await quietWorld()
   const { cursor } = await page(world)
   const messageId = await world.send()
-  const beyond = Buffer.from(cursor, 'base64url')
-    .toString()
-    .replace(/\.0\.0$/, '.2.0')
-  expect(await page(world, Buffer.from(beyond).toString('base64url'))).toMatchObject({
+  const { cursors } = world.gateway.events.context
+  const beyond = cursors.encode(cursors.decode(cursor)?.epoch ?? '', { seq: 2, returned: 0 })
+  expect(await page(world, beyond)).toMatchObject({
     gap: true,
     events: [{ messageId }],
   })

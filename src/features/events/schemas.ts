@@ -8,7 +8,7 @@ export const EventsQuery = z.object({
   after: textFilter.meta({
     description:
       'A cursor of an earlier response or of the WebSocket. Without it the response has no events, only the current cursor',
-    example: 'ZTRhMDkxYzMzYjdkNTJmNi40Mi4w',
+    example: 'Cd0mLk2yY3uBv5rXq1ZsT8wPfHjNaG4eR6iOtKxMvQbSzUyWlDpFgC7hEn',
   }),
   limit: sizeUpTo(MAX_EVENTS, DEFAULT_EVENTS),
 })
@@ -66,7 +66,7 @@ export const EventsAnswer = z.object({
   events: z.array(z.union([SmsStatus, SmsInbound, SmsDelivery, OptOut])).meta({ description: 'Oldest first' }),
   cursor: z.string().meta({
     description: 'Opaque, at most 64 characters: the `after` of the next request',
-    example: 'ZTRhMDkxYzMzYjdkNTJmNi40Mi4w',
+    example: 'Cd0mLk2yY3uBv5rXq1ZsT8wPfHjNaG4eR6iOtKxMvQbSzUyWlDpFgC7hEn',
   }),
   gap: z.boolean().meta({ description: 'Whether events after the cursor `after` may be gone', example: false }),
 })

@@ -1,6 +1,7 @@
 import { expect, spyOn, test } from 'bun:test'
 import type { World } from '../../support/world.ts'
 import { FROM, TO, createWorld } from '../../support/world.ts'
+import { Cursors } from '../../../src/realtime/cursor.ts'
 import { listenTo } from '../../support/socket.ts'
 
 interface Page {
@@ -39,7 +40,7 @@ test('without a cursor the answer has no events and the current cursor', async (
   const { events, cursor, gap } = await page(world)
   expect({ events, gap }).toEqual({ events: [], gap: false })
   expect(cursor).toMatch(/^[\w-]{1,64}$/)
-  expect(await page(world, `after=${cursor}`)).toEqual({ events: [], cursor, gap: false })
+  expect(await page(world, `after=${cursor}`)).toMatchObject({ events: [], gap: false })
 })
 
 test('the log has the events of the WebSocket with equal fields and in order, for any page size', async () => {
@@ -79,15 +80,38 @@ test.each([
   '%00',
   '☂',
   '1;DROP TABLE events',
-  Buffer.from('0000000000000000.-1.0').toString('base64url'),
-  Buffer.from('0000000000000000.1e9.0').toString('base64url'),
-  Buffer.from('0000000000000000.007.0').toString('base64url'),
-  `${Buffer.from('0000000000000000.1.0').toString('base64url').slice(0, -1)}B`,
-  Buffer.from(`0000000000000000.${'9'.repeat(16)}.0`).toString('base64url'),
+  Buffer.from('0000000000000000.1.0').toString('base64url'),
+  Buffer.alloc(43).toString('base64url'),
 ])('%s is no cursor', async (after) => {
   await using world = await createWorld({ connect: false, work: false })
   const { status, body } = await world.json('GET', `/v1/events?after=${encodeURIComponent(after)}`)
   expect({ status, body }).toEqual({ status: 400, body: { error: 'Invalid cursor' } })
+})
+
+test('a cursor tells nothing of the events of other tenants, and none can be made or changed', async () => {
+  await using world = await createWorld({ connect: false, work: false })
+  await world.gateway.database.writer.write([
+    { sql: `INSERT INTO events (seq, kinds, subject, at) VALUES (123456789, 1, 'msg_of_another', 1)`, args: [] },
+  ])
+  const { cursor } = await page(world)
+  expect(Buffer.from(cursor, 'base64url').toString('latin1')).not.toContain('123456789')
+  expect(Buffer.from(cursor, 'base64url').toString('hex')).not.toContain((123456789).toString(16))
+  expect((await page(world)).cursor).not.toBe(cursor)
+  for (let at = 0; at < cursor.length; at++) {
+    const changed = `${cursor.slice(0, at)}${cursor[at] === 'A' ? 'B' : 'A'}${cursor.slice(at + 1)}`
+    expect((await world.call('GET', `/v1/events?after=${changed}`)).status).toBe(400)
+  }
+  expect(await page(world, `after=${cursor}`)).toMatchObject({ events: [], gap: false })
+})
+
+test('cursors of an older encryption key are read while the key is in ENCRYPTION_KEYS', () => {
+  const [older, newer] = [Buffer.alloc(32, 'older'), Buffer.alloc(32, 'newer')]
+  const position = { seq: 2 ** 47, returned: 1 }
+  const cursor = new Cursors([older]).encode('00000000000000ff', position)
+  expect(cursor.length).toBeLessThanOrEqual(64)
+  expect(new Cursors([newer, older]).decode(cursor)).toEqual({ epoch: '00000000000000ff', ...position })
+  expect(new Cursors([newer]).decode(cursor)).toBeNull()
+  expect(new Cursors([older]).decode(new Cursors([newer, older]).encode('00000000000000ff', position))).toBeNull()
 })
 
 test('an empty cursor counts as absent, and of several cursors the last one counts', async () => {
@@ -112,7 +136,7 @@ test('a page skips any number of rows of other apps, and is empty only at the en
   const stranger = await world.otherTenant()
   const { cursor } = await page(world)
   const first = await world.send()
-  const { writer, gate } = world.gateway.database
+  const { writer } = world.gateway.database
   const others = `INSERT INTO events (kinds, subject, at)
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 25000) SELECT 1, 'msg_' || i, 1 FROM n`
   await writer.write([{ sql: others, args: [] }])
@@ -123,8 +147,6 @@ test('a page skips any number of rows of other apps, and is empty only at the en
   expect(two.events.map((event) => event['messageId'])).toEqual([second])
   expect((await page(world, `after=${two.cursor}`)).events).toEqual([])
   const end = await page(world, `after=${cursor}`, stranger.apiKey)
-  const { rows } = await gate.execute('SELECT max(seq) AS newest FROM events')
-  expect(Buffer.from(end.cursor, 'base64url').toString()).toEndWith(`.${String(rows[0]?.['newest'])}.0`)
   expect(end.events).toEqual([])
   // The gateway remembers empty ranges, and finds new events after them.
   await world.send({}, { key: stranger.apiKey })
