@@ -17,8 +17,8 @@ const pathOf = (appId: string): string => `/v1/apps/${segment(appId)}`
 /** The apps of the tenant. All methods but `list` and `register` are for your own app: its id is in `me()`. */
 export class Apps extends Resource {
   /** The tenant's apps, oldest first; inactive ones are included. */
-  async list(): Promise<App[]> {
-    return (await this.call<{ apps: App[] }>('GET', '/v1/apps')).apps
+  list(): Promise<App[]> {
+    return this.member('apps', '/v1/apps')
   }
 
   /** Registers an app of your tenant. Its key and webhook secret are shown this once. */
@@ -52,8 +52,8 @@ export class Apps extends Resource {
   }
 
   /** How failed webhook deliveries to the app are tried again. */
-  async retries(appId: string): Promise<RetryPolicy> {
-    return (await this.call<{ policy: RetryPolicy }>('GET', `${pathOf(appId)}/webhook-retries`)).policy
+  retries(appId: string): Promise<RetryPolicy> {
+    return this.member('policy', `${pathOf(appId)}/webhook-retries`)
   }
 
   /** Sets how failed webhook deliveries to the app are tried again. */
@@ -62,9 +62,8 @@ export class Apps extends Resource {
   }
 
   /** Which events the app's webhook address gets. */
-  async events(appId: string): Promise<WebhookEventType[]> {
-    const path = `${pathOf(appId)}/webhook-events`
-    return (await this.call<{ events: WebhookEventType[] }>('GET', path)).events
+  events(appId: string): Promise<WebhookEventType[]> {
+    return this.member('events', `${pathOf(appId)}/webhook-events`)
   }
 
   /** Sets which events the app's webhook address gets. */

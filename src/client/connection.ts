@@ -10,15 +10,13 @@ export class Connection extends Resource {
   }
 
   /** The connected extensions and their numbers. */
-  async extensions(): Promise<ConnectedExtension[]> {
-    const path = '/v1/rc/extensions'
-    return (await this.call<{ extensions: ConnectedExtension[] }>('GET', path)).extensions
+  extensions(): Promise<ConnectedExtension[]> {
+    return this.member('extensions', '/v1/rc/extensions')
   }
 
   /** What is wrong with each connected extension, and what to do about it. */
-  async health(): Promise<ExtensionHealth[]> {
-    const path = '/v1/rc/extensions/health'
-    return (await this.call<{ extensions: ExtensionHealth[] }>('GET', path)).extensions
+  health(): Promise<ExtensionHealth[]> {
+    return this.member('extensions', '/v1/rc/extensions/health')
   }
 
   /** An address that connects an extension, once and within 5 minutes. Open it in a browser. */

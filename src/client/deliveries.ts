@@ -7,11 +7,7 @@ import type { DeliveryAttempt, DeliveryFilter, Recovered, RecoverRange, Redelive
 export class Deliveries extends Resource {
   /** The attempts of webhook deliveries, newest first, kept for 30 days. */
   list(filter: DeliveryFilter = {}): Pages<'attempts', DeliveryAttempt> {
-    return pagesOf({
-      requester: this.requester,
-      path: '/v1/webhook-deliveries',
-      name: 'attempts',
-      filter,
+    return pagesOf(this.requester, '/v1/webhook-deliveries', 'attempts', filter, {
       keyOf: ({ deliveryId, attemptNumber }) => `${deliveryId} ${attemptNumber}`,
     })
   }

@@ -109,8 +109,7 @@ export class EventStream implements AsyncIterable<GatewayEvent | GapEvent> {
   }
 
   #request<T>(method: string, path: string, query: object = {}): Promise<T> {
-    const { signal } = this.#options
-    return this.#requester.request(method, path, { query, maxRetries: 0, ...(signal === undefined ? {} : { signal }) })
+    return this.#requester.request(method, path, { query, maxRetries: 0, signal: this.#options.signal })
   }
 
   #isNew(event: GatewayEvent): boolean {
@@ -143,10 +142,9 @@ export class EventStream implements AsyncIterable<GatewayEvent | GapEvent> {
   }
 }
 
-const identityOf = (event: GatewayEvent): string =>
-  JSON.stringify([
-    event.type,
-    event.type === 'opt_out' ? [event.number, event.contact, event.optedOut] : event.messageId,
-    event.type === 'sms_status' ? event.status : event.type === 'sms_delivery' && event.deliveryStatus,
-    event.timestamp,
-  ])
+/** The same for every copy of an event. */
+function identityOf(event: GatewayEvent): string {
+  const fields: Partial<Record<string, unknown>> = { ...event }
+  const { type, messageId, number, contact, optedOut, status, deliveryStatus, timestamp } = fields
+  return JSON.stringify([type, messageId ?? [number, contact, optedOut], status ?? deliveryStatus, timestamp])
+}

@@ -6,13 +6,7 @@ import type { OptOut, OptOutPolicy, PairFilter } from './resource-types.ts'
 export class OptOuts extends Resource {
   /** Contacts that have opted out of the tenant's numbers, latest first. */
   list(filter: PairFilter = {}): Pages<'optOuts', OptOut> {
-    return pagesOf<'optOuts', OptOut>({
-      requester: this.requester,
-      path: '/v1/opt-outs',
-      name: 'optOuts',
-      filter,
-      keyOf: pairOf,
-    })
+    return pagesOf(this.requester, '/v1/opt-outs', 'optOuts', filter, { keyOf: pairOf })
   }
 
   /** Opts a contact out of a number, or in again. */
@@ -21,8 +15,8 @@ export class OptOuts extends Resource {
   }
 
   /** What happens to messages to contacts that have opted out. */
-  async policy(): Promise<OptOutPolicy> {
-    return (await this.call<{ policy: OptOutPolicy }>('GET', '/v1/opt-outs/policy')).policy
+  policy(): Promise<OptOutPolicy> {
+    return this.member('policy', '/v1/opt-outs/policy')
   }
 
   /** Sets what happens to messages to contacts that have opted out. */
@@ -32,4 +26,4 @@ export class OptOuts extends Resource {
 }
 
 /** Tells pairs of numbers apart. */
-export const pairOf = (pair: Pick<OptOut, 'number' | 'contact'>): string => `${pair.number} ${pair.contact}`
+export const pairOf = (pair: { number: string; contact: string }): string => `${pair.number} ${pair.contact}`

@@ -11,13 +11,8 @@ export interface Pages<Name extends string, Item> extends AsyncIterable<Item> {
   page(number: number): Promise<Page<Name, Item>>
 }
 
-/** How to read a list. */
-export interface ListReader<Name extends string, Item> {
-  requester: Requester
-  path: string
-  /** The member of the answer that has the items. */
-  name: Name
-  filter: object
+/** How the pages of a list fit together. */
+export interface ListRules<Item> {
   /** Tells the items apart. */
   keyOf(item: Item): string
   /** The filter of all pages after the first, so that new items do not shift them. */
@@ -26,29 +21,30 @@ export interface ListReader<Name extends string, Item> {
 
 const PAGE_SIZE = 100
 
-export function pagesOf<Name extends string, Item>(reader: ListReader<Name, Item>): Pages<Name, Item> {
-  const { requester, path, filter } = reader
+/** The list at a path. `name` is the member of its pages that has the items. */
+export function pagesOf<Name extends string, Item>(
+  requester: Requester,
+  path: string,
+  name: Name,
+  filter: object,
+  { keyOf, pinned }: ListRules<NoInfer<Item>>,
+): Pages<Name, Item> {
+  const read = (query: object): Promise<Page<Name, Item>> => requester.request('GET', path, { query })
   return {
-    page: (page) => requester.request('GET', path, { query: { ...filter, page } }),
-    [Symbol.asyncIterator]: () => items(reader),
-  }
-}
-
-async function* items<Name extends string, Item>(reader: ListReader<Name, Item>): AsyncGenerator<Item, void> {
-  const { requester, path, name, keyOf } = reader
-  const seen = new Set<string>()
-  const filter = { limit: PAGE_SIZE, ...reader.filter }
-  for (let page = 1; ; page++) {
-    const answer = await requester.request<Page<Name, Item>>('GET', path, { query: { ...filter, page } })
-    const found: Item[] = answer[name]
-    const [newest] = found
-    if (page === 1 && newest !== undefined) Object.assign(filter, reader.pinned?.(newest))
-    for (const item of found) {
-      const key = keyOf(item)
-      if (seen.has(key)) continue
-      seen.add(key)
-      yield item
-    }
-    if (found.length < answer.limit) return
+    page: (page) => read({ ...filter, page }),
+    async *[Symbol.asyncIterator]() {
+      const seen = new Set<string>()
+      const query = { limit: PAGE_SIZE, ...filter, page: 1 }
+      for (; ; query.page++) {
+        const answer = await read(query)
+        const items: Item[] = answer[name]
+        if (query.page === 1 && items[0] !== undefined) Object.assign(query, pinned?.(items[0]))
+        for (const item of items) {
+          if (!seen.has(keyOf(item))) yield item
+          seen.add(keyOf(item))
+        }
+        if (items.length < answer.limit) return
+      }
+    },
   }
 }

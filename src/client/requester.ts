@@ -29,11 +29,11 @@ export interface SocketLike {
 
 export interface RequestOptions {
   /** Absent and undefined values are left out. */
-  query?: object
+  query?: object | undefined
   /** Sent as JSON. */
   body?: unknown
   headers?: Record<string, string>
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
   /** Whether a request whose answer was lost may be made again. By default GET and PUT requests may. */
   repeatable?: boolean
   /** Instead of the client's. */

@@ -5,6 +5,7 @@ import { EventStream, type EventsOptions } from './event-stream.ts'
 import { OptOuts, pairOf } from './opt-outs.ts'
 import { pagesOf, type Pages } from './pages.ts'
 import { type RequestOptions, Requester, type SgwOptions, type WebSocketClass } from './requester.ts'
+import { Resource } from './resource.ts'
 import type { Conversation, Overview, PairFilter, UsageDay, UsageRange } from './resource-types.ts'
 import { SgwError } from './sgw-error.ts'
 import { Sms } from './sms.ts'
@@ -12,18 +13,17 @@ import { Triggers } from './triggers.ts'
 import type { Me } from './types.ts'
 
 /** A client of the gateway's API. Its methods throw an `SgwError` if the gateway refuses or does not answer. */
-export class Sgw {
+export class Sgw extends Resource {
   readonly sms: Sms
   readonly apps: Apps
   readonly triggers: Triggers
   readonly deliveries: Deliveries
   readonly connection: Connection
   readonly optOuts: OptOuts
-  readonly #requester: Requester
 
   constructor(options: SgwOptions) {
     const requester = new Requester(options)
-    this.#requester = requester
+    super(requester)
     this.sms = new Sms(requester)
     this.apps = new Apps(requester)
     this.triggers = new Triggers(requester)
@@ -34,7 +34,7 @@ export class Sgw {
 
   /** Who the key or token belongs to, and which gateway this is. */
   me(): Promise<Me> {
-    return this.#requester.request('GET', '/v1/me')
+    return this.call('GET', '/v1/me')
   }
 
   /**
@@ -42,33 +42,31 @@ export class Sgw {
    * there is no `WebSocket`.
    */
   events(options: EventsOptions = {}): EventStream {
-    const given = this.#requester.options.WebSocket ?? (globalThis as { WebSocket?: WebSocketClass }).WebSocket
+    const given = this.requester.options.WebSocket ?? (globalThis as { WebSocket?: WebSocketClass }).WebSocket
     if (given === undefined)
       throw new SgwError(
         'There is no WebSocket here: pass one, `new Sgw({ …, WebSocket })`, such as that of the package ws',
       )
-    return new EventStream(this.#requester, given, options)
+    return new EventStream(this.requester, given, options)
   }
 
   /** The tenant's conversations, each with its newest message, by last activity. */
   conversations(filter: PairFilter = {}): Pages<'conversations', Conversation> {
-    const path = '/v1/conversations'
-    const name = 'conversations'
-    return pagesOf<typeof name, Conversation>({ requester: this.#requester, path, name, filter, keyOf: pairOf })
+    return pagesOf(this.requester, '/v1/conversations', 'conversations', filter, { keyOf: pairOf })
   }
 
   /** Messages and segments of each app by UTC day, newest first; days without traffic are left out. */
-  async usage(range: UsageRange = {}): Promise<UsageDay[]> {
-    return (await this.#requester.request<{ days: UsageDay[] }>('GET', '/v1/usage', { query: range })).days
+  usage(range?: UsageRange): Promise<UsageDay[]> {
+    return this.member('days', '/v1/usage', range)
   }
 
   /** The tenant's messages of the last hours at a glance: 24 (default) to 2160. */
   overview(hours?: number): Promise<Overview> {
-    return this.#requester.request('GET', '/v1/overview', { query: { hours } })
+    return this.requester.request('GET', '/v1/overview', { query: { hours } })
   }
 
   /** Calls an endpoint that has no method here, such as `request<Status>('GET', '/v1/operator/status')`. */
   request<T>(method: string, path: string, options: RequestOptions = {}): Promise<T> {
-    return this.#requester.request(method, path, options)
+    return this.requester.request(method, path, options)
   }
 }

@@ -46,11 +46,7 @@ export class Sms extends Resource {
 
   /** The tenant's messages, newest first. Messages that come while you read do not shift the pages. */
   list(filter: MessageFilter = {}): Pages<'messages', Message> {
-    return pagesOf({
-      requester: this.requester,
-      path: '/v1/sms/messages',
-      name: 'messages',
-      filter,
+    return pagesOf(this.requester, '/v1/sms/messages', 'messages', filter, {
       keyOf: ({ messageId }) => messageId,
       pinned: ({ createdAt }) => ({ endDate: createdAt }),
     })

@@ -7,8 +7,8 @@ const pathOf = (triggerId: string): string => `/v1/triggers/${segment(triggerId)
 /** Addresses beside the apps that get the tenant's inbound messages. */
 export class Triggers extends Resource {
   /** The tenant's triggers, oldest first. */
-  async list(): Promise<Trigger[]> {
-    return (await this.call<{ triggers: Trigger[] }>('GET', '/v1/triggers')).triggers
+  list(): Promise<Trigger[]> {
+    return this.member('triggers', '/v1/triggers')
   }
 
   /** Adds an address. The secret that signs its webhooks is shown this once. */
@@ -22,8 +22,8 @@ export class Triggers extends Resource {
   }
 
   /** How failed webhook deliveries to the trigger are tried again. */
-  async retries(triggerId: string): Promise<RetryPolicy> {
-    return (await this.call<{ policy: RetryPolicy }>('GET', `${pathOf(triggerId)}/webhook-retries`)).policy
+  retries(triggerId: string): Promise<RetryPolicy> {
+    return this.member('policy', `${pathOf(triggerId)}/webhook-retries`)
   }
 
   /** Sets how failed webhook deliveries to the trigger are tried again. */
