@@ -138,6 +138,11 @@ describe('the source tree', () => {
     expect(wrongWayImports(src, LAYERS)).toEqual([])
   })
 
+  test('has a client that imports no package', () => {
+    const imports = src.filter(({ path }) => path.startsWith('src/client/')).flatMap(({ text }) => importsOf(text))
+    expect(imports.filter(({ specifier }) => specifier?.startsWith('./') !== true)).toEqual([])
+  })
+
   test('imports Elysia only on its HTTP side', () => {
     expect(elysiaImports(src, LAYERS)).toEqual([])
   })

@@ -32,7 +32,7 @@ export async function verifyWebhook(request: WebhookRequest): Promise<WebhookBod
   if (signatures.length === 0) throw new SgwError('The webhook has no signature')
   for (const { timestamp, signed, given, key } of signatures) {
     if (!(Math.abs(Date.now() / 1000 - Number(timestamp || NaN)) <= toleranceSeconds))
-      throw new SgwError(`The signature of the webhook is older than ${toleranceSeconds} seconds`)
+      throw new SgwError(`The time of the webhook is not within ${toleranceSeconds} seconds`)
     if (!(await isSigned(key, join(encoder.encode(`${signed}${timestamp}.`), body), given)))
       throw new SgwError('The signature of the webhook is wrong')
   }

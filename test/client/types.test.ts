@@ -1,0 +1,77 @@
+import { test } from 'bun:test'
+import type { z } from 'zod'
+import type * as client from '../../src/client/client.ts'
+import type { App } from '../../src/features/apps/app.ts'
+import type * as apps from '../../src/features/apps/schemas.ts'
+import type { ConversationList } from '../../src/features/conversations/schemas.ts'
+import type { EventsAnswer } from '../../src/features/events/schemas.ts'
+import type { Me } from '../../src/features/me/get-me.ts'
+import type { OptOutBody, OptOutList, Policy } from '../../src/features/opt-outs/schemas.ts'
+import type { ConnectionStatus } from '../../src/features/rc/get-connection.ts'
+import type { ConnectedExtension } from '../../src/features/rc/list-extensions.ts'
+import type { MessageState, MessageWithDelivery } from '../../src/features/sms/message.ts'
+import type * as sms from '../../src/features/sms/schemas.ts'
+import type * as triggers from '../../src/features/triggers/schemas.ts'
+import type { UsageDay, UsageQuery } from '../../src/features/usage/schemas.ts'
+import type { DeliveryAttempt } from '../../src/features/webhook-deliveries/attempt.ts'
+import type * as deliveries from '../../src/features/webhook-deliveries/schemas.ts'
+import type { RetryPolicyAnswer } from '../../src/http/retry-policy.ts'
+
+/** The same type as one object without `undefined` in optional members, which zod adds and the hand-written types leave out. */
+type Plain<T> = T extends readonly (infer Item)[]
+  ? Plain<Item>[]
+  : T extends Date
+    ? T
+    : T extends object
+      ? { [Name in keyof T]: Plain<Exclude<T[Name], undefined>> }
+      : T
+
+/** True if the types are the same to the letter. */
+type Same<A, B> =
+  (<T>() => T extends Plain<A> ? 1 : 2) extends <T>() => T extends Plain<B> ? 1 : 2 ? true : ['differs', A, B]
+
+type Answer<Schema extends z.ZodType> = z.output<Schema>
+/** The parameters of a query without the page, which the client counts itself. */
+type Filter<Schema extends z.ZodType> = { [Name in Exclude<keyof z.output<Schema>, 'page'>]: unknown }
+/** The members of a filter or body, whatever their types: the client also takes a `Date` for a time. */
+type Names<T> = { [Name in keyof T]-?: unknown }
+
+/** `bun run types` refuses a call with anything but `true`. */
+const prove = <_Proof extends true>(): void => undefined
+
+test('every answer of the client has the type of its route', () => {
+  prove<Same<client.Accepted, Answer<typeof sms.Accepted>>>()
+  prove<Same<client.MessageState, Answer<typeof MessageState>>>()
+  prove<Same<client.Message, Answer<typeof MessageWithDelivery>>>()
+  prove<Same<client.Preview, Answer<typeof sms.Preview>>>()
+  prove<Same<client.App, Answer<typeof App>>>()
+  prove<Same<client.RegisteredApp, Answer<typeof apps.Registered>>>()
+  prove<Same<client.RotatedKey, Answer<typeof apps.RotatedKey>>>()
+  prove<Same<client.RotatedSecret, Answer<typeof apps.RotatedSecret>>>()
+  prove<Same<client.TestResult, Answer<typeof apps.TestResult>>>()
+  prove<Same<client.WebhookEventType[], Answer<typeof apps.WebhookEvents>['events']>>()
+  prove<Same<client.RetryPolicy, Answer<typeof RetryPolicyAnswer>['policy']>>()
+  prove<Same<client.Trigger, Answer<typeof triggers.Trigger>>>()
+  prove<Same<client.CreatedTrigger, Answer<typeof triggers.CreatedTrigger>>>()
+  prove<Same<client.DeliveryAttempt, Answer<typeof DeliveryAttempt>>>()
+  prove<Same<client.Redelivered, Answer<typeof deliveries.Redelivered>>>()
+  prove<Same<client.Recovered, Answer<typeof deliveries.Recovered>>>()
+  prove<Same<client.ConnectionStatus, Answer<typeof ConnectionStatus>>>()
+  prove<Same<client.ConnectedExtension, Answer<typeof ConnectedExtension>>>()
+  prove<Same<client.Page<'conversations', client.Conversation>, Answer<typeof ConversationList>>>()
+  prove<Same<client.Page<'optOuts', client.OptOut>, Answer<typeof OptOutList>>>()
+  prove<Same<client.OptOutPolicy, Answer<typeof Policy>['policy']>>()
+  prove<Same<client.UsageDay, Answer<typeof UsageDay>>>()
+  prove<Same<client.Me, Answer<typeof Me>>>()
+  prove<Same<client.EventPage, Answer<typeof EventsAnswer>>>()
+})
+
+test('every filter and body of the client has the members that its route takes', () => {
+  prove<Same<Names<client.NewMessage>, Names<z.output<typeof sms.SendBody>>>>()
+  prove<Same<Names<client.NewApp & { role: 'app' }>, Names<z.output<typeof apps.RegisterBody>>>>()
+  prove<Same<client.AppChanges, z.output<typeof apps.UpdateBody>>>()
+  prove<Same<Names<client.DeliveryFilter>, Names<Filter<typeof deliveries.DeliveriesQuery>>>>()
+  prove<Same<Names<client.RecoverRange>, Names<z.output<typeof deliveries.RecoverBody>>>>()
+  prove<Same<Parameters<client.Sgw['optOuts']['set']>[0], z.output<typeof OptOutBody>>>()
+  prove<Same<Names<client.UsageRange>, Names<z.output<typeof UsageQuery>>>>()
+})
