@@ -40,7 +40,7 @@ async function build(target: string, folder: string, bundleOnly: boolean): Promi
   await mkdir(folder, { recursive: true })
   const common = {
     // The reader thread has an entry point of its own.
-    entrypoints: ['src/cli.ts', 'src/db/lists/thread.ts', 'src/db/reader-thread.ts'],
+    entrypoints: ['src/cli.ts', 'src/db/reader-thread.ts'],
     // What is loaded when first used stays a file of its own, so that a start does not read it.
     splitting: true,
     format: 'esm' as const,

@@ -10,7 +10,6 @@ import type { Log } from './core/log.ts'
 import { type Meter, noMeter } from './core/meter.ts'
 import { createSecrets, type Secrets } from './core/secrets.ts'
 import type { Database } from './db/database.ts'
-import { ReadTurns } from './db/read-turns.ts'
 import { type RestoreMark, createNoMark } from './db/restore-mark.ts'
 import { Jobs } from './jobs/jobs.ts'
 import { AddressGuard } from './outbound/address-guard.ts'
@@ -35,8 +34,6 @@ export interface Gateway extends SharedParts {
   mark: RestoreMark
   secrets: Secrets
   hub: Hub
-  /** For long reads. */
-  turns: ReadTurns
   events: EventLog
   jobs: Jobs
   directory: Directory
@@ -103,13 +100,11 @@ export function buildGateway(parts: GatewayParts): Gateway {
   const defer = parts.defer ?? setImmediate
   const connected = extensionParts({ ...parts, secrets }, (tenantId) => gateway.sending.wake(tenantId))
   const guard = new AddressGuard({ production: config.production, allowCidrs: config.webhookAllowCidrs })
-  const turns = new ReadTurns(defer)
   const lostKeys = new LostKeys({ gate, secrets })
   const cursors = new Cursors(parts.encryptionKeys)
   const engines = {
     mark: parts.mark ?? createNoMark(),
     hub: new Hub({ database, clock, log, defer }),
-    turns,
     events: new EventLog({ gate, reader: database.reader, cursors }),
     jobs: new Jobs({ gate, writer, clock, log, defer }),
     ...connected,

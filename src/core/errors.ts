@@ -43,7 +43,7 @@ const TEXTS = {
   badAppId: ['invalid', 'Invalid appId format'],
   noWebhookUrl: ['invalid', 'App has no webhookUrl configured'],
   badCursor: ['invalid', 'Invalid cursor'],
-  badOptOutNumbers: ['invalid', 'number and contact must be valid E.164 phone numbers'],
+  badNumberOrContact: ['invalid', 'number and contact must be valid E.164 phone numbers'],
   badOptedOut: ['invalid', 'optedOut must be a boolean'],
   badJson: ['invalid', 'Invalid JSON'],
   missingToken: ['invalid', 'Missing token'],

@@ -5,7 +5,6 @@ import type { Clock } from '../core/clock.ts'
 import type { DatabaseConfig } from '../core/config.ts'
 import type { Log } from '../core/log.ts'
 import { type Gate, openGate } from './gate.ts'
-import { type Lists, openLists } from './lists/lists.ts'
 import { type UpgradeHooks, migrate } from './migrate.ts'
 import { MIGRATIONS, type Migration } from './migrations.ts'
 import { type Reader, openReader } from './reader.ts'
@@ -17,7 +16,7 @@ export type Reads = SqliteRemoteDatabase<typeof schema>
 
 /**
  * An open, migrated database. Writes of requests, jobs and upkeep go through `writer`, queries through `reads` or `gate`. The
- * start, migrations and list segments write through the gate.
+ * start and the migrations write through the gate.
  */
 export interface Database {
   gate: Gate
@@ -27,8 +26,6 @@ export interface Database {
   storage?: Storage
   /** For queries that may take long. */
   reader: Reader
-  /** Pages of the long lists. */
-  lists: Lists
   /** Names of the migrations that this opening applied. */
   migrated: string[]
   close(): Promise<void>
@@ -66,18 +63,16 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   try {
     const { migrations = MIGRATIONS } = options
     const migrated = await migrate(gate, migrations, upgrade(gate, options))
-    const lists = openLists(gate, options.defer === undefined ? options.path : null, options.log, options.clock)
-    if (migrated.length > 0 && migrated.length < migrations.length) lists.catchUp()
     const reader = openReader(gate, options.path)
-    const writer = noted(createWriter(gate, options.defer), lists)
+    const writer = createWriter(gate, options.defer)
     const close = async (): Promise<void> => {
       await writer.drained()
-      await Promise.all([lists.close(), reader.close()])
+      await reader.close()
       // The driver closes the file only when the garbage collector runs, so the last rows would stay in the WAL file.
       if (!options.litestream) await gate.execute('PRAGMA wal_checkpoint(TRUNCATE)').catch(() => undefined)
       await gate.close()
     }
-    return { gate, reads: readsOf(gate), writer, storage, reader, lists, migrated, close }
+    return { gate, reads: readsOf(gate), writer, storage, reader, migrated, close }
   } catch (error) {
     await gate.close()
     throw error
@@ -93,19 +88,6 @@ export function readsOf(gate: Pick<Gate, 'values'>): Reads {
   }
   return drizzle(query, { schema })
 }
-
-/** Tells the lists about every write. */
-const noted = (writer: Writer, lists: Lists): Writer => ({
-  ...writer,
-  write: (statements) => {
-    lists.noteWrite()
-    return writer.write(statements)
-  },
-  row: (operation, value) => {
-    lists.noteWrite()
-    return writer.row(operation, value)
-  },
-})
 
 const pragmasFor = (options: DatabaseOptions): string[] => [
   'journal_mode = WAL',

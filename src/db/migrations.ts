@@ -9,6 +9,7 @@ import operator from '../../drizzle/0007_operator.sql' with { type: 'text' }
 import afterSent from '../../drizzle/0008_after_sent.sql' with { type: 'text' }
 import optOutsByNumber from '../../drizzle/0009_opt_outs_by_number.sql' with { type: 'text' }
 import jobLoops from '../../drizzle/0010_job_loops.sql' with { type: 'text' }
+import plainLists from '../../drizzle/0011_plain_lists.sql' with { type: 'text' }
 
 /** All migrations in order, embedded so that a compiled executable has them. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -23,6 +24,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0008_after_sent', sql: afterSent },
   { name: '0009_opt_outs_by_number', sql: optOutsByNumber },
   { name: '0010_job_loops', sql: jobLoops },
+  { name: '0011_plain_lists', sql: plainLists },
 ]
 
 export interface Migration {

@@ -1,7 +1,7 @@
 import type { Value } from '@libsql/client'
 import { atMost } from '../core/at-most.ts'
+import { Limiter, type Slot } from '../core/limiter.ts'
 import { type Argument, type Row, named } from './connection.ts'
-import { FairQueue } from './fair-queue.ts'
 import type { Gate } from './gate.ts'
 import type { ReadQuery, ThreadAnswer, ThreadRequest } from './reader-thread.ts'
 
@@ -33,7 +33,7 @@ const CLOSE_MS = 1000
  * descriptor left would end the process.
  */
 class ReaderThread implements Reader {
-  readonly #queue = new FairQueue<Read>()
+  readonly #turns = new Limiter({ total: 1, perTenant: 1 })
   readonly #ended = Promise.withResolvers<void>()
   readonly #thread: Worker
   #running: Read | null = null
@@ -50,10 +50,8 @@ class ReaderThread implements Reader {
   }
 
   longRead(tenantId: string, sql: string, args: readonly Argument[]): Promise<Row[]> {
-    if (this.#refusal !== null) return Promise.reject(this.#refusal)
     return new Promise((resolve, reject) => {
-      this.#queue.add(tenantId, { sql, args, resolve, reject })
-      this.#next()
+      this.#turns.request(tenantId, [], (turn) => this.#begin({ sql, args, resolve, reject, turn }))
     })
   }
 
@@ -64,10 +62,11 @@ class ReaderThread implements Reader {
     await atMost(CLOSE_MS, this.#ended.promise)
   }
 
-  #next(): void {
-    if (this.#running !== null) return
-    const read = this.#queue.take()
-    if (read === undefined) return
+  #begin(read: Read): void {
+    if (this.#refusal !== null) {
+      read.reject(this.#refusal)
+      return read.turn.release()
+    }
     this.#running = read
     this.#post({ type: 'read', sql: read.sql, args: read.args })
   }
@@ -75,16 +74,17 @@ class ReaderThread implements Reader {
   #answered(answer: ThreadAnswer): void {
     const read = this.#running
     this.#running = null
-    this.#next()
+    read?.turn.release()
     if ('failure' in answer) return read?.reject(Object.assign(new Error(answer.failure), { code: answer.code }))
     const rows = JSON.parse(answer.rows) as Value[][]
     read?.resolve(rows.map((values) => named(answer.columns, values)))
   }
 
+  /** Rejects the read that is under way, those that wait, and all later ones. */
   #refuse(reason: string): void {
     this.#refusal ??= new Error(reason)
     this.#running?.reject(this.#refusal)
-    for (let read = this.#queue.take(); read !== undefined; read = this.#queue.take()) read.reject(this.#refusal)
+    this.#running?.turn.release()
   }
 
   #post(request: ThreadRequest): void {
@@ -95,6 +95,7 @@ class ReaderThread implements Reader {
 interface Read extends ReadQuery {
   resolve(rows: Row[]): void
   reject(error: unknown): void
+  turn: Slot
 }
 
 /** In a bundle the thread's file is beside the entry point. */

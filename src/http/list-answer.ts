@@ -1,12 +1,12 @@
-import type { ListPage } from '../db/lists/list.ts'
+import type { Page } from '../db/list-page.ts'
 
 /** The contract's answer for a page of a list; `name` is the member with the items. */
 export const listAnswer = (
   name: string,
   { page, limit }: { page: number; limit: number },
-  { items, total }: ListPage,
+  { items, total }: Page<unknown>,
 ): Response =>
-  new Response(bodyOf(`{"${name}":[${items}],"total":${total},"page":${page},"limit":${limit}}`), {
+  new Response(bodyOf(JSON.stringify({ [name]: items, total, page, limit })), {
     headers: { 'content-type': 'application/json' },
   })
 

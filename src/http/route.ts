@@ -26,7 +26,7 @@ export interface Route {
   headers?: z.ZodType
   /** Which of several errors the answer names, most important first; by default the first in the schema's order. */
   priority?: readonly ErrorName[]
-  /** The endpoint may wait for several provider calls, or read slices in turn with many other requests. Without this, a connection is closed after 30 s of silence. */
+  /** The endpoint may wait for several provider calls, or wait its turn for long reads. Without this, a connection is closed after 30 s of silence. */
   slow?: true
   /** The status of a success. */
   status: number

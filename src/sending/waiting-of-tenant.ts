@@ -1,7 +1,7 @@
-import type { ReadTurns } from '../db/read-turns.ts'
-import { type JobReads, countQueue, countScheduled } from './count-jobs.ts'
+import { setImmediate as nextTick } from 'node:timers/promises'
 import type { EngineParts } from './engine-parts.ts'
 import { type NumberQueue, READ_AHEAD } from './number-queue.ts'
+import type { Backlog } from './tenant-backlog.ts'
 import { type Waiting, type WaitingReason, isUnderWay, reasonInQueue } from './waiting.ts'
 
 /** Messages that wait for the same reason. */
@@ -13,39 +13,28 @@ export interface WaitingCount {
   count: number
 }
 
-/** Queues that are counted in one tick of the event loop: about 2 ms. A tenant may have a queue for each message. */
-const QUEUES_PER_TURN = 50
+/** Queues that are looked at in one tick of the event loop. A tenant may have a queue for each message. */
+const QUEUES_PER_TICK = 500
 
-const QUARANTINED = `SELECT lane, count(*) AS count FROM jobs WHERE kind = 'send' AND tenant_id = ?1 AND is_quarantined = 1 GROUP BY lane`
-
-/** Counts a tenant's waiting messages by reason, and its scheduled messages. */
+/** Counts a tenant's waiting messages by reason. */
 export async function waitingOfTenant(
   engine: EngineParts,
-  turns: ReadTurns,
   tenantId: string,
-): Promise<{ scheduled: number; waiting: WaitingCount[] }> {
-  const { context, scheduler, quarantine } = engine
+  { numbers, scheduled }: Backlog,
+): Promise<WaitingCount[]> {
+  const { context, scheduler } = engine
   const tenant = await context.directory.tenant(tenantId)
-  const queues = [...scheduler.queues.ofTenant(tenantId)]
-  const reads = { gate: context.database.gate, turns }
-  const quarantined = quarantine.isActive ? await countQuarantined(reads, tenantId) : new Map<string, number>()
-  const scheduled = await countScheduled(reads, tenantId)
   const found = new Map<string, WaitingCount>()
   const add = (each: WaitingCount): void =>
     merge(found, tenant.status === 'active' ? each : counted('suspended', each.count))
-  for (const [index, queue] of queues.entries()) {
-    const jobs = await countQueue(reads, queue)
-    waitingOfQueue(engine, queue, jobs, quarantined.get(queue.number) ?? 0).forEach(add)
-    // A queue that holds thousands of messages in memory takes a turn of its own.
-    if (index % QUEUES_PER_TURN === QUEUES_PER_TURN - 1 || queue.waiting.length > READ_AHEAD) await turns.next(tenantId)
+  for (const [index, queue] of [...scheduler.queues.ofTenant(tenantId)].entries()) {
+    const { jobs, quarantined } = numbers.get(queue.number) ?? { jobs: 0, quarantined: 0 }
+    waitingOfQueue(engine, queue, jobs, quarantined).forEach(add)
+    // A queue that holds thousands of messages in memory takes a tick of its own.
+    if (index % QUEUES_PER_TICK === QUEUES_PER_TICK - 1 || queue.waiting.length > READ_AHEAD) await nextTick()
   }
   add(counted('scheduled', scheduled))
-  return { scheduled, waiting: [...found.values()].toSorted((first, second) => second.count - first.count) }
-}
-
-async function countQuarantined({ gate }: JobReads, tenantId: string): Promise<Map<string, number>> {
-  const { rows } = await gate.execute({ sql: QUARANTINED, args: [tenantId] })
-  return new Map(rows.map((row) => [String(row['lane']), Number(row['count'])]))
+  return [...found.values()].toSorted((first, second) => second.count - first.count)
 }
 
 const counted = (

@@ -1,8 +1,27 @@
 import { HALF_HOUR_MS, MAX_LISTED, MAX_OVERVIEW_ERRORS } from '../core/limits.ts'
 import type { Row } from '../db/connection.ts'
+import type { Reader } from '../db/reader.ts'
 import type { LatencyCount } from './latency.ts'
 import { COUNTS } from './roll-up.ts'
-import { type HalfHours, type UsageReads, eachSlice, readSlices } from './slices.ts'
+
+/** A range of half hours: since ≤ half hour < end. */
+export interface HalfHours {
+  since: number
+  end: number
+}
+
+/** The part of the gateway that reads the roll-up. */
+export interface UsageReads {
+  database: { reader: Reader }
+}
+
+/** `sql` reads the half hours from `?2` to `?3` (not included) of tenant `?1`. */
+const readUsage = (
+  { database }: UsageReads,
+  sql: string,
+  tenantId: string,
+  { since, end }: HalfHours,
+): Promise<Row[]> => database.reader.longRead(tenantId, sql, [tenantId, since, end])
 
 export type Totals = Record<(typeof COUNTS)[number], number>
 
@@ -10,15 +29,14 @@ export const halfHourAt = (at: number): number => Math.floor(at / HALF_HOUR_MS)
 
 const SUMS = COUNTS.map((count) => `sum(${count}) AS ${count}`).join(', ')
 
-const bucketsSql = (
-  perBucket: number,
-): string => `SELECT half_hour / ${perBucket} AS bucket, latency_ms, ${SUMS}, count(*) AS stored
+const bucketsSql = (perBucket: number): string => `SELECT half_hour / ${perBucket} AS bucket, latency_ms, ${SUMS}
   FROM usage WHERE tenant_id = ?1 AND half_hour >= ?2 AND half_hour < ?3 GROUP BY 1, 2`
 
-const TOTALS = `SELECT ${SUMS}, count(*) AS stored FROM usage WHERE tenant_id = ?1 AND half_hour >= ?2 AND half_hour < ?3`
+const TOTALS = `SELECT ${SUMS} FROM usage WHERE tenant_id = ?1 AND half_hour >= ?2 AND half_hour < ?3`
 
 export async function readTotals(reads: UsageReads, tenantId: string, range: HalfHours): Promise<Totals> {
-  return addTotals((await readSlices(reads, TOTALS, tenantId, range)).map(totalsOf))
+  const [row = {}] = await readUsage(reads, TOTALS, tenantId, range)
+  return totalsOf(row)
 }
 
 /** What a bucket counts, and how long its messages took from `queued` to `sent`. */
@@ -39,7 +57,7 @@ export async function readBuckets(
   const buckets = Array.from({ length: Math.ceil((end - since) / perBucket) }, (_, index): Bucket => {
     return { first: since + index * perBucket, totals: totalsOf({}), latencies: [] }
   })
-  for (const row of await readSlices(reads, bucketsSql(perBucket), tenantId, { since, end })) {
+  for (const row of await readUsage(reads, bucketsSql(perBucket), tenantId, { since, end })) {
     const bucket = buckets[Number(row['bucket']) - since / perBucket]
     if (bucket === undefined) continue
     bucket.totals = addTotals([bucket.totals, totalsOf(row)])
@@ -55,8 +73,9 @@ export const addTotals = (all: readonly Totals[]): Totals =>
 const totalsOf = (row: Readonly<Record<string, unknown>>): Totals =>
   Object.fromEntries(COUNTS.map((count) => [count, Number(row[count] ?? 0)])) as Totals
 
-const ERRORS = `SELECT error, sum(count) AS count, max(last_at) AS last_at, count(*) AS stored FROM usage_errors
-  WHERE tenant_id = ?1 AND half_hour >= ?2 AND half_hour < ?3 GROUP BY error`
+const ERRORS = `SELECT error, sum(count) AS count, max(last_at) AS last_at FROM usage_errors
+  WHERE tenant_id = ?1 AND half_hour >= ?2 AND half_hour < ?3
+  GROUP BY error ORDER BY count DESC, last_at DESC LIMIT ${MAX_OVERVIEW_ERRORS}`
 
 export interface ErrorUsage {
   error: string
@@ -67,20 +86,20 @@ export interface ErrorUsage {
 
 /** The most frequent errors of a range. */
 export async function readErrors(reads: UsageReads, tenantId: string, range: HalfHours): Promise<ErrorUsage[]> {
-  const found = new Map<string, ErrorUsage>()
-  for (const row of await readSlices(reads, ERRORS, tenantId, range)) {
-    const error = String(row['error'])
-    const { count, lastAt } = found.get(error) ?? { count: 0, lastAt: 0 }
-    found.set(error, { error, count: count + Number(row['count']), lastAt: Math.max(lastAt, Number(row['last_at'])) })
-  }
-  return [...found.values()]
-    .toSorted((one, other) => other.count - one.count || other.lastAt - one.lastAt)
-    .slice(0, MAX_OVERVIEW_ERRORS)
+  const rows = await readUsage(reads, ERRORS, tenantId, range)
+  return rows.map((row) => ({
+    error: String(row['error']),
+    count: Number(row['count']),
+    lastAt: Number(row['last_at']),
+  }))
 }
 
 /** `url` is that of the newest row: SQLite takes bare columns from the row that has the max(). */
-const DESTINATION_SUMS = `SELECT target_id, kind, max(half_hour) AS newest, url, duration_ms, sum(success) AS success, sum(failed) AS failed, count(*) AS stored
-  FROM usage_destinations WHERE tenant_id = ?1 AND half_hour >= ?2 AND half_hour < ?3 GROUP BY target_id, duration_ms`
+const DESTINATIONS = `SELECT target_id, kind, max(half_hour) AS newest, url, duration_ms, sum(success) AS success, sum(failed) AS failed
+  FROM usage_destinations WHERE tenant_id = ?1 AND half_hour >= ?2 AND half_hour < ?3 AND target_id IN (
+    SELECT target_id FROM usage_destinations WHERE tenant_id = ?1 AND half_hour >= ?2 AND half_hour < ?3
+    GROUP BY target_id ORDER BY max(half_hour) DESC LIMIT ${MAX_LISTED})
+  GROUP BY target_id, duration_ms ORDER BY newest`
 
 export interface DestinationUsage {
   targetId: string
@@ -91,47 +110,26 @@ export interface DestinationUsage {
   durations: LatencyCount[]
 }
 
-interface Destination extends DestinationUsage {
-  /** The half hour of its latest attempt. */
-  newest: number
-}
-
-/** Reads the webhook attempts of a range, by destination. Of very many, it returns those that were used last. */
+/** The webhook attempts of a range, by destination. Of very many, it returns those that were used last. */
 export async function readDestinations(
   reads: UsageReads,
   tenantId: string,
   range: HalfHours,
 ): Promise<DestinationUsage[]> {
-  const found = new Map<string, Destination>()
-  await eachSlice(reads, DESTINATION_SUMS, tenantId, range, (rows) => rows.forEach((row) => addDestination(found, row)))
-  const since = found.size > MAX_LISTED ? newestThat(found.values(), MAX_LISTED) : 0
-  return [...found.values()].filter(({ newest }) => newest >= since).slice(-MAX_LISTED)
-}
-
-function addDestination(found: Map<string, Destination>, row: Row): void {
-  const targetId = String(row['target_id'])
-  const [success, failed, newest] = [Number(row['success']), Number(row['failed']), Number(row['newest'])]
-  let known = found.get(targetId)
-  if (known === undefined) {
-    const kind = row['kind'] === 'trigger' ? 'trigger' : 'app'
-    known = { targetId, kind, url: '', success: 0, failed: 0, durations: [], newest: 0 }
+  const found = new Map<string, DestinationUsage>()
+  for (const row of await readUsage(reads, DESTINATIONS, tenantId, range)) {
+    const targetId = String(row['target_id'])
+    const known = found.get(targetId) ?? { ...NOT_USED, targetId, kind: kindOf(row), durations: [] }
+    const [success, failed] = [Number(row['success']), Number(row['failed'])]
+    known.url = String(row['url'])
+    known.success += success
+    known.failed += failed
+    known.durations.push({ ms: Number(row['duration_ms']), count: success + failed })
     found.set(targetId, known)
   }
-  if (newest >= known.newest) known.url = String(row['url'])
-  known.newest = Math.max(known.newest, newest)
-  known.success += success
-  known.failed += failed
-  known.durations.push({ ms: Number(row['duration_ms']), count: success + failed })
+  return [...found.values()]
 }
 
-/** The latest half hour since which at least `count` destinations were used. A sort of all would take longer. */
-function newestThat(destinations: Iterable<Destination>, count: number): number {
-  const used = new Map<number, number>()
-  for (const { newest } of destinations) used.set(newest, (used.get(newest) ?? 0) + 1)
-  let left = count
-  for (const halfHour of [...used.keys()].toSorted((one, other) => other - one)) {
-    left -= used.get(halfHour) ?? 0
-    if (left <= 0) return halfHour
-  }
-  return 0
-}
+const NOT_USED = { url: '', success: 0, failed: 0 }
+
+const kindOf = (row: Row): DestinationUsage['kind'] => (row['kind'] === 'trigger' ? 'trigger' : 'app')

@@ -8,7 +8,7 @@ import { createWorld } from '../support/world.ts'
 test('queries for waiting messages do not read jobs of other kinds or tenants, which may wait for weeks', async () => {
   const clock = manualClock()
   await using world = await createWorld({ clock, work: false })
-  const { gate } = world.gateway.database
+  const { gate, reader } = world.gateway.database
   const insert = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 12000)
     INSERT INTO jobs (id, kind, lane, tenant_id, subject, due_at, created_at)
     SELECT 'job_' || i, 'schedule', 'msg_' || i, ?1, 'msg_' || i, 9e12, 0 FROM n`
@@ -16,9 +16,14 @@ test('queries for waiting messages do not read jobs of other kinds or tenants, w
   const statements: InStatement[] = []
   const note = (statement: InStatement): void => void statements.push(statement)
   const [execute, batch] = [gate.execute.bind(gate), gate.batch.bind(gate)]
+  const longRead = reader.longRead.bind(reader)
   const spies = [
     spyOn(gate, 'execute').mockImplementation((one) => (note(one), execute(one))),
     spyOn(gate, 'batch').mockImplementation((all) => (all.forEach(note), batch(all))),
+    spyOn(reader, 'longRead').mockImplementation((tenantId, sql, args) => {
+      note({ sql, args: [...args] })
+      return longRead(tenantId, sql, args)
+    }),
   ]
   const { body } = await world.json<{ scheduled: number }>('GET', '/v1/overview')
   expect(body.scheduled).toBe(12_000)
@@ -29,7 +34,7 @@ test('queries for waiting messages do not read jobs of other kinds or tenants, w
     const { sql, args = [] } = typeof one === 'string' ? { sql: one } : one
     return sql.includes('jobs') ? [{ sql: `EXPLAIN QUERY PLAN ${sql}`, args }] : []
   })
-  expect(ofJobs.length).toBeGreaterThanOrEqual(5)
+  expect(ofJobs.length).toBeGreaterThanOrEqual(3)
   for (const explain of ofJobs) {
     const plan = (await gate.execute(explain)).rows
       .map((row) => String(row['detail']))

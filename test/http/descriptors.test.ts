@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
-import { readFileSync } from 'node:fs'
+import { readFileSync, readdirSync } from 'node:fs'
 import { type Socket, connect } from 'node:net'
 import { startServer, temporaryFolder } from '../support/process.ts'
-import { until } from '../support/world.ts'
+import { FROM, TO, until } from '../support/world.ts'
 
 const OPEN_FILES = 100
 const CONNECTIONS = 300
@@ -29,4 +29,62 @@ test('a process without free file descriptors does not spin, serves open connect
   for (const socket of sockets) socket.destroy()
   await server.printed(/file descriptors are free again/)
   await until(async () => (await fetch(`${server.url}/health`, { keepalive: false }).catch(() => null))?.ok === true)
+})
+
+interface Answer {
+  messageId?: string
+  status?: string
+  total?: number
+}
+
+const limitOpenFiles = (pid: number, count: number): void =>
+  void Bun.spawnSync(['prlimit', '--pid', String(pid), `--nofile=${count}:4096`])
+
+test('sends and lists go on while the process can open no more than one connection', async () => {
+  using folder = temporaryFolder()
+  await using server = await startServer({
+    DATABASE_URL: folder.database,
+    LOG_LEVEL: 'warn',
+    KEY_LIMIT_PER_MINUTE: '10000',
+    FROM_LIMIT_PER_MINUTE: '10000',
+    EXTENSION_LIMIT_PER_MINUTE: '10000',
+  })
+  const [, apiKey = ''] = await server.printed(/\b(sgw_[\w-]{43})/)
+  const { pid } = server.child
+  /** Asks until there is an answer, because the gateway closes idle connections when it has no descriptor left. */
+  const call = (method: 'GET' | 'POST', path: string, body?: object) =>
+    until(async () => {
+      const headers = { authorization: `Bearer ${apiKey}` }
+      const request = {
+        method,
+        headers,
+        keepalive: false,
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      }
+      const response = await fetch(`${server.url}${path}`, request).catch(() => null)
+      const answer = (await response?.json().catch(() => null)) as Answer | null | undefined
+      if (answer === null || answer === undefined) expect(server.child.exitCode).toBeNull()
+      else return { status: response?.status, body: answer }
+    })
+  const send = () => call('POST', '/v1/sms/send', { from: FROM, to: TO, body: 'Hi' })
+  const { messageId = '' } = (await send()).body
+  await until(async () => (await call('GET', `/v1/sms/status/${messageId}`)).body.status === 'sent')
+  // The reader thread has opened its files when the first list is answered.
+  await call('GET', '/v1/sms/messages')
+  limitOpenFiles(pid, readdirSync(`/proc/${pid}/fd`).length + 1)
+  for (let round = 1; round <= 20; round++) {
+    expect((await send()).status).toBe(202)
+    for (const path of [
+      '/v1/sms/messages?limit=5',
+      '/v1/webhook-deliveries',
+      '/v1/conversations',
+      '/v1/overview',
+      '/v1/opt-outs',
+    ])
+      expect([path, (await call('GET', path)).status]).toEqual([path, 200])
+    expect((await call('GET', '/v1/sms/messages?status=failed&limit=5')).body.total).toBe(0)
+  }
+  limitOpenFiles(pid, 4096)
+  await until(async () => Number((await call('GET', '/v1/sms/messages?status=sent&limit=5')).body.total) > 20)
+  expect(server.child.exitCode).toBeNull()
 })

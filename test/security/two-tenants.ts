@@ -85,7 +85,6 @@ export async function rowsOf(world: World, tenantId: string): Promise<unknown> {
     'apps',
     'connect_tokens',
     'conversation_activity',
-    'conversation_counts',
     'conversations',
     'deliveries',
     'extensions',

@@ -4,7 +4,6 @@ import { type Ids, createIds } from '../../src/core/ids.ts'
 import { silentLog } from '../../src/core/log.ts'
 import type { Secrets } from '../../src/core/secrets.ts'
 import { readsOf } from '../../src/db/database.ts'
-import { openLists } from '../../src/db/lists/lists.ts'
 import { readerOf } from '../../src/db/reader.ts'
 import { createWriter } from '../../src/db/writer.ts'
 import { type Gateway, buildGateway } from '../../src/gateway.ts'
@@ -64,7 +63,6 @@ export function startBoot(around: Surroundings, failed: (boot: Boot) => void): B
       reads: readsOf(gate),
       writer: createWriter(gate, defer),
       reader: readerOf(gate),
-      lists: openLists(gate, null),
       migrated: [],
       close: () => Promise.resolve(),
     },

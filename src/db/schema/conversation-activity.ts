@@ -1,4 +1,4 @@
-import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 
 /**
  * The newest message of each conversation, for `GET /v1/conversations`. The first call fills it; from then on it follows the
@@ -19,15 +19,4 @@ export const conversationActivity = sqliteTable(
     index('conversation_activity_by_tenant').on(table.tenantId, table.lastSeq),
     index('conversation_activity_by_number').on(table.tenantId, table.number, table.lastSeq),
   ],
-)
-
-/** How many conversations each number has, kept by the SQL triggers `conversation_counts_*`: counting a million takes 50 ms. */
-export const conversationCounts = sqliteTable(
-  'conversation_counts',
-  {
-    tenantId: text('tenant_id').notNull(),
-    number: text().notNull(),
-    count: integer().notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.tenantId, table.number] })],
 )

@@ -61,9 +61,5 @@ export const jobs = sqliteTable(
     index('jobs_scheduled_in_turn')
       .on(table.tenantId, table.dueAt)
       .where(sql`kind = 'schedule'`),
-    /** Counts a tenant's in slices by `seq`, which the index above cannot. */
-    index('jobs_scheduled_by_tenant')
-      .on(table.tenantId)
-      .where(sql`kind = 'schedule'`),
   ],
 )

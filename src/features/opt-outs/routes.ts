@@ -25,9 +25,9 @@ export const optOutsRoutes = [
     path: '/v1/opt-outs',
     summary: 'Opt a contact out of a number, or in again',
     body: OptOutBody,
-    priority: ['badOptOutNumbers', 'badOptedOut'],
+    priority: ['badNumberOrContact', 'badOptedOut'],
     response: Done,
-    errors: { 400: [errorText('badOptOutNumbers'), errorText('badOptedOut'), errorText('badJson')] },
+    errors: { 400: [errorText('badNumberOrContact'), errorText('badOptedOut'), errorText('badJson')] },
     run: ({ gateway, caller, body }) => setOptOut(gateway, caller, body),
   }),
   route({

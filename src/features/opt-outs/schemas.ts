@@ -36,8 +36,8 @@ export const OptOutList = z.object({ optOuts: z.array(OptOut), total: z.int(), p
 export type OptOutList = z.infer<typeof OptOutList>
 
 const phoneNumber = z
-  .string(fails('badOptOutNumbers'))
-  .refine(isE164, fails('badOptOutNumbers'))
+  .string(fails('badNumberOrContact'))
+  .refine(isE164, fails('badNumberOrContact'))
   .meta({ description: 'E.164' })
 
 export const OptOutBody = z

@@ -54,19 +54,27 @@ type ExtensionsHealth = z.infer<typeof ExtensionsHealth>
 export async function getHealth(gateway: Gateway, { tenantId }: Caller): Promise<ExtensionsHealth> {
   const tenant = await gateway.directory.tenant(tenantId)
   const rows = [...tenant.extensions.values()].toSorted((a, b) => a.connectedAt - b.connectedAt)
-  return { extensions: await Promise.all(rows.map((row) => healthOf(gateway, row, numbersOf(tenant, row)))) }
+  const lastInbound = await readLastInbound(gateway, tenantId)
+  return {
+    extensions: await Promise.all(rows.map((row) => healthOf(gateway, row, numbersOf(tenant, row), lastInbound))),
+  }
 }
 
 const numbersOf = ({ numbers }: TenantEntry, { extensionId }: ExtensionRow): string[] =>
   [...numbers].flatMap(([number, owner]) => (owner === extensionId ? [number] : [])).toSorted()
 
-async function healthOf(gateway: Gateway, row: ExtensionRow, phoneNumbers: string[]): Promise<ExtensionHealth> {
+async function healthOf(
+  gateway: Gateway,
+  row: ExtensionRow,
+  phoneNumbers: string[],
+  lastInbound: ReadonlyMap<string, number>,
+): Promise<ExtensionHealth> {
   const { extensionId } = row
   const subscription = await readSubscription(gateway, row)
   const trouble = troubleOf(gateway, row, subscription.status === 'active')
   const { used, limit } = gateway.quota.extensionUse(extensionId)
   const pauseMs = gateway.quota.pauseMs(extensionId, SEND_GROUP)
-  const lastInboundAt = await readLastInbound(gateway, row.tenantId, phoneNumbers)
+  const lastInboundAt = Math.max(...phoneNumbers.map((number) => lastInbound.get(number) ?? -Infinity))
   return {
     extensionId,
     rcAccountId: row.accountId,
@@ -80,7 +88,7 @@ async function healthOf(gateway: Gateway, row: ExtensionRow, phoneNumbers: strin
     subscription,
     accessExpiresAt: isoTime(row.accessExpiresAt),
     refreshExpiresAt: isoTime(row.refreshExpiresAt),
-    lastInboundAt: lastInboundAt === null ? null : isoTime(lastInboundAt),
+    lastInboundAt: lastInboundAt === -Infinity ? null : isoTime(lastInboundAt),
   }
 }
 

@@ -1,28 +1,10 @@
 import type { Gateway } from '../../gateway.ts'
 
-/** SQL for the time of a row of `messages`, as JSON. */
-const TIME = 'CAST(messages.created_at AS INTEGER)'
+const NEWEST = `SELECT to_number AS number, max(created_at) AS at FROM messages
+  WHERE tenant_id = ?1 AND direction = 'inbound' GROUP BY to_number`
 
-/** Returns when the newest message to any of these numbers was stored, epoch milliseconds; null if there is none. */
-export async function readLastInbound(
-  { database }: Gateway,
-  tenantId: string,
-  numbers: readonly string[],
-): Promise<number | null> {
-  // The list of messages is counted from segments, so this stays cheap for a tenant with very many.
-  const pages = numbers.map((number) =>
-    database.lists.page({
-      list: 'messages',
-      tenantId,
-      equal: { direction: 'inbound', to_number: number },
-      prefix: null,
-      since: 0,
-      until: Number.MAX_SAFE_INTEGER,
-      offset: 0,
-      limit: 1,
-      item: TIME,
-    }),
-  )
-  const times = (await Promise.all(pages)).flatMap(({ items }) => (items === '' ? [] : [Number(items)]))
-  return times.length === 0 ? null : Math.max(...times)
+/** When the newest message to each of the tenant's numbers was stored, epoch milliseconds. */
+export async function readLastInbound({ database }: Gateway, tenantId: string): Promise<Map<string, number>> {
+  const rows = await database.reader.longRead(tenantId, NEWEST, [tenantId])
+  return new Map(rows.map((row) => [String(row['number']), Number(row['at'])]))
 }

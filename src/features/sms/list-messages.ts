@@ -1,28 +1,33 @@
 import type { Caller } from '../../core/caller.ts'
-import { type ListPage, type ListQuery, NO_ITEMS, presentFilters } from '../../db/lists/list.ts'
+import { EMPTY_PAGE, type Page, readPage } from '../../db/list-page.ts'
 import type { Gateway } from '../../gateway.ts'
-import { MESSAGE_ITEM } from './message.ts'
+import { type Message, messageOf } from './message.ts'
 import { withDelivery } from './with-delivery.ts'
 import type { MessagesQuery } from './schemas.ts'
 
 /** Messages of the caller's tenant, newest first. Another tenant's id as a filter finds nothing. */
-export async function listMessages(gateway: Gateway, caller: Caller, query: MessagesQuery): Promise<ListPage> {
-  if ((query.tenantId ?? caller.tenantId) !== caller.tenantId) return NO_ITEMS
-  const page = await gateway.database.lists.page(listQuery(caller, query))
-  return query.include === 'delivery' ? withDelivery(gateway, caller, page) : page
-}
-
-function listQuery(caller: Caller, query: MessagesQuery): ListQuery {
-  const { appId, userId, direction, status, from, to, startDate, endDate, page, limit } = query
+export async function listMessages(gateway: Gateway, caller: Caller, query: MessagesQuery): Promise<Page<Message>> {
+  if ((query.tenantId ?? caller.tenantId) !== caller.tenantId) return EMPTY_PAGE
+  const { total, items: rows } = await readPage(gateway.database.reader, caller.tenantId, {
+    table: 'messages',
+    at: 'created_at',
+    filters: {
+      'created_at >= ?': query.startDate,
+      'created_at <= ?': query.endDate,
+      'app_id = ?': query.appId,
+      'direction = ?': query.direction,
+      'status = ?': query.status,
+      'from_number = ?': query.from,
+      'to_number = ?': query.to,
+      'user_id = ?': query.userId,
+      [`iif(direction = 'outbound', from_number, to_number) = ?`]: query.number,
+      [`iif(direction = 'outbound', to_number, from_number) = ?`]: query.contact,
+    },
+    page: query.page,
+    limit: query.limit,
+  })
   return {
-    list: 'messages',
-    tenantId: caller.tenantId,
-    equal: presentFilters({ app_id: appId, user_id: userId, direction, status, from_number: from, to_number: to }),
-    prefix: null,
-    since: startDate ?? 0,
-    until: endDate ?? Number.MAX_SAFE_INTEGER,
-    offset: (page - 1) * limit,
-    limit,
-    item: MESSAGE_ITEM,
+    total,
+    items: query.include === 'delivery' ? await withDelivery(gateway, caller, rows) : rows.map(messageOf),
   }
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { isoTime } from '../../core/clock.ts'
-import { type Members, itemOf, field, optionalField, timeField } from '../../db/lists/item.ts'
-import { DIRECTIONS, MESSAGE_STATUSES, messages } from '../../db/schema/messages.ts'
+import { isoTime, isoTimeOf } from '../../core/clock.ts'
+import type { Row } from '../../db/connection.ts'
+import { DIRECTIONS, MESSAGE_STATUSES, type messages } from '../../db/schema/messages.ts'
 import { DeliveryStatus } from './timeline-schema.ts'
 import { ShownWaiting } from './waiting.ts'
 
@@ -28,31 +28,36 @@ export const Message = z.object({
   updatedAt: timestamp,
 })
 
+export type Message = z.infer<typeof Message>
+
 /** With `include=delivery`; outbound messages only. */
 export const MessageWithDelivery = Message.extend({
   deliveryStatus: DeliveryStatus.optional(),
   sendAt: timestamp.nullable().optional(),
   waiting: ShownWaiting.optional(),
 })
+export type MessageWithDelivery = z.infer<typeof MessageWithDelivery>
 
-/** SQL for a `Message` from a row. */
-export const MESSAGE_ITEM = itemOf({
-  messageId: field(messages.id),
-  jobId: field(messages.jobId),
-  appId: field(messages.appId),
-  tenantId: field(messages.tenantId),
-  userId: field(messages.userId),
-  direction: field(messages.direction),
-  status: field(messages.status),
-  rcMessageId: field(messages.rcMessageId),
-  error: field(messages.error),
-  to: field(messages.to),
-  from: field(messages.from),
-  body: field(messages.body),
-  receivingExtensionId: optionalField(messages.receivingExtensionId),
-  createdAt: timeField(messages.createdAt),
-  updatedAt: timeField(messages.updatedAt),
-} satisfies Members<z.infer<typeof Message>>)
+/** The message of a row of `messages`. */
+export const messageOf = (row: Row): Message => ({
+  messageId: String(row['id']),
+  jobId: String(row['job_id']),
+  appId: String(row['app_id']),
+  tenantId: String(row['tenant_id']),
+  userId: textOrNull(row['user_id']),
+  direction: row['direction'] as Message['direction'],
+  status: row['status'] as Message['status'],
+  rcMessageId: textOrNull(row['rc_message_id']),
+  error: textOrNull(row['error']),
+  to: String(row['to_number']),
+  from: String(row['from_number']),
+  body: String(row['body']),
+  ...(row['receiving_extension_id'] === null ? {} : { receivingExtensionId: String(row['receiving_extension_id']) }),
+  createdAt: isoTimeOf(row['created_at']),
+  updatedAt: isoTimeOf(row['updated_at']),
+})
+
+const textOrNull = (value: Row[string] | undefined): string | null => (typeof value === 'string' ? value : null)
 
 /** The response of the status endpoint. */
 export const MessageState = Message.pick({

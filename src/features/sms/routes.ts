@@ -85,6 +85,7 @@ export const smsRoutes = [
         errorText('badStartDate'),
         errorText('badEndDate'),
         errorText('badInclude'),
+        errorText('badNumberOrContact'),
       ],
     },
     run: async ({ gateway, caller, query }) =>

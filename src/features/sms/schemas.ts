@@ -84,6 +84,8 @@ export type Accepted = z.infer<typeof Accepted>
 
 export const MessageParams = z.object({ messageId: z.string().regex(MESSAGE_ID, fails('badMessageId')) })
 
+const phoneFilter = numberFilter.pipe(z.string().refine(isE164, fails('badNumberOrContact')).optional())
+
 export const MessagesQuery = z.object({
   appId: textFilter,
   tenantId: textFilter,
@@ -92,6 +94,8 @@ export const MessagesQuery = z.object({
   status: oneOfFilter(MESSAGE_STATUSES, 'badStatus'),
   from: numberFilter,
   to: numberFilter,
+  number: phoneFilter.meta({ description: "The tenant's own number, in both directions" }),
+  contact: phoneFilter.meta({ description: 'The other number, in both directions' }),
   startDate,
   endDate,
   include: oneOfFilter(['delivery'], 'badInclude').meta({

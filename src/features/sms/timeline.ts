@@ -62,26 +62,11 @@ async function inbound(gateway: Gateway, { tenantId }: Caller, message: Row): Pr
   return { messageId, status: message['status'] as Timeline['status'], deliveryStatus: null, waiting: null, entries }
 }
 
-/** Rows that are read in one tick of the event loop. A delivery that was made again and again may have many thousands. */
-const ROWS_PER_STEP = 2000
+/** The newest webhook attempts of a message that have ended. A delivery that was made again and again may have many thousands. */
+const ATTEMPTS = `SELECT delivery_id, attempt_number, attempted_at, outcome FROM deliveries
+  WHERE delivery_id > ?1 || ':' AND delivery_id < ?1 || ';' AND +tenant_id = ?2 AND outcome IS NOT NULL
+  ORDER BY attempted_at DESC, seq DESC LIMIT ${MAX_LISTED}`
 
-const STEP = `SELECT seq, delivery_id, attempt_number, attempted_at, outcome FROM deliveries
-  WHERE delivery_id < ?1 || ';' AND (delivery_id, attempt_number) > (?2, ?3) AND tenant_id = ?4
-  ORDER BY delivery_id, attempt_number LIMIT ${ROWS_PER_STEP}`
-
-/** The newest webhook attempts of a message that have ended, oldest first. */
-async function webhookAttempts({ database, turns }: Gateway, tenantId: string, messageId: string): Promise<Row[]> {
-  let newest: Row[] = []
-  let after: Row[string][] = [`${messageId}:`, 0]
-  for (;;) {
-    const { rows } = await database.gate.execute({ sql: STEP, args: [messageId, ...after, tenantId] })
-    newest = [...newest, ...rows.filter((row) => row['outcome'] !== null)].toSorted(byTime).slice(-MAX_LISTED)
-    const last = rows.at(-1)
-    if (last === undefined || rows.length < ROWS_PER_STEP) return newest
-    after = [String(last['delivery_id']), Number(last['attempt_number'])]
-    await turns.next(tenantId)
-  }
-}
-
-const byTime = (one: Row, other: Row): number =>
-  Number(one['attempted_at']) - Number(other['attempted_at']) || Number(one['seq']) - Number(other['seq'])
+/** The attempts, oldest first. */
+const webhookAttempts = async ({ database }: Gateway, tenantId: string, messageId: string): Promise<Row[]> =>
+  (await database.reader.longRead(tenantId, ATTEMPTS, [messageId, tenantId])).toReversed()

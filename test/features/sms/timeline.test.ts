@@ -1,4 +1,4 @@
-import { expect, spyOn, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { expectError } from '../../support/expect-error.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { startReceiver } from '../../support/receiver.ts'
@@ -111,7 +111,7 @@ test('an inbound message has its arrival and each webhook attempt', async () => 
   })
 })
 
-test('of very many webhook attempts a timeline has the newest, and is read in steps', async () => {
+test('of very many webhook attempts a timeline has the newest', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const { gateway, tenantId, app } = world
   const { gate } = gateway.database
@@ -121,10 +121,7 @@ test('of very many webhook attempts a timeline has the newest, and is read in st
   await gate.execute(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
     INSERT INTO deliveries (delivery_id, attempt_number, tenant_id, kind, target_id, message_id, correlation_id, url, boot_id, attempted_at, outcome)
     SELECT '${messageId}:app_' || (i % 2), i, '${tenantId}', 'app', 'app_' || (i % 2), '${messageId}', '', '', '', 1000 + i, 'success' FROM n`)
-  const next = spyOn(gateway.turns, 'next')
   const { entries } = await timeline(world, messageId)
-  expect(next).toHaveBeenCalledTimes(2)
-  next.mockRestore()
   expect(entries).toHaveLength(1001)
   expect(entries.slice(1).map(({ attemptNumber }) => attemptNumber)).toEqual(
     Array.from({ length: 1000 }, (_, index) => 4001 + index),

@@ -1,0 +1,44 @@
+import type { Row } from './connection.ts'
+import type { Reader } from './reader.ts'
+
+/** A page of a tenant's rows, newest first; of equal times the row inserted last comes first. */
+export interface PageQuery {
+  table: 'messages' | 'deliveries' | 'opt_outs'
+  /** The column of the time that the rows are ordered by. */
+  at: 'created_at' | 'attempted_at' | 'since'
+  /** An SQL condition that all rows of the list meet. */
+  always?: string
+  /** An SQL condition → the value that each `?` of it stands for. `?1` is the tenant. A condition whose value is undefined is left out. */
+  filters: Readonly<Record<string, string | number | undefined>>
+  /** From 1. */
+  page: number
+  limit: number
+}
+
+export interface Page<Item> {
+  total: number
+  items: Item[]
+}
+
+export const EMPTY_PAGE: Page<never> = { total: 0, items: [] }
+
+/** Reads total and page in one statement, so that both are of one snapshot. */
+export async function readPage(reader: Reader, tenantId: string, query: PageQuery): Promise<Page<Row>> {
+  const { table, at, always = 'TRUE', page, limit } = query
+  const filters = Object.entries(query.filters).filter(([, value]) => value !== undefined)
+  const conditions = filters.map(([condition], index) => ` AND ${condition.replaceAll(/\?(?!\d)/g, `?${index + 4}`)}`)
+  // NOT MATERIALIZED: a copy of all hits would take longer than to find them twice.
+  const sql = `WITH hits AS NOT MATERIALIZED (SELECT seq, ${at} AS at FROM ${table} WHERE tenant_id = ?1 AND ${always}${conditions.join('')}),
+      page AS (SELECT seq FROM hits ORDER BY at DESC, seq DESC LIMIT ?2 OFFSET ?3)
+    SELECT counted.total, listed.* FROM (SELECT count(*) AS total FROM hits) AS counted
+      LEFT JOIN ${table} AS listed ON listed.seq IN (SELECT seq FROM page)
+    ORDER BY listed.${at} DESC, listed.seq DESC`
+  const rows = await reader.longRead(tenantId, sql, [
+    tenantId,
+    limit,
+    (page - 1) * limit,
+    ...filters.map(([, value]) => value ?? null),
+  ])
+  // An empty page is one row that has only the total.
+  return { total: Number(rows[0]?.['total'] ?? 0), items: rows.filter((row) => row['seq'] !== null) }
+}
