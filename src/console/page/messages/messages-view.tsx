@@ -2,7 +2,7 @@ import { type Signal, useComputed, useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { onViewKey } from '../frame/keys.ts'
 import { address, open, param } from '../state/address.ts'
-import { choices, client, me } from '../state/caller.ts'
+import { appIds, client, me } from '../state/caller.ts'
 import { count } from '../state/clock.ts'
 import { onEvent } from '../state/live.ts'
 import { session } from '../state/session.ts'
@@ -81,10 +81,7 @@ const TextNote = ({ list }: { list: MessageList }) => (
 function useList(filterKey: string): MessageList | null {
   const sgw = client.value
   const list = useMemo(() => {
-    const apps = new Map(
-      choices.value.filter(({ tenantId }) => tenantId === me.value?.tenantId).map(({ name, appId }) => [name, appId]),
-    )
-    return sgw === null ? null : new MessageList(sgw, JSON.parse(filterKey) as Filter, apps)
+    return sgw === null ? null : new MessageList(sgw, JSON.parse(filterKey) as Filter, appIds.value)
   }, [filterKey, sgw])
   useEffect(() => {
     if (list === null) return
@@ -99,7 +96,7 @@ function useList(filterKey: string): MessageList | null {
 }
 
 /** An app's key hears the events of its own messages alone. */
-const isLimitedToApp = (): boolean => session.value?.kind === 'key' && param('app') !== me.value?.appId
+const isLimitedToApp = (): boolean => session.value?.kind === 'key' && param('app') !== me.value?.name
 
 function onKey(key: string, list: MessageList | null, cursor: Signal<string>, isRaw: Signal<boolean>): boolean {
   if (list === null) return false

@@ -78,11 +78,12 @@ export class Conversation {
   async #readSteps(): Promise<void> {
     const { sgw, number, contact } = this
     const changed = this.traced.value.filter(({ messageId }) => !isOver(this.timelines.value.get(messageId)))
-    const [calls, ...timelines] = await Promise.all([
+    const [out, back, ...timelines] = await Promise.all([
       listCalls(sgw, { from: number, to: contact, limit: 100 }),
+      listCalls(sgw, { from: contact, to: number, limit: 100 }),
       ...changed.map(({ messageId }) => sgw.sms.timeline(messageId)),
     ])
-    this.calls.value = calls
+    this.calls.value = [...out, ...back]
     this.timelines.value = new Map([
       ...this.timelines.value,
       ...timelines.map((timeline) => [timeline.messageId, timeline] as const),

@@ -35,6 +35,13 @@ export function refine(changes: Record<string, string>): void {
   current.value = parse(location.hash)
 }
 
+/** Shows a view in place of an address that names none. */
+export function startWith(view: View, params: Record<string, string>): void {
+  if (current.value.view !== null) return
+  history.replaceState(null, '', addressOf(view, params))
+  current.value = parse(location.hash)
+}
+
 /** The hash of a view, for links. */
 export function addressOf(view: View, params: Readonly<Record<string, string>> = {}): string {
   const query = new URLSearchParams(Object.entries(params).filter(([, value]) => value !== '')).toString()

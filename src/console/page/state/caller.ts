@@ -1,5 +1,6 @@
 import { computed, signal } from '@preact/signals'
 import { type Me, Sgw } from '../../../client/client.ts'
+import { startWith } from './address.ts'
 import { listAllApps, listTenants } from './operator.ts'
 import { endSession, session } from './session.ts'
 import { readStored, writeStored } from './settings.ts'
@@ -37,7 +38,18 @@ export async function findCaller(): Promise<void> {
   const { kind = 'key', token = '' } = session.value ?? {}
   if (kind === 'operator') await findChoices(new Sgw({ baseUrl: location.origin, apiKey: token }))
   me.value = (await client.value?.me()) ?? null
+  // Only the events of the app's own messages arrive, so the view begins with these.
+  if (kind === 'key' && me.value !== null) startWith('messages', { app: me.value.name ?? '' })
 }
+
+/** The ids of the tenant's apps by name. */
+export const appIds = computed(() => {
+  const { appId, name, tenantId } = me.value ?? {}
+  const own = choices.value
+    .filter((choice) => choice.tenantId === tenantId)
+    .map((choice) => [choice.name, choice.appId] as const)
+  return new Map(appId && name ? [[name, appId] as const, ...own] : own)
+})
 
 async function findChoices(operator: Sgw): Promise<void> {
   const [tenants, apps] = await Promise.all([listTenants(operator), listAllApps(operator)])
