@@ -32,8 +32,7 @@ export async function bundlePage(): Promise<PageFile[]> {
   return [
     ...(await Promise.all(outputs)),
     { name: 'style.css', type: 'text/css;charset=utf-8', bytes: await styles() },
-    await copied('index.html', 'text/html;charset=utf-8'),
-    await copied('icon.svg', 'image/svg+xml'),
+    { name: 'index.html', type: 'text/html;charset=utf-8', bytes: await Bun.file(join(FOLDER, 'index.html')).bytes() },
   ]
 }
 
@@ -43,8 +42,4 @@ const STYLES = ['tokens', 'base', 'frame', 'overlays', 'sign-in', 'messages', 'd
 async function styles(): Promise<Uint8Array<ArrayBuffer>> {
   const texts = await Promise.all(STYLES.map((name) => Bun.file(join(FOLDER, 'style', `${name}.css`)).text()))
   return new TextEncoder().encode(texts.join('\n'))
-}
-
-async function copied(name: string, type: string): Promise<PageFile> {
-  return { name, type, bytes: await Bun.file(join(FOLDER, name)).bytes() }
 }

@@ -2,7 +2,7 @@ import { brotliCompressSync, constants } from 'node:zlib'
 import { type PageFile, bundlePage } from './bundle.ts'
 
 /** The files that are served. `simulator.html` is `index.html` beside the built-in simulator. */
-export type PageFileName = 'index.html' | 'simulator.html' | 'main.js' | 'theme.js' | 'style.css' | 'icon.svg'
+export type PageFileName = 'index.html' | 'simulator.html' | 'main.js' | 'theme.js' | 'style.css'
 
 type Encoding = 'br' | 'gzip' | 'identity'
 

@@ -3,7 +3,7 @@ import type { Page } from '../http/server.ts'
 import { pageFiles } from './page-files.ts'
 
 /** The files of the console's page. `index.html` is served as `/console/`. */
-const FILES = ['main.js', 'theme.js', 'style.css', 'icon.svg'] as const
+const FILES = ['main.js', 'theme.js', 'style.css'] as const
 
 /** The console: one page and its files. In development each load of the page bundles it anew, so that a change of its source shows. */
 export function consolePages({ config }: Gateway): Page[] {

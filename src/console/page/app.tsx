@@ -1,3 +1,4 @@
+import { NoApp } from './frame/no-app.tsx'
 import { KeysHelp } from './frame/keys-help.tsx'
 import { Rail } from './frame/rail.tsx'
 import { SignIn } from './frame/sign-in.tsx'
@@ -6,12 +7,13 @@ import { hasPhone } from './frame/views.ts'
 import { MessagesView } from './messages/messages-view.tsx'
 import { PhoneView } from './phone/phone-view.tsx'
 import { address } from './state/address.ts'
-import { client, me } from './state/caller.ts'
+import { hasNoApp, me } from './state/caller.ts'
 import { session } from './state/session.ts'
 
 /** The whole page: sign-in, or the frame with a view. */
 export function App() {
   if (session.value === null) return <SignIn />
+  if (hasNoApp.value) return <NoApp />
   if (me.value === null) return null
   return (
     <div class="frame">
@@ -21,7 +23,7 @@ export function App() {
       <TopBar />
       <Rail />
       <main id="main" tabIndex={-1} key={me.value.appId}>
-        {client.value === null ? <NoApp /> : <CurrentView />}
+        <CurrentView />
       </main>
       <TabBar />
       <KeysHelp />
@@ -29,19 +31,7 @@ export function App() {
   )
 }
 
-/** The start page is the phone where there is one. */
-function CurrentView() {
-  const view = address.value.view ?? (hasPhone.value ? 'phone' : 'messages')
-  return view === 'phone' && hasPhone.value ? <PhoneView /> : <MessagesView />
-}
-
-const NoApp = () => (
-  <section class="empty">
-    <h1>No tenant has an app yet.</h1>
-    <p>An app is what sends and receives. Create one:</p>
-    <pre>sgw app create --tenant TENANT --name "My app"</pre>
-  </section>
-)
+const CurrentView = () => (address.value.view === 'phone' && hasPhone.value ? <PhoneView /> : <MessagesView />)
 
 /** The address is the view's, so the link cannot be a fragment. */
 function skipToMain(event: Event): void {

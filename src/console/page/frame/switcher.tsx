@@ -1,13 +1,14 @@
 import { Mark } from '../parts/icon.tsx'
 import { Menu, type MenuItem } from '../parts/menu.tsx'
-import { actAs, choices, me } from '../state/caller.ts'
-import { signOut } from '../state/session.ts'
+import { actAs, choices, me, readChoices } from '../state/caller.ts'
+import { session, signOut } from '../state/session.ts'
 
 /** Tenant and app that the console acts as; an operator can choose another one. */
 export const Switcher = () => (
   <Menu
     label={`Tenant and app: ${me.value?.tenantName ?? 'none'}, ${me.value?.name ?? 'none'}`}
     class="switcher"
+    opened={() => void readChoices()}
     items={switcherItems()}
   >
     <Mark />
@@ -19,7 +20,7 @@ export const Switcher = () => (
 )
 
 export function switcherItems(): MenuItem[] {
-  const apps = choices.value.map((choice) => ({
+  const apps = (session.value?.kind === 'operator' ? choices.value : []).map((choice) => ({
     label: choice.name,
     hint: choice.tenantName,
     isChosen: choice.appId === me.value?.appId,

@@ -3,7 +3,7 @@ import { CopyButton } from '../parts/copy.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { PhoneNumber } from '../parts/phone-number.tsx'
 import { addressOf } from '../state/address.ts'
-import { choices, client, me } from '../state/caller.ts'
+import { appName, client } from '../state/caller.ts'
 import { wholeTime } from '../state/clock.ts'
 import { onEvent } from '../state/live.ts'
 import { Actions } from './actions.tsx'
@@ -119,16 +119,14 @@ const DetailHead = ({ id, move }: { id: string; move: (step: number) => void }) 
 )
 
 function Facts({ row }: { row: Row }) {
-  const app =
-    choices.value.find(({ appId }) => appId === row.appId)?.name ??
-    (row.appId === me.value?.appId ? me.value.name : row.appId)
+  const app = appName(row.appId)
   const facts: readonly [name: string, value: preact.ComponentChildren][] = [
     [
       'App',
-      app === '' || app === null ? (
+      app === '' ? (
         '–'
       ) : (
-        <a class="link" href={addressOf('messages', { app: app ?? '' })}>
+        <a class="link" href={addressOf('messages', { app })}>
           {app}
         </a>
       ),

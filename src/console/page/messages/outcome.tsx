@@ -1,7 +1,7 @@
 import type { Timeline } from '../../../client/client.ts'
 import { Icon } from '../parts/icon.tsx'
 import { PhoneNumber } from '../parts/phone-number.tsx'
-import { choices, me } from '../state/caller.ts'
+import { appName } from '../state/caller.ts'
 import { duration, now } from '../state/clock.ts'
 import type { Row } from './row.ts'
 import { WAIT_ADVICE, explained, stateOf, waitingText } from './words.ts'
@@ -9,8 +9,7 @@ import { WAIT_ADVICE, explained, stateOf, waitingText } from './words.ts'
 /** What became of a message, in one line, and under it why. */
 export function Outcome({ row, timeline }: { row: Row; timeline: Timeline | null }) {
   const state = stateOf(row)
-  const app =
-    choices.value.find(({ appId }) => appId === row.appId)?.name ?? (row.appId === me.value?.appId ? me.value.name : '')
+  const app = appName(row.appId)
   return (
     <>
       <h2 class="outcome">
@@ -24,7 +23,7 @@ export function Outcome({ row, timeline }: { row: Row; timeline: Timeline | null
         <PhoneNumber value={row.direction === 'inbound' ? row.from : row.to} />
         {row.direction === 'inbound' ? ' to ' : ' from '}
         <PhoneNumber value={row.direction === 'inbound' ? row.to : row.from} />
-        {app !== '' && app !== null && (row.direction === 'inbound' ? `, for ${app}` : `, by ${app}`)}
+        {app !== '' && (row.direction === 'inbound' ? `, for ${app}` : `, by ${app}`)}
       </p>
       <Why row={row} timeline={timeline} />
     </>

@@ -2,7 +2,7 @@ import { useComputed, useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { Icon } from '../parts/icon.tsx'
 import { param } from '../state/address.ts'
-import { choices, me } from '../state/caller.ts'
+import { appName } from '../state/caller.ts'
 import { clockTime, count, dayHeader, now } from '../state/clock.ts'
 import { EmptyList } from './empty-list.tsx'
 import type { Gap, MessageList } from './list-state.ts'
@@ -58,15 +58,12 @@ function ItemOf({ item, cursor, list }: { item: Item; cursor: string; list: Mess
   if (item.type === 'day') return <DayHeader at={item.at} />
   if (item.type === 'gap') return <GapLine gap={item.gap} again={() => void list.load()} />
   const { row } = item
-  const appName =
-    choices.value.find(({ appId }) => appId === row.appId)?.name ??
-    (row.appId === me.value?.appId ? me.value.name : row.appId)
   return (
     <MessageRow
       row={row}
       isOpen={row.messageId === param('id')}
       isCursor={row.messageId === cursor}
-      appName={appName ?? ''}
+      appName={appName(row.appId)}
       now={now.peek()}
     />
   )

@@ -9,23 +9,26 @@ export interface MenuItem {
   run(): void
 }
 
-/** A button that opens a menu. Arrow keys move, Enter chooses, Esc closes and returns the focus. */
-export function Menu({
-  label,
-  items,
-  class: className = 'button quiet',
-  children,
-}: {
+interface MenuProps {
   label: string
   items: readonly MenuItem[]
+  /** Called when the menu opens. */
+  opened?: () => void
   class?: string
   children: ComponentChildren
-}) {
+}
+
+/** A button that opens a menu. Arrow keys move, Enter chooses, Esc closes and returns the focus. */
+export function Menu({ label, items, opened, class: className = 'button quiet', children }: MenuProps) {
   const isOpen = useSignal(false)
   const root = useRef<HTMLDivElement>(null)
   const close = (): void => {
     isOpen.value = false
     root.current?.querySelector('button')?.focus()
+  }
+  const toggle = (): void => {
+    isOpen.value = !isOpen.value
+    if (isOpen.value) opened?.()
   }
   useEffect(() => {
     if (!isOpen.value) return
@@ -44,7 +47,7 @@ export function Menu({
         aria-haspopup="menu"
         aria-expanded={isOpen.value}
         aria-label={label}
-        onClick={() => void (isOpen.value = !isOpen.value)}
+        onClick={toggle}
       >
         {children}
       </button>

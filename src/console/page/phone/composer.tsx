@@ -7,18 +7,18 @@ import { open } from '../state/address.ts'
 import { client } from '../state/caller.ts'
 import type { SimulatorFault } from '../state/operator.ts'
 import type { Conversation } from './conversation.ts'
+import { type PairChoices, loadChoices } from './pair.ts'
 
 export const FIRST_TEXT = 'Hello from my app. Reply with anything.'
 const MAX_UNITS = 1600
 
 interface ComposerProps {
   conversation: Conversation
-  numbers: readonly string[]
   isFirst: boolean
 }
 
 /** Writes a text as the app. The first one is written already. */
-export function Composer({ conversation, numbers, isFirst }: ComposerProps) {
+export function Composer({ conversation, isFirst }: ComposerProps) {
   const text = useSignal('')
   const isBusy = useSignal(false)
   useEffect(() => {
@@ -55,8 +55,7 @@ export function Composer({ conversation, numbers, isFirst }: ComposerProps) {
         />
         <div class="composer-foot">
           <span class="composer-pair">
-            From <OwnNumber conversation={conversation} numbers={numbers} /> to{' '}
-            <PhoneNumber value={conversation.contact} />
+            From <OwnNumber conversation={conversation} /> to <PhoneNumber value={conversation.contact} />
           </span>
           <Segments text={text.value} />
           <button type="submit" class="button primary" disabled={isBusy.value || text.value === ''}>
@@ -74,16 +73,21 @@ export function Composer({ conversation, numbers, isFirst }: ComposerProps) {
   )
 }
 
-function OwnNumber({ conversation, numbers }: { conversation: Conversation; numbers: readonly string[] }) {
-  if (numbers.length < 2) return <PhoneNumber value={conversation.number} />
-  const items = numbers.map((number) => ({
-    label: spokenNumber(number),
-    isChosen: number === conversation.number,
-    run: () => open('phone', { number, contact: conversation.contact }),
-  }))
+function OwnNumber({ conversation }: { conversation: Conversation }) {
+  const { number, contact } = conversation
+  const choices = useSignal<PairChoices>({ numbers: [number], contacts: [] })
   return (
-    <Menu label={`From ${spokenNumber(conversation.number)}`} items={items} class="inline-choice">
-      <PhoneNumber value={conversation.number} />
+    <Menu
+      label={`From ${spokenNumber(number)}`}
+      class="inline-choice"
+      opened={() => void loadChoices(choices, number)}
+      items={choices.value.numbers.map((choice) => ({
+        label: spokenNumber(choice),
+        isChosen: choice === number,
+        run: () => open('phone', { number: choice, contact }),
+      }))}
+    >
+      <PhoneNumber value={number} />
       <Icon name="down" />
     </Menu>
   )

@@ -27,8 +27,11 @@ export interface HeardEvent {
 }
 
 const SHOWN_MESSAGES = 30
-/** Only of the newest messages every step is drawn. */
+/** Every step is drawn of the last message, and of those that came since the page was opened, up to so many. */
 const TRACED_MESSAGES = 4
+const OPENED_BEFORE_MS = 5000
+/** A contact's text was recorded before the gateway stored it. */
+const CALLS_BEFORE_MS = 2000
 /** Events of one text come together. */
 const READ_AFTER_MS = 150
 /** Reads that no click of this page caused are at most so frequent. */
@@ -46,7 +49,13 @@ export class Conversation {
   readonly fault = signal<SimulatorFault>(null)
   readonly error = signal('')
   readonly isLoaded = signal(false)
-  readonly traced = computed(() => this.messages.value.slice(-TRACED_MESSAGES))
+  readonly traced = computed(() => {
+    const newest = this.messages.value.slice(-TRACED_MESSAGES)
+    return newest.filter(
+      ({ createdAt }, index) => index === newest.length - 1 || Date.parse(createdAt) >= this.#openedAt,
+    )
+  })
+  readonly #openedAt = Date.now() - OPENED_BEFORE_MS
   #timer: ReturnType<typeof setTimeout> | undefined
   #readAt = -Infinity
   #clickedAt = -Infinity
@@ -57,33 +66,33 @@ export class Conversation {
     readonly contact: string,
   ) {}
 
-  /** Reads messages, timelines and calls. */
+  /** Reads messages, and the steps of the traced ones. */
   async read(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
     this.#readAt = Date.now()
     const { sgw, number, contact } = this
     await this.#try(async () => {
-      const [page, fault] = await Promise.all([
-        sgw.sms.list({ number, contact, include: 'delivery', limit: SHOWN_MESSAGES }).page(1),
-        getNextFault(sgw),
-      ])
-      this.messages.value = page.messages.toReversed()
-      this.fault.value = fault
-      await this.#readSteps()
+      const list = sgw.sms.list({ number, contact, include: 'delivery', limit: SHOWN_MESSAGES })
+      // At the first read nobody can have chosen a fault yet.
+      const fault = this.isLoaded.value ? getNextFault(sgw) : null
+      this.messages.value = (await list.page(1)).messages.toReversed()
       this.isLoaded.value = true
+      this.fault.value = await fault
+      await this.#readSteps()
     })
   }
 
   async #readSteps(): Promise<void> {
-    const { sgw, number, contact } = this
+    const [first] = this.traced.value
+    if (first === undefined) return
+    const since = new Date(Date.parse(first.createdAt) - CALLS_BEFORE_MS).toISOString()
     const changed = this.traced.value.filter(({ messageId }) => !isOver(this.timelines.value.get(messageId)))
-    const [out, back, ...timelines] = await Promise.all([
-      listCalls(sgw, { from: number, to: contact, limit: 100 }),
-      listCalls(sgw, { from: contact, to: number, limit: 100 }),
-      ...changed.map(({ messageId }) => sgw.sms.timeline(messageId)),
+    const [calls, ...timelines] = await Promise.all([
+      listCalls(this.sgw, { since, limit: 100 }),
+      ...changed.map(({ messageId }) => this.sgw.sms.timeline(messageId)),
     ])
-    this.calls.value = [...out, ...back]
+    this.calls.value = calls
     this.timelines.value = new Map([
       ...this.timelines.value,
       ...timelines.map((timeline) => [timeline.messageId, timeline] as const),

@@ -9,32 +9,12 @@ import { me } from '../state/caller.ts'
 import { dayHeader, dayOf, duration, now, shortTime } from '../state/clock.ts'
 import { explainedShort, waitingText } from '../messages/words.ts'
 import type { Conversation } from './conversation.ts'
-import { nextContact } from './pair.ts'
+import { type PairChoices, loadChoices, newContact } from './pair.ts'
 
 /** The contact's phone: what arrived, and a field to text as the contact. */
-export const Handset = ({ conversation, contacts }: { conversation: Conversation; contacts: readonly string[] }) => (
+export const Handset = ({ conversation }: { conversation: Conversation }) => (
   <div class="phone-right">
-    <div class="contact-bar">
-      <Menu
-        label={`Contact ${spokenNumber(conversation.contact)}`}
-        class="contact-choice"
-        items={contacts.map((contact) => ({
-          label: spokenNumber(contact),
-          isChosen: contact === conversation.contact,
-          run: () => open('phone', { number: conversation.number, contact }),
-        }))}
-      >
-        <PhoneNumber value={conversation.contact} />
-        <Icon name="down" />
-      </Menu>
-      <button
-        type="button"
-        class="button quiet"
-        onClick={() => open('phone', { number: conversation.number, contact: nextContact(contacts) })}
-      >
-        New contact
-      </button>
-    </div>
+    <ContactBar conversation={conversation} />
     <section class="handset" aria-label={`Phone of ${spokenNumber(conversation.contact)}`}>
       <div class="handset-top" aria-hidden="true">
         {shortTime(now.value)}
@@ -49,6 +29,36 @@ export const Handset = ({ conversation, contacts }: { conversation: Conversation
     </section>
   </div>
 )
+
+function ContactBar({ conversation }: { conversation: Conversation }) {
+  const { number, contact } = conversation
+  const choices = useSignal<PairChoices>({ numbers: [], contacts: [contact] })
+  const contacts = [...new Set([contact, ...choices.value.contacts])]
+  return (
+    <div class="contact-bar">
+      <Menu
+        label={`Contact ${spokenNumber(contact)}`}
+        class="contact-choice"
+        opened={() => void loadChoices(choices, number)}
+        items={contacts.map((choice) => ({
+          label: spokenNumber(choice),
+          isChosen: choice === contact,
+          run: () => open('phone', { number, contact: choice }),
+        }))}
+      >
+        <PhoneNumber value={contact} />
+        <Icon name="down" />
+      </Menu>
+      <button
+        type="button"
+        class="button quiet"
+        onClick={() => void newContact(conversation).then((fresh) => open('phone', { number, contact: fresh }))}
+      >
+        New contact
+      </button>
+    </div>
+  )
+}
 
 /** Bubbles appear when the provider has taken the text; the marks change when more is known. */
 function Thread({ conversation }: { conversation: Conversation }) {

@@ -1,47 +1,79 @@
-import { useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { client } from '../state/caller.ts'
+import type { Sgw } from '../../../client/client.ts'
+import { param } from '../state/address.ts'
+import { client, me } from '../state/caller.ts'
+import { readStored, writeStored } from '../state/settings.ts'
 
-/** The number and the contact that are shown, and those that could be. */
+/** One number of ours and one contact. */
 export interface Pair {
   number: string
   contact: string
+}
+
+/** What can be chosen instead. It is read when a menu opens. */
+export interface PairChoices {
   numbers: readonly string[]
   contacts: readonly string[]
 }
 
 /** A number for fiction, which nobody has: 555-0100 to 555-0199 are reserved for it. */
 const FIRST_CONTACT = '+15555550199'
+const LAST_PAIR = 'sgw.pair'
 
-/** The chosen pair; without a choice that of the last conversation, else the first number and a new contact. */
-export function usePair(number: string, contact: string): Pair | null {
-  const known = useSignal<{ numbers: readonly string[]; last: readonly { number: string; contact: string }[] } | null>(
-    null,
-  )
+/** The pair of the address; else that of the last visit, of the last conversation, or the first number and a new contact. */
+export function usePair(): Pair | null {
+  const found = useSignal<Pair | null>(lastPair())
   const sgw = client.value
   useEffect(() => {
-    if (sgw === null) return
-    const read = async (): Promise<void> => {
-      const [extensions, conversations] = await Promise.all([
-        sgw.connection.extensions(),
-        sgw.conversations({ limit: 20 }).page(1),
-      ])
-      known.value = {
-        numbers: extensions.flatMap(({ phoneNumbers }) => phoneNumbers),
-        last: conversations.conversations,
-      }
-    }
-    read().catch(() => void (known.value = { numbers: [], last: [] }))
+    if (found.value === null && sgw !== null) void findPair(sgw).then((pair) => void (found.value = pair))
   }, [sgw])
-  if (known.value === null) return null
-  const { numbers, last } = known.value
-  const own = number || (last[0]?.number ?? numbers[0] ?? '')
-  const other = contact || (last.find((pair) => pair.number === own)?.contact ?? FIRST_CONTACT)
-  return { number: own, contact: other, numbers, contacts: [...new Set([other, ...last.map((pair) => pair.contact)])] }
+  if (found.value === null) return null
+  const pair = { number: param('number') || found.value.number, contact: param('contact') || found.value.contact }
+  writeStored('local', LAST_PAIR, JSON.stringify({ ...pair, tenantId: me.value?.tenantId }))
+  return pair
+}
+
+/** The pair of the last visit, if it was the same tenant. */
+function lastPair(): Pair | null {
+  try {
+    const { tenantId, number, contact } = JSON.parse(readStored('local', LAST_PAIR) ?? '{}') as Partial<
+      Pair & { tenantId: string }
+    >
+    return tenantId === me.value?.tenantId && number && contact ? { number, contact } : null
+  } catch {
+    return null
+  }
+}
+
+async function findPair(sgw: Sgw): Promise<Pair> {
+  const { numbers, contacts } = await readPairChoices(sgw, '')
+  return { number: numbers[0] ?? '', contact: contacts[0] ?? FIRST_CONTACT }
+}
+
+/** Our numbers, that of the last conversation first, and the contacts of `number`; without one those of the first number. */
+export async function readPairChoices(sgw: Sgw, number: string): Promise<PairChoices> {
+  const [extensions, page] = await Promise.all([sgw.connection.extensions(), sgw.conversations({ limit: 50 }).page(1)])
+  const known = page.conversations
+  const own = [
+    ...new Set([
+      ...known.slice(0, 1).map((pair) => pair.number),
+      ...extensions.flatMap(({ phoneNumbers }) => phoneNumbers),
+    ]),
+  ]
+  const of = number || own[0]
+  return { numbers: own, contacts: known.filter((pair) => pair.number === of).map(({ contact }) => contact) }
+}
+
+/** Fills the choices when a menu opens. */
+export async function loadChoices(choices: Signal<PairChoices>, number: string): Promise<void> {
+  if (client.value !== null) choices.value = await readPairChoices(client.value, number).catch(() => choices.value)
 }
 
 /** A number for a new contact, which none of the known ones has. */
-export function nextContact(contacts: readonly string[]): string {
-  for (let last = 199; last >= 110; last--) if (!contacts.includes(`+15555550${last}`)) return `+15555550${last}`
+export async function newContact({ number, contact }: Pair): Promise<string> {
+  const known = client.value === null ? [] : (await readPairChoices(client.value, number)).contacts
+  for (let last = 199; last >= 110; last--)
+    if (![contact, ...known].includes(`+15555550${last}`)) return `+15555550${last}`
   return FIRST_CONTACT
 }

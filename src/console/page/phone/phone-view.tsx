@@ -1,6 +1,5 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
-import { param } from '../state/address.ts'
 import { client } from '../state/caller.ts'
 import { onEvent } from '../state/live.ts'
 import { Composer } from './composer.tsx'
@@ -14,7 +13,7 @@ import type { Step } from './steps.ts'
 
 /** Development's start page: a text from the app, the phone that gets it, and every step between them. */
 export function PhoneView() {
-  const pair = usePair(param('number'), param('contact'))
+  const pair = usePair()
   const chosen = useSignal<Step | null>(null)
   const conversation = useConversation(pair?.number ?? '', pair?.contact ?? '')
   useEffect(() => void (document.title = 'Phone – sgw'), [])
@@ -31,14 +30,14 @@ export function PhoneView() {
               : 'Send a text from your app, answer it on the phone, and watch every step between.'}
           </p>
         </header>
-        <Composer conversation={conversation} numbers={pair.numbers} isFirst={isEmpty} />
+        <Composer conversation={conversation} isFirst={isEmpty} />
         <div class="trace">
           <Sequence conversation={conversation} chosen={chosen} />
-          {chosen.value?.detail && <StepDetails detail={chosen.value.detail} />}
           {isEmpty && <FirstSteps conversation={conversation} />}
         </div>
+        {chosen.value?.detail && <StepDetails detail={chosen.value.detail} />}
       </div>
-      <Handset conversation={conversation} contacts={pair.contacts} />
+      <Handset conversation={conversation} />
     </div>
   )
 }

@@ -39,7 +39,7 @@ export function stepsOf(message: Message, conversation: Conversation): Step[] {
     message.direction === 'inbound'
       ? inboundSteps(message, timeline, calls.value)
       : outboundSteps(message, timeline, calls.value, sends.value.get(message.messageId))
-  return [...steps, ...own.map((entry) => heardStep(entry))].toSorted((a, b) => a.at - b.at)
+  return [...steps, ...own.filter(isOutcome).map(heardStep)].toSorted((a, b) => a.at - b.at)
 }
 
 function outboundSteps(
@@ -172,6 +172,10 @@ const callAt = (calls: readonly SimulatorCall[], route: string, at: number): Sim
       (call) => call.direction === 'out' && call.route === route && Math.abs(Date.parse(call.at) - at) < SAME_CALL_MS,
     )
     .toSorted((a, b) => Math.abs(Date.parse(a.at) - at) - Math.abs(Date.parse(b.at) - at))[0]
+
+/** `queued` and `sending` stand at the gateway already. */
+const isOutcome = ({ event }: HeardEvent): boolean =>
+  event.type !== 'sms_status' || event.status === 'sent' || event.status === 'failed'
 
 function heardStep({ at, event }: HeardEvent): Step {
   const state =

@@ -1,11 +1,10 @@
 import { computed, signal } from '@preact/signals'
-import { type Me, Sgw } from '../../../client/client.ts'
-import { startWith } from './address.ts'
+import { type Me, Sgw, SgwError } from '../../../client/client.ts'
 import { listAllApps, listTenants } from './operator.ts'
 import { endSession, session } from './session.ts'
 import { readStored, writeStored } from './settings.ts'
 
-/** An app that an operator can act as. */
+/** An app of the console's choice: an operator can act as it. */
 export interface AppChoice {
   appId: string
   name: string
@@ -13,12 +12,15 @@ export interface AppChoice {
   tenantName: string
 }
 
-/** The apps in the switcher; empty with an app's key, which is one app. */
+/** The apps that are known so far; with an operator's session, all active ones once they were asked for. */
 export const choices = signal<readonly AppChoice[]>([])
 const chosenApp = signal('')
 
 /** Who the console acts as, from `GET /v1/me`. */
 export const me = signal<Me | null>(null)
+
+/** Whether an operator has no app to act as. */
+export const hasNoApp = signal(false)
 
 /** The client of the session, acting as the chosen app; null before there is one. */
 export const client = computed(() => {
@@ -31,18 +33,82 @@ export const client = computed(() => {
   })
 })
 
+/** The client of an operator for what needs no app; null with an app's key. */
+export const operator = computed(() => {
+  const { token, kind } = session.value ?? {}
+  return kind === 'operator' && token !== undefined ? new Sgw({ baseUrl: location.origin, apiKey: token }) : null
+})
+
 const LAST_APP = 'sgw.app'
 
 /** Learns who the session is, and as which app it acts: the last used one, else the oldest of the first active tenant. */
 export async function findCaller(): Promise<void> {
-  const { kind = 'key', token = '' } = session.value ?? {}
-  if (kind === 'operator') await findChoices(new Sgw({ baseUrl: location.origin, apiKey: token }))
-  me.value = (await client.value?.me()) ?? null
-  // Only the events of the app's own messages arrive, so the view begins with these.
-  if (kind === 'key' && me.value !== null) startWith('messages', { app: me.value.name ?? '' })
+  choices.value = []
+  namesAsked = false
+  chosenApp.value = operator.value === null ? '' : (readStored('local', LAST_APP) ?? '')
+  const found = await readMe()
+  // Nothing was used yet, or it is gone.
+  if (found === null && operator.value !== null) await chooseApp()
+  else me.value = found
 }
 
-/** The ids of the tenant's apps by name. */
+async function readMe(): Promise<Me | null> {
+  try {
+    return (await client.value?.me()) ?? null
+  } catch (error) {
+    if (error instanceof SgwError && error.status === 401) endSession('The session has ended. Sign in again.')
+    else if (!(error instanceof SgwError && error.status === 404)) throw error
+    return null
+  }
+}
+
+/** Acts as the first app there is. */
+export async function chooseApp(): Promise<void> {
+  await readChoices()
+  const [first] = choices.value
+  hasNoApp.value = first === undefined
+  if (first !== undefined) await actAs(first)
+}
+
+/** Acts as another app from now on. */
+export async function actAs({ appId }: Pick<AppChoice, 'appId'>): Promise<void> {
+  writeStored('local', LAST_APP, appId)
+  chosenApp.value = appId
+  me.value = await readMe()
+}
+
+/** Reads the apps: for an operator those of all active tenants, the first tenant's first; with a key those of its tenant. */
+export async function readChoices(): Promise<void> {
+  namesAsked = true
+  if (operator.value === null) {
+    const apps = (await client.value?.apps.list()) ?? []
+    choices.value = apps.map(({ appId, name, tenantId }) => ({ appId, name, tenantId, tenantName: '' }))
+    return
+  }
+  const [tenants, apps] = await Promise.all([listTenants(operator.value), listAllApps(operator.value)])
+  choices.value = tenants
+    .filter(({ status }) => status === 'active')
+    .flatMap(({ tenantId, name: tenantName }) =>
+      apps
+        .filter((app) => app.isActive && app.tenantId === tenantId)
+        .map(({ appId, name }) => ({ appId, name, tenantId, tenantName })),
+    )
+}
+
+let namesAsked = false
+
+/** The name of an app; its id until names are read, which the first unknown one causes. */
+export function appName(appId: string): string {
+  if (appId === me.value?.appId) return me.value.name ?? appId
+  const known = choices.value.find((choice) => choice.appId === appId)
+  if (known === undefined && !namesAsked && appId !== '') {
+    namesAsked = true
+    void readChoices().catch(() => undefined)
+  }
+  return known?.name ?? appId
+}
+
+/** The ids of the tenant's known apps by name, for filters. */
 export const appIds = computed(() => {
   const { appId, name, tenantId } = me.value ?? {}
   const own = choices.value
@@ -50,28 +116,6 @@ export const appIds = computed(() => {
     .map((choice) => [choice.name, choice.appId] as const)
   return new Map(appId && name ? [[name, appId] as const, ...own] : own)
 })
-
-async function findChoices(operator: Sgw): Promise<void> {
-  const [tenants, apps] = await Promise.all([listTenants(operator), listAllApps(operator)])
-  const active = new Map(tenants.filter(({ status }) => status === 'active').map((tenant) => [tenant.tenantId, tenant]))
-  choices.value = apps
-    .filter((app) => app.isActive && active.has(app.tenantId))
-    .map(({ appId, name, tenantId }) => ({ appId, name, tenantId, tenantName: active.get(tenantId)?.name ?? '' }))
-  const last = readStored('local', LAST_APP)
-  const [first] = active.keys()
-  const choice =
-    choices.value.find(({ appId }) => appId === last) ??
-    choices.value.find(({ tenantId }) => tenantId === first) ??
-    choices.value[0]
-  chosenApp.value = choice?.appId ?? ''
-}
-
-/** Acts as another app from now on. */
-export async function actAs({ appId }: AppChoice): Promise<void> {
-  writeStored('local', LAST_APP, appId)
-  chosenApp.value = appId
-  me.value = (await client.value?.me()) ?? null
-}
 
 /** Runs a call. A session that the gateway no longer accepts ends; other errors are the caller's. */
 export async function whileSignedIn<Result>(call: Promise<Result>): Promise<Result> {

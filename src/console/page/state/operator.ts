@@ -1,4 +1,4 @@
-import type { App, Sgw } from '../../../client/client.ts'
+import type { App, RegisteredApp, Sgw } from '../../../client/client.ts'
 
 /** What only an operator may call. */
 export interface Tenant {
@@ -56,9 +56,14 @@ export const getNextFault = async (sgw: Sgw): Promise<SimulatorFault> =>
 export const setNextFault = async (sgw: Sgw, fault: SimulatorFault): Promise<SimulatorFault> =>
   (await sgw.request<{ fault: SimulatorFault }>('PUT', '/v1/operator/simulator/next', { body: { fault } })).fault
 
-/** The calls about a pair of numbers. */
-export const listCalls = async (
-  sgw: Sgw,
-  query: { from: string; to: string; limit: number },
-): Promise<SimulatorCall[]> =>
+/** Creates a tenant. */
+export const createTenant = (sgw: Sgw, name: string): Promise<Tenant> =>
+  sgw.request('POST', '/v1/operator/tenants', { body: { name } })
+
+/** Creates an app; its key is in this answer alone. */
+export const createApp = (sgw: Sgw, app: { tenantId: string; name: string }): Promise<RegisteredApp> =>
+  sgw.request('POST', '/v1/operator/apps', { body: app })
+
+/** The newest calls since a time, oldest first. */
+export const listCalls = async (sgw: Sgw, query: { since: string; limit: number }): Promise<SimulatorCall[]> =>
   (await sgw.request<{ calls: SimulatorCall[] }>('GET', '/v1/operator/simulator/calls', { query })).calls

@@ -1,0 +1,95 @@
+import { useSignal } from '@preact/signals'
+import type { RegisteredApp } from '../../../client/client.ts'
+import { CopyButton } from '../parts/copy.tsx'
+import { Mark } from '../parts/icon.tsx'
+import { actAs, hasNoApp, operator } from '../state/caller.ts'
+import { createApp, createTenant, listTenants } from '../state/operator.ts'
+
+/** What an operator sees before there is an app: one form that creates it, and its tenant if there is none. */
+export function NoApp() {
+  const created = useSignal<RegisteredApp | null>(null)
+  return (
+    <main class="sign-in" id="main" tabIndex={-1}>
+      <Mark />
+      {created.value === null ? (
+        <CreateApp created={(app) => void (created.value = app)} />
+      ) : (
+        <NewKey app={created.value} />
+      )}
+    </main>
+  )
+}
+
+function CreateApp({ created }: { created: (app: RegisteredApp) => void }) {
+  const name = useSignal('')
+  const error = useSignal('')
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault()
+    try {
+      const app = await createFirstApp(name.value)
+      if (app !== null) created(app)
+    } catch (reason) {
+      error.value = reason instanceof Error ? reason.message : String(reason)
+    }
+  }
+  return (
+    <>
+      <h1>No tenant has an app yet.</h1>
+      <p class="dim">An app is a program with a key of its own. It sends texts and receives answers.</p>
+      {error.value !== '' && (
+        <p class="notice" role="alert">
+          The gateway says: {error.value}.
+        </p>
+      )}
+      <form class="secret-form" onSubmit={(event) => void submit(event)}>
+        <label>
+          Name of the app
+          <input
+            class="field"
+            required
+            maxLength={100}
+            value={name.value}
+            onInput={({ currentTarget }) => void (name.value = currentTarget.value)}
+          />
+        </label>
+        <button type="submit" class="button primary">
+          Create app
+        </button>
+      </form>
+      <p class="command">
+        <code>sgw app create --tenant TENANT --name NAME</code>
+      </p>
+    </>
+  )
+}
+
+/** In the first active tenant; without one, a tenant of the same name is made. */
+async function createFirstApp(name: string): Promise<RegisteredApp | null> {
+  if (operator.value === null) return null
+  const tenants = await listTenants(operator.value)
+  const active = tenants.find(({ status }) => status === 'active')
+  const { tenantId } = active ?? (await createTenant(operator.value, name))
+  return createApp(operator.value, { tenantId, name })
+}
+
+/** The key is shown this once, so the page stays until it is said to be kept. */
+function NewKey({ app }: { app: RegisteredApp }) {
+  const line = `SGW_KEY=${app.apiKey}`
+  const go = async (): Promise<void> => {
+    await actAs(app)
+    hasNoApp.value = false
+  }
+  return (
+    <>
+      <h1>{app.name} has a key.</h1>
+      <p class="dim">It is shown this once. Put it where your program reads its environment:</p>
+      <p class="command">
+        <code>{line}</code>
+        <CopyButton text={line} label="Copy the line" />
+      </p>
+      <button type="button" class="button primary" onClick={() => void go()}>
+        I have kept it
+      </button>
+    </>
+  )
+}
