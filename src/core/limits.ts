@@ -89,7 +89,8 @@ export const WS_AUTH_DEADLINE_MS = 5000
 export const WS_FRAME_BYTES = 16_384
 export const WS_BACKLOG_BYTES = 1 << 20
 export const WS_PING_MS = 30_000
-export const WS_SILENCE_MS = 90_000
+/** A socket that has answered none of so many pings is ended with the next one. */
+export const MAX_UNANSWERED_PINGS = 3
 /** How long Bun 1.4.4 keeps a closed socket whose peer does not answer the close frame (measured; `terminate` has no effect then). */
 export const WS_LINGER_MS = 16_000
 export const MAX_LINGERING_SOCKETS = 1000

@@ -3,12 +3,12 @@ import type { Clock } from '../core/clock.ts'
 import {
   MAX_LINGERING_SOCKETS,
   MAX_SOCKETS_PER_APP,
+  MAX_UNANSWERED_PINGS,
   WS_AUTH_DEADLINE_MS,
   WS_BACKLOG_BYTES,
   WS_FRAME_BYTES,
   WS_LINGER_MS,
   WS_PING_MS,
-  WS_SILENCE_MS,
 } from '../core/limits.ts'
 import type { Log } from '../core/log.ts'
 import type { Cursors } from './cursor.ts'
@@ -27,7 +27,8 @@ export interface SocketData {
   appId: string
   tenantId: string
   cursor: SentCursor
-  lastHeard: number
+  /** Pings since the last frame of the client. A count, because time passes without pings while a machine sleeps. */
+  unanswered: number
   cancelDeadline: () => void
   /** Revocations that came while its credential was checked. The check may have read the database before them. */
   missed: RevokedScope[]
@@ -80,7 +81,7 @@ export class Sockets {
     perMessageDeflate: false,
     open: (socket) => this.#opened(socket),
     message: (socket, raw) => this.#received(socket, raw),
-    pong: (socket) => void (socket.data.lastHeard = this.context.clock.monotonic()),
+    pong: (socket) => void (socket.data.unanswered = 0),
     close: (socket) => this.#closed(socket),
   }
 
@@ -97,7 +98,7 @@ export class Sockets {
       appId: '',
       tenantId: '',
       cursor: { seq: Infinity, at: 0 },
-      lastHeard: this.context.clock.monotonic(),
+      unanswered: 0,
       cancelDeadline: () => undefined,
       missed: [],
     }
@@ -129,7 +130,7 @@ export class Sockets {
   /** Reads the first message and ignores all others. */
   async #received(socket: Socket, raw: string | Buffer): Promise<void> {
     const { data } = socket
-    data.lastHeard = this.context.clock.monotonic()
+    data.unanswered = 0
     if (data.state !== 'new') return
     data.state = 'checking'
     const message = parseFirst(raw)
@@ -214,10 +215,10 @@ export class Sockets {
 
   /** Pings authenticated sockets and ends silent ones. Bun's idle timeout misses a dead peer, because a successful send resets it. */
   #pingAll(): void {
-    const now = this.context.clock.monotonic()
     for (const socket of this.#sockets) {
-      if (now - socket.data.lastHeard > WS_SILENCE_MS) socket.terminate()
+      if (socket.data.unanswered >= MAX_UNANSWERED_PINGS) socket.terminate()
       else if (socket.data.state === 'authenticated') {
+        socket.data.unanswered++
         socket.send(PING)
         socket.ping()
       }
