@@ -1,0 +1,101 @@
+import { expect, test } from 'bun:test'
+import { existsSync, readFileSync } from 'node:fs'
+import { type PipedProgram, startProgram, temporaryFolder } from '../support/process.ts'
+import { freePort } from '../support/program.ts'
+import { until } from '../support/world.ts'
+
+const CONTACT = '+15555550199'
+
+interface TestServer {
+  program: PipedProgram
+  url: string
+  control: string
+  call<T = Record<string, unknown>>(method: string, path: string, body?: object): Promise<T>
+}
+
+/** Starts `bun run start --test` on a free port, and reads what it prints. */
+async function startTestServer(env: Record<string, string>): Promise<AsyncDisposable & TestServer> {
+  const program = startProgram('src/main.ts', ['--test'], { PORT: '0', ...env })
+  const [, url = ''] = await program.printed(/sgw listens on +(\S+)/)
+  const [, key = ''] = await program.printed(/API key +(\S+)/)
+  const [, control = ''] = await program.printed(/Simulator +(\S+)/)
+  return {
+    program,
+    url,
+    control,
+    async call(method, path, body) {
+      const headers = { authorization: `Bearer ${key}` }
+      const answer = await fetch(`${url}${path}`, { method, headers, body: JSON.stringify(body) ?? null })
+      return (await answer.json()) as never
+    },
+    [Symbol.asyncDispose]: () => program[Symbol.asyncDispose](),
+  }
+}
+
+const send = async ({ call }: TestServer, body: string): Promise<string> =>
+  (await call<{ messageId: string }>('POST', '/v1/sms/send', { from: '+15555550100', to: CONTACT, body })).messageId
+
+/** Waits until a message is delivered, and returns the time since it was sent. */
+async function deliveryMs({ call }: TestServer, messageId: string): Promise<number> {
+  return until(async () => {
+    const path = `/v1/sms/${messageId}/timeline`
+    const { entries } = await call<{ entries: { type: string; at: string }[] }>('GET', path)
+    const [sent, delivered] = ['sent', 'delivered'].map((type) => entries.find((entry) => entry.type === type)?.at)
+    return sent === undefined || delivered === undefined ? null : Math.max(1, Date.parse(delivered) - Date.parse(sent))
+  })
+}
+
+test.concurrent('the listener opens when tenant, app and key exist, and a message that is sent at once goes out', async () => {
+  using folder = temporaryFolder()
+  const port = freePort()
+  await using program = startProgram('src/main.ts', ['--test'], { PORT: String(port), DATABASE_URL: folder.database })
+  const url = `http://127.0.0.1:${port}`
+  await until(() => fetch(`${url}/health`).catch(() => null))
+  const headers = { authorization: `Bearer ${readFileSync(folder.file('development-api-key'), 'utf8').trim()}` }
+  const body = JSON.stringify({ from: '+15555550100', to: CONTACT, body: 'Hello' })
+  const sent = await fetch(`${url}/v1/sms/send`, { method: 'POST', headers, body })
+  expect(sent.status).toBe(202)
+  const { messageId } = (await sent.json()) as { messageId: string }
+  const state = await until(async () => {
+    const answer = await fetch(`${url}/v1/sms/status/${messageId}`, { headers })
+    const { status } = (await answer.json()) as { status: string }
+    return ['sent', 'failed'].includes(status) ? status : null
+  })
+  expect(state).toBe('sent')
+  expect(program.stderr).toBe('')
+})
+
+test.concurrent('there are no limits, delivery takes under 100 ms, and the printed control address shows what was sent', async () => {
+  using folder = temporaryFolder()
+  await using server = await startTestServer({ DATABASE_URL: folder.database })
+  const ids = await Promise.all(Array.from({ length: 60 }, (_value, index) => send(server, `number ${index}`)))
+  await Promise.all(ids.map((id) => deliveryMs(server, id)))
+  const messages = (await (await fetch(`${server.control}/messages?direction=Outbound`)).json()) as { text: string }[]
+  expect(messages).toHaveLength(60)
+  expect(await deliveryMs(server, await send(server, 'alone'))).toBeLessThan(100)
+})
+
+test.concurrent('a variable of the environment comes before the test mode', async () => {
+  using folder = temporaryFolder()
+  await using server = await startTestServer({ DATABASE_URL: folder.database, KEY_LIMIT_PER_MINUTE: '2' })
+  const answers = [await server.call('GET', '/v1/apps'), await server.call('GET', '/v1/apps')]
+  expect(answers.every((answer) => 'apps' in answer)).toBe(true)
+  expect(await server.call('GET', '/v1/apps')).toMatchObject({ error: expect.any(String) })
+})
+
+test.concurrent('refuses production and a real provider', async () => {
+  using folder = temporaryFolder()
+  const refused = async (env: Record<string, string>): Promise<unknown> => {
+    await using program = startProgram('src/main.ts', ['--test'], { DATABASE_URL: folder.database, PORT: '0', ...env })
+    return await program.ended()
+  }
+  expect(await refused({ NODE_ENV: 'production' })).toMatchObject({
+    code: 78,
+    stderr: 'The test mode needs the built-in simulator: unset NODE_ENV=production\n',
+  })
+  expect(await refused({ RC_CLIENT_ID: 'id', RC_CLIENT_SECRET: 'a-client-key' })).toMatchObject({
+    code: 78,
+    stderr: 'The test mode needs the built-in simulator: unset RC_CLIENT_ID and RC_CLIENT_SECRET\n',
+  })
+  expect(existsSync(folder.file('sgw.db'))).toBe(false)
+})
