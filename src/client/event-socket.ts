@@ -10,7 +10,7 @@ interface CursorFrame {
   cursor: string
 }
 
-type AnyFrame = Frame | { type: 'auth_ok' } | { type: 'auth_error'; error: string } | undefined
+type AnyFrame = Frame | { type: 'auth_ok' } | { type: 'auth_error'; error: string } | null | undefined
 
 /** The gateway pings every 30 s. */
 const SILENCE_MS = 70_000
@@ -19,8 +19,7 @@ const CHECK_EVERY_MS = 5000
 const MAX_FRAMES = 1000
 
 /** Frames and events of types that this version does not know are ignored. */
-export const isEvent = ({ type }: { type: string }): boolean =>
-  ['sms_status', 'sms_inbound', 'sms_delivery', 'opt_out'].includes(type)
+export const isEvent = ({ type }: { type: string }): boolean => /^(sms_(status|inbound|delivery)|opt_out)$/.test(type)
 
 /** One WebSocket, from its authentication to its end. It keeps frames until they are read. */
 export class EventSocket {
@@ -94,7 +93,7 @@ export class EventSocket {
     const frame = parse(data) as AnyFrame
     if (frame?.type === 'auth_ok') this.#isAuthenticated = true
     else if (frame?.type === 'auth_error') this.#ending = `was refused: ${frame.error}`
-    else if (frame?.type === 'cursor' || (frame !== undefined && isEvent(frame))) this.#keep(frame)
+    else if (frame?.type === 'cursor' || (frame && isEvent(frame))) this.#keep(frame)
     this.#wake()
   }
 

@@ -87,9 +87,10 @@ export class EventStream implements AsyncIterable<GatewayEvent | GapEvent> {
     for (;;) {
       // The log has every event that came before this request.
       socket.clear()
-      const query: object = { after: this.#cursor, limit: PAGE_SIZE }
-      const { events, cursor, gap }: EventPage = await this.#request('GET', '/v1/events', query)
-      if (gap) yield { type: 'gap' }
+      const page = await this.#readPage(socket)
+      if (page?.gap !== false) yield { type: 'gap' }
+      if (page === null) continue
+      const { events, cursor } = page
       for (const [index, event] of events.entries()) {
         if (index === events.length - 1) this.#cursor = cursor
         if (this.#isNew(event)) yield event
@@ -97,6 +98,19 @@ export class EventStream implements AsyncIterable<GatewayEvent | GapEvent> {
       }
       this.#cursor = cursor
       if (events.length === 0) return
+    }
+  }
+
+  /** Null if the gateway does not know the cursor, as after its keys were replaced. Then the events of the socket follow. */
+  async #readPage(socket: EventSocket): Promise<EventPage | null> {
+    const after = this.#cursor
+    try {
+      return await this.#request('GET', '/v1/events', { after, limit: PAGE_SIZE })
+    } catch (error) {
+      const first = error instanceof SgwError && error.status === 400 ? await socket.firstCursor() : after
+      if (first === after) throw error
+      this.#cursor = first
+      return null
     }
   }
 

@@ -61,7 +61,7 @@ export class Requester {
         return (await this.#attempt(method, path, options)) as T
       } catch (error) {
         const waitMs = failures < maxRetries && error instanceof SgwError ? retryMs(error, failures, repeatable) : null
-        if (waitMs === null || signal?.aborted === true) throw error
+        if (waitMs === null || signal?.aborted) throw error
         await pause(waitMs, signal)
       }
     }
@@ -71,7 +71,7 @@ export class Requester {
     const { apiKey, appId, fetch: given } = this.options
     const abort = new AbortController()
     const end = () => abort.abort()
-    if (signal?.aborted === true) end()
+    if (signal?.aborted) end()
     signal?.addEventListener('abort', end)
     const timer = setTimeout(end, this.timeoutMs)
     const url = this.baseUrl + path + queryText(query)
@@ -88,13 +88,13 @@ export class Requester {
       }
       if (body !== undefined) init.body = JSON.stringify(body)
       // Browsers refuse a `fetch` that is called as a method of another object.
-      const response = await (given === undefined ? fetch(url, init) : given(url, init))
+      const response = await (given ?? fetch)(url, init)
       return answerOf(response, await response.text())
     } catch (cause) {
       if (cause instanceof SgwError) throw cause
-      const isLate = abort.signal.aborted && signal?.aborted !== true
+      const isLate = abort.signal.aborted && !signal?.aborted
       const reason = isLate ? `no answer within ${this.timeoutMs} ms` : messageOf(cause)
-      throw new SgwError(`${method} ${this.baseUrl}${path}: ${reason}`, 0, { cause })
+      throw new SgwError(`${method} ${this.baseUrl}${path}: ${reason}`, 0, null, null, { cause })
     } finally {
       clearTimeout(timer)
       signal?.removeEventListener('abort', end)
@@ -117,8 +117,7 @@ function answerOf({ ok, status, headers }: Response, text: string): unknown {
   if (ok && json !== undefined) return json
   const { error } = (json ?? {}) as { error?: unknown }
   const message = typeof error === 'string' ? error : ok ? 'The answer is not JSON: check baseUrl' : `HTTP ${status}`
-  const retryAfterSeconds = secondsOf(headers.get('retry-after'))
-  throw new SgwError(message, status, { requestId: headers.get('x-request-id'), retryAfterSeconds })
+  throw new SgwError(message, status, headers.get('x-request-id'), secondsOf(headers.get('retry-after')))
 }
 
 /** The value of a JSON text; undefined if it is none. */
@@ -132,7 +131,7 @@ export function parse(text: string): unknown {
 
 /** `Retry-After` is a number of seconds or a date. */
 function secondsOf(value: string | null): number | null {
-  if (value === null || value === '') return null
+  if (!value) return null
   const seconds = /^\d+$/.test(value) ? Number(value) : Math.ceil((Date.parse(value) - Date.now()) / 1000)
   return Number.isNaN(seconds) ? null : Math.max(0, seconds)
 }

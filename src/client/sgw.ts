@@ -44,9 +44,7 @@ export class Sgw extends Resource {
   events(options: EventsOptions = {}): EventStream {
     const given = this.requester.options.WebSocket ?? (globalThis as { WebSocket?: WebSocketClass }).WebSocket
     if (given === undefined)
-      throw new SgwError(
-        'There is no WebSocket here: pass one, `new Sgw({ …, WebSocket })`, such as that of the package ws',
-      )
+      throw new SgwError('No WebSocket here: pass one to new Sgw({ WebSocket }), such as that of the package ws')
     return new EventStream(this.requester, given, options)
   }
 

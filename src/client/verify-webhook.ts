@@ -27,46 +27,40 @@ type HeaderOf = (name: string) => string
 export async function verifyWebhook(request: WebhookRequest): Promise<WebhookBody> {
   const { secret, toleranceSeconds = 300 } = request
   const header = headerOf(request.headers)
-  const body = typeof request.body === 'string' ? encoder.encode(request.body) : request.body
-  const signatures = [own(header, secret), standard(header, secret)].filter(({ given }) => given.length > 0)
+  const body = typeof request.body === 'string' ? request.body : decoder.decode(request.body)
+  const signatures = [own(header, secret), standard(header, secret)].filter(([given]) => given.length > 0)
   if (signatures.length === 0) throw new SgwError('The webhook has no signature')
-  for (const { timestamp, signed, given, key } of signatures) {
+  for (const [given, timestamp, start, key] of signatures) {
     if (!(Math.abs(Date.now() / 1000 - Number(timestamp || NaN)) <= toleranceSeconds))
       throw new SgwError(`The time of the webhook is not within ${toleranceSeconds} seconds`)
-    if (!(await isSigned(key, join(encoder.encode(`${signed}${timestamp}.`), body), given)))
+    if (!(await isSigned(key, encoder.encode(`${start}${timestamp}.${body}`), given)))
       throw new SgwError('The signature of the webhook is wrong')
   }
-  const event = parse(new TextDecoder().decode(body))
+  const event = parse(body)
   if (event === undefined) throw new SgwError('The body of the webhook is not JSON')
   return event as WebhookBody
 }
 
 type Bytes = Uint8Array<ArrayBuffer>
 
-interface Signature {
-  timestamp: string
-  /** What stands before the timestamp in the signed text. */
-  signed: string
-  /** The signatures of the request, of which one must be right. */
-  given: Bytes[]
-  key: Bytes
-}
+/** `given`: the signatures of the request, of which one must be right. The signed text is start, timestamp, a dot and body. */
+type Signature = [given: Bytes[], timestamp: string, start: string, key: Bytes]
 
 const encoder = new TextEncoder()
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /** `X-Gateway-Signature`: hex, keyed by the text of the secret. */
 function own(header: HeaderOf, secret: string): Signature {
-  const [, hex] = /^sha256=([\da-f]{64})$/i.exec(header('x-gateway-signature')) ?? []
-  const given = hex === undefined ? [] : [Uint8Array.from(hex.match(/../g) ?? [], (pair) => parseInt(pair, 16))]
-  return { timestamp: header('x-gateway-timestamp'), signed: '', given, key: encoder.encode(secret) }
+  const [, hex = ''] = /^sha256=([\da-f]{64})$/i.exec(header('x-gateway-signature')) ?? []
+  const bytes = Uint8Array.from(hex.match(/../g) ?? [], (pair) => parseInt(pair, 16))
+  return [hex === '' ? [] : [bytes], header('x-gateway-timestamp'), '', encoder.encode(secret)]
 }
 
 /** Standard Webhooks: base64, keyed by the bytes that the secret encodes, several while a secret is replaced. */
 function standard(header: HeaderOf, secret: string): Signature {
   const texts = header('webhook-signature').split(' ')
   const given = texts.filter((text) => /^v1,[A-Za-z\d+/]{43}=$/.test(text)).map((text) => bytesOf(text.slice(3)))
-  const key = bytesOf(secret.replace(/^whsec_/, ''))
-  return { timestamp: header('webhook-timestamp'), signed: `${header('webhook-id')}.`, given, key }
+  return [given, header('webhook-timestamp'), `${header('webhook-id')}.`, bytesOf(secret.replace(/^whsec_/, ''))]
 }
 
 function headerOf(headers: WebhookHeaders): HeaderOf {
@@ -86,14 +80,7 @@ async function isSigned(secret: Bytes, text: Bytes, given: Bytes[]): Promise<boo
 function bytesOf(base64: string): Bytes {
   try {
     return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
-  } catch (cause) {
-    throw new SgwError('The secret of the webhook is not base64', 0, { cause })
+  } catch {
+    throw new SgwError('The secret of the webhook is not base64')
   }
-}
-
-function join(start: Uint8Array, end: Uint8Array): Bytes {
-  const bytes = new Uint8Array(start.length + end.length)
-  bytes.set(start)
-  bytes.set(end, start.length)
-  return bytes
 }
