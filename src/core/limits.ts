@@ -87,7 +87,11 @@ export const ATTEMPT_RETENTION_DAYS = 7
 export const WS_TOKEN_TTL_MS = 60_000
 export const WS_AUTH_DEADLINE_MS = 5000
 export const WS_FRAME_BYTES = 16_384
-export const WS_BACKLOG_BYTES = 1 << 20
+/** What waits in the gateway for a socket that does not read, and for all sockets of a tenant together. */
+export const WS_BACKLOG_BYTES = 256 * 1024
+export const WS_TENANT_BACKLOG_BYTES = 16 * 1024 * 1024
+/** Frames of a client between two pings. It needs one, to authenticate, and one pong. */
+export const WS_FRAMES_PER_PING = 600
 export const WS_PING_MS = 30_000
 /** A socket that has answered none of so many pings is ended with the next one. */
 export const MAX_UNANSWERED_PINGS = 3

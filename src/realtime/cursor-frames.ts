@@ -8,8 +8,7 @@ export interface CursorContext {
   log: Log
   hub: Hub
   cursors: Cursors
-  /** All authenticated sockets. */
-  sockets(): Iterable<CursorSocket>
+  sockets: { of(tenantId: string): Iterable<CursorSocket> }
 }
 
 export interface CursorSocket {
@@ -65,8 +64,10 @@ export class CursorFrames {
     try {
       const progress = await this.context.hub.ready()
       const now = this.context.clock.monotonic()
-      const due = [...this.context.sockets()].filter((socket) => this.#dueAt(socket) <= now)
-      this.send(due, progress)
+      this.send(
+        this.#behind().filter(({ data }) => data.cursor.at + CURSOR_EVERY_MS <= now),
+        progress,
+      )
     } catch (error) {
       this.context.log.error({ error: errorName(error) }, 'the cursor of sockets cannot be read, trying again')
     }
@@ -75,16 +76,17 @@ export class CursorFrames {
     if (waitMs !== null) this.#plan(waitMs)
   }
 
-  /** When a socket is due for a cursor; Infinity if its tenant had no event since its last one. */
-  #dueAt({ data: { tenantId, cursor } }: CursorSocket): number {
-    return cursor.seq < (this.#newest.get(tenantId) ?? 0) ? cursor.at + CURSOR_EVERY_MS : Infinity
+  /** The sockets whose tenant had an event since their last cursor. */
+  #behind(): CursorSocket[] {
+    return [...this.#newest].flatMap(([tenantId, newest]) =>
+      [...this.context.sockets.of(tenantId)].filter(({ data }) => data.cursor.seq < newest),
+    )
   }
 
   /** Milliseconds until the next socket is due for a cursor; null if none is. */
   #nextMs(): number | null {
-    let next = Infinity
-    for (const socket of this.context.sockets()) next = Math.min(next, this.#dueAt(socket))
-    if (next !== Infinity) return Math.max(CURSOR_AFTER_MS, next - this.context.clock.monotonic())
+    const oldest = this.#behind().reduce((at, { data }) => Math.min(at, data.cursor.at), Infinity)
+    if (oldest !== Infinity) return Math.max(CURSOR_AFTER_MS, oldest + CURSOR_EVERY_MS - this.context.clock.monotonic())
     this.#newest.clear()
     return null
   }

@@ -1,13 +1,12 @@
 import type { Server, ServerWebSocket, WebSocketHandler } from 'bun'
 import type { Clock } from '../core/clock.ts'
 import {
-  MAX_LINGERING_SOCKETS,
   MAX_SOCKETS_PER_APP,
   MAX_UNANSWERED_PINGS,
   WS_AUTH_DEADLINE_MS,
   WS_BACKLOG_BYTES,
+  WS_FRAMES_PER_PING,
   WS_FRAME_BYTES,
-  WS_LINGER_MS,
   WS_PING_MS,
 } from '../core/limits.ts'
 import type { Log } from '../core/log.ts'
@@ -15,8 +14,10 @@ import type { Cursors } from './cursor.ts'
 import { CursorFrames, type SentCursor } from './cursor-frames.ts'
 import type { GatewayEvent, LoggedRow } from './event.ts'
 import type { Hub, Progress, RevokedScope } from './hub.ts'
-import { authError, parseFirst } from './first-message.ts'
+import { parseFirst } from './first-message.ts'
+import { SocketCloser } from './socket-closer.ts'
 import { appTopic, tenantTopic, topicOf } from './topics.ts'
+import { TenantSockets } from './tenant-sockets.ts'
 import { WaitingSockets } from './waiting-sockets.ts'
 
 /** The state of a socket. */
@@ -29,6 +30,8 @@ export interface SocketData {
   cursor: SentCursor
   /** Pings since the last frame of the client. A count, because time passes without pings while a machine sleeps. */
   unanswered: number
+  /** Frames of the client since the last ping. */
+  frames: number
   cancelDeadline: () => void
   /** Revocations that came while its credential was checked. The check may have read the database before them. */
   missed: RevokedScope[]
@@ -59,15 +62,16 @@ const PING = JSON.stringify({ type: 'ping' })
 export class Sockets {
   readonly #sockets = new Set<Socket>()
   readonly #waiting = new WaitingSockets<Socket>()
-  /** How many sockets the gateway has closed that may still have a descriptor. */
-  #lingering = 0
+  readonly #authenticated = new TenantSockets<Socket>()
+  readonly #closer: SocketCloser
   #server: Server<SocketData> | null = null
   #cancelPing: () => void = () => undefined
   #endListening: () => void = () => undefined
   readonly #cursors: CursorFrames
 
   constructor(readonly context: SocketsContext) {
-    this.#cursors = new CursorFrames({ ...context, sockets: () => this.#sockets })
+    this.#closer = new SocketCloser(context.clock)
+    this.#cursors = new CursorFrames({ ...context, sockets: this.#authenticated })
     context.hub.onRevoke((scope) => this.#revoke(scope))
   }
 
@@ -81,7 +85,8 @@ export class Sockets {
     perMessageDeflate: false,
     open: (socket) => this.#opened(socket),
     message: (socket, raw) => this.#received(socket, raw),
-    pong: (socket) => void (socket.data.unanswered = 0),
+    ping: (socket) => this.#heard(socket),
+    pong: (socket) => this.#heard(socket),
     close: (socket) => this.#closed(socket),
   }
 
@@ -99,6 +104,7 @@ export class Sockets {
       tenantId: '',
       cursor: { seq: Infinity, at: 0 },
       unanswered: 0,
+      frames: 0,
       cancelDeadline: () => undefined,
       missed: [],
     }
@@ -121,30 +127,38 @@ export class Sockets {
       this.#endListening = this.context.hub.subscribe((event, row) => this.#publish(event, row))
     this.#sockets.add(socket)
     const oldest = this.#waiting.add(socket, socket.data.address)
-    if (oldest !== null) this.#evict(oldest)
+    if (oldest !== null) this.#closer.evict(oldest)
     socket.data.cancelDeadline = this.context.clock.after(WS_AUTH_DEADLINE_MS, () => {
-      if (socket.data.state !== 'authenticated') this.#fail(socket, 'Send auth first')
+      if (socket.data.state !== 'authenticated') this.#closer.fail(socket, 'Send auth first')
     })
   }
 
   /** Reads the first message and ignores all others. */
   async #received(socket: Socket, raw: string | Buffer): Promise<void> {
     const { data } = socket
-    data.unanswered = 0
+    this.#heard(socket)
     if (data.state !== 'new') return
     data.state = 'checking'
     const message = parseFirst(raw)
-    if (typeof message === 'string') return this.#fail(socket, message)
+    if (typeof message === 'string') return this.#closer.fail(socket, message)
     const checked = Promise.all([this.context.authenticate(message, data.address), this.context.hub.ready()])
     const [auth, progress] = await checked.catch(() => [null, null])
     if (socket.readyState !== WebSocket.OPEN) return
     // The storage failed, so the credential could not be checked.
-    if (auth === null || progress === null) return this.#close(socket, TRY_AGAIN_LATER, 'Try again later')
-    if (!auth.ok) return this.#fail(socket, auth.error)
-    if (data.missed.some((scope) => isMeant(scope, auth))) return this.#fail(socket, 'Invalid API key')
+    if (auth === null || progress === null) return this.#closer.close(socket, TRY_AGAIN_LATER, 'Try again later')
+    if (!auth.ok) return this.#closer.fail(socket, auth.error)
+    if (data.missed.some((scope) => isMeant(scope, auth))) return this.#closer.fail(socket, 'Invalid API key')
     // The contract has no text for too many sockets.
-    if (this.#countOf(auth.appId) >= MAX_SOCKETS_PER_APP) return this.#fail(socket, 'Invalid API key')
+    if (this.#countOf(auth.appId) >= MAX_SOCKETS_PER_APP) return this.#closer.fail(socket, 'Invalid API key')
     this.#admitted(socket, auth, progress)
+  }
+
+  /** Notes a frame of the client, of any kind. */
+  #heard(socket: Socket): void {
+    const { data } = socket
+    data.unanswered = 0
+    data.frames++
+    if (data.frames === WS_FRAMES_PER_PING + 1) this.#closer.close(socket, POLICY_VIOLATION, 'Too many messages')
   }
 
   #admitted(socket: Socket, auth: Extract<SocketAuth, { ok: true }>, progress: Progress): void {
@@ -153,6 +167,7 @@ export class Sockets {
     data.state = 'authenticated'
     data.appId = auth.appId
     data.tenantId = auth.tenantId
+    this.#authenticated.add(socket)
     socket.subscribe(appTopic(auth.appId))
     socket.subscribe(tenantTopic(auth.tenantId))
     socket.send('{"type":"auth_ok"}')
@@ -161,6 +176,7 @@ export class Sockets {
 
   #closed(socket: Socket): void {
     this.#sockets.delete(socket)
+    this.#authenticated.delete(socket)
     if (this.#sockets.size === 0) this.#endListening()
     this.#stopWaiting(socket)
   }
@@ -170,39 +186,24 @@ export class Sockets {
     this.#waiting.delete(socket)
   }
 
-  /** Cuts the connection at once, so that a flood of new sockets does not leave as many that are closing. */
-  #evict(socket: Socket): void {
-    socket.send(authError('Send auth first'))
-    socket.terminate()
-  }
-
-  #fail(socket: Socket, error: string): void {
-    socket.send(authError(error))
-    this.#close(socket, POLICY_VIOLATION, error)
-  }
-
-  /** Closes a socket. If too many closed sockets still wait for the peer's close frame, cuts the connection instead. */
-  #close(socket: Socket, code: number, reason: string): void {
-    if (this.#lingering >= MAX_LINGERING_SOCKETS) return socket.terminate()
-    this.#lingering++
-    this.context.clock.after(WS_LINGER_MS, () => this.#lingering--)
-    socket.close(code, reason)
-  }
-
   #countOf(appId: string): number {
     return this.#server?.subscriberCount(appTopic(appId)) ?? 0
   }
 
   #publish(event: GatewayEvent, { seq }: LoggedRow): void {
-    this.#server?.publish(topicOf(event), JSON.stringify(event))
-    this.#cursors.note(event.tenantId, seq)
+    const { tenantId } = event
+    if (this.#authenticated.of(tenantId).size === 0) return
+    const frame = JSON.stringify(event)
+    this.#authenticated.makeRoom(tenantId, frame.length)
+    this.#server?.publish(topicOf(event), frame)
+    this.#cursors.note(tenantId, seq)
   }
 
   #revoke(scope: RevokedScope): void {
     for (const socket of this.#sockets) {
       const { data } = socket
       if (data.state === 'checking') data.missed.push(scope)
-      if (data.state === 'authenticated' && isMeant(scope, data)) this.#fail(socket, 'Invalid API key')
+      if (data.state === 'authenticated' && isMeant(scope, data)) this.#closer.fail(socket, 'Invalid API key')
     }
   }
 
@@ -216,6 +217,7 @@ export class Sockets {
   /** Pings authenticated sockets and ends silent ones. Bun's idle timeout misses a dead peer, because a successful send resets it. */
   #pingAll(): void {
     for (const socket of this.#sockets) {
+      socket.data.frames = 0
       if (socket.data.unanswered >= MAX_UNANSWERED_PINGS) socket.terminate()
       else if (socket.data.state === 'authenticated') {
         socket.data.unanswered++

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { expectError } from '../../support/expect-error.ts'
 import { manualClock } from '../../support/manual-clock.ts'
+import { openRawSocket } from '../../support/raw-socket.ts'
 import { type SocketClient, firstMessage, listenTo, openSocket } from '../../support/socket.ts'
 import { createWorld, until } from '../../support/world.ts'
 
@@ -117,4 +118,33 @@ test('a plain GET is told to upgrade', async () => {
   const answer = await world.call('GET', '/ws', { key: null })
   expect(answer.headers.get('upgrade')).toBe('websocket')
   await expectError(answer, 426, 'Upgrade required')
+})
+
+const [PING, PONG] = [Uint8Array.of(0x89, 0x80, 0, 0, 0, 0), Uint8Array.of(0x8a, 0x80, 0, 0, 0, 0)]
+
+test('a client may send 600 frames between two pings, control frames included; one more closes its socket with 1008', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ ...quiet, clock })
+  await using healthy = await listenTo(world.url, { apiKey: world.key })
+  using talker = await openRawSocket(world.url)
+  talker.send(JSON.stringify({ type: 'auth', apiKey: world.key }))
+  await until(() => talker.text().includes('auth_ok'))
+  const pongs = (): number => talker.text().split('\x8a\x00').length - 1
+  for (const [round, frames] of [598, 599].entries()) {
+    for (let frame = 0; frame < frames - 1; frame++) talker.send('chatter')
+    for (const control of [PONG, PING]) talker.socket.write(control)
+    await until(() => pongs() === round + 1)
+    if (round === 0) clock.advance(30_000)
+  }
+  expect(world.gateway.sockets.count).toBe(2)
+  talker.send('')
+  await until(() => talker.text().includes('Too many messages'))
+  expect(healthy.isOpen).toBe(true)
+})
+
+test('a client that floods the gateway before it authenticates is closed as well', async () => {
+  await using world = await createWorld(quiet)
+  await using fresh = await openSocket(world.url)
+  for (let frame = 0; frame < 601; frame++) fresh.send('not JSON')
+  expect((await fresh.closed).code).toBe(1008)
 })
