@@ -10,6 +10,7 @@ import afterSent from '../../drizzle/0008_after_sent.sql' with { type: 'text' }
 import optOutsByNumber from '../../drizzle/0009_opt_outs_by_number.sql' with { type: 'text' }
 import jobLoops from '../../drizzle/0010_job_loops.sql' with { type: 'text' }
 import plainLists from '../../drizzle/0011_plain_lists.sql' with { type: 'text' }
+import attemptsWithoutCalls from '../../drizzle/0012_attempts_without_calls.sql' with { type: 'text' }
 
 /** All migrations in order, embedded so that a compiled executable has them. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -25,6 +26,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0009_opt_outs_by_number', sql: optOutsByNumber },
   { name: '0010_job_loops', sql: jobLoops },
   { name: '0011_plain_lists', sql: plainLists },
+  { name: '0012_attempts_without_calls', sql: attemptsWithoutCalls },
 ]
 
 export interface Migration {

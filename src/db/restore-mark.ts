@@ -70,7 +70,7 @@ async function readProgress(gate: Gate): Promise<Progress | null> {
   return { incarnation, attempt: seqOf('send_attempts'), delivery: seqOf('deliveries'), rowlessAttempts }
 }
 
-/** Stores the incarnation. After a restore, the same commit quarantines every `send` job, and `schedule` jobs due within an hour. */
+/** Stores the incarnation. After a restore, the same commit quarantines the waiting messages. */
 async function storeIncarnation(gate: Gate, incarnation: string, restoredAt: number | null): Promise<void> {
   await gate.batch([
     { sql: NOTE_FACT, args: ['incarnation', incarnation] },
@@ -78,18 +78,25 @@ async function storeIncarnation(gate: Gate, incarnation: string, restoredAt: num
       ? []
       : [
           { sql: NOTE_FACT, args: ['restored_at', String(restoredAt)] },
-          `UPDATE jobs SET is_quarantined = 1 WHERE kind = 'send'`,
-          { sql: QUARANTINE_SCHEDULED, args: [restoredAt + HOUR_MS] },
+          quarantineWaiting(restoredAt),
           OPEN_WAITING_DELIVERIES,
         ]),
   ])
 }
 
-/** A scheduled message may have been sent since the backup if its time has come. The clock of that process may have been an hour off. */
-const QUARANTINE_SCHEDULED = `UPDATE jobs SET is_quarantined = 1 WHERE kind = 'schedule' AND due_at <= ?1`
-
 const NOTE_FACT =
   'INSERT INTO facts (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = excluded.value'
+
+/**
+ * Stores which messages may have been sent since the backup: all that it has, without those scheduled for later. The clock of that
+ * process may have been an hour off. `attempt`: the newest attempt that the backup has. `sending/quarantine.ts` reads this.
+ */
+export const quarantineWaiting = (restoredAt: number) => ({ sql: QUARANTINE, args: [restoredAt + HOUR_MS] })
+
+const QUARANTINE = `INSERT INTO facts (name, value) SELECT 'quarantine', json_object(
+    'first', 0, 'last', (SELECT coalesce(max(seq), 0) FROM messages), 'sendAt', ?1,
+    'attempt', (SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'send_attempts'))
+  WHERE true ON CONFLICT (name) DO UPDATE SET value = excluded.value`
 
 /** The boot id of attempts that may have been made since the backup. */
 export const RESTORED_BOOT = 'restored'

@@ -44,7 +44,7 @@ export const STORE: RowOperation<InboundRow> = {
         receiving_extension_id, created_at, updated_at)
       SELECT messageId, jobId, tenantId,
         coalesce(
-          (SELECT app_id FROM conversations WHERE contact = input."from" AND number = input."to" AND tenant_id = tenantId),
+          (SELECT app_id FROM contact_owners WHERE contact = input."from" AND number = input."to" AND tenant_id = tenantId),
           (SELECT id FROM apps WHERE tenant_id = tenantId ORDER BY seq LIMIT 1), ''),
         'inbound', input."from", input."to", input.body, 'received', rcMessageId, extensionId, now, now
       FROM input

@@ -67,7 +67,7 @@ const idsOf = (messages: readonly Row[]): string => JSON.stringify(messages.map(
 
 /** Makes the attempts of the last two minutes anonymous instead of deleting them, because rate windows are counted from them. */
 const anonymizeAttempts = ({ clock }: Gateway, ids: string): Statement => ({
-  sql: `UPDATE send_attempts SET message_id = '', to_number = ''
+  sql: `UPDATE send_attempts SET message_id = '', to_number = '', message = NULL
     WHERE message_id IN (SELECT value FROM json_each(?1)) AND started_at > ?2 AND closed_at IS NOT NULL RETURNING seq`,
   args: [ids, clock.now() - 2 * WINDOW_MS],
 })

@@ -37,7 +37,7 @@ export async function erase(gateway: Gateway, { phone, dryRun = false }: z.input
   if (dryRun) return total
   // A waiting message still needs its conversation, to assign an answer, and the opt-out. The next run deletes both.
   if (total.waiting === 0) {
-    await inRanges(gateway, 'conversations', (from) => deleteRange(gateway, 'conversations', phone, from))
+    await inRanges(gateway, 'contact_owners', (from) => deleteRange(gateway, 'contact_owners', phone, from))
     await inRanges(gateway, 'opt_outs', (from) => deleteRange(gateway, 'opt_outs', phone, from))
   }
   await deleteErrors(gateway, phone)
@@ -69,7 +69,7 @@ async function deleteErrors(gateway: Gateway, phone: string): Promise<void> {
 /** Deletes the rows of one range. The number may also stand on our side, if an extension had it before. */
 async function deleteRange(
   { database }: Gateway,
-  table: 'conversations' | 'opt_outs',
+  table: 'contact_owners' | 'opt_outs',
   phone: string,
   from: number,
 ): Promise<number> {
@@ -92,7 +92,7 @@ async function refuseOwnNumber(gateway: Gateway, phone: string): Promise<void> {
 /** Calls `work` for each range of a table's present rows. `from` is the `seq` before the range; `work` returns the rows it deleted. */
 async function inRanges(
   gateway: Gateway,
-  table: 'messages' | 'conversations' | 'opt_outs',
+  table: 'messages' | 'contact_owners' | 'opt_outs',
   work: (from: number) => Promise<number>,
 ): Promise<void> {
   const { rows } = await gateway.database.gate.execute(`SELECT max(seq) AS seq FROM ${table}`)

@@ -1,4 +1,4 @@
-import { COUNT_OPEN_ATTEMPTS } from '../db/open-attempts.ts'
+import { COUNT_OPEN_ATTEMPTS, COUNT_QUARANTINED } from '../db/open-attempts.ts'
 import type { Gateway } from '../gateway.ts'
 import { isoTime } from '../core/clock.ts'
 import { VERSION } from '../version.ts'
@@ -35,7 +35,7 @@ export async function readStatus(gateway: Gateway): Promise<StatusReport> {
     'SELECT status, count(*) AS extensions FROM extensions GROUP BY status',
     'SELECT status, count(*) AS subscriptions, min(expires_at) AS earliest FROM subscriptions GROUP BY status',
     `SELECT value FROM facts WHERE name = 'restored_at'`,
-    `SELECT count(*) AS count FROM jobs WHERE is_quarantined = 1`,
+    COUNT_QUARANTINED,
   ])
   const counted = (status: string): number =>
     Number(subscriptions?.rows.find((row) => row['status'] === status)?.['subscriptions'] ?? 0)

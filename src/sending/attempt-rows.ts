@@ -90,48 +90,47 @@ export const WHY_NOT_OPENED = `WITH input ("from", "to", tenantId) AS (VALUES (?
 /** The condition of each step after the first: its attempt is still open. */
 export const IS_OPEN = `EXISTS (SELECT 1 FROM send_attempts AS open WHERE open.seq = input.attemptSeq AND open.closed_at IS NULL)`
 
+/** How the provider answered a call. */
+export interface AnswerColumns extends Values {
+  httpStatus: number | null
+  /** The provider's code. */
+  providerCode: string | null
+  requestId: string | null
+  /** The provider's words about a failure. */
+  providerMessage: string | null
+  /** How long the call took; null if this process did not make it. */
+  durationMs: number | null
+}
+
+const ANSWER_COLUMNS = ['httpStatus', 'providerCode', 'requestId', 'providerMessage', 'durationMs'] as const
+
+/** A lookup that closes an attempt keeps what was stored about the call. */
+const SET_ANSWER = `http_status = coalesce(input.httpStatus, http_status), error_code = coalesce(input.providerCode, error_code),
+    request_id = coalesce(input.requestId, request_id), message = coalesce(input.providerMessage, message),
+    duration_ms = coalesce(input.durationMs, duration_ms)`
+
 const CLOSE_ATTEMPTS = `UPDATE send_attempts SET outcome = coalesce(send_attempts.outcome, input.outcome), closed_at = input.closedAt,
-    resolution = input.resolution, http_status = coalesce(input.httpStatus, http_status), error_code = coalesce(input.providerCode, error_code),
-    request_id = coalesce(input.requestId, request_id)
+    resolution = input.resolution, ${SET_ANSWER}
   FROM input WHERE send_attempts.seq = input.attemptSeq AND send_attempts.closed_at IS NULL`
 
 /** The end of an attempt. */
-export interface CloseRow extends Values {
+export interface CloseRow extends AnswerColumns {
   messageId: string
   attemptSeq: number
   outcome: AttemptOutcome
   /** Set only after an unknown outcome. */
   resolution: AttemptResolution | null
-  httpStatus: number | null
-  /** The provider's code. */
-  providerCode: string | null
-  requestId: string | null
   /** Steady time. */
   closedAt: number
 }
 
-const CLOSE_COLUMNS = [
-  'messageId',
-  'attemptSeq',
-  'outcome',
-  'resolution',
-  'httpStatus',
-  'providerCode',
-  'requestId',
-  'closedAt',
-] as const
+const CLOSE_COLUMNS = ['messageId', 'attemptSeq', 'outcome', 'resolution', 'closedAt', ...ANSWER_COLUMNS] as const
 
-/**
- * Closes an attempt. Its message and job stay, for another attempt. Ends the quarantine of the job, because only a lookup closes
- * the attempt of a quarantined message.
- */
-export const CLOSE: RowOperation<CloseRow & { jobSeq: number }> = {
-  columns: [...CLOSE_COLUMNS, 'jobSeq'],
+/** Closes an attempt. Its message and job stay, for another attempt. */
+export const CLOSE: RowOperation<CloseRow> = {
+  columns: CLOSE_COLUMNS,
   key: 'messageId',
-  statements: [
-    `UPDATE jobs SET is_quarantined = 0 FROM input WHERE jobs.seq = input.jobSeq AND is_quarantined = 1 AND ${IS_OPEN}`,
-    CLOSE_ATTEMPTS,
-  ],
+  statements: [CLOSE_ATTEMPTS],
 }
 
 /** The end of an attempt that also ends its message. */
@@ -185,7 +184,7 @@ export const END_FAILED: RowOperation<EndRow> = {
 }
 
 /** An attempt whose outcome is not known. */
-export interface UnknownRow extends Values {
+export interface UnknownRow extends AnswerColumns {
   messageId: string
   attemptSeq: number
   tenantId: string
@@ -193,15 +192,12 @@ export interface UnknownRow extends Values {
   /** Steady times: when a missing record begins to mean absence, and when the first lookup is due. */
   absentAfter: number
   lookupAt: number
-  httpStatus: number | null
-  providerCode: string | null
-  requestId: string | null
   /** Steady time. */
   storedAt: number
 }
 
 /** Creates the extension's lookup job, or makes the existing one due sooner. */
-const ENSURE_LOOKUP = [
+export const ENSURE_LOOKUP = [
   `UPDATE jobs SET due_at = min(due_at, input.lookupAt) FROM input
     WHERE jobs.kind = 'lookup' AND jobs.lane = input.extensionId AND jobs.tenant_id = input.tenantId`,
   ensureLookups(`SELECT extensionId AS extension_id, tenantId AS tenant_id, min(lookupAt) AS due_at, min(storedAt) AS created_at
@@ -217,15 +213,12 @@ export const UNKNOWN: RowOperation<UnknownRow> = {
     'extensionId',
     'absentAfter',
     'lookupAt',
-    'httpStatus',
-    'providerCode',
-    'requestId',
     'storedAt',
+    ...ANSWER_COLUMNS,
   ],
   key: 'messageId',
   statements: [
-    `UPDATE send_attempts SET outcome = 'unknown', absent_after = input.absentAfter, http_status = input.httpStatus,
-        error_code = input.providerCode, request_id = input.requestId
+    `UPDATE send_attempts SET outcome = 'unknown', absent_after = input.absentAfter, ${SET_ANSWER}
       FROM input WHERE send_attempts.seq = input.attemptSeq AND send_attempts.closed_at IS NULL`,
     ...ENSURE_LOOKUP,
   ],

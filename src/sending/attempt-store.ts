@@ -6,7 +6,7 @@ import { isConstraint } from '../db/gate.ts'
 import type { RowOperation } from '../db/writer.ts'
 import type { ProviderFailure } from '../provider/provider.ts'
 import { latencyClass } from '../usage/latency.ts'
-import { CLOSE, END_FAILED, END, UNKNOWN } from './attempt-rows.ts'
+import { type AnswerColumns, CLOSE, END_FAILED, END, UNKNOWN } from './attempt-rows.ts'
 import type { CallEnd } from './call-end.ts'
 import type { SendingContext } from './context.ts'
 import { GIVE_UP } from './give-up-rows.ts'
@@ -44,7 +44,7 @@ export async function storeEnd(
     error: failure?.text ?? null,
     failureCode: failure?.code ?? null,
     segments: failure === null ? segmentsOf(message.body) : 0,
-    latencyMs: failure === null && message.sendAt === null ? latencyClass(now - message.createdAt) : 0,
+    latencyMs: failure === null && hasLatency(open) ? latencyClass(now - message.createdAt) : 0,
     now,
   }
   if (!(await writeUntilStored(context, failure === null ? END : END_FAILED, row))) return false
@@ -52,6 +52,9 @@ export async function storeEnd(
   if (end.type === 'sent') context.tracking.sent(key, row.closedAt)
   return true
 }
+
+/** A scheduled message waits on purpose, and nobody knows when a quarantined one was sent. */
+const hasLatency = ({ entry, message }: OpenEntry): boolean => message.sendAt === null && !entry.isQuarantined
 
 /** Closes the attempt. Its message and job stay, for another attempt. */
 export async function storeClose(
@@ -76,10 +79,18 @@ const closeRow = (
   attemptSeq: attempt.seq,
   outcome,
   resolution,
-  httpStatus: providerFailure?.status ?? null,
-  providerCode: providerFailure?.code ?? null,
-  requestId: providerFailure?.requestId ?? null,
   closedAt: Math.ceil(clock.steady()),
+  ...answerColumns(attempt, providerFailure),
+})
+
+const MAX_MESSAGE_UNITS = 200
+
+const answerColumns = ({ durationMs }: OpenAttempt, failure: ProviderFailure | null): AnswerColumns => ({
+  httpStatus: failure?.status ?? null,
+  providerCode: failure?.code ?? null,
+  requestId: failure?.requestId ?? null,
+  providerMessage: failure === null ? null : failure.message.slice(0, MAX_MESSAGE_UNITS).toWellFormed(),
+  durationMs,
 })
 
 /**
@@ -102,10 +113,8 @@ export async function storeUnknown(
     extensionId: attempt.extensionId,
     absentAfter,
     lookupAt: storedAt + lookupMs,
-    httpStatus: providerFailure?.status ?? null,
-    providerCode: providerFailure?.code ?? null,
-    requestId: providerFailure?.requestId ?? null,
     storedAt,
+    ...answerColumns(attempt, providerFailure),
   })
   attempt.absentAfter = absentAfter
   return lookupMs

@@ -13,6 +13,7 @@ import type { SendingContext } from './context.ts'
 import { backoffMs } from './extension-turns.ts'
 import type { Entry } from './number-queue.ts'
 import { type OutboundMessage, isEnded, loadMessages } from './outbound-message.ts'
+import { openQuarantined } from './quarantine.ts'
 import type { Reservation } from './scheduler-tasks.ts'
 import type { Scheduler } from './scheduler.ts'
 import { undoAttempt } from './uncertain-commits.ts'
@@ -61,12 +62,20 @@ export class Attempts {
   async run(reservation: Reservation, seq: number, row: AttemptRow, message: OutboundMessage): Promise<void> {
     const { entry, extensionId } = reservation
     const { startedAt, providerStartedAt } = row
-    const attempt = { seq, extensionId, startedAt, providerStartedAt, absentAfter: null, isOwn: true }
+    const attempt = {
+      seq,
+      extensionId,
+      startedAt,
+      providerStartedAt,
+      absentAfter: null,
+      durationMs: null,
+      isOwn: true,
+    }
     entry.attempt = attempt
     const open = { entry, attempt, message: { ...message, status: 'sending' as const } }
     try {
       await this.context.mark.noteAttempt(seq)
-      await this.#finish(open, await this.#call(reservation, message))
+      await this.#finish(open, await this.#call(reservation, open))
     } catch (error) {
       const { messageId } = entry
       this.context.log.error({ messageId, error: errorName(error) }, 'an attempt failed: its outcome is looked up')
@@ -79,12 +88,24 @@ export class Attempts {
   async #beginOne(reservation: Reservation, message: OutboundMessage | undefined): Promise<void> {
     try {
       if (message === undefined || isEnded(message.status)) await this.#drop(reservation)
+      else if (reservation.entry.isQuarantined) await this.#openWithoutCall(reservation, message)
       else await this.#claimAndRun(reservation, message)
     } catch (error) {
       const { messageId } = reservation.entry
       this.context.log.error({ messageId, error: errorName(error) }, 'a message cannot be sent now, trying again')
       this.#putBack(reservation)
     }
+  }
+
+  /** Opens the attempt of a quarantined message, which a lookup closes. It takes no slot of a call and of the rate windows. */
+  async #openWithoutCall(reservation: Reservation, message: OutboundMessage): Promise<void> {
+    const { entry, extensionId } = reservation
+    const attempt = await openQuarantined(this.context, entry, extensionId, message)
+    if (attempt === null) return this.#putBack(reservation)
+    this.scheduler.giveBack(reservation)
+    entry.attempt = attempt
+    this.scheduler.addOpen(entry)
+    this.context.jobs.dueAfter('lookup', extensionId, entry.queue.tenantId, 0)
   }
 
   async #claimAndRun(reservation: Reservation, message: OutboundMessage): Promise<void> {
@@ -121,14 +142,19 @@ export class Attempts {
     return row['is_blocked'] === 1 ? MESSAGE_FAILURES.optedOut : null
   }
 
-  async #call(reservation: Reservation, { body: text }: OutboundMessage): Promise<CallResult<SmsAnswer>> {
-    const { session, provider } = this.context
+  async #call(
+    reservation: Reservation,
+    { attempt, message: { body: text } }: OpenEntry,
+  ): Promise<CallResult<SmsAnswer>> {
+    const { session, provider, clock } = this.context
+    const beganAt = clock.monotonic()
     const { entry, extensionId } = reservation
     const { tenantId, number: from } = entry.queue
     const message = { from, to: entry.to, text }
     const result = await session.call({ tenantId, extensionId }, SEND_GROUP, (token) =>
       provider.sendSms(token, message),
     )
+    attempt.durationMs = Math.round(clock.monotonic() - beganAt)
     this.scheduler.callReturned(reservation)
     return result
   }

@@ -7,7 +7,7 @@ import type { AttemptRow } from './attempt-rows.ts'
 import { Attempts } from './attempts.ts'
 import { CallSlots } from './call-slots.ts'
 import type { SendingContext } from './context.ts'
-import type { EngineParts, Quarantine } from './engine-parts.ts'
+import type { EngineParts } from './engine-parts.ts'
 import { NumberLookups } from './number-lookups.ts'
 import { type Entry, type NumberQueue, newEntry } from './number-queue.ts'
 import type { OutboundMessage } from './outbound-message.ts'
@@ -22,7 +22,7 @@ import { Unsendable } from './unsendable.ts'
 export class SendEngine implements EngineParts {
   readonly scheduler: Scheduler
   readonly attempts: Attempts
-  readonly quarantine: Quarantine
+  readonly startedAt: number
   readonly scheduled: ScheduledMessages
   readonly numberLookups: NumberLookups
   readonly #idle: (() => void)[] = []
@@ -40,7 +40,7 @@ export class SendEngine implements EngineParts {
     this.attempts = new Attempts(context, this.scheduler)
     this.numberLookups = new NumberLookups(context, (tenantId) => this.scheduler.wake(tenantId))
     const unsendable = new Unsendable(context, this.scheduler, this.numberLookups)
-    this.quarantine = { isActive: false, endsAt: clock.steady() + config.reconcileSettleMs }
+    this.startedAt = clock.steady()
     this.scheduled = new ScheduledMessages(this)
   }
 

@@ -6,11 +6,12 @@ import { giveUp } from './attempt-store.ts'
 import type { SendEngine } from './engine.ts'
 import type { EngineParts } from './engine-parts.ts'
 import { loadMessages } from './outbound-message.ts'
+import { IS_QUARANTINED } from './quarantine.ts'
 
 const ROWS_AT_ONCE = 100
 
 /** Send jobs in the order of acceptance. */
-const OLDEST = `SELECT seq, subject, is_quarantined, created_at FROM jobs INDEXED BY jobs_sends
+const OLDEST = `SELECT seq, subject, ${IS_QUARANTINED} AS is_quarantined, created_at FROM jobs INDEXED BY jobs_sends
   WHERE kind = 'send' AND seq > ?1 ORDER BY seq LIMIT ${ROWS_AT_ONCE}`
 
 /** Ends messages older than `MAX_QUEUE_AGE`, in pages of 100 in job order, until a page has a young one. Returns how many were old. */
@@ -40,9 +41,9 @@ async function expire(engine: SendEngine, old: readonly Row[]): Promise<void> {
   await Promise.all(ended)
 }
 
-/** A quarantined message is looked up first. One that is too old ends as unconfirmed if it is still quarantined ten minutes after `quarantine.endsAt`. */
-function failureOfOld({ context, quarantine }: EngineParts, row: Row): MessageFailure | null {
+/** A quarantined message is looked up first. One that is too old ends as unconfirmed if no attempt was opened within ten minutes after the start. */
+function failureOfOld({ context, startedAt }: EngineParts, row: Row): MessageFailure | null {
   if (row['is_quarantined'] === 0) return MESSAGE_FAILURES.expired
-  const isOver = context.clock.steady() > quarantine.endsAt + MAX_LOOKUP_MS
+  const isOver = context.clock.steady() > startedAt + MAX_LOOKUP_MS
   return isOver ? MESSAGE_FAILURES.unconfirmed : null
 }

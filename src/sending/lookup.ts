@@ -8,21 +8,22 @@ import type { SendingContext } from './context.ts'
 import type { EngineParts } from './engine-parts.ts'
 import type { Entry, OpenAttempt } from './number-queue.ts'
 import { matchRecord } from './match-record.ts'
-import { loadMessages } from './outbound-message.ts'
-import { clearQuarantine, oldestQuarantined } from './quarantine.ts'
-import type { Scheduler } from './scheduler.ts'
+import { isEnded, loadMessages } from './outbound-message.ts'
 
 /**
- * The `lookup` job, one for each extension that has attempts of unknown outcome or quarantined messages: it lists the provider's
- * message store once and closes every attempt that it can. Nothing is sent again before a lookup has found it absent.
+ * The `lookup` job, one for each extension that has attempts of unknown outcome: it lists the provider's message store once and
+ * closes every attempt that it can. Nothing is sent again before a lookup has found it absent.
  */
-export const lookupJobs = (engine: EngineParts): JobKind<string> => ({
-  name: 'lookup',
-  bounds: { total: MAX_LOOKUPS_IN_FLIGHT, perTenant: MAX_LOOKUPS_PER_TENANT },
-  maxPerLane: 1,
-  load: (ids) => Promise.resolve(new Map(ids.map((id) => [id, id]))),
-  run: (job) => lookUp(engine, job),
-})
+export function lookupJobs(engine: EngineParts): JobKind<string> {
+  const kept: QuarantineLookups = new Map()
+  return {
+    name: 'lookup',
+    bounds: { total: MAX_LOOKUPS_IN_FLIGHT, perTenant: MAX_LOOKUPS_PER_TENANT },
+    maxPerLane: 1,
+    load: (ids) => Promise.resolve(new Map(ids.map((id) => [id, id]))),
+    run: (job) => lookUp(engine, kept, job),
+  }
+}
 
 const MAX_LOOKUPS_IN_FLIGHT = 64
 /** Half of all, so that hanging extensions of one tenant leave lookups for the others. */
@@ -30,6 +31,8 @@ const MAX_LOOKUPS_PER_TENANT = 32
 /** The first lookup comes after 2 s. After that each delay equals the time since the attempt, at most 15 s. */
 const MAX_LOOKUP_DELAY_MS = 15_000
 const MIN_LOOKUP_DELAY_MS = 100
+/** Bounds what one query reads. After a restore an extension may have thousands of open attempts. */
+const ATTEMPTS_AT_ONCE = 500
 const MIN_DEFERRED_MS = 1000
 /** Listings begin a little earlier than needed. */
 const LISTING_MARGIN_MS = 60_000
@@ -37,50 +40,58 @@ const LISTING_MARGIN_MS = 60_000
 const OTHER_CLOCK_MS = HOUR_MS
 
 interface Lookup {
-  key: ExtensionKey
-  /** Steady time. */
+  /** Steady times: the start of the listing, and when it was asked for. */
+  since: number
   beganAt: number
-  /** Null if the message store could not be listed. */
-  records: StoredSms[] | null
-  /** Whether a missing record proves anything: every record could be read. */
+  /** Those that belong to no message. */
+  records: StoredSms[]
+  /** Whether a missing record proves anything: the message store was listed, and every record could be read. */
   isComplete: boolean
-  /** The ids of records that belong to messages already. */
+  /** Whether it began when all calls from before a restore had ended. */
+  decidesQuarantine: boolean
+  /** The ids of records that this lookup has given to messages. */
   takenIds: Set<string>
   /** Set if the listing was deferred. */
   retryInMs: number | null
 }
 
-async function lookUp(engine: EngineParts, job: Job): Promise<JobOutcome> {
+/**
+ * The lookup of each extension that has decided quarantined messages, kept until the process ends. It decides the later messages of
+ * their conversations as well, because all calls from before the restore had ended when it began.
+ */
+type QuarantineLookups = Map<string, Lookup>
+
+async function lookUp(engine: EngineParts, kept: QuarantineLookups, job: Job): Promise<JobOutcome> {
   const { context, scheduler } = engine
   const key = { tenantId: job.tenantId, extensionId: job.lane }
-  const open = await openEntries(context, scheduler, key)
-  const quarantinedSince = await oldestQuarantined(engine, key)
-  if (open.length === 0 && quarantinedSince === null) return endJob(context, job)
-  const lookup = await list(context, key, sinceOf(context, open, quarantinedSince))
-  for (const one of open) await resolveAttempt(engine, one, lookup)
-  const quarantineMs = quarantinedSince === null ? Infinity : await resolveQuarantine(engine, lookup)
+  const name = `${key.tenantId}/${key.extensionId}`
+  const earlier = kept.get(name)
+  const entries = scheduler.entries
+    .unknown(key.tenantId, key.extensionId)
+    .filter((entry) => mayBeLookedUp(context, earlier, entry))
+  const isDecided = entries.every((entry) => decidesQuarantined(earlier, entry))
+  const lookup = isDecided ? earlier : await list(context, key, entries)
+  if (lookup?.decidesQuarantine === true) kept.set(name, lookup)
+  if (lookup !== undefined) await resolveAll(engine, entries, lookup)
   const left = scheduler.entries.unknown(key.tenantId, key.extensionId)
-  const nextMs = Math.min(quarantineMs, ...left.map((entry) => msUntilNext(context, entry)))
-  if (nextMs === Infinity) return endJob(context, job)
-  if (lookup.retryInMs === null) return { type: 'snooze', delayMs: Math.max(nextMs, MIN_LOOKUP_DELAY_MS) }
-  return { type: 'snooze', delayMs: Math.min(Math.max(lookup.retryInMs, MIN_DEFERRED_MS), MAX_LOOKUP_DELAY_MS) }
+  if (left.length === 0) return endJob(context, job)
+  return { type: 'snooze', delayMs: delayMs(context, lookup, left) }
 }
 
-async function openEntries(
-  { database }: SendingContext,
-  scheduler: Scheduler,
-  { tenantId, extensionId }: ExtensionKey,
-): Promise<OpenEntry[]> {
-  const entries = scheduler.entries.unknown(tenantId, extensionId)
-  if (entries.length === 0) return []
-  const messages = await loadMessages(
-    database.gate,
-    entries.map(({ messageId }) => messageId),
-  )
-  return entries.flatMap((entry) => {
-    const message = messages.get(entry.messageId)
-    return message === undefined || entry.attempt === null ? [] : [{ entry, message, attempt: entry.attempt }]
-  })
+/** A quarantined message is not looked up before its settle time is over, because that would decide nothing for the others of its conversation. */
+const mayBeLookedUp = ({ clock }: SendingContext, earlier: Lookup | undefined, entry: Entry): boolean =>
+  !entry.isQuarantined || isSettled(entry, clock.steady()) || decidesQuarantined(earlier, entry)
+
+/** Whether a lookup decides the message of this entry without another listing. */
+const decidesQuarantined = (lookup: Lookup | undefined, { isQuarantined, attempt }: Entry): boolean =>
+  lookup?.decidesQuarantine === true && isQuarantined && attempt !== null && sinceOf(attempt) >= lookup.since
+
+/** The milliseconds until the next lookup of the attempts that are left. */
+function delayMs(context: SendingContext, lookup: Lookup | undefined, left: readonly Entry[]): number {
+  const retryInMs = lookup?.retryInMs ?? null
+  if (retryInMs !== null) return Math.min(Math.max(retryInMs, MIN_DEFERRED_MS), MAX_LOOKUP_DELAY_MS)
+  const nextMs = left.map((entry) => (decidesQuarantined(lookup, entry) ? 0 : msUntilNext(context, entry)))
+  return Math.max(Math.min(...nextMs), MIN_LOOKUP_DELAY_MS)
 }
 
 /** Deletes the job, unless an attempt of unknown outcome was stored during the lookup. */
@@ -88,30 +99,42 @@ async function endJob({ database }: SendingContext, { seq, lane, tenantId }: Job
   const sql = `DELETE FROM jobs WHERE seq = ?1 AND NOT EXISTS (SELECT 1 FROM send_attempts INDEXED BY send_attempts_open
     WHERE closed_at IS NULL AND outcome = 'unknown' AND extension_id = ?2 AND tenant_id = ?3) RETURNING seq`
   const [deleted] = await database.writer.write([{ sql, args: [seq, lane, tenantId] }])
-  return deleted?.rows.length === 1 ? DONE : { type: 'snooze', delayMs: FIRST_LOOKUP_MS }
+  return deleted?.rows.length === 1 ? DONE : { type: 'snooze', delayMs: MIN_LOOKUP_DELAY_MS }
 }
 
-async function list(context: SendingContext, key: ExtensionKey, since: number): Promise<Lookup> {
+async function list(context: SendingContext, key: ExtensionKey, entries: readonly Entry[]): Promise<Lookup> {
   const { session, provider, clock } = context
   const beganAt = clock.steady()
+  const since = Math.min(...entries.map(({ attempt }) => (attempt === null ? beganAt : sinceOf(attempt))))
   let unreadable = 0
-  const query: MessageQuery = { direction: 'Outbound', since, skipped: () => void unreadable++ }
+  const query: MessageQuery = {
+    direction: 'Outbound',
+    since: clock.now() - beganAt + since,
+    skipped: () => void unreadable++,
+  }
   const listed = await session.call(key, 'light', (token) => {
     unreadable = 0
     return provider.listMessages(token, query)
   })
-  const records = listed.type === 'ok' ? listed.value : null
-  const takenIds = await takenIdsOf(context, records ?? [])
-  const retryInMs = listed.type === 'deferred' ? listed.retryInMs : null
-  return { key, beganAt, records, isComplete: records !== null && unreadable === 0, takenIds, retryInMs }
+  const all = listed.type === 'ok' ? listed.value : null
+  const ownedIds = await ownedIdsOf(context, all ?? [])
+  const isComplete = all !== null && unreadable === 0
+  return {
+    since,
+    beganAt,
+    records: (all ?? []).filter((record) => !ownedIds.has(record.providerMessageId)),
+    isComplete,
+    decidesQuarantine: isComplete && entries.some((entry) => entry.isQuarantined && isSettled(entry, beganAt)),
+    takenIds: new Set(),
+    retryInMs: listed.type === 'deferred' ? listed.retryInMs : null,
+  }
 }
 
-/** The start of the listing, by the wall clock. */
-function sinceOf({ clock }: SendingContext, open: readonly OpenEntry[], quarantinedSince: number | null): number {
-  const ages = open.map(({ attempt }) => clock.steady() - attempt.startedAt + uncertaintyMs(attempt))
-  if (quarantinedSince !== null) ages.push(clock.now() - quarantinedSince + OTHER_CLOCK_MS)
-  return clock.now() - Math.max(...ages) - LISTING_MARGIN_MS
-}
+/** Whether a record that is missing at this steady time means that nothing was sent. */
+const isSettled = ({ attempt }: Pick<Entry, 'attempt'>, at: number): boolean => at >= (attempt?.absentAfter ?? Infinity)
+
+/** The start of a listing that has the record of an attempt, steady time. */
+const sinceOf = (attempt: OpenAttempt): number => attempt.startedAt - uncertaintyMs(attempt) - LISTING_MARGIN_MS
 
 const uncertaintyMs = ({ isOwn, providerStartedAt }: OpenAttempt): number =>
   isOwn && providerStartedAt !== null ? 0 : OTHER_CLOCK_MS
@@ -123,7 +146,7 @@ function attemptBeganAt({ provider }: SendingContext, { isOwn, startedAt, provid
 }
 
 /** The ids of records that belong to messages already. */
-async function takenIdsOf({ database }: SendingContext, records: readonly StoredSms[]): Promise<Set<string>> {
+async function ownedIdsOf({ database }: SendingContext, records: readonly StoredSms[]): Promise<Set<string>> {
   if (records.length === 0) return new Set()
   const { rows } = await database.gate.execute({
     sql: `SELECT rc_message_id FROM messages WHERE rc_message_id IN (SELECT value FROM json_each(?1)) AND direction = 'outbound'`,
@@ -132,14 +155,31 @@ async function takenIdsOf({ database }: SendingContext, records: readonly Stored
   return new Set(rows.map((row) => String(row['rc_message_id'])))
 }
 
-/** Closes an attempt if the lookup allows that. */
+async function resolveAll(engine: EngineParts, entries: readonly Entry[], lookup: Lookup): Promise<void> {
+  for (let first = 0; first < entries.length; first += ATTEMPTS_AT_ONCE)
+    await resolveSome(engine, entries.slice(first, first + ATTEMPTS_AT_ONCE), lookup)
+}
+
+/** Closes the attempts that the lookup allows to close. Each matches its record before its first await, so equal texts match in order. */
+async function resolveSome(engine: EngineParts, entries: readonly Entry[], lookup: Lookup): Promise<void> {
+  const ids = entries.map(({ messageId }) => messageId)
+  const messages = await loadMessages(engine.context.database.gate, ids)
+  const open = entries.flatMap((entry): OpenEntry[] => {
+    const message = messages.get(entry.messageId)
+    return message === undefined || entry.attempt === null ? [] : [{ entry, message, attempt: entry.attempt }]
+  })
+  await Promise.all(open.map((one) => resolveAttempt(engine, one, lookup)))
+}
+
 async function resolveAttempt(engine: EngineParts, open: OpenEntry, lookup: Lookup): Promise<void> {
   const { context } = engine
   const { entry, attempt, message } = open
   const sought = { from: entry.queue.number, to: entry.to, text: message.body, since: attemptBeganAt(context, attempt) }
-  const record = matchRecord(sought, lookup.records ?? [], lookup.takenIds)
+  // A quarantined message may have been cancelled since.
+  const record = isEnded(message.status) ? null : matchRecord(sought, lookup.records, lookup.takenIds)
   if (record !== null) return storeFound(engine, open, record, lookup.takenIds)
-  if (lookup.isComplete && lookup.beganAt >= (attempt.absentAfter ?? Infinity)) return storeAbsent(engine, open)
+  const isAbsent = decidesQuarantined(lookup, entry) || (lookup.isComplete && isSettled(entry, lookup.beganAt))
+  if (isAbsent) return storeAbsent(engine, open)
   if (context.clock.steady() >= givenUpAt(context, attempt)) await endUnconfirmed(engine, open, 'unconfirmed')
 }
 
@@ -156,9 +196,10 @@ async function storeFound(
 }
 
 async function storeAbsent(engine: EngineParts, open: OpenEntry): Promise<void> {
-  if (open.message.absents + 1 >= MAX_ABSENT_ATTEMPTS) return endUnconfirmed(engine, open, 'absent')
-  await storeClose(engine.context, open, 'unknown', null, 'absent')
   const { entry } = open
+  if (!entry.isQuarantined && open.message.absents + 1 >= MAX_ABSENT_ATTEMPTS)
+    return endUnconfirmed(engine, open, 'absent')
+  await storeClose(engine.context, open, 'unknown', null, 'absent')
   entry.isQuarantined = false
   engine.scheduler.freeConversation(entry)
   engine.scheduler.add(entry)
@@ -179,22 +220,12 @@ function givenUpAt({ config }: SendingContext, { absentAfter }: OpenAttempt): nu
   return (absentAfter ?? Infinity) + Math.max(0, MAX_LOOKUP_MS - config.reconcileSettleMs)
 }
 
-/** Clears the quarantine if the lookup allows that. Returns the milliseconds until the next lookup; Infinity if none is needed. */
-async function resolveQuarantine(engine: EngineParts, { key, beganAt, records, isComplete, takenIds }: Lookup) {
-  const { context, quarantine } = engine
-  if (records === null || !isComplete || beganAt < quarantine.endsAt) {
-    const leftMs = quarantine.endsAt - context.clock.steady()
-    return leftMs > 0 ? leftMs : MAX_LOOKUP_DELAY_MS
-  }
-  await clearQuarantine(engine, key, records, takenIds)
-  return Infinity
-}
-
 /** The milliseconds until the next lookup of an attempt. */
-function msUntilNext({ clock }: SendingContext, { attempt }: Entry): number {
+function msUntilNext({ clock }: SendingContext, { attempt, isQuarantined }: Entry): number {
   const steadyNow = clock.steady()
   const leftMs = (attempt?.absentAfter ?? steadyNow) - steadyNow
   const passedMs = steadyNow - (attempt?.startedAt ?? steadyNow)
   if (leftMs <= 0) return MAX_LOOKUP_DELAY_MS
+  if (isQuarantined) return leftMs
   return Math.min(Math.max(passedMs, FIRST_LOOKUP_MS), MAX_LOOKUP_DELAY_MS, leftMs)
 }

@@ -9,7 +9,7 @@ export interface Entry {
   jobSeq: number
   /** The open attempt; null while it waits. */
   attempt: OpenAttempt | null
-  /** True after a restore, until a lookup has shown that it was not sent. */
+  /** True after a restore, until a lookup has shown that it was not sent since the backup. */
   isQuarantined: boolean
   /** Monotonic time. Until then neither this message nor later ones of its conversation begin; the queue goes on. */
   heldUntil: number
@@ -25,6 +25,8 @@ export interface OpenAttempt {
   providerStartedAt: number | null
   /** Steady time from which a missing record means that nothing was sent. Null while the call runs. */
   absentAfter: number | null
+  /** How long its call took; null while it runs, and if another process made it. */
+  durationMs: number | null
   /** Whether this process began it. */
   isOwn: boolean
 }
@@ -38,7 +40,7 @@ export interface MovedNumber {
 }
 
 /** About four hours at 40 messages a minute. */
-const MAX_WAITING_IN_MEMORY = 10_000
+const MAX_IN_MEMORY = 10_000
 /** How many entries are read at a time. Newly accepted messages stay in memory while a queue has fewer. */
 export const READ_AHEAD = 256
 
@@ -86,7 +88,7 @@ export class NumberQueue {
   }
 
   get mayReadMore(): boolean {
-    return this.hasMore && !this.isReading && this.waiting.length < MAX_WAITING_IN_MEMORY
+    return this.hasMore && !this.isReading && this.waiting.length + this.busy.size < MAX_IN_MEMORY
   }
 
   get isEmpty(): boolean {
@@ -99,7 +101,7 @@ export class NumberQueue {
     const passed = new Set<string>()
     for (const entry of this.waiting) {
       if (passed.has(entry.to)) continue
-      if (!entry.isQuarantined && !isBusy(entry.to) && entry.heldUntil <= now) return entry
+      if (!isBusy(entry.to) && entry.heldUntil <= now) return entry
       passed.add(entry.to)
     }
     return null

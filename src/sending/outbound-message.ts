@@ -1,5 +1,6 @@
 import type { MessageStatus } from '../db/schema/messages.ts'
 import type { Gate } from '../db/gate.ts'
+import { RESTORED_BOOT } from '../db/restore-mark.ts'
 
 /** The fields of an outbound message that sending needs. */
 export interface OutboundMessage {
@@ -19,10 +20,13 @@ export interface OutboundMessage {
   consecutive503s: number
 }
 
+/** Without the attempts that were opened after a restore, which made no call. */
+export const WAS_CALLED = `boot_id != '${RESTORED_BOOT}'`
+
 const IS_503 = `outcome IS 'not_accepted' AND http_status IS 503`
 
 const MESSAGES = `SELECT m.id, m.tenant_id, m.app_id, m.from_number, m.to_number, m.body, m.status, m.created_at, m.send_at,
-    (SELECT count(*) FROM send_attempts WHERE message_id = m.id AND resolution = 'absent') AS absents,
+    (SELECT count(*) FROM send_attempts WHERE message_id = m.id AND resolution = 'absent' AND ${WAS_CALLED}) AS absents,
     (SELECT count(*) FROM send_attempts WHERE message_id = m.id AND ${IS_503}
       AND seq > coalesce((SELECT max(seq) FROM send_attempts WHERE message_id = m.id AND NOT (${IS_503})), 0)) AS consecutive_503s
   FROM json_each(?1) JOIN messages AS m ON m.id = value`

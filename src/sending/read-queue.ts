@@ -2,8 +2,9 @@ import type { Gate } from '../db/gate.ts'
 import type { Entries } from './entries.ts'
 import type { NumberQueue } from './number-queue.ts'
 import { READ_AHEAD, newEntry } from './number-queue.ts'
+import { IS_QUARANTINED } from './quarantine.ts'
 
-const WAITING = `SELECT seq AS job_seq, subject AS message_id, contact AS to_number, is_quarantined FROM jobs
+const WAITING = `SELECT seq AS job_seq, subject AS message_id, contact AS to_number, ${IS_QUARANTINED} AS is_quarantined FROM jobs
   WHERE kind = 'send' AND lane = ?1 AND tenant_id = ?2 AND seq > ?3 ORDER BY seq LIMIT ?4`
 
 /** Reads the next entries of a queue. A message that is accepted during the read sets `hasMore` again. */

@@ -1,13 +1,14 @@
 import { DEFAULT_PENALTY_MS, WINDOW_MS } from '../core/limits.ts'
 import type { Row } from '../db/connection.ts'
 import type { Gate } from '../db/gate.ts'
+import { RESTORED_BOOT } from '../db/restore-mark.ts'
 import { SEND_GROUP } from '../provider/quota.ts'
 import { readLanes } from '../jobs/job-rows.ts'
 import type { SendingContext } from './context.ts'
 import type { EngineParts } from './engine-parts.ts'
 import { ensureLookups } from './lookup-rows.ts'
-import { ensureQuarantineLookups } from './quarantine.ts'
 import { type NumberQueue, newEntry } from './number-queue.ts'
+import { WAS_CALLED } from './outbound-message.ts'
 
 /**
  * Recovers the state of an earlier process, before anything is sent. Every open attempt gets an unknown outcome, so the lookup
@@ -17,7 +18,6 @@ import { type NumberQueue, newEntry } from './number-queue.ts'
 export async function recoverSending(engine: EngineParts): Promise<number> {
   const { gate } = engine.context.database
   const opened = await recoverOrphans(engine)
-  await ensureQuarantineLookups(engine)
   engine.numberLookups.noteAccepted(await newestSeq(gate))
   await fillWindows(engine.context)
   return opened
@@ -26,7 +26,6 @@ export async function recoverSending(engine: EngineParts): Promise<number> {
 /** Recovers the attempts and queues that a dead process has committed late. Call it at intervals. */
 export async function recoverLateCommits(engine: EngineParts): Promise<void> {
   await recoverOrphans(engine)
-  if (engine.quarantine.isActive) await ensureQuarantineLookups(engine)
 }
 
 /** Recovers open attempts and queues that are not in memory. Returns how many attempts there were. */
@@ -60,7 +59,7 @@ const LIST_OPEN_ATTEMPTS = `SELECT seq, message_id, boot_id FROM send_attempts I
 /** The wall clock may have been changed since. `started_at` is therefore at most now, and the settle time starts again. */
 const MAKE_UNKNOWN = `UPDATE send_attempts SET outcome = 'unknown', absent_after = ?2, started_at = min(started_at, ?1)
   WHERE seq IN (SELECT value FROM json_each(?3)) AND closed_at IS NULL
-  RETURNING seq, message_id, tenant_id, extension_id, from_number, to_number, started_at, provider_started_at, absent_after`
+  RETURNING seq, message_id, tenant_id, extension_id, from_number, to_number, boot_id, started_at, provider_started_at, absent_after`
 
 const ENSURE_LOOKUPS = ensureLookups(`SELECT DISTINCT extension_id, tenant_id, ?1 AS due_at, ?1 AS created_at
   FROM send_attempts WHERE seq IN (SELECT value FROM json_each(?2))`)
@@ -80,12 +79,12 @@ async function makeUnknown({ database, clock, config, jobs }: SendingContext, op
 }
 
 /** The job of an open attempt is among the oldest of its queue, so few rows are read. */
-const JOB = `SELECT seq, is_quarantined FROM jobs WHERE kind = 'send' AND lane = ?1 AND tenant_id = ?2 AND subject = ?3 ORDER BY seq LIMIT 1`
+const JOB = `SELECT seq FROM jobs WHERE kind = 'send' AND lane = ?1 AND tenant_id = ?2 AND subject = ?3 ORDER BY seq LIMIT 1`
 
 async function entryOf(gate: Gate, queue: NumberQueue, row: Row) {
   const messageId = String(row['message_id'])
   const { rows } = await gate.execute({ sql: JOB, args: [queue.number, queue.tenantId, messageId] })
-  const isQuarantined = rows[0]?.['is_quarantined'] === 1
+  const isQuarantined = row['boot_id'] === RESTORED_BOOT
   const entry = newEntry(queue, messageId, String(row['to_number']), Number(rows[0]?.['seq'] ?? 0), isQuarantined)
   entry.attempt = {
     seq: Number(row['seq']),
@@ -93,6 +92,7 @@ async function entryOf(gate: Gate, queue: NumberQueue, row: Row) {
     startedAt: Number(row['started_at']),
     providerStartedAt: row['provider_started_at'] === null ? null : Number(row['provider_started_at']),
     absentAfter: Number(row['absent_after']),
+    durationMs: null,
     isOwn: false,
   }
   return entry
@@ -125,7 +125,7 @@ async function attemptsSince(gate: Gate, since: number): Promise<Row[]> {
   for (let page = 0; page < MAX_PAGES; page++) {
     const { rows } = await gate.execute({
       sql: `SELECT seq, from_number, extension_id, coalesce(closed_at, absent_after, started_at) AS until FROM send_attempts
-        WHERE seq < ?1 ORDER BY seq DESC LIMIT ${ROWS_AT_ONCE}`,
+        WHERE seq < ?1 AND ${WAS_CALLED} ORDER BY seq DESC LIMIT ${ROWS_AT_ONCE}`,
       args: [before],
     })
     const recent = rows.filter((row) => Number(row['until']) > since)

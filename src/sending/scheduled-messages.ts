@@ -5,7 +5,7 @@ import { Alarm } from './alarm.ts'
 import { type KeptRequest, SCHEDULE, SCHEDULE_ONCE, type ScheduledMessage, storedOf } from './accept-rows.ts'
 import type { EngineParts } from './engine-parts.ts'
 import { newEntry } from './number-queue.ts'
-import { ensureQuarantineLookups } from './quarantine.ts'
+import { IS_QUARANTINED } from './quarantine.ts'
 
 /** A commit of this many rows takes about 3 ms of the event loop. */
 const ROWS_AT_ONCE = 100
@@ -140,7 +140,6 @@ export class ScheduledMessages {
         scheduler.touch(queue)
       }
     }
-    if (rows.some(isJobQuarantined)) await ensureQuarantineLookups(this.engine)
   }
 
   #enter(rows: readonly Row[], entered: Result | undefined): void {
@@ -151,16 +150,16 @@ export class ScheduledMessages {
       if (row === undefined) continue
       const queue = scheduler.queues.getOrCreate(String(row['tenant_id']), String(row['from_number']))
       numberLookups.noteAccepted(Number(seq))
-      scheduler.enter(newEntry(queue, String(subject), String(row['to_number']), Number(seq), isJobQuarantined(row)))
+      scheduler.enter(
+        newEntry(queue, String(subject), String(row['to_number']), Number(seq), row['is_quarantined'] === 1),
+      )
     }
   }
 }
 
-const isJobQuarantined = (row: Row): boolean => row['is_quarantined'] === 1
-
 const NEXT = `SELECT min(due_at) AS at FROM jobs INDEXED BY jobs_scheduled WHERE kind = 'schedule'`
 
-const COLUMNS = 'jobs.seq, jobs.subject, jobs.is_quarantined, jobs.tenant_id, messages.from_number, messages.to_number'
+const COLUMNS = `jobs.seq, jobs.subject, ${IS_QUARANTINED} AS is_quarantined, jobs.tenant_id, messages.from_number, messages.to_number`
 /** A damaged database may have lost the message. Its job is deleted anyway; otherwise it would stay due. */
 const MESSAGE = 'messages ON messages.id = jobs.subject AND messages.tenant_id = jobs.tenant_id'
 
@@ -183,8 +182,8 @@ const DUE_IN_TURN = `WITH RECURSIVE tenants (id) AS (
   LIMIT ${ROWS_IN_TURN}`
 
 /** Leaves out messages that were cancelled after they were read. The queue age of a message counts from its `sendAt`. */
-const INSERT_SEND_JOBS = `INSERT INTO jobs (id, kind, lane, tenant_id, subject, contact, is_quarantined, created_at)
-  SELECT due.id, 'send', messages.from_number, due.tenant_id, messages.id, messages.to_number, due.is_quarantined, due.due_at + CAST(?2 AS INTEGER)
+const INSERT_SEND_JOBS = `INSERT INTO jobs (id, kind, lane, tenant_id, subject, contact, created_at)
+  SELECT due.id, 'send', messages.from_number, due.tenant_id, messages.id, messages.to_number, due.due_at + CAST(?2 AS INTEGER)
   FROM json_each(?1) AS entering CROSS JOIN jobs AS due ON due.seq = entering.value AND due.kind = 'schedule'
   CROSS JOIN messages ON messages.id = due.subject AND messages.tenant_id = due.tenant_id AND messages.status = 'queued'
   ORDER BY entering.key RETURNING seq, subject`

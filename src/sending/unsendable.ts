@@ -1,7 +1,7 @@
 import { sleep } from '../core/clock.ts'
 import { RETRY_AFTER_FAULT_MS } from '../core/limits.ts'
 import { errorName } from '../core/log.ts'
-import { MESSAGE_FAILURES, type MessageFailure, rejected } from '../core/message-failure.ts'
+import { type MessageFailure, rejected } from '../core/message-failure.ts'
 import type { TenantEntry } from '../provider/directory.ts'
 import type { TokenResult } from '../provider/tokens.ts'
 import { giveUp } from './attempt-store.ts'
@@ -63,12 +63,15 @@ export class Unsendable {
   async #endAll(queue: NumberQueue, type: 'missing' | 'failed', failure: MessageFailure): Promise<void> {
     const ending: Entry[] = []
     while (ending.length < MAX_ENDED_AT_ONCE) {
-      const entry = queue.waiting.find(({ to }) => !this.scheduler.entries.isBusy(queue.number, to))
+      // A quarantined message waits until its extension is connected and can look it up.
+      const entry = queue.waiting.find(
+        (one) => !one.isQuarantined && !this.scheduler.entries.isBusy(queue.number, one.to),
+      )
       if (entry === undefined || (type === 'missing' && !this.numberLookups.ensureLookedUp(entry))) break
       ending.push(entry)
       this.#take(queue, entry)
     }
-    await Promise.all(ending.map((entry) => this.#end(entry, unlessQuarantined(entry, failure))))
+    await Promise.all(ending.map((entry) => this.#end(entry, failure)))
   }
 
   #take(queue: NumberQueue, entry: Entry): void {
@@ -91,7 +94,3 @@ export class Unsendable {
     this.scheduler.touch(queue)
   }
 }
-
-/** After a restore, a quarantined message may have been sent before, and no lookup has shown whether it was. */
-const unlessQuarantined = (entry: Entry, failure: MessageFailure): MessageFailure =>
-  entry.isQuarantined ? MESSAGE_FAILURES.unconfirmed : failure

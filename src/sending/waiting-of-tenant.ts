@@ -28,8 +28,7 @@ export async function waitingOfTenant(
   const add = (each: WaitingCount): void =>
     merge(found, tenant.status === 'active' ? each : counted('suspended', each.count))
   for (const [index, queue] of [...scheduler.queues.ofTenant(tenantId)].entries()) {
-    const { jobs, quarantined } = numbers.get(queue.number) ?? { jobs: 0, quarantined: 0 }
-    waitingOfQueue(engine, queue, jobs, quarantined).forEach(add)
+    waitingOfQueue(engine, queue, numbers.get(queue.number) ?? 0).forEach(add)
     // A queue that holds thousands of messages in memory takes a tick of its own.
     if (index % QUEUES_PER_TICK === QUEUES_PER_TICK - 1 || queue.waiting.length > READ_AHEAD) await nextTick()
   }
@@ -49,25 +48,21 @@ const counted = (
   count,
 })
 
-/** `jobs`: how many messages of the queue have not ended. `quarantined`: how many of them are quarantined. */
-function waitingOfQueue(engine: EngineParts, queue: NumberQueue, jobs: number, quarantined: number): WaitingCount[] {
+/** `jobs`: how many messages of the queue have not ended. */
+function waitingOfQueue(engine: EngineParts, queue: NumberQueue, jobs: number): WaitingCount[] {
   const { tenantId, number } = queue
   const message = { tenantId, from: number }
   const extensionId = engine.context.directory.known(tenantId)?.numbers.get(number) ?? null
   const next = engine.scheduler.nextOf(queue)
-  const inMemory = [...queue.busy, ...queue.waiting].filter(({ isQuarantined }) => !isQuarantined)
+  const inMemory = [...queue.busy, ...queue.waiting]
   const inMemoryReasons = inMemory
     .filter((entry) => !isUnderWay(entry))
     .map((entry) => reasonInQueue(engine, message, entry, entry === next))
-  const others = Math.max(jobs - quarantined - inMemory.length, 0)
+  const others = Math.max(jobs - inMemory.length, 0)
   const reasonOfOthers = others === 0 ? null : reasonInQueue(engine, message, null, false)
   const countedAs = (waiting: Waiting | null, count: number): WaitingCount[] =>
     waiting === null ? [] : [counted(waiting.reason, count, extensionId, waiting.until)]
-  return [
-    counted('restore', quarantined, extensionId),
-    ...inMemoryReasons.flatMap((reason) => countedAs(reason, 1)),
-    ...countedAs(reasonOfOthers, others),
-  ]
+  return [...inMemoryReasons.flatMap((reason) => countedAs(reason, 1)), ...countedAs(reasonOfOthers, others)]
 }
 
 /** Adds a count to that of the same reason and extension, and keeps the latest end. Leaves out empty counts. */

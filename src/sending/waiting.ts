@@ -5,7 +5,6 @@ import { msUntilRefresh } from '../provider/refresh-policy.ts'
 import type { SendingContext } from './context.ts'
 import type { EngineParts } from './engine-parts.ts'
 import type { Entry } from './number-queue.ts'
-import { isJobQuarantined } from './quarantine.ts'
 import { type Sender, senderOf } from './sender.ts'
 
 /** Why a message has not been sent yet. If several reasons apply, the first of this list is reported. */
@@ -49,40 +48,23 @@ export async function waitingOf(engine: EngineParts, message: WaitingMessage): P
   const tenant = await context.directory.tenant(message.tenantId)
   const entry = scheduler.entries.get(message.id) ?? null
   if (isUnderWay(entry)) return null
-  const quarantined = await isQuarantined(engine, message, entry)
   const queue = scheduler.queues.known(message.tenantId, message.from)
   // The newest messages of a long queue are in the job table alone.
   const isNext = queue === null || (entry !== null && entry === scheduler.nextOf(queue))
-  return reasonInMessage(engine, message, tenant, quarantined) ?? reasonInQueue(engine, message, entry, isNext)
+  return reasonInMessage(context.clock, message, tenant) ?? reasonInQueue(engine, message, entry, isNext)
 }
 
 /** Whether an entry's call is under way, or its attempt is being opened. */
 export function isUnderWay(entry: Entry | null): boolean {
-  if (entry === null || !entry.queue.busy.has(entry)) return false
+  if (entry === null || entry.isQuarantined || !entry.queue.busy.has(entry)) return false
   return entry.attempt === null || entry.attempt.absentAfter === null
 }
 
-/** Reads the job of a message that is not in memory only while there are quarantined messages. */
-async function isQuarantined(
-  { context, quarantine }: EngineParts,
-  message: WaitingMessage,
-  entry: Entry | null,
-): Promise<boolean> {
-  if (entry !== null) return entry.isQuarantined
-  return quarantine.isActive && isJobQuarantined(context, message)
-}
-
 /** The reason that lies in the message or its tenant; null if there is none. */
-function reasonInMessage(
-  { context, quarantine }: EngineParts,
-  { sendAt }: WaitingMessage,
-  tenant: TenantEntry,
-  quarantined: boolean,
-): Waiting | null {
-  const { clock } = context
+function reasonInMessage(clock: Clock, { sendAt }: WaitingMessage, tenant: TenantEntry): Waiting | null {
   if (tenant.status !== 'active') return { reason: 'suspended', until: null }
   if (sendAt !== null && sendAt > clock.now()) return { reason: 'scheduled', until: sendAt }
-  return quarantined ? { reason: 'restore', until: timeAfter(clock, quarantine.endsAt - clock.steady()) } : null
+  return null
 }
 
 /**
@@ -95,6 +77,7 @@ export function reasonInQueue(
   entry: Entry | null,
   isNext: boolean,
 ): Waiting | null {
+  if (entry?.isQuarantined === true) return quarantineReason(context.clock, entry)
   const tenant = context.directory.known(tenantId)
   const extensionId = tenant?.numbers.get(from) ?? null
   const sender = senderOf(context, tenantId, from)
@@ -111,6 +94,12 @@ export function reasonInQueue(
     reasonOfTurn(context, from, isNext, extensionId)
   )
 }
+
+/** A lookup can decide when the settle time is over. */
+const quarantineReason = (clock: Clock, { attempt }: Entry): Waiting => ({
+  reason: 'restore',
+  until: timeAfter(clock, (attempt?.absentAfter ?? 0) - clock.steady()),
+})
 
 /** The token has expired: it is being refreshed, or was fetched so recently that it may not be refreshed again yet. */
 const tokenReason = (clock: Clock, extension: ExtensionRow): Waiting => ({

@@ -7,17 +7,6 @@ import { storeOptOuts } from '../opt-outs/opt-out-rows.ts'
 import type { ExtensionKey } from '../provider/extension-rows.ts'
 import { countUsage } from '../usage/roll-up.ts'
 
-/**
- * SQL that starts tracking messages of a row operation. Only for messages that a restore found at the provider: they have no
- * attempt, so `startTracking` does not find them. The operation has the columns `messageId`, `sentAt` (steady time) and
- * `trackedBy` (the extension that sent it). `condition` is a condition on the row.
- */
-export const trackMessages = (
-  condition: string,
-): string => `INSERT INTO delivery_states (message_seq, tenant_id, extension_id, sent_at)
-  SELECT messages.seq, messages.tenant_id, input.trackedBy, input.sentAt FROM input
-  CROSS JOIN messages ON messages.id = input.messageId WHERE ${condition} ON CONFLICT DO NOTHING`
-
 /** The conclusion of a tracked message. */
 export interface ConcludeRow extends Record<string, string | number | null> {
   messageSeq: number

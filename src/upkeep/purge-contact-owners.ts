@@ -25,7 +25,7 @@ export async function purgeContactOwners(gateway: Gateway, messagesBefore: numbe
       .limit(ROWS_PER_BATCH)
     const seqs = rows.map((row) => row.seq)
     // Keeps a row that was written again since it was read.
-    const sql = 'DELETE FROM conversations WHERE seq IN (SELECT value FROM json_each(?1)) AND written_at < ?2'
+    const sql = 'DELETE FROM contact_owners WHERE seq IN (SELECT value FROM json_each(?1)) AND written_at < ?2'
     if (seqs.length > 0) await writer.write([{ sql, args: [JSON.stringify(seqs), before] }])
     cursor = seqs.length === ROWS_PER_BATCH ? (seqs.at(-1) ?? 0) : cursor + ROWS_PER_RANGE
     return { count: seqs.length, last: cursor >= (newest?.seq ?? 0) }

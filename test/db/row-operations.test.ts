@@ -8,7 +8,7 @@ import { STORE } from '../../src/inbound/store-inbound.ts'
 import { ACCEPT, ACCEPT_ONCE, SCHEDULE, SCHEDULE_ONCE } from '../../src/sending/accept-rows.ts'
 import { CLAIM, CLOSE, END_FAILED, END, UNKNOWN } from '../../src/sending/attempt-rows.ts'
 import { GIVE_UP } from '../../src/sending/give-up-rows.ts'
-import { FOUND_SENT } from '../../src/sending/quarantine.ts'
+import { OPEN_QUARANTINED } from '../../src/sending/quarantine.ts'
 
 type Operation = RowOperation<Record<string, string | number | null>>
 
@@ -23,7 +23,7 @@ const OPERATIONS = {
   END_FAILED,
   UNKNOWN,
   GIVE_UP,
-  FOUND_SENT,
+  OPEN_QUARANTINED,
   OPEN_DELIVERY: deliveryRows.OPEN_DELIVERY,
   CLOSE_DELIVERY: deliveryRows.CLOSE_DELIVERY,
   STORE,

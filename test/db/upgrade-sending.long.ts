@@ -7,6 +7,7 @@ import { openRestoreMark } from '../../src/db/restore-mark.ts'
 import { createApp } from '../../src/operator/apps.ts'
 import { createTenant } from '../../src/operator/tenants.ts'
 import { runGateway } from '../../src/run.ts'
+import { IS_QUARANTINED } from '../../src/sending/quarantine.ts'
 import { startSimulator } from '../../src/simulator/simulator.ts'
 import { manualClock } from '../support/manual-clock.ts'
 import { temporaryFolder } from '../support/process.ts'
@@ -194,12 +195,15 @@ test('the upgrade keeps every message and job of release 1.0.0, in the order of 
   stack.defer(() => running.stop())
   const { gate } = running.gateway.database
   const all = async (sql: string) => (await gate.execute(sql)).rows
-  const send = await all(`SELECT id, subject, lane, contact, is_quarantined FROM jobs WHERE kind = 'send' ORDER BY seq`)
+  const send = await all(
+    `SELECT id, subject, lane, contact, ${IS_QUARANTINED} AS is_quarantined FROM jobs WHERE kind = 'send' ORDER BY seq`,
+  )
   expect(send.map((row) => numberOf(row['subject']))).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
   expect(send.map((row) => row['id'])).toEqual(send.map((row) => jobIdOf(numberOf(row['subject']))))
   expect(new Set(send.map((row) => row['lane']))).toEqual(new Set([FROM]))
   const quarantined = send.filter((row) => row['is_quarantined'] === 1).map((row) => numberOf(row['subject']))
-  expect(quarantined).toEqual([7, 8, 10, 11])
+  // The ninth has an open attempt, so it is looked up anyway.
+  expect(quarantined).toEqual([7, 8, 9, 10, 11])
   const open = await all('SELECT message_id, outcome FROM send_attempts WHERE closed_at IS NULL')
   expect(open.map((row) => [numberOf(row['message_id']), row['outcome']]).toSorted()).toEqual(
     [2, 3, 4, 5, 9].map((number) => [number, 'unknown']),
@@ -262,7 +266,7 @@ test('the upgrade of an older copy of a database of release 1.0.0 quarantines al
   const running = await start()
   stack.defer(() => running.stop())
   const { gate } = running.gateway.database
-  const { rows } = await gate.execute(`SELECT sum(is_quarantined) AS quarantined FROM jobs WHERE kind = 'send'`)
+  const { rows } = await gate.execute(`SELECT sum(${IS_QUARANTINED}) AS quarantined FROM jobs WHERE kind = 'send'`)
   expect(rows).toEqual([{ quarantined: 12 }])
   expect((await gate.execute(`SELECT 1 FROM jobs WHERE kind = 'webhook'`)).rows).toEqual([])
 })

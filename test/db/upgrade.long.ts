@@ -169,20 +169,20 @@ test('the upgrade finds the app that last wrote to a contact, for tenants with s
   try {
     const { rows } = await database.gate.execute(
       `SELECT contact, app_id, written_at = (SELECT max(created_at) FROM messages WHERE to_number = contact) AS newest
-        FROM conversations WHERE contact IN ('+15557770004', '+15557770008', '+15557770012') AND number = '+15555550100' ORDER BY contact`,
+        FROM contact_owners WHERE contact IN ('+15557770004', '+15557770008', '+15557770012') AND number = '+15555550100' ORDER BY contact`,
     )
     expect(rows.map((row) => ({ ...row }))).toEqual([
       { contact: '+15557770004', app_id: 'app_0000000000000002', newest: 1 },
       { contact: '+15557770008', app_id: 'app_0000000000000001', newest: 1 },
     ])
     const both = await database.gate.execute(
-      `SELECT tenant_id, app_id, written_at = 5 AS is_newest FROM conversations WHERE contact = '+15557770016' ORDER BY tenant_id`,
+      `SELECT tenant_id, app_id, written_at = 5 AS is_newest FROM contact_owners WHERE contact = '+15557770016' ORDER BY tenant_id`,
     )
     expect(both.rows.map((row) => ({ ...row }))).toEqual([
       { tenant_id: tenant, app_id: 'app_0000000000000002', is_newest: 1 },
       { tenant_id: 'tenant_0000000000000003', app_id: 'app_0000000000000005', is_newest: 0 },
     ])
-    const [count] = (await database.gate.execute('SELECT count(*) AS count FROM conversations')).rows
+    const [count] = (await database.gate.execute('SELECT count(*) AS count FROM contact_owners')).rows
     expect(count?.['count']).toBe(contacts * 0.75 - 1 + 1)
   } finally {
     await database.close()

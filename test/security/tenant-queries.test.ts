@@ -32,8 +32,7 @@ const JOB_WORK: Readonly<Record<string, string>> = {
   'src/sending/expire.ts': 'send jobs of all tenants, oldest first',
   'src/sending/uncertain-commits.ts': 'the attempt of one message, which its job row led to',
   'src/sending/outbound-message.ts': 'messages by the ids that job rows carry',
-  'src/sending/quarantine.ts':
-    'jobs and messages that its own queries found by tenant and extension, and at the start whether there are any',
+  'src/sending/quarantine.ts': 'one message, which its job row led to',
   'src/sending/lookup.ts': 'a record of the provider belongs to one message of all tenants that have its number',
   'src/sending/scheduled-messages.ts': 'schedule jobs whose time has come, of all tenants',
   'src/sending/recover.ts': 'at the start: open attempts and rate windows of all tenants',

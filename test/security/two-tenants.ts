@@ -85,7 +85,7 @@ export async function rowsOf(world: World, tenantId: string): Promise<unknown> {
     'apps',
     'connect_tokens',
     'conversation_activity',
-    'conversations',
+    'contact_owners',
     'deliveries',
     'extensions',
     'jobs',

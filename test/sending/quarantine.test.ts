@@ -1,14 +1,15 @@
 import { expect, test } from 'bun:test'
 import { manualClock } from '../support/manual-clock.ts'
+import { quarantine } from '../support/quarantine.ts'
 import { createWorld, until } from '../support/world.ts'
 
 test('a quarantined message is looked up and sent when its number is connected again', async () => {
   const clock = manualClock()
   await using first = await createWorld({ clock, work: false })
   await first.send()
-  const { gate } = first.gateway.database
   // This is the state after a restore and a disconnect.
-  await gate.batch(['UPDATE jobs SET is_quarantined = 1', 'DELETE FROM phone_numbers', 'DELETE FROM extensions'])
+  await quarantine(first)
+  await first.gateway.database.gate.batch(['DELETE FROM phone_numbers', 'DELETE FROM extensions'])
   await first.running.stop()
   const { folder, tenantId } = first
   await using second = await createWorld({ clock, folder, connect: false, env: { RECONCILE_SETTLE: '1s' } })

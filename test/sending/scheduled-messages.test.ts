@@ -2,6 +2,7 @@ import { expect, spyOn, test } from 'bun:test'
 import type { Caller } from '../../src/core/caller.ts'
 import { cancel } from '../../src/features/sms/cancel.ts'
 import { openRestoreMark } from '../../src/db/restore-mark.ts'
+import { IS_QUARANTINED } from '../../src/sending/quarantine.ts'
 import { manualClock } from '../support/manual-clock.ts'
 import { startServer, temporaryFolder } from '../support/process.ts'
 import { FROM, TO, type World, createWorld, until } from '../support/world.ts'
@@ -11,7 +12,7 @@ const HOUR_MS = 3_600_000
 const texts = (world: World): (string | null)[] =>
   world.control.messages({ direction: 'Outbound' }).map(({ text }) => text)
 
-const JOBS = `SELECT kind, is_quarantined FROM jobs WHERE kind IN ('send', 'schedule') ORDER BY seq`
+const JOBS = `SELECT kind, ${IS_QUARANTINED} AS is_quarantined FROM jobs WHERE kind IN ('send', 'schedule') ORDER BY seq`
 
 const jobs = async ({ gateway }: World): Promise<unknown[]> =>
   (await gateway.database.gate.execute(JOBS)).rows.map(

@@ -58,7 +58,7 @@ test('the first poll after a delivery makes the message delivered, and its event
   expect(after).toEqual({ messageId, status: 'sent', deliveryStatus: 'delivered', waiting: null })
   expect(entries).toEqual([
     { at: '2026-11-21T02:30:00.000Z', type: 'queued' },
-    { at: '2026-11-21T02:30:00.000Z', type: 'attempt', number: 1, outcome: 'accepted' },
+    { at: '2026-11-21T02:30:00.000Z', type: 'attempt', number: 1, outcome: 'accepted', durationMs: 0 },
     { at: '2026-11-21T02:30:00.000Z', type: 'sent', rcMessageId: expect.any(String) },
     { at: '2026-11-21T02:30:10.000Z', type: 'delivered' },
   ])

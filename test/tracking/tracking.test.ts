@@ -4,11 +4,11 @@ import { DAY_MS, HOUR_MS } from '../../src/core/limits.ts'
 import { LIST_TOO_LONG, type MessageQuery, type Provider } from '../../src/provider/provider.ts'
 import { silentLog } from '../../src/core/log.ts'
 import { runGateway } from '../../src/run.ts'
-import { recoverSending } from '../../src/sending/recover.ts'
 import { purgeEvents } from '../../src/upkeep/purge-events.ts'
 import { purgeMessages } from '../../src/upkeep/purge-messages.ts'
 import { erase } from '../../src/operator/erase.ts'
 import { manualClock, type ManualClock } from '../support/manual-clock.ts'
+import { quarantine } from '../support/quarantine.ts'
 import { listenTo } from '../support/socket.ts'
 import { FROM, TO, World, createWorld, until } from '../support/world.ts'
 
@@ -284,12 +284,11 @@ test('a message that a lookup found after a restore is tracked', async () => {
   const clock = manualClock()
   await using world = await createWorld({ clock, work: false, env: { RECONCILE_SETTLE: '1s' } })
   const id = await world.send()
-  const { session, provider, database, sending } = world.gateway
+  const { session, provider } = world.gateway
   const extensionId = world.control.extensions()[0]?.extensionId ?? ''
   const key = { tenantId: world.tenantId, extensionId }
   await session.call(key, 'medium', (token) => provider.sendSms(token, { from: FROM, to: TO, text: 'Hello' }))
-  await database.gate.execute(`UPDATE jobs SET is_quarantined = 1 WHERE kind = 'send'`)
-  await recoverSending(sending)
+  await quarantine(world)
   world.running.work()
   await untilSent(world, clock, id)
   expect(await deliveryStatus(world, id)).toBe('pending')

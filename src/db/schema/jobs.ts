@@ -25,8 +25,6 @@ export const jobs = sqliteTable(
     contact: text(),
     /** Steady time; of a `schedule` job wall-clock time. Null for a send job: its position in its queue decides when it begins. */
     dueAt: integer('due_at'),
-    /** Set by a restore on send jobs, and on schedule jobs that are due soon: the message may have been sent since the backup, so it is looked up first. */
-    isQuarantined: integer('is_quarantined', { mode: 'boolean' }).notNull().default(false),
     /** Epoch milliseconds: steady time of `send` and `lookup` jobs, wall-clock time of the others. The age of a send job counts from here. */
     createdAt: integer('created_at').notNull(),
     /** Set on a redelivery outside of a schedule: no attempt follows it. */
@@ -49,10 +47,6 @@ export const jobs = sqliteTable(
     index('jobs_sends')
       .on(table.seq)
       .where(sql`kind = 'send'`),
-    /** Empty, except after a restore. */
-    index('jobs_quarantined')
-      .on(table.tenantId, table.lane)
-      .where(sql`is_quarantined = 1`),
     /** Finds what comes due next, however many messages are scheduled. */
     index('jobs_scheduled')
       .on(table.dueAt)

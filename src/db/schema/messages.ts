@@ -55,11 +55,10 @@ export const messages = sqliteTable(
 
 /**
  * The app that last wrote to a contact from a number. Messages from that contact belong to this app. The SQL trigger
- * `conversations_follow` maintains the rows, only for tenants with several apps. The table keeps its old name: what
- * `GET /v1/conversations` lists is `conversation_activity`.
+ * `contact_owners_follow` maintains the rows, only for tenants with several apps.
  */
 export const contactOwners = sqliteTable(
-  'conversations',
+  'contact_owners',
   {
     seq: integer().primaryKey(),
     contact: text().notNull(),
@@ -70,7 +69,7 @@ export const contactOwners = sqliteTable(
     /** Of the newest message; it may be an hour behind. */
     writtenAt: integer('written_at').notNull(),
   },
-  (table) => [uniqueIndex('conversations_by_contact').on(table.contact, table.number, table.tenantId)],
+  (table) => [uniqueIndex('contact_owners_by_contact').on(table.contact, table.number, table.tenantId)],
 )
 
 export const ATTEMPT_OUTCOMES = ['accepted', 'rejected', 'not_accepted', 'unknown'] as const
@@ -107,6 +106,10 @@ export const sendAttempts = sqliteTable(
     /** The provider's code. */
     errorCode: text('error_code'),
     requestId: text('request_id'),
+    /** How long the call took; null while it runs, and if its process died. */
+    durationMs: integer('duration_ms'),
+    /** The provider's words about a failure, at most 200 characters. */
+    message: text(),
   },
   (table) => [
     /** At most one open attempt per conversation, so that calls never overlap and a record of the message store has one owner. */

@@ -41,13 +41,15 @@ function acceptance(message: Row): Timed[] {
 }
 
 function attemptEntry(attempt: Row, number: number, aheadMs: number): Timed {
-  const { outcome, http_status: httpStatus, error_code: errorCode } = attempt
+  const { outcome, http_status: httpStatus, error_code: errorCode, duration_ms: durationMs, message } = attempt
   const entry = {
     type: 'attempt',
     number,
     outcome,
     ...(httpStatus === null ? {} : { httpStatus }),
     ...(errorCode === null ? {} : { errorCode }),
+    durationMs,
+    ...(message === null ? {} : { message }),
   }
   return [Number(attempt['started_at']) + aheadMs, entry]
 }

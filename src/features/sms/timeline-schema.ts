@@ -20,6 +20,11 @@ export const TimelineEntry = z.discriminatedUnion('type', [
       .meta({ description: 'An unknown outcome stays `unknown` after the provider was asked' }),
     httpStatus: z.int().optional(),
     errorCode: z.string().optional().meta({ description: "The provider's code, or the connection's error" }),
+    durationMs: z
+      .int()
+      .nullable()
+      .meta({ description: 'How long the call took; null while it is open, and if the gateway ended before its end' }),
+    message: z.string().max(200).optional().meta({ description: "The provider's words about a failure" }),
   }),
   z.object({ at, type: z.literal('sent'), rcMessageId: z.string().nullable() }),
   z.object({ at, type: z.literal('failed'), error: z.string().nullable() }),
@@ -58,7 +63,7 @@ export const Timeline = z
       waiting: null,
       entries: [
         { at: '2026-11-21T02:30:00.000Z', type: 'queued' },
-        { at: '2026-11-21T02:30:00.004Z', type: 'attempt', number: 1, outcome: 'accepted' },
+        { at: '2026-11-21T02:30:00.004Z', type: 'attempt', number: 1, outcome: 'accepted', durationMs: 208 },
         { at: '2026-11-21T02:30:00.212Z', type: 'sent', rcMessageId: '3062991514016' },
         {
           at: '2026-11-21T02:30:10.480Z',

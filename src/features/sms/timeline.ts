@@ -5,6 +5,7 @@ import { MAX_LISTED } from '../../core/limits.ts'
 import type { Row } from '../../db/connection.ts'
 import type { Gateway } from '../../gateway.ts'
 import { deliveryStatusOf, loadDeliveryStates } from '../../tracking/delivery-status.ts'
+import { WAS_CALLED } from '../../sending/outbound-message.ts'
 import type { Timeline } from './timeline-schema.ts'
 import { inboundEntries, outboundEntries } from './timeline-entries.ts'
 import { shownWaiting } from './waiting.ts'
@@ -29,8 +30,8 @@ async function outbound(gateway: Gateway, { tenantId }: Caller, message: Row): P
   const messageId = String(message['id'])
   const state = (await loadDeliveryStates(database.gate, tenantId, [messageId])).get(messageId)
   const { rows: attempts } = await database.gate.execute({
-    sql: `SELECT started_at, outcome, http_status, error_code FROM send_attempts
-      WHERE message_id = ?1 AND tenant_id = ?2 AND outcome IS NOT NULL ORDER BY seq`,
+    sql: `SELECT started_at, outcome, http_status, error_code, duration_ms, message FROM send_attempts
+      WHERE message_id = ?1 AND tenant_id = ?2 AND outcome IS NOT NULL AND ${WAS_CALLED} ORDER BY seq`,
     args: [messageId, tenantId],
   })
   // Attempts are stored by the steady clock.

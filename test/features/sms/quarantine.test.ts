@@ -1,24 +1,13 @@
 import { expect, test } from 'bun:test'
-import { recoverSending } from '../../../src/sending/recover.ts'
 import { manualClock } from '../../support/manual-clock.ts'
+import { quarantine } from '../../support/quarantine.ts'
 import { untilSnoozed } from '../../support/snoozed.ts'
 import { FROM, TO, type World, createWorld, until } from '../../support/world.ts'
 
-const HOUR_MS = 3_600_000
 const SETTLE_MS = 30_000
 const OTHER_FROM = '+15555550177'
 const UNCONFIRMED = 'Delivery could not be confirmed with the provider'
 const contact = (n: number): string => `+1555777${1000 + n}`
-
-/** Quarantines messages, as after a restore: they may have been sent after the backup was made. */
-async function restore({ gateway }: World, ids: readonly string[]): Promise<void> {
-  await gateway.database.gate.execute(`UPDATE jobs SET is_quarantined = 1 WHERE kind = 'send'`)
-  for (const id of ids) {
-    const entry = gateway.sending.scheduler.entries.get(id)
-    if (entry !== undefined) entry.isQuarantined = true
-  }
-  await recoverSending(gateway.sending)
-}
 
 const extensionId = (world: World): string =>
   world.control.extensions().find(({ name }) => name === 'Alice')?.extensionId ?? ''
@@ -36,23 +25,20 @@ const listings = (world: World): number =>
 const texts = (world: World): string[] =>
   world.control.messages({ direction: 'Outbound' }).map(({ text }) => text ?? '')
 
-test.each([404, 503])('a message fails if the store answers %i until the message is too old', async (status) => {
+test.each([404, 503])('a message fails if the store answers %i for ten minutes', async (status) => {
   const clock = manualClock()
-  await using world = await createWorld({ clock, work: false, env: { MAX_QUEUE_AGE: '2h' } })
+  await using world = await createWorld({ clock, work: false })
   const id = await world.send()
-  await restore(world, [id])
+  await quarantine(world)
   world.control.fault({ route: 'message-store', calls: null, fault: { kind: 'respond', status } })
   world.running.work()
+  await untilSnoozed(world, 'lookup')
+  clock.advance(9 * 60_000)
   await until(() => listings(world) > 0)
   await untilSnoozed(world, 'lookup')
-  clock.advance(HOUR_MS)
-  await until(() => listings(world) > 1)
   expect((await world.status(id))['status']).toBe('queued')
-  await until(async () => {
-    clock.advance(HOUR_MS)
-    return (await world.status(id))['status'] === 'failed'
-  })
-  expect((await world.status(id))['error']).toBe(UNCONFIRMED)
+  clock.advance(60_000)
+  expect((await world.untilStatus(id))['error']).toBe(UNCONFIRMED)
   expect(texts(world)).toEqual([])
 })
 
@@ -66,7 +52,7 @@ test('a store that hangs delays only its own extension', async () => {
   const ids = await Promise.all(
     Array.from({ length: 8 }, (_, n) => world.send({ from: OTHER_FROM, to: contact(n) }, { key })),
   )
-  await restore(world, [...held, ...ids])
+  await quarantine(world)
   world.control.fault({
     route: 'message-store',
     extensionId: extensionId(world),
@@ -74,7 +60,6 @@ test('a store that hangs delays only its own extension', async () => {
     fault: { kind: 'hang' },
   })
   world.running.work()
-  await until(() => listings(world) === 1)
   await untilSnoozed(world, 'lookup')
   clock.advance(SETTLE_MS)
   for (const id of ids) await world.untilStatus(id, ['sent'], 20_000, { key })
@@ -85,16 +70,16 @@ test('one listing after the settle time decides all messages', async () => {
   const clock = manualClock()
   await using world = await createWorld({ clock, work: false })
   const ids = await Promise.all(Array.from({ length: 6 }, (_, n) => world.send({ to: contact(n), body: `text ${n}` })))
-  await restore(world, ids)
+  await quarantine(world)
   for (const n of [1, 4]) await wasSent(world, contact(n), `text ${n}`)
   world.running.work()
-  await until(() => listings(world) === 1)
   await untilSnoozed(world, 'lookup')
   clock.advance(SETTLE_MS - 1)
   for (const id of ids) expect((await world.status(id))['status']).toBe('queued')
+  expect(listings(world)).toBe(0)
   clock.advance(1)
   for (const id of ids) await world.untilStatus(id, ['sent'])
-  expect(listings(world)).toBe(2)
+  expect(listings(world)).toBe(1)
   expect(texts(world).toSorted()).toEqual(ids.map((_, n) => `text ${n}`))
 })
 
@@ -103,10 +88,9 @@ test('a record with a truncated text confirms its message', async () => {
   await using world = await createWorld({ clock, work: false })
   const body = 'A text that the store does not keep as a whole. '.repeat(4)
   const id = await world.send({ body })
-  await restore(world, [id])
+  await quarantine(world)
   await wasSent(world, TO, body.slice(0, 120))
   world.running.work()
-  await until(() => listings(world) === 1)
   await untilSnoozed(world, 'lookup')
   clock.advance(SETTLE_MS)
   expect(await world.untilStatus(id)).toMatchObject({ status: 'sent', error: null })
@@ -117,9 +101,8 @@ test('a quarantined message delays only its own conversation', async () => {
   const clock = manualClock()
   await using world = await createWorld({ clock, work: false })
   const first = await world.send({ to: TO, body: 'same' })
-  await restore(world, [first])
+  await quarantine(world)
   world.running.work()
-  await until(() => listings(world) === 1)
   await untilSnoozed(world, 'lookup')
   const behind = await world.send({ to: TO, body: 'same' })
   await world.untilStatus(await world.send({ to: contact(1), body: 'another' }), ['sent'])
@@ -128,4 +111,31 @@ test('a quarantined message delays only its own conversation', async () => {
   clock.advance(SETTLE_MS)
   for (const id of [first, behind]) await world.untilStatus(id, ['sent'])
   expect(texts(world)).toEqual(['another', 'same', 'same'])
+})
+
+test('one listing decides all messages of a conversation, which are sent once and in order', async () => {
+  const clock = manualClock()
+  const env = { FROM_LIMIT_PER_MINUTE: '1000', EXTENSION_LIMIT_PER_MINUTE: '1000', DELIVERY_TRACKING: 'off' }
+  await using world = await createWorld({ clock, work: false, env })
+  world.control.setLimits({ enabled: false })
+  const sent = Array.from({ length: 252 }, (_, n) => `text ${n}`)
+  const ids: string[] = []
+  for (const body of sent) ids.push(await world.send({ body }))
+  await quarantine(world)
+  const restoredAt = clock.now()
+  for (const n of [0, 1, 99, 251]) await wasSent(world, TO, `text ${n}`)
+  world.running.work()
+  await untilSnoozed(world, 'lookup')
+  clock.advance(SETTLE_MS)
+  await until(() => {
+    clock.advance(100)
+    return texts(world).length === sent.length
+  })
+  const last = await world.untilStatus(ids.at(-1) ?? '')
+  expect(clock.now() - restoredAt).toBeLessThan(SETTLE_MS + 60_000)
+  expect(last).toMatchObject({ status: 'sent' })
+  expect(listings(world)).toBe(1)
+  expect(texts(world).toSorted()).toEqual(sent.toSorted())
+  const others = sent.filter((_, n) => ![0, 1, 99, 251].includes(n))
+  expect(texts(world).slice(4)).toEqual(others)
 })

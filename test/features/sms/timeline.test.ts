@@ -1,4 +1,6 @@
 import { expect, test } from 'bun:test'
+import type { ExtensionKey } from '../../../src/provider/extension-rows.ts'
+import { recoverSending } from '../../../src/sending/recover.ts'
 import { expectError } from '../../support/expect-error.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { startReceiver } from '../../support/receiver.ts'
@@ -20,6 +22,11 @@ async function timeline(world: World, messageId: string): Promise<TimelineView> 
   return body
 }
 
+async function extensionOf({ gateway, tenantId }: World): Promise<ExtensionKey> {
+  const [extensionId = ''] = (await gateway.directory.tenant(tenantId)).extensions.keys()
+  return { tenantId, extensionId }
+}
+
 const entryTypes = ({ entries }: TimelineView): unknown[] => entries.map(({ type }) => type)
 
 test('a waiting message has one entry', async () => {
@@ -37,6 +44,12 @@ test('a waiting message has one entry', async () => {
 test('the timeline has each attempt with its outcome and RingCentral’s status and code', async () => {
   const clock = manualClock()
   await using world = await createWorld({ clock })
+  const { provider } = world.gateway
+  const send = provider.sendSms
+  provider.sendSms = (token, message) => {
+    clock.advance(40)
+    return send(token, message)
+  }
   world.control.fault({ route: 'sms', fault: { kind: 'respond', status: 429, headers: { 'Retry-After': '5' } } })
   const messageId = await world.send()
   await until(async () => (await timeline(world, messageId)).entries.length === 2)
@@ -47,10 +60,12 @@ test('the timeline has each attempt with its outcome and RingCentral’s status 
     outcome: 'not_accepted',
     httpStatus: 429,
     errorCode: 'CMN-301',
+    durationMs: 40,
+    message: 'Request rate exceeded',
   })
   world.control.fault({ route: 'sms', fault: { kind: 'reset' } })
   clock.advance(5000)
-  const unknown = { at: '2026-11-21T02:30:05.000Z', type: 'attempt', number: 2, outcome: 'unknown' }
+  const unknown = { at: '2026-11-21T02:30:05.040Z', type: 'attempt', number: 2, outcome: 'unknown', durationMs: 40 }
   await until(async () => (await timeline(world, messageId)).entries.length === 3)
   expect((await timeline(world, messageId)).entries[2]).toMatchObject(unknown)
   await until(async () => {
@@ -61,6 +76,34 @@ test('the timeline has each attempt with its outcome and RingCentral’s status 
   expect(entryTypes(ended)).toEqual(['queued', 'attempt', 'attempt', 'attempt', 'sent'])
   expect(ended.entries[2]).toMatchObject(unknown)
   expect(ended).toMatchObject({ status: 'sent', deliveryStatus: 'pending', waiting: null })
+})
+
+test('of long words of the provider an attempt shows 200 characters, without the token', async () => {
+  await using world = await createWorld()
+  const token = world.gateway.tokens.known(await extensionOf(world))
+  if (token?.type !== 'token') throw new Error('The token is not known')
+  const message = `Refused ${token.accessToken} ${'x'.repeat(300)}`
+  const body = { errorCode: 'CMN-101', message }
+  world.control.fault({ route: 'sms', fault: { kind: 'respond', status: 400, body } })
+  const messageId = await world.send()
+  await world.untilStatus(messageId, ['failed'])
+  const [, attempt] = (await timeline(world, messageId)).entries
+  expect(String(attempt?.['message'])).toMatch(/^Refused \S+ x+$/)
+  expect(String(attempt?.['message'])).not.toContain(token.accessToken)
+  expect(String(attempt?.['message'])).toHaveLength(200)
+})
+
+test('a call whose process died has no duration', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ clock, work: false })
+  const messageId = await world.send()
+  await world.gateway.database.gate.execute({
+    sql: `INSERT INTO send_attempts (message_id, tenant_id, extension_id, from_number, to_number, boot_id, started_at)
+      VALUES (?1, ?2, ?3, ?4, ?5, 'dead', ?6)`,
+    args: [messageId, world.tenantId, (await extensionOf(world)).extensionId, FROM, TO, clock.now()],
+  })
+  await recoverSending(world.gateway.sending)
+  expect((await timeline(world, messageId)).entries[1]).toMatchObject({ outcome: 'unknown', durationMs: null })
 })
 
 test('a failed message has a reason and no delivery status', async () => {

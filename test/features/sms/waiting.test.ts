@@ -2,7 +2,9 @@ import { expect, test } from 'bun:test'
 import { readTimeline } from '../../../src/features/sms/timeline.ts'
 import { setTenantStatus } from '../../../src/operator/tenants.ts'
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts'
+import { quarantine } from '../../support/quarantine.ts'
 import { worldWithEmptyWindows } from '../../support/ready-world.ts'
+import { untilSnoozed } from '../../support/snoozed.ts'
 import { FROM, FROM_2, type World, createWorld, until } from '../../support/world.ts'
 
 interface Waiting {
@@ -178,11 +180,10 @@ test('restore is the reason of a quarantined message until its lookup', async ()
   const clock = manualClock()
   await using first = await createWorld({ clock, work: false })
   const id = await first.send()
-  const { gate } = first.gateway.database
-  await gate.execute('UPDATE jobs SET is_quarantined = 1')
+  await quarantine(first)
   await first.running.stop()
   await using second = await createWorld({ clock, folder: first.folder, connect: false })
-  await until(() => second.gateway.sending.quarantine.isActive)
+  await untilSnoozed(second, 'lookup')
   const timeline = await second.json<{ waiting: Waiting }>('GET', `/v1/sms/${id}/timeline`, { key: first.key })
   expect(timeline.body.waiting).toEqual({ reason: 'restore', until: iso(clock.now() + 30_000) })
 })
@@ -214,7 +215,7 @@ test('scheduled is the reason of a message before its sendAt, with that time', a
   expect(body.entries).toMatchObject([
     { at: acceptedAt, type: 'queued' },
     { at: acceptedAt, type: 'scheduled', sendAt },
-    { at: sendAt, type: 'attempt', number: 1, outcome: 'accepted' },
+    { at: sendAt, type: 'attempt', number: 1, outcome: 'accepted', durationMs: 0 },
     { at: sendAt, type: 'sent' },
   ])
 })

@@ -25,7 +25,7 @@ async function appOfAnswer(world: World, contact = CONTACT, to = FROM): Promise<
 
 async function conversations(world: World): Promise<{ contact: string; at: number }[]> {
   const { rows } = await world.gateway.database.gate.execute(
-    'SELECT contact, written_at FROM conversations ORDER BY contact',
+    'SELECT contact, written_at FROM contact_owners ORDER BY contact',
   )
   return rows.map((row) => ({ contact: String(row['contact']), at: Number(row['written_at']) }))
 }
@@ -82,7 +82,7 @@ test('the time of a row is updated if it is more than an hour old, and the row i
   const second = await world.secondApp()
   const { gate } = world.gateway.database
   const setAge = (ms: number): Promise<unknown> =>
-    gate.execute({ sql: 'UPDATE conversations SET written_at = ?1', args: [world.gateway.clock.now() - ms] })
+    gate.execute({ sql: 'UPDATE contact_owners SET written_at = ?1', args: [world.gateway.clock.now() - ms] })
   const age = async (): Promise<number> => world.gateway.clock.now() - ((await conversations(world))[0]?.at ?? 0)
   await world.send({ to: CONTACT, body: '1' }, { key: second.apiKey })
   await setAge(HOUR_MS / 2)
@@ -103,7 +103,7 @@ test('old rows are deleted by the thousand, and no row is deleted if messages ar
   const fill = (world: World): Promise<unknown> =>
     world.gateway.database.gate.execute({
       sql: `WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 2300)
-        INSERT INTO conversations (contact, number, tenant_id, app_id, written_at)
+        INSERT INTO contact_owners (contact, number, tenant_id, app_id, written_at)
         SELECT printf('+1555777%04d', n), '${FROM}', 't', 'a', iif(n BETWEEN 31 AND 100 OR n BETWEEN 2079 AND 2082 OR n > 2200, 0, ?1) FROM n`,
       args: [world.gateway.clock.now()],
     })
@@ -177,7 +177,7 @@ test('rows of other tenants are not read', async () => {
   await using world = await createWorld()
   await world.secondApp()
   const row = (tenant: string): string =>
-    `INSERT INTO conversations (contact, number, tenant_id, app_id, written_at) VALUES ('${CONTACT}', '${FROM}', '${tenant}', 'app_x', 1)`
+    `INSERT INTO contact_owners (contact, number, tenant_id, app_id, written_at) VALUES ('${CONTACT}', '${FROM}', '${tenant}', 'app_x', 1)`
   await world.gateway.database.gate.batch([row('tenant_0'), row('tenant_g')])
   expect(await appOfAnswer(world)).toBe(world.app.appId)
 })
@@ -186,11 +186,11 @@ test('a row that is updated during the purge is kept', async () => {
   await using world = await createWorld({ env: { MESSAGE_RETENTION_DAYS: '1' } })
   const { gate, writer } = world.gateway.database
   await gate.execute(
-    `INSERT INTO conversations (contact, number, tenant_id, app_id, written_at) VALUES ('${CONTACT}', '${FROM}', 't', 'a', 1)`,
+    `INSERT INTO contact_owners (contact, number, tenant_id, app_id, written_at) VALUES ('${CONTACT}', '${FROM}', 't', 'a', 1)`,
   )
   const real = writer.write.bind(writer)
   spyOn(writer, 'write').mockImplementation(async (statements) => {
-    await gate.execute({ sql: 'UPDATE conversations SET written_at = ?1', args: [world.gateway.clock.now()] })
+    await gate.execute({ sql: 'UPDATE contact_owners SET written_at = ?1', args: [world.gateway.clock.now()] })
     return real(statements)
   })
   await purgeMessages(world.gateway)
