@@ -9,6 +9,8 @@ export interface EncryptedPair {
   accessExpiresAt: number
   refreshToken: string
   refreshExpiresAt: number
+  /** When the provider issued it. */
+  refreshedAt: number
 }
 
 export interface NewExtension extends EncryptedPair {
@@ -49,7 +51,7 @@ export const connectExtension = (row: NewExtension): Statement => ({
 })
 
 /** Stores a refreshed pair, unless another pair has replaced `old` before. */
-export const replacePair = (key: ExtensionKey, old: string, pair: EncryptedPair, now: number): Statement => ({
+export const replacePair = (key: ExtensionKey, old: string, pair: EncryptedPair): Statement => ({
   sql: `UPDATE extensions SET access_token = ?4, access_expires_at = ?5, refresh_token = ?6, refresh_expires_at = ?7,
       refreshed_at = ?8, status = 'active', refresh_failures = 0, next_refresh_at = NULL
     WHERE tenant_id = ?1 AND extension_id = ?2 AND refresh_token = ?3 RETURNING extension_id`,
@@ -61,7 +63,7 @@ export const replacePair = (key: ExtensionKey, old: string, pair: EncryptedPair,
     pair.accessExpiresAt,
     pair.refreshToken,
     pair.refreshExpiresAt,
-    now,
+    pair.refreshedAt,
   ],
 })
 

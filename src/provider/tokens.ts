@@ -126,6 +126,7 @@ export class Tokens {
       accessExpiresAt: now + pair.expiresInSeconds * 1000,
       refreshToken: await this.context.secrets.encrypt(pair.refreshToken, encryptionContext(key, 'rc_refresh')),
       refreshExpiresAt: now + pair.refreshExpiresInSeconds * 1000,
+      refreshedAt: now,
     }
   }
 
@@ -188,7 +189,7 @@ export class Tokens {
   async #store(row: ExtensionRow, fresh: FreshPair): Promise<TokenResult> {
     const { replaces, encrypted, accessToken } = fresh
     this.#uncommitted.set(nameOf(row), fresh)
-    const [stored] = await this.#commit(row, replacePair(row, replaces, encrypted, this.context.clock.now()))
+    const [stored] = await this.#commit(row, replacePair(row, replaces, encrypted))
     this.#uncommitted.delete(nameOf(row))
     if (stored?.rows.length === 0) return this.access(row)
     this.#decrypted.keep(row, encrypted.accessToken, accessToken)
