@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline/promises'
 import { CommanderError } from 'commander'
 import { readConfig } from './core/config.ts'
 import { EXIT } from './core/start-error.ts'
-import { protectFiles } from './data-folder.ts'
+import { protectFiles, withRealPath } from './data-folder.ts'
 import { type CliContext, CliError } from './cli/context.ts'
 import { printFindings } from './cli/print.ts'
 import { createProgram } from './cli/program.ts'
@@ -57,7 +57,7 @@ function makeContext(json: boolean): CliContext {
     stderr: (text: string) => void process.stderr.write(text),
   }
   const result = readConfig(environment(), process.stdout.isTTY)
-  if (result.ok) return { ...context, config: result.config }
+  if (result.ok) return { ...context, config: withRealPath(result.config) }
   return handleBadConfig(context, commandName(), result.problems)
 }
 

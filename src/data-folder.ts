@@ -4,7 +4,17 @@ import { dirname, join, resolve } from 'node:path'
 import type { Config } from './core/config.ts'
 import { sha256Hex } from './core/secrets.ts'
 import { EXIT, StartError } from './core/start-error.ts'
+import { inUse } from './db/database-file.ts'
+import { realPathOf } from './db/real-path.ts'
 import { type ProcessLock, takeLock } from './db/lock.ts'
+
+/** Names the database file without symbolic links. Call it before anything else uses the path: locks, sockets, Litestream. */
+export function withRealPath(config: Config): Config {
+  const { path } = config.database
+  if (path === null) return config
+  const real = realPathOf(path)
+  return { ...config, database: { ...config.database, path: real, url: `file:${real}` } }
+}
 
 /** The folder of the database file, which also holds its lock, keys and sockets. */
 export const dataFolder = (databasePath: string): string => dirname(resolve(databasePath))
@@ -34,11 +44,7 @@ export async function openDataFolder(databasePath: string, waitMs: number, onWai
       `Cannot write in ${folder}: check that the folder exists, is writable and has space, or set DATABASE_URL=file:PATH`,
     )
   }
-  if (lock === null)
-    throw new StartError(
-      EXIT.locked,
-      `Another process uses ${resolve(databasePath)}: stop it first, or set DATABASE_URL to another file`,
-    )
+  if (lock === null) throw inUse(databasePath)
   return lock
 }
 

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { atMost } from './core/at-most.ts'
 import type { Clock } from './core/clock.ts'
 import { systemClock } from './core/clock.ts'
@@ -10,9 +11,10 @@ import { describeLost } from './auth/lost-keys.ts'
 import { authenticateSocket } from './features/ws/authenticate.ts'
 import { encryptionKeys, openDataFolder, sizeOf } from './data-folder.ts'
 import { type Database, type UpgradeStep, openDatabase } from './db/database.ts'
+import { lockDatabase } from './db/database-file.ts'
 import { damageOf } from './db/gate.ts'
 import { SchemaError } from './db/migrate.ts'
-import { openRestoreMark } from './db/restore-mark.ts'
+import { lostDatabase, openRestoreMark } from './db/restore-mark.ts'
 import { type Gateway, buildGateway } from './gateway.ts'
 import { listen, stopListening, urlHost } from './http/listener.ts'
 import type { Timers } from './jobs/timers.ts'
@@ -72,17 +74,20 @@ export async function openGateway(options: RunOptions, stack: AsyncDisposableSta
   const { log, clock = systemClock, meter = noMeter } = options
   const config = { ...options.config }
   const path = config.database.path ?? 'sgw.db'
-  const lock = await openDataFolder(path, options.lockWaitMs ?? LOCK_WAIT_MS, () =>
-    log.warn({}, 'another process uses the database: waiting for it to end'),
-  )
+  const { lockWaitMs = LOCK_WAIT_MS } = options
+  const noteWait = (): void => log.warn({}, 'another process uses the database: waiting for it to end')
+  const lock = await openDataFolder(path, lockWaitMs, noteWait)
   stack.defer(() => lock.release())
+  refuseLost(config, path)
+  const fileLock = await lockDatabase(path, lockWaitMs, noteWait)
+  stack.defer(() => fileLock.release())
   const keys = encryptionKeys(config)
   const database = await open(config, log, clock)
   stack.defer(() => database.close())
   const ids = createIds()
   const fresh = { incarnation: ids.of('boot'), now: clock.now() }
   const { mark, restored } = await openRestoreMark(database.gate, `${path}.mark`, fresh).catch((error: unknown) => {
-    if (damageOf(error, path) !== null) throw error
+    if (damageOf(error, path) !== null || error instanceof StartError) throw error
     throw new StartError(
       EXIT.cannotWrite,
       `Cannot mark the database in ${path}.mark (${errorName(error)}): check that both belong to this user, and that the disk has space`,
@@ -171,13 +176,18 @@ async function loadAdmin() {
   return { metrics, listen: (gateway: Gateway, port: number) => startAdmin(gateway, metrics, port) }
 }
 
-async function open(config: Config, log: Log, clock: Clock): Promise<Database> {
-  const { path } = config.database
-  if (config.requireRestore && path !== null && sizeOf(path) === 0)
+/** Refuses a missing database where there was one, or where one must be. */
+function refuseLost({ requireRestore }: Config, path: string): void {
+  if (sizeOf(path) > 0) return
+  if (requireRestore)
     throw new StartError(
       EXIT.badConfig,
       `REQUIRE_RESTORE is set and ${path} is missing: run sgw restore; for the very first start, unset REQUIRE_RESTORE`,
     )
+  if (existsSync(`${path}.mark`)) throw new StartError(EXIT.badConfig, lostDatabase(path))
+}
+
+async function open(config: Config, log: Log, clock: Clock): Promise<Database> {
   try {
     const progress = (step: UpgradeStep): void =>
       log.warn({ ...step }, 'the database is being upgraded: wait, and do not interrupt')

@@ -5,7 +5,7 @@ import { type Config, type ConfigResult, readConfig } from './core/config.ts'
 import { type Log, createLog } from './core/log.ts'
 import type { Environment } from './core/settings.ts'
 import { EXIT, StartError } from './core/start-error.ts'
-import { protectFiles, socketPath } from './data-folder.ts'
+import { protectFiles, socketPath, withRealPath } from './data-folder.ts'
 import type { Development } from './development/development.ts'
 import type { OperatorContext } from './operator/context.ts'
 import { serveOperator } from './operator/socket.ts'
@@ -29,7 +29,7 @@ export async function serve({ environment, terminal, isTest, exit }: ServeOption
   }
   const result = await configOf(environment, terminal, isTest)
   if (!result.ok) return fail(new StartError(EXIT.badConfig, [...result.problems, ...result.warnings].join('\n')))
-  const { config } = result
+  const config = withRealPath(result.config)
   const log = createLog({ level: config.logLevel, format: config.logFormat })
   const shutdown: Shutdown = { begun: false, end: async () => null }
   ignoreLogErrors()

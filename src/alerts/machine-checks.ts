@@ -23,10 +23,11 @@ async function findStorageFault(gateway: Gateway): Promise<Condition[]> {
   if (!(await probeStorage(gateway))) return []
   const { path } = gateway.config.database
   const name = `The database ${path ?? ''}`.trimEnd()
+  const why = gateway.database.storage?.problem ?? 'its disk is full, so messages are refused with 503: make room'
   const condition: Condition = {
     alert: 'storage_failing',
     subject: 'database',
-    text: `${name} cannot be written, so messages are refused with 503: make room on its disk, or check the disk.`,
+    text: `${name}: ${why}.`,
     overText: `Resolved: ${name} can be written again.`,
     detail: { database: path },
     holdMs: 0,

@@ -35,7 +35,7 @@ export async function ask(context: CliContext, command: string, input: unknown):
 const NO_SERVER_CODES = ['ENOENT', 'ECONNREFUSED', 'FailedToOpenSocket', 'ConnectionRefused']
 
 /** Null if no server listens. */
-async function askServer(context: CliContext, command: string, input: unknown): Promise<CommandResult | null> {
+export async function askServer(context: CliContext, command: string, input: unknown): Promise<CommandResult | null> {
   const { path } = context.config.database
   if (path === null) return null
   try {

@@ -2,7 +2,9 @@ import { Database } from 'bun:sqlite'
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statfsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { EXIT } from '../core/start-error.ts'
+import { printable } from '../core/printable.ts'
 import { sizeOf } from '../data-folder.ts'
+import { askServer } from './ask.ts'
 import { type CliContext, CliError } from './context.ts'
 import { print } from './print.ts'
 
@@ -12,17 +14,16 @@ const SLOW_MEGABYTES = 100
 
 /**
  * Copies the database into a new file and checks the copy, with or without a running server. The copy is read in one
- * transaction, which does not delay the server. Errors: the file exists, the disk is full, the database is damaged.
+ * transaction, which does not delay the server. If the file was deleted or replaced under a running server, the server makes
+ * the copy. Errors: the file exists, the disk is full, the database is damaged.
  */
-export function backUp(context: CliContext, file: string): void {
-  const source = databaseOf(context)
+export async function backUp(context: CliContext, file: string): Promise<void> {
   const target = resolve(file)
   if (existsSync(target)) throw new CliError(`${target} exists: name a new file`)
-  const megabytes = requireSpace(source, target)
-  if (context.terminal && megabytes > SLOW_MEGABYTES) context.stderr(`Copying and checking up to ${megabytes} MB …\n`)
+  if (!existsSync(dirname(target))) throw new CliError(`There is no folder ${dirname(target)}: create it first`)
   const part = `${target}.part-${process.pid}`
   try {
-    copy(source, part)
+    if (!(await isRescued(context, part))) copyFrom(context, databaseOf(context), part)
     const integrity = check(part)
     if (integrity !== 'ok')
       throw new CliError(`The copy is damaged (${integrity}), and so is the database: see docs/damaged-database.md`)
@@ -31,6 +32,20 @@ export function backUp(context: CliContext, file: string): void {
   } finally {
     for (const suffix of ['', '-journal']) rmSync(`${part}${suffix}`, { force: true })
   }
+}
+
+/** Whether the server has made the copy, because nobody else can. An older server does not know the command. */
+async function isRescued(context: CliContext, part: string): Promise<boolean> {
+  const answer = await askServer(context, 'rescue', { file: part })
+  if (answer?.ok === false && !answer.error.startsWith('There is no command'))
+    throw new CliError(printable(answer.error))
+  return answer?.ok === true && (answer.result as { copied: boolean }).copied
+}
+
+function copyFrom(context: CliContext, source: string, part: string): void {
+  const megabytes = requireSpace(source, part)
+  if (context.terminal && megabytes > SLOW_MEGABYTES) context.stderr(`Copying and checking up to ${megabytes} MB …\n`)
+  copy(source, part)
 }
 
 function databaseOf({ config }: CliContext): string {
@@ -43,10 +58,9 @@ function databaseOf({ config }: CliContext): string {
   return resolve(path)
 }
 
-/** Refuses a folder that is missing or too full. Returns the largest possible size of the copy in megabytes. */
+/** Refuses a folder that is too full. Returns the largest possible size of the copy in megabytes. */
 function requireSpace(source: string, target: string): number {
   const folder = dirname(target)
-  if (!existsSync(folder)) throw new CliError(`There is no folder ${folder}: create it first`)
   const neededBytes = sizeOf(source) + sizeOf(`${source}-wal`)
   const { bavail, bsize } = statfsSync(folder)
   const megabytes = Math.ceil(neededBytes / 1e6)

@@ -8,6 +8,7 @@ import { type Gate, openGate } from './gate.ts'
 import { type UpgradeHooks, migrate } from './migrate.ts'
 import { MIGRATIONS, type Migration } from './migrations.ts'
 import { type Reader, openReader } from './reader.ts'
+import { OpenFiles } from './open-files.ts'
 import { PROBE, Storage } from './storage.ts'
 import { type Writer, createWriter } from './writer.ts'
 import * as schema from './schema/index.ts'
@@ -58,16 +59,27 @@ export interface UpgradeStep {
 }
 
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const storage: Storage = new Storage(() => gate.batch(PROBE), options.log, options.clock)
+  const files = options.path === null ? null : new OpenFiles(options.path)
+  const storage: Storage = new Storage(() => checked.batch(PROBE), files, options.log, options.clock)
   const gate = await openGate({ url: options.url, pragmas: pragmasFor(options), storage })
+  const checked: Gate = {
+    ...gate,
+    batch: async (statements) => {
+      storage.refuseIfMoved()
+      return gate.batch(statements)
+    },
+  }
   try {
     const { migrations = MIGRATIONS } = options
     const migrated = await migrate(gate, migrations, upgrade(gate, options))
     const reader = openReader(gate, options.path)
-    const writer = createWriter(gate, options.defer)
+    const writer = createWriter(checked, options.defer)
+    files?.moved()
     const close = async (): Promise<void> => {
       await writer.drained()
       await reader.close()
+      // SQLite would remove the log of the file that is there now.
+      if ((files?.moved() ?? null) !== null) return
       // The driver closes the file only when the garbage collector runs, so the last rows would stay in the WAL file.
       if (!options.litestream) await gate.execute('PRAGMA wal_checkpoint(TRUNCATE)').catch(() => undefined)
       await gate.close()

@@ -100,9 +100,13 @@ async function untilNotBusy<T>(holder: ConnectionHolder, call: (connection: Sqli
   }
 }
 
+/** A file that was deleted or replaced stays open: the next connection would open another one. */
 function drop(holder: ConnectionHolder): void {
+  const files = holder.storage?.files ?? null
+  if ((files?.moved() ?? null) !== null) return
   holder.connection?.close()
   holder.connection = null
+  files?.closed()
 }
 
 const isBusy = (error: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(sqliteCode(error) ?? '')

@@ -9,7 +9,8 @@ export interface ProcessLock {
 const held = new Set<Database>()
 
 /**
- * Takes the lock beside the database: an exclusive SQLite transaction on a file of its own.
+ * Takes the lock beside the database: an exclusive SQLite transaction on a file of its own. It is there before the database
+ * is, and every release takes it. `lockDatabase` takes the lock that nobody can remove.
  * Returns null when another process still holds it after `waitMs`; calls `onWait` once if it has to wait.
  */
 export async function takeLock(
@@ -18,13 +19,17 @@ export async function takeLock(
   onWait: () => void = () => {},
 ): Promise<ProcessLock | null> {
   const database = new Database(`${databasePath}.lock`, { create: true })
+  if (await untilLocked(() => tryLock(database), waitMs, onWait)) return keep(database)
+  database.close()
+  return null
+}
+
+/** Tries until it succeeds or the time is over. */
+export async function untilLocked(tryOnce: () => boolean, waitMs: number, onWait: () => void): Promise<boolean> {
   const deadline = performance.now() + waitMs
   for (let tries = 0; ; tries++) {
-    if (tryLock(database)) return keep(database)
-    if (performance.now() >= deadline) {
-      database.close()
-      return null
-    }
+    if (tryOnce()) return true
+    if (performance.now() >= deadline) return false
     if (tries === 0) onWait()
     await Bun.sleep(100)
   }

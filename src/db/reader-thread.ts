@@ -8,6 +8,8 @@ export type ThreadRequest = { type: 'open'; path: string } | ({ type: 'read' } &
 export interface ReadQuery {
   sql: string
   args: readonly Argument[]
+  /** Whether a new connection runs it, which has no page in memory. */
+  isFresh: boolean
 }
 
 /**
@@ -40,17 +42,22 @@ function open(databasePath: string): void {
   }
 }
 
-function answer({ sql, args }: ReadQuery): ThreadAnswer {
+function answer({ sql, args, isFresh }: ReadQuery): ThreadAnswer {
   try {
+    if (isFresh) renewConnection()
     connection ??= openConnection()
     const { columns, rows } = connection.table({ sql, args: [...args] })
     return { columns, rows: JSON.stringify(rows) }
   } catch (error) {
     // The driver never resets a statement that has failed: see the gate.
-    connection?.close()
-    connection = null
+    renewConnection()
     return { failure: error instanceof Error ? error.message : String(error), code: sqliteCode(error) }
   }
+}
+
+function renewConnection(): void {
+  connection?.close()
+  connection = null
 }
 
 /** Uses the driver of the gate, because two copies of SQLite in one process would release each other's file locks. */

@@ -12,6 +12,8 @@ export interface Reader {
    * take turns.
    */
   longRead(tenantId: string, sql: string, args: readonly Argument[]): Promise<Row[]>
+  /** `ok`, or what SQLite found in the file. Reads all of it by a new connection, because pages in memory may be better than those on disk. */
+  checkFile(): Promise<string>
   close(): Promise<void>
 }
 
@@ -22,8 +24,12 @@ export const openReader = (gate: Gate, path: string | null): Reader =>
 /** Reads through the gate. */
 export const readerOf = (gate: Gate): Reader => ({
   longRead: async (_tenantId, sql, args) => (await gate.execute({ sql, args: [...args] })).rows,
+  checkFile: async () => verdictOf((await gate.execute(CHECK)).rows),
   close: () => Promise.resolve(),
 })
+
+const CHECK = 'PRAGMA quick_check(1)'
+const verdictOf = ([row]: readonly Row[]): string => String(row?.['quick_check'] ?? 'no answer')
 
 /** How long closing waits for the read that is under way. */
 const CLOSE_MS = 1000
@@ -50,8 +56,16 @@ class ReaderThread implements Reader {
   }
 
   longRead(tenantId: string, sql: string, args: readonly Argument[]): Promise<Row[]> {
+    return this.#read(tenantId, { sql, args, isFresh: false })
+  }
+
+  async checkFile(): Promise<string> {
+    return verdictOf(await this.#read('operator', { sql: CHECK, args: [], isFresh: true }))
+  }
+
+  #read(tenantId: string, query: ReadQuery): Promise<Row[]> {
     return new Promise((resolve, reject) => {
-      this.#turns.request(tenantId, [], (turn) => this.#begin({ sql, args, resolve, reject, turn }))
+      this.#turns.request(tenantId, [], (turn) => this.#begin({ ...query, resolve, reject, turn }))
     })
   }
 
@@ -68,7 +82,7 @@ class ReaderThread implements Reader {
       return read.turn.release()
     }
     this.#running = read
-    this.#post({ type: 'read', sql: read.sql, args: read.args })
+    this.#post({ type: 'read', sql: read.sql, args: read.args, isFresh: read.isFresh })
   }
 
   #answered(answer: ThreadAnswer): void {

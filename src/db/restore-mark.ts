@@ -1,4 +1,5 @@
 import { closeSync, constants, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { EXIT, StartError } from '../core/start-error.ts'
 import { HOUR_MS } from '../core/limits.ts'
 import type { Gate } from './gate.ts'
 
@@ -31,6 +32,10 @@ interface Progress {
 /** Writes text at a position of a file, or throws. */
 type WriteAt = (file: number, text: string, position: number) => unknown
 
+/** The refusal of an empty database where another one has been used. */
+export const lostDatabase = (path: string): string =>
+  `${path} is missing or empty, but ${path}.mark says that a gateway has used it: check DATABASE_URL and that the volume is mounted, look for the file, or restore it (sgw restore, docs/damaged-database.md). Only to start with an empty database, remove ${path}.mark`
+
 /** Compares database and file. `restored` is true once per restore: a new incarnation is committed before this returns. */
 export async function openRestoreMark(
   gate: Gate,
@@ -40,6 +45,8 @@ export async function openRestoreMark(
 ): Promise<{ mark: RestoreMark; restored: boolean }> {
   const stored = await readProgress(gate)
   const noted = readNoted(path)
+  if (stored === null && noted !== null && noted.attempt + noted.delivery > 0)
+    throw new StartError(EXIT.badConfig, lostDatabase(path.replace(/\.mark$/, '')))
   const restored = stored !== null && !isContinuation(stored, noted)
   const incarnation = stored === null || restored ? fresh.incarnation : stored.incarnation
   // The file is written before the commit: after a crash in between, the next start finds the same result.

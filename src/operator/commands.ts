@@ -11,6 +11,7 @@ import { SendMessage, sendMessage } from './send-message.ts'
 import { SimulateInbound, simulateInbound } from './simulate.ts'
 import { readStatus } from './status.ts'
 import { CreateTenant, SetTenantStatus, createTenant, listTenants, setTenantStatus } from './tenants.ts'
+import { Rescue, rescue } from './rescue.ts'
 import { Unblock, unblock } from './unblock.ts'
 import {
   CreateTenantTrigger,
@@ -51,6 +52,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   'trigger-delete': command(DeleteTenantTrigger, deleteTenantTrigger),
   unblock: command(Unblock, unblock),
   compact: command(Nothing, compact),
+  rescue: command(Rescue, rescue, 'server'),
   erase: command(Erase, erase),
   send: command(SendMessage, sendMessage, 'server'),
   'simulate-inbound': {

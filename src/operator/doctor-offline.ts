@@ -1,5 +1,7 @@
 import type { Config } from '../core/config.ts'
+import { existsSync } from 'node:fs'
 import { sizeOf } from '../data-folder.ts'
+import { lostDatabase } from '../db/restore-mark.ts'
 import { checkAlertOffline } from './doctor-alert.ts'
 import { checkProvider, checkPublicUrl } from './doctor-surroundings.ts'
 import { checkDisk } from './doctor.ts'
@@ -27,6 +29,7 @@ export async function diagnoseOffline(config: Config, why: string, alert: boolea
 
 /** A missing database is only a warning: before the first start it is normal. */
 function reportDatabase({ database: { path } }: Config, why: string): never {
+  if (path !== null && isMissing(path) && existsSync(`${path}.mark`)) throw new Fault(lostDatabase(path))
   if (path !== null && isMissing(path))
     throw new Fault(
       `there is none at ${path}: the first start creates it; if a server has started, check that DATABASE_URL is the server's`,

@@ -2,6 +2,7 @@ import { statfsSync } from 'node:fs'
 import { z } from 'zod'
 import { describeLost } from '../auth/lost-keys.ts'
 import { dataFolder } from '../data-folder.ts'
+import { faultOfFile, filesOpenToOthers } from '../db/database-file.ts'
 import { extensions } from '../db/schema/connections.ts'
 import type { Gateway } from '../gateway.ts'
 import { checkAlert } from './doctor-alert.ts'
@@ -45,11 +46,17 @@ function checkServer({ lifecycle }: Gateway): string {
   return 'running'
 }
 
-async function checkDatabase(gateway: Gateway): Promise<string> {
-  const { rows } = await gateway.database.gate.execute('PRAGMA quick_check(1)')
-  const verdict = String(rows[0]?.['quick_check'])
+async function checkDatabase({ config, database }: Gateway): Promise<string> {
+  const { path, url } = config.database
+  if ((await database.storage?.probeIfFailing()) === true) throw new Fault(database.storage?.problem ?? 'it fails')
+  const fault = path === null ? null : faultOfFile(path)
+  if (fault !== null) throw new Fault(`the next start will be refused. ${fault}`)
+  const verdict = await database.reader.checkFile()
   if (verdict !== 'ok') throw new Fault(`damaged (${verdict}): see docs/damaged-database.md`)
-  return `${gateway.config.database.path ?? gateway.config.database.url}: ok`
+  const open = path === null ? [] : filesOpenToOthers(path)
+  if (open.length > 0)
+    throw new Fault(`other users can read ${open.join(', ')}, which hold people's messages: chmod 600 them`, 'warn')
+  return `${path ?? url}: ok`
 }
 
 export function checkDisk({ config }: Pick<Gateway, 'config'>): string {

@@ -1,4 +1,5 @@
-import { chmodSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { ApiError } from '../core/errors.ts'
 import type { OperatorContext } from './context.ts'
 
@@ -12,6 +13,29 @@ export interface OperatorSocket {
  * request. Requests wait until `prepared` resolves, when the development app exists and the server works.
  */
 export function serveOperator(prepared: Promise<OperatorContext>, path: string): OperatorSocket {
+  let server = open(prepared, path)
+  const timer = setInterval(() => {
+    // Whoever has deleted the database by mistake (`rm sgw.db*`) needs the commands more than ever.
+    if (!existsSync(path) && existsSync(dirname(path))) server = reopen(server, () => open(prepared, path))
+  }, REOPEN_EVERY_MS)
+  return {
+    stop: async () => {
+      clearInterval(timer)
+      await server.stop(true)
+      rmSync(path, { force: true })
+    },
+  }
+}
+
+const REOPEN_EVERY_MS = 1000
+
+/** The old server answers what it has accepted. */
+function reopen(old: Bun.Server<undefined>, openNew: () => Bun.Server<undefined>): Bun.Server<undefined> {
+  void old.stop()
+  return openNew()
+}
+
+function open(prepared: Promise<OperatorContext>, path: string): Bun.Server<undefined> {
   rmSync(path, { force: true })
   const server = Bun.serve({
     unix: path,
@@ -20,12 +44,7 @@ export function serveOperator(prepared: Promise<OperatorContext>, path: string):
     fetch: async (request) => answer(await prepared, request),
   })
   chmodSync(path, 0o600)
-  return {
-    stop: async () => {
-      await server.stop(true)
-      rmSync(path, { force: true })
-    },
-  }
+  return server
 }
 
 /**

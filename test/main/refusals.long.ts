@@ -1,8 +1,8 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { readConfig } from '../../src/core/config.ts'
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
-import { startProgram, startServer, temporaryFolder } from '../support/process.ts'
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { sgw, startProgram, startServer, temporaryFolder } from '../support/process.ts'
 import type { Finished } from '../support/program.ts'
 
 /** Runs a start that is refused. Returns its exit code and the lines on stderr. */
@@ -52,6 +52,8 @@ test.concurrent('a folder at the path of the database ends the start with 73 and
 
 test.concurrent('a restore mark that cannot be written ends the start with 73 and one line', async () => {
   using folder = temporaryFolder()
+  await sgw(['tenant', 'create', '--name', 'Acme'], { DATABASE_URL: folder.database })
+  rmSync(folder.file('sgw.db.mark'))
   mkdirSync(folder.file('sgw.db.mark'))
   const { code, lines } = await refusedStart({ PORT: '0', DATABASE_URL: folder.database })
   expect({ code, count: lines.length }).toEqual({ code: 73, count: 1 })

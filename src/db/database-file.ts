@@ -1,0 +1,98 @@
+import { dlopen } from 'bun:ffi'
+import { accessSync, chmodSync, closeSync, constants, fstatSync, openSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { EXIT, StartError } from '../core/start-error.ts'
+import { type ProcessLock, untilLocked } from './lock.ts'
+
+/** What SQLite adds to the name of a database. */
+export const SUFFIXES = ['', '-wal', '-shm'] as const
+/**
+ * Creates the database file if it is missing, makes it readable for this user alone, and locks it. The lock belongs to the
+ * file, whatever it is called and whoever removes `sgw.db.lock`. Errors: `StartError`, exit codes 73 and 75.
+ */
+export async function lockDatabase(path: string, waitMs: number, onWait: () => void): Promise<ProcessLock> {
+  const file = openToWrite(path)
+  try {
+    const fault = faultOfFile(path)
+    if (fault !== null) throw new StartError(EXIT.cannotWrite, fault)
+    if (!(await untilLocked(() => tryLock(file), waitMs, onWait))) throw inUse(path)
+    // Somebody has replaced the file meanwhile.
+    if (fstatSync(file).ino !== statSync(path, { throwIfNoEntry: false })?.ino) throw inUse(path)
+    for (const suffix of SUFFIXES) hideFromOthers(`${path}${suffix}`)
+  } catch (error) {
+    closeSync(file)
+    throw error
+  }
+  return { release: () => closeSync(file) }
+}
+
+export const inUse = (path: string): StartError =>
+  new StartError(
+    EXIT.locked,
+    `Another process uses ${resolve(path)}: stop it first, or set DATABASE_URL to another file`,
+  )
+
+function openToWrite(path: string): number {
+  try {
+    return openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600)
+  } catch {
+    throw new StartError(EXIT.cannotWrite, faultOfFile(path) ?? cannotWrite(path))
+  }
+}
+
+/** Why the next start would refuse the files of this database; null if it would not. */
+export function faultOfFile(path: string): string | null {
+  for (const suffix of SUFFIXES) {
+    const name = `${path}${suffix}`
+    if (statSync(name, { throwIfNoEntry: false }) !== undefined && !isAccessible(name)) return cannotWrite(name)
+  }
+  if (!isAccessible(dirname(path)))
+    return `Cannot write in ${dirname(path)}, where SQLite keeps its log: let the user of the gateway write there`
+  const links = statSync(path, { throwIfNoEntry: false })?.nlink ?? 1
+  return links > 1
+    ? `${path} has ${links} names (hard links), and SQLite keeps a log for each, so messages could be lost: remove the other names (find / -xdev -samefile ${path})`
+    : null
+}
+
+const cannotWrite = (path: string): string =>
+  `Cannot read and write ${path}: give it to the user of the gateway (chown USER ${path}; chmod 600 ${path}), and check that its disk is not mounted read-only`
+
+function isAccessible(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The files that other users can read, although they hold people's messages. */
+export const filesOpenToOthers = (path: string): string[] =>
+  SUFFIXES.map((suffix) => `${path}${suffix}`).filter(isOpenToOthers)
+
+const isOpenToOthers = (path: string): boolean => ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0
+
+/** A file that was copied in may be readable for everybody. Only its owner can change that; the doctor warns otherwise. */
+function hideFromOthers(path: string): void {
+  if (!isOpenToOthers(path)) return
+  try {
+    chmodSync(path, 0o600)
+  } catch {
+    // Another user owns it.
+  }
+}
+
+const LOCK_EX = 2
+const LOCK_NB = 4
+
+/**
+ * `flock` and the locks of SQLite do not see each other on Linux. Elsewhere they may, so there the lock beside the database
+ * is the only one.
+ */
+function tryLock(file: number): boolean {
+  if (process.platform !== 'linux') return true
+  flock ??= dlopen('libc.so.6', { flock: { args: ['int', 'int'], returns: 'int' } }).symbols.flock
+  return flock(file, LOCK_EX | LOCK_NB) === 0
+}
+
+let flock: ((file: number, operation: number) => number) | null = null

@@ -1,0 +1,93 @@
+import { expect, test } from 'bun:test'
+import { chmodSync, copyFileSync, linkSync, renameSync, rmSync, truncateSync } from 'node:fs'
+import { join } from 'node:path'
+import { Alerts } from '../../src/alerts/alerts.ts'
+import { diagnose } from '../../src/operator/doctor.ts'
+import type { Finding } from '../../src/operator/finding.ts'
+import { expectError } from '../support/expect-error.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { FROM, TO, type World, createWorld, recordedLog, until } from '../support/world.ts'
+
+const ready = async (world: World): Promise<number> => (await fetch(`${world.running.adminUrl}/ready`)).status
+
+const send = (world: World): Promise<Response> =>
+  world.call('POST', '/v1/sms/send', { body: { from: FROM, to: TO, body: 'Hello' } })
+
+const checkOfDatabase = async (world: World): Promise<Finding | undefined> =>
+  (await diagnose(world.gateway)).find(({ check }) => check === 'database')
+
+/** What happens to the file at a path, and how to undo it. */
+const ACCIDENTS: Record<string, (path: string) => void> = {
+  'the database is deleted': (path) => rmSync(path),
+  'its log is deleted': (path) => rmSync(`${path}-wal`),
+  'the index of its log is deleted': (path) => rmSync(`${path}-shm`),
+  'all its files are deleted': (path) => ['', '-wal', '-shm', '.mark'].forEach((suffix) => rmSync(`${path}${suffix}`)),
+  'a copy is moved over it': (path) => {
+    copyFileSync(path, `${path}.copy`)
+    renameSync(`${path}.copy`, path)
+  },
+}
+
+for (const [name, happen] of Object.entries(ACCIDENTS))
+  test(`if ${name} under a running gateway, nothing more is accepted, and everybody is told how to save the data`, async () => {
+    const { log, lines } = recordedLog()
+    await using world = await createWorld({ log, connect: false, env: { ADMIN_PORT: '0' } })
+    expect((await send(world)).status).toBe(202)
+    expect(await ready(world)).toBe(200)
+    happen(join(world.folder, 'sgw.db'))
+    const refused = await send(world)
+    expect(refused.headers.get('retry-after')).toBe('5')
+    await expectError(refused, 503, 'Storage unavailable')
+    expect(await ready(world)).toBe(503)
+    expect((await world.call('GET', '/v1/sms/messages')).status).toBe(200)
+    const found = await checkOfDatabase(world)
+    expect(found?.level).toBe('fail')
+    expect(found?.detail).toMatch(/was deleted or replaced .*Do not stop the gateway .*sgw backup FILE/)
+    await using receiver = startReceiver()
+    await new Alerts(world.gateway, receiver.url).run()
+    expect(receiver.requests[0]?.body).toMatchObject({
+      alert: 'storage_failing',
+      text: expect.stringContaining('sgw backup FILE'),
+    })
+    expect(lines.filter((line) => line.includes('was deleted or replaced'))).toHaveLength(1)
+  })
+
+test('an idle gateway notices it too, and goes on when the file is back', async () => {
+  await using world = await createWorld({ connect: false, env: { ADMIN_PORT: '0' } })
+  const path = join(world.folder, 'sgw.db')
+  renameSync(path, `${path}.away`)
+  expect(await ready(world)).toBe(503)
+  renameSync(`${path}.away`, path)
+  expect(await ready(world)).toBe(200)
+  expect((await send(world)).status).toBe(202)
+})
+
+test('the doctor reads the file and not the memory of the gateway: damage on the disk is found', async () => {
+  await using world = await createWorld({ connect: false })
+  for (let time = 0; time < 30; time++) await send(world)
+  const path = join(world.folder, 'sgw.db')
+  expect(await checkOfDatabase(world)).toMatchObject({ level: 'ok' })
+  await world.gateway.database.gate.execute('PRAGMA wal_checkpoint(TRUNCATE)')
+  expect(await checkOfDatabase(world)).toMatchObject({ level: 'ok' })
+  truncateSync(path, 3 * 4096)
+  const found = await until(async () => {
+    const finding = await checkOfDatabase(world)
+    return finding?.level === 'fail' && finding
+  })
+  expect(found.detail).toMatch(/damaged/)
+})
+
+test('a second name of the file and files that others can read are found by the doctor', async () => {
+  await using world = await createWorld({ connect: false })
+  const path = join(world.folder, 'sgw.db')
+  linkSync(path, `${path}.other`)
+  const linked = await checkOfDatabase(world)
+  expect(linked?.level).toBe('fail')
+  expect(linked?.detail).toContain('has 2 names (hard links)')
+  rmSync(`${path}.other`)
+  expect(await checkOfDatabase(world)).toMatchObject({ level: 'ok' })
+  chmodSync(path, 0o644)
+  const open = await checkOfDatabase(world)
+  expect(open?.level).toBe('warn')
+  expect(open?.detail).toContain(`other users can read ${path}`)
+})
