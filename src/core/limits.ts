@@ -2,6 +2,8 @@
 
 export const MAX_REQUEST_BODY_BYTES = 102_400
 export const MAX_JSON_DEPTH = 32
+/** Entries of an array in a body. */
+export const MAX_BODY_ENTRIES = 100
 export const MAX_BODY_UNITS = 1600
 export const MAX_USER_ID_LENGTH = 255
 export const MAX_IDEMPOTENCY_KEY_LENGTH = 255

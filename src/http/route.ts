@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Caller } from '../core/caller.ts'
 import { type ErrorName, apiError, isErrorName } from '../core/errors.ts'
+import { MAX_BODY_ENTRIES } from '../core/limits.ts'
 import type { Gateway } from '../gateway.ts'
 import type { SocketData } from '../realtime/sockets.ts'
 import type { RequestContext } from './request-context.ts'
@@ -83,6 +84,16 @@ export function validated(schema: z.ZodType | undefined, value: unknown, priorit
   if (result.success) return result.data
   const names = result.error.issues.map((issue) => issue.message).filter(isErrorName)
   throw apiError(priority.find((name) => names.includes(name)) ?? names[0] ?? 'badJson')
+}
+
+/**
+ * A body without its arrays of more than `MAX_BODY_ENTRIES`: null stands in their place, which the schema refuses as it does any value
+ * that is no array. A schema would check each entry of a long array before it counts them.
+ */
+export function withoutLongArrays(body: unknown): unknown {
+  const isLong = (value: unknown): boolean => Array.isArray(value) && value.length > MAX_BODY_ENTRIES
+  if (typeof body !== 'object' || body === null || !Object.values(body).some(isLong)) return body
+  return Object.fromEntries(Object.entries(body).map(([name, value]) => [name, isLong(value) ? null : value]))
 }
 
 /** Options of a schema's rule: the name of the error that it causes. */

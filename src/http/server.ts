@@ -4,7 +4,7 @@ import type { Gateway } from '../gateway.ts'
 import { parseForm, parseJson, readLimited } from './body.ts'
 import { RequestPipeline } from './request-pipeline.ts'
 import { type ReceivedRequest, type RequestContext, queryOf } from './request-context.ts'
-import { type Route, type RouteInput, validated } from './route.ts'
+import { type Route, type RouteInput, validated, withoutLongArrays } from './route.ts'
 
 /** Bun itself refuses larger bodies, without a JSON error. So this is far above the gateway's limit, which is counted while reading. */
 const BACKSTOP_BODY_BYTES = 2 ** 40
@@ -93,7 +93,10 @@ function inputOf(
     caller: context.caller ?? { appId: '', tenantId: '' },
     params: validated(route.params, params, route.priority),
     query: route.query === undefined ? undefined : validated(route.query, queryOf(request), route.priority),
-    body: route.body === undefined ? undefined : validated(route.body, bodyOf(route, bytes), route.priority),
+    body:
+      route.body === undefined
+        ? undefined
+        : validated(route.body, withoutLongArrays(bodyOf(route, bytes)), route.priority),
   }
 }
 

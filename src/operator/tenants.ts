@@ -2,6 +2,7 @@ import { asc, eq } from 'drizzle-orm'
 import { z } from 'zod'
 import { ApiError } from '../core/errors.ts'
 import { TENANT_ID } from '../core/ids.ts'
+import { isPrintable } from '../core/printable.ts'
 import { tenants } from '../db/schema/tenants.ts'
 import { build, statementOf } from '../db/statement.ts'
 import type { Gateway } from '../gateway.ts'
@@ -13,7 +14,13 @@ export interface TenantItem {
 }
 
 export const tenantId = z.string().regex(TENANT_ID, 'Invalid tenantId format')
-const tenantName = z.string().trim().min(1, 'name must be 1-100 characters').max(100, 'name must be 1-100 characters')
+const BAD_NAME = 'name must be 1-100 characters'
+const tenantName = z
+  .string()
+  .trim()
+  .min(1, BAD_NAME)
+  .max(100, BAD_NAME)
+  .refine((name) => isPrintable(name) && name.isWellFormed(), BAD_NAME)
 
 export const CreateTenant = z.object({ name: tenantName })
 export const SetTenantStatus = z.object({ tenantId, status: z.enum(['active', 'suspended', 'inactive']) })

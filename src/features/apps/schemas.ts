@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { APP_ID, TENANT_ID } from '../../core/ids.ts'
-import { MAX_APP_NAME_LENGTH, MAX_WEBHOOK_URL_LENGTH } from '../../core/limits.ts'
+import { MAX_APP_NAME_LENGTH, MAX_BODY_ENTRIES, MAX_WEBHOOK_URL_LENGTH } from '../../core/limits.ts'
+import { isPrintable } from '../../core/printable.ts'
 import { WEBHOOK_EVENTS } from '../../db/schema/webhooks.ts'
 import { fails } from '../../http/route.ts'
 
-const isText = (value: string): boolean => !value.includes('\0') && value.isWellFormed()
+const isText = (value: string): boolean => isPrintable(value) && value.isWellFormed()
 
 const webhookUrl = z
   .string(fails('badWebhookUrl'))
@@ -54,10 +55,13 @@ export const UpdateBody = z.object(
 )
 export type UpdateBody = z.output<typeof UpdateBody>
 
-const events = z.array(z.enum(WEBHOOK_EVENTS, fails('badEvents')), fails('badEvents')).meta({
-  description: 'An empty list is allowed; an event that is listed twice counts once',
-  example: ['sms_inbound', 'sms_status'],
-})
+const events = z
+  .array(z.enum(WEBHOOK_EVENTS, fails('badEvents')), fails('badEvents'))
+  .max(MAX_BODY_ENTRIES, fails('badEvents'))
+  .meta({
+    description: 'An empty list is allowed; an event that is listed twice counts once',
+    example: ['sms_inbound', 'sms_status'],
+  })
 export const WebhookEventsBody = z.object({ events }, fails('badJson'))
 export const WebhookEvents = z.object({
   events: z.array(z.enum(WEBHOOK_EVENTS)).meta({ example: ['sms_inbound', 'sms_status'] }),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { InboundEvent, InboundEventSms } from '../provider.ts'
-import { isTarget, numberOf, partySchema } from './party.ts'
+import { isTarget, numberOf, partySchema, recipientsSchema } from './party.ts'
 import type { Party } from './party.ts'
 import { MAX_MESSAGE_TEXT_LENGTH, optionalText, storableText, wireId } from './wire-text.ts'
 import { wireTime } from './wire-time.ts'
@@ -61,7 +61,7 @@ const messageSchema = z.object({
   type: z.unknown().optional(),
   eventType: z.unknown().optional(),
   from: partySchema,
-  to: z.array(partySchema).catch([]),
+  to: recipientsSchema,
   subject: optionalText,
   creationTime: wireTime.optional().catch(undefined),
 })

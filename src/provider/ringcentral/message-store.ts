@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { MessageQuery, UnreadableRecord, ProviderResult, StoredSms } from '../provider.ts'
 import { EXTENSION_PATH } from './extension.ts'
 import { listAll } from './pages.ts'
-import { isTarget, numberOf, partySchema } from './party.ts'
+import { isTarget, numberOf, partySchema, recipientsSchema } from './party.ts'
 import type { Party } from './party.ts'
 import type { Requester } from './request.ts'
 import { MAX_MESSAGE_TEXT_LENGTH, optionalText, storableText, wireId } from './wire-text.ts'
@@ -66,7 +66,7 @@ const recordSchema = z
     type: z.string().catch('SMS'),
     direction: z.enum(['Inbound', 'Outbound']),
     from: partySchema,
-    to: z.array(partySchema).catch([]),
+    to: recipientsSchema,
     subject: optionalText,
     messageStatus: z.string().catch(''),
     deliveryErrorCode: errorCode,

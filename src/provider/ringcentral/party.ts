@@ -8,6 +8,14 @@ export const partySchema = z
   .object({ phoneNumber: optionalNumber, extensionNumber: optionalNumber, target: z.unknown().optional() })
   .catch({ phoneNumber: undefined, extensionNumber: undefined, target: undefined })
 
+/** More recipients than a message can have are not read. */
+const MAX_RECIPIENTS = 100
+
+/** The recipients of a message. */
+export const recipientsSchema = z
+  .preprocess((value) => (Array.isArray(value) ? value.slice(0, MAX_RECIPIENTS) : value), z.array(partySchema))
+  .catch([])
+
 /** A message between extensions has `extensionNumber` instead of `phoneNumber`. */
 export const numberOf = (party: Party | undefined): string | undefined => party?.phoneNumber ?? party?.extensionNumber
 

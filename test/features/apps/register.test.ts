@@ -39,9 +39,24 @@ test('neither the key nor the webhook secret is stored in plain text', async () 
   for (const secret of [app['apiKey'], app['webhookSecret']]) expect(bytes.includes(String(secret))).toBe(false)
 })
 
+/** Characters that forge lines of a terminal: C0, DEL, C1 and bidirectional controls. */
+const CONTROLS = [
+  '\u001b[2J',
+  'a\u0007',
+  'a\rb',
+  'a\nb',
+  'a\tb',
+  '\u007f',
+  'a\u009bb',
+  'a\u202eb',
+  '\u2066a',
+  'a\u200fb',
+  '\u061c',
+]
+
 test('the name has 1 to 100 characters after trimming', async () => {
   await using world = await quiet()
-  for (const name of [undefined, null, 5, {}, [], '', '   ', 'x'.repeat(101), 'a\0b'])
+  for (const name of [undefined, null, 5, {}, [], '', '   ', 'x'.repeat(101), 'a\0b', ...CONTROLS])
     await expectError(await register(world, { name }), 400, NAME)
   await expectError(
     await world.call('POST', '/v1/apps/register', { body: `{"name":"\\ud800","tenantId":"${world.tenantId}"}` }),

@@ -46,6 +46,16 @@ test('a bad policy or list of events is refused and changes nothing', async () =
   expect((await world.json('GET', at('webhook-events'))).body).toEqual({ events: ['sms_inbound'] })
 })
 
+test('a list of more than 100 events is refused before its entries are read', async () => {
+  await using world = await createWorld({ connect: false, work: false })
+  const path = `/v1/apps/${world.app.appId}/webhook-events`
+  const repeated = (count: number): object => ({ body: { events: Array(count).fill('sms_status') } })
+  expect(await world.json('PUT', path, repeated(100))).toEqual(OK)
+  await expectError(await world.call('PUT', path, repeated(101)), 400, 'Invalid events')
+  const numbers = { body: { events: Array(51_000).fill(1) } }
+  await expectError(await world.call('PUT', path, numbers), 400, 'Invalid events')
+})
+
 test('an app can read and change only its own settings, not those of another app of the tenant', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const { appId } = await world.secondApp()

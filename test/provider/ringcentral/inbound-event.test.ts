@@ -159,6 +159,16 @@ describe('forms of an inbound SMS', () => {
     expect(parseInboundEvent(event(body)) as unknown).toEqual(expected(sms))
   })
 
+  test('of many recipients, a hundred are read', () => {
+    const unread = {
+      get phoneNumber(): never {
+        throw new Error('this recipient was read')
+      },
+    }
+    const to = [{ phoneNumber: '+16505550101', target: true }, ...Array.from({ length: 99 }, () => ({})), unread]
+    expect(parseInboundEvent(event({ ...message(), to })) as unknown).toEqual(expected())
+  })
+
   test('envelope ids may be numbers', () => {
     const parsed = parseInboundEvent(event(message(), { subscriptionId: 42, ownerId: 629890016 }))
     expect(parsed as unknown).toEqual(expected({}, { subscriptionId: '42' }))
