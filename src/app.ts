@@ -14,11 +14,16 @@ import { webhookDeliveriesRoutes } from './features/webhook-deliveries/routes.ts
 import { webhooksRoutes } from './features/webhooks/routes.ts'
 import { wsRoutes } from './features/ws/routes.ts'
 import type { Gateway } from './gateway.ts'
+import { home } from './http/home.ts'
 import { openApi } from './http/openapi.ts'
+import type { Route } from './http/route.ts'
 import { type Server, createServer } from './http/server.ts'
+import { localRoutes } from './operator/local-routes.ts'
+import { operatorRoutes } from './operator/routes.ts'
+import { simulatorRoutes } from './operator/simulator-routes.ts'
 
-/** Every endpoint of the gateway. The folder in `features/` is the first segment of the URL after `/v1`. */
-export const ROUTES = [
+/** The endpoints of apps. The folder in `features/` is the first segment of the URL after `/v1`. */
+const APP_ROUTES: readonly Route[] = [
   ...healthRoutes,
   ...smsRoutes,
   ...appsRoutes,
@@ -35,6 +40,17 @@ export const ROUTES = [
   ...eventsRoutes,
 ]
 
+/** Every documented endpoint of the gateway. */
+export const ROUTES: readonly Route[] = [...APP_ROUTES, ...operatorRoutes]
+
 /** The HTTP side of the gateway: the request pipeline, the endpoints and the documentation. */
-export const createApp = (gateway: Gateway): Server =>
-  createServer(gateway, ROUTES, [...openApi(ROUTES), ...consolePages(gateway)])
+export function createApp(gateway: Gateway): Server {
+  const { console, production, provider } = gateway.config
+  if (!console) return createServer(gateway, APP_ROUTES, { pages: openApi(APP_ROUTES) })
+  const more = provider.simulated && !production ? simulatorRoutes : []
+  return createServer(gateway, [...ROUTES, ...more], { pages: [home, ...openApi(ROUTES), ...consolePages(gateway)] })
+}
+
+/** The same endpoints and those of this machine's operator alone, for the Unix socket and for commands without a server. */
+export const createLocalApp = (gateway: Gateway): Server =>
+  createServer(gateway, [...ROUTES, ...simulatorRoutes, ...localRoutes], { local: true })

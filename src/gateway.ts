@@ -3,9 +3,11 @@ import { LostKeys } from './auth/lost-keys.ts'
 import { KeyRing } from './auth/key-ring.ts'
 import { FailedAttempts } from './auth/failed-attempts.ts'
 import { KeyLimits } from './auth/key-limits.ts'
+import { OperatorSessions } from './auth/operator-sessions.ts'
 import type { Clock } from './core/clock.ts'
 import type { Config } from './core/config.ts'
 import type { Ids } from './core/ids.ts'
+import { OPERATOR_LIMIT_PER_MINUTE } from './core/limits.ts'
 import type { Log } from './core/log.ts'
 import { type Meter, noMeter } from './core/meter.ts'
 import { createSecrets, type Secrets } from './core/secrets.ts'
@@ -15,6 +17,7 @@ import { Jobs } from './jobs/jobs.ts'
 import { AddressGuard } from './outbound/address-guard.ts'
 import { WebhookPoster } from './outbound/post-json.ts'
 import { Directory } from './provider/directory.ts'
+import type { SimulatorAccess } from './core/simulator-access.ts'
 import { Numbers } from './provider/numbers.ts'
 import type { Provider } from './provider/provider.ts'
 import { Quota } from './provider/quota.ts'
@@ -25,7 +28,8 @@ import { Cursors } from './realtime/cursor.ts'
 import { EventLog } from './realtime/event-log.ts'
 import { WebhookWaker } from './realtime/webhook-waker.ts'
 import { Hub } from './realtime/hub.ts'
-import { type SocketAuth, Sockets } from './realtime/sockets.ts'
+import type { SocketAuth } from './realtime/socket-holder.ts'
+import { Sockets } from './realtime/sockets.ts'
 import { SendEngine } from './sending/engine.ts'
 import { DeliveryTracking } from './tracking/tracking.ts'
 
@@ -47,15 +51,32 @@ export interface Gateway extends SharedParts {
   lostKeys: LostKeys
   failedAttempts: FailedAttempts
   keyLimits: KeyLimits
+  operatorSessions: OperatorSessions
+  operatorLimits: KeyLimits
   guard: AddressGuard
   poster: WebhookPoster
   sockets: Sockets
   /** `working`: jobs and timers are running. `draining`: the server is stopping. */
   lifecycle: { draining: boolean; working: boolean }
+  /** What needs a person now, as of the last checks. */
+  alerts: { firing: readonly FiringAlert[] }
+  /** The built-in simulator, once it has started; null if the provider is another one, or no server runs. */
+  simulator: SimulatorAccess | null
   traffic: Traffic
   sending: SendEngine
   tracking: DeliveryTracking
   webhookWaker: WebhookWaker
+}
+
+/** An alert that has begun and is not over. */
+export interface FiringAlert {
+  alert: string
+  /** Understandable on its own: what is wrong with which thing, and what to do. */
+  text: string
+  /** Epoch milliseconds. */
+  since: number
+  /** Ids and figures for programs. */
+  detail: Readonly<Record<string, string | number | null>>
 }
 
 interface SharedParts {
@@ -124,6 +145,8 @@ export function buildGateway(parts: GatewayParts): Gateway {
     lostKeys,
     failedAttempts: new FailedAttempts({ reads, writer, clock, isCounting: () => lostKeys.lost === null }),
     keyLimits: new KeyLimits(clock, config.keyLimitPerMinute),
+    operatorSessions: new OperatorSessions({ gate, writer, secrets, clock, ids }),
+    operatorLimits: new KeyLimits(clock, OPERATOR_LIMIT_PER_MINUTE),
     guard,
     poster: new WebhookPoster({ guard, clock, meter: parts.meter ?? noMeter }),
     sockets: new Sockets({
@@ -134,6 +157,8 @@ export function buildGateway(parts: GatewayParts): Gateway {
       authenticate: (message, address) => authenticate(gateway, message, address),
     }),
     lifecycle: { draining: false, working: false },
+    alerts: { firing: [] },
+    simulator: null,
     traffic: { answering: 0 },
     sending: new SendEngine({ ...parts, ...engines, tracking, defer, requests: () => gateway.traffic.answering }),
     tracking,

@@ -7,9 +7,8 @@ import type { Environment } from './core/settings.ts'
 import { EXIT, StartError } from './core/start-error.ts'
 import { protectFiles, socketPath, withRealPath } from './data-folder.ts'
 import type { Development } from './development/development.ts'
-import type { OperatorContext } from './operator/context.ts'
-import { serveOperator } from './operator/socket.ts'
-import { runGateway } from './run.ts'
+import { type LocalApp, serveOperator } from './operator/socket.ts'
+import { type RunningGateway, runGateway } from './run.ts'
 
 /** The process that the server runs in. `main.ts` and `sgw start` pass their own. */
 export interface ServeOptions {
@@ -40,8 +39,8 @@ export async function serve({ environment, terminal, isTest, exit }: ServeOption
     const startReplication = config.litestream ? await prepareBackup(environment, config, log) : () => null
     const development = config.provider.simulated ? await openDevelopment(config, log, isTest) : null
     const running = development?.running ?? (await runGateway({ config, log }))
-    const prepared = Promise.withResolvers<OperatorContext>()
-    const operator = serveOperator(prepared.promise, socketPath(config.database.path ?? 'sgw.db'))
+    const prepared = Promise.withResolvers<void>()
+    const operator = serveOperator(localApp(running, prepared.promise), socketPath(config.database.path ?? 'sgw.db'))
     // Litestream starts only after configuration, database and port have proved good.
     const replication = startReplication()
     shutdown.end = async () => {
@@ -52,11 +51,12 @@ export async function serve({ environment, terminal, isTest, exit }: ServeOption
     }
     void replication?.ended.then((code) => endWithLitestream(code, shutdown, log, stop))
     log.info({ url: running.url, production: config.production }, 'listening')
-    const simulator = development === null ? null : await connectSimulator(development)
+    if (development !== null) await connectSimulator(development)
+    else if (!config.production) await prepareRealProvider(running)
     await Bun.sleep(FIRST_RESPONSES_MS)
     running.work()
     // Commands are answered only from here on: before, the doctor would report that the server is not working.
-    prepared.resolve({ gateway: running.gateway, simulator })
+    prepared.resolve()
   } catch (error) {
     if (!(error instanceof StartError)) throw error
     fail(error)
@@ -78,12 +78,28 @@ async function openDevelopment(config: Config, log: Log, isTest: boolean): Promi
   return development.openDevelopment({ config, log, isTest })
 }
 
+/** The app of the operator's socket. Its modules are loaded by the first request, once the server works. */
+function localApp({ gateway }: RunningGateway, prepared: Promise<void>): () => Promise<LocalApp> {
+  let app: Promise<LocalApp> | null = null
+  const load = async (): Promise<LocalApp> => {
+    await prepared
+    const { createLocalApp } = await import('./app.ts')
+    return createLocalApp(gateway)
+  }
+  return () => (app ??= load())
+}
+
 /** Connects the simulator, and prints what a developer needs. */
-async function connectSimulator(development: Development): Promise<OperatorContext['simulator']> {
-  const { url, control } = await development.connect()
+async function connectSimulator(development: Development): Promise<void> {
+  const { url } = await development.connect()
   const { banner } = await import('./development/banner.ts')
   process.stdout.write(banner(development, url))
-  return control
+}
+
+/** In development with RingCentral itself: makes and prints what a developer needs. */
+async function prepareRealProvider(running: RunningGateway): Promise<void> {
+  const real = await import('./development/real-provider.ts')
+  process.stdout.write(await real.prepareRealProvider(running))
 }
 
 /** A log that cannot be written (full disk, closed pipe) loses lines, but does not end the server. */

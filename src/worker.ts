@@ -92,10 +92,7 @@ export function startTimers(gateway: Gateway): Timers {
   timers.every('purge tombstones', HOURLY_MS, 7 * MINUTE_MS, () => purgeTombstones(gateway))
   timers.every('purge usage', HOURLY_MS, 8 * MINUTE_MS, () => purgeUsage(gateway))
   timers.every('purge blocks', HOURLY_MS, 5 * MINUTE_MS, () => gateway.failedAttempts.purge())
-  const { alertUrl } = gateway.config
-  if (alertUrl !== null) {
-    const alerts = new Alerts(gateway, alertUrl)
-    timers.every('alerts', ALERTS_EVERY_MS, ALERTS_EVERY_MS, () => alerts.run())
-  }
+  const alerts = new Alerts(gateway, gateway.config.alertUrl)
+  timers.every('alerts', ALERTS_EVERY_MS, ALERTS_EVERY_MS, () => alerts.run())
   return timers
 }

@@ -56,9 +56,20 @@ const LAYERS: readonly Layer[] = [
   { name: 'wire', files: ['src/features/*/{schemas,pages}.ts'], mayImport: [...GATEWAY, 'http', 'verbs'] },
   { name: 'verbs', files: ['src/features/*/**'], mayImport: [...GATEWAY, ...WORK, 'wire'] },
   {
+    name: 'operator wire',
+    files: ['src/operator/schemas.ts'],
+    mayImport: [...GATEWAY, 'http', ...FEATURES],
+  },
+  {
+    name: 'operator routes',
+    files: ['src/operator/*routes.ts'],
+    mayImport: [...GATEWAY, 'http', 'operator', 'operator wire', ...FEATURES],
+    elysia: true,
+  },
+  {
     name: 'operator',
     files: ['src/operator/**'],
-    mayImport: [...GATEWAY, ...WORK, 'alerts', 'backup', 'data folder', ...FEATURES],
+    mayImport: [...GATEWAY, ...WORK, 'alerts', 'backup', 'data folder', 'operator wire', ...FEATURES],
   },
   { name: 'worker', files: ['src/worker.ts'], mayImport: [...GATEWAY, ...WORK, 'alerts'] },
   { name: 'client', files: ['src/client/**'], mayImport: [] },
@@ -71,7 +82,7 @@ const LAYERS: readonly Layer[] = [
   {
     name: 'app',
     files: ['src/app.ts'],
-    mayImport: [...GATEWAY, 'http', 'routes', 'console pages'],
+    mayImport: [...GATEWAY, 'http', 'routes', 'operator routes', 'console pages'],
     elysia: true,
   },
   { name: 'simulator', files: ['src/simulator/**'], mayImport: ['core', 'version'] },
@@ -94,12 +105,12 @@ const LAYERS: readonly Layer[] = [
   {
     name: 'cli',
     files: ['src/cli.ts', 'src/cli/**'],
-    mayImport: [...GATEWAY, 'backup', 'data folder', 'operator', 'run', 'serve', 'client'],
+    mayImport: [...GATEWAY, 'backup', 'data folder', 'operator', 'app', 'run', 'serve', 'client'],
   },
   {
     name: 'serve',
     files: ['src/serve.ts'],
-    mayImport: [...GATEWAY, 'backup', 'data folder', 'operator', 'run', 'development'],
+    mayImport: [...GATEWAY, 'backup', 'data folder', 'operator', 'app', 'run', 'development'],
   },
   { name: 'main', files: ['src/main.ts'], mayImport: ['serve'] },
 ]

@@ -12,21 +12,23 @@ import { webhookCheck } from './webhook-check.ts'
 const MAX_POSTS_PER_RUN = 5
 
 /**
- * Posts to `ALERT_URL` when something needs a person, and again when it is over. The state is stored, so a restart repeats
- * no post. While the storage fails, which is an alert as well, the state is in memory alone.
+ * Finds what needs a person, keeps it for `GET /v1/operator/alerts`, and posts it to `ALERT_URL`, if that is set: when it begins, and
+ * when it is over. The state is stored, so a restart repeats no post. While the storage fails, which is an alert as well, the
+ * state is in memory alone.
  */
 export class Alerts {
   #loading: Promise<AlertState> | null = null
   #stored = ''
   /** Condition that is not an alert yet → monotonic time at which it began. */
   readonly #held = new Map<string, number>()
-  readonly #poster: AlertPoster
+  /** Null without `ALERT_URL`. */
+  readonly #poster: AlertPoster | null
 
   constructor(
     readonly gateway: Gateway,
-    url: string,
+    url: string | null,
   ) {
-    this.#poster = createAlertPoster(gateway, url)
+    this.#poster = url === null ? null : createAlertPoster(gateway, url)
   }
 
   /** Runs all checks, then makes the posts that are due. Call it every few seconds. Runs must not overlap. */
@@ -38,13 +40,16 @@ export class Alerts {
       webhookCheck(this.gateway, state.webhooks),
     ]
     for (const check of checks) await this.#check(state, check)
+    this.#show(state)
     await this.#store(state)
     await this.#post(state)
   }
 
   async #load(): Promise<AlertState> {
     try {
-      return await loadState(this.gateway.database)
+      const state = await loadState(this.gateway.database)
+      if (this.#poster === null) state.posts = []
+      return state
     } catch (error) {
       this.#loading = null
       throw error
@@ -65,9 +70,12 @@ export class Alerts {
     for (const key of this.#held.keys()) if (isOfCheck(key) && !foundKeys.has(key)) this.#held.delete(key)
     for (const one of state.firing.filter((firing) => isOfCheck(keyOf(firing)) && !foundKeys.has(keyOf(firing))))
       this.#resolve(state, one)
-    const known = new Set(state.firing.map(keyOf))
-    for (const condition of found)
-      if (!known.has(keyOf(condition)) && this.#hasLasted(condition)) this.#fire(state, condition)
+    const known = new Map(state.firing.map((firing) => [keyOf(firing), firing]))
+    for (const condition of found) {
+      const firing = known.get(keyOf(condition))
+      if (firing !== undefined) firing.text ||= condition.text
+      else if (this.#hasLasted(condition)) this.#fire(state, condition)
+    }
   }
 
   #hasLasted(condition: Condition): boolean {
@@ -79,12 +87,12 @@ export class Alerts {
   }
 
   #fire(state: AlertState, condition: Condition): void {
-    const { alert, subject, overText, detail } = condition
-    const firing = { alert, subject, overText, detail, since: condition.since ?? this.gateway.clock.now() }
+    const { alert, subject, text, overText, detail } = condition
+    const firing = { alert, subject, text, overText, detail, since: condition.since ?? this.gateway.clock.now() }
     this.#held.delete(keyOf(condition))
     state.firing.push(firing)
     this.gateway.log.warn({ alert, ...detail }, 'alert')
-    this.#add(state, firing, 'firing', condition.text)
+    this.#add(state, firing, 'firing', text)
   }
 
   #resolve(state: AlertState, firing: Firing): void {
@@ -94,6 +102,7 @@ export class Alerts {
   }
 
   #add(state: AlertState, firing: Firing, change: 'firing' | 'resolved', text: string): void {
+    if (this.#poster === null) return
     const { alert, detail, since } = firing
     const body = JSON.stringify({ text, alert, state: change, since: isoTime(since), detail })
     state.posts.push({ thing: keyOf(firing), body, attempts: 0, dueAt: 0 })
@@ -101,20 +110,22 @@ export class Alerts {
 
   /** Makes the posts that are due, the first one of each alert and subject, but few in one run: then the checks run again. */
   async #post(state: AlertState): Promise<void> {
+    const poster = this.#poster
+    if (poster === null) return
     const { clock, lifecycle } = this.gateway
     const isFirst = (post: Post): boolean => state.posts.find(({ thing }) => thing === post.thing) === post
     const due = state.posts.filter((post) => isFirst(post) && post.dueAt <= clock.steady())
     const urgent = due.toSorted((one, other) => rankOf(one) - rankOf(other)).slice(0, MAX_POSTS_PER_RUN)
-    for (const post of urgent) if (!lifecycle.draining) await this.#attempt(state, post)
+    for (const post of urgent) if (!lifecycle.draining) await this.#attempt(state, post, poster)
   }
 
   /** Makes one attempt of a post. The attempt is stored first, so after a crash the next one comes at its time, as after a failure. */
-  async #attempt(state: AlertState, post: Post): Promise<void> {
+  async #attempt(state: AlertState, post: Post, poster: AlertPoster): Promise<void> {
     const { clock, log } = this.gateway
     const delayMs = retryMs(++post.attempts)
     post.dueAt = clock.steady() + (delayMs ?? 0)
     await this.#store(state)
-    const { outcome, statusCode } = await this.#poster.post(post.body)
+    const { outcome, statusCode } = await poster.post(post.body)
     post.dueAt = clock.steady() + (delayMs ?? 0)
     const isOver = outcome === 'success' || delayMs === null
     if (outcome !== 'success')
@@ -124,6 +135,11 @@ export class Alerts {
       )
     if (isOver) state.posts.splice(state.posts.indexOf(post), 1)
     await this.#store(state)
+  }
+
+  /** Copies what is firing to where the endpoint reads it. */
+  #show({ firing }: AlertState): void {
+    this.gateway.alerts.firing = firing.map(({ alert, text, since, detail }) => ({ alert, text, since, detail }))
   }
 
   async #store(state: AlertState): Promise<void> {

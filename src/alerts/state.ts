@@ -8,6 +8,8 @@ const Detail = z.record(z.string(), z.union([z.string(), z.number(), z.null()]))
 const Firing = z.object({
   alert: z.enum(ALERT_NAMES),
   subject: z.string(),
+  /** Empty in states of earlier releases, until the next check. */
+  text: z.string().default(''),
   overText: z.string(),
   detail: Detail,
   /** Epoch milliseconds. */

@@ -46,6 +46,17 @@ export class KeyRing {
     return this.known(key) ?? this.#readCurrent(key, sha256Hex(key))
   }
 
+  /** The app with this id, active or not; null if there is none. Not cached. */
+  async findApp(appId: string): Promise<{ tenantId: string; isActive: boolean; tenantActive: boolean } | null> {
+    const [row] = await this.context.reads
+      .select({ tenantId: apps.tenantId, isActive: apps.isActive, tenantStatus: tenants.status })
+      .from(apps)
+      .innerJoin(tenants, eq(tenants.id, apps.tenantId))
+      .where(eq(apps.id, appId))
+    if (row === undefined) return null
+    return { tenantId: row.tenantId, isActive: row.isActive, tenantActive: row.tenantStatus === 'active' }
+  }
+
   /** Empties the cache. Call it after each commit that changes an app or a tenant. */
   forget(): void {
     this.#generation++

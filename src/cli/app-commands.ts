@@ -13,7 +13,7 @@ export function addApps(program: Command, contextOf: () => CliContext, run: Run)
     .command('activate')
     .argument('<app>', 'app id')
     .description('Activate an inactive app, with a new key')
-    .action((appId: string) => run('app-activate', { appId }))
+    .action((appId: string) => run(...changeOf('activate', appId)))
   const addWithConfirmation = (verb: string, description: string, question: (appId: string) => string): Command =>
     app
       .command(verb)
@@ -22,7 +22,7 @@ export function addApps(program: Command, contextOf: () => CliContext, run: Run)
       .option('--yes', 'do not ask')
       .action(async (appId: string, { yes = false }: { yes?: boolean }) => {
         await confirm(contextOf(), yes, question(appId))
-        await run(`app-${verb}`, { appId })
+        await run(...changeOf(verb, appId))
       })
   addWithConfirmation(
     'rotate-key',
@@ -36,6 +36,12 @@ export function addApps(program: Command, contextOf: () => CliContext, run: Run)
   )
 }
 
+/** A change of one app, whose answer is shown with the app's id. */
+const changeOf = (verb: string, appId: string): Parameters<Run> => [
+  { method: 'POST', path: `/v1/operator/apps/${encodeURIComponent(appId)}/${verb}` },
+  { show: (answer: object) => ({ appId, ...answer }) },
+]
+
 function addCreateAndList(app: Command, run: Run): void {
   app
     .command('create')
@@ -44,11 +50,20 @@ function addCreateAndList(app: Command, run: Run): void {
     .requiredOption('--name <name>', 'name of the app, 1 to 100 characters')
     .option('--webhook-url <url>', 'address that inbound messages are POSTed to')
     .action((options: { tenant: string; name: string; webhookUrl?: string }) =>
-      run('app-create', { tenantId: options.tenant, name: options.name, webhookUrl: options.webhookUrl }),
+      run({
+        method: 'POST',
+        path: '/v1/operator/apps',
+        body: { tenantId: options.tenant, name: options.name, webhookUrl: options.webhookUrl },
+      }),
     )
   app
     .command('list')
     .description("List a tenant's apps, and which app's key registered each")
     .requiredOption('--tenant <tenant>', 'tenant id')
-    .action((options: { tenant: string }) => run('app-list', { tenantId: options.tenant }))
+    .action((options: { tenant: string }) =>
+      run(
+        { method: 'GET', path: `/v1/operator/apps?${new URLSearchParams({ tenantId: options.tenant })}` },
+        { show: ({ apps }: { apps: unknown[] }) => apps },
+      ),
+    )
 }

@@ -5,13 +5,10 @@ import { silentLog } from '../core/log.ts'
 import { printable } from '../core/printable.ts'
 import { EXIT, StartError } from '../core/start-error.ts'
 import { openDataFolder, sizeOf, socketPath } from '../data-folder.ts'
-import type { CommandResult } from '../operator/run-command.ts'
-import { type CliContext, CliError } from './context.ts'
+import { type CliContext, CliError, type OperatorRequest } from './context.ts'
+import { hintOf } from './hints.ts'
 
-const CommandAnswer = z.union([
-  z.object({ ok: z.literal(true), result: z.unknown() }),
-  z.object({ ok: z.literal(false), error: z.string() }),
-])
+const Refusal = z.object({ error: z.string() })
 
 /** How long to wait for a server that is starting or stopping, or for another command, that holds the database. */
 const LOCKED_WAIT_MS = 10_000
@@ -19,60 +16,60 @@ const LOCKED_PAUSE_MS = 100
 /** How long to wait for a server that is creating its database. */
 const MISSING_WAIT_MS = 1000
 
-/** Runs a command in the running server. If none runs, opens the database and runs it there, unless it needs a server. */
-export async function ask(context: CliContext, command: string, input: unknown): Promise<unknown> {
+/** Sends a request to the running server. If none runs, opens the database and answers it there, unless it needs a server. */
+export async function ask(context: CliContext, request: OperatorRequest): Promise<unknown> {
   const startedAt = performance.now()
   for (;;) {
-    const answer =
-      (await askServer(context, command, input)) ??
-      (await askFile(context, command, input, performance.now() - startedAt))
-    if (answer?.ok === true) return answer.result
-    if (answer !== null) throw new CliError(printable(answer.error))
+    const response =
+      (await askServer(context, request)) ?? (await askFile(context, request, performance.now() - startedAt))
+    if (response !== null) return resultOf(response)
     await Bun.sleep(LOCKED_PAUSE_MS)
+  }
+}
+
+/** Sends a request to the running server. Null if no server listens. */
+export async function askServer(context: CliContext, request: OperatorRequest): Promise<Response | null> {
+  const { path } = context.config.database
+  if (path === null) return null
+  try {
+    return await fetch(httpRequest(request), { unix: socketPath(path) })
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    if (NO_SERVER_CODES.includes(code)) return null
+    throw new CliError(`The server did not answer (${code || 'unknown error'}): is it stopping? Try again`)
   }
 }
 
 const NO_SERVER_CODES = ['ENOENT', 'ECONNREFUSED', 'FailedToOpenSocket', 'ConnectionRefused']
 
-/** Null if no server listens. */
-export async function askServer(context: CliContext, command: string, input: unknown): Promise<CommandResult | null> {
-  const { path } = context.config.database
-  if (path === null) return null
-  try {
-    const response = await fetch(`http://sgw/commands/${command}`, {
-      unix: socketPath(path),
-      method: 'POST',
-      body: JSON.stringify(input),
-    })
-    return CommandAnswer.parse(await response.json())
-  } catch (error) {
-    if (isNoServer(error)) return null
-    throw new CliError(`The server did not answer (${codeOf(error) || 'unknown error'}): is it stopping? Try again`)
-  }
+function httpRequest({ method, path, body, appId }: OperatorRequest): Request {
+  const headers = new Headers(appId === undefined ? {} : { 'sgw-app': appId })
+  if (body === undefined) return new Request(`http://localhost${path}`, { method, headers })
+  const text = JSON.stringify(body)
+  // Without a server nothing else adds this header, and a body without it is not read.
+  headers.set('content-length', String(Buffer.byteLength(text)))
+  return new Request(`http://localhost${path}`, { method, headers, body: text })
 }
 
-/** Whether a call to the server's socket failed because no server listens there. */
-export const isNoServer = (error: unknown): boolean => NO_SERVER_CODES.includes(codeOf(error))
-
-const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')
+/** The JSON of an answer. Errors: what the server refused. */
+export async function resultOf(response: Response): Promise<unknown> {
+  const answer: unknown = await response.json().catch(() => null)
+  if (response.ok) return answer
+  const { error } = Refusal.catch({ error: `The server answered ${response.status}` }).parse(answer)
+  throw new CliError(printable(`${error}${hintOf(error)}`))
+}
 
 /**
- * Runs the command on the database file. Null means: try again, because another process holds the database or is perhaps
+ * Answers the request on the database file. Null means: try again, because another process holds the database or is perhaps
  * just creating it. The modules of the gateway are loaded only here.
  */
-async function askFile(
-  context: CliContext,
-  command: string,
-  input: unknown,
-  waitedMs: number,
-): Promise<CommandResult | null> {
-  const [{ COMMANDS }, { runCommand }, { asStartError, openGateway }] = await Promise.all([
-    import('../operator/commands.ts'),
-    import('../operator/run-command.ts'),
+async function askFile(context: CliContext, request: OperatorRequest, waitedMs: number): Promise<Response | null> {
+  const { needs = 'database' } = request
+  if (needs === 'server') throw noServer()
+  const [{ createLocalApp }, { asStartError, openGateway }] = await Promise.all([
+    import('../app.ts'),
     import('../run.ts'),
   ])
-  const needs = COMMANDS[command]?.needs
-  if (needs === 'server') throw noServer()
   const path = resolve(context.config.database.path ?? '')
   const existed = exists(path)
   await using stack = new AsyncDisposableStack()
@@ -82,9 +79,9 @@ async function askFile(
       throw new CliError(`There is no database at ${path}: nothing was done. Check that DATABASE_URL is the server's`)
     }
     const gateway = await openGateway({ config: context.config, log: silentLog, lockWaitMs: 0 }, stack)
-    const answer = await runCommand({ gateway, simulator: null }, command, input, silentLog)
-    context.stderr(noteOnFile(command, path, existed))
-    return answer
+    const response = await createLocalApp(gateway).handle(httpRequest(request))
+    context.stderr(noteOnFile(request.path, path, existed))
+    return response
   } catch (thrown) {
     const error = asStartError(thrown, context.config)
     if (!(error instanceof StartError)) throw error
@@ -103,9 +100,9 @@ async function existsOrIsLocked(path: string): Promise<boolean> {
 }
 
 /** Tells the operator that a database was created, or that `status` shows a database whose server does not run. */
-function noteOnFile(command: string, path: string, existed: boolean): string {
+function noteOnFile(requested: string, path: string, existed: boolean): string {
   if (!existed) return `There was no database at ${path}: an empty one was created\n`
-  return command === 'status' ? 'No server answers: these figures are from its database\n' : ''
+  return requested === '/v1/operator/status' ? 'No server answers: these figures are from its database\n' : ''
 }
 
 export const noServer = (): CliError =>

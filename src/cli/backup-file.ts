@@ -2,9 +2,8 @@ import { Database } from 'bun:sqlite'
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statfsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { EXIT } from '../core/start-error.ts'
-import { printable } from '../core/printable.ts'
 import { sizeOf } from '../data-folder.ts'
-import { askServer } from './ask.ts'
+import { askServer, resultOf } from './ask.ts'
 import { type CliContext, CliError } from './context.ts'
 import { print } from './print.ts'
 
@@ -36,10 +35,10 @@ export async function backUp(context: CliContext, file: string): Promise<void> {
 
 /** Whether the server has made the copy, because nobody else can. An older server does not know the command. */
 async function isRescued(context: CliContext, part: string): Promise<boolean> {
-  const answer = await askServer(context, 'rescue', { file: part })
-  if (answer?.ok === false && !answer.error.startsWith('There is no command'))
-    throw new CliError(printable(answer.error))
-  return answer?.ok === true && (answer.result as { copied: boolean }).copied
+  const request = { method: 'POST', path: '/v1/operator/rescue', body: { file: part } } as const
+  const answer = await askServer(context, request)
+  if (answer === null || answer.status === 404) return false
+  return ((await resultOf(answer)) as { copied: boolean }).copied
 }
 
 function copyFrom(context: CliContext, source: string, part: string): void {

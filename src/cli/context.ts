@@ -15,8 +15,29 @@ export interface CliContext {
   stderr(text: string): void
 }
 
-/** Runs an operator command and prints its result. Exits with 1 if `good` returns false for the result. */
-export type Run = (command: string, input: unknown, good?: (result: unknown) => boolean) => Promise<void>
+/** A request to the operator's surface: the Unix socket of the server, or the same endpoints in process. */
+export interface OperatorRequest {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  path: string
+  body?: unknown
+  /** The app that the request acts as. */
+  appId?: string
+  /**
+   * What it needs. `server`: a running server. `database` (default): an existing database, because on an empty one in the wrong
+   * folder it would seem to succeed. `nothing`: a missing database is created.
+   */
+  needs?: 'server' | 'database' | 'nothing'
+}
+
+export interface RunOptions {
+  /** What is printed of the answer; by default all of it. */
+  show?(answer: never): unknown
+  /** Exits with 1 if it returns false for the answer. */
+  good?(answer: never): boolean
+}
+
+/** Sends a request and prints its answer. */
+export type Run = (request: OperatorRequest, options?: RunOptions) => Promise<void>
 
 /** Ends a command with a message on standard error and an exit code. An empty message prints nothing. */
 export class CliError extends Error {

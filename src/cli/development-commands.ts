@@ -33,5 +33,10 @@ function addInbound(command: Command, run: Run): void {
     .requiredOption('--to <number>', 'a connected number, E.164')
     .requiredOption('--from <number>', 'the sender, E.164')
     .requiredOption('--text <text>', 'the message')
-    .action(({ to, from, text }: InboundOptions) => run('simulate-inbound', { to, from, text }))
+    .action((body: InboundOptions) =>
+      run(
+        { method: 'POST', path: '/v1/operator/simulator/inbound', body, needs: 'server' },
+        { show: ({ rcMessageId }: { rcMessageId: string }) => ({ id: rcMessageId }) },
+      ),
+    )
 }

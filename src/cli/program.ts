@@ -1,17 +1,20 @@
 import { Command, Option } from 'commander'
 import { createSecrets } from '../core/secrets.ts'
-import type { Finding } from '../operator/finding.ts'
 import { VERSION } from '../version.ts'
 import { addApps } from './app-commands.ts'
 import { ask } from './ask.ts'
 import { backUp } from './backup-file.ts'
 import { confirm } from './confirm.ts'
+import { addConsole } from './console-command.ts'
 import { type CliContext, CliError, type Run } from './context.ts'
 import { addDevelopment } from './development-commands.ts'
+import { diagnose } from './doctor.ts'
 import { addExample } from './examples.ts'
 import { checkHealth } from './health.ts'
-import { print, printFindings } from './print.ts'
+import { print } from './print.ts'
 import { checkBackup, restore } from './restore.ts'
+import { addTenants } from './tenant-commands.ts'
+import { addTriggers } from './trigger-commands.ts'
 
 /**
  * Builds the `sgw` command line. `makeContext` reads the environment, once a command needs it. `start` runs the server.
@@ -32,21 +35,23 @@ export function createProgram(
     .configureOutput(writeErr === null ? {} : { writeErr })
     .exitOverride()
   const contextOf = (): CliContext => makeContext(program.opts<{ json?: boolean }>().json === true)
-  const run: Run = async (command, input, good = () => true) => {
+  const run: Run = async (request, { show = (answer: unknown) => answer, good = () => true } = {}) => {
     const context = contextOf()
-    const result = await ask(context, command, input)
-    print(context, result)
-    if (!good(result)) throw new CliError('')
+    // Each command knows the answer of its request.
+    const answer = (await ask(context, request)) as never
+    print(context, show(answer))
+    if (!good(answer)) throw new CliError('')
   }
   program
     .command('start')
     .description('Run the server until SIGTERM')
     .option('--test', 'for tests: with the simulator, without limits, and with a time that can be moved forward')
     .action(({ test = false }: { test?: boolean }) => start(test))
-  addTenants(program, run)
+  addTenants(program, contextOf, run)
   addApps(program, contextOf, run)
-  addTriggers(program, run)
+  addTriggers(program, contextOf, run)
   addMessages(program, run)
+  addConsole(program, run)
   addUpkeep(program, contextOf, run)
   addDevelopment(program, contextOf, run)
   for (const command of allCommands(program)) {
@@ -62,53 +67,6 @@ function jsonOption(command: string): Option {
   return new Option('--json', `print ${what}`).hideHelp(command === 'start')
 }
 
-function addTenants(program: Command, run: Run): void {
-  const tenant = program.command('tenant').alias('tenants').description('Manage tenants: the customers of this gateway')
-  tenant
-    .command('create')
-    .description('Create a tenant')
-    .requiredOption('--name <name>', 'name of the tenant, 1 to 100 characters')
-    .action((options: { name: string }) => run('tenant-create', options))
-  tenant
-    .command('list')
-    .description('List all tenants')
-    .action(() => run('tenant-list', {}))
-  const statuses = {
-    suspend: ['suspended', 'Suspend a tenant: hold its messages, refuse its keys and close its sockets'],
-    activate: ['active', 'Activate a suspended or inactive tenant'],
-    deactivate: ['inactive', 'Deactivate a tenant that has left; otherwise like suspend'],
-  } as const
-  for (const [verb, [status, description]] of Object.entries(statuses)) {
-    tenant
-      .command(verb)
-      .description(description)
-      .argument('<tenant>', 'tenant id')
-      .action((tenantId: string) => run('tenant-status', { tenantId, status }))
-  }
-}
-
-function addTriggers(program: Command, run: Run): void {
-  const trigger = program
-    .command('trigger-subscription')
-    .alias('trigger-subscriptions')
-    .description("Manage triggers: further addresses that receive a tenant's inbound messages")
-  const command = (name: string, description: string): Command =>
-    trigger.command(name).description(description).requiredOption('--tenant <tenant>', 'tenant id')
-  command('create', 'Add an address and show its secret, once')
-    .requiredOption('--callback-url <url>', 'address that inbound messages are POSTed to')
-    .action(({ tenant, callbackUrl }: { tenant: string; callbackUrl: string }) =>
-      run('trigger-create', { tenantId: tenant, callbackUrl }),
-    )
-  command('list', "List a tenant's triggers").action(({ tenant }: { tenant: string }) =>
-    run('trigger-list', { tenantId: tenant }),
-  )
-  command('delete', 'Delete a trigger')
-    .argument('<trigger>', 'trigger id')
-    .action((triggerId: string, { tenant }: { tenant: string }) =>
-      run('trigger-delete', { tenantId: tenant, triggerId }),
-    )
-}
-
 function addMessages(program: Command, run: Run): void {
   program
     .command('send')
@@ -120,10 +78,10 @@ function addMessages(program: Command, run: Run): void {
     .argument('<text>')
     .action((text: string, options: { from: string; to: string; app?: string; wait?: boolean }) => {
       const { from, to, app: appId, wait = false } = options
+      const body = { message: { from, to, body: text }, appId, wait }
       return run(
-        'send',
-        { message: { from, to, body: text }, appId, wait },
-        (message) => !wait || (message as { status: string }).status === 'sent',
+        { method: 'POST', path: '/v1/operator/send', body, needs: 'server' },
+        { good: ({ status }: { status: string }) => !wait || status === 'sent' },
       )
     })
 }
@@ -132,7 +90,7 @@ function addUpkeep(program: Command, contextOf: () => CliContext, run: Run): voi
   program
     .command('status')
     .description('Show queue, extensions, subscriptions and backup')
-    .action(() => run('status', {}))
+    .action(() => run({ method: 'GET', path: '/v1/operator/status' }))
   program
     .command('doctor')
     .description('Check everything that a gateway needs, and name the fix of each failure')
@@ -152,11 +110,11 @@ function addUpkeep(program: Command, contextOf: () => CliContext, run: Run): voi
     .command('unblock')
     .description('Let an address in again that failed to authenticate too often')
     .argument('<address>', 'IP address of the client')
-    .action((address: string) => run('unblock', { address }))
+    .action((address: string) => run({ method: 'POST', path: '/v1/operator/unblock', body: { address } }))
   program
     .command('compact')
     .description('Rewrite the database file without its free pages; the server must be stopped')
-    .action(() => run('compact', {}))
+    .action(() => run({ method: 'POST', path: '/v1/operator/compact' }))
   program
     .command('erase')
     .description("Delete every message to and from a person's number")
@@ -166,7 +124,7 @@ function addUpkeep(program: Command, contextOf: () => CliContext, run: Run): voi
     .action(async ({ phone, dryRun = false, yes = false }: { phone: string; dryRun?: boolean; yes?: boolean }) => {
       const question = `This deletes every message to and from ${phone}, of all tenants, for good. Go on?`
       if (!dryRun) await confirm(contextOf(), yes, question)
-      await run('erase', { phone, dryRun })
+      await run({ method: 'POST', path: '/v1/operator/erase', body: { phone, dryRun } })
     })
   program
     .command('health')
@@ -178,7 +136,9 @@ function addUpkeep(program: Command, contextOf: () => CliContext, run: Run): voi
     .description('Manage the encryption keys of stored secrets')
     .command('rotate')
     .description('Encrypt every stored secret again with the newest of ENCRYPTION_KEYS; the server may run')
-    .action(() => run('keys-rotate', { newestKey: newestKeyId(contextOf()) }))
+    .action(() =>
+      run({ method: 'POST', path: '/v1/operator/keys/rotate', body: { newestKey: newestKeyId(contextOf()) } }),
+    )
   program
     .command('secret')
     .description('Print a new key for ENCRYPTION_KEYS')
@@ -189,20 +149,6 @@ function addUpkeep(program: Command, contextOf: () => CliContext, run: Run): voi
 function printKey(context: CliContext, key: string): void {
   if (context.json || context.terminal) print(context, { key })
   else context.stdout(`${key}\n`)
-}
-
-async function diagnose(context: CliContext, alert: boolean): Promise<void> {
-  const findings = await ask(context, 'doctor', { alert }).then(
-    (found) => found as Finding[],
-    (error: unknown) => diagnoseWithoutDatabase(context, error, alert),
-  )
-  printFindings(context, findings)
-  if (findings.some(({ ok }) => !ok)) throw new CliError('')
-}
-
-async function diagnoseWithoutDatabase({ config }: CliContext, error: unknown, alert: boolean): Promise<Finding[]> {
-  const { diagnoseOffline } = await import('../operator/doctor-offline.ts')
-  return diagnoseOffline(config, error instanceof Error ? error.message : 'unknown error', alert)
 }
 
 /** Id of the newest configured key. Null in development, where the server makes its own key. */

@@ -47,6 +47,8 @@ export interface Config {
   deliveryTracking: boolean
   /** Polls follow each other within milliseconds. Only for the built-in simulator, which has no limits on its calls then. */
   fastDeliveryPolls: boolean
+  /** Whether the listener serves the console and `/v1/operator/*`. */
+  console: boolean
   /** Where alerts are posted; it may hold a secret. */
   alertUrl: string | null
   litestream: boolean
@@ -112,6 +114,7 @@ function configOf(settings: Settings, terminal: boolean): Config {
     reconcileSettle500Ms: settings.durationMs('RECONCILE_SETTLE_5XX', '3s'),
     deliveryTracking: settings.flag('DELIVERY_TRACKING', 'on'),
     fastDeliveryPolls: false,
+    console: settings.flag('CONSOLE', 'on'),
     alertUrl: readAlertUrl(settings, production),
     litestream: settings.flag('LITESTREAM'),
     requireRestore: settings.flag('REQUIRE_RESTORE'),

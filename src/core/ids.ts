@@ -14,7 +14,7 @@ export interface Ids {
   bytes(length: number): Uint8Array
 }
 
-export type IdPrefix = 'app' | 'tenant' | 'job' | 'trg' | 'cor' | 'att' | 'boot' | 'sub' | 'req'
+export type IdPrefix = 'app' | 'tenant' | 'job' | 'trg' | 'cor' | 'att' | 'boot' | 'sub' | 'req' | 'ses'
 
 export type RandomSource = (length: number) => Uint8Array
 

@@ -35,6 +35,11 @@ export const MAX_CACHED_KEYS = 10_000
 /** Apps whose key-limit window is kept in memory: an app whose window is dropped early could exceed its limit. */
 export const MAX_LIMITED_APPS = 100_000
 
+export const OPERATOR_LINK_TTL_MS = 10 * 60_000
+export const OPERATOR_SESSION_TTL_MS = 12 * HOUR_MS
+/** Requests of one operator's session. */
+export const OPERATOR_LIMIT_PER_MINUTE = 600
+
 /** How far back a back-fill reads at most. The provider keeps messages for a month and more. */
 export const BACK_FILL_MAX_AGE_MS = 30 * DAY_MS
 

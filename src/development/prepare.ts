@@ -1,9 +1,11 @@
+import { and, eq } from 'drizzle-orm'
 import { StartError, EXIT } from '../core/start-error.ts'
 import { DEVELOPMENT_KEY, writeSecret, readSecret } from '../data-folder.ts'
+import { tenants } from '../db/schema/tenants.ts'
 import { CALLBACK_PATH, beginAuthorization } from '../features/rc/connect.ts'
 import type { Gateway } from '../gateway.ts'
 import { createApp } from '../operator/apps.ts'
-import { createTenant, listTenants } from '../operator/tenants.ts'
+import { createTenant } from '../operator/tenants.ts'
 import type { RunningGateway } from '../run.ts'
 import type { SimulatorControl } from '../simulator/simulator.ts'
 
@@ -30,8 +32,13 @@ export async function prepareApp(gateway: Gateway): Promise<DevelopmentApp> {
 }
 
 async function developmentTenant(gateway: Gateway): Promise<string> {
-  const known = (await listTenants(gateway)).find(({ name, status }) => name === TENANT_NAME && status === 'active')
-  return (known ?? (await createTenant(gateway, { name: TENANT_NAME }))).tenantId
+  const [known] = await gateway.database.reads
+    .select({ id: tenants.id })
+    .from(tenants)
+    .where(and(eq(tenants.name, TENANT_NAME), eq(tenants.status, 'active')))
+    .orderBy(tenants.createdAt, tenants.id)
+    .limit(1)
+  return known?.id ?? (await createTenant(gateway, { name: TENANT_NAME })).tenantId
 }
 
 /** `deliveredAfterMs` is shorter than the delay of the first delivery poll, so that this poll finds the message delivered. */
@@ -49,6 +56,7 @@ export async function connectSimulator(
   tenantId: string,
   isTest: boolean,
 ): Promise<void> {
+  gateway.simulator = simulator
   simulator.configure(isTest ? TEST_SETTINGS : DEVELOPMENT_SETTINGS)
   if (simulator.extensions().length === 0) simulator.addExtension({ name: 'Demo phone', numbers: [...NUMBERS] })
   const { status } = await gateway.directory.tenant(tenantId)

@@ -2,7 +2,7 @@
 const EXPOSED = 'X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed'
 const PREFLIGHT = {
   'access-control-allow-methods': 'GET, POST, PUT, DELETE',
-  'access-control-allow-headers': 'Authorization, Content-Type, Idempotency-Key, X-Request-Id',
+  'access-control-allow-headers': 'Authorization, Content-Type, Idempotency-Key, Sgw-App, X-Request-Id',
   'access-control-max-age': '600',
 }
 

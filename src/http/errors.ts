@@ -1,6 +1,7 @@
 import { ApiError, type ErrorKind, apiError } from '../core/errors.ts'
 import { type Log, errorName } from '../core/log.ts'
-import { isStorageFault } from '../db/gate.ts'
+import { damageOf, isStorageFault } from '../db/gate.ts'
+import type { Gateway } from '../gateway.ts'
 
 /** Maps kinds of errors to HTTP statuses. */
 const STATUS: Record<ErrorKind, number> = {
@@ -34,4 +35,16 @@ export function errorAnswer(error: unknown, log: Log, requestId: string): ErrorA
   if (isStorageFault(error)) return errorAnswer(apiError('storageUnavailable', STORAGE_RETRY_SECONDS), log, requestId)
   log.error({ requestId, error: errorName(error) }, 'request failed')
   return { status: 500, body: { error: 'Internal server error' }, headers: {} }
+}
+
+/** The same for the operator on this machine, who may read what went wrong. */
+export function localErrorAnswer(error: unknown, { log, config }: Gateway, requestId: string): ErrorAnswer {
+  if (error instanceof ApiError) return errorAnswer(error, log, requestId)
+  log.error({ requestId, error: errorName(error) }, 'command failed')
+  const damage = damageOf(error, config.database.path ?? config.database.url)
+  return {
+    status: 500,
+    body: { error: damage ?? `The command failed (${errorName(error)}): see the log` },
+    headers: {},
+  }
 }

@@ -46,6 +46,7 @@ const DATE_FORMS = 'ISO 8601 with offset, or a date alone for the whole UTC day;
 export const startDate = dateFilter('badStartDate', 'start')
 /** End of a range, inclusive, as epoch milliseconds. */
 export const endDate = dateFilter('badEndDate', 'end')
+export const since = dateFilter('badSince', 'start')
 
 function dateFilter(error: ErrorName, edge: 'start' | 'end') {
   return textFilter

@@ -25,6 +25,22 @@ const KEYLESS: readonly [status: number, texts: string[]][] = [
   [503, [errorText('storageUnavailable')]],
 ]
 
+/** The same of the operator's endpoints. */
+const OPERATED: typeof KEYED = [
+  [401, ['Missing or invalid API key', 'Invalid API key']],
+  [403, [errorText('forbidden'), errorText('httpsRequired')]],
+  ...KEYED.slice(2),
+]
+
+const COMMON_ERRORS = { app: KEYED, operator: OPERATED, 'app or operator': KEYED, none: KEYLESS } as const
+
+const SECURITY = {
+  app: [{ apiKey: [] }, { operatorToken: [] }],
+  operator: [{ operatorToken: [] }],
+  'app or operator': [{ apiKey: [] }, { operatorToken: [] }],
+  none: [],
+} as const
+
 /**
  * `/openapi.json` and its page `/docs`, by `@elysiajs/swagger`. The plugin collects the operations from the routes of its
  * own Elysia instance. The instance is made at the first request, because describing the routes would add a tenth to
@@ -77,7 +93,16 @@ function documentationOf(routes: readonly Route[]) {
     servers: [{ url: '/' }],
     tags: [...new Set(routes.map((route) => route.tag))].map((name) => ({ name })),
     components: {
-      securitySchemes: { apiKey: { type: 'http' as const, scheme: 'bearer', bearerFormat: 'sgw_…' } },
+      securitySchemes: {
+        apiKey: { type: 'http' as const, scheme: 'bearer', bearerFormat: 'sgw_…' },
+        operatorToken: {
+          type: 'http' as const,
+          scheme: 'bearer',
+          bearerFormat: 'sgw_op_…',
+          description:
+            "The token of an operator's session. With the header `Sgw-App: app_…` it may call every endpoint as that app; a suspended tenant and an inactive app can only be read.",
+        },
+      },
       schemas: { Error: schemaOf(z.object({ error: z.string() }), 'output') },
     },
   }
@@ -96,7 +121,7 @@ function operationOf(route: Route): Json {
     tags: [route.tag],
     summary: route.summary,
     ...(route.description === undefined ? {} : { description: route.description }),
-    security: route.auth === 'app' ? [{ apiKey: [] }] : [],
+    security: SECURITY[route.auth],
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(route.body === undefined ? {} : { requestBody: requestBodyOf(route) }),
     responses: { [route.status]: successOf(route), ...errorsOf(route), ...othersOf(route) },
@@ -124,7 +149,7 @@ function successOf(route: Route): Json {
 }
 
 function errorsOf(route: Route): Json {
-  const texts = new Map<number, readonly string[]>(route.auth === 'app' ? KEYED : KEYLESS)
+  const texts = new Map<number, readonly string[]>(COMMON_ERRORS[route.auth])
   if (route.path === ALLOWED_WITHOUT_HTTPS) texts.delete(403)
   for (const [status, own] of Object.entries(route.errors ?? {}))
     texts.set(Number(status), [...(texts.get(Number(status)) ?? []), ...own])

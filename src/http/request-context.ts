@@ -1,6 +1,7 @@
 import ipaddr from 'ipaddr.js'
 import { LRUCache } from 'lru-cache'
 import type { Caller } from '../core/caller.ts'
+import type { ErrorName } from '../core/errors.ts'
 import { MAX_REQUEST_ID_LENGTH } from '../core/limits.ts'
 import { countedAddress, parseAddress } from '../auth/client-address.ts'
 import type { LimitState } from '../auth/key-limits.ts'
@@ -20,6 +21,10 @@ export class RequestContext {
   /** Path without query and trailing slash. */
   readonly path: string
   caller: Caller | null = null
+  /** Set if an operator sent the request. `sessionId` is null for a command on this machine. */
+  operator: { sessionId: string | null } | null = null
+  /** Why an operator's request has no `caller`. Endpoints that need one answer it after the body was read. */
+  callerError: ErrorName = 'missingKey'
   limit: LimitState | null = null
   #socketAddress: string | null = null
 

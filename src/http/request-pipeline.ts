@@ -1,6 +1,7 @@
 import type { Gateway } from '../gateway.ts'
+import { admitOperator } from './admit-operator.ts'
 import { Cors } from './cors.ts'
-import { errorAnswer } from './errors.ts'
+import { type ErrorAnswer, errorAnswer, localErrorAnswer } from './errors.ts'
 import { Peers, type ReceivedRequest, RequestContext } from './request-context.ts'
 import { type KeylessPaths, admit, rateLimitHeaders } from './require-app.ts'
 import type { Route } from './route.ts'
@@ -23,6 +24,8 @@ export class RequestPipeline {
   constructor(
     readonly gateway: Gateway,
     routes: readonly Route[],
+    /** Whether every request is the operator's, so that the gates are open. */
+    readonly local: boolean,
   ) {
     this.#peers = new Peers(gateway.config.trustedProxies)
     this.#noteForwarding = untrustedForwarding(gateway)
@@ -44,14 +47,22 @@ export class RequestPipeline {
     const preflight = this.#cors.preflight(request)
     if (preflight !== null) return new Response(null, { status: 204, headers: { ...headers, ...preflight } })
     try {
-      const admitted = admit(this.gateway, this.#keyless, request, context)
+      const admitted = this.local
+        ? admitOperator(this.gateway, null, request, context)
+        : admit(this.gateway, this.#keyless, request, context)
       if (admitted !== undefined) await admitted
       const { status, content } = await run(context)
       return content === undefined ? undefined : withHeaders(content, status, headers, context)
     } catch (error) {
-      const { status, body, headers: own } = errorAnswer(error, this.gateway.log, context.requestId)
+      const { status, body, headers: own } = this.#errorAnswer(error, context.requestId)
       return withHeaders(body, status, { ...headers, ...own }, context)
     }
+  }
+
+  #errorAnswer(error: unknown, requestId: string): ErrorAnswer {
+    return this.local
+      ? localErrorAnswer(error, this.gateway, requestId)
+      : errorAnswer(error, this.gateway.log, requestId)
   }
 }
 

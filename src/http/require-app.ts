@@ -1,6 +1,8 @@
 import type { KeyHolder } from '../auth/key-ring.ts'
+import { isOperatorToken } from '../auth/operator-sessions.ts'
 import { apiError } from '../core/errors.ts'
 import type { Gateway } from '../gateway.ts'
+import { admitSession, isOperatorPath } from './admit-operator.ts'
 import type { RequestContext } from './request-context.ts'
 
 /** Methods and paths of the endpoints that need no key. */
@@ -9,6 +11,8 @@ export interface KeylessPaths {
 }
 
 export const ALLOWED_WITHOUT_HTTPS = '/health'
+/** They need no key before the body, but check a credential later. */
+const CHECKS_CREDENTIALS: readonly string[] = ['/ws', '/v1/operator/session']
 
 /**
  * The gates before the body is read, in the contract's order:
@@ -23,10 +27,11 @@ export function admit(
 ): Promise<void> | undefined {
   if (gateway.config.production && !context.secure && context.path !== ALLOWED_WITHOUT_HTTPS)
     throw apiError('httpsRequired')
-  if (context.path === '/ws') return refuseBlocked(gateway, context)
+  if (CHECKS_CREDENTIALS.includes(context.path)) refuseBlocked(gateway, context)
   if (!context.path.startsWith('/v1/') || keyless.has(request.method, context.path)) return
   refuseBlocked(gateway, context)
   const key = presentedKey(gateway, request, context)
+  if (isOperatorToken(key)) return admitSession(gateway, key, request, context)
   const known = gateway.keys.known(key)
   return known === undefined ? admitUnknown(gateway, key, context) : letIn(gateway, known, context)
 }
@@ -59,6 +64,7 @@ async function admitUnknown(gateway: Gateway, key: string, context: RequestConte
 
 function letIn(gateway: Gateway, holder: KeyHolder, context: RequestContext): undefined {
   if (!holder.tenantActive) throw apiError('tenantSuspended')
+  if (gateway.config.console && isOperatorPath(context.path)) throw apiError('forbidden')
   context.limit = gateway.keyLimits.take(holder.appId)
   if (!context.limit.allowed) throw apiError('tooMany', context.limit.retryAfterSeconds)
   context.caller = { appId: holder.appId, tenantId: holder.tenantId }

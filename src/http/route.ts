@@ -14,8 +14,11 @@ export interface Route {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** In Elysia's form: `/v1/sms/status/:messageId`. */
   path: string
-  /** `app`: a key is required before the body is read. */
-  auth: 'app' | 'none'
+  /**
+   * Who may call it, checked before the body is read. `app`: an app's key, or an operator's token with `Sgw-App`. `operator`: an
+   * operator's token. `app or operator`: both, with or without `Sgw-App`.
+   */
+  auth: 'app' | 'operator' | 'app or operator' | 'none'
   tag: string
   summary: string
   description?: string

@@ -21,12 +21,23 @@ export interface Page {
   answer(request: Request): Response | Promise<Response>
 }
 
+export interface ServerOptions {
+  /** Served besides the endpoints. */
+  pages?: readonly Page[]
+  /** For requests of this machine's operator alone, on the Unix socket or in process: every request is the operator's. */
+  local?: boolean
+}
+
 /**
  * An Elysia server with these endpoints and pages. Elysia finds the route; the request pipeline does everything else. Elysia's hooks
  * are not used, because they would take longer than the rest of a request.
  */
-export function createServer(gateway: Gateway, routes: readonly Route[], pages: readonly Page[] = []) {
-  const pipeline = new RequestPipeline(gateway, routes)
+export function createServer(
+  gateway: Gateway,
+  routes: readonly Route[],
+  { pages = [], local = false }: ServerOptions = {},
+) {
+  const pipeline = new RequestPipeline(gateway, routes, local)
   const app = new Elysia({
     serve: { development: false, maxRequestBodySize: BACKSTOP_BODY_BYTES, error: lastResort },
   })
@@ -49,7 +60,7 @@ export function createServer(gateway: Gateway, routes: readonly Route[], pages: 
 
 export type Server = ReturnType<typeof createServer>
 
-/** Checks `caller` again, in case the gate has read another path than the router. */
+/** Checks again who calls, in case the gate has read another path than the router. */
 async function runRoute(
   gateway: Gateway,
   route: Route,
@@ -58,22 +69,40 @@ async function runRoute(
   params: RouteInput['params'],
 ): Promise<{ status: number; content: unknown }> {
   const { request, server } = received
-  if (route.auth === 'app' && context.caller === null) throw apiError('missingKey')
+  if (route.auth !== 'none' && context.caller === null && context.operator === null) throw apiError('missingKey')
+  if (route.auth === 'operator' && context.operator === null) throw apiError('forbidden')
   const before = route.before?.({ gateway, request })
   const admitted: unknown = before instanceof Promise ? await before : before
   const bytes = await readLimited(request)
+  requireCaller(route, context)
   const input = inputOf(route, received, { gateway, context, params, admitted, bytes })
   const answering = route.slow === true ? 0 : 1
   gateway.traffic.answering += answering
   // Set only after the body was read, because otherwise a client could take this long to send it.
   if (route.slow === true) server?.timeout(request, SLOW_ANSWER_SECONDS)
   try {
-    return { status: route.status, content: await route.run(input) }
+    const content = await route.run(input)
+    logChange(gateway, route, context)
+    return { status: route.status, content }
   } finally {
     gateway.traffic.answering -= answering
     // The timeout belongs to the connection, which stays open for further requests.
     if (route.slow === true) server?.timeout(request, IDLE_SECONDS)
   }
+}
+
+/** An operator's request must name an app by `Sgw-App` where the endpoint acts as one. */
+function requireCaller({ auth }: Route, { caller, callerError }: RequestContext): void {
+  if (auth === 'none' || auth === 'operator' || caller !== null) return
+  if (auth === 'app or operator' && callerError === 'missingApp') return
+  throw apiError(callerError)
+}
+
+/** Leaves a line in the log for each change that an operator makes. */
+function logChange({ log }: Gateway, { method }: Route, { operator, caller, path, requestId }: RequestContext): void {
+  if (operator === null || method === 'GET') return
+  const session = operator.sessionId ?? 'socket'
+  log.info({ requestId, session, method, path, appId: caller?.appId }, 'an operator made a change')
 }
 
 /** The input of an endpoint, parsed by its schemas. */

@@ -4,13 +4,14 @@ import type { Config } from '../core/config.ts'
 import type { Gateway } from '../gateway.ts'
 import { AddressGuard } from '../outbound/address-guard.ts'
 import { Fault } from './fault.ts'
+import { type Finding, findingOf } from './finding.ts'
 
-/** Posts a test alert. */
-export async function checkAlert({
-  config,
-  guard,
-  clock,
-}: Pick<Gateway, 'config' | 'guard' | 'clock'>): Promise<string> {
+type Parts = Pick<Gateway, 'config' | 'guard' | 'clock'>
+
+/** Posts a test to `ALERT_URL`, as a check of the doctor. */
+export const checkAlert = (parts: Parts): Promise<Finding> => findingOf('alert', () => postTest(parts))
+
+async function postTest({ config, guard, clock }: Parts): Promise<string> {
   if (config.alertUrl === null) throw new Fault('ALERT_URL is not set: give the address that alerts are posted to')
   const { statusCode, outcome, errorMessage } = await postTestAlert({ guard, clock }, config.alertUrl)
   if (outcome === 'success') return `a test was posted, and the address answered ${statusCode}`
@@ -18,7 +19,7 @@ export async function checkAlert({
 }
 
 /** The same where no gateway can be opened. */
-export const checkAlertOffline = (config: Config): Promise<string> => {
+export const checkAlertOffline = (config: Config): Promise<Finding> => {
   const guard = new AddressGuard({ production: config.production, allowCidrs: config.webhookAllowCidrs })
   return checkAlert({ config, guard, clock: systemClock })
 }

@@ -2,7 +2,6 @@ import type { Config } from '../core/config.ts'
 import { existsSync } from 'node:fs'
 import { sizeOf } from '../data-folder.ts'
 import { lostDatabase } from '../db/restore-mark.ts'
-import { checkAlertOffline } from './doctor-alert.ts'
 import { checkProvider, checkPublicUrl } from './doctor-surroundings.ts'
 import { checkDisk } from './doctor.ts'
 import { Fault } from './fault.ts'
@@ -11,13 +10,12 @@ import { type Finding, finding, findingOf } from './finding.ts'
 type Check = [name: string, run: () => Promise<string> | string]
 
 /** The checks that need neither a server nor a database. `why` says why the database could not be opened. */
-export async function diagnoseOffline(config: Config, why: string, alert: boolean): Promise<Finding[]> {
+export async function diagnoseOffline(config: Config, why: string): Promise<Finding[]> {
   const checks: Check[] = [
     ['database', () => reportDatabase(config, why)],
     ['disk', () => checkDisk({ config })],
     ['provider', () => checkProvider({ config })],
     ['public address', () => checkPublicUrl({ config })],
-    ...(alert ? [['alert', () => checkAlertOffline(config)] satisfies Check] : []),
   ]
   const findings = [
     finding('configuration', 'ok', config.production ? 'production' : 'development'),

@@ -1,11 +1,9 @@
 import { statfsSync } from 'node:fs'
-import { z } from 'zod'
 import { describeLost } from '../auth/lost-keys.ts'
 import { dataFolder } from '../data-folder.ts'
 import { faultOfFile, filesOpenToOthers } from '../db/database-file.ts'
 import { extensions } from '../db/schema/connections.ts'
 import type { Gateway } from '../gateway.ts'
-import { checkAlert } from './doctor-alert.ts'
 import { checkAuthorization, checkRedirectAddress, checkSubscriptions } from './doctor-connections.ts'
 import { checkBackup, checkClock, checkCredentials, checkProvider, checkPublicUrl } from './doctor-surroundings.ts'
 import { Fault } from './fault.ts'
@@ -16,10 +14,8 @@ const MIN_FREE_MIB = 100
 
 type Check = [name: string, run: () => Promise<string> | string]
 
-export const Diagnose = z.object({ alert: z.boolean().default(false) })
-
-/** Checks everything that a gateway needs. Each failure names its fix. With `alert` it also posts a test to `ALERT_URL`. */
-export async function diagnose(gateway: Gateway, { alert = false }: z.input<typeof Diagnose> = {}): Promise<Finding[]> {
+/** Checks everything that a gateway needs. Each failure names its fix. */
+export async function diagnose(gateway: Gateway): Promise<Finding[]> {
   const checks: Check[] = [
     ['server', () => checkServer(gateway)],
     ['database', () => checkDatabase(gateway)],
@@ -34,7 +30,6 @@ export async function diagnose(gateway: Gateway, { alert = false }: z.input<type
     ['subscriptions', () => checkSubscriptions(gateway)],
     ['public address', () => checkPublicUrl(gateway)],
     ['backup', () => checkBackup(gateway)],
-    ...(alert ? [['alert', () => checkAlert(gateway)] satisfies Check] : []),
   ]
   const findings = [finding('configuration', 'ok', gateway.config.production ? 'production' : 'development')]
   for (const [check, run] of checks) findings.push(await findingOf(check, run))

@@ -1,17 +1,12 @@
 import { eq } from 'drizzle-orm'
-import { z } from 'zod'
+import type { z } from 'zod'
 import { ApiError } from '../core/errors.ts'
-import { isE164, maskNumber } from '../core/phone.ts'
+import { maskNumber } from '../core/phone.ts'
 import { inBatches } from '../db/batches.ts'
 import { phoneNumbers } from '../db/schema/connections.ts'
 import type { Gateway } from '../gateway.ts'
 import { type ErasedRows, countRows, eraseRows, readRange } from './erase-rows.ts'
-
-export const Erase = z.object({
-  phone: z.string().refine(isE164, '--phone must be a phone number such as +15555550100'),
-  /** Counts what would be deleted, and deletes nothing. */
-  dryRun: z.boolean().default(false),
-})
+import type { EraseBody } from './schemas.ts'
 
 /** There is no index by contact, so every row of the tables is read, this many at a time. */
 const ROWS_PER_RANGE = 2000
@@ -22,7 +17,10 @@ const ROWS_PER_RANGE = 2000
  * back-fill does not store the messages again, and the attempts of the rate windows. The bytes stay in free pages of the
  * file until they are overwritten or the file is compacted. Errors: `conflict` for a number of a connected extension.
  */
-export async function erase(gateway: Gateway, { phone, dryRun = false }: z.input<typeof Erase>): Promise<ErasedRows> {
+export async function erase(
+  gateway: Gateway,
+  { phone, dryRun = false }: z.input<typeof EraseBody>,
+): Promise<ErasedRows> {
   await refuseOwnNumber(gateway, phone)
   const total: ErasedRows = { messages: 0, attempts: 0, deliveries: 0, waiting: 0 }
   const work = dryRun ? countRows : eraseRows

@@ -7,8 +7,14 @@ const MAX_WAITING_EVENTS = 10_000
 /** An empty line at this interval keeps the connection alive, and reveals a client that is gone. */
 const HEARTBEAT_MS = 30_000
 
+/** Streams the events of the development tenant. Errors: `unavailable` if there is none. */
+export async function developmentEvents(gateway: Gateway): Promise<Response> {
+  const stream = eventStream(gateway, await developmentTenant(gateway))
+  return new Response(stream, { headers: { 'content-type': 'application/x-ndjson' } })
+}
+
 /** The tenant that a development server creates for itself. Errors: `unavailable` if there is none. */
-export async function developmentTenant(gateway: Gateway): Promise<string> {
+async function developmentTenant(gateway: Gateway): Promise<string> {
   const key = readSecret(gateway.config, DEVELOPMENT_KEY)
   const holder = key === null ? null : await gateway.keys.find(key)
   if (holder === null)

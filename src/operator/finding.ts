@@ -1,16 +1,16 @@
+import { z } from 'zod'
 import { errorName } from '../core/log.ts'
 import { damageOf } from '../db/gate.ts'
-import { Fault, type FaultLevel } from './fault.ts'
+import { Fault } from './fault.ts'
 
 /** The result of one check of `sgw doctor`. */
-export interface Finding {
-  check: string
-  /** False only where `level` is `fail`. */
-  ok: boolean
-  level: 'ok' | FaultLevel
-  /** What the check found; for a warning or a failure also the fix. */
-  detail: string
-}
+export const Finding = z.object({
+  check: z.string(),
+  ok: z.boolean().meta({ description: 'False only where `level` is `fail`' }),
+  level: z.enum(['ok', 'warn', 'fail']),
+  detail: z.string().meta({ description: 'What the check found; for a warning or a failure also the fix' }),
+})
+export type Finding = z.infer<typeof Finding>
 
 /** Runs one check. A `Fault` becomes a finding of its level; any other error means that the check itself failed. */
 export async function findingOf(check: string, run: () => Promise<string> | string): Promise<Finding> {

@@ -1,13 +1,10 @@
-import { z } from 'zod'
 import type { Gateway } from '../gateway.ts'
-
-export const Rescue = z.object({ file: z.string() })
 
 /**
  * Copies the database into a new file if its own file was deleted or replaced: then only this process can still read it.
  * Blocks the gateway while it copies. `copied`: false if the file is in its place, so that anybody can copy it.
  */
-export async function rescue({ database }: Gateway, { file }: z.output<typeof Rescue>): Promise<{ copied: boolean }> {
+export async function rescue({ database }: Gateway, { file }: { file: string }): Promise<{ copied: boolean }> {
   if ((database.storage?.files?.moved() ?? null) === null) return { copied: false }
   await database.gate.execute({ sql: 'VACUUM INTO ?1', args: [file] })
   return { copied: true }

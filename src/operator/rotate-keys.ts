@@ -1,15 +1,11 @@
 import { asc } from 'drizzle-orm'
-import { z } from 'zod'
+import type { z } from 'zod'
 import { ApiError } from '../core/errors.ts'
 import { errorName } from '../core/log.ts'
 import type { EncryptionContext } from '../core/secrets.ts'
 import { extensions } from '../db/schema/connections.ts'
 import type { Gateway } from '../gateway.ts'
-
-export const RotateKeys = z.object({
-  /** Id of the newest key in the environment of the command, to compare with the server's. */
-  newestKey: z.string().nullish(),
-})
+import type { KeysBody } from './schemas.ts'
 
 const ROWS_PER_BATCH = 50
 
@@ -21,7 +17,7 @@ const ROWS_PER_BATCH = 50
  */
 export async function rotateKeys(
   gateway: Gateway,
-  { newestKey }: z.output<typeof RotateKeys>,
+  { newestKey }: z.output<typeof KeysBody>,
 ): Promise<{ resealed: number }> {
   if (newestKey !== null && newestKey !== undefined && newestKey !== gateway.secrets.keyId)
     throw new ApiError('conflict', OTHER_KEYS)

@@ -1,25 +1,18 @@
 import { eq } from 'drizzle-orm'
-import { z } from 'zod'
+import type { z } from 'zod'
 import type { Caller } from '../core/caller.ts'
 import { ApiError } from '../core/errors.ts'
-import { APP_ID } from '../core/ids.ts'
 import { messages } from '../db/schema/messages.ts'
 import { getStatus } from '../features/sms/get-status.ts'
 import type { MessageState } from '../features/sms/message.ts'
-import { SendBody } from '../features/sms/schemas.ts'
 import { send } from '../features/sms/send.ts'
 import type { Gateway } from '../gateway.ts'
-
-export const SendMessage = z.object({
-  message: SendBody,
-  appId: z.string().regex(APP_ID, 'Invalid appId format').optional(),
-  wait: z.boolean().default(false),
-})
+import type { SendMessageBody } from './schemas.ts'
 
 const WAIT_MS = 60_000
 
 /** Sends a message for an app; without `appId`, for the oldest active app of the tenant that owns the number. */
-export async function sendMessage(gateway: Gateway, input: z.output<typeof SendMessage>): Promise<MessageState> {
+export async function sendMessage(gateway: Gateway, input: z.output<typeof SendMessageBody>): Promise<MessageState> {
   const caller = await findCaller(gateway, input.message.from, input.appId)
   const { messageId } = await send(gateway, caller, input.message, null)
   if (input.wait) await untilFinal(gateway, messageId)

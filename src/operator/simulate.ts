@@ -1,24 +1,16 @@
-import { z } from 'zod'
+import type { z } from 'zod'
+import { isoTime } from '../core/clock.ts'
 import { ApiError } from '../core/errors.ts'
-import { MAX_BODY_UNITS } from '../core/limits.ts'
-import { isE164 } from '../core/phone.ts'
-import type { OperatorContext, PhoneSimulator } from './context.ts'
+import type { NextFault, SimulatorAccess } from '../core/simulator-access.ts'
+import type { Gateway } from '../gateway.ts'
+import type { CallsQuery, FaultBody, InboundBody } from './schemas.ts'
 
-const number = (name: string) => z.string().refine(isE164, `${name} must be a phone number such as +15555550100`)
-
-export const SimulateInbound = z.object({
-  to: number('--to'),
-  from: number('--from'),
-  text: z.string().max(MAX_BODY_UNITS, `--text may have ${MAX_BODY_UNITS} characters`),
-})
-
-/** Makes an inbound SMS in the simulator, which calls the webhook. Returns the provider's id, `rcMessageId` in lists. */
+/** Makes an inbound SMS in the simulator, which calls the webhook. Returns the provider's id. Errors: `unavailable`. */
 export async function simulateInbound(
-  { simulator }: OperatorContext,
-  sms: z.output<typeof SimulateInbound>,
-): Promise<{ id: string }> {
-  if (simulator === null) throw new ApiError('unavailable', NO_SIMULATOR)
-  const { messageId, deliveries } = await inject(simulator, sms)
+  gateway: Gateway,
+  sms: z.output<typeof InboundBody>,
+): Promise<{ rcMessageId: string }> {
+  const { messageId, deliveries } = await inject(simulatorOf(gateway), sms)
   if (deliveries.length === 0)
     throw new ApiError(
       'unavailable',
@@ -26,16 +18,39 @@ export async function simulateInbound(
     )
   if (!deliveries.some((delivery) => delivery.status === 200))
     throw new ApiError('unavailable', 'The webhook refused the message: see the log')
-  return { id: messageId }
+  return { rcMessageId: messageId }
+}
+
+/** Sets the fault of the next send. */
+export function setNextFault(gateway: Gateway, { fault }: z.output<typeof FaultBody>): { fault: NextFault | null } {
+  simulatorOf(gateway).setNextFault(fault)
+  return { fault }
+}
+
+export const nextFault = (gateway: Gateway): { fault: NextFault | null } => ({
+  fault: simulatorOf(gateway).nextFault(),
+})
+
+/** The last calls between the gateway and the simulator, oldest first. */
+export const listCalls = (gateway: Gateway, query: z.output<typeof CallsQuery>): { calls: object[] } => ({
+  calls: simulatorOf(gateway)
+    .calls(query)
+    .map((call) => ({ ...call, at: isoTime(call.at) })),
+})
+
+/** Errors: `unavailable` if the provider is RingCentral itself, or the simulator is not loaded yet. */
+function simulatorOf({ simulator }: Gateway): SimulatorAccess {
+  if (simulator === null) throw new ApiError('unavailable', NO_SIMULATOR)
+  return simulator
 }
 
 const NO_SIMULATOR =
-  'This server uses RingCentral itself: inbound messages can be simulated only with the built-in simulator (development, no RC_CLIENT_ID)'
+  'This server uses RingCentral itself: this works only with the built-in simulator (development, no RC_CLIENT_ID)'
 
 async function inject(
-  simulator: PhoneSimulator,
-  sms: z.output<typeof SimulateInbound>,
-): ReturnType<PhoneSimulator['injectSms']> {
+  simulator: SimulatorAccess,
+  sms: z.output<typeof InboundBody>,
+): ReturnType<SimulatorAccess['injectSms']> {
   try {
     return await simulator.injectSms(sms)
   } catch (error) {

@@ -1,29 +1,33 @@
+import { z } from 'zod'
 import { COUNT_OPEN_ATTEMPTS, COUNT_QUARANTINED } from '../db/open-attempts.ts'
 import type { Gateway } from '../gateway.ts'
 import { isoTime } from '../core/clock.ts'
 import { VERSION } from '../version.ts'
 import { readBackupLag } from '../backup/lag.ts'
 
-export interface StatusReport {
-  /** Whether a server runs, or the command only reads its database. */
-  running: boolean
-  version: string
-  /** The newest migration that the database has. */
-  schema: string
-  queue: Record<string, number | string | null>
-  /** Connected extensions by state. */
-  extensions: Record<string, number>
-  subscriptions: { active: number; pending: number; earliestExpiry: string | null }
-  /** `lagMs`: how far the backup may be behind; null without Litestream, or if it does not answer. */
-  backup: {
-    litestream: boolean
-    lagMs: number | null
-    walBytes: number
-    keptBytes: number
-    restoredAt: string | null
-    quarantined: number
-  }
-}
+const time = z.string().meta({ format: 'date-time' })
+
+export const StatusReport = z.object({
+  running: z.boolean().meta({ description: 'Whether a server runs, or a command only reads its database' }),
+  version: z.string(),
+  schema: z.string().meta({ description: 'The newest migration that the database has' }),
+  queue: z
+    .record(z.string(), z.union([z.number(), z.string(), z.null()]))
+    .meta({ description: 'Jobs by kind, `openAttempts` and `oldestQueuedAt`' }),
+  extensions: z.record(z.string(), z.int()).meta({ description: 'Connected extensions by status' }),
+  subscriptions: z.object({ active: z.int(), pending: z.int(), earliestExpiry: time.nullable() }),
+  backup: z.object({
+    litestream: z.boolean(),
+    lagMs: z.number().nullable().meta({
+      description: 'How far the backup may be behind; null without Litestream, or if it does not answer',
+    }),
+    walBytes: z.int(),
+    keptBytes: z.int(),
+    restoredAt: time.nullable(),
+    quarantined: z.int().meta({ description: 'Messages that are looked up before they are sent, after a restore' }),
+  }),
+})
+export type StatusReport = z.infer<typeof StatusReport>
 
 /** Reads the figures of `sgw status`. */
 export async function readStatus(gateway: Gateway): Promise<StatusReport> {

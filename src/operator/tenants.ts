@@ -1,62 +1,72 @@
-import { asc, eq } from 'drizzle-orm'
-import { z } from 'zod'
-import { ApiError } from '../core/errors.ts'
-import { TENANT_ID } from '../core/ids.ts'
-import { isPrintable } from '../core/printable.ts'
+import { count, eq, sql } from 'drizzle-orm'
+import type { z } from 'zod'
+import { isoTime } from '../core/clock.ts'
+import { apiError } from '../core/errors.ts'
 import { tenants } from '../db/schema/tenants.ts'
 import { build, statementOf } from '../db/statement.ts'
 import type { Gateway } from '../gateway.ts'
+import type { Tenant, TenantBody, TenantList, TenantStatusBody, TenantsQuery } from './schemas.ts'
 
-export interface TenantItem {
-  tenantId: string
-  name: string
-  status: 'active' | 'suspended' | 'inactive'
-}
-
-export const tenantId = z.string().regex(TENANT_ID, 'Invalid tenantId format')
-const BAD_NAME = 'name must be 1-100 characters'
-const tenantName = z
-  .string()
-  .trim()
-  .min(1, BAD_NAME)
-  .max(100, BAD_NAME)
-  .refine((name) => isPrintable(name) && name.isWellFormed(), BAD_NAME)
-
-export const CreateTenant = z.object({ name: tenantName })
-export const SetTenantStatus = z.object({ tenantId, status: z.enum(['active', 'suspended', 'inactive']) })
-
-export async function createTenant(gateway: Gateway, input: z.output<typeof CreateTenant>): Promise<TenantItem> {
-  const item: TenantItem = { tenantId: gateway.ids.of('tenant'), name: input.name, status: 'active' }
+export async function createTenant(gateway: Gateway, { name }: z.output<typeof TenantBody>): Promise<Tenant> {
+  const item = { tenantId: gateway.ids.of('tenant'), name, status: 'active' } as const
   const now = gateway.clock.now()
-  const { tenantId: id, name, status } = item
   await gateway.database.writer.write([
-    statementOf(build.insert(tenants).values({ id, name, status, createdAt: now, updatedAt: now })),
+    statementOf(
+      build.insert(tenants).values({ id: item.tenantId, name, status: item.status, createdAt: now, updatedAt: now }),
+    ),
   ])
   return item
 }
 
-export async function listTenants(gateway: Gateway): Promise<TenantItem[]> {
-  const rows = await gateway.database.reads.select().from(tenants).orderBy(asc(tenants.createdAt), asc(tenants.id))
-  return rows.map((row) => ({ tenantId: row.id, name: row.name, status: row.status }))
+/** A page of all tenants, oldest first. */
+export async function listTenants(
+  { database: { reads } }: Gateway,
+  { page, limit }: z.output<typeof TenantsQuery>,
+): Promise<TenantList> {
+  const rows = await reads
+    .select({ tenant: tenants, apps: ACTIVE_APPS, extensions: LIVE_EXTENSIONS })
+    .from(tenants)
+    .orderBy(tenants.createdAt, tenants.id)
+    .limit(limit)
+    .offset((page - 1) * limit)
+  const [total] = await reads.select({ count: count() }).from(tenants)
+  return {
+    tenants: rows.map(({ tenant: { id, name, status, createdAt }, apps, extensions }) => ({
+      tenantId: id,
+      name,
+      status,
+      apps,
+      extensions,
+      createdAt: isoTime(createdAt),
+    })),
+    total: total?.count ?? 0,
+    page,
+    limit,
+  }
 }
 
-/** Changes the status of a tenant. It takes effect at once for its keys, queued messages and open sockets. */
-export async function setTenantStatus(gateway: Gateway, input: z.output<typeof SetTenantStatus>): Promise<TenantItem> {
-  const changes = { status: input.status, updatedAt: gateway.clock.now() }
-  await gateway.database.writer.write([
-    statementOf(build.update(tenants).set(changes).where(eq(tenants.id, input.tenantId))),
-  ])
+const ACTIVE_APPS = sql<number>`(SELECT count(*) FROM apps WHERE apps.tenant_id = "tenants"."id" AND apps.is_active = 1)`
+const LIVE_EXTENSIONS = sql<number>`(SELECT count(*) FROM extensions WHERE extensions.tenant_id = "tenants"."id" AND extensions.status != 'revoked')`
+
+/** Changes the status of a tenant. It takes effect at once for its keys, queued messages and open sockets. Errors: `tenantNotFound`. */
+export async function setTenantStatus(
+  gateway: Gateway,
+  { tenantId, status }: z.output<typeof TenantStatusBody> & { tenantId: string },
+): Promise<Tenant> {
+  const changes = { status, updatedAt: gateway.clock.now() }
+  await gateway.database.writer.write([statementOf(build.update(tenants).set(changes).where(eq(tenants.id, tenantId)))])
   gateway.keys.forget()
-  gateway.directory.forget(input.tenantId)
+  gateway.directory.forget(tenantId)
   // Deliveries wait while the tenant is suspended, and are dropped when it is inactive.
-  gateway.jobs.tenantFreed(input.tenantId)
-  if (input.status === 'active') gateway.sending.wake(input.tenantId)
-  else gateway.hub.revoke({ tenantId: input.tenantId })
-  return readTenant(gateway, input.tenantId)
+  gateway.jobs.tenantFreed(tenantId)
+  if (status === 'active') gateway.sending.wake(tenantId)
+  else gateway.hub.revoke({ tenantId })
+  return readTenant(gateway, tenantId)
 }
 
-export async function readTenant(gateway: Gateway, id: string): Promise<TenantItem> {
-  const [row] = await gateway.database.reads.select().from(tenants).where(eq(tenants.id, id))
-  if (row === undefined) throw new ApiError('not_found', `There is no tenant ${id}: list them with: sgw tenant list`)
+/** Errors: `tenantNotFound`. */
+export async function readTenant({ database }: Gateway, id: string): Promise<Tenant> {
+  const [row] = await database.reads.select().from(tenants).where(eq(tenants.id, id))
+  if (row === undefined) throw apiError('tenantNotFound')
   return { tenantId: row.id, name: row.name, status: row.status }
 }

@@ -89,8 +89,11 @@ export class EventLog {
     return { events, end: { seq: last ?? until, returned: 0 }, isPurged }
   }
 
-  async #slice({ tenantId, appId }: Caller, from: number, until: number, limit: number): Promise<LoggedRow[]> {
-    const rows = await this.context.reader.longRead(tenantId, SLICE, [from, until, tenantId, appId, limit])
+  async #slice(reader: Caller, from: number, until: number, limit: number): Promise<LoggedRow[]> {
+    const { tenantId, appId, sessionId } = reader
+    // An operator hears the whole tenant.
+    const ofApp = sessionId === undefined ? appId : null
+    const rows = await this.context.reader.longRead(tenantId, SLICE, [from, until, tenantId, ofApp, limit])
     return rows.map((row) => loggedRow(Object.values(row)))
   }
 }
@@ -107,5 +110,5 @@ const BOUNDS = `SELECT ${EPOCH_SQL}, (SELECT min(seq) FROM events), (SELECT max(
 
 /** Inbound messages and opt-outs are for every app of the tenant, everything else for the app that sent the message. */
 const SLICE = `${LOGGED_ROWS} WHERE events.seq > ?1 AND events.seq <= ?2 AND ${TENANT_OF_ROW} = ?3
-    AND (messages.app_id = ?4 OR events.kinds IN (${EVENT_KINDS.received}, ${EVENT_KINDS.optOut}))
+    AND (?4 IS NULL OR messages.app_id = ?4 OR events.kinds IN (${EVENT_KINDS.received}, ${EVENT_KINDS.optOut}))
   ORDER BY events.seq LIMIT ?5`

@@ -23,8 +23,8 @@ export interface Progress {
   seq: number
 }
 
-/** Whose sockets a revocation closes. */
-export type RevokedScope = { appId: string } | { tenantId: string }
+/** Whose sockets a revocation closes. `sessionId` null: the sessions of all operators. */
+export type RevokedScope = { appId: string } | { tenantId: string } | { sessionId: string | null }
 
 /** Rows that are published in one tick of the event loop. */
 const ROWS_AT_ONCE = 200

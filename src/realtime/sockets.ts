@@ -16,17 +16,16 @@ import type { GatewayEvent, LoggedRow } from './event.ts'
 import type { Hub, Progress, RevokedScope } from './hub.ts'
 import { parseFirst } from './first-message.ts'
 import { SocketCloser } from './socket-closer.ts'
-import { appTopic, tenantTopic, topicOf } from './topics.ts'
+import { type SocketAuth, type SocketHolder, isMeant } from './socket-holder.ts'
+import { operatorTopic, ownTopic, tenantTopic, topicOf } from './topics.ts'
 import { TenantSockets } from './tenant-sockets.ts'
 import { WaitingSockets } from './waiting-sockets.ts'
 
 /** The state of a socket. */
-export interface SocketData {
+export interface SocketData extends SocketHolder {
   address: string
   /** `new`: no message yet; `checking`: its credential is being checked. */
   state: 'new' | 'checking' | 'authenticated'
-  appId: string
-  tenantId: string
   cursor: SentCursor
   /** Pings since the last frame of the client. A count, because time passes without pings while a machine sleeps. */
   unanswered: number
@@ -36,9 +35,6 @@ export interface SocketData {
   /** Revocations that came while its credential was checked. The check may have read the database before them. */
   missed: RevokedScope[]
 }
-
-/** The app of an authenticated socket, or the contract's error text. */
-export type SocketAuth = { ok: true; appId: string; tenantId: string } | { ok: false; error: string }
 
 export interface SocketsContext {
   clock: Clock
@@ -102,6 +98,7 @@ export class Sockets {
       state: 'new',
       appId: '',
       tenantId: '',
+      session: null,
       cursor: { seq: Infinity, at: 0 },
       unanswered: 0,
       frames: 0,
@@ -149,7 +146,7 @@ export class Sockets {
     if (!auth.ok) return this.#closer.fail(socket, auth.error)
     if (data.missed.some((scope) => isMeant(scope, auth))) return this.#closer.fail(socket, 'Invalid API key')
     // The contract has no text for too many sockets.
-    if (this.#countOf(auth.appId) >= MAX_SOCKETS_PER_APP) return this.#closer.fail(socket, 'Invalid API key')
+    if (this.#countOf(ownTopic(auth)) >= MAX_SOCKETS_PER_APP) return this.#closer.fail(socket, 'Invalid API key')
     this.#admitted(socket, auth, progress)
   }
 
@@ -167,11 +164,21 @@ export class Sockets {
     data.state = 'authenticated'
     data.appId = auth.appId
     data.tenantId = auth.tenantId
+    data.session = auth.session
     this.#authenticated.add(socket)
-    socket.subscribe(appTopic(auth.appId))
+    if (auth.session !== null) this.#endWith(socket, auth.session.expiresAt)
+    socket.subscribe(ownTopic(auth))
     socket.subscribe(tenantTopic(auth.tenantId))
     socket.send('{"type":"auth_ok"}')
     this.#cursors.send([socket], progress)
+  }
+
+  /** Closes the socket when the operator's session expires. */
+  #endWith(socket: Socket, expiresAt: number): void {
+    const { clock } = this.context
+    socket.data.cancelDeadline = clock.after(expiresAt - clock.now(), () =>
+      this.#closer.fail(socket, 'Invalid API key'),
+    )
   }
 
   #closed(socket: Socket): void {
@@ -186,8 +193,8 @@ export class Sockets {
     this.#waiting.delete(socket)
   }
 
-  #countOf(appId: string): number {
-    return this.#server?.subscriberCount(appTopic(appId)) ?? 0
+  #countOf(topic: string): number {
+    return this.#server?.subscriberCount(topic) ?? 0
   }
 
   #publish(event: GatewayEvent, { seq }: LoggedRow): void {
@@ -196,6 +203,7 @@ export class Sockets {
     const frame = JSON.stringify(event)
     this.#authenticated.makeRoom(tenantId, frame.length)
     this.#server?.publish(topicOf(event), frame)
+    if ('appId' in event) this.#server?.publish(operatorTopic(tenantId), frame)
     this.#cursors.note(tenantId, seq)
   }
 
@@ -227,6 +235,3 @@ export class Sockets {
     }
   }
 }
-
-const isMeant = (scope: RevokedScope, holder: { appId: string; tenantId: string }): boolean =>
-  'appId' in scope ? holder.appId === scope.appId : holder.tenantId === scope.tenantId

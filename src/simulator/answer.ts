@@ -1,8 +1,10 @@
 import type { Answer } from './connection.ts'
 import { apiError } from './errors.ts'
 import { empty, type Call, type Reply } from './http.ts'
+import type { Fault } from './faults.ts'
+import { takeNext } from './next-fault.ts'
 import { playFault } from './play-fault.ts'
-import { arrive, type Arrival } from './routes.ts'
+import { arrive } from './routes.ts'
 import type { Wire } from './wire.ts'
 import type { World } from './world.ts'
 
@@ -20,27 +22,44 @@ export function answering(world: World, control: (call: Call) => Promise<Reply>)
 
 async function serve(world: World, call: Call, wire: Wire): Promise<void> {
   const at = world.clock.now()
+  const startedAt = performance.now()
   const arrival = arrive(world, call)
   const extensionId = arrival.extensionId()
-  const fault = world.faults.draw(arrival.route ?? 'unknown', () => extensionId)
+  const next = arrival.route === 'sms' ? takeNext(world) : null
+  const fault = next?.fault ?? world.faults.draw(arrival.route ?? 'unknown', () => extensionId)
   const entry = { at, method: call.method, path: targetOf(call), route: arrival.route, extensionId }
-  if (fault === null) {
-    const reply = await arrival.process()
-    wire.send({ ...reply, headers: { Date: new Date(at).toUTCString(), ...reply.headers } })
-    world.log.add({ ...entry, status: reply.status, fault: null })
-    return
-  }
-  const status = await playFault(fault, {
-    wire,
-    clock: world.clock,
-    process: () => processUnlessStopped(world, arrival),
+  const status = await answer(world, wire, { at, fault, process: () => next?.process(arrival) ?? arrival.process() })
+  const played = next?.name ?? fault?.kind ?? null
+  world.log.add({ ...entry, status, fault: played })
+  world.calls.add({
+    at,
+    durationMs: Math.round(performance.now() - startedAt),
+    direction: 'out',
+    route: arrival.route ?? 'unknown',
+    method: call.method,
+    path: entry.path,
+    request: call,
+    response: wire.sent ?? (status === null ? null : { ...empty(status) }),
+    fault: played,
   })
-  world.log.add({ ...entry, status, fault: fault.kind })
 }
 
-/** A `late-accept` may be due after `stop`. */
-const processUnlessStopped = (world: World, arrival: Arrival): Reply | Promise<Reply> =>
-  world.stopping.signal.aborted ? empty(503) : arrival.process()
+interface Exchange {
+  at: number
+  fault: Fault | null
+  process: () => Reply | Promise<Reply>
+}
+
+/** Returns the status that the client can read, or null if the connection is cut. */
+async function answer(world: World, wire: Wire, { at, fault, process }: Exchange): Promise<number | null> {
+  const { clock, stopping } = world
+  if (fault !== null)
+    // A `late-accept` may be due after `stop`.
+    return playFault(fault, { wire, clock, process: () => (stopping.signal.aborted ? empty(503) : process()) })
+  const reply = await process()
+  wire.send({ ...reply, headers: { Date: new Date(at).toUTCString(), ...reply.headers } })
+  return reply.status
+}
 
 const targetOf = (call: Call): string => (call.query.size === 0 ? call.path : `${call.path}?${call.query}`)
 

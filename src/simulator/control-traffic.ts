@@ -1,3 +1,4 @@
+import type { CallFilter, NextFault } from '../core/simulator-access.ts'
 import type { EventFault } from './event-faults.ts'
 import type { FaultRule, RandomFaults } from './faults.ts'
 import type { Limits } from './rate-limit.ts'
@@ -44,6 +45,9 @@ export function trafficKnobs(world: World) {
     configure: (changes: Partial<Settings>): Settings => ({ ...change(settings, changes) }),
     requests,
     clearRequests: () => log.clear(),
+    calls: (filter: CallFilter = {}) => world.calls.list(filter),
+    setNextFault: (next: NextFault | null): void => void (world.next = next),
+    nextFault: () => world.next,
     counters: () => structuredClone(log.counters),
     async settled(): Promise<void> {
       while (world.deliveries.size > 0) await Promise.allSettled(world.deliveries)

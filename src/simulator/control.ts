@@ -1,3 +1,4 @@
+import type { CallFilter, NextFault, RecordedCall } from '../core/simulator-access.ts'
 import { extensionKnobs } from './control-extensions.ts'
 import { messageKnobs } from './control-messages.ts'
 import { sessionKnobs } from './control-sessions.ts'
@@ -70,6 +71,11 @@ export interface SimulatorControl {
   /** The last 10,000 requests, oldest first. `limit` counts from the newest. */
   requests(filter?: { route?: string; extensionId?: string; limit?: number }): LoggedRequest[]
   clearRequests(): void
+  /** The last 500 calls from and to the client with their bodies, oldest first. Tokens are masked. `limit` counts from the newest. */
+  calls(filter?: CallFilter): RecordedCall[]
+  /** Sets the fault of the next send, before those of `fault`; null takes it back. */
+  setNextFault(fault: NextFault | null): void
+  nextFault(): NextFault | null
   counters(): Counters
   /** Resolves when no event delivery is running. */
   settled(): Promise<void>

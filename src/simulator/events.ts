@@ -1,4 +1,5 @@
 import { isoTime } from '../core/clock.ts'
+import type { RawCall } from './call-record.ts'
 import { changeBody, instantBody, type EventForm } from './event-body.ts'
 import { isChangeOf, isInstant } from './event-filters.ts'
 import type { Message } from './messages.ts'
@@ -117,20 +118,34 @@ interface WebhookAnswer {
 }
 
 async function request(world: World, subscription: Subscription, body: string): Promise<WebhookAnswer> {
+  const at = world.clock.now()
+  const startedAt = performance.now()
+  const headers = eventHeaders(subscription)
+  const record = (response: RawCall['response']): void =>
+    world.calls.add({
+      at,
+      durationMs: Math.round(performance.now() - startedAt),
+      direction: 'in',
+      route: 'event',
+      method: 'POST',
+      path: new URL(subscription.address).pathname,
+      request: { headers, body },
+      response,
+      fault: null,
+    })
   try {
     const response = await fetch(subscription.address, {
       method: 'POST',
-      headers: eventHeaders(subscription),
+      headers,
       body,
       redirect: 'manual',
       signal: AbortSignal.any([world.stopping.signal, AbortSignal.timeout(world.settings.webhookTimeoutMs)]),
     })
-    await response.body?.cancel()
-    return {
-      status: response.status,
-      reason: `Webhook responses with code: [${response.status}], reason: [${response.statusText}]`,
-    }
+    const { status, statusText } = response
+    record({ status, headers: Object.fromEntries(response.headers), body: await response.text().catch(() => '') })
+    return { status, reason: `Webhook responses with code: [${status}], reason: [${statusText}]` }
   } catch (error) {
+    record(null)
     const timedOut = error instanceof Error && error.name === 'TimeoutError'
     return {
       status: null,

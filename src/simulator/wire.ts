@@ -8,7 +8,11 @@ export class Wire {
     private readonly keepAlive: boolean,
   ) {}
 
+  /** The reply that `send` has written; null before, and if only raw bytes were written. */
+  sent: Reply | null = null
+
   send(reply: Reply): void {
+    this.sent = reply
     const { head, body } = rawReply(reply, this.keepAlive)
     this.connection.write(head + body)
     this.connection.answered(this.keepAlive)

@@ -1,4 +1,6 @@
 import type { Clock } from '../core/clock.ts'
+import type { NextFault } from '../core/simulator-access.ts'
+import { CallRecord } from './call-record.ts'
 import { createCodes, type Codes } from './codes.ts'
 import { createDirectory, type Directory } from './directory.ts'
 import { createEventFaults, type EventFaults } from './event-faults.ts'
@@ -30,6 +32,10 @@ export interface World {
   log: RequestLog
   /** Called with each message that reaches the phone of its recipient. */
   phones: Set<(message: Message) => void>
+  /** The last calls with bodies, for the console. */
+  calls: CallRecord
+  /** The fault of the next send, set by the console. */
+  next: NextFault | null
   /** Running event deliveries. */
   deliveries: Set<Promise<unknown>>
   /** Aborted by `stop`. Nothing may happen afterwards. */
@@ -69,6 +75,8 @@ export function createWorld(options: WorldOptions): World {
     eventFaults: createEventFaults(),
     log: createRequestLog(),
     phones: new Set(),
+    calls: new CallRecord(),
+    next: null,
     deliveries: new Set(),
     stopping: new AbortController(),
   }

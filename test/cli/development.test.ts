@@ -2,11 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { socketPath } from '../../src/data-folder.ts'
 import { connectSimulator, prepareApp } from '../../src/development/prepare.ts'
-import { serveOperator } from '../../src/operator/socket.ts'
 import { sgwIn, startSgw } from '../support/cli.ts'
 import { manualClock } from '../support/manual-clock.ts'
+import { openOperatorSocket } from '../support/operator.ts'
 import { inboundMessages } from '../support/provider-events.ts'
 import { type Received, startReceiver, verifySignatures } from '../support/receiver.ts'
 import { FROM, FROM_2, type World, createWorld, until } from '../support/world.ts'
@@ -27,11 +26,8 @@ async function startDevelopment(options: { folder?: string; simulated?: boolean 
   })
   const { apiKey: key, tenantId } = await prepareApp(world.gateway)
   await connectSimulator(world.running, world.control, tenantId, false)
-  const path = socketPath(world.gateway.config.database.path ?? '')
-  const operator = serveOperator(
-    Promise.resolve({ gateway: world.gateway, simulator: options.simulated === false ? null : world.control }),
-    path,
-  )
+  if (options.simulated === false) world.gateway.simulator = null
+  const operator = openOperatorSocket(world)
   return {
     world,
     key,
@@ -105,8 +101,8 @@ describe.each([[['simulate', 'inbound']], [['trigger', 'sms_inbound']]])('sgw %p
     const [badTo, badFrom, unknown, incomplete] = await Promise.all(
       cases.map((args) => sgwIn(development.world.folder, args)),
     )
-    expect(badTo).toMatchObject({ code: 1, stderr: '--to must be a phone number such as +15555550100\n' })
-    expect(badFrom).toMatchObject({ code: 1, stderr: '--from must be a phone number such as +15555550100\n' })
+    expect(badTo).toMatchObject({ code: 1, stderr: 'to and from must be valid E.164 phone numbers\n' })
+    expect(badFrom).toMatchObject({ code: 1, stderr: 'to and from must be valid E.164 phone numbers\n' })
     expect(unknown).toMatchObject({ code: 1, stderr: 'The simulator refuses: No extension owns +15555550999\n' })
     expect(incomplete?.code).toBe(2)
     expect((await inboundMessages(development.world, { key: development.key })).total).toBe(0)
@@ -233,10 +229,7 @@ describe('sgw listen', () => {
     expect(readdirSync(folder)).toEqual([])
     rmSync(folder, { recursive: true })
     await using world = await createWorld({ connect: false })
-    const operator = serveOperator(
-      Promise.resolve({ gateway: world.gateway, simulator: world.control }),
-      socketPath(world.gateway.config.database.path ?? ''),
-    )
+    const operator = openOperatorSocket(world)
     const cases = [['--forward-to', 'http://localhost:1/'], ['--forward-to', 'localhost:1'], []]
     const [noTenant, noAddress, incomplete] = await Promise.all(
       cases.map((args) => sgwIn(world.folder, ['listen', ...args])),

@@ -2,9 +2,8 @@ import { expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { socketPath } from '../../src/data-folder.ts'
-import { serveOperator } from '../../src/operator/socket.ts'
 import { sgwIn } from '../support/cli.ts'
+import { openOperatorSocket } from '../support/operator.ts'
 import type { Finished } from '../support/program.ts'
 import { startReceiver, verifySignatures } from '../support/receiver.ts'
 import { createWorld } from '../support/world.ts'
@@ -17,10 +16,7 @@ const parsed = <T>(result: Finished): T => {
 test.concurrent('with a server, triggers are created, listed and deleted, and receive messages', async () => {
   await using receiver = startReceiver()
   await using world = await createWorld()
-  const operator = serveOperator(
-    Promise.resolve({ gateway: world.gateway, simulator: world.control }),
-    socketPath(world.gateway.config.database.path ?? ''),
-  )
+  const operator = openOperatorSocket(world)
   const run = (...args: string[]): Promise<Finished> =>
     sgwIn(world.folder, ['trigger-subscription', ...args, '--tenant', world.tenantId, '--json'])
   const created = parsed<{ triggerId: string; callbackUrl: string; secret: string; createdAt: string }>(
@@ -47,6 +43,11 @@ test.concurrent('without a server, the commands use the database, and errors exp
   const made = await sgwIn(folder, ['tenant', 'create', '--name', 'Acme', '--json'])
   const { tenantId } = JSON.parse(made.stdout) as { tenantId: string }
   const run = (...args: string[]): Promise<Finished> => sgwIn(folder, ['trigger-subscription', ...args])
+  expect(await run('list', '--tenant', tenantId)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('has no active app'),
+  })
+  expect((await sgwIn(folder, ['app', 'create', '--tenant', tenantId, '--name', 'App'])).code).toBe(0)
   const created = await run('create', '--tenant', tenantId, '--callback-url', 'http://localhost:8080/hook')
   expect(created).toMatchObject({ code: 0, stdout: expect.stringMatching(/trg_[0-9a-f]{16}[\s\S]*whsec_/) })
   expect((await run('list', '--tenant', tenantId)).stdout).toContain('http://localhost:8080/hook')
@@ -65,7 +66,7 @@ test.concurrent('without a server, the commands use the database, and errors exp
   ]) {
     expect(await run(...args, '--tenant', nobody)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining(`There is no tenant ${nobody}`),
+      stderr: 'Tenant not found: list them with sgw tenant list\n',
     })
   }
   expect(await run('list', '--tenant', 'x')).toMatchObject({ code: 1, stderr: 'Invalid tenantId format\n' })

@@ -37,7 +37,7 @@ test('a preflight of an allowed origin is answered without a key', async () => {
   expect(Object.fromEntries(response.headers)).toMatchObject({
     'access-control-allow-origin': APP,
     'access-control-allow-methods': 'GET, POST, PUT, DELETE',
-    'access-control-allow-headers': 'Authorization, Content-Type, Idempotency-Key, X-Request-Id',
+    'access-control-allow-headers': 'Authorization, Content-Type, Idempotency-Key, Sgw-App, X-Request-Id',
     'access-control-max-age': '600',
     vary: 'Origin',
   })

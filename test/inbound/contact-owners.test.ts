@@ -1,8 +1,7 @@
 import { expect, spyOn, test } from 'bun:test'
 import { DAY_MS, HOUR_MS } from '../../src/core/limits.ts'
-import { silentLog } from '../../src/core/log.ts'
 import { purgeMessages } from '../../src/upkeep/purge-messages.ts'
-import { runCommand } from '../../src/operator/run-command.ts'
+import { operate } from '../support/operator.ts'
 import { FROM, FROM_2, type World, createWorld, until } from '../support/world.ts'
 
 const CONTACT = '+15555550177'
@@ -121,7 +120,7 @@ test('an erasure of a contact deletes its rows', async () => {
   await using world = await createWorld()
   const second = await world.secondApp()
   for (const to of [CONTACT, '+15555550178']) await world.untilStatus(await world.send({ to }, { key: second.apiKey }))
-  await runCommand({ gateway: world.gateway, simulator: null }, 'erase', { phone: CONTACT }, silentLog)
+  await operate(world, 'POST', '/v1/operator/erase', { phone: CONTACT })
   expect((await conversations(world)).map(({ contact }) => contact)).toEqual(['+15555550178'])
 })
 
@@ -129,11 +128,11 @@ test('an erased contact that is still written to answers to the same app', async
   await using world = await createWorld({ work: false })
   const second = await world.secondApp()
   await world.send({ to: CONTACT }, { key: second.apiKey })
-  const erase = () => runCommand({ gateway: world.gateway, simulator: null }, 'erase', { phone: CONTACT }, silentLog)
-  expect(await erase()).toMatchObject({ result: { waiting: 1 } })
+  const erase = () => operate(world, 'POST', '/v1/operator/erase', { phone: CONTACT })
+  expect(await erase()).toMatchObject({ body: { waiting: 1 } })
   expect(await appOfAnswer(world)).toBe(second.appId)
   await world.gateway.database.gate.execute(`UPDATE messages SET status = 'failed' WHERE status = 'queued'`)
-  expect(await erase()).toMatchObject({ result: { waiting: 0 } })
+  expect(await erase()).toMatchObject({ body: { waiting: 0 } })
   expect(await conversations(world)).toEqual([])
 })
 
@@ -142,7 +141,7 @@ test('an erasure of a formerly connected number deletes its rows', async () => {
   const second = await world.secondApp()
   await world.untilStatus(await world.send({ to: CONTACT }, { key: second.apiKey }))
   await world.gateway.database.gate.execute('DELETE FROM phone_numbers')
-  await runCommand({ gateway: world.gateway, simulator: null }, 'erase', { phone: FROM }, silentLog)
+  await operate(world, 'POST', '/v1/operator/erase', { phone: FROM })
   expect(await conversations(world)).toEqual([])
 })
 

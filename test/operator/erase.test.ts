@@ -2,20 +2,19 @@ import { expect, spyOn, test } from 'bun:test'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { silentLog } from '../../src/core/log.ts'
 import { backFill } from '../../src/inbound/back-fill.ts'
 import { storeInbound } from '../../src/inbound/store-inbound.ts'
 import { purgeTombstones } from '../../src/inbound/tombstones.ts'
-import { runCommand } from '../../src/operator/run-command.ts'
 import { manualClock } from '../support/manual-clock.ts'
 import { writeManyMessages } from '../support/many-messages.ts'
+import { operate } from '../support/operator.ts'
 import { postEvent, smsEvent, subscribe } from '../support/provider-events.ts'
 import { FROM, TO, type World, createWorld, until } from '../support/world.ts'
 
 const PERSON = '+15555550188'
 
 const erase = (world: World, phone: string, dryRun = false) =>
-  runCommand({ gateway: world.gateway, simulator: null }, 'erase', { phone, dryRun }, silentLog)
+  operate(world, 'POST', '/v1/operator/erase', { phone, dryRun })
 
 const newKey = (): string => crypto.getRandomValues(new Uint8Array(32)).toBase64()
 
@@ -41,8 +40,8 @@ test('an erasure deletes every message to and from the number, of all tenants, a
   await writeManyMessages(world.gateway.database.gate, ofTheirs)
   await until(async () => (await world.json<{ total: number }>('GET', '/v1/sms/messages')).body.total === 3)
   expect(await erase(world, PERSON)).toEqual({
-    ok: true,
-    result: { messages: 6, attempts: 4, deliveries: 1, waiting: 0 },
+    status: 200,
+    body: { messages: 6, attempts: 4, deliveries: 1, waiting: 0 },
   })
   expect(
     (await world.json<{ messages: { messageId: string }[] }>('GET', '/v1/sms/messages')).body.messages.map(
@@ -57,11 +56,11 @@ test('an erasure leaves no trace in the file after compact', async () => {
   await world.secondApp()
   await world.untilStatus(await world.send({ to: PERSON, body: 'A very private text' }))
   await erase(world, PERSON)
-  const compact = () => runCommand({ gateway: world.gateway, simulator: null }, 'compact', {}, silentLog)
-  expect(await compact()).toMatchObject({ ok: false, error: expect.stringContaining('stop it') })
+  const compact = () => operate(world, 'POST', '/v1/operator/compact')
+  expect(await compact()).toMatchObject({ status: 409, body: { error: expect.stringContaining('stop it') } })
   await world.gateway.jobs.stop()
   world.gateway.lifecycle.working = false
-  expect(await compact()).toMatchObject({ ok: true })
+  expect(await compact()).toMatchObject({ status: 200 })
   const bytes = ['', '-wal'].map((suffix) => readFileSync(`${world.folder}/sgw.db${suffix}`, 'latin1')).join('')
   expect(bytes.includes('A very private text')).toBe(false)
   expect(bytes.includes(PERSON)).toBe(false)
@@ -70,23 +69,26 @@ test('an erasure leaves no trace in the file after compact', async () => {
 test('an erasure counts messages that have not ended and keeps them', async () => {
   await using world = await createWorld({ work: false })
   const waiting = await world.send({ to: PERSON })
-  expect(await erase(world, PERSON)).toMatchObject({ result: { messages: 0, waiting: 1 } })
+  expect(await erase(world, PERSON)).toMatchObject({ body: { messages: 0, waiting: 1 } })
   expect(await world.status(waiting)).toMatchObject({ status: 'queued' })
 })
 
 test('an erasure refuses a connected number and a text that is not a number', async () => {
   await using world = await createWorld()
-  expect(await erase(world, FROM)).toMatchObject({ ok: false, error: expect.stringContaining('connected extension') })
+  expect(await erase(world, FROM)).toMatchObject({
+    status: 409,
+    body: { error: expect.stringContaining('connected extension') },
+  })
   expect(await erase(world, '12345')).toEqual({
-    ok: false,
-    error: '--phone must be a phone number such as +15555550100',
+    status: 400,
+    body: { error: 'phone must be a valid E.164 phone number' },
   })
 })
 
 test('neither a repeated event nor a back-fill stores an erased message again; other messages are stored', async () => {
   await using world = await createWorld({ work: false })
   const { messageId } = await world.control.injectSms({ to: FROM, from: PERSON, text: 'From the person' })
-  expect(await erase(world, PERSON)).toMatchObject({ result: { messages: 1, waiting: 0 } })
+  expect(await erase(world, PERSON)).toMatchObject({ body: { messages: 1, waiting: 0 } })
   const token = await subscribe(world, { extensionId: (await extensionOf(world)).extensionId })
   const repeated = smsEvent({ id: messageId, from: { phoneNumber: PERSON } }, { ownerId: undefined })
   expect((await postEvent(world, token, repeated)).status).toBe(200)
@@ -134,7 +136,7 @@ test('the rate window of the number survives an erasure and a restart, and revea
   for (const body of ['one', 'two']) await first.untilStatus(await first.send({ to: PERSON, body }))
   first.control.fault({ route: 'sms', calls: 1, fault: { kind: 'respond', status: 400 } })
   await first.untilStatus(await first.send({ to: PERSON, body: 'three' }), ['failed'])
-  expect(await erase(first, PERSON)).toMatchObject({ result: { messages: 3, attempts: 3 } })
+  expect(await erase(first, PERSON)).toMatchObject({ body: { messages: 3, attempts: 3 } })
   expect(JSON.stringify(await rows(first, 'SELECT * FROM send_attempts'))).not.toContain(PERSON)
   await first[Symbol.asyncDispose]()
   await using world = await createWorld({ clock, folder, env, connect: false, work: false })
@@ -150,9 +152,9 @@ test('a dry run returns the same counts and deletes nothing', async () => {
   const stranger = await world.otherTenant()
   const ofTheirs = { count: 4, since: 0, tenantId: stranger.tenantId, appId: stranger.appId, phone: PERSON }
   await writeManyMessages(world.gateway.database.gate, ofTheirs)
-  const result = { messages: 5, attempts: 4, deliveries: 1, waiting: 0 }
-  for (const dryRun of [true, true, false]) expect(await erase(world, PERSON, dryRun)).toEqual({ ok: true, result })
-  expect(await erase(world, PERSON, true)).toMatchObject({ result: { messages: 0 } })
+  const body = { messages: 5, attempts: 4, deliveries: 1, waiting: 0 }
+  for (const dryRun of [true, true, false]) expect(await erase(world, PERSON, dryRun)).toEqual({ status: 200, body })
+  expect(await erase(world, PERSON, true)).toMatchObject({ body: { messages: 0 } })
 })
 
 test('counted errors that quote the number are found in ranges, however many there are', async () => {

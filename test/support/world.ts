@@ -183,6 +183,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   const simulator = (await simulated?.start(running.gateway.clock)) ?? outside
   if (simulator === null) throw new Error('Tests run against the simulator')
   const { control } = simulator
+  if (outside === null) running.gateway.simulator = control
   control.addExtension({ name: 'Alice', numbers: [FROM, FROM_2] })
   const { tenantId } = await createTenant(running.gateway, { name: 'First' })
   const app = await createApp(running.gateway, { tenantId, name: 'First app', webhookUrl: null, role: 'app' })

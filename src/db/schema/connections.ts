@@ -14,6 +14,11 @@ export const extensions = sqliteTable(
     extensionId: text('extension_id').notNull(),
     accountId: text('account_id').notNull(),
     status: text({ enum: EXTENSION_STATUSES }).notNull(),
+    /** When `status` last changed, epoch milliseconds. Null if that was before release 1.1.0. */
+    statusSince: integer('status_since'),
+    /** The provider's short number of the extension, and its name. Null until they were read. */
+    extensionNumber: text('extension_number'),
+    name: text(),
     connectedAt: integer('connected_at').notNull(),
     accessToken: text('access_token').notNull(),
     accessExpiresAt: integer('access_expires_at').notNull(),

@@ -94,6 +94,8 @@ export const wsTokens = sqliteTable(
     tenantId: text('tenant_id').notNull(),
     expiresAt: integer('expires_at').notNull(),
     usedAt: integer('used_at'),
+    /** The operator's session that fetched the token. Null for an app's own token. */
+    sessionId: text('session_id'),
   },
   (table) => [index('ws_tokens_by_age').on(table.expiresAt)],
 )

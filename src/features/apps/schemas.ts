@@ -69,6 +69,7 @@ export const WebhookEvents = z.object({
 export type WebhookEvents = z.infer<typeof WebhookEvents>
 
 export const RotatedKey = z.object({ apiKey: z.string(), apiKeyPrefix: z.string() })
+export type RotatedKey = z.infer<typeof RotatedKey>
 export const RotatedSecret = z.object({ webhookSecret: z.string() })
 export const TestResult = z.object({
   ok: z.boolean(),

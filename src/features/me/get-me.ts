@@ -28,20 +28,28 @@ export const Me = z
   })
 export type Me = z.infer<typeof Me>
 
-/** Returns the app that the key belongs to. */
-export async function getMe({ database, config }: Gateway, { appId, tenantId }: Caller): Promise<Me> {
+/** Returns the app that the key belongs to, or that an operator acts as; of an operator without one, null. */
+export async function getMe(gateway: Gateway, caller: Caller | null, operator: boolean): Promise<Me> {
+  const row = caller === null ? undefined : await readNames(gateway, caller)
+  return {
+    appId: caller?.appId ?? null,
+    tenantId: caller?.tenantId ?? null,
+    name: row?.name ?? null,
+    tenantName: row?.tenantName ?? null,
+    operator,
+    version: VERSION,
+    development: !gateway.config.production,
+  }
+}
+
+async function readNames(
+  { database }: Gateway,
+  { appId, tenantId }: Caller,
+): Promise<{ name: string; tenantName: string } | undefined> {
   const [row] = await database.reads
     .select({ name: apps.name, tenantName: tenants.name })
     .from(apps)
     .innerJoin(tenants, eq(tenants.id, apps.tenantId))
     .where(and(eq(apps.tenantId, tenantId), eq(apps.id, appId)))
-  return {
-    appId,
-    tenantId,
-    name: row?.name ?? null,
-    tenantName: row?.tenantName ?? null,
-    operator: false,
-    version: VERSION,
-    development: !config.production,
-  }
+  return row
 }

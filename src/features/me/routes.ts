@@ -5,11 +5,11 @@ export const meRoutes = [
   route({
     method: 'GET',
     path: '/v1/me',
-    auth: 'app',
+    auth: 'app or operator',
     tag: 'Apps',
     summary: 'Who the key belongs to, and which gateway this is',
     status: 200,
     response: Me,
-    run: ({ gateway, caller }) => getMe(gateway, caller),
+    run: ({ gateway, context }) => getMe(gateway, context.caller, context.operator !== null),
   }),
 ]

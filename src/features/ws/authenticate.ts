@@ -1,6 +1,6 @@
 import { errorText } from '../../core/errors.ts'
 import type { Gateway } from '../../gateway.ts'
-import type { SocketAuth } from '../../realtime/sockets.ts'
+import type { SocketAuth } from '../../realtime/socket-holder.ts'
 
 /** Checks the credential in a socket's first message. A wrong one counts as a failed attempt of the address. */
 export async function authenticateSocket(
@@ -26,7 +26,7 @@ async function authenticateByKey(gateway: Gateway, key: string): Promise<SocketA
   if (holder === null) return null
   if (!holder.tenantActive) return { ok: false, error: errorText('badKey') }
   gateway.keys.noteUse(holder.appId)
-  return { ok: true, appId: holder.appId, tenantId: holder.tenantId }
+  return { ok: true, appId: holder.appId, tenantId: holder.tenantId, session: null }
 }
 
 /** Consumes a token. The UPDATE lets only one of several simultaneous tries succeed. */
@@ -38,10 +38,19 @@ async function consumeToken(gateway: Gateway, token: string): Promise<SocketAuth
       sql: `UPDATE ws_tokens SET used_at = ?2 WHERE token_hash IN (SELECT value FROM json_each(?1)) AND used_at IS NULL AND expires_at > ?2
           AND EXISTS (SELECT 1 FROM apps JOIN tenants ON tenants.id = apps.tenant_id
             WHERE apps.id = ws_tokens.app_id AND apps.is_active = 1 AND tenants.status = 'active')
-        RETURNING app_id, tenant_id`,
-      args: [JSON.stringify(gateway.secrets.hashes(token)), now],
+          AND (session_id IS NULL OR session_id IN (SELECT id FROM operator_sessions WHERE operator_sessions.expires_at > ?3))
+        RETURNING app_id, tenant_id, session_id,
+          (SELECT expires_at FROM operator_sessions WHERE id = session_id) AS session_expires_at`,
+      args: [JSON.stringify(gateway.secrets.hashes(token)), now, gateway.clock.now()],
     },
   ])
   const row = used?.rows[0]
-  return row === undefined ? null : { ok: true, appId: String(row['app_id']), tenantId: String(row['tenant_id']) }
+  return row === undefined ? null : holderOf(row)
+}
+
+function holderOf(row: Record<string, unknown>): SocketAuth {
+  const tenantId = String(row['tenant_id'])
+  const sessionId = row['session_id']
+  if (typeof sessionId !== 'string') return { ok: true, appId: String(row['app_id']), tenantId, session: null }
+  return { ok: true, appId: '', tenantId, session: { sessionId, expiresAt: Number(row['session_expires_at']) } }
 }

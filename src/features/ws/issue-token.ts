@@ -14,6 +14,7 @@ export async function issueWsToken(gateway: Gateway, caller: Caller): Promise<{ 
     appId: caller.appId,
     tenantId: caller.tenantId,
     expiresAt: now + WS_TOKEN_TTL_MS,
+    sessionId: caller.sessionId ?? null,
   }
   await gateway.database.writer.write([
     statementOf(build.insert(wsTokens).values(row)),

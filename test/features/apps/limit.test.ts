@@ -2,9 +2,8 @@ import { expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { silentLog } from '../../../src/core/log.ts'
-import { type CommandResult, runCommand } from '../../../src/operator/run-command.ts'
 import { expectError } from '../../support/expect-error.ts'
+import { operate } from '../../support/operator.ts'
 import { type World, createWorld } from '../../support/world.ts'
 
 const quiet = { connect: false, work: false }
@@ -14,9 +13,6 @@ const limited = (folder?: string, max = '5'): Promise<World> =>
 
 const register = (world: World, tenantId = world.tenantId): Promise<Response> =>
   world.call('POST', '/v1/apps/register', { body: { name: 'One more', tenantId } })
-
-const command = (world: World, name: string, input: object): Promise<CommandResult> =>
-  runCommand({ gateway: world.gateway, simulator: null }, name, input, silentLog)
 
 const count = async (world: World, what: string): Promise<number> =>
   Number((await world.gateway.database.gate.execute(`SELECT count(*) AS n FROM ${what}`)).rows[0]?.['n'])
@@ -37,12 +33,13 @@ test('twenty simultaneous requests create only as many apps as the limit allows;
 test('the limit also applies if the operator creates or activates an app', async () => {
   await using world = await limited(undefined, '2')
   const second = await world.secondApp()
-  const reached: CommandResult = { ok: false, error: 'Tenant has reached its limit of 2 apps' }
+  const ofSecond = `/v1/operator/apps/${second.appId}`
+  const reached = { status: 409, body: { error: 'Tenant has reached its limit of 2 apps' } }
   const input = { tenantId: world.tenantId, name: 'Third' }
-  expect(await command(world, 'app-create', input)).toEqual(reached)
-  expect(await command(world, 'app-deactivate', { appId: second.appId })).toMatchObject({ ok: true })
-  expect(await command(world, 'app-create', input)).toMatchObject({ ok: true })
-  expect(await command(world, 'app-activate', { appId: second.appId })).toEqual(reached)
+  expect(await operate(world, 'POST', '/v1/operator/apps', input)).toEqual(reached)
+  expect(await operate(world, 'POST', `${ofSecond}/deactivate`)).toMatchObject({ status: 200 })
+  expect(await operate(world, 'POST', '/v1/operator/apps', input)).toMatchObject({ status: 201 })
+  expect(await operate(world, 'POST', `${ofSecond}/activate`)).toEqual(reached)
   expect(await count(world, `apps WHERE id = '${second.appId}' AND is_active = 0`)).toBe(1)
 })
 
@@ -102,13 +99,15 @@ test('the list is bounded: it has the active and the newest apps, oldest first',
 test('an app stores the key that registered it, and the API does not show it', async () => {
   await using world = await limited()
   const { appId } = (await (await register(world)).json()) as { appId: string }
-  const listed = await command(world, 'app-list', { tenantId: world.tenantId })
+  const listed = await operate(world, 'GET', `/v1/operator/apps?tenantId=${world.tenantId}`)
   expect(listed).toMatchObject({
-    ok: true,
-    result: [
-      { appId: world.app.appId, registeredBy: null },
-      { appId, registeredBy: world.app.appId },
-    ],
+    status: 200,
+    body: {
+      apps: [
+        { appId: world.app.appId, registeredBy: null },
+        { appId, registeredBy: world.app.appId },
+      ],
+    },
   })
   expect(await (await world.call('GET', '/v1/apps')).text()).not.toContain('registeredBy')
 })

@@ -1,0 +1,43 @@
+import type { Command } from 'commander'
+import { ask } from './ask.ts'
+import type { CliContext, Run } from './context.ts'
+import { print } from './print.ts'
+
+/** Adds the commands for tenants. */
+export function addTenants(program: Command, contextOf: () => CliContext, run: Run): void {
+  const tenant = program.command('tenant').alias('tenants').description('Manage tenants: the customers of this gateway')
+  tenant
+    .command('create')
+    .description('Create a tenant')
+    .requiredOption('--name <name>', 'name of the tenant, 1 to 100 characters')
+    .action((body: { name: string }) => run({ method: 'POST', path: '/v1/operator/tenants', body, needs: 'nothing' }))
+  tenant
+    .command('list')
+    .description('List all tenants')
+    .action(async () => print(contextOf(), await allTenants(contextOf())))
+  const statuses = {
+    suspend: ['suspended', 'Suspend a tenant: hold its messages, refuse its keys and close its sockets'],
+    activate: ['active', 'Activate a suspended or inactive tenant'],
+    deactivate: ['inactive', 'Deactivate a tenant that has left; otherwise like suspend'],
+  } as const
+  for (const [verb, [status, description]] of Object.entries(statuses)) {
+    tenant
+      .command(verb)
+      .description(description)
+      .argument('<tenant>', 'tenant id')
+      .action((tenantId: string) =>
+        run({ method: 'PUT', path: `/v1/operator/tenants/${encodeURIComponent(tenantId)}`, body: { status } }),
+      )
+  }
+}
+
+/** All tenants, page by page. */
+async function allTenants(context: CliContext): Promise<object[]> {
+  const tenants: object[] = []
+  for (let page = 1; ; page++) {
+    const answer = await ask(context, { method: 'GET', path: `/v1/operator/tenants?limit=100&page=${page}` })
+    const { tenants: items, total } = answer as { tenants: object[]; total: number }
+    tenants.push(...items)
+    if (items.length === 0 || tenants.length >= total) return tenants
+  }
+}

@@ -1,0 +1,50 @@
+/** What operators may do with the built-in simulator. It is declared here so that production never loads the simulator. */
+export interface SimulatorAccess {
+  /** Sends an SMS to a number, as a phone would. Resolves when the webhooks have answered; rejects if no extension has the number. */
+  injectSms(sms: {
+    to: string
+    from: string
+    text: string
+  }): Promise<{ messageId: string; deliveries: { status: number | null }[] }>
+  /** Sets the fault of the next send, which uses it up; null takes it back. */
+  setNextFault(fault: NextFault | null): void
+  nextFault(): NextFault | null
+  /** The last calls between the gateway and the simulator, oldest first. `limit` counts from the newest. */
+  calls(filter: CallFilter): RecordedCall[]
+}
+
+/**
+ * `429`: refused, with `Retry-After: 2`. `5xx-after`: a 502 after the message was accepted. `slow`: takes 3 s. `opted-out`: accepted,
+ * and then not delivered with the code 413.
+ */
+export const NEXT_FAULTS = ['429', '5xx-after', 'slow', 'opted-out'] as const
+export type NextFault = (typeof NEXT_FAULTS)[number]
+
+export interface CallFilter {
+  /** Calls about a message from this number. With both numbers: in both directions. */
+  from?: string | undefined
+  to?: string | undefined
+  /** Epoch milliseconds. */
+  since?: number | undefined
+  limit?: number | undefined
+}
+
+/** One HTTP call. Tokens are masked, and bodies cut at 4 KB. */
+export interface RecordedCall {
+  /** Epoch milliseconds. */
+  at: number
+  durationMs: number
+  /** `out`: the gateway called. `in`: the simulator called the gateway's webhook. */
+  direction: 'in' | 'out'
+  /** The name of the simulator's route, or `event`. */
+  route: string
+  method: string
+  path: string
+  request: { headers: Record<string, string>; body: string }
+  /** Null if the connection was cut without an answer. */
+  response: { status: number; headers: Record<string, string>; body: string } | null
+  /** The fault that was played. */
+  fault: string | null
+  /** The id of the message that the call is about. */
+  rcMessageId?: string
+}

@@ -1,0 +1,30 @@
+import ipaddr from 'ipaddr.js'
+import type { RequestContext } from './request-context.ts'
+
+/** Headers by which proxies and tunnels reveal that the client is another machine. */
+const FORWARDING = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip']
+
+/** Whether the client runs on this machine: a loopback address, and no proxy in between. */
+export function isFromThisMachine({ socketAddress, received: { request } }: RequestContext): boolean {
+  if (!ipaddr.isValid(socketAddress)) return false
+  if (ipaddr.process(socketAddress).range() !== 'loopback') return false
+  return !FORWARDING.some((name) => request.headers.has(name))
+}
+
+const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/
+
+/**
+ * Whether a page of this gateway, opened on this machine, sent the request. A page of another site has another `Origin`. If its
+ * name was made to resolve to 127.0.0.1 (DNS rebinding), the `Host` is that name. Programs send no `Origin`.
+ */
+export function isFromOwnPage(context: RequestContext): boolean {
+  const { headers } = context.received.request
+  const host = headers.get('host') ?? ''
+  const site = headers.get('sec-fetch-site')
+  return (
+    isFromThisMachine(context) &&
+    LOOPBACK_HOST.test(host) &&
+    headers.get('origin') === `http://${host}` &&
+    (site === null || site === 'same-origin')
+  )
+}

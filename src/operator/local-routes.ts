@@ -1,0 +1,115 @@
+import { z } from 'zod'
+import { route } from '../http/route.ts'
+import { compact } from './compact.ts'
+import { checkAlert } from './doctor-alert.ts'
+import { erase } from './erase.ts'
+import { developmentEvents } from './events.ts'
+import { Finding } from './finding.ts'
+import { rescue } from './rescue.ts'
+import { rotateKeys } from './rotate-keys.ts'
+import { EraseBody, KeysBody, LinkAnswer, SendMessageBody, UnblockBody } from './schemas.ts'
+import { sendMessage } from './send-message.ts'
+import { createLink, revokeSessions } from './session.ts'
+import { unblock } from './unblock.ts'
+
+const common = { auth: 'operator', tag: 'Operator' } as const
+
+/** What only the operator on this machine can do, over the Unix socket or without a server. */
+export const localRoutes = [
+  route({
+    ...common,
+    method: 'POST',
+    path: '/v1/operator/links',
+    summary: 'A link that signs an operator in once',
+    status: 201,
+    response: LinkAnswer,
+    run: ({ gateway }) => createLink(gateway),
+  }),
+  route({
+    ...common,
+    method: 'DELETE',
+    path: '/v1/operator/sessions',
+    summary: 'End all sessions and void all links',
+    status: 200,
+    response: z.object({ revoked: z.int() }),
+    run: ({ gateway }) => revokeSessions(gateway),
+  }),
+  route({
+    ...common,
+    method: 'POST',
+    path: '/v1/operator/alerts/test',
+    summary: 'Post a test to ALERT_URL',
+    status: 200,
+    response: Finding,
+    run: ({ gateway }) => checkAlert(gateway),
+  }),
+  route({
+    ...common,
+    method: 'POST',
+    path: '/v1/operator/keys/rotate',
+    summary: 'Encrypt every stored secret again with the newest key',
+    body: KeysBody,
+    status: 200,
+    response: z.object({ resealed: z.int() }),
+    run: ({ gateway, body }) => rotateKeys(gateway, body),
+  }),
+  route({
+    ...common,
+    method: 'POST',
+    path: '/v1/operator/unblock',
+    summary: 'Let an address in again that failed to authenticate too often',
+    body: UnblockBody,
+    status: 200,
+    response: z.object({ address: z.string(), wasBlocked: z.boolean() }),
+    run: ({ gateway, body }) => unblock(gateway, body),
+  }),
+  route({
+    ...common,
+    method: 'POST',
+    path: '/v1/operator/compact',
+    summary: 'Rewrite the database file without its free pages',
+    status: 200,
+    response: z.object({ bytesBefore: z.int(), bytesAfter: z.int() }),
+    run: ({ gateway }) => compact(gateway),
+  }),
+  route({
+    ...common,
+    method: 'POST',
+    path: '/v1/operator/rescue',
+    summary: 'Copy a database whose file was deleted or replaced under the server',
+    body: z.object({ file: z.string() }),
+    status: 200,
+    response: z.object({ copied: z.boolean() }),
+    run: ({ gateway, body }) => rescue(gateway, body),
+  }),
+  route({
+    ...common,
+    method: 'POST',
+    path: '/v1/operator/erase',
+    summary: "Delete every message to and from a person's number",
+    body: EraseBody,
+    status: 200,
+    response: z.object({ messages: z.int(), attempts: z.int(), deliveries: z.int(), waiting: z.int() }),
+    run: ({ gateway, body }) => erase(gateway, body),
+  }),
+  route({
+    ...common,
+    method: 'POST',
+    path: '/v1/operator/send',
+    summary: 'Send an SMS for the app that owns the number',
+    body: SendMessageBody,
+    slow: true,
+    status: 200,
+    response: z.unknown(),
+    run: ({ gateway, body }) => sendMessage(gateway, body),
+  }),
+  route({
+    ...common,
+    method: 'GET',
+    path: '/v1/operator/events',
+    summary: "The development tenant's events from now on, one JSON line each",
+    status: 200,
+    response: 'empty',
+    run: ({ gateway }) => developmentEvents(gateway),
+  }),
+]

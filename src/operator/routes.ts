@@ -1,0 +1,184 @@
+import { z } from 'zod'
+import { type ErrorName, errorText } from '../core/errors.ts'
+import { AppParams, RegisterBody, Registered, RotatedKey } from '../features/apps/schemas.ts'
+import { Done } from '../http/done.ts'
+import { route } from '../http/route.ts'
+import { isFromOwnPage, isFromThisMachine } from '../http/this-machine.ts'
+import { listAlerts } from './alerts.ts'
+import { activateApp, createApp, deactivateApp, listApps, rotateAppKey } from './apps.ts'
+import { diagnose } from './doctor.ts'
+import { Finding } from './finding.ts'
+import {
+  Alerts,
+  AppList,
+  AppsQuery,
+  SessionAnswer,
+  SessionBody,
+  Tenant,
+  TenantBody,
+  TenantList,
+  TenantParams,
+  TenantStatusBody,
+  TenantsQuery,
+} from './schemas.ts'
+import { endSession, openSession } from './session.ts'
+import { StatusReport, readStatus } from './status.ts'
+import { createTenant, listTenants, setTenantStatus } from './tenants.ts'
+
+const common = { auth: 'operator', tag: 'Operator' } as const
+const texts = (...names: ErrorName[]): string[] => names.map(errorText)
+const appErrors = { 400: texts('badAppId'), 404: texts('appNotFound') }
+
+/** The operator's endpoints on the listener and on the Unix socket. */
+export const operatorRoutes = [
+  route({
+    method: 'POST',
+    path: '/v1/operator/session',
+    auth: 'none',
+    tag: 'Operator',
+    summary: 'Sign in as an operator, with the login of a link',
+    description:
+      '`sgw console` on the gateway’s machine prints a link that signs in once, within ten minutes. In development a page of the gateway itself, opened on its machine, needs no login while the built-in simulator is the provider.',
+    body: SessionBody,
+    status: 200,
+    response: SessionAnswer,
+    errors: { 400: texts('badJson'), 401: texts('badLogin'), 429: texts('tooMany') },
+    run: ({ gateway, context, body }) =>
+      openSession(gateway, {
+        login: body.login,
+        address: context.address,
+        isFromThisMachine: isFromThisMachine(context),
+        isFromOwnPage: isFromOwnPage(context),
+      }),
+  }),
+  route({
+    ...common,
+    method: 'DELETE',
+    path: '/v1/operator/session',
+    summary: 'Sign out; the sockets of the session close',
+    status: 200,
+    response: Done,
+    run: ({ gateway, context }) => endSession(gateway, context.operator?.sessionId ?? null),
+  }),
+  route({
+    ...common,
+    method: 'GET',
+    path: '/v1/operator/status',
+    summary: 'Queue, extensions, subscriptions and backup, as `sgw status` shows them',
+    status: 200,
+    response: StatusReport,
+    run: ({ gateway }) => readStatus(gateway),
+  }),
+  route({
+    ...common,
+    method: 'GET',
+    path: '/v1/operator/doctor',
+    summary: 'Check everything that a gateway needs, as `sgw doctor` does',
+    slow: true,
+    status: 200,
+    response: z.array(Finding),
+    run: ({ gateway }) => diagnose(gateway),
+  }),
+  route({
+    ...common,
+    method: 'GET',
+    path: '/v1/operator/alerts',
+    summary: 'What needs a person now',
+    status: 200,
+    response: Alerts,
+    run: ({ gateway }) => listAlerts(gateway),
+  }),
+  route({
+    ...common,
+    method: 'GET',
+    path: '/v1/operator/tenants',
+    summary: 'All tenants, oldest first',
+    query: TenantsQuery,
+    status: 200,
+    response: TenantList,
+    run: ({ gateway, query }) => listTenants(gateway, query),
+  }),
+  route({
+    ...common,
+    method: 'POST',
+    path: '/v1/operator/tenants',
+    summary: 'Create a tenant',
+    body: TenantBody,
+    status: 201,
+    response: Tenant,
+    errors: { 400: texts('badName', 'badJson') },
+    run: ({ gateway, body }) => createTenant(gateway, body),
+  }),
+  route({
+    ...common,
+    method: 'PUT',
+    path: '/v1/operator/tenants/:tenantId',
+    summary: 'Suspend, activate or deactivate a tenant',
+    description: 'The keys of a suspended or inactive tenant are refused, its messages wait, and its sockets close.',
+    params: TenantParams,
+    body: TenantStatusBody,
+    status: 200,
+    response: Tenant,
+    errors: { 400: texts('badTenantId', 'badStatus', 'badJson'), 404: texts('tenantNotFound') },
+    run: ({ gateway, params, body }) => setTenantStatus(gateway, { ...params, ...body }),
+  }),
+  route({
+    ...common,
+    method: 'GET',
+    path: '/v1/operator/apps',
+    summary: 'The apps of a tenant or of all, oldest first',
+    query: AppsQuery,
+    status: 200,
+    response: AppList,
+    errors: { 400: texts('badTenantId'), 404: texts('tenantNotFound') },
+    run: ({ gateway, query }) => listApps(gateway, query.tenantId),
+  }),
+  route({
+    ...common,
+    method: 'POST',
+    path: '/v1/operator/apps',
+    summary: 'Create an app of a tenant',
+    body: RegisterBody,
+    priority: ['badName', 'missingTenantId', 'badTenantId', 'badWebhookUrl', 'forbidden'],
+    status: 201,
+    response: Registered,
+    errors: {
+      400: texts('badName', 'missingTenantId', 'badTenantId', 'tenantNotActive', 'badWebhookUrl', 'badJson'),
+      409: ['Tenant has reached its limit of 100 apps'],
+    },
+    run: ({ gateway, body }) => createApp(gateway, body),
+  }),
+  route({
+    ...common,
+    method: 'POST',
+    path: '/v1/operator/apps/:appId/rotate-key',
+    summary: 'A new key for an app; the old one stops working at once',
+    params: AppParams,
+    status: 200,
+    response: RotatedKey,
+    errors: { ...appErrors, 409: texts('appInactive') },
+    run: ({ gateway, params }) => rotateAppKey(gateway, params),
+  }),
+  route({
+    ...common,
+    method: 'POST',
+    path: '/v1/operator/apps/:appId/deactivate',
+    summary: 'Deactivate an app; its key stops working at once',
+    params: AppParams,
+    status: 200,
+    response: Done,
+    errors: appErrors,
+    run: ({ gateway, params }) => deactivateApp(gateway, params),
+  }),
+  route({
+    ...common,
+    method: 'POST',
+    path: '/v1/operator/apps/:appId/activate',
+    summary: 'Activate an inactive app, with a new key',
+    params: AppParams,
+    status: 200,
+    response: RotatedKey,
+    errors: { ...appErrors, 409: [...texts('appActive'), 'Tenant has reached its limit of 100 apps'] },
+    run: ({ gateway, params }) => activateApp(gateway, params),
+  }),
+]

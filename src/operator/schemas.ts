@@ -1,0 +1,119 @@
+import { z } from 'zod'
+import { countedAddress, parseAddress } from '../auth/client-address.ts'
+import { isE164 } from '../core/phone.ts'
+import { APP_ID, TENANT_ID } from '../core/ids.ts'
+import { NEXT_FAULTS } from '../core/simulator-access.ts'
+import { App } from '../features/apps/app.ts'
+import { RegisterBody } from '../features/apps/schemas.ts'
+import { PreviewBody, SendBody } from '../features/sms/schemas.ts'
+import { idFilter, numberFilter, pageNumber, pageSize, since, sizeUpTo } from '../http/list-query.ts'
+import { fails } from '../http/route.ts'
+
+const time = z.string().meta({ format: 'date-time' })
+const tenantId = z.string().regex(TENANT_ID, fails('badTenantId'))
+
+export const SessionBody = z.object(
+  {
+    login: z.unknown().optional().meta({
+      description:
+        'The part of a link of `sgw console` after `#login=`. In development, a page on this machine needs none.',
+      type: 'string',
+    }),
+  },
+  fails('badJson'),
+)
+export const SessionAnswer = z.object({
+  sessionId: z.string(),
+  token: z.string().meta({ description: 'Shown once. It goes into the header `Authorization: Bearer …`' }),
+  expiresAt: time,
+})
+export type SessionAnswer = z.infer<typeof SessionAnswer>
+export const LinkAnswer = z.object({ url: z.string(), expiresAt: time })
+export type LinkAnswer = z.infer<typeof LinkAnswer>
+
+const TENANT_STATUSES = ['active', 'suspended', 'inactive'] as const
+export const Tenant = z.object({ tenantId: z.string(), name: z.string(), status: z.enum(TENANT_STATUSES) })
+export type Tenant = z.infer<typeof Tenant>
+export const TenantItem = Tenant.extend({
+  apps: z.int().meta({ description: 'Active ones' }),
+  extensions: z.int().meta({ description: 'Connected and not revoked' }),
+  createdAt: time,
+})
+export type TenantItem = z.infer<typeof TenantItem>
+export const TenantList = z.object({ tenants: z.array(TenantItem), total: z.int(), page: z.int(), limit: z.int() })
+export type TenantList = z.infer<typeof TenantList>
+export const TenantsQuery = z.object({ page: pageNumber, limit: pageSize })
+export const TenantBody = z.object({ name: RegisterBody.shape.name }, fails('badName'))
+export const TenantParams = z.object({ tenantId })
+export const TenantStatusBody = z.object({ status: z.enum(TENANT_STATUSES, fails('badStatus')) }, fails('badStatus'))
+
+export const AppsQuery = z.object({ tenantId: idFilter(TENANT_ID, 'badTenantId') })
+/** An app, and the app whose key registered it. */
+export const RegisteredApp = App.extend({
+  registeredBy: z
+    .string()
+    .nullable()
+    .meta({ description: 'The app whose key registered it; null if an operator did, or a release before 1.1.0' }),
+})
+export type RegisteredApp = z.infer<typeof RegisteredApp>
+export const AppList = z.object({ apps: z.array(RegisteredApp) })
+export type AppList = z.infer<typeof AppList>
+
+export const Alerts = z.object({
+  alerts: z.array(
+    z.object({
+      alert: z.string(),
+      text: z.string(),
+      since: time,
+      tenantId: z.string().optional(),
+      detail: z.record(z.string(), z.union([z.string(), z.number(), z.null()])),
+    }),
+  ),
+})
+export type Alerts = z.infer<typeof Alerts>
+
+export const InboundBody = z.object(
+  {
+    from: z.string(fails('badPhoneNumber')).refine(isE164, fails('badPhoneNumber')),
+    to: z.string(fails('badPhoneNumber')).refine(isE164, fails('badPhoneNumber')),
+    text: PreviewBody.shape.body,
+  },
+  fails('badPhoneNumber'),
+)
+export const FaultBody = z.object({ fault: z.enum(NEXT_FAULTS, fails('badFault')).nullable() }, fails('badFault'))
+export const CallsQuery = z.object({
+  from: numberFilter,
+  to: numberFilter,
+  since,
+  limit: sizeUpTo(500, 500),
+})
+
+export const KeysBody = z.object({
+  newestKey: z
+    .string()
+    .nullish()
+    .meta({ description: 'Id of the newest key of the caller, to compare with the server’s' }),
+})
+export const UnblockBody = z.object(
+  {
+    address: z.string(fails('badAddress')).transform((text, context) => {
+      const parsed = parseAddress(text.trim().replace(/\/64$/, ''))
+      if (parsed !== null) return countedAddress(parsed)
+      context.addIssue({ code: 'custom', message: 'badAddress' })
+      return z.NEVER
+    }),
+  },
+  fails('badAddress'),
+)
+export const EraseBody = z.object(
+  {
+    phone: z.string(fails('badPhone')).refine(isE164, fails('badPhone')),
+    dryRun: z.boolean().default(false),
+  },
+  fails('badPhone'),
+)
+export const SendMessageBody = z.object({
+  message: SendBody,
+  appId: z.string().regex(APP_ID, fails('badAppId')).optional(),
+  wait: z.boolean().default(false),
+})

@@ -1,0 +1,75 @@
+import type { OpenedSession } from '../auth/operator-sessions.ts'
+import { isoTime } from '../core/clock.ts'
+import { ApiError, apiError } from '../core/errors.ts'
+import type { Gateway } from '../gateway.ts'
+import type { LinkAnswer, SessionAnswer } from './schemas.ts'
+
+/** Who asks for a session. */
+export interface Visitor {
+  /** The login of a link, as sent. */
+  login: unknown
+  /** As counted for failed attempts. */
+  address: string
+  isFromThisMachine: boolean
+  /** Whether a page of this gateway asks, on this machine. */
+  isFromOwnPage: boolean
+}
+
+/** Opens a session with a link's login; in development with the simulator also without one. Errors: `badLogin`. */
+export async function openSession(gateway: Gateway, visitor: Visitor): Promise<SessionAnswer> {
+  const { login } = visitor
+  const opened =
+    login === undefined
+      ? await openWithoutLogin(gateway, visitor)
+      : typeof login === 'string'
+        ? await openWithLogin(gateway, login, visitor)
+        : null
+  if (opened === null) {
+    // A page that asks without a login presents no credential.
+    if (login !== undefined) gateway.failedAttempts.note(visitor.address)
+    throw apiError('badLogin')
+  }
+  const { sessionId, token, expiresAt } = opened
+  gateway.log.info({ session: sessionId, address: visitor.address }, 'an operator signed in')
+  return { sessionId, token, expiresAt: isoTime(expiresAt) }
+}
+
+async function openWithoutLogin(gateway: Gateway, { isFromOwnPage }: Visitor): Promise<OpenedSession | null> {
+  const { production, provider } = gateway.config
+  return !production && provider.simulated && isFromOwnPage ? gateway.operatorSessions.open() : null
+}
+
+async function openWithLogin(
+  { operatorSessions }: Gateway,
+  login: string,
+  { isFromThisMachine }: Visitor,
+): Promise<OpenedSession | null> {
+  if (!operatorSessions.isDevelopmentLogin(login)) return operatorSessions.openWith(login)
+  return isFromThisMachine ? operatorSessions.open() : null
+}
+
+/** Ends a session and closes its sockets. */
+export async function endSession(gateway: Gateway, sessionId: string | null): Promise<{ ok: true }> {
+  if (sessionId === null) throw new ApiError('conflict', 'This is no session: sgw console --revoke ends all sessions')
+  await gateway.operatorSessions.end(sessionId)
+  gateway.hub.revoke({ sessionId })
+  return { ok: true }
+}
+
+/** Makes a link that signs an operator in once, within ten minutes. Errors: `conflict` if the console is off. */
+export async function createLink(gateway: Gateway): Promise<LinkAnswer> {
+  if (!gateway.config.console)
+    throw new ApiError('conflict', 'The console is off: start the server without CONSOLE=off')
+  const { login, expiresAt } = await gateway.operatorSessions.createLogin()
+  return { url: consoleLink(gateway, login), expiresAt: isoTime(expiresAt) }
+}
+
+/** The login stands in the fragment, which browsers send neither to servers nor to proxies. */
+export const consoleLink = ({ config }: Gateway, login: string): string => `${config.publicUrl}/console/#login=${login}`
+
+/** Ends all sessions, closes their sockets and voids all links. */
+export async function revokeSessions(gateway: Gateway): Promise<{ revoked: number }> {
+  const revoked = await gateway.operatorSessions.revokeAll()
+  gateway.hub.revoke({ sessionId: null })
+  return { revoked }
+}

@@ -1,0 +1,56 @@
+import { z } from 'zod'
+import { errorText } from '../core/errors.ts'
+import { NEXT_FAULTS } from '../core/simulator-access.ts'
+import { route } from '../http/route.ts'
+import { CallsQuery, FaultBody, InboundBody } from './schemas.ts'
+import { listCalls, nextFault, setNextFault, simulateInbound } from './simulate.ts'
+
+const common = { auth: 'operator', tag: 'Operator' } as const
+const Fault = z.object({ fault: z.enum(NEXT_FAULTS).nullable() })
+
+/** The built-in simulator, for the phone of the console. Only in development, and not in the OpenAPI document. */
+export const simulatorRoutes = [
+  route({
+    ...common,
+    method: 'POST',
+    path: '/v1/operator/simulator/inbound',
+    summary: 'Send an SMS from a simulated phone to a connected number',
+    body: InboundBody,
+    slow: true,
+    status: 200,
+    response: z.object({ rcMessageId: z.string() }),
+    errors: { 400: [errorText('badPhoneNumber'), errorText('badBodyLength')] },
+    run: ({ gateway, body }) => simulateInbound(gateway, body),
+  }),
+  route({
+    ...common,
+    method: 'PUT',
+    path: '/v1/operator/simulator/next',
+    summary: 'Set the fault of the next send',
+    body: FaultBody,
+    status: 200,
+    response: Fault,
+    errors: { 400: [errorText('badFault')] },
+    run: ({ gateway, body }) => setNextFault(gateway, body),
+  }),
+  route({
+    ...common,
+    method: 'GET',
+    path: '/v1/operator/simulator/next',
+    summary: 'The fault of the next send',
+    status: 200,
+    response: Fault,
+    run: ({ gateway }) => nextFault(gateway),
+  }),
+  route({
+    ...common,
+    method: 'GET',
+    path: '/v1/operator/simulator/calls',
+    summary: 'The last calls between gateway and simulator, oldest first',
+    query: CallsQuery,
+    status: 200,
+    response: z.object({ calls: z.array(z.unknown()) }),
+    errors: { 400: [errorText('badSince')] },
+    run: ({ gateway, query }) => listCalls(gateway, query),
+  }),
+]

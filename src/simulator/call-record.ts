@@ -1,0 +1,99 @@
+import type { CallFilter, RecordedCall } from '../core/simulator-access.ts'
+import { asObject, jsonObject } from './http.ts'
+
+const MAX_CALLS = 500
+const MAX_BODY_CHARACTERS = 4096
+
+/** A call as it was made. It is masked and cut when somebody reads it, because most calls are never read. */
+export interface RawCall extends Omit<RecordedCall, 'request' | 'response' | 'rcMessageId'> {
+  request: Part
+  response: (Part & { status: number }) | null
+}
+
+interface Part {
+  headers: Record<string, string>
+  body: string
+}
+
+/** The last calls between the client and the platform, in both directions. */
+export class CallRecord {
+  readonly #calls: RawCall[] = []
+
+  add(call: RawCall): void {
+    this.#calls.push(call)
+    if (this.#calls.length > MAX_CALLS) this.#calls.shift()
+  }
+
+  /** Oldest first. */
+  list({ from, to, since = -Infinity, limit = MAX_CALLS }: CallFilter): RecordedCall[] {
+    return this.#calls
+      .filter(({ at }) => at >= since)
+      .map((call) => ({ call, about: subjectOf(call) }))
+      .filter(
+        ({ about }) =>
+          isBetween(about, from, to) || (from !== undefined && to !== undefined && isBetween(about, to, from)),
+      )
+      .slice(-limit)
+      .map(({ call, about }) => shown(call, about.rcMessageId))
+  }
+}
+
+/** The message that a call is about, as far as its bodies tell. */
+interface Subject {
+  from: string | null
+  to: string[]
+  rcMessageId: string | null
+}
+
+function subjectOf({ route, request, response }: RawCall): Subject {
+  const sent = jsonObject(request.body)
+  const message = route === 'event' ? asObject(sent?.['body']) : sent
+  const id = route === 'event' ? message?.['id'] : jsonObject(response?.body ?? '')?.['id']
+  const isMessage = route === 'event' || route === 'sms' || route === 'message'
+  return {
+    from: numberOf(message?.['from']),
+    to: arrayOf(message?.['to']).flatMap((party) => numberOf(party) ?? []),
+    rcMessageId: isMessage && (typeof id === 'string' || typeof id === 'number') ? String(id) : null,
+  }
+}
+
+const isBetween = (about: Subject, from: string | undefined, to: string | undefined): boolean =>
+  (from === undefined || about.from === from) && (to === undefined || about.to.includes(to))
+
+function numberOf(party: unknown): string | null {
+  const number = asObject(party)?.['phoneNumber']
+  return typeof number === 'string' ? number : null
+}
+
+const arrayOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
+
+const shown = (call: RawCall, rcMessageId: string | null): RecordedCall => ({
+  ...call,
+  path: maskForm(call.path),
+  request: shownPart(call.request),
+  response: call.response === null ? null : { status: call.response.status, ...shownPart(call.response) },
+  ...(rcMessageId === null ? {} : { rcMessageId }),
+})
+
+const shownPart = ({ headers, body }: Part): Part => ({
+  headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, maskHeader(name, value)])),
+  body: (body.startsWith('{') ? maskJson(body) : maskForm(body)).slice(0, MAX_BODY_CHARACTERS),
+})
+
+const MASK = '***'
+const SECRET_HEADERS = /^(authorization|verification-token|validation-token|cookie|set-cookie)$/i
+const SECRET_NAMES =
+  'access_token|refresh_token|id_token|token|code|code_verifier|code_challenge|client_secret|client_assertion|state|verificationToken'
+
+function maskHeader(name: string, value: string): string {
+  if (!SECRET_HEADERS.test(name)) return value
+  const scheme = /^(Basic|Bearer) /i.exec(value)?.[0] ?? ''
+  return `${scheme}${MASK}`
+}
+
+const JSON_SECRET = new RegExp(`("(?:${SECRET_NAMES})"\\s*:\\s*")(?:[^"\\\\]|\\\\.)*"`, 'g')
+const maskJson = (text: string): string => text.replace(JSON_SECRET, `$1${MASK}"`)
+
+/** Masks values of a form or a query. */
+const FORM_SECRET = new RegExp(`(^|[?&])(${SECRET_NAMES})=[^&\\s"]*`, 'g')
+const maskForm = (text: string): string => text.replace(FORM_SECRET, `$1$2=${MASK}`)
