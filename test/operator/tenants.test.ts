@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { CreateTenant } from '../../src/operator/tenants.ts'
+import { TenantBody } from '../../src/operator/schemas.ts'
 import { sgwIn } from '../support/cli.ts'
 import { folderInMemory } from '../support/memory-folder.ts'
 
@@ -13,5 +13,5 @@ test('the name of a tenant has no character that acts on a terminal', async () =
   })
   expect(JSON.parse((await create('Ünï 😀 GmbH & Co.')).stdout)).toMatchObject({ name: 'Ünï 😀 GmbH & Co.' })
   for (const name of ['a\u0000', 'a\tb', 'a\u007fb', 'a\u0085b', 'a\u202eb', 'a\u2069b', '\ud800'])
-    expect(CreateTenant.safeParse({ name }).success).toBe(false)
+    expect(TenantBody.safeParse({ name }).success).toBe(false)
 })
