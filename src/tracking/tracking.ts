@@ -3,7 +3,7 @@ import { errorName } from '../core/log.ts'
 import type { ExtensionKey } from '../provider/extension-rows.ts'
 import type { TrackingContext } from './context.ts'
 import { firstSentAfter, trackedExtensions } from './state-rows.ts'
-import { startTracking } from './start-tracking.ts'
+import { leaveUntracked, startTracking } from './start-tracking.ts'
 import { type PollPace, PROVIDER_PACE, PollPlan, TEST_PACE, TRACKED_MS } from './poll-plan.ts'
 import { MAX_POLLED, endTracking, poll } from './poll.ts'
 
@@ -69,7 +69,7 @@ export class DeliveryTracking {
 
   /** Finds extensions with open messages that are not polled. Call it at the start, and regularly, because a fault may leave some. */
   async findOpen(): Promise<void> {
-    if (!this.isOn) return
+    if (!this.isOn) return leaveUntracked(this.context)
     this.#isStopped = false
     await this.startTracking()
     for (const key of await trackedExtensions(this.context.database.gate))

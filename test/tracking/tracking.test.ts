@@ -115,6 +115,47 @@ test('after tracking is switched off, known states are kept and others are unkno
   expect(outboundListings(first)).toBe(before)
 })
 
+const EVENTS_OF = `SELECT detail FROM events WHERE kinds = 32 AND subject = ?1`
+
+async function conclusions(world: World, id: string): Promise<unknown[]> {
+  const { rows } = await world.gateway.database.gate.execute({ sql: EVENTS_OF, args: [id] })
+  return rows.map(({ detail }) => detail)
+}
+
+test('a message that became sent just before a stop of more than a day gets its event `unknown`', async () => {
+  const clock = manualClock()
+  await using first = await createWorld({ clock, outside: true })
+  first.control.configure({ deliveredAfterMs: 100 * DAY_MS })
+  await first.gateway.tracking.findOpen()
+  const id = await first.send()
+  await first.untilStatus(id, ['sent'])
+  expect(await states(first)).toEqual([])
+  await first.running.stop()
+  clock.advance(25 * HOUR_MS)
+  await using second = await restarted(first, clock)
+  await until(async () => (await conclusions(second, id)).length > 0)
+  expect(await conclusions(second, id)).toEqual(['{"deliveryStatus":"unknown"}'])
+  expect(await deliveryStatus(second, id)).toBe('unknown')
+})
+
+test('a message of more than a day ago, sent while tracking was off, gets no event when it is switched on', async () => {
+  const clock = manualClock()
+  await using first = await createWorld({ clock, outside: true })
+  await first.running.stop()
+  const off = await restarted(first, clock, { deliveryTracking: false })
+  const old = await off.send()
+  await off.untilStatus(old, ['sent'])
+  clock.advance(25 * HOUR_MS)
+  const young = await off.send()
+  await off.untilStatus(young, ['sent'])
+  await off.running.stop()
+  first.control.configure({ deliveredAfterMs: 5000 })
+  clock.advance(60_000)
+  await using on = await restarted(first, clock)
+  await untilKnown(on, young, 'delivered')
+  expect(await conclusions(on, old)).toEqual([])
+})
+
 test('a restart polls messages that were sent before it at once, with one listing', async () => {
   const clock = manualClock()
   await using simulated = await createWorld({ clock, outside: true })
