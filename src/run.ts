@@ -74,7 +74,8 @@ export async function openGateway(options: RunOptions, stack: AsyncDisposableSta
   const { log, clock = systemClock, meter = noMeter } = options
   const config = { ...options.config }
   const path = config.database.path ?? 'sgw.db'
-  const { lockWaitMs = LOCK_WAIT_MS } = options
+  // A supervisor may start the next process before the last one has ended. A developer wants to know at once.
+  const { lockWaitMs = config.production ? LOCK_WAIT_MS : 0 } = options
   const noteWait = (): void => log.warn({}, 'another process uses the database: waiting for it to end')
   const lock = await openDataFolder(path, lockWaitMs, noteWait)
   stack.defer(() => lock.release())

@@ -1,5 +1,16 @@
 import { dlopen } from 'bun:ffi'
-import { accessSync, chmodSync, closeSync, constants, fstatSync, openSync, statSync } from 'node:fs'
+import {
+  accessSync,
+  chmodSync,
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { EXIT, StartError } from '../core/start-error.ts'
 import { type ProcessLock, untilLocked } from './lock.ts'
@@ -23,14 +34,35 @@ export async function lockDatabase(path: string, waitMs: number, onWait: () => v
     closeSync(file)
     throw error
   }
-  return { release: () => closeSync(file) }
+  writeFileSync(pidFile(path), `${process.pid}\n`, { mode: 0o600 })
+  return {
+    release() {
+      rmSync(pidFile(path), { force: true })
+      closeSync(file)
+    },
+  }
 }
 
-export const inUse = (path: string): StartError =>
-  new StartError(
+/** The process that has the lock writes its id here. */
+const pidFile = (path: string): string => `${path}.pid`
+
+export function inUse(path: string): StartError {
+  const pid = pidOfHolder(path)
+  const which = pid === null ? resolve(path) : `${resolve(path)} (pid ${pid})`
+  return new StartError(
     EXIT.locked,
-    `Another process uses ${resolve(path)}: stop it first, or set DATABASE_URL to another file`,
+    `Another process uses ${which}: stop it first, or set DATABASE_URL to another file`,
   )
+}
+
+/** Null if it is not known: the process is of release 1.0.0, or uses another name of the file. */
+function pidOfHolder(path: string): string | null {
+  try {
+    return /^\d+(?=\n$)/.exec(readFileSync(pidFile(path), 'utf8'))?.[0] ?? null
+  } catch {
+    return null
+  }
+}
 
 function openToWrite(path: string): number {
   try {

@@ -151,8 +151,8 @@ test.concurrent('one database has one gateway, by whichever name it is opened an
   expect(readdirSync(other.path).toSorted()).toEqual(['folder', 'link.db'])
 
   rmSync(folder.file('sgw.db.lock'))
-  await using second = startProgram('src/main.ts', [], { PORT: '0', DATABASE_URL: folder.database })
-  await second.printed(/another process uses the database: waiting/)
+  const second = await refusedStart({ DATABASE_URL: folder.database })
+  expect(second).toMatchObject({ code: 75, stderr: expect.stringContaining(`(pid ${server.child.pid})`) })
 
   linkSync(path, other.file('hard.db'))
   const linked = await refusedStart({ DATABASE_URL: `file:${other.file('hard.db')}` })

@@ -12,6 +12,16 @@ async function terminated(server: PipedProgram): Promise<{ code: number; tookMs:
   return { code, tookMs: performance.now() - started }
 }
 
+const PRODUCTION = {
+  NODE_ENV: 'production',
+  HOST: '127.0.0.1',
+  PORT: '0',
+  PUBLIC_URL: 'https://sms.example.com',
+  RC_CLIENT_ID: 'client',
+  RC_CLIENT_SECRET: 'client-key',
+  ENCRYPTION_KEYS: crypto.getRandomValues(new Uint8Array(32)).toBase64(),
+}
+
 const statusesOf = (path: string): Record<string, number> => {
   const database = new Database(path, { readonly: true })
   const rows = database
@@ -119,7 +129,7 @@ test.concurrent('SIGTERM ends a server that waits for the database at once with 
   using folder = temporaryFolder()
   await using holder = startProgram('test/db/fixtures/hold-process-lock.ts', [folder.file('sgw.db')])
   await holder.printed(/held/)
-  await using waiting = startProgram('src/main.ts', [], { PORT: '0', DATABASE_URL: folder.database })
+  await using waiting = startProgram('src/main.ts', [], { ...PRODUCTION, DATABASE_URL: folder.database })
   await waiting.printed(/waiting for it to end/)
   const { code, tookMs } = await terminated(waiting)
   expect(code).toBe(0)
@@ -127,18 +137,34 @@ test.concurrent('SIGTERM ends a server that waits for the database at once with 
   expect(waiting.stdout).toContain('stopping')
 }, 30_000)
 
-test.concurrent('a second server on the same database waits 30 s, then exits with 75 and one line', async () => {
+const usedBy = (pid: number): RegExp =>
+  new RegExp(`^Another process uses .*sgw\\.db \\(pid ${pid}\\): stop it first, or set DATABASE_URL to another file\n$`)
+
+test.concurrent('a second server in production waits 30 s, then exits with 75 and one line', async () => {
   using folder = temporaryFolder()
   await using server = await startServer({ DATABASE_URL: folder.database })
   const started = performance.now()
-  await using second = startProgram('src/main.ts', [], { PORT: '0', DATABASE_URL: folder.database })
+  await using second = startProgram('src/main.ts', [], { ...PRODUCTION, DATABASE_URL: folder.database })
   const { code, stderr, stdout } = await second.ended()
   expect(performance.now() - started).toBeGreaterThan(29_000)
   expect(code).toBe(75)
   expect(stdout).toContain('waiting for it to end')
-  expect(stderr).toMatch(/^Another process uses .*sgw\.db: stop it first, or set DATABASE_URL to another file\n$/)
+  expect(stderr).toMatch(usedBy(server.child.pid))
   expect((await fetch(`${server.url}/health`)).status).toBe(200)
 }, 60_000)
+
+test.concurrent('a second server in development exits with 75 at once, and names the process of the first', async () => {
+  using folder = temporaryFolder()
+  await using server = await startServer({ DATABASE_URL: folder.database })
+  await using second = startProgram('src/main.ts', [], { PORT: '0', DATABASE_URL: folder.database })
+  const { code, stderr, stdout } = await second.ended()
+  expect({ code, stdout }).toEqual({ code: 75, stdout: '' })
+  expect(stderr).toMatch(usedBy(server.child.pid))
+  expect((await fetch(`${server.url}/health`)).status).toBe(200)
+  server.kill('SIGTERM')
+  await server.ended()
+  expect(await Bun.file(folder.file('sgw.db.pid')).exists()).toBe(false)
+}, 30_000)
 
 test.concurrent('the workers do not start after a signal', async () => {
   using folder = temporaryFolder()
