@@ -17,7 +17,8 @@ export function addDevelopment(program: Command, contextOf: () => CliContext, ru
     )
     .requiredOption('--forward-to <url>', 'for example http://localhost:8080/webhook')
     .action((options: { forwardTo: string }) => listen(contextOf(), options.forwardTo))
-  const simulate = program.command('simulate').description('Control the running simulator')
+  const simulate = program.command('simulate').description('Play the phone of a contact, or let the provider fail')
+  addSituations(simulate, run)
   addInbound(simulate.command('inbound').description('Send an SMS from the simulator to one of your numbers'), run)
   const trigger = program.command('trigger').description('Trigger an event')
   addInbound(
@@ -26,6 +27,38 @@ export function addDevelopment(program: Command, contextOf: () => CliContext, ru
       .description('Send an SMS from the simulator to one of your numbers, through the real webhook'),
     run,
   )
+}
+
+const SITUATIONS = {
+  fail: 'Let the provider refuse the next message for good',
+  limit: 'Let the provider refuse the next message for now, with 429',
+  undelivered: 'Let the provider accept the next message, and not deliver it',
+  outage: 'Let the provider answer nothing but 503, until a reset',
+  reset: 'End what simulate has set',
+} as const
+
+function addSituations(simulate: Command, run: Run): void {
+  for (const [situation, description] of Object.entries(SITUATIONS)) {
+    const command = simulate.command(situation).description(description)
+    if (situation !== 'outage' && situation !== 'reset')
+      command.option('--times <count>', 'how many messages, 1 if absent', Number)
+    if (situation === 'undelivered') command.option('--code <code>', 'the error code of the delivery')
+    command.action((options: { times?: number; code?: string }) =>
+      run({
+        method: 'POST',
+        path: '/v1/operator/simulator/situation',
+        body: { situation, ...options },
+        needs: 'server',
+      }),
+    )
+  }
+  simulate
+    .command('advance')
+    .description('Move the time of a server for tests forward')
+    .argument('<duration>', 'such as 90s, 15m, 24h or 7d')
+    .action((duration: string) =>
+      run({ method: 'POST', path: '/v1/operator/simulator/advance', body: { duration }, needs: 'server' }),
+    )
 }
 
 function addInbound(command: Command, run: Run): void {

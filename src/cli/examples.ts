@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 /** One command line for each command, by its words. */
 const EXAMPLES: Readonly<Record<string, string>> = {
   start: 'sgw start',
+  stop: 'sgw stop',
   'tenant create': 'sgw tenant create --name "My company"',
   'tenant list': 'sgw tenant list --json',
   'tenant suspend': 'sgw tenant suspend tenant_a51e14c2ed5d0c6a',
@@ -32,6 +33,12 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   secret: 'sgw secret',
   listen: 'sgw listen --forward-to http://localhost:8080/webhook',
   'simulate inbound': 'sgw simulate inbound --to +15555550100 --from +15555550177 --text "Hello yourself"',
+  'simulate fail': 'sgw simulate fail --times 2',
+  'simulate undelivered': 'sgw simulate undelivered --code SMS-CAR-430',
+  'simulate outage': 'sgw simulate outage',
+  'simulate limit': 'sgw simulate limit',
+  'simulate reset': 'sgw simulate reset',
+  'simulate advance': 'sgw simulate advance 24h',
   'trigger sms_inbound': 'sgw trigger sms_inbound --to +15555550100 --from +15555550177 --text "Hello yourself"',
 }
 

@@ -13,6 +13,7 @@ import { addExample } from './examples.ts'
 import { checkHealth } from './health.ts'
 import { print } from './print.ts'
 import { checkBackup, restore } from './restore.ts'
+import { stop } from './stop.ts'
 import { addTenants } from './tenant-commands.ts'
 import { addTriggers } from './trigger-commands.ts'
 
@@ -47,6 +48,10 @@ export function createProgram(
     .description('Run the server until SIGTERM')
     .option('--test', 'for tests: with the simulator, without limits, and with a time that can be moved forward')
     .action(({ test = false }: { test?: boolean }) => start(test))
+  program
+    .command('stop')
+    .description('Stop the running server, and wait until it has ended')
+    .action(() => stop(contextOf()))
   addTenants(program, contextOf, run)
   addApps(program, contextOf, run)
   addTriggers(program, contextOf, run)

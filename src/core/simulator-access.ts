@@ -9,6 +9,10 @@ export interface SimulatorAccess {
   /** Sets the fault of the next send, which uses it up; null takes it back. */
   setNextFault(fault: NextFault | null): void
   nextFault(): NextFault | null
+  /** Makes the provider treat the next messages, or all calls, in a way that a test needs. */
+  simulate(wish: SituationWish): void
+  /** Moves the time forward by milliseconds; absent unless the gateway was started for tests. */
+  advance?: (ms: number) => Promise<void>
   /** The last calls between the gateway and the simulator, oldest first. `limit` counts from the newest. */
   calls(filter: CallFilter): RecordedCall[]
 }
@@ -19,6 +23,21 @@ export interface SimulatorAccess {
  */
 export const NEXT_FAULTS = ['429', '5xx-after', 'slow', 'opted-out'] as const
 export type NextFault = (typeof NEXT_FAULTS)[number]
+
+/**
+ * `fail`: refuses a send for good. `limit`: refuses it for now, with `Retry-After: 1`. `undelivered`: accepts it, and then does not
+ * deliver it. `outage`: answers 503 to every call. `reset`: ends all of these, and every other fault.
+ */
+export const SITUATIONS = ['fail', 'limit', 'undelivered', 'outage', 'reset'] as const
+export type Situation = (typeof SITUATIONS)[number]
+
+export interface SituationWish {
+  situation: Situation
+  /** How many sends it affects. Not for `outage` and `reset`. */
+  times: number
+  /** The delivery error code of `undelivered`. */
+  code: string
+}
 
 export interface CallFilter {
   /** Calls about a message from this number. With both numbers: in both directions. */

@@ -34,7 +34,7 @@ export async function lockDatabase(path: string, waitMs: number, onWait: () => v
     closeSync(file)
     throw error
   }
-  writeFileSync(pidFile(path), `${process.pid}\n`, { mode: 0o600 })
+  notePid(path)
   return {
     release() {
       rmSync(pidFile(path), { force: true })
@@ -45,6 +45,14 @@ export async function lockDatabase(path: string, waitMs: number, onWait: () => v
 
 /** The process that has the lock writes its id here. */
 const pidFile = (path: string): string => `${path}.pid`
+
+function notePid(path: string): void {
+  try {
+    writeFileSync(pidFile(path), `${process.pid}\n`, { mode: 0o600 })
+  } catch {
+    // The disk is full. Only the message of a second start needs the id.
+  }
+}
 
 export function inUse(path: string): StartError {
   const pid = pidOfHolder(path)

@@ -50,6 +50,8 @@ export async function openDevelopment({ config, log, isTest }: DevelopmentOption
         // The simulator is loaded after the listener is open, because loading it takes a tenth of the start.
         const simulator = await provider.start(running.gateway.clock, !isTest)
         await connectSimulator(running, simulator.control, app.tenantId, isTest)
+        if (clock !== null)
+          running.gateway.simulator = { ...simulator.control, advance: (ms) => advance(clock, running, app, ms) }
         return simulator
       },
       stopSimulator: () => provider.stop(),

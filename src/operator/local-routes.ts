@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { SITUATIONS } from '../core/simulator-access.ts'
 import { route } from '../http/route.ts'
 import { compact } from './compact.ts'
 import { checkAlert } from './doctor-alert.ts'
@@ -7,9 +8,11 @@ import { developmentEvents } from './events.ts'
 import { Finding } from './finding.ts'
 import { rescue } from './rescue.ts'
 import { rotateKeys } from './rotate-keys.ts'
-import { EraseBody, KeysBody, LinkAnswer, SendMessageBody, UnblockBody } from './schemas.ts'
+import { AdvanceBody, EraseBody, KeysBody, LinkAnswer, SendMessageBody, SituationBody, UnblockBody } from './schemas.ts'
 import { sendMessage } from './send-message.ts'
 import { createLink, revokeSessions } from './session.ts'
+import { advance, simulateSituation } from './simulate.ts'
+import { stopServer } from './stop.ts'
 import { unblock } from './unblock.ts'
 
 const common = { auth: 'operator', tag: 'Operator' } as const
@@ -102,6 +105,36 @@ export const localRoutes = [
     status: 200,
     response: z.unknown(),
     run: ({ gateway, body }) => sendMessage(gateway, body),
+  }),
+  route({
+    ...common,
+    method: 'POST',
+    path: '/v1/operator/simulator/situation',
+    summary: 'Make the simulated provider fail, or end that',
+    body: SituationBody,
+    status: 200,
+    response: z.object({ situation: z.enum(SITUATIONS) }),
+    run: ({ gateway, body }) => simulateSituation(gateway, body),
+  }),
+  route({
+    ...common,
+    method: 'POST',
+    path: '/v1/operator/simulator/advance',
+    summary: 'Move the time of a gateway for tests forward',
+    body: AdvanceBody,
+    slow: true,
+    status: 200,
+    response: z.object({ now: z.string() }),
+    run: ({ gateway, body }) => advance(gateway, body),
+  }),
+  route({
+    ...common,
+    method: 'POST',
+    path: '/v1/operator/stop',
+    summary: 'Stop the server',
+    status: 200,
+    response: z.object({ pid: z.int() }),
+    run: () => stopServer(),
   }),
   route({
     ...common,

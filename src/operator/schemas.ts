@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { countedAddress, parseAddress } from '../auth/client-address.ts'
+import { parseDuration } from '../core/duration.ts'
 import { isE164 } from '../core/phone.ts'
 import { APP_ID, TENANT_ID } from '../core/ids.ts'
-import { NEXT_FAULTS } from '../core/simulator-access.ts'
+import { NEXT_FAULTS, SITUATIONS } from '../core/simulator-access.ts'
 import { App } from '../features/apps/app.ts'
 import { RegisterBody } from '../features/apps/schemas.ts'
 import { PreviewBody, SendBody } from '../features/sms/schemas.ts'
@@ -81,6 +82,25 @@ export const InboundBody = z.object(
   fails('badPhoneNumber'),
 )
 export const FaultBody = z.object({ fault: z.enum(NEXT_FAULTS, fails('badFault')).nullable() }, fails('badFault'))
+export const SituationBody = z.object(
+  {
+    situation: z.enum(SITUATIONS, fails('badSituation')),
+    times: z.int(fails('badTimes')).min(1, fails('badTimes')).max(1000, fails('badTimes')).default(1),
+    code: z.string(fails('badSituation')).max(40, fails('badSituation')).default('SMS-CAR-411'),
+  },
+  fails('badSituation'),
+)
+export const AdvanceBody = z.object(
+  {
+    duration: z.string(fails('badDuration')).transform((text, context) => {
+      const ms = parseDuration(text)
+      if (ms !== null) return ms
+      context.addIssue({ code: 'custom', message: 'badDuration' })
+      return z.NEVER
+    }),
+  },
+  fails('badDuration'),
+)
 export const CallsQuery = z.object({
   from: numberFilter,
   to: numberFilter,

@@ -1,9 +1,9 @@
 import type { z } from 'zod'
 import { isoTime } from '../core/clock.ts'
 import { ApiError } from '../core/errors.ts'
-import type { NextFault, SimulatorAccess } from '../core/simulator-access.ts'
+import type { NextFault, SimulatorAccess, SituationWish } from '../core/simulator-access.ts'
 import type { Gateway } from '../gateway.ts'
-import type { CallsQuery, FaultBody, InboundBody } from './schemas.ts'
+import type { AdvanceBody, CallsQuery, FaultBody, InboundBody } from './schemas.ts'
 
 /** Makes an inbound SMS in the simulator, which calls the webhook. Returns the provider's id. Errors: `unavailable`. */
 export async function simulateInbound(
@@ -30,6 +30,22 @@ export function setNextFault(gateway: Gateway, { fault }: z.output<typeof FaultB
 export const nextFault = (gateway: Gateway): { fault: NextFault | null } => ({
   fault: simulatorOf(gateway).nextFault(),
 })
+
+/** Makes the provider fail, or ends that. */
+export function simulateSituation(gateway: Gateway, wish: SituationWish): Pick<SituationWish, 'situation'> {
+  simulatorOf(gateway).simulate(wish)
+  return { situation: wish.situation }
+}
+
+/** Moves the time forward. Returns the new time. Errors: `unavailable` unless the gateway was started for tests. */
+export async function advance(gateway: Gateway, { duration }: z.output<typeof AdvanceBody>): Promise<{ now: string }> {
+  const { advance: move } = simulatorOf(gateway)
+  if (move === undefined) throw new ApiError('unavailable', NO_TEST)
+  await move(duration)
+  return { now: isoTime(gateway.clock.now()) }
+}
+
+const NO_TEST = 'Time moves only in a gateway for tests: start it with --test'
 
 /** The last calls between the gateway and the simulator, oldest first. */
 export const listCalls = (gateway: Gateway, query: z.output<typeof CallsQuery>): { calls: object[] } => ({

@@ -1,10 +1,11 @@
-import type { CallFilter, NextFault } from '../core/simulator-access.ts'
+import type { CallFilter, NextFault, SituationWish } from '../core/simulator-access.ts'
 import type { EventFault } from './event-faults.ts'
 import type { FaultRule, RandomFaults } from './faults.ts'
 import type { Limits } from './rate-limit.ts'
 import type { LoggedRequest } from './request-log.ts'
 import { ROUTE_NAMES } from './routes.ts'
 import type { Settings } from './settings.ts'
+import { reset, simulate } from './situations.ts'
 import type { World } from './world.ts'
 
 /** The control knobs for faults, limits and settings, and for the requests that the simulator has received. */
@@ -34,11 +35,8 @@ export function trafficKnobs(world: World) {
     fault,
     randomFaults,
     clearFaults: () => faults.clear(),
-    reset(): void {
-      faults.clear()
-      eventFaults.clear()
-      world.messages.clearPlanned()
-    },
+    reset: () => reset(world),
+    simulate: (wish: SituationWish) => simulate(world, wish),
     faultEvents: (one: EventFault) => eventFaults.add(one),
     clearEventFaults: () => eventFaults.clear(),
     setLimits: (limits: Partial<Limits>): Limits => ({ ...change(rateLimit.limits, limits) }),

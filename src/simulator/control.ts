@@ -1,4 +1,4 @@
-import type { CallFilter, NextFault, RecordedCall } from '../core/simulator-access.ts'
+import type { CallFilter, NextFault, RecordedCall, SituationWish } from '../core/simulator-access.ts'
 import { extensionKnobs } from './control-extensions.ts'
 import { messageKnobs } from './control-messages.ts'
 import { sessionKnobs } from './control-sessions.ts'
@@ -74,6 +74,8 @@ export interface SimulatorControl {
   /** The last 500 calls from and to the client with their bodies, oldest first. Tokens are masked. `limit` counts from the newest. */
   calls(filter?: CallFilter): RecordedCall[]
   /** Sets the fault of the next send, before those of `fault`; null takes it back. */
+  /** What `sgw simulate` asks for. */
+  simulate(wish: SituationWish): void
   setNextFault(fault: NextFault | null): void
   nextFault(): NextFault | null
   counters(): Counters

@@ -25,7 +25,7 @@ export const PROVIDER_PACE: PollPace = {
 }
 
 /** For tests against the simulator, which delivers at once. */
-export const TEST_PACE: PollPace = { agesMs: [20, 50, 200, 1000, ...AGES_MS], msPerCall: 20, startAfterMs: 20 }
+export const TEST_PACE: PollPace = { agesMs: [10, 30, 100, 300, 1000, ...AGES_MS], msPerCall: 10, startAfterMs: 10 }
 
 /**
  * The least time between two polls for an age: the step to the next age. So a poll that waits for others is never later than
