@@ -35,6 +35,7 @@ const QUERIES: readonly Case[] = [
   ['from person', (n) => `${MESSAGES}?from=${contact(n)}`],
   ['to person', (n) => `${MESSAGES}?to=${contact(n)}`],
   ['to own number', (n) => `${MESSAGES}?to=${own(n)}`],
+  ['number and contact', (n) => `${MESSAGES}?number=${own(n)}&contact=${contact(n)}`],
   ['dates', (n) => `${MESSAGES}?${range(n)}`],
   ['appId, direction, failed', (n) => `${MESSAGES}?${app(n)}&direction=outbound&status=failed`],
   ['appId, from, dates', (n) => `${MESSAGES}?${app(n)}&from=${own(n)}&${range(n)}`],
@@ -100,7 +101,7 @@ async function measure(name: string, path: (n: number) => string, { gateways, du
     p50s.push(p50)
   }
   const rounded = Object.entries(figures).map(([column, figure]) => [column, Math.round(figure * 100) / 100])
-  return { case: name, ...Object.fromEntries(rounded), holds: 'p99 and /health ≤ 10 ms' }
+  return { case: name, ...Object.fromEntries(rounded), holds: 'p99 ≤ 30 ms with 100,000 messages of the tenant, ≤ 200 ms with 1,000,000; /health ≤ 10 ms' }
 }
 
 /** One client sends one query after the other. A second one requests /health, to find stalls of the event loop. */

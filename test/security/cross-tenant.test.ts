@@ -211,6 +211,7 @@ async function expectMalformed(
 
 test('lists show nothing of another tenant, with any filter', async () => {
   await using world = await createWorld({ connect: false, work: false })
+  const { cursor } = (await world.json<{ cursor: string }>('GET', '/v1/events')).body
   const victim = await createVictim(world)
   const filters = [
     '',
@@ -235,7 +236,7 @@ test('lists show nothing of another tenant, with any filter', async () => {
       total: 0,
     })
   }
-  const begin = `/v1/events?limit=1000&after=${Buffer.from(`${await epochOf(world)}.0.0`).toString('base64url')}`
+  const begin = `/v1/events?limit=1000&after=${cursor}`
   expect(await (await world.call('GET', begin, { key: victim.app.apiKey })).json()).not.toMatchObject({ events: [] })
   expect(await (await world.call('GET', begin)).json()).toMatchObject({ events: [], gap: false })
   const shown = await Promise.all(
@@ -272,11 +273,6 @@ test('deliveries of another tenant can be neither redelivered nor recovered', as
   expect(everything).toEqual({ status: 202, body: { scheduled: 0 } })
   expect(await rowsOf(world, victim.app.tenantId)).toEqual(before)
 })
-
-const epochOf = async (world: World): Promise<string> => {
-  const { body } = await world.json<{ cursor: string }>('GET', '/v1/events')
-  return Buffer.from(body.cursor, 'base64url').toString().slice(0, 16)
-}
 
 test('an Idempotency-Key of another tenant, or of another app of the tenant, has no effect', async () => {
   await using world = await createWorld({ connect: false, work: false })
