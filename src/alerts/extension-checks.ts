@@ -37,7 +37,7 @@ async function findNotReceiving(gateway: Gateway): Promise<Condition[]> {
     rows.map(async (row) => {
       const ids = { tenantId: String(row['tenant_id']), extensionId: String(row['extension_id']) }
       const known = await directory.extension(ids.tenantId, ids.extensionId)
-      const trouble = known === null ? null : troubleOf(gateway, known, false)
+      const trouble = known === null ? null : troubleOf(gateway, known, clock.now())
       const name = nameOf(ids)
       return {
         alert: 'extension_not_receiving',

@@ -17,6 +17,8 @@ export interface NewExtension extends EncryptedPair {
   tenantId: string
   extensionId: string
   accountId: string
+  extensionNumber: string | null
+  name: string | null
   now: number
 }
 
@@ -28,14 +30,15 @@ export interface NewExtension extends EncryptedPair {
  */
 export const connectExtension = (row: NewExtension): Statement => ({
   sql: `INSERT INTO extensions (tenant_id, extension_id, account_id, status, connected_at, access_token, access_expires_at,
-      refresh_token, refresh_expires_at, refreshed_at)
-    SELECT ?1, ?2, ?3, 'active', ?4, ?5, ?6, ?7, ?8, ?4
+      refresh_token, refresh_expires_at, refreshed_at, status_since, extension_number, name)
+    SELECT ?1, ?2, ?3, 'active', ?4, ?5, ?6, ?7, ?8, ?4, ?4, ?9, ?10
     WHERE EXISTS (SELECT 1 FROM tenants WHERE id = ?1 AND status = 'active')
       AND NOT EXISTS (SELECT 1 FROM extensions WHERE tenant_id = ?1 AND account_id != ?3 AND status != 'revoked')
     ON CONFLICT (tenant_id, extension_id) DO UPDATE SET account_id = excluded.account_id, status = 'active',
       connected_at = excluded.connected_at, access_token = excluded.access_token, access_expires_at = excluded.access_expires_at,
       refresh_token = excluded.refresh_token, refresh_expires_at = excluded.refresh_expires_at, refreshed_at = excluded.refreshed_at,
-      refresh_failures = 0, next_refresh_at = NULL,
+      refresh_failures = 0, next_refresh_at = NULL, status_since = excluded.status_since,
+      extension_number = excluded.extension_number, name = excluded.name,
       inbound_seen_at = coalesce(extensions.inbound_seen_at, extensions.connected_at)
     RETURNING extension_id`,
   args: [
@@ -47,13 +50,27 @@ export const connectExtension = (row: NewExtension): Statement => ({
     row.accessExpiresAt,
     row.refreshToken,
     row.refreshExpiresAt,
+    row.extensionNumber,
+    row.name,
   ],
 })
+
+/** Stores how the provider calls the extension now. */
+export const nameExtension = (key: ExtensionKey, { extensionNumber, name }: ExtensionNames): Statement => ({
+  sql: 'UPDATE extensions SET extension_number = ?3, name = ?4 WHERE tenant_id = ?1 AND extension_id = ?2',
+  args: [key.tenantId, key.extensionId, extensionNumber, name],
+})
+
+export interface ExtensionNames {
+  extensionNumber: string | null
+  name: string | null
+}
 
 /** Stores a refreshed pair, unless another pair has replaced `old` before. */
 export const replacePair = (key: ExtensionKey, old: string, pair: EncryptedPair): Statement => ({
   sql: `UPDATE extensions SET access_token = ?4, access_expires_at = ?5, refresh_token = ?6, refresh_expires_at = ?7,
-      refreshed_at = ?8, status = 'active', refresh_failures = 0, next_refresh_at = NULL
+      refreshed_at = ?8, status_since = CASE WHEN status = 'active' THEN status_since ELSE ?8 END, status = 'active',
+      refresh_failures = 0, next_refresh_at = NULL
     WHERE tenant_id = ?1 AND extension_id = ?2 AND refresh_token = ?3 RETURNING extension_id`,
   args: [
     key.tenantId,
@@ -82,14 +99,21 @@ export const replaceEncryption = (
 export const noteRefreshFailure = (
   key: ExtensionKey,
   old: string,
-  status: ExtensionStatus,
-  failures: number,
-  nextRefreshAt: number | null,
+  { status, failures, nextRefreshAt, now }: RefreshFailure,
 ): Statement => ({
-  sql: `UPDATE extensions SET status = ?4, refresh_failures = ?5, next_refresh_at = ?6
+  sql: `UPDATE extensions SET status_since = CASE WHEN status = ?4 THEN status_since ELSE ?7 END, status = ?4,
+      refresh_failures = ?5, next_refresh_at = ?6
     WHERE tenant_id = ?1 AND extension_id = ?2 AND refresh_token = ?3 RETURNING extension_id`,
-  args: [key.tenantId, key.extensionId, old, status, failures, nextRefreshAt],
+  args: [key.tenantId, key.extensionId, old, status, failures, nextRefreshAt, now],
 })
+
+export interface RefreshFailure {
+  status: ExtensionStatus
+  /** In a row. */
+  failures: number
+  nextRefreshAt: number | null
+  now: number
+}
 
 /** A 429 pauses the extension in every tenant. It is stored so that a restart does not send during the pause; the longest pause wins. */
 export const notePause = (extensionId: string, until: number): Statement => ({

@@ -96,7 +96,10 @@ export interface TokenPair {
 export interface ProviderExtension {
   extensionId: string
   accountId: string
-  name: string
+  /** Null if the provider tells none. */
+  name: string | null
+  /** The short number within the account, such as `101`; null if the provider tells none. */
+  extensionNumber: string | null
 }
 
 export interface OutboundSms {

@@ -12,14 +12,20 @@ export interface Refusal {
   failure: ProviderFailure
 }
 
+export interface StandingRefusal extends Refusal {
+  /** When it was noted first, epoch milliseconds. */
+  since: number
+}
+
 type Subject = Pick<Refusal, 'tenantId' | 'extensionId'>
 
 /** The standing refusals, for `sgw doctor`. In memory only, because each comes again after a restart. */
 export class Refusals {
-  readonly #standing = new Map<string, Refusal & { at: number }>()
+  readonly #standing = new Map<string, StandingRefusal & { at: number }>()
 
   note(refusal: Refusal, at: number): void {
-    this.#standing.set(nameOf(refusal, refusal.step), { ...refusal, at })
+    const name = nameOf(refusal, refusal.step)
+    this.#standing.set(name, { ...refusal, at, since: this.#standing.get(name)?.since ?? at })
   }
 
   /** Call when the step has succeeded. */
@@ -34,7 +40,7 @@ export class Refusals {
   }
 
   /** The refusals that stand now. A pause that the provider asked for stands until it is over. */
-  list(now: number): Refusal[] {
+  list(now: number): StandingRefusal[] {
     return [...this.#standing.values()].filter(
       ({ failure, at }) => failure.reason !== 'rate_limited' || now < at + (failure.retryAfterMs ?? DEFAULT_PENALTY_MS),
     )

@@ -199,7 +199,12 @@ export class Tokens {
   async #revoked(row: ExtensionRow, why: string): Promise<TokenResult> {
     const [noted] = await this.#commit(
       row,
-      noteRefreshFailure(row, row.refreshToken, 'revoked', row.refreshFailures, null),
+      noteRefreshFailure(row, row.refreshToken, {
+        status: 'revoked',
+        failures: row.refreshFailures,
+        nextRefreshAt: null,
+        now: this.context.clock.now(),
+      }),
     )
     if (noted?.rows.length === 0) return this.access(row)
     this.context.log.warn(
@@ -212,8 +217,9 @@ export class Tokens {
   async #failed(row: ExtensionRow, failure: ProviderFailure): Promise<TokenResult> {
     const failures = row.refreshFailures + 1
     const delayMs = Math.max(refreshDelayMs(failures), failure.retryAfterMs ?? 0)
-    const nextRefreshAt = this.context.clock.now() + delayMs
-    const note = noteRefreshFailure(row, row.refreshToken, 'refresh_failed', failures, nextRefreshAt)
+    const now = this.context.clock.now()
+    const change = { status: 'refresh_failed', failures, nextRefreshAt: now + delayMs, now } as const
+    const note = noteRefreshFailure(row, row.refreshToken, change)
     const [noted] = await this.#commit(row, note).catch((error: unknown) => {
       // The commit may have succeeded all the same, and nothing else would plan the next refresh.
       this.planRetry(row, delayMs)

@@ -6,28 +6,35 @@ import type { ExtensionRow } from '../provider/directory.ts'
 export interface Trouble {
   reason: string
   fix: string
+  /** When it began, epoch milliseconds. */
+  since: number
 }
 
 type Known = Pick<Gateway, 'clock' | 'config' | 'directory' | 'provider'>
 
 /**
- * The most important problem of an extension; null if there is none. `isReceiving`: it has a subscription that brings
- * inbound messages.
+ * The most important problem of an extension; null if there is none. `silentSince`: since when it has no subscription that brings
+ * inbound messages; null if it has one.
  */
-export function troubleOf(known: Known, row: ExtensionRow, isReceiving: boolean): Trouble | null {
-  if (row.status === 'revoked') return REVOKED
+export function troubleOf(known: Known, row: ExtensionRow, silentSince: number | null): Trouble | null {
+  if (row.status === 'revoked') return revoked(row)
   if (row.status === 'refresh_failed') return unrefreshed(row)
-  return refusal(known, row) ?? (isReceiving ? null : notReceiving(known))
+  return refusal(known, row) ?? (silentSince === null ? null : notReceiving(known, silentSince))
 }
 
-const REVOKED: Trouble = {
+/** The status of releases before 1.1.0 has no time: it began after the last refresh. */
+const sinceOf = ({ statusSince, refreshedAt }: ExtensionRow): number => statusSince ?? refreshedAt
+
+const revoked = (row: ExtensionRow): Trouble => ({
   reason: 'Its authorization has ended',
   fix: 'Authorize it again with an invite link (POST /v1/rc/invite-token).',
-}
+  since: sinceOf(row),
+})
 
-const unrefreshed = ({ nextRefreshAt }: ExtensionRow): Trouble => ({
+const unrefreshed = (row: ExtensionRow): Trouble => ({
   reason: 'Its tokens could not be refreshed',
-  fix: `This is tried again by itself${nextRefreshAt === null ? '' : ` at ${isoTime(nextRefreshAt)}`}; if it stays so, see the log of the gateway.`,
+  fix: `This is tried again by itself${row.nextRefreshAt === null ? '' : ` at ${isoTime(row.nextRefreshAt)}`}; if it stays so, see the log of the gateway.`,
+  since: sinceOf(row),
 })
 
 function refusal({ clock, config, directory, provider }: Known, row: ExtensionRow): Trouble | null {
@@ -35,9 +42,9 @@ function refusal({ clock, config, directory, provider }: Known, row: ExtensionRo
     .list(clock.now())
     .find(({ tenantId, extensionId }) => tenantId === row.tenantId && extensionId === row.extensionId)
   if (standing === undefined) return null
-  const { step, failure } = standing
+  const { step, failure, since } = standing
   const codes = [failure.status, failure.code].filter((part) => part !== null).join(' ')
-  return { reason: `${REFUSED[step]} (${codes})`, fix: provider.fixOf(failure, step, config.publicUrl) }
+  return { reason: `${REFUSED[step]} (${codes})`, fix: provider.fixOf(failure, step, config.publicUrl), since }
 }
 
 const REFUSED = {
@@ -48,7 +55,8 @@ const REFUSED = {
   subscription: 'The provider refused its subscription, so its messages come up to 15 minutes late',
 }
 
-const notReceiving = ({ config }: Known): Trouble => ({
+const notReceiving = ({ config }: Known, since: number): Trouble => ({
   reason: 'It has no active subscription, so its messages come up to 15 minutes late',
   fix: `The provider must be able to reach ${config.publicUrl}/v1/webhooks/provider; a missing subscription is made again by itself.`,
+  since,
 })

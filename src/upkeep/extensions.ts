@@ -4,7 +4,7 @@ import { errorName } from '../core/log.ts'
 import { extensions } from '../db/schema/connections.ts'
 import type { Gateway } from '../gateway.ts'
 import type { ExtensionRow } from '../provider/directory.ts'
-import type { ExtensionKey } from '../provider/extension-rows.ts'
+import { type ExtensionKey, nameExtension } from '../provider/extension-rows.ts'
 import { noteRefusal } from '../provider/refusals.ts'
 
 /** All extensions that are not revoked. */
@@ -81,15 +81,24 @@ export function keepAlive(gateway: Gateway): Promise<void> {
   })
 }
 
-/** Reads the phone numbers of every extension once a day, because they change at the provider. */
+/** Reads the phone numbers and the name of every extension once a day, because they change at the provider. */
 export function readNumbersDaily(gateway: Gateway): Promise<void> {
   return eachActive(gateway, 'numbers', async (row) => {
     if (gateway.clock.now() - (row.numbersReadAt ?? 0) < DAY_MS) return
     const { tenantId, extensionId } = row
     const read = await gateway.numbers.read(row)
     if (read.type === 'failed') noteRefusal(gateway, { tenantId, extensionId, step: 'numbers', failure: read.failure })
-    if (read.type === 'ok') gateway.directory.refusals.clear(row, 'numbers')
+    if (read.type !== 'ok') return
+    gateway.directory.refusals.clear(row, 'numbers')
+    await readNames(gateway, row)
   })
+}
+
+async function readNames({ session, provider, database, directory }: Gateway, row: ExtensionRow): Promise<void> {
+  const read = await session.call(row, 'light', (token) => provider.getExtension(token))
+  if (read.type !== 'ok') return
+  await database.writer.write([nameExtension(row, read.value)])
+  directory.forget(row.tenantId)
 }
 
 /** Schedules the next refresh of extensions whose refresh had failed before this start. */

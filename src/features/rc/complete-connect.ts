@@ -88,7 +88,7 @@ async function storeExtension(
   const encrypted = await gateway.tokens.encrypt(key, pair)
   const now = gateway.clock.now()
   const [connected] = await gateway.database.writer.write([
-    connectExtension({ ...key, ...encrypted, accountId: extension.accountId, now }),
+    connectExtension({ ...extension, ...key, ...encrypted, now }),
     {
       sql: `INSERT INTO jobs (id, kind, lane, tenant_id, subject, due_at, created_at)
         SELECT ?1, 'back_fill', ?2, ?3, ?2, ?4, ?5
@@ -151,7 +151,7 @@ async function startUsing(
     type: 'connected',
     tenantId,
     extensionId: extension.extensionId,
-    name: extension.name,
+    name: extension.name ?? extension.extensionNumber ?? extension.extensionId,
     phoneNumbers: numbers.type === 'ok' ? numbers.value : [],
     receiving,
     fixes: [...new Set(fixes)],

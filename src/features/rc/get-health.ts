@@ -15,8 +15,11 @@ const time = z.string().meta({ format: 'date-time' })
 const ExtensionHealth = z.object({
   extensionId: z.string(),
   rcAccountId: z.string(),
+  extensionNumber: z.string().nullable().meta({ description: 'As the provider tells it; null if unknown' }),
+  name: z.string().nullable().meta({ description: 'As the provider tells it; null if unknown' }),
   status: z.enum(EXTENSION_STATUSES),
   reason: z.string().nullable().meta({ description: 'What is wrong; null if nothing is' }),
+  since: time.nullable().meta({ description: 'Since when' }),
   fix: z.string().nullable().meta({ description: 'What to do about it' }),
   phoneNumbers: z.array(z.string()),
   windowUsed: z.int().meta({ description: 'Calls of the last 60 seconds that count for its limit' }),
@@ -32,8 +35,11 @@ type ExtensionHealth = z.infer<typeof ExtensionHealth>
 const EXAMPLE: ExtensionHealth = {
   extensionId: '629890016',
   rcAccountId: '809640016',
+  extensionNumber: '101',
+  name: 'Front desk',
   status: 'active',
   reason: null,
+  since: null,
   fix: null,
   phoneNumbers: ['+15555550100'],
   windowUsed: 3,
@@ -70,16 +76,19 @@ async function healthOf(
   lastInbound: ReadonlyMap<string, number>,
 ): Promise<ExtensionHealth> {
   const { extensionId } = row
-  const subscription = await readSubscription(gateway, row)
-  const trouble = troubleOf(gateway, row, subscription.status === 'active')
+  const { silentSince, ...subscription } = await readSubscription(gateway, row)
+  const trouble = troubleOf(gateway, row, silentSince)
   const { used, limit } = gateway.quota.extensionUse(extensionId)
   const pauseMs = gateway.quota.pauseMs(extensionId, SEND_GROUP)
   const lastInboundAt = Math.max(...phoneNumbers.map((number) => lastInbound.get(number) ?? -Infinity))
   return {
     extensionId,
     rcAccountId: row.accountId,
+    extensionNumber: row.extensionNumber,
+    name: row.name,
     status: row.status,
     reason: trouble?.reason ?? null,
+    since: trouble === null ? null : isoTime(trouble.since),
     fix: trouble?.fix ?? null,
     phoneNumbers,
     windowUsed: used,
@@ -92,17 +101,28 @@ async function healthOf(
   }
 }
 
-/** Reads the subscription that expires last. Replaced ones may have left rows behind. */
+/**
+ * Reads the subscription that expires last. Replaced ones may have left rows behind. `silentSince`: when the last one expired, or
+ * the one began that the provider has not confirmed yet; null if one is active.
+ */
 async function readSubscription(
   { database, clock }: Gateway,
-  { tenantId, extensionId }: ExtensionRow,
-): Promise<ExtensionHealth['subscription']> {
+  { tenantId, extensionId, connectedAt }: ExtensionRow,
+): Promise<ExtensionHealth['subscription'] & { silentSince: number | null }> {
   const rows = await database.reads
-    .select({ status: subscriptions.status, expiresAt: subscriptions.expiresAt })
+    .select({ status: subscriptions.status, createdAt: subscriptions.createdAt, expiresAt: subscriptions.expiresAt })
     .from(subscriptions)
     .where(and(eq(subscriptions.tenantId, tenantId), eq(subscriptions.extensionId, extensionId)))
   const active = rows.filter(({ status }) => status === 'active')
-  const expiresAt = active.length === 0 ? null : Math.max(...active.map((row) => row.expiresAt ?? 0))
-  if (expiresAt === null) return { status: rows.length === 0 ? 'none' : 'pending', expiresAt: null }
-  return { status: expiresAt > clock.now() ? 'active' : 'expired', expiresAt: isoTime(expiresAt) }
+  if (active.length === 0) {
+    const silentSince = rows.length === 0 ? connectedAt : Math.min(...rows.map((row) => row.createdAt))
+    return { status: rows.length === 0 ? 'none' : 'pending', expiresAt: null, silentSince }
+  }
+  const expiresAt = Math.max(...active.map((row) => row.expiresAt ?? 0))
+  const isActive = expiresAt > clock.now()
+  return {
+    status: isActive ? 'active' : 'expired',
+    expiresAt: isoTime(expiresAt),
+    silentSince: isActive ? null : expiresAt,
+  }
 }

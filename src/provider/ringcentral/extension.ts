@@ -27,5 +27,11 @@ const extensionSchema = z
   .transform((extension): ProviderExtension => ({
     extensionId: extension.id,
     accountId: extension.account.id,
-    name: storableText(extension.name?.trim() || extension.extensionNumber || extension.id, MAX_NAME_LENGTH),
+    name: textOrNull(extension.name),
+    extensionNumber: textOrNull(extension.extensionNumber),
   }))
+
+function textOrNull(text: string | null | undefined): string | null {
+  const trimmed = text?.trim() ?? ''
+  return trimmed === '' ? null : storableText(trimmed, MAX_NAME_LENGTH)
+}

@@ -17,24 +17,30 @@ test('the extension of the token is returned with ids as text', async () => {
     extensionId: '629890016',
     accountId: '809640016',
     name: 'Alice Smith',
+    extensionNumber: '101',
   })
   expect(server.requests[0]).toMatchObject({ method: 'GET', path: '/restapi/v1.0/account/~/extension/~', body: '' })
   expect(server.requests[0]?.headers.get('authorization')).toBe(`Bearer ${ACCESS_TOKEN}`)
   expect(server.requests[0]?.headers.get('accept')).toBe('application/json')
 })
 
-describe('the name has fallbacks', () => {
-  const rows: [object, string][] = [
-    [{ name: undefined }, '101'],
-    [{ name: '  ' }, '101'],
-    [{ name: 5 }, '101'],
-    [{ name: null, extensionNumber: undefined }, '629890016'],
+describe('a name that the provider does not tell is null', () => {
+  const rows: [object, string | null][] = [
+    [{ name: undefined }, null],
+    [{ name: '  ' }, null],
+    [{ name: 5 }, null],
+    [{ name: null }, null],
     [{ name: `a\0${'n'.repeat(500)}` }, `a\uFFFD${'n'.repeat(198)}`],
   ]
   test.each(rows)('%j', async (other, name) => {
     using server = httpServer(() => Response.json({ ...EXTENSION, ...other }))
     expect(valueOf(await clientOf(server.url).getExtension(ACCESS_TOKEN)).name).toBe(name)
   })
+})
+
+test.each([undefined, null, ' ', 101])('an extension number %j is null', async (extensionNumber) => {
+  using server = httpServer(() => Response.json({ ...EXTENSION, extensionNumber }))
+  expect(valueOf(await clientOf(server.url).getExtension(ACCESS_TOKEN)).extensionNumber).toBeNull()
 })
 
 test.each([{ id: undefined }, { account: undefined }, { account: {} }])('%j is unreadable', async (other) => {
