@@ -197,15 +197,9 @@ export class Tokens {
   }
 
   async #revoked(row: ExtensionRow, why: string): Promise<TokenResult> {
-    const [noted] = await this.#commit(
-      row,
-      noteRefreshFailure(row, row.refreshToken, {
-        status: 'revoked',
-        failures: row.refreshFailures,
-        nextRefreshAt: null,
-        now: this.context.clock.now(),
-      }),
-    )
+    const now = this.context.clock.now()
+    const change = { status: 'revoked', failures: row.refreshFailures, nextRefreshAt: null, now } as const
+    const [noted] = await this.#commit(row, noteRefreshFailure(row, row.refreshToken, change))
     if (noted?.rows.length === 0) return this.access(row)
     this.context.log.warn(
       { tenantId: row.tenantId, extensionId: row.extensionId, why },
