@@ -26,7 +26,7 @@ export const CONTACTS = 50_000
  */
 export async function seedRows(gate: Gate, seed: SeededRows): Promise<void> {
   const { first = 0, count } = seed
-  const statements = [await insertInto(gate, 'messages', MESSAGE), await insertInto(gate, 'deliveries', DELIVERY)]
+  const statements = [await insertInto(gate, 'messages', MESSAGE), await insertInto(gate, 'webhook_attempts', DELIVERY)]
   for (let from = 0; from < count; from += ROWS_PER_BATCH) {
     const args = {
       first,
@@ -44,10 +44,10 @@ export async function seedRows(gate: Gate, seed: SeededRows): Promise<void> {
   await gate.execute('PRAGMA wal_checkpoint(TRUNCATE)')
 }
 
-async function insertInto(gate: Gate, table: 'messages' | 'deliveries', values: Record<string, string>) {
+async function insertInto(gate: Gate, table: 'messages' | 'webhook_attempts', values: Record<string, string>) {
   const { rows } = await gate.execute(`SELECT name FROM pragma_table_info('${table}')`)
   const columns = rows.map((row) => String(row['name'])).filter((name) => name in values)
-  const filter = table === 'deliveries' ? 'WHERE inbound' : ''
+  const filter = table === 'webhook_attempts' ? 'WHERE inbound' : ''
   return `${ROWS} INSERT INTO ${table} (${columns.join(', ')})
     SELECT ${columns.map((name) => values[name]).join(', ')} FROM valued ${filter}`
 }

@@ -34,11 +34,7 @@ export class Alerts {
   /** Runs all checks, then makes the posts that are due. Call it every few seconds. Runs must not overlap. */
   async run(): Promise<void> {
     const state = await (this.#loading ??= this.#load())
-    const checks = [
-      ...machineChecks(this.gateway),
-      ...extensionChecks(this.gateway),
-      webhookCheck(this.gateway, state.webhooks),
-    ]
+    const checks = [...machineChecks(this.gateway), ...extensionChecks(this.gateway), webhookCheck(this.gateway)]
     for (const check of checks) await this.#check(state, check)
     this.#show(state)
     await this.#store(state)

@@ -29,19 +29,7 @@ const Post = z.object({
 })
 export type Post = z.infer<typeof Post>
 
-/** Destinations whose latest attempt failed, by their id. */
-const WebhookFailures = z.object({
-  /** Deliveries up to this `seq` have been read; null before the first check. */
-  through: z.number().nullable(),
-  /** `since` is the time of the first failure after the last success, epoch milliseconds. */
-  failing: z.record(
-    z.string(),
-    z.object({ since: z.number(), count: z.int(), tenantId: z.string(), kind: z.enum(['app', 'trigger']) }),
-  ),
-})
-export type WebhookFailures = z.infer<typeof WebhookFailures>
-
-const State = z.object({ firing: z.array(Firing), posts: z.array(Post), webhooks: WebhookFailures })
+const State = z.object({ firing: z.array(Firing), posts: z.array(Post) })
 
 /** The complete state of the alerts. It is one row of `facts`, small, and written only when it changes. */
 export type AlertState = z.infer<typeof State>
@@ -53,7 +41,7 @@ export async function loadState({ gate }: Pick<Database, 'gate'>): Promise<Alert
   const { rows } = await gate.execute(`SELECT value FROM facts WHERE name = '${ALERTS_FACT}'`)
   const stored = rows[0]?.['value']
   const read = typeof stored === 'string' ? State.safeParse(parsed(stored)) : null
-  return read?.data ?? { firing: [], posts: [], webhooks: { through: null, failing: {} } }
+  return read?.data ?? { firing: [], posts: [] }
 }
 
 /** Rejects while the storage fails. */

@@ -3,7 +3,7 @@ import type { Reader } from './reader.ts'
 
 /** A page of a tenant's rows, newest first; of equal times the row inserted last comes first. */
 export interface PageQuery {
-  table: 'messages' | 'deliveries' | 'opt_outs'
+  table: 'messages' | 'webhook_attempts' | 'opt_outs'
   /** The column of the time that the rows are ordered by. */
   at: 'created_at' | 'attempted_at' | 'since'
   /** An SQL condition that all rows of the list meet. */

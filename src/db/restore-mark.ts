@@ -67,14 +67,14 @@ const isContinuation = (stored: Progress, noted: Progress | null): boolean =>
 async function readProgress(gate: Gate): Promise<Progress | null> {
   const [facts, sequences] = await gate.batch([
     `SELECT name, value FROM facts WHERE name IN ('incarnation', 'begun')`,
-    `SELECT name, seq FROM sqlite_sequence WHERE name IN ('send_attempts', 'deliveries')`,
+    `SELECT name, seq FROM sqlite_sequence WHERE name IN ('send_attempts', 'webhook_attempts')`,
   ])
   const factOf = (name: string): unknown => facts?.rows.find((row) => row['name'] === name)?.['value']
   const incarnation = factOf('incarnation')
   if (typeof incarnation !== 'string') return null
   const seqOf = (name: string): number => Number(sequences?.rows.find((row) => row['name'] === name)?.['seq'] ?? 0)
   const rowlessAttempts = Number(factOf('begun') ?? 0)
-  return { incarnation, attempt: seqOf('send_attempts'), delivery: seqOf('deliveries'), rowlessAttempts }
+  return { incarnation, attempt: seqOf('send_attempts'), delivery: seqOf('webhook_attempts'), rowlessAttempts }
 }
 
 /** Stores the incarnation. After a restore, the same commit quarantines the waiting messages. */
@@ -112,14 +112,14 @@ export const RESTORED_BOOT = 'restored'
  * Deliveries that waited in the backup may have been POSTed since. Each gets an open attempt, which the start closes
  * as interrupted. A retry of a schedule is left: it may be made again, and receivers know it by its delivery id.
  */
-const OPEN_WAITING_DELIVERIES = `INSERT INTO deliveries (delivery_id, attempt_number, tenant_id, kind, target_id, message_id, correlation_id,
+const OPEN_WAITING_DELIVERIES = `INSERT INTO webhook_attempts (delivery_id, attempt_number, tenant_id, kind, target_id, message_id, correlation_id,
     url, boot_id, attempted_at)
-  SELECT subject, (SELECT coalesce(max(attempt_number), 0) + 1 FROM deliveries WHERE delivery_id = subject), jobs.tenant_id,
+  SELECT subject, (SELECT coalesce(max(attempt_number), 0) + 1 FROM webhook_attempts WHERE delivery_id = subject), jobs.tenant_id,
     CASE WHEN lane LIKE 'trg_%' THEN 'trigger' ELSE 'app' END, lane, substr(subject, 1, instr(subject, ':') - 1),
     'cor_' || substr(jobs.id, 5), coalesce(triggers.callback_url, apps.webhook_url, ''), '${RESTORED_BOOT}', jobs.created_at
   FROM jobs LEFT JOIN apps ON apps.id = lane LEFT JOIN triggers ON triggers.id = lane
   WHERE (jobs.kind = 'webhook' OR (jobs.kind = 'webhook_retry' AND is_last = 1))
-    AND NOT EXISTS (SELECT 1 FROM deliveries WHERE delivery_id = subject AND outcome IS NULL)
+    AND NOT EXISTS (SELECT 1 FROM webhook_attempts WHERE delivery_id = subject AND outcome IS NULL)
   ON CONFLICT DO NOTHING`
 
 function readNoted(path: string): Progress | null {

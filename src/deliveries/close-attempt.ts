@@ -1,5 +1,6 @@
 import type { Gateway } from '../gateway.ts'
 import type { PostResult } from '../outbound/post-json.ts'
+import { latencyClass } from '../usage/latency.ts'
 import { CLOSE_DELIVERY, CLOSE_FAILED_DELIVERY } from './delivery-rows.ts'
 import { NO_NEXT, type NextDelays, nextDelays } from './retry-schedule.ts'
 
@@ -32,6 +33,7 @@ export async function closeAttempt(gateway: Gateway, attempt: OpenDeliveryAttemp
     errorMessage,
     snippet,
     durationMs,
+    latencyMs: latencyClass(durationMs),
   }
   if (outcome === 'success') return void (await gateway.database.writer.row(CLOSE_DELIVERY, row))
   const { clock, jobs, database } = gateway

@@ -86,7 +86,7 @@ async function notOpened(gateway: Gateway, job: Job, delivery: Delivery): Promis
 }
 
 async function wasAttempted({ database }: Gateway, { subject }: Job): Promise<boolean> {
-  const sql = 'SELECT 1 FROM deliveries WHERE delivery_id = ?1'
+  const sql = 'SELECT 1 FROM webhook_attempts WHERE delivery_id = ?1'
   return (await database.gate.execute({ sql, args: [subject] })).rows.length > 0
 }
 

@@ -1,4 +1,5 @@
 import type { RowOperation } from '../db/writer.ts'
+import { COUNT_ATTEMPTS, NOTE_OUTCOMES } from '../usage/destination-rows.ts'
 
 /** A POST that is about to be made. */
 export interface NewDeliveryAttempt extends Record<string, string | number | null> {
@@ -41,7 +42,7 @@ const NEW_ATTEMPT_COLUMNS = [
 
 /** Opens an attempt if the message is the one that made the job, and the destination has not changed. */
 const openAttempt = (attemptNumber: string, job: string, condition: string): string =>
-  `INSERT INTO deliveries (delivery_id, attempt_number, tenant_id, kind, target_id, message_id, correlation_id, url, boot_id, attempted_at)
+  `INSERT INTO webhook_attempts (delivery_id, attempt_number, tenant_id, kind, target_id, message_id, correlation_id, url, boot_id, attempted_at)
     SELECT deliveryId, ${attemptNumber}, input.tenantId, input.kind, targetId, messageId, correlationId, input.url, bootId, now
     FROM input CROSS JOIN messages ON messages.id = input.messageId AND messages.job_id = input.jobId
     CROSS JOIN tenants ON tenants.id = input.tenantId AND tenants.status = 'active' ${job}
@@ -76,10 +77,10 @@ export const OPEN_DELIVERY_RETRY: RowOperation<NewDeliveryAttempt> = {
   key: 'deliveryId',
   statements: [
     openAttempt(
-      '(SELECT coalesce(max(own.attempt_number), 0) + 1 FROM deliveries AS own WHERE own.delivery_id = deliveryId)',
+      '(SELECT coalesce(max(own.attempt_number), 0) + 1 FROM webhook_attempts AS own WHERE own.delivery_id = deliveryId)',
       "CROSS JOIN jobs ON jobs.seq = input.jobSeq AND jobs.kind = 'webhook_retry' AND jobs.subject = input.deliveryId",
       // Attempts never overlap, so only the latest one can be open.
-      `AND (SELECT own.outcome IS NULL FROM deliveries AS own WHERE own.delivery_id = deliveryId
+      `AND (SELECT own.outcome IS NULL FROM webhook_attempts AS own WHERE own.delivery_id = deliveryId
         ORDER BY own.attempt_number DESC LIMIT 1) IS NOT 1
       AND (jobs.is_last = 1 OR ${policyOf('input.kind', 'targetId')} IN ('short', 'standard'))`,
     ),
@@ -97,6 +98,8 @@ export interface DeliveryResult extends Record<string, string | number | null> {
   errorMessage: string | null
   snippet: string | null
   durationMs: number
+  /** A class of `latencyClass`. */
+  latencyMs: number
 }
 
 const RESULT_COLUMNS = [
@@ -108,17 +111,20 @@ const RESULT_COLUMNS = [
   'errorMessage',
   'snippet',
   'durationMs',
+  'latencyMs',
 ] as const
 
-const STORE_OUTCOME = `UPDATE deliveries SET outcome = input.outcome, status_code = statusCode, error_class = errorClass,
+const STORE_OUTCOME = `UPDATE webhook_attempts SET outcome = input.outcome, status_code = statusCode, error_class = errorClass,
     error_message = errorMessage, response_snippet = snippet, duration_ms = durationMs
-  FROM input WHERE deliveries.seq = input.attemptSeq AND deliveries.outcome IS NULL`
+  FROM input WHERE webhook_attempts.seq = input.attemptSeq AND webhook_attempts.outcome IS NULL`
+
+const STORE_RESULTS = [COUNT_ATTEMPTS, NOTE_OUTCOMES, STORE_OUTCOME]
 
 /** Stores a success and deletes the job in one commit. */
 export const CLOSE_DELIVERY: RowOperation<DeliveryResult> = {
   columns: RESULT_COLUMNS,
   key: 'attemptSeq',
-  statements: [STORE_OUTCOME, 'DELETE FROM jobs WHERE seq IN (SELECT jobSeq FROM input)'],
+  statements: [...STORE_RESULTS, 'DELETE FROM jobs WHERE seq IN (SELECT jobSeq FROM input)'],
 }
 
 export interface FailedDeliveryResult extends DeliveryResult {
@@ -138,14 +144,14 @@ export const CLOSE_FAILED_DELIVERY: RowOperation<FailedDeliveryResult> = {
   columns: [...RESULT_COLUMNS, 'goneTriggerId', 'tenantId', 'shortDueAt', 'standardDueAt'],
   key: 'attemptSeq',
   statements: [
-    STORE_OUTCOME,
+    ...STORE_RESULTS,
     `DELETE FROM triggers WHERE seq IN (SELECT gone.seq FROM input
       CROSS JOIN triggers AS gone ON gone.id = input.goneTriggerId AND gone.tenant_id = input.tenantId)`,
     `UPDATE jobs SET kind = 'webhook_retry', due_at = CASE WHEN is_last = 1 THEN NULL ELSE (
         SELECT CASE ${policyOf('kind', 'target_id')} WHEN 'short' THEN shortDueAt WHEN 'standard' THEN standardDueAt END
-        FROM deliveries WHERE deliveries.seq = input.attemptSeq) END
+        FROM webhook_attempts WHERE webhook_attempts.seq = input.attemptSeq) END
       FROM input WHERE jobs.seq = input.jobSeq AND jobs.kind IN ('webhook', 'webhook_retry')
-      RETURNING (SELECT max(own.seq) FROM deliveries AS own WHERE own.delivery_id = subject) AS key, due_at`,
+      RETURNING (SELECT max(own.seq) FROM webhook_attempts AS own WHERE own.delivery_id = subject) AS key, due_at`,
     // The unary plus keeps SQLite from reading all retries.
     "DELETE FROM jobs WHERE seq IN (SELECT jobSeq FROM input) AND +kind = 'webhook_retry' AND due_at IS NULL",
   ],

@@ -3,7 +3,7 @@ import { type DeliveryKind, WEBHOOK_EVENTS, type WebhookEvent } from '../db/sche
 
 /** An event of a message and the destination that it is posted to: the work of one `webhook` job. */
 export interface Delivery extends Destination {
-  /** The job's subject; see `deliveries.delivery_id`. */
+  /** The job's subject; see `webhook_attempts.delivery_id`. */
   deliveryId: string
   messageId: string
   tenantId: string

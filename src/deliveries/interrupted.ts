@@ -17,7 +17,7 @@ export async function closeInterrupted(gateway: Gateway): Promise<number> {
     {
       // The upgrade from 1.0.0 created a job for each destination, also for those that had their attempt.
       sql: `DELETE FROM jobs WHERE kind = 'webhook' AND EXISTS (
-        SELECT 1 FROM deliveries WHERE delivery_id = jobs.subject AND outcome IS NOT NULL)`,
+        SELECT 1 FROM webhook_attempts WHERE delivery_id = jobs.subject AND outcome IS NOT NULL)`,
       args: [],
     },
   ])
@@ -27,7 +27,7 @@ export async function closeInterrupted(gateway: Gateway): Promise<number> {
 /** Closes the open attempts of a delivery of this process whose outcome could not be stored. Returns false if there are none. */
 export async function closeLeftOpen(gateway: Gateway, { seq, subject }: Job): Promise<boolean> {
   const sql = `SELECT seq, attempt_number, kind, target_id, tenant_id, boot_id, ?2 AS job_seq
-    FROM deliveries WHERE delivery_id = ?1 AND outcome IS NULL`
+    FROM webhook_attempts WHERE delivery_id = ?1 AND outcome IS NULL`
   const { rows } = await gateway.database.gate.execute({ sql, args: [subject, seq] })
   for (const row of rows) await closeAttempt(gateway, attemptOf(row), interrupted(row['boot_id']))
   return rows.length > 0
@@ -36,8 +36,8 @@ export async function closeLeftOpen(gateway: Gateway, { seq, subject }: Job): Pr
 /** SQLite builds an index for the CTE. The jobs have no index by subject that covers first attempts. */
 const OPEN_ATTEMPTS = `WITH waiting AS MATERIALIZED (
     SELECT seq, subject FROM jobs WHERE kind = 'webhook' UNION ALL SELECT seq, subject FROM jobs WHERE kind = 'webhook_retry')
-  SELECT deliveries.seq, attempt_number, deliveries.kind, target_id, tenant_id, boot_id, waiting.seq AS job_seq
-  FROM deliveries LEFT JOIN waiting ON waiting.subject = delivery_id WHERE outcome IS NULL`
+  SELECT webhook_attempts.seq, attempt_number, webhook_attempts.kind, target_id, tenant_id, boot_id, waiting.seq AS job_seq
+  FROM webhook_attempts LEFT JOIN waiting ON waiting.subject = delivery_id WHERE outcome IS NULL`
 
 const attemptOf = (row: Row): OpenDeliveryAttempt => ({
   seq: Number(row['seq']),

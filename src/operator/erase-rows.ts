@@ -33,7 +33,7 @@ export async function countRows({ database }: Gateway, messages: readonly Row[])
     },
     {
       sql: `SELECT count(*) AS n FROM json_each(?1)
-        JOIN deliveries AS own ON own.delivery_id >= value || ':' AND own.delivery_id < value || ';'`,
+        JOIN webhook_attempts AS own ON own.delivery_id >= value || ':' AND own.delivery_id < value || ';'`,
       args,
     },
   ])

@@ -21,8 +21,8 @@ const STATEMENTS = [
   `DELETE FROM delivery_states WHERE message_seq IN (SELECT seq FROM messages WHERE id IN (SELECT value FROM json_each(?1)))`,
   'DELETE FROM messages WHERE id IN (SELECT value FROM json_each(?1)) RETURNING id',
   'DELETE FROM send_attempts WHERE message_id IN (SELECT value FROM json_each(?1)) RETURNING seq',
-  `DELETE FROM deliveries WHERE seq IN (SELECT own.seq FROM json_each(?1)
-    JOIN deliveries AS own ON own.delivery_id >= value || ':' AND own.delivery_id < value || ';') RETURNING seq`,
+  `DELETE FROM webhook_attempts WHERE seq IN (SELECT own.seq FROM json_each(?1)
+    JOIN webhook_attempts AS own ON own.delivery_id >= value || ':' AND own.delivery_id < value || ';') RETURNING seq`,
   'DELETE FROM webhook_details WHERE message_id IN (SELECT value FROM json_each(?1))',
   `DELETE FROM jobs WHERE seq IN (SELECT own.seq FROM json_each(?1)
     CROSS JOIN jobs AS own INDEXED BY jobs_next_attempt ON own.kind = 'webhook_retry' AND own.subject >= value || ':' AND own.subject < value || ';')`,
@@ -33,7 +33,7 @@ const DELIVERIES_AT_ONCE = 1000
 
 /** Attempts that have ended: an open one needs its message. */
 const ENDED_DELIVERIES = `SELECT own.seq FROM json_each(?1)
-  CROSS JOIN deliveries AS own ON own.delivery_id >= value || ':' AND own.delivery_id < value || ';' AND own.outcome IS NOT NULL`
+  CROSS JOIN webhook_attempts AS own ON own.delivery_id >= value || ':' AND own.delivery_id < value || ';' AND own.outcome IS NOT NULL`
 
 /**
  * Deletes messages that have ended, with their attempts, deliveries and retries, in one commit. If there are very many
@@ -54,7 +54,7 @@ export async function deleteMessages(gateway: Gateway, ids: readonly string[]): 
 
 async function deleteMostDeliveries({ database }: Gateway, args: string[]): Promise<number> {
   const more = `SELECT 1 FROM (${ENDED_DELIVERIES}) LIMIT 1 OFFSET ${DELIVERIES_AT_ONCE}`
-  const sql = `DELETE FROM deliveries WHERE seq IN (${ENDED_DELIVERIES} LIMIT ${DELIVERIES_AT_ONCE}) RETURNING seq`
+  const sql = `DELETE FROM webhook_attempts WHERE seq IN (${ENDED_DELIVERIES} LIMIT ${DELIVERIES_AT_ONCE}) RETURNING seq`
   for (let count = 0; ;) {
     if ((await database.gate.execute({ sql: more, args })).rows.length === 0) return count
     const [deleted] = await database.writer.write([{ sql, args }])

@@ -3,10 +3,10 @@ import { ROWS_PER_BATCH, inBatches } from '../db/batches.ts'
 import type { Gateway } from '../gateway.ts'
 
 const STATEMENTS = [
-  `DELETE FROM deliveries WHERE seq IN (SELECT seq FROM deliveries WHERE attempted_at < ?1 ORDER BY attempted_at LIMIT ?2) RETURNING seq`,
+  `DELETE FROM webhook_attempts WHERE seq IN (SELECT seq FROM webhook_attempts WHERE attempted_at < ?1 ORDER BY attempted_at LIMIT ?2) RETURNING seq`,
   // An attempt may be younger than its event, and can be made again as long as it is in the log.
   `DELETE FROM webhook_details WHERE rowid IN (SELECT rowid FROM webhook_details AS old WHERE at < ?1
-      AND NOT EXISTS (SELECT 1 FROM deliveries WHERE delivery_id >= old.message_id || ':' AND delivery_id < old.message_id || ';')
+      AND NOT EXISTS (SELECT 1 FROM webhook_attempts WHERE delivery_id >= old.message_id || ':' AND delivery_id < old.message_id || ';')
     ORDER BY at LIMIT ?2) RETURNING rowid`,
 ]
 

@@ -3,13 +3,17 @@ import type { Gateway } from '../gateway.ts'
 
 const TABLES = ['usage', 'usage_errors', 'usage_destinations'] as const
 
-/** Deletes counts that are past their retention, a half hour of a tenant at a time: after a clock error there may be years of them. */
+/** Deletes counts and destinations that are past their retention, a half hour of a tenant at a time: after a clock error there may be years of them. */
 export async function purgeUsage(gateway: Gateway): Promise<void> {
   const { database, clock, lifecycle } = gateway
   const before = Math.floor((clock.now() - USAGE_RETENTION_DAYS * DAY_MS) / HALF_HOUR_MS)
   const { rows } = await database.gate.execute('SELECT id FROM tenants')
-  for (const { id } of rows)
-    for (const table of TABLES) while (!lifecycle.draining && (await purgeOldest(gateway, table, String(id), before)));
+  for (const row of rows) {
+    const tenantId = String(row['id'])
+    for (const table of TABLES) while (!lifecycle.draining && (await purgeOldest(gateway, table, tenantId, before)));
+    const sql = 'DELETE FROM webhook_destinations WHERE tenant_id = ?1 AND ended_at < ?2'
+    await database.writer.write([{ sql, args: [tenantId, before * HALF_HOUR_MS] }])
+  }
 }
 
 /** Deletes the oldest half hour of a tenant. Returns false if none is past its retention. */

@@ -1,5 +1,4 @@
-// A latency class of a message is a quarter of a doubling wide and named by its middle, so a percentile is at most 9 % off. The
-// classes of webhook attempts are coarser: see `usage_destinations`.
+// A latency class is a quarter of a doubling wide and named by its middle, so a percentile is at most 9 % off.
 
 const STEPS_PER_DOUBLING = 4
 

@@ -60,11 +60,12 @@ function contentsOf(path: string): Contents {
   try {
     const one = (sql: string): string =>
       String(Object.values(database.query<Record<string, unknown>, []>(sql).get() ?? {})[0])
+    const attempts = one("SELECT name FROM sqlite_schema WHERE name IN ('deliveries', 'webhook_attempts')")
     return {
       integrity: one('PRAGMA integrity_check'),
       messages: Number(one('SELECT count(*) FROM messages')),
       attempts: Number(one('SELECT count(*) FROM send_attempts')),
-      deliveries: Number(one('SELECT count(*) FROM deliveries')),
+      deliveries: Number(one(`SELECT count(*) FROM ${attempts}`)),
       digest: one(
         'SELECT sum(length(id || status || body || from_number || to_number) * (seq % 97)) || max(created_at) FROM messages',
       ),

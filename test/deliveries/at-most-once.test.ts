@@ -18,7 +18,7 @@ test('an attempt is stored before the destination is dialled, and listed when it
   const { gate } = world.gateway.database
   const seen: unknown[] = []
   receiver.answer = async () => {
-    const { rows } = await gate.execute('SELECT outcome FROM deliveries')
+    const { rows } = await gate.execute('SELECT outcome FROM webhook_attempts')
     seen.push(...rows.map((row) => row['outcome']), (await attempts(world)).length)
     return new Response('ok')
   }
@@ -67,7 +67,7 @@ test('an attempt whose outcome could not be stored becomes Interrupted, and its 
   await world.call('PUT', `/v1/apps/${world.app.appId}`, { body: { webhookUrl: receiver.url } })
   receiver.answer = async () => {
     await gate.execute(
-      "CREATE TRIGGER broken BEFORE UPDATE OF outcome ON deliveries BEGIN SELECT RAISE(ABORT, 'broken'); END",
+      "CREATE TRIGGER broken BEFORE UPDATE OF outcome ON webhook_attempts BEGIN SELECT RAISE(ABORT, 'broken'); END",
     )
     return new Response('ok')
   }

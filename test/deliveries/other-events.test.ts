@@ -130,7 +130,7 @@ test('an erasure deletes an event and its waiting retry', async () => {
   await receiver.received(1)
   await attemptsEnded(world, clock)
   const left = (): Promise<number[]> =>
-    Promise.all(['jobs', 'deliveries', 'webhook_details'].map((table) => count(world, table)))
+    Promise.all(['jobs', 'webhook_attempts', 'webhook_details'].map((table) => count(world, table)))
   expect(await left()).toEqual([1, 1, 1])
   await erase(world.gateway, { phone: TO })
   expect(await left()).toEqual([0, 0, 0])

@@ -87,7 +87,7 @@ test('a retry whose outcome could not be stored is Interrupted, and its schedule
   await attemptsEnded(world, clock)
   receiver.answer = async () => {
     await gate.execute(
-      "CREATE TRIGGER broken BEFORE UPDATE OF outcome ON deliveries BEGIN SELECT RAISE(ABORT, 'broken'); END",
+      "CREATE TRIGGER broken BEFORE UPDATE OF outcome ON webhook_attempts BEGIN SELECT RAISE(ABORT, 'broken'); END",
     )
     return new Response('', { status: 500 })
   }

@@ -41,7 +41,7 @@ async function restarted(
 /** Stores the open attempt `number` of a process that was killed during its POST. */
 const storeOpenAttempt = (world: World, number: number): Promise<unknown> =>
   world.gateway.database.gate.execute({
-    sql: `INSERT INTO deliveries (delivery_id, attempt_number, tenant_id, kind, target_id, message_id, correlation_id, url, boot_id, attempted_at)
+    sql: `INSERT INTO webhook_attempts (delivery_id, attempt_number, tenant_id, kind, target_id, message_id, correlation_id, url, boot_id, attempted_at)
       SELECT subject, ?1, tenant_id, 'app', lane, substr(subject, 1, 16), 'cor_0', '', 'boot_before', 0
       FROM jobs WHERE kind IN ('webhook', 'webhook_retry')`,
     args: [number],

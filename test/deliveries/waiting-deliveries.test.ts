@@ -120,7 +120,7 @@ test('waiting deliveries of erased messages are dropped', async () => {
   go()
   await untilNoJobs(world)
   expect(texts(receiver)).toEqual(BEGUN)
-  expect((await world.gateway.database.gate.execute('SELECT 1 FROM deliveries')).rows).toEqual([])
+  expect((await world.gateway.database.gate.execute('SELECT 1 FROM webhook_attempts')).rows).toEqual([])
 })
 
 // A purge by age leaves no tombstone, so the tombstones of the erasure are deleted here.

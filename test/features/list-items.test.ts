@@ -75,7 +75,7 @@ async function storeAttempt(n: number): Promise<Item | null> {
   const durationMs = random.chance(0.8) ? random.int(0, 10_000) : null
   const attemptedAt = time()
   await world.gateway.database.gate.execute({
-    sql: `INSERT INTO deliveries (delivery_id, tenant_id, kind, target_id, message_id, correlation_id, url, boot_id, attempted_at, outcome,
+    sql: `INSERT INTO webhook_attempts (delivery_id, tenant_id, kind, target_id, message_id, correlation_id, url, boot_id, attempted_at, outcome,
       status_code, error_class, error_message, response_snippet, duration_ms) VALUES (${Array(15).fill('?').join()})`,
     args: [
       deliveryId,

@@ -158,7 +158,7 @@ test('a delivery that cannot be opened is logged and retried after a second', as
   await using world = await createWorld({ log })
   await setWebhookUrl(world, receiver.url)
   const { gate } = world.gateway.database
-  await gate.execute('CREATE TRIGGER never BEFORE INSERT ON deliveries BEGIN SELECT RAISE(IGNORE); END')
+  await gate.execute('CREATE TRIGGER never BEFORE INSERT ON webhook_attempts BEGIN SELECT RAISE(IGNORE); END')
   await world.control.injectSms({ text: 'stays' })
   const failures = (): number => lines.filter((line) => line.includes('job failed')).length
   await until(() => failures() > 0)

@@ -261,7 +261,7 @@ test('deliveries of another tenant can be neither redelivered nor recovered', as
   const victim = await createVictim(world)
   const before = await rowsOf(world, victim.app.tenantId)
   const ids = await world.gateway.database.gate.execute({
-    sql: 'SELECT delivery_id FROM deliveries WHERE tenant_id = ?1',
+    sql: 'SELECT delivery_id FROM webhook_attempts WHERE tenant_id = ?1',
     args: [victim.app.tenantId],
   })
   expect(ids.rows.length).toBeGreaterThan(0)

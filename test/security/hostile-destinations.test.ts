@@ -123,7 +123,7 @@ describe('hostile addresses in production', () => {
     })
     const rows = await until(async () => {
       const closed = await gate.execute(
-        'SELECT outcome, error_class, error_message FROM deliveries WHERE outcome IS NOT NULL',
+        'SELECT outcome, error_class, error_message FROM webhook_attempts WHERE outcome IS NOT NULL',
       )
       return closed.rows.length === urls.length + 1 ? closed.rows : null
     }, 20_000)

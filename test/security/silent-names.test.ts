@@ -22,7 +22,7 @@ function useDnsServer(world: World, server: string, clock: ManualClock): void {
 }
 
 async function outcomes(world: World, tenantId: string): Promise<(string | null)[]> {
-  const sql = 'SELECT outcome FROM deliveries WHERE tenant_id = ?1'
+  const sql = 'SELECT outcome FROM webhook_attempts WHERE tenant_id = ?1'
   const { rows } = await world.gateway.database.gate.execute({ sql, args: [tenantId] })
   return rows.map((row) => (row['outcome'] === null ? null : String(row['outcome'])))
 }

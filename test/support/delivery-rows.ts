@@ -1,3 +1,5 @@
+import { CLOSE_DELIVERY } from '../../src/deliveries/delivery-rows.ts'
+import { latencyClass } from '../../src/usage/latency.ts'
 import type { World } from './world.ts'
 
 export interface DeliveryRow {
@@ -7,14 +9,43 @@ export interface DeliveryRow {
   outcome: 'success' | 'http_error' | 'timeout' | 'network_error'
   attemptedAt: number
   tenantId?: string
+  attemptNumber?: number
+  url?: string
+  statusCode?: number
+  durationMs?: number
 }
 
 /** Writes attempts directly into the log. */
 export async function insertDeliveries(world: World, rows: readonly DeliveryRow[]): Promise<void> {
-  const sql = `INSERT INTO deliveries (delivery_id, tenant_id, kind, target_id, message_id, correlation_id, url, boot_id, attempted_at, outcome, duration_ms)
-    SELECT value ->> 'messageId' || ':' || (value ->> 'targetId'), coalesce(value ->> 'tenantId', ?2), value ->> 'kind', value ->> 'targetId',
-      value ->> 'messageId', 'cor_0', 'http://127.0.0.1/', 'boot_0', value ->> 'attemptedAt', value ->> 'outcome', 1 FROM json_each(?1)`
+  const sql = `INSERT INTO webhook_attempts (delivery_id, attempt_number, tenant_id, kind, target_id, message_id, correlation_id, url, boot_id, attempted_at, outcome, duration_ms)
+    SELECT value ->> 'messageId' || ':' || (value ->> 'targetId'), coalesce(value ->> 'attemptNumber', 1), coalesce(value ->> 'tenantId', ?2), value ->> 'kind', value ->> 'targetId',
+      value ->> 'messageId', 'cor_0', coalesce(value ->> 'url', 'http://127.0.0.1/'), 'boot_0', value ->> 'attemptedAt', value ->> 'outcome', 1 FROM json_each(?1)`
   await world.gateway.database.writer.write([{ sql, args: [JSON.stringify(rows), world.tenantId] }])
+}
+
+/** Writes attempts as `insertDeliveries` does, and ends them as the gateway does. */
+export async function endDeliveries(world: World, rows: readonly DeliveryRow[]): Promise<void> {
+  const { gate, writer } = world.gateway.database
+  const newest = async (): Promise<number> =>
+    Number((await gate.execute('SELECT coalesce(max(seq), 0) AS seq FROM webhook_attempts')).rows[0]?.['seq'])
+  const before = await newest()
+  await insertDeliveries(world, rows)
+  await gate.execute({ sql: 'UPDATE webhook_attempts SET outcome = NULL WHERE seq > ?1', args: [before] })
+  await Promise.all(
+    rows.map(({ outcome, statusCode = null, durationMs = 1 }, index) =>
+      writer.row(CLOSE_DELIVERY, {
+        attemptSeq: before + 1 + index,
+        jobSeq: null,
+        outcome,
+        statusCode,
+        errorClass: null,
+        errorMessage: null,
+        snippet: null,
+        durationMs,
+        latencyMs: latencyClass(durationMs),
+      }),
+    ),
+  )
 }
 
 /** Returns the message id of a number, in the contract's form. */

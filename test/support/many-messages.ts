@@ -47,6 +47,6 @@ const OLD_ATTEMPTS = `${NUMBERS}
   FROM drawn WHERE NOT inbound`
 
 const DELIVERIES = `${NUMBERS}
-  INSERT INTO deliveries (delivery_id, tenant_id, kind, target_id, message_id, correlation_id, url, boot_id, attempted_at, outcome, status_code, duration_ms)
+  INSERT INTO webhook_attempts (delivery_id, tenant_id, kind, target_id, message_id, correlation_id, url, boot_id, attempted_at, outcome, status_code, duration_ms)
   SELECT id || ':' || app, tenant, 'app', app, id, printf('cor_%016x', n), 'https://hooks.example.com/', 'boot_0', at, 'success', 200, 20
   FROM drawn WHERE inbound`

@@ -59,7 +59,7 @@ export const untilNoJobs = (world: World): Promise<boolean> =>
 export const attemptsEnded = (world: World, clock: ManualClock): Promise<boolean> =>
   until(async () => {
     const { rows } = await world.gateway.database.gate.execute({
-      sql: `SELECT 1 FROM deliveries WHERE outcome IS NULL
+      sql: `SELECT 1 FROM webhook_attempts WHERE outcome IS NULL
         UNION ALL SELECT 1 FROM jobs WHERE kind IN ('webhook', 'webhook_retry') AND due_at <= ?1`,
       args: [clock.steady()],
     })

@@ -17,7 +17,7 @@ const rowsOf = (world: World, count: number, attemptedAt: number, first = 0): De
   }))
 
 const countRows = async (world: World): Promise<number> =>
-  Number((await world.gateway.database.gate.execute('SELECT count(*) AS n FROM deliveries')).rows[0]?.['n'])
+  Number((await world.gateway.database.gate.execute('SELECT count(*) AS n FROM webhook_attempts')).rows[0]?.['n'])
 
 test('deliveries over 30 days old are deleted, at most 500 per commit, and newer ones are kept', async () => {
   await using world = await createWorld({ connect: false, work: false })

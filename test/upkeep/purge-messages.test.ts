@@ -15,7 +15,7 @@ const writeOld = (world: World, count: number, ageDays: number): Promise<void> =
 
 async function countOf(
   world: World,
-  table: 'messages' | 'send_attempts' | 'deliveries' | 'idempotency_keys',
+  table: 'messages' | 'send_attempts' | 'webhook_attempts' | 'idempotency_keys',
 ): Promise<number> {
   const { rows } = await world.gateway.database.gate.execute(`SELECT count(*) AS count FROM ${table}`)
   return Number(rows[0]?.['count'])
@@ -32,7 +32,7 @@ test('the purge deletes old messages with their attempts and deliveries, and no 
   expect(await purgeMessages(world.gateway)).toMatchObject({ messages: 200 })
   expect(await countOf(world, 'messages')).toBe(2)
   expect(await countOf(world, 'send_attempts')).toBe(2)
-  expect(await countOf(world, 'deliveries')).toBe(0)
+  expect(await countOf(world, 'webhook_attempts')).toBe(0)
   expect(await world.status(young)).toMatchObject({ status: 'sent' })
   expect(await world.status(rejected)).toMatchObject({ status: 'failed' })
 })
@@ -116,13 +116,13 @@ test('a message with very many webhook attempts is deleted in small batches, too
   await writeOld(world, 8, 10)
   const { gate, writer } = world.gateway.database
   await gate.execute(`WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
-    INSERT INTO deliveries (delivery_id, attempt_number, tenant_id, kind, target_id, message_id, correlation_id, url, boot_id, attempted_at, outcome)
-    SELECT delivery_id, i, tenant_id, kind, target_id, message_id, correlation_id, url, boot_id, attempted_at, 'timeout' FROM deliveries, n`)
-  const left: number[] = [await countOf(world, 'deliveries')]
+    INSERT INTO webhook_attempts (delivery_id, attempt_number, tenant_id, kind, target_id, message_id, correlation_id, url, boot_id, attempted_at, outcome)
+    SELECT delivery_id, i, tenant_id, kind, target_id, message_id, correlation_id, url, boot_id, attempted_at, 'timeout' FROM webhook_attempts, n`)
+  const left: number[] = [await countOf(world, 'webhook_attempts')]
   const write = writer.write.bind(writer)
   writer.write = async (statements) => {
     const results = await write(statements)
-    left.push(await countOf(world, 'deliveries'))
+    left.push(await countOf(world, 'webhook_attempts'))
     return results
   }
   expect(left).toEqual([4000])

@@ -65,7 +65,7 @@ export function inspectInbound(
   const ids = database.query(`SELECT rc_message_id AS id FROM messages WHERE direction = 'inbound'`).all() as {
     id: string
   }[]
-  const deliveries = database.query('SELECT delivery_id, outcome FROM deliveries').all() as DeliveryRow[]
+  const deliveries = database.query('SELECT delivery_id, outcome FROM webhook_attempts').all() as DeliveryRow[]
   database.close()
   const stored = new Set(ids.map(({ id }) => id))
   const figures = {

@@ -1,5 +1,6 @@
-import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { DELIVERY_KINDS } from './webhooks.ts'
+import { sql } from 'drizzle-orm'
+import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { DELIVERY_KINDS, DELIVERY_OUTCOMES } from './webhooks.ts'
 
 /**
  * The roll-up of messages: how many of an app's messages were accepted, sent and so on in a half hour. The commits that
@@ -39,17 +40,14 @@ export const usageErrors = sqliteTable(
   (table) => [primaryKey({ columns: [table.tenantId, table.halfHour, table.error] })],
 )
 
-/** The roll-up of webhook attempts by their destination. The SQL trigger `usage_of_ended_deliveries` keeps it. */
+/** The roll-up of webhook attempts by their destination. The commits that end the attempts keep it. */
 export const usageDestinations = sqliteTable(
   'usage_destinations',
   {
     tenantId: text('tenant_id').notNull(),
     halfHour: integer('half_hour').notNull(),
     targetId: text('target_id').notNull(),
-    /**
-     * The class of the attempts' duration, named by its upper edge: 5, 10, 15, 20, 30, 40, 50, 75, 100 and so on to 5000, as the
-     * SQL trigger `usage_of_ended_deliveries` says. From 10 ms on, a percentile of these is at most half too high.
-     */
+    /** The attempts' duration, as `latencyClass` says. Attempts from before the upgrade to 1.1.0 are in coarser classes. */
     durationMs: integer('duration_ms').notNull(),
     kind: text({ enum: DELIVERY_KINDS }).notNull(),
     /** The latest. */
@@ -58,4 +56,29 @@ export const usageDestinations = sqliteTable(
     failed: integer().notNull().default(0),
   },
   (table) => [primaryKey({ columns: [table.tenantId, table.halfHour, table.targetId, table.durationMs] })],
+)
+
+/** How each webhook destination does. The commits that end its attempts keep it. */
+export const webhookDestinations = sqliteTable(
+  'webhook_destinations',
+  {
+    tenantId: text('tenant_id').notNull(),
+    /** An app or a trigger. */
+    targetId: text('target_id').notNull(),
+    kind: text({ enum: DELIVERY_KINDS }).notNull(),
+    lastOutcome: text('last_outcome', { enum: DELIVERY_OUTCOMES }).notNull(),
+    lastStatusCode: integer('last_status_code'),
+    /** When the first attempt since the last success began that failed. Null if the last one succeeded. */
+    failingSince: integer('failing_since'),
+    /** Failed attempts since the last success. */
+    failures: integer().notNull(),
+    /** When the last attempt ended, epoch milliseconds. */
+    endedAt: integer('ended_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.targetId] }),
+    index('webhook_destinations_failing')
+      .on(table.failingSince)
+      .where(sql`failing_since IS NOT NULL`),
+  ],
 )

@@ -32,8 +32,8 @@ export const triggers = sqliteTable(
 )
 
 /** One row per attempt of a delivery, committed before its POST is made, so that a crash repeats no attempt. */
-export const deliveries = sqliteTable(
-  'deliveries',
+export const webhookAttempts = sqliteTable(
+  'webhook_attempts',
   {
     /** Never reused, as for send attempts. */
     seq: integer().primaryKey({ autoIncrement: true }),
@@ -58,10 +58,10 @@ export const deliveries = sqliteTable(
     durationMs: integer('duration_ms'),
   },
   (table) => [
-    uniqueIndex('deliveries_by_attempt').on(table.deliveryId, table.attemptNumber),
-    index('deliveries_by_tenant').on(table.tenantId, table.attemptedAt),
-    index('deliveries_by_age').on(table.attemptedAt),
-    index('deliveries_open')
+    uniqueIndex('webhook_attempts_by_attempt').on(table.deliveryId, table.attemptNumber),
+    index('webhook_attempts_by_tenant').on(table.tenantId, table.attemptedAt),
+    index('webhook_attempts_by_age').on(table.attemptedAt),
+    index('webhook_attempts_open')
       .on(table.bootId)
       .where(sql`outcome IS NULL`),
   ],

@@ -4,10 +4,12 @@ import { HALF_HOUR_MS, HOUR_MS, OVERVIEW_BUCKETS } from '../../core/limits.ts'
 import type { Gateway } from '../../gateway.ts'
 import { readBacklog } from '../../sending/tenant-backlog.ts'
 import { waitingOfTenant } from '../../sending/waiting-of-tenant.ts'
+import { type DestinationState, readDestinationStates } from '../../usage/destination-rows.ts'
 import { percentile } from '../../usage/latency.ts'
 import {
   type Bucket,
   type DestinationUsage,
+  type HalfHours,
   addTotals,
   halfHourAt,
   readBuckets,
@@ -38,7 +40,7 @@ export async function getOverview(gateway: Gateway, { tenantId }: Caller, hours:
     p95Ms: percentile(latencies, 0.95),
     ...(await readQueue(gateway, tenantId)),
     errors: (await readErrors(gateway, tenantId, range)).map((each) => ({ ...each, lastAt: isoTime(each.lastAt) })),
-    destinations: (await readDestinations(gateway, tenantId, range)).map(destinationOf),
+    destinations: await destinationsOf(gateway, tenantId, range),
   }
 }
 
@@ -49,10 +51,29 @@ const bucketOf = ({ first, totals: { sent, failed, received } }: Bucket): Overvi
   received,
 })
 
-const destinationOf = (destination: DestinationUsage): Overview['destinations'][number] => {
-  const { targetId, kind, url, success, failed, durations } = destination
+async function destinationsOf(gateway: Gateway, tenantId: string, range: HalfHours): Promise<Overview['destinations']> {
+  const used = await readDestinations(gateway, tenantId, range)
+  const states = await readDestinationStates(gateway.database.gate, tenantId)
+  return used.map((destination) => destinationOf(destination, states.get(destination.targetId)))
+}
+
+function destinationOf(
+  { targetId, kind, url, success, failed, durations }: DestinationUsage,
+  state: DestinationState | undefined,
+): Overview['destinations'][number] {
   const id = kind === 'app' ? { appId: targetId } : { triggerId: targetId }
-  return { url, kind, ...id, success, failed, p95Ms: percentile(durations, 0.95) }
+  const { failingSince = null, lastOutcome = null, lastStatusCode = null } = state ?? {}
+  return {
+    url,
+    kind,
+    ...id,
+    success,
+    failed,
+    p95Ms: percentile(durations, 0.95),
+    failingSince: failingSince === null ? null : isoTime(failingSince),
+    lastOutcome,
+    ...(lastStatusCode === null ? {} : { lastStatusCode }),
+  }
 }
 
 async function readQueue({ database, sending }: Gateway, tenantId: string) {

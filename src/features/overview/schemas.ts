@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { MAX_LISTED, MAX_OVERVIEW_HOURS, MIN_OVERVIEW_HOURS } from '../../core/limits.ts'
+import { DELIVERY_OUTCOMES } from '../../db/schema/webhooks.ts'
 import { sizeUpTo } from '../../http/list-query.ts'
 
 export const OverviewQuery = z.object({ hours: sizeUpTo(MAX_OVERVIEW_HOURS, MIN_OVERVIEW_HOURS, MIN_OVERVIEW_HOURS) })
@@ -41,7 +42,12 @@ export const Overview = z
           triggerId: z.string().optional(),
           success: z.int(),
           failed: z.int(),
-          p95Ms: z.number().nullable(),
+          p95Ms: z.number().nullable().meta({ description: 'At most 9 % off' }),
+          failingSince: time.nullable().meta({ description: 'The first failure since the last success' }),
+          lastOutcome: z.enum(DELIVERY_OUTCOMES).nullable().meta({
+            description: 'Of the latest attempt; null if its last attempt was longer than 30 days before the upgrade',
+          }),
+          lastStatusCode: z.int().optional(),
         }),
       )
       .meta({ description: `At most ${MAX_LISTED}, those that were used last` }),
@@ -67,7 +73,10 @@ export const Overview = z
           appId: 'app_1f0c2b5d9e8a7643',
           success: 31,
           failed: 0,
-          p95Ms: 150,
+          p95Ms: 152,
+          failingSince: null,
+          lastOutcome: 'success',
+          lastStatusCode: 200,
         },
       ],
     },

@@ -22,13 +22,13 @@ export function outboundEntries(
   ])
 }
 
-/** `deliveries`: webhook attempts, oldest first. */
-export function inboundEntries(receivedAt: string, deliveries: readonly Row[]): TimelineEntry[] {
+/** `attempts`: of webhooks, oldest first. */
+export function inboundEntries(receivedAt: string, attempts: readonly Row[]): TimelineEntry[] {
   return inOrder([
     [Date.parse(receivedAt), { type: 'received' }],
-    ...deliveries.map((delivery): Timed => {
-      const { delivery_id: deliveryId, attempt_number: attemptNumber = 1, outcome } = delivery
-      return [Number(delivery['attempted_at']), { type: 'webhook', deliveryId, attemptNumber, outcome }]
+    ...attempts.map((attempt): Timed => {
+      const { delivery_id: deliveryId, attempt_number: attemptNumber = 1, outcome } = attempt
+      return [Number(attempt['attempted_at']), { type: 'webhook', deliveryId, attemptNumber, outcome }]
     }),
   ])
 }

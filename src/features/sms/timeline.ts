@@ -64,7 +64,7 @@ async function inbound(gateway: Gateway, { tenantId }: Caller, message: Row): Pr
 }
 
 /** The newest webhook attempts of a message that have ended. A delivery that was made again and again may have many thousands. */
-const ATTEMPTS = `SELECT delivery_id, attempt_number, attempted_at, outcome FROM deliveries
+const ATTEMPTS = `SELECT delivery_id, attempt_number, attempted_at, outcome FROM webhook_attempts
   WHERE delivery_id > ?1 || ':' AND delivery_id < ?1 || ';' AND +tenant_id = ?2 AND outcome IS NOT NULL
   ORDER BY attempted_at DESC, seq DESC LIMIT ${MAX_LISTED}`
 

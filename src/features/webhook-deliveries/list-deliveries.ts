@@ -16,13 +16,14 @@ export async function listDeliveries(
   const [kind, ...others] = requestedKinds(query)
   if (others.length > 0) return EMPTY_PAGE
   const { total, items } = await readPage(gateway.database.reader, caller.tenantId, {
-    table: 'deliveries',
+    table: 'webhook_attempts',
     at: 'attempted_at',
     // Attempts that are under way are left out.
     always: 'outcome IS NOT NULL',
     filters: {
       // A delivery id begins with the id of its message.
-      [`seq IN (SELECT seq FROM deliveries WHERE delivery_id > ? || ':' AND delivery_id < ? || ';')`]: query.messageId,
+      [`seq IN (SELECT seq FROM webhook_attempts WHERE delivery_id > ? || ':' AND delivery_id < ? || ';')`]:
+        query.messageId,
       'attempted_at >= ?': query.startDate,
       'attempted_at <= ?': query.endDate,
       'kind = ?': kind,

@@ -36,7 +36,7 @@ export async function requireOwnDestinations(
   }
 }
 
-const ATTEMPT = `SELECT 1 FROM deliveries WHERE tenant_id = ?1 AND target_id = ?2 AND kind = 'trigger' AND outcome IS NOT NULL LIMIT 1`
+const ATTEMPT = `SELECT 1 FROM webhook_attempts WHERE tenant_id = ?1 AND target_id = ?2 AND kind = 'trigger' AND outcome IS NOT NULL LIMIT 1`
 
 const hasAttempts = async ({ database }: Gateway, { tenantId }: Caller, triggerId: string): Promise<boolean> =>
   (await database.reader.longRead(tenantId, ATTEMPT, [tenantId, triggerId])).length > 0

@@ -10,7 +10,7 @@ import type { RecoverBody, Recovered } from './schemas.ts'
 /** Attempts are found by their start, which may be before a range that contains their end. */
 const LONGEST_ATTEMPT_MS = 60_000
 
-/** A row of `deliveries` in the order of their times. */
+/** A row of `webhook_attempts` in the order of their times. */
 interface RowPosition {
   at: number
   seq: number
@@ -45,7 +45,7 @@ async function endOfStep(
   from: RowPosition,
   until: number,
 ): Promise<RowPosition | null> {
-  const sql = `SELECT attempted_at, seq FROM (SELECT attempted_at, seq FROM deliveries
+  const sql = `SELECT attempted_at, seq FROM (SELECT attempted_at, seq FROM webhook_attempts
         WHERE tenant_id = ?1 AND (attempted_at, seq) > (?2, ?3) AND attempted_at <= ?4 ORDER BY attempted_at, seq LIMIT ?5)
       ORDER BY attempted_at DESC, seq DESC LIMIT 1`
   const [last] = await database.reader.longRead(tenantId, sql, [tenantId, from.at, from.seq, until, RECOVER_STEP_ROWS])

@@ -22,7 +22,7 @@ export async function redeliver(gateway: Gateway, caller: Caller, deliveryId: st
 
 async function refusalOf({ database }: Gateway, { tenantId }: Caller, deliveryId: string): Promise<Error> {
   const { rows } = await database.gate.execute({
-    sql: `SELECT outcome, ${HAS_DESTINATION} AS has_destination FROM deliveries AS latest
+    sql: `SELECT outcome, ${HAS_DESTINATION} AS has_destination FROM webhook_attempts AS latest
       WHERE tenant_id = ?1 AND delivery_id = ?2 ORDER BY attempt_number DESC LIMIT 1`,
     args: [tenantId, deliveryId],
   })

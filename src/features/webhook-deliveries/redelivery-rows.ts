@@ -1,4 +1,4 @@
-/** SQL: whether the row `latest` of `deliveries` has a destination that can be posted to. */
+/** SQL: whether the row `latest` of `webhook_attempts` has a destination that can be posted to. */
 export const HAS_DESTINATION = `CASE latest.kind
   WHEN 'trigger' THEN EXISTS (SELECT 1 FROM triggers WHERE triggers.id = latest.target_id AND triggers.tenant_id = latest.tenant_id)
   ELSE EXISTS (SELECT 1 FROM apps WHERE apps.id = latest.target_id AND apps.tenant_id = latest.tenant_id
@@ -13,20 +13,20 @@ const redelivery = (
   order: string,
 ): string => `INSERT INTO jobs (id, kind, lane, tenant_id, subject, due_at, created_at, is_last)
   SELECT messages.job_id, 'webhook_retry', latest.target_id, latest.tenant_id, latest.delivery_id, ?3, ?3, 1
-  FROM deliveries AS latest
+  FROM webhook_attempts AS latest
   CROSS JOIN messages ON messages.id = latest.message_id AND messages.tenant_id = latest.tenant_id
   WHERE latest.tenant_id = ?1 AND ${where} AND latest.outcome IS NOT NULL AND ${HAS_DESTINATION}
-    AND NOT EXISTS (SELECT 1 FROM deliveries AS later
+    AND NOT EXISTS (SELECT 1 FROM webhook_attempts AS later
       WHERE later.tenant_id = ?1 AND later.delivery_id = latest.delivery_id AND later.attempt_number > latest.attempt_number)
     AND NOT EXISTS (SELECT 1 FROM jobs AS due
       WHERE due.tenant_id = ?1 AND due.kind = 'webhook_retry' AND due.subject = latest.delivery_id AND due.due_at <= ?3)
   ${order}
   ON CONFLICT (subject) WHERE kind = 'webhook_retry' DO UPDATE SET due_at = excluded.due_at
-  RETURNING lane, (SELECT max(attempt_number) + 1 FROM deliveries WHERE deliveries.tenant_id = ?1 AND delivery_id = subject) AS attempt_number`
+  RETURNING lane, (SELECT max(attempt_number) + 1 FROM webhook_attempts WHERE webhook_attempts.tenant_id = ?1 AND delivery_id = subject) AS attempt_number`
 
 /** `?1`: the tenant, `?2`: the delivery. Reads its latest attempt alone, because there may be thousands. */
 export const REDELIVER = redelivery(
-  `latest.seq = (SELECT own.seq FROM deliveries AS own WHERE own.tenant_id = ?1 AND own.delivery_id = ?2
+  `latest.seq = (SELECT own.seq FROM webhook_attempts AS own WHERE own.tenant_id = ?1 AND own.delivery_id = ?2
     ORDER BY own.attempt_number DESC LIMIT 1)`,
   '',
 )

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { type DeliveryRow, endDeliveries, messageIdOf } from '../../support/delivery-rows.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { readyWorld } from '../../support/ready-world.ts'
 import { FROM, TO, type World, createWorld, until } from '../../support/world.ts'
@@ -116,22 +117,23 @@ test('waiting messages are counted by reason, and a tenant sees only its own', a
 test('webhook attempts are counted by destination', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const { appId } = world.app
-  const attempt = `INSERT INTO deliveries (delivery_id, tenant_id, kind, target_id, message_id, correlation_id, url, boot_id, attempted_at)
-    VALUES (?1, ?2, ?3, ?4, 'msg_0', 'cor_0', ?5, 'boot', ?6)`
-  const { gate } = world.gateway.database
-  const deliver = async (id: string, kind: string, target: string, url: string, outcome: string, ms: number) => {
-    await gate.execute({ sql: attempt, args: [id, world.tenantId, kind, target, url, Date.now() - 10_000] })
-    const sql = 'UPDATE deliveries SET outcome = ?2, duration_ms = ?3 WHERE delivery_id = ?1'
-    await gate.execute({ sql, args: [id, outcome, ms] })
-  }
-  await deliver('a', 'app', appId, 'http://one.example/', 'success', 90)
-  await deliver('b', 'app', appId, 'http://one.example/', 'success', 95)
-  await deliver('c', 'app', appId, 'http://one.example/', 'timeout', 5003)
-  await deliver('d', 'trigger', 'trg_1', 'http://two.example/', 'network_error', 3)
+  const at = Date.now() - 10_000
+  const app = { kind: 'app', targetId: appId, url: 'http://one.example/' } as const
+  const trigger = { kind: 'trigger', targetId: 'trg_1', url: 'http://two.example/' } as const
+  const end = (n: number, attempt: Omit<DeliveryRow, 'messageId' | 'attemptedAt'>): Promise<void> =>
+    endDeliveries(world, [{ ...attempt, messageId: messageIdOf(n), attemptedAt: at + n }])
+  await end(1, { ...app, outcome: 'http_error', statusCode: 500, durationMs: 95 })
+  await end(2, { ...app, outcome: 'success', statusCode: 200, durationMs: 90 })
+  await end(3, { ...app, outcome: 'timeout', durationMs: 5003 })
+  await end(4, { ...app, outcome: 'http_error', statusCode: 503, durationMs: 310 })
+  await end(5, { ...trigger, outcome: 'network_error', durationMs: 3 })
+  await end(6, { ...trigger, outcome: 'success', statusCode: 204, durationMs: 310 })
   const { destinations } = await overview(world)
+  const one = { url: 'http://one.example/', kind: 'app', appId, success: 1, failed: 3, p95Ms: 4871 }
+  const two = { url: 'http://two.example/', kind: 'trigger', triggerId: 'trg_1', success: 1, failed: 1, p95Ms: 304 }
   expect(destinations).toEqual([
-    { url: 'http://one.example/', kind: 'app', appId, success: 2, failed: 1, p95Ms: 5000 },
-    { url: 'http://two.example/', kind: 'trigger', triggerId: 'trg_1', success: 0, failed: 1, p95Ms: 5 },
+    { ...one, failingSince: new Date(at + 3).toISOString(), lastOutcome: 'http_error', lastStatusCode: 503 },
+    { ...two, failingSince: null, lastOutcome: 'success', lastStatusCode: 204 },
   ])
 })
 

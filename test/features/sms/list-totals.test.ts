@@ -80,7 +80,7 @@ const OPERATIONS: Readonly<Record<string, () => Promise<unknown>>> = {
     change(`UPDATE messages SET app_id = 'app' WHERE seq = ${String((await randomRow('seq'))['seq'])}`),
   outcome: () =>
     change(
-      `UPDATE deliveries SET outcome = 'timeout' WHERE seq IN (SELECT seq FROM deliveries ORDER BY seq DESC LIMIT 2)`,
+      `UPDATE webhook_attempts SET outcome = 'timeout' WHERE seq IN (SELECT seq FROM webhook_attempts ORDER BY seq DESC LIMIT 2)`,
     ),
 }
 
@@ -158,7 +158,7 @@ function asked(
 async function expected({ path, where, page, limit }: Query): Promise<{ total: number; ids: string[] }> {
   const [table, id, at] = path.startsWith('/v1/sms')
     ? ['messages', 'id', 'created_at']
-    : ['deliveries', 'delivery_id', 'attempted_at']
+    : ['webhook_attempts', 'delivery_id', 'attempted_at']
   const { gate } = world.gateway.database
   const { rows } = await gate.execute(
     `SELECT ${id} AS id FROM ${table} WHERE ${where} ORDER BY ${at} DESC, seq DESC LIMIT ${limit} OFFSET ${(page - 1) * limit}`,

@@ -162,7 +162,7 @@ test('of very many webhook attempts a timeline has the newest', async () => {
   await gate.execute(`INSERT INTO messages (id, job_id, tenant_id, app_id, direction, from_number, to_number, body, status, created_at, updated_at)
     VALUES ('${messageId}', 'job_1', '${tenantId}', '${app.appId}', 'inbound', '${TO}', '${FROM}', 'Hi', 'received', 1, 1)`)
   await gate.execute(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
-    INSERT INTO deliveries (delivery_id, attempt_number, tenant_id, kind, target_id, message_id, correlation_id, url, boot_id, attempted_at, outcome)
+    INSERT INTO webhook_attempts (delivery_id, attempt_number, tenant_id, kind, target_id, message_id, correlation_id, url, boot_id, attempted_at, outcome)
     SELECT '${messageId}:app_' || (i % 2), i, '${tenantId}', 'app', 'app_' || (i % 2), '${messageId}', '', '', '', 1000 + i, 'success' FROM n`)
   const { entries } = await timeline(world, messageId)
   expect(entries).toHaveLength(1001)

@@ -86,7 +86,10 @@ describe('order and pages', () => {
     await insertDeliveries(world, rows)
     const { attempts } = await list('endDate=2026-11-10')
     expect(attempts.map((attempt) => attempt['messageId'])).toEqual([203, 202, 201].map(messageIdOf))
-    await world.gateway.database.gate.execute({ sql: 'DELETE FROM deliveries WHERE attempted_at = ?1', args: [at] })
+    await world.gateway.database.gate.execute({
+      sql: 'DELETE FROM webhook_attempts WHERE attempted_at = ?1',
+      args: [at],
+    })
   })
 
   test.each([
@@ -210,7 +213,7 @@ describe('access', () => {
       403,
       'Forbidden',
     )
-    await world.gateway.database.gate.execute('DELETE FROM deliveries WHERE attempted_at < 10')
+    await world.gateway.database.gate.execute('DELETE FROM webhook_attempts WHERE attempted_at < 10')
   })
 
   test('the list requires a key', async () => {
@@ -225,8 +228,8 @@ describe('access', () => {
     await insertDeliveries(world, [
       { messageId: messageIdOf(400), kind: 'app', targetId: second.appId, outcome: 'success', attemptedAt: 5 },
     ])
-    await world.gateway.database.gate.execute('UPDATE deliveries SET outcome = NULL WHERE attempted_at = 5')
+    await world.gateway.database.gate.execute('UPDATE webhook_attempts SET outcome = NULL WHERE attempted_at = 5')
     expect(await total(`messageId=${messageIdOf(400)}`)).toBe(0)
-    await world.gateway.database.gate.execute('DELETE FROM deliveries WHERE attempted_at < 10')
+    await world.gateway.database.gate.execute('DELETE FROM webhook_attempts WHERE attempted_at < 10')
   })
 })

@@ -180,8 +180,8 @@ test('a delivery that was made ten thousands of times is made again as fast as a
   const few = await fastestOf(5)
   await until(async () => (await attempts(world)).every(({ outcome }) => outcome === 'success'))
   await gate.execute(`WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 60000)
-    INSERT INTO deliveries (delivery_id, attempt_number, tenant_id, kind, target_id, message_id, correlation_id, url, boot_id, attempted_at, outcome)
+    INSERT INTO webhook_attempts (delivery_id, attempt_number, tenant_id, kind, target_id, message_id, correlation_id, url, boot_id, attempted_at, outcome)
     SELECT delivery_id, i, tenant_id, kind, target_id, message_id, correlation_id, url, boot_id, attempted_at, outcome
-    FROM deliveries, n WHERE attempt_number = 1`)
+    FROM webhook_attempts, n WHERE attempt_number = 1`)
   expect(await fastestOf(5)).toBeLessThan(few + 20)
 })
