@@ -101,7 +101,11 @@ async function measure(name: string, path: (n: number) => string, { gateways, du
     p50s.push(p50)
   }
   const rounded = Object.entries(figures).map(([column, figure]) => [column, Math.round(figure * 100) / 100])
-  return { case: name, ...Object.fromEntries(rounded), holds: 'p99 ≤ 30 ms with 100,000 messages of the tenant, ≤ 200 ms with 1,000,000; /health ≤ 10 ms' }
+  return {
+    case: name,
+    ...Object.fromEntries(rounded),
+    holds: 'p99 ≤ 30 ms with 100,000 messages of the tenant, ≤ 200 ms with 1,000,000; /health ≤ 10 ms',
+  }
 }
 
 /** One client sends one query after the other. A second one requests /health, to find stalls of the event loop. */
