@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { erase } from '../../src/operator/erase.ts'
 import { storeInbound } from '../../src/inbound/store-inbound.ts'
+import { cursorAt } from '../support/cursor-at.ts'
 import { manualClock } from '../support/manual-clock.ts'
 import { postEvent, smsEvent, subscribe } from '../support/provider-events.ts'
 import { listenTo } from '../support/socket.ts'
@@ -67,11 +68,7 @@ test('a STOP is listed, published to every app of the tenant, and written to the
   expect(await listed(world, stranger.apiKey)).toEqual([])
   expect(await eventsOf(world)).toEqual([[TO, { optedOut: true, source: 'keyword' }]])
   const logged = async (key: string): Promise<unknown[]> => {
-    const { cursor } = (await world.json<{ cursor: string }>('GET', '/v1/events', { key })).body
-    const beginning = Buffer.from(cursor, 'base64url')
-      .toString()
-      .replace(/\.\d+\.\d+$/, '.0.0')
-    const path = `/v1/events?after=${Buffer.from(beginning).toString('base64url')}`
+    const path = `/v1/events?after=${await cursorAt(world, 0)}`
     return (await world.json<{ events: { type: string }[] }>('GET', path, { key })).body.events
   }
   const received = own.messages.filter(({ type }) => type === 'sms_inbound' || type === 'opt_out')

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { HOUR_MS } from '../../src/core/limits.ts'
 import { erase } from '../../src/operator/erase.ts'
 import { purgeEvents } from '../../src/upkeep/purge-events.ts'
+import { cursorAt } from '../support/cursor-at.ts'
 import { type ManualClock, manualClock } from '../support/manual-clock.ts'
 import { TO, type World, createWorld, until } from '../support/world.ts'
 
@@ -102,11 +103,8 @@ test('events of messages with a shorter retention are deleted with them', async 
 
 test('a cursor beyond the newest event has a gap', async () => {
   await using world = await quietWorld()
-  const { cursor } = await page(world)
   const messageId = await world.send()
-  const { cursors } = world.gateway.events.context
-  const beyond = cursors.encode(cursors.decode(cursor)?.epoch ?? '', { seq: 2, returned: 0 })
-  expect(await page(world, beyond)).toMatchObject({
+  expect(await page(world, await cursorAt(world, 2))).toMatchObject({
     gap: true,
     events: [{ messageId }],
   })
