@@ -85,12 +85,13 @@ export class GatewayProcess {
     return { code, ms: performance.now() - startedAt }
   }
 
-  /** Runs an operator's command over the Unix socket. */
-  async command<T>(name: string, input: unknown = {}): Promise<T> {
-    const init = { unix: `${this.options.path}.sock`, method: 'POST', body: JSON.stringify(input) }
-    const answer = (await (await fetch(`http://sgw/commands/${name}`, init)).json()) as Answer<T>
-    if (!answer.ok) throw new Error(`${name}: ${answer.error}`)
-    return answer.result
+  /** Calls an operator's endpoint over the Unix socket. */
+  async operator<T>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<T> {
+    const init = { unix: `${this.options.path}.sock`, method }
+    const sent = body === undefined ? init : { ...init, body: JSON.stringify(body) }
+    const response = await fetch(`http://localhost/v1/operator/${path}`, sent)
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
+    return (await response.json()) as T
   }
 }
 
@@ -99,5 +100,3 @@ function profiling(): string[] {
   const folder = process.env['BENCH_PROFILE'] ?? ''
   return folder === '' ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(folder)}`]
 }
-
-type Answer<T> = { ok: true; result: T } | { ok: false; error: string }

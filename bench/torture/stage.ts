@@ -73,9 +73,9 @@ export class TortureStage implements AsyncDisposable {
   async #prepare({ extensions = 4, numbersPerExtension = 2, webhookUrl }: TortureStageOptions): Promise<void> {
     await this.control.configure({ blacklistAfterMs: NEVER_BLACKLIST_MS })
     await this.gateway.start()
-    const { tenantId } = await this.gateway.command<{ tenantId: string }>('tenant-create', { name: 'Torture' })
+    const { tenantId } = await this.gateway.operator<{ tenantId: string }>('POST', 'tenants', { name: 'Torture' })
     const app = { tenantId, name: 'Torture', ...(webhookUrl === undefined ? {} : { webhookUrl }) }
-    this.key = (await this.gateway.command<{ apiKey: string }>('app-create', app)).apiKey
+    this.key = (await this.gateway.operator<{ apiKey: string }>('POST', 'apps', app)).apiKey
     for (let index = 0; index < extensions; index++) await this.#connect(index, numbersPerExtension)
   }
 
@@ -116,7 +116,7 @@ export class TortureStage implements AsyncDisposable {
   }
 
   async #waiting(): Promise<number> {
-    const { queue } = await this.gateway.command<StatusReport>('status')
+    const { queue } = await this.gateway.operator<StatusReport>('GET', 'status')
     return Object.values(queue).reduce<number>((sum, count) => sum + (typeof count === 'number' ? count : 0), 0)
   }
 
