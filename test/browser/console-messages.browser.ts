@@ -1,0 +1,146 @@
+import { expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { type TestGateway, startTestGateway } from '../../src/testing/index.ts'
+import { expectAccessible, openConsole } from '../support/console.ts'
+
+const TO = '+15555550199'
+
+test('messages appear live, and change where they stand', async () => {
+  await using gateway = await startTestGateway()
+  await using opened = await openConsole(gateway.url, { hash: '#/messages' })
+  const { page, complaints } = opened
+  await page.getByText('No messages yet.').waitFor()
+  await send(gateway, 'one')
+  await row(page, 'one').locator('.state', { hasText: 'Delivered' }).waitFor()
+  await send(gateway, 'two')
+  await row(page, 'two').waitFor()
+  expect(await page.locator('.row .text').allTextContents()).toEqual(['two', 'one'])
+  expect(complaints).toEqual([])
+})
+
+test('the search field takes the filters of the API, and the address keeps them', async () => {
+  await using gateway = await startTestGateway()
+  await send(gateway, 'for him')
+  await send(gateway, 'for her', '+15555550188')
+  await using opened = await openConsole(gateway.url, { hash: '#/messages' })
+  const { page } = opened
+  await row(page, 'for him').waitFor()
+  await page.keyboard.press('/')
+  await page.keyboard.type('to:+15555550188')
+  await page.keyboard.press('Enter')
+  await row(page, 'for him').waitFor({ state: 'detached' })
+  expect(new URL(page.url()).hash).toBe('#/messages?to=%2B15555550188')
+  await page.reload()
+  await row(page, 'for her').waitFor()
+  expect(await page.locator('.row').count()).toBe(1)
+  await page.getByRole('button', { name: 'Remove filter to +15555550188' }).click()
+  await row(page, 'for him').waitFor()
+  await page.getByRole('button', { name: 'Failed' }).click()
+  await page.getByText('No message matches this filter.').waitFor()
+})
+
+test('an open message shows outcome, text, timeline and JSON, and Esc closes it', async () => {
+  await using gateway = await startTestGateway()
+  await send(gateway, 'look at me')
+  await using opened = await openConsole(gateway.url, { hash: '#/messages' })
+  const { page, complaints } = opened
+  await row(page, 'look at me').click()
+  const detail = page.getByRole('complementary', { name: 'Message' })
+  await detail.getByRole('heading', { name: /^Delivered in/ }).waitFor()
+  await detail.getByText('1 segment, GSM-7, 10 of 160 characters').waitFor()
+  for (const line of ['Accepted', 'Attempt 1', 'Sent', 'Delivered'])
+    await detail.locator('.chart-line', { hasText: line }).first().waitFor()
+  await detail.getByText('JSON').click()
+  expect(await detail.locator('pre').textContent()).toContain('"body": "look at me"')
+  await expectAccessible(page)
+  await page.keyboard.press('Escape')
+  await detail.waitFor({ state: 'detached' })
+  expect(complaints).toEqual([])
+})
+
+test('a message that cannot be sent says why, and what can be done', async () => {
+  await using gateway = await startTestGateway()
+  await gateway.client.sms.sendAndWait({ from: '+15555550999', to: TO, body: 'from nowhere' })
+  await using opened = await openConsole(gateway.url, { hash: '#/messages?status=failed' })
+  const { page } = opened
+  await row(page, 'number of no extension').click()
+  await page.getByText('+15555550999 belongs to no connected extension.').waitFor()
+  await page.getByText('Send from a number of a connected extension.').waitFor()
+})
+
+test('a message is cancelled, and sent again as a new one, after a question', async () => {
+  await using gateway = await startTestGateway()
+  const [from = ''] = gateway.numbers
+  const sendAt = new Date(Date.now() + 3_600_000)
+  await gateway.client.sms.send({ from, to: TO, body: 'later', sendAt })
+  await using opened = await openConsole(gateway.url, { hash: '#/messages' })
+  const { page } = opened
+  await row(page, 'later').locator('em', { hasText: 'goes out' }).waitFor()
+  await row(page, 'later').click()
+  await page.getByRole('button', { name: 'Cancel message…' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel message' }).click()
+  await page.getByText('It was cancelled before it was sent.').waitFor()
+  await page.getByRole('button', { name: 'Send again as new…' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Send again' }).click()
+  await page.getByRole('heading', { name: /^(Sent|Delivered) in/ }).waitFor()
+  expect(gateway.phone(TO).inbox.map(({ text }) => text)).toEqual(['later'])
+})
+
+test('the list is walked by keyboard alone', async () => {
+  await using gateway = await startTestGateway()
+  for (const text of ['first', 'second', 'third']) await send(gateway, text)
+  await using opened = await openConsole(gateway.url, { hash: '#/messages' })
+  const { page } = opened
+  await row(page, 'first').waitFor()
+  const current = page.locator('.row[aria-current] .text')
+  await page.keyboard.press('j')
+  await page.keyboard.press('j')
+  await page.keyboard.press('Enter')
+  await current.filter({ hasText: 'second' }).waitFor()
+  await page.keyboard.press('k')
+  await current.filter({ hasText: 'third' }).waitFor()
+  await page.keyboard.press('Escape')
+  expect(await current.count()).toBe(0)
+  await page.keyboard.press('?')
+  await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('g')
+  await page.keyboard.press('c')
+  await page.getByRole('heading', { name: 'This phone is simulated. Nothing leaves your machine.' }).waitFor()
+})
+
+test('when scrolled, new messages come in above without moving what is visible', async () => {
+  await using gateway = await startTestGateway()
+  for (let number = 0; number < 60; number++) await send(gateway, `message ${number}`)
+  await using opened = await openConsole(gateway.url, { hash: '#/messages' })
+  const { page } = opened
+  await row(page, 'message 59').waitFor()
+  await page.locator('.rows').evaluate((rows) => rows.scrollTo({ top: 400 }))
+  await row(page, 'message 40').waitFor()
+  const before = await row(page, 'message 40').boundingBox()
+  await send(gateway, 'a new one')
+  await page.getByRole('button', { name: '1 new' }).waitFor()
+  expect((await row(page, 'message 40').boundingBox())?.y).toBe(before?.y ?? NaN)
+  await page.getByRole('button', { name: '1 new' }).click()
+  await row(page, 'a new one').waitFor()
+})
+
+test('privacy hides texts and numbers, and is remembered', async () => {
+  await using gateway = await startTestGateway()
+  await send(gateway, 'a secret')
+  await using opened = await openConsole(gateway.url, { hash: '#/messages' })
+  const { page } = opened
+  await row(page, 'a secret').waitFor()
+  await page.keyboard.press('p')
+  await page.reload()
+  const text = page.locator('.row .text .mask')
+  await text.waitFor()
+  expect(await text.evaluate((element) => getComputedStyle(element).color)).toBe('rgba(0, 0, 0, 0)')
+})
+
+const row = (page: Page, text: string) => page.locator('.row', { hasText: text })
+
+async function send(gateway: TestGateway, body: string, to = TO): Promise<void> {
+  const [from = ''] = gateway.numbers
+  await gateway.client.sms.sendAndWait({ from, to, body })
+}

@@ -1,0 +1,120 @@
+import { expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { startTestGateway } from '../../src/testing/index.ts'
+import { expectAccessible, openConsole } from '../support/console.ts'
+
+const CONTACT = '+15555550199'
+
+test('the first text reaches the phone by one click, without a login', async () => {
+  await using gateway = await startTestGateway()
+  await using opened = await openConsole(gateway.url)
+  const { page, complaints } = opened
+  await page.getByRole('button', { name: 'Send the first text' }).click()
+  await bubble(page, 'Hello from my app. Reply with anything.').waitFor()
+  expect(gateway.phone(CONTACT).inbox.map(({ text }) => text)).toEqual(['Hello from my app. Reply with anything.'])
+  await step(page, 'POST /v1/sms/send 202').waitFor()
+  await step(page, 'attempt 1').waitFor()
+  await step(page, 'sms_status sent').waitFor()
+  await step(page, 'delivered').first().waitFor()
+  expect(complaints).toEqual([])
+})
+
+test('`/` leads a browser to the phone', async () => {
+  await using gateway = await startTestGateway()
+  await using opened = await openConsole(gateway.url, { path: '/' })
+  await opened.page.getByRole('heading', { name: 'This phone is simulated. Nothing leaves your machine.' }).waitFor()
+  expect(new URL(opened.page.url()).pathname).toBe('/console/')
+})
+
+test('a reply of the contact reaches the app, step by step', async () => {
+  await using gateway = await startTestGateway()
+  await using opened = await openConsole(gateway.url)
+  const { page, complaints } = opened
+  await page.getByLabel('Text as the contact').fill('C')
+  await page.keyboard.press('Enter')
+  await page.locator('.said.mine', { hasText: 'C' }).waitFor()
+  await step(page, 'event 200, stored').click()
+  await page.getByRole('button', { name: 'Response' }).click()
+  expect(await page.locator('.exchange pre').textContent()).toContain('200')
+  await step(page, 'sms_inbound stored').waitFor()
+  const { messages } = await gateway.client.sms.list({ direction: 'inbound' }).page(1)
+  expect(messages.map(({ body, from }) => [body, from])).toEqual([['C', CONTACT]])
+  expect(complaints).toEqual([])
+})
+
+test('after a 429 the text is sent again and arrives once', async () => {
+  await using gateway = await startTestGateway()
+  await using opened = await openConsole(gateway.url)
+  const { page } = opened
+  await choose(page, '429, try later')
+  await page.getByRole('button', { name: 'Send the first text' }).click()
+  await step(page, 'attempt 1 429').waitFor()
+  await step(page, 'paused, Retry-After 2 s').waitFor()
+  await step(page, 'attempt 2').waitFor()
+  await bubble(page, 'Hello').waitFor()
+  expect(gateway.phone(CONTACT).inbox).toHaveLength(1)
+  // One send uses the fault up.
+  await page.getByRole('radio', { name: 'goes well' }).and(page.locator(':checked')).waitFor()
+})
+
+test('after a 502 that came too late the text is found and not sent again', async () => {
+  await using gateway = await startTestGateway()
+  await using opened = await openConsole(gateway.url)
+  const { page } = opened
+  await choose(page, '502 after accepting')
+  await page.getByRole('button', { name: 'Send the first text' }).click()
+  await step(page, 'attempt 1 502').waitFor()
+  await step(page, 'found in the message store').waitFor()
+  await bubble(page, 'Hello').waitFor()
+  expect(gateway.phone(CONTACT).inbox).toHaveLength(1)
+})
+
+test('a slow answer and an opted-out recipient show what became of the text', async () => {
+  await using gateway = await startTestGateway()
+  await using opened = await openConsole(gateway.url)
+  const { page } = opened
+  await choose(page, 'takes 3 s')
+  await page.getByRole('button', { name: 'Send the first text' }).click()
+  await page.locator('.said-note', { hasText: 'on its way' }).waitFor()
+  await bubble(page, 'Hello').waitFor()
+  await choose(page, 'recipient opted out')
+  await page.getByLabel('Text from your app').fill('Anyone there?')
+  await page.keyboard.press('Enter')
+  await page.locator('.said-note', { hasText: 'not delivered' }).waitFor()
+  await step(page, 'sms_delivery undelivered').waitFor()
+})
+
+test('the phone can be used by keyboard alone, and axe finds nothing', async () => {
+  await using gateway = await startTestGateway()
+  await using opened = await openConsole(gateway.url)
+  const { page, complaints } = opened
+  await page.getByRole('button', { name: 'Send the first text' }).waitFor()
+  await expectAccessible(page)
+  await page.keyboard.press('Tab')
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to content')
+  await page.getByLabel('Text from your app').focus()
+  await page.keyboard.press('Enter')
+  await bubble(page, 'Hello').waitFor()
+  await step(page, 'sms_status sent').focus()
+  await page.keyboard.press('Enter')
+  await page.locator('.exchange', { hasText: 'WebSocket event' }).waitFor()
+  await expectAccessible(page)
+  expect(complaints).toEqual([])
+})
+
+test('a new contact has a phone of its own', async () => {
+  await using gateway = await startTestGateway()
+  await using opened = await openConsole(gateway.url)
+  const { page } = opened
+  await page.getByRole('button', { name: 'Send the first text' }).click()
+  await bubble(page, 'Hello').waitFor()
+  await page.getByRole('button', { name: 'New contact' }).click()
+  await page.getByText('No texts yet.').waitFor()
+  await page.getByRole('button', { name: /^Contact/ }).click()
+  await page.getByRole('menuitemradio', { name: '+1 555 555 0199' }).click()
+  await bubble(page, 'Hello').waitFor()
+})
+
+const bubble = (page: Page, text: string) => page.locator('.said.theirs', { hasText: text })
+const step = (page: Page, text: string) => page.locator('.step', { hasText: text })
+const choose = (page: Page, fault: string) => page.getByText(fault, { exact: true }).click()

@@ -1,0 +1,52 @@
+import { expect } from 'bun:test'
+import axe from 'axe-core'
+import { type Browser, type Page, chromium } from 'playwright-core'
+import { browserOptions } from './browser.ts'
+
+export interface ConsolePage extends AsyncDisposable {
+  page: Page
+  browser: Browser
+  /** What the browser's console and the page's scripts complained about. */
+  complaints: string[]
+  /** Requests since the page was opened, without the WebSocket. */
+  requests: string[]
+}
+
+export interface ConsoleOptions {
+  width?: number
+  height?: number
+  theme?: 'light' | 'dark'
+  /** An app's key with which the tab is signed in. */
+  key?: string
+  /** What follows `/console/`. */
+  hash?: string
+  path?: string
+}
+
+/** Opens the console of a gateway in a browser of its own. */
+export async function openConsole(url: string, options: ConsoleOptions = {}): Promise<ConsolePage> {
+  const { width = 1440, height = 900, theme = 'light', key, hash = '', path = '/console/' } = options
+  const browser = await chromium.launch(browserOptions())
+  const page = await browser.newPage({ viewport: { width, height }, colorScheme: theme, reducedMotion: 'reduce' })
+  const complaints: string[] = []
+  const requests: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(String(error)))
+  page.on('request', (request) => requests.push(`${request.method()} ${new URL(request.url()).pathname}`))
+  if (key !== undefined) await page.addInitScript((stored) => sessionStorage.setItem('sgw.key', stored), key)
+  await page.goto(`${onLocalhost(url)}${path}${hash}`)
+  return { page, browser, complaints, requests, [Symbol.asyncDispose]: () => browser.close() }
+}
+
+/** The name that a person types. */
+const onLocalhost = (url: string): string => url.replace('127.0.0.1', 'localhost')
+
+/** Expects that axe finds nothing on the page as it is now. */
+export async function expectAccessible(page: Page): Promise<void> {
+  // The page's policy forbids inline scripts, so it is evaluated by the debugger.
+  await page.evaluate(axe.source)
+  const { violations } = (await page.evaluate('axe.run()')) as axe.AxeResults
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' | ')}`)).toEqual([])
+}
