@@ -64,7 +64,7 @@ test('after a 502 that came too late the text is found and not sent again', asyn
   await choose(page, '502 after accepting')
   await page.getByRole('button', { name: 'Send the first text' }).click()
   await step(page, 'attempt 1 502').waitFor()
-  await step(page, 'found in the message store').waitFor()
+  await step(page, 'message store found').waitFor()
   await bubble(page, 'Hello').waitFor()
   expect(gateway.phone(CONTACT).inbox).toHaveLength(1)
 })

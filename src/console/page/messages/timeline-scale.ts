@@ -89,7 +89,7 @@ function attemptLine(entry: Attempt, at: number, now: number): Line {
     start: at,
     end,
     measure: entry.durationMs === null ? 'runs' : duration(entry.durationMs),
-    note: attemptNote(entry),
+    ...(attemptNote(entry) === '' ? {} : { note: attemptNote(entry) }),
   }
 }
 
@@ -103,6 +103,7 @@ const MEANINGS: Readonly<Record<Attempt['outcome'], string>> = {
 
 function attemptNote({ outcome, httpStatus, errorCode, message, durationMs }: Attempt): string {
   if (durationMs === null) return 'RingCentral has not answered yet.'
+  if (outcome === 'accepted') return ''
   const said = [
     httpStatus === undefined ? 'No answer' : `HTTP ${httpStatus}`,
     ...(errorCode === undefined ? [] : [errorCode]),

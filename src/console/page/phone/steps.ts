@@ -57,8 +57,10 @@ function outboundSteps(
     if (before !== undefined) steps.push(waitStep(before, attempt, calls))
     steps.push(attemptStep(attempt, callAt(calls, 'sms', Date.parse(attempt.at))))
   })
+  const last = attempts.at(-1)
   for (const entry of timeline?.entries ?? []) {
     const at = Date.parse(entry.at)
+    if (entry.type === 'sent' && last?.outcome === 'unknown') steps.push(lookupStep(last, at, calls))
     if (entry.type === 'delivered')
       steps.push({
         ...base('delivered', at),
@@ -133,16 +135,34 @@ const sendStep = ({ messageId }: Message, { at, ms, request, response }: OwnSend
 
 type Attempt = Extract<Timeline['entries'][number], { type: 'attempt' }>
 
-const attemptStep = (attempt: Attempt, call: SimulatorCall | undefined): Step => ({
-  ...base(`attempt ${attempt.number}`, Date.parse(attempt.at)),
-  kind: 'hop',
-  station: 1,
-  title: `attempt ${attempt.number}`,
-  result: attempt.durationMs === null ? 'runs' : String(attempt.httpStatus ?? 'no answer'),
-  isBad: attempt.durationMs !== null && attempt.outcome !== 'accepted',
-  measure: attempt.durationMs === null ? '' : duration(attempt.durationMs),
-  detail: call === undefined ? null : detailOf('Call to RingCentral', call),
-})
+function attemptStep(attempt: Attempt, call: SimulatorCall | undefined): Step {
+  const { number, at, durationMs, outcome, httpStatus } = attempt
+  const status = httpStatus ?? call?.response?.status ?? (outcome === 'accepted' ? 'accepted' : 'no answer')
+  return {
+    ...base(`attempt ${number}`, Date.parse(at)),
+    kind: 'hop',
+    station: 1,
+    title: `attempt ${number}`,
+    result: durationMs === null ? 'runs' : String(status),
+    isBad: durationMs !== null && outcome !== 'accepted',
+    measure: durationMs === null ? '' : duration(durationMs),
+    detail: call === undefined ? null : detailOf('Call to RingCentral', call),
+  }
+}
+
+/** An answer that did not tell whether the text was taken: the gateway finds it in the message store. */
+function lookupStep(attempt: Attempt, sentAt: number, calls: readonly SimulatorCall[]): Step {
+  const call = calls.findLast(({ route, at }) => route === 'message-store' && Date.parse(at) <= sentAt)
+  return {
+    ...base('lookup', call === undefined ? sentAt : Date.parse(call.at)),
+    kind: 'hop',
+    station: 1,
+    title: 'message store',
+    result: 'found',
+    measure: duration(sentAt - Date.parse(attempt.at) - (attempt.durationMs ?? 0)),
+    detail: call === undefined ? null : detailOf('Look into the message store', call),
+  }
+}
 
 /** Between two attempts: a pause that RingCentral asked for, or a look into its message store. */
 function waitStep(before: Attempt, next: Attempt, calls: readonly SimulatorCall[]): Step {
